@@ -1,0 +1,84 @@
+# `make` prints what one can do; every target does the set-up it needs.
+SHELL := /bin/sh
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+NATIVE := capture/gpiorig/capture/libgpiorig_native.so
+VBOARDS := rig/gpiorig/rig/virtual/libvboards.so
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find capture/native rig/vboards -name '*.rs' -o -name Cargo.toml)
+
+.PHONY: help setup native firmware demo test test-fast check generate format bench clean
+
+help:
+	@echo "make demo       two virtual boards, a real sigrok-cli capture, a report (sets everything up first)"
+	@echo "make test       the whole test suite"
+	@echo "make test-fast  the tests of a developer's inner loop"
+	@echo "make check      lint, types, generated files, layers"
+	@echo "make bench      the performance table"
+	@echo "make firmware   the probe library and the reference firmware"
+	@echo "make native     the Rust libraries"
+	@echo "make generate   what follows from firmware-gpio-probes/events.toml"
+	@echo "make format     format Python and Rust sources"
+	@echo "make setup      Debian packages, virtual environment, native libraries, firmware"
+	@echo "make clean      delete what was built"
+
+setup: build/.debian $(VENV)/.installed native firmware
+
+build/.debian: tools/debian.sh
+	@mkdir -p build
+	@tools/debian.sh
+	@touch $@
+
+$(VENV)/.installed: pyproject.toml build/.debian
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+native: $(NATIVE) $(VBOARDS)
+
+target/.built: $(RUST_SOURCES) | build/.debian
+	@cargo build --quiet --release --locked --workspace --examples --lib
+	@touch $@
+
+$(NATIVE): target/.built
+	@cp target/release/libgpiorig_native.so $@
+
+$(VBOARDS): target/.built
+	@cp target/release/libvboards.so $@
+
+firmware: build/.debian
+	@$(MAKE) --no-print-directory -s -C firmware-gpio-probes
+
+demo: setup
+	@$(BIN)/gpiorig demo --output demo --force
+
+test: setup
+	@cargo test --quiet --release --locked --workspace
+	@$(BIN)/python -m pytest -q
+
+test-fast: setup
+	@$(BIN)/python -m pytest -q -m "not slow"
+
+check: setup
+	@$(PYTHON) firmware-gpio-probes/generate.py --check
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/python -m pytest -q tests/test_layers.py
+	@if cargo fmt --version >/dev/null 2>&1; then cargo fmt --all --check; else echo "cargo fmt is not installed: Rust format not checked"; fi
+	@if cargo clippy --version >/dev/null 2>&1; then cargo clippy --quiet --release --locked --workspace --all-targets -- -D warnings; else echo "cargo clippy is not installed: Rust lints not checked"; fi
+
+generate:
+	@$(PYTHON) firmware-gpio-probes/generate.py
+
+format: setup
+	@$(BIN)/ruff check --fix --quiet . || true
+	@$(BIN)/ruff format --quiet .
+	@cargo fmt --all
+
+bench: setup
+	@$(BIN)/python tests/bench.py
+
+clean:
+	rm -rf build target demo $(NATIVE) $(VBOARDS) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	$(MAKE) -C firmware-gpio-probes clean
