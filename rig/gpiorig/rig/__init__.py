@@ -1,0 +1,1 @@
+"""The application: benches, boards, experiments, the virtual bench, the command line."""

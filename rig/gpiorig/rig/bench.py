@@ -1,0 +1,159 @@
+"""Bench files: which analyzers, which nodes, which channel is which line of which node."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+
+from gpiorig.analysis.event_table import BY_NAME
+from gpiorig.rig import boards
+from gpiorig.rig.errors import BenchError
+from gpiorig.rig.toml import load as load_toml
+from gpiorig.rig.toml import parse
+
+# The channels of libsigrok's `beaglelogic` driver, in its order (libsigrok 0.5.2, src/hardware/beaglelogic/api.c).
+BEAGLELOGIC_CHANNELS = (
+    *("P8_45", "P8_46", "P8_43", "P8_44", "P8_41", "P8_42", "P8_39", "P8_40"),
+    *("P8_27", "P8_29", "P8_28", "P8_30", "P8_21", "P8_20"),
+)
+
+
+class Analyzer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A logic analyzer: sigrok's driver specification and the samplerate; a virtual one gets its driver when it starts."""
+
+    samplerate_hz: int
+    driver: str | None = None
+
+
+class Node(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A board on the bench: its type, its serial port, and the analyzer channel of each of its lines."""
+
+    board: str
+    lines: dict[str, str]
+    serial: str | None = None
+    firmware: str | None = None
+
+
+class VirtualAnalyzer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """TCP port (0: any free one), and the error and the phase of the virtual analyzer's own clock."""
+
+    port: int = 0
+    clock_ppb: int = 0
+    phase_ps: int = 0
+
+
+class VirtualNode(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The error of the virtual board's clock."""
+
+    clock_ppb: int = 0
+
+
+class VirtualLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"sender": "from", "receiver": "to"}):
+    """One direction of the air between two nodes."""
+
+    sender: str
+    receiver: str
+    delay_ps: int = 0
+    loss_ppm: int = 0
+    rssi_dbm: int = -50
+
+
+class Virtual(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What only a virtual bench has: the seed, clock errors, the air."""
+
+    seed: int = 1
+    analyzers: dict[str, VirtualAnalyzer] = {}
+    nodes: dict[str, VirtualNode] = {}
+    links: list[VirtualLink] = []
+
+
+class Bench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A whole bench; `virtual` is there on a virtual one only."""
+
+    name: str
+    analyzers: dict[str, Analyzer]
+    nodes: dict[str, Node]
+    virtual: Virtual | None = None
+
+
+def load(path: Path) -> Bench:
+    """The checked bench of a file; raises `BenchError` with the file, the key and the remedy."""
+    return check(load_toml(path, Bench, what="bench file"), what=f"bench file {path}")
+
+
+def loads(text: str, *, what: str = "bench") -> Bench:
+    """As `load`, from text."""
+    return check(parse(text, Bench, what=what), what=what)
+
+
+def check(bench: Bench, *, what: str) -> Bench:
+    """The bench itself, if it can be; raises `BenchError` otherwise."""
+    if not bench.nodes or not bench.analyzers:
+        raise BenchError(f"{what}: needs at least one `[nodes.NAME]` and one `[analyzers.NAME]`.")
+    for name, analyzer in bench.analyzers.items():
+        if analyzer.samplerate_hz <= 0:
+            raise BenchError(f"{what}: analyzers.{name}.samplerate_hz is {analyzer.samplerate_hz}; it must be positive.")
+        if bench.virtual is None and analyzer.driver is None:
+            raise BenchError(
+                f'{what}: analyzers.{name} has no `driver`; give sigrok\'s, such as driver = "fx2lafw", '
+                "or add a `[virtual]` section."
+            )
+    for name, node in bench.nodes.items():
+        _check_node(name, node, virtual=bench.virtual is not None, what=what)
+    _check_channels(bench, what=what)
+    if bench.virtual is not None:
+        _check_virtual(bench, bench.virtual, what=what)
+    return bench
+
+
+def _check_node(name: str, node: Node, *, virtual: bool, what: str) -> None:
+    board = boards.load(node.board)
+    bus = {"strobe", *(f"d{i}" for i in range(board.bus_width))}
+    missing = sorted(bus - node.lines.keys())
+    if missing:
+        raise BenchError(
+            f"{what}: nodes.{name}.lines lacks {', '.join(missing)}; the symbol bus of {board.name} has "
+            f"{', '.join(sorted(bus))}."
+        )
+    for line in node.lines.keys() - bus - {"uart_tx"}:
+        if f"{line}.enter" not in BY_NAME:
+            raise BenchError(
+                f"{what}: nodes.{name}.lines.{line}: no such line; valid are {', '.join(sorted(bus))}, uart_tx "
+                "and the spans of docs/events.md, such as tap.irq."
+            )
+    if virtual:
+        unknown = sorted(node.lines.keys() - board.pins.keys())
+        if unknown:
+            raise BenchError(
+                f"{what}: nodes.{name}.lines: the virtual {board.name} has no pin for {', '.join(unknown)}; "
+                f"it has {', '.join(sorted(board.pins))}."
+            )
+    elif node.serial is None:
+        raise BenchError(f'{what}: nodes.{name} has no `serial`; give its port, such as serial = "/dev/ttyUSB0".')
+
+
+def _check_channels(bench: Bench, *, what: str) -> None:
+    uses = Counter(channel for node in bench.nodes.values() for channel in node.lines.values())
+    twice = sorted(channel for channel, count in uses.items() if count > 1)
+    if twice:
+        raise BenchError(f"{what}: more than one line on channel {', '.join(twice)}; a channel sees one line.")
+    if bench.virtual is not None:
+        unknown = sorted(uses.keys() - set(BEAGLELOGIC_CHANNELS))
+        if unknown:
+            raise BenchError(
+                f"{what}: the virtual analyzer has no channel {', '.join(unknown)}; "
+                f"it has {', '.join(BEAGLELOGIC_CHANNELS)}."
+            )
+
+
+def _check_virtual(bench: Bench, virtual: Virtual, *, what: str) -> None:
+    for name in virtual.nodes.keys() - bench.nodes.keys():
+        raise BenchError(f"{what}: virtual.nodes.{name}: there is no node `{name}`.")
+    for name in virtual.analyzers.keys() - bench.analyzers.keys():
+        raise BenchError(f"{what}: virtual.analyzers.{name}: there is no analyzer `{name}`.")
+    for link in virtual.links:
+        for end in (link.sender, link.receiver):
+            if end not in bench.nodes:
+                raise BenchError(f"{what}: virtual.links: there is no node `{end}`.")

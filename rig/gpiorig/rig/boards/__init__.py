@@ -1,0 +1,51 @@
+"""Board types: one TOML file each, data only. Adding a file adds a board."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+
+from gpiorig.rig.errors import BenchError
+from gpiorig.rig.toml import parse
+
+
+class Radio(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the analysis must know of a radio: where its frame time stamp line marks the frame."""
+
+    name: str
+    frame_timestamp_ns: int
+    frame_timestamp_source: str
+
+
+class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A board type: where its lines come out, how its symbol bus behaves, which image it runs."""
+
+    name: str
+    baudrate: int
+    firmware: str
+    bus_width: int
+    frame_gap_ns: int
+    pins: dict[str, str]
+    radio: Radio
+
+
+def names() -> list[str]:
+    """Names of the boards that have a file."""
+    return sorted(f.name.removesuffix(".toml") for f in files(__name__).iterdir() if f.name.endswith(".toml"))
+
+
+@cache
+def load(name: str) -> Board:
+    """The board of that name.
+
+    Raises
+    ------
+    BenchError
+        There is no such board, or its file is wrong.
+    """
+    if name not in names():
+        raise BenchError(f"unknown board `{name}`; boards with a description: {', '.join(names())}.")
+    text = (files(__name__) / f"{name}.toml").read_text()
+    return parse(text, Board, what=f"board file {name}.toml")

@@ -1,0 +1,25 @@
+"""What can go wrong above the capture: one base class, few kinds.
+
+RigError
+├── BenchError        a bench, board or experiment file says something that cannot be
+├── FirmwareError     an image is missing, is for another processor, or answers something unexpected
+└── VirtualBenchError the virtual bench stopped: unmapped register, fault, port in use
+"""
+
+from __future__ import annotations
+
+
+class RigError(Exception):
+    """What, where, and what to do; the command line prints it and exits with status 2."""
+
+
+class BenchError(RigError):
+    """A bench, board or experiment file that cannot be used."""
+
+
+class FirmwareError(RigError):
+    """A firmware image that is missing or wrong, or a node that does not answer as it should."""
+
+
+class VirtualBenchError(RigError):
+    """The virtual bench could not start, or stopped."""

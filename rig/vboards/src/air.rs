@@ -1,0 +1,175 @@
+//! The air of the 2.4 GHz O-QPSK PHY at 250 kb/s: carriers, what a place hears of them, collisions.
+//!
+//! A radio tells of a frame in up to three messages, each at least [`REACTION_PS`] before it matters anywhere else:
+//! that is what lets boards run apart for that long and still give the same result as in lock-step.
+//! Air times: IEEE 802.15.4-2006, 6.5.1 to 6.5.3 and table 22 (62.5 ksymbol/s, 2 symbols per octet).
+
+use crate::rng::{below, draw, Purpose};
+use std::sync::Arc;
+
+/// One microsecond in picoseconds.
+pub const US: u64 = 1_000_000;
+/// A symbol: 1 / 62 500 s (IEEE 802.15.4-2006, 6.5.3.2).
+pub const SYMBOL_PS: u64 = 16 * US;
+/// An octet is two symbols.
+pub const OCTET_PS: u64 = 2 * SYMBOL_PS;
+/// Preamble of 4 octets and SFD of 1 (IEEE 802.15.4-2006, 6.3.1, 6.3.2).
+pub const SHR_PS: u64 = 5 * OCTET_PS;
+/// SHR and the length octet.
+pub const SHR_PHR_PS: u64 = 6 * OCTET_PS;
+/// Longest PSDU (aMaxPHYPacketSize, IEEE 802.15.4-2006, table 22).
+pub const MOST_OCTETS: usize = 127;
+/// No action of a board is felt by another one sooner than this: the 16 us that a radio takes from PLL_ON to its
+/// first symbol (AT86RF231, table 7-1, tTR10). A radio that is quicker must lower it.
+pub const REACTION_PS: u64 = 16 * US;
+
+/// How one board hears another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    pub delay_ps: u64,
+    /// Frames of a million that the receiver does not find at all.
+    pub loss_ppm: u32,
+    /// Level at the receiver for a sender at 0 dBm.
+    pub rssi_dbm: i32,
+}
+
+impl Default for Link {
+    /// 3 m of air.
+    fn default() -> Link {
+        Link { delay_ps: 10_000, loss_ppm: 0, rssi_dbm: -50 }
+    }
+}
+
+/// What a radio tells the others.
+#[derive(Clone, Debug)]
+pub enum Signal {
+    /// The carrier goes on at `start_ps`; said by `start_ps - REACTION_PS`.
+    Start { start_ps: u64, channel: u8, power_dbm: i32 },
+    /// What the frame holds; its length is `psdu.len()`. Said by the end of the SHR.
+    Body { psdu: Arc<[u8]> },
+    /// The carrier goes off before the frame is over; said by `end_ps - REACTION_PS`.
+    Cut { end_ps: u64 },
+}
+
+/// A signal of the frame number `frame` of board `source`.
+#[derive(Clone, Debug)]
+pub struct Message {
+    pub source: u16,
+    pub frame: u32,
+    pub signal: Signal,
+}
+
+/// A frame as it arrives at one place.
+#[derive(Clone, Debug)]
+pub struct Carrier {
+    pub source: u16,
+    pub frame: u32,
+    pub start_ps: u64,
+    pub end_ps: u64,
+    pub channel: u8,
+    pub rssi_dbm: i32,
+    /// The link loses it: its energy is there, nobody finds a preamble.
+    pub lost: bool,
+    /// It went off early.
+    pub cut: bool,
+    pub psdu: Option<Arc<[u8]>>,
+}
+
+impl Carrier {
+    /// Where octet `index` of the PSDU begins.
+    pub fn octet_ps(&self, index: usize) -> u64 {
+        self.start_ps + SHR_PHR_PS + index as u64 * OCTET_PS
+    }
+}
+
+/// Everything in the air at one place, in the order (start, source).
+pub struct Ether {
+    seed: u64,
+    board: u16,
+    carriers: Vec<Carrier>,
+}
+
+impl Ether {
+    pub fn new(seed: u64, board: u16) -> Ether {
+        Ether { seed, board, carriers: Vec::new() }
+    }
+
+    /// Takes in a message that came over `link`. Returns where a new carrier begins.
+    pub fn hear(&mut self, message: &Message, link: &Link) -> Option<u64> {
+        match &message.signal {
+            Signal::Start { start_ps, channel, power_dbm } => {
+                let luck = draw(
+                    self.seed,
+                    Purpose::Loss,
+                    &[u64::from(message.source), u64::from(self.board)],
+                    u64::from(message.frame),
+                );
+                let start_ps = start_ps + link.delay_ps;
+                let carrier = Carrier {
+                    source: message.source,
+                    frame: message.frame,
+                    start_ps,
+                    end_ps: start_ps + SHR_PHR_PS + MOST_OCTETS as u64 * OCTET_PS,
+                    channel: *channel,
+                    rssi_dbm: link.rssi_dbm + power_dbm,
+                    lost: below(luck, 1_000_000) < u64::from(link.loss_ppm),
+                    cut: false,
+                    psdu: None,
+                };
+                let at = self.carriers.partition_point(|c| (c.start_ps, c.source) < (carrier.start_ps, carrier.source));
+                self.carriers.insert(at, carrier);
+                return Some(start_ps);
+            }
+            Signal::Body { psdu } => {
+                if let Some(carrier) = self.find_mut(message.source, message.frame) {
+                    if !carrier.cut {
+                        carrier.end_ps = carrier.octet_ps(psdu.len());
+                    }
+                    carrier.psdu = Some(Arc::clone(psdu));
+                }
+            }
+            Signal::Cut { end_ps } => {
+                let end_ps = end_ps + link.delay_ps;
+                if let Some(carrier) = self.find_mut(message.source, message.frame) {
+                    carrier.cut = true;
+                    carrier.end_ps = carrier.end_ps.min(end_ps).max(carrier.start_ps);
+                }
+            }
+        }
+        None
+    }
+
+    fn find_mut(&mut self, source: u16, frame: u32) -> Option<&mut Carrier> {
+        self.carriers.iter_mut().find(|carrier| carrier.source == source && carrier.frame == frame)
+    }
+
+    pub fn find(&self, source: u16, frame: u32) -> Option<&Carrier> {
+        self.carriers.iter().find(|carrier| carrier.source == source && carrier.frame == frame)
+    }
+
+    /// The frame whose SHR ends at `t_ps`, first of those not yet asked for in the order (start, source).
+    pub fn starting(&self, start_ps: u64) -> impl Iterator<Item = &Carrier> {
+        self.carriers.iter().filter(move |carrier| carrier.start_ps == start_ps)
+    }
+
+    fn during(&self, channel: u8, from_ps: u64, to_ps: u64) -> impl Iterator<Item = &Carrier> {
+        self.carriers.iter().filter(move |c| c.channel == channel && c.start_ps < to_ps && c.end_ps > from_ps)
+    }
+
+    /// The strongest level on a channel in an interval.
+    pub fn level_dbm(&self, channel: u8, from_ps: u64, to_ps: u64) -> Option<i32> {
+        self.during(channel, from_ps, to_ps).map(|carrier| carrier.rssi_dbm).max()
+    }
+
+    /// Whether another carrier of at least `floor_dbm` lies over part of a frame. Any overlap destroys: no capture.
+    pub fn disturbed(&self, victim: &Carrier, from_ps: u64, to_ps: u64, floor_dbm: i32) -> bool {
+        self.during(victim.channel, from_ps, to_ps)
+            .any(|c| (c.source, c.frame) != (victim.source, victim.frame) && c.rssi_dbm >= floor_dbm)
+    }
+
+    /// Forgets what ended before it could overlap anything that is still in the air.
+    pub fn prune(&mut self, now_ps: u64) {
+        let longest = SHR_PHR_PS + MOST_OCTETS as u64 * OCTET_PS;
+        self.carriers.retain(|carrier| carrier.end_ps + 2 * longest > now_ps);
+    }
+}

@@ -1,0 +1,3 @@
+//! Instruction-level processor cores. They know no chip: everything beyond their memory goes through [`crate::bus::Bus`].
+
+pub mod v7m;

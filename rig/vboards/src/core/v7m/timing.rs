@@ -1,0 +1,181 @@
+//! Every number of the timing model, with its source. The rest of the core knows no cycle counts.
+//!
+//! Sources:
+//! * TRM: ARM DDI 0337I, Cortex-M3 TRM r2p1: table 3-1 (section 3.3.1, cycles per instruction, zero wait states)
+//!   and section 3.3.3 "Load/store timings"; section 3.9.1 / chapter 6 for exceptions.
+//! * PM0075: STM32F10xxx flash programming manual, section 1.2/3.1: FLASH_ACR, two 64-bit prefetch buffers, LATENCY.
+//! * RM0008: STM32F10x reference manual, section 3.3.3.
+//! * [E]: an estimate. Nobody has compared it with silicon.
+//!
+//! Not modelled, and which way it errs:
+//! * P, the refill of a taken branch, is 1 to 3 by alignment and width of the target and by speculation; here always
+//!   [`REFILL`]: one cycle either way per taken branch.
+//! * A load or store whose address comes from the preceding data-processing instruction stalls one cycle more (TRM
+//!   3.3.3): too fast by one there.
+//! * Instructions are fetched one ahead of nothing: the three-word prefetch unit of the core is not there, so a wait at
+//!   a line boundary is never hidden behind a multi-cycle instruction other than by the flash's own prefetch: too slow
+//!   by up to the wait states per line. A folded IT (0 cycles) is charged 1: too slow by one.
+//! * Code in RAM goes over the system bus, competing with data: too fast by about one cycle per load or store there.
+//! * Literal loads and fetches contend for one flash array only through [`FlashFetch::data_read`]: one or two cycles
+//!   either way.
+//! * LDM, STM and divides are not interrupted and resumed: an interrupt is late by up to about 12 cycles.
+//! * An exception that arrives while another one is stacking (late arrival) or unstacking is taken after it: too slow by
+//!   up to one entry or return, 12 cycles.
+//! * DMA does not compete for the bus.
+//! * Early termination of divides and long multiplies is a rule of thumb: off by one to three.
+//!
+//! The caches of the STM32L4 (ART) need another variant of [`FlashFetch`].
+
+/// Pipeline refill P of a taken branch, 1..=3 by the TRM (table 3-1); 2 is the middle [E].
+pub const REFILL: u64 = 2;
+/// LDR and its like: 2, the second cycle of which pipelines away after another load (TRM 3.3.3).
+pub const LOAD_EXTRA: u64 = 1;
+/// STR with a register offset: as a load; STR with immediate offset costs 1 (TRM 3.3.3).
+pub const STORE_INDEXED_EXTRA: u64 = 1;
+/// LDM, STM, LDRD, STRD, PUSH, POP: 1 + N (table 3-1); the 1 is the instruction's own.
+pub const PER_REGISTER: u64 = 1;
+/// An unaligned access that crosses nothing but its own alignment: one more bus access (TRM section 3.3.3, 12.x) [E].
+pub const UNALIGNED_EXTRA: u64 = 1;
+/// MLA, MLS: 2 (table 3-1).
+pub const MULTIPLY_ACCUMULATE_EXTRA: u64 = 1;
+/// MRS, MSR: 2 or 1 (table 3-1: "MRS 1, MSR 1" in r2p1; 2 in r1p1, which the STM32F103 has) [E].
+pub const SPECIAL_REGISTER_EXTRA: u64 = 1;
+/// ISB: refill (table 3-1, B); DSB and DMB: at least zero, and until the write buffer is empty.
+pub const ISB_EXTRA: u64 = REFILL;
+/// TBB, TBH: 2 for the load, 1 for the add, 3 for the refill: at least six (TRM 3.3.3).
+pub const TABLE_BRANCH_EXTRA: u64 = 5;
+/// LDR PC, LDM with PC: two for the load, three for the reload, at least five (TRM 3.3.3).
+pub const LOAD_PC_EXTRA: u64 = 3;
+
+/// Exception entry from asserted to first instruction, zero wait states (TRM section 1.1, 3.9: 12 cycles).
+pub const EXCEPTION_ENTRY: u64 = 12;
+/// Exception return: ten cycles of unstacking and refill beside the branch's own [E within 10..=12].
+pub const EXCEPTION_RETURN: u64 = 10;
+/// Tail-chained entry (TRM: 6 cycles).
+pub const TAIL_CHAIN: u64 = 6;
+/// Wake from WFI or WFE until the next instruction or the exception entry starts [E].
+pub const WAKE: u64 = 1;
+
+/// SMULL, UMULL 3..=5 and SMLAL, UMLAL 4..=7 (table 3-1) by operand size [E: which operands give which count].
+pub fn long_multiply_extra(a: u32, b: u32, accumulate: bool) -> u64 {
+    let wide = |v: u32| u64::from(v.leading_zeros() < 16 && (!v).leading_zeros() < 16);
+    let cycles = 2 + wide(a) + wide(b);
+    cycles + if accumulate { 1 } else { 0 }
+}
+
+/// SDIV, UDIV: 2..=12 (table 3-1) by early termination on leading zeros and ones [E: four quotient bits a cycle].
+pub fn divide_extra(dividend: u32, divisor: u32) -> u64 {
+    let quotient_bits = (divisor.leading_zeros() + 1).saturating_sub(dividend.leading_zeros());
+    if dividend == 0 || divisor == 0 || quotient_bits == 0 {
+        return 1;
+    }
+    u64::from((quotient_bits + 3) / 4 + 2).min(11)
+}
+
+/// The flash as instruction fetch sees it: 64-bit lines and a prefetch of the next line (PM0075, RM0008 3.3.3).
+///
+/// A line takes `wait states + 1` cycles. While a line is consumed the flash reads the following one, so straight code
+/// waits only if it consumes a line faster than that. Anywhere else the fetch waits in full.
+#[derive(Clone, Copy, Debug)]
+pub struct FlashFetch {
+    /// Line in the buffer: byte address / 8; `u32::MAX` when none is.
+    line: u32,
+    /// Cycle at which the line after it is there.
+    next_ready: u64,
+    /// Wait states of one array access.
+    pub wait_states: u64,
+}
+
+/// Bytes of a flash line as a shift.
+const LINE_SHIFT: u32 = 3;
+
+impl FlashFetch {
+    pub fn new() -> FlashFetch {
+        FlashFetch { line: u32::MAX, next_ready: 0, wait_states: 0 }
+    }
+
+    /// Nothing is buffered any more (reset, flash rewritten).
+    pub fn flush(&mut self) {
+        self.line = u32::MAX;
+    }
+
+    /// True if the instruction lies entirely in the buffered line: no wait, nothing to do.
+    #[inline(always)]
+    pub fn holds(&self, address: u32, len: u32) -> bool {
+        address >> LINE_SHIFT == self.line && (address + len - 1) >> LINE_SHIFT == self.line
+    }
+
+    /// Cycles that fetching `len` bytes at `address` waits at `now`.
+    pub fn fetch(&mut self, address: u32, len: u32, now: u64) -> u64 {
+        let first = address >> LINE_SHIFT;
+        let last = (address + len - 1) >> LINE_SHIFT;
+        let mut wait = self.load_line(first, now);
+        if last != first {
+            wait += self.load_line(last, now + wait);
+        }
+        wait
+    }
+
+    fn load_line(&mut self, line: u32, now: u64) -> u64 {
+        if line == self.line {
+            return 0;
+        }
+        let wait = if self.line != u32::MAX && line == self.line + 1 {
+            self.next_ready.saturating_sub(now)
+        } else {
+            self.wait_states
+        };
+        self.line = line;
+        self.next_ready = now + wait + self.wait_states + 1;
+        wait
+    }
+
+    /// Cycles that a data or literal read waits (no data cache in the F1), and the prefetch it delays [E].
+    #[inline(always)]
+    pub fn data_read(&mut self, now: u64) -> u64 {
+        if self.next_ready > now {
+            self.next_ready += self.wait_states;
+        }
+        self.wait_states
+    }
+}
+
+impl Default for FlashFetch {
+    fn default() -> FlashFetch {
+        FlashFetch::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sequential_lines_are_prefetched() {
+        let mut flash = FlashFetch { wait_states: 2, ..FlashFetch::new() };
+        // First fetch: the full two wait states; the next line is there three cycles later.
+        assert_eq!(2, flash.fetch(0x0800_0000, 2, 10));
+        assert!(flash.holds(0x0800_0006, 2));
+        // Consumed in one cycle (now 13): ready at 15.
+        assert_eq!(2, flash.fetch(0x0800_0008, 2, 13));
+        // Consumed in four cycles: no wait.
+        assert_eq!(0, flash.fetch(0x0800_0010, 2, 19));
+        // A jump waits in full, a straddling instruction at the target waits for both lines.
+        assert_eq!(2 + 3, flash.fetch(0x0800_0106, 4, 30));
+    }
+
+    #[test]
+    fn no_wait_states_cost_nothing() {
+        let mut flash = FlashFetch::new();
+        assert_eq!(0, flash.fetch(0x0800_0000, 4, 0));
+        assert_eq!(0, flash.fetch(0x0800_0008, 4, 1));
+        assert_eq!(0, flash.fetch(0x0800_0ffe, 4, 2));
+    }
+
+    #[test]
+    fn divides_terminate_early() {
+        assert_eq!(2, 1 + divide_extra(3, 1000));
+        assert_eq!(2, 1 + divide_extra(0, 7));
+        assert_eq!(11, 1 + divide_extra(u32::MAX, 1));
+    }
+}
