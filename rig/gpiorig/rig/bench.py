@@ -50,7 +50,9 @@ class VirtualNode(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     clock_ppb: int = 0
 
 
-class VirtualLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"sender": "from", "receiver": "to"}):
+class VirtualLink(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"sender": "from", "receiver": "to"}
+):
     """One direction of the air between two nodes."""
 
     sender: str
@@ -94,7 +96,9 @@ def check(bench: Bench, *, what: str) -> Bench:
         raise BenchError(f"{what}: needs at least one `[nodes.NAME]` and one `[analyzers.NAME]`.")
     for name, analyzer in bench.analyzers.items():
         if analyzer.samplerate_hz <= 0:
-            raise BenchError(f"{what}: analyzers.{name}.samplerate_hz is {analyzer.samplerate_hz}; it must be positive.")
+            raise BenchError(
+                f"{what}: analyzers.{name}.samplerate_hz is {analyzer.samplerate_hz}; it must be positive."
+            )
         if bench.virtual is None and analyzer.driver is None:
             raise BenchError(
                 f'{what}: analyzers.{name} has no `driver`; give sigrok\'s, such as driver = "fx2lafw", '
@@ -109,7 +113,10 @@ def check(bench: Bench, *, what: str) -> Bench:
 
 
 def _check_node(name: str, node: Node, *, virtual: bool, what: str) -> None:
-    board = boards.load(node.board)
+    try:
+        board = boards.load(node.board)
+    except BenchError as error:
+        raise BenchError(f"{what}: nodes.{name}.board: {error}") from error
     bus = {"strobe", *(f"d{i}" for i in range(board.bus_width))}
     missing = sorted(bus - node.lines.keys())
     if missing:
@@ -131,14 +138,18 @@ def _check_node(name: str, node: Node, *, virtual: bool, what: str) -> None:
                 f"it has {', '.join(sorted(board.pins))}."
             )
     elif node.serial is None:
-        raise BenchError(f'{what}: nodes.{name} has no `serial`; give its port, such as serial = "/dev/ttyUSB0".')
+        raise BenchError(
+            f'{what}: nodes.{name} has no `serial`; give its port, such as serial = "/dev/ttyUSB0".'
+        )
 
 
 def _check_channels(bench: Bench, *, what: str) -> None:
     uses = Counter(channel for node in bench.nodes.values() for channel in node.lines.values())
     twice = sorted(channel for channel, count in uses.items() if count > 1)
     if twice:
-        raise BenchError(f"{what}: more than one line on channel {', '.join(twice)}; a channel sees one line.")
+        raise BenchError(
+            f"{what}: more than one line on channel {', '.join(twice)}; a channel sees one line."
+        )
     if bench.virtual is not None:
         unknown = sorted(uses.keys() - set(BEAGLELOGIC_CHANNELS))
         if unknown:

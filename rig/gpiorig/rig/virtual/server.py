@@ -118,7 +118,8 @@ class VirtualBench:
 
     def _may_run(self) -> bool:
         watched = all(analyzer.capturing for analyzer in self.analyzers.values())
-        blocked = any(end.has_pending for end in (*self.analyzers.values(), *self.uarts.values()))
+        blocked = any(analyzer.has_pending for analyzer in self.analyzers.values())
+        blocked |= any(uart.has_pending for uart in self.uarts.values())
         return watched and not blocked and not self._idle
 
     def _advance(self) -> None:

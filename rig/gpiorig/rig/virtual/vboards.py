@@ -103,7 +103,9 @@ class VirtualBoards:
     def samples(self, analyzer: int, buffer: bytearray) -> int:
         """Fill the buffer with the analyzer's next samples up to now; returns the number of bytes."""
         view = (ctypes.c_char * len(buffer)).from_buffer(buffer)
-        return self._checked(self._lib.vb_samples(self._handle, analyzer, ctypes.addressof(view), len(buffer)))
+        return self._checked(
+            self._lib.vb_samples(self._handle, analyzer, ctypes.addressof(view), len(buffer))
+        )
 
     @property
     def edge_hash(self) -> int:

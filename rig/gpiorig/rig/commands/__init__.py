@@ -1,0 +1,9 @@
+"""The verbs of the command line; a module of the same name holds `EPILOG`, `add_arguments` and `run`."""
+
+COMMANDS = {
+    "demo": "Run two virtual boards, capture them with sigrok-cli, decode, and write a report.",
+    "run": "Run an experiment on a bench and record it.",
+    "report": "Rebuild tables, figures and page of a recording.",
+    "export": "Write a recording, or a window of it, as a sigrok .sr file.",
+    "bench": "Check a bench file, or serve a virtual bench.",
+}
