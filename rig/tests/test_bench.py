@@ -55,9 +55,9 @@ def test_real_bench_needs_driver_and_serial() -> None:
     """Without a `[virtual]` section the analyzer and the ports must be given."""
     real = DEMO.split("# Clock errors")[0]
 
-    with pytest.raises(BenchError, match="analyzers.la has no `driver`"):
+    with pytest.raises(BenchError, match=r"analyzers\.la has no `driver`"):
         benches.loads(real)
-    with pytest.raises(BenchError, match="nodes.initiator has no `serial`"):
+    with pytest.raises(BenchError, match=r"nodes\.initiator has no `serial`"):
         benches.loads(real.replace("samplerate_hz", 'driver = "fx2lafw"\nsamplerate_hz'))
 
 

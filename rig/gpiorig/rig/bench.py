@@ -50,9 +50,7 @@ class VirtualNode(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     clock_ppb: int = 0
 
 
-class VirtualLink(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"sender": "from", "receiver": "to"}
-):
+class VirtualLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"sender": "from", "receiver": "to"}):
     """One direction of the air between two nodes."""
 
     sender: str
@@ -138,18 +136,14 @@ def _check_node(name: str, node: Node, *, virtual: bool, what: str) -> None:
                 f"it has {', '.join(sorted(board.pins))}."
             )
     elif node.serial is None:
-        raise BenchError(
-            f'{what}: nodes.{name} has no `serial`; give its port, such as serial = "/dev/ttyUSB0".'
-        )
+        raise BenchError(f'{what}: nodes.{name} has no `serial`; give its port, such as serial = "/dev/ttyUSB0".')
 
 
 def _check_channels(bench: Bench, *, what: str) -> None:
     uses = Counter(channel for node in bench.nodes.values() for channel in node.lines.values())
     twice = sorted(channel for channel, count in uses.items() if count > 1)
     if twice:
-        raise BenchError(
-            f"{what}: more than one line on channel {', '.join(twice)}; a channel sees one line."
-        )
+        raise BenchError(f"{what}: more than one line on channel {', '.join(twice)}; a channel sees one line.")
     if bench.virtual is not None:
         unknown = sorted(uses.keys() - set(BEAGLELOGIC_CHANNELS))
         if unknown:

@@ -49,7 +49,5 @@ def check(experiment: Experiment, bench: Bench, *, what: str) -> Experiment:
     if experiment.initiator == experiment.responder:
         raise BenchError(f"{what}: initiator and responder are the same node; name two.")
     if not 1 <= experiment.packets <= MAX_PACKETS:
-        raise BenchError(
-            f"{what}: packets is {experiment.packets}; it must be 1 to {MAX_PACKETS} (16-bit packet id)."
-        )
+        raise BenchError(f"{what}: packets is {experiment.packets}; it must be 1 to {MAX_PACKETS} (16-bit packet id).")
     return experiment

@@ -59,9 +59,7 @@ def _serve(bench: benches.Bench, options: argparse.Namespace) -> int:
     from gpiorig.rig.virtual.server import main
 
     if bench.virtual is None:
-        raise BenchError(
-            f"{options.bench}: a bench without a [virtual] section cannot be served; it is a real one."
-        )
+        raise BenchError(f"{options.bench}: a bench without a [virtual] section cannot be served; it is a real one.")
     given: dict[str, Path] = {}
     for item in options.firmware:
         node, equals, path = item.partition("=")

@@ -84,10 +84,7 @@ class VirtualBench:
         """Where the host finds the analyzers and the serial ports."""
         return {
             "analyzers": {name: analyzer.driver for name, analyzer in self.analyzers.items()},
-            "serial": {
-                name: {"path": uart.path, "stamps": str(uart.stamps_path)}
-                for name, uart in self.uarts.items()
-            },
+            "serial": {name: {"path": uart.path, "stamps": str(uart.stamps_path)} for name, uart in self.uarts.items()},
         }
 
     def serve(self, control: TextIO) -> None:

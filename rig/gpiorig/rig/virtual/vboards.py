@@ -81,9 +81,7 @@ class VirtualBoards:
         """What the board has sent since the last call: the end of each byte's stop bit in ps, and the bytes."""
         stamps = np.empty(_UART_BLOCK, dtype=np.uint64)
         data = ctypes.create_string_buffer(_UART_BLOCK)
-        count = self._checked(
-            self._lib.vb_uart_read(self._handle, board, usart, stamps.ctypes.data, data, _UART_BLOCK)
-        )
+        count = self._checked(self._lib.vb_uart_read(self._handle, board, usart, stamps.ctypes.data, data, _UART_BLOCK))
         return stamps[:count], data.raw[:count]
 
     def uart_feed(self, board: int, usart: int, data: bytes) -> None:
@@ -92,9 +90,7 @@ class VirtualBoards:
 
     def add_analyzer(self, *, samplerate_hz: int, unitsize: int, clock_ppb: int, phase_ps: int) -> int:
         """Index of a new analyzer that samples from now on."""
-        return self._checked(
-            self._lib.vb_analyzer_add(self._handle, samplerate_hz, 1, unitsize, clock_ppb, phase_ps)
-        )
+        return self._checked(self._lib.vb_analyzer_add(self._handle, samplerate_hz, 1, unitsize, clock_ppb, phase_ps))
 
     def probe(self, analyzer: int, channel: int, board: int, pin: str) -> None:
         """Put a channel of an analyzer on a pin, such as `PB9`."""
@@ -103,9 +99,7 @@ class VirtualBoards:
     def samples(self, analyzer: int, buffer: bytearray) -> int:
         """Fill the buffer with the analyzer's next samples up to now; returns the number of bytes."""
         view = (ctypes.c_char * len(buffer)).from_buffer(buffer)
-        return self._checked(
-            self._lib.vb_samples(self._handle, analyzer, ctypes.addressof(view), len(buffer))
-        )
+        return self._checked(self._lib.vb_samples(self._handle, analyzer, ctypes.addressof(view), len(buffer)))
 
     @property
     def edge_hash(self) -> int:

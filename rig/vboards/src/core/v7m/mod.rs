@@ -1,26 +1,44 @@
-//! ARMv7-M core as built into the Cortex-M3.
-use crate::bus::Bus;
+//! ARMv7-M core as built into the Cortex-M3, with its private peripherals and a cycle model.
+//!
+//! A chip owns a [`Cpu`] and lends it a [`Bus`] for every run:
+//!
+//! ```text
+//! loop {
+//!     fire the chip's events that are due at cpu.cycles;
+//!     match cpu.run_until(&mut bus, next_event) {
+//!         Step::Ran => {}
+//!         Step::Sleeping => cpu.skip_to(min(next_event, cpu.next_event())),
+//!         Step::ResetRequested | Step::Fault(_) | Step::Breakpoint(_) => the chip decides,
+//!     }
+//! }
+//! ```
+//!
+//! The result does not depend on where `run_until` is cut: it stops between instructions and keeps all its state.
+//! Not here: FPU and DSP instructions (Cortex-M4), the MPU, FPB and data watchpoints.
 
-/// A core that cannot go on: what happened and where.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fault {
-    pub kind: FaultKind,
-    /// Instruction that could not be handled.
-    pub pc: u32,
-    /// Address of the access that failed, if there was one.
-    pub address: Option<u32>,
-    pub cycle: u64,
-}
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FaultKind {
-    Lockup,
-    BadVectorTable,
-}
-impl std::fmt::Display for Fault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{self:?}")
-    }
-}
+mod access;
+mod alu;
+mod control;
+mod decode16;
+mod decode32;
+mod decode_mem;
+mod exceptions;
+mod execute;
+mod fault;
+mod loadstore;
+mod memory;
+mod nvic;
+mod ops;
+mod registers;
+mod run;
+mod scb;
+mod systick;
+pub mod timing;
+
+pub use fault::{Fault, FaultKind};
+pub use memory::Memory;
+
+use memory::Ram;
 
 /// Why the core returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,52 +55,219 @@ pub enum Step {
     Fault(Fault),
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sleep {
+    Awake,
+    /// WFI or sleep on exit.
+    Interrupt,
+    /// WFE.
+    Event,
+}
+
 /// The core, its flash array, its RAM and its private peripherals.
 pub struct Cpu {
     /// Cycles since construction; never goes back, not even at a reset.
     pub cycles: u64,
     /// R0..R12, SP, LR, PC (address of the next instruction) whenever the core is not running.
     pub regs: [u32; 16],
-    /// Instructions executed since construction.
+    /// Instructions executed since construction, those skipped in IT blocks included.
     pub instructions: u64,
     /// True: BKPT ends a run with [`Step::Breakpoint`]. False: it is a fault, as on a chip without debugger.
     pub halt_on_bkpt: bool,
-    /// Address and PC of the last access that no device answered.
+    /// Address and PC of the last access that nothing answered.
     pub last_bus_fault: Option<(u32, u32)>,
+
+    // Where the run loop is. Inside it `regs[15]` reads as an instruction sees it and `pc` is the next instruction.
+    pc: u32,
+    limit: u64,
+    /// Something about exceptions or sleep changed since they were last looked at.
+    dirty: bool,
+    n: bool,
+    z: bool,
+    c: bool,
+    v: bool,
+    q: bool,
+    thumb: bool,
+    it: u8,
+    // Special registers. `other_sp` is the stack pointer that is not in use.
+    ipsr: u16,
+    control: u32,
+    other_sp: u32,
+    basepri: u8,
+    primask: bool,
+    faultmask: bool,
+    as_user: bool,
+    exclusive: bool,
+    event: bool,
+    sleep: Sleep,
+    halted: bool,
+    reset_requested: bool,
+    fault: Option<Fault>,
+    // Timing: flash lines, the last load (for pipelining), the write buffer.
+    fetch: timing::FlashFetch,
+    load_end: u64,
+    load_into: u8,
+    buffer_free_at: u64,
+
+    mem: Memory,
+    nvic: nvic::Nvic,
+    systick: systick::SysTick,
+    scb: scb::Scb,
 }
 
 impl Cpu {
-    pub fn new(_flash_base: u32, _flash: Vec<u8>, _ram_base: u32, _ram_bytes: usize) -> Cpu { todo!() }
-    /// A further RAM (SRAM2 of the STM32L476).
-    pub fn add_ram(&mut self, _base: u32, _bytes: usize) { todo!() }
-    /// Core reset: SP and PC from the vector table at 0. RAM and `cycles` stay as they are.
-    pub fn reset(&mut self) { todo!() }
-    /// One instruction or one exception entry. Ignores the horizon.
-    pub fn step<B: Bus>(&mut self, _bus: &mut B) -> Step { todo!() }
-    /// Runs until `cycles >= min(until_cycle, bus.horizon())`, sleep, fault or reset request.
-    pub fn run_until<B: Bus>(&mut self, _bus: &mut B, _until_cycle: u64) -> Step { todo!() }
-    /// Levels of the interrupt lines (bit n = IRQ n). `run_until` and `step` call it themselves after `bus.irq_changed()`.
-    pub fn set_irq_levels(&mut self, _levels: u128) { todo!() }
-    /// Sets the NMI line pending.
-    pub fn pend_nmi(&mut self) { todo!() }
-    /// In WFI/WFE and nothing that wakes it pends.
-    pub fn sleeping(&self) -> bool { todo!() }
-    /// SCR.SLEEPDEEP is set: on STM32 the sleep is Stop or Standby.
-    pub fn sleep_deep(&self) -> bool { todo!() }
-    /// Sets the event register, as the RXEV input (EXTI event mode) does: wakes WFE.
-    pub fn signal_event(&mut self) { todo!() }
-    /// While sleeping: time passes to `cycle`; SysTick and DWT count.
-    pub fn skip_to(&mut self, _cycle: u64) { todo!() }
-    /// As `skip_to`, with the core's clock stopped (Stop mode): SysTick and DWT do not count.
-    pub fn skip_halted(&mut self, _cycle: u64) { todo!() }
-    /// Cycle of the next SysTick underflow that would pend its exception, if any.
-    pub fn next_event(&self) -> Option<u64> { todo!() }
+    /// A core after power-on reset. The flash is also visible at address 0.
+    pub fn new(flash_base: u32, flash: Vec<u8>, ram_base: u32, ram_bytes: usize) -> Cpu {
+        let mut cpu = Cpu {
+            cycles: 0,
+            regs: [0; 16],
+            instructions: 0,
+            halt_on_bkpt: false,
+            last_bus_fault: None,
+            pc: 0,
+            limit: 0,
+            dirty: true,
+            n: false,
+            z: false,
+            c: false,
+            v: false,
+            q: false,
+            thumb: true,
+            it: 0,
+            ipsr: 0,
+            control: 0,
+            other_sp: 0,
+            basepri: 0,
+            primask: false,
+            faultmask: false,
+            as_user: false,
+            exclusive: false,
+            event: false,
+            sleep: Sleep::Awake,
+            halted: false,
+            reset_requested: false,
+            fault: None,
+            fetch: timing::FlashFetch::new(),
+            load_end: 0,
+            load_into: 0,
+            buffer_free_at: 0,
+            mem: Memory::new(flash_base, flash, ram_base, ram_bytes),
+            nvic: nvic::Nvic::new(),
+            systick: systick::SysTick::new(),
+            scb: scb::Scb::new(),
+        };
+        cpu.reset();
+        cpu
+    }
+
+    /// A further RAM (SRAM2 of the STM32L476, say).
+    pub fn add_ram(&mut self, base: u32, bytes: usize) {
+        self.mem.more_ram.push(Ram { base, bytes: vec![0; bytes] });
+    }
+
+    /// Core reset: SP and PC from the vector table at 0. Memory, `cycles` and `instructions` stay as they are.
+    ///
+    /// An image without vectors leaves the core in [`Step::Fault`]. The levels of the interrupt lines are forgotten: the
+    /// chip calls [`Cpu::set_irq_levels`], or reports a change, if some are high after its own reset.
+    pub fn reset(&mut self) {
+        self.nvic = nvic::Nvic::new();
+        self.systick = systick::SysTick::new();
+        self.scb = scb::Scb::new();
+        self.regs = [0; 16];
+        self.regs[14] = u32::MAX;
+        self.other_sp = 0;
+        (self.ipsr, self.control, self.basepri) = (0, 0, 0);
+        (self.primask, self.faultmask, self.exclusive, self.event) = (false, false, false, false);
+        (self.halted, self.reset_requested, self.fault) = (false, false, None);
+        self.sleep = Sleep::Awake;
+        self.last_bus_fault = None;
+        self.set_apsr(0);
+        self.it = 0;
+        self.fetch.flush();
+        let mut vectors = [0; 8];
+        let found = self.mem.read(0, &mut vectors);
+        let [s0, s1, s2, s3, p0, p1, p2, p3] = vectors;
+        self.regs[13] = u32::from_le_bytes([s0, s1, s2, s3]) & !3;
+        let entry = u32::from_le_bytes([p0, p1, p2, p3]);
+        self.regs[15] = entry & !1;
+        self.pc = self.regs[15];
+        self.thumb = entry & 1 != 0;
+        if !found || entry == 0 || entry == u32::MAX {
+            self.lock_up(FaultKind::VectorTable, None);
+        }
+        self.attend();
+    }
+
+    /// Levels of the interrupt lines (bit n = IRQ n). `run_until` and `step` take them over themselves when
+    /// [`crate::bus::Bus::irq_changed`] says so.
+    pub fn set_irq_levels(&mut self, levels: u128) {
+        if self.nvic.set_levels(levels) {
+            self.event |= self.scb.scr & scb::SCR_SEVONPEND != 0;
+        }
+        self.attend();
+    }
+
+    /// Makes NMI pending (clock security system).
+    pub fn pend_nmi(&mut self) {
+        self.pend(nvic::NMI);
+    }
+
+    /// In WFI or WFE, and nothing that wakes it pends.
+    pub fn sleeping(&self) -> bool {
+        self.sleep != Sleep::Awake && self.fault.is_none() && !self.wakes_now()
+    }
+
+    fn wakes_now(&self) -> bool {
+        self.wakes() || self.sleep == Sleep::Event && self.event
+    }
+
+    /// SCR.SLEEPDEEP is set: on an STM32 the sleep is Stop or Standby.
+    pub fn sleep_deep(&self) -> bool {
+        self.scb.scr & scb::SCR_SLEEPDEEP != 0
+    }
+
+    /// Sets the event register, as the RXEV input does (EXTI in event mode): wakes WFE.
+    pub fn signal_event(&mut self) {
+        self.event = true;
+        self.attend();
+    }
+
+    /// While sleeping: time passes to `cycle`; SysTick and CYCCNT count.
+    pub fn skip_to(&mut self, cycle: u64) {
+        self.cycles = self.cycles.max(cycle);
+        self.advance_systick();
+    }
+
+    /// As [`Cpu::skip_to`] with the core's clock stopped (Stop mode): SysTick and CYCCNT stand still.
+    pub fn skip_halted(&mut self, cycle: u64) {
+        let skipped = cycle.saturating_sub(self.cycles);
+        self.cycles += skipped;
+        self.systick.postpone(skipped);
+        self.scb.postpone(skipped);
+    }
+
+    /// Cycle of the next SysTick underflow that pends its exception, if any.
+    pub fn next_event(&self) -> Option<u64> {
+        match self.systick.next_interrupt() {
+            u64::MAX => None,
+            cycle => Some(cycle),
+        }
+    }
+
+    fn advance_systick(&mut self) {
+        if self.systick.advance(self.cycles) {
+            self.pend(nvic::SYSTICK);
+        }
+    }
+
     /// Reads flash or RAM; false if some byte is neither.
-    pub fn read_memory(&self, _address: u32, _into: &mut [u8]) -> bool { todo!() }
+    pub fn read_memory(&self, address: u32, into: &mut [u8]) -> bool {
+        self.mem.read(address, into)
+    }
+
     /// Writes flash or RAM (debugger, loader, flash controller); false, and nothing written, if some byte is neither.
-    pub fn write_memory(&mut self, _address: u32, _from: &[u8]) -> bool { todo!() }
-    /// Program counter, also inside a bus callback's aftermath.
-    pub fn pc(&self) -> u32 { self.regs[15] }
-    pub fn xpsr(&self) -> u32 { todo!() }
-    pub fn set_xpsr(&mut self, _value: u32) { todo!() }
+    pub fn write_memory(&mut self, address: u32, from: &[u8]) -> bool {
+        self.fetch.flush();
+        self.mem.write(address, from)
+    }
 }

@@ -115,7 +115,6 @@ pub mod irq {
     /// CCA_ED_DONE and AWAKE_END.
     pub const CCA_ED_DONE: u8 = 0x10;
     pub const AMI: u8 = 0x20;
-    pub const TRX_UR: u8 = 0x40;
 }
 
 /// Bits of TRX_CTRL_1 (6.3.1).

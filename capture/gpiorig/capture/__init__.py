@@ -1,0 +1,1 @@
+"""Recordings of pins and serial ports: supervising sigrok-cli, edges, the recording folder, file formats."""

@@ -1,0 +1,203 @@
+"""The symbol bus of docs/line-code.md, decoded from edges."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.capture import native
+from gpiorig.capture.edges import MAX_CHANNELS, Edges
+from gpiorig.capture.errors import CaptureError
+
+WIDTHS = (1, 2, 4, 8)
+CODES = range(1, 128)
+ID_FOLLOWS = 0x80
+BLOCK = 1 << 20  # edges per kernel call, so that the work memory stays small
+
+
+@dataclass(frozen=True, slots=True)
+class BusLines:
+    """Where a symbol bus lies.
+
+    Attributes
+    ----------
+    strobe
+        Channel number of the strobe.
+    data
+        Channel numbers of the data lines, line 0 (the least significant) first; 1, 2, 4 or 8 of them.
+    frame_gap_samples
+        A strobe edge this many samples after the last one, or later, opens a frame.
+    """
+
+    strobe: int
+    data: tuple[int, ...]
+    frame_gap_samples: int
+
+    def __post_init__(self) -> None:
+        """Refuse a bus that cannot be."""
+        lines = (self.strobe, *self.data)
+        if len(self.data) not in WIDTHS:
+            raise CaptureError(f"a symbol bus of {len(self.data)} data lines", remedy="use 1, 2, 4 or 8")
+        if len(set(lines)) != len(lines) or not all(0 <= line < MAX_CHANNELS for line in lines):
+            raise CaptureError(f"the channels {lines} are not different numbers below {MAX_CHANNELS}")
+        if self.frame_gap_samples < 2:
+            raise CaptureError(
+                f"a frame gap of {self.frame_gap_samples} samples", remedy="capture at a higher samplerate"
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BusFrames:
+    """What was sent on one symbol bus.
+
+    Attributes
+    ----------
+    samples
+        int64, shape (n,), increasing: strobe edge of the first symbol of each event.
+    codes
+        uint8, shape (n,): event code, 1 to 127.
+    ids
+        int32, shape (n,): 16-bit id, or -1 for an event without.
+    damaged_samples
+        int64, shape (m,), increasing: first strobe edge of each damaged frame.
+    damaged_symbols
+        int64, shape (m,): symbols in it.
+    """
+
+    samples: NDArray[np.int64]
+    codes: NDArray[np.uint8]
+    ids: NDArray[np.int32]
+    damaged_samples: NDArray[np.int64]
+    damaged_symbols: NDArray[np.int64]
+
+
+class BusDecoder:
+    """Decodes one bus from blocks of edges; a frame may span blocks.
+
+    Parameters
+    ----------
+    lines
+        The channels of the bus and its frame gap.
+    codes
+        Known event codes; a frame with another one is damaged. None: every code from 1 to 127.
+    """
+
+    def __init__(self, lines: BusLines, *, codes: Iterable[int] | None = None) -> None:
+        self._library = native.library()
+        self._state = native.BusState(frame_gap=lines.frame_gap_samples, strobe=lines.strobe, width=len(lines.data))
+        for line, channel in enumerate(lines.data):
+            self._state.data[line] = channel
+        for code in CODES if codes is None else codes:
+            if code not in CODES:
+                raise CaptureError(f"{code} is not an event code", remedy="codes are 1 to 127 (docs/line-code.md)")
+            self._state.known[code] = self._state.known[code | ID_FOLLOWS] = 1
+
+    def feed(self, samples: NDArray[np.int64], levels: NDArray[np.uint64]) -> BusFrames:
+        """Decode the next edges; the frame still open at their end comes with a later call.
+
+        Parameters
+        ----------
+        samples
+            int64, shape (n,): sample numbers, increasing from call to call.
+        levels
+            uint64, shape (n,): levels from there on. The very first row gives the levels at rest.
+        """
+        if samples.shape != levels.shape or samples.ndim != 1:
+            raise CaptureError(f"samples and levels have shapes {samples.shape} and {levels.shape}")
+        samples = np.ascontiguousarray(samples, dtype=np.int64)
+        levels = np.ascontiguousarray(levels, dtype=np.uint64)
+        parts = []
+        for at in range(0, samples.size, BLOCK):
+            block, block_levels = samples[at : at + BLOCK], levels[at : at + BLOCK]
+            output = _Output(block.size + 1)
+            native.checked(
+                self._library.gpiorig_bus_feed(
+                    ctypes.byref(self._state),
+                    block.ctypes.data,
+                    block_levels.ctypes.data,
+                    block.size,
+                    ctypes.byref(output.header),
+                )
+            )
+            parts.append(output.frames())
+        return joined(parts)
+
+    def finish(self) -> BusFrames:
+        """Decode the frame that is still open: the capture ends, or samples are missing from here on.
+
+        Afterwards the decoder can be fed again, beginning with the levels after the missing samples.
+        """
+        output = _Output(1)
+        native.checked(
+            self._library.gpiorig_bus_finish(ctypes.byref(self._state), ctypes.byref(output.header))
+        )
+        return output.frames()
+
+
+def decode(edges: Edges, lines: BusLines, *, codes: Iterable[int] | None = None) -> BusFrames:
+    """Decode one symbol bus of a capture.
+
+    A frame that is cut by the start or the end of the capture, or by a gap, is judged like any other: it counts as
+    damaged unless what is left is a whole frame.
+
+    Parameters
+    ----------
+    edges
+        The capture.
+    lines
+        The channels of the bus and its frame gap.
+    codes
+        Known event codes; None: every code from 1 to 127.
+    """
+    decoder = BusDecoder(lines, codes=codes)
+    parts = []
+    for rows in edges.stretches():
+        parts.append(decoder.feed(edges.samples[rows], edges.levels[rows]))
+        parts.append(decoder.finish())
+    return joined(parts)
+
+
+def joined(parts: list[BusFrames]) -> BusFrames:
+    """Put the frames of consecutive blocks together."""
+    if not parts:
+        return _Output(0).frames()
+    return BusFrames(
+        samples=np.concatenate([part.samples for part in parts]),
+        codes=np.concatenate([part.codes for part in parts]),
+        ids=np.concatenate([part.ids for part in parts]),
+        damaged_samples=np.concatenate([part.damaged_samples for part in parts]),
+        damaged_symbols=np.concatenate([part.damaged_symbols for part in parts]),
+    )
+
+
+class _Output:
+    """Arrays for one kernel call, and the structure that points to them."""
+
+    def __init__(self, capacity: int) -> None:
+        self.samples = np.empty(capacity, dtype=np.int64)
+        self.codes = np.empty(capacity, dtype=np.uint8)
+        self.ids = np.empty(capacity, dtype=np.int32)
+        self.damaged_samples = np.empty(capacity, dtype=np.int64)
+        self.damaged_symbols = np.empty(capacity, dtype=np.int64)
+        self.header = native.BusOutput(
+            samples=self.samples.ctypes.data,
+            codes=self.codes.ctypes.data,
+            ids=self.ids.ctypes.data,
+            damaged_samples=self.damaged_samples.ctypes.data,
+            damaged_symbols=self.damaged_symbols.ctypes.data,
+            capacity=capacity,
+        )
+
+    def frames(self) -> BusFrames:
+        events, damaged = self.header.events, self.header.damaged
+        return BusFrames(
+            samples=self.samples[:events].copy(),
+            codes=self.codes[:events].copy(),
+            ids=self.ids[:events].copy(),
+            damaged_samples=self.damaged_samples[:damaged].copy(),
+            damaged_symbols=self.damaged_symbols[:damaged].copy(),
+        )

@@ -1,0 +1,84 @@
+"""From a stream of samples to edges."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.capture import native
+from gpiorig.capture.errors import CaptureError
+
+ALL_CHANNELS = 2**64 - 1
+
+
+class EdgeExtractor:
+    """Turns samples, in pieces of any size, into edges; keeps cut samples and the last levels between pieces.
+
+    Parameters
+    ----------
+    unitsize
+        Bytes per sample, 1 to 8, little endian, bit i is channel i.
+    used
+        Mask of the channels in use: bit i for channel i. Other channels make no edges and read 0.
+    capacity
+        Edges per kernel call; a piece with more takes several calls.
+    """
+
+    def __init__(self, *, unitsize: int, used: int = ALL_CHANNELS, capacity: int = 1 << 16) -> None:
+        if not 1 <= unitsize <= 8:
+            raise CaptureError(f"samples of {unitsize} bytes are not supported", remedy="1 to 8 bytes are")
+        if not 0 <= used <= ALL_CHANNELS:
+            raise CaptureError(f"{used:#x} is not a mask of at most 64 channels")
+        self._feed = native.library().gpiorig_edges_feed
+        self._state = native.EdgeState(mask=used, unit=unitsize)
+        self._samples = np.empty(capacity, dtype=np.int64)
+        self._levels = np.empty(capacity, dtype=np.uint64)
+
+    @property
+    def samples_seen(self) -> int:
+        """Whole samples read so far; also the number of the next one."""
+        return int(self._state.position)
+
+    @property
+    def tail_bytes(self) -> int:
+        """Bytes of a sample that is not complete yet."""
+        return int(self._state.tail_length)
+
+    def feed(self, data: bytes | bytearray | memoryview) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+        """Read the next piece of the stream.
+
+        Parameters
+        ----------
+        data
+            Samples; need not end at a sample's end.
+
+        Returns
+        -------
+        samples
+            int64, shape (n,): sample numbers of the edges in this piece. The very first sample counts as one.
+        levels
+            uint64, shape (n,): levels from that sample on, channels in use only.
+        """
+        raw = np.frombuffer(data, dtype=np.uint8)
+        parts: list[tuple[NDArray[np.int64], NDArray[np.uint64]]] = []
+        consumed = ctypes.c_size_t()
+        at = 0
+        while at < raw.size or not parts:
+            count = native.checked(
+                self._feed(
+                    ctypes.byref(self._state),
+                    raw.ctypes.data + at,
+                    raw.size - at,
+                    self._samples.ctypes.data,
+                    self._levels.ctypes.data,
+                    self._samples.size,
+                    ctypes.byref(consumed),
+                )
+            )
+            parts.append((self._samples[:count].copy(), self._levels[:count].copy()))
+            at += consumed.value
+        if len(parts) == 1:
+            return parts[0]
+        return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])

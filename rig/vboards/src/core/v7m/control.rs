@@ -1,0 +1,134 @@
+//! Branches, IT, and the system instructions.
+
+use super::fault::Trap;
+use super::ops::*;
+use super::{timing, Cpu, Sleep};
+use crate::bus::{Bus, Width};
+
+impl Cpu {
+    /// Whether condition code `code` (0..=15) holds.
+    #[inline(always)]
+    pub(super) fn condition(&self, code: u8) -> bool {
+        let holds = match code >> 1 {
+            0 => self.z,
+            1 => self.c,
+            2 => self.n,
+            3 => self.v,
+            4 => self.c && !self.z,
+            5 => self.n == self.v,
+            6 => !self.z && self.n == self.v,
+            _ => return true,
+        };
+        holds != (code & 1 != 0)
+    }
+
+    #[inline(always)]
+    fn branch(&mut self, target: u32) {
+        self.pc = target & !1;
+        self.cycles += timing::REFILL;
+    }
+
+    /// BX, and loads to PC: bit 0 is the instruction set; in handler mode some values mean the end of an exception.
+    pub(super) fn branch_exchange<B: Bus>(&mut self, target: u32, bus: &mut B) -> Result<(), Trap> {
+        if target >= 0xF000_0000 && self.ipsr != 0 {
+            return self.exception_return(bus, target);
+        }
+        self.set_instruction_set(target);
+        self.pc = target & !1;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn set_instruction_set(&mut self, target: u32) {
+        if target & 1 == 0 {
+            self.thumb = false;
+            self.limit = 0;
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn execute_control<B: Bus>(&mut self, op: &Op, bus: &mut B) -> Result<(), Trap> {
+        match op.kind {
+            Kind::B => self.branch(self.regs[15].wrapping_add(op.imm)),
+            Kind::BCond => {
+                if self.condition(op.x) {
+                    self.branch(self.regs[15].wrapping_add(op.imm));
+                }
+            }
+            Kind::Cbz | Kind::Cbnz => {
+                if (self.r(op.n) == 0) == (op.kind == Kind::Cbz) {
+                    self.branch(self.regs[15].wrapping_add(op.imm));
+                }
+            }
+            Kind::Bl => {
+                self.regs[14] = self.pc | 1;
+                self.branch(self.regs[15].wrapping_add(op.imm));
+            }
+            Kind::Bx => {
+                self.cycles += timing::REFILL;
+                return self.branch_exchange(self.r(op.m), bus);
+            }
+            Kind::Blx => {
+                let target = self.r(op.m);
+                self.regs[14] = self.pc | 1;
+                self.set_instruction_set(target);
+                self.branch(target);
+            }
+            Kind::AddPc => self.branch(self.regs[15].wrapping_add(self.r(op.m))),
+            Kind::MovPc => self.branch(self.r(op.m)),
+            Kind::Tbb | Kind::Tbh => self.table_branch(op, bus)?,
+            Kind::It => self.it = op.imm as u8,
+            Kind::Nop => {}
+            _ => return self.execute_system(op),
+        }
+        Ok(())
+    }
+
+    fn table_branch<B: Bus>(&mut self, op: &Op, bus: &mut B) -> Result<(), Trap> {
+        let (base, index) = (self.r(op.n), self.r(op.m));
+        self.cycles += timing::TABLE_BRANCH_EXTRA;
+        let halfwords = if op.kind == Kind::Tbb {
+            self.load(bus, base.wrapping_add(index), Width::Byte)?
+        } else {
+            self.load(bus, base.wrapping_add(index << 1), Width::Half)?
+        };
+        self.pc = self.regs[15].wrapping_add(2 * halfwords);
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn execute_system(&mut self, op: &Op) -> Result<(), Trap> {
+        match op.kind {
+            Kind::Svc => return Err(Trap::Svc),
+            Kind::Bkpt => return Err(Trap::Breakpoint),
+            Kind::Coprocessor => return Err(Trap::Coprocessor),
+            Kind::Wfi => self.fall_asleep(Sleep::Interrupt),
+            Kind::Wfe if self.event => self.event = false,
+            Kind::Wfe => self.fall_asleep(Sleep::Event),
+            Kind::Sev => self.event = true,
+            Kind::Cps => self.change_masks(op.imm),
+            Kind::Mrs => {
+                let value = self.read_special(op.imm);
+                self.set_r(op.d, value);
+                self.cycles += timing::SPECIAL_REGISTER_EXTRA;
+            }
+            Kind::Msr => {
+                self.write_special(op.imm, op.x, self.r(op.n));
+                self.cycles += timing::SPECIAL_REGISTER_EXTRA;
+            }
+            Kind::Dmb => self.drain_buffer(),
+            Kind::Isb => {
+                self.drain_buffer();
+                self.cycles += timing::ISB_EXTRA;
+            }
+            Kind::Clrex => self.exclusive = false,
+            _ => return Err(Trap::Undefined),
+        }
+        Ok(())
+    }
+
+    fn fall_asleep(&mut self, how: Sleep) {
+        self.sleep = how;
+        self.attend();
+    }
+}

@@ -1,0 +1,193 @@
+//! The run loop: fetch, IT blocks, and everything that must be looked at between two instructions.
+//!
+//! `Cpu::limit` is the cycle up to which instructions follow one another unwatched. Whatever needs attention (a device
+//! access, a mask, a fault, sleep) sets it to 0, so the hot loop makes one comparison per instruction.
+
+use super::decode16::{decode16, is_wide};
+use super::decode32::decode32;
+use super::fault::Trap;
+use super::memory::{half_at, Place};
+use super::ops::{Kind, Op, SET_FLAGS};
+use super::{timing, Cpu, Sleep, Step};
+use crate::bus::Bus;
+
+impl Cpu {
+    /// Runs until `cycles >= min(until_cycle, bus.horizon())`, sleep, fault or reset request.
+    ///
+    /// An instruction is never cut: `cycles` may exceed the limit by the length of one instruction or exception entry.
+    pub fn run_until<B: Bus>(&mut self, bus: &mut B, until_cycle: u64) -> Step {
+        self.pc = self.regs[15] & !1;
+        let step = loop {
+            if let Some(step) = self.before_instruction(bus, until_cycle) {
+                break step;
+            }
+            while self.cycles < self.limit {
+                self.one_instruction(bus);
+            }
+        };
+        self.regs[15] = self.pc;
+        step
+    }
+
+    /// One instruction or one exception entry, whatever the horizon.
+    pub fn step<B: Bus>(&mut self, bus: &mut B) -> Step {
+        self.pc = self.regs[15] & !1;
+        self.look_at_bus(bus);
+        let step = match self.ended() {
+            Some(step) => step,
+            None if self.take_exception(bus) => Step::Ran,
+            None if self.sleep != Sleep::Awake => Step::Sleeping,
+            None => {
+                self.limit = u64::MAX;
+                self.one_instruction(bus);
+                self.ended().unwrap_or(Step::Ran)
+            }
+        };
+        self.regs[15] = self.pc;
+        step
+    }
+
+    /// Takes over what the chip's side changed.
+    fn look_at_bus<B: Bus>(&mut self, bus: &mut B) {
+        if bus.irq_changed() {
+            self.set_irq_levels(bus.irq_levels());
+        }
+        self.fetch.wait_states = u64::from(bus.flash_wait_states());
+        self.advance_systick();
+    }
+
+    /// Whether the core stands, for good or until somebody acts; asking clears what is reported once.
+    fn ended(&mut self) -> Option<Step> {
+        if let Some(fault) = self.fault {
+            return Some(Step::Fault(fault));
+        }
+        if self.reset_requested {
+            return Some(Step::ResetRequested);
+        }
+        if self.halted {
+            self.halted = false;
+            return Some(Step::Breakpoint(self.breakpoint_number()));
+        }
+        None
+    }
+
+    fn breakpoint_number(&self) -> u8 {
+        let mut code = [0];
+        self.mem.read(self.pc, &mut code);
+        code[0]
+    }
+
+    /// Everything between two instructions that `limit` stands for; None when the next one may run.
+    fn before_instruction<B: Bus>(&mut self, bus: &mut B, until: u64) -> Option<Step> {
+        loop {
+            if let Some(step) = self.ended() {
+                return Some(step);
+            }
+            let stop = until.min(bus.horizon());
+            if self.cycles >= stop {
+                return Some(Step::Ran);
+            }
+            self.look_at_bus(bus);
+            if self.take_exception(bus) {
+                continue;
+            }
+            if self.sleep != Sleep::Awake {
+                return Some(Step::Sleeping);
+            }
+            if !self.thumb {
+                let pc = self.pc;
+                self.trap(bus, Trap::InvalidState, pc, self.it);
+                continue;
+            }
+            self.limit = stop.min(self.systick.next_interrupt());
+            return None;
+        }
+    }
+
+    /// Takes the exception that pre-empts, if one does; ends sleep if something does.
+    fn take_exception<B: Bus>(&mut self, bus: &mut B) -> bool {
+        if !self.dirty {
+            return false;
+        }
+        self.dirty = false;
+        if self.sleep != Sleep::Awake && self.wakes_now() {
+            if self.sleep == Sleep::Event {
+                self.event = false;
+            }
+            self.sleep = Sleep::Awake;
+            self.cycles += timing::WAKE;
+        }
+        match self.preempting() {
+            Some(exception) => {
+                self.enter_exception(bus, exception, self.pc);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// One instruction; a trap becomes an exception entry.
+    #[inline(always)]
+    fn one_instruction<B: Bus>(&mut self, bus: &mut B) {
+        let pc = self.pc;
+        let index = (pc.wrapping_sub(self.mem.flash_base) >> 1) as usize;
+        let mut op = match self.mem.ops.get(index) {
+            Some(op) if op.kind != Kind::Undecoded => {
+                let op = *op;
+                if !self.fetch.holds(pc, u32::from(op.len)) {
+                    self.cycles += self.fetch.fetch(pc, u32::from(op.len), self.cycles);
+                }
+                op
+            }
+            _ => match self.fetch_slowly(pc) {
+                Ok(op) => op,
+                Err(trap) => {
+                    self.cycles += 1;
+                    return self.trap(bus, trap, pc, self.it);
+                }
+            },
+        };
+        let it = self.it;
+        self.regs[15] = pc.wrapping_add(4);
+        self.pc = pc.wrapping_add(u32::from(op.len));
+        self.cycles += 1;
+        self.instructions += 1;
+        if it != 0 {
+            self.it = if it & 7 == 0 { 0 } else { it & 0xE0 | it << 1 & 0x1F };
+            if !self.condition(it >> 4) {
+                return;
+            }
+            if op.len == 2 && !op.is_compare() {
+                op.flags &= !SET_FLAGS;
+            }
+        }
+        if let Err(trap) = self.execute(&op, bus) {
+            self.trap(bus, trap, pc, it);
+        }
+    }
+
+    /// Decodes at `pc`, and remembers the result if it is flash.
+    #[inline(never)]
+    fn fetch_slowly(&mut self, pc: u32) -> Result<Op, Trap> {
+        let place = match self.mem.place(pc, 2) {
+            Some(place) => place,
+            None if matches!(pc >> 29, 2 | 5..=7) => return Err(Trap::ExecuteNever),
+            None => return Err(Trap::Fetch),
+        };
+        let bytes = self.mem.bytes(place);
+        let first = half_at(bytes, 0).ok_or(Trap::Fetch)?;
+        let op = if is_wide(first) {
+            decode32(first, half_at(bytes, 2).ok_or(Trap::Fetch)?)
+        } else {
+            decode16(first)
+        };
+        if let Place::Flash(offset) = place {
+            if let Some(cached) = self.mem.ops.get_mut(offset / 2) {
+                *cached = op;
+            }
+            let address = self.mem.flash_base.wrapping_add(offset as u32);
+            self.cycles += self.fetch.fetch(address, u32::from(op.len), self.cycles);
+        }
+        Ok(op)
+    }
+}

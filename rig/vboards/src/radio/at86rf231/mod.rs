@@ -1,0 +1,286 @@
+//! Atmel AT86RF231: 2.4 GHz IEEE 802.15.4 transceiver with an SPI and the pins /SEL, IRQ, SLP_TR, /RST and DIG2.
+//!
+//! Basic and extended operating mode (RX_AACK, TX_ARET with CSMA-CA), unslotted. Not modelled: slotted operation,
+//! the _NOCLK states, AES, antenna diversity, high data rates, the frame buffer empty indicator, CLKM.
+//! The frame buffer must hold a frame to be sent by the end of its SHR; later writes come too late for that frame.
+
+mod frame;
+mod regs;
+mod rx;
+mod spi;
+mod state;
+mod timing;
+mod tx;
+
+pub use regs::State;
+
+use crate::air::{Ether, Link, Message, Signal};
+use regs::{ctrl_1, irq, trac};
+use spi::Port;
+
+/// Pins that the chip drives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    Irq,
+    Dig2,
+}
+
+/// A level that the chip puts on a pin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PinChange {
+    pub t_ps: u64,
+    pub pin: Output,
+    pub level: bool,
+}
+
+/// PHR, 127 octets, LQI.
+const BUFFER_OCTETS: usize = 129;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A state transition is complete.
+    Settled(State),
+    /// Interrupt bits become visible.
+    Irq(u8),
+    Dig2(bool),
+    /// The SHR of the own frame is over, its content is taken from the frame buffer.
+    TxBody,
+    TxEnd,
+    CcaEnd,
+    AckTimeout,
+    /// The own ACK is over.
+    AackDone,
+    ManualCcaEnd,
+    ManualEdEnd,
+    /// The SHR of a carrier that began at this instant is over here.
+    Sync(u64),
+    Phr,
+    Ami,
+    RxEnd,
+}
+
+impl Kind {
+    /// Whether it belongs to what the chip was doing, and ends when that is broken off.
+    fn is_activity(self) -> bool {
+        !matches!(self, Kind::Irq(_) | Kind::Dig2(_) | Kind::Sync(_))
+    }
+}
+
+/// One transceiver.
+pub struct At86rf231 {
+    seed: u64,
+    board: u16,
+    regs: [u8; 64],
+    buffer: [u8; BUFFER_OCTETS],
+    state: State,
+    /// State that a running transition leads to.
+    target: Option<State>,
+    /// Command that waits until the chip is no longer busy.
+    deferred: Option<u8>,
+    trac: u8,
+    port: Port,
+    selected: bool,
+    slp_tr: bool,
+    rstn: bool,
+    irq_pin: bool,
+    dig2: bool,
+    irq_status: u8,
+    events: Vec<(u64, Kind)>,
+    now_ps: u64,
+    ether: Ether,
+    rx: Option<rx::Reception>,
+    listening_since: Option<u64>,
+    /// Before this the receiver is not settled.
+    rx_ready_ps: u64,
+    rx_crc_valid: bool,
+    /// RX_SAFE_MODE holds the frame buffer.
+    guarded: bool,
+    tx: Option<tx::Sending>,
+    aret: Option<tx::Transaction>,
+    frames_sent: u32,
+    backoffs_drawn: u64,
+    noise_drawn: u64,
+    cca_done: bool,
+    cca_idle: bool,
+    pins: Vec<PinChange>,
+    outbox: Vec<Message>,
+    notes: Vec<(u32, String)>,
+}
+
+impl At86rf231 {
+    /// A chip that got its supply at instant 0. Draws depend on the seed of the run and on the board.
+    pub fn new(seed: u64, board: u16) -> At86rf231 {
+        let mut radio = At86rf231 {
+            seed,
+            board,
+            regs: [0; 64],
+            buffer: [0; BUFFER_OCTETS],
+            state: State::POn,
+            target: None,
+            deferred: None,
+            trac: trac::SUCCESS,
+            port: Port::Idle,
+            selected: false,
+            slp_tr: false,
+            rstn: true,
+            irq_pin: false,
+            dig2: false,
+            irq_status: 0,
+            events: Vec::new(),
+            now_ps: 0,
+            ether: Ether::new(seed, board),
+            rx: None,
+            listening_since: None,
+            rx_ready_ps: 0,
+            rx_crc_valid: false,
+            guarded: false,
+            tx: None,
+            aret: None,
+            frames_sent: 0,
+            backoffs_drawn: 0,
+            noise_drawn: 0,
+            cca_done: false,
+            cca_idle: false,
+            pins: Vec::new(),
+            outbox: Vec::new(),
+            notes: Vec::new(),
+        };
+        radio.load_reset_values();
+        radio
+    }
+
+    fn load_reset_values(&mut self) {
+        self.regs = [0; 64];
+        for &(register, value) in regs::RESET.iter() {
+            self.regs[usize::from(register)] = value;
+        }
+    }
+
+    fn reg(&self, register: u8) -> u8 {
+        self.regs[usize::from(register)]
+    }
+
+    fn channel(&self) -> u8 {
+        self.reg(regs::PHY_CC_CCA) & 0x1F
+    }
+
+    /// Instant of the chip's next own event.
+    pub fn next_event(&self) -> Option<u64> {
+        self.events.first().map(|event| event.0)
+    }
+
+    /// Lets time pass to `now_ps`; everything due by then happens.
+    pub fn advance(&mut self, now_ps: u64) {
+        while self.events.first().map_or(false, |event| event.0 <= now_ps) {
+            let (t_ps, kind) = self.events.remove(0);
+            self.now_ps = self.now_ps.max(t_ps);
+            self.handle(kind);
+        }
+        self.now_ps = self.now_ps.max(now_ps);
+    }
+
+    /// Takes in what another board sends.
+    pub fn hear(&mut self, message: &Message, link: &Link) {
+        if let Some(start_ps) = self.ether.hear(message, link) {
+            let already = self.events.iter().any(|event| event.1 == Kind::Sync(start_ps));
+            if !already {
+                self.at(start_ps + crate::air::SHR_PS, Kind::Sync(start_ps));
+            }
+        }
+        if !matches!(message.signal, Signal::Start { .. }) {
+            return;
+        }
+        self.ether.prune(self.now_ps);
+    }
+
+    /// Pin changes since the last call, in the order of time.
+    pub fn take_pins(&mut self, into: &mut Vec<PinChange>) {
+        into.append(&mut self.pins);
+    }
+
+    /// True if something is for the air.
+    pub fn has_messages(&self) -> bool {
+        !self.outbox.is_empty()
+    }
+
+    pub fn take_messages(&mut self, into: &mut Vec<Message>) {
+        into.append(&mut self.outbox);
+    }
+
+    /// Remarks on doubtful use, each with a key that names its kind.
+    pub fn take_notes(&mut self) -> Vec<(u32, String)> {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// State as TRX_STATUS would show it.
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    fn at(&mut self, t_ps: u64, kind: Kind) {
+        let index = self.events.partition_point(|event| event.0 <= t_ps);
+        self.events.insert(index, (t_ps, kind));
+    }
+
+    fn after(&mut self, delay_ps: u64, kind: Kind) {
+        self.at(self.now_ps + delay_ps, kind);
+    }
+
+    fn cancel(&mut self, kind: Kind) {
+        self.events.retain(|event| event.1 != kind);
+    }
+
+    fn handle(&mut self, kind: Kind) {
+        match kind {
+            Kind::Settled(state) => self.settled(state),
+            Kind::Irq(bits) => self.raise(bits),
+            Kind::Dig2(level) => self.drive_dig2(level),
+            Kind::TxBody => self.tx_body(),
+            Kind::TxEnd => self.tx_end(),
+            Kind::CcaEnd => self.cca_end(),
+            Kind::AckTimeout => self.ack_timeout(),
+            Kind::AackDone => self.aack_done(),
+            Kind::ManualCcaEnd => self.manual_cca_end(),
+            Kind::ManualEdEnd => self.manual_ed_end(),
+            Kind::Sync(start_ps) => self.sync(start_ps),
+            Kind::Phr => self.phr(),
+            Kind::Ami => self.raise(irq::AMI),
+            Kind::RxEnd => self.rx_end(),
+        }
+    }
+
+    /// Interrupt that shows after the latency tIRQ.
+    fn interrupt(&mut self, bits: u8) {
+        self.after(timing::IRQ, Kind::Irq(bits));
+    }
+
+    /// 6.6: a masked event shows in IRQ_STATUS only with IRQ_MASK_MODE set, and never on the pin.
+    fn raise(&mut self, bits: u8) {
+        let shown = self.reg(regs::TRX_CTRL_1) & ctrl_1::IRQ_MASK_MODE != 0;
+        self.irq_status |= if shown { bits } else { bits & self.reg(regs::IRQ_MASK) };
+        self.update_irq();
+    }
+
+    fn update_irq(&mut self) {
+        let active = self.irq_status & self.reg(regs::IRQ_MASK) != 0;
+        let level = active != (self.reg(regs::TRX_CTRL_1) & ctrl_1::IRQ_POLARITY != 0);
+        if level != self.irq_pin {
+            self.irq_pin = level;
+            self.pins.push(PinChange { t_ps: self.now_ps, pin: Output::Irq, level });
+        }
+    }
+
+    fn drive_dig2(&mut self, level: bool) {
+        if level != self.dig2 {
+            self.dig2 = level;
+            self.pins.push(PinChange { t_ps: self.now_ps, pin: Output::Dig2, level });
+        }
+    }
+
+    fn note(&mut self, key: u32, text: impl FnOnce() -> String) {
+        self.notes.push((key, text()));
+    }
+}
+
+#[cfg(test)]
+mod tests;

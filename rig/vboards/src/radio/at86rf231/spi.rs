@@ -1,0 +1,204 @@
+//! SPI of the AT86RF231: register, frame buffer and SRAM access (data sheet 6.2, table 6-2), and its registers.
+
+use super::regs::{self, State};
+use super::{timing, At86rf231, Kind, BUFFER_OCTETS};
+use crate::rng::{draw, Purpose};
+
+/// Where the chip is in an SPI access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Port {
+    /// /SEL is high.
+    Idle,
+    Command,
+    RegisterRead(u8),
+    RegisterWrite(u8),
+    FrameRead(usize),
+    FrameWrite(usize),
+    SramAddress {
+        write: bool,
+    },
+    SramRead(usize),
+    SramWrite(usize),
+    /// A register access is over until /SEL goes high (6.2.1).
+    Done,
+}
+
+impl At86rf231 {
+    /// Pin /SEL.
+    pub fn set_sel(&mut self, level: bool, t_ps: u64) {
+        self.advance(t_ps);
+        if level && matches!(self.port, Port::FrameRead(_)) {
+            self.guarded = false; // 11.8: a frame buffer read gives the buffer free
+        }
+        self.selected = !level;
+        self.port = if level { Port::Idle } else { Port::Command };
+    }
+
+    /// The octet that the chip shifts out from `t_ps` on; None when it does not drive MISO.
+    pub fn spi_out(&mut self, t_ps: u64) -> Option<u8> {
+        self.advance(t_ps);
+        if !self.selected {
+            return None;
+        }
+        if matches!(self.state, State::Sleep | State::Reset) {
+            return Some(0);
+        }
+        self.store_octets();
+        Some(match self.port {
+            Port::Command => self.phy_status(),
+            Port::RegisterRead(register) => self.read_register(register),
+            Port::FrameRead(index) | Port::SramRead(index) => self.buffer.get(index).copied().unwrap_or(0),
+            _ => 0,
+        })
+    }
+
+    /// The octet that the master has shifted in, complete at `t_ps`.
+    pub fn spi_in(&mut self, octet: u8, t_ps: u64) {
+        self.advance(t_ps);
+        if matches!(self.state, State::Sleep | State::Reset) {
+            if self.selected {
+                self.note(10, || "radio: SPI access in SLEEP or reset, ignored".into());
+            }
+            return;
+        }
+        self.port = match self.port {
+            Port::Idle => Port::Idle,
+            Port::Command => match octet >> 5 {
+                0b100 | 0b101 => Port::RegisterRead(octet & 0x3F),
+                0b110 | 0b111 => Port::RegisterWrite(octet & 0x3F),
+                0b001 => Port::FrameRead(0),
+                0b011 => Port::FrameWrite(0),
+                0b000 => Port::SramAddress { write: false },
+                _ => Port::SramAddress { write: true },
+            },
+            Port::RegisterRead(_) | Port::Done => Port::Done,
+            Port::RegisterWrite(register) => {
+                self.write_register(register, octet);
+                Port::Done
+            }
+            Port::FrameRead(index) => Port::FrameRead(self.frame_next(index)),
+            Port::SramRead(index) => Port::SramRead(index + 1),
+            Port::FrameWrite(index) => {
+                self.write_buffer(index, octet);
+                Port::FrameWrite(index + 1)
+            }
+            Port::SramWrite(index) => {
+                self.write_buffer(index, octet);
+                Port::SramWrite(index + 1)
+            }
+            Port::SramAddress { write: true } => Port::SramWrite(usize::from(octet & 0x7F)),
+            Port::SramAddress { write: false } => Port::SramRead(usize::from(octet & 0x7F)),
+        };
+    }
+
+    /// A frame buffer read gives PHR, PSDU and one octet of LQI (6.2.2).
+    fn frame_next(&self, index: usize) -> usize {
+        let lqi = usize::from(self.buffer[0] & 0x7F) + 1;
+        if index >= lqi {
+            BUFFER_OCTETS
+        } else {
+            index + 1
+        }
+    }
+
+    fn write_buffer(&mut self, index: usize, octet: u8) {
+        if let Some(place) = self.buffer.get_mut(index) {
+            *place = octet;
+        }
+        if self.tx.as_ref().map_or(false, |sending| sending.body_taken) {
+            self.note(11, || "radio: frame buffer written after the SHR went out: too late for that frame".into());
+        }
+    }
+
+    /// First octet of an access (6.3.1, table 6-3).
+    fn phy_status(&mut self) -> u8 {
+        match self.reg(regs::TRX_CTRL_1) >> 2 & 3 {
+            1 => self.trx_status(),
+            2 => self.phy_rssi(),
+            3 => self.irq_status,
+            _ => 0,
+        }
+    }
+
+    fn trx_status(&self) -> u8 {
+        u8::from(self.cca_done) << 7 | u8::from(self.cca_idle) << 6 | self.status()
+    }
+
+    fn receiving(&self) -> bool {
+        matches!(self.state, State::RxOn | State::BusyRx | State::RxAackOn | State::BusyRxAack)
+    }
+
+    /// RX_CRC_VALID, RND_VALUE, RSSI (8.3.4, 11.2).
+    fn phy_rssi(&mut self) -> u8 {
+        let valid = u8::from(self.rx_crc_valid) << 7;
+        if !self.receiving() {
+            return valid;
+        }
+        let noise = draw(self.seed, Purpose::RadioNoise, &[u64::from(self.board)], self.noise_drawn);
+        self.noise_drawn += 1;
+        let level = self.ether.level_dbm(self.channel(), self.now_ps, self.now_ps + 1);
+        let above = level.unwrap_or(i32::MIN / 2) - regs::RSSI_BASE_DBM;
+        let rssi = if above < 0 { 0 } else { (above / 3 + 1).min(28) as u8 };
+        valid | (noise & 3) as u8 * 32 | rssi
+    }
+
+    fn read_register(&mut self, register: u8) -> u8 {
+        match register {
+            regs::TRX_STATUS => self.trx_status(),
+            regs::TRX_STATE => self.trac << 5 | self.reg(register) & 0x1F,
+            regs::PHY_RSSI => self.phy_rssi(),
+            regs::IRQ_STATUS => {
+                let bits = self.irq_status;
+                self.irq_status = 0;
+                self.update_irq();
+                bits
+            }
+            // 9.4.4: AVDD_OK and DVDD_OK (bit places unverified).
+            regs::VREG_CTRL => {
+                let analog_on = !matches!(self.state, State::POn | State::TrxOff | State::Sleep | State::Reset);
+                self.reg(register) & !0x44 | 0x04 | u8::from(analog_on) << 6
+            }
+            regs::BATMON => self.reg(register) | 0x20, // 9.5.5: 3.3 V is above every threshold
+            _ => self.reg(register),
+        }
+    }
+
+    fn write_register(&mut self, register: u8, value: u8) {
+        match register {
+            regs::TRX_STATUS | regs::PHY_RSSI | regs::IRQ_STATUS | regs::PART_NUM..=regs::MAN_ID_1 => {}
+            regs::TRX_STATE => {
+                self.regs[usize::from(register)] = value & 0x1F;
+                self.command(value & 0x1F);
+            }
+            regs::PHY_ED_LEVEL => {
+                if self.receiving() {
+                    self.after(timing::CCA_MANUAL, Kind::ManualEdEnd);
+                }
+            }
+            regs::PHY_CC_CCA => self.write_channel(value),
+            // The calibration start bits clear themselves (9.7.4, 9.8).
+            regs::PLL_CF | regs::PLL_DCU | regs::FTN_CTRL => self.regs[usize::from(register)] = value & 0x7F,
+            _ => {
+                self.regs[usize::from(register)] = value;
+                if matches!(register, regs::TRX_CTRL_1 | regs::IRQ_MASK) {
+                    self.update_irq();
+                }
+            }
+        }
+    }
+
+    fn write_channel(&mut self, value: u8) {
+        if value & 0x1F != self.channel() {
+            if let Some(since) = self.listening_since {
+                self.listening_since = Some(since.max(self.now_ps + timing::CHANNEL));
+            }
+        }
+        self.regs[usize::from(regs::PHY_CC_CCA)] = value & 0x7F;
+        if value & 0x80 != 0 && self.receiving() {
+            self.cca_done = false;
+            self.cca_idle = false;
+            self.cancel(Kind::ManualCcaEnd);
+            self.after(timing::CCA_MANUAL, Kind::ManualCcaEnd);
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! General-purpose timers TIM2 to TIM5 and basic timers TIM6, TIM7 (RM0008 chapters 15 and 17).
+//!
+//! Up-counting, compare events, input capture, one-pulse mode, preload of PSC, ARR and CCR. The counter is not
+//! stepped: it is worked out when somebody looks. Not modelled: down and centre counting, outputs on pins, slave modes.
+
+const CR1_CEN: u32 = 1 << 0;
+const CR1_UDIS: u32 = 1 << 1;
+const CR1_URS: u32 = 1 << 2;
+const CR1_OPM: u32 = 1 << 3;
+const CR1_ARPE: u32 = 1 << 7;
+const UIF: u32 = 1;
+
+/// One timer. Times are cycles of HCLK.
+#[derive(Clone, Debug)]
+pub struct Timer {
+    /// Cycles of HCLK per cycle of the timer's clock.
+    clock_div: u64,
+    cr1: u32,
+    cr2: u32,
+    smcr: u32,
+    dier: u32,
+    sr: u32,
+    ccmr: [u32; 2],
+    ccer: u32,
+    psc: u32,
+    psc_active: u32,
+    arr: u32,
+    arr_active: u32,
+    ccr: [u32; 4],
+    ccr_active: [u32; 4],
+    cnt: u64,
+    /// When the counter got the value `cnt`, prescaler at 0.
+    since: u64,
+}
+
+impl Default for Timer {
+    fn default() -> Timer {
+        Timer {
+            clock_div: 1,
+            cr1: 0,
+            cr2: 0,
+            smcr: 0,
+            dier: 0,
+            sr: 0,
+            ccmr: [0; 2],
+            ccer: 0,
+            psc: 0,
+            psc_active: 0,
+            arr: 0xFFFF,
+            arr_active: 0xFFFF,
+            ccr: [0; 4],
+            ccr_active: [0; 4],
+            cnt: 0,
+            since: 0,
+        }
+    }
+}
+
+impl Timer {
+    /// Reset by RCC; the clock stays.
+    pub fn reset(&mut self) {
+        *self = Timer { clock_div: self.clock_div, ..Timer::default() };
+    }
+
+    /// The clock tree has changed at `cycle`.
+    pub fn set_clock_div(&mut self, cycle: u64, clock_div: u64) {
+        self.sync(cycle);
+        self.clock_div = clock_div;
+    }
+
+    fn tick(&self) -> u64 {
+        (u64::from(self.psc_active) + 1) * self.clock_div
+    }
+
+    fn running(&self) -> bool {
+        self.cr1 & CR1_CEN != 0 && self.arr_active != 0
+    }
+
+    fn is_input(&self, channel: usize) -> bool {
+        self.ccmr[channel / 2] >> (8 * (channel % 2)) & 3 != 0
+    }
+
+    /// Whether a compare channel sets its flag when the counter reaches `value`.
+    fn matches(&self, channel: usize, from: u64, to: u64) -> bool {
+        let value = u64::from(self.ccr_active[channel]);
+        !self.is_input(channel) && value >= from && value <= to
+    }
+
+    /// Lets time pass to `cycle`.
+    pub fn sync(&mut self, cycle: u64) {
+        while self.running() {
+            let tick = self.tick();
+            let ticks = cycle.saturating_sub(self.since) / tick;
+            if ticks == 0 {
+                return;
+            }
+            let top = u64::from(self.arr_active).max(self.cnt.min(0xFFFF));
+            // A counter already beyond ARR runs on to 0xFFFF and wraps there.
+            let top = if self.cnt > u64::from(self.arr_active) { 0xFFFF } else { top };
+            let end = self.cnt + ticks;
+            let reached = end.min(top);
+            for channel in 0..4 {
+                if self.matches(channel, self.cnt + 1, reached) {
+                    self.sr |= 2 << channel;
+                }
+            }
+            if end <= top {
+                self.since += ticks * tick;
+                self.cnt = end;
+                return;
+            }
+            self.since += (top + 1 - self.cnt) * tick;
+            self.cnt = 0;
+            self.wrap(cycle);
+        }
+        self.since = cycle;
+    }
+
+    /// The counter went from its top to 0 at `self.since`.
+    fn wrap(&mut self, cycle: u64) {
+        for channel in 0..4 {
+            if self.matches(channel, 0, 0) {
+                self.sr |= 2 << channel;
+            }
+        }
+        if self.cr1 & CR1_UDIS == 0 {
+            self.update();
+        }
+        if self.cr1 & CR1_OPM != 0 {
+            self.cr1 &= !CR1_CEN;
+            self.since = cycle;
+            return;
+        }
+        // Whole further rounds bring nothing new: skip them.
+        let round = (u64::from(self.arr_active) + 1) * self.tick();
+        let rounds = cycle.saturating_sub(self.since) / round;
+        if self.arr_active != 0 && rounds > 1 {
+            for channel in 0..4 {
+                if self.matches(channel, 0, u64::from(self.arr_active)) {
+                    self.sr |= 2 << channel;
+                }
+            }
+            self.since += (rounds - 1) * round;
+        }
+    }
+
+    /// Update event: UIF, and the preloaded values take effect.
+    fn update(&mut self) {
+        self.sr |= UIF;
+        self.load();
+    }
+
+    fn load(&mut self) {
+        self.psc_active = self.psc;
+        self.arr_active = self.arr;
+        self.ccr_active = self.ccr;
+    }
+
+    fn preloaded(&self, channel: usize) -> bool {
+        self.ccmr[channel / 2] >> (8 * (channel % 2)) & 0x08 != 0
+    }
+
+    /// Cycle at which a flag that causes an interrupt will be set.
+    pub fn next_event(&self) -> Option<u64> {
+        let wanted = self.dier & !self.sr & 0x1F;
+        if !self.running() || wanted == 0 {
+            return None;
+        }
+        let tick = self.tick();
+        let top = if self.cnt > u64::from(self.arr_active) { 0xFFFF } else { u64::from(self.arr_active) };
+        let to_zero = top + 1 - self.cnt;
+        let mut ticks = None;
+        let mut consider = |candidate: u64| ticks = Some(ticks.map_or(candidate, |least: u64| least.min(candidate)));
+        if wanted & UIF != 0 {
+            consider(to_zero);
+        }
+        for channel in 0..4 {
+            let value = u64::from(self.ccr_active[channel]);
+            if wanted & (2 << channel) == 0 || self.is_input(channel) {
+                continue;
+            }
+            if value > self.cnt && value <= top {
+                consider(value - self.cnt);
+            } else if value <= u64::from(self.arr) {
+                consider(to_zero); // look again after the wrap, where preloaded values take effect
+            }
+        }
+        ticks.map(|ticks| self.since + ticks * tick)
+    }
+
+    /// Level of the interrupt line.
+    pub fn irq(&self) -> bool {
+        self.sr & self.dier & 0x5F != 0
+    }
+
+    /// The pin of `channel` (0 to 3) has changed at `cycle`.
+    pub fn capture(&mut self, channel: usize, level: bool, cycle: u64) {
+        let selection = self.ccmr[channel / 2] >> (8 * (channel % 2)) & 3;
+        let enable = self.ccer >> (4 * channel);
+        if selection != 1 || enable & 1 == 0 || level == (enable & 2 != 0) {
+            return;
+        }
+        self.sync(cycle);
+        let flag = 2 << channel;
+        if self.sr & flag != 0 {
+            self.sr |= flag << 8; // CCxOF
+        }
+        self.sr |= flag;
+        self.ccr[channel] = self.cnt as u32;
+        self.ccr_active[channel] = self.cnt as u32;
+    }
+
+    pub fn read(&mut self, offset: u32, cycle: u64) -> Option<u32> {
+        self.sync(cycle);
+        Some(match offset {
+            0x00 => self.cr1,
+            0x04 => self.cr2,
+            0x08 => self.smcr,
+            0x0C => self.dier,
+            0x10 => self.sr,
+            0x14 => 0,
+            0x18 => self.ccmr[0],
+            0x1C => self.ccmr[1],
+            0x20 => self.ccer,
+            0x24 => self.cnt as u32,
+            0x28 => self.psc,
+            0x2C => self.arr,
+            0x34..=0x40 => {
+                let channel = (offset as usize - 0x34) / 4;
+                if self.is_input(channel) {
+                    self.sr &= !(2 << channel); // reading CCRx clears CCxIF in capture mode
+                }
+                self.ccr[channel]
+            }
+            _ => return None,
+        })
+    }
+
+    pub fn write(&mut self, offset: u32, value: u32, cycle: u64) -> Option<()> {
+        self.sync(cycle);
+        let value = value & 0xFFFF;
+        match offset {
+            0x00 => {
+                if self.cr1 & CR1_CEN == 0 {
+                    self.since = cycle;
+                }
+                self.cr1 = value & 0x3FF;
+            }
+            0x04 => self.cr2 = value,
+            0x08 => self.smcr = value,
+            0x0C => self.dier = value,
+            0x10 => self.sr &= value, // rc_w0
+            0x14 => self.generate(value, cycle),
+            0x18 => self.ccmr[0] = value,
+            0x1C => self.ccmr[1] = value,
+            0x20 => self.ccer = value,
+            0x24 => {
+                self.cnt = u64::from(value);
+                self.since = cycle;
+            }
+            0x28 => self.psc = value,
+            0x2C => {
+                self.arr = value;
+                if self.cr1 & CR1_ARPE == 0 {
+                    self.arr_active = value;
+                    self.since = if self.cr1 & CR1_CEN == 0 { cycle } else { self.since };
+                }
+            }
+            0x34..=0x40 => {
+                let channel = (offset as usize - 0x34) / 4;
+                self.ccr[channel] = value;
+                if !self.preloaded(channel) {
+                    self.ccr_active[channel] = value;
+                }
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// EGR: events by software.
+    fn generate(&mut self, value: u32, cycle: u64) {
+        self.sr |= value & 0x1E;
+        if value & 1 != 0 && self.cr1 & CR1_UDIS == 0 {
+            self.load();
+            if self.cr1 & CR1_URS == 0 {
+                self.sr |= UIF;
+            }
+        }
+        if value & 1 != 0 {
+            self.cnt = 0;
+            self.since = cycle;
+        }
+    }
+}
