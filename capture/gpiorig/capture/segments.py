@@ -110,11 +110,12 @@ class SegmentWriter:
             if self._file >= 0:
                 os.fdatasync(self._file)
 
-    def close(self) -> None:
-        """Write the end block and close the file."""
+    def close(self, *, in_order: bool = True) -> None:
+        """Close the file; with an end block if the capture ended in order."""
         if self._file < 0:
             return
-        self._write(Kind.END, b"", count=0, watermark=self._watermark)
+        if in_order:
+            self._write(Kind.END, b"", count=0, watermark=self._watermark)
         with self._lock:
             os.fsync(self._file)
             os.close(self._file)

@@ -49,8 +49,8 @@ impl Exti {
         }
     }
 
-    /// A masked line does not set its pending bit (figure 20: PR lies behind the mask register's gate to the NVIC, but
-    /// the pending bit is set by the edge whatever IMR says).
+    /// The edge sets the pending bit whatever IMR says; IMR gates the way to the NVIC (10.2.5; unverified for a
+    /// masked line, the description of SWIER can be read the other way).
     fn trigger(&mut self, lines: u32) {
         self.pr |= lines;
         self.event |= self.emr & lines != 0;

@@ -76,6 +76,15 @@ impl Timer {
         self.cr1 & CR1_CEN != 0 && self.arr_active != 0
     }
 
+    /// Last value before 0: ARR, or 0xFFFF for a counter that is already beyond it.
+    fn top(&self) -> u64 {
+        if self.cnt > u64::from(self.arr_active) {
+            0xFFFF
+        } else {
+            u64::from(self.arr_active)
+        }
+    }
+
     fn is_input(&self, channel: usize) -> bool {
         self.ccmr[channel / 2] >> (8 * (channel % 2)) & 3 != 0
     }
@@ -94,9 +103,7 @@ impl Timer {
             if ticks == 0 {
                 return;
             }
-            let top = u64::from(self.arr_active).max(self.cnt.min(0xFFFF));
-            // A counter already beyond ARR runs on to 0xFFFF and wraps there.
-            let top = if self.cnt > u64::from(self.arr_active) { 0xFFFF } else { top };
+            let top = self.top();
             let end = self.cnt + ticks;
             let reached = end.min(top);
             for channel in 0..4 {
@@ -167,7 +174,7 @@ impl Timer {
             return None;
         }
         let tick = self.tick();
-        let top = if self.cnt > u64::from(self.arr_active) { 0xFFFF } else { u64::from(self.arr_active) };
+        let top = self.top();
         let to_zero = top + 1 - self.cnt;
         let mut ticks = None;
         let mut consider = |candidate: u64| ticks = Some(ticks.map_or(candidate, |least: u64| least.min(candidate)));

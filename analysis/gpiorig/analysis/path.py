@@ -1,0 +1,181 @@
+"""The path of a packet: its milestones from the sender's application to the receiver's, and the steps between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+REQUEST, REPLY = 0, 1
+DIRECTIONS = ("request", "reply")
+
+
+class Source(Enum):
+    """How the event of a milestone is found.
+
+    ID: it carries the packet's id. RECEPTION: it carries none, and belongs to the reception that ends with
+    ``driver.rx_read.exit``. AIR: computed from the frame time stamp of that reception.
+    """
+
+    ID = "id"
+    RECEPTION = "reception"
+    AIR = "air"
+
+
+class Kind(Enum):
+    """What a step is spent on."""
+
+    SOFTWARE = "software of the stack"
+    DRIVER = "driver and transfer to or from the radio"
+    RADIO_WAIT = "waiting for the air"
+    AIR = "on the air"
+    INTERRUPT = "interrupt and hand-over"
+    APPLICATION = "application"
+
+
+@dataclass(frozen=True, slots=True)
+class Milestone:
+    """One instant on the path in one direction.
+
+    Parameters
+    ----------
+    name
+        Such as ``request.udp.tx``.
+    event
+        The event it is taken from, such as ``udp.tx.enter``.
+    direction
+        `REQUEST` or `REPLY`.
+    received
+        Whether it happens at the receiver of that direction.
+    source
+        How it is found.
+    """
+
+    name: str
+    event: str
+    direction: int
+    received: bool
+    source: Source
+
+    @property
+    def leg(self) -> int:
+        """Position of node and direction on the round trip: 0 request sent, 1 received, 2 reply sent, 3 received."""
+        return 2 * self.direction + int(self.received)
+
+    @property
+    def at_initiator(self) -> bool:
+        """Whether it happens at the initiator."""
+        return self.leg in (0, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What lies between two consecutive milestones.
+
+    Parameters
+    ----------
+    name
+        Readable and unique, such as ``request: udp to ipv6``.
+    start, end
+        Its milestones.
+    kind
+        What it is spent on.
+    node
+        Where; for the time on the air ``sender > receiver``.
+    """
+
+    name: str
+    start: Milestone
+    end: Milestone
+    kind: Kind
+    node: str
+
+
+# name of the milestone, its event, whether at the receiver, how it is found
+_PATH = (
+    ("app.tx", "app.tx.enter", False, Source.ID),
+    ("sock.tx", "sock.tx.enter", False, Source.ID),
+    ("udp.tx", "udp.tx.enter", False, Source.ID),
+    ("ipv6.tx", "ipv6.tx.enter", False, Source.ID),
+    ("sixlowpan.tx", "sixlowpan.tx.enter", False, Source.ID),
+    ("mac.tx", "mac.tx.enter", False, Source.ID),
+    ("driver.prepare", "driver.prepare.enter", False, Source.ID),
+    ("driver.load", "driver.load.enter", False, Source.ID),
+    ("driver.exec", "driver.exec.enter", False, Source.ID),
+    ("driver.exec.exit", "driver.exec.exit", False, Source.ID),
+    ("air.start", "tap.frame_timestamp.enter", True, Source.AIR),
+    ("irq", "tap.irq.enter", True, Source.RECEPTION),
+    ("isr.radio", "isr.radio.enter", True, Source.RECEPTION),
+    ("driver.isr", "driver.isr.enter", True, Source.RECEPTION),
+    ("driver.rx_read", "driver.rx_read.enter", True, Source.RECEPTION),
+    ("driver.rx_read.exit", "driver.rx_read.exit", True, Source.ID),
+    ("mac.rx", "mac.rx.enter", True, Source.ID),
+    ("sixlowpan.rx", "sixlowpan.rx.enter", True, Source.ID),
+    ("ipv6.rx", "ipv6.rx.enter", True, Source.ID),
+    ("udp.rx", "udp.rx.enter", True, Source.ID),
+    ("sock.rx", "sock.rx.enter", True, Source.ID),
+    ("app.rx", "app.rx.enter", True, Source.ID),
+)
+
+MILESTONES = tuple(
+    Milestone(name=f"{DIRECTIONS[direction]}.{name}", event=event, direction=direction, received=received, source=source)
+    for direction in (REQUEST, REPLY)
+    for name, event, received, source in _PATH
+)
+RECEPTION_END = "driver.rx_read.exit"
+
+_STEPS = {
+    ("app.tx", "sock.tx"): ("app to sock", Kind.SOFTWARE),
+    ("app.tx", "udp.tx"): ("app to udp", Kind.SOFTWARE),
+    ("sock.tx", "udp.tx"): ("sock to udp", Kind.SOFTWARE),
+    ("udp.tx", "ipv6.tx"): ("udp to ipv6", Kind.SOFTWARE),
+    ("ipv6.tx", "sixlowpan.tx"): ("ipv6 to 6lowpan", Kind.SOFTWARE),
+    ("sixlowpan.tx", "mac.tx"): ("6lowpan to mac", Kind.SOFTWARE),
+    ("mac.tx", "driver.prepare"): ("mac to driver", Kind.SOFTWARE),
+    ("driver.prepare", "driver.load"): ("prepare the radio", Kind.DRIVER),
+    ("driver.load", "driver.exec"): ("load the frame", Kind.DRIVER),
+    ("driver.exec", "driver.exec.exit"): ("command the transmission", Kind.DRIVER),
+    ("driver.exec.exit", "air.start"): ("radio wait: exec done to first bit on air", Kind.RADIO_WAIT),
+    ("air.start", "irq"): ("air: first bit to frame end", Kind.AIR),
+    ("irq", "isr.radio"): ("interrupt: line to ISR", Kind.INTERRUPT),
+    ("isr.radio", "driver.isr"): ("interrupt: ISR to driver", Kind.INTERRUPT),
+    ("driver.isr", "driver.rx_read"): ("status and length", Kind.DRIVER),
+    ("driver.rx_read", "driver.rx_read.exit"): ("read the frame", Kind.DRIVER),
+    ("driver.rx_read.exit", "mac.rx"): ("driver to mac", Kind.SOFTWARE),
+    ("mac.rx", "sixlowpan.rx"): ("mac to 6lowpan", Kind.SOFTWARE),
+    ("sixlowpan.rx", "ipv6.rx"): ("6lowpan to ipv6", Kind.SOFTWARE),
+    ("ipv6.rx", "udp.rx"): ("ipv6 to udp", Kind.SOFTWARE),
+    ("udp.rx", "sock.rx"): ("udp to sock", Kind.SOFTWARE),
+    ("udp.rx", "app.rx"): ("udp to app", Kind.SOFTWARE),
+    ("sock.rx", "app.rx"): ("sock to app", Kind.SOFTWARE),
+}
+TURN_AROUND = "turn-around: app.rx to app.tx"
+
+
+def step(start: Milestone, end: Milestone, *, initiator: str, responder: str) -> Step:
+    """The step between two milestones; one that skips a missing milestone is named after its ends."""
+    short = (start.name.split(".", 1)[1], end.name.split(".", 1)[1])
+    if start.direction != end.direction:
+        name = TURN_AROUND if short == ("app.rx", "app.tx") else f"turn-around: {short[0]} to {short[1]}"
+        kind = Kind.APPLICATION
+    else:
+        name, kind = _STEPS.get(short, (f"{short[0]} to {short[1]}", _merged_kind(start, end)))
+        name = f"{DIRECTIONS[start.direction]}: {name}"
+    here = initiator if start.at_initiator else responder
+    there = initiator if end.at_initiator else responder
+    # The wait before the air is the sender's, although its end is seen at the receiver.
+    on_air = here != there or start.source is Source.AIR
+    sender = (initiator, responder)[start.direction]
+    receiver = (responder, initiator)[start.direction]
+    if kind is Kind.RADIO_WAIT:
+        node = sender
+    else:
+        node = f"{sender} > {receiver}" if on_air else here
+    return Step(name=name, start=start, end=end, kind=kind, node=node)
+
+
+def _merged_kind(start: Milestone, end: Milestone) -> Kind:
+    """Kind of a step that skips milestones: what is sure to be in it and takes longest."""
+    if start.received != end.received or start.source is Source.AIR:
+        return Kind.AIR
+    driver = start.event.startswith("driver.") or end.event.startswith("driver.")
+    return Kind.DRIVER if driver else Kind.SOFTWARE

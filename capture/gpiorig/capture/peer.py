@@ -1,0 +1,42 @@
+"""Whether the other end of another process's TCP connection is still there.
+
+sigrok-cli does not notice that an analyzer behind TCP has died: it spins and says nothing (facts/sigrok.md section 3). Silence alone
+proves nothing, since a virtual analyzer is silent while virtual time stands still. The kernel knows. Linux only; on
+another system there are no connections to see, and the answer is always "still there".
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ESTABLISHED = "01"  # include/net/tcp_states.h of Linux
+
+
+def connections(pid: int) -> frozenset[str]:
+    """Return the established TCP connections of a process, as socket inode numbers."""
+    sockets = set()
+    try:
+        for entry in Path(f"/proc/{pid}/fd").iterdir():
+            try:
+                target = str(entry.readlink())
+            except OSError:
+                continue  # closed meanwhile
+            if match := re.fullmatch(r"socket:\[(\d+)\]", target):
+                sockets.add(match[1])
+        return frozenset(sockets & _established(pid))
+    except OSError:
+        return frozenset()
+
+
+def _established(pid: int) -> set[str]:
+    inodes = set()
+    for table in ("tcp", "tcp6"):
+        path = Path(f"/proc/{pid}/net/{table}")
+        if not path.exists():
+            continue
+        for line in path.read_text().splitlines()[1:]:
+            fields = line.split()
+            if len(fields) > 9 and fields[3] == ESTABLISHED:
+                inodes.add(fields[9])
+    return inodes
