@@ -58,7 +58,9 @@ class FakeBeagleLogic:
         """Return the server, which already listens."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Stop serving."""
         self._stop.set()
         with contextlib.suppress(OSError):

@@ -36,6 +36,8 @@ typedef void (*handler)(void);
 #define CORE_EXCEPTIONS 16
 #define INTERRUPTS 60
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init" /* the ranges stand for all that have no handler of their own */
 __attribute__((section(".vectors"), used)) static const struct {
     uint32_t *stack;
     handler handlers[CORE_EXCEPTIONS - 1 + INTERRUPTS];
@@ -45,11 +47,9 @@ __attribute__((section(".vectors"), used)) static const struct {
         [0] = reset_handler,
         [1 ... CORE_EXCEPTIONS - 2] = fault_handler,
         [CORE_EXCEPTIONS - 1 ... CORE_EXCEPTIONS - 2 + INTERRUPTS] = fault_handler,
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Woverride-init"
         [CORE_EXCEPTIONS - 1 + 10] = exti4_handler,
         [CORE_EXCEPTIONS - 1 + 28] = tim2_handler,
         [CORE_EXCEPTIONS - 1 + 37] = usart1_handler,
-#pragma GCC diagnostic pop
     },
 };
+#pragma GCC diagnostic pop

@@ -26,10 +26,17 @@ Positions = NDArray[np.int64]
 RX_END = "driver.rx_read.exit"
 TX_ENDS = ("radio.tx_complete", "radio.tx_no_ack", "radio.tx_busy")
 OTHER_ENDS = ("driver.rx_drop", "radio.rx_crc_error")
-LINKS = ("driver.isr.enter", "isr.radio.enter", "tap.irq.enter")
+HANDLER = "driver.isr.enter"
+LINKS = (HANDLER, "isr.radio.enter", "tap.irq.enter")
 FRAME_TIMESTAMP = "tap.frame_timestamp.enter"
 # Events inside driver.isr, before the end of a reception.
-INSIDE = ("driver.rx_read.enter", "driver.rx_length.enter", "driver.rx_length.exit", "radio.rx_complete", "radio.rx_start")
+INSIDE = (
+    "driver.rx_read.enter",
+    "driver.rx_length.enter",
+    "driver.rx_length.exit",
+    "radio.rx_complete",
+    "radio.rx_start",
+)
 # 127 octets and the length octet of 32 us each (IEEE 802.15.4-2006, 6.4.1 aMaxPHYPacketSize and 6.5.1.2: 250 kb/s),
 # and 0.1 ms for the radio to raise its interrupt line (AT86RF231: 9 us).
 LONGEST_FRAME_NS = 128 * 32_000 + 100_000
@@ -77,20 +84,26 @@ def _find_on_node(events: Events, index: Index, of: Positions, *, node: int, lon
         return
     of[ends] = ends
     sent = np.isin(events.codes[ends], [BY_NAME[name].code for name in TX_ENDS])
-    handler = _link(index.of("driver.isr.enter", node=node), ends)
-    handler = _inside(handler, ends, index.of("driver.isr.exit", node=node))
-    links = {"driver.isr.enter": handler}
-    bound = handler
-    for before, after in (("isr.radio.enter", "driver.isr.enter"), ("tap.irq.enter", "isr.radio.enter")):
-        found = _link(index.of(before, node=node), bound)
-        found = _only_after_previous(found, bound, index.of(after, node=node))
-        links[before] = bound = found
+    links = {}
+    bound = effects = ends
+    for name in LINKS:
+        candidates = index.of(name, node=node)
+        if not len(candidates):
+            continue  # this node has no such point: the link before it is searched from the link after it
+        found = _only_after_previous(_link(candidates, bound), bound, effects)
+        if name == HANDLER:
+            found = _still_open(found, ends, index.of("driver.isr.exit", node=node))
+        links[name] = bound = found
+        effects = candidates
     links[FRAME_TIMESTAMP] = _frame_timestamp(events, index, bound, sent, node=node, longest=longest)
     for name, found in links.items():
         _assign(of, found, ends)
         exits = index.of(name.removesuffix("enter") + "exit", node=node)
         _assign(of, _span_exit(found, index.of(name, node=node), exits), ends)
-    _assign_inside(of, index, ends, handler, node=node)
+    previous = np.concatenate([[-1], ends[:-1]])
+    handler = links.get(HANDLER, previous)
+    opened = handler >= 0 if HANDLER in links else np.ones(len(ends), dtype=bool)
+    _assign_inside(of, index, ends, np.where(opened, handler, len(of)), node=node)
 
 
 def _link(candidates: Positions, bound: Positions) -> Positions:
@@ -111,7 +124,7 @@ def _untaken(found: Positions) -> Positions:
     return kept
 
 
-def _inside(found: Positions, ends: Positions, exits: Positions) -> Positions:
+def _still_open(found: Positions, ends: Positions, exits: Positions) -> Positions:
     """Without handlers that had ended before their completion."""
     closed = np.searchsorted(exits, ends) != np.searchsorted(exits, found)
     return np.where((found >= 0) & ~closed, found, -1)
@@ -156,16 +169,12 @@ def _assign(of: Positions, found: Positions, ends: Positions) -> None:
     of[found[good]] = ends[good]
 
 
-def _assign_inside(of: Positions, index: Index, ends: Positions, handler: Positions, *, node: int) -> None:
-    """Give the events between a handler's start (or the completion before) and its completion to that completion."""
-    opened = handler >= 0
-    if not opened.any():
-        return
+def _assign_inside(of: Positions, index: Index, ends: Positions, since: Positions, *, node: int) -> None:
+    """Give what lies between `since` and a completion, and after the completion before, to that completion."""
     for name in INSIDE:
         positions = index.of(name, node=node)
         place = np.searchsorted(ends, positions)
-        inside = place < len(ends)
+        before = place < len(ends)
         place = np.minimum(place, len(ends) - 1)
-        since = np.where(opened[place], handler[place], np.iinfo(np.int64).max)
-        taken = inside & (positions > since)
+        taken = before & (positions > since[place])
         of[positions[taken]] = ends[place[taken]]

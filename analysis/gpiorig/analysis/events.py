@@ -92,7 +92,8 @@ class Events:
     def of(self, point: str, *, node: str) -> NDArray[np.int64]:
         """Samples of all events of one type (such as ``app.tx.enter``) on one node."""
         mask = (self.codes == BY_NAME[point].code) & (self.nodes == self.node(node))
-        return self.samples[mask]
+        found: NDArray[np.int64] = self.samples[mask]
+        return found
 
     def frames(self, node: str) -> int:
         """Frames seen on the symbol bus of a node, the damaged ones too: what the firmware's `probes` counts."""
@@ -113,7 +114,7 @@ def from_edges(edges: Edges, wiring: Sequence[NodeLines]) -> Events:
         If the wiring names a channel that is not recorded or a point that is not in the event table.
     """
     parts: list[tuple[NDArray[np.int64], int, NDArray[np.uint8], NDArray[np.int32]]] = []
-    damaged: list[tuple[NDArray[np.int64], int, NDArray[np.int32]]] = []
+    damaged: list[tuple[NDArray[np.int64], int, NDArray[np.int64]]] = []
     for index, node in enumerate(wiring):
         if node.bus is not None:
             frames = _bus_frames(edges, node.bus, node=node.name)

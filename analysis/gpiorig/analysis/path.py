@@ -117,7 +117,7 @@ _PATH = (
 )
 
 MILESTONES = tuple(
-    Milestone(name=f"{DIRECTIONS[direction]}.{name}", event=event, direction=direction, received=received, source=source)
+    Milestone(f"{DIRECTIONS[direction]}.{name}", event, direction, received, source)
     for direction in (REQUEST, REPLY)
     for name, event, received, source in _PATH
 )

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,19 +18,19 @@ SCAN_DEADLINE_S = 10.0  # a USB scan that loads firmware takes about 3 s
 
 # What sigrok-cli says, what that means, what to do. The first match counts.
 COMPLAINTS = (
-    (r"Can't match samplerate (\d+), using (\d+)", "the analyzer would sample at another rate: {0}", "ask for that rate"),
-    (r"Failed to set device option 'samplerate'", "the analyzer refuses this samplerate", "see `sigrok-cli -d … --show`"),
+    (r"Can't match samplerate (\d+), using (\d+)", "the analyzer would take another rate: {}", "ask for that rate"),
+    (r"Failed to set device option 'samplerate'", "the samplerate is refused", "`sigrok-cli -d … --show` lists rates"),
     (r"Connection refused", "nothing answers at this address", "start the analyzer, or check its port"),
-    (r"(Address lookup failed|No route to host|timed out)", "this address cannot be reached", "check host and port"),
-    (r"(BUSY|[Bb]usy|Unable to claim|could not claim)", "the analyzer is in use by another program", "close it there"),
-    (r"(ERROR_ACCESS|Permission denied|insufficient permissions)", "no permission for the analyzer", "install sigrok's udev rules"),
+    (r"Address lookup failed|No route to host|timed out", "this address cannot be reached", "check host and port"),
+    (r"BUSY|[Bb]usy|[Uu]nable to claim", "the analyzer is in use by another program", "close that program"),
+    (r"ERROR_ACCESS|[Pp]ermission", "no permission for the analyzer", "install sigrok's udev rules, plug it in again"),
     (r"Driver \S+ not found", "sigrok-cli has no such driver", "`sigrok-cli -L` lists them"),
     (r"Invalid Parameters", "the driver does not understand this connection", "write conn=tcp-raw/HOST/PORT"),
     (r"No devices? found", "no such analyzer was found", "check its cable and power, and the driver's name"),
-    (r"(NO_DEVICE|disconnected|unplugged)", "the analyzer was unplugged", "check its cable and record again"),
-    (r"unknown channel|Invalid channel", "the analyzer has no such channel", "`sigrok-cli -d … --show` lists them"),
-    (r"Insufficient buffer space", "the sample limit is larger than the analyzer's buffer", "capture without a limit"),
-)  # fmt: skip
+    (r"NO_DEVICE|disconnected|unplugged", "the analyzer was unplugged", "check its cable and record again"),
+    (r"[Uu]nknown channel", "the analyzer has no such channel", "`sigrok-cli -d … --show` lists them"),
+    (r"Insufficient buffer space", "the sample limit exceeds the analyzer's buffer", "capture without a limit"),
+)
 
 
 def find_sigrok() -> Path:
@@ -70,6 +71,24 @@ class Analyzer:
     description: str
     channels: tuple[str, ...]
 
+    def selection(self, wanted: Sequence[str]) -> dict[str, str]:
+        """Return our name of each wanted channel, by the analyzer's.
+
+        Parameters
+        ----------
+        wanted
+            The analyzer's channel names; "P8_45=strobe" gives one another name.
+        """
+        names: dict[str, str] = {}
+        for name in wanted:
+            channel, _, ours = name.partition("=")
+            names[channel] = ours or channel
+        unknown = [channel for channel in names if channel not in self.channels]
+        if unknown or not names:
+            what = f"there is no channel {', '.join(unknown)}" if unknown else "no channels are asked for"
+            raise AnalyzerError(what, where=self.driver, remedy=f"it has {' '.join(self.channels)}")
+        return names
+
 
 def scan(driver: str, *, deadline_s: float = SCAN_DEADLINE_S) -> Analyzer:
     """Find one analyzer and list its channels.
@@ -87,7 +106,9 @@ def scan(driver: str, *, deadline_s: float = SCAN_DEADLINE_S) -> Analyzer:
         raise AnalyzerError("no such analyzer was found", where=driver, remedy="check its cable, power and name")
     if len(found) > 1:
         raise AnalyzerError(
-            f"{len(found)} analyzers were found", where=driver, remedy="choose one with :conn=… (`sigrok-cli -d … --scan`)"
+            f"{len(found)} analyzers were found",
+            where=driver,
+            remedy="choose one with :conn=… (`sigrok-cli -d … --scan`)",
         )
     return Analyzer(driver, found[0][0], tuple(found[0][1].split()))
 

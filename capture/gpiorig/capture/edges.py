@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +64,7 @@ class Edges:
 
     def _problem(self) -> str:
         samples, gaps = self.samples, self.gaps
-        if (samples.dtype, self.levels.dtype, gaps.dtype) != (np.int64, np.uint64, np.int64):
+        if samples.dtype != np.int64 or self.levels.dtype != np.uint64 or gaps.dtype != np.int64:
             return "samples and gaps must be int64, levels uint64"
         if samples.ndim != 1 or samples.shape != self.levels.shape or gaps.ndim != 2 or gaps.shape[1] != 2:
             return f"shapes {samples.shape}, {self.levels.shape}, {gaps.shape}, expected (n,), (n,), (k, 2)"
@@ -196,4 +197,4 @@ class Edges:
         """Return the rows between gaps: one slice of the arrays for each stretch without lost samples."""
         cuts = [int(cut) for cut in np.searchsorted(self.samples, self.gaps[:, 1])]
         bounds = [0, *cuts, self.samples.size]
-        return [slice(a, b) for a, b in zip(bounds[:-1], bounds[1:], strict=True) if a < b]
+        return [slice(first, last) for first, last in pairwise(bounds) if first < last]

@@ -132,9 +132,7 @@ class BusDecoder:
         Afterwards the decoder can be fed again, beginning with the levels after the missing samples.
         """
         output = _Output(1)
-        native.checked(
-            self._library.gpiorig_bus_finish(ctypes.byref(self._state), ctypes.byref(output.header))
-        )
+        native.checked(self._library.gpiorig_bus_finish(ctypes.byref(self._state), ctypes.byref(output.header)))
         return output.frames()
 
 

@@ -5,8 +5,8 @@ little endian:
 
     magic "gpe1" | kind u8, 3 zero bytes | number u32 | count u32 | watermark i64 | payload crc32 u32 | header crc32 u32
 
-`number` counts the blocks of the recording, so that a missing file is noticed. All samples before `watermark` are known once
-the block is. Kinds and payloads:
+`number` counts the blocks of the recording, so that a missing file is noticed. All samples before `watermark` are
+known once the block is. Kinds and payloads:
 
     1 edges      count int64 sample numbers, then count uint64 levels
     2 gap        count pairs of int64 (from, to): samples that were lost; levels at `to` follow

@@ -1,9 +1,10 @@
 /**
  * gpiorig port: IoT-LAB M3 open node, STM32F103RE at 72 MHz. Works under any OS: it needs no header of one.
  *
- * Lines, all on one port so that one store changes them all. Override with e.g. -DGPIORIG_STROBE='GPIORIG_PIN_B(9)';
- * a wider bus needs GPIORIG_D2.. too. The default is the only set of three on one port that reaches the outside:
+ * Lines, all on one port so that one store changes them all. Override with e.g. -DGPIORIG_STROBE='GPIORIG_PIN_B(9)'.
+ * The default is the only set of three on one port that reaches the outside:
  *     strobe PB9 (connector GPIO_2), d0 PB5 (green LED), d1 PB6 (I2C SCL; SDA stays high, so no sensor sees a START)
+ * A bus of 4 or 8 lines is d0 and the pins next to it, upwards: only then is a symbol ready in time.
  */
 #ifndef GPIORIG_PORT_IOTLAB_M3_H
 #define GPIORIG_PORT_IOTLAB_M3_H
@@ -33,19 +34,6 @@
 #define GPIORIG_WIDTH GPIORIG_PORT_WIDTH
 #endif
 
-#if GPIORIG_WIDTH == 1
-#define GPIORIG_LINES GPIORIG_D0
-#elif GPIORIG_WIDTH == 2
-#define GPIORIG_LINES GPIORIG_D0, GPIORIG_D1
-#elif GPIORIG_WIDTH == 4 && defined(GPIORIG_D3)
-#define GPIORIG_LINES GPIORIG_D0, GPIORIG_D1, GPIORIG_D2, GPIORIG_D3
-#elif GPIORIG_WIDTH == 8 && defined(GPIORIG_D7)
-#define GPIORIG_LINES \
-    GPIORIG_D0, GPIORIG_D1, GPIORIG_D2, GPIORIG_D3, GPIORIG_D4, GPIORIG_D5, GPIORIG_D6, GPIORIG_D7
-#else
-#error "gpiorig iotlab-m3: a bus this wide needs -DGPIORIG_D2=... up to the last data line"
-#endif
-
 /* Addresses: RM0008 3.3 (memory map), registers: RM0008 7.3.7 (RCC_APB2ENR), 9.2 (GPIOx_CRL, CRH, BSRR). */
 #define GPIORIG_RCC_APB2ENR (*(volatile uint32_t *)0x40021018u)
 #define GPIORIG_GPIO(offset) \
@@ -53,59 +41,35 @@
 #define GPIORIG_GPIO_CR(pin) GPIORIG_GPIO((((unsigned)(pin) & 8u) >> 3) * 4u)
 #define GPIORIG_GPIO_BSRR GPIORIG_GPIO(0x10u)
 
-static const uint8_t gpiorig_port_lines[] = { GPIORIG_LINES };
-
 #define GPIORIG_BIT(pin) (1u << ((unsigned)(pin) & 15u))
-#define GPIORIG_SAME_PORT(pin) (((unsigned)(pin) >> 4) == ((unsigned)GPIORIG_STROBE >> 4))
-_Static_assert(GPIORIG_SAME_PORT(GPIORIG_D0), "gpiorig: all lines must be on the strobe's port");
-_Static_assert(GPIORIG_BIT(GPIORIG_D0) != GPIORIG_BIT(GPIORIG_STROBE), "gpiorig: a data line is the strobe");
-#if GPIORIG_WIDTH > 1
-_Static_assert(GPIORIG_SAME_PORT(GPIORIG_D1), "gpiorig: all lines must be on the strobe's port");
-_Static_assert(GPIORIG_BIT(GPIORIG_D1) != GPIORIG_BIT(GPIORIG_STROBE), "gpiorig: a data line is the strobe");
+
+/** The pins of a symbol: a shift when the data lines lie side by side. */
+#if GPIORIG_WIDTH == 2 && GPIORIG_D1 != GPIORIG_D0 + 1
+#define GPIORIG_SPREAD(symbol) (((symbol) & 1u) << (GPIORIG_D0 & 15) | ((symbol) >> 1) << (GPIORIG_D1 & 15))
 _Static_assert(GPIORIG_D1 != GPIORIG_D0, "gpiorig: two data lines on one pin");
-#endif
-#if GPIORIG_WIDTH > 2
-_Static_assert(GPIORIG_SAME_PORT(GPIORIG_D2) && GPIORIG_SAME_PORT(GPIORIG_D3), "gpiorig: one port for all lines");
-#endif
-#if GPIORIG_WIDTH > 4
-_Static_assert(GPIORIG_SAME_PORT(GPIORIG_D4) && GPIORIG_SAME_PORT(GPIORIG_D5), "gpiorig: one port for all lines");
-_Static_assert(GPIORIG_SAME_PORT(GPIORIG_D6) && GPIORIG_SAME_PORT(GPIORIG_D7), "gpiorig: one port for all lines");
-#endif
-
-/** The pins of a symbol. Folds to a shift when the data lines lie side by side. */
-static inline uint32_t gpiorig_port_spread(uint32_t symbol)
-{
-#if GPIORIG_WIDTH == 1
-    return symbol << (GPIORIG_D0 & 15);
-#elif GPIORIG_WIDTH == 2
-    if (GPIORIG_D1 == GPIORIG_D0 + 1) {
-        return symbol << (GPIORIG_D0 & 15);
-    }
-    return (symbol & 1u) << (GPIORIG_D0 & 15) | (symbol >> 1) << (GPIORIG_D1 & 15);
+_Static_assert((GPIORIG_D1 >> 4) == (GPIORIG_STROBE >> 4), "gpiorig: all lines must be on the strobe's port");
 #else
-    uint32_t pins = 0;
-
-#pragma GCC unroll 8
-    for (unsigned line = 0; line < GPIORIG_WIDTH; line++) {
-        pins |= ((symbol >> line) & 1u) << (gpiorig_port_lines[line] & 15);
-    }
-    return pins;
+#define GPIORIG_SPREAD(symbol) ((uint32_t)(symbol) << (GPIORIG_D0 & 15))
 #endif
-}
+#define GPIORIG_DATA_PINS GPIORIG_SPREAD((1u << GPIORIG_WIDTH) - 1u)
+
+_Static_assert((GPIORIG_D0 >> 4) == (GPIORIG_STROBE >> 4), "gpiorig: all lines must be on the strobe's port");
+_Static_assert((GPIORIG_D0 & 15) + (GPIORIG_WIDTH > 2 ? GPIORIG_WIDTH : 1) <= 16, "gpiorig: the port ends before the bus");
+_Static_assert((GPIORIG_DATA_PINS & GPIORIG_BIT(GPIORIG_STROBE)) == 0, "gpiorig: a data line is the strobe");
 
 /** One store for all lines. BSRR: of a pin that is both set and reset, set wins (RM0008 9.2.5). */
 static inline void gpiorig_port_store(uint32_t symbol, uint32_t strobe)
 {
-    const uint32_t all = gpiorig_port_spread((1u << GPIORIG_WIDTH) - 1u) | GPIORIG_BIT(GPIORIG_STROBE);
+    const uint32_t all = GPIORIG_DATA_PINS | GPIORIG_BIT(GPIORIG_STROBE);
 
-    GPIORIG_GPIO_BSRR = all << 16 | gpiorig_port_spread(symbol) | strobe << (GPIORIG_STROBE & 15);
+    GPIORIG_GPIO_BSRR = all << 16 | GPIORIG_SPREAD(symbol) | strobe << (GPIORIG_STROBE & 15);
 }
 
 /*
  * Time is made of instructions that do nothing and cannot be folded away: MOV R8,R8, one cycle and two bytes each
  * (ARMv7-M ARM gives no time for NOP, which a core may drop). A hold is that many plus the store itself. The flash hands
  * out 8 bytes per 3 cycles (RM0008 3.3.3: 2 wait states, 64-bit prefetch), faster than the core eats these, so the
- * wait states do not show; without any prefetch a symbol would still take less than the 21 cycles it may.
+ * wait states do not show; on 1 and 2 lines a symbol takes less than the 21 cycles it may even without the prefetch.
  */
 #define GPIORIG_CYCLES(ns) ((GPIORIG_CPU_HZ / 1000000 * (ns) + 999) / 1000)
 #define GPIORIG_IDLE(cycles) __asm__ volatile(".rept %c0\n\tmov r8, r8\n\t.endr" : : "i"(cycles) : "memory")
@@ -149,9 +113,10 @@ static inline void gpiorig_port_init(void)
 {
     GPIORIG_RCC_APB2ENR |= 4u << ((unsigned)GPIORIG_STROBE >> 4); /* IOPAEN is bit 2 */
     gpiorig_port_store(0, 0);
-    gpiorig_port_pin_init(GPIORIG_STROBE);
-    for (unsigned line = 0; line < sizeof gpiorig_port_lines; line++) {
-        gpiorig_port_pin_init(gpiorig_port_lines[line]);
+    for (unsigned pin = 0; pin < 16; pin++) {
+        if (((GPIORIG_DATA_PINS | GPIORIG_BIT(GPIORIG_STROBE)) >> pin & 1u) != 0) {
+            gpiorig_port_pin_init(pin);
+        }
     }
 }
 

@@ -47,7 +47,7 @@ impl Cpu {
     }
 
     #[inline(always)]
-    pub(super) fn execute_control<B: Bus>(&mut self, op: &Op, bus: &mut B) -> Result<(), Trap> {
+    pub(super) fn execute_control<B: Bus>(&mut self, op: Op, bus: &mut B) -> Result<(), Trap> {
         match op.kind {
             Kind::B => self.branch(self.regs[15].wrapping_add(op.imm)),
             Kind::BCond => {
@@ -84,7 +84,7 @@ impl Cpu {
         Ok(())
     }
 
-    fn table_branch<B: Bus>(&mut self, op: &Op, bus: &mut B) -> Result<(), Trap> {
+    fn table_branch<B: Bus>(&mut self, op: Op, bus: &mut B) -> Result<(), Trap> {
         let (base, index) = (self.r(op.n), self.r(op.m));
         self.cycles += timing::TABLE_BRANCH_EXTRA;
         let halfwords = if op.kind == Kind::Tbb {
@@ -97,7 +97,7 @@ impl Cpu {
     }
 
     #[inline(never)]
-    fn execute_system(&mut self, op: &Op) -> Result<(), Trap> {
+    fn execute_system(&mut self, op: Op) -> Result<(), Trap> {
         match op.kind {
             Kind::Svc => return Err(Trap::Svc),
             Kind::Bkpt => return Err(Trap::Breakpoint),

@@ -20,12 +20,12 @@ impl Cpu {
     }
 
     #[inline(always)]
-    fn immediate(&self, op: &Op) -> (u32, bool) {
+    fn immediate(&self, op: Op) -> (u32, bool) {
         (op.imm, if op.flags & HAS_CARRY != 0 { op.flags & CARRY != 0 } else { self.c })
     }
 
     #[inline(always)]
-    fn shifted(&self, op: &Op) -> (u32, bool) {
+    fn shifted(&self, op: Op) -> (u32, bool) {
         shift_c(self.r(op.m), op.s, op.x, self.c)
     }
 
@@ -37,7 +37,7 @@ impl Cpu {
 
     /// Result of a logical operation: N and Z from it, C from the shifter.
     #[inline(always)]
-    fn logic(&mut self, op: &Op, value: u32, carry: bool) {
+    fn logic(&mut self, op: Op, value: u32, carry: bool) {
         self.set_r(op.d, value);
         if op.flags & SET_FLAGS != 0 {
             self.set_nz(value);
@@ -54,7 +54,7 @@ impl Cpu {
 
     /// Result of an addition, or of a subtraction as the addition of the complement.
     #[inline(always)]
-    fn sum(&mut self, op: &Op, a: u32, b: u32, carry_in: bool) {
+    fn sum(&mut self, op: Op, a: u32, b: u32, carry_in: bool) {
         let (value, carry, overflow) = add_with_carry(a, b, carry_in);
         self.set_r(op.d, value);
         if op.flags & SET_FLAGS != 0 {
@@ -74,7 +74,7 @@ impl Cpu {
     }
 
     #[inline(always)]
-    pub(super) fn execute<B: Bus>(&mut self, op: &Op, bus: &mut B) -> Result<(), Trap> {
+    pub(super) fn execute<B: Bus>(&mut self, op: Op, bus: &mut B) -> Result<(), Trap> {
         let (imm, imm_carry) = self.immediate(op);
         match op.kind {
             Kind::AndImm => self.logic(op, self.r(op.n) & imm, imm_carry),
@@ -151,12 +151,12 @@ impl Cpu {
     }
 
     #[inline(always)]
-    fn rotated(&self, op: &Op) -> u32 {
+    fn rotated(&self, op: Op) -> u32 {
         self.r(op.m).rotate_right(u32::from(op.x))
     }
 
     #[inline(always)]
-    fn logic_register(&mut self, op: &Op) {
+    fn logic_register(&mut self, op: Op) {
         let (b, carry) = self.shifted(op);
         let a = self.r(op.n);
         match op.kind {
@@ -172,7 +172,7 @@ impl Cpu {
         }
     }
 
-    fn saturate(&mut self, op: &Op) {
+    fn saturate(&mut self, op: Op) {
         let value = shift_c(self.r(op.n), op.s, op.x, false).0 as i32;
         let (result, saturated) = match op.kind {
             Kind::Ssat => signed_saturate(value, op.imm),
@@ -183,7 +183,7 @@ impl Cpu {
     }
 
     #[inline(always)]
-    fn multiply(&mut self, op: &Op) -> Result<(), Trap> {
+    fn multiply(&mut self, op: Op) -> Result<(), Trap> {
         let (a, b) = (self.r(op.n), self.r(op.m));
         let signed = |v: u32| i64::from(v as i32);
         match op.kind {
@@ -209,17 +209,17 @@ impl Cpu {
         Ok(())
     }
 
-    fn long(&self, op: &Op) -> u64 {
+    fn long(&self, op: Op) -> u64 {
         u64::from(self.r(op.x)) << 32 | u64::from(self.r(op.d))
     }
 
-    fn set_long(&mut self, op: &Op, value: u64, accumulate: bool) {
+    fn set_long(&mut self, op: Op, value: u64, accumulate: bool) {
         self.cycles += timing::long_multiply_extra(self.r(op.n), self.r(op.m), accumulate);
         self.set_r(op.d, value as u32);
         self.set_r(op.x, (value >> 32) as u32);
     }
 
-    fn divide(&mut self, op: &Op, a: u32, b: u32) -> Result<(), Trap> {
+    fn divide(&mut self, op: Op, a: u32, b: u32) -> Result<(), Trap> {
         if b == 0 && self.scb.ccr & super::scb::CCR_DIV_0_TRP != 0 {
             return Err(Trap::DivideByZero);
         }

@@ -23,7 +23,7 @@ fn extend(value: u32, size: u8) -> u32 {
 
 impl Cpu {
     #[inline(always)]
-    pub(super) fn execute_memory<B: Bus>(&mut self, op: &Op, bus: &mut B) -> Result<(), Trap> {
+    pub(super) fn execute_memory<B: Bus>(&mut self, op: Op, bus: &mut B) -> Result<(), Trap> {
         let offset = self.r(op.n).wrapping_add(op.imm);
         let indexed = || self.r(op.n).wrapping_add(self.r(op.m) << (op.x & 3));
         match op.kind {
@@ -57,7 +57,7 @@ impl Cpu {
 
     /// Charges a single load's second cycle, unless it pipelines with a load just before it.
     #[inline(always)]
-    fn begin_load(&mut self, op: &Op) {
+    fn begin_load(&mut self, op: Op) {
         let follows = self.load_end + 1 == self.cycles;
         let depends = self.load_into == op.n || op.flags & INDEXED != 0 && self.load_into == op.m;
         if !follows || depends {
@@ -68,7 +68,7 @@ impl Cpu {
     #[inline(always)]
     fn load_register<B: Bus>(
         &mut self,
-        op: &Op,
+        op: Op,
         bus: &mut B,
         address: u32,
         width: Width,
@@ -82,7 +82,7 @@ impl Cpu {
         Ok(())
     }
 
-    fn store_indexed<B: Bus>(&mut self, op: &Op, bus: &mut B, address: u32) -> Result<(), Trap> {
+    fn store_indexed<B: Bus>(&mut self, op: Op, bus: &mut B, address: u32) -> Result<(), Trap> {
         let follows = self.load_end + 1 == self.cycles && self.load_into != op.n && self.load_into != op.m;
         if !follows {
             self.cycles += timing::STORE_INDEXED_EXTRA;
@@ -95,14 +95,14 @@ impl Cpu {
     }
 
     /// Base plus offset, and the address accessed, of the forms that `flags` describes.
-    fn address(&self, op: &Op) -> (u32, u32) {
+    fn address(&self, op: Op) -> (u32, u32) {
         let base = if op.n == 15 { self.regs[15] & !3 } else { self.r(op.n) };
         let offset = if op.flags & INDEXED != 0 { self.r(op.m) << (op.x & 3) } else { op.imm };
         let sum = base.wrapping_add(offset);
         (sum, if op.flags & POST != 0 { base } else { sum })
     }
 
-    fn load_any<B: Bus>(&mut self, op: &Op, bus: &mut B) -> Result<(), Trap> {
+    fn load_any<B: Bus>(&mut self, op: Op, bus: &mut B) -> Result<(), Trap> {
         let (sum, address) = self.address(op);
         self.begin_load(op);
         let width = width_of(op.s);
@@ -127,7 +127,7 @@ impl Cpu {
         Ok(())
     }
 
-    fn store_any<B: Bus>(&mut self, op: &Op, bus: &mut B) -> Result<(), Trap> {
+    fn store_any<B: Bus>(&mut self, op: Op, bus: &mut B) -> Result<(), Trap> {
         let (sum, address) = self.address(op);
         let width = width_of(op.s);
         let value = match width {
@@ -147,7 +147,7 @@ impl Cpu {
     }
 
     /// First address of an LDM or STM, and the base after it.
-    fn multiple_range(&self, op: &Op) -> Result<(u32, u32), Trap> {
+    fn multiple_range(&self, op: Op) -> Result<(u32, u32), Trap> {
         let base = self.r(op.n);
         if base & 3 != 0 {
             return Err(Trap::Unaligned);
@@ -160,7 +160,7 @@ impl Cpu {
         })
     }
 
-    fn load_multiple<B: Bus>(&mut self, op: &Op, bus: &mut B) -> Result<(), Trap> {
+    fn load_multiple<B: Bus>(&mut self, op: Op, bus: &mut B) -> Result<(), Trap> {
         let (mut address, end) = self.multiple_range(op)?;
         let mut values = [0u32; 16];
         let mut list = op.imm & 0xFFFF;
@@ -186,7 +186,7 @@ impl Cpu {
         Ok(())
     }
 
-    fn store_multiple<B: Bus>(&mut self, op: &Op, bus: &mut B) -> Result<(), Trap> {
+    fn store_multiple<B: Bus>(&mut self, op: Op, bus: &mut B) -> Result<(), Trap> {
         let (mut address, end) = self.multiple_range(op)?;
         let mut list = op.imm & 0xFFFF;
         while list != 0 {
@@ -201,7 +201,7 @@ impl Cpu {
         Ok(())
     }
 
-    fn double<B: Bus>(&mut self, op: &Op, bus: &mut B) -> Result<(), Trap> {
+    fn double<B: Bus>(&mut self, op: Op, bus: &mut B) -> Result<(), Trap> {
         let (sum, address) = self.address(op);
         if address & 3 != 0 {
             return Err(Trap::Unaligned);
@@ -224,14 +224,14 @@ impl Cpu {
         Ok(())
     }
 
-    fn write_back(&mut self, op: &Op, sum: u32) {
+    fn write_back(&mut self, op: Op, sum: u32) {
         if op.flags & WRITE_BACK != 0 {
             self.set_r(op.n, sum);
         }
     }
 
     /// LDREX and STREX. The local monitor of the Cortex-M3 tags no address (TRM section 3.7).
-    fn exclusive<B: Bus>(&mut self, op: &Op, bus: &mut B) -> Result<(), Trap> {
+    fn exclusive<B: Bus>(&mut self, op: Op, bus: &mut B) -> Result<(), Trap> {
         let address = self.r(op.n).wrapping_add(op.imm);
         let width = width_of(op.s);
         let misaligned = match width {

@@ -161,7 +161,7 @@ impl Cpu {
                 op.flags &= !SET_FLAGS;
             }
         }
-        if let Err(trap) = self.execute(&op, bus) {
+        if let Err(trap) = self.execute(op, bus) {
             self.trap(bus, trap, pc, it);
         }
     }

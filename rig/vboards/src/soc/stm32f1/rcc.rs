@@ -208,7 +208,7 @@ impl Rcc {
                 let pll_bits = 0x003F_0000;
                 let locked = self.cr & CR_PLLON != 0; // PLLSRC, PLLXTPRE, PLLMUL: only while the PLL is off
                 let kept = if locked { self.cfgr & pll_bits } else { value & pll_bits };
-                self.cfgr = value & 0x07C0_FFF3 & !pll_bits | kept;
+                self.cfgr = value & 0x0740_FFF3 | kept;
                 self.switch(now_ps);
                 return Some(Effect::Clocks);
             }
@@ -223,7 +223,7 @@ impl Rcc {
             }
             0x14 => self.ahbenr = value & 0x557,
             0x18 => self.apb2enr = value & 0xFFFD,
-            0x1C => self.apb1enr = value & 0x3AFE_C9FF | value & 0x3F,
+            0x1C => self.apb1enr = value & 0x3AFE_C83F,
             0x20 => {
                 self.bdcr = value & 0x0001_8305;
                 self.lse.switch(value & 1 != 0 && value & 1 << 16 == 0, now_ps, LSE_START_PS);

@@ -1,0 +1,243 @@
+"""Timelines: one row per packet, one column per milestone of its round trip, and the steps between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis import path
+from gpiorig.analysis.packets import Packets
+from gpiorig.analysis.path import MILESTONES, Milestone, Source, Step
+
+Samples = NDArray[np.int64]
+NONE = -1
+NS_PER_S = 1_000_000_000
+
+COMPLETE, PARTIAL, LOST, ORDER, GAP = range(5)
+STATUS = {
+    COMPLETE: "timelined, every step known",
+    PARTIAL: "timelined, a milestone is missing: only the round trip is used",
+    LOST: "no reply reached the initiator's application",
+    ORDER: "milestones are out of order",
+    GAP: "samples were lost while it was under way",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Timelines:
+    """Milestones of every packet.
+
+    Parameters
+    ----------
+    milestones
+        The columns, in the order of the path.
+    absent
+        Names of milestones that most packets lack (no such point or tap); they are no columns.
+    ids
+        int32[p], sequence numbers, rows in time order.
+    samples
+        int64[p, m], instant of each milestone, -1 missing.
+    status
+        uint8[p], keys of `STATUS`.
+    initiator, responder
+        Names of the nodes.
+    samplerate_hz
+        Exact samplerate.
+    header_samples
+        What was subtracted from the rise of the frame time stamp line to get the first bit on the air.
+    """
+
+    milestones: tuple[Milestone, ...]
+    absent: tuple[str, ...]
+    ids: NDArray[np.int32]
+    samples: Samples
+    status: NDArray[np.uint8]
+    initiator: str
+    responder: str
+    samplerate_hz: Fraction
+    header_samples: int
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def timelined(self) -> NDArray[np.bool_]:
+        """bool[p]: packets whose round-trip time is used."""
+        return self.status <= PARTIAL
+
+    @property
+    def rtt(self) -> Samples:
+        """int64[p], round-trip time in samples, -1 where the packet is not timelined."""
+        return np.where(self.timelined, self.samples[:, -1] - self.samples[:, 0], NONE)
+
+    def column(self, name: str) -> Samples:
+        """int64[p], samples of one milestone, by name."""
+        return self.samples[:, [milestone.name for milestone in self.milestones].index(name)]
+
+    def counts(self) -> dict[str, int]:
+        """Packets of each status, by its text; only those that occur."""
+        return {text: n for key, text in STATUS.items() if (n := int(np.count_nonzero(self.status == key)))}
+
+    def detail(self, row: int) -> str:
+        """Why a packet is not (fully) timelined, in words; empty for a complete one."""
+        status, samples = int(self.status[row]), self.samples[row]
+        if status == COMPLETE:
+            return ""
+        known = np.flatnonzero(samples != NONE)
+        names = [milestone.name for milestone in self.milestones]
+        if status == ORDER:
+            wrong = int(np.flatnonzero(np.diff(samples[known]) < 0)[0])
+            before, after = known[wrong], known[wrong + 1]
+            return f"{names[after]} at {samples[after]} is before {names[before]} at {samples[before]}"
+        if status == LOST:
+            return f"last seen at {names[known[-1]]}" if len(known) else "never seen"
+        missing = ", ".join(names[i] for i in np.flatnonzero(samples == NONE))
+        return f"missing: {missing}" if status == PARTIAL else STATUS[status]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """Duration of every step of the complete packets.
+
+    Parameters
+    ----------
+    steps
+        The columns.
+    rows
+        int64[k], rows of the complete packets in the timelines.
+    samples
+        int64[k, s], durations; each row adds up to the round-trip time of its packet.
+    samplerate_hz
+        Exact samplerate.
+    """
+
+    steps: tuple[Step, ...]
+    rows: Samples
+    samples: Samples
+    samplerate_hz: Fraction
+
+
+def build(packets: Packets, *, header_ns: int | None = None) -> Timelines:
+    """Find the milestones of every packet.
+
+    On each of the four legs (request sent, received, reply sent, received) a milestone is the latest occurrence
+    before the next leg begins; the round trip ends with the first reply that reaches the application. An order that
+    this gives and that cannot be is reported, not repaired.
+
+    Parameters
+    ----------
+    packets
+        From `gpiorig.analysis.packets.associate`.
+    header_ns
+        Time from the first bit on the air to the rise of the receiver's frame time stamp line: a fact of the radio
+        (``frame_timestamp_ns`` of the board file), rounded to samples once. None if unknown: then there is no
+        milestone ``air.start``.
+    """
+    header = 0 if header_ns is None else round(Fraction(header_ns, NS_PER_S) * packets.events.samplerate_hz)
+    wanted = tuple(m for m in MILESTONES if header_ns is not None or m.source is not Source.AIR)
+    positions = _positions(packets, wanted)
+    samples = np.where(positions >= 0, packets.events.samples[np.maximum(positions, 0)], NONE)
+    for column, milestone in enumerate(wanted):
+        if milestone.source is Source.AIR:
+            samples[:, column] = np.where(positions[:, column] >= 0, samples[:, column] - header, NONE)
+    judged = packets.answered if packets.answered.any() else np.ones(len(packets), dtype=bool)
+    present = 2 * np.count_nonzero(samples[judged] != NONE, axis=0) >= max(1, np.count_nonzero(judged))
+    present[[0, -1]] = True
+    samples = samples[:, present]
+    return Timelines(
+        milestones=tuple(m for m, here in zip(wanted, present, strict=True) if here),
+        absent=tuple(m.name for m, here in zip(wanted, present, strict=True) if not here),
+        ids=packets.ids,
+        samples=samples,
+        status=_status(packets, samples),
+        initiator=packets.initiator,
+        responder=packets.responder,
+        samplerate_hz=packets.events.samplerate_hz,
+        header_samples=header,
+    )
+
+
+def steps(timelines: Timelines) -> Steps:
+    """Differences of consecutive milestones, for the packets that have them all."""
+    rows = np.flatnonzero(timelines.status == COMPLETE)
+    pairs = zip(timelines.milestones[:-1], timelines.milestones[1:], strict=True)
+    ends = {"initiator": timelines.initiator, "responder": timelines.responder}
+    return Steps(
+        steps=tuple(path.step(start, end, **ends) for start, end in pairs),
+        rows=rows,
+        samples=np.diff(timelines.samples[rows], axis=1),
+        samplerate_hz=timelines.samplerate_hz,
+    )
+
+
+def steps_add_up(timelines: Timelines, durations: Steps) -> bool:
+    """Whether the steps of every packet are not negative and add up exactly to its round-trip time."""
+    sums = durations.samples.sum(axis=1)
+    return bool(np.array_equal(sums, timelines.rtt[durations.rows]) and np.all(durations.samples >= 0))
+
+
+def _positions(packets: Packets, wanted: tuple[Milestone, ...]) -> Samples:
+    """int64[p, m], position of the event of each milestone, -1 missing."""
+    found = np.full((len(packets), len(wanted)), NONE, dtype=np.int64)
+    bound = np.full(len(packets), len(packets.events), dtype=np.int64)
+    for leg in (3, 2, 1, 0):
+        columns = [i for i, milestone in enumerate(wanted) if milestone.leg == leg]
+        if leg == 3:
+            arrived = _occurrence(packets, wanted[columns[-1]], bound, first=True)
+            bound = np.where(arrived >= 0, arrived + 1, bound)
+        for i in columns:
+            if wanted[i].source is Source.ID:
+                found[:, i] = _occurrence(packets, wanted[i], bound)
+        end = [i for i in columns if wanted[i].event == path.RECEPTION_END]
+        for i in columns:
+            if wanted[i].source is not Source.ID:
+                found[:, i] = _of_reception(packets, wanted[i], found[:, end[0]])
+        leg_found = found[:, columns]
+        leg_found = np.where(leg_found >= 0, leg_found, np.iinfo(np.int64).max)
+        bound = np.minimum(bound, leg_found.min(axis=1))
+    return found
+
+
+def _candidates(packets: Packets, milestone: Milestone) -> Samples:
+    node = packets.initiator if milestone.at_initiator else packets.responder
+    positions = packets.index.of(milestone.event, node=packets.events.node(node))
+    return positions[packets.direction_of[positions] == milestone.direction]
+
+
+def _occurrence(packets: Packets, milestone: Milestone, bound: Samples, *, first: bool = False) -> Samples:
+    """Position of the packet's latest (or first) event before `bound`; its first one if none is before it."""
+    positions = _candidates(packets, milestone)
+    if not len(positions):
+        return np.full(len(packets), NONE, dtype=np.int64)
+    n = len(packets.events) + 1
+    keys = packets.packet_of[positions].astype(np.int64) * n + positions
+    keys.sort()
+    base = np.arange(len(packets), dtype=np.int64) * n
+    start = np.searchsorted(keys, base)
+    place = start if first else np.maximum(np.searchsorted(keys, base + bound) - 1, start)
+    key = keys[np.minimum(place, len(keys) - 1)]
+    return np.where((place < len(keys)) & (key // n == np.arange(len(packets))), key % n, NONE)
+
+
+def _of_reception(packets: Packets, milestone: Milestone, ends: Samples) -> Samples:
+    """Position of the event that belongs to the reception that ended at `ends`."""
+    at = np.full(len(packets.events) + 1, NONE, dtype=np.int64)
+    positions = _candidates(packets, milestone)
+    # The latest one, should there be several: written last.
+    at[packets.completion_of[positions]] = positions
+    return at[ends]
+
+
+def _status(packets: Packets, samples: Samples) -> NDArray[np.uint8]:
+    missing = samples == NONE
+    # Out of order: a known milestone before the latest known one to its left.
+    latest = np.maximum.accumulate(samples, axis=1)
+    wrong = np.any(~missing & (samples < latest), axis=1)
+    return np.select(
+        [packets.in_gap, ~packets.answered, wrong, missing.any(axis=1)],
+        [GAP, LOST, ORDER, PARTIAL],
+        default=COMPLETE,
+    ).astype(np.uint8)

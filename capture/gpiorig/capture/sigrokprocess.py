@@ -1,0 +1,143 @@
+"""One sigrok-cli process: how to start it, what it says while it runs, how to end it."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+
+from gpiorig.capture.analyzer import diagnose, environment
+from gpiorig.capture.errors import AnalyzerError
+
+KEPT_LINES = 200
+NOISE = (b"In callback", b"Received SR_DF_LOGIC")  # two lines per packet
+STARTED = b"SR_DF_HEADER"
+ENDED = b"SR_DF_END"
+TERMINATE_S, KILL_S = 1.0, 10.0
+
+
+class SigrokProcess:
+    """A running sigrok-cli with `-l 3`, whose messages are read all the time.
+
+    Parameters
+    ----------
+    command
+        The command line.
+    where
+        Driver and connection, for errors.
+    on_change
+        Called, from another thread, when `started`, `ended`, `unitsize` or `complaint` changes.
+
+    Attributes
+    ----------
+    started, ended
+        Sampling has begun; it has ended in order.
+    unitsize
+        Bytes per sample; 0 until the first packet.
+    complaint
+        A message that means the capture is worthless, as an error.
+    """
+
+    def __init__(self, command: list[str], *, where: str, on_change: Callable[[], None]) -> None:
+        self.started = self.ended = False
+        self.unitsize = 0
+        self.complaint: AnalyzerError | None = None
+        self._where, self._on_change = where, on_change
+        self._lines: list[bytes] = []
+        self._popen = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, env=environment()
+        )
+        self._listener = threading.Thread(target=self._listen, name="sigrok-cli stderr", daemon=True)
+        self._listener.start()
+
+    @property
+    def pid(self) -> int:
+        """Process number."""
+        return self._popen.pid
+
+    @property
+    def stdout(self) -> int:
+        """File descriptor of the sample stream."""
+        assert self._popen.stdout is not None
+        return self._popen.stdout.fileno()
+
+    @property
+    def stderr(self) -> str:
+        """What it said so far, without the lines that come with each packet."""
+        return b"\n".join(self._lines).decode(errors="replace")
+
+    def exit_status(self) -> int | None:
+        """Return its exit status once it has ended and all it said is read, else None."""
+        status = self._popen.poll()
+        if status is not None:
+            self._listener.join()
+        return status
+
+    def end(self, *, deadline_s: float) -> bool:
+        """Ask it to end; terminate and kill it if it does not.
+
+        Returns
+        -------
+        bool
+            True if it ended within `deadline_s` seconds of being asked.
+        """
+        assert self._popen.stdin is not None
+        with contextlib.suppress(OSError):  # it has ended already
+            self._popen.stdin.write(b"q")
+        for force, patience_s in ((None, deadline_s), (self._popen.terminate, TERMINATE_S), (self.kill, KILL_S)):
+            if force is not None:
+                force()
+            if self._exited_within(patience_s):
+                return force is None
+        raise AnalyzerError("cannot be killed", where=f"sigrok-cli, process {self.pid}", remedy="unplug the analyzer")
+
+    def kill(self) -> None:
+        """Kill it."""
+        self._popen.kill()
+
+    def close(self) -> None:
+        """Give its resources back; it must have ended, and its stdout must be read to the end."""
+        self._popen.wait(KILL_S)
+        self._listener.join()
+        for stream in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
+            if stream is not None:
+                with contextlib.suppress(OSError):  # `q` that nobody has read
+                    stream.close()
+
+    def _exited_within(self, patience_s: float) -> bool:
+        """Wait in short steps: Popen.wait with a timeout polls with growing pauses of up to 50 ms."""
+        end_s = time.monotonic() + patience_s
+        while self._popen.poll() is None:
+            if time.monotonic() > end_s:
+                return False
+            time.sleep(0.002)
+        return True
+
+    def _listen(self) -> None:
+        assert self._popen.stderr is not None
+        rest = b""
+        while chunk := self._popen.stderr.read(1 << 16):
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                self._hear(line)
+        if rest:
+            self._hear(rest)
+
+    def _hear(self, line: bytes) -> None:
+        news = False
+        if not self.unitsize and (match := re.search(rb"unitsize = (\d+)", line)):
+            self.unitsize, news = int(match[1]), True
+        if not any(noise in line for noise in NOISE):
+            if len(self._lines) < KEPT_LINES:
+                self._lines.append(line)
+            if STARTED in line:
+                self.started = news = True
+            if ENDED in line:
+                self.ended = news = True
+            if b"Can't match samplerate" in line:
+                self.complaint, news = diagnose(line.decode(errors="replace"), where=self._where, what=""), True
+        if news:
+            self._on_change()

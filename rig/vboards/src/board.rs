@@ -1,0 +1,72 @@
+//! A board as the scheduler sees it, and the boards that exist.
+//!
+//! A new board is one file in `boards/`: its oscillator, its wiring, its constructor; and its line in [`KINDS`].
+
+use crate::air::{Link, Message};
+use crate::log::Log;
+use crate::trace::{Edge, Pin};
+use std::collections::VecDeque;
+
+/// How much a board has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    pub instructions: u64,
+    pub cycles: u64,
+}
+
+/// A board with its firmware, on the bench's clock.
+pub trait Board {
+    /// Runs to `until_ps`, or until it has something for the air; a sleeping board stays where it is unless it has an
+    /// event of its own before. An error ends the run for good.
+    fn run_until(&mut self, until_ps: u64) -> Result<(), String>;
+    /// How far it has got.
+    fn local_ps(&self) -> u64;
+    /// The earliest instant at which it can do something by itself; None: it sleeps and waits for the world.
+    fn next_action_ps(&self) -> Option<u64>;
+    /// A signal reaches it.
+    fn hear(&mut self, message: &Message, link: &Link);
+    /// Signals it gives, since the last call.
+    fn take_messages(&mut self, into: &mut Vec<Message>);
+    /// Edges not yet taken over by the bench, in the order of time.
+    fn edges(&mut self) -> &mut VecDeque<Edge>;
+    /// Number of ports, and the levels of one at the board's own time.
+    fn ports(&self) -> usize;
+    fn net(&self, port: usize) -> u16;
+    /// Somebody looks at this pin from now on.
+    fn watch(&mut self, pin: Pin);
+    /// Octets sent by USART `usart` (1 = USART1) with the end of their stop bit; None: no such USART.
+    fn sent(&mut self, usart: usize) -> Option<&mut VecDeque<(u64, u8)>>;
+    /// Octets for USART `usart`, the first start bit at `at_ps` or when the line is free.
+    fn feed(&mut self, usart: usize, octets: &[u8], at_ps: u64) -> Result<(), String>;
+    fn log(&self) -> &Log;
+    fn statistics(&self) -> Statistics;
+}
+
+/// What a board is made from.
+pub struct Parts<'a> {
+    pub seed: u64,
+    /// Its number on the bench.
+    pub board: u16,
+    /// What messages call the image.
+    pub image_name: &'a str,
+    pub image: &'a [u8],
+    pub clock_ppb: i64,
+    pub strict: bool,
+}
+
+/// Makes a board.
+pub type Maker = fn(&Parts) -> Result<Box<dyn Board>, String>;
+
+/// Every kind of board by name.
+pub const KINDS: [(&str, Maker); 1] = [(crate::boards::iotlab_m3::KIND, crate::boards::iotlab_m3::make)];
+
+/// Makes a board of a kind.
+pub fn make(kind: &str, parts: &Parts) -> Result<Box<dyn Board>, String> {
+    match KINDS.iter().find(|candidate| candidate.0 == kind) {
+        Some((_, maker)) => maker(parts),
+        None => {
+            let known: Vec<&str> = KINDS.iter().map(|candidate| candidate.0).collect();
+            Err(format!("no board of kind \"{}\"; there is: {}", kind, known.join(", ")))
+        }
+    }
+}

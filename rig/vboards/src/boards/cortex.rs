@@ -1,0 +1,152 @@
+//! What boards with an STM32F1 have in common: the loop of core, chip and outside.
+
+use crate::air::{Link, Message};
+use crate::board::{Board, Statistics};
+use crate::core::v7m::{Cpu, Step};
+use crate::log::{Log, Topic};
+use crate::soc::stm32f1::{Stm32f1, USARTS};
+use crate::soc::Outside;
+use crate::trace::{Edge, Pin};
+use std::collections::VecDeque;
+
+/// A board with a Cortex-M3 in an STM32F1.
+pub struct CortexBoard<O: Outside> {
+    pub cpu: Cpu,
+    pub chip: Stm32f1<O>,
+    pub board: u16,
+}
+
+impl<O: Outside> CortexBoard<O> {
+    /// What is due by the core's present cycle happens, and the core sees the interrupt lines that follow.
+    fn catch_up(&mut self) {
+        self.chip.advance(self.cpu.cycles);
+        if let Some(levels) = self.chip.take_irqs() {
+            self.cpu.set_irq_levels(levels);
+        }
+        if self.chip.take_event() {
+            self.cpu.signal_event();
+        }
+    }
+
+    /// Cycle of the next thing that happens while the core sleeps; `u64::MAX` for never.
+    fn wake_cycle(&self) -> u64 {
+        self.chip.next_event().min(self.cpu.next_event().unwrap_or(u64::MAX))
+    }
+
+    fn explain(&self, step: &Step) -> Option<String> {
+        let pc = self.cpu.pc();
+        let what = match step {
+            Step::Fault(fault) => fault.to_string(),
+            Step::Breakpoint(number) => format!("BKPT {} without a debugger", number),
+            _ => return None,
+        };
+        let t_ps = self.local_ps();
+        Some(format!("board {}: {} (PC 0x{:08x}, t = {} ps)", self.board, what, pc, t_ps))
+    }
+}
+
+impl<O: Outside> Board for CortexBoard<O> {
+    fn run_until(&mut self, until_ps: u64) -> Result<(), String> {
+        loop {
+            self.catch_up();
+            if let Some(text) = self.chip.fault() {
+                return Err(text.to_string());
+            }
+            let until = self.chip.clock().tick_at(until_ps);
+            if self.cpu.cycles >= until || self.chip.outside.has_messages() {
+                return Ok(());
+            }
+            if self.cpu.sleeping() {
+                let wake = self.wake_cycle();
+                if wake >= until {
+                    return Ok(());
+                }
+                self.cpu.skip_to(wake.max(self.cpu.cycles));
+                continue;
+            }
+            let step = self.cpu.run_until(&mut self.chip, until);
+            match step {
+                Step::ResetRequested => {
+                    self.chip.reset(self.cpu.cycles);
+                    self.cpu.reset();
+                }
+                Step::Sleeping if self.cpu.sleep_deep() => {
+                    let t_ps = self.local_ps();
+                    self.chip.log_mut().once(t_ps, Topic::Device, 0xE000_ED10, || {
+                        "SLEEPDEEP: Stop and Standby are not modelled, the clocks stay on".to_string()
+                    });
+                }
+                _ => {}
+            }
+            if self.chip.fault().is_none() {
+                if let Some(text) = self.explain(&step) {
+                    return Err(text);
+                }
+            }
+        }
+    }
+
+    fn local_ps(&self) -> u64 {
+        self.chip.clock().ps(self.cpu.cycles)
+    }
+
+    fn next_action_ps(&self) -> Option<u64> {
+        if !self.cpu.sleeping() {
+            return Some(self.local_ps());
+        }
+        match self.wake_cycle() {
+            u64::MAX => None,
+            cycle => Some(self.chip.clock().ps(cycle.max(self.cpu.cycles))),
+        }
+    }
+
+    fn hear(&mut self, message: &Message, link: &Link) {
+        self.chip.outside.hear(message, link);
+        self.chip.outside_touched();
+    }
+
+    fn take_messages(&mut self, into: &mut Vec<Message>) {
+        self.chip.outside.take_messages(into);
+    }
+
+    fn edges(&mut self) -> &mut VecDeque<Edge> {
+        self.chip.edges()
+    }
+
+    fn ports(&self) -> usize {
+        self.chip.ports()
+    }
+
+    fn net(&self, port: usize) -> u16 {
+        self.chip.net(port)
+    }
+
+    fn watch(&mut self, pin: Pin) {
+        self.chip.watch(pin);
+    }
+
+    fn sent(&mut self, usart: usize) -> Option<&mut VecDeque<(u64, u8)>> {
+        if (1..=USARTS).contains(&usart) {
+            Some(self.chip.sent(usart - 1))
+        } else {
+            None
+        }
+    }
+
+    fn feed(&mut self, usart: usize, octets: &[u8], at_ps: u64) -> Result<(), String> {
+        if !(1..=USARTS).contains(&usart) {
+            return Err(format!("board {} has USART1 to USART{}, not USART{}", self.board, USARTS, usart));
+        }
+        let cycle = self.chip.clock().tick_at(at_ps).max(self.cpu.cycles);
+        self.chip.feed(usart - 1, octets, cycle);
+        Ok(())
+    }
+
+    fn log(&self) -> &Log {
+        self.chip.log()
+    }
+
+    fn statistics(&self) -> Statistics {
+        Statistics { instructions: self.cpu.instructions, cycles: self.cpu.cycles }
+    }
+}
