@@ -244,9 +244,7 @@ def test_equal_to_the_native_fast_path(tmp_path: Path, width: int, seed: int) ->
     del np, linecode
     samples = noise(random.Random(seed * 10 + width), width)
     from_sigrok = [
-        (s, c, i if f & HAS_ID else -1)
-        for s, _, c, i, f in records(tmp_path, samples, width)
-        if not f & DAMAGED
+        (s, c, i if f & HAS_ID else -1) for s, _, c, i, f in records(tmp_path, samples, width) if not f & DAMAGED
     ]
     damaged = [s for s, *_, f in records(tmp_path, samples, width) if f & DAMAGED]
     from gpiorig.analysis import events

@@ -135,6 +135,8 @@ class Bench:
         """One direction up to the receiver's application, whose calls stay open."""
         self.send(sender, id_, marks)
         self.unwind(sender, id_)
+        if sender == 1:
+            self.leave(1, id_)
         self.air(1 - sender, marks, backoffs=self.rng.randrange(8))
         if lost:
             self.log.pop(), self.log.pop()
@@ -159,15 +161,14 @@ class Bench:
             else:
                 self.leave(0, id_)
                 self.end_of_transmission(1, id_)
-        if lost != "request":
-            self.leave(1, id_)
         self.truth.append(marks)
         self.pause(20_000, 40_000)
         return marks
 
     def damage_frame(self, node: int, event: str, id_: int | None, *, nth: int = -1) -> int:
         """Let one symbol of a frame be lost; returns its instant."""
-        found = [at for n, at, name, i in sorted(self.log, key=lambda row: row[1]) if (n, name, i) == (node, event, id_)]
+        rows = sorted(self.log, key=lambda row: row[1])
+        found = [at for n, at, name, i in rows if (n, name, i) == (node, event, id_)]
         self.damage.add((node, found[nth]))
         return found[nth]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 
@@ -41,7 +42,7 @@ def reference_bus(
 ) -> tuple[list[tuple[int, int, int]], list[tuple[int, int]]]:
     """Return the events (sample, code, id or -1) and damaged frames (sample, symbols) on a symbol bus."""
     width = len(data)
-    toggles = [later[0] for before, later in zip(rows, rows[1:], strict=False) if (before[1] ^ later[1]) >> strobe & 1]
+    toggles = [later[0] for before, later in itertools.pairwise(rows) if (before[1] ^ later[1]) >> strobe & 1]
     by_sample = dict(rows)
 
     def symbol(sample: int) -> int:

@@ -157,9 +157,7 @@ def _bus_frames(edges: Edges, bus: Bus, *, node: str) -> linecode.BusFrames:
     return linecode.decode(edges, lines, codes=KNOWN_CODES)
 
 
-def _line_events(
-    edges: Edges, channel: str, *, point: str, node: str
-) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+def _line_events(edges: Edges, channel: str, *, point: str, node: str) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     what = f"the span line `{point}` of node `{node}`"
     _check_channel(edges, channel, what=what)
     if f"{point}.enter" not in BY_NAME:

@@ -2,66 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis import completions
+from gpiorig.analysis import completions, unattributed
 from gpiorig.analysis.completions import Index
-from gpiorig.analysis.event_table import BY_NAME, EVENT_TYPES
+from gpiorig.analysis.event_table import EVENT_TYPES
 from gpiorig.analysis.events import Events
+from gpiorig.analysis.identity import SEQUENCE, carries_packet_id, named
 from gpiorig.analysis.path import REPLY, REQUEST
+from gpiorig.analysis.unattributed import Unattributed
 
 Rows = NDArray[np.int64]
 
-# Layers whose ids are packet ids; elsewhere an id is a thread, a queue, a slot.
-PACKET_LAYERS = ("app", "sock", "udp", "ipv6", "sixlowpan", "mac", "driver", "radio")
-SEQUENCE = "mac.sequence"
-# What is attributed by order (completions.py); other events without an id, such as timers, are of no packet.
-BY_ORDER = (
-    *completions.INSIDE,
-    *(link.removesuffix("enter") + side for link in completions.LINKS for side in ("enter", "exit")),
-    completions.FRAME_TIMESTAMP,
-    completions.FRAME_TIMESTAMP.removesuffix("enter") + "exit",
-    *completions.OTHER_ENDS,
-)
 ID_BITS = 16
 SAMPLE_BITS = 47  # 68 days at 24 MHz
 START = "app.tx.enter"
 END = "app.rx.enter"
-
-NO_PACKET, NO_COMPLETION, COMPLETION_UNKNOWN, NO_DIRECTION, NO_ID = range(1, 6)
-REASONS = {
-    NO_PACKET: "no packet with this id was under way",
-    NO_COMPLETION: "no completion of the radio follows that it can belong to",
-    COMPLETION_UNKNOWN: "the completion it belongs to is of no known packet",
-    NO_DIRECTION: "neither a send nor a receive call is open",
-    NO_ID: "a packet's event came without its id",
-}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Unattributed:
-    """Events that should belong to a packet and could not be given to one.
-
-    Parameters
-    ----------
-    positions
-        int64[u], positions in the events.
-    reasons
-        uint8[u], keys of `REASONS`.
-    """
-
-    positions: Rows
-    reasons: NDArray[np.uint8]
-
-    def __len__(self) -> int:
-        return len(self.positions)
-
-    def counts(self) -> dict[str, int]:
-        """How many for each reason."""
-        return {text: n for key, text in REASONS.items() if (n := int(np.count_nonzero(self.reasons == key)))}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +97,7 @@ def associate(events: Events, *, initiator: str, responder: str) -> Packets:
     calls = calls[events.ids[calls] >= 0]
     starts, ids = events.samples[calls], events.ids[calls]
 
-    with_id = _carries_packet_id(events) & np.isin(events.nodes, (sender, receiver))
+    with_id = carries_packet_id(events) & np.isin(events.nodes, (sender, receiver))
     packet_of = np.full(len(events), -1, dtype=np.int32)
     packet_of[with_id] = _latest_with_id(events, with_id, calls=calls)
     role = np.where(events.nodes == sender, REQUEST, REPLY).astype(np.int8)
@@ -151,8 +111,8 @@ def associate(events: Events, *, initiator: str, responder: str) -> Packets:
     direction_of[packet_of < 0] = -1
     packet_of[direction_of < 0] = -1
 
-    def count(*names: str) -> NDArray[np.int32]:
-        return _counts(events, packet_of, direction_of, names, packets=len(ids))
+    def count(name: str) -> NDArray[np.int32]:
+        return _counts(events, packet_of, direction_of, name, packets=len(ids))
 
     answered = np.zeros(len(ids), dtype=bool)
     arrived = index.of(END, node=sender)
@@ -173,24 +133,8 @@ def associate(events: Events, *, initiator: str, responder: str) -> Packets:
         busy=count("radio.tx_busy"),
         answered=answered,
         in_gap=_overlapping_gaps(events, starts, answered, arrived, packet_of),
-        unattributed=_unattributed(events, packet_of, with_id, completion_of, nodes=(sender, receiver)),
+        unattributed=unattributed.find(events, packet_of, completion_of, nodes=(sender, receiver)),
     )
-
-
-def _codes(*names: str) -> list[int]:
-    return [BY_NAME[name].code for name in names]
-
-
-def _table(codes: list[int]) -> NDArray[np.bool_]:
-    table = np.zeros(256, dtype=bool)
-    table[codes] = True
-    return table
-
-
-def _carries_packet_id(events: Events) -> NDArray[np.bool_]:
-    of_packet = _table([e.code for e in EVENT_TYPES if e.layer in PACKET_LAYERS and e.name != SEQUENCE])
-    carries: NDArray[np.bool_] = of_packet[events.codes] & (events.ids >= 0)
-    return carries
 
 
 def _latest_with_id(events: Events, mask: NDArray[np.bool_], *, calls: Rows) -> Rows:
@@ -255,17 +199,17 @@ def _counts(
     events: Events,
     packet_of: NDArray[np.int32],
     direction_of: NDArray[np.int8],
-    names: tuple[str, ...],
+    name: str,
     *,
     packets: int,
 ) -> NDArray[np.int32]:
-    mask = _table(_codes(*names))[events.codes] & (packet_of >= 0)
+    mask = named(name)[events.codes] & (packet_of >= 0)
     cells = packet_of[mask].astype(np.int64) * 2 + direction_of[mask]
     return np.bincount(cells, minlength=2 * packets).astype(np.int32).reshape(packets, 2)
 
 
-def _first_that_occurs(count, *names: str) -> NDArray[np.int32]:  # type: ignore[no-untyped-def]
-    counts: NDArray[np.int32] = count(names[0])
+def _first_that_occurs(count: Callable[[str], NDArray[np.int32]], *names: str) -> NDArray[np.int32]:
+    counts = count(names[0])
     for name in names[1:]:
         if counts.any():
             break
@@ -287,29 +231,3 @@ def _overlapping_gaps(
     over = np.searchsorted(events.gaps[:, 1], starts, side="right")
     overlapping: NDArray[np.bool_] = begun > over
     return overlapping
-
-
-def _unattributed(
-    events: Events,
-    packet_of: NDArray[np.int32],
-    with_id: NDArray[np.bool_],
-    completion_of: Rows,
-    *,
-    nodes: tuple[int, int],
-) -> Unattributed:
-    by_order = _table(_codes(*BY_ORDER))[events.codes]
-    needs_id = _table([e.code for e in EVENT_TYPES if e.layer in PACKET_LAYERS and e.has_id])[events.codes]
-    bound = (with_id | by_order | needs_id) & np.isin(events.nodes, nodes) & (packet_of < 0)
-    positions = np.flatnonzero(bound)
-    reasons = np.select(
-        [
-            with_id[positions] & (events.ids[positions] >= 0),
-            (completion_of[positions] < 0) & by_order[positions],
-            by_order[positions],
-        ],
-        [NO_PACKET, NO_COMPLETION, COMPLETION_UNKNOWN],
-        default=NO_ID,
-    )
-    both_ways = _table([e.code for e in EVENT_TYPES if e.direction == "none"])[events.codes[positions]]
-    reasons = np.where((reasons == NO_PACKET) & both_ways, NO_DIRECTION, reasons)
-    return Unattributed(positions=positions, reasons=reasons.astype(np.uint8))

@@ -204,7 +204,8 @@ def _positions(packets: Packets, wanted: tuple[Milestone, ...]) -> Samples:
 def _candidates(packets: Packets, milestone: Milestone) -> Samples:
     node = packets.initiator if milestone.at_initiator else packets.responder
     positions = packets.index.of(milestone.event, node=packets.events.node(node))
-    return positions[packets.direction_of[positions] == milestone.direction]
+    candidates: Samples = positions[packets.direction_of[positions] == milestone.direction]
+    return candidates
 
 
 def _occurrence(packets: Packets, milestone: Milestone, bound: Samples, *, first: bool = False) -> Samples:

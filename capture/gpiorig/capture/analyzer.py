@@ -48,7 +48,7 @@ def environment() -> dict[str, str]:
 
 def versions() -> dict[str, str]:
     """Return the versions of sigrok-cli and its libraries, by name."""
-    text = _output(["--version"], where=SIGROK)
+    text, _ = _run(["--version"], where=SIGROK)
     found = re.findall(r"^(?:- )?(sigrok-cli|libsigrok|libsigrokdecode) (\d[\w.+-]*)", text, re.MULTILINE)
     return {name: version.split("/")[0] for name, version in found}
 
@@ -100,10 +100,10 @@ def scan(driver: str, *, deadline_s: float = SCAN_DEADLINE_S) -> Analyzer:
     deadline_s
         Seconds after which an analyzer that does not answer is an error.
     """
-    text = _output(["-d", driver, "--scan"], where=driver, deadline_s=deadline_s)
+    text, said = _run(["-d", driver, "--scan"], where=driver, deadline_s=deadline_s)
     found = re.findall(r"^(\S+ - .*?) with \d+ channels?: (.*)$", text, re.MULTILINE)
     if not found:
-        raise AnalyzerError("no such analyzer was found", where=driver, remedy="check its cable, power and name")
+        raise diagnose(said + "\nNo devices found", where=driver, what="")
     if len(found) > 1:
         raise AnalyzerError(
             f"{len(found)} analyzers were found",
@@ -133,7 +133,8 @@ def diagnose(stderr: str, *, where: str, what: str) -> AnalyzerError:
     return AnalyzerError(f"{what} (sigrok-cli says: {said or 'nothing'})", where=where, remedy="see its message")
 
 
-def _output(arguments: list[str], *, where: str, deadline_s: float = SCAN_DEADLINE_S) -> str:
+def _run(arguments: list[str], *, where: str, deadline_s: float = SCAN_DEADLINE_S) -> tuple[str, str]:
+    """Return what sigrok-cli writes to stdout and stderr."""
     command = [str(find_sigrok()), *arguments]
     try:
         done = subprocess.run(
@@ -150,6 +151,7 @@ def _output(arguments: list[str], *, where: str, deadline_s: float = SCAN_DEADLI
         ) from error
     except OSError as error:
         raise CaptureError(f"cannot be run: {error.strerror}", where=command[0], remedy=INSTALL) from error
+    said = done.stderr.decode(errors="replace")
     if done.returncode != 0:
-        raise diagnose(done.stderr.decode(errors="replace"), where=where, what=f"exit status {done.returncode}")
-    return done.stdout.decode(errors="replace")
+        raise diagnose(said, where=where, what=f"exit status {done.returncode}")
+    return done.stdout.decode(errors="replace"), said

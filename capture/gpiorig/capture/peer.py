@@ -1,8 +1,8 @@
 """Whether the other end of another process's TCP connection is still there.
 
-sigrok-cli does not notice that an analyzer behind TCP has died: it spins and says nothing. Silence alone proves
-nothing, since a virtual analyzer is silent while virtual time stands still. The kernel knows. Linux only; on another
-system there are no connections to see, and the answer is always "still there".
+When an analyzer behind TCP dies, sigrok-cli calls it an end in order, and then spins instead of ending. Silence alone
+proves nothing, since a virtual analyzer is silent while virtual time stands still. The kernel knows. Linux only;
+elsewhere the answer is always "still there".
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ ESTABLISHED = "01"  # include/net/tcp_states.h of Linux
 
 
 class Peer:
-    """The far ends of a process's connections.
+    """The far end of a process's connection.
 
     Parameters
     ----------
     pid
         Process number.
+    expected
+        Whether the process has a TCP connection at all. If not, its far end is never gone.
     """
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, *, expected: bool) -> None:
         self._pid = pid
-        self._connections: frozenset[str] = frozenset()
+        self._expected = expected and Path(f"/proc/{pid}/net/tcp").exists()
         self._gone_at_s: float | None = None
 
     def gone_s(self, now_s: float) -> float:
-        """Return for how long, in seconds, a connection that was there has been closed by its far end; 0 if none."""
-        current = connections(self._pid)
-        self._connections = self._connections or current
-        if not self._connections - current:
+        """Return for how long, in seconds until `now_s`, there has been no open connection."""
+        if not self._expected or is_connected(self._pid):
             self._gone_at_s = None
             return 0.0
         if self._gone_at_s is None:
@@ -39,20 +39,14 @@ class Peer:
         return now_s - self._gone_at_s
 
 
-def connections(pid: int) -> frozenset[str]:
-    """Return the established TCP connections of a process, as socket inode numbers."""
-    sockets = set()
+def is_connected(pid: int) -> bool:
+    """Return whether a process has a TCP connection that neither end has closed."""
     try:
-        for entry in Path(f"/proc/{pid}/fd").iterdir():
-            try:
-                target = str(entry.readlink())
-            except OSError:
-                continue  # closed meanwhile
-            if match := re.fullmatch(r"socket:\[(\d+)\]", target):
-                sockets.add(match[1])
-        return frozenset(sockets & _established(pid))
+        targets = [str(entry.readlink()) for entry in Path(f"/proc/{pid}/fd").iterdir() if entry.is_symlink()]
     except OSError:
-        return frozenset()
+        return True  # a descriptor was closed while we looked, or the process has ended: ask again
+    sockets = {match[1] for target in targets if (match := re.fullmatch(r"socket:\[(\d+)\]", target))}
+    return bool(sockets & _established(pid))
 
 
 def _established(pid: int) -> set[str]:

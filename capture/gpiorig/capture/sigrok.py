@@ -289,7 +289,7 @@ class Capture:
     def _watch(self) -> None:
         """Notice that sigrok-cli ended, that its analyzer went away, or that it is silent for too long."""
         driver = self.analyzer.driver
-        peer = Peer(self._process.pid)
+        peer = Peer(self._process.pid, expected="conn=tcp" in driver)
         synced_s = time.monotonic()
         while (status := self._process.exit_status()) is None:
             if self._stopping.wait(WATCH_S):
@@ -300,7 +300,7 @@ class Capture:
                 synced_s = now_s
             if self._process.complaint is not None:
                 raise self._process.complaint
-            if self._process.ended or not self._process.started:
+            if not self._process.started:
                 continue
             silent_s = now_s - self._stream.last_s
             if min(peer.gone_s(now_s), silent_s) > DRAIN_S:

@@ -39,13 +39,15 @@ class VirtualUart:
         return len(self._pending) > 0
 
     def drain_board(self) -> None:
-        """Take what the board has sent, and hand it to the host."""
+        """Take what the board has sent, and hand it to the host: a chunk ends with a line, or with what there is."""
         while True:
             stamps, data = self._boards.uart_read(self._board, self._usart)
             if not data:
                 break
-            # The bytes of one call ended at different instants; each gets its own stamp.
-            self._stamps.write(b"".join(STAMP.pack(int(ps) // _PS_PER_NS, 1) for ps in stamps))
+            start = 0
+            for chunk in data.splitlines(keepends=True):
+                start += len(chunk)
+                self._stamps.write(STAMP.pack(int(stamps[start - 1]) // _PS_PER_NS, len(chunk)))
             self._pending += data
         self.flush()
 

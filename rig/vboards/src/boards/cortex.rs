@@ -34,7 +34,7 @@ impl<O: Outside> CortexBoard<O> {
     }
 
     fn explain(&self, step: &Step) -> Option<String> {
-        let pc = self.cpu.pc();
+        let pc = self.cpu.regs[15];
         let what = match step {
             Step::Fault(fault) => fault.to_string(),
             Step::Breakpoint(number) => format!("BKPT {} without a debugger", number),

@@ -141,7 +141,10 @@ impl At86rf231 {
             noise_drawn: 0,
             cca_done: false,
             cca_idle: false,
-            pins: Vec::new(),
+            pins: vec![
+                PinChange { t_ps: 0, pin: Output::Irq, level: false },
+                PinChange { t_ps: 0, pin: Output::Dig2, level: false },
+            ],
             outbox: Vec::new(),
             notes: Vec::new(),
         };

@@ -135,6 +135,7 @@ impl<O: Outside> Stm32f1<O> {
                 value
             }
             Device::Timer(index) => {
+                self.sync_timers(cycle);
                 let value = self.timers[index].read(offset, cycle);
                 self.update_irqs();
                 value
@@ -185,7 +186,12 @@ impl<O: Outside> Stm32f1<O> {
                 done
             }
             Device::Usart(index) => self.usarts[index].write(offset, value, cycle),
-            Device::Timer(index) => self.timers[index].write(offset, value, cycle),
+            Device::Timer(index) => {
+                self.sync_timers(cycle);
+                let done = self.timers[index].write(offset, value, cycle);
+                self.sync_timers(cycle);
+                done
+            }
             Device::Exti => self.exti.write(offset, value),
             Device::Afio => self.write_afio(offset, value, cycle),
             Device::Rcc => self.write_rcc(offset, value, cycle),

@@ -37,6 +37,14 @@ pub const TIMER_PINS: [[u16; 4]; 4] = [
     [0x00, 0x01, 0x02, 0x03],
 ];
 
+/// Timer behind ITR0 to ITR3 of TIM2 to TIM5, as index (0 = TIM2; RM0008 table 86). TIM1 and TIM8 are not modelled.
+pub const TIMER_TRIGGERS: [[Option<usize>; 4]; 4] = [
+    [None, None, Some(1), Some(2)],
+    [None, Some(0), Some(3), Some(2)],
+    [None, Some(0), Some(1), None],
+    [Some(0), Some(1), Some(2), None],
+];
+
 /// The device at an address and where its registers begin; None: nothing answers.
 pub fn find(address: u32) -> Option<(Device, u32)> {
     let base = address & !0x3FF;

@@ -25,7 +25,7 @@ use crate::trace::{pin_name, Edge, Pin};
 use exti::Exti;
 use flash::FlashInterface;
 use gpio::{Port, PORTS};
-use map::{SPI_IRQ, SPI_PINS, TIMER_IRQ, TIMER_PINS, USART_IRQ, USART_PINS};
+use map::{SPI_IRQ, SPI_PINS, TIMER_IRQ, TIMER_PINS, TIMER_TRIGGERS, USART_IRQ, USART_PINS};
 use rcc::Rcc;
 use spi::Spi;
 use std::collections::VecDeque;
@@ -118,6 +118,7 @@ impl<O: Outside> Stm32f1<O> {
         for port in chip.ports.iter_mut() {
             port.settle();
         }
+        chip.outside_changed(0);
         chip.reschedule();
         chip
     }
@@ -140,6 +141,7 @@ impl<O: Outside> Stm32f1<O> {
         }
         self.reschedule();
         self.update_irqs();
+        self.irq_changed = true; // a core reset forgets the lines
     }
 
     pub fn clock(&self) -> &Clock {
@@ -180,11 +182,7 @@ impl<O: Outside> Stm32f1<O> {
                 self.usart_effects(index, at, t_ps);
             }
         }
-        for timer in self.timers.iter_mut() {
-            if timer.next_event().map_or(false, |next| next <= at) {
-                timer.sync(at);
-            }
-        }
+        self.sync_timers(at);
         if self.rcc.switch_pending().map_or(false, |ready_ps| ready_ps <= t_ps) {
             self.rcc.complete_switch(t_ps);
             self.clocks_changed(at);
@@ -207,10 +205,38 @@ impl<O: Outside> Stm32f1<O> {
         for timer in self.timers.iter() {
             next = timer.next_event().map_or(next, |at| next.min(at));
         }
+        for (slave, triggers) in self.timers.iter().zip(TIMER_TRIGGERS) {
+            if slave.waits_for_trigger() {
+                let master = slave.trigger_input().and_then(|input| triggers[input]);
+                next = master.and_then(|index| self.timers[index].next_update()).map_or(next, |at| next.min(at));
+            }
+        }
         if let Some(ready_ps) = self.rcc.switch_pending() {
             next = next.min(self.clock.tick_at(ready_ps));
         }
         self.next_event = next;
+    }
+
+    /// Brings the timers to `cycle`, those that count the updates of others last.
+    fn sync_timers(&mut self, cycle: u64) {
+        for timer in self.timers.iter_mut() {
+            timer.sync(cycle);
+        }
+        loop {
+            let mut quiet = true;
+            for master in 0..self.timers.len() {
+                let count = self.timers[master].take_triggers();
+                quiet &= count == 0;
+                for (slave, triggers) in self.timers.iter_mut().zip(TIMER_TRIGGERS) {
+                    if count > 0 && slave.trigger_input().map_or(false, |input| triggers[input] == Some(master)) {
+                        slave.count_triggers(count, cycle);
+                    }
+                }
+            }
+            if quiet {
+                return;
+            }
+        }
     }
 
     fn update_irqs(&mut self) {
@@ -261,12 +287,19 @@ impl<O: Outside> Stm32f1<O> {
             let pin = (port as Pin) << 4 | bit;
             self.edges.push_back(Edge { t_ps, board: self.config.board, pin, level });
             self.exti.pin(port, bit, level);
-            for (timer, pins) in self.timers.iter_mut().zip(TIMER_PINS) {
-                if let Some(channel) = pins.iter().position(|&candidate| candidate == pin) {
-                    timer.capture(channel, level, cycle);
+            self.capture(pin, level, cycle);
+            self.outside.pin(pin, level, t_ps);
+        }
+    }
+
+    fn capture(&mut self, pin: Pin, level: bool, cycle: u64) {
+        for (index, pins) in TIMER_PINS.iter().enumerate() {
+            if let Some(channel) = pins.iter().position(|&candidate| candidate == pin) {
+                if self.timers[index].captures(channel, level) {
+                    self.sync_timers(cycle);
+                    self.timers[index].capture(channel);
                 }
             }
-            self.outside.pin(pin, level, t_ps);
         }
     }
 

@@ -31,7 +31,6 @@ pub enum Gate {
     None,
     Apb1(u32),
     Apb2(u32),
-    Ahb(u32),
 }
 
 /// An oscillator or PLL: when it will be stable, if it is on.
@@ -123,7 +122,6 @@ impl Rcc {
             Gate::None => true,
             Gate::Apb1(bit) => self.apb1enr >> bit & 1 == 1,
             Gate::Apb2(bit) => self.apb2enr >> bit & 1 == 1,
-            Gate::Ahb(bit) => self.ahbenr >> bit & 1 == 1,
         }
     }
 

@@ -1,7 +1,9 @@
 //! General-purpose timers TIM2 to TIM5 and basic timers TIM6, TIM7 (RM0008 chapters 15 and 17).
 //!
 //! Up-counting, compare events, input capture, one-pulse mode, preload of PSC, ARR and CCR. The counter is not
-//! stepped: it is worked out when somebody looks. Not modelled: down and centre counting, outputs on pins, slave modes.
+//! stepped: it is worked out when somebody looks. A timer can count the updates of another one (external clock mode 1
+//! from an internal trigger, without the delay of resynchronisation). Not modelled: down and centre counting, outputs on
+//! pins, other slave modes.
 
 const CR1_CEN: u32 = 1 << 0;
 const CR1_UDIS: u32 = 1 << 1;
@@ -31,6 +33,10 @@ pub struct Timer {
     cnt: u64,
     /// When the counter got the value `cnt`, prescaler at 0.
     since: u64,
+    /// Triggers from another timer since the counter last moved (prescaler of external clock mode 1).
+    phase: u64,
+    /// Triggers given and not yet handed on.
+    triggers: u64,
 }
 
 impl Default for Timer {
@@ -52,6 +58,8 @@ impl Default for Timer {
             ccr_active: [0; 4],
             cnt: 0,
             since: 0,
+            phase: 0,
+            triggers: 0,
         }
     }
 }
@@ -73,7 +81,78 @@ impl Timer {
     }
 
     fn running(&self) -> bool {
-        self.cr1 & CR1_CEN != 0 && self.arr_active != 0
+        self.cr1 & CR1_CEN != 0 && self.arr_active != 0 && self.trigger_input().is_none()
+    }
+
+    /// Internal trigger (ITR0 to ITR3) that clocks this timer: SMS = 7, TS = 0 to 3 (15.4.3).
+    pub fn trigger_input(&self) -> Option<usize> {
+        let select = self.smcr as usize >> 4 & 7;
+        if self.smcr & 7 == 7 && select < 4 {
+            Some(select)
+        } else {
+            None
+        }
+    }
+
+    /// Whether a flag that the next trigger might set would interrupt.
+    pub fn waits_for_trigger(&self) -> bool {
+        self.trigger_input().is_some() && self.cr1 & CR1_CEN != 0 && self.dier & !self.sr & 0x1F != 0
+    }
+
+    /// Triggers given since the last call: updates, if MMS selects them (15.4.2).
+    pub fn take_triggers(&mut self) -> u64 {
+        std::mem::take(&mut self.triggers)
+    }
+
+    fn give_triggers(&mut self, count: u64) {
+        if self.cr2 >> 4 & 7 == 2 {
+            self.triggers += count;
+        }
+    }
+
+    /// Another timer has given `count` triggers, the last one at `cycle`.
+    pub fn count_triggers(&mut self, count: u64, cycle: u64) {
+        if self.cr1 & CR1_CEN == 0 || self.arr_active == 0 {
+            return;
+        }
+        let divider = u64::from(self.psc_active) + 1;
+        self.phase += count;
+        let mut ticks = self.phase / divider;
+        self.phase %= divider;
+        while ticks > 0 {
+            let top = self.top();
+            let step = ticks.min(top + 1 - self.cnt);
+            self.move_by(step);
+            ticks -= step;
+            if self.cnt > top {
+                self.cnt = 0;
+                self.wrap();
+                if self.cr1 & CR1_CEN == 0 {
+                    break;
+                }
+            }
+        }
+        self.since = cycle;
+    }
+
+    /// The counter moves up without passing beyond the value after its top.
+    fn move_by(&mut self, ticks: u64) {
+        let (end, top) = (self.cnt + ticks, self.top());
+        for channel in 0..4 {
+            if self.matches(channel, self.cnt + 1, end.min(top)) {
+                self.sr |= 2 << channel;
+            }
+        }
+        self.cnt = end;
+    }
+
+    /// Cycle of the next update.
+    pub fn next_update(&self) -> Option<u64> {
+        if self.running() {
+            Some(self.since + (self.top() + 1 - self.cnt) * self.tick())
+        } else {
+            None
+        }
     }
 
     /// Last value before 0: ARR, or 0xFFFF for a counter that is already beyond it.
@@ -104,27 +183,20 @@ impl Timer {
                 return;
             }
             let top = self.top();
-            let end = self.cnt + ticks;
-            let reached = end.min(top);
-            for channel in 0..4 {
-                if self.matches(channel, self.cnt + 1, reached) {
-                    self.sr |= 2 << channel;
-                }
+            let step = ticks.min(top + 1 - self.cnt);
+            self.move_by(step);
+            self.since += step * tick;
+            if self.cnt > top {
+                self.cnt = 0;
+                self.wrap();
+                self.skip_rounds(cycle);
             }
-            if end <= top {
-                self.since += ticks * tick;
-                self.cnt = end;
-                return;
-            }
-            self.since += (top + 1 - self.cnt) * tick;
-            self.cnt = 0;
-            self.wrap(cycle);
         }
         self.since = cycle;
     }
 
-    /// The counter went from its top to 0 at `self.since`.
-    fn wrap(&mut self, cycle: u64) {
+    /// The counter went from its top to 0.
+    fn wrap(&mut self) {
         for channel in 0..4 {
             if self.matches(channel, 0, 0) {
                 self.sr |= 2 << channel;
@@ -135,25 +207,32 @@ impl Timer {
         }
         if self.cr1 & CR1_OPM != 0 {
             self.cr1 &= !CR1_CEN;
-            self.since = cycle;
-            return;
         }
-        // Whole further rounds bring nothing new: skip them.
+    }
+
+    /// Whole further rounds after a wrap bring nothing new: they are only counted.
+    fn skip_rounds(&mut self, cycle: u64) {
         let round = (u64::from(self.arr_active) + 1) * self.tick();
         let rounds = cycle.saturating_sub(self.since) / round;
-        if self.arr_active != 0 && rounds > 1 {
-            for channel in 0..4 {
-                if self.matches(channel, 0, u64::from(self.arr_active)) {
-                    self.sr |= 2 << channel;
-                }
-            }
-            self.since += (rounds - 1) * round;
+        if !self.running() || rounds == 0 {
+            return;
         }
+        for channel in 0..4 {
+            if self.matches(channel, 0, u64::from(self.arr_active)) {
+                self.sr |= 2 << channel;
+            }
+        }
+        if self.cr1 & CR1_UDIS == 0 {
+            self.give_triggers(rounds);
+            self.sr |= UIF;
+        }
+        self.since += rounds * round;
     }
 
     /// Update event: UIF, and the preloaded values take effect.
     fn update(&mut self) {
         self.sr |= UIF;
+        self.give_triggers(1);
         self.load();
     }
 
@@ -200,14 +279,15 @@ impl Timer {
         self.sr & self.dier & 0x5F != 0
     }
 
-    /// The pin of `channel` (0 to 3) has changed at `cycle`.
-    pub fn capture(&mut self, channel: usize, level: bool, cycle: u64) {
+    /// Whether an edge on the pin of `channel` (0 to 3) is captured.
+    pub fn captures(&self, channel: usize, level: bool) -> bool {
         let selection = self.ccmr[channel / 2] >> (8 * (channel % 2)) & 3;
         let enable = self.ccer >> (4 * channel);
-        if selection != 1 || enable & 1 == 0 || level == (enable & 2 != 0) {
-            return;
-        }
-        self.sync(cycle);
+        selection == 1 && enable & 1 != 0 && level == (enable & 2 == 0)
+    }
+
+    /// Takes the counter, brought up to now, into CCRx.
+    pub fn capture(&mut self, channel: usize) {
         let flag = 2 << channel;
         if self.sr & flag != 0 {
             self.sr |= flag << 8; // CCxOF
@@ -290,12 +370,14 @@ impl Timer {
         self.sr |= value & 0x1E;
         if value & 1 != 0 && self.cr1 & CR1_UDIS == 0 {
             self.load();
+            self.give_triggers(1);
             if self.cr1 & CR1_URS == 0 {
                 self.sr |= UIF;
             }
         }
         if value & 1 != 0 {
             self.cnt = 0;
+            self.phase = 0;
             self.since = cycle;
         }
     }

@@ -1,0 +1,148 @@
+"""The firmware's own log: what it says it sent, received and lost, with the stamps of its own timer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+MISSING = -1
+_OUTCOMES = {"ok", "lost", "no_ack", "busy"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeLog:
+    """What one node logged.
+
+    Parameters
+    ----------
+    node
+        Its name.
+    sequences
+        int32[k], one per ``packet`` line, in the order of the log.
+    sent_us, received_us
+        int64[k], the node's 32-bit timer of 1 MHz as logged, not unwrapped; -1 if the line has none.
+    outcomes
+        Of each line ``ok``, ``no_ack``, ``busy``, or for a lost packet its reason (``timeout``, ``no_ack``, ``busy``).
+    lost
+        bool[k], the line says the packet is lost.
+    boots
+        Number of ``boot`` lines: more than one means that the node was reset.
+    done
+        Numbers of the last ``done`` (or ``ok report``) line: sent, received, lost, probes; empty if there was none.
+    identity
+        Fields of the last ``ok identify`` line.
+    errors
+        Texts of ``error`` lines.
+    malformed
+        Lines that are none of these, as they came.
+    """
+
+    node: str
+    sequences: NDArray[np.int32]
+    sent_us: NDArray[np.int64]
+    received_us: NDArray[np.int64]
+    outcomes: tuple[str, ...]
+    lost: NDArray[np.bool_]
+    boots: int
+    done: dict[str, int]
+    identity: dict[str, str]
+    errors: tuple[str, ...]
+    malformed: tuple[str, ...]
+
+    @property
+    def sent(self) -> int:
+        """Packets sent, as the firmware counted them; without a ``done`` line, as it listed them."""
+        return self.done.get("sent", len(self.sequences))
+
+    def lost_by_reason(self) -> dict[str, int]:
+        """How many packets were lost for each reason."""
+        pairs = zip(self.outcomes, self.lost, strict=True)
+        return dict(sorted(Counter(outcome for outcome, lost in pairs if lost).items()))
+
+
+def parse(text: bytes | str, *, node: str) -> NodeLog:
+    """Read the log of one node; a line that is not understood is kept and counted, never guessed from.
+
+    A last line without its end is malformed too: it may be cut.
+    """
+    if isinstance(text, bytes):
+        text = text.decode("ascii", errors="replace")
+    *lines, rest = text.replace("\r", "").split("\n")
+    packets: list[tuple[int, int, int, str, bool]] = []
+    malformed, errors = [], []
+    done: dict[str, int] = {}
+    identity: dict[str, str] = {}
+    boots = 0
+    for line in lines:
+        word, _, tail = line.partition(" ")
+        if word == "error":
+            errors.append(tail)
+            continue
+        fields = _fields(tail.split()[1:] if word == "ok" else tail.split())
+        packet = _packet(fields) if word == "packet" else None
+        numbers = _numbers(fields) if word == "done" or line.startswith("ok report ") else None
+        if word == "packet" and packet is not None:
+            packets.append(packet)
+        elif numbers is not None:
+            done = numbers
+        elif line.startswith("ok identify ") and fields:
+            identity = fields
+        elif word == "boot" and fields is not None:
+            boots += 1
+        elif line and not (word in {"ready", "ok"} and fields is not None):
+            malformed.append(line)
+    if rest:
+        malformed.append(rest)
+    return NodeLog(
+        node=node,
+        sequences=np.array([p[0] for p in packets], dtype=np.int32),
+        sent_us=np.array([p[1] for p in packets], dtype=np.int64),
+        received_us=np.array([p[2] for p in packets], dtype=np.int64),
+        outcomes=tuple(p[3] for p in packets),
+        lost=np.array([p[4] for p in packets], dtype=bool),
+        boots=boots,
+        done=done,
+        identity=identity,
+        errors=tuple(errors),
+        malformed=tuple(malformed),
+    )
+
+
+def _fields(words: Iterable[str]) -> dict[str, str] | None:
+    """Fields of key=value words; None if a word is no such pair or a key comes twice."""
+    fields: dict[str, str] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not (key and equals and value) or key in fields:
+            return None
+        fields[key] = value
+    return fields
+
+
+def _numbers(fields: dict[str, str] | None) -> dict[str, int] | None:
+    if not fields or not {"sent", "received", "lost", "probes"} <= fields.keys():
+        return None
+    if not all(value.isdecimal() for value in fields.values()):
+        return None
+    return {key: int(value) for key, value in fields.items()}
+
+
+def _packet(fields: dict[str, str] | None) -> tuple[int, int, int, str, bool] | None:
+    """Sequence number, tx and rx stamps, outcome, whether lost; None if something is missing or out of range."""
+    if fields is None or not {"seq", "status"} <= fields.keys():
+        return None
+    status = fields["status"]
+    lost = status == "lost"
+    if status not in _OUTCOMES or lost != ("reason" in fields) or not fields.keys() & {"tx_us", "rx_us"}:
+        return None
+    stamps = []
+    for key, bits in (("seq", 16), ("tx_us", 32), ("rx_us", 32)):
+        value = fields.get(key)
+        if value is not None and not (value.isascii() and value.isdecimal() and int(value) < 1 << bits):
+            return None
+        stamps.append(MISSING if value is None else int(value))
+    return stamps[0], stamps[1], stamps[2], fields["reason"] if lost else status, lost

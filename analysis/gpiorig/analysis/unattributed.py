@@ -1,0 +1,61 @@
+"""Events that should belong to a packet and cannot be given to one: counted and listed, never guessed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.event_table import EVENT_TYPES
+from gpiorig.analysis.events import Events
+from gpiorig.analysis.identity import belongs_by_order, carries_packet_id, code_set, needs_packet_id
+
+Rows = NDArray[np.int64]
+
+NO_PACKET, NO_COMPLETION, COMPLETION_UNKNOWN, NO_DIRECTION, NO_ID = range(1, 6)
+REASONS = {
+    NO_PACKET: "no packet with this id was under way",
+    NO_COMPLETION: "no completion of the radio follows that it can belong to",
+    COMPLETION_UNKNOWN: "the completion it belongs to is of no known packet",
+    NO_DIRECTION: "neither a send nor a receive call is open",
+    NO_ID: "a packet's event came without its id",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unattributed:
+    """Events that should belong to a packet and could not be given to one.
+
+    Parameters
+    ----------
+    positions
+        int64[u], positions in the events.
+    reasons
+        uint8[u], keys of `REASONS`.
+    """
+
+    positions: Rows
+    reasons: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def counts(self) -> dict[str, int]:
+        """How many for each reason."""
+        return {text: n for key, text in REASONS.items() if (n := int(np.count_nonzero(self.reasons == key)))}
+
+
+def find(events: Events, packet_of: NDArray[np.int32], completion_of: Rows, *, nodes: tuple[int, int]) -> Unattributed:
+    """List what is left of the events of two nodes when `packet_of` has given all others to a packet."""
+    with_id, by_order = carries_packet_id(events), belongs_by_order(events)
+    bound = (with_id | by_order | needs_packet_id(events)) & np.isin(events.nodes, nodes) & (packet_of < 0)
+    positions = np.flatnonzero(bound)
+    with_id, by_order, complete = with_id[positions], by_order[positions], completion_of[positions] >= 0
+    both_ways = code_set(e.code for e in EVENT_TYPES if e.direction == "none")[events.codes[positions]]
+    reasons = np.select(
+        [with_id & both_ways, with_id, by_order & ~complete, by_order],
+        [NO_DIRECTION, NO_PACKET, NO_COMPLETION, COMPLETION_UNKNOWN],
+        default=NO_ID,
+    )
+    return Unattributed(positions=positions, reasons=reasons.astype(np.uint8))
