@@ -3,7 +3,7 @@
  * bit i + 1 data line i.
  *
  * Usage: emit-wN [--hold SAMPLES] [--gap SAMPLES] < lines > samples
- * A line is "CODE [ID]", numbers as C writes them, or "wiring" or "calibrate N". Empty lines and # comments are skipped.
+ * A line is "CODE [ID]", numbers as C writes them, or "wiring", or "calibrate N"; # begins a comment line.
  * --hold: samples from symbol to symbol (default 4); --gap: samples from the last symbol of a frame to the first of the
  * next (default 16). At 24 MHz: 167 ns and 667 ns. The stream begins and ends with one gap of quiet.
  */

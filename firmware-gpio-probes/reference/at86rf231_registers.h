@@ -1,6 +1,6 @@
 /**
- * The registers of the AT86RF231 this driver uses. Section and table numbers: Atmel 8111C (data sheet), chapter 14 lists
- * the registers; addresses and fields were compared with RIOT's and Linux's headers.
+ * The registers of the AT86RF231 this driver uses. Section and table numbers: Atmel 8111C (data sheet); its chapter 14
+ * lists the registers. Addresses and fields were compared with RIOT's and Linux's headers.
  */
 #ifndef AT86RF231_REGISTERS_H
 #define AT86RF231_REGISTERS_H

@@ -2,7 +2,10 @@
 
 #include "stm32f103.h"
 
-/* The IoT-LAB M3 has a 16 MHz crystal (RIOT, boards/common/iotlab/include/periph_conf_common.h: CLOCK_HSE): / 2 x 9 = 72 MHz. */
+/*
+ * The IoT-LAB M3 has a 16 MHz crystal (RIOT, boards/common/iotlab/include/periph_conf_common.h: CLOCK_HSE).
+ * 16 MHz / 2 x 9 = 72 MHz.
+ */
 void clock_init(void)
 {
     RCC_CR |= RCC_CR_HSEON;

@@ -30,6 +30,14 @@ static void answer(const char *text)
     line_send(&line);
 }
 
+static uint32_t digit_value(char c)
+{
+    if (c >= '0' && c <= '9') {
+        return (uint32_t)(c - '0');
+    }
+    return c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10 : UINT8_MAX;
+}
+
 /** A decimal number, or 0x and a hexadecimal one, that fills the text and fits 32 bits. */
 static bool parse_number(const char *text, uint32_t *number)
 {
@@ -41,8 +49,7 @@ static bool parse_number(const char *text, uint32_t *number)
         return false;
     }
     for (; *text != '\0'; text++) {
-        char c = *text;
-        uint32_t digit = c >= '0' && c <= '9' ? (uint32_t)(c - '0') : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10 : 16;
+        uint32_t digit = digit_value(*text);
 
         if (digit >= base || value > (UINT32_MAX - digit) / base) {
             return false;

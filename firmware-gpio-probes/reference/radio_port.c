@@ -8,7 +8,7 @@
 #include "timer.h"
 #include "work.h"
 
-/* IoT-LAB M3: /SEL PA4, SLP_TR PA2, /RST PC1, IRQ PC4 (RIOT, boards/iotlab-m3/include/board.h). DIG2 reaches PB0, an input. */
+/* IoT-LAB M3: /SEL PA4, SLP_TR PA2, /RST PC1, IRQ PC4, and DIG2 on PB0, an input (RIOT, boards/common/iotlab). */
 #define SELECT_PIN 4u
 #define SLEEP_PIN 2u
 #define RESET_PIN 1u

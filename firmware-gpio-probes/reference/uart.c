@@ -44,6 +44,13 @@ void uart_write(const char *bytes, uint32_t length)
     irq_unlock(state);
 }
 
+/* Ends: the transmitter takes a byte every 20 us, whatever the other side does. */
+void uart_drain(void)
+{
+    while ((USART1_CR1 & USART_CR1_TXEIE) != 0) {
+    }
+}
+
 uint32_t uart_dropped(void)
 {
     return dropped;

@@ -1,4 +1,4 @@
-/** USART1 at 500 kbaud, PA9 and PA10: whole lines out through a ring, whole lines in. Nothing here ever waits. */
+/** USART1 at 500 kbaud, PA9 and PA10: whole lines out through a ring, whole lines in. Writing never waits. */
 #ifndef UART_H
 #define UART_H
 
@@ -11,6 +11,9 @@ void uart_init(void);
 
 /** Queues the bytes, or, when they do not all fit, drops them all and counts one line. */
 void uart_write(const char *bytes, uint32_t length);
+
+/** Waits until the last byte queued is with the transmitter: to have a stretch without UART interrupts. */
+void uart_drain(void);
 
 /** Lines dropped since reset because the ring was full. */
 uint32_t uart_dropped(void);

@@ -20,7 +20,7 @@ void work_cancel(uint32_t bits)
     irq_unlock(state);
 }
 
-/* With PRIMASK set a pending interrupt still ends WFI (PM0056 2.5.2), so none can slip in between the test and the sleep. */
+/* A pending interrupt ends WFI even with PRIMASK set (PM0056 2.5.2): none slips in between the test and the sleep. */
 uint32_t work_wait(void)
 {
     uint32_t state = irq_lock();

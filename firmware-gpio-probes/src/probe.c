@@ -7,7 +7,7 @@
  *     gpiorig_port_store(symbol, strobe)   shows a symbol and a strobe level, in one store
  *     gpiorig_port_hold()         after each store: keeps the symbol for the minimum hold (125 ns)
  *     gpiorig_port_quiet()        after a frame: with the code around it, no strobe edge for 500 ns
- *     gpiorig_port_lock(), gpiorig_port_unlock(state)     mask interrupts, put the mask back
+ *     gpiorig_port_lock(), gpiorig_port_unlock(state)   mask interrupts, put the mask back
  */
 #ifndef GPIORIG_OFF
 
@@ -19,7 +19,7 @@
 #define GPIORIG_TEXT_(x) #x
 #define GPIORIG_TEXT(x) GPIORIG_TEXT_(x)
 #if !__has_include(GPIORIG_TEXT(GPIORIG_PORT/port.h))
-#error "gpiorig: unknown port; GPIORIG_PORT must name a folder with a port.h on the include path (firmware-gpio-probes/ports)"
+#error "gpiorig: unknown port; GPIORIG_PORT must name a folder with a port.h, below -I firmware-gpio-probes/ports"
 #endif
 #include GPIORIG_TEXT(GPIORIG_PORT/port.h)
 
@@ -54,7 +54,7 @@ static inline uint32_t widen_check(uint32_t frame)
 #endif
 }
 
-/** Shows symbols first to last of a frame whose last symbol is in the lowest bits. Unrolled: no branch between symbols. */
+/** Shows `count` symbols of a frame, from the one that is `from` before its end. Unrolled: no branch between them. */
 #define SHOW(frame, from, count)                                                                       \
     do {                                                                                               \
         _Pragma("GCC unroll 16") for (unsigned i = 0; i < (count); i++) {                              \
@@ -86,7 +86,7 @@ __attribute__((noinline, aligned(8))) void gpiorig_send(uint32_t frame)
 
 __attribute__((noinline, aligned(8))) void gpiorig_send_id(uint32_t head, uint32_t id)
 {
-    /* The check is linear: nibble k of the id, from the top, is rotated by 3 - k; the bits above the nibble fold back. */
+    /* The check is linear: nibble k of the id, from the top, is rotated by 3 - k; what leaves the nibble folds back. */
     uint32_t check = (id >> 12) << 3 ^ ((id >> 8) & 0xfu) << 2 ^ ((id >> 4) & 0xfu) << 1 ^ (id & 0xfu);
     uint32_t wide = widen_check(head ^ id << 4 ^ (check & 0xfu) ^ check >> 4);
     uint32_t state = gpiorig_port_lock();

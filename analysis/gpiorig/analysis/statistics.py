@@ -159,3 +159,22 @@ def _sqrt(value: Fraction) -> float:
     """Square root, correct to the last bits also where numerator and denominator are beyond float64."""
     scale = 1 << 128
     return math.isqrt(value.numerator * scale * scale // value.denominator) / scale
+
+
+def variance_shares(durations: Samples) -> NDArray[np.float64]:
+    """Share of each step in the variance of the sum of all steps: cov(step, sum) / var(sum).
+
+    Since var(sum) is the sum of the covariances of the steps with it, the shares add up to 1; a step that runs
+    against the others has a negative one. NaN when the sum does not vary.
+
+    Parameters
+    ----------
+    durations
+        int64[k, s], one row per packet.
+    """
+    total = durations.sum(axis=1)
+    if len(total) < 2 or int(np.ptp(total)) == 0:
+        return np.full(durations.shape[1], NAN)
+    centred = total - total.mean()
+    shares: NDArray[np.float64] = centred @ (durations - durations.mean(axis=0)) / (centred @ centred)
+    return shares

@@ -1,4 +1,4 @@
-"""Serial ports of a bench: everything received is recorded with its time, and the same port is used to talk to a node."""
+"""Serial ports of a bench: what a node sends is recorded with its time, and the same port is used to talk to it."""
 
 from __future__ import annotations
 

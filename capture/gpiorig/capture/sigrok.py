@@ -11,7 +11,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -20,7 +19,7 @@ from gpiorig.capture.errors import AnalyzerError, CaptureError
 from gpiorig.capture.peer import Peer
 from gpiorig.capture.segments import SegmentWriter
 from gpiorig.capture.sigrokprocess import SigrokProcess
-from gpiorig.capture.stream import SampleStream
+from gpiorig.capture.stream import CaptureResult, SampleStream
 
 __all__ = ["Capture", "CaptureResult", "find_sigrok", "versions"]
 
@@ -29,39 +28,6 @@ SYNC_S = 1.0
 DRAIN_S = 0.5  # after its peer has gone, sigrok-cli may still hold samples for this long
 START_DEADLINE_S = 10.0
 STOP_DEADLINE_S = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class CaptureResult:
-    """How a capture ended.
-
-    Attributes
-    ----------
-    samples
-        Samples received.
-    size_bytes
-        Bytes received.
-    wall_s
-        Seconds from the first byte to the last.
-    edges
-        Rows written: changes, and the initial levels.
-    in_order
-        sigrok-cli ended in time when asked, and said so. If not, samples are right but their tail is missing.
-    stderr
-        What sigrok-cli said, without the lines that come with each packet.
-    """
-
-    samples: int
-    size_bytes: int
-    wall_s: float
-    edges: int
-    in_order: bool
-    stderr: str
-
-    @property
-    def megabytes_per_s(self) -> float:
-        """Mean rate of the stream, in 10^6 bytes per second."""
-        return self.size_bytes / self.wall_s / 1e6 if self.wall_s > 0 else 0.0
 
 
 class Capture:

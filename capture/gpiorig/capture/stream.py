@@ -8,6 +8,7 @@ import os
 import select
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,39 @@ from gpiorig.capture.segments import SegmentWriter
 READ_BYTES = 1 << 20
 PIPE_BYTES = 1 << 20  # the largest an unprivileged process may ask for (/proc/sys/fs/pipe-max-size)
 FLUSH_S = 0.25  # edges reach the files at least this often
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureResult:
+    """How a capture ended.
+
+    Attributes
+    ----------
+    samples
+        Samples received.
+    size_bytes
+        Bytes received.
+    wall_s
+        Seconds from the first byte to the last.
+    edges
+        Rows written: changes, and the initial levels.
+    in_order
+        sigrok-cli ended in time when asked, and said so. If not, samples are right but their tail is missing.
+    stderr
+        What sigrok-cli said, without the lines that come with each packet.
+    """
+
+    samples: int
+    size_bytes: int
+    wall_s: float
+    edges: int
+    in_order: bool
+    stderr: str
+
+    @property
+    def megabytes_per_s(self) -> float:
+        """Mean rate of the stream, in 10^6 bytes per second."""
+        return self.size_bytes / self.wall_s / 1e6 if self.wall_s > 0 else 0.0
 
 
 class SampleStream:

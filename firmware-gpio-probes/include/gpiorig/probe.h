@@ -1,7 +1,7 @@
 /**
  * gpiorig probe library: tells a logic analyzer what firmware does (docs/line-code.md).
  *
- * Build with -DGPIORIG_PORT=<folder under ports/> and -I<firmware-gpio-probes>/{include,ports}; one C file, src/probe.c.
+ * Build with -DGPIORIG_PORT=<folder under ports/> and -I for include/ and ports/; one C file, src/probe.c, with -O2.
  * -DGPIORIG_WIDTH=1|2|4|8 overrides the port's bus width. -DGPIORIG_OFF makes every call vanish.
  *
  * Points are named as in events.toml, upper case with underscores:
@@ -59,14 +59,17 @@ uint32_t gpiorig_frames(void);
 
 #define GPIORIG_ID_FOLLOWS 0x80u
 
+/* Inline even under -Os, or the check of a constant code would be worked out at run time. */
+#define GPIORIG_INLINE static inline __attribute__((always_inline))
+
 /** Sends header and check: 8 + 4 bits, right-aligned. */
 void gpiorig_send(uint32_t frame);
 
 /** Sends header, id and check: `head` is the 8 + 16 + 4 bits as they would be for id 0. */
 void gpiorig_send_id(uint32_t head, uint32_t id);
 
-/** The check over one header byte: c = rotl4(c, 1) ^ nibble, from c = 9 (docs/line-code.md), written out for two nibbles. */
-static inline uint32_t gpiorig_header_check(uint32_t header)
+/** The check over a header byte (docs/line-code.md): c = rotl4(c, 1) ^ nibble, from c = 9, for two nibbles. */
+GPIORIG_INLINE uint32_t gpiorig_header_check(uint32_t header)
 {
     uint32_t high = header >> 4;
     uint32_t low = header & 0xfu;
@@ -74,12 +77,12 @@ static inline uint32_t gpiorig_header_check(uint32_t header)
     return 0x6u ^ (((high << 1) | (high >> 3)) & 0xfu) ^ low; /* 6 = rotl4(9, 2) */
 }
 
-static inline void gpiorig_event(uint32_t code)
+GPIORIG_INLINE void gpiorig_event(uint32_t code)
 {
     gpiorig_send(code << 4 | gpiorig_header_check(code));
 }
 
-static inline void gpiorig_event_id(uint32_t code, uint32_t id)
+GPIORIG_INLINE void gpiorig_event_id(uint32_t code, uint32_t id)
 {
     uint32_t header = code | GPIORIG_ID_FOLLOWS;
 

@@ -54,7 +54,9 @@ _Static_assert((GPIORIG_D1 >> 4) == (GPIORIG_STROBE >> 4), "gpiorig: all lines m
 #define GPIORIG_DATA_PINS GPIORIG_SPREAD((1u << GPIORIG_WIDTH) - 1u)
 
 _Static_assert((GPIORIG_D0 >> 4) == (GPIORIG_STROBE >> 4), "gpiorig: all lines must be on the strobe's port");
-_Static_assert((GPIORIG_D0 & 15) + (GPIORIG_WIDTH > 2 ? GPIORIG_WIDTH : 1) <= 16, "gpiorig: the port ends before the bus");
+#if GPIORIG_WIDTH > 2
+_Static_assert((GPIORIG_D0 & 15) + GPIORIG_WIDTH <= 16, "gpiorig: the port ends before the bus");
+#endif
 _Static_assert((GPIORIG_DATA_PINS & GPIORIG_BIT(GPIORIG_STROBE)) == 0, "gpiorig: a data line is the strobe");
 
 /** One store for all lines. BSRR: of a pin that is both set and reset, set wins (RM0008 9.2.5). */
@@ -67,7 +69,7 @@ static inline void gpiorig_port_store(uint32_t symbol, uint32_t strobe)
 
 /*
  * Time is made of instructions that do nothing and cannot be folded away: MOV R8,R8, one cycle and two bytes each
- * (ARMv7-M ARM gives no time for NOP, which a core may drop). A hold is that many plus the store itself. The flash hands
+ * (a NOP the core may drop, says the ARMv7-M ARM). A hold is that many plus the store itself. The flash hands
  * out 8 bytes per 3 cycles (RM0008 3.3.3: 2 wait states, 64-bit prefetch), faster than the core eats these, so the
  * wait states do not show; on 1 and 2 lines a symbol takes less than the 21 cycles it may even without the prefetch.
  */
@@ -81,8 +83,9 @@ static inline void gpiorig_port_hold(void)
 }
 
 /**
- * 500 ns, 36 cycles, from the last store of a frame to the first of the next: that store (1), its hold (8), this, and at the
- * very least 12 more: the frame count (6), unlock (1), an exception entry (12) or a return and a call (4), lock (2).
+ * 500 ns, 36 cycles, from the last store of a frame to the first of the next: that store (1), its hold (8), this, and
+ * at least 12 more: the frame count (4), unlock (1), an exception entry (12) or a return and a call (4), lock (2),
+ * symbol (3).
  */
 static inline void gpiorig_port_quiet(void)
 {

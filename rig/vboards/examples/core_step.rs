@@ -56,8 +56,13 @@ fn number(text: Option<&str>) -> Result<u32, String> {
 
 fn bytes(text: Option<&str>) -> Result<Vec<u8>, String> {
     let text = text.ok_or("the line is too short")?;
-    let pairs = text.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).unwrap_or(""));
-    pairs.map(|pair| u8::from_str_radix(pair, 16).map_err(|_| format!("'{pair}' is not a byte"))).collect()
+    let pairs = text
+        .as_bytes()
+        .chunks(2)
+        .map(|pair| std::str::from_utf8(pair).unwrap_or(""));
+    pairs
+        .map(|pair| u8::from_str_radix(pair, 16).map_err(|_| format!("'{pair}' is not a byte")))
+        .collect()
 }
 
 fn load(cpu: &mut Cpu, line: &str) -> Result<(), String> {
@@ -109,7 +114,11 @@ fn main() -> Result<(), String> {
     flash[..8].copy_from_slice(&[0, 16, 0, 0x20, 1, 1, 0, 8]);
     let mut cpu = Cpu::new(FLASH, flash, RAM, RAM_BYTES);
     let mut out = io::BufWriter::new(io::stdout());
-    let lines = io::stdin().lock().lines().collect::<Result<Vec<_>, _>>().map_err(|e| e.to_string())?;
+    let lines = io::stdin()
+        .lock()
+        .lines()
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|e| e.to_string())?;
     for (index, line) in lines.iter().enumerate() {
         load(&mut cpu, line).map_err(|e| format!("line {}: {e}", index + 1))?;
     }

@@ -36,7 +36,11 @@ pub struct Link {
 impl Default for Link {
     /// 3 m of air.
     fn default() -> Link {
-        Link { delay_ps: 10_000, loss_ppm: 0, rssi_dbm: -50 }
+        Link {
+            delay_ps: 10_000,
+            loss_ppm: 0,
+            rssi_dbm: -50,
+        }
     }
 }
 
@@ -91,13 +95,21 @@ pub struct Ether {
 
 impl Ether {
     pub fn new(seed: u64, board: u16) -> Ether {
-        Ether { seed, board, carriers: Vec::new() }
+        Ether {
+            seed,
+            board,
+            carriers: Vec::new(),
+        }
     }
 
     /// Takes in a message that came over `link`. Returns where a new carrier begins.
     pub fn hear(&mut self, message: &Message, link: &Link) -> Option<u64> {
         match &message.signal {
-            Signal::Start { start_ps, channel, power_dbm } => {
+            Signal::Start {
+                start_ps,
+                channel,
+                power_dbm,
+            } => {
                 let luck = draw(
                     self.seed,
                     Purpose::Loss,
@@ -116,7 +128,9 @@ impl Ether {
                     cut: false,
                     psdu: None,
                 };
-                let at = self.carriers.partition_point(|c| (c.start_ps, c.source) < (carrier.start_ps, carrier.source));
+                let at = self
+                    .carriers
+                    .partition_point(|c| (c.start_ps, c.source) < (carrier.start_ps, carrier.source));
                 self.carriers.insert(at, carrier);
                 return Some(start_ps);
             }
@@ -140,11 +154,15 @@ impl Ether {
     }
 
     fn find_mut(&mut self, source: u16, frame: u32) -> Option<&mut Carrier> {
-        self.carriers.iter_mut().find(|carrier| carrier.source == source && carrier.frame == frame)
+        self.carriers
+            .iter_mut()
+            .find(|carrier| carrier.source == source && carrier.frame == frame)
     }
 
     pub fn find(&self, source: u16, frame: u32) -> Option<&Carrier> {
-        self.carriers.iter().find(|carrier| carrier.source == source && carrier.frame == frame)
+        self.carriers
+            .iter()
+            .find(|carrier| carrier.source == source && carrier.frame == frame)
     }
 
     /// The frame whose SHR ends at `t_ps`, first of those not yet asked for in the order (start, source).
@@ -153,12 +171,16 @@ impl Ether {
     }
 
     fn during(&self, channel: u8, from_ps: u64, to_ps: u64) -> impl Iterator<Item = &Carrier> {
-        self.carriers.iter().filter(move |c| c.channel == channel && c.start_ps < to_ps && c.end_ps > from_ps)
+        self.carriers
+            .iter()
+            .filter(move |c| c.channel == channel && c.start_ps < to_ps && c.end_ps > from_ps)
     }
 
     /// The strongest level on a channel in an interval.
     pub fn level_dbm(&self, channel: u8, from_ps: u64, to_ps: u64) -> Option<i32> {
-        self.during(channel, from_ps, to_ps).map(|carrier| carrier.rssi_dbm).max()
+        self.during(channel, from_ps, to_ps)
+            .map(|carrier| carrier.rssi_dbm)
+            .max()
     }
 
     /// Whether another carrier of at least `floor_dbm` lies over part of a frame. Any overlap destroys: no capture.

@@ -49,10 +49,16 @@ pub struct Analyzer {
 impl Analyzer {
     pub fn new(settings: Settings) -> Result<Analyzer, String> {
         if settings.unitsize != 1 && settings.unitsize != 2 {
-            return Err(format!("a sample of {} bytes is not possible, use 1 or 2", settings.unitsize));
+            return Err(format!(
+                "a sample of {} bytes is not possible, use 1 or 2",
+                settings.unitsize
+            ));
         }
         if settings.rate_num == 0 || settings.rate_den == 0 {
-            return Err(format!("{}/{} Hz is not a samplerate", settings.rate_num, settings.rate_den));
+            return Err(format!(
+                "{}/{} Hz is not a samplerate",
+                settings.rate_num, settings.rate_den
+            ));
         }
         if settings.ppb.abs() > 100_000_000 {
             return Err(format!("a clock error of {} ppb is beyond 10 %", settings.ppb));
@@ -72,7 +78,11 @@ impl Analyzer {
     pub fn probe(&mut self, channel: u32, board: u16, pin: Pin, level: bool, now_ps: u64) -> Result<(), String> {
         let most = if self.unitsize == 1 { 8 } else { MOST_CHANNELS as u32 };
         if channel >= most {
-            return Err(format!("channel {} does not exist, this analyzer has 0 to {}", channel, most - 1));
+            return Err(format!(
+                "channel {} does not exist, this analyzer has 0 to {}",
+                channel,
+                most - 1
+            ));
         }
         self.probes.retain(|probe| probe.channel != channel);
         self.probes.push(Probe { channel, board, pin });
@@ -116,7 +126,11 @@ impl Analyzer {
         let end = self.next_sample + self.available(now_ps).min(room);
         let mut written = 0;
         while self.next_sample < end {
-            while self.changes.front().map_or(false, |change| change.0 <= self.next_sample) {
+            while self
+                .changes
+                .front()
+                .map_or(false, |change| change.0 <= self.next_sample)
+            {
                 self.level = self.changes.pop_front().map_or(self.level, |change| change.1);
             }
             let until = self.changes.front().map_or(end, |change| change.0.min(end));

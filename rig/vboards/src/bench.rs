@@ -5,10 +5,12 @@
 //! in the future of whoever gets them; a receiver orders them by time. Neither the slice nor the way [`Bench::run`] is
 //! called changes the result.
 
+mod ports;
+
 use crate::air::{Link, Message, REACTION_PS};
-use crate::analyzer::{Analyzer, Settings};
-use crate::board::{self, Board, Parts, Statistics};
-use crate::trace::{pin_name, Edge, EdgeHash, Pin};
+use crate::analyzer::Analyzer;
+use crate::board::{self, Board, Parts};
+use crate::trace::{Edge, EdgeHash};
 use std::collections::VecDeque;
 
 /// Slice when nothing else is asked: half the reaction time, the rest is room for a core that ends an instruction late.
@@ -71,7 +73,7 @@ impl Bench {
 
     /// Slice of boards that are awake together; results do not depend on it, tests show that.
     pub fn set_slice(&mut self, slice_ps: u64) {
-        self.slice_ps = slice_ps.max(1).min(DEFAULT_SLICE_PS);
+        self.slice_ps = slice_ps.clamp(1, DEFAULT_SLICE_PS);
     }
 
     pub fn now_ps(&self) -> u64 {
@@ -91,10 +93,21 @@ impl Bench {
             return Err(format!("a clock error of {} ppb is beyond 10 %", clock_ppb));
         }
         let board = u16::try_from(self.seats.len()).map_err(|_| "too many boards".to_string())?;
-        let parts = Parts { seed: self.seed, board, image_name, image, clock_ppb, strict: self.strict };
+        let parts = Parts {
+            seed: self.seed,
+            board,
+            image_name,
+            image,
+            clock_ppb,
+            strict: self.strict,
+        };
         let made = board::make(kind, &parts)?;
         let levels = (0..made.ports()).map(|port| made.net(port)).collect();
-        self.seats.push(Seat { board: made, levels, next_ps: Some(0) });
+        self.seats.push(Seat {
+            board: made,
+            levels,
+            next_ps: Some(0),
+        });
         Ok(board)
     }
 
@@ -102,7 +115,11 @@ impl Bench {
         if board < self.seats.len() {
             Ok(board)
         } else {
-            Err(format!("there is no board {}, the bench has {}", board, self.seats.len()))
+            Err(format!(
+                "there is no board {}, the bench has {}",
+                board,
+                self.seats.len()
+            ))
         }
     }
 
@@ -115,7 +132,10 @@ impl Bench {
     }
 
     fn link(&self, from: u16, to: u16) -> Link {
-        self.links.iter().find(|known| (known.0, known.1) == (from, to)).map_or(Link::default(), |known| known.2)
+        self.links
+            .iter()
+            .find(|known| (known.0, known.1) == (from, to))
+            .map_or(Link::default(), |known| known.2)
     }
 
     /// Runs all boards to `until_ps`, or until the world owes input.
@@ -129,7 +149,12 @@ impl Bench {
         loop {
             let earliest = match self.seats.iter().filter_map(|seat| seat.next_ps).min() {
                 None => {
-                    let last = self.seats.iter().map(|seat| seat.board.local_ps()).max().unwrap_or(self.now_ps);
+                    let last = self
+                        .seats
+                        .iter()
+                        .map(|seat| seat.board.local_ps())
+                        .max()
+                        .unwrap_or(self.now_ps);
                     self.commit(self.now_ps.max(last.min(until_ps)));
                     return Ok(Outcome::Idle);
                 }
@@ -215,92 +240,5 @@ impl Bench {
             }
         }
         self.now_ps = now_ps;
-    }
-}
-
-/// Ports of the bench to the world.
-impl Bench {
-    /// Octets that USART `usart` (1 = USART1) of a board has sent by now; at most `most`.
-    pub fn uart_read(&mut self, board: usize, usart: usize, most: usize) -> Result<Vec<(u64, u8)>, String> {
-        let index = self.check(board)?;
-        let now_ps = self.now_ps;
-        let sent = self.seats[index].board.sent(usart).ok_or_else(|| format!("board {} has no USART{}", board, usart))?;
-        let count = sent.iter().take(most).take_while(|octet| octet.0 <= now_ps).count();
-        Ok(sent.drain(..count).collect())
-    }
-
-    /// Octets for a USART; the first start bit falls at now, or when the line is free.
-    pub fn uart_feed(&mut self, board: usize, usart: usize, octets: &[u8]) -> Result<(), String> {
-        let index = self.check(board)?;
-        let seat = &mut self.seats[index];
-        seat.board.feed(usart, octets, self.now_ps)
-    }
-
-    /// Adds an analyzer whose sample 0 lies `phase_ps` after now.
-    pub fn add_analyzer(&mut self, settings: Settings) -> Result<usize, String> {
-        let start_ps = self.now_ps + settings.start_ps;
-        self.analyzers.push(Analyzer::new(Settings { start_ps, ..settings })?);
-        Ok(self.analyzers.len() - 1)
-    }
-
-    fn analyzer(&mut self, analyzer: usize) -> Result<&mut Analyzer, String> {
-        let count = self.analyzers.len();
-        self.analyzers.get_mut(analyzer).ok_or_else(|| format!("there is no analyzer {}, the bench has {}", analyzer, count))
-    }
-
-    /// Clips a channel of an analyzer to a pin.
-    pub fn probe(&mut self, analyzer: usize, channel: u32, board: usize, pin: Pin) -> Result<(), String> {
-        let index = self.check(board)?;
-        let port = usize::from(pin >> 4);
-        let levels = *self.seats[index].levels.get(port).ok_or_else(|| format!("board {} has no {}", board, pin_name(pin)))?;
-        let now_ps = self.now_ps;
-        self.analyzer(analyzer)?.probe(channel, index as u16, pin, levels >> (pin & 15) & 1 == 1, now_ps)?;
-        self.seats[index].board.watch(pin);
-        Ok(())
-    }
-
-    /// Writes the next samples before now; returns bytes.
-    pub fn samples(&mut self, analyzer: usize, buffer: &mut [u8]) -> Result<usize, String> {
-        let now_ps = self.now_ps;
-        Ok(self.analyzer(analyzer)?.fill(buffer, now_ps))
-    }
-
-    /// Keeps edges from now on, or drops them.
-    pub fn keep_edges(&mut self, keep: bool) {
-        self.trace = if keep { Some(self.trace.take().unwrap_or_default()) } else { None };
-    }
-
-    /// Takes kept edges, oldest first.
-    pub fn take_edges(&mut self, most: usize) -> Vec<Edge> {
-        match self.trace.as_mut() {
-            Some(trace) => {
-                let count = trace.len().min(most);
-                trace.drain(..count).collect()
-            }
-            None => Vec::new(),
-        }
-    }
-
-    /// Fingerprint of every edge before now.
-    pub fn edge_hash(&self) -> u64 {
-        self.hash.value()
-    }
-
-    pub fn statistics(&self, board: usize) -> Result<Statistics, String> {
-        Ok(self.seats[self.check(board)?].board.statistics())
-    }
-
-    /// Logs of all boards, a line per remark.
-    pub fn log_text(&self) -> String {
-        let mut text = String::new();
-        for (index, seat) in self.seats.iter().enumerate() {
-            for entry in seat.board.log().entries() {
-                text += &format!("t={} ps board={} {}\n", entry.t_ps, index, entry.text);
-            }
-            if seat.board.log().dropped() > 0 {
-                text += &format!("board={} {} more lines did not fit\n", index, seat.board.log().dropped());
-            }
-        }
-        text
     }
 }

@@ -39,6 +39,9 @@
 //! int64_t  vb_statistics(void *h, uint32_t board, uint64_t *instructions, uint64_t *cycles);
 //! ```
 
+// C calls these functions; their contract stands above, and every use of a pointer says what it relies on.
+#![allow(clippy::not_unsafe_ptr_arg_deref)]
+
 use crate::air::Link;
 use crate::analyzer::Settings;
 use crate::bench::{Bench, Outcome};
@@ -84,7 +87,10 @@ fn call(handle: *mut Handle, body: impl FnOnce(&mut Bench) -> Result<i64, Failur
         Err(panic) => {
             let text = panic.downcast_ref::<String>().cloned();
             let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()));
-            (BUG, format!("bug in vboards: {}", text.unwrap_or_else(|| "panic".to_string())))
+            (
+                BUG,
+                format!("bug in vboards: {}", text.unwrap_or_else(|| "panic".to_string())),
+            )
         }
     };
     handle.error = failure.1;
@@ -131,7 +137,12 @@ fn put_text(value: &str, buffer: *mut c_char, cap: usize) -> Result<i64, Failure
 
 #[no_mangle]
 pub extern "C" fn vb_new(seed: u64) -> *mut Handle {
-    let made = catch_unwind(|| Box::new(Handle { bench: Bench::new(seed), error: String::new() }));
+    let made = catch_unwind(|| {
+        Box::new(Handle {
+            bench: Bench::new(seed),
+            error: String::new(),
+        })
+    });
     made.map_or(std::ptr::null_mut(), Box::into_raw)
 }
 
@@ -146,19 +157,35 @@ pub extern "C" fn vb_free(handle: *mut Handle) {
 }
 
 #[no_mangle]
-pub extern "C" fn vb_add_board(h: *mut Handle, kind: *const c_char, elf: *const u8, bytes: usize, clock_ppb: i64) -> i64 {
+pub extern "C" fn vb_add_board(
+    h: *mut Handle,
+    kind: *const c_char,
+    elf: *const u8,
+    bytes: usize,
+    clock_ppb: i64,
+) -> i64 {
     call(h, |bench| {
         let image = input(elf, bytes, "elf")?;
         let kind = text(kind, "kind")?;
-        bench.add_board(kind, "the image", image, clock_ppb).map(i64::from).map_err(wrong)
+        bench
+            .add_board(kind, "the image", image, clock_ppb)
+            .map(i64::from)
+            .map_err(wrong)
     })
 }
 
 #[no_mangle]
 pub extern "C" fn vb_set_link(h: *mut Handle, from: u32, to: u32, delay_ps: u64, loss_ppm: u32, rssi_dbm: i32) -> i64 {
     call(h, |bench| {
-        let link = Link { delay_ps, loss_ppm, rssi_dbm };
-        bench.set_link(from as usize, to as usize, link).map(|()| 0).map_err(wrong)
+        let link = Link {
+            delay_ps,
+            loss_ppm,
+            rssi_dbm,
+        };
+        bench
+            .set_link(from as usize, to as usize, link)
+            .map(|()| 0)
+            .map_err(wrong)
     })
 }
 
@@ -198,7 +225,14 @@ pub extern "C" fn vb_now(h: *mut Handle) -> u64 {
 }
 
 #[no_mangle]
-pub extern "C" fn vb_uart_read(h: *mut Handle, board: u32, usart: u32, t_ps: *mut u64, bytes: *mut u8, cap: usize) -> i64 {
+pub extern "C" fn vb_uart_read(
+    h: *mut Handle,
+    board: u32,
+    usart: u32,
+    t_ps: *mut u64,
+    bytes: *mut u8,
+    cap: usize,
+) -> i64 {
     call(h, |bench| {
         let (instants, octets) = (output(t_ps, cap, "t_ps")?, output(bytes, cap, "bytes")?);
         let sent = bench.uart_read(board as usize, usart as usize, cap).map_err(wrong)?;
@@ -214,7 +248,10 @@ pub extern "C" fn vb_uart_read(h: *mut Handle, board: u32, usart: u32, t_ps: *mu
 pub extern "C" fn vb_uart_feed(h: *mut Handle, board: u32, usart: u32, bytes: *const u8, n: usize) -> i64 {
     call(h, |bench| {
         let octets = input(bytes, n, "bytes")?;
-        bench.uart_feed(board as usize, usart as usize, octets).map(|()| 0).map_err(wrong)
+        bench
+            .uart_feed(board as usize, usart as usize, octets)
+            .map(|()| 0)
+            .map_err(wrong)
     })
 }
 
@@ -229,7 +266,13 @@ pub extern "C" fn vb_analyzer_add(
 ) -> i64 {
     call(h, |bench| {
         let (rate_num, unitsize) = (rate_hz_num, unitsize as usize);
-        let settings = Settings { rate_num, rate_den, unitsize, ppb, start_ps: phase_ps };
+        let settings = Settings {
+            rate_num,
+            rate_den,
+            unitsize,
+            ppb,
+            start_ps: phase_ps,
+        };
         bench.add_analyzer(settings).map(|index| index as i64).map_err(wrong)
     })
 }
@@ -239,7 +282,10 @@ pub extern "C" fn vb_probe(h: *mut Handle, analyzer: u32, channel: u32, board: u
     call(h, |bench| {
         let name = text(pin, "pin")?;
         let pin = parse_pin(name).ok_or_else(|| wrong(format!("\"{}\" is no pin, write it as PB9", name)))?;
-        bench.probe(analyzer as usize, channel, board as usize, pin).map(|()| 0).map_err(wrong)
+        bench
+            .probe(analyzer as usize, channel, board as usize, pin)
+            .map(|()| 0)
+            .map_err(wrong)
     })
 }
 
@@ -247,7 +293,10 @@ pub extern "C" fn vb_probe(h: *mut Handle, analyzer: u32, channel: u32, board: u
 pub extern "C" fn vb_samples(h: *mut Handle, analyzer: u32, buf: *mut u8, cap: usize) -> i64 {
     call(h, |bench| {
         let buffer = output(buf, cap, "buf")?;
-        bench.samples(analyzer as usize, buffer).map(|bytes| bytes as i64).map_err(wrong)
+        bench
+            .samples(analyzer as usize, buffer)
+            .map(|bytes| bytes as i64)
+            .map_err(wrong)
     })
 }
 

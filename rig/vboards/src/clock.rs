@@ -32,14 +32,24 @@ impl Clock {
     ///
     /// `hz / divider` is its nominal frequency, `ppb` how much faster it really is.
     pub fn new(hz: u64, divider: u64, ppb: i64, start_ps: u64) -> Clock {
-        let mut clock = Clock { base_tick: 0, base_ps: start_ps, num: 1, den: 1, ppb };
+        let mut clock = Clock {
+            base_tick: 0,
+            base_ps: start_ps,
+            num: 1,
+            den: 1,
+            ppb,
+        };
         clock.set_ratio(hz, divider);
         clock
     }
 
     fn set_ratio(&mut self, hz: u64, divider: u64) {
         assert!(hz > 0 && divider > 0, "a clock needs a frequency above 0 Hz");
-        assert!(self.ppb > -1_000_000_000, "a clock error of {} ppb stops the clock", self.ppb);
+        assert!(
+            self.ppb > -1_000_000_000,
+            "a clock error of {} ppb stops the clock",
+            self.ppb
+        );
         let num = u128::from(divider) * PS_TIMES_PPB;
         let den = u128::from(hz) * ((1_000_000_000 + i128::from(self.ppb)) as u128);
         let common = gcd(num, den);
@@ -57,7 +67,7 @@ impl Clock {
     /// The first tick at or after the instant `ps`: `self.ps(tick) >= ps` and no earlier tick has it.
     pub fn tick_at(&self, ps: u64) -> u64 {
         let wait = u128::from(ps.saturating_sub(self.base_ps));
-        let ticks = (wait.saturating_mul(self.den) + (self.num - 1)) / self.num;
+        let ticks = wait.saturating_mul(self.den).saturating_add(self.num - 1) / self.num;
         self.base_tick.saturating_add(u64::try_from(ticks).unwrap_or(u64::MAX))
     }
 

@@ -51,7 +51,11 @@ fn word(bytes: &[u8], at: usize) -> u32 {
 /// Parses `bytes`, an image called `name`, for a processor called `core` of the ELF machine `machine`.
 pub fn parse(name: &str, bytes: &[u8], machine: u16, core: &str) -> Result<Image, String> {
     if bytes.len() < HEADER_BYTES || bytes[..4] != *b"\x7fELF" {
-        return Err(format!("{} is not an ELF file ({} bytes); give the .elf, not a .bin or .hex", name, bytes.len()));
+        return Err(format!(
+            "{} is not an ELF file ({} bytes); give the .elf, not a .bin or .hex",
+            name,
+            bytes.len()
+        ));
     }
     if bytes[4] != 1 || bytes[5] != 1 {
         return Err(format!(
@@ -74,7 +78,11 @@ pub fn parse(name: &str, bytes: &[u8], machine: u16, core: &str) -> Result<Image
         ));
     }
     if half(bytes, 16) != 2 {
-        return Err(format!("{} is not linked (ELF type {}), only executables run", name, half(bytes, 16)));
+        return Err(format!(
+            "{} is not linked (ELF type {}), only executables run",
+            name,
+            half(bytes, 16)
+        ));
     }
     let table = word(bytes, 28) as usize;
     let entry_bytes = usize::from(half(bytes, 42));
@@ -93,12 +101,18 @@ pub fn parse(name: &str, bytes: &[u8], machine: u16, core: &str) -> Result<Image
             .checked_add(size)
             .and_then(|end| bytes.get(offset..end))
             .ok_or_else(|| format!("{} is cut off inside segment {}", name, index))?;
-        segments.push(Segment { address: word(header, 12), bytes: body.to_vec() });
+        segments.push(Segment {
+            address: word(header, 12),
+            bytes: body.to_vec(),
+        });
     }
     if segments.is_empty() {
         return Err(format!("{} has nothing to load", name));
     }
-    Ok(Image { entry: word(bytes, 24), segments })
+    Ok(Image {
+        entry: word(bytes, 24),
+        segments,
+    })
 }
 
 /// Lays an image out in a memory of `size` bytes at `base`, filled with `fill`.
@@ -106,7 +120,9 @@ pub fn place(name: &str, image: &Image, base: u32, size: usize, fill: u8) -> Res
     let mut memory = vec![fill; size];
     for segment in &image.segments {
         let start = u64::from(segment.address).wrapping_sub(u64::from(base)) as usize;
-        let end = start.checked_add(segment.bytes.len()).filter(|&end| end <= size && segment.address >= base);
+        let end = start
+            .checked_add(segment.bytes.len())
+            .filter(|&end| end <= size && segment.address >= base);
         let end = end.ok_or_else(|| {
             format!(
                 "{} has {} bytes at 0x{:08x}, outside the board's flash 0x{:08x}..0x{:08x}",

@@ -26,7 +26,10 @@ fn mix(mut x: u64) -> u64 {
 pub fn draw(seed: u64, purpose: Purpose, keys: &[u64], counter: u64) -> u64 {
     let mut state = mix(seed.wrapping_add(0x9E37_79B9_7F4A_7C15));
     for &word in [purpose as u64].iter().chain(keys).chain([counter].iter()) {
-        state = mix(state.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(word).wrapping_add(1));
+        state = mix(state
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            .wrapping_add(word)
+            .wrapping_add(1));
     }
     state
 }

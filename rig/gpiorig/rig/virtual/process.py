@@ -10,7 +10,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from gpiorig.rig.bench import Bench
 from gpiorig.rig.errors import VirtualBenchError
 
 _START_SECONDS = 30.0
@@ -23,7 +22,7 @@ class VirtualBenchProcess:
     `endpoints` names sigrok's driver per analyzer and the port (and its stamps file) per node.
     """
 
-    def __init__(self, bench_file: Path, bench: Bench, *, firmware: dict[str, Path]) -> None:
+    def __init__(self, bench_file: Path, *, firmware: dict[str, Path]) -> None:
         images = [f"{name}={path}" for name, path in firmware.items()]
         command = [sys.executable, "-m", "gpiorig.rig.cli", "bench", "virtual", str(bench_file)]
         for image in images:

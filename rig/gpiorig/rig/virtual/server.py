@@ -11,6 +11,7 @@ It stands still
 
 from __future__ import annotations
 
+import contextlib
 import json
 import selectors
 import signal
@@ -144,10 +145,11 @@ class VirtualBench:
         elif isinstance(end, AnalyzerServer):
             self._accept(end)
         elif isinstance(end, _Client):
-            if events & selectors.EVENT_WRITE:
+            if events & selectors.EVENT_WRITE and not end.gone:
                 end.analyzer.pump()
-            if events & selectors.EVENT_READ and not end.closed:
+            if events & selectors.EVENT_READ and not end.gone:
                 end.analyzer.receive()
+            self._forget_if_gone(end)
         else:
             self._running = False
 
@@ -156,6 +158,11 @@ class VirtualBench:
             self._selector.unregister(analyzer.client)
         client = analyzer.accept()
         self._selector.register(client, selectors.EVENT_READ, _Client(analyzer, client))
+
+    def _forget_if_gone(self, end: _Client) -> None:
+        if end.gone:
+            with contextlib.suppress(KeyError, ValueError):  # forgotten already
+                self._selector.unregister(end.connection)
 
     def _feed(self) -> None:
         """While every board sleeps with nothing to come, let the next line from the host in."""
@@ -172,8 +179,8 @@ class VirtualBench:
         """Ask to be woken for writing only where something waits; forget clients that have gone."""
         for key in list(self._selector.get_map().values()):
             end = key.data
-            if isinstance(end, _Client) and end.closed:
-                self._selector.unregister(key.fileobj)
+            if isinstance(end, _Client) and end.gone:
+                self._forget_if_gone(end)
                 continue
             pending = isinstance(end, VirtualUart) and end.has_pending
             pending |= isinstance(end, _Client) and end.analyzer.has_pending
@@ -186,11 +193,11 @@ class _Client:
     """A connection of an analyzer, as the selector knows it."""
 
     def __init__(self, analyzer: AnalyzerServer, connection: socket.socket) -> None:
-        self.analyzer, self._connection = analyzer, connection
+        self.analyzer, self.connection = analyzer, connection
 
     @property
-    def closed(self) -> bool:
-        return self.analyzer.client is not self._connection
+    def gone(self) -> bool:
+        return self.analyzer.client is not self.connection
 
 
 def main(bench: Bench, firmware: dict[str, Path]) -> int:

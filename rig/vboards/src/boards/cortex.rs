@@ -41,7 +41,10 @@ impl<O: Outside> CortexBoard<O> {
             _ => return None,
         };
         let t_ps = self.local_ps();
-        Some(format!("board {}: {} (PC 0x{:08x}, t = {} ps)", self.board, what, pc, t_ps))
+        Some(format!(
+            "board {}: {} (PC 0x{:08x}, t = {} ps)",
+            self.board, what, pc, t_ps
+        ))
     }
 }
 
@@ -135,7 +138,10 @@ impl<O: Outside> Board for CortexBoard<O> {
 
     fn feed(&mut self, usart: usize, octets: &[u8], at_ps: u64) -> Result<(), String> {
         if !(1..=USARTS).contains(&usart) {
-            return Err(format!("board {} has USART1 to USART{}, not USART{}", self.board, USARTS, usart));
+            return Err(format!(
+                "board {} has USART1 to USART{}, not USART{}",
+                self.board, USARTS, usart
+            ));
         }
         let cycle = self.chip.clock().tick_at(at_ps).max(self.cpu.cycles);
         self.chip.feed(usart - 1, octets, cycle);
@@ -147,6 +153,9 @@ impl<O: Outside> Board for CortexBoard<O> {
     }
 
     fn statistics(&self) -> Statistics {
-        Statistics { instructions: self.cpu.instructions, cycles: self.cpu.cycles }
+        Statistics {
+            instructions: self.cpu.instructions,
+            cycles: self.cpu.cycles,
+        }
     }
 }

@@ -113,8 +113,15 @@ pub fn make(parts: &Parts) -> Result<Box<dyn Board>, String> {
         rest: REST,
         strict: parts.strict,
     };
-    let wiring = Wiring { radio: At86rf231::new(parts.seed, parts.board), changes: Vec::new() };
+    let wiring = Wiring {
+        radio: At86rf231::new(parts.seed, parts.board),
+        changes: Vec::new(),
+    };
     let mut cpu = Cpu::new(FLASH_BASE, flash, RAM_BASE, RAM_BYTES);
     cpu.reset();
-    Ok(Box::new(CortexBoard { cpu, chip: Stm32f1::new(config, wiring), board: parts.board }))
+    Ok(Box::new(CortexBoard {
+        cpu,
+        chip: Stm32f1::new(config, wiring),
+        board: parts.board,
+    }))
 }

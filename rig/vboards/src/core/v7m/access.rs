@@ -159,7 +159,8 @@ impl Cpu {
         }
         self.cycles += u64::from(bus.wait_cycles(address));
         self.limit = 0;
-        bus.read(address, width, self.cycles, self.current_pc()).map_err(|_| Trap::Bus(address))
+        bus.read(address, width, self.cycles, self.current_pc())
+            .map_err(|_| Trap::Bus(address))
     }
 
     fn store_device<B: Bus>(&mut self, bus: &mut B, address: u32, width: Width, value: u32) -> Result<(), Trap> {
@@ -178,7 +179,8 @@ impl Cpu {
         }
         let at = self.cycles + u64::from(bus.wait_cycles(address));
         self.buffer_free_at = at + 1;
-        bus.write(address, width, value, at, self.current_pc()).map_err(|_| Trap::Bus(address))
+        bus.write(address, width, value, at, self.current_pc())
+            .map_err(|_| Trap::Bus(address))
     }
 }
 

@@ -99,7 +99,7 @@ mod tests {
         assert_eq!((0xAB00_AB00, None), expand_immediate(0x2AB));
         assert_eq!((0xABAB_ABAB, None), expand_immediate(0x3AB));
         assert_eq!((0x8000_0000, Some(true)), expand_immediate(0x400));
-        assert_eq!((0x0000_01FE, Some(false)), expand_immediate(0xFFF - 0x000));
+        assert_eq!((0x0000_01FE, Some(false)), expand_immediate(0xFFF));
     }
 
     #[test]

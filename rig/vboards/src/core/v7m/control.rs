@@ -34,7 +34,7 @@ impl Cpu {
             return self.exception_return(bus, target);
         }
         self.set_instruction_set(target);
-        self.pc = target & !1;
+        self.branch(target);
         Ok(())
     }
 
@@ -64,10 +64,7 @@ impl Cpu {
                 self.regs[14] = self.pc | 1;
                 self.branch(self.regs[15].wrapping_add(op.imm));
             }
-            Kind::Bx => {
-                self.cycles += timing::REFILL;
-                return self.branch_exchange(self.r(op.m), bus);
-            }
+            Kind::Bx => return self.branch_exchange(self.r(op.m), bus),
             Kind::Blx => {
                 let target = self.r(op.m);
                 self.regs[14] = self.pc | 1;

@@ -89,9 +89,13 @@ fn modified_immediate(h1: u16, h2: u16) -> Op {
         Some(true) => HAS_CARRY | CARRY,
     };
     match operation(h1, h2) {
-        Some((kind, _)) => {
-            Op { d: nibble(h2, 8), n: nibble(h1, 0), imm, flags: set_flags(h1) | carry, ..Op::new(kind) }
-        }
+        Some((kind, _)) => Op {
+            d: nibble(h2, 8),
+            n: nibble(h1, 0),
+            imm,
+            flags: set_flags(h1) | carry,
+            ..Op::new(kind)
+        },
         None => Op::new(Kind::Undefined),
     }
 }
@@ -102,7 +106,15 @@ fn shifted_register(h1: u16, h2: u16) -> Op {
     match operation(h1, h2) {
         Some((_, kind)) => {
             let (d, n, m) = (nibble(h2, 8), nibble(h1, 0), nibble(h2, 0));
-            Op { d, n, m, s, x, flags: set_flags(h1), ..Op::new(kind) }
+            Op {
+                d,
+                n,
+                m,
+                s,
+                x,
+                flags: set_flags(h1),
+                ..Op::new(kind)
+            }
         }
         None => dsp(h1, h2),
     }
@@ -115,21 +127,82 @@ fn plain_immediate(h1: u16, h2: u16) -> Op {
     let imm16 = u32::from(rn) << 12 | imm12;
     let lsb = ((h2 >> 12) & 7) as u8 * 4 + ((h2 >> 6) & 3) as u8;
     let low5 = u32::from(h2 & 31);
-    let op = Op { d: rd, n: rn, x: lsb, ..Op::UNDECODED };
+    let op = Op {
+        d: rd,
+        n: rn,
+        x: lsb,
+        ..Op::UNDECODED
+    };
     match (h1 >> 4) & 0x1F {
-        0x00 if rn == 15 => Op { kind: Kind::Adr, imm: imm12, ..op },
-        0x00 => Op { kind: Kind::AddImm, imm: imm12, ..op },
-        0x04 => Op { kind: Kind::MovImm, imm: imm16, ..op },
-        0x0A if rn == 15 => Op { kind: Kind::Adr, imm: imm12.wrapping_neg(), ..op },
-        0x0A => Op { kind: Kind::SubImm, imm: imm12, ..op },
-        0x0C => Op { kind: Kind::Movt, imm: imm16, ..op },
-        0x10 => Op { kind: Kind::Ssat, s: LSL, imm: low5 + 1, ..op },
-        0x12 if lsb != 0 => Op { kind: Kind::Ssat, s: ASR, imm: low5 + 1, ..op },
-        0x14 => Op { kind: Kind::Sbfx, imm: low5 + 1, ..op },
-        0x16 if low5 >= u32::from(lsb) => Op { kind: Kind::Bfi, imm: low5 + 1 - u32::from(lsb), ..op },
-        0x18 => Op { kind: Kind::Usat, s: LSL, imm: low5, ..op },
-        0x1A if lsb != 0 => Op { kind: Kind::Usat, s: ASR, imm: low5, ..op },
-        0x1C => Op { kind: Kind::Ubfx, imm: low5 + 1, ..op },
+        0x00 if rn == 15 => Op {
+            kind: Kind::Adr,
+            imm: imm12,
+            ..op
+        },
+        0x00 => Op {
+            kind: Kind::AddImm,
+            imm: imm12,
+            ..op
+        },
+        0x04 => Op {
+            kind: Kind::MovImm,
+            imm: imm16,
+            ..op
+        },
+        0x0A if rn == 15 => Op {
+            kind: Kind::Adr,
+            imm: imm12.wrapping_neg(),
+            ..op
+        },
+        0x0A => Op {
+            kind: Kind::SubImm,
+            imm: imm12,
+            ..op
+        },
+        0x0C => Op {
+            kind: Kind::Movt,
+            imm: imm16,
+            ..op
+        },
+        0x10 => Op {
+            kind: Kind::Ssat,
+            s: LSL,
+            imm: low5 + 1,
+            ..op
+        },
+        0x12 if lsb != 0 => Op {
+            kind: Kind::Ssat,
+            s: ASR,
+            imm: low5 + 1,
+            ..op
+        },
+        0x14 => Op {
+            kind: Kind::Sbfx,
+            imm: low5 + 1,
+            ..op
+        },
+        0x16 if low5 >= u32::from(lsb) => Op {
+            kind: Kind::Bfi,
+            imm: low5 + 1 - u32::from(lsb),
+            ..op
+        },
+        0x18 => Op {
+            kind: Kind::Usat,
+            s: LSL,
+            imm: low5,
+            ..op
+        },
+        0x1A if lsb != 0 => Op {
+            kind: Kind::Usat,
+            s: ASR,
+            imm: low5,
+            ..op
+        },
+        0x1C => Op {
+            kind: Kind::Ubfx,
+            imm: low5 + 1,
+            ..op
+        },
         _ => dsp(h1, h2),
     }
 }
@@ -146,11 +219,21 @@ fn branch_or_control(h1: u16, h2: u16) -> Op {
     match (h2 >> 12) & 5 {
         0 if (h1 >> 7) & 7 != 7 => {
             let imm = sign << 20 | j2 << 19 | j1 << 18 | u32::from(h1 & 0x3F) << 12 | low;
-            Op { x: nibble(h1 >> 6, 0), imm, ..Op::new(Kind::BCond) }
+            Op {
+                x: nibble(h1 >> 6, 0),
+                imm,
+                ..Op::new(Kind::BCond)
+            }
         }
         0 => control(h1, h2),
-        1 => Op { imm: far(), ..Op::new(Kind::B) },
-        5 => Op { imm: far(), ..Op::new(Kind::Bl) },
+        1 => Op {
+            imm: far(),
+            ..Op::new(Kind::B)
+        },
+        5 => Op {
+            imm: far(),
+            ..Op::new(Kind::Bl)
+        },
         _ => Op::new(Kind::Undefined),
     }
 }
@@ -158,10 +241,17 @@ fn branch_or_control(h1: u16, h2: u16) -> Op {
 fn control(h1: u16, h2: u16) -> Op {
     let low = u32::from(h2 & 0xFF);
     match (h1, h2 & 0xFF00) {
-        (0xF380..=0xF39F, _) if h2 & 0xF000 == 0x8000 => {
-            Op { n: nibble(h1, 0), x: nibble(h2, 8) >> 2, imm: low, ..Op::new(Kind::Msr) }
-        }
-        (0xF3EF, _) if h2 & 0xF000 == 0x8000 => Op { d: nibble(h2, 8), imm: low, ..Op::new(Kind::Mrs) },
+        (0xF380..=0xF39F, _) if h2 & 0xF000 == 0x8000 => Op {
+            n: nibble(h1, 0),
+            x: nibble(h2, 8) >> 2,
+            imm: low,
+            ..Op::new(Kind::Msr)
+        },
+        (0xF3EF, _) if h2 & 0xF000 == 0x8000 => Op {
+            d: nibble(h2, 8),
+            imm: low,
+            ..Op::new(Kind::Mrs)
+        },
         (0xF3AF, 0x8000) => Op::new(match low {
             2 => Kind::Wfe,
             3 => Kind::Wfi,
@@ -186,7 +276,14 @@ fn register(h1: u16, h2: u16) -> Op {
     let (rd, rn, rm) = (nibble(h2, 8), nibble(h1, 0), nibble(h2, 0));
     let (op1, op2) = (nibble(h1, 4), nibble(h2, 4));
     if op1 < 8 && op2 == 0 {
-        return Op { d: rd, n: rn, m: rm, s: op1 >> 1, flags: set_flags(h1), ..Op::new(Kind::ShiftByReg) };
+        return Op {
+            d: rd,
+            n: rn,
+            m: rm,
+            s: op1 >> 1,
+            flags: set_flags(h1),
+            ..Op::new(Kind::ShiftByReg)
+        };
     }
     let extend = op1 < 8 && op2 & 8 != 0 && rn == 15;
     let kind = match (op1, op2) {
@@ -202,7 +299,12 @@ fn register(h1: u16, h2: u16) -> Op {
         _ => return dsp(h1, h2),
     };
     let rotation = if extend { (op2 & 3) * 8 } else { 0 };
-    Op { d: rd, m: rm, x: rotation, ..Op::new(kind) }
+    Op {
+        d: rd,
+        m: rm,
+        x: rotation,
+        ..Op::new(kind)
+    }
 }
 
 /// Section A5.3.16.
@@ -214,7 +316,13 @@ fn multiply(h1: u16, h2: u16) -> Op {
         (0, 1) => Kind::Mls,
         _ => return dsp(h1, h2),
     };
-    Op { d: rd, n: rn, m: rm, x: ra, ..Op::new(kind) }
+    Op {
+        d: rd,
+        n: rn,
+        m: rm,
+        x: ra,
+        ..Op::new(kind)
+    }
 }
 
 /// Section A5.3.17.
@@ -222,12 +330,32 @@ fn long_multiply(h1: u16, h2: u16) -> Op {
     let (hi, rn, rm, lo) = (nibble(h2, 8), nibble(h1, 0), nibble(h2, 0), nibble(h2, 12));
     let kind = match ((h1 >> 4) & 7, nibble(h2, 4)) {
         (0, 0) => Kind::Smull,
-        (1, 15) => return Op { d: hi, n: rn, m: rm, ..Op::new(Kind::Sdiv) },
+        (1, 15) => {
+            return Op {
+                d: hi,
+                n: rn,
+                m: rm,
+                ..Op::new(Kind::Sdiv)
+            }
+        }
         (2, 0) => Kind::Umull,
-        (3, 15) => return Op { d: hi, n: rn, m: rm, ..Op::new(Kind::Udiv) },
+        (3, 15) => {
+            return Op {
+                d: hi,
+                n: rn,
+                m: rm,
+                ..Op::new(Kind::Udiv)
+            }
+        }
         (4, 0) => Kind::Smlal,
         (6, 0) => Kind::Umlal,
         _ => return dsp(h1, h2),
     };
-    Op { d: lo, x: hi, n: rn, m: rm, ..Op::new(kind) }
+    Op {
+        d: lo,
+        x: hi,
+        n: rn,
+        m: rm,
+        ..Op::new(kind)
+    }
 }

@@ -12,7 +12,12 @@ pub(super) fn multiple(h1: u16, h2: u16) -> Op {
     };
     let kind = if h1 & 0x10 != 0 { Kind::Ldm } else { Kind::Stm };
     let write_back = if h1 & 0x20 != 0 { WRITE_BACK } else { 0 };
-    Op { n: nibble(h1, 0), imm: u32::from(h2), flags: direction | write_back, ..Op::new(kind) }
+    Op {
+        n: nibble(h1, 0),
+        imm: u32::from(h2),
+        flags: direction | write_back,
+        ..Op::new(kind)
+    }
 }
 
 /// LDRD, STRD, the exclusive accesses and table branches.
@@ -25,18 +30,66 @@ pub(super) fn dual_or_exclusive(h1: u16, h2: u16) -> Op {
         let kind = if load { Kind::Ldrd } else { Kind::Strd };
         let flags = if write_back { WRITE_BACK } else { 0 } | if pre { 0 } else { POST };
         let imm = if up { imm } else { imm.wrapping_neg() };
-        return Op { d: rt, m: rt2, n: rn, imm, flags, ..Op::new(kind) };
+        return Op {
+            d: rt,
+            m: rt2,
+            n: rn,
+            imm,
+            flags,
+            ..Op::new(kind)
+        };
     }
-    let op = Op { d: rt, n: rn, ..Op::UNDECODED };
+    let op = Op {
+        d: rt,
+        n: rn,
+        ..Op::UNDECODED
+    };
     match (up, load, nibble(h2, 4)) {
-        (false, false, _) => Op { kind: Kind::Strex, s: WORD, m: rt2, imm, ..op },
-        (false, true, _) => Op { kind: Kind::Ldrex, s: WORD, imm, ..op },
-        (true, false, 4) => Op { kind: Kind::Strex, s: BYTE, m: nibble(h2, 0), ..op },
-        (true, false, 5) => Op { kind: Kind::Strex, s: HALF, m: nibble(h2, 0), ..op },
-        (true, true, 0) => Op { kind: Kind::Tbb, m: nibble(h2, 0), ..op },
-        (true, true, 1) => Op { kind: Kind::Tbh, m: nibble(h2, 0), ..op },
-        (true, true, 4) => Op { kind: Kind::Ldrex, s: BYTE, ..op },
-        (true, true, 5) => Op { kind: Kind::Ldrex, s: HALF, ..op },
+        (false, false, _) => Op {
+            kind: Kind::Strex,
+            s: WORD,
+            m: rt2,
+            imm,
+            ..op
+        },
+        (false, true, _) => Op {
+            kind: Kind::Ldrex,
+            s: WORD,
+            imm,
+            ..op
+        },
+        (true, false, 4) => Op {
+            kind: Kind::Strex,
+            s: BYTE,
+            m: nibble(h2, 0),
+            ..op
+        },
+        (true, false, 5) => Op {
+            kind: Kind::Strex,
+            s: HALF,
+            m: nibble(h2, 0),
+            ..op
+        },
+        (true, true, 0) => Op {
+            kind: Kind::Tbb,
+            m: nibble(h2, 0),
+            ..op
+        },
+        (true, true, 1) => Op {
+            kind: Kind::Tbh,
+            m: nibble(h2, 0),
+            ..op
+        },
+        (true, true, 4) => Op {
+            kind: Kind::Ldrex,
+            s: BYTE,
+            ..op
+        },
+        (true, true, 5) => Op {
+            kind: Kind::Ldrex,
+            s: HALF,
+            ..op
+        },
         _ => Op::new(Kind::Undefined),
     }
 }
@@ -51,24 +104,49 @@ pub(super) fn single(h1: u16, h2: u16) -> Op {
         return Op::new(Kind::Undefined);
     }
     let size = if signed { size + SIGNED_BYTE } else { size };
-    let general = Op { d: rt, n: rn, s: size, ..Op::new(if load { Kind::Load } else { Kind::Store }) };
+    let general = Op {
+        d: rt,
+        n: rn,
+        s: size,
+        ..Op::new(if load { Kind::Load } else { Kind::Store })
+    };
     let imm8 = u32::from(h2 & 0xFF);
     let op = if rn == 15 || h1 & 0x80 != 0 {
         let imm12 = u32::from(h2 & 0xFFF);
         // A literal has its sign where the other forms say "12-bit offset".
-        Op { imm: if h1 & 0x80 != 0 { imm12 } else { imm12.wrapping_neg() }, ..general }
+        Op {
+            imm: if h1 & 0x80 != 0 { imm12 } else { imm12.wrapping_neg() },
+            ..general
+        }
     } else if h2 & 0x800 == 0 {
         if h2 & 0x7C0 != 0 {
             return Op::new(Kind::Undefined);
         }
-        Op { m: nibble(h2, 0), x: ((h2 >> 4) & 3) as u8, flags: INDEXED, ..general }
+        Op {
+            m: nibble(h2, 0),
+            x: ((h2 >> 4) & 3) as u8,
+            flags: INDEXED,
+            ..general
+        }
     } else {
         let offset = if h2 & 0x200 != 0 { imm8 } else { imm8.wrapping_neg() };
         match (h2 >> 8) & 7 {
             0 | 2 => return Op::new(Kind::Undefined),
-            1 | 3 => Op { imm: offset, flags: WRITE_BACK | POST, ..general },
-            5 | 7 => Op { imm: offset, flags: WRITE_BACK, ..general },
-            6 => Op { imm: imm8, flags: UNPRIVILEGED, ..general },
+            1 | 3 => Op {
+                imm: offset,
+                flags: WRITE_BACK | POST,
+                ..general
+            },
+            5 | 7 => Op {
+                imm: offset,
+                flags: WRITE_BACK,
+                ..general
+            },
+            6 => Op {
+                imm: imm8,
+                flags: UNPRIVILEGED,
+                ..general
+            },
             _ => Op { imm: offset, ..general },
         }
     };

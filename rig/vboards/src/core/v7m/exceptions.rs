@@ -66,12 +66,21 @@ impl Cpu {
         let padded = self.scb.ccr & CCR_STKALIGN != 0 && sp & 4 != 0;
         let frame = sp.wrapping_sub(FRAME_BYTES) & if padded { !7 } else { !3 };
         let r = self.regs;
-        let words = [r[0], r[1], r[2], r[3], r[12], r[14], return_to, psr | if padded { FRAME_PADDED } else { 0 }];
+        let words = [
+            r[0],
+            r[1],
+            r[2],
+            r[3],
+            r[12],
+            r[14],
+            return_to,
+            psr | if padded { FRAME_PADDED } else { 0 },
+        ];
         self.regs[13] = frame;
         let now = self.cycles;
         let mut stacked = true;
-        for (address, word) in (frame..).step_by(4).zip(words) {
-            stacked &= self.store(bus, address, Width::Word, word).is_ok();
+        for (offset, word) in (0..).step_by(4).zip(words) {
+            stacked &= self.store(bus, frame.wrapping_add(offset), Width::Word, word).is_ok();
         }
         // The entry's cycles are charged as a whole; what the RAM accesses of the frame cost is among them.
         self.cycles = now + timing::EXCEPTION_ENTRY;
@@ -111,7 +120,11 @@ impl Cpu {
         self.event = true;
         let address = self.scb.vtor.wrapping_add(4 * u32::from(exception));
         self.cycles += self.fetch.data_read(self.cycles);
-        match self.mem.place(address, 4).and_then(|place| word_at(self.mem.bytes(place), 0)) {
+        match self
+            .mem
+            .place(address, 4)
+            .and_then(|place| word_at(self.mem.bytes(place), 0))
+        {
             Some(vector) => {
                 self.pc = vector & !1;
                 self.thumb = vector & 1 != 0;
@@ -153,13 +166,17 @@ impl Cpu {
             return Ok(());
         }
         // The handler ran on the main stack; which one holds the frame is said by the value.
-        let control = if value == 0xFFFF_FFFD { self.control | SPSEL } else { self.control & !SPSEL };
+        let control = if value == 0xFFFF_FFFD {
+            self.control | SPSEL
+        } else {
+            self.control & !SPSEL
+        };
         let frame = if value == 0xFFFF_FFFD { self.psp() } else { self.msp() };
         let now = self.cycles;
         let mut words = [0u32; 8];
         let mut unstacked = true;
-        for (address, word) in (frame..).step_by(4).zip(&mut words) {
-            match self.load(bus, address, Width::Word) {
+        for (offset, word) in (0..).step_by(4).zip(&mut words) {
+            match self.load(bus, frame.wrapping_add(offset), Width::Word) {
                 Ok(value) => *word = value,
                 Err(_) => unstacked = false,
             }
@@ -241,7 +258,11 @@ impl Cpu {
         if priority <= -1 {
             return self.lock_up(FaultKind::Lockup, address);
         }
-        self.scb.hfsr |= if trap == Trap::Breakpoint { HFSR_DEBUGEVT } else { HFSR_FORCED };
+        self.scb.hfsr |= if trap == Trap::Breakpoint {
+            HFSR_DEBUGEVT
+        } else {
+            HFSR_FORCED
+        };
         self.enter_exception(bus, HARD_FAULT, return_to);
     }
 
@@ -249,7 +270,15 @@ impl Cpu {
     pub(super) fn lock_up(&mut self, kind: FaultKind, address: Option<u32>) {
         let (pc, cycle, exception) = (self.pc, self.cycles, self.ipsr);
         let (cfsr, hfsr) = (self.scb.cfsr, self.scb.hfsr);
-        self.fault = Some(Fault { kind, pc, address, cfsr, hfsr, exception, cycle });
+        self.fault = Some(Fault {
+            kind,
+            pc,
+            address,
+            cfsr,
+            hfsr,
+            exception,
+            cycle,
+        });
         self.limit = 0;
     }
 }

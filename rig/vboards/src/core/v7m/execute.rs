@@ -21,7 +21,14 @@ impl Cpu {
 
     #[inline(always)]
     fn immediate(&self, op: Op) -> (u32, bool) {
-        (op.imm, if op.flags & HAS_CARRY != 0 { op.flags & CARRY != 0 } else { self.c })
+        (
+            op.imm,
+            if op.flags & HAS_CARRY != 0 {
+                op.flags & CARRY != 0
+            } else {
+                self.c
+            },
+        )
     }
 
     #[inline(always)]
@@ -196,7 +203,11 @@ impl Cpu {
             }
             Kind::Mla | Kind::Mls => {
                 let product = a.wrapping_mul(b);
-                let product = if op.kind == Kind::Mla { product } else { product.wrapping_neg() };
+                let product = if op.kind == Kind::Mla {
+                    product
+                } else {
+                    product.wrapping_neg()
+                };
                 self.set_r(op.d, self.r(op.x).wrapping_add(product));
                 self.cycles += timing::MULTIPLY_ACCUMULATE_EXTRA;
             }

@@ -72,7 +72,11 @@ impl fmt::Display for Fault {
             FaultKind::VectorTable => write!(f, "core cannot start: no vector table in flash")?,
             FaultKind::Vector(number) => write!(f, "core cannot read the vector of exception {number}")?,
         }
-        write!(f, " at pc 0x{:08x}, cycle {}, in exception {}", self.pc, self.cycle, self.exception)?;
+        write!(
+            f,
+            " at pc 0x{:08x}, cycle {}, in exception {}",
+            self.pc, self.cycle, self.exception
+        )?;
         if let Some(address) = self.address {
             write!(f, ", accessing 0x{address:08x}")?;
         }

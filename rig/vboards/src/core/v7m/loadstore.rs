@@ -97,7 +97,11 @@ impl Cpu {
     /// Base plus offset, and the address accessed, of the forms that `flags` describes.
     fn address(&self, op: Op) -> (u32, u32) {
         let base = if op.n == 15 { self.regs[15] & !3 } else { self.r(op.n) };
-        let offset = if op.flags & INDEXED != 0 { self.r(op.m) << (op.x & 3) } else { op.imm };
+        let offset = if op.flags & INDEXED != 0 {
+            self.r(op.m) << (op.x & 3)
+        } else {
+            op.imm
+        };
         let sum = base.wrapping_add(offset);
         (sum, if op.flags & POST != 0 { base } else { sum })
     }
@@ -180,7 +184,6 @@ impl Cpu {
             list &= list - 1;
         }
         if op.imm & 0x8000 != 0 {
-            self.cycles += timing::REFILL;
             return self.branch_exchange(values[15], bus);
         }
         Ok(())

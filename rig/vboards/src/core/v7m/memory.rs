@@ -45,7 +45,14 @@ pub(super) fn half_at(bytes: &[u8], offset: usize) -> Option<u16> {
 impl Memory {
     pub(super) fn new(flash_base: u32, flash: Vec<u8>, ram_base: u32, ram_bytes: usize) -> Memory {
         let ops = vec![Op::UNDECODED; flash.len() / 2];
-        Memory { flash_base, flash, ram_base, ram: vec![0; ram_bytes], more_ram: Vec::new(), ops }
+        Memory {
+            flash_base,
+            flash,
+            ram_base,
+            ram: vec![0; ram_bytes],
+            more_ram: Vec::new(),
+            ops,
+        }
     }
 
     /// Finds `len` bytes at `address`; None unless all of them lie in one array.

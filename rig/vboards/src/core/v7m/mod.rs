@@ -162,7 +162,10 @@ impl Cpu {
 
     /// A further RAM (SRAM2 of the STM32L476, say).
     pub fn add_ram(&mut self, base: u32, bytes: usize) {
-        self.mem.more_ram.push(Ram { base, bytes: vec![0; bytes] });
+        self.mem.more_ram.push(Ram {
+            base,
+            bytes: vec![0; bytes],
+        });
     }
 
     /// Core reset: SP and PC from the vector table at 0. Memory, `cycles` and `instructions` stay as they are.
@@ -258,6 +261,11 @@ impl Cpu {
         if self.systick.advance(self.cycles) {
             self.pend(nvic::SYSTICK);
         }
+    }
+
+    /// Address of the next instruction (while the core is not running).
+    pub fn pc(&self) -> u32 {
+        self.regs[15]
     }
 
     /// Reads flash or RAM; false if some byte is neither.

@@ -116,8 +116,11 @@ impl Nvic {
     pub fn deactivate(&mut self, exception: u16) {
         if exception < FIRST_IRQ {
             self.system_active &= !(1 << exception);
-        } else {
-            let (word, bit) = (usize::from((exception - FIRST_IRQ) / 32), 1 << ((exception - FIRST_IRQ) % 32));
+        } else if self.is_active(exception) {
+            let (word, bit) = (
+                usize::from((exception - FIRST_IRQ) / 32),
+                1 << ((exception - FIRST_IRQ) % 32),
+            );
             self.active[word] &= !bit;
             self.pending[word] |= self.level[word] & bit;
         }

@@ -179,7 +179,17 @@ pub struct Op {
 }
 
 impl Op {
-    pub const UNDECODED: Op = Op { kind: Kind::Undecoded, len: 2, d: 0, n: 0, m: 0, s: 0, x: 0, flags: 0, imm: 0 };
+    pub const UNDECODED: Op = Op {
+        kind: Kind::Undecoded,
+        len: 2,
+        d: 0,
+        n: 0,
+        m: 0,
+        s: 0,
+        x: 0,
+        flags: 0,
+        imm: 0,
+    };
 
     /// An operation without operands; the decoders fill in the rest with struct update.
     pub const fn new(kind: Kind) -> Op {

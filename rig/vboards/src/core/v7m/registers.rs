@@ -98,7 +98,12 @@ impl Cpu {
         match number {
             0..=7 => {
                 let flags = if number & 4 == 0 { self.apsr() } else { 0 };
-                flags | if number & 1 != 0 && privileged { u32::from(self.ipsr) } else { 0 }
+                flags
+                    | if number & 1 != 0 && privileged {
+                        u32::from(self.ipsr)
+                    } else {
+                        0
+                    }
             }
             20 => self.control,
             _ if !privileged => 0,

@@ -148,7 +148,9 @@ impl Cpu {
             0xE000_ED14 => self.scb.ccr,
             0xE000_ED18..=0xE000_ED20 => {
                 let first = (address - 0xE000_ED14) as u16;
-                (0..4).map(|i| u32::from(self.nvic.system_priority(first + i)) << (8 * i)).sum()
+                (0..4)
+                    .map(|i| u32::from(self.nvic.system_priority(first + i)) << (8 * i))
+                    .sum()
             }
             0xE000_ED24 => self.shcsr(),
             0xE000_ED28 => self.scb.cfsr,
@@ -189,9 +191,8 @@ impl Cpu {
                 self.systick.write(address - 0xE000_E010, value, now);
             }
             0xE000_E100..=0xE000_E4FC => {
-                if self.nvic.write(address - 0xE000_E100, value) {
-                    self.event |= self.scb.scr & SCR_SEVONPEND != 0;
-                }
+                let pends = self.nvic.write(address - 0xE000_E100, value);
+                self.event |= pends && self.scb.scr & SCR_SEVONPEND != 0;
             }
             0xE000_EF00 if value & 0x1FF < 128 => self.pend(FIRST_IRQ + (value & 0x1FF) as u16),
             0xE000_ED04 => self.set_icsr(value),
@@ -219,7 +220,9 @@ impl Cpu {
 
     fn icsr(&self) -> u32 {
         let nvic = &self.nvic;
-        let pending = nvic.strongest_pending().map_or(0, |(exception, _)| u32::from(exception));
+        let pending = nvic
+            .strongest_pending()
+            .map_or(0, |(exception, _)| u32::from(exception));
         u32::from(nvic.is_pending(NMI)) << 31
             | u32::from(nvic.is_pending(PENDSV)) << 28
             | u32::from(nvic.is_pending(SYSTICK)) << 26
@@ -240,9 +243,11 @@ impl Cpu {
     }
 
     fn shcsr(&self) -> u32 {
-        SHCSR_BITS.iter().fold(self.scb.shcsr, |value, &(bit, exception, active)| {
-            value | u32::from(self.nvic.system_bits(active) >> exception & 1) << bit
-        })
+        SHCSR_BITS
+            .iter()
+            .fold(self.scb.shcsr, |value, &(bit, exception, active)| {
+                value | u32::from(self.nvic.system_bits(active) >> exception & 1) << bit
+            })
     }
 
     fn set_shcsr(&mut self, value: u32) {

@@ -21,7 +21,13 @@ pub(super) struct SysTick {
 
 impl SysTick {
     pub fn new() -> SysTick {
-        SysTick { control: 0, reload: 0, stopped_at: 0, zero_at: u64::MAX, was_zero_at: 0 }
+        SysTick {
+            control: 0,
+            reload: 0,
+            stopped_at: 0,
+            zero_at: u64::MAX,
+            was_zero_at: 0,
+        }
     }
 
     fn divider(&self) -> u64 {

@@ -44,14 +44,14 @@ pub const SPECIAL_REGISTER_EXTRA: u64 = 1;
 pub const ISB_EXTRA: u64 = REFILL;
 /// TBB, TBH: 2 for the load, 1 for the add, 3 for the refill: at least six (TRM 3.3.3).
 pub const TABLE_BRANCH_EXTRA: u64 = 5;
-/// LDR PC, LDM with PC: two for the load, three for the reload, at least five (TRM 3.3.3).
-pub const LOAD_PC_EXTRA: u64 = 3;
+/// LDR PC: two for the load, three for the reload, at least five (TRM 3.3.3); one of them beside load and refill.
+pub const LOAD_PC_EXTRA: u64 = 5 - 1 - LOAD_EXTRA - REFILL;
 
 /// Exception entry from asserted to first instruction, zero wait states (TRM section 1.1, 3.9: 12 cycles).
 pub const EXCEPTION_ENTRY: u64 = 12;
-/// Exception return: ten cycles of unstacking and refill beside the branch's own [E within 10..=12].
+/// Exception return, unstacking and refill, after the cycle of BX or those of POP [E within 10..=12].
 pub const EXCEPTION_RETURN: u64 = 10;
-/// Tail-chained entry (TRM: 6 cycles).
+/// Tail-chained entry, after the cycle of BX or those of POP (TRM: 6 cycles).
 pub const TAIL_CHAIN: u64 = 6;
 /// Wake from WFI or WFE until the next instruction or the exception entry starts [E].
 pub const WAKE: u64 = 1;
@@ -91,7 +91,11 @@ const LINE_SHIFT: u32 = 3;
 
 impl FlashFetch {
     pub fn new() -> FlashFetch {
-        FlashFetch { line: u32::MAX, next_ready: 0, wait_states: 0 }
+        FlashFetch {
+            line: u32::MAX,
+            next_ready: 0,
+            wait_states: 0,
+        }
     }
 
     /// Nothing is buffered any more (reset, flash rewritten).
@@ -111,7 +115,8 @@ impl FlashFetch {
         let last = (address + len - 1) >> LINE_SHIFT;
         let mut wait = self.load_line(first, now);
         if last != first {
-            wait += self.load_line(last, now + wait);
+            // The second half is asked for one cycle after the first.
+            wait += self.load_line(last, now + wait + 1);
         }
         wait
     }
@@ -152,7 +157,10 @@ mod tests {
 
     #[test]
     fn sequential_lines_are_prefetched() {
-        let mut flash = FlashFetch { wait_states: 2, ..FlashFetch::new() };
+        let mut flash = FlashFetch {
+            wait_states: 2,
+            ..FlashFetch::new()
+        };
         // First fetch: the full two wait states; the next line is there three cycles later.
         assert_eq!(2, flash.fetch(0x0800_0000, 2, 10));
         assert!(flash.holds(0x0800_0006, 2));
@@ -161,7 +169,7 @@ mod tests {
         // Consumed in four cycles: no wait.
         assert_eq!(0, flash.fetch(0x0800_0010, 2, 19));
         // A jump waits in full, a straddling instruction at the target waits for both lines.
-        assert_eq!(2 + 3, flash.fetch(0x0800_0106, 4, 30));
+        assert_eq!(2 + 2, flash.fetch(0x0800_0106, 4, 30));
     }
 
     #[test]

@@ -73,7 +73,12 @@ fn address_octets(mode: u8) -> usize {
 
 /// Applies the third level of filtering (IEEE 802.15.4-2006, 7.5.6.2; data sheet 7.2.3.5).
 pub fn filter(psdu: &[u8], me: &Identity) -> Verdict {
-    let mut verdict = Verdict { accepted: false, header: 3, acknowledge: false, data_request: false };
+    let mut verdict = Verdict {
+        accepted: false,
+        header: 3,
+        acknowledge: false,
+        data_request: false,
+    };
     if psdu.len() < 3 {
         return verdict;
     }
@@ -82,7 +87,11 @@ pub fn filter(psdu: &[u8], me: &Identity) -> Verdict {
     let version = psdu[1] >> 4 & 3;
     let compressed = psdu[0] & 0x40 != 0;
     let dst_pan_octets = if dst_mode != 0 { 2 } else { 0 };
-    let src_pan_octets = if src_mode != 0 && !(compressed && dst_mode != 0) { 2 } else { 0 };
+    let src_pan_octets = if src_mode != 0 && !(compressed && dst_mode != 0) {
+        2
+    } else {
+        0
+    };
     let dst_at = 3 + dst_pan_octets;
     let src_pan_at = dst_at + address_octets(dst_mode);
     let src_at = src_pan_at + src_pan_octets;
@@ -105,7 +114,11 @@ pub fn filter(psdu: &[u8], me: &Identity) -> Verdict {
     }
     let dst_pan = little_endian(&psdu[3..dst_at]) as u16;
     let dst = little_endian(&psdu[dst_at..src_pan_at]);
-    let src_pan = if src_pan_octets == 2 { little_endian(&psdu[src_pan_at..src_at]) as u16 } else { dst_pan };
+    let src_pan = if src_pan_octets == 2 {
+        little_endian(&psdu[src_pan_at..src_at]) as u16
+    } else {
+        dst_pan
+    };
     let mut alone = false;
     verdict.accepted = match dst_mode {
         0 => match kind {
@@ -113,7 +126,11 @@ pub fn filter(psdu: &[u8], me: &Identity) -> Verdict {
             _ => src_mode != 0 && me.coordinator && src_pan == me.pan,
         },
         _ => {
-            alone = if dst_mode == 2 { dst == u64::from(me.short) && dst != 0xFFFF } else { dst == me.ieee };
+            alone = if dst_mode == 2 {
+                dst == u64::from(me.short) && dst != 0xFFFF
+            } else {
+                dst == me.ieee
+            };
             let beacon_here = kind != 0 || me.pan == 0xFFFF || src_pan == me.pan;
             (dst_pan == me.pan || dst_pan == 0xFFFF) && (alone || (dst_mode == 2 && dst == 0xFFFF)) && beacon_here
         }

@@ -142,8 +142,16 @@ impl At86rf231 {
             cca_done: false,
             cca_idle: false,
             pins: vec![
-                PinChange { t_ps: 0, pin: Output::Irq, level: false },
-                PinChange { t_ps: 0, pin: Output::Dig2, level: false },
+                PinChange {
+                    t_ps: 0,
+                    pin: Output::Irq,
+                    level: false,
+                },
+                PinChange {
+                    t_ps: 0,
+                    pin: Output::Dig2,
+                    level: false,
+                },
             ],
             outbox: Vec::new(),
             notes: Vec::new(),
@@ -269,14 +277,22 @@ impl At86rf231 {
         let level = active != (self.reg(regs::TRX_CTRL_1) & ctrl_1::IRQ_POLARITY != 0);
         if level != self.irq_pin {
             self.irq_pin = level;
-            self.pins.push(PinChange { t_ps: self.now_ps, pin: Output::Irq, level });
+            self.pins.push(PinChange {
+                t_ps: self.now_ps,
+                pin: Output::Irq,
+                level,
+            });
         }
     }
 
     fn drive_dig2(&mut self, level: bool) {
         if level != self.dig2 {
             self.dig2 = level;
-            self.pins.push(PinChange { t_ps: self.now_ps, pin: Output::Dig2, level });
+            self.pins.push(PinChange {
+                t_ps: self.now_ps,
+                pin: Output::Dig2,
+                level,
+            });
         }
     }
 

@@ -34,7 +34,7 @@ pub const CSMA_BE: u8 = 0x2F;
 /// own sections, the others are unverified).
 pub const RESET: [(u8, u8); 30] = [
     (0x03, 0x19),
-    (TRX_CTRL_1, 0x20),   // 6.3.1
+    (TRX_CTRL_1, 0x20), // 6.3.1
     (PHY_TX_PWR, 0xC0),
     (PHY_ED_LEVEL, 0xFF), // 8.4.5
     (PHY_CC_CCA, 0x2B),   // 8.5.6: CCA mode 1, channel 11

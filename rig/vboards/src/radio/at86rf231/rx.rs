@@ -46,7 +46,14 @@ impl At86rf231 {
             None => return,
         };
         let is_ack = self.state == State::BusyTxAret;
-        self.rx = Some(Reception { source, frame: number, stored: 0, is_ack, length: None, damaged: false });
+        self.rx = Some(Reception {
+            source,
+            frame: number,
+            stored: 0,
+            is_ack,
+            length: None,
+            damaged: false,
+        });
         self.listening_since = None;
         match self.state {
             State::RxOn => self.state = State::BusyRx,
@@ -108,7 +115,9 @@ impl At86rf231 {
 
     fn identity(&self) -> Identity {
         let address = |register: u8| u16::from_le_bytes([self.reg(register), self.reg(register + 1)]);
-        let ieee = (0..8).rev().fold(0, |sum, index| sum << 8 | u64::from(self.reg(regs::IEEE_ADDR_0 + index)));
+        let ieee = (0..8).rev().fold(0, |sum, index| {
+            sum << 8 | u64::from(self.reg(regs::IEEE_ADDR_0 + index))
+        });
         Identity {
             pan: address(regs::PAN_ID_0),
             short: address(regs::SHORT_ADDR_0),
@@ -146,7 +155,11 @@ impl At86rf231 {
                 }
                 let gone = carrier.cut && carrier.end_ps < end_ps;
                 let spoiled = gone || self.ether.disturbed(carrier, start_ps, end_ps, regs::SENSITIVITY_DBM);
-                let keys = [u64::from(self.board), u64::from(carrier.source), u64::from(carrier.frame)];
+                let keys = [
+                    u64::from(self.board),
+                    u64::from(carrier.source),
+                    u64::from(carrier.frame),
+                ];
                 let noise = draw(self.seed, Purpose::Damage, &keys, index as u64) as u8 | 1;
                 octets.push(if spoiled { psdu[index] ^ noise } else { psdu[index] });
                 damaged |= spoiled;
@@ -203,9 +216,20 @@ impl At86rf231 {
         let start_ps = self.now_ps + if short { timing::ACK_SHORT } else { timing::ACK };
         let octets = frame::ack(psdu[2], verdict.data_request && seed_1 & 0x20 != 0);
         let number = self.announce(start_ps);
-        let signal = Signal::Body { psdu: Arc::from(octets.to_vec()) };
-        self.outbox.push(Message { source: self.board, frame: number, signal });
-        self.tx = Some(super::tx::Sending { frame: number, start_ps, body_taken: false, wants_ack: None });
+        let signal = Signal::Body {
+            psdu: Arc::from(octets.to_vec()),
+        };
+        self.outbox.push(Message {
+            source: self.board,
+            frame: number,
+            signal,
+        });
+        self.tx = Some(super::tx::Sending {
+            frame: number,
+            start_ps,
+            body_taken: false,
+            wants_ack: None,
+        });
         self.at(start_ps + SHR_PHR_PS + octets.len() as u64 * OCTET_PS, Kind::AackDone);
     }
 
@@ -220,10 +244,15 @@ impl At86rf231 {
     /// A frame came while TX_ARET waits: the right ACK ends the transaction, anything else is discarded (7.2.4).
     fn ack_received(&mut self, psdu: &[u8], damaged: bool) {
         let awaited = self.aret.and_then(|transaction| transaction.awaiting);
-        let is_it = !damaged && psdu.len() == 5 && psdu[0] & 7 == 2 && Some(psdu[2]) == awaited && frame::fcs_valid(psdu);
+        let is_it =
+            !damaged && psdu.len() == 5 && psdu[0] & 7 == 2 && Some(psdu[2]) == awaited && frame::fcs_valid(psdu);
         if is_it {
             let pending = psdu[0] & 0x10 != 0;
-            self.finish(if pending { trac::SUCCESS_DATA_PENDING } else { trac::SUCCESS });
+            self.finish(if pending {
+                trac::SUCCESS_DATA_PENDING
+            } else {
+                trac::SUCCESS
+            });
         } else {
             self.listening_since = Some(self.now_ps);
         }

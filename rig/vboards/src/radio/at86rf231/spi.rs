@@ -106,7 +106,9 @@ impl At86rf231 {
             *place = octet;
         }
         if self.tx.as_ref().map_or(false, |sending| sending.body_taken) {
-            self.note(11, || "radio: frame buffer written after the SHR went out: too late for that frame".into());
+            self.note(11, || {
+                "radio: frame buffer written after the SHR went out: too late for that frame".into()
+            });
         }
     }
 
@@ -125,7 +127,10 @@ impl At86rf231 {
     }
 
     fn receiving(&self) -> bool {
-        matches!(self.state, State::RxOn | State::BusyRx | State::RxAackOn | State::BusyRxAack)
+        matches!(
+            self.state,
+            State::RxOn | State::BusyRx | State::RxAackOn | State::BusyRxAack
+        )
     }
 
     /// RX_CRC_VALID, RND_VALUE, RSSI (8.3.4, 11.2).
@@ -134,12 +139,17 @@ impl At86rf231 {
         if !self.receiving() {
             return valid;
         }
-        let noise = draw(self.seed, Purpose::RadioNoise, &[u64::from(self.board)], self.noise_drawn);
+        let noise = draw(
+            self.seed,
+            Purpose::RadioNoise,
+            &[u64::from(self.board)],
+            self.noise_drawn,
+        );
         self.noise_drawn += 1;
         let level = self.ether.level_dbm(self.channel(), self.now_ps, self.now_ps + 1);
         let above = level.unwrap_or(i32::MIN / 2) - regs::RSSI_BASE_DBM;
         let rssi = if above < 0 { 0 } else { (above / 3 + 1).min(28) as u8 };
-        valid | (noise & 3) as u8 * 32 | rssi
+        valid | ((noise & 3) as u8) << 5 | rssi
     }
 
     fn read_register(&mut self, register: u8) -> u8 {

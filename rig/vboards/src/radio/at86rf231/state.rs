@@ -6,7 +6,10 @@ use crate::air::{Message, Signal, REACTION_PS};
 
 impl At86rf231 {
     pub(super) fn busy(&self) -> bool {
-        matches!(self.state, State::BusyRx | State::BusyTx | State::BusyRxAack | State::BusyTxAret)
+        matches!(
+            self.state,
+            State::BusyRx | State::BusyTx | State::BusyRxAack | State::BusyTxAret
+        )
     }
 
     /// Value of TRX_STATUS, bits 4 to 0.
@@ -27,7 +30,9 @@ impl At86rf231 {
             }
             command::FORCE_PLL_ON => {
                 if matches!(self.state, State::POn | State::TrxOff) {
-                    self.note(1, || "radio: FORCE_PLL_ON is not valid in P_ON and TRX_OFF, ignored".into());
+                    self.note(1, || {
+                        "radio: FORCE_PLL_ON is not valid in P_ON and TRX_OFF, ignored".into()
+                    });
                     return;
                 }
                 self.break_off();
@@ -109,9 +114,14 @@ impl At86rf231 {
     fn break_off(&mut self) {
         if let Some(sending) = self.tx.take() {
             let end_ps = (self.now_ps + REACTION_PS).max(sending.start_ps);
-            self.outbox.push(Message { source: self.board, frame: sending.frame, signal: Signal::Cut { end_ps } });
+            self.outbox.push(Message {
+                source: self.board,
+                frame: sending.frame,
+                signal: Signal::Cut { end_ps },
+            });
         }
-        self.events.retain(|event| !event.1.is_activity() && !matches!(event.1, Kind::Dig2(_)));
+        self.events
+            .retain(|event| !event.1.is_activity() && !matches!(event.1, Kind::Dig2(_)));
         self.aret = None;
         self.rx = None;
         self.deferred = None;
@@ -158,7 +168,9 @@ impl At86rf231 {
             (State::Sleep, false) => self.go(State::TrxOff, timing::WAKE),
             (State::PllOn, true) | (State::TxAretOn, true) => self.tx_start(),
             (State::RxOn, true) | (State::RxAackOn, true) => {
-                self.note(3, || "radio: SLP_TR in a receive state (the _NOCLK states) is not modelled, ignored".into());
+                self.note(3, || {
+                    "radio: SLP_TR in a receive state (the _NOCLK states) is not modelled, ignored".into()
+                });
             }
             _ => {}
         }

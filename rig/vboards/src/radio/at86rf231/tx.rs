@@ -37,12 +37,19 @@ impl At86rf231 {
             (State::TxAretOn, None) => {
                 self.state = State::BusyTxAret;
                 self.trac = trac::INVALID;
-                self.aret = Some(Transaction { frame_retries: 0, csma_retries: 0, exponent: 0, awaiting: None });
+                self.aret = Some(Transaction {
+                    frame_retries: 0,
+                    csma_retries: 0,
+                    exponent: 0,
+                    awaiting: None,
+                });
                 self.attempt();
             }
             _ => {
                 let state = self.state;
-                self.note(20, || format!("radio: start of transmission in state {:?}, ignored", state));
+                self.note(20, || {
+                    format!("radio: start of transmission in state {:?}, ignored", state)
+                });
             }
         }
     }
@@ -51,7 +58,12 @@ impl At86rf231 {
     fn put_on_air(&mut self) {
         let start_ps = self.now_ps + timing::TX_START;
         let frame = self.announce(start_ps);
-        self.tx = Some(Sending { frame, start_ps, body_taken: false, wants_ack: None });
+        self.tx = Some(Sending {
+            frame,
+            start_ps,
+            body_taken: false,
+            wants_ack: None,
+        });
         self.at(start_ps + SHR_PS, Kind::TxBody);
     }
 
@@ -60,8 +72,16 @@ impl At86rf231 {
         let frame = self.frames_sent;
         self.frames_sent += 1;
         let power_dbm = regs::TX_POWER_DBM[usize::from(self.reg(regs::PHY_TX_PWR) & 0x0F)];
-        let signal = Signal::Start { start_ps, channel: self.channel(), power_dbm };
-        self.outbox.push(Message { source: self.board, frame, signal });
+        let signal = Signal::Start {
+            start_ps,
+            channel: self.channel(),
+            power_dbm,
+        };
+        self.outbox.push(Message {
+            source: self.board,
+            frame,
+            signal,
+        });
         frame
     }
 
@@ -78,7 +98,11 @@ impl At86rf231 {
             sending.wants_ack = wants_ack;
             let (number, end_ps) = (sending.frame, sending.start_ps + SHR_PHR_PS + length as u64 * OCTET_PS);
             let signal = Signal::Body { psdu: Arc::from(psdu) };
-            self.outbox.push(Message { source: self.board, frame: number, signal });
+            self.outbox.push(Message {
+                source: self.board,
+                frame: number,
+                signal,
+            });
             self.at(end_ps, Kind::TxEnd);
         }
     }
@@ -153,7 +177,11 @@ impl At86rf231 {
         self.cancel(Kind::Phr);
         self.cancel(Kind::RxEnd);
         self.listening_since = None;
-        let most_retries = if self.max_csma_retries() == 7 { 0 } else { self.reg(regs::XAH_CTRL_0) >> 4 };
+        let most_retries = if self.max_csma_retries() == 7 {
+            0
+        } else {
+            self.reg(regs::XAH_CTRL_0) >> 4
+        };
         let exhausted = self.aret.as_mut().map_or(true, |transaction| {
             transaction.awaiting = None;
             transaction.frame_retries += 1;
@@ -203,7 +231,9 @@ impl At86rf231 {
     }
 
     pub(super) fn manual_ed_end(&mut self) {
-        let level = self.ether.level_dbm(self.channel(), self.now_ps - timing::CCA_MANUAL, self.now_ps);
+        let level = self
+            .ether
+            .level_dbm(self.channel(), self.now_ps - timing::CCA_MANUAL, self.now_ps);
         self.regs[usize::from(regs::PHY_ED_LEVEL)] = ed_level(level);
         self.raise(irq::CCA_ED_DONE);
     }
@@ -216,5 +246,5 @@ struct Level {
 
 /// ED_LEVEL of a level at the antenna (8.4.5).
 pub(super) fn ed_level(dbm: Option<i32>) -> u8 {
-    dbm.map_or(0, |dbm| (dbm - regs::RSSI_BASE_DBM).max(0).min(regs::ED_SPAN) as u8)
+    dbm.map_or(0, |dbm| (dbm - regs::RSSI_BASE_DBM).clamp(0, regs::ED_SPAN) as u8)
 }

@@ -94,7 +94,10 @@ impl<O: Outside> Stm32f1<O> {
     fn unmapped(&mut self, address: u32, cycle: u64, pc: u32, what: &str) -> BusError {
         let t_ps = self.clock.ps(cycle);
         let board = self.config.board;
-        let text = format!("board {}: {} unmapped register 0x{:08x} at PC 0x{:08x}", board, what, address, pc);
+        let text = format!(
+            "board {}: {} unmapped register 0x{:08x} at PC 0x{:08x}",
+            board, what, address, pc
+        );
         if self.config.strict && self.fault.is_none() {
             self.fault = Some(format!("{}, t = {} ps", text, t_ps));
         }
@@ -108,7 +111,12 @@ impl<O: Outside> Stm32f1<O> {
         }
         let t_ps = self.clock.ps(cycle);
         self.log.once(t_ps, topic, address, || {
-            format!("{} 0x{:08x} used at PC 0x{:08x} while its clock is off", map::name(device), address, pc)
+            format!(
+                "{} 0x{:08x} used at PC 0x{:08x} while its clock is off",
+                map::name(device),
+                address,
+                pc
+            )
         });
         true
     }
@@ -126,18 +134,24 @@ impl<O: Outside> Stm32f1<O> {
             Device::Gpio(port) => self.ports[port].read(offset),
             Device::Spi(index) => {
                 let value = self.spis[index].read(offset);
-                self.update_irqs();
+                if offset == 0x0C {
+                    self.update_irqs(); // a read of DR clears RXNE; polling SR changes no line
+                }
                 value
             }
             Device::Usart(index) => {
                 let value = self.usarts[index].read(offset);
-                self.update_irqs();
+                if offset == 0x04 {
+                    self.update_irqs();
+                }
                 value
             }
             Device::Timer(index) => {
                 self.sync_timers(cycle);
                 let value = self.timers[index].read(offset, cycle);
-                self.update_irqs();
+                if offset >= 0x34 {
+                    self.update_irqs(); // a read of a captured value clears its flag
+                }
                 value
             }
             Device::Exti => self.exti.read(offset),
@@ -156,7 +170,12 @@ impl<O: Outside> Stm32f1<O> {
         Ok(value.unwrap_or_else(|| {
             let t_ps = self.clock.ps(cycle);
             self.log.once(t_ps, Topic::Read, address, || {
-                format!("{} 0x{:08x} is not modelled, read as 0 at PC 0x{:08x}", map::name(device), address, pc)
+                format!(
+                    "{} 0x{:08x} is not modelled, read as 0 at PC 0x{:08x}",
+                    map::name(device),
+                    address,
+                    pc
+                )
             });
             0
         }))
@@ -174,9 +193,10 @@ impl<O: Outside> Stm32f1<O> {
         let done = match device {
             Device::Gpio(port) => {
                 let done = self.ports[port].write(offset, value);
-                let t_ps = self.clock.ps(cycle);
-                self.settle(port, cycle, t_ps);
-                self.outside_changed(cycle);
+                self.settle_at(port, cycle);
+                if done.is_some() {
+                    return Ok(());
+                }
                 done
             }
             Device::Spi(index) => {
@@ -229,7 +249,10 @@ impl<O: Outside> Stm32f1<O> {
         if remaps != 0 {
             let t_ps = self.clock.ps(cycle);
             self.log.once(t_ps, Topic::Device, 0x4001_0004, || {
-                format!("AFIO_MAPR = 0x{:08x}: remapped pins are not modelled, the default ones stay", remaps)
+                format!(
+                    "AFIO_MAPR = 0x{:08x}: remapped pins are not modelled, the default ones stay",
+                    remaps
+                )
             });
         }
         done
@@ -250,8 +273,12 @@ impl<O: Outside> Stm32f1<O> {
         match self.rcc.write(offset, value, now_ps)? {
             Effect::Nothing => {}
             Effect::Clocks => self.clocks_changed(cycle),
-            Effect::ResetApb1(bits) => self.reset_devices(|gate| matches!(gate, Gate::Apb1(bit) if bits >> bit & 1 == 1), cycle),
-            Effect::ResetApb2(bits) => self.reset_devices(|gate| matches!(gate, Gate::Apb2(bit) if bits >> bit & 1 == 1), cycle),
+            Effect::ResetApb1(bits) => {
+                self.reset_devices(|gate| matches!(gate, Gate::Apb1(bit) if bits >> bit & 1 == 1), cycle)
+            }
+            Effect::ResetApb2(bits) => {
+                self.reset_devices(|gate| matches!(gate, Gate::Apb2(bit) if bits >> bit & 1 == 1), cycle)
+            }
         }
         Some(())
     }
@@ -275,13 +302,11 @@ impl<O: Outside> Stm32f1<O> {
         for port in 0..self.ports.len() {
             if chosen(map::gate(Device::Gpio(port))) {
                 self.ports[port].reset();
-                let t_ps = self.clock.ps(cycle);
-                self.settle(port, cycle, t_ps);
+                self.settle_at(port, cycle);
             }
         }
         if chosen(map::gate(Device::Afio)) {
             self.exti.reset_afio();
         }
-        self.outside_changed(cycle);
     }
 }

@@ -1,7 +1,15 @@
 //! External interrupts and the port selection of AFIO (RM0008 chapters 9.4 and 10.3).
 
 /// Interrupt numbers of lines 0 to 4, 9..5 and 15..10 (RM0008 table 63).
-const IRQ: [(u32, u32); 7] = [(0x1, 6), (0x2, 7), (0x4, 8), (0x8, 9), (0x10, 10), (0x3E0, 23), (0xFC00, 40)];
+const IRQ: [(u32, u32); 7] = [
+    (0x1, 6),
+    (0x2, 7),
+    (0x4, 8),
+    (0x8, 9),
+    (0x10, 10),
+    (0x3E0, 23),
+    (0xFC00, 40),
+];
 
 /// EXTI with AFIO.
 #[derive(Clone, Debug, Default)]
@@ -59,7 +67,9 @@ impl Exti {
     /// Levels of the interrupt lines.
     pub fn irqs(&self) -> u128 {
         let active = self.pr & self.imr;
-        IRQ.iter().filter(|(lines, _)| active & lines != 0).fold(0, |all, (_, irq)| all | 1 << irq)
+        IRQ.iter()
+            .filter(|(lines, _)| active & lines != 0)
+            .fold(0, |all, (_, irq)| all | 1 << irq)
     }
 
     pub fn read(&mut self, offset: u32) -> Option<u32> {

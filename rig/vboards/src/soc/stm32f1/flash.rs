@@ -14,7 +14,11 @@ pub struct FlashInterface {
 
 impl Default for FlashInterface {
     fn default() -> FlashInterface {
-        FlashInterface { acr: 0x30, cr: CR_LOCK, key_step: 0 }
+        FlashInterface {
+            acr: 0x30,
+            cr: CR_LOCK,
+            key_step: 0,
+        }
     }
 }
 
@@ -32,7 +36,12 @@ impl FlashInterface {
             _ => 2,
         };
         if self.latency() < needed {
-            return Some(format!("flash needs {} wait states at {} Hz, ACR has {}", needed, hclk_hz, self.latency()));
+            return Some(format!(
+                "flash needs {} wait states at {} Hz, ACR has {}",
+                needed,
+                hclk_hz,
+                self.latency()
+            ));
         }
         None
     }
@@ -66,7 +75,11 @@ impl FlashInterface {
             }
             0x08 | 0x0C => {}
             0x10 => {
-                self.cr = if value & CR_LOCK != 0 { CR_LOCK } else { self.cr & CR_LOCK | value & 0x1637 };
+                self.cr = if value & CR_LOCK != 0 {
+                    CR_LOCK
+                } else {
+                    self.cr & CR_LOCK | value & 0x1637
+                };
                 if value & 0x77 != 0 {
                     return None;
                 }

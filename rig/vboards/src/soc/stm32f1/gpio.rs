@@ -66,7 +66,11 @@ impl Port {
     fn decode(&mut self) {
         let mut modes = Modes::default();
         for pin in 0..16 {
-            let field = if pin < 8 { self.crl >> (4 * pin) } else { self.crh >> (4 * (pin - 8)) } & 15;
+            let field = if pin < 8 {
+                self.crl >> (4 * pin)
+            } else {
+                self.crh >> (4 * (pin - 8))
+            } & 15;
             let mask = 1u16 << pin;
             match (field & 3, field >> 2) {
                 (0, 0) => modes.analog |= mask,
@@ -99,6 +103,11 @@ impl Port {
         changed
     }
 
+    /// Whether the nets do not have their levels yet.
+    pub fn unsettled(&self) -> bool {
+        self.levels() != self.net
+    }
+
     /// Levels of the nets.
     pub fn net(&self) -> u16 {
         self.net
@@ -119,7 +128,11 @@ impl Port {
     /// A peripheral puts a level on its output.
     pub fn set_alternate(&mut self, bit: u16, level: bool) {
         let mask = 1 << bit;
-        self.alternate = if level { self.alternate | mask } else { self.alternate & !mask };
+        self.alternate = if level {
+            self.alternate | mask
+        } else {
+            self.alternate & !mask
+        };
     }
 
     pub fn read(&mut self, offset: u32) -> Option<u32> {

@@ -83,7 +83,13 @@ pub fn find(address: u32) -> Option<(Device, u32)> {
         0x4002_2000 => Device::Flash,
         0x4002_3000 => Device::Other("CRC"),
         0xE004_2000 => Device::Dbgmcu,
-        0x1FFF_F400 => return if address >= 0x1FFF_F7E0 { Some((Device::System, 0x1FFF_F7E0)) } else { None },
+        0x1FFF_F400 => {
+            return if address >= 0x1FFF_F7E0 {
+                Some((Device::System, 0x1FFF_F7E0))
+            } else {
+                None
+            }
+        }
         0xA000_0000 => Device::Other("FSMC"),
         _ => return None,
     };

@@ -114,7 +114,12 @@ impl Rcc {
     /// System reset, not power-on: clocks back to HSI, flags kept, SFTRSTF set.
     pub fn software_reset(&mut self) {
         let (csr, bdcr, lse) = (self.csr, self.bdcr, self.lse);
-        *self = Rcc { csr: csr | 1 << 28, bdcr, lse, ..Rcc::new(self.hse_hz) };
+        *self = Rcc {
+            csr: csr | 1 << 28,
+            bdcr,
+            lse,
+            ..Rcc::new(self.hse_hz)
+        };
     }
 
     pub fn enabled(&self, gate: Gate) -> bool {
@@ -224,7 +229,8 @@ impl Rcc {
             0x1C => self.apb1enr = value & 0x3AFE_C83F,
             0x20 => {
                 self.bdcr = value & 0x0001_8305;
-                self.lse.switch(value & 1 != 0 && value & 1 << 16 == 0, now_ps, LSE_START_PS);
+                self.lse
+                    .switch(value & 1 != 0 && value & 1 << 16 == 0, now_ps, LSE_START_PS);
             }
             0x24 => {
                 if value & CSR_RMVF != 0 {
@@ -253,8 +259,13 @@ impl Rcc {
         self.cr = value;
         self.hsi.switch(value & CR_HSION != 0, now_ps, HSI_START_PS);
         let hse_start_ps = if value & CR_HSEBYP != 0 { 0 } else { HSE_START_PS };
-        self.hse.switch(value & CR_HSEON != 0 && self.hse_hz > 0, now_ps, hse_start_ps);
-        let input_ready = if self.cfgr & CFGR_PLLSRC != 0 { self.hse.ready_ps } else { self.hsi.ready_ps };
+        self.hse
+            .switch(value & CR_HSEON != 0 && self.hse_hz > 0, now_ps, hse_start_ps);
+        let input_ready = if self.cfgr & CFGR_PLLSRC != 0 {
+            self.hse.ready_ps
+        } else {
+            self.hsi.ready_ps
+        };
         let pll_from_ps = input_ready.map(|at| at.max(now_ps));
         match (value & CR_PLLON != 0, pll_from_ps) {
             (true, Some(from_ps)) => self.pll.switch(true, from_ps, PLL_LOCK_PS),

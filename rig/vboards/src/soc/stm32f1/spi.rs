@@ -52,7 +52,12 @@ pub struct Spi {
 
 impl Spi {
     pub fn new(clock_div: u64) -> Spi {
-        Spi { clock_div, sr: SR_TXE, crcpr: 7, ..Spi::default() }
+        Spi {
+            clock_div,
+            sr: SR_TXE,
+            crcpr: 7,
+            ..Spi::default()
+        }
     }
 
     pub fn set_clock_div(&mut self, clock_div: u64) {
@@ -60,7 +65,10 @@ impl Spi {
     }
 
     pub fn reset(&mut self) {
-        *self = Spi { traced: self.traced, ..Spi::new(self.clock_div) };
+        *self = Spi {
+            traced: self.traced,
+            ..Spi::new(self.clock_div)
+        };
     }
 
     fn idle_clock(&self) -> bool {
@@ -69,7 +77,11 @@ impl Spi {
 
     pub fn next_event(&self) -> Option<u64> {
         self.transfer.map(|transfer| {
-            let halves = if self.traced { transfer.halves + 1 } else { 2 * transfer.bits };
+            let halves = if self.traced {
+                transfer.halves + 1
+            } else {
+                2 * transfer.bits
+            };
             transfer.start + u64::from(halves) * transfer.half_cycles
         })
     }
@@ -78,7 +90,14 @@ impl Spi {
         let bits = if self.cr1 & CR1_DFF != 0 { 16 } else { 8 };
         // Baud rate: fPCLK / 2^(BR+1); a half period is 2^BR.
         let half_cycles = (1 << (self.cr1 >> 3 & 7)) * self.clock_div;
-        self.transfer = Some(Transfer { out: data, back: 0, start: cycle, half_cycles, halves: 0, bits });
+        self.transfer = Some(Transfer {
+            out: data,
+            back: 0,
+            start: cycle,
+            half_cycles,
+            halves: 0,
+            bits,
+        });
         self.sr |= SR_TXE | SR_BSY;
         effects.push(Effect::Begin);
     }
@@ -100,12 +119,22 @@ impl Spi {
         let idle = self.idle_clock();
         let transfer = match self.transfer {
             Some(transfer) => transfer,
-            None => return Effect::Lines { sck: idle, mosi: false, miso: false },
+            None => {
+                return Effect::Lines {
+                    sck: idle,
+                    mosi: false,
+                    miso: false,
+                }
+            }
         };
         let second_phase = self.cr1 & CR1_CPHA != 0;
         let active = (transfer.halves % 2 == 1) != second_phase && transfer.halves < 2 * transfer.bits;
         let bit = transfer.bits - 1 - (transfer.halves / 2).min(transfer.bits - 1);
-        Effect::Lines { sck: active != idle, mosi: transfer.out >> bit & 1 == 1, miso: transfer.back >> bit & 1 == 1 }
+        Effect::Lines {
+            sck: active != idle,
+            mosi: transfer.out >> bit & 1 == 1,
+            miso: transfer.back >> bit & 1 == 1,
+        }
     }
 
     /// Handles what is due at exactly `cycle`.
@@ -124,7 +153,10 @@ impl Spi {
             return;
         }
         self.transfer = None;
-        effects.push(Effect::End { data: done.out, octets: done.bits as usize / 8 });
+        effects.push(Effect::End {
+            data: done.out,
+            octets: done.bits as usize / 8,
+        });
         if self.sr & SR_RXNE != 0 {
             self.sr |= SR_OVR;
         } else {

@@ -84,7 +84,11 @@ pub struct Usart {
 
 impl Usart {
     pub fn new(clock_div: u64) -> Usart {
-        Usart { clock_div, sr: SR_TXE | SR_TC, ..Usart::default() }
+        Usart {
+            clock_div,
+            sr: SR_TXE | SR_TC,
+            ..Usart::default()
+        }
     }
 
     pub fn set_clock_div(&mut self, clock_div: u64) {
@@ -94,7 +98,12 @@ impl Usart {
     /// Reset by RCC. What is on the wire goes on.
     pub fn reset(&mut self) {
         let incoming = std::mem::take(&mut self.incoming);
-        *self = Usart { rx: self.rx, incoming, unheard: self.unheard, ..Usart::new(self.clock_div) };
+        *self = Usart {
+            rx: self.rx,
+            incoming,
+            unheard: self.unheard,
+            ..Usart::new(self.clock_div)
+        };
     }
 
     /// Cycles of one bit: BRR is USARTDIV in 1/16, a bit takes 16 * USARTDIV clocks (27.3.4).
@@ -114,7 +123,14 @@ impl Usart {
         let stops = if self.cr2 >> 12 & 3 >= 2 { 2 } else { 1 };
         let length = 1 + places + stops;
         let bits = bits << 1 | ((1 << stops) - 1) << (1 + places);
-        Frame { octet: data as u8, bits, length, start, bit_cycles: self.bit_cycles(), next: 0 }
+        Frame {
+            octet: data as u8,
+            bits,
+            length,
+            start,
+            bit_cycles: self.bit_cycles(),
+            next: 0,
+        }
     }
 
     fn transmitting(&self) -> bool {
@@ -135,7 +151,10 @@ impl Usart {
     }
 
     fn next_incoming(&mut self, cycle: u64) {
-        self.rx = self.incoming.pop_front().map(|octet| self.frame(u16::from(octet), cycle));
+        self.rx = self
+            .incoming
+            .pop_front()
+            .map(|octet| self.frame(u16::from(octet), cycle));
         if self.rx.is_some() {
             self.idle_at = None;
         }

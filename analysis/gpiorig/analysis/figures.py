@@ -1,0 +1,192 @@
+"""Figures: what a reader looks at. Each function draws on the axes it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from numpy.typing import NDArray
+
+from gpiorig.analysis import lattice
+from gpiorig.analysis.path import Kind
+from gpiorig.analysis.quantity import share_text, time_text
+from gpiorig.analysis.statistics import summarize, variance_shares
+from gpiorig.analysis.style import FAINT, INK, KIND_COLOURS
+from gpiorig.analysis.timelines import Steps
+
+NS_PER_S = 1_000_000_000
+_WIDTHS_US = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+
+
+def rtt_distribution(ax: Axes, rtt: NDArray[np.int64], *, samplerate_hz: Fraction, lost: int = 0) -> None:
+    """Histogram of the round-trip times, and on a second scale their empirical distribution function.
+
+    Parameters
+    ----------
+    ax
+        Where to draw.
+    rtt
+        int64[n], in samples, of the timelined packets.
+    samplerate_hz
+        Exact samplerate.
+    lost
+        Packets without a round-trip time; they are named, not drawn.
+    """
+    ms = rtt * (1000 / float(samplerate_hz))
+    summary = summarize(rtt, samplerate_hz=samplerate_hz, lost=lost)
+    spread = float(np.ptp(ms)) if len(ms) else 0.0
+    width = next((w / 1000 for w in _WIDTHS_US if spread / (w / 1000) <= 240), spread / 240) or 0.001
+    low = np.floor(ms.min() / width - 1) * width if len(ms) else 0.0
+    bins = low + width * np.arange(int(spread / width) + 4)
+    counts, _ = np.histogram(ms, bins)
+    ax.bar(bins[:-1], counts, width=width, align="edge", color=KIND_COLOURS[Kind.SOFTWARE], linewidth=0)
+    ax.set_ylim(0, 1.22 * max(1, counts.max()))
+    ax.set_xlim(bins[0] - 0.02 * spread, bins[-1] + 0.02 * spread)
+    ax.set_xlabel("round-trip time (ms)")
+    ax.set_ylabel(f"packets per {time_text(width * 1e6)}")
+    right = ax.twinx()
+    right.spines["right"].set_visible(True)
+    right.step(np.sort(ms), np.arange(1, len(ms) + 1) / max(1, len(ms)), where="post", color=INK, linewidth=1)
+    right.set_ylim(0, 1.22)
+    right.set_yticks([0, 0.25, 0.5, 0.75, 1])
+    right.set_ylabel("share of packets at or below")
+    marks = (("median", summary.median_ns, "right"), ("p95", summary.p95_ns, "right"), ("p99", summary.p99_ns, "left"))
+    for name, value, side in marks:
+        right.plot([value / 1e6] * 2, [0, 1.06], color=FAINT, linewidth=0.8, linestyle=(0, (4, 2)))
+        right.annotate(
+            name, (value / 1e6, 1.07), ha=side, va="bottom", fontsize=8, color=INK, annotation_clip=False
+        )
+    n = f"{summary.n} packets" + (f", {lost} lost" if lost else "")
+    ax.set_title(f"{_rtt_conclusion(rtt, samplerate_hz)} ({n})")
+
+
+def _rtt_conclusion(rtt: NDArray[np.int64], samplerate_hz: Fraction) -> str:
+    if not len(rtt):
+        return "No packet has a round-trip time"
+    period_ns = float(NS_PER_S / samplerate_hz)
+    summary = summarize(rtt, samplerate_hz=samplerate_hz)
+    text = f"Median RTT {time_text(summary.median_ns)}, {time_text(summary.peak_to_peak_ns)} from end to end"
+    found = lattice.find(rtt)
+    if found is not None:
+        text += f",\non {found.levels} levels {time_text(found.spacing_samples * period_ns)} apart"
+    return text
+
+
+def step_distributions(
+    ax: Axes, steps: Steps, *, columns: Sequence[int], names: bool = True, title: str = "", floor_ns: float = 0
+) -> None:
+    """One row per step, in the order of the path: range, 5 to 95 %, quartiles, median, on a logarithmic scale.
+
+    Parameters
+    ----------
+    ax
+        Where to draw.
+    steps
+        The durations.
+    columns
+        Which steps.
+    names
+        Whether the steps are named at the left.
+    title
+        Title of the axes; by default the step that varies most.
+    floor_ns
+        Left end of the axis; by default half of the shortest duration.
+    """
+    lows, highs = [], []
+    for y, column in enumerate(columns):
+        summary = summarize(steps.samples[:, column], samplerate_hz=steps.samplerate_hz)
+        colour = KIND_COLOURS[steps.steps[column].kind]
+        us = {name: max(getattr(summary, f"{name}_ns"), 1.0) / 1000 for name in ("min", "p5", "p25", "median")}
+        us |= {name: max(getattr(summary, f"{name}_ns"), 1.0) / 1000 for name in ("p75", "p95", "max")}
+        ax.plot([us["min"], us["max"]], [y, y], color=INK, linewidth=0.8, solid_capstyle="butt", zorder=2)
+        ax.plot([us["min"], us["max"]], [y, y], "|", color=INK, markersize=4, markeredgewidth=0.8, zorder=2)
+        for low, high, thick in (("p5", "p95", 3.2), ("p25", "p75", 7.5)):
+            ax.plot([us[low], us[high]], [y, y], color=colour, linewidth=thick, solid_capstyle="butt", zorder=3)
+        ax.plot(us["median"], y, "|", color=INK, markersize=9, markeredgewidth=1.8, zorder=4)
+        lows.append(us["min"])
+        highs.append(us["max"])
+        label = f"{time_text(summary.median_ns)} ± {time_text(summary.peak_to_peak_ns / 2)}"
+        ax.annotate(
+            label, (1.015, y), xycoords=("axes fraction", "data"), va="center", fontsize=7.5, color=INK, annotation_clip=False
+        )
+    ax.set_xscale("log")
+    ax.set_xlim(floor_ns / 1000 if floor_ns else 0.5 * min(lows, default=1), 2 * max(highs, default=1))
+    ax.xaxis.set_major_locator(LogLocator(10))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda us, _: time_text(us * 1000)))
+    ax.set_ylim(len(columns) - 0.4, -0.6)
+    shown = [steps.steps[column].name.partition(": ")[2] for column in columns]
+    ax.set_yticks(range(len(columns)), shown if names else [""] * len(columns))
+    ax.tick_params(axis="y", length=0)
+    ax.grid(axis="x", color="#DDDDDD", linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.set_xlabel("duration (logarithmic)")
+    ax.set_title(title)
+
+
+def kind_legend(ax: Axes, kinds: Sequence[Kind], *, columns: int = 3) -> None:
+    """The colours of the kinds of steps, below the axes."""
+    handles = [Patch(color=KIND_COLOURS[kind], label=kind.value) for kind in kinds]
+    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, -0.16), ncols=columns, handlelength=1.2)
+
+
+def where_time_goes(ax: Axes, steps: Steps) -> None:
+    """Two stacked bars: shares of the kinds of steps in the mean round-trip time, and in its variance.
+
+    The share in the variance is cov(step, RTT) / var(RTT), see `gpiorig.analysis.statistics.variance_shares`.
+    """
+    kinds = [kind for kind in Kind if any(step.kind is kind for step in steps.steps)]
+    period_ns = float(NS_PER_S / steps.samplerate_hz)
+    means = steps.samples.mean(axis=0) * period_ns if len(steps.samples) else np.zeros(len(steps.steps))
+    shares = variance_shares(steps.samples)
+    total = float(means.sum())
+    jitter = float(np.std(steps.samples.sum(axis=1), ddof=1)) * period_ns if len(steps.samples) > 1 else float("nan")
+    bars = (
+        (f"mean time\n{time_text(total)}", means / (total or 1), lambda s: time_text(s * total)),
+        (f"jitter\n(std {time_text(jitter)})", shares, lambda s: ""),
+    )
+    for y, (_, values, absolute) in enumerate(bars):
+        left = 0.0
+        for kind in kinds:
+            share = sum(float(v) for v, step in zip(values, steps.steps, strict=True) if step.kind is kind)
+            if not np.isfinite(share):
+                continue
+            ax.barh(y, max(share, 0), left=left, height=0.62, color=KIND_COLOURS[kind], edgecolor="white", linewidth=0.8)
+            if share > 0.05:
+                dark = kind in {Kind.AIR, Kind.DRIVER, Kind.INTERRUPT}
+                text = f"{share_text(share)}\n{absolute(share)}".strip()
+                colour = INK if dark else "white"
+                ax.text(left + share / 2, y, text, ha="center", va="center", fontsize=8.5, color=colour)
+            left += max(share, 0)
+    ax.set_yticks([0, 1], [label for label, *_ in bars])
+    ax.set_ylim(1.5, -0.5)
+    ax.set_xlim(0, 1)
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.0f} %"))
+    ax.set_xlabel("share of the round trip")
+    ax.spines["left"].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    ax.set_title(where_conclusion(steps))
+    kind_legend(ax, kinds)
+
+
+def where_conclusion(steps: Steps) -> str:
+    """What takes most of the time, and what most of the jitter, in a sentence."""
+    if not len(steps.samples):
+        return "No packet has all its steps"
+    by_kind: dict[Kind, float] = {}
+    mean = steps.samples.mean(axis=0)
+    shares = variance_shares(steps.samples)
+    jitter: dict[Kind, float] = {}
+    for value, share, step in zip(mean / mean.sum(), shares, steps.steps, strict=True):
+        by_kind[step.kind] = by_kind.get(step.kind, 0) + float(value)
+        jitter[step.kind] = jitter.get(step.kind, 0) + float(share)
+    most = max(by_kind, key=lambda kind: by_kind[kind])
+    text = f"Most of the time ({share_text(by_kind[most])}): {most.value}"
+    if np.isfinite(shares).all():
+        worst = max(jitter, key=lambda kind: jitter[kind])
+        text += f"; most of the jitter ({share_text(jitter[worst])}): {worst.value}"
+    return text

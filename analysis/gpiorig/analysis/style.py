@@ -1,0 +1,81 @@
+"""The look of the figures: colours, sizes, and files with equal bytes for equal data."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from gpiorig.analysis.path import Kind
+
+VIRTUAL_TAG = "virtual bench, not a hardware measurement"
+
+# Okabe and Ito, "Color Universal Design" (2008): tells apart for every kind of colour vision.
+KIND_COLOURS = {
+    Kind.SOFTWARE: "#0072B2",
+    Kind.DRIVER: "#56B4E9",
+    Kind.RADIO_WAIT: "#D55E00",
+    Kind.AIR: "#F0E442",
+    Kind.INTERRUPT: "#CC79A7",
+    Kind.APPLICATION: "#009E73",
+}
+INK = "#222222"
+FAINT = "#888888"
+
+_SETTINGS = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so that every machine draws the same
+    "font.size": 9,
+    "axes.titlesize": 10.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.titlepad": 8,
+    "axes.labelsize": 9,
+    "axes.edgecolor": INK,
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.labelsize": 8.5,
+    "ytick.labelsize": 8.5,
+    "legend.frameon": False,
+    "legend.fontsize": 8.5,
+    "svg.hashsalt": "gpiorig",
+    "svg.fonttype": "path",
+    "path.simplify": False,
+}
+
+
+@contextmanager
+def paper() -> Iterator[None]:
+    """The settings under which figures are drawn and saved."""
+    with mpl.rc_context(_SETTINGS):
+        yield
+
+
+def new_figure(*, width: float = 7.2, height: float = 3.2, virtual: bool) -> Figure:
+    """An empty figure with sizes in inches; a figure from a virtual bench says so in its corner."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    if virtual:
+        figure.get_layout_engine().set(rect=(0, 0.24 / height, 1, 1 - 0.24 / height))  # type: ignore[union-attr]
+        figure.text(0.995, 0.06 / height, VIRTUAL_TAG, ha="right", va="bottom", fontsize=7.5, color="#B03A00", style="italic")
+    return figure
+
+
+def svg(figure: Figure) -> str:
+    """The figure as SVG text, without a date, so that equal figures are equal bytes."""
+    buffer = io.StringIO()
+    with paper():
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    return buffer.getvalue()
+
+
+def save(figure: Figure, stem: Path, *, dpi: int = 200) -> None:
+    """Write `stem`.svg and `stem`.png."""
+    stem.with_suffix(".svg").write_text(svg(figure), encoding="utf-8")
+    with paper():
+        figure.savefig(stem.with_suffix(".png"), dpi=dpi, metadata={"Software": None})

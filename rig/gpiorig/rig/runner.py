@@ -1,0 +1,230 @@
+"""Running an experiment on a bench: capture, serial ports and the firmware's commands, into one recording."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import datetime
+import platform
+import time
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+
+from gpiorig.capture.analyzer import scan, versions
+from gpiorig.capture.errors import SerialPortError
+from gpiorig.capture.recording import Epoch, Recording, RecordingInfo
+from gpiorig.capture.serialport import SerialPort
+from gpiorig.capture.sigrok import Capture, CaptureResult
+from gpiorig.rig import boards
+from gpiorig.rig.bench import Bench
+from gpiorig.rig.errors import BenchError, FirmwareError
+from gpiorig.rig.experiment import Experiment
+from gpiorig.rig.firmware import sha256
+from gpiorig.rig.virtual.process import VirtualBenchProcess
+
+ANSWER_S = 10.0  # a node answers a command, or reports progress, within this
+BOOT_S = 20.0
+TAIL_S = 0.1  # samples to take after the nodes have reported
+QUIET_S = 0.5  # an analyzer that has sent nothing for this long has nothing to send
+POLL_S = 0.02
+
+INITIATOR_ADDRESS, RESPONDER_ADDRESS = 1, 2
+
+Progress = Callable[[int], None]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Ends:
+    """Where the host finds the parts of a bench: sigrok's driver, and each node's port and virtual stamps."""
+
+    driver: str
+    ports: dict[str, str]
+    stamps: dict[str, Path]
+    check: Callable[[], None]
+
+
+def run(
+    bench: Bench,
+    experiment: Experiment,
+    *,
+    bench_file: Path,
+    output: Path,
+    firmware: dict[str, Path],
+    progress: Progress = lambda packets: None,
+) -> Recording:
+    """Run the experiment and record it; returns the finished recording.
+
+    Parameters
+    ----------
+    bench, bench_file
+        The bench, and the file it was read from.
+    experiment
+        What to run.
+    output
+        The recording folder; must not hold a recording.
+    firmware
+        Image of each node.
+    progress
+        Called with the number of packets that are through.
+
+    Raises
+    ------
+    RigError, CaptureError
+        Something did not work; what was recorded until then stays, as an incomplete recording.
+    """
+    if len(bench.analyzers) != 1:
+        raise BenchError(f"bench {bench.name}: {len(bench.analyzers)} analyzers; only one can be recorded for now.")
+    hashes = {name: sha256(path) for name, path in firmware.items()}
+    with contextlib.ExitStack() as stack:
+        ends = stack.enter_context(_ends(bench, bench_file, firmware))
+        recording = Recording.create(output, _info(bench, bench_file, experiment, ends=ends, firmware=hashes))
+        try:
+            result = _record(bench, experiment, recording, ends, progress)
+        except BaseException as error:
+            recording.finish(state="incomplete", reason=str(error) or type(error).__name__)
+            # A virtual bench that has stopped knows better why nothing came than the one who waited.
+            if isinstance(error, Exception):
+                ends.check()
+            raise
+    reason = "" if result.in_order else "sigrok-cli did not end in order: the tail of the capture may be missing"
+    return recording.finish(state="complete" if result.in_order else "incomplete", reason=reason)
+
+
+@contextlib.contextmanager
+def _ends(bench: Bench, bench_file: Path, firmware: dict[str, Path]) -> Iterator[Ends]:
+    """The ends of a real bench are in its file; a virtual one is started and says where they are."""
+    (analyzer,) = bench.analyzers
+    if bench.virtual is None:
+        driver = bench.analyzers[analyzer].driver or ""
+        ports = {name: node.serial or "" for name, node in bench.nodes.items()}
+        yield Ends(driver=driver, ports=ports, stamps={}, check=lambda: None)
+        return
+    with VirtualBenchProcess(bench_file, firmware=firmware) as process:
+        serial = process.endpoints["serial"]
+        yield Ends(
+            driver=str(process.endpoints["analyzers"][analyzer]),
+            ports={name: str(end["path"]) for name, end in serial.items()},
+            stamps={name: Path(end["stamps"]) for name, end in serial.items()},
+            check=process.check,
+        )
+
+
+def _info(
+    bench: Bench, bench_file: Path, experiment: Experiment, *, ends: Ends, firmware: dict[str, str]
+) -> RecordingInfo:
+    (analyzer,) = bench.analyzers.values()
+    found = scan(ends.driver)
+    wanted = found.selection(channels(bench))
+    virtual = bench.virtual is not None
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+    return RecordingInfo(
+        samplerate=f"{analyzer.samplerate_hz}/1",
+        channels=tuple(wanted.get(name, "") for name in found.channels),
+        epoch=Epoch(wall=now, note="start of the run on the host's clock, before the first sample"),
+        virtual=virtual,
+        serial_clock="virtual" if virtual else "host",
+        analyzer=ends.driver,
+        experiment=experiment.name,
+        bench=bench_file.read_text(),
+        parameters={
+            "initiator": experiment.initiator,
+            "responder": experiment.responder,
+            "packets": experiment.packets,
+            **({"bench_seed": bench.virtual.seed} if bench.virtual else {}),
+            **msgspec.to_builtins(experiment.settings),
+        },
+        tools={"gpiorig": version("gpiorig"), "python": platform.python_version(), **versions()},
+        firmware=firmware,
+    )
+
+
+def channels(bench: Bench) -> list[str]:
+    """The analyzer's channels that carry a line, each renamed to `node.line`."""
+    return [f"{channel}={name}.{line}" for name, node in bench.nodes.items() for line, channel in node.lines.items()]
+
+
+def _record(
+    bench: Bench, experiment: Experiment, recording: Recording, ends: Ends, progress: Progress
+) -> CaptureResult:
+    (analyzer,) = bench.analyzers.values()
+    with contextlib.ExitStack() as stack:
+        ports = {
+            name: stack.enter_context(
+                SerialPort(
+                    name,
+                    ends.ports[name],
+                    baudrate=boards.load(node.board).baudrate,
+                    record=recording.serial_path(name),
+                    stamps=ends.stamps.get(name),
+                )
+            )
+            for name, node in bench.nodes.items()
+        }
+        capture = stack.enter_context(
+            Capture.start(
+                driver=ends.driver,
+                channels=channels(bench),
+                samplerate_hz=analyzer.samplerate_hz,
+                folder=recording.edges_folder,
+            )
+        )
+        _drive(experiment, ports, progress)
+        _settle(capture, samplerate_hz=analyzer.samplerate_hz)
+        return capture.stop()
+
+
+def _drive(experiment: Experiment, ports: dict[str, SerialPort], progress: Progress) -> None:
+    """Set the nodes up, start, wait for the end, and ask for their counts."""
+    initiator, responder = ports[experiment.initiator], ports[experiment.responder]
+    for port in ports.values():
+        port.wait_line(lambda line: line == "ready", deadline_s=BOOT_S)
+    settings = {key: int(value) for key, value in msgspec.to_builtins(experiment.settings).items()}
+    addresses = ((initiator, INITIATOR_ADDRESS, RESPONDER_ADDRESS), (responder, RESPONDER_ADDRESS, INITIATOR_ADDRESS))
+    for port, address, peer in addresses:
+        ask(port, "identify")
+        for key, value in {"address": address, "peer": peer, **settings}.items():
+            ask(port, f"set {key} {value}")
+    ask(initiator, f"start {experiment.packets}")
+    through = 0
+    while True:
+        line = initiator.wait_line(lambda text: text.startswith(("packet ", "done ")), deadline_s=ANSWER_S)
+        if line.text.startswith("done "):
+            break
+        through += 1
+        progress(through)
+    for port in ports.values():
+        ask(port, "report")
+
+
+def ask(port: SerialPort, command: str) -> str:
+    """Send a command and return the node's answer.
+
+    Raises
+    ------
+    FirmwareError
+        The node refuses the command.
+    SerialPortError
+        It does not answer.
+    """
+    port.write_line(command)
+    try:
+        answer = port.wait_line(lambda line: line.startswith(("ok ", "error")), deadline_s=ANSWER_S).text
+    except SerialPortError as error:
+        raise SerialPortError(f"no answer to `{command}`: {error.what}", where=port.device, remedy=error.remedy) from error
+    if answer.startswith("error"):
+        raise FirmwareError(f"node {port.node} refuses `{command}`: {answer}. Does it run the reference firmware?")
+    return answer
+
+
+def _settle(capture: Capture, *, samplerate_hz: int) -> None:
+    """Let the last samples arrive: a little more signal, or silence of an analyzer that has none left to send."""
+    enough = capture.samples_received + int(TAIL_S * samplerate_hz)
+    seen, since_s = capture.samples_received, time.monotonic()
+    while capture.samples_received < enough and time.monotonic() - since_s < QUIET_S:
+        time.sleep(POLL_S)
+        capture.check()
+        if capture.samples_received != seen:
+            seen, since_s = capture.samples_received, time.monotonic()

@@ -1,0 +1,109 @@
+//! Ports of the bench to the world: serial lines, analyzers, edges, logs.
+
+use super::Bench;
+use crate::analyzer::{Analyzer, Settings};
+use crate::board::Statistics;
+use crate::trace::{pin_name, Edge, Pin};
+
+impl Bench {
+    /// Octets that USART `usart` (1 = USART1) of a board has sent by now; at most `most`.
+    pub fn uart_read(&mut self, board: usize, usart: usize, most: usize) -> Result<Vec<(u64, u8)>, String> {
+        let index = self.check(board)?;
+        let now_ps = self.now_ps;
+        let sent = self.seats[index]
+            .board
+            .sent(usart)
+            .ok_or_else(|| format!("board {} has no USART{}", board, usart))?;
+        let count = sent.iter().take(most).take_while(|octet| octet.0 <= now_ps).count();
+        Ok(sent.drain(..count).collect())
+    }
+
+    /// Octets for a USART; the first start bit falls at now, or when the line is free.
+    pub fn uart_feed(&mut self, board: usize, usart: usize, octets: &[u8]) -> Result<(), String> {
+        let index = self.check(board)?;
+        let seat = &mut self.seats[index];
+        seat.board.feed(usart, octets, self.now_ps)
+    }
+
+    /// Adds an analyzer whose sample 0 lies `phase_ps` after now.
+    pub fn add_analyzer(&mut self, settings: Settings) -> Result<usize, String> {
+        let start_ps = self.now_ps + settings.start_ps;
+        self.analyzers.push(Analyzer::new(Settings { start_ps, ..settings })?);
+        Ok(self.analyzers.len() - 1)
+    }
+
+    fn analyzer(&mut self, analyzer: usize) -> Result<&mut Analyzer, String> {
+        let count = self.analyzers.len();
+        self.analyzers
+            .get_mut(analyzer)
+            .ok_or_else(|| format!("there is no analyzer {}, the bench has {}", analyzer, count))
+    }
+
+    /// Clips a channel of an analyzer to a pin.
+    pub fn probe(&mut self, analyzer: usize, channel: u32, board: usize, pin: Pin) -> Result<(), String> {
+        let index = self.check(board)?;
+        let port = usize::from(pin >> 4);
+        let levels = *self.seats[index]
+            .levels
+            .get(port)
+            .ok_or_else(|| format!("board {} has no {}", board, pin_name(pin)))?;
+        let now_ps = self.now_ps;
+        self.analyzer(analyzer)?
+            .probe(channel, index as u16, pin, levels >> (pin & 15) & 1 == 1, now_ps)?;
+        self.seats[index].board.watch(pin);
+        Ok(())
+    }
+
+    /// Writes the next samples before now; returns bytes.
+    pub fn samples(&mut self, analyzer: usize, buffer: &mut [u8]) -> Result<usize, String> {
+        let now_ps = self.now_ps;
+        Ok(self.analyzer(analyzer)?.fill(buffer, now_ps))
+    }
+
+    /// Keeps edges from now on, or drops them.
+    pub fn keep_edges(&mut self, keep: bool) {
+        self.trace = if keep {
+            Some(self.trace.take().unwrap_or_default())
+        } else {
+            None
+        };
+    }
+
+    /// Takes kept edges, oldest first.
+    pub fn take_edges(&mut self, most: usize) -> Vec<Edge> {
+        match self.trace.as_mut() {
+            Some(trace) => {
+                let count = trace.len().min(most);
+                trace.drain(..count).collect()
+            }
+            None => Vec::new(),
+        }
+    }
+
+    /// Fingerprint of every edge before now.
+    pub fn edge_hash(&self) -> u64 {
+        self.hash.value()
+    }
+
+    pub fn statistics(&self, board: usize) -> Result<Statistics, String> {
+        Ok(self.seats[self.check(board)?].board.statistics())
+    }
+
+    /// Logs of all boards, a line per remark.
+    pub fn log_text(&self) -> String {
+        let mut text = String::new();
+        for (index, seat) in self.seats.iter().enumerate() {
+            for entry in seat.board.log().entries() {
+                text += &format!("t={} ps board={} {}\n", entry.t_ps, index, entry.text);
+            }
+            if seat.board.log().dropped() > 0 {
+                text += &format!(
+                    "board={} {} more lines did not fit\n",
+                    index,
+                    seat.board.log().dropped()
+                );
+            }
+        }
+        text
+    }
+}
