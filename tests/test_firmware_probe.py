@@ -7,6 +7,7 @@ import random
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def symbols(width: int, code: int, identifier: int | None) -> list[int]:
     return [int(bits[at : at + width], 2) for at in range(0, len(bits), width)]
 
 
-def samples(width: int, events: list[tuple[int, int | None]], hold: int, gap: int) -> list[int]:
+def samples(width: int, events: Sequence[tuple[int, int | None]], hold: int, gap: int) -> list[int]:
     """The sample stream emit is to write: bit 0 the strobe, the symbol above it."""
     stream, strobe = [0] * gap, 0
     for code, identifier in events:
@@ -76,7 +77,7 @@ def test_every_code_and_random_ids_are_framed_as_documented(emitter: tuple[int, 
     """Frames equal an encoder written from docs/line-code.md, sample by sample."""
     width, program = emitter
     choose = random.Random(width)
-    events = [(code, None) for code in range(1, 128)]
+    events: list[tuple[int, int | None]] = [(code, None) for code in range(1, 128)]
     events += [(code, identifier) for code in range(1, 128) for identifier in (0, 0xFFFF, choose.randrange(0x10000))]
     choose.shuffle(events)
     text = "".join(f"{code}\n" if identifier is None else f"{code} {identifier}\n" for code, identifier in events)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
@@ -15,7 +15,7 @@ from gpiorig.analysis import lattice
 from gpiorig.analysis.path import Kind
 from gpiorig.analysis.quantity import share_text, time_text
 from gpiorig.analysis.statistics import summarize, variance_shares
-from gpiorig.analysis.style import FAINT, INK, KIND_COLOURS
+from gpiorig.analysis.style import FAINT, INK, KIND_COLOURS, patch
 from gpiorig.analysis.timelines import Steps
 
 NS_PER_S = 1_000_000_000
@@ -57,9 +57,7 @@ def rtt_distribution(ax: Axes, rtt: NDArray[np.int64], *, samplerate_hz: Fractio
     marks = (("median", summary.median_ns, "right"), ("p95", summary.p95_ns, "right"), ("p99", summary.p99_ns, "left"))
     for name, value, side in marks:
         right.plot([value / 1e6] * 2, [0, 1.06], color=FAINT, linewidth=0.8, linestyle=(0, (4, 2)))
-        right.annotate(
-            name, (value / 1e6, 1.07), ha=side, va="bottom", fontsize=8, color=INK, annotation_clip=False
-        )
+        right.annotate(name, (value / 1e6, 1.07), ha=side, va="bottom", fontsize=8, color=INK, annotation_clip=False)
     n = f"{summary.n} packets" + (f", {lost} lost" if lost else "")
     ax.set_title(f"{_rtt_conclusion(rtt, samplerate_hz)} ({n})")
 
@@ -110,9 +108,8 @@ def step_distributions(
         lows.append(us["min"])
         highs.append(us["max"])
         label = f"{time_text(summary.median_ns)} ± {time_text(summary.peak_to_peak_ns / 2)}"
-        ax.annotate(
-            label, (1.015, y), xycoords=("axes fraction", "data"), va="center", fontsize=7.5, color=INK, annotation_clip=False
-        )
+        place: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
+        ax.annotate(label, (1.015, y), fontsize=7.5, color=INK, **place)
     ax.set_xscale("log")
     ax.set_xlim(floor_ns / 1000 if floor_ns else 0.5 * min(lows, default=1), 2 * max(highs, default=1))
     ax.xaxis.set_major_locator(LogLocator(10))
@@ -128,12 +125,6 @@ def step_distributions(
     ax.set_title(title)
 
 
-def kind_legend(ax: Axes, kinds: Sequence[Kind], *, columns: int = 3) -> None:
-    """The colours of the kinds of steps, below the axes."""
-    handles = [Patch(color=KIND_COLOURS[kind], label=kind.value) for kind in kinds]
-    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, -0.16), ncols=columns, handlelength=1.2)
-
-
 def where_time_goes(ax: Axes, steps: Steps) -> None:
     """Two stacked bars: shares of the kinds of steps in the mean round-trip time, and in its variance.
 
@@ -146,21 +137,22 @@ def where_time_goes(ax: Axes, steps: Steps) -> None:
     total = float(means.sum())
     jitter = float(np.std(steps.samples.sum(axis=1), ddof=1)) * period_ns if len(steps.samples) > 1 else float("nan")
     bars = (
-        (f"mean time\n{time_text(total)}", means / (total or 1), lambda s: time_text(s * total)),
-        (f"jitter\n(std {time_text(jitter)})", shares, lambda s: ""),
+        (f"mean time\n{time_text(total)}", means / (total or 1)),
+        (f"jitter\n(std {time_text(jitter)})", shares),
     )
-    for y, (_, values, absolute) in enumerate(bars):
+    for y, (_, values) in enumerate(bars):
         left = 0.0
         for kind in kinds:
             share = sum(float(v) for v, step in zip(values, steps.steps, strict=True) if step.kind is kind)
             if not np.isfinite(share):
                 continue
-            ax.barh(y, max(share, 0), left=left, height=0.62, color=KIND_COLOURS[kind], edgecolor="white", linewidth=0.8)
+            colour = KIND_COLOURS[kind]
+            ax.barh(y, max(share, 0), left=left, height=0.62, color=colour, edgecolor="white", linewidth=0.8)
             if share > 0.05:
                 dark = kind in {Kind.AIR, Kind.DRIVER, Kind.INTERRUPT}
-                text = f"{share_text(share)}\n{absolute(share)}".strip()
-                colour = INK if dark else "white"
-                ax.text(left + share / 2, y, text, ha="center", va="center", fontsize=8.5, color=colour)
+                text = share_text(share) + (f"\n{time_text(share * total)}" if y == 0 else "")
+                ink = INK if dark else "white"
+                ax.text(left + share / 2, y, text, ha="center", va="center", fontsize=8.5, color=ink)
             left += max(share, 0)
     ax.set_yticks([0, 1], [label for label, *_ in bars])
     ax.set_ylim(1.5, -0.5)
@@ -170,7 +162,8 @@ def where_time_goes(ax: Axes, steps: Steps) -> None:
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
     ax.set_title(where_conclusion(steps))
-    kind_legend(ax, kinds)
+    handles = [patch(kind) for kind in kinds]
+    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, -0.24), ncols=3, handlelength=1.2)
 
 
 def where_conclusion(steps: Steps) -> str:
@@ -190,3 +183,14 @@ def where_conclusion(steps: Steps) -> str:
         worst = max(jitter, key=lambda kind: jitter[kind])
         text += f"; most of the jitter ({share_text(jitter[worst])}): {worst.value}"
     return text
+
+
+def steps_conclusion(steps: Steps) -> str:
+    """Which steps vary most, in a sentence."""
+    if not len(steps.samples):
+        return "No packet has all its steps"
+    ranges = np.ptp(steps.samples, axis=0) * float(NS_PER_S / steps.samplerate_hz)
+    first, second = np.argsort(-ranges, kind="stable")[:2]
+    names = [f"“{steps.steps[i].name}” ({time_text(ranges[i])})" for i in (first, second)]
+    rest = time_text(float(np.sort(ranges)[:-2].max(initial=0)))
+    return f"Widest ranges: {names[0]} and {names[1]};\nevery other step varies by {rest} at most"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 
+DASH = "\N{EN DASH}"
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
 
 def time_text(ns: float, *, digits: int = 3) -> str:
     """A time such as ``8.32 ms`` or ``320 µs``; a dash for NaN."""
     if math.isnan(ns):
-        return "–"
+        return DASH
     if ns == 0:
         return "0"
     scale, unit = next((pair for pair in _UNITS if abs(ns) >= pair[0] * 0.9995), _UNITS[-1])
@@ -22,7 +23,7 @@ def time_text(ns: float, *, digits: int = 3) -> str:
 def share_text(share: float) -> str:
     """A share such as ``98 %`` or ``0.4 %``; a dash for NaN."""
     if math.isnan(share):
-        return "–"
+        return DASH
     percent = 100 * share
     return f"{percent:.0f} %" if abs(percent) >= 9.95 else f"{percent:.1f} %"
 

@@ -6,10 +6,13 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.patches import Patch
 
 from gpiorig.analysis.path import Kind
 
@@ -26,8 +29,10 @@ KIND_COLOURS = {
 }
 INK = "#222222"
 FAINT = "#888888"
+WARNING = "#B03A00"
+TAG_HEIGHT = 0.24  # inches
 
-_SETTINGS = {
+_SETTINGS: dict[Any, Any] = {
     "font.family": "DejaVu Sans",  # comes with matplotlib, so that every machine draws the same
     "font.size": 9,
     "axes.titlesize": 10.5,
@@ -58,12 +63,17 @@ def paper() -> Iterator[None]:
 
 def new_figure(*, width: float = 7.2, height: float = 3.2, virtual: bool) -> Figure:
     """An empty figure with sizes in inches; a figure from a virtual bench says so in its corner."""
-    figure = Figure(figsize=(width, height), layout="constrained")
+    foot = TAG_HEIGHT / height if virtual else 0.0
+    figure = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(rect=(0, foot, 1, 1 - foot)))
     FigureCanvasAgg(figure)
     if virtual:
-        figure.get_layout_engine().set(rect=(0, 0.24 / height, 1, 1 - 0.24 / height))  # type: ignore[union-attr]
-        figure.text(0.995, 0.06 / height, VIRTUAL_TAG, ha="right", va="bottom", fontsize=7.5, color="#B03A00", style="italic")
+        figure.text(0.995, foot / 4, VIRTUAL_TAG, ha="right", va="bottom", fontsize=7.5, color=WARNING, style="italic")
     return figure
+
+
+def patch(kind: Kind) -> Patch:
+    """What a legend shows for a kind of step."""
+    return Patch(color=KIND_COLOURS[kind], label=kind.value)
 
 
 def svg(figure: Figure) -> str:

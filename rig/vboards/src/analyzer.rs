@@ -60,7 +60,7 @@ impl Analyzer {
                 settings.rate_num, settings.rate_den
             ));
         }
-        if settings.ppb.abs() > 100_000_000 {
+        if settings.ppb.unsigned_abs() > 100_000_000 {
             return Err(format!("a clock error of {} ppb is beyond 10 %", settings.ppb));
         }
         Ok(Analyzer {

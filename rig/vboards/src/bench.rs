@@ -89,7 +89,7 @@ impl Bench {
         if self.now_ps > 0 {
             return Err("boards are added before the first run".to_string());
         }
-        if clock_ppb.abs() > 100_000_000 {
+        if clock_ppb.unsigned_abs() > 100_000_000 {
             return Err(format!("a clock error of {} ppb is beyond 10 %", clock_ppb));
         }
         let board = u16::try_from(self.seats.len()).map_err(|_| "too many boards".to_string())?;

@@ -15,7 +15,7 @@ pub struct Edge {
 /// Parses "PB9" or "pb9".
 pub fn parse_pin(name: &str) -> Option<Pin> {
     let mut letters = name.chars();
-    if letters.next()?.to_ascii_uppercase() != 'P' {
+    if !letters.next()?.eq_ignore_ascii_case(&'P') {
         return None;
     }
     let port = u16::try_from(u32::from(letters.next()?.to_ascii_uppercase()).checked_sub(u32::from('A'))?).ok()?;

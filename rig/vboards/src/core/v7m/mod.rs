@@ -21,6 +21,7 @@ mod alu;
 mod control;
 mod decode16;
 mod decode32;
+mod decode_control;
 mod decode_mem;
 mod exceptions;
 mod execute;

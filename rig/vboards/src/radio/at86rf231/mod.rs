@@ -300,6 +300,3 @@ impl At86rf231 {
         self.notes.push((key, text()));
     }
 }
-
-#[cfg(test)]
-mod tests;

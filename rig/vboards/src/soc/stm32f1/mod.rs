@@ -16,9 +16,6 @@ mod timer;
 mod usart;
 mod wires;
 
-#[cfg(test)]
-mod tests;
-
 use super::{Drive, Outside};
 use crate::clock::Clock;
 use crate::log::{Log, Topic};

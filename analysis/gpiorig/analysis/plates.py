@@ -1,0 +1,111 @@
+"""Plates: whole figures, made of axes that `figures` and `packetview` draw on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from gpiorig.analysis import figures, packetview, style
+from gpiorig.analysis.packets import Packets
+from gpiorig.analysis.path import DIRECTIONS, REPLY, REQUEST, Kind
+from gpiorig.analysis.quantity import time_text
+from gpiorig.analysis.timelines import LOST, Steps, Timelines
+
+
+def packet(packets: Packets, timelines: Timelines, *, row: int, virtual: bool) -> Figure:
+    """One packet: the whole round trip above, the three stretches in which software works below."""
+    with style.paper():
+        figure = style.new_figure(width=10.5, height=9.2, virtual=virtual)
+        windows = packetview.zooms(timelines, row)
+        grid = figure.add_gridspec(2, max(1, len(windows)), height_ratios=(1, 1.15))
+        whole = figure.add_subplot(grid[0, :])
+        start, end = int(timelines.samples[row, 0]), int(timelines.samples[row, -1])
+        margin = (end - start) // 60
+        packetview.draw(whole, packets, timelines, row, window=(start - margin, end + margin))
+        period_ns = float(1_000_000_000 / timelines.samplerate_hz)
+        whole.set_title(
+            f"Packet {timelines.ids[row]}: round trip {time_text((end - start) * period_ns)}, "
+            f"of which the software works {_working_time(windows, period_ns)}"
+        )
+        for column, (name, window) in enumerate(windows):
+            ax = figure.add_subplot(grid[1, column])
+            packetview.draw(ax, packets, timelines, row, window=window, labels=column == 0)
+            ax.set_title(f"{'abc'[column]}  {name}", fontsize=9.5)
+            _mark(whole, "abc"[column], window, origin=start, period_ns=period_ns)
+        return figure
+
+
+def rtt(timelines: Timelines, *, virtual: bool) -> Figure:
+    """Distribution of the round-trip times."""
+    with style.paper():
+        figure = style.new_figure(height=3.4, virtual=virtual)
+        lost = int((timelines.status == LOST).sum())
+        delays = timelines.rtt[timelines.timelined]
+        figures.rtt_distribution(figure.subplots(), delays, samplerate_hz=timelines.samplerate_hz, lost=lost)
+        return figure
+
+
+def steps(durations: Steps, *, virtual: bool) -> Figure:
+    """Distribution of every step: the request at the left, the reply at the right."""
+    with style.paper():
+        columns: list[list[int]] = [[], []]
+        for column, step in enumerate(durations.steps):
+            columns[REQUEST if step.start.direction == REQUEST else REPLY].append(column)
+        figure = style.new_figure(width=10.5, height=1.5 + 0.235 * max(len(part) for part in columns), virtual=virtual)
+        axes = figure.subplots(1, 2)
+        for direction, ax in enumerate(axes):
+            figures.step_distributions(
+                ax, durations, columns=columns[direction], title=f"{DIRECTIONS[direction].capitalize()}"
+            )
+        limits = [limit for ax in axes for limit in ax.get_xlim()]
+        for ax in axes:
+            ax.set_xlim(min(limits), max(limits))
+        kinds = [kind for kind in Kind if any(step.kind is kind for step in durations.steps)]
+        handles = [style.patch(kind) for kind in kinds]
+        figure.legend(handles=handles, loc="outside lower left", ncols=len(kinds), handlelength=1.2)
+        figure.suptitle(figures.steps_conclusion(durations), x=0.01, ha="left", fontsize=10.5, fontweight="bold")
+        return figure
+
+
+def where(durations: Steps, *, virtual: bool) -> Figure:
+    """Where the time goes, and where the jitter comes from."""
+    with style.paper():
+        figure = style.new_figure(width=8.4, height=3.0, virtual=virtual)
+        figures.where_time_goes(figure.subplots(), durations)
+        return figure
+
+
+def everything(packets: Packets, timelines: Timelines, durations: Steps, *, virtual: bool) -> dict[str, Figure]:
+    """All figures a recording can give, by name."""
+    plates: dict[str, Figure] = {}
+    if timelines.timelined.any():
+        plates["rtt"] = rtt(timelines, virtual=virtual)
+    if len(durations.rows):
+        plates["where"] = where(durations, virtual=virtual)
+        row = packetview.typical(timelines)
+        plates["packet"] = packet(packets, timelines, row=row, virtual=virtual)
+        plates["steps"] = steps(durations, virtual=virtual)
+    return plates
+
+
+def write(plates: dict[str, Figure], folder: Path) -> None:
+    """Write every figure as SVG and PNG."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, figure in plates.items():
+        style.save(figure, folder / name)
+
+
+def _working_time(windows: list[tuple[str, tuple[int, int]]], period_ns: float) -> str:
+    # Each window has a margin of 1/25 of its stretch on both sides (packetview.zooms).
+    return time_text(sum((end - start) / 1.08 for _, (start, end) in windows) * period_ns)
+
+
+def _mark(ax: Axes, name: str, window: tuple[int, int], *, origin: int, period_ns: float) -> None:
+    """Mark a window of the lower row in the upper axes."""
+    left, right = ((sample - origin) * period_ns / 1e6 for sample in window)
+    ax.axvspan(left, right, color="#000000", alpha=0.06, linewidth=0, zorder=0)
+    ax.annotate(
+        name, ((left + right) / 2, 1.0), xycoords=("data", "axes fraction"), ha="center", va="bottom", fontweight="bold"
+    )
