@@ -15,7 +15,7 @@ import numpy as np
 from gpiorig.capture.edges import Edges
 from gpiorig.capture.linecode import BusLines, decode
 from gpiorig.capture.samples import EdgeExtractor
-from gpiorig.capture.segments import SegmentWriter, read_segments
+from gpiorig.capture.segments import SegmentWriter
 from gpiorig.capture.srfile import read_sr, write_sr
 from gpiorig.capture.stream import SampleStream
 
@@ -54,19 +54,39 @@ def stream(data: bytes, repeats: int) -> int:
         writer = SegmentWriter(Path(folder))
         sink = SampleStream(writer, used=0x3FFF, unitsize=lambda: UNITSIZE, on_progress=lambda: None)
         reader = threading.Thread(target=sink.run, args=(read_end,))
-        reader.start()
-        for _ in range(repeats):
-            view = memoryview(data)
-            while view:
-                view = view[os.write(write_end, view) :]
+        sender = os.fork()  # another process, as sigrok-cli is
+        if sender == 0:
+            for _ in range(repeats):
+                view = memoryview(data)
+                while view:
+                    view = view[os.write(write_end, view[: 128 << 10]) :]
+            os._exit(0)
         os.close(write_end)
+        reader.start()
         reader.join()
+        os.waitpid(sender, 0)
         os.close(read_end)
         writer.close()
         if sink.samples * UNITSIZE != len(data) * repeats:
             raise SystemExit("samples were lost")
-        read_segments(Path(folder))
         return len(data) * repeats
+
+
+def bus_traffic(frames: int) -> tuple[Edges, int]:
+    """Event 6 with id 0x1234 again and again: 14 symbols on two lines, 6 samples apart, 120 samples per frame."""
+    bits = f"{0x86:08b}{0x1234:016b}"
+    check = 9
+    for at in range(0, len(bits), 4):
+        check = ((check << 1 | check >> 3) & 15) ^ int(bits[at : at + 4], 2)
+    bits += f"{check:04b}"
+    symbols = [int(bits[at : at + 2], 2) for at in range(0, len(bits), 2)]
+    frame = np.array([symbol << 1 | (number + 1) & 1 for number, symbol in enumerate(symbols)], dtype=np.uint64)
+    starts = np.arange(1, frames + 1, dtype=np.int64)[:, np.newaxis] * 120
+    samples = np.append(0, (starts + 6 * np.arange(len(symbols))).reshape(-1))
+    levels = np.append(np.uint64(0), np.tile(frame, frames))
+    end = int(samples[-1]) + 120
+    names = ("strobe", "d0", "d1")
+    return Edges.from_blocks([(samples, levels)], samplerate_hz=RATE_HZ, channels=names, end=end), frames
 
 
 def rate(work: Callable[[], int]) -> float:
@@ -85,14 +105,19 @@ def main() -> None:
     print(f"pipe to segments, constant  {rate(lambda: stream(quiet, 30)) / 1e9:8.2f} GB/s")
     print(f"pipe to segments, 1 k e/s   {rate(lambda: stream(few, 15)) / 1e9:8.2f} GB/s")
     print(f"pipe to segments, 2 M e/s   {rate(lambda: stream(many, 4)) / 1e9:8.2f} GB/s")
-    block = EdgeExtractor(unitsize=UNITSIZE).feed(many)
-    names = tuple(f"c{bit}" for bit in range(14))
-    edges = Edges.from_blocks([block], samplerate_hz=RATE_HZ, channels=names, end=8 << 20)
+    edges, frames = bus_traffic(200_000)
     lines = BusLines(strobe=0, data=(1, 2), frame_gap_samples=10)
-    print(f"symbol bus                  {rate(lambda: len(decode(edges, lines).samples) * 0 + block[0].size) / 1e6:8.2f} M edges/s")
+
+    def bus() -> int:
+        if decode(edges, lines).samples.size != frames:
+            raise SystemExit("frames were lost")
+        return edges.samples.size
+
+    print(f"symbol bus                  {rate(bus) / 1e6:8.2f} M edges/s")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.sr"
         few_block = EdgeExtractor(unitsize=UNITSIZE).feed(few)
+        names = tuple(f"c{bit}" for bit in range(14))
         few_edges = Edges.from_blocks([few_block], samplerate_hz=RATE_HZ, channels=names, end=32 << 20)
 
         def write() -> int:

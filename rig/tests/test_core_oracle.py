@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-
-unicorn = pytest.importorskip("unicorn", reason="pip install unicorn: the oracle of the ARM core")
-from unicorn import arm_const as arm  # noqa: E402  (after the check that it is there)
+import unicorn
+from unicorn import arm_const as arm
 
 FLASH = 0x0800_0000
 CODE = FLASH + 0x1000

@@ -12,13 +12,14 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from gpiorig.analysis import lattice
-from gpiorig.analysis.path import Kind
-from gpiorig.analysis.quantity import share_text, time_text
+from gpiorig.analysis.path import Kind, Step
+from gpiorig.analysis.quantity import round_time_text, share_text, time_text
 from gpiorig.analysis.statistics import summarize, variance_shares
-from gpiorig.analysis.style import FAINT, INK, KIND_COLOURS, patch
+from gpiorig.analysis.style import FAINT, INK, KIND_COLOURS
 from gpiorig.analysis.timelines import Steps
 
 NS_PER_S = 1_000_000_000
+HEADROOM = 1.26  # above the tallest bar, for the names of the marks
 _WIDTHS_US = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 
 
@@ -44,20 +45,20 @@ def rtt_distribution(ax: Axes, rtt: NDArray[np.int64], *, samplerate_hz: Fractio
     bins = low + width * np.arange(int(spread / width) + 4)
     counts, _ = np.histogram(ms, bins)
     ax.bar(bins[:-1], counts, width=width, align="edge", color=KIND_COLOURS[Kind.SOFTWARE], linewidth=0)
-    ax.set_ylim(0, 1.22 * max(1, counts.max()))
+    ax.set_ylim(0, HEADROOM * max(1, counts.max()))
     ax.set_xlim(bins[0] - 0.02 * spread, bins[-1] + 0.02 * spread)
     ax.set_xlabel("round-trip time (ms)")
-    ax.set_ylabel(f"packets per {time_text(width * 1e6)}")
+    ax.set_ylabel(f"packets per {round_time_text(width * 1e6)}")
     right = ax.twinx()
     right.spines["right"].set_visible(True)
     right.step(np.sort(ms), np.arange(1, len(ms) + 1) / max(1, len(ms)), where="post", color=INK, linewidth=1)
-    right.set_ylim(0, 1.22)
+    right.set_ylim(0, HEADROOM)
     right.set_yticks([0, 0.25, 0.5, 0.75, 1])
     right.set_ylabel("share of packets at or below")
-    marks = (("median", summary.median_ns, "right"), ("p95", summary.p95_ns, "right"), ("p99", summary.p99_ns, "left"))
-    for name, value, side in marks:
-        right.plot([value / 1e6] * 2, [0, 1.06], color=FAINT, linewidth=0.8, linestyle=(0, (4, 2)))
-        right.annotate(name, (value / 1e6, 1.07), ha=side, va="bottom", fontsize=8, color=INK, annotation_clip=False)
+    marks = (("median", summary.median_ns, 1.05), ("p95", summary.p95_ns, 1.05), ("p99", summary.p99_ns, 1.13))
+    for name, value, top in marks:
+        right.plot([value / 1e6] * 2, [0, top + 0.06], color=FAINT, linewidth=0.8, linestyle=(0, (4, 2)))
+        right.text(value / 1e6 - 0.004 * spread, top, name, ha="right", va="bottom", fontsize=8, color=INK)
     n = f"{summary.n} packets" + (f", {lost} lost" if lost else "")
     ax.set_title(f"{_rtt_conclusion(rtt, samplerate_hz)} ({n})")
 
@@ -67,7 +68,7 @@ def _rtt_conclusion(rtt: NDArray[np.int64], samplerate_hz: Fraction) -> str:
         return "No packet has a round-trip time"
     period_ns = float(NS_PER_S / samplerate_hz)
     summary = summarize(rtt, samplerate_hz=samplerate_hz)
-    text = f"Median RTT {time_text(summary.median_ns)}, {time_text(summary.peak_to_peak_ns)} from end to end"
+    text = f"Median RTT {time_text(summary.median_ns)}, peak to peak {time_text(summary.peak_to_peak_ns)}"
     found = lattice.find(rtt)
     if found is not None:
         text += f",\non {found.levels} levels {time_text(found.spacing_samples * period_ns)} apart"
@@ -75,7 +76,7 @@ def _rtt_conclusion(rtt: NDArray[np.int64], samplerate_hz: Fraction) -> str:
 
 
 def step_distributions(
-    ax: Axes, steps: Steps, *, columns: Sequence[int], names: bool = True, title: str = "", floor_ns: float = 0
+    ax: Axes, steps: Steps, *, columns: Sequence[int | None], names: Sequence[str], title: str = ""
 ) -> None:
     """One row per step, in the order of the path: range, 5 to 95 %, quartiles, median, on a logarithmic scale.
 
@@ -86,43 +87,49 @@ def step_distributions(
     steps
         The durations.
     columns
-        Which steps.
+        Which step each row shows; None leaves the row empty.
     names
-        Whether the steps are named at the left.
+        Names of the rows, at the left; empty for none.
     title
-        Title of the axes; by default the step that varies most.
-    floor_ns
-        Left end of the axis; by default half of the shortest duration.
+        Title of the axes.
     """
-    lows, highs = [], []
-    for y, column in enumerate(columns):
-        summary = summarize(steps.samples[:, column], samplerate_hz=steps.samplerate_hz)
-        colour = KIND_COLOURS[steps.steps[column].kind]
-        us = {name: max(getattr(summary, f"{name}_ns"), 1.0) / 1000 for name in ("min", "p5", "p25", "median")}
-        us |= {name: max(getattr(summary, f"{name}_ns"), 1.0) / 1000 for name in ("p75", "p95", "max")}
-        ax.plot([us["min"], us["max"]], [y, y], color=INK, linewidth=0.8, solid_capstyle="butt", zorder=2)
-        ax.plot([us["min"], us["max"]], [y, y], "|", color=INK, markersize=4, markeredgewidth=0.8, zorder=2)
-        for low, high, thick in (("p5", "p95", 3.2), ("p25", "p75", 7.5)):
-            ax.plot([us[low], us[high]], [y, y], color=colour, linewidth=thick, solid_capstyle="butt", zorder=3)
-        ax.plot(us["median"], y, "|", color=INK, markersize=9, markeredgewidth=1.8, zorder=4)
-        lows.append(us["min"])
-        highs.append(us["max"])
-        label = f"{time_text(summary.median_ns)} ± {time_text(summary.peak_to_peak_ns / 2)}"
-        place: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
-        ax.annotate(label, (1.015, y), fontsize=7.5, color=INK, **place)
+    drawn = [(y, column) for y, column in enumerate(columns) if column is not None]
+    for y, column in drawn:
+        _draw_step(ax, steps, column, y=y)
     ax.set_xscale("log")
-    ax.set_xlim(floor_ns / 1000 if floor_ns else 0.5 * min(lows, default=1), 2 * max(highs, default=1))
     ax.xaxis.set_major_locator(LogLocator(10))
     ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda us, _: time_text(us * 1000)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda us, _: round_time_text(us * 1000)))
     ax.set_ylim(len(columns) - 0.4, -0.6)
-    shown = [steps.steps[column].name.partition(": ")[2] for column in columns]
-    ax.set_yticks(range(len(columns)), shown if names else [""] * len(columns))
+    ax.set_yticks(range(len(columns)), names or [""] * len(columns))
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="x", color="#DDDDDD", linewidth=0.6)
     ax.set_axisbelow(True)
     ax.set_xlabel("duration (logarithmic)")
     ax.set_title(title)
+    _beside(ax, -0.75, "median (range)", color=FAINT)
+
+
+def _draw_step(ax: Axes, steps: Steps, column: int, *, y: int) -> None:
+    summary = summarize(steps.samples[:, column], samplerate_hz=steps.samplerate_hz)
+    colour = KIND_COLOURS[steps.steps[column].kind]
+    names = ("min", "p5", "p25", "median", "p75", "p95", "max")
+    # A duration of no sample has no place on a logarithmic axis: it is drawn at half a sample.
+    least = 0.5e6 / float(steps.samplerate_hz)
+    us = {name: max(getattr(summary, f"{name}_ns") / 1000, least) for name in names}
+    ax.plot([us["min"], us["max"]], [y, y], color=INK, linewidth=0.8, solid_capstyle="butt", zorder=2)
+    ax.plot([us["min"], us["max"]], [y, y], "|", color=INK, markersize=4, markeredgewidth=0.8, zorder=2)
+    for low, high, thick in (("p5", "p95", 3.2), ("p25", "p75", 7.5)):
+        ax.plot([us[low], us[high]], [y, y], color=colour, linewidth=thick, solid_capstyle="butt", zorder=3)
+    ax.plot(us["median"], y, "|", color=colour, markersize=7.5, markeredgewidth=3.4, zorder=3)
+    ax.plot(us["median"], y, "|", color=INK, markersize=9, markeredgewidth=1.3, zorder=4)
+    _beside(ax, y, f"{time_text(summary.median_ns)} ({time_text(summary.peak_to_peak_ns)})", color=INK)
+
+
+def _beside(ax: Axes, y: float, text: str, *, color: str) -> None:
+    """Text to the right of a row."""
+    place: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
+    ax.annotate(text, (1.015, y), fontsize=7.5, color=color, **place)
 
 
 def where_time_goes(ax: Axes, steps: Steps) -> None:
@@ -130,7 +137,7 @@ def where_time_goes(ax: Axes, steps: Steps) -> None:
 
     The share in the variance is cov(step, RTT) / var(RTT), see `gpiorig.analysis.statistics.variance_shares`.
     """
-    kinds = [kind for kind in Kind if any(step.kind is kind for step in steps.steps)]
+    kinds = kinds_of(steps)
     period_ns = float(NS_PER_S / steps.samplerate_hz)
     means = steps.samples.mean(axis=0) * period_ns if len(steps.samples) else np.zeros(len(steps.steps))
     shares = variance_shares(steps.samples)
@@ -138,7 +145,7 @@ def where_time_goes(ax: Axes, steps: Steps) -> None:
     jitter = float(np.std(steps.samples.sum(axis=1), ddof=1)) * period_ns if len(steps.samples) > 1 else float("nan")
     bars = (
         (f"mean time\n{time_text(total)}", means / (total or 1)),
-        (f"jitter\n(std {time_text(jitter)})", shares),
+        (f"variance\n(std {time_text(jitter)})", shares),
     )
     for y, (_, values) in enumerate(bars):
         left = 0.0
@@ -158,12 +165,15 @@ def where_time_goes(ax: Axes, steps: Steps) -> None:
     ax.set_ylim(1.5, -0.5)
     ax.set_xlim(0, 1)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.0f} %"))
-    ax.set_xlabel("share of the round trip")
+    ax.set_xlabel("share of the round trip's mean and variance")
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
     ax.set_title(where_conclusion(steps))
-    handles = [patch(kind) for kind in kinds]
-    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, -0.24), ncols=3, handlelength=1.2)
+
+
+def kinds_of(steps: Steps) -> list[Kind]:
+    """The kinds of steps that occur."""
+    return [kind for kind in Kind if any(step.kind is kind for step in steps.steps)]
 
 
 def where_conclusion(steps: Steps) -> str:
@@ -191,6 +201,13 @@ def steps_conclusion(steps: Steps) -> str:
         return "No packet has all its steps"
     ranges = np.ptp(steps.samples, axis=0) * float(NS_PER_S / steps.samplerate_hz)
     first, second = np.argsort(-ranges, kind="stable")[:2]
-    names = [f"“{steps.steps[i].name}” ({time_text(ranges[i])})" for i in (first, second)]
+    names = [f"{short_name(steps.steps[i])} ({time_text(ranges[i])})" for i in (first, second)]
     rest = time_text(float(np.sort(ranges)[:-2].max(initial=0)))
-    return f"Widest ranges: {names[0]} and {names[1]};\nevery other step varies by {rest} at most"
+    return f"Widest ranges: {names[0]} and {names[1]}; every other step stays within {rest}"
+
+
+def short_name(step: Step) -> str:
+    """Name of a step without its explanation: ``request radio wait``."""
+    direction, _, rest = step.name.partition(": ")
+    explained = step.kind in {Kind.RADIO_WAIT, Kind.AIR} and ": " in rest
+    return f"{direction} {rest.partition(': ')[0] if explained else rest}"

@@ -87,11 +87,11 @@ def draw(
         box: dict[str, Any] = {"left": left, "height": height, "color": colour, "alpha": alpha, "linewidth": 0}
         ax.barh(y, max(right - left, width / 1500), **box)
         text = span.point.partition(".")[2]
-        shown = min(right, (window[1] - origin) * scale) - max(left, (window[0] - origin) * scale)
-        if shown > width * (0.012 * len(text) + 0.012) and is_outer and _has_room(span, found):
-            ax.text(
-                max(left, (window[0] - origin) * scale) + width * 0.006, y, text, va="center", fontsize=6.8, color=INK
-            )
+        place = _text_place(span, found, window, is_outer=is_outer, need=(0.013 * len(text) + 0.012))
+        if place is not None:
+            at = (place - origin) * scale + width * 0.006
+            ink, size = (INK, 6.8) if is_outer else ("white", 6.2)
+            ax.text(at, y, text, va="center_baseline", fontsize=size, color=ink)
     _draw_air(ax, timelines, row, where, origin=origin, scale=scale, width=width)
     ys = list(where.labels)
     ax.set_yticks(ys, [where.labels[y] if labels else "" for y in ys])
@@ -105,15 +105,9 @@ def draw(
     ax.set_axisbelow(True)
     if labels:
         for node, y in ((packets.initiator, (air - 1) / 2), (packets.responder, (air + 1 + max(ys)) / 2)):
-            style: dict[str, Any] = {"rotation": 90, "ha": "center", "va": "center", "fontweight": "bold", "annotation_clip": False}
-            ax.annotate(
-                node,
-                (-0.006, y),
-                xycoords=("axes fraction", "data"),
-                xytext=(-58, 0),
-                textcoords="offset points",
-                **style,
-            )
+            look: dict[str, Any] = {"ha": "center", "va": "center", "fontweight": "bold"}
+            look |= {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "xytext": (-58, 0)}
+            ax.annotate(node, (-0.006, y), rotation=90, annotation_clip=False, **look)
 
 
 def _draw_air(
@@ -192,8 +186,15 @@ def _outermost(found: list[spans.Span]) -> set[spans.Span]:
     return outer
 
 
-def _has_room(span: spans.Span, found: list[spans.Span]) -> bool:
-    """No inner box at the left end, where the text goes."""
+def _text_place(
+    span: spans.Span, found: list[spans.Span], window: tuple[int, int], *, is_outer: bool, need: float
+) -> int | None:
+    """Sample at which the name of a box fits: the start of its first stretch that is free of inner boxes."""
     lane = [s for s in found if s is not span and (s.node, s.layer) == (span.node, span.layer)]
-    edge = span.start + (span.end - span.start) // 4
-    return not any(span.start <= s.start < edge for s in lane)
+    inner = [s for s in lane if span.start <= s.start < span.end] if is_outer else []
+    at, room = max(span.start, window[0]), need * (window[1] - window[0])
+    for box in sorted(inner, key=lambda s: s.start):
+        if box.start - at >= room:
+            break
+        at = max(at, box.end)
+    return at if min(span.end, window[1]) - at >= room else None

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from gpiorig.analysis import figures, packetview, style
 from gpiorig.analysis.packets import Packets
-from gpiorig.analysis.path import DIRECTIONS, REPLY, REQUEST, Kind
+from gpiorig.analysis.path import DIRECTIONS, REPLY, REQUEST
 from gpiorig.analysis.quantity import time_text
 from gpiorig.analysis.timelines import LOST, Steps, Timelines
 
@@ -27,7 +27,8 @@ def packet(packets: Packets, timelines: Timelines, *, row: int, virtual: bool) -
         period_ns = float(1_000_000_000 / timelines.samplerate_hz)
         whole.set_title(
             f"Packet {timelines.ids[row]}: round trip {time_text((end - start) * period_ns)}, "
-            f"of which the software works {_working_time(windows, period_ns)}"
+            f"{_working_time(windows, period_ns)} of it on the processors",
+            pad=18,
         )
         for column, (name, window) in enumerate(windows):
             ax = figure.add_subplot(grid[1, column])
@@ -50,30 +51,25 @@ def rtt(timelines: Timelines, *, virtual: bool) -> Figure:
 def steps(durations: Steps, *, virtual: bool) -> Figure:
     """Distribution of every step: the request at the left, the reply at the right."""
     with style.paper():
-        columns: list[list[int]] = [[], []]
-        for column, step in enumerate(durations.steps):
-            columns[REQUEST if step.start.direction == REQUEST else REPLY].append(column)
-        figure = style.new_figure(width=10.5, height=1.5 + 0.235 * max(len(part) for part in columns), virtual=virtual)
-        axes = figure.subplots(1, 2)
+        names, columns = _rows(durations)
+        figure = style.new_figure(width=10.5, height=1.75 + 0.235 * len(names), legend=0.3, virtual=virtual)
+        axes = figure.subplots(1, 2, sharex=True)
         for direction, ax in enumerate(axes):
-            figures.step_distributions(
-                ax, durations, columns=columns[direction], title=f"{DIRECTIONS[direction].capitalize()}"
-            )
-        limits = [limit for ax in axes for limit in ax.get_xlim()]
-        for ax in axes:
-            ax.set_xlim(min(limits), max(limits))
-        kinds = [kind for kind in Kind if any(step.kind is kind for step in durations.steps)]
-        handles = [style.patch(kind) for kind in kinds]
-        figure.legend(handles=handles, loc="outside lower left", ncols=len(kinds), handlelength=1.2)
-        figure.suptitle(figures.steps_conclusion(durations), x=0.01, ha="left", fontsize=10.5, fontweight="bold")
+            shown = names if direction == REQUEST else ()
+            title = DIRECTIONS[direction].capitalize()
+            figures.step_distributions(ax, durations, columns=columns[direction], names=shown, title=title)
+        style.foot_legend(figure, figures.kinds_of(durations), virtual=virtual)
+        text = figures.steps_conclusion(durations)
+        figure.suptitle(text, x=0.006, ha="left", fontsize=10.5, fontweight="bold")
         return figure
 
 
 def where(durations: Steps, *, virtual: bool) -> Figure:
     """Where the time goes, and where the jitter comes from."""
     with style.paper():
-        figure = style.new_figure(width=8.4, height=3.0, virtual=virtual)
+        figure = style.new_figure(width=10.5, height=2.7, legend=0.3, virtual=virtual)
         figures.where_time_goes(figure.subplots(), durations)
+        style.foot_legend(figure, figures.kinds_of(durations), virtual=virtual)
         return figure
 
 
@@ -95,6 +91,18 @@ def write(plates: dict[str, Figure], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, figure in plates.items():
         style.save(figure, folder / name)
+
+
+def _rows(durations: Steps) -> tuple[list[str], tuple[list[int | None], list[int | None]]]:
+    """Names of the rows, and for both directions the column that each row shows."""
+    by_name: dict[str, list[int | None]] = {}
+    for column, step in enumerate(durations.steps):
+        direction, _, name = step.name.partition(": ")
+        name = step.name if direction not in DIRECTIONS else name
+        by_name.setdefault(name, [None, None])[step.start.direction] = column
+    # Steps that only the reply has stand behind those of the request; the turn-around is the last.
+    names = sorted(by_name, key=lambda name: name.startswith("turn-around"))
+    return names, ([by_name[name][REQUEST] for name in names], [by_name[name][REPLY] for name in names])
 
 
 def _working_time(windows: list[tuple[str, tuple[int, int]]], period_ns: float) -> str:

@@ -20,6 +20,12 @@ def time_text(ns: float, *, digits: int = 3) -> str:
     return f"{value:.{min(decimals, digits)}f} {unit}"
 
 
+def round_time_text(ns: float) -> str:
+    """A round time, such as that of a tick: ``50 µs``, not ``50.0 µs``."""
+    scale, unit = next((pair for pair in _UNITS if abs(ns) >= pair[0] * 0.9995), _UNITS[-1])
+    return f"{ns / scale:g} {unit}"
+
+
 def share_text(share: float) -> str:
     """A share such as ``98 %`` or ``0.4 %``; a dash for NaN."""
     if math.isnan(share):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -61,19 +61,34 @@ def paper() -> Iterator[None]:
         yield
 
 
-def new_figure(*, width: float = 7.2, height: float = 3.2, virtual: bool) -> Figure:
-    """An empty figure with sizes in inches; a figure from a virtual bench says so in its corner."""
-    foot = TAG_HEIGHT / height if virtual else 0.0
+def new_figure(*, width: float = 7.2, height: float = 3.2, legend: float = 0, virtual: bool) -> Figure:
+    """An empty figure, sizes in inches; one from a virtual bench says so in its corner.
+
+    Parameters
+    ----------
+    width, height
+        Of the whole figure.
+    legend
+        Height to keep free at the foot for `foot_legend`.
+    virtual
+        Whether the data are from a virtual bench.
+    """
+    tag = TAG_HEIGHT if virtual else 0.0
+    foot = (tag + legend) / height
     figure = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(rect=(0, foot, 1, 1 - foot)))
     FigureCanvasAgg(figure)
     if virtual:
-        figure.text(0.995, foot / 4, VIRTUAL_TAG, ha="right", va="bottom", fontsize=7.5, color=WARNING, style="italic")
+        place: dict[str, Any] = {"ha": "right", "va": "bottom", "fontsize": 7.5, "style": "italic"}
+        figure.text(0.995, 0.06 / height, VIRTUAL_TAG, color=WARNING, **place)
     return figure
 
 
-def patch(kind: Kind) -> Patch:
-    """What a legend shows for a kind of step."""
-    return Patch(color=KIND_COLOURS[kind], label=kind.value)
+def foot_legend(figure: Figure, kinds: Sequence[Kind], *, virtual: bool) -> None:
+    """The colours of the kinds of steps, in the height that `new_figure` kept free."""
+    handles = [Patch(color=KIND_COLOURS[kind], label=kind.value) for kind in kinds]
+    foot = (TAG_HEIGHT if virtual else 0.0) / figure.get_figheight()
+    style: dict[str, Any] = {"frameon": False, "handlelength": 1.2, "columnspacing": 1.6}
+    figure.legend(handles=handles, loc="lower left", bbox_to_anchor=(0.0, foot), ncols=len(kinds), **style)
 
 
 def svg(figure: Figure) -> str:

@@ -16,7 +16,7 @@ from gpiorig.capture.errors import CaptureError
 WIDTHS = (1, 2, 4, 8)
 CODES = range(1, 128)
 ID_FOLLOWS = 0x80
-BLOCK = 1 << 20  # edges per kernel call, so that the work memory stays small
+BLOCK = 1 << 15  # edges per kernel call: the arrays it writes to stay in cache
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ from gpiorig.capture.segments import SegmentWriter
 READ_BYTES = 1 << 20
 PIPE_BYTES = 1 << 20  # the largest an unprivileged process may ask for (/proc/sys/fs/pipe-max-size)
 FLUSH_S = 0.25  # edges reach the files at least this often
+NO_SAMPLES = np.empty(0, dtype=np.int64)
+NO_LEVELS = np.empty(0, dtype=np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +128,13 @@ class SampleStream:
         self.last_s = now_s
         self.size_bytes += len(data)
         self.edges += rows[0].size
-        self._pending.append(rows)
+        if rows[0].size:
+            self._pending.append(rows)
         self._on_progress()
 
     def _flush(self) -> None:
-        if self._pending:
-            samples = np.concatenate([rows[0] for rows in self._pending])
-            levels = np.concatenate([rows[1] for rows in self._pending])
+        if self.samples > self._writer.watermark:
+            samples = np.concatenate([NO_SAMPLES, *(rows[0] for rows in self._pending)])
+            levels = np.concatenate([NO_LEVELS, *(rows[1] for rows in self._pending)])
             self._writer.append(samples, levels, watermark=self.samples)
             self._pending = []

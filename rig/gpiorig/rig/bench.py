@@ -21,7 +21,7 @@ BEAGLELOGIC_CHANNELS = (
 
 
 class Analyzer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A logic analyzer: sigrok's driver specification and the samplerate; a virtual one gets its driver when it starts."""
+    """A logic analyzer: samplerate, and sigrok's driver with its connection; a virtual one has none before it runs."""
 
     samplerate_hz: int
     driver: str | None = None

@@ -72,7 +72,6 @@ def _run(command: str, words: list[str]) -> int:
 
     from gpiorig.analysis.errors import AnalysisError
     from gpiorig.capture.errors import CaptureError
-
     from gpiorig.rig.errors import RigError
 
     try:

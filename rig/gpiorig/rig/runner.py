@@ -213,7 +213,9 @@ def ask(port: SerialPort, command: str) -> str:
     try:
         answer = port.wait_line(lambda line: line.startswith(("ok ", "error")), deadline_s=ANSWER_S).text
     except SerialPortError as error:
-        raise SerialPortError(f"no answer to `{command}`: {error.what}", where=port.device, remedy=error.remedy) from error
+        raise SerialPortError(
+            f"no answer to `{command}`: {error.what}", where=port.device, remedy=error.remedy
+        ) from error
     if answer.startswith("error"):
         raise FirmwareError(f"node {port.node} refuses `{command}`: {answer}. Does it run the reference firmware?")
     return answer

@@ -7,11 +7,22 @@ use vboards::trace::{parse_pin, pin_name, Edge};
 const PIN: u16 = 0x19;
 
 fn settings(rate_num: u64, rate_den: u64, unitsize: usize) -> Settings {
-    Settings { rate_num, rate_den, unitsize, ppb: 0, start_ps: 0 }
+    Settings {
+        rate_num,
+        rate_den,
+        unitsize,
+        ppb: 0,
+        start_ps: 0,
+    }
 }
 
 fn edge(t_ps: u64, level: bool) -> Edge {
-    Edge { t_ps, board: 0, pin: PIN, level }
+    Edge {
+        t_ps,
+        board: 0,
+        pin: PIN,
+        level,
+    }
 }
 
 fn drain(analyzer: &mut Analyzer, now_ps: u64, piece: usize) -> Vec<u8> {
@@ -45,7 +56,11 @@ fn only_samples_before_now_are_written() {
 
 #[test]
 fn a_pulse_between_samples_is_missed_and_a_level_before_the_start_is_known() {
-    let mut analyzer = Analyzer::new(Settings { start_ps: 10_000_500, ..settings(1_000_000, 1, 2) }).unwrap();
+    let mut analyzer = Analyzer::new(Settings {
+        start_ps: 10_000_500,
+        ..settings(1_000_000, 1, 2)
+    })
+    .unwrap();
     analyzer.probe(13, 0, PIN, true, 10_000_000).unwrap();
     analyzer.edge(&edge(11_100_000, false));
     analyzer.edge(&edge(11_900_000, true));
@@ -72,17 +87,29 @@ fn samples_equal_the_plain_version() {
         let ppb = random(1, 100_001) as i64 - 50_000;
         let unitsize = 1 + random(2, 2) as usize;
         let start_ps = random(3, 1_000_000);
-        let mut analyzer = Analyzer::new(Settings { ppb, start_ps, ..settings(rate, 1, unitsize) }).unwrap();
+        let mut analyzer = Analyzer::new(Settings {
+            ppb,
+            start_ps,
+            ..settings(rate, 1, unitsize)
+        })
+        .unwrap();
         let pins: Vec<u16> = (0..4).collect();
         for &pin in pins.iter() {
-            analyzer.probe(u32::from(pin) * (unitsize as u32 * 2), 0, pin, false, 0).unwrap();
+            analyzer
+                .probe(u32::from(pin) * (unitsize as u32 * 2), 0, pin, false, 0)
+                .unwrap();
         }
         let (mut t_ps, mut edges, mut levels) = (0, Vec::new(), [false; 4]);
         for index in 0..400 {
             t_ps += random(10 + 3 * index, 2 * 1_000_000_000_000 / rate);
             let pin = random(11 + 3 * index, 4) as usize;
             levels[pin] = !levels[pin];
-            edges.push(Edge { t_ps, board: 0, pin: pin as u16, level: levels[pin] });
+            edges.push(Edge {
+                t_ps,
+                board: 0,
+                pin: pin as u16,
+                level: levels[pin],
+            });
             analyzer.edge(edges.last().unwrap());
         }
         let now_ps = t_ps + 1_000_000;

@@ -38,12 +38,18 @@ fn errors_say_what_is_wrong() {
         "x.elf is for MSP430 (machine 105), this board has a Cortex-M3 (ARM, 40)",
         error("x.elf", &image(105, 0))
     );
-    assert_eq!("x is not an ELF file (3 bytes); give the .elf, not a .bin or .hex", error("x", b"abc"));
-    assert_eq!("x has nothing to load", error("x", &{
-        let mut bytes = image(40, 0);
-        bytes[52] = 6;
-        bytes
-    }));
+    assert_eq!(
+        "x is not an ELF file (3 bytes); give the .elf, not a .bin or .hex",
+        error("x", b"abc")
+    );
+    assert_eq!(
+        "x has nothing to load",
+        error("x", &{
+            let mut bytes = image(40, 0);
+            bytes[52] = 6;
+            bytes
+        })
+    );
     assert_eq!("x is cut off inside segment 0", error("x", &image(40, 0)[..86]));
     let parsed = parse("x", &image(40, 0x2000_0000), EM_ARM, "Cortex-M3").unwrap();
     assert_eq!(

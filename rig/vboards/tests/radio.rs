@@ -23,8 +23,17 @@ struct Field {
 impl Field {
     fn new(seed: u64, count: u16) -> Field {
         let radios = (0..count).map(|board| At86rf231::new(seed, board)).collect();
-        let link = Link { delay_ps: 0, ..Link::default() };
-        let mut field = Field { radios, pins: vec![Vec::new(); count.into()], starts: Vec::new(), t_ps: 0, link };
+        let link = Link {
+            delay_ps: 0,
+            ..Link::default()
+        };
+        let mut field = Field {
+            radios,
+            pins: vec![Vec::new(); count.into()],
+            starts: Vec::new(),
+            t_ps: 0,
+            link,
+        };
         field.run(2000);
         for index in 0..usize::from(count) {
             field.write(index, TRX_STATE, 0x08);
@@ -58,7 +67,12 @@ impl Field {
         let until = self.t_ps + us * US;
         loop {
             self.exchange();
-            let next = self.radios.iter().filter_map(At86rf231::next_event).min().filter(|&t| t <= until);
+            let next = self
+                .radios
+                .iter()
+                .filter_map(At86rf231::next_event)
+                .min()
+                .filter(|&t| t <= until);
             self.t_ps = next.unwrap_or(until);
             for radio in self.radios.iter_mut() {
                 radio.advance(self.t_ps);
@@ -116,14 +130,21 @@ impl Field {
     }
 
     fn edges(&self, index: usize, pin: Output) -> Vec<(u64, bool)> {
-        self.pins[index].iter().filter(|c| c.pin == pin && c.t_ps > 0).map(|c| (c.t_ps, c.level)).collect()
+        self.pins[index]
+            .iter()
+            .filter(|c| c.pin == pin && c.t_ps > 0)
+            .map(|c| (c.t_ps, c.level))
+            .collect()
     }
 }
 
 #[test]
 fn identity_and_start_up() {
     let mut field = Field::new(1, 1);
-    assert_eq!(vec![3, 2, 0x1F, 0], (0x1C..0x20).map(|r| field.read(0, r)).collect::<Vec<u8>>());
+    assert_eq!(
+        vec![3, 2, 0x1F, 0],
+        (0x1C..0x20).map(|r| field.read(0, r)).collect::<Vec<u8>>()
+    );
     assert_eq!(0x08, field.status(0));
     field.write(0, TRX_STATE, 0x09);
     assert_eq!(0x1F, field.status(0)); // STATE_TRANSITION_IN_PROGRESS
@@ -145,7 +166,10 @@ fn reset_and_sleep() {
     let t_ps = field.t_ps;
     field.radios[0].set_rstn(true, t_ps);
     field.run(40);
-    assert_eq!((0x08, 0xFF, 0x00), (field.status(0), field.read(0, 0x20), field.read(0, IRQ_MASK)));
+    assert_eq!(
+        (0x08, 0xFF, 0x00),
+        (field.status(0), field.read(0, 0x20), field.read(0, IRQ_MASK))
+    );
     field.write(0, IRQ_MASK, 0x10);
     let t_ps = field.t_ps;
     field.radios[0].set_slp_tr(true, t_ps);
@@ -186,7 +210,10 @@ fn basic_transmission_and_reception() {
     assert_eq!(vec![(end + 9 * US, true)], field.edges(0, Output::Irq));
     assert_eq!(vec![(start + 201 * US, true)], field.edges(1, Output::Irq));
     // 11.6.1: DIG2 rises with IRQ_2 (RX_START) and stays up for the frame.
-    assert_eq!(vec![(start + 201 * US, true), (end + 9 * US, false)], field.edges(1, Output::Dig2));
+    assert_eq!(
+        vec![(start + 201 * US, true), (end + 9 * US, false)],
+        field.edges(1, Output::Dig2)
+    );
     assert_eq!((0x0C, 0x08), (field.read(1, IRQ_STATUS), field.read(0, IRQ_STATUS)));
     assert_eq!((0x09, 0x06), (field.status(0), field.status(1)));
     assert_eq!(0x80, field.read(1, 0x06) & 0x80); // RX_CRC_VALID
@@ -267,7 +294,10 @@ fn no_ack_after_all_retries() {
     let expected: Vec<(usize, u64)> = (0..3).map(|n| (0, t_ps + n * round + 144 * US)).collect();
     assert_eq!(expected, field.starts);
     assert_eq!((5, 0x08), (field.trac(0), field.read(0, IRQ_STATUS)));
-    assert_eq!(vec![(t_ps + 3 * round + 9 * US, true), (field.t_ps, false)], field.edges(0, Output::Irq));
+    assert_eq!(
+        vec![(t_ps + 3 * round + 9 * US, true), (field.t_ps, false)],
+        field.edges(0, Output::Irq)
+    );
 }
 
 /// Sends 127 octet frames back to back from radio 1, so that radio 0 never finds a free channel.
@@ -287,7 +317,10 @@ fn a_busy_channel_fails_the_access() {
     field.run(4000);
     assert_eq!((3, 0x19), (field.trac(0), field.status(0)));
     assert_eq!(1, field.starts.len());
-    assert_eq!(Some(&(t_ps + (3 * 128 + 9) * US, true)), field.edges(0, Output::Irq).first());
+    assert_eq!(
+        Some(&(t_ps + (3 * 128 + 9) * US, true)),
+        field.edges(0, Output::Irq).first()
+    );
 }
 
 #[test]
@@ -316,7 +349,12 @@ fn a_channel_that_gets_free_is_used() {
 
 #[test]
 fn frames_for_others_are_filtered() {
-    let cases: [(u16, u8, bool); 4] = [(2, 0x67, true), (3, 0x67, false), (2, 0x66, false), (0xFFFF, 0x67, true)];
+    let cases: [(u16, u8, bool); 4] = [
+        (2, 0x67, true),
+        (3, 0x67, false),
+        (2, 0x66, false),
+        (0xFFFF, 0x67, true),
+    ];
     for &(to, pan_high, accepted) in cases.iter() {
         let mut field = Field::new(1, 2);
         field.write(1, IRQ_MASK, 0x28);

@@ -129,7 +129,7 @@ pub mod ctrl_1 {
 pub const TX_POWER_DBM: [i32; 16] = [3, 3, 2, 2, 1, 1, 0, -1, -2, -3, -4, -5, -7, -9, -12, -17];
 /// Receiver sensitivity (data sheet, feature list: -101 dBm).
 pub const SENSITIVITY_DBM: i32 = -101;
-/// RSSI_BASE_VAL (8.3.3; unverified value).
+/// RSSI_BASE_VAL (8.3.3; -91 dBm by a tutorial that quotes the section, "< -90 dBm" in 8.3.4 of revision A).
 pub const RSSI_BASE_DBM: i32 = -91;
 /// Span of ED_LEVEL (8.4.5: 84 dB).
 pub const ED_SPAN: i32 = 84;

@@ -105,7 +105,14 @@ impl<O: Outside> Stm32f1<O> {
         let effects = std::mem::take(&mut self.spi_effects);
         for effect in effects.iter() {
             match *effect {
-                spi::Effect::Begin => self.spi_begin(index, t_ps),
+                spi::Effect::Begin => {
+                    self.spi_begin(index, t_ps);
+                    if let (true, spi::Effect::Lines { sck, mosi, miso }) =
+                        (self.spis[index].traced, self.spis[index].lines())
+                    {
+                        self.spi_lines(index, [sck, mosi, miso], cycle, t_ps);
+                    }
+                }
                 spi::Effect::End { data, octets: 1 } if self.spi_wired(index) => {
                     self.outside.spi_in(index + 1, data as u8, t_ps);
                 }

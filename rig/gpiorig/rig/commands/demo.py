@@ -1,0 +1,48 @@
+"""`gpiorig demo`: the whole rig on two virtual boards."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from pathlib import Path
+
+EPILOG = """\
+examples:
+  gpiorig demo                                1000 round trips, recording and report in ./demo
+  gpiorig demo --no-backoff -o calm --json    without the radio's random backoff; numbers as JSON
+  gpiorig demo --seed 2 --packets 200 -o two
+
+The boards, the radios, the air and the analyzer are virtual: they test the rig and are no measurement of
+hardware. sigrok-cli, the serial ports, decoding and analysis are the real ones."""
+
+DEFAULT_PACKETS = 1000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the demo."""
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path("demo"), metavar="DIR", help="recording folder (demo)"
+    )
+    parser.add_argument("--packets", type=int, default=DEFAULT_PACKETS, metavar="N", help="round trips (1000)")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed of everything random (1)")
+    parser.add_argument("--no-backoff", action="store_true", help="disable the radio's random CSMA/CA backoff")
+    parser.add_argument("--force", action="store_true", help="delete a recording that is in DIR")
+    parser.add_argument("--json", action="store_true", help="print the numbers as one JSON object")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Record, analyse, report."""
+    from gpiorig.capture.recording import DESCRIPTION
+    from gpiorig.rig import firmware
+    from gpiorig.rig.commands.report import analyse_and_print
+    from gpiorig.rig.demo import demo_bench, demo_experiment
+    from gpiorig.rig.recording import record
+
+    if options.force and (options.output / DESCRIPTION).exists():
+        shutil.rmtree(options.output)
+    experiment = demo_experiment(packets=options.packets, seed=options.seed, backoff=not options.no_backoff)
+    with demo_bench(seed=options.seed) as (bench, bench_file):
+        recording = record(
+            bench, experiment, bench_file=bench_file, output=options.output, firmware=firmware.images(bench)
+        )
+    return analyse_and_print(recording, as_json=options.json)

@@ -1,0 +1,53 @@
+"""`gpiorig report`: tables, figures and page of a recording, rebuilt from its edges and serial bytes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gpiorig.rig.errors import RigError
+
+if TYPE_CHECKING:
+    from gpiorig.capture.recording import Recording
+
+EPILOG = """\
+examples:
+  gpiorig report run1                         writes run1/*.parquet and run1/report/
+  gpiorig report run1 --json                  prints the headline numbers as one JSON object"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of a report."""
+    parser.add_argument("recording", type=Path, metavar="RUN", help="recording folder")
+    parser.add_argument("--json", action="store_true", help="print the numbers as one JSON object")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Analyse and report."""
+    from gpiorig.capture.recording import Recording
+
+    return analyse_and_print(Recording.open(options.recording), as_json=options.json)
+
+
+def analyse_and_print(recording: Recording, *, as_json: bool) -> int:
+    """Analyse a recording, write tables and report, print the summary.
+
+    Raises
+    ------
+    RigError
+        A packet that the firmware says it sent is neither timelined nor counted as lost.
+    """
+    from gpiorig.rig import pipeline
+
+    result = pipeline.analyse(recording)
+    page = pipeline.write(result, recording)
+    if as_json:
+        print(json.dumps(pipeline.numbers(result, recording, report=page)))
+    else:
+        print(pipeline.summary(result, recording))
+        print(f"report: {page}")
+    if result.reconciliation.unexplained:
+        raise RigError(f"{recording.folder}: {result.reconciliation.unexplained} packets are unaccounted for.")
+    return 0

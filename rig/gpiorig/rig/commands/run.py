@@ -1,0 +1,47 @@
+"""`gpiorig run`: an experiment on a bench."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+EPILOG = """\
+examples:
+  gpiorig run bench.toml experiments/pingpong.toml -o run1
+  gpiorig run bench.toml experiments/pingpong.toml -o run2 --packets 100 --no-report
+
+The recording folder holds edges and serial bytes as they came; `gpiorig report` analyses it again at any time."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of a run."""
+    parser.add_argument("bench", type=Path, metavar="BENCH.toml")
+    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT.toml")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="recording folder, a new one")
+    parser.add_argument("--packets", type=int, metavar="N", help="number of packets, in place of the experiment's")
+    parser.add_argument("--no-report", action="store_true", help="record only")
+    parser.add_argument("--json", action="store_true", help="print the numbers as one JSON object")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Record, then report."""
+    import msgspec
+
+    from gpiorig.rig import bench as benches
+    from gpiorig.rig import experiment as experiments
+    from gpiorig.rig import firmware
+    from gpiorig.rig.commands.report import analyse_and_print
+    from gpiorig.rig.recording import record
+
+    bench = benches.load(options.bench)
+    experiment = experiments.load(options.experiment, bench)
+    if options.packets is not None:
+        changed = msgspec.structs.replace(experiment, packets=options.packets)
+        experiment = experiments.check(changed, bench, what="--packets")
+    recording = record(
+        bench, experiment, bench_file=options.bench, output=options.output, firmware=firmware.images(bench)
+    )
+    if options.no_report:
+        print(recording.folder)
+        return 0
+    return analyse_and_print(recording, as_json=options.json)

@@ -1,0 +1,206 @@
+"""From a recording to its numbers and its report: the stages of the analysis, one after the other."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gpiorig.analysis import accounting, events, log, packets, statistics, tables, timelines
+from gpiorig.analysis.accounting import Reconciliation
+from gpiorig.analysis.events import Events
+from gpiorig.analysis.log import NodeLog
+from gpiorig.analysis.packets import Packets
+from gpiorig.analysis.statistics import Summary
+from gpiorig.analysis.timelines import Steps, Timelines
+from gpiorig.analysis.wiring import Bus, NodeLines
+from gpiorig.capture.recording import Recording
+from gpiorig.rig import bench as benches
+from gpiorig.rig import boards
+from gpiorig.rig.bench import Bench
+from gpiorig.rig.errors import BenchError
+
+_NS_PER_MS, _NS_PER_US = 1e6, 1e3
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Result:
+    """Every stage of one recording.
+
+    Attributes
+    ----------
+    events, packets, timelines, steps
+        The stages.
+    rtt
+        Statistics of the round-trip time.
+    step_summaries
+        Statistics of each step, in the order of the path.
+    logs
+        What each node logged.
+    reconciliation
+        What became of every packet the firmware says it sent.
+    """
+
+    events: Events
+    packets: Packets
+    timelines: Timelines
+    steps: Steps
+    rtt: Summary
+    step_summaries: tuple[Summary, ...]
+    logs: dict[str, NodeLog]
+    reconciliation: Reconciliation
+
+    @property
+    def samplerate_hz(self) -> Fraction:
+        """Samples per second, exact."""
+        return self.timelines.samplerate_hz
+
+
+def wiring(bench: Bench) -> tuple[NodeLines, ...]:
+    """The recorded channels of each node: `node.line`."""
+    lines = []
+    for name, node in bench.nodes.items():
+        board = boards.load(node.board)
+        data = tuple(f"{name}.d{bit}" for bit in range(board.bus_width))
+        bus_lines = {"strobe", "uart_tx", *(f"d{bit}" for bit in range(board.bus_width))}
+        lines.append(
+            NodeLines(
+                name=name,
+                bus=Bus(strobe=f"{name}.strobe", data=data, frame_gap_ns=board.frame_gap_ns),
+                lines={line: f"{name}.{line}" for line in node.lines if line not in bus_lines},
+            )
+        )
+    return tuple(lines)
+
+
+def analyse(recording: Recording) -> Result:
+    """Run all stages; pure but for reading the recording."""
+    info = recording.info
+    bench = benches.loads(info.bench, what=f"bench in {recording.folder}")
+    roles = {role: str(info.parameters.get(role, "")) for role in ("initiator", "responder")}
+    for role, node in roles.items():
+        if node not in bench.nodes:
+            raise BenchError(
+                f"{recording.folder}: parameters.{role} is `{node}`; the bench has {', '.join(bench.nodes)}."
+            )
+    radio = boards.load(bench.nodes[roles["responder"]].board).radio
+    stage = events.from_edges(recording.edges(), wiring(bench))
+    associated = packets.associate(stage, **roles)
+    lines = timelines.build(associated, header_ns=radio.frame_timestamp_ns)
+    steps = timelines.steps(lines)
+    logs = {node: log.parse(recording.serial(node).data, node=node) for node in recording.nodes}
+    reconciliation = accounting.reconcile(lines, logs[roles["initiator"]])
+    lost = sum(reconciliation.lost.values())
+    rate = lines.samplerate_hz
+    return Result(
+        events=stage,
+        packets=associated,
+        timelines=lines,
+        steps=steps,
+        rtt=statistics.summarize(lines.rtt[lines.timelined], samplerate_hz=rate, lost=lost),
+        step_summaries=tuple(
+            statistics.summarize(steps.samples[:, column], samplerate_hz=rate, lost=lost)
+            for column in range(len(steps.steps))
+        ),
+        logs=logs,
+        reconciliation=reconciliation,
+    )
+
+
+def write_tables(result: Result, folder: Path) -> None:
+    """Every stage as Parquet, and what people open in a spreadsheet as CSV too; the same result gives the same bytes."""
+    named = dict(zip((step.name for step in result.steps.steps), result.step_summaries, strict=True))
+    stages = {
+        "events": tables.events(result.events, packets=result.packets),
+        "damaged": tables.damaged(result.events),
+        "unattributed": tables.unattributed(result.packets),
+        "packets": tables.packets(result.packets, result.timelines),
+        "timelines": tables.timelines(result.timelines),
+        "steps": tables.steps(result.steps),
+        "summary": tables.summary({"round trip": result.rtt, **named}, samplerate_hz=result.samplerate_hz),
+    }
+    for name, table in stages.items():
+        tables.write(table, folder / f"{name}.parquet")
+    for name in ("packets", "timelines", "steps", "summary"):
+        tables.write(stages[name], folder / "report" / f"{name}.csv")
+
+
+def numbers(result: Result, recording: Recording, *, report: Path) -> dict[str, Any]:
+    """The headline numbers, for `--json`; times in ms for the round trip, in us for steps."""
+    rtt = result.rtt
+    return {
+        "packets_sent": result.reconciliation.sent,
+        "packets_timelined": result.reconciliation.timelined,
+        "lost": sum(result.reconciliation.lost.values()),
+        "rtt_ms": {
+            "min": rtt.min_ns / _NS_PER_MS,
+            "p5": rtt.p5_ns / _NS_PER_MS,
+            "median": rtt.median_ns / _NS_PER_MS,
+            "p95": rtt.p95_ns / _NS_PER_MS,
+            "p99": rtt.p99_ns / _NS_PER_MS,
+            "max": rtt.max_ns / _NS_PER_MS,
+            "p2p": rtt.peak_to_peak_ns / _NS_PER_MS,
+            "iqr": rtt.iqr_ns / _NS_PER_MS,
+            "std": rtt.std_ns / _NS_PER_MS,
+        },
+        "steps": [
+            {
+                "name": step.name,
+                "node": step.node,
+                "median_us": summary.median_ns / _NS_PER_US,
+                "p2p_us": summary.peak_to_peak_ns / _NS_PER_US,
+            }
+            for step, summary in zip(result.steps.steps, result.step_summaries, strict=True)
+        ],
+        "seed": recording.info.parameters.get("bench_seed"),
+        "report": str(report),
+    }
+
+
+def summary(result: Result, recording: Recording) -> str:
+    """Five lines: what became of the packets, the round trip, where its jitter is, what was lost on the way, whose numbers."""
+    account, rtt = result.reconciliation, result.rtt
+    not_timelined = sum(account.not_timelined.values())
+    parameters = recording.info.parameters
+    frames = ", ".join(f"{node} {counted} of {said}" for node, counted, said in frame_counts(result))
+    source = (
+        f"virtual bench, seed {parameters.get('bench_seed')}: these numbers test the rig and measure no hardware"
+        if recording.info.virtual
+        else f"recorded {recording.info.epoch.wall} with {recording.info.analyzer}"
+    )
+    return "\n".join(
+        (
+            f"packets: {account.sent} sent, {account.timelined} timelined, {sum(account.lost.values())} lost, "
+            f"{not_timelined} not timelined",
+            f"round trip: median {rtt.median_ns / _NS_PER_MS:.3f} ms, p5 {rtt.p5_ns / _NS_PER_MS:.3f}, "
+            f"p99 {rtt.p99_ns / _NS_PER_MS:.3f}, peak-to-peak {rtt.peak_to_peak_ns / _NS_PER_MS:.3f} ms",
+            f"jitter: {_largest_shares(result)}",
+            f"events: {len(result.events)} decoded, {len(result.events.damaged)} damaged frames, "
+            f"{len(result.events.gaps)} gaps; symbol-bus frames seen of sent: {frames}",
+            source,
+        )
+    )
+
+
+def frame_counts(result: Result) -> list[tuple[str, int, int | None]]:
+    """Of each node the frames seen on its symbol bus, and those its firmware says it sent."""
+    return [
+        (node, result.events.frames(node), result.logs[node].done.get("probes") if node in result.logs else None)
+        for node in result.events.node_names
+    ]
+
+
+def _largest_shares(result: Result) -> str:
+    """The two steps with the largest shares of the variance of the round trip."""
+    shares = statistics.variance_shares(result.steps.samples)
+    if not len(shares) or not np.isfinite(shares).all():
+        return "the round trip does not vary"
+    named = sorted(zip(shares, result.steps.steps, result.step_summaries, strict=True), key=lambda row: -row[0])
+    return "; ".join(
+        f'{share:.1%} of the variance in "{step.name}" at {step.node} '
+        f"(peak-to-peak {row.peak_to_peak_ns / _NS_PER_US:.1f} us)"
+        for share, step, row in named[:2]
+    )
