@@ -79,6 +79,15 @@ def test_a_folder_with_other_things_is_not_used(tmp_path: Path) -> None:
         Recording.create(tmp_path, INFO)
 
 
+def test_what_is_learned_later_is_written_at_once(tmp_path: Path) -> None:
+    recording = Recording.create(tmp_path / "run", INFO).update(channels=("a", "b"), firmware={"initiator": "00"})
+
+    assert recording == Recording.open(tmp_path / "run")
+    assert ("a", "b") == recording.info.channels
+    with pytest.raises(RecordingError, match="samplerate"):
+        recording.update(samplerate="0/1")
+
+
 def test_changed_and_missing_files_are_found(tmp_path: Path) -> None:
     recording = make(tmp_path / "run")
     segment = recording.edges_folder / "000001.seg"

@@ -27,8 +27,8 @@ _CAPTIONS = {
     "packets at or below (right scale).",
     "where": "What the mean round trip consists of, and which share each part has in its variance: "
     "cov(part, RTT) / var(RTT), which adds up to 100 %.",
-    "packet": "The packet whose round-trip time is the median, on both nodes and on the air. Boxes run from the enter to "
-    "the exit of a point, blue for the request, green for the reply.",
+    "packet": "The packet whose round-trip time is the median, on both nodes and on the air. Boxes run from the enter "
+    "to the exit of a point, blue for the request, green for the reply.",
     "steps": "Every step of the path. Thin line: smallest to largest; bar: 5 to 95 %; box: quartiles; mark: median.",
 }
 
@@ -180,7 +180,8 @@ def _accounting_line(data: ReportData) -> str:
     found = data.reconciliation
     if found is None:
         n = int(np.count_nonzero(data.timelines.timelined))
-        return f"{count_text(len(data.timelines), 'send call')} seen on the pins, {n} followed; there is no log to compare."
+        seen = count_text(len(data.timelines), "send call")
+        return f"{seen} seen on the pins, {n} followed; there is no log to compare."
     lost = ", ".join(f"{n} {reason}" for reason, n in found.lost.items()) or "none"
     rest = sum(found.not_timelined.values())
     balance = "every packet is accounted for" if not found.unexplained else f"{found.unexplained} are unexplained"

@@ -148,19 +148,23 @@ class Recording:
                 )
             info = msgspec.convert(raw, RecordingInfo)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise RecordingError(
-                str(error), where=path, remedy="docs/recording.md shows a valid recording.toml"
-            ) from error
+            raise RecordingError(str(error), where=path, remedy="correct it, or restore it from a copy") from error
         _check(info, path)
         return cls(folder, info)
+
+    def update(self, **changes: object) -> Recording:
+        """Change fields of the description, such as `channels` once the analyzer has told them."""
+        builtins = msgspec.to_builtins(msgspec.structs.replace(self.info, **changes))
+        info = msgspec.convert(builtins, RecordingInfo)
+        _check(info, self.folder)
+        _write(self.folder, info)
+        return Recording(self.folder, info)
 
     def finish(self, *, state: Literal["complete", "incomplete"], reason: str = "") -> Recording:
         """Write the end of the recording: its state and the sha256 of its files."""
         names = sorted(path for part in (EDGES, SERIAL) for path in (self.folder / part).iterdir())
         files = {path.relative_to(self.folder).as_posix(): sha256(path) for path in names}
-        info = msgspec.structs.replace(self.info, state=state, reason=reason, files=files)
-        _write(self.folder, info)
-        return Recording(self.folder, info)
+        return self.update(state=state, reason=reason, files=files)
 
     @property
     def edges_folder(self) -> Path:

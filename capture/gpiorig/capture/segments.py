@@ -70,6 +70,7 @@ class SegmentWriter:
             raise RecordingError("there are edges already", where=folder, remedy="record into a new folder")
         self._folder, self._segment_bytes = folder, segment_bytes
         self._lock = threading.Lock()  # sync() comes from another thread than the rest
+        self._full: list[int] = []  # files that are complete but not synced
         self._number = self._file_number = self._size = 0
         self._watermark = 0
         self._file = -1
@@ -105,10 +106,16 @@ class SegmentWriter:
         self._write(Kind.GAP, struct.pack("<qq", start, end), count=1, watermark=end)
 
     def sync(self) -> None:
-        """Make what was written outlive a power failure. May be called from any thread."""
+        """Make what was written outlive a power failure. Call it from another thread: it never holds up `append`."""
         with self._lock:
+            files, self._full = self._full, []
             if self._file >= 0:
-                os.fdatasync(self._file)
+                files.append(os.dup(self._file))
+        for file in files:
+            try:
+                os.fdatasync(file)
+            finally:
+                os.close(file)
 
     def close(self, *, in_order: bool = True) -> None:
         """Close the file; with an end block if the capture ended in order."""
@@ -116,8 +123,8 @@ class SegmentWriter:
             return
         if in_order:
             self._write(Kind.END, b"", count=0, watermark=self._watermark)
+        self.sync()
         with self._lock:
-            os.fsync(self._file)
             os.close(self._file)
             self._file = -1
 
@@ -127,8 +134,7 @@ class SegmentWriter:
         block = memoryview(body + struct.pack("<I", zlib.crc32(body)) + payload)
         with self._lock:
             if self._size and self._size + len(block) > self._segment_bytes:
-                os.fdatasync(self._file)
-                os.close(self._file)
+                self._full.append(self._file)
                 self._open_next()
             self._size += len(block)
             while block:

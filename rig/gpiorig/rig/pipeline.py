@@ -7,13 +7,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from gpiorig.analysis import accounting, events, log, packets, statistics, tables, timelines
+from gpiorig.analysis import accounting, events, log, packets, plates, statistics, tables, timelines
 from gpiorig.analysis.accounting import Reconciliation
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.log import NodeLog
 from gpiorig.analysis.packets import Packets
+from gpiorig.analysis.report import ReportData, summary_lines, write_report
 from gpiorig.analysis.statistics import Summary
 from gpiorig.analysis.timelines import Steps, Timelines
 from gpiorig.analysis.wiring import Bus, NodeLines
@@ -111,7 +110,7 @@ def analyse(recording: Recording) -> Result:
 
 
 def write_tables(result: Result, folder: Path) -> None:
-    """Every stage as Parquet, and what people open in a spreadsheet as CSV too; the same result gives the same bytes."""
+    """Every stage as Parquet, some as CSV for spreadsheets too; the same result gives the same bytes."""
     named = dict(zip((step.name for step in result.steps.steps), result.step_summaries, strict=True))
     stages = {
         "events": tables.events(result.events, packets=result.packets),
@@ -160,47 +159,58 @@ def numbers(result: Result, recording: Recording, *, report: Path) -> dict[str, 
     }
 
 
+def report_data(result: Result, recording: Recording) -> ReportData:
+    """What the report is made of."""
+    info = recording.info
+    notes = [] if info.state == "complete" else [f"The recording is {info.state}: {info.reason or 'it broke off'}."]
+    return ReportData(
+        title=info.experiment,
+        virtual=info.virtual,
+        packets=result.packets,
+        timelines=result.timelines,
+        steps=result.steps,
+        reconciliation=result.reconciliation,
+        logs=result.logs,
+        provenance=_provenance(result, recording),
+        notes=tuple(notes),
+    )
+
+
+def write(result: Result, recording: Recording) -> Path:
+    """Write tables, figures and the page into the recording folder; returns the page's path."""
+    folder = recording.report_folder
+    folder.mkdir(exist_ok=True)
+    write_tables(result, recording.folder)
+    virtual = recording.info.virtual
+    plates.write(plates.everything(result.packets, result.timelines, result.steps, virtual=virtual), folder)
+    page = folder / "report.html"
+    write_report(page, report_data(result, recording))
+    return page
+
+
 def summary(result: Result, recording: Recording) -> str:
-    """Five lines: what became of the packets, the round trip, where its jitter is, what was lost on the way, whose numbers."""
-    account, rtt = result.reconciliation, result.rtt
-    not_timelined = sum(account.not_timelined.values())
-    parameters = recording.info.parameters
-    frames = ", ".join(f"{node} {counted} of {said}" for node, counted, said in frame_counts(result))
-    source = (
-        f"virtual bench, seed {parameters.get('bench_seed')}: these numbers test the rig and measure no hardware"
-        if recording.info.virtual
-        else f"recorded {recording.info.epoch.wall} with {recording.info.analyzer}"
-    )
-    return "\n".join(
-        (
-            f"packets: {account.sent} sent, {account.timelined} timelined, {sum(account.lost.values())} lost, "
-            f"{not_timelined} not timelined",
-            f"round trip: median {rtt.median_ns / _NS_PER_MS:.3f} ms, p5 {rtt.p5_ns / _NS_PER_MS:.3f}, "
-            f"p99 {rtt.p99_ns / _NS_PER_MS:.3f}, peak-to-peak {rtt.peak_to_peak_ns / _NS_PER_MS:.3f} ms",
-            f"jitter: {_largest_shares(result)}",
-            f"events: {len(result.events)} decoded, {len(result.events.damaged)} damaged frames, "
-            f"{len(result.events.gaps)} gaps; symbol-bus frames seen of sent: {frames}",
-            source,
-        )
-    )
+    """The conclusion in a few lines, and whose numbers they are."""
+    lines = summary_lines(report_data(result, recording))
+    if recording.info.virtual:
+        lines.append("Virtual bench: these numbers test the rig; they are no measurement of hardware.")
+    return "\n".join(lines)
 
 
-def frame_counts(result: Result) -> list[tuple[str, int, int | None]]:
-    """Of each node the frames seen on its symbol bus, and those its firmware says it sent."""
-    return [
-        (node, result.events.frames(node), result.logs[node].done.get("probes") if node in result.logs else None)
-        for node in result.events.node_names
-    ]
-
-
-def _largest_shares(result: Result) -> str:
-    """The two steps with the largest shares of the variance of the round trip."""
-    shares = statistics.variance_shares(result.steps.samples)
-    if not len(shares) or not np.isfinite(shares).all():
-        return "the round trip does not vary"
-    named = sorted(zip(shares, result.steps.steps, result.step_summaries, strict=True), key=lambda row: -row[0])
-    return "; ".join(
-        f'{share:.1%} of the variance in "{step.name}" at {step.node} '
-        f"(peak-to-peak {row.peak_to_peak_ns / _NS_PER_US:.1f} us)"
-        for share, step, row in named[:2]
-    )
+def _provenance(result: Result, recording: Recording) -> dict[str, str]:
+    """Where the numbers come from, in the order to print."""
+    info = recording.info
+    bench = benches.loads(info.bench)
+    radios = {node.board: boards.load(node.board).radio for node in bench.nodes.values()}
+    return {
+        "recorded": f"{info.epoch.wall} ({info.epoch.note})",
+        "bench": bench.name,
+        "analyzer": info.analyzer,
+        "samplerate": f"{float(info.samplerate_hz) / 1e6:g} MHz",
+        **{f"parameter {key}": str(value) for key, value in info.parameters.items()},
+        "first bit on the air": "; ".join(
+            f"{board}: {radio.frame_timestamp_ns / 1e3:g} us before the frame time stamp ({radio.frame_timestamp_source})"
+            for board, radio in radios.items()
+        ),
+        **{f"firmware of {node}, sha256": digest for node, digest in info.firmware.items()},
+        **{f"version of {tool}": number for tool, number in info.tools.items()},
+    }

@@ -33,7 +33,7 @@ POLL_S = 0.02
 
 INITIATOR_ADDRESS, RESPONDER_ADDRESS = 1, 2
 
-Progress = Callable[[int], None]
+Progress = Callable[[int], object]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -238,3 +238,66 @@ fn the_c_abi_explains_errors() {
     assert_eq!(-4, capi::vb_run(std::ptr::null_mut(), 0));
     capi::vb_free(handle);
 }
+
+/// An ELF image with one segment at the start of the flash: stack pointer, entry, code.
+fn program(code: &[u16]) -> Vec<u8> {
+    let mut body: Vec<u8> = [0x2000_1000u32, 0x0800_0009]
+        .iter()
+        .flat_map(|word| word.to_le_bytes())
+        .collect();
+    body.extend(code.iter().flat_map(|half| half.to_le_bytes()));
+    let mut bytes = vec![0u8; 84];
+    bytes[..7].copy_from_slice(b"\x7fELF\x01\x01\x01");
+    (bytes[16], bytes[18], bytes[28], bytes[42], bytes[44]) = (2, 40, 52, 32, 1);
+    let size = body.len() as u32;
+    for (index, word) in [1, 84, 0x0800_0000, 0x0800_0000, size, size, 5, 4u32]
+        .iter()
+        .enumerate()
+    {
+        bytes[52 + 4 * index..56 + 4 * index].copy_from_slice(&word.to_le_bytes());
+    }
+    bytes.extend(body);
+    bytes
+}
+
+/// ldr r0, =0x48000000; ldr r1, [r0]; b .
+#[test]
+fn an_unmapped_register_ends_the_run() {
+    let image = program(&[0x4801, 0x6801, 0xE7FE, 0xBF00, 0x0000, 0x4800]);
+    let mut bench = Bench::new(1);
+    bench.add_board("iotlab-m3", "x.elf", &image, 0).unwrap();
+    let error = bench.run(FOREVER).unwrap_err();
+    assert!(
+        error.starts_with("board 0: read of unmapped register 0x48000000 at PC 0x0800000a, t = "),
+        "{}",
+        error
+    );
+    assert_eq!(Err(error), bench.run(FOREVER));
+    let mut lenient = Bench::new(1);
+    lenient.set_strict(false);
+    lenient.add_board("iotlab-m3", "x.elf", &image, 0).unwrap();
+    let error = lenient.run(FOREVER).unwrap_err(); // the core takes a bus fault it has no handler for
+    assert!(
+        error.starts_with("board 0: ") && !error.contains("unmapped"),
+        "{}",
+        error
+    );
+    assert!(lenient.log_text().contains("read of unmapped register 0x48000000"));
+}
+
+/// A board that never sleeps has no idle: the bench stops at the instant asked for. wfi; b . - 2 does.
+#[test]
+fn spinning_reaches_and_sleeping_idles() {
+    let mut spinning = Bench::new(1);
+    spinning
+        .add_board("iotlab-m3", "x.elf", &program(&[0xE7FE, 0xBF00]), 0)
+        .unwrap();
+    assert_eq!(Ok(Outcome::Reached), spinning.run(5_000_000_000));
+    assert_eq!(5_000_000_000, spinning.now_ps());
+    let mut sleeping = Bench::new(1);
+    sleeping
+        .add_board("iotlab-m3", "x.elf", &program(&[0xBF30, 0xE7FD]), 0)
+        .unwrap();
+    assert_eq!(Ok(Outcome::Idle), sleeping.run(5_000_000_000));
+    assert!(sleeping.now_ps() < 10_000_000);
+}

@@ -3,10 +3,10 @@
 Pace is fast: virtual time runs as fast as the host can compute and the analyzers' clients can take samples.
 It stands still
 
-- while not every analyzer of the bench is capturing: nothing happens unseen, and a run always begins at the same instant;
+- while not every analyzer of the bench is capturing: nothing happens unseen, and a run begins at the same instant;
 - while samples or serial bytes wait for the host: nothing is lost, memory is bounded;
-- while every board sleeps with nothing to come: the next move is the host's. A line from the host enters the virtual world
-  at that instant, so the same commands give the same edges however long the host thinks.
+- while every board sleeps with nothing to come: the next move is the host's. A line from the host enters the virtual
+  world at that instant, so the same commands give the same edges however long the host thinks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A virtual serial adapter: a pty whose other end is a board's UART, and a file with the virtual time of its bytes.
 
-The host sees an ordinary serial port. The bench may run faster than the wall clock, so a host-side stamp means nothing there;
-for each chunk of bytes the bench first appends the virtual instant to the stamps file, then writes the bytes to the pty.
+The host sees an ordinary serial port. The bench may run faster than the wall clock, so a host-side stamp means
+nothing there; for each chunk of bytes the bench first appends the virtual instant to the stamps file, then writes the
+bytes to the pty.
 """
 
 from __future__ import annotations
