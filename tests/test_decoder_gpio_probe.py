@@ -8,9 +8,15 @@ import shutil
 import struct
 import subprocess
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from gpiorig.analysis import events
+from gpiorig.analysis.wiring import Bus, NodeLines
+from gpiorig.capture.edges import Edges
 
 ROOT = Path(__file__).parents[1]
 STORED = Path(__file__).parent / "data" / "gpio_probe"
@@ -65,8 +71,10 @@ def sigrok(
 ) -> subprocess.CompletedProcess[bytes]:
     wires = ":".join(["strobe=0", *(f"d{i}={i + 1}" for i in range(width)), f"span0={width + 1}"])
     return subprocess.run(
-        ["sigrok-cli", "-I", f"binary:numchannels={channels}:samplerate={RATE_HZ}", "-i", str(raw)]
-        + ["-P", f"gpio_probe:{wires}:width={width}{options}", *out.split()],
+        [
+            *("sigrok-cli", "-I", f"binary:numchannels={channels}:samplerate={RATE_HZ}", "-i", str(raw)),
+            *("-P", f"gpio_probe:{wires}:width={width}{options}", *out.split()),
+        ],
         env={**os.environ, "SIGROKDECODE_DIR": str(ROOT / "decoders")},
         capture_output=True,
         timeout=60,
@@ -200,8 +208,10 @@ def test_stored_annotations(tmp_path: Path) -> None:
 def test_no_samplerate(tmp_path: Path) -> None:
     """Without a samplerate there is no frame gap, so there is no decoding."""
     done = subprocess.run(
-        ["sigrok-cli", "-I", "binary:numchannels=10", "-i", str(write(tmp_path, packet()))]
-        + ["-P", "gpio_probe:strobe=0:d0=1:d1=2", "-A", "gpio_probe"],
+        [
+            *("sigrok-cli", "-I", "binary:numchannels=10", "-i", str(write(tmp_path, packet()))),
+            *("-P", "gpio_probe:strobe=0:d0=1:d1=2", "-A", "gpio_probe"),
+        ],
         env={**os.environ, "SIGROKDECODE_DIR": str(ROOT / "decoders")},
         capture_output=True,
         timeout=60,
@@ -238,17 +248,11 @@ def noise(rng: random.Random, width: int) -> list[int]:
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_equal_to_the_native_fast_path(tmp_path: Path, width: int, seed: int) -> None:
     """`gpiorig.capture.linecode` and the sigrok decoder agree on random and damaged input."""
-    np = pytest.importorskip("numpy")
-    linecode = pytest.importorskip("gpiorig.capture.linecode")
-    pytest.importorskip("gpiorig.analysis.events")
-    del np, linecode
     samples = noise(random.Random(seed * 10 + width), width)
     from_sigrok = [
         (s, c, i if f & HAS_ID else -1) for s, _, c, i, f in records(tmp_path, samples, width) if not f & DAMAGED
     ]
     damaged = [s for s, *_, f in records(tmp_path, samples, width) if f & DAMAGED]
-    from gpiorig.analysis import events
-
     got = events.from_edges(_edges(samples, width), [_lines(width)])
     rows = zip(got.samples.tolist(), got.codes.tolist(), got.ids.tolist(), strict=True)
     assert sorted(from_sigrok) == sorted(rows)
@@ -256,20 +260,12 @@ def test_equal_to_the_native_fast_path(tmp_path: Path, width: int, seed: int) ->
     assert len(damaged) > 20
 
 
-def _lines(width: int):  # type: ignore[no-untyped-def]
-    from gpiorig.analysis.wiring import Bus, NodeLines
-
+def _lines(width: int) -> NodeLines:
     bus = Bus(strobe="0", data=tuple(str(i + 1) for i in range(width)), frame_gap_ns=400)
     return NodeLines(name="node", bus=bus, lines={"tap.irq": str(width + 1)})
 
 
-def _edges(samples: list[int], width: int):  # type: ignore[no-untyped-def]
-    from fractions import Fraction
-
-    import numpy as np
-
-    from gpiorig.capture.edges import Edges
-
+def _edges(samples: list[int], width: int) -> Edges:
     levels = np.array(samples, dtype=np.uint64)
     at = np.concatenate([[0], np.flatnonzero(np.diff(levels)) + 1])
     return Edges(

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 
-CHANNELS = ("P8_45", "P8_46", "P8_43", "P8_44", "P8_41", "P8_42", "P8_39", "P8_40")
+CHANNELS: tuple[str, ...] = ("P8_45", "P8_46", "P8_43", "P8_44", "P8_41", "P8_42", "P8_39", "P8_40")
 CHANNELS += ("P8_27", "P8_29", "P8_28", "P8_30", "P8_21", "P8_20")
 
 

@@ -35,7 +35,7 @@ def test_a_channel_gives_its_changes_and_its_initial_level() -> None:
 
     assert ([20, 40], [0, 1]) == (samples.tolist(), levels.tolist())
     assert (1, 0) == (capture.initial_level("irq"), capture.initial_level("strobe"))
-    assert (np.int64, np.uint8) == (samples.dtype, levels.dtype)
+    assert ("int64", "uint8") == (str(samples.dtype), str(levels.dtype))
 
 
 def test_an_unknown_channel_lists_the_known_ones() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from fractions import Fraction
@@ -43,6 +45,19 @@ def start(server: FakeBeagleLogic, folder: Path, **options: object) -> Capture:
 def rows(segments: Segments) -> list[tuple[int, int]]:
     edges = segments.edges(samplerate_hz=Fraction(RATE_HZ), channels=CHANNELS)
     return list(zip(edges.samples.tolist(), edges.levels.tolist(), strict=True))
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process runs; one that was killed and waits for its parent (state Z) does not."""
+    for _ in range(50):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        except FileNotFoundError:
+            return False
+        if state == "Z":
+            return False
+        time.sleep(0.1)
+    return True
 
 
 def test_a_capture_is_sample_exact(tmp_path: Path) -> None:
@@ -170,6 +185,24 @@ def test_an_analyzer_that_floods_after_the_end_is_killed(tmp_path: Path) -> None
 
         assert time.monotonic() - before_s < 5
     assert result.samples == read_segments(tmp_path).watermark
+
+
+def test_a_program_that_exits_without_stopping_leaves_nothing_behind(tmp_path: Path) -> None:
+    """sigrok-cli with its pipes closed would spin forever."""
+    script = (
+        "import sys; from pathlib import Path; from gpiorig.capture.sigrok import Capture\n"
+        "settings = dict(channels=['P8_45'], samplerate_hz=1000, folder=Path(sys.argv[2]))\n"
+        "capture = Capture.start(driver=sys.argv[1], **settings)\n"
+        "print(capture._process.pid)\n"
+        "raise SystemExit(3)\n"
+    )
+    with FakeBeagleLogic(lambda unit: [bytes(10)]) as server:
+        command = [sys.executable, "-c", script, server.driver, str(tmp_path)]
+        paths = os.pathsep.join(sys.path)
+        done = subprocess.run(command, capture_output=True, timeout=30, env=os.environ | {"PYTHONPATH": paths})
+
+        assert (3, b"") == (done.returncode, done.stderr)
+        assert not is_running(int(done.stdout))
 
 
 def test_missing_samples_are_an_error(tmp_path: Path) -> None:

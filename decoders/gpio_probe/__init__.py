@@ -31,4 +31,4 @@ Example:
      -P gpio_probe:strobe=P8_45:d0=P8_46:d1=P8_43:span0=P8_44:width=2:node=1
 '''
 
-from .pd import Decoder
+from .pd import Decoder  # noqa: F401 (sigrok looks for it here)

@@ -21,6 +21,8 @@ Packet:
  - 'DAMAGED', (<node>, <reason>, <symbols>): a frame that is no event, with the
    reason ('LENGTH', 'CHECK', 'CODE') and the list of its symbols.
 
+<node> is the option node_name, or where that is empty the option node.
+
 OUTPUT_BINARY format:
 
 Class 'events': one record of 16 bytes per event or damaged frame, in Python's
@@ -63,7 +65,7 @@ def check_of(nibbles):
 
 def texts(name, kind, id_):
     '''Texts of one event, longest first.'''
-    point, _, last = name.rpartition('.')
+    point = name.rpartition('.')[0]
     sign = {'enter': '>', 'exit': '<'}.get(kind)
     stem = point if sign else name
     tail = '' if id_ is None else ' %d' % id_
@@ -146,6 +148,7 @@ class Decoder(srd.Decoder):
             raise SamplerateError('Cannot decode without samplerate.')
         self.width = self.options['width']
         self.node = self.options['node']
+        self.node_name = self.options['node_name'] or self.node
         self.gap = -(-self.options['frame_gap_ns'] * self.samplerate // 10**9)
         if self.gap < 2:
             raise SamplerateError('The frame gap is shorter than two samples.')
@@ -172,7 +175,7 @@ class Decoder(srd.Decoder):
     def put_event(self, ss, es, code, id_, flags):
         name, layer, kind, _ = EVENTS[code]
         self.put(ss, es, self.out_ann, [LAYERS.index(layer), texts(name, kind, id_)])
-        self.put(ss, es, self.out_python, ['EVENT', (self.node, code, name, id_)])
+        self.put(ss, es, self.out_python, ['EVENT', (self.node_name, code, name, id_)])
         flags |= 0 if id_ is None else HAS_ID
         self.put(ss, es, self.out_binary,
                  [0, RECORD.pack(ss, self.node, code, id_ or 0, flags)])
@@ -184,7 +187,7 @@ class Decoder(srd.Decoder):
         self.put(ss, es, self.out_ann, [Ann.WARNING, [
             'Damaged frame: %s (%d symbols: %s)' % (said, n, ' '.join('%x' % s for s in symbols)),
             'Damaged frame: %s' % said, 'Damaged', 'D']])
-        self.put(ss, es, self.out_python, ['DAMAGED', (self.node, reason, symbols)])
+        self.put(ss, es, self.out_python, ['DAMAGED', (self.node_name, reason, symbols)])
         self.put(ss, es, self.out_binary,
                  [0, RECORD.pack(ss, self.node, 0, min(n, 0xffff), DAMAGED)])
 

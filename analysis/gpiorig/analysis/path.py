@@ -25,7 +25,7 @@ class Kind(Enum):
     """What a step is spent on."""
 
     SOFTWARE = "software of the stack"
-    DRIVER = "driver and transfer to or from the radio"
+    DRIVER = "driver and radio transfer"
     RADIO_WAIT = "waiting for the air"
     AIR = "on the air"
     INTERRUPT = "interrupt and hand-over"

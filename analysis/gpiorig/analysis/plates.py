@@ -41,7 +41,7 @@ def packet(packets: Packets, timelines: Timelines, *, row: int, virtual: bool) -
 def rtt(timelines: Timelines, *, virtual: bool) -> Figure:
     """Distribution of the round-trip times."""
     with style.paper():
-        figure = style.new_figure(height=3.4, virtual=virtual)
+        figure = style.new_figure(width=10.5, height=3.7, virtual=virtual)
         lost = int((timelines.status == LOST).sum())
         delays = timelines.rtt[timelines.timelined]
         figures.rtt_distribution(figure.subplots(), delays, samplerate_hz=timelines.samplerate_hz, lost=lost)

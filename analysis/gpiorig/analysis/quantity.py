@@ -31,6 +31,8 @@ def share_text(share: float) -> str:
     if math.isnan(share):
         return DASH
     percent = 100 * share
+    if abs(percent) < 0.05:
+        return "0 %"
     return f"{percent:.0f} %" if abs(percent) >= 9.95 else f"{percent:.1f} %"
 
 

@@ -14,7 +14,6 @@ from gpiorig.analysis import figures, lattice, plates, style
 from gpiorig.analysis.accounting import Reconciliation
 from gpiorig.analysis.log import NodeLog
 from gpiorig.analysis.packets import Packets
-from gpiorig.analysis.path import DIRECTIONS
 from gpiorig.analysis.quantity import count_text, share_text, time_text
 from gpiorig.analysis.statistics import Summary, ipdv, summarize, variance_shares
 from gpiorig.analysis.timelines import LOST, PARTIAL, STATUS, Steps, Timelines, steps_add_up
@@ -134,17 +133,17 @@ def losses(data: ReportData) -> list[tuple[str, str]]:
     """What was lost or could not be used, each with its count: also when it is zero."""
     events, packets = data.packets.events, data.packets
     gap_samples = int(np.diff(events.gaps, axis=1).sum())
-    gap_ms = time_text(gap_samples * float(NS_PER_S / events.samplerate_hz)) if gap_samples else "0"
+    lost_time = f" ({time_text(gap_samples * float(NS_PER_S / events.samplerate_hz))})" if gap_samples else ""
     rows = [
-        ("gaps in the capture", f"{len(events.gaps)} ({gap_ms})"),
+        ("gaps in the capture", f"{len(events.gaps)}{lost_time}"),
         ("damaged frames on the symbol buses", f"{len(events.damaged)}"),
         ("events that could not be given to a packet", f"{len(packets.unattributed)}"),
         *((f"    {reason}", f"{n}") for reason, n in packets.unattributed.counts().items()),
         ("retries in software; duplicates received", f"{packets.retries}; {packets.duplicates}"),
     ]
-    for direction, name in enumerate(DIRECTIONS):
+    for direction, name in enumerate(("requests", "replies")):
         no_ack, busy = packets.no_ack[:, direction].sum(), packets.busy[:, direction].sum()
-        rows.append((f"{name}s without acknowledgement; without a free channel", f"{no_ack}; {busy}"))
+        rows.append((f"{name} without acknowledgement; without a free channel", f"{no_ack}; {busy}"))
     for name, log in data.logs.items():
         rows.append((f"log lines of {name} that are malformed", f"{len(log.malformed)}"))
         if "probes" in log.done:
@@ -221,7 +220,7 @@ def _excluded(lines: Timelines) -> list[tuple[str, int, list[tuple[int, str]]]]:
 
 def _inline_svg(text: str, name: str) -> str:
     """The svg element alone, its ids made unique on the page."""
-    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
     text = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', text)
     text = re.sub(r'(href="|url\()#', rf"\1#{name}-", text)
     return re.sub(

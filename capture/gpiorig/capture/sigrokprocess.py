@@ -7,6 +7,7 @@ import re
 import subprocess
 import threading
 import time
+import weakref
 from collections.abc import Callable
 
 from gpiorig.capture.analyzer import diagnose, environment
@@ -50,6 +51,8 @@ class SigrokProcess:
         self._popen = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, env=environment()
         )
+        # Left alone it would spin: kill it when this process exits without `end`, by an exception for instance.
+        weakref.finalize(self, self._popen.kill)
         self._listener = threading.Thread(target=self._listen, name="sigrok-cli stderr", daemon=True)
         self._listener.start()
 

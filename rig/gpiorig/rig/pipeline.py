@@ -208,7 +208,7 @@ def _provenance(result: Result, recording: Recording) -> dict[str, str]:
         "samplerate": f"{float(info.samplerate_hz) / 1e6:g} MHz",
         **{f"parameter {key}": str(value) for key, value in info.parameters.items()},
         "first bit on the air": "; ".join(
-            f"{board}: {radio.frame_timestamp_ns / 1e3:g} us before the frame time stamp ({radio.frame_timestamp_source})"
+            f"{board}: {radio.frame_timestamp_ns / 1e3:g} us before the mark ({radio.frame_timestamp_source})"
             for board, radio in radios.items()
         ),
         **{f"firmware of {node}, sha256": digest for node, digest in info.firmware.items()},

@@ -380,13 +380,7 @@ fn a_probed_spi_shows_its_lines() {
     let edges: Vec<(u64, u16, bool)> = rig.chip.edges().iter().map(|e| (e.t_ps, e.pin, e.level)).collect();
     let rising: Vec<u64> = edges.iter().filter(|e| e.1 == 5 && e.2).map(|e| e.0).collect();
     assert_eq!(8, rising.len());
-    let mosi_at = |t_ps: u64| {
-        edges
-            .iter()
-            .filter(|e| e.1 == 7 && e.0 < t_ps)
-            .last()
-            .map_or(false, |e| e.2)
-    };
+    let mosi_at = |t_ps: u64| edges.iter().rfind(|e| e.1 == 7 && e.0 < t_ps).map_or(false, |e| e.2);
     let octet = rising
         .iter()
         .fold(0u8, |octet, &t_ps| octet << 1 | u8::from(mosi_at(t_ps)));

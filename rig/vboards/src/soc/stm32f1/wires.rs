@@ -85,7 +85,7 @@ impl<O: Outside> Stm32f1<O> {
                 usart::Effect::TxLevel(level) => (tx, level),
                 usart::Effect::RxLevel(level) => (rx, level),
                 usart::Effect::Sent(octet) => {
-                    self.sent[index].push_back((t_ps, octet));
+                    self.usart_sent(index, octet, t_ps);
                     continue;
                 }
             };
@@ -99,6 +99,22 @@ impl<O: Outside> Stm32f1<O> {
         }
         self.usart_effects.clear();
         self.outside_changed(cycle);
+    }
+
+    /// The host hears what goes out on the pin.
+    fn usart_sent(&mut self, index: usize, octet: u8, t_ps: u64) {
+        let tx = USART_PINS[index].0;
+        if self.ports[usize::from(tx >> 4)].alternate_outputs() >> (tx & 15) & 1 == 1 {
+            self.sent[index].push_back((t_ps, octet));
+        } else {
+            self.log.once(t_ps, Topic::Serial, 0x100 + index as u32, || {
+                format!(
+                    "USART{} sends while {} is no AF output: nobody hears it",
+                    index + 1,
+                    pin_name(tx)
+                )
+            });
+        }
     }
 
     pub(super) fn spi_effects(&mut self, index: usize, cycle: u64, t_ps: u64) {
