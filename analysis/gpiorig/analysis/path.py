@@ -24,11 +24,11 @@ class Source(Enum):
 class Kind(Enum):
     """What a step is spent on."""
 
-    SOFTWARE = "software of the stack"
-    DRIVER = "driver and radio transfer"
+    SOFTWARE = "stack software"
+    DRIVER = "driver, radio transfer"
     RADIO_WAIT = "waiting for the air"
     AIR = "on the air"
-    INTERRUPT = "interrupt and hand-over"
+    INTERRUPT = "interrupt, hand-over"
     APPLICATION = "application"
 
 

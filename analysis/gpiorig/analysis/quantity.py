@@ -27,12 +27,15 @@ def round_time_text(ns: float) -> str:
 
 
 def share_text(share: float) -> str:
-    """A share such as ``98 %`` or ``0.4 %``; a dash for NaN."""
+    """A share such as ``98 %`` or ``0.4 %``; a dash for NaN.
+
+    One too small for that is ``< 0.1 %``, whatever its sign.
+    """
     if math.isnan(share):
         return DASH
     percent = 100 * share
     if abs(percent) < 0.05:
-        return "0 %"
+        return "< 0.1 %" if percent else "0 %"
     return f"{percent:.0f} %" if abs(percent) >= 9.95 else f"{percent:.1f} %"
 
 

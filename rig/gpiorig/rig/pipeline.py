@@ -214,3 +214,11 @@ def _provenance(result: Result, recording: Recording) -> dict[str, str]:
         **{f"firmware of {node}, sha256": digest for node, digest in info.firmware.items()},
         **{f"version of {tool}": number for tool, number in info.tools.items()},
     }
+
+
+def frame_counts(result: Result) -> list[tuple[str, int, int | None]]:
+    """Of each node the frames seen on its symbol bus, and those its firmware says it sent."""
+    return [
+        (node, result.events.frames(node), result.logs[node].done.get("probes") if node in result.logs else None)
+        for node in result.events.node_names
+    ]

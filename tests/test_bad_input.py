@@ -1,0 +1,169 @@
+"""Bad input ends in one clear error and status 2."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from commandline import Demo, Finished, gpiorig
+
+BENCH = (files("gpiorig.rig") / "demo_bench.toml").read_text()
+EXPERIMENT = Path(__file__).resolve().parents[1] / "experiments" / "pingpong.toml"
+
+# Reset handler of a Cortex-M3 image that reads a word where the STM32F103RE has nothing: 0x4002_8000 is Ethernet on
+# its bigger brothers (RM0008, table 3).
+UNMAPPED_IMAGE = """
+    .syntax unified
+    .thumb
+    .section .vectors, "a"
+    .word 0x20001000
+    .word reset + 1
+    .text
+    .thumb_func
+reset:
+    ldr r0, =0x40028000
+    ldr r1, [r0]
+    b .
+"""
+
+
+def assert_one_error(done: Finished, *parts: str) -> None:
+    """Status 2, one line on stderr that says these things, no traceback."""
+    assert 2 == done.status, done.stderr
+    assert "Traceback" not in done.stderr
+    assert re.match(r"gpiorig \w+: error: ", done.stderr)
+    for part in parts:
+        assert part in done.stderr
+
+
+def run(bench: Path, output: Path, *words: str, path: str | None = None) -> Finished:
+    """`gpiorig run` of one packet."""
+    return gpiorig("run", bench, EXPERIMENT, "-o", output, "--packets", "1", *words, path=path)
+
+
+@pytest.fixture
+def bench_file(tmp_path: Path) -> Path:
+    """The demo's bench as a file of its own."""
+    path = tmp_path / "bench.toml"
+    path.write_text(BENCH)
+    return path
+
+
+def test_truncated_sr(tmp_path: Path, demo: Demo) -> None:
+    """A .sr file that was cut short."""
+    whole = tmp_path / "whole.sr"
+    assert 0 == gpiorig("export", demo.folder, "-o", whole, "--packet", "3").status
+    cut = tmp_path / "cut.sr"
+    cut.write_bytes(whole.read_bytes()[:-200])
+
+    assert_one_error(gpiorig("info", cut), "cut.sr")
+    assert 0 == gpiorig("info", whole).status
+
+
+def test_recording_without_samplerate(tmp_path: Path, demo: Demo) -> None:
+    """A recording whose description lacks the samplerate."""
+    folder = tmp_path / "run"
+    shutil.copytree(demo.folder, folder)
+    description = folder / "recording.toml"
+    lines = description.read_text().splitlines(keepends=True)
+    description.write_text("".join(line for line in lines if not line.startswith("samplerate = ")))
+
+    assert_one_error(gpiorig("report", folder), "recording.toml", "samplerate")
+
+
+def test_no_recording(tmp_path: Path) -> None:
+    """A folder that is no recording."""
+    assert_one_error(gpiorig("report", tmp_path), "recording.toml")
+
+
+def test_unknown_key(tmp_path: Path) -> None:
+    """A bench file with an unknown key."""
+    path = tmp_path / "bench.toml"
+    path.write_text(BENCH.replace("samplerate_hz", "sampelrate_hz"))
+
+    assert_one_error(gpiorig("bench", "check", path), "bench.toml", "`sampelrate_hz`", "`samplerate_hz`")
+
+
+def test_port_in_use(tmp_path: Path, bench_file: Path) -> None:
+    """The port of the virtual analyzer is taken."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        bench_file.write_text(BENCH.replace("[virtual.analyzers.la]", f"[virtual.analyzers.la]\nport = {port}"))
+
+        assert_one_error(run(bench_file, tmp_path / "run"), f"port {port}", "in use")
+
+
+def test_sigrok_not_installed(tmp_path: Path, bench_file: Path) -> None:
+    """There is no sigrok-cli on the path."""
+    empty = tmp_path / "bin"
+    empty.mkdir()
+
+    assert_one_error(run(bench_file, tmp_path / "run", path=str(empty)), "sigrok-cli is not installed", "apt install")
+
+
+def test_image_for_another_processor(tmp_path: Path, bench_file: Path) -> None:
+    """An ELF file for this computer's processor on an STM32."""
+    bench_file.write_text(BENCH.replace('board = "iotlab-m3"', 'board = "iotlab-m3"\nfirmware = "/bin/true"', 1))
+
+    assert_one_error(run(bench_file, tmp_path / "run"), "/bin/true", "Cortex-M3")
+
+
+def test_missing_image(tmp_path: Path, bench_file: Path) -> None:
+    """An image that is not there."""
+    bench_file.write_text(BENCH.replace('board = "iotlab-m3"', 'board = "iotlab-m3"\nfirmware = "none.elf"', 1))
+
+    assert_one_error(run(bench_file, tmp_path / "run"), "none.elf", "No such file")
+
+
+def test_unmapped_register(tmp_path: Path, bench_file: Path) -> None:
+    """Firmware that reads an address at which the chip has nothing: address, PC and board are named."""
+    source, image = tmp_path / "unmapped.s", tmp_path / "unmapped.elf"
+    source.write_text(UNMAPPED_IMAGE)
+    flags = ["-mcpu=cortex-m3", "-nostdlib", "-Wl,-Ttext=0x08000100", "-Wl,--section-start=.vectors=0x08000000"]
+    subprocess.run(["arm-none-eabi-gcc", *flags, "-o", image, source], check=True)
+    bench_file.write_text(BENCH.replace('board = "iotlab-m3"', f'board = "iotlab-m3"\nfirmware = "{image}"', 1))
+
+    done = run(bench_file, tmp_path / "run")
+
+    assert_one_error(done, "0x40028000", "0x08000102", "initiator")
+
+
+def test_output_holds_a_recording(demo: Demo) -> None:
+    """A recording is never overwritten."""
+    assert_one_error(gpiorig("demo", "-o", demo.folder), str(demo.folder), "recording already")
+
+
+@pytest.mark.parametrize(("option", "value"), [("--packets", "0"), ("--packets", "70000"), ("--seed", "-1")])
+def test_impossible_number(tmp_path: Path, option: str, value: str) -> None:
+    """A number of packets or a seed that cannot be."""
+    assert_one_error(gpiorig("demo", "-o", tmp_path / "run", option, value), value)
+
+
+def test_unknown_packet(tmp_path: Path, demo: Demo) -> None:
+    """A window around a packet that was not sent."""
+    assert_one_error(gpiorig("export", demo.folder, "-o", tmp_path / "x.sr", "--packet", "999"), "999")
+
+
+@pytest.mark.parametrize("words", [[], ["frobnicate"], ["demo", "--frobnicate"], ["report"]])
+def test_wrong_use(words: list[str]) -> None:
+    """A wrong command line: how to use it, status 2."""
+    done = gpiorig(*words)
+
+    assert 2 == done.status
+    assert "usage: gpiorig" in done.stdout + done.stderr
+
+
+def test_closed_output(demo: Demo) -> None:
+    """A reader that goes away, as `head` does, causes no traceback."""
+    command = f"{sys.executable} -m gpiorig.rig.cli info {demo.folder} | true"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+
+    assert "Traceback" not in done.stderr
