@@ -23,9 +23,7 @@ def events(points: list[dict]) -> list[dict]:
             rows.append(point)
             continue
         for offset, kind in enumerate(("enter", "exit")):
-            rows.append(
-                {**point, "code": point["code"] + offset, "name": f"{point['name']}.{kind}", "kind": kind}
-            )
+            rows.append({**point, "code": point["code"] + offset, "name": f"{point['name']}.{kind}", "kind": kind})
     codes = [row["code"] for row in rows]
     repeated = {code for code in codes if codes.count(code) > 1}
     if repeated or min(codes) < 1 or max(codes) > 255:
@@ -33,7 +31,8 @@ def events(points: list[dict]) -> list[dict]:
     return rows
 
 
-def c_header(points: list[dict], rows: list[dict]) -> str:
+def c_header(rows: list[dict]) -> str:
+    """The codes that firmware can put on a symbol bus, as macros."""
     lines = [f"/* {NOTE} */", "#ifndef GPIORIG_EVENTS_H", "#define GPIORIG_EVENTS_H", ""]
     for row in rows:
         if row["code"] <= LAST_BUS_CODE:
@@ -42,25 +41,22 @@ def c_header(points: list[dict], rows: list[dict]) -> str:
     return "\n".join([*lines, "", "#endif", ""])
 
 
-def python_rows(rows: list[dict]) -> list[str]:
-    return [
-        f'    ({row["code"]}, "{row["name"]}", "{row["layer"]}", "{row["direction"]}", "{row["kind"]}", {row["id"]}),'
-        for row in rows
-    ]
-
-
 def decoder_table(rows: list[dict]) -> str:
+    """The table of the sigrok decoder, which runs in sigrok's own Python and cannot import ours."""
     head = f"# {NOTE}\n\n# code: (name, layer, kind, an id goes with it)\nEVENTS = {{\n"
     body = "".join(
-        f"    {row['code']}: ('{row['name']}', '{row['layer']}', '{row['kind']}', {row['id']}),\n"
-        for row in rows
+        f"    {row['code']}: ('{row['name']}', '{row['layer']}', '{row['kind']}', {row['id']}),\n" for row in rows
     )
     layers = tuple(dict.fromkeys(row["layer"] for row in rows))
     return head + body + "}\n\nLAYERS = (\n" + "".join(f"    '{layer}',\n" for layer in layers) + ")\n"
 
 
 def python_table(rows: list[dict]) -> str:
-    body = "\n".join(python_rows(rows))
+    """The table of the analysis."""
+    body = "\n".join(
+        f'        ({row["code"]}, "{row["name"]}", "{row["layer"]}", "{row["direction"]}", "{row["kind"]}", {row["id"]}),'
+        for row in rows
+    )
     return f'''"""The event table. {NOTE}"""
 
 from __future__ import annotations
@@ -82,7 +78,7 @@ class EventType(NamedTuple):
 EVENT_TYPES = tuple(
     EventType(*row)
     for row in (
-{_indent(body, 4)}
+{body}
     )
 )
 BY_CODE = {{event.code: event for event in EVENT_TYPES}}
@@ -90,11 +86,8 @@ BY_NAME = {{event.name: event for event in EVENT_TYPES}}
 '''
 
 
-def _indent(text: str, columns: int) -> str:
-    return "\n".join(" " * columns + line for line in text.splitlines())
-
-
 def docs_table(points: list[dict]) -> str:
+    """The table people read."""
     lines = [
         "# The event table",
         "",
@@ -117,10 +110,11 @@ def docs_table(points: list[dict]) -> str:
 
 
 def main() -> int:
+    """Write the files that differ, or with --check name them."""
     points = tomllib.loads((ROOT / "firmware-gpio-probes/events.toml").read_text())["point"]
     rows = events(points)
     files = {
-        "firmware-gpio-probes/include/gpiorig/events.h": c_header(points, rows),
+        "firmware-gpio-probes/include/gpiorig/events.h": c_header(rows),
         "decoders/gpio_probe/table.py": decoder_table(rows),
         "analysis/gpiorig/analysis/event_table.py": python_table(rows),
         "docs/events.md": docs_table(points),

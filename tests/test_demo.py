@@ -97,7 +97,7 @@ def test_radio_wait_lies_on_the_backoff_lattice(demo: Demo) -> None:
 
 
 def test_without_backoff_the_wait_collapses(tmp_path: Path, demo: Demo) -> None:
-    """With backoff disabled in the radio the spread of the wait before the air falls from milliseconds to microseconds."""
+    """With backoff disabled in the radio, the spread of the wait falls from milliseconds to microseconds."""
     calm = record_demo(tmp_path / "calm", "--packets", "60", "--no-backoff")
 
     assert min(radio_waits(demo)) > 1000

@@ -31,6 +31,8 @@ TAIL_S = 0.1  # samples to take after the nodes have reported
 QUIET_S = 0.5  # an analyzer that has sent nothing for this long has nothing to send
 POLL_S = 0.02
 
+_PATIENCE_S = 1.0  # a virtual bench that has failed takes a moment to end
+
 INITIATOR_ADDRESS, RESPONDER_ADDRESS = 1, 2
 
 Progress = Callable[[int], object]
@@ -108,7 +110,7 @@ def _ends(bench: Bench, bench_file: Path, firmware: dict[str, Path]) -> Iterator
             driver=str(process.endpoints["analyzers"][analyzer]),
             ports={name: str(end["path"]) for name, end in serial.items()},
             stamps={name: Path(end["stamps"]) for name, end in serial.items()},
-            check=process.check,
+            check=lambda: process.check(patience_s=_PATIENCE_S),
         )
 
 

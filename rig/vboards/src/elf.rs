@@ -57,15 +57,7 @@ pub fn parse(name: &str, bytes: &[u8], machine: u16, core: &str) -> Result<Image
             bytes.len()
         ));
     }
-    if bytes[4] != 1 || bytes[5] != 1 {
-        return Err(format!(
-            "{} is a {}-bit {}-endian ELF file, this board needs a 32-bit little-endian one",
-            name,
-            if bytes[4] == 2 { 64 } else { 32 },
-            if bytes[5] == 2 { "big" } else { "little" }
-        ));
-    }
-    let found = half(bytes, 18);
+    let found = if bytes[5] == 2 { half(bytes, 18).swap_bytes() } else { half(bytes, 18) };
     if found != machine {
         return Err(format!(
             "{} is for {} (machine {}), this board has a {} ({}, {})",
@@ -75,6 +67,14 @@ pub fn parse(name: &str, bytes: &[u8], machine: u16, core: &str) -> Result<Image
             core,
             machine_name(machine),
             machine
+        ));
+    }
+    if bytes[4] != 1 || bytes[5] != 1 {
+        return Err(format!(
+            "{} is a {}-bit {}-endian ELF file, this board needs a 32-bit little-endian one",
+            name,
+            if bytes[4] == 2 { 64 } else { 32 },
+            if bytes[5] == 2 { "big" } else { "little" }
         ));
     }
     if half(bytes, 16) != 2 {

@@ -39,7 +39,8 @@ def run(options: argparse.Namespace) -> int:
     for channel in found["channels"]:
         first, last = channel["first_edge"], channel["last_edge"]
         span = f"samples {first} to {last}" if channel["edges"] else "constant"
-        print(f"  {channel['name']}: {channel['edges']} edges, {span}, starts {'high' if channel['initial_level'] else 'low'}")
+        level = "high" if channel["initial_level"] else "low"
+        print(f"  {channel['name']}: {channel['edges']} edges, {span}, starts {level}")
     return 0
 
 

@@ -53,16 +53,15 @@ class VirtualBenchProcess:
             raise VirtualBenchError(first["error"])
         return dict(first)
 
-    def check(self) -> None:
-        """Raise `VirtualBenchError` with the bench's own words if it has stopped."""
-        if self._process.poll() is None:
+    def check(self, *, patience_s: float = 0.0) -> None:
+        """Raise `VirtualBenchError` with the bench's own words if it has stopped, or stops within `patience_s`."""
+        try:
+            self._process.wait(patience_s)
+        except subprocess.TimeoutExpired:
             return
         self._reader.join(_STOP_SECONDS)
         last = json.loads(self._lines[-1]) if self._lines else {}
-        log = f"\n{last['log'].rstrip()}" if last.get("log") else ""
-        raise VirtualBenchError(
-            f"{last.get('error', f'the virtual bench ended with status {self._process.returncode}.')}{log}"
-        )
+        raise VirtualBenchError(last.get("error", f"the virtual bench ended with status {self._process.returncode}."))
 
     def close(self) -> None:
         """End the process; it stops when its standard input ends."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import selectors
 import signal
 import socket
@@ -109,10 +110,14 @@ class VirtualBench:
             uart.close()
         self._boards.close()
 
+    def named(self, text: str) -> str:
+        """A message of the boards with the nodes' names in it."""
+        return re.sub(r"\bboard (\d+)\b", lambda match: f"node {list(self.uarts)[int(match[1])]}", text)
+
     @property
-    def log(self) -> str:
-        """What the models do not cover and the firmware did nevertheless."""
-        return self._boards.log
+    def warnings(self) -> list[str]:
+        """What the models do not cover and the firmware did nevertheless, a line each."""
+        return self.named(self._boards.log).splitlines()
 
     def _may_run(self) -> bool:
         watched = all(analyzer.capturing for analyzer in self.analyzers.values())
@@ -212,9 +217,11 @@ def main(bench: Bench, firmware: dict[str, Path]) -> int:
         try:
             print(json.dumps(running.endpoints()), flush=True)
             running.serve(sys.stdin)
+            for line in running.warnings:
+                print(f"virtual bench: {line}", file=sys.stderr)
             return 0
         except VirtualBenchError as error:
-            print(json.dumps({"error": str(error), "log": running.log}), flush=True)
+            print(json.dumps({"error": running.named(str(error))}), flush=True)
             return 2
         finally:
             running.close()
