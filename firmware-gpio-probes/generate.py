@@ -53,8 +53,9 @@ def decoder_table(rows: list[dict]) -> str:
 
 def python_table(rows: list[dict]) -> str:
     """The table of the analysis."""
+    columns = ("name", "layer", "direction", "kind")
     body = "\n".join(
-        f'        ({row["code"]}, "{row["name"]}", "{row["layer"]}", "{row["direction"]}", "{row["kind"]}", {row["id"]}),'
+        f"        ({row['code']}, " + ", ".join(f'"{row[column]}"' for column in columns) + f", {row['id']}),"
         for row in rows
     )
     return f'''"""The event table. {NOTE}"""

@@ -3,7 +3,7 @@
 ## Copyright (C) 2026 the gpiorig authors
 ##
 
-"""
+'''
 GPIO probes are events that a microcontroller's firmware writes to a few of
 its pins: which layer of the network stack a packet is in, which interrupt
 runs, what the radio does.
@@ -29,6 +29,6 @@ Example:
 
  $ sigrok-cli -i run.sr -A gpio_probe=udp-events:warnings \
      -P gpio_probe:strobe=P8_45:d0=P8_46:d1=P8_43:span0=P8_44:width=2:node=1
-"""
+'''
 
 from .pd import Decoder  # noqa: F401 (sigrok looks for it here)

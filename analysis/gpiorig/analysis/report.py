@@ -9,6 +9,7 @@ from pathlib import Path
 
 import jinja2
 import numpy as np
+from matplotlib.figure import Figure
 
 from gpiorig.analysis import figures, lattice, plates, style
 from gpiorig.analysis.accounting import Reconciliation
@@ -65,13 +66,24 @@ class ReportData:
     notes: tuple[str, ...] = ()
 
 
-def write_report(path: Path, data: ReportData) -> None:
-    """Write the page; it needs no other file."""
+def write_report(path: Path, data: ReportData, *, drawn: Mapping[str, Figure] | None = None) -> None:
+    """Write the page; it needs no other file.
+
+    Parameters
+    ----------
+    path
+        The page.
+    data
+        What it says.
+    drawn
+        The figures of `plates.everything`, if the caller has drawn them already.
+    """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=jinja2.StrictUndefined
     )
     environment.filters |= {"time": time_text, "share": share_text}
-    drawn = plates.everything(data.packets, data.timelines, data.steps, virtual=data.virtual)
+    if drawn is None:
+        drawn = plates.everything(data.packets, data.timelines, data.steps, virtual=data.virtual)
     page = environment.get_template(TEMPLATE).render(
         data=data,
         summary=summary_lines(data),
