@@ -57,7 +57,11 @@ pub fn parse(name: &str, bytes: &[u8], machine: u16, core: &str) -> Result<Image
             bytes.len()
         ));
     }
-    let found = if bytes[5] == 2 { half(bytes, 18).swap_bytes() } else { half(bytes, 18) };
+    let found = if bytes[5] == 2 {
+        half(bytes, 18).swap_bytes()
+    } else {
+        half(bytes, 18)
+    };
     if found != machine {
         return Err(format!(
             "{} is for {} (machine {}), this board has a {} ({}, {})",
