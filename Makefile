@@ -53,7 +53,7 @@ demo: setup
 	@$(BIN)/gpiorig demo --output demo --force
 
 test: setup
-	@cargo test --quiet --release --locked --workspace
+	@cargo test --quiet --locked --workspace
 	@$(BIN)/python -m pytest -q
 
 test-fast: setup
@@ -66,7 +66,7 @@ check: setup
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -q tests/test_layers.py
 	@if cargo fmt --version >/dev/null 2>&1; then cargo fmt --all --check; else echo "cargo fmt is not installed: Rust format not checked"; fi
-	@if cargo clippy --version >/dev/null 2>&1; then cargo clippy --quiet --release --locked --workspace --all-targets -- -D warnings; else echo "cargo clippy is not installed: Rust lints not checked"; fi
+	@if cargo clippy --version >/dev/null 2>&1; then cargo clippy --quiet --locked --workspace --all-targets -- -D warnings; else echo "cargo clippy is not installed: Rust lints not checked"; fi
 
 generate:
 	@$(PYTHON) firmware-gpio-probes/generate.py

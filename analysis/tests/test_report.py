@@ -89,6 +89,20 @@ def test_only_lost_packets_still_make_a_page(new_bench, tmp_path):
     assert "No packet made a round trip" in (tmp_path / "report.html").read_text()
 
 
+def test_no_jitter_is_blamed_on_anybody_below_the_resolution(new_bench, tmp_path, monkeypatch):
+    """Round trips that are all equal: no step gets a share of their jitter."""
+    bench = new_bench()
+    monkeypatch.setattr(bench.rng, "randint", lambda low, high: low)
+    monkeypatch.setattr(bench.rng, "randrange", lambda _: 3)
+    for id_ in range(5):
+        bench.round_trip(id_)
+    report.write_report(tmp_path / "report.html", data_of(bench))
+    page = (tmp_path / "report.html").read_text()
+    assert "no jitter above the resolution (83.3 ns)" in page
+    assert "No step varies by more than the resolution (83.3 ns)" in page
+    assert "most of the jitter" not in page
+
+
 def test_without_taps_there_is_still_a_page(bench, tmp_path):
     bench.drop("tap.", "driver.exec", "isr.radio")
     report.write_report(tmp_path / "report.html", data_of(bench))

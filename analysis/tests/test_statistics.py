@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpiorig.analysis import lattice
-from gpiorig.analysis.statistics import ipdv, quantile, summarize, variance, variance_shares
+from gpiorig.analysis.statistics import ipdv, quantile, resolved, summarize, variance, variance_shares
 
 RATE = Fraction(24_000_000)
 delays = st.lists(st.integers(0, 1 << 40), min_size=2, max_size=60)
@@ -96,6 +96,16 @@ def test_variance_shares_add_up_to_one(rows):
         assert math.isclose(1.0, shares.sum(), rel_tol=1e-9)
 
 
+def test_what_quantisation_makes_is_not_resolved():
+    """A constant delay sampled at any phase varies by one sample; of jitter that says nothing."""
+    starts = np.linspace(0, 1000, 997)
+    delays = np.floor(starts + 123.4).astype(np.int64) - np.floor(starts).astype(np.int64)
+    assert 1 == np.ptp(delays)
+    assert not resolved(delays)
+    assert not resolved(array([5]))
+    assert resolved(array([5, 8]))
+
+
 def test_variance_shares_plain_version():
     rng = np.random.default_rng(1)
     steps = rng.integers(0, 1000, (50, 5))
@@ -122,6 +132,7 @@ def test_no_lattice_in_noise_or_in_few_levels():
     assert lattice.find(array([0, 100, 200] * 5)) is None
     assert lattice.find(array([0, 100, 200, 301, 455] * 5)) is None
     assert lattice.find(array([])) is None
+    assert lattice.find(array(range(20))) is None
 
 
 @pytest.mark.slow

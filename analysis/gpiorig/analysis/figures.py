@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis import lattice
 from gpiorig.analysis.path import Kind, Step
-from gpiorig.analysis.quantity import round_time_text, share_text, time_text
-from gpiorig.analysis.statistics import summarize, variance_shares
+from gpiorig.analysis.quantity import digits_for, round_time_text, share_text, time_text
+from gpiorig.analysis.statistics import RESOLUTION_SAMPLES, resolved, summarize, variance_shares
 from gpiorig.analysis.style import FAINT, INK, KIND_COLOURS
 from gpiorig.analysis.timelines import Steps
 
 NS_PER_S = 1_000_000_000
+MAX_BARS = 240
 HEADROOM = 1.26  # above the tallest bar, for the names of the marks
 _WIDTHS_US = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 
@@ -37,18 +38,18 @@ def rtt_distribution(ax: Axes, rtt: NDArray[np.int64], *, samplerate_hz: Fractio
     lost
         Packets without a round-trip time; they are named, not drawn.
     """
-    ms = rtt * (1000 / float(samplerate_hz))
+    period_ms = 1000 / float(samplerate_hz)
+    ms = rtt * period_ms
     summary = summarize(rtt, samplerate_hz=samplerate_hz, lost=lost)
-    spread = float(np.ptp(ms)) if len(ms) else 0.0
-    width = next((w / 1000 for w in _WIDTHS_US if spread / (w / 1000) <= 240), spread / 240) or 0.001
-    low = np.floor(ms.min() / width - 1) * width if len(ms) else 0.0
-    bins = low + width * np.arange(int(spread / width) + 4)
+    width, bins = _bins(rtt, period_ms)
     counts, _ = np.histogram(ms, bins)
     ax.bar(bins[:-1], counts, width=width, align="edge", color=KIND_COLOURS[Kind.SOFTWARE], linewidth=0)
     ax.set_ylim(0, HEADROOM * max(1, counts.max()))
-    ax.set_xlim(bins[0] - 0.02 * spread, bins[-1] + 0.02 * spread)
+    margin = max(0.02 * (bins[-1] - bins[0]), 4 * width)
+    ax.set_xlim(bins[0] - margin, bins[-1] + margin)
+    ax.ticklabel_format(axis="x", useOffset=False)
     ax.set_xlabel("round-trip time (ms)")
-    ax.set_ylabel(f"packets per {round_time_text(width * 1e6)}")
+    ax.set_ylabel(f"packets per {time_text(width * 1e6).replace('.0 ', ' ')}")
     right = ax.twinx()
     right.spines["right"].set_visible(True)
     right.step(np.sort(ms), np.arange(1, len(ms) + 1) / max(1, len(ms)), where="post", color=INK, linewidth=1)
@@ -58,9 +59,23 @@ def rtt_distribution(ax: Axes, rtt: NDArray[np.int64], *, samplerate_hz: Fractio
     marks = (("median", summary.median_ns, 1.05), ("p95", summary.p95_ns, 1.05), ("p99", summary.p99_ns, 1.13))
     for name, value, top in marks:
         right.plot([value / 1e6] * 2, [0, top + 0.06], color=FAINT, linewidth=0.8, linestyle=(0, (4, 2)))
-        right.text(value / 1e6 - 0.004 * spread, top, name, ha="right", va="bottom", fontsize=8, color=INK)
+        place: dict[str, Any] = {"xytext": (-3, 0), "textcoords": "offset points", "ha": "right", "va": "bottom"}
+        right.annotate(name, (value / 1e6, top), fontsize=8, color=INK, **place)
     n = f"{summary.n} packets" + (f", {lost} lost" if lost else "")
     ax.set_title(f"{_rtt_conclusion(rtt, samplerate_hz)} ({n})")
+
+
+def _bins(rtt: NDArray[np.int64], period_ms: float) -> tuple[float, NDArray[np.float64]]:
+    """Width and edges of the bars in ms: one sample each for few different delays, else a round width."""
+    if not len(rtt):
+        return 1.0, np.array([0.0, 1.0])
+    low, high = int(rtt.min()), int(rtt.max())
+    if high - low < MAX_BARS // 2:
+        return period_ms, (np.arange(low, high + 2, dtype=np.float64) - 0.5) * period_ms
+    spread = (high - low) * period_ms
+    width = next((us / 1000 for us in _WIDTHS_US if spread <= us / 1000 * MAX_BARS), spread / MAX_BARS)
+    first = float(np.floor(low * period_ms / width - 1)) * width
+    return width, first + width * np.arange(int(spread / width) + 4, dtype=np.float64)
 
 
 def _rtt_conclusion(rtt: NDArray[np.int64], samplerate_hz: Fraction) -> str:
@@ -68,7 +83,10 @@ def _rtt_conclusion(rtt: NDArray[np.int64], samplerate_hz: Fraction) -> str:
         return "No packet has a round-trip time"
     period_ns = float(NS_PER_S / samplerate_hz)
     summary = summarize(rtt, samplerate_hz=samplerate_hz)
-    text = f"Median RTT {time_text(summary.median_ns)}, peak to peak {time_text(summary.peak_to_peak_ns)}"
+    digits = digits_for(summary.median_ns, spread_ns=summary.peak_to_peak_ns)
+    text = (
+        f"Median RTT {time_text(summary.median_ns, digits=digits)}, peak to peak {time_text(summary.peak_to_peak_ns)}"
+    )
     found = lattice.find(rtt)
     if found is not None:
         text += f",\non {found.levels} levels {time_text(found.spacing_samples * period_ns)} apart"
@@ -140,7 +158,7 @@ def where_time_goes(ax: Axes, steps: Steps) -> None:
     kinds = kinds_of(steps)
     period_ns = float(NS_PER_S / steps.samplerate_hz)
     means = steps.samples.mean(axis=0) * period_ns if len(steps.samples) else np.zeros(len(steps.steps))
-    shares = variance_shares(steps.samples)
+    shares = resolved_shares(steps)
     total = float(means.sum())
     jitter = float(np.std(steps.samples.sum(axis=1), ddof=1)) * period_ns if len(steps.samples) > 1 else float("nan")
     bars = (
@@ -161,6 +179,9 @@ def where_time_goes(ax: Axes, steps: Steps) -> None:
                 ink = INK if dark else "white"
                 ax.text(left + share / 2, y, text, ha="center", va="center", fontsize=8.5, color=ink)
             left += max(share, 0)
+    if not np.isfinite(shares).all():
+        text = f"not resolved: all round trips are equal within {_resolution_text(steps)}"
+        ax.text(0.5, 1, text, ha="center", va="center", fontsize=8.5, color=INK)
     ax.set_yticks([0, 1], [label for label, *_ in bars])
     ax.set_ylim(1.5, -0.5)
     ax.set_xlim(0, 1)
@@ -180,25 +201,42 @@ def where_conclusion(steps: Steps) -> str:
     """What takes most of the time, and what most of the jitter, in a sentence."""
     if not len(steps.samples):
         return "No packet has all its steps"
-    by_kind: dict[Kind, float] = {}
-    mean = steps.samples.mean(axis=0)
-    shares = variance_shares(steps.samples)
-    jitter: dict[Kind, float] = {}
-    for value, share, step in zip(mean / mean.sum(), shares, steps.steps, strict=True):
-        by_kind[step.kind] = by_kind.get(step.kind, 0) + float(value)
-        jitter[step.kind] = jitter.get(step.kind, 0) + float(share)
-    most = max(by_kind, key=lambda kind: by_kind[kind])
-    text = f"Most of the time ({share_text(by_kind[most])}): {most.value}"
-    if np.isfinite(shares).all():
-        worst = max(jitter, key=lambda kind: jitter[kind])
-        text += f"; most of the jitter ({share_text(jitter[worst])}): {worst.value}"
-    return text
+    means, shares = steps.samples.mean(axis=0), resolved_shares(steps)
+    most, share = largest_kind(steps, means / means.sum())
+    text = f"Most of the time ({share_text(share)}): {most.value}"
+    if not np.isfinite(shares).all():
+        return f"{text}; no jitter above the resolution ({_resolution_text(steps)})"
+    worst, share = largest_kind(steps, shares)
+    return f"{text}; most of the jitter ({share_text(share)}): {worst.value}"
+
+
+def largest_kind(steps: Steps, values: NDArray[np.float64]) -> tuple[Kind, float]:
+    """The kind of steps with the largest sum of values, and that sum."""
+    sums = {
+        kind: sum(float(value) for value, step in zip(values, steps.steps, strict=True) if step.kind is kind)
+        for kind in kinds_of(steps)
+    }
+    largest = max(sums, key=lambda kind: sums[kind])
+    return largest, sums[largest]
+
+
+def resolved_shares(steps: Steps) -> NDArray[np.float64]:
+    """Shares in the variance; NaN where the round trips do not vary by more than the resolution."""
+    if not resolved(steps.samples.sum(axis=1)):
+        return np.full(len(steps.steps), np.nan)
+    return variance_shares(steps.samples)
+
+
+def _resolution_text(steps: Steps) -> str:
+    return time_text(RESOLUTION_SAMPLES * float(NS_PER_S / steps.samplerate_hz))
 
 
 def steps_conclusion(steps: Steps) -> str:
     """Which steps vary most, in a sentence."""
     if not len(steps.samples):
         return "No packet has all its steps"
+    if not any(resolved(steps.samples[:, column]) for column in range(len(steps.steps))):
+        return f"No step varies by more than the resolution ({_resolution_text(steps)})"
     ranges = np.ptp(steps.samples, axis=0) * float(NS_PER_S / steps.samplerate_hz)
     first, second = np.argsort(-ranges, kind="stable")[:2]
     names = [f"{short_name(steps.steps[i])} ({time_text(ranges[i])})" for i in (first, second)]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MIN_LEVELS = 4
+MIN_SPACING = 10  # samples: at less, the samples themselves are the lattice
 TOLERANCE = 0.05  # of the spacing: how far a level may lie from its place
 
 
@@ -35,7 +36,8 @@ def find(delays: NDArray[np.int64]) -> Lattice | None:
 
     Sorted delays are cut into levels wherever neighbours are further apart than a quarter of the widest such
     distance. They are a lattice when there are `MIN_LEVELS` at least, each narrower than a quarter of the
-    smallest distance between two, and all distances are multiples of the smallest within `TOLERANCE`.
+    smallest distance between two, and all distances are multiples of the smallest, which is `MIN_SPACING` at
+    least, within `TOLERANCE`.
     """
     ordered = np.sort(delays)
     gaps = np.diff(ordered)
@@ -52,6 +54,6 @@ def find(delays: NDArray[np.int64]) -> Lattice | None:
     spacing = float(np.polyfit(places, centres, 1)[0])
     places = np.rint((centres - centres[0]) / spacing)
     error = np.abs(centres - centres[0] - places * spacing).max()
-    if 4 * width > spacing or error > TOLERANCE * spacing:
+    if spacing < MIN_SPACING or 4 * width > spacing or error > TOLERANCE * spacing:
         return None
     return Lattice(spacing_samples=spacing, levels=len(groups), width_samples=width)

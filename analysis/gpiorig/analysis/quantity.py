@@ -9,15 +9,22 @@ _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
 
 def time_text(ns: float, *, digits: int = 3) -> str:
-    """A time such as ``8.32 ms`` or ``320 µs``; a dash for NaN."""
+    """A time such as ``8.32 ms`` or ``320 µs``, with so many significant digits; a dash for NaN."""
     if math.isnan(ns):
         return DASH
     if ns == 0:
         return "0"
     scale, unit = next((pair for pair in _UNITS if abs(ns) >= pair[0] * 0.9995), _UNITS[-1])
     value = ns / scale
-    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value)) + 1e-9)) if value else 0
-    return f"{value:.{min(decimals, digits)}f} {unit}"
+    decimals = digits - 1 - math.floor(math.log10(abs(value)) + 1e-9)
+    return f"{value:.{min(max(decimals, 0), digits)}f} {unit}"
+
+
+def digits_for(ns: float, *, spread_ns: float) -> int:
+    """Significant digits of `ns` that show a spread with two of its own: 3 at least, 7 at most."""
+    if not spread_ns > 0 or not abs(ns) > 0:
+        return 3
+    return min(max(3, math.floor(math.log10(abs(ns))) - math.floor(math.log10(spread_ns)) + 2), 7)
 
 
 def round_time_text(ns: float) -> str:

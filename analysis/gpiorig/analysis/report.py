@@ -15,8 +15,8 @@ from gpiorig.analysis import figures, lattice, plates, style
 from gpiorig.analysis.accounting import Reconciliation
 from gpiorig.analysis.log import NodeLog
 from gpiorig.analysis.packets import Packets
-from gpiorig.analysis.quantity import count_text, share_text, time_text
-from gpiorig.analysis.statistics import Summary, ipdv, summarize, variance_shares
+from gpiorig.analysis.quantity import count_text, digits_for, share_text, time_text
+from gpiorig.analysis.statistics import Summary, ipdv, resolved, summarize, variance_shares
 from gpiorig.analysis.timelines import LOST, PARTIAL, STATUS, Steps, Timelines, steps_add_up
 
 NS_PER_S = 1_000_000_000
@@ -125,9 +125,13 @@ def summary_lines(data: ReportData) -> list[str]:
     rtt = summarize(lines.rtt[lines.timelined], samplerate_hz=lines.samplerate_hz)
     if not rtt.n:
         return ["No packet made a round trip that could be followed on the pins."]
+    digits = digits_for(rtt.median_ns, spread_ns=rtt.peak_to_peak_ns)
+    median, least, most, p95 = (
+        time_text(ns, digits=digits) for ns in (rtt.median_ns, rtt.min_ns, rtt.max_ns, rtt.p95_ns)
+    )
     text = [
-        f"The round trip takes {time_text(rtt.median_ns)} in the median, {time_text(rtt.min_ns)} at least and "
-        f"{time_text(rtt.max_ns)} at most; {share_text(0.95)} of the packets need {time_text(rtt.p95_ns)} or less."
+        f"The round trip takes {median} in the median, {least} at least and {most} at most; "
+        f"{share_text(0.95)} of the packets need {p95} or less."
     ]
     if len(steps.rows):
         text += [figures.where_conclusion(steps) + ".", figures.steps_conclusion(steps) + "."]
@@ -175,14 +179,9 @@ def _headline(data: ReportData) -> list[tuple[str, str]]:
         ("99 % within", time_text(rtt.p99_ns)),
         ("round trips followed", f"{rtt.n} of {sent}"),
     ]
-    shares = variance_shares(steps.samples)
-    if len(shares) and np.isfinite(shares).all():
-        by_kind = {
-            kind: sum(float(share) for share, step in zip(shares, steps.steps, strict=True) if step.kind is kind)
-            for kind in figures.kinds_of(steps)
-        }
-        worst = max(by_kind, key=lambda kind: by_kind[kind])
-        numbers.append((f"of the variance: {worst.value}", share_text(by_kind[worst])))
+    if resolved(lines.rtt[lines.timelined]) and resolved(steps.samples.sum(axis=1)):
+        worst, share = figures.largest_kind(steps, variance_shares(steps.samples))
+        numbers.append((f"of the variance: {worst.value}", share_text(share)))
     return numbers
 
 
@@ -204,7 +203,7 @@ def _accounting_line(data: ReportData) -> str:
 
 def _step_rows(steps: Steps) -> list[tuple[str, str, str, Summary, float, float]]:
     """Name, kind, node, statistics, share in the mean and in the variance of every step."""
-    shares = variance_shares(steps.samples)
+    shares = figures.resolved_shares(steps)
     total = float(steps.samples.sum()) or float("nan")
     return [
         (

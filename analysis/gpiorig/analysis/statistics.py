@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 Samples = NDArray[np.int64]
 NS_PER_S = 1_000_000_000
 NAN = float("nan")
+# Both ends of a delay are known to one sample, so that equal delays may come out up to one sample too long or too
+# short: what varies within two samples is not resolved.
+RESOLUTION_SAMPLES = 2
 _CHUNK = 1 << 16
 
 
@@ -159,6 +162,11 @@ def _sqrt(value: Fraction) -> float:
     """Square root, correct to the last bits also where numerator and denominator are beyond float64."""
     scale = 1 << 128
     return math.isqrt(value.numerator * scale * scale // value.denominator) / scale
+
+
+def resolved(delays: Samples) -> bool:
+    """Whether delays vary by more than the analyzer's resolution."""
+    return bool(len(delays) > 1 and int(np.ptp(delays)) > RESOLUTION_SAMPLES)
 
 
 def variance_shares(durations: Samples) -> NDArray[np.float64]:
