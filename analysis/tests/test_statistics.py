@@ -37,7 +37,7 @@ def test_standard_deviation_of_the_published_example():
 
 
 def test_standard_deviation_where_floats_cancel():
-    """NIST StRD NumAcc4 scaled to integers: 10000000.2 and 1001 pairs of 10000000.1 and .3 have std 0.1 exactly."""
+    """NIST StRD NumAcc4 scaled to integers: 10000000.2 and 500 pairs of 10000000.1 and .3 have std 0.1."""
     values = [100000002] + [100000001, 100000003] * 500
     summary = summarize(array(values), samplerate_hz=Fraction(1_000_000_000))
     assert 1.0 == summary.std_ns

@@ -37,7 +37,7 @@ INSIDE = (
     "radio.rx_complete",
     "radio.rx_start",
 )
-# 127 octets and the length octet of 32 us each (IEEE 802.15.4-2006, 6.4.1 aMaxPHYPacketSize and 6.5.1.2: 250 kb/s),
+# 127 octets and the length octet of 32 us each (IEEE 802.15.4-2006, 6.4.1 aMaxPHYPacketSize; 250 kb/s),
 # and 0.1 ms for the radio to raise its interrupt line (AT86RF231: 9 us).
 LONGEST_FRAME_NS = 128 * 32_000 + 100_000
 

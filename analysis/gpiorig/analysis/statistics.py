@@ -25,8 +25,8 @@ class Summary:
     Parameters
     ----------
     n, lost
-        Delays there are, and delays that are undefined because the packet was lost (RFC 7679, section 3.4: a lost
-        packet has an undefined delay; it is counted, not replaced by a number).
+        Delays there are, and delays that are undefined because the packet was lost (RFC 2681, RFC 7679: the delay of
+        a lost packet is undefined; it is counted, not replaced by a number).
     min_ns, p5_ns, p25_ns, median_ns, p75_ns, p95_ns, p99_ns, max_ns
         Order statistics; quantiles as in `quantile`.
     mean_ns
@@ -125,7 +125,9 @@ def variance(values: Samples) -> Fraction:
 
 
 def ipdv(delays: Samples) -> Samples:
-    """Inter-packet delay variation of RFC 3393, section 4.2: the delay of a packet minus that of the one before.
+    """Inter-packet delay variation: the delay of a packet minus that of the one before.
+
+    RFC 3393 defines it for one-way delays; here it is used for round trips as well.
 
     Parameters
     ----------
