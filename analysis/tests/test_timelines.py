@@ -45,7 +45,7 @@ def test_steps_add_up_exactly_and_are_named(bench):
     by_name = dict(zip(names, steps.steps, strict=True))
     assert by_name["request: radio wait: exec done to first bit on air"].node == "initiator"
     assert by_name["reply: radio wait: exec done to first bit on air"].node == "responder"
-    assert by_name["request: air: first bit to frame end"].node == "initiator > responder"
+    assert by_name["request: air: first bit to radio interrupt"].node == "initiator > responder"
     assert by_name["request: interrupt: line to ISR"].node == "responder"
     assert by_name["turn-around: app.rx to app.tx"].node == "responder"
     assert by_name["reply: udp to app"].node == "initiator"

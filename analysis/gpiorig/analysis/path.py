@@ -135,7 +135,7 @@ _STEPS = {
     ("driver.load", "driver.exec"): ("load the frame", Kind.DRIVER),
     ("driver.exec", "driver.exec.exit"): ("command the transmission", Kind.DRIVER),
     ("driver.exec.exit", "air.start"): ("radio wait: exec done to first bit on air", Kind.RADIO_WAIT),
-    ("air.start", "irq"): ("air: first bit to frame end", Kind.AIR),
+    ("air.start", "irq"): ("air: first bit to radio interrupt", Kind.AIR),
     ("irq", "isr.radio"): ("interrupt: line to ISR", Kind.INTERRUPT),
     ("isr.radio", "driver.isr"): ("interrupt: ISR to driver", Kind.INTERRUPT),
     ("driver.isr", "driver.rx_read"): ("status and length", Kind.DRIVER),

@@ -90,7 +90,7 @@ def write_report(path: Path, data: ReportData, *, drawn: Mapping[str, Figure] | 
         headline=_headline(data),
         figures=[(name, _inline_svg(style.svg(figure), name), _CAPTIONS[name]) for name, figure in drawn.items()],
         delays=delay_summaries(data),
-        step_rows=_step_rows(data.steps),
+        step_rows=_step_rows(data.steps, lost=int(np.count_nonzero(data.timelines.status == LOST))),
         losses=losses(data),
         excluded=_excluded(data.timelines),
         add_up=steps_add_up(data.timelines, data.steps),
@@ -201,16 +201,15 @@ def _accounting_line(data: ReportData) -> str:
     )
 
 
-def _step_rows(steps: Steps) -> list[tuple[str, str, str, Summary, float, float]]:
-    """Name, kind, node, statistics, share in the mean and in the variance of every step."""
+def _step_rows(steps: Steps, *, lost: int) -> list[tuple[str, str, Summary, float, float]]:
+    """Name, node, statistics, share in the mean and in the variance of every step."""
     shares = figures.resolved_shares(steps)
     total = float(steps.samples.sum()) or float("nan")
     return [
         (
             step.name,
-            step.kind.value,
             step.node,
-            summarize(steps.samples[:, column], samplerate_hz=steps.samplerate_hz),
+            summarize(steps.samples[:, column], samplerate_hz=steps.samplerate_hz, lost=lost),
             float(steps.samples[:, column].sum()) / total,
             float(shares[column]),
         )

@@ -181,10 +181,10 @@ def write(result: Result, recording: Recording) -> Path:
     folder = recording.report_folder
     folder.mkdir(exist_ok=True)
     write_tables(result, recording.folder)
-    virtual = recording.info.virtual
-    plates.write(plates.everything(result.packets, result.timelines, result.steps, virtual=virtual), folder)
+    drawn = plates.everything(result.packets, result.timelines, result.steps, virtual=recording.info.virtual)
+    plates.write(drawn, folder)
     page = folder / "report.html"
-    write_report(page, report_data(result, recording))
+    write_report(page, report_data(result, recording), drawn=drawn)
     return page
 
 
