@@ -34,10 +34,20 @@ def events(points: list[dict]) -> list[dict]:
 def c_header(rows: list[dict]) -> str:
     """The codes that firmware can put on a symbol bus, as macros."""
     lines = [f"/* {NOTE} */", "#ifndef GPIORIG_EVENTS_H", "#define GPIORIG_EVENTS_H", ""]
+
+    def name(row: dict) -> str:
+        return row["name"].upper().replace(".", "_")
+
     for row in rows:
         if row["code"] <= LAST_BUS_CODE:
-            name = row["name"].upper().replace(".", "_")
-            lines.append(f"#define GPIORIG_{name:<28} {row['code']:>3}u /* {row['doc']} */")
+            lines.append(f"#define GPIORIG_{name(row):<28} {row['code']:>3}u /* {row['doc']} */")
+    lines += ["", "/* Span lines: no point has one, unless the build gives it a pin (probe.h). */"]
+    spans = [
+        name(row).removesuffix("_ENTER") for row in rows if row["kind"] == "enter" and row["code"] <= LAST_BUS_CODE
+    ]
+    for span in spans:
+        lines += [f"#ifndef GPIORIG_SPAN_{span}", f"#define GPIORIG_SPAN_{span} GPIORIG_NO_PIN", "#endif"]
+    lines += ["", "#define GPIORIG_SPAN_PINS(X) \\", " \\\n".join(f"    X(GPIORIG_SPAN_{span})" for span in spans)]
     return "\n".join([*lines, "", "#endif", ""])
 
 

@@ -194,6 +194,7 @@ class Bench:
                 nodes=np.array([row[1] for row in bad], dtype=np.uint16),
                 symbols=np.full(len(bad), 13, dtype=np.int32),
             ),
+            frames_seen=np.bincount([row[1] for row in rows if row[2] < 128], minlength=len(NODES)),
             gaps=np.array(gaps or [], dtype=np.int64).reshape(-1, 2),
             start=0,
             end=self.now + 1000,

@@ -8,20 +8,11 @@
  *     gpiorig_port_hold()         after each store: keeps the symbol for the minimum hold (125 ns)
  *     gpiorig_port_quiet()        after a frame: with the code around it, no strobe edge for 500 ns
  *     gpiorig_port_lock(), gpiorig_port_unlock(state)   mask interrupts, put the mask back
+ *     gpiorig_port_line_init(pin), gpiorig_port_line(pin, level)   a span line: output, low; one store
  */
 #ifndef GPIORIG_OFF
 
 #include "gpiorig/probe.h"
-
-#ifndef GPIORIG_PORT
-#error "gpiorig: no port chosen; build with -DGPIORIG_PORT=<a folder under firmware-gpio-probes/ports>"
-#endif
-#define GPIORIG_TEXT_(x) #x
-#define GPIORIG_TEXT(x) GPIORIG_TEXT_(x)
-#if !__has_include(GPIORIG_TEXT(GPIORIG_PORT/port.h))
-#error "gpiorig: unknown port; GPIORIG_PORT must name a folder with a port.h, below -I firmware-gpio-probes/ports"
-#endif
-#include GPIORIG_TEXT(GPIORIG_PORT/port.h)
 
 #ifndef GPIORIG_WIDTH
 #define GPIORIG_WIDTH GPIORIG_PORT_WIDTH
@@ -96,9 +87,15 @@ __attribute__((noinline, aligned(8))) void gpiorig_send_id(uint32_t head, uint32
     finish(state);
 }
 
+#define INIT_LINE(pin)                       \
+    if ((pin) != GPIORIG_NO_PIN) {           \
+        gpiorig_port_line_init(pin);         \
+    }
+
 void gpiorig_init(void)
 {
     gpiorig_port_init();
+    GPIORIG_SPAN_PINS(INIT_LINE)
 }
 
 static void pause(unsigned quiets)

@@ -63,6 +63,8 @@ class Events:
         Names of the nodes; exact samplerate.
     damaged
         What was no event.
+    frames_seen
+        int64[nodes], frames seen on the symbol bus of each node, the damaged ones too.
     gaps
         int64[k, 2], ranges (from, to) of lost samples.
     start, end
@@ -76,6 +78,7 @@ class Events:
     node_names: tuple[str, ...]
     samplerate_hz: Fraction
     damaged: DamagedFrames
+    frames_seen: NDArray[np.int64]
     gaps: NDArray[np.int64]
     start: int
     end: int
@@ -97,9 +100,7 @@ class Events:
 
     def frames(self, node: str) -> int:
         """Frames seen on the symbol bus of a node, the damaged ones too: what the firmware's `probes` counts."""
-        index = self.node(node)
-        good = int(np.count_nonzero((self.nodes == index) & (self.codes < 128)))
-        return good + int(np.count_nonzero(self.damaged.nodes == index))
+        return int(self.frames_seen[self.node(node)])
 
 
 def from_edges(edges: Edges, wiring: Sequence[NodeLines]) -> Events:
@@ -115,11 +116,13 @@ def from_edges(edges: Edges, wiring: Sequence[NodeLines]) -> Events:
     """
     parts: list[tuple[NDArray[np.int64], int, NDArray[np.uint8], NDArray[np.int32]]] = []
     damaged: list[tuple[NDArray[np.int64], int, NDArray[np.int64]]] = []
+    frames_seen = np.zeros(len(wiring), dtype=np.int64)
     for index, node in enumerate(wiring):
         if node.bus is not None:
             frames = _bus_frames(edges, node.bus, node=node.name)
             parts.append((frames.samples, index, frames.codes, frames.ids))
             damaged.append((frames.damaged_samples, index, frames.damaged_symbols))
+            frames_seen[index] = len(frames.samples) + len(frames.damaged_samples)
         for point, channel in node.lines.items():
             samples, codes = _line_events(edges, channel, point=point, node=node.name)
             parts.append((samples, index, codes, np.full(len(samples), -1, dtype=np.int32)))
@@ -140,6 +143,7 @@ def from_edges(edges: Edges, wiring: Sequence[NodeLines]) -> Events:
             nodes=bad_nodes[bad_order],
             symbols=_joined([part[2] for part in damaged], np.int32)[bad_order],
         ),
+        frames_seen=frames_seen,
         gaps=edges.gaps,
         start=edges.start,
         end=edges.end,

@@ -7,6 +7,10 @@
  * Points are named as in events.toml, upper case with underscores:
  *     GPIORIG_EVENT(RIG_BOOT);  GPIORIG_ENTER(ISR_RADIO);  GPIORIG_EXIT_ID(APP_TX, sequence);
  *
+ * A point can have a line of its own, high from its enter to its exit, for the price of one store:
+ *     -DGPIORIG_SPAN_ISR_RADIO='GPIORIG_PIN_A(3)'
+ * Then its enter and exit are not sent on the bus, and an id given with them does not leave the node.
+ *
  * All calls may be made from any context: a frame is sent with interrupts masked, and the mask is put back as it was.
  */
 #ifndef GPIORIG_PROBE_H
@@ -16,13 +20,12 @@
 
 #include "gpiorig/events.h"
 
-#define GPIORIG_ENTER(POINT) GPIORIG_EVENT(POINT##_ENTER)
-#define GPIORIG_EXIT(POINT) GPIORIG_EVENT(POINT##_EXIT)
-#define GPIORIG_ENTER_ID(POINT, id) GPIORIG_EVENT_ID(POINT##_ENTER, id)
-#define GPIORIG_EXIT_ID(POINT, id) GPIORIG_EVENT_ID(POINT##_EXIT, id)
-
 #ifdef GPIORIG_OFF
 
+#define GPIORIG_ENTER(POINT) ((void)0)
+#define GPIORIG_EXIT(POINT) ((void)0)
+#define GPIORIG_ENTER_ID(POINT, id) ((void)sizeof(id))
+#define GPIORIG_EXIT_ID(POINT, id) ((void)sizeof(id))
 #define GPIORIG_EVENT(CODE) ((void)0)
 #define GPIORIG_EVENT_ID(CODE, id) ((void)sizeof(id))
 #define gpiorig_init() ((void)0)
@@ -32,13 +35,43 @@
 
 #else
 
+#ifndef GPIORIG_PORT
+#error "gpiorig: no port chosen; build with -DGPIORIG_PORT=<a folder under firmware-gpio-probes/ports>"
+#endif
+#define GPIORIG_TEXT_(x) #x
+#define GPIORIG_TEXT(x) GPIORIG_TEXT_(x)
+#if !__has_include(GPIORIG_TEXT(GPIORIG_PORT/port.h))
+#error "gpiorig: unknown port; GPIORIG_PORT must name a folder with a port.h, below -I firmware-gpio-probes/ports"
+#endif
+#include GPIORIG_TEXT(GPIORIG_PORT/port.h)
+
+#define GPIORIG_NO_PIN (-1)
+
+/* The pin of a span line is a constant, so one of the two branches is all that is left. */
+#define GPIORIG_LINE_OR(pin, level, event)                    \
+    do {                                                      \
+        if ((pin) != GPIORIG_NO_PIN) {                        \
+            gpiorig_port_line((unsigned)(pin), (level));      \
+        } else {                                              \
+            event;                                            \
+        }                                                     \
+    } while (0)
+
+/* Names are pasted here, at the first level: further down a macro of the firmware's could replace them. */
+#define GPIORIG_ENTER(POINT) GPIORIG_LINE_OR(GPIORIG_SPAN_##POINT, 1u, gpiorig_event(GPIORIG_##POINT##_ENTER))
+#define GPIORIG_EXIT(POINT) GPIORIG_LINE_OR(GPIORIG_SPAN_##POINT, 0u, gpiorig_event(GPIORIG_##POINT##_EXIT))
+#define GPIORIG_ENTER_ID(POINT, id) \
+    GPIORIG_LINE_OR(GPIORIG_SPAN_##POINT, 1u, gpiorig_event_id(GPIORIG_##POINT##_ENTER, (id)))
+#define GPIORIG_EXIT_ID(POINT, id) \
+    GPIORIG_LINE_OR(GPIORIG_SPAN_##POINT, 0u, gpiorig_event_id(GPIORIG_##POINT##_EXIT, (id)))
+
 /** One event without an id; the header and its check fold to one constant. */
 #define GPIORIG_EVENT(CODE) gpiorig_event(GPIORIG_##CODE)
 
 /** One event with a 16-bit id. */
 #define GPIORIG_EVENT_ID(CODE, id) gpiorig_event_id(GPIORIG_##CODE, (id))
 
-/** Sets up the lines of the bus, all low. Call once, before anything else here. */
+/** Sets up the lines of the bus and the span lines, all low. Call once, before anything else here. */
 void gpiorig_init(void);
 
 /**

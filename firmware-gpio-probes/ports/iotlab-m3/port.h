@@ -5,6 +5,7 @@
  * The default is the only set of three on one port that reaches the outside:
  *     strobe PB9 (connector GPIO_2), d0 PB5 (green LED), d1 PB6 (I2C SCL; SDA stays high, so no sensor sees a START)
  * A bus of 4 or 8 lines is d0 and the pins next to it, upwards: only then is a symbol ready in time.
+ * Span lines may be on any port; PA3 and PC11 are the connector's GPIO_1 and GPIO_3.
  */
 #ifndef GPIORIG_PORT_IOTLAB_M3_H
 #define GPIORIG_PORT_IOTLAB_M3_H
@@ -36,10 +37,10 @@
 
 /* Addresses: RM0008 3.3 (memory map), registers: RM0008 7.3.7 (RCC_APB2ENR), 9.2 (GPIOx_CRL, CRH, BSRR). */
 #define GPIORIG_RCC_APB2ENR (*(volatile uint32_t *)0x40021018u)
-#define GPIORIG_GPIO(offset) \
-    (*(volatile uint32_t *)(0x40010800u + 0x400u * ((unsigned)GPIORIG_STROBE >> 4) + (offset)))
-#define GPIORIG_GPIO_CR(pin) GPIORIG_GPIO((((unsigned)(pin) & 8u) >> 3) * 4u)
-#define GPIORIG_GPIO_BSRR GPIORIG_GPIO(0x10u)
+#define GPIORIG_GPIO(pin, offset) \
+    (*(volatile uint32_t *)(0x40010800u + 0x400u * ((unsigned)(pin) >> 4) + (offset)))
+#define GPIORIG_GPIO_CR(pin) GPIORIG_GPIO(pin, (((unsigned)(pin) & 8u) >> 3) * 4u)
+#define GPIORIG_GPIO_BSRR(pin) GPIORIG_GPIO(pin, 0x10u)
 
 #define GPIORIG_BIT(pin) (1u << ((unsigned)(pin) & 15u))
 
@@ -64,7 +65,7 @@ static inline void gpiorig_port_store(uint32_t symbol, uint32_t strobe)
 {
     const uint32_t all = GPIORIG_DATA_PINS | GPIORIG_BIT(GPIORIG_STROBE);
 
-    GPIORIG_GPIO_BSRR = all << 16 | GPIORIG_SPREAD(symbol) | strobe << (GPIORIG_STROBE & 15);
+    GPIORIG_GPIO_BSRR(GPIORIG_STROBE) = all << 16 | GPIORIG_SPREAD(symbol) | strobe << (GPIORIG_STROBE & 15);
 }
 
 /*
@@ -105,6 +106,13 @@ static inline void gpiorig_port_unlock(uint32_t state)
     __asm__ volatile("msr primask, %0" : : "r"(state) : "memory");
 }
 
+/** A span line: one store, atomic. */
+static inline void gpiorig_port_line(unsigned pin, uint32_t level)
+{
+    GPIORIG_GPIO_BSRR(pin) = level != 0 ? GPIORIG_BIT(pin) : GPIORIG_BIT(pin) << 16;
+}
+
+/** The pin becomes an output; its level is whatever was stored before. */
 static inline void gpiorig_port_pin_init(unsigned pin)
 {
     unsigned shift = (pin & 7u) * 4u;
@@ -112,15 +120,27 @@ static inline void gpiorig_port_pin_init(unsigned pin)
     GPIORIG_GPIO_CR(pin) = (GPIORIG_GPIO_CR(pin) & ~(0xfu << shift)) | 0x3u << shift; /* push-pull, 50 MHz */
 }
 
+static inline void gpiorig_port_clock(unsigned pin)
+{
+    GPIORIG_RCC_APB2ENR |= 4u << (pin >> 4); /* IOPAEN is bit 2 */
+}
+
 static inline void gpiorig_port_init(void)
 {
-    GPIORIG_RCC_APB2ENR |= 4u << ((unsigned)GPIORIG_STROBE >> 4); /* IOPAEN is bit 2 */
+    gpiorig_port_clock(GPIORIG_STROBE);
     gpiorig_port_store(0, 0);
-    for (unsigned pin = 0; pin < 16; pin++) {
-        if (((GPIORIG_DATA_PINS | GPIORIG_BIT(GPIORIG_STROBE)) >> pin & 1u) != 0) {
-            gpiorig_port_pin_init(pin);
+    for (unsigned bit = 0; bit < 16; bit++) {
+        if (((GPIORIG_DATA_PINS | GPIORIG_BIT(GPIORIG_STROBE)) >> bit & 1u) != 0) {
+            gpiorig_port_pin_init(((unsigned)GPIORIG_STROBE & ~15u) + bit);
         }
     }
+}
+
+static inline void gpiorig_port_line_init(unsigned pin)
+{
+    gpiorig_port_clock(pin);
+    gpiorig_port_line(pin, 0);
+    gpiorig_port_pin_init(pin);
 }
 
 #endif

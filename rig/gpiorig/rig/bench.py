@@ -45,9 +45,10 @@ class VirtualAnalyzer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class VirtualNode(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The error of the virtual board's clock."""
+    """The error of the virtual board's clock, and the pins of lines that its board file does not know (span lines)."""
 
     clock_ppb: int = 0
+    pins: dict[str, str] = {}
 
 
 class VirtualLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"sender": "from", "receiver": "to"}):
@@ -103,14 +104,19 @@ def check(bench: Bench, *, what: str) -> Bench:
                 "or add a `[virtual]` section."
             )
     for name, node in bench.nodes.items():
-        _check_node(name, node, virtual=bench.virtual is not None, what=what)
+        _check_node(name, node, virtual=bench.virtual, what=what)
     _check_channels(bench, what=what)
     if bench.virtual is not None:
         _check_virtual(bench, bench.virtual, what=what)
     return bench
 
 
-def _check_node(name: str, node: Node, *, virtual: bool, what: str) -> None:
+def pins(name: str, node: Node, virtual: Virtual) -> dict[str, str]:
+    """Where each line of a virtual node comes out: its board's pins, and the node's own."""
+    return boards.load(node.board).pins | virtual.nodes.get(name, VirtualNode()).pins
+
+
+def _check_node(name: str, node: Node, *, virtual: Virtual | None, what: str) -> None:
     try:
         board = boards.load(node.board)
     except BenchError as error:
@@ -128,12 +134,13 @@ def _check_node(name: str, node: Node, *, virtual: bool, what: str) -> None:
                 f"{what}: nodes.{name}.lines.{line}: no such line; valid are {', '.join(sorted(bus))}, uart_tx "
                 "and the spans of docs/events.md, such as tap.irq."
             )
-    if virtual:
-        unknown = sorted(node.lines.keys() - board.pins.keys())
+    if virtual is not None:
+        known = pins(name, node, virtual)
+        unknown = sorted(node.lines.keys() - known.keys())
         if unknown:
             raise BenchError(
-                f"{what}: nodes.{name}.lines: the virtual {board.name} has no pin for {', '.join(unknown)}; "
-                f"it has {', '.join(sorted(board.pins))}."
+                f"{what}: nodes.{name}.lines: the virtual {board.name} has no pin for {', '.join(unknown)}; it has "
+                f"{', '.join(sorted(known))}. Name others in [virtual.nodes.{name}.pins]."
             )
     elif node.serial is None:
         raise BenchError(f'{what}: nodes.{name} has no `serial`; give its port, such as serial = "/dev/ttyUSB0".')

@@ -22,7 +22,7 @@ import tempfile
 from pathlib import Path
 from typing import TextIO
 
-from gpiorig.rig import boards as board_types
+from gpiorig.rig import bench as benches
 from gpiorig.rig.bench import Bench, Virtual, VirtualAnalyzer, VirtualLink, VirtualNode
 from gpiorig.rig.errors import FirmwareError, RigError, VirtualBenchError
 from gpiorig.rig.virtual.analyzer import AnalyzerServer
@@ -51,7 +51,7 @@ class VirtualBench:
             for name, board in index.items()
         }
         wires = {
-            channel: (index[name], board_types.load(node.board).pins[line])
+            channel: (index[name], benches.pins(name, node, virtual)[line])
             for name, node in bench.nodes.items()
             for line, channel in node.lines.items()
         }
