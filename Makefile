@@ -50,7 +50,7 @@ firmware: build/.debian
 	@$(MAKE) --no-print-directory -s -C firmware-gpio-probes
 
 demo: setup
-	@$(BIN)/gpiorig demo --output demo --force
+	@$(BIN)/gpiorig demo
 
 test: setup
 	@cargo test --quiet --locked --workspace

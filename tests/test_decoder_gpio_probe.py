@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import struct
 import subprocess
 from dataclasses import dataclass, field
@@ -23,8 +22,6 @@ STORED = Path(__file__).parent / "data" / "gpio_probe"
 RATE_HZ = 24_000_000
 GAP = 10  # samples: 400 ns at 24 MHz, rounded up
 HAS_ID, DAMAGED, SPAN_LINE = 1, 2, 4
-
-pytestmark = pytest.mark.skipif(shutil.which("sigrok-cli") is None, reason="sigrok-cli is not installed")
 
 
 def encode(code: int, id_: int | None, width: int) -> list[int]:

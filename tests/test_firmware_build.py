@@ -11,8 +11,6 @@ import pytest
 FIRMWARE = Path(__file__).resolve().parent.parent / "firmware-gpio-probes"
 CROSS = "arm-none-eabi-"
 
-pytestmark = pytest.mark.skipif(shutil.which(CROSS + "gcc") is None, reason="arm-none-eabi-gcc is not installed")
-
 
 def build(folder: Path, *options: str) -> tuple[Path, str]:
     """Builds a copy of the sources there; returns the image and what make said."""

@@ -26,7 +26,7 @@ from gpiorig.rig.firmware import sha256
 from gpiorig.rig.virtual.process import VirtualBenchProcess
 
 ANSWER_S = 10.0  # a node answers a command, or reports progress, within this
-BOOT_S = 20.0
+BOOT_S = 5.0
 TAIL_S = 0.1  # samples to take after the nodes have reported
 QUIET_S = 0.5  # an analyzer that has sent nothing for this long has nothing to send
 POLL_S = 0.02
@@ -182,7 +182,7 @@ def _drive(experiment: Experiment, ports: dict[str, SerialPort], progress: Progr
     """Set the nodes up, start, wait for the end, and ask for their counts."""
     initiator, responder = ports[experiment.initiator], ports[experiment.responder]
     for port in ports.values():
-        port.wait_line(lambda line: line == "ready", deadline_s=BOOT_S)
+        await_node(port)
     settings = {key: int(value) for key, value in msgspec.to_builtins(experiment.settings).items()}
     addresses = ((initiator, INITIATOR_ADDRESS, RESPONDER_ADDRESS), (responder, RESPONDER_ADDRESS, INITIATOR_ADDRESS))
     for port, address, peer in addresses:
@@ -199,6 +199,14 @@ def _drive(experiment: Experiment, ports: dict[str, SerialPort], progress: Progr
         progress(through)
     for port in ports.values():
         ask(port, "report")
+
+
+def await_node(port: SerialPort) -> None:
+    """Wait until a node has booted; one that says nothing may have booted before we listened."""
+    try:
+        port.wait_line(lambda line: line == "ready", deadline_s=BOOT_S)
+    except SerialPortError:
+        ask(port, "identify")
 
 
 def ask(port: SerialPort, command: str) -> str:

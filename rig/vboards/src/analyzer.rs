@@ -90,6 +90,12 @@ impl Analyzer {
         Ok(())
     }
 
+    /// Takes the clips off: nothing more is kept for it.
+    pub fn stop(&mut self) {
+        self.probes.clear();
+        self.changes.clear();
+    }
+
     /// Takes note of an edge; edges must come in the order of time.
     pub fn edge(&mut self, edge: &Edge) {
         for index in 0..self.probes.len() {

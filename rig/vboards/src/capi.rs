@@ -28,6 +28,7 @@
 //! int64_t  vb_samples(void *h, uint32_t analyzer, uint8_t *buf, size_t cap);
 //!                                                                  // bytes written: whole samples before now;
 //!                                                                  // call until it returns less than fits
+//! int64_t  vb_analyzer_stop(void *h, uint32_t analyzer);           // nothing more is kept for it
 //! int64_t  vb_edges_enable(void *h, uint32_t keep);
 //! int64_t  vb_edges_read(void *h, uint64_t *t_ps, uint16_t *board, uint16_t *pin, uint8_t *level, size_t cap);
 //!                                                                  // pin = port << 4 | bit, port A = 0; how many
@@ -297,6 +298,13 @@ pub extern "C" fn vb_samples(h: *mut Handle, analyzer: u32, buf: *mut u8, cap: u
             .samples(analyzer as usize, buffer)
             .map(|bytes| bytes as i64)
             .map_err(wrong)
+    })
+}
+
+#[no_mangle]
+pub extern "C" fn vb_analyzer_stop(h: *mut Handle, analyzer: u32) -> i64 {
+    call(h, |bench| {
+        bench.stop_analyzer(analyzer as usize).map(|()| 0).map_err(wrong)
     })
 }
 

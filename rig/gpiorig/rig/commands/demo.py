@@ -16,12 +16,17 @@ The boards, the radios, the air and the analyzer are virtual: they test the rig 
 hardware. sigrok-cli, the serial ports, decoding and analysis are the real ones."""
 
 DEFAULT_PACKETS = 1000
+DEFAULT_OUTPUT = Path("demo")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the demo."""
     parser.add_argument(
-        "-o", "--output", type=Path, default=Path("demo"), metavar="DIR", help="recording folder (demo)"
+        "-o",
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="recording folder, a new one (demo, whose recording is replaced)",
     )
     parser.add_argument("--packets", type=int, default=DEFAULT_PACKETS, metavar="N", help="round trips (1000)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed of everything random (1)")
@@ -38,11 +43,10 @@ def run(options: argparse.Namespace) -> int:
     from gpiorig.rig.demo import demo_bench, demo_experiment
     from gpiorig.rig.recording import record
 
-    if options.force and (options.output / DESCRIPTION).exists():
-        shutil.rmtree(options.output)
+    output = options.output or DEFAULT_OUTPUT
+    if (options.force or options.output is None) and (output / DESCRIPTION).exists():
+        shutil.rmtree(output)
     experiment = demo_experiment(packets=options.packets, seed=options.seed, backoff=not options.no_backoff)
     with demo_bench(seed=options.seed) as (bench, bench_file):
-        recording = record(
-            bench, experiment, bench_file=bench_file, output=options.output, firmware=firmware.images(bench)
-        )
+        recording = record(bench, experiment, bench_file=bench_file, output=output, firmware=firmware.images(bench))
     return analyse_and_print(recording, as_json=options.json)

@@ -159,5 +159,7 @@ class AnalyzerServer:
                 self._boards.probe(self._analyzer, index, board, pin)
 
     def _stop(self) -> None:
+        if self._analyzer is not None:
+            self._boards.stop_analyzer(self._analyzer)
         self._analyzer = None
         self._pending = memoryview(b"")

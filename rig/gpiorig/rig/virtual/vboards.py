@@ -34,6 +34,7 @@ def _library() -> ctypes.CDLL:
         "vb_analyzer_add": (i64, [handle, u64, u64, u32, i64, u64]),
         "vb_probe": (i64, [handle, u32, u32, u32, text]),
         "vb_samples": (i64, [handle, u32, out, size]),
+        "vb_analyzer_stop": (i64, [handle, u32]),
         "vb_edge_hash": (u64, [handle]),
         "vb_log": (i64, [handle, out, size]),
         "vb_last_error": (i64, [handle, out, size]),
@@ -100,6 +101,10 @@ class VirtualBoards:
         """Fill the buffer with the analyzer's next samples up to now; returns the number of bytes."""
         view = (ctypes.c_char * len(buffer)).from_buffer(buffer)
         return self._checked(self._lib.vb_samples(self._handle, analyzer, ctypes.addressof(view), len(buffer)))
+
+    def stop_analyzer(self, analyzer: int) -> None:
+        """End an analyzer's capture: nothing more is kept for it."""
+        self._checked(self._lib.vb_analyzer_stop(self._handle, analyzer))
 
     @property
     def edge_hash(self) -> int:

@@ -54,6 +54,12 @@ impl Bench {
         Ok(())
     }
 
+    /// Ends an analyzer's capture; its number stays taken.
+    pub fn stop_analyzer(&mut self, analyzer: usize) -> Result<(), String> {
+        self.analyzer(analyzer)?.stop();
+        Ok(())
+    }
+
     /// Writes the next samples before now; returns bytes.
     pub fn samples(&mut self, analyzer: usize, buffer: &mut [u8]) -> Result<usize, String> {
         let now_ps = self.now_ps;

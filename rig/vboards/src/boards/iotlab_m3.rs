@@ -1,6 +1,6 @@
 //! FIT IoT-LAB M3 open node: STM32F103REY6 and AT86RF231.
 //!
-//! Wiring: facts/probe-hooks.md section 9.2; RIOT boards/common/iotlab/include/board_common.h (CSn PA4, IRQ PC4,
+//! Wiring: the IoT-LAB M3's connector (GPIO_1 PA3, GPIO_2 PB9, GPIO_3 PC11; I2C PB6, PB7; DIG2 on PB0); RIOT boards/common/iotlab/include/board_common.h (CSn PA4, IRQ PC4,
 //! SLP_TR PA2, /RST PC1) and boards/iotlab-m3 periph_conf.h (SPI1 on PA5..7, `CLOCK_HSE 16000000`).
 
 use super::cortex::CortexBoard;

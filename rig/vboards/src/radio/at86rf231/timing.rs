@@ -23,7 +23,7 @@ pub const TX_TO_RX: u64 = 32 * US;
 pub const RESET: u64 = 37 * US;
 /// tTR20, settling between channels.
 pub const CHANNEL: u64 = 11 * US;
-/// tIRQ of section 12.4: event to IRQ pin (9 us typical: value from the brief of this bench, unverified).
+/// tIRQ of section 12.4: event to IRQ pin (9 us typical: remembered, unverified; the page could not be read).
 pub const IRQ: u64 = 9 * US;
 /// Unit backoff period: 20 symbols (aUnitBackoffPeriod, IEEE 802.15.4-2006, table 85).
 pub const BACKOFF: u64 = 20 * SYMBOL_PS;

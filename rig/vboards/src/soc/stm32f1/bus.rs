@@ -60,7 +60,7 @@ impl<O: Outside> Bus for Stm32f1<O> {
         self.write_word(address & !3, value, cycle, pc)
     }
 
-    /// Estimates of facts/emulation.md section 7 (+2 on APB2, +3 to +5 on APB1); not measured on silicon.
+    /// Bridge delays: estimates (2 cycles on APB2 at 72 MHz, 3 to 5 on APB1 at 36 MHz), not measured on silicon.
     fn wait_cycles(&self, address: u32) -> u32 {
         match address {
             0x4000_0000..=0x4000_FFFF => 2 + self.rcc.apb1_div() as u32,
