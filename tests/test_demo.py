@@ -96,6 +96,7 @@ def test_radio_wait_lies_on_the_backoff_lattice(demo: Demo) -> None:
         assert set(periods.round().astype(int)) <= set(range(BE_3_PERIODS + 1))
 
 
+@pytest.mark.slow
 def test_without_backoff_the_wait_collapses(tmp_path: Path, demo: Demo) -> None:
     """With backoff disabled in the radio, the spread of the wait falls from milliseconds to microseconds."""
     calm = record_demo(tmp_path / "calm", "--packets", "60", "--no-backoff")
@@ -105,6 +106,7 @@ def test_without_backoff_the_wait_collapses(tmp_path: Path, demo: Demo) -> None:
     assert calm.numbers["rtt_ms"]["p2p"] < 0.02
 
 
+@pytest.mark.slow
 def test_same_seed_same_tables(tmp_path: Path, demo: Demo) -> None:
     """The same seed gives byte-identical tables, another seed does not."""
     again = record_demo(tmp_path / "again", "--packets", "60", "--seed", "1")
@@ -115,6 +117,7 @@ def test_same_seed_same_tables(tmp_path: Path, demo: Demo) -> None:
     assert demo.numbers["rtt_ms"] != other.numbers["rtt_ms"]
 
 
+@pytest.mark.slow
 def test_report_rebuilds_the_same(demo: Demo) -> None:
     """`gpiorig report` gives the same tables and numbers from the recording alone."""
     before = table_bytes(demo.folder)

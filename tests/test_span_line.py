@@ -14,6 +14,8 @@ from gpiorig.analysis.events import Events
 from gpiorig.capture.recording import Recording
 from gpiorig.rig import pipeline
 
+pytestmark = pytest.mark.slow  # builds an image
+
 SPAN_LINE = "-DGPIORIG_SPAN_ISR_RADIO='GPIORIG_PIN_A(3)'"
 
 

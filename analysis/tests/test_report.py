@@ -63,6 +63,7 @@ def test_hardware_reports_have_no_tag(bench, tmp_path):
     assert "irtual" not in re.sub(r"<svg.*?</svg>", "", path.read_text(), flags=re.S)
 
 
+@pytest.mark.slow
 def test_equal_data_give_equal_pages_and_figures(bench, tmp_path):
     paths = [tmp_path / f"{i}.html" for i in range(2)]
     for path in paths:
@@ -74,6 +75,7 @@ def test_equal_data_give_equal_pages_and_figures(bench, tmp_path):
         assert picture.read_bytes() == (tmp_path / "1" / picture.name).read_bytes(), picture.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("packets_n", [0, 1, 2])
 def test_few_packets_still_make_a_page(new_bench, tmp_path, packets_n):
     bench = new_bench()

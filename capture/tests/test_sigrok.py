@@ -98,15 +98,13 @@ def test_without_a_high_channel_samples_have_one_byte(tmp_path: Path) -> None:
     assert reference_edges(data, unitsize=1) == rows(read_segments(tmp_path))
 
 
-def test_stopping_is_quick(tmp_path: Path) -> None:
-    """`q` ends sigrok-cli within its drain time of 25 ms; a second is generous."""
+def test_stopping_is_orderly(tmp_path: Path) -> None:
+    """`q` alone ends sigrok-cli: it tells the analyzer, drains, and says so."""
     with FakeBeagleLogic(lambda unit: [bytes(1000)]) as server:
         capture = start(server, tmp_path)
         capture.wait_quiet(500, deadline_s=5)
-        before_s = time.monotonic()
-        capture.stop()
 
-        assert time.monotonic() - before_s < 1
+        assert capture.stop().in_order
     assert "close" in [line for _, line in server.commands]
 
 
@@ -153,15 +151,13 @@ def test_edges_reach_the_disk_while_the_capture_runs(tmp_path: Path) -> None:
     assert (1100, False) == (segments.watermark, segments.closed)
 
 
-def test_an_analyzer_that_dies_is_an_error_within_seconds(tmp_path: Path) -> None:
+def test_an_analyzer_that_dies_is_an_error(tmp_path: Path) -> None:
     """sigrok-cli itself would spin forever; what was received is kept."""
     data = noise(100_000)
     with FakeBeagleLogic(lambda unit: [data], die=True) as server:
         capture = start(server, tmp_path)
-        before_s = time.monotonic()
         with pytest.raises(AnalyzerError, match="closed the connection after 100000 samples"):
             capture.wait_quiet(1_000_000, deadline_s=20)
-        assert time.monotonic() - before_s < 5
         with pytest.raises(AnalyzerError, match="closed the connection"):
             capture.stop()
     segments = read_segments(tmp_path)
@@ -180,10 +176,9 @@ def test_an_analyzer_that_floods_after_the_end_is_killed(tmp_path: Path) -> None
     with FakeBeagleLogic(flood, flood_after_close=True) as server:
         capture = start(server, tmp_path)
         capture.wait_quiet(1000, deadline_s=5)
-        before_s = time.monotonic()
         result = capture.stop(deadline_s=0.5)
 
-        assert time.monotonic() - before_s < 5
+        assert not result.in_order
     assert result.samples == read_segments(tmp_path).watermark
 
 

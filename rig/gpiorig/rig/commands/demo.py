@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="DIR",
-        help="recording folder, a new one (demo, whose recording is replaced)",
+        help="recording folder, a new one; without -o ./demo, replaced",
     )
     parser.add_argument("--packets", type=int, default=DEFAULT_PACKETS, metavar="N", help="round trips (1000)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed of everything random (1)")
