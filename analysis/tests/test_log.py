@@ -98,13 +98,13 @@ def test_everything_is_accounted_for(new_bench):
     text = text.replace(f"packet seq=9 tx_us={bench.truth[8]['request.app.tx']} rx_us=1 status=ok\n", "")
     got = reconcile(bench, text, gaps=[gap])
     assert 10 == got.sent
-    assert {"no_ack": 1, "timeout": 2} == got.lost
+    assert {"no_ack": 1, "timeout": 1} == got.lost
     assert {
         accounting.NOT_ON_PINS: 1,
         accounting.NOT_LOGGED: 1,
         timelines.STATUS[timelines.GAP]: 1,
     } == got.not_timelined
-    assert (4, 1, 1, 0) == (got.timelined, got.late, got.extra, got.unexplained)
+    assert (5, 1, 1, 0) == (got.timelined, got.late, got.extra, got.unexplained)
 
 
 def test_a_reply_that_the_pins_do_not_show(new_bench):

@@ -26,11 +26,11 @@ class Reconciliation:
     timelined
         Packets with a round-trip time from the pins.
     lost
-        Packets the firmware gave up, per reason.
+        Packets the firmware gave up and whose reply never came, per reason.
     not_timelined
         Packets that the firmware has, and the timelines not, per reason.
     late
-        Of those lost, packets whose reply reached the application after all, too late for the firmware.
+        Of those timelined, packets that the firmware had given up: their reply reached the application after all.
     extra
         Packets on the pins that the firmware's log does not mention; not part of the sum.
     """
@@ -61,11 +61,11 @@ def reconcile(timelines: Timelines, log: NodeLog) -> Reconciliation:
     for row, outcome, is_lost in zip(rows, log.outcomes, log.lost, strict=True):
         status = int(timelines.status[row]) if row >= 0 else None
         arrived = row >= 0 and bool(timelines.timelined[row])
-        if is_lost:
-            lost[outcome] += 1
-            late += arrived
-        elif arrived:
+        if arrived:
             timelined += 1
+            late += bool(is_lost)
+        elif is_lost:
+            lost[outcome] += 1
         elif status is None:
             not_timelined[NOT_ON_PINS] += 1
         else:

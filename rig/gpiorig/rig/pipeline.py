@@ -7,6 +7,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from gpiorig.analysis import accounting, events, log, packets, plates, statistics, tables, timelines
 from gpiorig.analysis.accounting import Reconciliation
 from gpiorig.analysis.events import Events
@@ -92,7 +94,7 @@ def analyse(recording: Recording) -> Result:
     steps = timelines.steps(lines)
     logs = {node: log.parse(recording.serial(node).data, node=node) for node in recording.nodes}
     reconciliation = accounting.reconcile(lines, logs[roles["initiator"]])
-    lost = sum(reconciliation.lost.values())
+    lost = int(np.count_nonzero(lines.status == timelines.LOST))
     rate = lines.samplerate_hz
     return Result(
         events=stage,

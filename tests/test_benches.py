@@ -1,0 +1,99 @@
+"""Benches other than the demo's: lossy air, and a bench file as a bench of boards has it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from commandline import ROOT, gpiorig
+
+from gpiorig.capture.recording import Recording
+from gpiorig.rig import pipeline
+
+BENCH = (files("gpiorig.rig") / "demo_bench.toml").read_text()
+EXPERIMENT = ROOT / "experiments" / "pingpong.toml"
+DEADLINE_S = 20
+
+
+@pytest.fixture
+def bench_file(tmp_path: Path) -> Path:
+    """The demo's bench as a file of its own."""
+    path = tmp_path / "bench.toml"
+    path.write_text(BENCH)
+    return path
+
+
+def test_losses_are_counted(tmp_path: Path, bench_file: Path) -> None:
+    """A third of all frames lost: every packet is a timeline or lost with a reason, and no event is lost or damaged."""
+    bench_file.write_text(BENCH.replace("delay_ps = 10_000", "delay_ps = 10_000\nloss_ppm = 350_000"))
+    run = tmp_path / "run"
+    done = gpiorig("run", bench_file, EXPERIMENT, "-o", run, "--packets", "80", "--json")
+    assert (0, "") == (done.status, done.stderr)
+
+    result = pipeline.analyse(Recording.open(run))
+    account = result.reconciliation
+
+    assert 80 == account.sent == done.numbers["packets_sent"]
+    assert account.sent == account.timelined + sum(account.lost.values()) + sum(account.not_timelined.values())
+    assert account.lost
+    assert account.lost.keys() <= {"timeout", "no_ack", "busy"}
+    assert (account.timelined, sum(account.lost.values())) == (result.rtt.n, result.rtt.lost)
+    assert 0 == len(result.events.damaged)
+    for node, seen, sent in pipeline.frame_counts(result):
+        assert sent == seen, node
+
+
+def test_bench_of_boards(tmp_path: Path, bench_file: Path) -> None:
+    """A bench file with drivers and ports, as for boards: nothing in the run knows that the ends are virtual."""
+    command = [sys.executable, "-m", "gpiorig.rig.cli", "bench", "virtual", str(bench_file)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as served:
+        assert served.stdout is not None
+        ends = json.loads(served.stdout.readline())
+        boards = tmp_path / "boards.toml"
+        text = BENCH.split("# Clock errors")[0].replace(
+            "[analyzers.la]", f'[analyzers.la]\ndriver = "{ends["analyzers"]["la"]}"'
+        )
+        for node, end in ends["serial"].items():
+            text = text.replace(f"[nodes.{node}]", f'[nodes.{node}]\nserial = "{end["path"]}"')
+        boards.write_text(text)
+
+        done = gpiorig("run", boards, EXPERIMENT, "-o", tmp_path / "run", "--packets", "10", "--json")
+
+        assert served.stdin is not None
+        served.stdin.close()
+        assert 0 == served.wait(DEADLINE_S)
+    assert (0, "") == (done.status, done.stderr)
+    assert 10 == done.numbers["packets_timelined"]
+    assert "host" == Recording.open(tmp_path / "run").info.serial_clock
+
+
+def test_bench_check(bench_file: Path) -> None:
+    """`gpiorig bench check` says what is wired where, and prints the bench as JSON."""
+    said, as_json = gpiorig("bench", "check", bench_file), gpiorig("bench", "check", bench_file, "--json")
+
+    assert (0, 0) == (said.status, as_json.status)
+    assert "tap.irq on P8_29" in said.stdout
+    assert "P8_29" == as_json.numbers["nodes"]["responder"]["lines"]["tap.irq"]
+
+
+def test_missing_packages_are_named(tmp_path: Path) -> None:
+    """Without root and sudo, set-up prints the whole apt line and stops with status 2."""
+    for name, script in {"dpkg-query": "exit 1", "id": "echo 1000"}.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "grep").symlink_to("/usr/bin/grep")
+    done = subprocess.run(
+        ["/bin/sh", ROOT / "tools" / "debian.sh"],
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert 2 == done.returncode
+    assert "apt-get install --no-install-recommends sigrok-cli gcc-arm-none-eabi" in done.stderr
+    assert done.stderr.rstrip().endswith("cargo rustc")
