@@ -11,7 +11,7 @@ import jinja2
 import numpy as np
 from matplotlib.figure import Figure
 
-from gpiorig.analysis import figures, lattice, plates, style
+from gpiorig.analysis import calibration, figures, lattice, plates, style
 from gpiorig.analysis.accounting import Reconciliation
 from gpiorig.analysis.log import NodeLog
 from gpiorig.analysis.packets import Packets
@@ -115,6 +115,10 @@ def delay_summaries(data: ReportData) -> dict[str, Summary]:
             known = (start >= 0) & (end >= 0)
             rows[name] = summarize((end - start)[known], samplerate_hz=rate)
     rows["round trip minus the one before (IPDV)"] = summarize(ipdv(lines.rtt), samplerate_hz=rate)
+    for node in data.packets.events.node_names:
+        cost = calibration.probe_cost(data.packets.events, node=node)
+        if len(cost):
+            rows[f"one event with an id, {node} (calibration)"] = summarize(cost, samplerate_hz=rate)
     return rows
 
 
