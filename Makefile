@@ -30,6 +30,7 @@ build/.debian: tools/debian.sh
 	@touch $@
 
 $(VENV)/.installed: pyproject.toml build/.debian
+	@echo "setting up the virtual environment"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
@@ -37,6 +38,7 @@ $(VENV)/.installed: pyproject.toml build/.debian
 native: $(NATIVE) $(VBOARDS)
 
 target/.built: $(RUST_SOURCES) | build/.debian
+	@echo "building the Rust libraries"
 	@cargo build --quiet --release --locked --workspace --examples --lib
 	@touch $@
 

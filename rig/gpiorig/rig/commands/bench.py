@@ -36,6 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NODE=ELF",
         help="image of a node, in place of its own",
     )
+    for verb in (check, virtual):
+        verb.epilog, verb.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
 
 
 def run(options: argparse.Namespace) -> int:
