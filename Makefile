@@ -31,7 +31,7 @@ build/.debian: tools/debian.sh
 
 $(VENV)/.installed: pyproject.toml build/.debian
 	@echo "setting up the virtual environment"
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
@@ -39,14 +39,14 @@ native: $(NATIVE) $(VBOARDS)
 
 target/.built: $(RUST_SOURCES) | build/.debian
 	@echo "building the Rust libraries"
-	@cargo build --quiet --release --locked --workspace --examples --lib
+	@cargo build --quiet --target-dir target --release --locked --workspace --examples --lib
 	@touch $@
 
 $(NATIVE): target/.built
-	@cp target/release/libgpiorig_native.so $@
+	@cp target/release/libgpiorig_native.so $@.new && mv $@.new $@
 
 $(VBOARDS): target/.built
-	@cp target/release/libvboards.so $@
+	@cp target/release/libvboards.so $@.new && mv $@.new $@
 
 firmware: build/.debian
 	@$(MAKE) --no-print-directory -s -C firmware-gpio-probes

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
+import zlib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -62,7 +63,8 @@ def decoder_table(rows: list[dict]) -> str:
 
 
 def python_table(rows: list[dict]) -> str:
-    """The table of the analysis."""
+    """The table of the analysis, with the checksum of the header that firmware answers to `identify`."""
+    checksum = f"{zlib.crc32(c_header(rows).encode()):08x}"
     columns = ("name", "layer", "direction", "kind")
     body = "\n".join(
         f"        ({row['code']}, " + ", ".join(f'"{row[column]}"' for column in columns) + f", {row['id']}),"
@@ -92,6 +94,7 @@ EVENT_TYPES = tuple(
 {body}
     )
 )
+TABLE_CRC32 = "{checksum}"
 BY_CODE = {{event.code: event for event in EVENT_TYPES}}
 BY_NAME = {{event.name: event for event in EVENT_TYPES}}
 '''

@@ -47,7 +47,7 @@ def test_every_packet_is_accounted_for(demo: Demo) -> None:
 
     assert 60 == logged.sent == demo.numbers["packets_sent"]
     assert demo.numbers["packets_sent"] == demo.numbers["packets_timelined"] + demo.numbers["lost"]
-    assert 0 == pipeline.analyse(recording).reconciliation.unexplained
+    assert [] == pipeline.failed_checks(pipeline.analyse(recording), recording)
 
 
 def test_steps_add_up_to_the_sample(demo: Demo) -> None:
@@ -161,13 +161,37 @@ def test_uart_pin_carries_what_the_port_received(demo: Demo) -> None:
     assert len(recording.serial("initiator").data) == starts
 
 
+def test_one_packet_has_no_spread(tmp_path: Path) -> None:
+    """What one packet does not define is null, and the output is JSON."""
+    done = gpiorig("demo", "-o", tmp_path / "run", "--packets", "1", "--json")
+
+    assert 0 == done.status
+    assert "NaN" not in done.stdout
+    assert done.numbers["rtt_ms"]["std"] is None
+
+
+def test_spread_is_in_the_report(demo: Demo) -> None:
+    """The peak-to-peak of the round trip and of the radio wait stand in the page and in the summary table."""
+    page = Path(demo.numbers["report"]).read_text()
+    summary = {row["delay"]: row for row in tables.read(demo.folder / "summary.parquet").to_pylist()}
+
+    assert demo.numbers["rtt_ms"]["p2p"] == pytest.approx(summary["round trip"]["peak_to_peak_ns"] / 1e6)
+    for step in demo.numbers["steps"]:
+        assert step["p2p_us"] == pytest.approx(summary[step["name"]]["peak_to_peak_ns"] / 1e3)
+        assert step["name"] in page
+    assert f"{demo.numbers['rtt_ms']['p2p']:.2f} ms" in page
+    assert f"{radio_waits(demo)[0] / 1e3:.2f} ms" in page
+
+
 @pytest.mark.slow
 def test_thousand_round_trips(tmp_path: Path) -> None:
-    """The demo as users run it: 1000 round trips, a summary of at least five lines, the path of the report."""
+    """The demo as users run it: 1000 round trips, a summary of five lines, whose numbers they are, the report's path."""
     done = gpiorig("demo", "-o", tmp_path / "run")
 
     assert 0 == done.status
-    *summary, last = done.stdout.splitlines()
-    assert len(summary) >= 5
+    *summary, whose, last = done.stdout.splitlines()
+    assert 5 == len(summary)
+    assert "of the 1000 round trips" in summary[0]
+    assert summary[-1].endswith("1000 timelined, lost: none; every packet is accounted for.")
+    assert whose.startswith("Virtual bench")
     assert f"report: {tmp_path / 'run' / 'report' / 'report.html'}" == last
-    assert "1000" in done.stdout

@@ -17,7 +17,7 @@ NOT_LOGGED = "the firmware counted it, its log line is missing"
 
 @dataclass(frozen=True, slots=True)
 class Reconciliation:
-    """sent = timelined + lost + not timelined, or `unexplained` says by how much not.
+    """What became of every packet that the firmware sent: timelined, lost, or `unaccounted`.
 
     Parameters
     ----------
@@ -43,9 +43,9 @@ class Reconciliation:
     extra: int
 
     @property
-    def unexplained(self) -> int:
-        """What is left of `sent`; 0 when every packet is accounted for."""
-        return self.sent - self.timelined - sum(self.lost.values()) - sum(self.not_timelined.values())
+    def unaccounted(self) -> int:
+        """Packets that are neither timelined nor lost; 0 when every packet is accounted for."""
+        return self.sent - self.timelined - sum(self.lost.values())
 
 
 def reconcile(timelines: Timelines, log: NodeLog) -> Reconciliation:

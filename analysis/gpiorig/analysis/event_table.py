@@ -142,5 +142,6 @@ EVENT_TYPES = tuple(
         (143, "tap.heartbeat.exit", "rig", "none", "exit", False),
     )
 )
+TABLE_CRC32 = "f319b512"
 BY_CODE = {event.code: event for event in EVENT_TYPES}
 BY_NAME = {event.name: event for event in EVENT_TYPES}

@@ -207,7 +207,7 @@ def where_conclusion(steps: Steps) -> str:
     if not np.isfinite(shares).all():
         return f"{text}; no jitter above the resolution ({_resolution_text(steps)})"
     worst, share = largest_kind(steps, shares)
-    return f"{text}; most of the jitter ({share_text(share)}): {worst.value}"
+    return f"{text}; most of the RTT's variance ({share_text(share)}): {worst.value}"
 
 
 def largest_kind(steps: Steps, values: NDArray[np.float64]) -> tuple[Kind, float]:

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+MIN_DELAYS = 30  # fewer fall on something like levels by chance
 MIN_LEVELS = 4
 MIN_SPACING = 10  # samples: at less, the samples themselves are the lattice
 TOLERANCE = 0.05  # of the spacing: how far a level may lie from its place
+MAIN_LEVEL = 0.02  # share of the delays that a level needs to take part in the fit
+ON_LEVELS = 0.99  # share of the delays that must lie on levels: a few may have met something else
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,26 +37,32 @@ class Lattice:
 def find(delays: NDArray[np.int64]) -> Lattice | None:
     """The lattice of the delays, or None when there is none.
 
-    Sorted delays are cut into levels wherever neighbours are further apart than a quarter of the widest such
-    distance. They are a lattice when there are `MIN_LEVELS` at least, each narrower than a quarter of the
-    smallest distance between two, and all distances are multiples of the smallest, which is `MIN_SPACING` at
-    least, within `TOLERANCE`.
+    Sorted delays are cut into levels where the distances of neighbours jump most, in ratio: those within a level are
+    samples, those between levels a spacing or more. The spacing is fitted to the main levels; levels whose places are
+    no multiple of it within `TOLERANCE`, or that are wider than a quarter of it, are off the lattice, and hold
+    1 - `ON_LEVELS` of the delays at most.
     """
+    if len(delays) < MIN_DELAYS:
+        return None
     ordered = np.sort(delays)
     gaps = np.diff(ordered)
-    if not len(gaps) or not gaps.max():
+    sizes = np.unique(np.maximum(gaps, 1))
+    if len(sizes) < 2:
         return None
-    cuts = np.flatnonzero(4 * gaps > gaps.max()) + 1
-    groups = np.split(ordered, cuts)
-    if len(groups) < MIN_LEVELS:
-        return None
+    jump = int(np.argmax(sizes[1:] / sizes[:-1]))
+    groups = np.split(ordered, np.flatnonzero(gaps > sizes[jump]) + 1)
     centres = np.array([np.median(group) for group in groups])
-    width = max(int(group[-1] - group[0]) for group in groups)
-    smallest = float(np.diff(centres).min())
-    places = np.rint((centres - centres[0]) / smallest)
-    spacing = float(np.polyfit(places, centres, 1)[0])
-    places = np.rint((centres - centres[0]) / spacing)
-    error = np.abs(centres - centres[0] - places * spacing).max()
-    if spacing < MIN_SPACING or 4 * width > spacing or error > TOLERANCE * spacing:
+    counts = np.array([len(group) for group in groups])
+    main = centres[counts >= MAIN_LEVEL * len(ordered)]
+    if len(main) < MIN_LEVELS:
         return None
-    return Lattice(spacing_samples=spacing, levels=len(groups), width_samples=width)
+    smallest = float(np.diff(main).min())
+    spacing, origin = np.polyfit(np.rint((main - main[0]) / smallest), main, 1)
+    if spacing < MIN_SPACING:
+        return None
+    widths = np.array([int(group[-1] - group[0]) for group in groups])
+    places = (centres - origin) / spacing
+    on = (np.abs(places - np.rint(places)) <= TOLERANCE) & (4 * widths <= spacing)
+    if counts[on].sum() < ON_LEVELS * len(ordered):
+        return None
+    return Lattice(spacing_samples=float(spacing), levels=int(on.sum()), width_samples=int(widths[on].max()))

@@ -26,8 +26,9 @@ class Kind(Enum):
 
     SOFTWARE = "stack software"
     DRIVER = "driver, radio transfer"
-    RADIO_WAIT = "waiting for the air"
+    RADIO_WAIT = "radio wait (backoff, CCA, retries)"
     AIR = "on the air"
+    UNDIVIDED = "radio wait or air, which no tap tells apart"
     INTERRUPT = "interrupt, hand-over"
     APPLICATION = "application"
 
@@ -174,8 +175,10 @@ def step(start: Milestone, end: Milestone, *, initiator: str, responder: str) ->
 
 
 def _merged_kind(start: Milestone, end: Milestone) -> Kind:
-    """Kind of a step that skips milestones: what is sure to be in it and takes longest."""
-    if start.received != end.received or start.source is Source.AIR:
+    """Kind of a step that skips milestones; one that holds both radio wait and air is neither."""
+    if start.source is Source.AIR:
         return Kind.AIR
+    if start.received != end.received:
+        return Kind.UNDIVIDED
     driver = start.event.startswith("driver.") or end.event.startswith("driver.")
     return Kind.DRIVER if driver else Kind.SOFTWARE

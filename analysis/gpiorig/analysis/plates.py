@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from gpiorig.analysis import figures, packetview, style
+from gpiorig.analysis import timelines as timelines_module
 from gpiorig.analysis.packets import Packets
-from gpiorig.analysis.path import DIRECTIONS, REPLY, REQUEST
+from gpiorig.analysis.path import DIRECTIONS, REPLY, REQUEST, Kind
 from gpiorig.analysis.quantity import time_text
 from gpiorig.analysis.timelines import LOST, Steps, Timelines
 
@@ -27,7 +29,7 @@ def packet(packets: Packets, timelines: Timelines, *, row: int, virtual: bool) -
         period_ns = float(1_000_000_000 / timelines.samplerate_hz)
         whole.set_title(
             f"Packet {timelines.ids[row]}: round trip {time_text((end - start) * period_ns)}, "
-            f"{_working_time(windows, period_ns)} of it on the processors",
+            f"{_off_air_time(packets, timelines, row)} of it in software and driver",
             pad=18,
         )
         for column, (name, window) in enumerate(windows):
@@ -105,9 +107,12 @@ def _rows(durations: Steps) -> tuple[list[str], tuple[list[int | None], list[int
     return names, ([by_name[name][REQUEST] for name in names], [by_name[name][REPLY] for name in names])
 
 
-def _working_time(windows: list[tuple[str, tuple[int, int]]], period_ns: float) -> str:
-    # Each window has a margin of 1/25 of its stretch on both sides (packetview.zooms).
-    return time_text(sum((end - start) / 1.08 for _, (start, end) in windows) * period_ns)
+def _off_air_time(packets: Packets, timelines: Timelines, row: int) -> str:
+    """What the steps of a packet take that are neither radio wait nor air."""
+    found = timelines_module.steps(timelines)
+    durations = found.samples[int(np.flatnonzero(found.rows == row)[0])]
+    off_air = [step.kind not in {Kind.RADIO_WAIT, Kind.AIR, Kind.UNDIVIDED} for step in found.steps]
+    return time_text(float(durations[off_air].sum()) * float(1_000_000_000 / timelines.samplerate_hz))
 
 
 def _mark(ax: Axes, name: str, window: tuple[int, int], *, origin: int, period_ns: float) -> None:

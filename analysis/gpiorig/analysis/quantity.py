@@ -41,6 +41,8 @@ def share_text(share: float) -> str:
     if math.isnan(share):
         return DASH
     percent = 100 * share
+    if 99.9 < percent < 100:
+        return "> 99.9 %"
     if abs(percent) < 0.05:
         return "< 0.1 %" if percent else "0 %"
     return f"{percent:.0f} %" if abs(percent) >= 9.95 else f"{percent:.1f} %"

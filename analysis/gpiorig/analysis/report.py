@@ -26,7 +26,8 @@ _CAPTIONS = {
     "rtt": "Round-trip times, from the send call of the initiator to the reply in its application. Line: share of "
     "packets at or below (right scale).",
     "where": "What the mean round trip consists of, and which share each part has in its variance: "
-    "cov(part, RTT) / var(RTT), which adds up to 100 %.",
+    "cov(part, RTT) / var(RTT). The shares add up to 100 %; that of a part that is short where others are long is "
+    "negative, and not drawn. They are estimates from these packets, without an interval.",
     "packet": "The packet whose round-trip time is the median, on both nodes and on the air. Boxes run from the enter "
     "to the exit of a point, blue for the request, green for the reply.",
     "steps": "Every step of the path. Thin line: smallest to largest; bar: 5 to 95 %; box: quartiles; mark: median.",
@@ -90,7 +91,7 @@ def write_report(path: Path, data: ReportData, *, drawn: Mapping[str, Figure] | 
         headline=_headline(data),
         figures=[(name, _inline_svg(style.svg(figure), name), _CAPTIONS[name]) for name, figure in drawn.items()],
         delays=delay_summaries(data),
-        step_rows=_step_rows(data.steps, lost=int(np.count_nonzero(data.timelines.status == LOST))),
+        step_rows=_step_rows(data),
         losses=losses(data),
         excluded=_excluded(data.timelines),
         add_up=steps_add_up(data.timelines, data.steps),
@@ -109,11 +110,13 @@ def delay_summaries(data: ReportData) -> dict[str, Summary]:
         "turn-around": ("request.app.rx", "reply.app.tx"),
         "reply, app to app": ("reply.app.tx", "reply.app.rx"),
     }
+    usable = lines.timelined | (lines.status == LOST)
     for name, ends in stretches.items():
         if set(ends) <= set(names):
-            start, end = (lines.column(end)[lines.timelined] for end in ends)
+            start, end = (lines.column(end)[usable] for end in ends)
             known = (start >= 0) & (end >= 0)
-            rows[name] = summarize((end - start)[known], samplerate_hz=rate)
+            missing = int(np.count_nonzero((start >= 0) & (end < 0)))
+            rows[name] = summarize((end - start)[known], samplerate_hz=rate, lost=missing)
     rows["round trip minus the one before (IPDV)"] = summarize(ipdv(lines.rtt), samplerate_hz=rate)
     for node in data.packets.events.node_names:
         cost = calibration.probe_cost(data.packets.events, node=node)
@@ -128,14 +131,14 @@ def summary_lines(data: ReportData) -> list[str]:
     period_ns = float(NS_PER_S / lines.samplerate_hz)
     rtt = summarize(lines.rtt[lines.timelined], samplerate_hz=lines.samplerate_hz)
     if not rtt.n:
-        return ["No packet made a round trip that could be followed on the pins."]
+        return ["No packet made a round trip that the pins show.", _accounting_line(data)]
     digits = digits_for(rtt.median_ns, spread_ns=rtt.peak_to_peak_ns)
     median, least, most, p95 = (
         time_text(ns, digits=digits) for ns in (rtt.median_ns, rtt.min_ns, rtt.max_ns, rtt.p95_ns)
     )
     text = [
         f"The round trip takes {median} in the median, {least} at least and {most} at most; "
-        f"{share_text(0.95)} of the packets need {p95} or less."
+        f"{share_text(0.95)} of the {rtt.n} round trips need {p95} or less."
     ]
     if len(steps.rows):
         text += [figures.where_conclusion(steps) + ".", figures.steps_conclusion(steps) + "."]
@@ -165,7 +168,11 @@ def losses(data: ReportData) -> list[tuple[str, str]]:
         no_ack, busy = packets.no_ack[:, direction].sum(), packets.busy[:, direction].sum()
         rows.append((f"{name} without acknowledgement; without a free channel", f"{no_ack}; {busy}"))
     for name, log in data.logs.items():
-        rows.append((f"log lines of {name} that are malformed", f"{len(log.malformed)}"))
+        rows.append(
+            (f"log of {name}: boots; errors; malformed lines", f"{log.boots}; {len(log.errors)}; {len(log.malformed)}")
+        )
+        if log.done.get("uart_dropped"):
+            rows.append((f"log lines that {name} dropped", f"{log.done['uart_dropped']}"))
         if "probes" in log.done:
             seen, sent = events.frames(name), log.done["probes"]
             rows.append((f"frames of {name}: counted by the firmware; seen on the pins", f"{sent}; {seen}"))
@@ -180,12 +187,12 @@ def _headline(data: ReportData) -> list[tuple[str, str]]:
     numbers = [
         ("median round trip", time_text(rtt.median_ns)),
         ("peak-to-peak jitter", time_text(rtt.peak_to_peak_ns)),
-        ("99 % within", time_text(rtt.p99_ns)),
-        ("round trips followed", f"{rtt.n} of {sent}"),
+        ("99 % of the round trips within", time_text(rtt.p99_ns)),
+        ("packets timelined", f"{rtt.n} of {sent}"),
     ]
     if resolved(lines.rtt[lines.timelined]) and resolved(steps.samples.sum(axis=1)):
         worst, share = figures.largest_kind(steps, variance_shares(steps.samples))
-        numbers.append((f"of the variance: {worst.value}", share_text(share)))
+        numbers.append((f"of the RTT's variance: {worst.value}", share_text(share)))
     return numbers
 
 
@@ -195,18 +202,22 @@ def _accounting_line(data: ReportData) -> str:
     if found is None:
         n = int(np.count_nonzero(data.timelines.timelined))
         seen = count_text(len(data.timelines), "send call")
-        return f"{seen} seen on the pins, {n} followed; there is no log to compare."
+        return f"{seen} seen on the pins, {n} timelined; there is no log to compare."
     lost = ", ".join(f"{n} {reason}" for reason, n in found.lost.items()) or "none"
-    rest = sum(found.not_timelined.values())
-    balance = "every packet is accounted for" if not found.unexplained else f"{found.unexplained} are unexplained"
+    if found.unaccounted:
+        reasons = "; ".join(f"{n}: {reason}" for reason, n in found.not_timelined.items())
+        balance = f"{found.unaccounted} not accounted for ({reasons})"
+    else:
+        balance = "every packet is accounted for"
     return (
-        f"The firmware sent {count_text(found.sent, 'packet')}: {found.timelined} followed on the pins, lost: {lost}, "
-        f"not followed: {rest}; {balance}."
+        f"The firmware sent {count_text(found.sent, 'packet')}: {found.timelined} timelined, lost: {lost}; {balance}."
     )
 
 
-def _step_rows(steps: Steps, *, lost: int) -> list[tuple[str, str, Summary, float, float]]:
-    """Name, node, statistics, share in the mean and in the variance of every step."""
+def _step_rows(data: ReportData) -> list[tuple[str, str, Summary, int, float, float]]:
+    """Name, node, statistics, probe events within, share in the mean and in the variance of every step."""
+    steps, lost = data.steps, int(np.count_nonzero(data.timelines.status == LOST))
+    probes = calibration.events_within(data.packets.events, data.timelines, steps)
     shares = figures.resolved_shares(steps)
     total = float(steps.samples.sum()) or float("nan")
     return [
@@ -214,6 +225,7 @@ def _step_rows(steps: Steps, *, lost: int) -> list[tuple[str, str, Summary, floa
             step.name,
             step.node,
             summarize(steps.samples[:, column], samplerate_hz=steps.samplerate_hz, lost=lost),
+            int(probes[column]),
             float(steps.samples[:, column].sum()) / total,
             float(shares[column]),
         )

@@ -24,6 +24,7 @@ KIND_COLOURS = {
     Kind.DRIVER: "#56B4E9",
     Kind.RADIO_WAIT: "#D55E00",
     Kind.AIR: "#F0E442",
+    Kind.UNDIVIDED: "#999999",
     Kind.INTERRUPT: "#CC79A7",
     Kind.APPLICATION: "#009E73",
 }

@@ -105,6 +105,7 @@ def check(bench: Bench, *, what: str) -> Bench:
             )
     for name, node in bench.nodes.items():
         _check_node(name, node, virtual=bench.virtual, what=what)
+    _check_samplerates(bench, what=what)
     _check_channels(bench, what=what)
     if bench.virtual is not None:
         _check_virtual(bench, bench.virtual, what=what)
@@ -144,6 +145,18 @@ def _check_node(name: str, node: Node, *, virtual: Virtual | None, what: str) ->
             )
     elif node.serial is None:
         raise BenchError(f'{what}: nodes.{name} has no `serial`; give its port, such as serial = "/dev/ttyUSB0".')
+
+
+def _check_samplerates(bench: Bench, *, what: str) -> None:
+    """Data lines are read one sample after the strobe's edge, so a symbol must last two samples."""
+    symbol_ns = min(boards.load(node.board).symbol_ns for node in bench.nodes.values())
+    least_hz = 2 * 1_000_000_000 // symbol_ns
+    for name, analyzer in bench.analyzers.items():
+        if analyzer.samplerate_hz < least_hz:
+            raise BenchError(
+                f"{what}: analyzers.{name}.samplerate_hz is {analyzer.samplerate_hz}; a symbol of the bus may last only "
+                f"{symbol_ns} ns, which takes {least_hz} at least, better 24000000."
+            )
 
 
 def _check_channels(bench: Bench, *, what: str) -> None:

@@ -13,10 +13,10 @@ from gpiorig.rig.errors import FirmwareError
 FIRMWARE_FOLDER = Path(__file__).resolve().parents[3] / "firmware-gpio-probes"
 
 
-def images(bench: Bench) -> dict[str, Path]:
-    """The image of each node: the bench file's, or else the reference firmware of its board."""
+def images(bench: Bench, *, bench_file: Path) -> dict[str, Path]:
+    """The image of each node: the bench file's, relative to that file, or else the reference firmware of its board."""
     return {
-        name: Path(node.firmware) if node.firmware else FIRMWARE_FOLDER / boards.load(node.board).firmware
+        name: bench_file.parent / node.firmware if node.firmware else FIRMWARE_FOLDER / boards.load(node.board).firmware
         for name, node in bench.nodes.items()
     }
 

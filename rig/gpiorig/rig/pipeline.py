@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from gpiorig.analysis.accounting import Reconciliation
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.log import NodeLog
 from gpiorig.analysis.packets import Packets
-from gpiorig.analysis.report import ReportData, summary_lines, write_report
+from gpiorig.analysis.report import ReportData, delay_summaries, summary_lines, write_report
 from gpiorig.analysis.statistics import Summary
 from gpiorig.analysis.timelines import Steps, Timelines
 from gpiorig.analysis.wiring import Bus, NodeLines
@@ -111,9 +112,10 @@ def analyse(recording: Recording) -> Result:
     )
 
 
-def write_tables(result: Result, folder: Path) -> None:
+def write_tables(result: Result, recording: Recording) -> None:
     """Every stage as Parquet, some as CSV for spreadsheets too; the same result gives the same bytes."""
-    named = dict(zip((step.name for step in result.steps.steps), result.step_summaries, strict=True))
+    named = delay_summaries(report_data(result, recording))
+    named |= dict(zip((step.name for step in result.steps.steps), result.step_summaries, strict=True))
     stages = {
         "events": tables.events(result.events, packets=result.packets),
         "damaged": tables.damaged(result.events),
@@ -121,18 +123,18 @@ def write_tables(result: Result, folder: Path) -> None:
         "packets": tables.packets(result.packets, result.timelines),
         "timelines": tables.timelines(result.timelines),
         "steps": tables.steps(result.steps),
-        "summary": tables.summary({"round trip": result.rtt, **named}, samplerate_hz=result.samplerate_hz),
+        "summary": tables.summary(named, samplerate_hz=result.samplerate_hz),
     }
     for name, table in stages.items():
-        tables.write(table, folder / f"{name}.parquet")
+        tables.write(table, recording.folder / f"{name}.parquet")
     for name in ("packets", "timelines", "steps", "summary"):
-        tables.write(stages[name], folder / "report" / f"{name}.csv")
+        tables.write(stages[name], recording.report_folder / f"{name}.csv")
 
 
 def numbers(result: Result, recording: Recording, *, report: Path) -> dict[str, Any]:
     """The headline numbers, for `--json`; times in ms for the round trip, in us for steps."""
     rtt = result.rtt
-    return {
+    found: dict[str, Any] = {
         "packets_sent": result.reconciliation.sent,
         "packets_timelined": result.reconciliation.timelined,
         "lost": sum(result.reconciliation.lost.values()),
@@ -159,12 +161,21 @@ def numbers(result: Result, recording: Recording, *, report: Path) -> dict[str, 
         "seed": recording.info.parameters.get("bench_seed"),
         "report": str(report),
     }
+    return {key: _without_nan(value) for key, value in found.items()}
+
+
+def _without_nan(value: Any) -> Any:
+    """Numbers that are not defined, such as the spread of one packet, as null: JSON has no NaN."""
+    if isinstance(value, dict):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_nan(item) for item in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def report_data(result: Result, recording: Recording) -> ReportData:
     """What the report is made of."""
     info = recording.info
-    notes = [] if info.state == "complete" else [f"The recording is {info.state}: {info.reason or 'it broke off'}."]
     return ReportData(
         title=info.experiment,
         virtual=info.virtual,
@@ -174,15 +185,37 @@ def report_data(result: Result, recording: Recording) -> ReportData:
         reconciliation=result.reconciliation,
         logs=result.logs,
         provenance=_provenance(result, recording),
-        notes=tuple(notes),
+        notes=tuple(failed_checks(result, recording)),
     )
+
+
+def failed_checks(result: Result, recording: Recording) -> list[str]:
+    """What is wrong with a recording or with what was made of it, a sentence each; empty when all is well."""
+    info, account = recording.info, result.reconciliation
+    found = []
+    if info.state != "complete":
+        found.append(f"The recording is {info.state}: {info.reason or 'it broke off'}.")
+    if account.unaccounted:
+        found.append(f"{account.unaccounted} packets are neither timelined nor lost.")
+    if not timelines.steps_add_up(result.timelines, result.steps):
+        found.append("The steps of a packet do not add up to its round trip.")
+    if len(result.events.damaged):
+        found.append(f"{len(result.events.damaged)} frames on the symbol buses are damaged.")
+    for node, seen, sent in frame_counts(result):
+        boots = result.logs[node].boots if node in result.logs else 0
+        if boots > 1:
+            found.append(f"Node {node} booted {boots} times.")
+        # The firmware counts from its reset on, so the two can be compared where that is in the recording.
+        elif boots == 1 and sent is not None and sent != seen:
+            found.append(f"Node {node} sent {sent} frames on its symbol bus, {seen} were seen.")
+    return found
 
 
 def write(result: Result, recording: Recording) -> Path:
     """Write tables, figures and the page into the recording folder; returns the page's path."""
     folder = recording.report_folder
     folder.mkdir(exist_ok=True)
-    write_tables(result, recording.folder)
+    write_tables(result, recording)
     drawn = plates.everything(result.packets, result.timelines, result.steps, virtual=recording.info.virtual)
     plates.write(drawn, folder)
     page = folder / "report.html"
@@ -214,6 +247,10 @@ def _provenance(result: Result, recording: Recording) -> dict[str, str]:
             for board, radio in radios.items()
         ),
         **{f"firmware of {node}, sha256": digest for node, digest in info.firmware.items()},
+        **{
+            f"node {node} says it is": " ".join(f"{key}={value}" for key, value in log.identity.items())
+            for node, log in result.logs.items()
+        },
         **{f"version of {tool}": number for tool, number in info.tools.items()},
     }
 

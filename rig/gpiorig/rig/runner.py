@@ -13,11 +13,12 @@ from pathlib import Path
 
 import msgspec
 
+from gpiorig.analysis.event_table import TABLE_CRC32
 from gpiorig.capture.analyzer import scan, versions
 from gpiorig.capture.errors import SerialPortError
 from gpiorig.capture.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.serialport import SerialPort
-from gpiorig.capture.sigrok import Capture, CaptureResult
+from gpiorig.capture.sigrok import Capture
 from gpiorig.rig import boards
 from gpiorig.rig.bench import Bench
 from gpiorig.rig.errors import BenchError, FirmwareError
@@ -28,6 +29,9 @@ from gpiorig.rig.virtual.process import VirtualBenchProcess
 ANSWER_S = 10.0  # a node answers a command, or reports progress, within this
 BOOT_S = 5.0
 TAIL_S = 0.1  # samples to take after the nodes have reported
+STARTING_S = 1.0  # an analyzer may take this long until its first sample
+RATE_TOLERANCE = 0.01  # of its samplerate, against the host's clock
+SILENCE_S = 2.0  # a real analyzer that has sent nothing for this long has failed
 QUIET_S = 0.5  # an analyzer that has sent nothing for this long has nothing to send
 POLL_S = 0.02
 
@@ -79,20 +83,21 @@ def run(
     """
     if len(bench.analyzers) != 1:
         raise BenchError(f"bench {bench.name}: {len(bench.analyzers)} analyzers; only one can be recorded for now.")
-    hashes = {name: sha256(path) for name, path in firmware.items()}
+    # Only a virtual bench loads the images; what runs on boards is what they answer to `identify`.
+    hashes = {name: sha256(path) for name, path in firmware.items()} if bench.virtual else {}
     with contextlib.ExitStack() as stack:
         ends = stack.enter_context(_ends(bench, bench_file, firmware))
         recording = Recording.create(output, _info(bench, bench_file, experiment, ends=ends, firmware=hashes))
         try:
-            result = _record(bench, experiment, recording, ends, progress)
+            missing = _record(bench, experiment, recording, ends, progress)
         except BaseException as error:
-            recording.finish(state="incomplete", reason=str(error) or type(error).__name__)
+            with contextlib.suppress(OSError):  # such as a full disk, which is what `error` is about
+                recording.finish(state="incomplete", reason=str(error) or type(error).__name__)
             # A virtual bench that has stopped knows better why nothing came than the one who waited.
             if isinstance(error, Exception):
                 ends.check()
             raise
-    reason = "" if result.in_order else "sigrok-cli did not end in order: the tail of the capture may be missing"
-    return recording.finish(state="complete" if result.in_order else "incomplete", reason=reason)
+    return recording.finish(state="incomplete" if missing else "complete", reason=missing)
 
 
 @contextlib.contextmanager
@@ -148,9 +153,8 @@ def channels(bench: Bench) -> list[str]:
     return [f"{channel}={name}.{line}" for name, node in bench.nodes.items() for line, channel in node.lines.items()]
 
 
-def _record(
-    bench: Bench, experiment: Experiment, recording: Recording, ends: Ends, progress: Progress
-) -> CaptureResult:
+def _record(bench: Bench, experiment: Experiment, recording: Recording, ends: Ends, progress: Progress) -> str:
+    """Record; returns what is missing from the capture, in words, or nothing."""
     (analyzer,) = bench.analyzers.values()
     with contextlib.ExitStack() as stack:
         ports = {
@@ -171,11 +175,20 @@ def _record(
                 channels=channels(bench),
                 samplerate_hz=analyzer.samplerate_hz,
                 folder=recording.edges_folder,
+                silence_s=None if bench.virtual else SILENCE_S,  # virtual time may stand still
             )
         )
+        started_s = time.monotonic()
         _drive(experiment, ports, progress)
         _settle(capture, samplerate_hz=analyzer.samplerate_hz)
-        return capture.stop()
+        result = capture.stop()
+        wall_s = time.monotonic() - started_s
+    if not result.in_order:
+        return "sigrok-cli did not end in order: the tail of the capture may be missing"
+    sampled_s = result.samples / analyzer.samplerate_hz
+    if bench.virtual is None and wall_s - sampled_s > STARTING_S + wall_s * RATE_TOLERANCE:
+        return f"the analyzer sent {sampled_s:.3f} s of samples in {wall_s:.3f} s"
+    return ""
 
 
 def _drive(experiment: Experiment, ports: dict[str, SerialPort], progress: Progress) -> None:
@@ -186,7 +199,7 @@ def _drive(experiment: Experiment, ports: dict[str, SerialPort], progress: Progr
     settings = {key: int(value) for key, value in msgspec.to_builtins(experiment.settings).items()}
     addresses = ((initiator, INITIATOR_ADDRESS, RESPONDER_ADDRESS), (responder, RESPONDER_ADDRESS, INITIATOR_ADDRESS))
     for port, address, peer in addresses:
-        ask(port, "identify")
+        _check_table(port, ask(port, "identify"))
         for key, value in {"address": address, "peer": peer, **settings}.items():
             ask(port, f"set {key} {value}")
     ask(initiator, f"start {experiment.packets}")
@@ -229,6 +242,16 @@ def ask(port: SerialPort, command: str) -> str:
     if answer.startswith("error"):
         raise FirmwareError(f"node {port.node} refuses `{command}`: {answer}. Does it run the reference firmware?")
     return answer
+
+
+def _check_table(port: SerialPort, answer: str) -> None:
+    """Refuse firmware that was built with another event table: its codes would get wrong names."""
+    fields = dict(word.partition("=")[::2] for word in answer.split())
+    if fields.get("table") != TABLE_CRC32:
+        raise FirmwareError(
+            f"node {port.node} runs firmware with the event table {fields.get('table', 'unknown')}, this gpiorig has "
+            f"{TABLE_CRC32}. Build it anew with these sources and flash it."
+        )
 
 
 def _settle(capture: Capture, *, samplerate_hz: int) -> None:

@@ -26,6 +26,7 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     baudrate: int
     firmware: str
     bus_width: int
+    symbol_ns: int
     frame_gap_ns: int
     pins: dict[str, str]
     radio: Radio

@@ -68,4 +68,4 @@ def _serve(bench: benches.Bench, options: argparse.Namespace) -> int:
         if not equals or node not in bench.nodes:
             raise BenchError(f"--firmware {item}: give NODE=ELF with one of {', '.join(bench.nodes)}.")
         given[node] = Path(path)
-    return main(bench, images(bench) | given)
+    return main(bench, images(bench, bench_file=options.bench) | given)

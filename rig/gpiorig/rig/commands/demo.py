@@ -45,8 +45,19 @@ def run(options: argparse.Namespace) -> int:
 
     output = options.output or DEFAULT_OUTPUT
     if (options.force or options.output is None) and (output / DESCRIPTION).exists():
-        shutil.rmtree(output)
+        _delete(output)
     experiment = demo_experiment(packets=options.packets, seed=options.seed, backoff=not options.no_backoff)
     with demo_bench(seed=options.seed) as (bench, bench_file):
-        recording = record(bench, experiment, bench_file=bench_file, output=output, firmware=firmware.images(bench))
+        images = firmware.images(bench, bench_file=bench_file)
+        recording = record(bench, experiment, bench_file=bench_file, output=output, firmware=images)
     return analyse_and_print(recording, as_json=options.json)
+
+
+def _delete(folder: Path) -> None:
+    """Delete a recording that can be made again: one from a virtual bench."""
+    from gpiorig.capture.recording import Recording
+    from gpiorig.rig.errors import RigError
+
+    if not Recording.open(folder).info.virtual:
+        raise RigError(f"{folder} holds a recording of real boards, which is not replaced; choose another folder.")
+    shutil.rmtree(folder)

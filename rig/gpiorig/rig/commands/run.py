@@ -39,7 +39,11 @@ def run(options: argparse.Namespace) -> int:
         changed = msgspec.structs.replace(experiment, packets=options.packets)
         experiment = experiments.check(changed, bench, what="--packets")
     recording = record(
-        bench, experiment, bench_file=options.bench, output=options.output, firmware=firmware.images(bench)
+        bench,
+        experiment,
+        bench_file=options.bench,
+        output=options.output,
+        firmware=firmware.images(bench, bench_file=options.bench),
     )
     if options.no_report:
         print(recording.folder)

@@ -18,6 +18,7 @@ _SEGMENT_BYTES = 16_384
 # What `memalloc` answers: the most that libsigrok's 32-bit int takes, so that one-shot captures are not cut short.
 _MEMALLOC_BYTES = 2**31 - 1
 _BLOCK_BYTES = 1 << 20
+_LONGEST_COMMAND = 256
 _EIGHT_BITS = 1  # `sampleunit 1`; 0 is 16 bits (beaglelogic.h)
 
 
@@ -78,6 +79,7 @@ class AnalyzerServer:
     def accept(self) -> socket.socket:
         """Take the waiting connection; a later one replaces an earlier."""
         self.drop_client()
+        self._line = b""
         self.client, _ = self.listener.accept()
         self.client.setblocking(False)
         return self.client
@@ -101,11 +103,14 @@ class AnalyzerServer:
         if not data:
             self.drop_client()
             return False
-        *lines, self._line = (self._line + data).split(b"\n")
-        for line in lines:
-            answer = self._command(line.decode(errors="replace").strip())
-            if answer is not None:
-                self.client.send(f"{answer}\n".encode())
+        *lines, rest = (self._line + data).split(b"\n")
+        self._line = rest[:_LONGEST_COMMAND]
+        answers = [self._command(line.decode(errors="replace").strip()) for line in lines]
+        try:
+            self.client.send("".join(f"{answer}\n" for answer in answers if answer is not None).encode())
+        except OSError:  # a client that does not read its answers, or has gone
+            self.drop_client()
+            return False
         return True
 
     def pump(self) -> None:
@@ -142,10 +147,13 @@ class AnalyzerServer:
             return "error"
         if not value:
             return str(self._settings[word])
+        if not value.isdecimal() or (word == "samplerate" and int(value) == 0):
+            return "error"
         self._settings[word] = int(value)
         return "ok"
 
     def _start(self) -> None:
+        self._stop()
         unitsize = 1 if self._settings["sampleunit"] == _EIGHT_BITS else 2
         self._analyzer = self._boards.add_analyzer(
             samplerate_hz=self._settings["samplerate"],
