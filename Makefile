@@ -29,10 +29,10 @@ build/.debian: tools/debian.sh
 	@tools/debian.sh
 	@touch $@
 
-$(VENV)/.installed: pyproject.toml build/.debian
+$(VENV)/.installed: pyproject.toml constraints.txt build/.debian
 	@echo "setting up the virtual environment"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
 native: $(NATIVE) $(VBOARDS)

@@ -185,7 +185,7 @@ def test_spread_is_in_the_report(demo: Demo) -> None:
 
 @pytest.mark.slow
 def test_thousand_round_trips(tmp_path: Path) -> None:
-    """The demo as users run it: 1000 round trips, a summary of five lines, whose numbers they are, the report's path."""
+    """The demo as users run it: 1000 round trips, a summary of five lines, whose numbers, the report's path."""
     done = gpiorig("demo", "-o", tmp_path / "run")
 
     assert 0 == done.status

@@ -124,9 +124,19 @@ def test_a_lattice_is_found(spacing, levels, base, rng):
     assert abs(found.spacing_samples - spacing) < 0.03 * spacing
 
 
+def test_an_outlier_does_not_hide_a_lattice():
+    """One delay in a hundred or more may have met something else."""
+    values = array([1000 + 7680 * (i % 8) for i in range(150)])
+    found = lattice.find(np.append(values, [1000 + 9 * 7680 + 3000]))
+    assert found is not None
+    assert (8, 7680) == (found.levels, round(found.spacing_samples))
+    assert lattice.find(np.append(values, [1000 + 9 * 7680 + 3000] * 3)) is None
+
+
 def test_no_lattice_in_noise_or_in_few_levels():
     rng = np.random.default_rng(2)
     assert lattice.find(rng.integers(0, 100_000, 1000)) is None
+    assert [] == [n for n in range(30) for _ in range(20) if lattice.find(rng.integers(0, 100_000, n))]
     assert lattice.find(array([5] * 10)) is None
     assert lattice.find(array([0, 100, 200] * 5)) is None
     assert lattice.find(array([0, 100, 200, 301, 455] * 5)) is None

@@ -38,9 +38,9 @@ def find(delays: NDArray[np.int64]) -> Lattice | None:
     """The lattice of the delays, or None when there is none.
 
     Sorted delays are cut into levels where the distances of neighbours jump most, in ratio: those within a level are
-    samples, those between levels a spacing or more. The spacing is fitted to the main levels; levels whose places are
-    no multiple of it within `TOLERANCE`, or that are wider than a quarter of it, are off the lattice, and hold
-    1 - `ON_LEVELS` of the delays at most.
+    samples, those between levels a spacing or more. The spacing is fitted to the main levels, or to all where few are
+    main. Levels whose places are no multiple of it within `TOLERANCE`, or that are wider than a quarter of it, are off
+    the lattice, and hold 1 - `ON_LEVELS` of the delays at most.
     """
     if len(delays) < MIN_DELAYS:
         return None
@@ -54,6 +54,7 @@ def find(delays: NDArray[np.int64]) -> Lattice | None:
     centres = np.array([np.median(group) for group in groups])
     counts = np.array([len(group) for group in groups])
     main = centres[counts >= MAIN_LEVEL * len(ordered)]
+    main = main if len(main) >= MIN_LEVELS else centres
     if len(main) < MIN_LEVELS:
         return None
     smallest = float(np.diff(main).min())

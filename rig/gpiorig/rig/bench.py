@@ -154,7 +154,7 @@ def _check_samplerates(bench: Bench, *, what: str) -> None:
     for name, analyzer in bench.analyzers.items():
         if analyzer.samplerate_hz < least_hz:
             raise BenchError(
-                f"{what}: analyzers.{name}.samplerate_hz is {analyzer.samplerate_hz}; a symbol of the bus may last only "
+                f"{what}: analyzers.{name}.samplerate_hz is {analyzer.samplerate_hz}; a symbol of the bus may last "
                 f"{symbol_ns} ns, which takes {least_hz} at least, better 24000000."
             )
 
