@@ -7,7 +7,7 @@ NATIVE := capture/gpiorig/capture/libgpiorig_native.so
 VBOARDS := rig/gpiorig/rig/virtual/libvboards.so
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find capture/native rig/vboards -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help setup native firmware demo test test-fast check generate format bench clean
+.PHONY: help setup debian native firmware demo test test-fast check generate format bench clean
 
 help:
 	@echo "make demo       two virtual boards, a real sigrok-cli capture, a report (sets everything up first)"
@@ -22,14 +22,12 @@ help:
 	@echo "make setup      Debian packages, virtual environment, native libraries, firmware"
 	@echo "make clean      delete what was built"
 
-setup: build/.debian $(VENV)/.installed native firmware
+setup: $(VENV)/.installed native firmware
 
-build/.debian: tools/debian.sh
-	@mkdir -p build
+debian:
 	@tools/debian.sh
-	@touch $@
 
-$(VENV)/.installed: pyproject.toml constraints.txt build/.debian
+$(VENV)/.installed: pyproject.toml constraints.txt | debian
 	@echo "setting up the virtual environment"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
@@ -37,7 +35,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt build/.debian
 
 native: $(NATIVE) $(VBOARDS)
 
-target/.built: $(RUST_SOURCES) | build/.debian
+target/.built: $(RUST_SOURCES) | debian
 	@echo "building the Rust libraries"
 	@cargo build --quiet --target-dir target --release --locked --workspace --examples --lib
 	@touch $@
@@ -48,7 +46,7 @@ $(NATIVE): target/.built
 $(VBOARDS): target/.built
 	@cp target/release/libvboards.so $@.new && mv $@.new $@
 
-firmware: build/.debian
+firmware: debian
 	@$(MAKE) --no-print-directory -s -C firmware-gpio-probes
 
 demo: setup
@@ -82,5 +80,5 @@ bench: setup
 	@$(BIN)/python tests/bench.py
 
 clean:
-	rm -rf build target demo $(NATIVE) $(VBOARDS) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf target demo $(NATIVE) $(VBOARDS) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	$(MAKE) -C firmware-gpio-probes clean

@@ -17,7 +17,8 @@ def imported_components(source: str) -> set[str]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "a relative import hides which component it is from"
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
     return {name.split(".")[1] for name in names if name.startswith("gpiorig.")}
 

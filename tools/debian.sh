@@ -26,12 +26,14 @@ if [ "$(id -u)" -ne 0 ]; then
     fi
 fi
 echo "installing Debian packages:$missing"
+log=$(mktemp)
 export DEBIAN_FRONTEND=noninteractive
 # shellcheck disable=SC2086 # the list is meant to be split
 if ! { $as_root apt-get update -q && $as_root apt-get install -q -y --no-install-recommends $missing; } \
-    >/tmp/gpiorig-apt.log 2>&1; then
-    tail -n 20 /tmp/gpiorig-apt.log >&2
-    echo "the packages could not be installed (log: /tmp/gpiorig-apt.log). Run:" >&2
+    >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    echo "the packages could not be installed (log: $log). Run:" >&2
     echo "  apt-get install --no-install-recommends$missing" >&2
     exit 2
 fi
+rm -f "$log"

@@ -29,7 +29,6 @@ def test_every_kind_of_line():
     assert [130000, -1, -1, 4294967295] == got.received_us.tolist()
     assert ("ok", "timeout", "no_ack", "no_ack") == got.outcomes
     assert [False, True, True, False] == got.lost.tolist()
-    assert {"timeout": 1, "no_ack": 1} == got.lost_by_reason()
     assert {"sent": 4, "received": 2, "lost": 2, "probes": 400} == got.done
     assert "deadbeef" == got.identity["table"]
     assert ("unknown key: colour",) == got.errors

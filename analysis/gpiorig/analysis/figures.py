@@ -83,7 +83,7 @@ def _rtt_conclusion(rtt: NDArray[np.int64], samplerate_hz: Fraction) -> str:
         return "No packet has a round-trip time"
     period_ns = float(NS_PER_S / samplerate_hz)
     summary = summarize(rtt, samplerate_hz=samplerate_hz)
-    digits = digits_for(summary.median_ns, spread_ns=summary.peak_to_peak_ns)
+    digits = digits_for(summary.median_ns, spread_ns=summary.peak_to_peak_ns, resolution_ns=period_ns)
     text = (
         f"Median RTT {time_text(summary.median_ns, digits=digits)}, peak to peak {time_text(summary.peak_to_peak_ns)}"
     )

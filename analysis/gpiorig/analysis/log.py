@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -57,11 +56,6 @@ class NodeLog:
     def sent(self) -> int:
         """Packets sent, as the firmware counted them; without a ``done`` line, as it listed them."""
         return self.done.get("sent", len(self.sequences))
-
-    def lost_by_reason(self) -> dict[str, int]:
-        """How many packets were lost for each reason."""
-        pairs = zip(self.outcomes, self.lost, strict=True)
-        return dict(sorted(Counter(outcome for outcome, lost in pairs if lost).items()))
 
 
 def parse(text: bytes | str, *, node: str) -> NodeLog:

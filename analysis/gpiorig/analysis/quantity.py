@@ -20,11 +20,14 @@ def time_text(ns: float, *, digits: int = 3) -> str:
     return f"{value:.{min(max(decimals, 0), digits)}f} {unit}"
 
 
-def digits_for(ns: float, *, spread_ns: float) -> int:
-    """Significant digits of `ns` that show a spread with two of its own: 3 at least, 7 at most."""
+def digits_for(ns: float, *, spread_ns: float, resolution_ns: float) -> int:
+    """Significant digits of `ns` that show a spread with two of its own: 3 at least, none below the resolution."""
     if not spread_ns > 0 or not abs(ns) > 0:
         return 3
-    return min(max(3, math.floor(math.log10(abs(ns))) - math.floor(math.log10(spread_ns)) + 2), 7)
+    first = math.floor(math.log10(abs(ns)))
+    wanted = first - math.floor(math.log10(spread_ns)) + 2
+    resolved = first - math.floor(math.log10(resolution_ns)) + 1
+    return max(3, min(wanted, resolved))
 
 
 def round_time_text(ns: float) -> str:

@@ -132,7 +132,7 @@ def summary_lines(data: ReportData) -> list[str]:
     rtt = summarize(lines.rtt[lines.timelined], samplerate_hz=lines.samplerate_hz)
     if not rtt.n:
         return ["No packet made a round trip that the pins show.", _accounting_line(data)]
-    digits = digits_for(rtt.median_ns, spread_ns=rtt.peak_to_peak_ns)
+    digits = digits_for(rtt.median_ns, spread_ns=rtt.peak_to_peak_ns, resolution_ns=period_ns)
     median, least, most, p95 = (
         time_text(ns, digits=digits) for ns in (rtt.median_ns, rtt.min_ns, rtt.max_ns, rtt.p95_ns)
     )

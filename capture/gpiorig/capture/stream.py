@@ -50,11 +50,6 @@ class CaptureResult:
     in_order: bool
     stderr: str
 
-    @property
-    def megabytes_per_s(self) -> float:
-        """Mean rate of the stream, in 10^6 bytes per second."""
-        return self.size_bytes / self.wall_s / 1e6 if self.wall_s > 0 else 0.0
-
 
 class SampleStream:
     """Reads samples from a pipe until its end.

@@ -122,7 +122,7 @@ def _check_node(name: str, node: Node, *, virtual: Virtual | None, what: str) ->
         board = boards.load(node.board)
     except BenchError as error:
         raise BenchError(f"{what}: nodes.{name}.board: {error}") from error
-    bus = {"strobe", *(f"d{i}" for i in range(board.bus_width))}
+    bus = {"strobe", *board.data_lines}
     missing = sorted(bus - node.lines.keys())
     if missing:
         raise BenchError(

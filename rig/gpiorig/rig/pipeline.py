@@ -66,13 +66,13 @@ def wiring(bench: Bench) -> tuple[NodeLines, ...]:
     lines = []
     for name, node in bench.nodes.items():
         board = boards.load(node.board)
-        data = tuple(f"{name}.d{bit}" for bit in range(board.bus_width))
-        bus_lines = {"strobe", "uart_tx", *(f"d{bit}" for bit in range(board.bus_width))}
+        data = tuple(f"{name}.{line}" for line in board.data_lines)
+        not_spans = {"strobe", "uart_tx", *board.data_lines}
         lines.append(
             NodeLines(
                 name=name,
                 bus=Bus(strobe=f"{name}.strobe", data=data, frame_gap_ns=board.frame_gap_ns),
-                lines={line: f"{name}.{line}" for line in node.lines if line not in bus_lines},
+                lines={line: f"{name}.{line}" for line in node.lines if line not in not_spans},
             )
         )
     return tuple(lines)

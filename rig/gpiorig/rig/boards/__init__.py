@@ -31,6 +31,11 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pins: dict[str, str]
     radio: Radio
 
+    @property
+    def data_lines(self) -> tuple[str, ...]:
+        """Names of the data lines of the symbol bus, the least significant bit first."""
+        return tuple(f"d{bit}" for bit in range(self.bus_width))
+
 
 def names() -> list[str]:
     """Names of the boards that have a file."""

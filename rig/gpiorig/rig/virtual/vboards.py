@@ -35,7 +35,6 @@ def _library() -> ctypes.CDLL:
         "vb_probe": (i64, [handle, u32, u32, u32, text]),
         "vb_samples": (i64, [handle, u32, out, size]),
         "vb_analyzer_stop": (i64, [handle, u32]),
-        "vb_edge_hash": (u64, [handle]),
         "vb_log": (i64, [handle, out, size]),
         "vb_last_error": (i64, [handle, out, size]),
     }
@@ -105,11 +104,6 @@ class VirtualBoards:
     def stop_analyzer(self, analyzer: int) -> None:
         """End an analyzer's capture: nothing more is kept for it."""
         self._checked(self._lib.vb_analyzer_stop(self._handle, analyzer))
-
-    @property
-    def edge_hash(self) -> int:
-        """Fingerprint of every edge so far."""
-        return int(self._lib.vb_edge_hash(self._handle))
 
     @property
     def log(self) -> str:
