@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import socket
@@ -159,6 +160,16 @@ def test_wrong_use(words: list[str]) -> None:
 
     assert 2 == done.status
     assert "usage: gpiorig" in done.stdout + done.stderr
+
+
+def test_ascii_terminal(demo: Demo) -> None:
+    """Where the terminal knows only ASCII, the summary is printed all the same."""
+    ascii_only = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    command = [sys.executable, "-m", "gpiorig.rig.cli", "report", demo.folder]
+    done = subprocess.run(command, capture_output=True, env=ascii_only, check=False)
+
+    assert (0, b"") == (done.returncode, done.stderr)
+    assert b"levels 320 ?s apart" in done.stdout
 
 
 def test_closed_output(demo: Demo) -> None:
