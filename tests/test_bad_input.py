@@ -142,6 +142,58 @@ def test_output_holds_a_recording(demo: Demo) -> None:
     assert_one_error(gpiorig("demo", "-o", demo.folder), str(demo.folder), "recording already")
 
 
+def test_export_replaces_nothing_else(tmp_path: Path, demo: Demo) -> None:
+    """Only a .sr file is written: not over a recording's description, not over a device."""
+    device = tmp_path / "device.sr"
+    device.symlink_to("/dev/null")
+    before = (demo.folder / "recording.toml").read_bytes()
+
+    assert_one_error(gpiorig("export", demo.folder, "-o", demo.folder / "recording.toml"), "ends in .sr")
+    assert_one_error(gpiorig("export", demo.folder, "-o", device), "ends in .sr")
+    assert before == (demo.folder / "recording.toml").read_bytes()
+    assert device.is_char_device()
+
+
+def test_demo_deletes_nothing_of_others(tmp_path: Path, demo: Demo) -> None:
+    """A folder with somebody's notes stays; nothing is deleted before all is checked."""
+    folder = tmp_path / "run"
+    shutil.copytree(demo.folder, folder)
+    notes = folder / "notes.txt"
+    notes.write_text("mine")
+
+    assert_one_error(gpiorig("demo", "-o", folder, "--force", "--packets", "1"), "notes.txt")
+    notes.unlink()
+    assert_one_error(gpiorig("demo", "-o", folder, "--force", "--packets", "0"), "packets is 0")
+    assert (folder / "recording.toml").exists()
+
+
+def test_cut_serial_record_fails_the_check(tmp_path: Path, demo: Demo) -> None:
+    """A record that was changed after recording: status 1, and which file it is."""
+    folder = tmp_path / "run"
+    shutil.copytree(demo.folder, folder)
+    record = folder / "serial" / "initiator.rec"
+    record.write_bytes(record.read_bytes()[: record.stat().st_size // 2])
+
+    done = gpiorig("report", folder)
+
+    assert 1 == done.status
+    assert f"{record}: the file was changed after recording" in done.stderr
+
+
+def test_missing_serial_record(tmp_path: Path, demo: Demo) -> None:
+    """Without the initiator's log there is no account of its packets."""
+    folder = tmp_path / "run"
+    shutil.copytree(demo.folder, folder)
+    (folder / "serial" / "initiator.rec").unlink()
+
+    assert_one_error(gpiorig("report", folder), "initiator.rec", "no serial record")
+
+
+def test_output_that_cannot_be_written(tmp_path: Path, demo: Demo) -> None:
+    """A folder that does not exist."""
+    assert_one_error(gpiorig("export", demo.folder, "-o", tmp_path / "none" / "x.sr"), "No such file or directory")
+
+
 @pytest.mark.parametrize(("option", "value"), [("--packets", "0"), ("--packets", "70000"), ("--seed", "-1")])
 def test_impossible_number(tmp_path: Path, option: str, value: str) -> None:
     """A number of packets or a seed that cannot be."""

@@ -39,6 +39,10 @@ def test_demo_bench_is_valid() -> None:
         ("[virtual.nodes.initiator]", "[virtual.nodes.nobody]", "there is no node `nobody`"),
         ("[virtual.analyzers.la]", "[virtual.analyzers.lb]", "there is no analyzer `lb`"),
         ("seed = 1", "seed = ", "not valid TOML"),
+        ("[nodes.responder", '[nodes."../x"', "name `../x`"),
+        ("delay_ps = 10_000", "loss_ppm = 1_000_001", "Expected `int` <= 1000000"),
+        ("seed = 1", "seed = -1", "Expected `int` >= 0"),
+        ("24_000_000", "8_000_000", "a symbol of the bus may last 125 ns, which takes 16000000 at least"),
     ],
 )
 def test_wrong_bench_is_refused(old: str, new: str, message: str) -> None:
@@ -46,7 +50,7 @@ def test_wrong_bench_is_refused(old: str, new: str, message: str) -> None:
     assert old in DEMO
 
     with pytest.raises(BenchError, match=r"^bench") as caught:
-        benches.loads(DEMO.replace(old, new, 1))
+        benches.loads(DEMO.replace(old, new))
 
     assert message in str(caught.value)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.rig import boards
@@ -19,11 +22,17 @@ BEAGLELOGIC_CHANNELS = (
     *("P8_27", "P8_29", "P8_28", "P8_30", "P8_21", "P8_20"),
 )
 
+# Beyond 10 % it is no clock.
+ClockError = Annotated[int, Meta(ge=-100_000_000, le=100_000_000)]
+
+# Names become parts of file and channel names.
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+
 
 class Analyzer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A logic analyzer: samplerate, and sigrok's driver with its connection; a virtual one has none before it runs."""
 
-    samplerate_hz: int
+    samplerate_hz: Annotated[int, Meta(le=1_000_000_000)]
     driver: str | None = None
 
 
@@ -39,15 +48,15 @@ class Node(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class VirtualAnalyzer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """TCP port (0: any free one), and the error and the phase of the virtual analyzer's own clock."""
 
-    port: int = 0
-    clock_ppb: int = 0
-    phase_ps: int = 0
+    port: Annotated[int, Meta(ge=0, le=65_535)] = 0
+    clock_ppb: ClockError = 0
+    phase_ps: Annotated[int, Meta(ge=0, le=10**12)] = 0
 
 
 class VirtualNode(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The error of the virtual board's clock, and the pins of lines that its board file does not know (span lines)."""
 
-    clock_ppb: int = 0
+    clock_ppb: ClockError = 0
     pins: dict[str, str] = {}
 
 
@@ -56,15 +65,15 @@ class VirtualLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
 
     sender: str
     receiver: str
-    delay_ps: int = 0
-    loss_ppm: int = 0
-    rssi_dbm: int = -50
+    delay_ps: Annotated[int, Meta(ge=0, le=10**12)] = 0
+    loss_ppm: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
+    rssi_dbm: Annotated[int, Meta(ge=-200, le=30)] = -50
 
 
 class Virtual(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What only a virtual bench has: the seed, clock errors, the air."""
 
-    seed: int = 1
+    seed: Annotated[int, Meta(ge=0, le=2**62)] = 1
     analyzers: dict[str, VirtualAnalyzer] = {}
     nodes: dict[str, VirtualNode] = {}
     links: list[VirtualLink] = []
@@ -93,6 +102,9 @@ def check(bench: Bench, *, what: str) -> Bench:
     """The bench itself, if it can be; raises `BenchError` otherwise."""
     if not bench.nodes or not bench.analyzers:
         raise BenchError(f"{what}: needs at least one `[nodes.NAME]` and one `[analyzers.NAME]`.")
+    for name in (*bench.nodes, *bench.analyzers):
+        if not _NAME.fullmatch(name):
+            raise BenchError(f"{what}: name `{name}`: use up to 64 letters, digits, - and _, a letter first.")
     for name, analyzer in bench.analyzers.items():
         if analyzer.samplerate_hz <= 0:
             raise BenchError(

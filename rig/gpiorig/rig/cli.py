@@ -6,6 +6,7 @@ import argparse
 import importlib
 import io
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -78,6 +79,7 @@ def _run(command: str, words: list[str]) -> int:
     from gpiorig.capture.errors import CaptureError
     from gpiorig.rig.errors import RigError
 
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does: in order
     try:
         return int(module.run(parsed))
     except (RigError, CaptureError, AnalysisError) as error:
@@ -87,6 +89,9 @@ def _run(command: str, words: list[str]) -> int:
         # The reader of our output has gone; Python would complain once more while closing it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_CHECK_FAILED
+    except OSError as error:
+        print(f"gpiorig {command}: error: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
+        return EXIT_WRONG_USE
     except KeyboardInterrupt:
         print(f"gpiorig {command}: interrupted", file=sys.stderr)
         return EXIT_CHECK_FAILED

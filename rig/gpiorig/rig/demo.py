@@ -20,8 +20,8 @@ _SEED_LINE = "\nseed = 1\n"
 @contextlib.contextmanager
 def demo_bench(*, seed: int) -> Iterator[tuple[Bench, Path]]:
     """The demo's bench with another seed, and a file that holds it."""
-    if not 0 <= seed < 2**63:
-        raise BenchError(f"seed is {seed}; it must be 0 to {2**63 - 1}.")
+    if not 0 <= seed <= 2**62:
+        raise BenchError(f"seed is {seed}; it must be 0 to {2**62}.")
     text = (files("gpiorig.rig") / "demo_bench.toml").read_text().replace(_SEED_LINE, f"\nseed = {seed}\n")
     with tempfile.TemporaryDirectory(prefix="gpiorig-demo-") as folder:
         path = Path(folder) / "bench.toml"

@@ -93,7 +93,8 @@ def analyse(recording: Recording) -> Result:
     associated = packets.associate(stage, **roles)
     lines = timelines.build(associated, header_ns=radio.frame_timestamp_ns)
     steps = timelines.steps(lines)
-    logs = {node: log.parse(recording.serial(node).data, node=node) for node in recording.nodes}
+    nodes = sorted({*recording.nodes, *roles.values()})
+    logs = {node: log.parse(recording.serial(node).data, node=node) for node in nodes}
     reconciliation = accounting.reconcile(lines, logs[roles["initiator"]])
     lost = int(np.count_nonzero(lines.status == timelines.LOST))
     rate = lines.samplerate_hz
@@ -191,10 +192,8 @@ def report_data(result: Result, recording: Recording) -> ReportData:
 
 def failed_checks(result: Result, recording: Recording) -> list[str]:
     """What is wrong with a recording or with what was made of it, a sentence each; empty when all is well."""
-    info, account = recording.info, result.reconciliation
-    found = []
-    if info.state != "complete":
-        found.append(f"The recording is {info.state}: {info.reason or 'it broke off'}.")
+    account = result.reconciliation
+    found = [f"{problem}." for problem in recording.verify()]
     if account.unaccounted:
         found.append(f"{account.unaccounted} packets are neither timelined nor lost.")
     if not timelines.steps_add_up(result.timelines, result.steps):

@@ -15,7 +15,7 @@ import msgspec
 
 from gpiorig.analysis.event_table import TABLE_CRC32
 from gpiorig.capture.analyzer import scan, versions
-from gpiorig.capture.errors import SerialPortError
+from gpiorig.capture.errors import CaptureError, SerialPortError
 from gpiorig.capture.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.serialport import SerialPort
 from gpiorig.capture.sigrok import Capture
@@ -135,7 +135,7 @@ def _info(
         serial_clock="virtual" if virtual else "host",
         analyzer=ends.driver,
         experiment=experiment.name,
-        bench=bench_file.read_text(),
+        bench=bench_file.read_text(encoding="utf-8"),
         parameters={
             "initiator": experiment.initiator,
             "responder": experiment.responder,
@@ -179,7 +179,14 @@ def _record(bench: Bench, experiment: Experiment, recording: Recording, ends: En
             )
         )
         started_s = time.monotonic()
-        _drive(experiment, ports, progress)
+        try:
+            _drive(experiment, ports, progress)
+        except CaptureError:
+            # A node that falls silent may be the consequence of a capture or a record that cannot go on.
+            capture.check()
+            for port in ports.values():
+                port.check()
+            raise
         _settle(capture, samplerate_hz=analyzer.samplerate_hz)
         result = capture.stop()
         wall_s = time.monotonic() - started_s
@@ -197,8 +204,11 @@ def _drive(experiment: Experiment, ports: dict[str, SerialPort], progress: Progr
     for port in ports.values():
         await_node(port)
     settings = {key: int(value) for key, value in msgspec.to_builtins(experiment.settings).items()}
-    addresses = ((initiator, INITIATOR_ADDRESS, RESPONDER_ADDRESS), (responder, RESPONDER_ADDRESS, INITIATOR_ADDRESS))
-    for port, address, peer in addresses:
+    roles = [(initiator, INITIATOR_ADDRESS, RESPONDER_ADDRESS), (responder, RESPONDER_ADDRESS, INITIATOR_ADDRESS)]
+    # The others must not answer in the place of these two.
+    others = (port for port in ports.values() if port not in (initiator, responder))
+    roles += [(port, address, INITIATOR_ADDRESS) for address, port in enumerate(others, RESPONDER_ADDRESS + 1)]
+    for port, address, peer in roles:
         _check_table(port, ask(port, "identify"))
         for key, value in {"address": address, "peer": peer, **settings}.items():
             ask(port, f"set {key} {value}")

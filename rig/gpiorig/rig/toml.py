@@ -24,9 +24,11 @@ def load(path: Path, kind: type[T], *, what: str) -> T:
         The file is missing, is no TOML, or holds an unknown key, a wrong type or an impossible value.
     """
     try:
-        text = path.read_text()
+        text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise BenchError(f"{what} {path}: {error.strerror}. Give the path of an existing file.") from error
+    except UnicodeDecodeError as error:
+        raise BenchError(f"{what} {path}: not UTF-8 text ({error.reason} at byte {error.start}).") from error
     return parse(text, kind, what=f"{what} {path}")
 
 

@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Record, analyse, report."""
+    from gpiorig.capture.analyzer import find_sigrok
     from gpiorig.capture.recording import DESCRIPTION
     from gpiorig.rig import firmware
     from gpiorig.rig.commands.report import analyse_and_print
@@ -44,20 +45,30 @@ def run(options: argparse.Namespace) -> int:
     from gpiorig.rig.recording import record
 
     output = options.output or DEFAULT_OUTPUT
-    if (options.force or options.output is None) and (output / DESCRIPTION).exists():
-        _delete(output)
     experiment = demo_experiment(packets=options.packets, seed=options.seed, backoff=not options.no_backoff)
     with demo_bench(seed=options.seed) as (bench, bench_file):
         images = firmware.images(bench, bench_file=bench_file)
+        find_sigrok()
+        for image in images.values():
+            firmware.sha256(image)
+        if (options.force or options.output is None) and (output / DESCRIPTION).exists():
+            _delete(output, force=options.force)
         recording = record(bench, experiment, bench_file=bench_file, output=output, firmware=images)
     return analyse_and_print(recording, as_json=options.json)
 
 
-def _delete(folder: Path) -> None:
-    """Delete a recording that can be made again: one from a virtual bench."""
-    from gpiorig.capture.recording import Recording
+def _delete(folder: Path, *, force: bool) -> None:
+    """Delete a recording that can be made again: a finished one of a virtual bench, with nothing else in its folder."""
+    from gpiorig.capture.recording import DESCRIPTION, EDGES, REPORT, SERIAL, Recording
     from gpiorig.rig.errors import RigError
 
-    if not Recording.open(folder).info.virtual:
+    info = Recording.open(folder).info
+    if not info.virtual:
         raise RigError(f"{folder} holds a recording of real boards, which is not replaced; choose another folder.")
+    if info.state == "capturing" and not force:
+        raise RigError(f"{folder} holds a recording that runs or broke off; choose another folder, or give --force.")
+    known = {DESCRIPTION, EDGES, REPORT, SERIAL}
+    others = [path.name for path in folder.iterdir() if path.name not in known and path.suffix != ".parquet"]
+    if others:
+        raise RigError(f"{folder} holds {', '.join(sorted(others))} besides a recording; choose another folder.")
     shutil.rmtree(folder)

@@ -36,6 +36,9 @@ def run(options: argparse.Namespace) -> int:
     from gpiorig.capture.recording import Recording
     from gpiorig.capture.srfile import write_sr
 
+    target = options.output
+    if target.suffix != ".sr" or (target.exists() and not target.is_file()):
+        raise RigError(f"{target}: the output must be a file that ends in .sr.")
     recording = Recording.open(options.recording)
     edges = recording.edges()
     start = edges.start if options.from_sample is None else options.from_sample

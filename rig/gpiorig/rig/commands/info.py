@@ -19,15 +19,20 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of an inspection."""
     parser.add_argument("file", type=Path, metavar="FILE|RUN", help="a .sr file or a recording folder")
+    parser.add_argument("--samplerate", metavar="RATE", help="of a .sr file that names none, such as 24MHz")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
     """Read and describe."""
     from gpiorig.capture.recording import Recording
-    from gpiorig.capture.srfile import read_sr
+    from gpiorig.capture.srfile import parse_samplerate, read_sr
 
-    edges = read_sr(options.file) if options.file.suffix == ".sr" else Recording.open(options.file).edges()
+    if options.file.is_file():
+        given = None if options.samplerate is None else parse_samplerate(options.samplerate)
+        edges = read_sr(options.file, samplerate_hz=given)
+    else:
+        edges = Recording.open(options.file).edges()
     found = describe(edges)
     if options.json:
         print(json.dumps(found))
