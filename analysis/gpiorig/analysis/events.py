@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.errors import EventError, WiringError
 from gpiorig.analysis.event_table import BY_CODE, BY_NAME
+from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.wiring import Bus, NodeLines
 from gpiorig.capture import linecode
 from gpiorig.capture.edges import Edges
 
 T = TypeVar("T", bound=np.generic)
 
-NS_PER_S = 1_000_000_000
 KNOWN_CODES = tuple(code for code in BY_CODE if code < 128)
 
 

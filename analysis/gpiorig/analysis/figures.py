@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis import lattice
 from gpiorig.analysis.path import Kind, Step
-from gpiorig.analysis.quantity import digits_for, round_time_text, share_text, time_text
+from gpiorig.analysis.quantity import NS_PER_S, digits_for, round_time_text, share_text, time_text
 from gpiorig.analysis.statistics import RESOLUTION_SAMPLES, resolved, summarize, variance_shares
 from gpiorig.analysis.style import FAINT, INK, KIND_COLOURS
 from gpiorig.analysis.timelines import Steps
 
-NS_PER_S = 1_000_000_000
 MAX_BARS = 240
 HEADROOM = 1.26  # above the tallest bar, for the names of the marks
 _WIDTHS_US = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)

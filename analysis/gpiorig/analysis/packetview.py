@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from gpiorig.analysis import spans
 from gpiorig.analysis.packets import Packets
 from gpiorig.analysis.path import REPLY, REQUEST
-from gpiorig.analysis.quantity import time_text
+from gpiorig.analysis.quantity import NS_PER_S, time_text
 from gpiorig.analysis.style import INK
 from gpiorig.analysis.timelines import NONE, Timelines
 
@@ -22,7 +22,6 @@ DIRECTION_TEXT = {REQUEST: "request", REPLY: "reply"}
 AIR = "air"
 # Boxes of a layer inside another box of the same layer are drawn thinner.
 FULL, INNER = 0.74, 0.4
-NS_PER_S = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+NS_PER_S = 1_000_000_000
 DASH = "\N{EN DASH}"
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 

@@ -15,11 +15,10 @@ from gpiorig.analysis import calibration, figures, lattice, plates, style
 from gpiorig.analysis.accounting import Reconciliation
 from gpiorig.analysis.log import NodeLog
 from gpiorig.analysis.packets import Packets
-from gpiorig.analysis.quantity import count_text, digits_for, share_text, time_text
+from gpiorig.analysis.quantity import NS_PER_S, count_text, digits_for, share_text, time_text
 from gpiorig.analysis.statistics import Summary, ipdv, resolved, summarize, variance_shares
 from gpiorig.analysis.timelines import LOST, PARTIAL, STATUS, Steps, Timelines, steps_add_up
 
-NS_PER_S = 1_000_000_000
 TEMPLATE = "report.html.jinja"
 LISTED = 12  # packets of each kind that the report lists
 _CAPTIONS = {

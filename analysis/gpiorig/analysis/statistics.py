@@ -9,8 +9,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.quantity import NS_PER_S
+
 Samples = NDArray[np.int64]
-NS_PER_S = 1_000_000_000
 NAN = float("nan")
 # Both ends of a delay are known to one sample, so that equal delays may come out up to one sample too long or too
 # short: what varies within two samples is not resolved.

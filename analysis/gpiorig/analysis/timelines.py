@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from gpiorig.analysis import path
 from gpiorig.analysis.packets import Packets
 from gpiorig.analysis.path import MILESTONES, Milestone, Source, Step
+from gpiorig.analysis.quantity import NS_PER_S
 
 Samples = NDArray[np.int64]
 NONE = -1
-NS_PER_S = 1_000_000_000
 
 COMPLETE, PARTIAL, LOST, ORDER, GAP = range(5)
 STATUS = {

@@ -106,10 +106,6 @@ def check(bench: Bench, *, what: str) -> Bench:
         if not _NAME.fullmatch(name):
             raise BenchError(f"{what}: name `{name}`: use up to 64 letters, digits, - and _, a letter first.")
     for name, analyzer in bench.analyzers.items():
-        if analyzer.samplerate_hz <= 0:
-            raise BenchError(
-                f"{what}: analyzers.{name}.samplerate_hz is {analyzer.samplerate_hz}; it must be positive."
-            )
         if bench.virtual is None and analyzer.driver is None:
             raise BenchError(
                 f'{what}: analyzers.{name} has no `driver`; give sigrok\'s, such as driver = "fx2lafw", '

@@ -113,9 +113,9 @@ def analyse(recording: Recording) -> Result:
     )
 
 
-def write_tables(result: Result, recording: Recording) -> None:
+def write_tables(result: Result, recording: Recording, data: ReportData) -> None:
     """Every stage as Parquet, some as CSV for spreadsheets too; the same result gives the same bytes."""
-    named = delay_summaries(report_data(result, recording))
+    named = delay_summaries(data)
     named |= dict(zip((step.name for step in result.steps.steps), result.step_summaries, strict=True))
     stages = {
         "events": tables.events(result.events, packets=result.packets),
@@ -175,7 +175,7 @@ def _without_nan(value: Any) -> Any:
 
 
 def report_data(result: Result, recording: Recording) -> ReportData:
-    """What the report is made of."""
+    """What the report is made of; its notes are the checks that failed. Reads the whole recording to verify it."""
     info = recording.info
     return ReportData(
         title=info.experiment,
@@ -210,22 +210,22 @@ def failed_checks(result: Result, recording: Recording) -> list[str]:
     return found
 
 
-def write(result: Result, recording: Recording) -> Path:
+def write(result: Result, recording: Recording, data: ReportData) -> Path:
     """Write tables, figures and the page into the recording folder; returns the page's path."""
     folder = recording.report_folder
     folder.mkdir(exist_ok=True)
-    write_tables(result, recording)
-    drawn = plates.everything(result.packets, result.timelines, result.steps, virtual=recording.info.virtual)
+    write_tables(result, recording, data)
+    drawn = plates.everything(data.packets, data.timelines, data.steps, virtual=data.virtual)
     plates.write(drawn, folder)
     page = folder / "report.html"
-    write_report(page, report_data(result, recording), drawn=drawn)
+    write_report(page, data, drawn=drawn)
     return page
 
 
-def summary(result: Result, recording: Recording) -> str:
+def summary(data: ReportData) -> str:
     """The conclusion in a few lines, and whose numbers they are."""
-    lines = summary_lines(report_data(result, recording))
-    if recording.info.virtual:
+    lines = summary_lines(data)
+    if data.virtual:
         lines.append("Virtual bench: these numbers test the rig; they are no measurement of hardware.")
     return "\n".join(lines)
 

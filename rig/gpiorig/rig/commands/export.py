@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gpiorig.rig.errors import RigError
+
+if TYPE_CHECKING:
+    from gpiorig.capture.recording import Recording
 
 EPILOG = """\
 examples:
@@ -58,11 +62,9 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _round_trip(recording: object, packet: int) -> tuple[int, int]:
-    from gpiorig.capture.recording import Recording
+def _round_trip(recording: Recording, packet: int) -> tuple[int, int]:
     from gpiorig.rig import pipeline
 
-    assert isinstance(recording, Recording)
     lines = pipeline.analyse(recording).timelines
     rows = (lines.ids == packet) & lines.timelined
     if not rows.any():

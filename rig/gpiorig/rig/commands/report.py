@@ -35,13 +35,13 @@ def analyse_and_print(recording: Recording, *, as_json: bool) -> int:
     from gpiorig.rig import pipeline
 
     result = pipeline.analyse(recording)
-    page = pipeline.write(result, recording)
+    data = pipeline.report_data(result, recording)
+    page = pipeline.write(result, recording, data)
     if as_json:
         print(json.dumps(pipeline.numbers(result, recording, report=page), allow_nan=False))
     else:
-        print(pipeline.summary(result, recording))
+        print(pipeline.summary(data))
         print(f"report: {page}")
-    failed = pipeline.failed_checks(result, recording)
-    for check in failed:
+    for check in data.notes:
         print(f"check failed: {recording.folder}: {check}", file=sys.stderr)
-    return 1 if failed else 0
+    return 1 if data.notes else 0
