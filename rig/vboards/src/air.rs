@@ -1,4 +1,4 @@
-//! The air of the 2.4 GHz O-QPSK PHY at 250 kb/s: carriers, what a place hears of them, collisions.
+//! The air: carriers of any modulation, what a place hears of them, collisions.
 //!
 //! A radio tells of a frame in up to three messages, each at least [`REACTION_PS`] before it matters anywhere else:
 //! that is what lets boards run apart for that long and still give the same result as in lock-step.
@@ -22,6 +22,60 @@ pub const MOST_OCTETS: usize = 127;
 /// No action of a board is felt by another one sooner than this: the 16 us that a radio takes from PLL_ON to its
 /// first symbol (AT86RF231, table 7-1, tTR10). A radio that is quicker must lower it.
 pub const REACTION_PS: u64 = 16 * US;
+
+/// How a carrier is modulated: a receiver finds frames of its own kind only, all others are noise to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Modulation {
+    /// IEEE 802.15.4 O-QPSK at 250 kb/s.
+    Oqpsk,
+    /// 2-(G)FSK packets: two radios hear each other when all of this is equal.
+    Fsk {
+        bit_rate_bps: u32,
+        deviation_hz: u32,
+        sync_word: u32,
+        sync_octets: u8,
+    },
+    /// Nothing that a receiver could find.
+    Noise,
+}
+
+/// What a carrier looks like to receivers, apart from its content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waveform {
+    pub modulation: Modulation,
+    /// Centre, and how wide its energy is: carriers whose bands touch disturb each other.
+    pub centre_khz: u32,
+    pub width_khz: u32,
+    /// Preamble and what follows it up to the point where a receiver knows that a frame begins.
+    pub shr_ps: u64,
+    /// From there to the first octet of the body.
+    pub phr_ps: u64,
+    pub octet_ps: u64,
+}
+
+impl Waveform {
+    /// Channel 11 to 26 of the 2.4 GHz O-QPSK PHY: 2405 MHz + 5 MHz (k - 11) (IEEE 802.15.4-2006, 6.1.2.1), 2 Mchip/s wide.
+    pub fn oqpsk(channel: u8) -> Waveform {
+        Waveform {
+            modulation: Modulation::Oqpsk,
+            centre_khz: 2_405_000 + 5_000 * u32::from(channel.saturating_sub(11)),
+            width_khz: 2_000,
+            shr_ps: SHR_PS,
+            phr_ps: OCTET_PS,
+            octet_ps: OCTET_PS,
+        }
+    }
+
+    /// From the first bit to the first octet of the body.
+    pub fn header_ps(&self) -> u64 {
+        self.shr_ps + self.phr_ps
+    }
+
+    /// Whether the energy of one falls into the band of the other.
+    pub fn touches(&self, other: &Waveform) -> bool {
+        2 * self.centre_khz.abs_diff(other.centre_khz) < self.width_khz + other.width_khz
+    }
+}
 
 /// How one board hears another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +102,11 @@ impl Default for Link {
 #[derive(Clone, Debug)]
 pub enum Signal {
     /// The carrier goes on at `start_ps`; said by `start_ps - REACTION_PS`.
-    Start { start_ps: u64, channel: u8, power_dbm: i32 },
+    Start {
+        start_ps: u64,
+        waveform: Waveform,
+        power_dbm: i32,
+    },
     /// What the frame holds; its length is `psdu.len()`. Said by the end of the SHR.
     Body { psdu: Arc<[u8]> },
     /// The carrier goes off before the frame is over; said by `end_ps - REACTION_PS`.
@@ -70,7 +128,7 @@ pub struct Carrier {
     pub frame: u32,
     pub start_ps: u64,
     pub end_ps: u64,
-    pub channel: u8,
+    pub waveform: Waveform,
     pub rssi_dbm: i32,
     /// The link loses it: its energy is there, nobody finds a preamble.
     pub lost: bool,
@@ -82,7 +140,7 @@ pub struct Carrier {
 impl Carrier {
     /// Where octet `index` of the PSDU begins.
     pub fn octet_ps(&self, index: usize) -> u64 {
-        self.start_ps + SHR_PHR_PS + index as u64 * OCTET_PS
+        self.start_ps + self.waveform.header_ps() + index as u64 * self.waveform.octet_ps
     }
 }
 
@@ -107,7 +165,7 @@ impl Ether {
         match &message.signal {
             Signal::Start {
                 start_ps,
-                channel,
+                waveform,
                 power_dbm,
             } => {
                 let luck = draw(
@@ -121,8 +179,8 @@ impl Ether {
                     source: message.source,
                     frame: message.frame,
                     start_ps,
-                    end_ps: start_ps + SHR_PHR_PS + MOST_OCTETS as u64 * OCTET_PS,
-                    channel: *channel,
+                    end_ps: start_ps + waveform.header_ps() + MOST_OCTETS as u64 * waveform.octet_ps,
+                    waveform: *waveform,
                     rssi_dbm: link.rssi_dbm + power_dbm,
                     lost: below(luck, 1_000_000) < u64::from(link.loss_ppm),
                     cut: false,
@@ -170,28 +228,26 @@ impl Ether {
         self.carriers.iter().filter(move |carrier| carrier.start_ps == start_ps)
     }
 
-    fn during(&self, channel: u8, from_ps: u64, to_ps: u64) -> impl Iterator<Item = &Carrier> {
+    fn during(&self, band: Waveform, from_ps: u64, to_ps: u64) -> impl Iterator<Item = &Carrier> {
         self.carriers
             .iter()
-            .filter(move |c| c.channel == channel && c.start_ps < to_ps && c.end_ps > from_ps)
+            .filter(move |c| c.start_ps < to_ps && c.end_ps > from_ps && c.waveform.touches(&band))
     }
 
-    /// The strongest level on a channel in an interval.
-    pub fn level_dbm(&self, channel: u8, from_ps: u64, to_ps: u64) -> Option<i32> {
-        self.during(channel, from_ps, to_ps)
-            .map(|carrier| carrier.rssi_dbm)
-            .max()
+    /// The strongest level in the band of a waveform in an interval.
+    pub fn level_dbm(&self, band: &Waveform, from_ps: u64, to_ps: u64) -> Option<i32> {
+        self.during(*band, from_ps, to_ps).map(|carrier| carrier.rssi_dbm).max()
     }
 
     /// Whether another carrier of at least `floor_dbm` lies over part of a frame. Any overlap destroys: no capture.
     pub fn disturbed(&self, victim: &Carrier, from_ps: u64, to_ps: u64, floor_dbm: i32) -> bool {
-        self.during(victim.channel, from_ps, to_ps)
+        self.during(victim.waveform, from_ps, to_ps)
             .any(|c| (c.source, c.frame) != (victim.source, victim.frame) && c.rssi_dbm >= floor_dbm)
     }
 
     /// Forgets what ended before it could overlap anything that is still in the air.
     pub fn prune(&mut self, now_ps: u64) {
-        let longest = SHR_PHR_PS + MOST_OCTETS as u64 * OCTET_PS;
+        let longest = self.carriers.iter().map(|c| c.end_ps - c.start_ps).max().unwrap_or(0);
         self.carriers.retain(|carrier| carrier.end_ps + 2 * longest > now_ps);
     }
 }

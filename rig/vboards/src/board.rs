@@ -34,6 +34,10 @@ pub trait Board {
     fn net(&self, port: usize) -> u16;
     /// Somebody looks at this pin from now on.
     fn watch(&mut self, pin: Pin);
+    /// The USART that its serial adapter hangs on.
+    fn console(&self) -> usize {
+        1
+    }
     /// Octets sent by USART `usart` (1 = USART1) with the end of their stop bit; None: no such USART.
     fn sent(&mut self, usart: usize) -> Option<&mut VecDeque<(u64, u8)>>;
     /// Octets for USART `usart`, the first start bit at `at_ps` or when the line is free.

@@ -17,7 +17,7 @@
 //!                                                                  // -2 fault, for good
 //! uint64_t vb_now(void *h);
 //! int64_t  vb_uart_read(void *h, uint32_t board, uint32_t usart, uint64_t *t_ps, uint8_t *bytes, size_t cap);
-//!                                                                  // usart 1 = USART1; t_ps = end of the stop bit;
+//!                                                                  // usart 1 = USART1, 0 = the console's; t_ps = end of the stop bit;
 //!                                                                  // returns how many
 //! int64_t  vb_uart_feed(void *h, uint32_t board, uint32_t usart, const uint8_t *bytes, size_t n);
 //!                                                                  // at the USART's own rate, from now or after what

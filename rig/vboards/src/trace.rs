@@ -1,6 +1,6 @@
 //! Edges on pins, with the instant in picoseconds, and their fingerprint.
 
-/// A pin of a chip: `port << 4 | bit`, port A = 0.
+/// A pin of a chip: `port << 4 | bit`; STM32: port A = 0, MSP430: port P1 = 1.
 pub type Pin = u16;
 
 /// A change of level on a pin.
@@ -12,14 +12,20 @@ pub struct Edge {
     pub level: bool,
 }
 
-/// Parses "PB9" or "pb9".
+/// Parses "PB9" or "pb9" (STM32), "P6.2" (MSP430).
 pub fn parse_pin(name: &str) -> Option<Pin> {
     let mut letters = name.chars();
     if !letters.next()?.eq_ignore_ascii_case(&'P') {
         return None;
     }
-    let port = u16::try_from(u32::from(letters.next()?.to_ascii_uppercase()).checked_sub(u32::from('A'))?).ok()?;
-    let digits = letters.as_str();
+    let letter = letters.next()?.to_ascii_uppercase();
+    let (port, digits) = match letter.to_digit(10) {
+        Some(port) => (port as u16, letters.as_str().strip_prefix('.')?),
+        None => {
+            let port = u32::from(letter).checked_sub(u32::from('A'))?;
+            (u16::try_from(port).ok()?, letters.as_str())
+        }
+    };
     if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return None;
     }

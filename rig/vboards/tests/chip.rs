@@ -3,7 +3,7 @@
 use vboards::air::{Link, Message};
 use vboards::bus::{Bus, Width};
 use vboards::soc::stm32f1::{Config, Stm32f1};
-use vboards::soc::{Drive, Outside};
+use vboards::soc::{Chip, Drive, Outside};
 use vboards::trace::Pin;
 
 const RCC: u32 = 0x4002_1000;
@@ -313,7 +313,7 @@ fn usart_sends_bits() {
     let mut expected: Vec<(u64, bool)> = (0..10).map(|bit| (t_ps + bit * 2_000_000, bit % 2 == 1)).collect();
     expected.extend([(t_ps + 20_000_000, false), (t_ps + 22_000_000, true)]);
     assert_eq!(expected, rig.edges(0x09));
-    let sent: Vec<(u64, u8)> = rig.chip.sent(0).drain(..).collect();
+    let sent: Vec<(u64, u8)> = rig.chip.sent(1).unwrap().drain(..).collect();
     assert_eq!(vec![(t_ps + 20_000_000, 0x55), (t_ps + 40_000_000, 0xFF)], sent);
 }
 
@@ -324,7 +324,7 @@ fn usart_receives() {
     rig.write(USART1 + 8, 144);
     rig.write(USART1 + 0x0C, 0x2034); // UE, RE, RXNEIE, IDLEIE
     let cycle = rig.cycle;
-    rig.chip.feed(0, b"ab", cycle);
+    rig.chip.feed(1, b"ab", cycle);
     rig.pass(144 * 10 - 1);
     assert_eq!(0, rig.irqs());
     rig.pass(1);
@@ -338,7 +338,7 @@ fn usart_receives() {
     rig.read(USART1 + 4);
     assert_eq!((0, u64::MAX), (rig.irqs(), rig.chip.next_event()));
     let (cycle, octets) = (rig.cycle, [1u8; 2]);
-    rig.chip.feed(0, &octets, cycle);
+    rig.chip.feed(1, &octets, cycle);
     rig.pass(144 * 21);
     assert_eq!(0x28, rig.read(USART1) & 0x28); // nobody read the first: ORE
 }

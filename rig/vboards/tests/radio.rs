@@ -1,7 +1,8 @@
 //! AT86RF231: state machine, CSMA-CA, acknowledgements, filter, time stamps. Instants are microseconds here.
 
 use vboards::air::{Link, Signal, US};
-use vboards::radio::at86rf231::{At86rf231, Output, PinChange, State};
+use vboards::radio::at86rf231::{At86rf231, Input, Output, State};
+use vboards::radio::{PinChange, Radio};
 
 const TRX_STATUS: u8 = 0x01;
 const TRX_STATE: u8 = 0x02;
@@ -14,7 +15,7 @@ const CSMA_BE: u8 = 0x2F;
 /// Radios on one air, driven by hand.
 struct Field {
     radios: Vec<At86rf231>,
-    pins: Vec<Vec<PinChange>>,
+    pins: Vec<Vec<PinChange<Output>>>,
     starts: Vec<(usize, u64)>,
     t_ps: u64,
     link: Link,
@@ -86,13 +87,13 @@ impl Field {
     /// One SPI access at once, for time between octets there is none here.
     fn spi(&mut self, index: usize, octets: &[u8]) -> Vec<u8> {
         let (radio, t_ps) = (&mut self.radios[index], self.t_ps);
-        radio.set_sel(false, t_ps);
+        radio.input(Input::Sel, false, t_ps);
         let mut back = Vec::new();
         for &octet in octets {
             back.push(radio.spi_out(t_ps).unwrap());
             radio.spi_in(octet, t_ps);
         }
-        radio.set_sel(true, t_ps);
+        radio.input(Input::Sel, true, t_ps);
         self.exchange();
         back
     }
@@ -161,10 +162,10 @@ fn identity_and_start_up() {
 fn reset_and_sleep() {
     let mut field = Field::new(1, 1);
     let t_ps = field.t_ps;
-    field.radios[0].set_rstn(false, t_ps);
+    field.radios[0].input(Input::Rstn, false, t_ps);
     field.run(5);
     let t_ps = field.t_ps;
-    field.radios[0].set_rstn(true, t_ps);
+    field.radios[0].input(Input::Rstn, true, t_ps);
     field.run(40);
     assert_eq!(
         (0x08, 0xFF, 0x00),
@@ -172,12 +173,12 @@ fn reset_and_sleep() {
     );
     field.write(0, IRQ_MASK, 0x10);
     let t_ps = field.t_ps;
-    field.radios[0].set_slp_tr(true, t_ps);
+    field.radios[0].input(Input::SlpTr, true, t_ps);
     field.run(100);
     assert_eq!(State::Sleep, field.radios[0].state());
     assert_eq!(0, field.read(0, 0x1C));
     let t_ps = field.t_ps;
-    field.radios[0].set_slp_tr(false, t_ps);
+    field.radios[0].input(Input::SlpTr, false, t_ps);
     field.run(400);
     assert_eq!(State::TrxOff, field.radios[0].state());
     assert_eq!(0x10, field.read(0, IRQ_STATUS)); // AWAKE_END
@@ -201,7 +202,7 @@ fn basic_transmission_and_reception() {
     field.enter(0, 0x09);
     field.load(0, 2, 7, false, 10);
     let t_ps = field.t_ps;
-    field.radios[0].set_slp_tr(true, t_ps);
+    field.radios[0].input(Input::SlpTr, true, t_ps);
     assert_eq!(0x02, field.status(0));
     field.run(2000);
     assert_eq!(vec![(0, t_ps + 16 * US)], field.starts);

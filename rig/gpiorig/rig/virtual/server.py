@@ -31,7 +31,7 @@ from gpiorig.rig.virtual.vboards import VirtualBoards
 
 # One turn of the loop: short enough that samples flow, long enough that Python costs little.
 _SLICE_PS = 5_000_000_000
-_CONSOLE_USART = 1
+_CONSOLE_USART = 0  # whichever the board's serial adapter hangs on
 
 
 class VirtualBench:

@@ -6,10 +6,19 @@ use crate::board::Statistics;
 use crate::trace::{pin_name, Edge, Pin};
 
 impl Bench {
-    /// Octets that USART `usart` (1 = USART1) of a board has sent by now; at most `most`.
+    /// The USART meant by `usart`: 1 = USART1, 0 = the one that the board's serial adapter hangs on.
+    fn usart(&self, index: usize, usart: usize) -> usize {
+        match usart {
+            0 => self.seats[index].board.console(),
+            known => known,
+        }
+    }
+
+    /// Octets that a USART of a board has sent by now; at most `most`.
     pub fn uart_read(&mut self, board: usize, usart: usize, most: usize) -> Result<Vec<(u64, u8)>, String> {
         let index = self.check(board)?;
         let now_ps = self.now_ps;
+        let usart = self.usart(index, usart);
         let sent = self.seats[index]
             .board
             .sent(usart)
@@ -21,6 +30,7 @@ impl Bench {
     /// Octets for a USART; the first start bit falls at now, or when the line is free.
     pub fn uart_feed(&mut self, board: usize, usart: usize, octets: &[u8]) -> Result<(), String> {
         let index = self.check(board)?;
+        let usart = self.usart(index, usart);
         let seat = &mut self.seats[index];
         seat.board.feed(usart, octets, self.now_ps)
     }

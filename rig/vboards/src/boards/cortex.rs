@@ -1,25 +1,36 @@
-//! What boards with an STM32F1 have in common: the loop of core, chip and outside.
+//! What boards with a Cortex-M have in common: the loop of core, chip and outside.
 
 use crate::air::{Link, Message};
 use crate::board::{Board, Statistics};
 use crate::core::v7m::{Cpu, Step};
-use crate::log::{Log, Topic};
-use crate::soc::stm32f1::{Stm32f1, USARTS};
-use crate::soc::Outside;
+use crate::log::Log;
+use crate::soc::{Chip, Outside};
 use crate::trace::{Edge, Pin};
 use std::collections::VecDeque;
 
-/// A board with a Cortex-M3 in an STM32F1.
-pub struct CortexBoard<O: Outside> {
+/// A board with a Cortex-M.
+pub struct CortexBoard<C: Chip> {
     pub cpu: Cpu,
-    pub chip: Stm32f1<O>,
+    pub chip: C,
     pub board: u16,
+    /// The core's clock stands still (Stop mode).
+    stopped: bool,
 }
 
-impl<O: Outside> CortexBoard<O> {
+impl<C: Chip> CortexBoard<C> {
+    pub fn new(cpu: Cpu, chip: C, board: u16) -> CortexBoard<C> {
+        CortexBoard {
+            cpu,
+            chip,
+            board,
+            stopped: false,
+        }
+    }
+
     /// What is due by the core's present cycle happens, and the core sees the interrupt lines that follow.
     fn catch_up(&mut self) {
         self.chip.advance(self.cpu.cycles);
+        self.chip.serve(&mut self.cpu);
         if let Some(levels) = self.chip.take_irqs() {
             self.cpu.set_irq_levels(levels);
         }
@@ -30,7 +41,8 @@ impl<O: Outside> CortexBoard<O> {
 
     /// Cycle of the next thing that happens while the core sleeps; `u64::MAX` for never.
     fn wake_cycle(&self) -> u64 {
-        self.chip.next_event().min(self.cpu.next_event().unwrap_or(u64::MAX))
+        let own = if self.stopped { None } else { self.cpu.next_event() };
+        self.chip.next_event().min(own.unwrap_or(u64::MAX))
     }
 
     fn explain(&self, step: &Step) -> Option<String> {
@@ -48,7 +60,7 @@ impl<O: Outside> CortexBoard<O> {
     }
 }
 
-impl<O: Outside> Board for CortexBoard<O> {
+impl<C: Chip> Board for CortexBoard<C> {
     fn run_until(&mut self, until_ps: u64) -> Result<(), String> {
         loop {
             self.catch_up();
@@ -56,7 +68,7 @@ impl<O: Outside> Board for CortexBoard<O> {
                 return Err(text.to_string());
             }
             let until = self.chip.clock().tick_at(until_ps);
-            if self.cpu.cycles >= until || self.chip.outside.has_messages() {
+            if self.cpu.cycles >= until || self.chip.outside().has_messages() {
                 return Ok(());
             }
             if self.cpu.sleeping() {
@@ -64,21 +76,22 @@ impl<O: Outside> Board for CortexBoard<O> {
                 if wake >= until {
                     return Ok(());
                 }
-                self.cpu.skip_to(wake.max(self.cpu.cycles));
+                let wake = wake.max(self.cpu.cycles);
+                if self.stopped {
+                    self.cpu.skip_halted(wake);
+                } else {
+                    self.cpu.skip_to(wake);
+                }
                 continue;
             }
+            self.stopped = false;
             let step = self.cpu.run_until(&mut self.chip, until);
             match step {
                 Step::ResetRequested => {
                     self.chip.reset(self.cpu.cycles);
                     self.cpu.reset();
                 }
-                Step::Sleeping if self.cpu.sleep_deep() => {
-                    let t_ps = self.local_ps();
-                    self.chip.log_mut().once(t_ps, Topic::Device, 0xE000_ED10, || {
-                        "SLEEPDEEP: Stop and Standby are not modelled, the clocks stay on".to_string()
-                    });
-                }
+                Step::Sleeping if self.cpu.sleep_deep() => self.stopped = self.chip.sleep_deep(self.cpu.cycles),
                 _ => {}
             }
             if self.chip.fault().is_none() {
@@ -104,12 +117,12 @@ impl<O: Outside> Board for CortexBoard<O> {
     }
 
     fn hear(&mut self, message: &Message, link: &Link) {
-        self.chip.outside.hear(message, link);
+        self.chip.outside().hear(message, link);
         self.chip.outside_touched();
     }
 
     fn take_messages(&mut self, into: &mut Vec<Message>) {
-        self.chip.outside.take_messages(into);
+        self.chip.outside().take_messages(into);
     }
 
     fn edges(&mut self) -> &mut VecDeque<Edge> {
@@ -129,23 +142,16 @@ impl<O: Outside> Board for CortexBoard<O> {
     }
 
     fn sent(&mut self, usart: usize) -> Option<&mut VecDeque<(u64, u8)>> {
-        if (1..=USARTS).contains(&usart) {
-            Some(self.chip.sent(usart - 1))
-        } else {
-            None
-        }
+        self.chip.sent(usart)
     }
 
     fn feed(&mut self, usart: usize, octets: &[u8], at_ps: u64) -> Result<(), String> {
-        if !(1..=USARTS).contains(&usart) {
-            return Err(format!(
-                "board {} has USART1 to USART{}, not USART{}",
-                self.board, USARTS, usart
-            ));
-        }
         let cycle = self.chip.clock().tick_at(at_ps).max(self.cpu.cycles);
-        self.chip.feed(usart - 1, octets, cycle);
-        Ok(())
+        if self.chip.feed(usart, octets, cycle) {
+            Ok(())
+        } else {
+            Err(format!("board {} has no USART{}", self.board, usart))
+        }
     }
 
     fn log(&self) -> &Log {

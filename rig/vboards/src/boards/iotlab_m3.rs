@@ -4,13 +4,12 @@
 //! SLP_TR PA2, /RST PC1) and boards/iotlab-m3 periph_conf.h (SPI1 on PA5..7, `CLOCK_HSE 16000000`).
 
 use super::cortex::CortexBoard;
-use crate::air::{Link, Message};
+use super::wiring::{Traces, Wiring};
 use crate::board::{Board, Parts};
 use crate::core::v7m::Cpu;
 use crate::elf;
-use crate::radio::at86rf231::{At86rf231, Output, PinChange};
+use crate::radio::at86rf231::{At86rf231, Input, Output};
 use crate::soc::stm32f1::{Config, Stm32f1};
-use crate::soc::{Drive, Outside};
 use crate::trace::Pin;
 
 /// Name of the kind.
@@ -28,78 +27,16 @@ const SLP_TR: Pin = 0x02;
 const RSTN: Pin = 0x21;
 const IRQ: Pin = 0x24;
 const DIG2: Pin = 0x10;
-/// SPI1.
-const RADIO_BUS: usize = 1;
 /// Nets that rest high: CSn PA4, UART lines PA9 PA10 (the FT2232H holds them), LED PB5 and I2C PB6 PB7 (pull-ups),
 /// /RST PC1, LED PC10, LED PD2. Unverified for CSn and /RST: the schematic was not at hand.
 const REST: [u16; 7] = [0x0610, 0x00E0, 0x0402, 0x0004, 0, 0, 0];
 
-/// Traces between the chip and the radio.
-struct Wiring {
-    radio: At86rf231,
-    changes: Vec<PinChange>,
-}
-
-impl Outside for Wiring {
-    fn pin(&mut self, pin: Pin, level: bool, t_ps: u64) {
-        match pin {
-            CSN => self.radio.set_sel(level, t_ps),
-            SLP_TR => self.radio.set_slp_tr(level, t_ps),
-            RSTN => self.radio.set_rstn(level, t_ps),
-            _ => {}
-        }
-    }
-
-    fn spi_out(&mut self, bus: usize, t_ps: u64) -> Option<u8> {
-        if bus == RADIO_BUS {
-            self.radio.spi_out(t_ps)
-        } else {
-            None
-        }
-    }
-
-    fn spi_in(&mut self, bus: usize, octet: u8, t_ps: u64) {
-        if bus == RADIO_BUS {
-            self.radio.spi_in(octet, t_ps);
-        }
-    }
-
-    fn next_event(&self) -> Option<u64> {
-        self.radio.next_event()
-    }
-
-    fn advance(&mut self, t_ps: u64) {
-        self.radio.advance(t_ps);
-    }
-
-    fn take_drives(&mut self, into: &mut Vec<Drive>) {
-        self.radio.take_pins(&mut self.changes);
-        into.extend(self.changes.drain(..).map(|change| Drive {
-            t_ps: change.t_ps,
-            pin: match change.pin {
-                Output::Irq => IRQ,
-                Output::Dig2 => DIG2,
-            },
-            level: change.level,
-        }));
-    }
-
-    fn hear(&mut self, message: &Message, link: &Link) {
-        self.radio.hear(message, link);
-    }
-
-    fn has_messages(&self) -> bool {
-        self.radio.has_messages()
-    }
-
-    fn take_messages(&mut self, into: &mut Vec<Message>) {
-        self.radio.take_messages(into);
-    }
-
-    fn take_notes(&mut self) -> Vec<(u32, String)> {
-        self.radio.take_notes()
-    }
-}
+/// The radio's pins on the chip.
+const TRACES: Traces<At86rf231> = Traces {
+    bus: 1,
+    inputs: &[(CSN, Input::Sel), (SLP_TR, Input::SlpTr), (RSTN, Input::Rstn)],
+    outputs: &[(Output::Irq, IRQ), (Output::Dig2, DIG2)],
+};
 
 /// Makes a node that runs an image from its reset vector.
 pub fn make(parts: &Parts) -> Result<Box<dyn Board>, String> {
@@ -113,15 +50,9 @@ pub fn make(parts: &Parts) -> Result<Box<dyn Board>, String> {
         rest: REST,
         strict: parts.strict,
     };
-    let wiring = Wiring {
-        radio: At86rf231::new(parts.seed, parts.board),
-        changes: Vec::new(),
-    };
+    let wiring = Wiring::new(At86rf231::new(parts.seed, parts.board), TRACES);
     let mut cpu = Cpu::new(FLASH_BASE, flash, RAM_BASE, RAM_BYTES);
     cpu.reset();
-    Ok(Box::new(CortexBoard {
-        cpu,
-        chip: Stm32f1::new(config, wiring),
-        board: parts.board,
-    }))
+    let chip = Stm32f1::new(config, wiring);
+    Ok(Box::new(CortexBoard::new(cpu, chip, parts.board)))
 }

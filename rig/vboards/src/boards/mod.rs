@@ -1,4 +1,5 @@
-//! The boards, one file each.
+//! The boards that exist, one file each, and what they share.
 
-mod cortex;
+pub mod cortex;
 pub mod iotlab_m3;
+pub mod wiring;

@@ -3,7 +3,12 @@
 pub mod stm32f1;
 
 use crate::air::{Link, Message};
-use crate::trace::Pin;
+use crate::bus::Bus;
+use crate::clock::Clock;
+use crate::core::v7m::Cpu;
+use crate::log::Log;
+use crate::trace::{Edge, Pin};
+use std::collections::VecDeque;
 
 /// A level that something outside the chip puts on a pin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,4 +39,43 @@ pub trait Outside {
     fn take_messages(&mut self, into: &mut Vec<Message>);
     /// Remarks on doubtful use, each with a key of its kind.
     fn take_notes(&mut self) -> Vec<(u32, String)>;
+}
+
+/// A chip around a Cortex-M, as the board's loop drives it. Cycles are those of the core's clock.
+pub trait Chip: Bus {
+    /// What is soldered to its pins.
+    type Outside: Outside;
+
+    fn outside(&mut self) -> &mut Self::Outside;
+    /// The outside was changed by somebody else (a signal from the air).
+    fn outside_touched(&mut self);
+    fn clock(&self) -> &Clock;
+    /// Lets time pass to `cycle`; what is due happens, each thing at its own instant.
+    fn advance(&mut self, cycle: u64);
+    /// Work that needs the memories, which are the core's: DMA, flash programming. Called after [`Chip::advance`] and
+    /// when [`Bus::horizon`] says 0.
+    fn serve(&mut self, _core: &mut Cpu) {}
+    /// Cycle of the next thing that happens by itself.
+    fn next_event(&self) -> u64;
+    /// System reset at `cycle`: every device but the backup domain. The world outside stays as it is.
+    fn reset(&mut self, cycle: u64);
+    /// The core sleeps with SLEEPDEEP set. True: the chip has stopped the core's clock, until something wakes it.
+    fn sleep_deep(&mut self, cycle: u64) -> bool;
+    /// Level of the interrupt lines after [`Chip::advance`], if they changed.
+    fn take_irqs(&mut self) -> Option<u128>;
+    /// An event for the core's event register (EXTI in event mode), once.
+    fn take_event(&mut self) -> bool;
+    fn edges(&mut self) -> &mut VecDeque<Edge>;
+    fn ports(&self) -> usize;
+    fn net(&self, port: usize) -> u16;
+    /// Somebody looks at this pin: a bus on it is to show every edge.
+    fn watch(&mut self, pin: Pin);
+    /// Octets sent by USART `usart` (1 = USART1) with the end of their stop bit; None: no such USART.
+    fn sent(&mut self, usart: usize) -> Option<&mut VecDeque<(u64, u8)>>;
+    /// Octets for USART `usart`, the first start bit at `cycle` or when the line is free; false: no such USART.
+    fn feed(&mut self, usart: usize, octets: &[u8], cycle: u64) -> bool;
+    fn log(&self) -> &Log;
+    fn log_mut(&mut self) -> &mut Log;
+    /// Why the run must end, if it must.
+    fn fault(&self) -> Option<&str>;
 }

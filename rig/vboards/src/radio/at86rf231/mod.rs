@@ -14,7 +14,8 @@ mod tx;
 
 pub use regs::State;
 
-use crate::air::{Ether, Link, Message, Signal};
+use super::{PinChange, Radio};
+use crate::air::{Ether, Link, Message, Signal, Waveform};
 use regs::{ctrl_1, irq, trac};
 use spi::Port;
 
@@ -25,12 +26,14 @@ pub enum Output {
     Dig2,
 }
 
-/// A level that the chip puts on a pin.
+/// Pins that it listens to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PinChange {
-    pub t_ps: u64,
-    pub pin: Output,
-    pub level: bool,
+pub enum Input {
+    /// /SEL, low while an SPI access lasts.
+    Sel,
+    SlpTr,
+    /// /RST.
+    Rstn,
 }
 
 /// PHR, 127 octets, LQI.
@@ -102,7 +105,7 @@ pub struct At86rf231 {
     noise_drawn: u64,
     cca_done: bool,
     cca_idle: bool,
-    pins: Vec<PinChange>,
+    pins: Vec<PinChange<Output>>,
     outbox: Vec<Message>,
     notes: Vec<(u32, String)>,
 }
@@ -175,52 +178,8 @@ impl At86rf231 {
         self.reg(regs::PHY_CC_CCA) & 0x1F
     }
 
-    /// Instant of the chip's next own event.
-    pub fn next_event(&self) -> Option<u64> {
-        self.events.first().map(|event| event.0)
-    }
-
-    /// Lets time pass to `now_ps`; everything due by then happens.
-    pub fn advance(&mut self, now_ps: u64) {
-        while self.events.first().map_or(false, |event| event.0 <= now_ps) {
-            let (t_ps, kind) = self.events.remove(0);
-            self.now_ps = self.now_ps.max(t_ps);
-            self.handle(kind);
-        }
-        self.now_ps = self.now_ps.max(now_ps);
-    }
-
-    /// Takes in what another board sends.
-    pub fn hear(&mut self, message: &Message, link: &Link) {
-        if let Some(start_ps) = self.ether.hear(message, link) {
-            let already = self.events.iter().any(|event| event.1 == Kind::Sync(start_ps));
-            if !already {
-                self.at(start_ps + crate::air::SHR_PS, Kind::Sync(start_ps));
-            }
-        }
-        if !matches!(message.signal, Signal::Start { .. }) {
-            return;
-        }
-        self.ether.prune(self.now_ps);
-    }
-
-    /// Pin changes since the last call, in the order of time.
-    pub fn take_pins(&mut self, into: &mut Vec<PinChange>) {
-        into.append(&mut self.pins);
-    }
-
-    /// True if something is for the air.
-    pub fn has_messages(&self) -> bool {
-        !self.outbox.is_empty()
-    }
-
-    pub fn take_messages(&mut self, into: &mut Vec<Message>) {
-        into.append(&mut self.outbox);
-    }
-
-    /// Remarks on doubtful use, each with a key that names its kind.
-    pub fn take_notes(&mut self) -> Vec<(u32, String)> {
-        std::mem::take(&mut self.notes)
+    fn waveform(&self) -> Waveform {
+        Waveform::oqpsk(self.channel())
     }
 
     /// State as TRX_STATUS would show it.
@@ -298,5 +257,68 @@ impl At86rf231 {
 
     fn note(&mut self, key: u32, text: impl FnOnce() -> String) {
         self.notes.push((key, text()));
+    }
+}
+
+impl Radio for At86rf231 {
+    type Input = Input;
+    type Output = Output;
+
+    fn input(&mut self, pin: Input, level: bool, t_ps: u64) {
+        match pin {
+            Input::Sel => self.set_sel(level, t_ps),
+            Input::SlpTr => self.set_slp_tr(level, t_ps),
+            Input::Rstn => self.set_rstn(level, t_ps),
+        }
+    }
+
+    fn spi_out(&mut self, t_ps: u64) -> Option<u8> {
+        self.shift_out(t_ps)
+    }
+
+    fn spi_in(&mut self, octet: u8, t_ps: u64) {
+        self.shift_in(octet, t_ps);
+    }
+
+    fn next_event(&self) -> Option<u64> {
+        self.events.first().map(|event| event.0)
+    }
+
+    fn advance(&mut self, now_ps: u64) {
+        while self.events.first().map_or(false, |event| event.0 <= now_ps) {
+            let (t_ps, kind) = self.events.remove(0);
+            self.now_ps = self.now_ps.max(t_ps);
+            self.handle(kind);
+        }
+        self.now_ps = self.now_ps.max(now_ps);
+    }
+
+    fn hear(&mut self, message: &Message, link: &Link) {
+        if let Some(start_ps) = self.ether.hear(message, link) {
+            let already = self.events.iter().any(|event| event.1 == Kind::Sync(start_ps));
+            if !already {
+                self.at(start_ps + crate::air::SHR_PS, Kind::Sync(start_ps));
+            }
+        }
+        if !matches!(message.signal, Signal::Start { .. }) {
+            return;
+        }
+        self.ether.prune(self.now_ps);
+    }
+
+    fn take_pins(&mut self, into: &mut Vec<PinChange<Output>>) {
+        into.append(&mut self.pins);
+    }
+
+    fn has_messages(&self) -> bool {
+        !self.outbox.is_empty()
+    }
+
+    fn take_messages(&mut self, into: &mut Vec<Message>) {
+        into.append(&mut self.outbox);
+    }
+
+    fn take_notes(&mut self) -> Vec<(u32, String)> {
+        std::mem::take(&mut self.notes)
     }
 }

@@ -35,7 +35,7 @@ impl At86rf231 {
             return;
         }
         let found = self.ether.starting(start_ps).find(|c| {
-            c.channel == self.channel()
+            c.waveform == self.waveform()
                 && c.rssi_dbm >= regs::SENSITIVITY_DBM
                 && !c.lost
                 && !c.cut

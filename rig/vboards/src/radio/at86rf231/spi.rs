@@ -2,6 +2,7 @@
 
 use super::regs::{self, State};
 use super::{timing, At86rf231, Kind, BUFFER_OCTETS};
+use crate::radio::Radio;
 use crate::rng::{draw, Purpose};
 
 /// Where the chip is in an SPI access.
@@ -25,7 +26,7 @@ pub(super) enum Port {
 
 impl At86rf231 {
     /// Pin /SEL.
-    pub fn set_sel(&mut self, level: bool, t_ps: u64) {
+    pub(super) fn set_sel(&mut self, level: bool, t_ps: u64) {
         self.advance(t_ps);
         if level && matches!(self.port, Port::FrameRead(_)) {
             self.guarded = false; // 11.8: a frame buffer read gives the buffer free
@@ -35,7 +36,7 @@ impl At86rf231 {
     }
 
     /// The octet that the chip shifts out from `t_ps` on; None when it does not drive MISO.
-    pub fn spi_out(&mut self, t_ps: u64) -> Option<u8> {
+    pub(super) fn shift_out(&mut self, t_ps: u64) -> Option<u8> {
         self.advance(t_ps);
         if !self.selected {
             return None;
@@ -53,7 +54,7 @@ impl At86rf231 {
     }
 
     /// The octet that the master has shifted in, complete at `t_ps`.
-    pub fn spi_in(&mut self, octet: u8, t_ps: u64) {
+    pub(super) fn shift_in(&mut self, octet: u8, t_ps: u64) {
         self.advance(t_ps);
         if matches!(self.state, State::Sleep | State::Reset) {
             if self.selected {
@@ -146,7 +147,7 @@ impl At86rf231 {
             self.noise_drawn,
         );
         self.noise_drawn += 1;
-        let level = self.ether.level_dbm(self.channel(), self.now_ps, self.now_ps + 1);
+        let level = self.ether.level_dbm(&self.waveform(), self.now_ps, self.now_ps + 1);
         let above = level.unwrap_or(i32::MIN / 2) - regs::RSSI_BASE_DBM;
         let rssi = if above < 0 { 0 } else { (above / 3 + 1).min(28) as u8 };
         valid | ((noise & 3) as u8) << 5 | rssi

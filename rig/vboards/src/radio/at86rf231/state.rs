@@ -3,6 +3,7 @@
 use super::regs::{self, command, irq, trac, State};
 use super::{timing, At86rf231, Kind};
 use crate::air::{Message, Signal, REACTION_PS};
+use crate::radio::Radio;
 
 impl At86rf231 {
     pub(super) fn busy(&self) -> bool {

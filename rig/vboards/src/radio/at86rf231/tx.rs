@@ -74,7 +74,7 @@ impl At86rf231 {
         let power_dbm = regs::TX_POWER_DBM[usize::from(self.reg(regs::PHY_TX_PWR) & 0x0F)];
         let signal = Signal::Start {
             start_ps,
-            channel: self.channel(),
+            waveform: self.waveform(),
             power_dbm,
         };
         self.outbox.push(Message {
@@ -216,7 +216,7 @@ impl At86rf231 {
     }
 
     fn measure(&self, from_ps: u64) -> Level {
-        let level = self.ether.level_dbm(self.channel(), from_ps, self.now_ps);
+        let level = self.ether.level_dbm(&self.waveform(), from_ps, self.now_ps);
         let threshold = regs::RSSI_BASE_DBM + 2 * i32::from(self.reg(regs::CCA_THRES) & 0x0F);
         Level {
             energy: level.map_or(false, |dbm| dbm > threshold),
@@ -233,7 +233,7 @@ impl At86rf231 {
     pub(super) fn manual_ed_end(&mut self) {
         let level = self
             .ether
-            .level_dbm(self.channel(), self.now_ps - timing::CCA_MANUAL, self.now_ps);
+            .level_dbm(&self.waveform(), self.now_ps - timing::CCA_MANUAL, self.now_ps);
         self.regs[usize::from(regs::PHY_ED_LEVEL)] = ed_level(level);
         self.raise(irq::CCA_ED_DONE);
     }

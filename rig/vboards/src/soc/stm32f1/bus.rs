@@ -5,6 +5,7 @@ use super::rcc::{Effect, Gate};
 use super::{Outside, Stm32f1};
 use crate::bus::{Bus, BusError, Width};
 use crate::log::Topic;
+use crate::soc::Chip;
 
 /// STM32F103xE, revision Y (RM0008 31.6.1).
 const IDCODE: u32 = 0x1003_0414;

@@ -1,19 +1,72 @@
 //! What the board around the chip uses.
 
+use super::gpio::{Port, PORTS};
 use super::map::SPI_PINS;
-use super::{Outside, Stm32f1};
+use super::spi::Spi;
+use super::timer::Timer;
+use super::usart::Usart;
+use super::{Exti, FlashInterface, Outside, Stm32f1, USARTS};
+use crate::clock::Clock;
 use crate::log::{Log, Topic};
+use crate::soc::Chip;
 use crate::trace::{Edge, Pin};
 use std::collections::VecDeque;
 
-impl<O: Outside> Stm32f1<O> {
-    /// An event of EXTI for the core's event register, once.
-    pub fn take_event(&mut self) -> bool {
+impl<O: Outside> Chip for Stm32f1<O> {
+    type Outside = O;
+
+    fn outside(&mut self) -> &mut O {
+        &mut self.outside
+    }
+
+    fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    fn advance(&mut self, cycle: u64) {
+        while self.next_event <= cycle {
+            let at = self.next_event;
+            self.fire(at);
+            self.reschedule();
+        }
+    }
+
+    fn next_event(&self) -> u64 {
+        self.next_event
+    }
+
+    fn reset(&mut self, cycle: u64) {
+        self.advance(cycle);
+        self.rcc.software_reset();
+        self.flash = FlashInterface::default();
+        self.exti = Exti::default();
+        self.pwr_cr = 0;
+        self.clocks_changed(cycle);
+        self.timers.iter_mut().for_each(Timer::reset);
+        self.usarts.iter_mut().for_each(Usart::reset);
+        self.spis.iter_mut().for_each(Spi::reset);
+        self.ports.iter_mut().for_each(Port::reset);
+        for port in 0..PORTS {
+            self.settle_at(port, cycle);
+        }
+        self.reschedule();
+        self.update_irqs();
+        self.irq_changed = true; // a core reset forgets the lines
+    }
+
+    fn sleep_deep(&mut self, cycle: u64) -> bool {
+        let t_ps = self.clock.ps(cycle);
+        self.log.once(t_ps, Topic::Device, 0xE000_ED10, || {
+            "SLEEPDEEP: Stop and Standby are not modelled, the clocks stay on".to_string()
+        });
+        false
+    }
+
+    fn take_event(&mut self) -> bool {
         std::mem::take(&mut self.exti.event)
     }
 
-    /// Level of the interrupt lines after [`Stm32f1::advance`], if they changed.
-    pub fn take_irqs(&mut self) -> Option<u128> {
+    fn take_irqs(&mut self) -> Option<u128> {
         if std::mem::take(&mut self.irq_changed) {
             Some(self.irqs)
         } else {
@@ -21,30 +74,31 @@ impl<O: Outside> Stm32f1<O> {
         }
     }
 
-    /// The outside was changed by somebody else (a signal from the air).
-    pub fn outside_touched(&mut self) {
+    fn outside_touched(&mut self) {
         self.reschedule();
     }
 
-    pub fn edges(&mut self) -> &mut VecDeque<Edge> {
+    fn edges(&mut self) -> &mut VecDeque<Edge> {
         &mut self.edges
     }
 
-    pub fn ports(&self) -> usize {
+    fn ports(&self) -> usize {
         self.ports.len()
     }
 
-    pub fn net(&self, port: usize) -> u16 {
+    fn net(&self, port: usize) -> u16 {
         self.ports[port].net()
     }
 
-    /// Octets sent, with the end of their stop bit.
-    pub fn sent(&mut self, usart: usize) -> &mut VecDeque<(u64, u8)> {
-        &mut self.sent[usart]
+    fn sent(&mut self, usart: usize) -> Option<&mut VecDeque<(u64, u8)>> {
+        self.sent.get_mut(usart.checked_sub(1)?)
     }
 
-    /// Octets for a USART (0 = USART1), the first start bit at `cycle` or when the line is free.
-    pub fn feed(&mut self, usart: usize, octets: &[u8], cycle: u64) {
+    fn feed(&mut self, usart: usize, octets: &[u8], cycle: u64) -> bool {
+        if !(1..=USARTS).contains(&usart) {
+            return false;
+        }
+        let usart = usart - 1;
         self.advance(cycle);
         let t_ps = self.clock.ps(cycle);
         if !self.usarts[usart].has_rate() {
@@ -55,30 +109,29 @@ impl<O: Outside> Stm32f1<O> {
                     octets.len()
                 )
             });
-            return;
+            return true;
         }
         self.usarts[usart].feed(octets, cycle);
         self.reschedule();
+        true
     }
 
-    /// Somebody looks at this pin: a bus on it is to show every edge.
-    pub fn watch(&mut self, pin: Pin) {
+    fn watch(&mut self, pin: Pin) {
         for (spi, &(sck, miso, mosi)) in self.spis.iter_mut().zip(SPI_PINS.iter()) {
             spi.traced |= [sck, miso, mosi].contains(&pin);
         }
         self.reschedule();
     }
 
-    pub fn log(&self) -> &Log {
+    fn log(&self) -> &Log {
         &self.log
     }
 
-    pub fn log_mut(&mut self) -> &mut Log {
+    fn log_mut(&mut self) -> &mut Log {
         &mut self.log
     }
 
-    /// Why the run must end, if it must.
-    pub fn fault(&self) -> Option<&str> {
+    fn fault(&self) -> Option<&str> {
         self.fault.as_deref()
     }
 }

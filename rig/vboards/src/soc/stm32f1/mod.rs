@@ -122,44 +122,6 @@ impl<O: Outside> Stm32f1<O> {
         chip
     }
 
-    /// System reset at `cycle`: every device but the backup domain. The world outside stays as it is.
-    pub fn reset(&mut self, cycle: u64) {
-        self.advance(cycle);
-        self.rcc.software_reset();
-        self.flash = FlashInterface::default();
-        self.exti = Exti::default();
-        self.pwr_cr = 0;
-        self.clocks_changed(cycle);
-        self.timers.iter_mut().for_each(Timer::reset);
-        self.usarts.iter_mut().for_each(Usart::reset);
-        self.spis.iter_mut().for_each(Spi::reset);
-        self.ports.iter_mut().for_each(Port::reset);
-        for port in 0..PORTS {
-            self.settle_at(port, cycle);
-        }
-        self.reschedule();
-        self.update_irqs();
-        self.irq_changed = true; // a core reset forgets the lines
-    }
-
-    pub fn clock(&self) -> &Clock {
-        &self.clock
-    }
-
-    /// Cycle of the next thing that happens by itself.
-    pub fn next_event(&self) -> u64 {
-        self.next_event
-    }
-
-    /// Lets time pass to `cycle`; what is due happens, each thing at its own instant.
-    pub fn advance(&mut self, cycle: u64) {
-        while self.next_event <= cycle {
-            let at = self.next_event;
-            self.fire(at);
-            self.reschedule();
-        }
-    }
-
     /// The outside's events come first: they lie at or before the instant of their cycle.
     fn fire(&mut self, at: u64) {
         if let (Some(t_ps), true) = (self.outside_next.0, self.outside_next.1 <= at) {
