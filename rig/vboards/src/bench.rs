@@ -5,11 +5,15 @@
 //! in the future of whoever gets them; a receiver orders them by time. Neither the slice nor the way [`Bench::run`] is
 //! called changes the result.
 
+mod analyzers;
+mod host;
 mod ports;
 
 use crate::air::{Link, Message, REACTION_PS};
 use crate::analyzer::Analyzer;
 use crate::board::{self, Board, Parts};
+use crate::hostpath::HostPath;
+use crate::sync::SyncLine;
 use crate::trace::{Edge, EdgeHash};
 use std::collections::VecDeque;
 
@@ -43,6 +47,8 @@ pub struct Bench {
     seats: Vec<Seat>,
     links: Vec<(u16, u16, Link)>,
     analyzers: Vec<Analyzer>,
+    sync: Option<SyncLine>,
+    host: Option<HostPath>,
     trace: Option<VecDeque<Edge>>,
     hash: EdgeHash,
     fault: Option<String>,
@@ -59,6 +65,8 @@ impl Bench {
             seats: Vec::new(),
             links: Vec::new(),
             analyzers: Vec::new(),
+            sync: None,
+            host: None,
             trace: None,
             hash: EdgeHash::default(),
             fault: None,
@@ -156,7 +164,7 @@ impl Bench {
                         .max()
                         .unwrap_or(self.now_ps);
                     self.commit(self.now_ps.max(last.min(until_ps)));
-                    return Ok(Outcome::Idle);
+                    return Ok(self.drain_host(until_ps));
                 }
                 Some(earliest) if earliest >= until_ps => {
                     self.commit(self.now_ps.max(until_ps));
@@ -227,6 +235,9 @@ impl Bench {
                 None => break,
             };
             if let Some(edge) = seat.board.edges().pop_front() {
+                if let Some(sync) = self.sync.as_mut() {
+                    sync_edges(sync, edge.t_ps, &mut self.analyzers);
+                }
                 let levels = &mut seat.levels[usize::from(edge.pin >> 4)];
                 let mask = 1 << (edge.pin & 15);
                 *levels = if edge.level { *levels | mask } else { *levels & !mask };
@@ -239,6 +250,19 @@ impl Bench {
                 }
             }
         }
+        if let Some(sync) = self.sync.as_mut() {
+            sync_edges(sync, now_ps, &mut self.analyzers);
+        }
         self.now_ps = now_ps;
+        self.advance_host();
+    }
+}
+
+/// The analyzers see the sync line's edges before `now_ps`.
+fn sync_edges(sync: &mut SyncLine, now_ps: u64, analyzers: &mut [Analyzer]) {
+    while let Some(edge) = sync.next(now_ps) {
+        for analyzer in analyzers.iter_mut() {
+            analyzer.edge(&edge);
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! C ABI of the bench, for ctypes.
+//! C ABI of the bench, for ctypes; parts of it have files of their own in `capi/`.
 //!
 //! Instants are picoseconds since the bench was made (`u64`). Strings are NUL-terminated UTF-8. A negative result is
 //! an error; its text is in `vb_last_error`. No call panics across the boundary. A handle is used by one thread at a
@@ -42,6 +42,11 @@
 
 // C calls these functions; their contract stands above, and every use of a pointer says what it relies on.
 #![allow(clippy::not_unsafe_ptr_arg_deref)]
+// So does the number of their arguments.
+#![allow(clippy::too_many_arguments)]
+
+pub mod analyzer;
+pub mod hostpath;
 
 use crate::air::Link;
 use crate::analyzer::Settings;

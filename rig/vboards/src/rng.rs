@@ -13,6 +13,14 @@ pub enum Purpose {
     Damage = 4,
     /// Serial numbers.
     Identity = 5,
+    /// Which of two samples of an analyzer sees an edge.
+    Metastability = 40,
+    /// Faults of an analyzer and its wiring.
+    AnalyzerFault = 41,
+    /// When the host gets round to a serial port.
+    HostReader = 42,
+    /// Faults of a serial line.
+    SerialFault = 43,
 }
 
 /// Finaliser of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
@@ -37,4 +45,13 @@ pub fn draw(seed: u64, purpose: Purpose, keys: &[u64], counter: u64) -> u64 {
 /// Maps a draw to 0..bound without a division.
 pub fn below(draw: u64, bound: u64) -> u64 {
     ((u128::from(draw) * u128::from(bound)) >> 64) as u64
+}
+
+/// Maps a draw to a waiting time of mean `mean` without memory, nearly: its density halves every 2/3 of the mean, in
+/// steps instead of along an exponential, so that integers do.
+pub fn waiting(draw: u64, mean: u64) -> u64 {
+    let halvings = u128::from(draw.leading_zeros().min(31));
+    let fraction = u128::from(draw & 0xFFFF_FFFF);
+    let unit = u128::from(mean) * 2 / 3;
+    (unit * halvings + (unit * fraction >> 32)) as u64
 }

@@ -1,13 +1,12 @@
-//! Ports of the bench to the world: serial lines, analyzers, edges, logs.
+//! Ports of the bench to the world: serial lines, edges, logs.
 
 use super::Bench;
-use crate::analyzer::{Analyzer, Settings};
 use crate::board::Statistics;
-use crate::trace::{pin_name, Edge, Pin};
+use crate::trace::Edge;
 
 impl Bench {
     /// The USART meant by `usart`: 1 = USART1, 0 = the one that the board's serial adapter hangs on.
-    fn usart(&self, index: usize, usart: usize) -> usize {
+    pub(super) fn usart(&self, index: usize, usart: usize) -> usize {
         match usart {
             0 => self.seats[index].board.console(),
             known => known,
@@ -15,6 +14,8 @@ impl Bench {
     }
 
     /// Octets that a USART of a board has sent by now; at most `most`.
+    ///
+    /// The console's go to the host's serial port instead once there is one (`plug_host`).
     pub fn uart_read(&mut self, board: usize, usart: usize, most: usize) -> Result<Vec<(u64, u8)>, String> {
         let index = self.check(board)?;
         let now_ps = self.now_ps;
@@ -33,47 +34,6 @@ impl Bench {
         let usart = self.usart(index, usart);
         let seat = &mut self.seats[index];
         seat.board.feed(usart, octets, self.now_ps)
-    }
-
-    /// Adds an analyzer whose sample 0 lies `phase_ps` after now.
-    pub fn add_analyzer(&mut self, settings: Settings) -> Result<usize, String> {
-        let start_ps = self.now_ps + settings.start_ps;
-        self.analyzers.push(Analyzer::new(Settings { start_ps, ..settings })?);
-        Ok(self.analyzers.len() - 1)
-    }
-
-    fn analyzer(&mut self, analyzer: usize) -> Result<&mut Analyzer, String> {
-        let count = self.analyzers.len();
-        self.analyzers
-            .get_mut(analyzer)
-            .ok_or_else(|| format!("there is no analyzer {}, the bench has {}", analyzer, count))
-    }
-
-    /// Clips a channel of an analyzer to a pin.
-    pub fn probe(&mut self, analyzer: usize, channel: u32, board: usize, pin: Pin) -> Result<(), String> {
-        let index = self.check(board)?;
-        let port = usize::from(pin >> 4);
-        let levels = *self.seats[index]
-            .levels
-            .get(port)
-            .ok_or_else(|| format!("board {} has no {}", board, pin_name(pin)))?;
-        let now_ps = self.now_ps;
-        self.analyzer(analyzer)?
-            .probe(channel, index as u16, pin, levels >> (pin & 15) & 1 == 1, now_ps)?;
-        self.seats[index].board.watch(pin);
-        Ok(())
-    }
-
-    /// Ends an analyzer's capture; its number stays taken.
-    pub fn stop_analyzer(&mut self, analyzer: usize) -> Result<(), String> {
-        self.analyzer(analyzer)?.stop();
-        Ok(())
-    }
-
-    /// Writes the next samples before now; returns bytes.
-    pub fn samples(&mut self, analyzer: usize, buffer: &mut [u8]) -> Result<usize, String> {
-        let now_ps = self.now_ps;
-        Ok(self.analyzer(analyzer)?.fill(buffer, now_ps))
     }
 
     /// Keeps edges from now on, or drops them.
