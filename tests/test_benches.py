@@ -50,7 +50,7 @@ def test_losses_are_counted(tmp_path: Path, bench_file: Path) -> None:
 
 def test_bench_of_boards(tmp_path: Path, bench_file: Path) -> None:
     """A bench file with drivers and ports, as for boards: nothing in the run knows that the ends are virtual."""
-    command = [sys.executable, "-m", "gpiorig.rig.cli", "bench", "virtual", str(bench_file)]
+    command = [sys.executable, "-m", "gpiorig.rig.cli", "bench", "virtual", "--json", str(bench_file)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as served:
         assert served.stdout is not None
         ends = json.loads(served.stdout.readline())

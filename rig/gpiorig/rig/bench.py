@@ -23,15 +23,22 @@ BEAGLELOGIC_CHANNELS = (
     *("P8_27", "P8_29", "P8_28", "P8_30", "P8_21", "P8_20"),
 )
 
+# The highest rate of libsigrok's driver (same file) and of the virtual analyzer.
+MOST_VIRTUAL_HZ = 100_000_000
+
 # Names become parts of file and channel names.
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 
 
 class Analyzer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A logic analyzer: samplerate, and sigrok's driver with its connection; a virtual one has none before it runs."""
+    """A logic analyzer: samplerate, and sigrok's driver with its connection; a virtual one has none before it runs.
+
+    `sync` is the channel that the sync line is on (docs/sync-line.md).
+    """
 
     samplerate_hz: Annotated[int, Meta(le=1_000_000_000)]
     driver: str | None = None
+    sync: str | None = None
 
 
 class Node(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -80,8 +87,34 @@ def check(bench: Bench, *, what: str) -> Bench:
     _check_samplerates(bench, what=what)
     _check_channels(bench, what=what)
     if bench.virtual is not None:
-        bench_virtual.check(bench.virtual, nodes=bench.nodes.keys(), analyzers=bench.analyzers.keys(), what=what)
+        bench_virtual.check(
+            bench.virtual,
+            nodes=bench.nodes.keys(),
+            analyzers=bench.analyzers.keys(),
+            where=lambda channel: place(bench, channel),
+            what=what,
+        )
     return bench
+
+
+def place(bench: Bench, channel: str) -> tuple[str, str]:
+    """The analyzer and its channel that a bench file means: `la:P8_45`, or `P8_45` where there is one analyzer.
+
+    Raises
+    ------
+    ValueError
+        The bench has no such channel.
+    """
+    analyzer, colon, name = channel.partition(":")
+    if not colon:
+        analyzer, name = next(iter(bench.analyzers)), channel
+        if len(bench.analyzers) > 1:
+            raise ValueError(f"channel `{channel}` of which analyzer? Write {analyzer}:{channel}.")
+    if analyzer not in bench.analyzers:
+        raise ValueError(f"channel `{channel}`: there is no analyzer `{analyzer}`.")
+    if bench.virtual is not None and name not in BEAGLELOGIC_CHANNELS:
+        raise ValueError(f"the virtual analyzer has no channel {name}; it has {', '.join(BEAGLELOGIC_CHANNELS)}.")
+    return analyzer, name
 
 
 def pins(name: str, node: Node, virtual: Virtual) -> dict[str, str]:
@@ -124,6 +157,11 @@ def _check_samplerates(bench: Bench, *, what: str) -> None:
     symbol_ns = min(boards.load(node.board).symbol_ns for node in bench.nodes.values())
     least_hz = 2 * 1_000_000_000 // symbol_ns
     for name, analyzer in bench.analyzers.items():
+        if bench.virtual is not None and analyzer.samplerate_hz > MOST_VIRTUAL_HZ:
+            raise BenchError(
+                f"{what}: analyzers.{name}.samplerate_hz is {analyzer.samplerate_hz}; a virtual analyzer takes up to "
+                f"{MOST_VIRTUAL_HZ}."
+            )
         if analyzer.samplerate_hz < least_hz:
             raise BenchError(
                 f"{what}: analyzers.{name}.samplerate_hz is {analyzer.samplerate_hz}; a symbol of the bus may last "
@@ -132,14 +170,12 @@ def _check_samplerates(bench: Bench, *, what: str) -> None:
 
 
 def _check_channels(bench: Bench, *, what: str) -> None:
-    uses = Counter(channel for node in bench.nodes.values() for channel in node.lines.values())
-    twice = sorted(channel for channel, count in uses.items() if count > 1)
+    wanted = [channel for node in bench.nodes.values() for channel in node.lines.values()]
+    wanted += [f"{name}:{analyzer.sync}" for name, analyzer in bench.analyzers.items() if analyzer.sync]
+    try:
+        uses = Counter(place(bench, channel) for channel in wanted)
+    except ValueError as error:
+        raise BenchError(f"{what}: {error}") from error
+    twice = sorted(channel for (_, channel), count in uses.items() if count > 1)
     if twice:
         raise BenchError(f"{what}: more than one line on channel {', '.join(twice)}; a channel sees one line.")
-    if bench.virtual is not None:
-        unknown = sorted(uses.keys() - set(BEAGLELOGIC_CHANNELS))
-        if unknown:
-            raise BenchError(
-                f"{what}: the virtual analyzer has no channel {', '.join(unknown)}; "
-                f"it has {', '.join(BEAGLELOGIC_CHANNELS)}."
-            )

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
+from gpiorig.rig import bench_ends
+from gpiorig.rig.bench_ends import ClockError, EndFault, VirtualAnalyzer, VirtualSerial, VirtualSync
 from gpiorig.rig.errors import BenchError
 
-# Beyond 10 % it is no clock.
-ClockError = Annotated[int, Meta(ge=-100_000_000, le=100_000_000)]
-
-
-class VirtualAnalyzer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """TCP port (0: any free one), and the error and the phase of the virtual analyzer's own clock."""
-
-    port: Annotated[int, Meta(ge=0, le=65_535)] = 0
-    clock_ppb: ClockError = 0
-    phase_ps: Annotated[int, Meta(ge=0, le=10**12)] = 0
+Pace = Literal["fast", "real-time"]
 
 
 class VirtualNode(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,15 +33,19 @@ class VirtualLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
 
 
 class Virtual(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What only a virtual bench has: the seed, clock errors, the air."""
+    """What only a virtual bench has: the seed, the pace, clock errors, the air, the serial path, faults."""
 
     seed: Annotated[int, Meta(ge=0, le=2**62)] = 1
+    pace: Pace = "fast"
     analyzers: dict[str, VirtualAnalyzer] = {}
+    sync: VirtualSync = VirtualSync()
+    serial: VirtualSerial = VirtualSerial()
     nodes: dict[str, VirtualNode] = {}
     links: list[VirtualLink] = []
+    faults: list[EndFault] = []
 
 
-def check(virtual: Virtual, *, nodes: Set[str], analyzers: Set[str], what: str) -> None:
+def check(virtual: Virtual, *, nodes: Set[str], analyzers: Set[str], where: bench_ends.Where, what: str) -> None:
     """Raise `BenchError` where the section names what the bench does not have."""
     for name in virtual.nodes.keys() - nodes:
         raise BenchError(f"{what}: virtual.nodes.{name}: there is no node `{name}`.")
@@ -58,3 +55,5 @@ def check(virtual: Virtual, *, nodes: Set[str], analyzers: Set[str], what: str) 
         for end in (link.sender, link.receiver):
             if end not in nodes:
                 raise BenchError(f"{what}: virtual.links: there is no node `{end}`.")
+    for fault in virtual.faults:
+        bench_ends.check_fault(fault, nodes=set(nodes), analyzers=set(analyzers), where=where, what=what)

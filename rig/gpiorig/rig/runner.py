@@ -19,6 +19,7 @@ from gpiorig.capture.errors import CaptureError, SerialPortError
 from gpiorig.capture.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.serialport import SerialPort
 from gpiorig.capture.sigrok import Capture
+from gpiorig.rig import bench as benches
 from gpiorig.rig import boards
 from gpiorig.rig.bench import Bench
 from gpiorig.rig.errors import BenchError, FirmwareError
@@ -82,7 +83,10 @@ def run(
         Something did not work; what was recorded until then stays, as an incomplete recording.
     """
     if len(bench.analyzers) != 1:
-        raise BenchError(f"bench {bench.name}: {len(bench.analyzers)} analyzers; only one can be recorded for now.")
+        raise BenchError(
+            f"bench {bench.name}: {len(bench.analyzers)} analyzers; only one can be recorded for now. Put all lines on "
+            "one, or serve the bench (`gpiorig bench virtual`) and capture from each with sigrok-cli."
+        )
     # Only a virtual bench loads the images; what runs on boards is what they answer to `identify`.
     hashes = {name: sha256(path) for name, path in firmware.items()} if bench.virtual else {}
     with contextlib.ExitStack() as stack:
@@ -114,7 +118,7 @@ def _ends(bench: Bench, bench_file: Path, firmware: dict[str, Path]) -> Iterator
         yield Ends(
             driver=str(process.endpoints["analyzers"][analyzer]),
             ports={name: str(end["path"]) for name, end in serial.items()},
-            stamps={name: Path(end["stamps"]) for name, end in serial.items()},
+            stamps={name: Path(end["stamps"]) for name, end in serial.items() if end["stamps"]},
             check=lambda: process.check(patience_s=_PATIENCE_S),
         )
 
@@ -132,7 +136,7 @@ def _info(
         channels=tuple(wanted.get(name, "") for name in found.channels),
         epoch=Epoch(wall=now, note="start of the run on the host's clock, before the first sample"),
         virtual=virtual,
-        serial_clock="virtual" if virtual else "host",
+        serial_clock="virtual" if ends.stamps else "host",
         analyzer=ends.driver,
         experiment=experiment.name,
         bench=bench_file.read_text(encoding="utf-8"),
@@ -149,8 +153,10 @@ def _info(
 
 
 def channels(bench: Bench) -> list[str]:
-    """The analyzer's channels that carry a line, each renamed to `node.line`."""
-    return [f"{channel}={name}.{line}" for name, node in bench.nodes.items() for line, channel in node.lines.items()]
+    """The analyzer's channels that carry a line, each renamed to `node.line`, and the sync line's."""
+    wires = [(channel, f"{name}.{line}") for name, node in bench.nodes.items() for line, channel in node.lines.items()]
+    named = [f"{benches.place(bench, channel)[1]}={line}" for channel, line in wires]
+    return named + [f"{analyzer.sync}=sync" for analyzer in bench.analyzers.values() if analyzer.sync]
 
 
 def _record(bench: Bench, experiment: Experiment, recording: Recording, ends: Ends, progress: Progress) -> str:

@@ -5,16 +5,24 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from typing import get_args
+
+import msgspec
 
 from gpiorig.rig import bench as benches
+from gpiorig.rig.bench_virtual import Pace
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.firmware import images
 
 EPILOG = """\
 examples:
   gpiorig bench check bench.toml              is the file right? prints nodes, lines and channels
-  gpiorig bench virtual bench.toml            serve its virtual bench until standard input ends; the first
-                                              line of output names the analyzers and serial ports as JSON"""
+  gpiorig bench virtual bench.toml            serve its virtual bench until Ctrl-C; prints where its
+                                              analyzers and serial ports are
+  gpiorig bench virtual bench.toml --pace real-time
+                                              for people: attach PulseView and a terminal, and detach them
+  gpiorig bench virtual bench.toml --json     for programs: the first line of output is the ends as JSON; ends
+                                              with standard input"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     virtual = verbs.add_parser(
         "virtual",
         help="serve a virtual bench",
-        description="Serve a virtual bench until standard input ends.",
+        description="Serve a virtual bench until standard input ends, or until Ctrl-C.",
     )
     virtual.add_argument("bench", type=Path, metavar="BENCH.toml")
     virtual.add_argument(
@@ -36,6 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NODE=ELF",
         help="image of a node, in place of its own",
     )
+    virtual.add_argument("--pace", choices=get_args(Pace), help="how fast virtual time goes, in place of the file's")
+    virtual.add_argument("--json", action="store_true", help="print the ends, or an error, as a line of JSON")
     for verb in (check, virtual):
         verb.epilog, verb.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
 
@@ -46,8 +56,6 @@ def run(options: argparse.Namespace) -> int:
     if options.verb == "virtual":
         return _serve(bench, options)
     if options.json:
-        import msgspec
-
         print(json.dumps(msgspec.to_builtins(bench)))
         return 0
     print(f"{options.bench}: {bench.name}: {'virtual' if bench.virtual else 'real'} bench, as it should be")
@@ -68,4 +76,6 @@ def _serve(bench: benches.Bench, options: argparse.Namespace) -> int:
         if not equals or node not in bench.nodes:
             raise BenchError(f"--firmware {item}: give NODE=ELF with one of {', '.join(bench.nodes)}.")
         given[node] = Path(path)
-    return main(bench, images(bench, bench_file=options.bench) | given)
+    if options.pace:
+        bench = msgspec.structs.replace(bench, virtual=msgspec.structs.replace(bench.virtual, pace=options.pace))
+    return main(bench, images(bench, bench_file=options.bench) | given, as_json=options.json)

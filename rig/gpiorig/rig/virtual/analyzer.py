@@ -7,12 +7,14 @@ raw samples on the same connection, `close` ends them (libsigrok 0.5.2, src/hard
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from gpiorig.rig.bench import BEAGLELOGIC_CHANNELS
-from gpiorig.rig.bench_virtual import VirtualAnalyzer
+from gpiorig.rig.bench import BEAGLELOGIC_CHANNELS, MOST_VIRTUAL_HZ
+from gpiorig.rig.bench_ends import VirtualAnalyzer, VirtualThreshold
 from gpiorig.rig.errors import VirtualBenchError
-from gpiorig.rig.virtual.vboards import VirtualBoards
+from gpiorig.rig.virtual.vboards import AnalyzerFaultCall, VirtualBoards
+
+Clips = dict[str, tuple[int, str] | None]  # channel -> (board index, pin), or None for the sync line
 
 # Loopback's segment size is odd, and libsigrok then cuts 16-bit samples in half in live decoding; an even one does not.
 _SEGMENT_BYTES = 16_384
@@ -26,15 +28,23 @@ _EIGHT_BITS = 1  # `sampleunit 1`; 0 is 16 bits (beaglelogic.h)
 class AnalyzerServer:
     """One virtual analyzer: listens, answers, and hands out samples of the boards' lines when told to.
 
-    `wires` maps channel names to (board index, pin). Nothing here blocks; the caller polls the sockets.
+    `clips` says what each channel is on. `key` tells the analyzers of a bench apart for the random generator. `closes`:
+    the end by a fault closes the connection. Nothing here blocks; the caller polls the sockets.
     """
 
     def __init__(
-        self, name: str, config: VirtualAnalyzer, wires: dict[str, tuple[int, str]], boards: VirtualBoards
+        self,
+        name: str,
+        config: VirtualAnalyzer,
+        *,
+        key: int,
+        clips: Clips,
+        faults: Sequence[AnalyzerFaultCall],
+        closes: bool,
+        boards: VirtualBoards,
     ) -> None:
         self.name = name
-        self._config = config
-        self._wires = wires
+        self._config, self._key, self._clips, self._faults, self._closes = config, key, clips, faults, closes
         self._boards = boards
         self._settings = {
             "samplerate": 1_000_000,
@@ -120,6 +130,8 @@ class AnalyzerServer:
             if not self._pending:
                 count = self._boards.samples(self._analyzer, self._buffer)
                 if count == 0:
+                    if self._closes and self._boards.ended(self._analyzer):
+                        self.drop_client()
                     return
                 self._pending = memoryview(self._buffer)[:count]
             try:
@@ -148,7 +160,7 @@ class AnalyzerServer:
             return "error"
         if not value:
             return str(self._settings[word])
-        if not value.isdecimal() or (word == "samplerate" and int(value) == 0):
+        if not value.isdecimal() or (word == "samplerate" and not 1 <= int(value) <= MOST_VIRTUAL_HZ):
             return "error"
         self._settings[word] = int(value)
         return "ok"
@@ -156,16 +168,27 @@ class AnalyzerServer:
     def _start(self) -> None:
         self._stop()
         unitsize = 1 if self._settings["sampleunit"] == _EIGHT_BITS else 2
+        rate_hz = self._settings["samplerate"]
         self._analyzer = self._boards.add_analyzer(
-            samplerate_hz=self._settings["samplerate"],
-            unitsize=unitsize,
-            clock_ppb=self._config.clock_ppb,
-            phase_ps=self._config.phase_ps,
+            samplerate_hz=rate_hz, unitsize=unitsize, config=self._config, key=self._key
         )
-        for channel, (board, pin) in self._wires.items():
-            index = BEAGLELOGIC_CHANNELS.index(channel)
-            if index < 8 * unitsize:
-                self._boards.probe(self._analyzer, index, board, pin)
+        channels = BEAGLELOGIC_CHANNELS[: 8 * unitsize]
+        for number, channel in enumerate(channels):
+            self._boards.set_threshold(self._analyzer, number, self._config.thresholds.get(channel, VirtualThreshold()))
+            self._clip(number, channel)
+        for fault in self._faults:
+            if max(fault.channel, fault.a if fault.kind == "swapped" else 0) < len(channels):
+                self._boards.analyzer_fault(self._analyzer, fault)
+
+    def _clip(self, number: int, channel: str) -> None:
+        assert self._analyzer is not None
+        if channel not in self._clips:
+            return
+        end = self._clips[channel]
+        if end is None:
+            self._boards.probe_sync(self._analyzer, number)
+        else:
+            self._boards.probe(self._analyzer, number, *end)
 
     def _stop(self) -> None:
         if self._analyzer is not None:

@@ -1,13 +1,4 @@
-"""The virtual bench as a process: boards, analyzers and serial ports, driven by one event loop.
-
-Pace is fast: virtual time runs as fast as the host can compute and the analyzers' clients can take samples.
-It stands still
-
-- while not every analyzer of the bench is capturing: nothing happens unseen, and a run begins at the same instant;
-- while samples or serial bytes wait for the host: nothing is lost, memory is bounded;
-- while every board sleeps with nothing to come: the next move is the host's. A line from the host enters the virtual
-  world at that instant, so the same commands give the same edges however long the host thinks.
-"""
+"""The virtual bench as a process: boards, analyzers and serial ports, driven by one event loop at one of two paces."""
 
 from __future__ import annotations
 
@@ -23,16 +14,16 @@ from pathlib import Path
 from typing import TextIO
 
 from gpiorig.rig import bench as benches
+from gpiorig.rig import boards
 from gpiorig.rig.bench import Bench
-from gpiorig.rig.bench_virtual import Virtual, VirtualAnalyzer, VirtualLink, VirtualNode
+from gpiorig.rig.bench_ends import VirtualAnalyzer
+from gpiorig.rig.bench_virtual import Virtual, VirtualLink, VirtualNode
 from gpiorig.rig.errors import FirmwareError, RigError, VirtualBenchError
-from gpiorig.rig.virtual.analyzer import AnalyzerServer
+from gpiorig.rig.virtual import faults
+from gpiorig.rig.virtual.analyzer import AnalyzerServer, Clips
+from gpiorig.rig.virtual.pace import FastPace, Pace, RealTimePace
 from gpiorig.rig.virtual.uart import VirtualUart
 from gpiorig.rig.virtual.vboards import VirtualBoards
-
-# One turn of the loop: short enough that samples flow, long enough that Python costs little.
-_SLICE_PS = 5_000_000_000
-_CONSOLE_USART = 0  # whichever the board's serial adapter hangs on
 
 
 class VirtualBench:
@@ -47,22 +38,44 @@ class VirtualBench:
             index[name] = self._add_board(node.board, firmware[name], clock_ppb=clock_ppb)
         for link in virtual.links:
             self._set_link(link, index)
+        fast = virtual.pace == "fast"
+        self._boards.start_host(virtual.serial, modelled_reader=fast)
+        for board in index.values():
+            self._boards.plug_host(board, virtual.serial)
+        faults.add_serial_faults(bench, self._boards, index)
         self.uarts = {
-            name: VirtualUart(self._boards, board, _CONSOLE_USART, folder / f"{name}.stamps")
+            name: VirtualUart(self._boards, board, folder / f"{name}.stamps" if fast else None)
             for name, board in index.items()
         }
-        wires = {
-            channel: (index[name], benches.pins(name, node, virtual)[line])
-            for name, node in bench.nodes.items()
-            for line, channel in node.lines.items()
-        }
-        self.analyzers = {
-            name: AnalyzerServer(name, virtual.analyzers.get(name, VirtualAnalyzer()), wires, self._boards)
-            for name in bench.analyzers
-        }
-        self._idle = False
+        self.analyzers = self._add_analyzers(bench, virtual, index)
+        pace = FastPace if fast else RealTimePace
+        self.pace: Pace = pace(self._boards, self.uarts.values(), self.analyzers.values())
         self._running = True
         self._selector = selectors.DefaultSelector()
+
+    def _add_analyzers(self, bench: Bench, virtual: Virtual, index: dict[str, int]) -> dict[str, AnalyzerServer]:
+        if any(analyzer.sync for analyzer in bench.analyzers.values()):
+            self._boards.start_sync(clock_ppb=virtual.sync.clock_ppb)
+        clips: dict[str, Clips] = {
+            name: {analyzer.sync: None} if analyzer.sync else {} for name, analyzer in bench.analyzers.items()
+        }
+        for name, node in bench.nodes.items():
+            pins = benches.pins(name, node, virtual)
+            for line, where in node.lines.items():
+                analyzer, channel = benches.place(bench, where)
+                clips[analyzer][channel] = (index[name], pins[line])
+        return {
+            name: AnalyzerServer(
+                name,
+                virtual.analyzers.get(name, VirtualAnalyzer()),
+                key=key,
+                clips=clips[name],
+                faults=faults.analyzer_calls(bench, name),
+                closes=faults.closes_connection(bench, name),
+                boards=self._boards,
+            )
+            for key, name in enumerate(bench.analyzers)
+        }
 
     def _add_board(self, kind: str, firmware: Path, *, clock_ppb: int) -> int:
         try:
@@ -87,20 +100,30 @@ class VirtualBench:
         """Where the host finds the analyzers and the serial ports."""
         return {
             "analyzers": {name: analyzer.driver for name, analyzer in self.analyzers.items()},
-            "serial": {name: {"path": uart.path, "stamps": str(uart.stamps_path)} for name, uart in self.uarts.items()},
+            "serial": {
+                name: {"path": uart.path, "stamps": str(uart.stamps_path) if uart.stamps_path else None}
+                for name, uart in self.uarts.items()
+            },
         }
 
     def serve(self, control: TextIO) -> None:
         """Run until `control` ends; raises `VirtualBenchError` when a board does what no model covers."""
+        try:
+            self._serve_until_end(control)
+        except VirtualBenchError as error:
+            raise VirtualBenchError(self.named(str(error))) from error
+
+    def _serve_until_end(self, control: TextIO) -> None:
         self._selector.register(control, selectors.EVENT_READ, "control")
         for analyzer in self.analyzers.values():
             self._selector.register(analyzer.listener, selectors.EVENT_READ, analyzer)
         for uart in self.uarts.values():
             self._selector.register(uart.master, selectors.EVENT_READ, uart)
         while self._running:
-            self._poll()
-            if self._may_run():
-                self._advance()
+            for key, events in self._selector.select(self.pace.timeout_s()):
+                self._serve(key.data, events)
+            self.pace.turn()
+            self._watch_writers()
 
     def close(self) -> None:
         """Free everything."""
@@ -117,30 +140,8 @@ class VirtualBench:
 
     @property
     def warnings(self) -> list[str]:
-        """What the models do not cover and the firmware did nevertheless, a line each."""
-        return self.named(self._boards.log).splitlines()
-
-    def _may_run(self) -> bool:
-        watched = all(analyzer.capturing for analyzer in self.analyzers.values())
-        blocked = any(analyzer.has_pending for analyzer in self.analyzers.values())
-        blocked |= any(uart.has_pending for uart in self.uarts.values())
-        return watched and not blocked and not self._idle
-
-    def _advance(self) -> None:
-        self._idle = self._boards.run(self._boards.now_ps + _SLICE_PS)
-        for uart in self.uarts.values():
-            uart.drain_board()
-        for analyzer in self.analyzers.values():
-            analyzer.pump()
-        self._watch_writers()
-
-    def _poll(self) -> None:
-        """Serve what the host has done; wait for it if time may not go on."""
-        self._feed()
-        timeout = 0 if self._may_run() else None
-        for key, events in self._selector.select(timeout):
-            self._serve(key.data, events)
-        self._watch_writers()
+        """What the models do not cover and the firmware did nevertheless, and how the pace was kept, a line each."""
+        return [*self.named(self._boards.log).splitlines(), *self.pace.remarks]
 
     def _serve(self, end: object, events: int) -> None:
         if isinstance(end, VirtualUart):
@@ -170,17 +171,6 @@ class VirtualBench:
             with contextlib.suppress(KeyError, ValueError):  # forgotten already
                 self._selector.unregister(end.connection)
 
-    def _feed(self) -> None:
-        """While every board sleeps with nothing to come, let the next line from the host in."""
-        if not self._idle:
-            return
-        for uart in self.uarts.values():
-            line = uart.take_line()
-            if line:
-                uart.feed(line)
-                self._idle = False
-                return
-
     def _watch_writers(self) -> None:
         """Ask to be woken for writing only where something waits; forget clients that have gone."""
         for key in list(self._selector.get_map().values()):
@@ -206,23 +196,46 @@ class _Client:
         return self.analyzer.client is not self.connection
 
 
-def main(bench: Bench, firmware: dict[str, Path]) -> int:
-    """Serve the bench until standard input ends; the first line of output is the endpoints as JSON."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when the bench ends
-    with tempfile.TemporaryDirectory(prefix="gpiorig-bench-") as folder:
+def main(bench: Bench, firmware: dict[str, Path], *, as_json: bool) -> int:
+    """Serve the bench until standard input ends, or until Ctrl-C where a person looks on.
+
+    With `as_json`, every line of output is a JSON object: the endpoints first, an error last if there is one.
+    """
+    if as_json:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when the bench ends
+    with tempfile.TemporaryDirectory(prefix="gpiorig-bench-") as folder, contextlib.ExitStack() as stack:
+        running: VirtualBench | None = None
         try:
             running = VirtualBench(bench, firmware=firmware, folder=Path(folder))
+            stack.callback(running.close)
+            print(json.dumps(running.endpoints()) if as_json else describe(bench, running), flush=True)
+            with contextlib.suppress(KeyboardInterrupt):
+                running.serve(sys.stdin)
         except RigError as error:
+            if not as_json:
+                raise
             print(json.dumps({"error": str(error)}), flush=True)
             return 2
-        try:
-            print(json.dumps(running.endpoints()), flush=True)
-            running.serve(sys.stdin)
-            for line in running.warnings:
-                print(f"virtual bench: {line}", file=sys.stderr)
-            return 0
-        except VirtualBenchError as error:
-            print(json.dumps({"error": running.named(str(error))}), flush=True)
-            return 2
         finally:
-            running.close()
+            for line in running.warnings if running else []:
+                print(f"virtual bench: {line}", file=sys.stderr)
+    return 0
+
+
+def describe(bench: Bench, running: VirtualBench) -> str:
+    """The ends of a bench, for people."""
+    virtual = bench.virtual or Virtual()
+    lines = [f"{bench.name}: {virtual.pace} pace, seed {virtual.seed}"]
+    for name, analyzer in running.analyzers.items():
+        rate_hz = bench.analyzers[name].samplerate_hz
+        lines.append(
+            f"  analyzer {name}: sigrok-cli -d {analyzer.driver} -c samplerate={rate_hz} --continuous -O binary"
+        )
+    for name, uart in running.uarts.items():
+        baudrate = boards.load(bench.nodes[name].board).baudrate
+        stamps = f"   stamps: {uart.stamps_path}" if uart.stamps_path else ""
+        lines.append(f"  serial {name}: {uart.path} at {baudrate} baud{stamps}")
+    if virtual.pace == "fast":
+        lines.append("Virtual time starts when every analyzer captures, and stands still when none does.")
+    lines.append("Ctrl-C, or the end of standard input, ends the bench.")
+    return "\n".join(lines)

@@ -1,8 +1,9 @@
 """A virtual serial adapter: a pty whose other end is a board's UART, and a file with the virtual time of its bytes.
 
-The host sees an ordinary serial port. The bench may run faster than the wall clock, so a host-side stamp means
-nothing there; for each chunk of bytes the bench first appends the virtual instant to the stamps file, then writes the
-bytes to the pty.
+The host sees an ordinary serial port. At the fast pace a host-side stamp would mean nothing; for each chunk of bytes
+the bench first appends the virtual instant at which the host's program has them, as the model of the serial path says
+(rig/vboards/src/hostpath), then writes the bytes to the pty. At the real-time pace there is no such file: the host's
+own clock is the one to stamp with.
 """
 
 from __future__ import annotations
@@ -15,49 +16,54 @@ from pathlib import Path
 
 from gpiorig.rig.virtual.vboards import VirtualBoards
 
-STAMP = struct.Struct("<QI")  # virtual ns of the end of the chunk's last stop bit, bytes in the chunk
+STAMP = struct.Struct("<QI")  # virtual ns at which the host's program has the chunk, bytes in the chunk
+CONSOLE_USART = 0  # whichever the board's serial adapter hangs on
 _PS_PER_NS = 1000
 
 
 class VirtualUart:
-    """The pty of one board's UART."""
+    """The pty of one board's UART; `stamps` is None at the real-time pace."""
 
-    def __init__(self, boards: VirtualBoards, board: int, usart: int, stamps: Path) -> None:
-        self._boards, self._board, self._usart = boards, board, usart
+    def __init__(self, boards: VirtualBoards, board: int, stamps: Path | None) -> None:
+        self._boards, self._board = boards, board
         # The slave end is held open, so that the master does not see a hang-up while no reader is there.
         self.master, self._slave = pty.openpty()
         tty.setraw(self._slave)
         os.set_blocking(self.master, False)
         self.path = os.ttyname(self._slave)
         self.stamps_path = stamps
-        self._stamps = stamps.open("wb", buffering=0)
+        self._stamps = stamps.open("wb", buffering=0) if stamps else None
         self._pending = bytearray()
         self._input = b""
+        self.lost = 0
 
     @property
     def has_pending(self) -> bool:
         """True while bytes wait for the host to read."""
         return len(self._pending) > 0
 
+    @property
+    def has_line(self) -> bool:
+        """True while a whole line from the host waits."""
+        return b"\n" in self._input
+
     def drain_board(self) -> None:
-        """Take what the board has sent, and hand it to the host: a chunk ends with a line, or with what there is."""
-        while True:
-            stamps, data = self._boards.uart_read(self._board, self._usart)
-            if not data:
-                break
-            start = 0
-            for chunk in data.splitlines(keepends=True):
-                start += len(chunk)
-                self._stamps.write(STAMP.pack(int(stamps[start - 1]) // _PS_PER_NS, len(chunk)))
+        """Take what the host's program has got by now, and write it to the pty."""
+        for stamp_ps, data in self._boards.host_read(self._board):
+            if self._stamps:
+                self._stamps.write(STAMP.pack(stamp_ps // _PS_PER_NS, len(data)))
             self._pending += data
         self.flush()
 
     def flush(self) -> None:
-        """Write pending bytes to the pty, as far as it takes them."""
+        """Write pending bytes to the pty, as far as it takes them; at the real-time pace the rest is lost."""
         while self._pending:
             try:
                 sent = os.write(self.master, self._pending)
             except BlockingIOError:
+                if self._stamps is None:
+                    self.lost += len(self._pending)
+                    self._pending.clear()
                 return
             del self._pending[:sent]
 
@@ -69,19 +75,26 @@ class VirtualUart:
             return
 
     def take_line(self) -> bytes:
-        """The next whole line the host has written, or nothing: input enters the virtual world a line at a time."""
+        """The next whole line the host has written, or nothing: at the fast pace, input enters a line at a time."""
         line, newline, rest = self._input.partition(b"\n")
         if not newline:
             return b""
         self._input = rest
         return line + newline
 
+    def take_all(self) -> bytes:
+        """Everything the host has written."""
+        data, self._input = self._input, b""
+        return data
+
     def feed(self, data: bytes) -> None:
         """Send bytes to the board at the present virtual instant."""
-        self._boards.uart_feed(self._board, self._usart, data)
+        if data:
+            self._boards.uart_feed(self._board, CONSOLE_USART, data)
 
     def close(self) -> None:
         """Free the pty and the stamps file."""
         os.close(self.master)
         os.close(self._slave)
-        self._stamps.close()
+        if self._stamps:
+            self._stamps.close()

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gpiorig.rig.bench_ends import VirtualAnalyzer, VirtualSerial, VirtualThreshold
 from gpiorig.rig.errors import VirtualBenchError
 
 LIBRARY = Path(__file__).with_name("libvboards.so")
+PS_PER_US = 1_000_000
 _UART_BLOCK = 65_536
+_CHUNKS = 1024
+_FOREVER = 2**64 - 1
 _TEXT_BLOCK = 65_536
 
 
@@ -29,12 +33,22 @@ def _library() -> ctypes.CDLL:
         "vb_set_link": (i64, [handle, u32, u32, u64, u32, ctypes.c_int32]),
         "vb_run": (i64, [handle, u64]),
         "vb_now": (u64, [handle]),
-        "vb_uart_read": (i64, [handle, u32, u32, out, out, size]),
         "vb_uart_feed": (i64, [handle, u32, u32, text, size]),
         "vb_analyzer_add": (i64, [handle, u64, u64, u32, i64, u64]),
         "vb_probe": (i64, [handle, u32, u32, u32, text]),
         "vb_samples": (i64, [handle, u32, out, size]),
         "vb_analyzer_stop": (i64, [handle, u32]),
+        "vb_analyzer_imperfect": (i64, [handle, u32, u64, i64, u64, u64]),
+        "vb_analyzer_threshold": (i64, [handle, u32, u32, u64, u64]),
+        "vb_analyzer_fault": (i64, [handle, u32, text, u32, u64, u64, u64, u64, u64]),
+        "vb_analyzer_ended": (i64, [handle, u32]),
+        "vb_sync_start": (i64, [handle, i64]),
+        "vb_probe_sync": (i64, [handle, u32, u32]),
+        "vb_host_start": (i64, [handle, u32, u64, u64, u64, u64, u64, u64]),
+        "vb_host_plug": (i64, [handle, u32, u64, u32, u32, u64, u32]),
+        "vb_host_read": (i64, [handle, u32, out, out, size, out, size]),
+        "vb_serial_fault": (i64, [handle, u32, text, u64, u64, u64]),
+        "vb_pass": (i64, [handle, u64]),
         "vb_log": (i64, [handle, out, size]),
         "vb_last_error": (i64, [handle, out, size]),
     }
@@ -42,6 +56,19 @@ def _library() -> ctypes.CDLL:
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
     return library
+
+
+@dataclass(frozen=True, slots=True)
+class AnalyzerFaultCall:
+    """A fault of an analyzer as the C interface has it (rig/vboards/src/capi/analyzer.rs)."""
+
+    kind: str
+    channel: int = 0
+    a: int = 0
+    b: int = 0
+    from_us: int = 0
+    for_us: int | None = None
+    every_us: int = 0
 
 
 class VirtualBoards:
@@ -77,20 +104,75 @@ class VirtualBoards:
         """The virtual instant, in picoseconds since all boards left reset."""
         return int(self._lib.vb_now(self._handle))
 
-    def uart_read(self, board: int, usart: int) -> tuple[NDArray[np.uint64], bytes]:
-        """What the board has sent since the last call: the end of each byte's stop bit in ps, and the bytes."""
-        stamps = np.empty(_UART_BLOCK, dtype=np.uint64)
+    def pass_time(self, until_ps: int) -> None:
+        """Run to the instant; time goes on even while every board sleeps."""
+        self._checked(self._lib.vb_pass(self._handle, until_ps))
+
+    def start_host(self, serial: VirtualSerial, *, modelled_reader: bool) -> None:
+        """Connect the host; without a modelled reader, bytes are there as soon as the driver has them."""
+        times = (serial.wake_us, serial.wake_tail_us, serial.other_period_us, serial.other_us)
+        costs = (serial.read_us, serial.line_us)
+        reader_ps = [time_us * PS_PER_US * modelled_reader for time_us in (*times, *costs)]
+        self._checked(self._lib.vb_host_start(self._handle, serial.readers == "one", *reader_ps))
+
+    def plug_host(self, board: int, serial: VirtualSerial) -> None:
+        """Connect the console of a board to the host."""
+        latency_ps, poll_ps = serial.latency_timer_ms * 1000 * PS_PER_US, serial.poll_us * PS_PER_US
+        sizes = (serial.packet_bytes, serial.request_packets)
+        self._checked(self._lib.vb_host_plug(self._handle, board, latency_ps, *sizes, poll_ps, serial.buffer_bytes))
+
+    def host_read(self, board: int) -> list[tuple[int, bytes]]:
+        """What the host's program has got from the board since the last call: (instant in ps, bytes)."""
+        stamps, lengths = np.empty(_CHUNKS, dtype=np.uint64), np.empty(_CHUNKS, dtype=np.uint32)
         data = ctypes.create_string_buffer(_UART_BLOCK)
-        count = self._checked(self._lib.vb_uart_read(self._handle, board, usart, stamps.ctypes.data, data, _UART_BLOCK))
-        return stamps[:count], data.raw[:count]
+        read = self._lib.vb_host_read
+        count = self._checked(
+            read(self._handle, board, stamps.ctypes.data, lengths.ctypes.data, _CHUNKS, data, _UART_BLOCK)
+        )
+        ends = np.cumsum(lengths[:count]).tolist()
+        pieces = (data.raw[start:end] for start, end in zip([0, *ends], ends, strict=False))
+        return list(zip(stamps[:count].tolist(), pieces, strict=True))
+
+    def serial_fault(self, board: int, kind: str, *, ppm: int, from_us: int, for_us: int | None) -> None:
+        """Add a fault of a board's serial line."""
+        span_ps = _FOREVER if for_us is None else for_us * PS_PER_US
+        self._checked(self._lib.vb_serial_fault(self._handle, board, kind.encode(), ppm, from_us * PS_PER_US, span_ps))
 
     def uart_feed(self, board: int, usart: int, data: bytes) -> None:
         """Send bytes to the board, from now on and at its baud rate."""
         self._checked(self._lib.vb_uart_feed(self._handle, board, usart, data, len(data)))
 
-    def add_analyzer(self, *, samplerate_hz: int, unitsize: int, clock_ppb: int, phase_ps: int) -> int:
-        """Index of a new analyzer that samples from now on."""
-        return self._checked(self._lib.vb_analyzer_add(self._handle, samplerate_hz, 1, unitsize, clock_ppb, phase_ps))
+    def start_sync(self, *, clock_ppb: int) -> None:
+        """Start the sync line, before the first run."""
+        self._checked(self._lib.vb_sync_start(self._handle, clock_ppb))
+
+    def add_analyzer(self, *, samplerate_hz: int, unitsize: int, config: VirtualAnalyzer, key: int) -> int:
+        """Index of a new analyzer that samples from now on; `key` says whose random numbers it has."""
+        clock = (config.clock_ppb, config.phase_ps)
+        index = self._checked(self._lib.vb_analyzer_add(self._handle, samplerate_hz, 1, unitsize, *clock))
+        drift = (config.drift_ppb, config.drift_period_ms)
+        self._checked(self._lib.vb_analyzer_imperfect(self._handle, index, key, *drift, config.window_ps))
+        return index
+
+    def set_threshold(self, analyzer: int, channel: int, threshold: VirtualThreshold) -> None:
+        """Say how late a channel sees edges."""
+        delays = (threshold.rise_ps, threshold.fall_ps)
+        self._checked(self._lib.vb_analyzer_threshold(self._handle, analyzer, channel, *delays))
+
+    def probe_sync(self, analyzer: int, channel: int) -> None:
+        """Put a channel of an analyzer on the sync line."""
+        self._checked(self._lib.vb_probe_sync(self._handle, analyzer, channel))
+
+    def analyzer_fault(self, analyzer: int, fault: AnalyzerFaultCall) -> None:
+        """Add a fault of an analyzer or its wiring."""
+        span_ps = _FOREVER if fault.for_us is None else fault.for_us * PS_PER_US
+        times = (fault.from_us * PS_PER_US, span_ps, fault.every_us * PS_PER_US)
+        what = (fault.kind.encode(), fault.channel, fault.a, fault.b)
+        self._checked(self._lib.vb_analyzer_fault(self._handle, analyzer, *what, *times))
+
+    def ended(self, analyzer: int) -> bool:
+        """True once a fault has ended the analyzer and all that it saw before was handed out."""
+        return self._checked(self._lib.vb_analyzer_ended(self._handle, analyzer)) == 1
 
     def probe(self, analyzer: int, channel: int, board: int, pin: str) -> None:
         """Put a channel of an analyzer on a pin, such as `PB9`."""
