@@ -139,7 +139,7 @@ class VirtualBench:
         return re.sub(r"\bboard (\d+)\b", lambda match: f"node {list(self.uarts)[int(match[1])]}", text)
 
     @property
-    def warnings(self) -> list[str]:
+    def remarks(self) -> list[str]:
         """What the models do not cover and the firmware did nevertheless, and how the pace was kept, a line each."""
         return [*self.named(self._boards.log).splitlines(), *self.pace.remarks]
 
@@ -204,7 +204,6 @@ def main(bench: Bench, firmware: dict[str, Path], *, as_json: bool) -> int:
     if as_json:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when the bench ends
     with tempfile.TemporaryDirectory(prefix="gpiorig-bench-") as folder, contextlib.ExitStack() as stack:
-        running: VirtualBench | None = None
         try:
             running = VirtualBench(bench, firmware=firmware, folder=Path(folder))
             stack.callback(running.close)
@@ -216,9 +215,8 @@ def main(bench: Bench, firmware: dict[str, Path], *, as_json: bool) -> int:
                 raise
             print(json.dumps({"error": str(error)}), flush=True)
             return 2
-        finally:
-            for line in running.warnings if running else []:
-                print(f"virtual bench: {line}", file=sys.stderr)
+        for line in running.remarks:
+            print(f"virtual bench: {line}", file=sys.stderr)
     return 0
 
 
