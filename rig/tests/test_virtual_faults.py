@@ -135,7 +135,7 @@ def test_garbled_bytes(tmp_path: Path, tick: Path) -> None:
     """Of 500 bytes some have one wrong bit; the others are as sent."""
     lines = said(tmp_path, tick, fault('kind = "garbled"\nnode = "node"\nppm = 100_000'))
     got = read_record(tmp_path / "node.rec", clock="virtual").data
-    sent = b"".join(b"tick %d\n" % n for n in range(20, 1000, 20))[: len(got)]
+    sent = b"".join(b"tick %d\n" % n for n in range(20, 3000, 20))[: len(got)]
 
     wrong = [a ^ b for a, b in zip(got, sent, strict=True) if a != b]
     assert 15 < len(wrong) < 90  # 10 % of about 430
