@@ -274,6 +274,11 @@ impl Cpu {
         self.mem.read(address, into)
     }
 
+    /// Writes RAM as another bus master does (DMA); false, and nothing written, if some byte is none.
+    pub fn write_ram(&mut self, address: u32, from: &[u8]) -> bool {
+        matches!(self.mem.place(address, from.len()), Some(memory::Place::Ram(..))) && self.mem.write(address, from)
+    }
+
     /// Writes flash or RAM (debugger, loader, flash controller); false, and nothing written, if some byte is neither.
     pub fn write_memory(&mut self, address: u32, from: &[u8]) -> bool {
         self.fetch.flush();
