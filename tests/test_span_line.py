@@ -23,7 +23,8 @@ SPAN_LINE = "-DGPIORIG_SPAN_ISR_RADIO='GPIORIG_PIN_A(3)'"
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Events:
     """Events of a run in which the responder has `isr.radio` on PA3."""
     folder = tmp_path_factory.mktemp("span")
-    make = ["make", "-s", "-C", ROOT / "firmware-gpio-probes", "BOARD=iotlab-m3", f"BUILD={folder}", f"DEFINES={SPAN_LINE}"]
+    where = ["-C", ROOT / "firmware-gpio-probes", f"BUILD={folder}"]
+    make = ["make", "-s", *where, "BOARD=iotlab-m3", f"DEFINES={SPAN_LINE}"]
     subprocess.run(make, check=True, capture_output=True)
     bench = (files("gpiorig.rig") / "demo_bench.toml").read_text()
     head, responder = bench.split("[nodes.responder]\n")
