@@ -1,8 +1,8 @@
 """A virtual debug adapter: a TCP server that speaks OpenOCD's `remote_bitbang` to the JTAG connector of a board.
 
-OpenOCD's manual, "remote_bitbang": one octet sets the levels of TCK, TMS and TDI, `R` asks for the level of TDO. Time passes
-in the virtual world with every TCK (1 us) and with the host's clock between two messages, as OpenOCD sleeps between two
-looks at a busy flash.
+OpenOCD's manual, "remote_bitbang": one octet sets the levels of TCK, TMS and TDI, `R` asks for the level of TDO. Time
+passes in the virtual world with every TCK (1 us) and with the host's clock between two messages, as OpenOCD sleeps
+between two looks at a busy flash.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ class VirtualBoards:
         self._checked(self._lib.vb_analyzer_stop(self._handle, analyzer))
 
     def jtag(self, board: int, octets: bytes, *, pause_ps: int) -> bytes:
-        """Hand octets of OpenOCD's `remote_bitbang` to the board's JTAG connector after a pause; returns the TDO levels."""
+        """Hand octets of OpenOCD's `remote_bitbang` to the board's JTAG connector after a pause; returns TDO levels."""
         levels = ctypes.create_string_buffer(len(octets))
         count = self._lib.vb_jtag(self._handle, board, octets, len(octets), levels, len(octets), pause_ps)
         return levels.raw[: self._checked(count)]
