@@ -6,12 +6,14 @@
 //! called changes the result.
 
 mod analyzers;
+mod debug;
 mod host;
 mod ports;
 
 use crate::air::{Link, Message, REACTION_PS};
 use crate::analyzer::Analyzer;
 use crate::board::{self, Board, Parts};
+use crate::debug::Jtag;
 use crate::hostpath::HostPath;
 use crate::sync::SyncLine;
 use crate::trace::{Edge, EdgeHash};
@@ -33,6 +35,8 @@ pub enum Outcome {
 
 struct Seat {
     board: Box<dyn Board>,
+    /// Its JTAG connector, once an adapter was there.
+    jtag: Option<Jtag>,
     /// Levels by port at the bench's now.
     levels: Vec<u16>,
     next_ps: Option<u64>,
@@ -113,6 +117,7 @@ impl Bench {
         let levels = (0..made.ports()).map(|port| made.net(port)).collect();
         self.seats.push(Seat {
             board: made,
+            jtag: None,
             levels,
             next_ps: Some(0),
         });

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpiorig.rig.bench_ends import VirtualAnalyzer, VirtualSerial, VirtualThreshold
 from gpiorig.rig.errors import VirtualBenchError
@@ -33,11 +34,13 @@ def _library() -> ctypes.CDLL:
         "vb_set_link": (i64, [handle, u32, u32, u64, u32, ctypes.c_int32]),
         "vb_run": (i64, [handle, u64]),
         "vb_now": (u64, [handle]),
+        "vb_uart_read": (i64, [handle, u32, u32, out, out, size]),
         "vb_uart_feed": (i64, [handle, u32, u32, text, size]),
         "vb_analyzer_add": (i64, [handle, u64, u64, u32, i64, u64]),
         "vb_probe": (i64, [handle, u32, u32, u32, text]),
         "vb_samples": (i64, [handle, u32, out, size]),
         "vb_analyzer_stop": (i64, [handle, u32]),
+<<<<<<< HEAD
         "vb_analyzer_imperfect": (i64, [handle, u32, u64, i64, u64, u64]),
         "vb_analyzer_threshold": (i64, [handle, u32, u32, u64, u64]),
         "vb_analyzer_fault": (i64, [handle, u32, text, u32, u64, u64, u64, u64, u64]),
@@ -49,6 +52,9 @@ def _library() -> ctypes.CDLL:
         "vb_host_read": (i64, [handle, u32, out, out, size, out, size]),
         "vb_serial_fault": (i64, [handle, u32, text, u64, u64, u64]),
         "vb_pass": (i64, [handle, u64]),
+=======
+        "vb_jtag": (i64, [handle, u32, text, size, out, size, u64]),
+>>>>>>> main
         "vb_log": (i64, [handle, out, size]),
         "vb_last_error": (i64, [handle, out, size]),
     }
@@ -138,6 +144,16 @@ class VirtualBoards:
         span_ps = _FOREVER if for_us is None else for_us * PS_PER_US
         self._checked(self._lib.vb_serial_fault(self._handle, board, kind.encode(), ppm, from_us * PS_PER_US, span_ps))
 
+    def uart_read(self, board: int, usart: int) -> tuple[NDArray[np.uint64], bytes]:
+        """What the board has sent since the last call: the end of each byte's stop bit in ps, and the bytes.
+
+        The console's bytes go to the host instead once it is connected.
+        """
+        stamps = np.empty(_UART_BLOCK, dtype=np.uint64)
+        data = ctypes.create_string_buffer(_UART_BLOCK)
+        count = self._checked(self._lib.vb_uart_read(self._handle, board, usart, stamps.ctypes.data, data, _UART_BLOCK))
+        return stamps[:count], data.raw[:count]
+
     def uart_feed(self, board: int, usart: int, data: bytes) -> None:
         """Send bytes to the board, from now on and at its baud rate."""
         self._checked(self._lib.vb_uart_feed(self._handle, board, usart, data, len(data)))
@@ -186,6 +202,12 @@ class VirtualBoards:
     def stop_analyzer(self, analyzer: int) -> None:
         """End an analyzer's capture: nothing more is kept for it."""
         self._checked(self._lib.vb_analyzer_stop(self._handle, analyzer))
+
+    def jtag(self, board: int, octets: bytes, *, pause_ps: int) -> bytes:
+        """Hand octets of OpenOCD's `remote_bitbang` to the board's JTAG connector after a pause; returns TDO levels."""
+        levels = ctypes.create_string_buffer(len(octets))
+        count = self._lib.vb_jtag(self._handle, board, octets, len(octets), levels, len(octets), pause_ps)
+        return levels.raw[: self._checked(count)]
 
     @property
     def log(self) -> str:

@@ -1,4 +1,4 @@
-//! The host on the bench: its serial ports, and time that goes on while all boards sleep.
+//! The host on the bench: its serial ports.
 
 use super::{Bench, Outcome};
 use crate::hostpath::{AdapterSettings, Chunk, Fault, HostPath, ReaderSettings};
@@ -76,13 +76,5 @@ impl Bench {
                 return Outcome::Idle;
             }
         }
-    }
-
-    /// As `run`, but time goes on to `until_ps` even if nobody has anything to do.
-    pub fn pass(&mut self, until_ps: u64) -> Result<(), String> {
-        if self.run(until_ps)? == Outcome::Idle {
-            self.commit(self.now_ps.max(until_ps));
-        }
-        Ok(())
     }
 }

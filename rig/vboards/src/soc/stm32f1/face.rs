@@ -3,11 +3,12 @@
 use super::gpio::{Port, PORTS};
 use super::map::SPI_PINS;
 use super::spi::Spi;
-use super::timer::Timer;
 use super::usart::Usart;
 use super::{Exti, FlashInterface, Outside, Stm32f1, USARTS};
 use crate::clock::Clock;
+use crate::debug::TapIds;
 use crate::log::{Log, Topic};
+use crate::soc::stm32::timer::Timer;
 use crate::soc::Chip;
 use crate::trace::{Edge, Pin};
 use std::collections::VecDeque;
@@ -17,6 +18,14 @@ impl<O: Outside> Chip for Stm32f1<O> {
 
     fn outside(&mut self) -> &mut O {
         &mut self.outside
+    }
+
+    /// RM0008 31.6.2 (boundary scan, high-density) and 31.6.3 (Cortex-M3 r1p1).
+    fn jtag_ids(&self) -> TapIds {
+        TapIds {
+            debug_port: 0x3BA0_0477,
+            boundary_scan: 0x0641_4041,
+        }
     }
 
     fn clock(&self) -> &Clock {
