@@ -40,7 +40,6 @@ def _library() -> ctypes.CDLL:
         "vb_probe": (i64, [handle, u32, u32, u32, text]),
         "vb_samples": (i64, [handle, u32, out, size]),
         "vb_analyzer_stop": (i64, [handle, u32]),
-<<<<<<< HEAD
         "vb_analyzer_imperfect": (i64, [handle, u32, u64, i64, u64, u64]),
         "vb_analyzer_threshold": (i64, [handle, u32, u32, u64, u64]),
         "vb_analyzer_fault": (i64, [handle, u32, text, u32, u64, u64, u64, u64, u64]),
@@ -52,9 +51,7 @@ def _library() -> ctypes.CDLL:
         "vb_host_read": (i64, [handle, u32, out, out, size, out, size]),
         "vb_serial_fault": (i64, [handle, u32, text, u64, u64, u64]),
         "vb_pass": (i64, [handle, u64]),
-=======
         "vb_jtag": (i64, [handle, u32, text, size, out, size, u64]),
->>>>>>> main
         "vb_log": (i64, [handle, out, size]),
         "vb_last_error": (i64, [handle, out, size]),
     }
