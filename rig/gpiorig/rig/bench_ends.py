@@ -177,6 +177,20 @@ def channels(fault: ChannelFault) -> tuple[str, ...]:
     return (fault.channel, fault.other) if isinstance(fault, Swapped) else (fault.channel,)
 
 
+def check(analyzers: dict[str, VirtualAnalyzer], serial: VirtualSerial, *, where: Where, what: str) -> None:
+    """Raise `BenchError` if the analyzers' channels or the serial path cannot be."""
+    for name, analyzer in analyzers.items():
+        for channel in analyzer.thresholds:
+            try:
+                where(f"{name}:{channel}")
+            except ValueError as error:
+                raise BenchError(f"{what}: virtual.analyzers.{name}.thresholds: {error}") from error
+    if serial.buffer_bytes < serial.packet_bytes:
+        raise BenchError(
+            f"{what}: virtual.serial: buffer_bytes = {serial.buffer_bytes} holds no packet of {serial.packet_bytes}."
+        )
+
+
 def check_fault(fault: EndFault, *, nodes: set[str], analyzers: set[str], where: Where, what: str) -> None:
     """Raise `BenchError` if the fault is about something that the bench does not have."""
     kind = type(fault).__struct_config__.tag

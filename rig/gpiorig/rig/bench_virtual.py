@@ -55,5 +55,6 @@ def check(virtual: Virtual, *, nodes: Set[str], analyzers: Set[str], where: benc
         for end in (link.sender, link.receiver):
             if end not in nodes:
                 raise BenchError(f"{what}: virtual.links: there is no node `{end}`.")
+    bench_ends.check(virtual.analyzers, virtual.serial, where=where, what=what)
     for fault in virtual.faults:
         bench_ends.check_fault(fault, nodes=set(nodes), analyzers=set(analyzers), where=where, what=what)
