@@ -193,6 +193,7 @@ pub extern "C" fn vb_set_link(h: *mut Handle, from: u32, to: u32, delay_ps: u64,
             delay_ps,
             loss_ppm,
             rssi_dbm,
+            ..Link::default()
         };
         bench
             .set_link(from as usize, to as usize, link)

@@ -18,7 +18,7 @@ mod wires;
 use super::stm32::timer::Timer;
 use super::watch::Watch;
 use super::{Drive, Outside};
-use crate::clock::Clock;
+use crate::clock::{Clock, ClockSpec};
 use crate::log::{Log, Topic};
 use crate::rng::{draw, Purpose};
 use crate::trace::Edge;
@@ -41,8 +41,8 @@ pub struct Config {
     pub board: u16,
     /// External oscillator; 0 for none.
     pub hse_hz: u64,
-    /// How much faster than nominal the board's clock is.
-    pub clock_ppb: i64,
+    /// The errors of the board's oscillators, and when it gets its supply.
+    pub clock: ClockSpec,
     /// Levels of nets that nobody drives, by port.
     pub rest: [u16; PORTS],
     /// An access to no device ends the run.
@@ -83,7 +83,7 @@ pub struct Stm32f1<O: Outside> {
 impl<O: Outside> Stm32f1<O> {
     pub fn new(config: Config, outside: O) -> Stm32f1<O> {
         let rcc = Rcc::new(config.hse_hz);
-        let clock = Clock::new(rcc.sysclk_hz(), rcc.ahb_div(), config.clock_ppb, 0);
+        let clock = Clock::of(&config.clock, rcc.sysclk_hz(), rcc.ahb_div());
         let identity = |index| draw(config.seed, Purpose::Identity, &[u64::from(config.board)], index) as u32;
         let mut chip = Stm32f1 {
             clock,
