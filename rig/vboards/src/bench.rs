@@ -71,6 +71,8 @@ pub struct Bench {
     trace: Option<VecDeque<Edge>>,
     hash: EdgeHash,
     fault: Option<String>,
+    /// Clock of the board that the C ABI adds next.
+    pub(crate) next_clock: ClockSpec,
     messages: Vec<Message>,
 }
 
@@ -94,6 +96,7 @@ impl Bench {
             trace: None,
             hash: EdgeHash::default(),
             fault: None,
+            next_clock: ClockSpec::default(),
             messages: Vec::new(),
         }
     }
