@@ -9,7 +9,16 @@ import msgspec
 from msgspec import Meta
 
 from gpiorig.rig import bench_ends
-from gpiorig.rig.bench_ends import ClockError, EndFault, VirtualAnalyzer, VirtualSerial, VirtualSync
+from gpiorig.rig.bench_ends import (
+    ClockError,
+    EndFault,
+    Fault,
+    Instant,
+    Span,
+    VirtualAnalyzer,
+    VirtualSerial,
+    VirtualSync,
+)
 from gpiorig.rig.errors import BenchError
 
 Pace = Literal["fast", "real-time"]
@@ -32,6 +41,23 @@ class VirtualLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     rssi_dbm: Annotated[int, Meta(ge=-200, le=30)] = -50
 
 
+class BrownOut(Fault, frozen=True, kw_only=True, tag="brown_out"):
+    """A node's supply fails, and is back a while later: the board starts anew."""
+
+    node: str
+    at_us: Instant
+    off_us: Span
+
+
+class ClockStep(Fault, frozen=True, kw_only=True, tag="clock_step"):
+    """A node's oscillator stands still, perhaps, and is faster by `ppb` from then on."""
+
+    node: str
+    at_us: Instant
+    ppb: ClockError
+    gap_us: Annotated[int, Meta(ge=0, le=10**9)] = 0
+
+
 class Virtual(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What only a virtual bench has: the seed, the pace, clock errors, the air, the serial path, faults."""
 
@@ -42,7 +68,7 @@ class Virtual(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     serial: VirtualSerial = VirtualSerial()
     nodes: dict[str, VirtualNode] = {}
     links: list[VirtualLink] = []
-    faults: list[EndFault] = []
+    faults: list[EndFault | BrownOut | ClockStep] = []
 
 
 def check(virtual: Virtual, *, nodes: Set[str], analyzers: Set[str], where: bench_ends.Where, what: str) -> None:
@@ -57,4 +83,8 @@ def check(virtual: Virtual, *, nodes: Set[str], analyzers: Set[str], where: benc
                 raise BenchError(f"{what}: virtual.links: there is no node `{end}`.")
     bench_ends.check(virtual.analyzers, virtual.serial, where=where, what=what)
     for fault in virtual.faults:
+        if isinstance(fault, BrownOut | ClockStep):
+            if fault.node not in nodes:
+                raise BenchError(f"{what}: virtual.faults: there is no node `{fault.node}`.")
+            continue
         bench_ends.check_fault(fault, nodes=set(nodes), analyzers=set(analyzers), where=where, what=what)

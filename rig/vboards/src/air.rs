@@ -4,6 +4,12 @@
 //! that is what lets boards run apart for that long and still give the same result as in lock-step.
 //! Air times: IEEE 802.15.4-2006, 6.5.1 to 6.5.3 and table 22 (62.5 ksymbol/s, 2 symbols per octet).
 
+mod ether;
+pub mod interferer;
+pub mod level;
+
+pub use ether::{Ether, Receiver, Rejection};
+
 use crate::rng::{below, draw, Purpose};
 use std::sync::Arc;
 
@@ -22,6 +28,9 @@ pub const MOST_OCTETS: usize = 127;
 /// No action of a board is felt by another one sooner than this: the 16 us that a radio takes from PLL_ON to its
 /// first symbol (AT86RF231, table 7-1, tTR10). A radio that is quicker must lower it.
 pub const REACTION_PS: u64 = 16 * US;
+/// Nobody notices a carrier below this: thermal noise alone is -111 dBm in 2 MHz and -124 dBm in 100 kHz
+/// (-174 dBm/Hz), and no receiver here is as good as that.
+pub const UNHEARD_DBM: i32 = -130;
 
 /// How a carrier is modulated: a receiver finds frames of its own kind only, all others are noise to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +94,34 @@ pub struct Link {
     pub loss_ppm: u32,
     /// Level at the receiver for a sender at 0 dBm.
     pub rssi_dbm: i32,
+    pub jitter: Jitter,
+}
+
+/// How much later than at best a receiver finds a frame, and all that follows from it; drawn anew for each frame.
+///
+/// The default is none: the data sheets of the radios here do not give it. A receiver that works on its crystal's
+/// edges has at least one period of that, 62 500 ps at 16 MHz, uniform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Jitter {
+    None,
+    Uniform {
+        span_ps: u64,
+    },
+    /// Most likely half the span.
+    Triangular {
+        span_ps: u64,
+    },
+}
+
+impl Jitter {
+    fn draw(&self, seed: u64, keys: &[u64; 2], frame: u32) -> u64 {
+        let luck = |number, bound| below(draw(seed, Purpose::Sfd, keys, u64::from(frame) << 1 | number), bound);
+        match *self {
+            Jitter::None => 0,
+            Jitter::Uniform { span_ps } => luck(0, span_ps),
+            Jitter::Triangular { span_ps } => (luck(0, span_ps) + luck(1, span_ps)) / 2,
+        }
+    }
 }
 
 impl Default for Link {
@@ -94,6 +131,7 @@ impl Default for Link {
             delay_ps: 10_000,
             loss_ppm: 0,
             rssi_dbm: -50,
+            jitter: Jitter::None,
         }
     }
 }
@@ -141,113 +179,5 @@ impl Carrier {
     /// Where octet `index` of the PSDU begins.
     pub fn octet_ps(&self, index: usize) -> u64 {
         self.start_ps + self.waveform.header_ps() + index as u64 * self.waveform.octet_ps
-    }
-}
-
-/// Everything in the air at one place, in the order (start, source).
-pub struct Ether {
-    seed: u64,
-    board: u16,
-    carriers: Vec<Carrier>,
-}
-
-impl Ether {
-    pub fn new(seed: u64, board: u16) -> Ether {
-        Ether {
-            seed,
-            board,
-            carriers: Vec::new(),
-        }
-    }
-
-    /// Takes in a message that came over `link`. Returns where a new carrier begins.
-    pub fn hear(&mut self, message: &Message, link: &Link) -> Option<u64> {
-        match &message.signal {
-            Signal::Start {
-                start_ps,
-                waveform,
-                power_dbm,
-            } => {
-                let luck = draw(
-                    self.seed,
-                    Purpose::Loss,
-                    &[u64::from(message.source), u64::from(self.board)],
-                    u64::from(message.frame),
-                );
-                let start_ps = start_ps + link.delay_ps;
-                let carrier = Carrier {
-                    source: message.source,
-                    frame: message.frame,
-                    start_ps,
-                    end_ps: start_ps + waveform.header_ps() + MOST_OCTETS as u64 * waveform.octet_ps,
-                    waveform: *waveform,
-                    rssi_dbm: link.rssi_dbm + power_dbm,
-                    lost: below(luck, 1_000_000) < u64::from(link.loss_ppm),
-                    cut: false,
-                    psdu: None,
-                };
-                let at = self
-                    .carriers
-                    .partition_point(|c| (c.start_ps, c.source) < (carrier.start_ps, carrier.source));
-                self.carriers.insert(at, carrier);
-                return Some(start_ps);
-            }
-            Signal::Body { psdu } => {
-                if let Some(carrier) = self.find_mut(message.source, message.frame) {
-                    if !carrier.cut {
-                        carrier.end_ps = carrier.octet_ps(psdu.len());
-                    }
-                    carrier.psdu = Some(Arc::clone(psdu));
-                }
-            }
-            Signal::Cut { end_ps } => {
-                let end_ps = end_ps + link.delay_ps;
-                if let Some(carrier) = self.find_mut(message.source, message.frame) {
-                    carrier.cut = true;
-                    carrier.end_ps = carrier.end_ps.min(end_ps).max(carrier.start_ps);
-                }
-            }
-        }
-        None
-    }
-
-    fn find_mut(&mut self, source: u16, frame: u32) -> Option<&mut Carrier> {
-        self.carriers
-            .iter_mut()
-            .find(|carrier| carrier.source == source && carrier.frame == frame)
-    }
-
-    pub fn find(&self, source: u16, frame: u32) -> Option<&Carrier> {
-        self.carriers
-            .iter()
-            .find(|carrier| carrier.source == source && carrier.frame == frame)
-    }
-
-    /// The frame whose SHR ends at `t_ps`, first of those not yet asked for in the order (start, source).
-    pub fn starting(&self, start_ps: u64) -> impl Iterator<Item = &Carrier> {
-        self.carriers.iter().filter(move |carrier| carrier.start_ps == start_ps)
-    }
-
-    fn during(&self, band: Waveform, from_ps: u64, to_ps: u64) -> impl Iterator<Item = &Carrier> {
-        self.carriers
-            .iter()
-            .filter(move |c| c.start_ps < to_ps && c.end_ps > from_ps && c.waveform.touches(&band))
-    }
-
-    /// The strongest level in the band of a waveform in an interval.
-    pub fn level_dbm(&self, band: &Waveform, from_ps: u64, to_ps: u64) -> Option<i32> {
-        self.during(*band, from_ps, to_ps).map(|carrier| carrier.rssi_dbm).max()
-    }
-
-    /// Whether another carrier of at least `floor_dbm` lies over part of a frame. Any overlap destroys: no capture.
-    pub fn disturbed(&self, victim: &Carrier, from_ps: u64, to_ps: u64, floor_dbm: i32) -> bool {
-        self.during(victim.waveform, from_ps, to_ps)
-            .any(|c| (c.source, c.frame) != (victim.source, victim.frame) && c.rssi_dbm >= floor_dbm)
-    }
-
-    /// Forgets what ended before it could overlap anything that is still in the air.
-    pub fn prune(&mut self, now_ps: u64) {
-        let longest = self.carriers.iter().map(|c| c.end_ps - c.start_ps).max().unwrap_or(0);
-        self.carriers.retain(|carrier| carrier.end_ps + 2 * longest > now_ps);
     }
 }

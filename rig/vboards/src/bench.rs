@@ -1,26 +1,34 @@
 //! The scheduler: all boards on one picosecond clock, each run as far as the others cannot yet reach it.
 //!
-//! An action of a board is felt by another one [`REACTION_PS`] later at the earliest, so a board may run to the
-//! earliest instant at which any other one can act, plus a slice below that. Signals are handed over at once and lie
-//! in the future of whoever gets them; a receiver orders them by time. Neither the slice nor the way [`Bench::run`] is
-//! called changes the result.
+//! An action of a board is felt by another one [`REACTION_PS`] later at the earliest. So the board that is behind all
+//! others may run to the earliest instant at which any other one can act, plus a slice of at most that, less what an
+//! instruction may take beyond its end. Signals are handed over at once and lie in the future of whoever gets them; a
+//! receiver orders them by time. Neither the slice nor the way [`Bench::run`] is called changes the result.
 
+mod air;
 mod analyzers;
 mod debug;
 mod host;
 mod ports;
+mod power;
 
+pub use power::BrownOut;
+
+use crate::air::interferer::FIRST_SOURCE;
 use crate::air::{Link, Message, REACTION_PS};
 use crate::analyzer::Analyzer;
-use crate::board::{self, Board, Parts};
+use crate::board::Board;
+use crate::clock::ClockSpec;
 use crate::debug::Jtag;
 use crate::hostpath::HostPath;
 use crate::sync::SyncLine;
 use crate::trace::{Edge, EdgeHash};
-use std::collections::VecDeque;
+use power::{Past, Recipe};
+use std::collections::{BTreeMap, VecDeque};
 
-/// Slice when nothing else is asked: half the reaction time, the rest is room for a core that ends an instruction late.
-pub const DEFAULT_SLICE_PS: u64 = REACTION_PS / 2;
+/// Shortest slice that is kept for a core so slow that one instruction may take the whole reaction time. It runs on as
+/// far as its slice, and what it then does within an instruction may come a few microseconds late for the others.
+const LEAST_SLICE_PS: u64 = 1_000_000;
 /// A board with more edges than this makes the bench take them over in the middle of a run.
 const MANY_EDGES: usize = 1 << 16;
 
@@ -39,7 +47,8 @@ struct Seat {
     jtag: Option<Jtag>,
     /// Levels by port at the bench's now.
     levels: Vec<u16>,
-    next_ps: Option<u64>,
+    recipe: Recipe,
+    past: Past,
 }
 
 /// A bench with boards, air and analyzers.
@@ -49,13 +58,21 @@ pub struct Bench {
     slice_ps: u64,
     now_ps: u64,
     seats: Vec<Seat>,
-    links: Vec<(u16, u16, Link)>,
+    /// When each board can next act; `u64::MAX`: it sleeps.
+    next_ps: Vec<u64>,
+    links: BTreeMap<(u16, u16), Link>,
+    noises: Vec<air::Noise>,
+    brown_outs: VecDeque<BrownOut>,
+    recent: VecDeque<Message>,
+    committing: Vec<Edge>,
     analyzers: Vec<Analyzer>,
     sync: Option<SyncLine>,
     host: Option<HostPath>,
     trace: Option<VecDeque<Edge>>,
     hash: EdgeHash,
     fault: Option<String>,
+    /// Clock of the board that the C ABI adds next.
+    pub(crate) next_clock: ClockSpec,
     messages: Vec<Message>,
 }
 
@@ -64,16 +81,22 @@ impl Bench {
         Bench {
             seed,
             strict: true,
-            slice_ps: DEFAULT_SLICE_PS,
+            slice_ps: REACTION_PS,
             now_ps: 0,
             seats: Vec::new(),
-            links: Vec::new(),
+            next_ps: Vec::new(),
+            links: BTreeMap::new(),
+            noises: Vec::new(),
+            brown_outs: VecDeque::new(),
+            recent: VecDeque::new(),
+            committing: Vec::new(),
             analyzers: Vec::new(),
             sync: None,
             host: None,
             trace: None,
             hash: EdgeHash::default(),
             fault: None,
+            next_clock: ClockSpec::default(),
             messages: Vec::new(),
         }
     }
@@ -85,7 +108,7 @@ impl Bench {
 
     /// Slice of boards that are awake together; results do not depend on it, tests show that.
     pub fn set_slice(&mut self, slice_ps: u64) {
-        self.slice_ps = slice_ps.clamp(1, DEFAULT_SLICE_PS);
+        self.slice_ps = slice_ps.clamp(1, REACTION_PS);
     }
 
     pub fn now_ps(&self) -> u64 {
@@ -98,29 +121,39 @@ impl Bench {
 
     /// Adds a board with its image; returns its number. All boards must be there before the first run.
     pub fn add_board(&mut self, kind: &str, image_name: &str, image: &[u8], clock_ppb: i64) -> Result<u16, String> {
+        self.add_board_with(kind, image_name, image, ClockSpec::fast(clock_ppb))
+    }
+
+    /// As [`Bench::add_board`], with an oscillator that may start late, drift, jump and jitter.
+    pub fn add_board_with(
+        &mut self,
+        kind: &str,
+        image_name: &str,
+        image: &[u8],
+        clock: ClockSpec,
+    ) -> Result<u16, String> {
         if self.now_ps > 0 {
             return Err("boards are added before the first run".to_string());
         }
-        if clock_ppb.unsigned_abs() > 100_000_000 {
-            return Err(format!("a clock error of {} ppb is beyond 10 %", clock_ppb));
-        }
-        let board = u16::try_from(self.seats.len()).map_err(|_| "too many boards".to_string())?;
-        let parts = Parts {
-            seed: self.seed,
-            board,
-            image_name,
-            image,
-            clock_ppb,
+        clock.check()?;
+        let board = u16::try_from(self.seats.len())
+            .ok()
+            .filter(|&board| board < FIRST_SOURCE);
+        let board = board.ok_or_else(|| "too many boards".to_string())?;
+        let recipe = Recipe {
+            kind: kind.to_string(),
+            image_name: image_name.to_string(),
+            image: image.to_vec(),
+            clock: ClockSpec {
+                seed: self.seed,
+                board,
+                ..clock
+            },
             strict: self.strict,
         };
-        let made = board::make(kind, &parts)?;
-        let levels = (0..made.ports()).map(|port| made.net(port)).collect();
-        self.seats.push(Seat {
-            board: made,
-            jtag: None,
-            levels,
-            next_ps: Some(0),
-        });
+        let made = recipe.make(self.seed, board)?;
+        self.seats.push(Seat::new(recipe, made, board));
+        self.next_ps.push(0);
         Ok(board)
     }
 
@@ -136,125 +169,103 @@ impl Bench {
         }
     }
 
-    /// How board `to` hears board `from`; unset links are 3 m of air without loss.
-    pub fn set_link(&mut self, from: usize, to: usize, link: Link) -> Result<(), String> {
-        let (from, to) = (self.check(from)? as u16, self.check(to)? as u16);
-        self.links.retain(|known| (known.0, known.1) != (from, to));
-        self.links.push((from, to, link));
-        Ok(())
-    }
-
-    fn link(&self, from: u16, to: u16) -> Link {
-        self.links
-            .iter()
-            .find(|known| (known.0, known.1) == (from, to))
-            .map_or(Link::default(), |known| known.2)
-    }
-
     /// Runs all boards to `until_ps`, or until the world owes input.
     pub fn run(&mut self, until_ps: u64) -> Result<Outcome, String> {
         if let Some(text) = self.fault.as_ref() {
             return Err(text.clone());
         }
-        for seat in self.seats.iter_mut() {
-            seat.next_ps = seat.board.next_action_ps();
+        for (seat, next_ps) in self.seats.iter().zip(self.next_ps.iter_mut()) {
+            *next_ps = seat.board.next_action_ps().unwrap_or(u64::MAX);
         }
         loop {
-            let earliest = match self.seats.iter().filter_map(|seat| seat.next_ps).min() {
-                None => {
-                    let last = self
-                        .seats
-                        .iter()
-                        .map(|seat| seat.board.local_ps())
-                        .max()
-                        .unwrap_or(self.now_ps);
-                    self.commit(self.now_ps.max(last.min(until_ps)));
-                    return Ok(self.drain_host(until_ps));
-                }
-                Some(earliest) if earliest >= until_ps => {
-                    self.commit(self.now_ps.max(until_ps));
-                    return Ok(Outcome::Reached);
-                }
-                Some(earliest) => earliest,
+            let (first, earliest_ps, second_ps) = self.two_earliest();
+            if earliest_ps == u64::MAX {
+                let last_ps = self.seats.iter().map(|seat| seat.board.local_ps()).max();
+                self.commit(self.now_ps.max(last_ps.unwrap_or(0).min(until_ps)));
+                return Ok(self.drain_host(until_ps));
+            }
+            let fault_ps = self.next_fault_ps();
+            let stepped = if fault_ps <= earliest_ps.min(until_ps) {
+                self.strike()
+            } else if earliest_ps >= until_ps {
+                self.commit(self.now_ps.max(until_ps));
+                return Ok(Outcome::Reached);
+            } else {
+                let told_ps = self.make_noise(earliest_ps);
+                let slice_ps = self.slice_of(first);
+                let limit_ps = until_ps.min(fault_ps).min(told_ps);
+                self.advance(first, limit_ps.min(second_ps.saturating_add(slice_ps)))
             };
-            if self.seats.iter_mut().any(|seat| seat.board.edges().len() > MANY_EDGES) {
-                self.commit(self.now_ps.max(earliest));
+            if let Err(text) = stepped {
+                let t_ps = self.seats[first].board.local_ps();
+                self.commit(self.now_ps.max(earliest_ps.min(t_ps)));
+                self.fault = Some(text.clone());
+                return Err(text);
             }
-            for index in 0..self.seats.len() {
-                if let Err(text) = self.advance(index, until_ps) {
-                    let t_ps = self.seats[index].board.local_ps();
-                    self.commit(self.now_ps.max(earliest.min(t_ps)));
-                    self.fault = Some(text.clone());
-                    return Err(text);
-                }
+            if self.seats[first].board.edges().len() > MANY_EDGES {
+                self.commit(self.now_ps.max(earliest_ps));
             }
         }
     }
 
-    /// Runs one board as far as the others allow.
-    fn advance(&mut self, index: usize, until_ps: u64) -> Result<(), String> {
-        let others = self.seats.iter().enumerate().filter(|(other, _)| *other != index);
-        let reach = others.filter_map(|(_, seat)| seat.next_ps).min().unwrap_or(u64::MAX);
-        let limit = until_ps.min(reach.saturating_add(self.slice_ps));
-        let seat = &mut self.seats[index];
-        if seat.next_ps.map_or(true, |next| next >= limit) {
-            return Ok(());
+    /// The board that can act first, when, and when the next one can.
+    fn two_earliest(&self) -> (usize, u64, u64) {
+        let (mut index, mut first_ps, mut second_ps) = (0, u64::MAX, u64::MAX);
+        for (candidate, &next_ps) in self.next_ps.iter().enumerate() {
+            if next_ps < first_ps {
+                second_ps = first_ps;
+                (index, first_ps) = (candidate, next_ps);
+            } else {
+                second_ps = second_ps.min(next_ps);
+            }
         }
-        let ran = seat.board.run_until(limit);
-        seat.next_ps = seat.board.next_action_ps();
-        seat.board.take_messages(&mut self.messages);
+        (index, first_ps, second_ps)
+    }
+
+    /// How far a board may run beyond the next action of another one.
+    fn slice_of(&self, index: usize) -> u64 {
+        let room_ps = REACTION_PS.saturating_sub(self.seats[index].board.overshoot_ps());
+        self.slice_ps.min(room_ps.max(LEAST_SLICE_PS))
+    }
+
+    /// Runs one board, and tells the others what it has put on the air.
+    fn advance(&mut self, index: usize, limit_ps: u64) -> Result<(), String> {
+        let board = &mut self.seats[index].board;
+        let ran = board.run_until(limit_ps);
+        self.next_ps[index] = board.next_action_ps().unwrap_or(u64::MAX);
+        board.take_messages(&mut self.messages);
         ran?;
-        self.exchange();
-        Ok(())
-    }
-
-    fn exchange(&mut self) {
-        let messages = std::mem::take(&mut self.messages);
-        for message in messages.iter() {
-            for to in 0..self.seats.len() {
-                if to != usize::from(message.source) {
-                    let link = self.link(message.source, to as u16);
-                    let seat = &mut self.seats[to];
-                    seat.board.hear(message, &link);
-                    seat.next_ps = seat.board.next_action_ps();
-                }
-            }
+        if !self.messages.is_empty() {
+            self.exchange();
         }
-        self.messages = messages;
-        self.messages.clear();
+        Ok(())
     }
 
     /// Takes over all edges before `now_ps`, in the order (instant, board), and makes it the bench's now.
     fn commit(&mut self, now_ps: u64) {
-        loop {
-            let mut first: Option<(u64, usize)> = None;
-            for (index, seat) in self.seats.iter_mut().enumerate() {
-                if let Some(edge) = seat.board.edges().front() {
-                    if edge.t_ps < now_ps && first.map_or(true, |(t_ps, _)| edge.t_ps < t_ps) {
-                        first = Some((edge.t_ps, index));
-                    }
-                }
+        let mut edges = std::mem::take(&mut self.committing);
+        for seat in self.seats.iter_mut() {
+            let queue = seat.board.edges();
+            let count = queue.iter().take_while(|edge| edge.t_ps < now_ps).count();
+            edges.extend(queue.drain(..count));
+        }
+        edges.sort_by_key(|edge| (edge.t_ps, edge.board)); // stable: the edges of a board keep their order
+        for edge in edges.drain(..) {
+            if let Some(sync) = self.sync.as_mut() {
+                sync_edges(sync, edge.t_ps, &mut self.analyzers);
             }
-            let seat = match first {
-                Some((_, index)) => &mut self.seats[index],
-                None => break,
-            };
-            if let Some(edge) = seat.board.edges().pop_front() {
-                if let Some(sync) = self.sync.as_mut() {
-                    sync_edges(sync, edge.t_ps, &mut self.analyzers);
-                }
-                let levels = &mut seat.levels[usize::from(edge.pin >> 4)];
-                let mask = 1 << (edge.pin & 15);
-                *levels = if edge.level { *levels | mask } else { *levels & !mask };
-                self.hash.add(&edge);
-                for analyzer in self.analyzers.iter_mut() {
-                    analyzer.edge(&edge);
-                }
-                if let Some(trace) = self.trace.as_mut() {
-                    trace.push_back(edge);
-                }
+            let levels = &mut self.seats[usize::from(edge.board)].levels[usize::from(edge.pin >> 4)];
+            let mask = 1 << (edge.pin & 15);
+            *levels = if edge.level { *levels | mask } else { *levels & !mask };
+            self.hash.add(&edge);
+            for analyzer in self.analyzers.iter_mut() {
+                analyzer.edge(&edge);
+            }
+            if let Some(trace) = self.trace.as_mut() {
+                trace.push_back(edge);
             }
         }
+        self.committing = edges;
         if let Some(sync) = self.sync.as_mut() {
             sync_edges(sync, now_ps, &mut self.analyzers);
         }

@@ -3,6 +3,7 @@
 //! A new board is one file in `boards/`: its oscillator, its wiring, its constructor; and its line in [`KINDS`].
 
 use crate::air::{Link, Message};
+use crate::clock::ClockSpec;
 use crate::debug::Target;
 use crate::log::Log;
 use crate::trace::{Edge, Pin};
@@ -47,6 +48,15 @@ pub trait Board {
     fn debug_target(&mut self) -> Option<&mut dyn Target> {
         None
     }
+    /// How late an instruction that begins before an instant may end.
+    fn overshoot_ps(&self) -> u64 {
+        crate::air::REACTION_PS / 2
+    }
+    /// What stays without supply, and the same board with it again: RAM holds whatever `ram` says.
+    fn flash(&self) -> Vec<u8> {
+        Vec::new()
+    }
+    fn power_up(&mut self, _flash: &[u8], _ram: &mut dyn FnMut() -> u8) {}
     fn log(&self) -> &Log;
     fn statistics(&self) -> Statistics;
 }
@@ -59,7 +69,7 @@ pub struct Parts<'a> {
     /// What messages call the image.
     pub image_name: &'a str,
     pub image: &'a [u8],
-    pub clock_ppb: i64,
+    pub clock: ClockSpec,
     pub strict: bool,
 }
 

@@ -12,7 +12,7 @@
 //! int64_t  vb_set_link(void *h, uint32_t from, uint32_t to, uint64_t delay_ps, uint32_t loss_ppm, int32_t rssi_dbm);
 //!                                                                  // rssi: level at `to` for a sender at 0 dBm
 //! int64_t  vb_set_strict(void *h, uint32_t strict);                // default 1; counts for boards added later
-//! int64_t  vb_set_slice(void *h, uint64_t slice_ps);               // for tests; changes no result; at most 8 us
+//! int64_t  vb_set_slice(void *h, uint64_t slice_ps);               // for tests; changes no result; at most 16 us
 //! int64_t  vb_run(void *h, uint64_t until_ps);                     // 0 reached, 1 idle: all sleep and wait for input,
 //!                                                                  // -2 fault, for good
 //! uint64_t vb_now(void *h);
@@ -49,7 +49,9 @@
 // So does the number of their arguments.
 #![allow(clippy::too_many_arguments)]
 
+pub mod air;
 pub mod analyzer;
+pub mod clock;
 pub mod hostpath;
 
 mod debug;
@@ -57,6 +59,7 @@ mod debug;
 use crate::air::Link;
 use crate::analyzer::Settings;
 use crate::bench::{Bench, Outcome};
+use crate::clock::ClockSpec;
 use crate::trace::parse_pin;
 use std::ffi::CStr;
 use std::os::raw::c_char;
@@ -179,8 +182,13 @@ pub extern "C" fn vb_add_board(
     call(h, |bench| {
         let image = input(elf, bytes, "elf")?;
         let kind = text(kind, "kind")?;
+        let ppb = clock_ppb;
+        let clock = ClockSpec {
+            ppb,
+            ..std::mem::take(&mut bench.next_clock)
+        };
         bench
-            .add_board(kind, "the image", image, clock_ppb)
+            .add_board_with(kind, "the image", image, clock)
             .map(i64::from)
             .map_err(wrong)
     })
@@ -193,6 +201,7 @@ pub extern "C" fn vb_set_link(h: *mut Handle, from: u32, to: u32, delay_ps: u64,
             delay_ps,
             loss_ppm,
             rssi_dbm,
+            ..Link::default()
         };
         bench
             .set_link(from as usize, to as usize, link)

@@ -1,21 +1,42 @@
 //! Exact integer conversion between a counted clock and the bench's picoseconds.
 //!
 //! A clock of `hz / divider` hertz that is off by `ppb` parts per billion has a period of
-//! `divider * 10^21 / (hz * (10^9 + ppb))` ps. The ratio is kept reduced; nothing here is a float.
+//! `divider * 10^21 / (hz * (10^9 + ppb))` ps. The ratio is kept reduced; nothing here is a float. Where the error
+//! changes, a new segment begins at the first tick at or after that instant; each loses less than one picosecond.
+//! Both conversions are pure: no chip has to be told when its oscillator drifts.
+
+mod spec;
+
+pub use spec::{ClockSpec, ClockStep, Drift};
+
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// Picoseconds per second times parts per billion per unit.
 const PS_TIMES_PPB: u128 = 1_000_000_000_000_000_000_000;
 
-/// One piece of a clock's life between two changes of its frequency.
-#[derive(Clone, Debug)]
-pub struct Clock {
-    base_tick: u64,
-    base_ps: u64,
+/// A piece of a clock's life with a constant frequency.
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    tick: u64,
+    ps: u64,
     /// Picoseconds of `den` ticks.
     num: u128,
     /// Ticks of `num` picoseconds.
     den: u128,
-    ppb: i64,
+    /// The first tick that is no longer in it.
+    end_tick: u64,
+}
+
+/// A clock: an oscillator, and what is made of its frequency.
+#[derive(Clone, Debug)]
+pub struct Clock {
+    spec: Rc<ClockSpec>,
+    hz: u64,
+    divider: u64,
+    first: Segment,
+    /// Those after the first, as far as somebody asked.
+    later: RefCell<Vec<Segment>>,
 }
 
 fn gcd(mut a: u128, mut b: u128) -> u128 {
@@ -27,54 +48,126 @@ fn gcd(mut a: u128, mut b: u128) -> u128 {
     a
 }
 
+impl Segment {
+    fn new(spec: &ClockSpec, hz: u64, divider: u64, tick: u64, ps: u64) -> Segment {
+        assert!(hz > 0 && divider > 0, "a clock needs a frequency above 0 Hz");
+        let ppb = spec.ppb_at(ps);
+        assert!(ppb > -1_000_000_000, "a clock error of {} ppb stops the clock", ppb);
+        let num = u128::from(divider) * PS_TIMES_PPB;
+        let den = u128::from(hz) * ((1_000_000_000 + i128::from(ppb)) as u128);
+        let common = gcd(num, den);
+        let mut segment = Segment {
+            tick,
+            ps,
+            num: num / common,
+            den: den / common,
+            end_tick: u64::MAX,
+        };
+        let change_ps = spec.next_change(ps);
+        if change_ps < u64::MAX {
+            segment.end_tick = segment.tick_at(change_ps);
+        }
+        segment
+    }
+
+    /// What follows it.
+    fn next(&self, spec: &ClockSpec, hz: u64, divider: u64) -> Segment {
+        let ps = self.ps(self.end_tick);
+        let gap_ps = spec.gaps_ps(self.ps, ps);
+        Segment::new(spec, hz, divider, self.end_tick, ps.saturating_add(gap_ps))
+    }
+
+    fn ps(&self, tick: u64) -> u64 {
+        let ticks = tick.saturating_sub(self.tick);
+        let ps = match (u64::try_from(self.num), u64::try_from(self.den)) {
+            (Ok(num), Ok(den)) if ticks.checked_mul(num).is_some() => ticks * num / den,
+            _ => u64::try_from(u128::from(ticks).saturating_mul(self.num) / self.den).unwrap_or(u64::MAX),
+        };
+        self.ps.saturating_add(ps)
+    }
+
+    fn tick_at(&self, ps: u64) -> u64 {
+        let wait = u128::from(ps.saturating_sub(self.ps));
+        let ticks = wait.saturating_mul(self.den).saturating_add(self.num - 1) / self.num;
+        let tick = self.tick.saturating_add(u64::try_from(ticks).unwrap_or(u64::MAX));
+        tick.min(self.end_tick)
+    }
+}
+
 impl Clock {
-    /// A clock whose tick 0 falls on `start_ps`.
+    /// A clock whose tick 0 falls on `start_ps`, without drift.
     ///
     /// `hz / divider` is its nominal frequency, `ppb` how much faster it really is.
     pub fn new(hz: u64, divider: u64, ppb: i64, start_ps: u64) -> Clock {
-        let mut clock = Clock {
-            base_tick: 0,
-            base_ps: start_ps,
-            num: 1,
-            den: 1,
-            ppb,
+        let spec = ClockSpec {
+            start_ps,
+            ..ClockSpec::fast(ppb)
         };
-        clock.set_ratio(hz, divider);
-        clock
+        Clock::of(&spec, hz, divider)
     }
 
-    fn set_ratio(&mut self, hz: u64, divider: u64) {
-        assert!(hz > 0 && divider > 0, "a clock needs a frequency above 0 Hz");
-        assert!(
-            self.ppb > -1_000_000_000,
-            "a clock error of {} ppb stops the clock",
-            self.ppb
-        );
-        let num = u128::from(divider) * PS_TIMES_PPB;
-        let den = u128::from(hz) * ((1_000_000_000 + i128::from(self.ppb)) as u128);
-        let common = gcd(num, den);
-        self.num = num / common;
-        self.den = den / common;
+    /// A clock of `hz / divider` nominal hertz from an oscillator; tick 0 falls on the oscillator's start.
+    pub fn of(spec: &ClockSpec, hz: u64, divider: u64) -> Clock {
+        Clock {
+            first: Segment::new(spec, hz, divider, 0, spec.start_ps),
+            spec: Rc::new(spec.clone()),
+            hz,
+            divider,
+            later: RefCell::default(),
+        }
+    }
+
+    /// The first segment that is not past; makes those that are missing.
+    fn segment(&self, is_past: impl Fn(&Segment) -> bool) -> Segment {
+        if !is_past(&self.first) {
+            return self.first;
+        }
+        let mut later = self.later.borrow_mut();
+        let mut last = later.last().copied().unwrap_or(self.first);
+        while is_past(&last) {
+            last = last.next(&self.spec, self.hz, self.divider);
+            later.push(last);
+        }
+        let index = later.partition_point(is_past);
+        later.get(index).copied().unwrap_or(last)
+    }
+
+    fn even_ps(&self, tick: u64) -> u64 {
+        self.segment(|segment| tick >= segment.end_tick && segment.end_tick < u64::MAX)
+            .ps(tick)
+    }
+
+    fn jitter(&self, tick: u64) -> u64 {
+        match self.spec.jitter_ps {
+            0 => 0,
+            _ => self
+                .spec
+                .jitter(tick, (self.first.num / self.first.den) as u64 * 8 / 10),
+        }
     }
 
     /// The instant of `tick`, rounded down to a picosecond. Ticks before the last retune count as the retune.
     pub fn ps(&self, tick: u64) -> u64 {
-        let ticks = u128::from(tick.saturating_sub(self.base_tick));
-        let ps = ticks.saturating_mul(self.num) / self.den;
-        self.base_ps.saturating_add(u64::try_from(ps).unwrap_or(u64::MAX))
+        self.even_ps(tick).saturating_add(self.jitter(tick))
     }
 
     /// The first tick at or after the instant `ps`: `self.ps(tick) >= ps` and no earlier tick has it.
     pub fn tick_at(&self, ps: u64) -> u64 {
-        let wait = u128::from(ps.saturating_sub(self.base_ps));
-        let ticks = wait.saturating_mul(self.den).saturating_add(self.num - 1) / self.num;
-        self.base_tick.saturating_add(u64::try_from(ticks).unwrap_or(u64::MAX))
+        let past = |segment: &Segment| segment.end_tick < u64::MAX && ps > segment.ps(segment.end_tick);
+        let segment = self.segment(past);
+        let tick = segment.tick_at(ps.max(segment.ps));
+        match tick.checked_sub(1) {
+            Some(before) if before >= self.first.tick && self.spec.jitter_ps > 0 && self.ps(before) >= ps => before,
+            _ => tick,
+        }
     }
 
-    /// Changes the frequency from `tick` on; loses less than one picosecond.
+    /// Changes the nominal frequency from `tick` on; loses less than one picosecond.
     pub fn retune(&mut self, tick: u64, hz: u64, divider: u64) {
-        self.base_ps = self.ps(tick);
-        self.base_tick = tick;
-        self.set_ratio(hz, divider);
+        let ps = self.even_ps(tick);
+        self.hz = hz;
+        self.divider = divider;
+        self.later.borrow_mut().clear();
+        self.first = Segment::new(&self.spec, hz, divider, tick, ps);
     }
 }

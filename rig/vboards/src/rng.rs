@@ -13,6 +13,14 @@ pub enum Purpose {
     Damage = 4,
     /// Serial numbers.
     Identity = 5,
+    /// When a receiver finds a frame.
+    Sfd = 6,
+    /// Bursts of noise.
+    Interferer = 7,
+    /// Wander and jitter of an oscillator.
+    Clock = 8,
+    /// What RAM holds when the supply comes back.
+    Ram = 9,
     /// Which of two samples of an analyzer sees an edge.
     Metastability = 40,
     /// Faults of an analyzer and its wiring.

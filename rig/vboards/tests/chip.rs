@@ -63,7 +63,7 @@ impl Rig {
             seed: 1,
             board: 0,
             hse_hz: 16_000_000,
-            clock_ppb: 0,
+            clock: Default::default(),
             rest: [0; 7],
             strict: true,
         };

@@ -1,4 +1,4 @@
-"""The faults of a bench file's ends, as calls of the virtual boards."""
+"""The faults of a bench file, as calls of the virtual boards."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from gpiorig.rig.bench_ends import (
     Stalls,
     Stuck,
 )
+from gpiorig.rig.bench_virtual import BrownOut, ClockStep, Virtual
 from gpiorig.rig.virtual.vboards import AnalyzerFaultCall, VirtualBoards
 
 
@@ -53,6 +54,20 @@ def add_serial_faults(bench: Bench, boards: VirtualBoards, index: dict[str, int]
             boards.serial_fault(
                 index[fault.node], kinds[type(fault)], ppm=fault.ppm, from_us=fault.from_us, for_us=fault.for_us
             )
+
+
+def add_clock_steps(virtual: Virtual, boards: VirtualBoards, node: str) -> None:
+    """Add the clock steps of a node, whose board is added next."""
+    for fault in virtual.faults:
+        if isinstance(fault, ClockStep) and fault.node == node:
+            boards.clock_step(fault.at_us, ppb=fault.ppb, gap_us=fault.gap_us)
+
+
+def add_brown_outs(virtual: Virtual, boards: VirtualBoards, index: dict[str, int]) -> None:
+    """Add the failures of the boards' supplies."""
+    for fault in virtual.faults:
+        if isinstance(fault, BrownOut):
+            boards.brown_out(index[fault.node], fault.at_us, off_us=fault.off_us)
 
 
 def _number(bench: Bench, channel: str) -> int:

@@ -35,6 +35,7 @@ class VirtualBench:
         index: dict[str, int] = {}
         for name, node in bench.nodes.items():
             clock_ppb = virtual.nodes.get(name, VirtualNode()).clock_ppb
+            faults.add_clock_steps(virtual, self._boards, name)
             index[name] = self._add_board(node.board, firmware[name], clock_ppb=clock_ppb)
         for link in virtual.links:
             self._set_link(link, index)
@@ -43,6 +44,7 @@ class VirtualBench:
         for board in index.values():
             self._boards.plug_host(board, virtual.serial)
         faults.add_serial_faults(bench, self._boards, index)
+        faults.add_brown_outs(virtual, self._boards, index)
         self.uarts = {
             name: VirtualUart(self._boards, board, folder / f"{name}.stamps" if fast else None)
             for name, board in index.items()

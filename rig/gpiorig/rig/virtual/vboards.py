@@ -31,6 +31,8 @@ def _library() -> ctypes.CDLL:
         "vb_new": (handle, [u64]),
         "vb_free": (None, [handle]),
         "vb_add_board": (i64, [handle, text, text, size, i64]),
+        "vb_clock_step": (i64, [handle, u64, i64, u64]),
+        "vb_brown_out": (i64, [handle, u32, u64, u64]),
         "vb_set_link": (i64, [handle, u32, u32, u64, u32, ctypes.c_int32]),
         "vb_run": (i64, [handle, u64]),
         "vb_now": (u64, [handle]),
@@ -93,6 +95,14 @@ class VirtualBoards:
     def add_board(self, kind: str, elf: bytes, *, clock_ppb: int) -> int:
         """Index of a new board that runs the image `elf` on a clock `clock_ppb` fast."""
         return self._checked(self._lib.vb_add_board(self._handle, kind.encode(), elf, len(elf), clock_ppb))
+
+    def clock_step(self, at_us: int, *, ppb: int, gap_us: int) -> None:
+        """Let the clock of the board that is added next stand still at an instant, and be faster from then on."""
+        self._checked(self._lib.vb_clock_step(self._handle, at_us * PS_PER_US, ppb, gap_us * PS_PER_US))
+
+    def brown_out(self, board: int, at_us: int, *, off_us: int) -> None:
+        """Take a board's supply away at an instant, for so long."""
+        self._checked(self._lib.vb_brown_out(self._handle, board, at_us * PS_PER_US, off_us * PS_PER_US))
 
     def set_link(self, sender: int, receiver: int, *, delay_ps: int, loss_ppm: int, rssi_dbm: int) -> None:
         """Set one direction of the air between two boards."""

@@ -43,6 +43,7 @@ impl Bench {
         self.analyzer(analyzer)?
             .probe(channel, index as u16, pin, levels >> (pin & 15) & 1 == 1, now_ps)?;
         self.seats[index].board.watch(pin);
+        self.seats[index].past.watched.push(pin);
         Ok(())
     }
 

@@ -56,8 +56,13 @@ impl Bench {
 
     /// Time passes to `until_ps`, be it that nothing happens: adapters have a clock of their own.
     pub fn pass(&mut self, until_ps: u64) -> Result<(), String> {
-        if self.run(until_ps)? == Outcome::Idle {
-            self.commit(self.now_ps.max(until_ps));
+        while self.run(until_ps)? == Outcome::Idle {
+            let fault_ps = self.next_fault_ps();
+            self.commit(self.now_ps.max(until_ps.min(fault_ps)));
+            if fault_ps > until_ps {
+                break;
+            }
+            self.strike()?;
         }
         Ok(())
     }

@@ -62,14 +62,19 @@ impl Bench {
     }
 
     pub fn statistics(&self, board: usize) -> Result<Statistics, String> {
-        Ok(self.seats[self.check(board)?].board.statistics())
+        let seat = &self.seats[self.check(board)?];
+        let (past, present) = (seat.past.statistics, seat.board.statistics());
+        Ok(Statistics {
+            instructions: past.instructions + present.instructions,
+            cycles: past.cycles + present.cycles,
+        })
     }
 
     /// Logs of all boards, a line per remark.
     pub fn log_text(&self) -> String {
         let mut text = String::new();
         for (index, seat) in self.seats.iter().enumerate() {
-            for entry in seat.board.log().entries() {
+            for entry in seat.past.log.iter().chain(seat.board.log().entries()) {
                 text += &format!("t={} ps board={} {}\n", entry.t_ps, index, entry.text);
             }
             if seat.board.log().dropped() > 0 {

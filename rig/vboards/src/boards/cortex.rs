@@ -11,6 +11,9 @@ use crate::soc::{Chip, Outside};
 use crate::trace::{Edge, Pin};
 use std::collections::VecDeque;
 
+/// Cycles of an exception entry and a long instruction, LDM with wait states; stores come well before their end.
+const LONGEST_STEP: u64 = 64;
+
 /// A board with a Cortex-M.
 pub struct CortexBoard<C: Chip> {
     pub cpu: Cpu,
@@ -48,8 +51,10 @@ impl<C: Chip> CortexBoard<C> {
     }
 
     /// What is due by the core's present cycle happens, and the core sees the interrupt lines that follow.
-    fn catch_up(&mut self) {
-        self.chip.advance(self.cpu.cycles);
+    ///
+    /// Not what is due from `until` on: an instruction may end later, but what others send by then is not known yet.
+    fn catch_up(&mut self, until: u64) {
+        self.chip.advance(self.cpu.cycles.min(until));
         self.chip.serve(&mut self.cpu);
         if self.chip.take_reset() {
             self.cpu.reset();
@@ -92,7 +97,7 @@ impl<C: Chip> CortexBoard<C> {
                 self.cpu.skip_to(cycle);
             }
         }
-        self.catch_up();
+        self.catch_up(u64::MAX);
     }
 
     fn explain(&self, step: &Step) -> Option<String> {
@@ -113,7 +118,7 @@ impl<C: Chip> CortexBoard<C> {
 impl<C: Chip> Board for CortexBoard<C> {
     fn run_until(&mut self, until_ps: u64) -> Result<(), String> {
         loop {
-            self.catch_up();
+            self.catch_up(self.chip.clock().tick_at(until_ps));
             if let Some(text) = self.chip.fault() {
                 return Err(text.to_string());
             }
@@ -168,13 +173,27 @@ impl<C: Chip> Board for CortexBoard<C> {
     }
 
     fn next_action_ps(&self) -> Option<u64> {
-        if !self.asleep() {
-            return Some(self.local_ps());
-        }
-        match self.wake_cycle() {
+        let cycle = if self.asleep() {
+            self.wake_cycle()
+        } else {
+            self.chip.next_event().min(self.cpu.cycles)
+        };
+        match cycle {
             u64::MAX => None,
-            cycle => Some(self.chip.clock().ps(cycle.max(self.cpu.cycles))),
+            cycle => Some(self.chip.clock().ps(cycle)),
         }
+    }
+
+    fn overshoot_ps(&self) -> u64 {
+        self.chip.clock().ps(self.cpu.cycles + LONGEST_STEP) - self.local_ps()
+    }
+
+    fn flash(&self) -> Vec<u8> {
+        self.cpu.flash().to_vec()
+    }
+
+    fn power_up(&mut self, flash: &[u8], ram: &mut dyn FnMut() -> u8) {
+        self.cpu.power_up(flash, ram);
     }
 
     fn hear(&mut self, message: &Message, link: &Link) {
@@ -247,7 +266,7 @@ impl<C: Chip> Target for CortexBoard<C> {
         if self.cpu.reset_requested() {
             self.reset();
         }
-        self.catch_up();
+        self.catch_up(u64::MAX);
         written
     }
 

@@ -44,11 +44,14 @@ pub fn make(parts: &Parts) -> Result<Box<dyn Board>, String> {
         seed: parts.seed,
         board: parts.board,
         hse_hz: HSE_HZ,
-        clock_ppb: parts.clock_ppb,
+        clock: parts.clock.clone(),
         rest: REST,
         strict: parts.strict,
     };
-    let wiring = Wiring::new(At86rf231::new(parts.seed, parts.board), TRACES);
+    let wiring = Wiring::new(
+        At86rf231::new(parts.seed, parts.board).powered_at(parts.clock.start_ps),
+        TRACES,
+    );
     let mut cpu = Cpu::new(FLASH_BASE, flash, RAM_BASE, RAM_BYTES);
     cpu.reset();
     let chip = Stm32f1::new(config, wiring);

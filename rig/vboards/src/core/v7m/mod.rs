@@ -293,6 +293,19 @@ impl Cpu {
         matches!(self.mem.place(address, from.len()), Some(memory::Place::Ram(..))) && self.mem.write(address, from)
     }
 
+    /// The whole flash.
+    pub fn flash(&self) -> &[u8] {
+        &self.mem.flash
+    }
+
+    /// The supply comes back: the flash holds what it held, the RAMs hold anything.
+    pub fn power_up(&mut self, flash: &[u8], ram: &mut dyn FnMut() -> u8) {
+        self.write_memory(self.mem.flash_base, flash);
+        let more = self.mem.more_ram.iter_mut().flat_map(|ram| ram.bytes.iter_mut());
+        self.mem.ram.iter_mut().chain(more).for_each(|octet| *octet = ram());
+        self.reset();
+    }
+
     /// Writes flash or RAM (debugger, loader, flash controller); false, and nothing written, if some byte is neither.
     pub fn write_memory(&mut self, address: u32, from: &[u8]) -> bool {
         self.fetch.flush();

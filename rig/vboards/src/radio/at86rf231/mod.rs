@@ -73,6 +73,7 @@ impl Kind {
 pub struct At86rf231 {
     seed: u64,
     board: u16,
+    powered_ps: u64,
     regs: [u8; 64],
     buffer: [u8; BUFFER_OCTETS],
     state: State,
@@ -116,6 +117,7 @@ impl At86rf231 {
         let mut radio = At86rf231 {
             seed,
             board,
+            powered_ps: 0,
             regs: [0; 64],
             buffer: [0; BUFFER_OCTETS],
             state: State::POn,
@@ -161,6 +163,14 @@ impl At86rf231 {
         };
         radio.load_reset_values();
         radio
+    }
+
+    /// The same chip, with its supply from `t_ps` on.
+    pub fn powered_at(mut self, t_ps: u64) -> At86rf231 {
+        self.powered_ps = t_ps;
+        self.now_ps = t_ps;
+        self.pins.iter_mut().for_each(|change| change.t_ps = t_ps);
+        self
     }
 
     fn load_reset_values(&mut self) {

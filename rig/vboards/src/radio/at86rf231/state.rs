@@ -61,7 +61,7 @@ impl At86rf231 {
         match (self.state, target) {
             (from, to) if from == to => {}
             (State::POn, State::TrxOff) => {
-                let running = timing::P_ON.saturating_sub(self.now_ps);
+                let running = (self.powered_ps + timing::P_ON).saturating_sub(self.now_ps);
                 self.go(State::TrxOff, running + timing::QUICK);
             }
             (State::POn, _) => self.note(2, || "radio: in P_ON only TRX_OFF is possible, command ignored".into()),

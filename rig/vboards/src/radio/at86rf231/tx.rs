@@ -204,7 +204,8 @@ impl At86rf231 {
         self.run_deferred();
     }
 
-    /// CCA over an interval that ends now (8.5, tables 8-10 to 8-12). A carrier counts if it touches the interval.
+    /// CCA over an interval that ends now (8.5, tables 8-10 to 8-12): mean energy; a carrier counts if it
+    /// touches the interval.
     pub(super) fn channel_busy(&self, from_ps: u64) -> bool {
         let Level { energy, carrier } = self.measure(from_ps);
         match self.reg(regs::PHY_CC_CCA) >> 5 & 3 {
@@ -217,10 +218,11 @@ impl At86rf231 {
 
     fn measure(&self, from_ps: u64) -> Level {
         let level = self.ether.level_dbm(&self.waveform(), from_ps, self.now_ps);
+        let carrier = self.ether.carrier_dbm(&self.waveform(), from_ps, self.now_ps);
         let threshold = regs::RSSI_BASE_DBM + 2 * i32::from(self.reg(regs::CCA_THRES) & 0x0F);
         Level {
             energy: level.map_or(false, |dbm| dbm > threshold),
-            carrier: level.map_or(false, |dbm| dbm >= regs::SENSITIVITY_DBM),
+            carrier: carrier.map_or(false, |dbm| dbm >= regs::SENSITIVITY_DBM),
         }
     }
 

@@ -30,7 +30,7 @@ use super::stm32::dma::Dma;
 use super::stm32::timer::Timer;
 use super::watch::Watch;
 use super::{Drive, Outside};
-use crate::clock::Clock;
+use crate::clock::{Clock, ClockSpec};
 use crate::log::Log;
 use crate::rng::{draw, Purpose};
 use crate::trace::{Edge, Pin};
@@ -61,8 +61,8 @@ pub struct Config {
     pub board: u16,
     /// External oscillator; 0 for none.
     pub hse_hz: u64,
-    /// How much faster than nominal the board's clock is.
-    pub clock_ppb: i64,
+    /// The errors of the board's oscillators, and when it gets its supply.
+    pub clock: ClockSpec,
     /// Levels of nets that nobody drives, by port.
     pub rest: [u16; PORTS],
     /// An access to no device ends the run.
@@ -123,7 +123,7 @@ pub struct Stm32f1<O: Outside> {
 impl<O: Outside> Stm32f1<O> {
     pub fn new(config: Config, outside: O) -> Stm32f1<O> {
         let rcc = Rcc::new(config.hse_hz);
-        let clock = Clock::new(rcc.sysclk_hz(), rcc.ahb_div(), config.clock_ppb, 0);
+        let clock = Clock::of(&config.clock, rcc.sysclk_hz(), rcc.ahb_div());
         let identity = |index| draw(config.seed, Purpose::Identity, &[u64::from(config.board)], index) as u32;
         let mut timers: Vec<Timer> = (0..TIM1).map(|_| Timer::default()).collect();
         timers.extend([Timer::advanced(), Timer::advanced()]);
@@ -141,7 +141,7 @@ impl<O: Outside> Stm32f1<O> {
             adcs: (0..3).map(|_| Adc::new(2)).collect(),
             dmas: [Dma::new(7, false), Dma::new(5, false)],
             rtc: Rtc::default(),
-            iwdg: Iwdg::new(config.clock_ppb),
+            iwdg: Iwdg::new(config.clock.ppb),
             wwdg: Wwdg::new(1),
             crc: Crc::default(),
             power: Power::default(),

@@ -1,0 +1,91 @@
+//! The air beyond plain links: jitter, interferers.
+//!
+//! ```c
+//! int64_t  vb_link_jitter(void *h, uint32_t from, uint32_t to, const char *shape, uint64_t span_ps);
+//!                                                                  // after vb_set_link; "none", "uniform", "triangular"
+//! int64_t  vb_interferer_add(void *h, const char *pattern, uint32_t centre_khz, uint32_t width_khz, int32_t level_dbm,
+//!                            uint64_t first_ps, uint64_t burst_ps, uint64_t every_ps, uint64_t on_ps, uint64_t off_ps);
+//!                                                                  // "periodic": every_ps from start to start;
+//!                                                                  // "poisson": silence of every_ps on average;
+//!                                                                  // "on_off": periodic for on_ps, then off_ps nothing
+//! int64_t  vb_interferer_level(void *h, uint32_t interferer, uint32_t board, int32_t level_dbm);
+//! ```
+
+use super::{call, text, wrong, Handle};
+use crate::air::interferer::{Interferer, Pattern};
+use crate::air::Jitter;
+use std::os::raw::c_char;
+
+#[no_mangle]
+pub extern "C" fn vb_link_jitter(h: *mut Handle, from: u32, to: u32, shape: *const c_char, span_ps: u64) -> i64 {
+    call(h, |bench| {
+        let jitter = match text(shape, "shape")? {
+            "none" => Jitter::None,
+            "uniform" => Jitter::Uniform { span_ps },
+            "triangular" => Jitter::Triangular { span_ps },
+            other => {
+                return Err(wrong(format!(
+                    "no shape \"{}\"; there is: none, uniform, triangular",
+                    other
+                )))
+            }
+        };
+        let mut link = bench.link(from as u16, to as u16);
+        link.jitter = jitter;
+        bench
+            .set_link(from as usize, to as usize, link)
+            .map(|()| 0)
+            .map_err(wrong)
+    })
+}
+
+#[no_mangle]
+pub extern "C" fn vb_interferer_add(
+    h: *mut Handle,
+    pattern: *const c_char,
+    centre_khz: u32,
+    width_khz: u32,
+    level_dbm: i32,
+    first_ps: u64,
+    burst_ps: u64,
+    every_ps: u64,
+    on_ps: u64,
+    off_ps: u64,
+) -> i64 {
+    call(h, |bench| {
+        let pattern = match text(pattern, "pattern")? {
+            "periodic" => Pattern::Periodic { period_ps: every_ps },
+            "poisson" => Pattern::Poisson { mean_ps: every_ps },
+            "on_off" => Pattern::OnOff {
+                period_ps: every_ps,
+                on_ps,
+                off_ps,
+            },
+            other => {
+                return Err(wrong(format!(
+                    "no pattern \"{}\"; there is: periodic, poisson, on_off",
+                    other
+                )))
+            }
+        };
+        let settings = Interferer {
+            centre_khz,
+            width_khz,
+            level_dbm,
+            burst_ps,
+            first_ps,
+            pattern,
+        };
+        bench.add_interferer(settings).map(|index| index as i64).map_err(wrong)
+    })
+}
+
+#[no_mangle]
+pub extern "C" fn vb_interferer_level(h: *mut Handle, interferer: u32, board: u32, level_dbm: i32) -> i64 {
+    call(h, |bench| {
+        bench
+            .set_interferer_level(interferer as usize, board as usize, level_dbm)
+            .map(|()| 0)
+            .map_err(wrong)
+    })
+}
