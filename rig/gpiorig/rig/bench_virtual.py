@@ -8,28 +8,12 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from gpiorig.rig import bench_ends
-from gpiorig.rig.bench_ends import ClockError, EndFault, VirtualAnalyzer, VirtualSerial, VirtualSync
+from gpiorig.rig import bench_ends, bench_world
+from gpiorig.rig.bench_ends import EndFault, VirtualAnalyzer, VirtualSerial, VirtualSync
+from gpiorig.rig.bench_world import NodeFault, VirtualInterferer, VirtualLink, VirtualNode
 from gpiorig.rig.errors import BenchError
 
 Pace = Literal["fast", "real-time"]
-
-
-class VirtualNode(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The error of the virtual board's clock, and the pins of lines that its board file does not know (span lines)."""
-
-    clock_ppb: ClockError = 0
-    pins: dict[str, str] = {}
-
-
-class VirtualLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"sender": "from", "receiver": "to"}):
-    """One direction of the air between two nodes."""
-
-    sender: str
-    receiver: str
-    delay_ps: Annotated[int, Meta(ge=0, le=10**12)] = 0
-    loss_ppm: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
-    rssi_dbm: Annotated[int, Meta(ge=-200, le=30)] = -50
 
 
 class Virtual(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -42,7 +26,8 @@ class Virtual(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     serial: VirtualSerial = VirtualSerial()
     nodes: dict[str, VirtualNode] = {}
     links: list[VirtualLink] = []
-    faults: list[EndFault] = []
+    interferers: list[VirtualInterferer] = []
+    faults: list[EndFault | NodeFault] = []
 
 
 def check(virtual: Virtual, *, nodes: Set[str], analyzers: Set[str], where: bench_ends.Where, what: str) -> None:
@@ -55,5 +40,10 @@ def check(virtual: Virtual, *, nodes: Set[str], analyzers: Set[str], where: benc
         for end in (link.sender, link.receiver):
             if end not in nodes:
                 raise BenchError(f"{what}: virtual.links: there is no node `{end}`.")
+    for interferer in virtual.interferers:
+        bench_world.check_interferer(interferer, nodes=nodes, what=what)
     for fault in virtual.faults:
+        if isinstance(fault, NodeFault):
+            bench_world.check_node_fault(fault, nodes=nodes, what=what)
+            continue
         bench_ends.check_fault(fault, nodes=set(nodes), analyzers=set(analyzers), where=where, what=what)

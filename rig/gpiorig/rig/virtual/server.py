@@ -17,7 +17,8 @@ from gpiorig.rig import bench as benches
 from gpiorig.rig import boards
 from gpiorig.rig.bench import Bench
 from gpiorig.rig.bench_ends import VirtualAnalyzer
-from gpiorig.rig.bench_virtual import Virtual, VirtualLink, VirtualNode
+from gpiorig.rig.bench_virtual import Virtual
+from gpiorig.rig.bench_world import BrownOut, ClockGap, ClockStep, VirtualNode
 from gpiorig.rig.errors import FirmwareError, RigError, VirtualBenchError
 from gpiorig.rig.virtual import faults
 from gpiorig.rig.virtual.analyzer import AnalyzerServer, Clips
@@ -34,10 +35,14 @@ class VirtualBench:
         self._boards = VirtualBoards(seed=virtual.seed)
         index: dict[str, int] = {}
         for name, node in bench.nodes.items():
-            clock_ppb = virtual.nodes.get(name, VirtualNode()).clock_ppb
-            index[name] = self._add_board(node.board, firmware[name], clock_ppb=clock_ppb)
+            index[name] = self._add_board(name, node.board, firmware[name], virtual)
         for link in virtual.links:
-            self._set_link(link, index)
+            self._boards.set_link(index[link.sender], index[link.receiver], link)
+        for interferer in virtual.interferers:
+            self._boards.add_interferer(interferer, index)
+        for fault in virtual.faults:
+            if isinstance(fault, BrownOut):
+                self._boards.brown_out(index[fault.node], fault)
         fast = virtual.pace == "fast"
         self._boards.start_host(virtual.serial, modelled_reader=fast)
         for board in index.values():
@@ -77,24 +82,18 @@ class VirtualBench:
             for key, name in enumerate(bench.analyzers)
         }
 
-    def _add_board(self, kind: str, firmware: Path, *, clock_ppb: int) -> int:
+    def _add_board(self, name: str, kind: str, firmware: Path, virtual: Virtual) -> int:
         try:
             elf = firmware.read_bytes()
         except OSError as error:
             raise FirmwareError(f"firmware {firmware}: {error.strerror}. Run `make firmware`.") from error
         try:
-            return self._boards.add_board(kind, elf, clock_ppb=clock_ppb)
+            faults = [
+                fault for fault in virtual.faults if isinstance(fault, ClockStep | ClockGap) and fault.node == name
+            ]
+            return self._boards.add_board(kind, elf, virtual.nodes.get(name, VirtualNode()), clock_faults=faults)
         except VirtualBenchError as error:
             raise FirmwareError(f"firmware {firmware}: {error}") from error
-
-    def _set_link(self, link: VirtualLink, index: dict[str, int]) -> None:
-        self._boards.set_link(
-            index[link.sender],
-            index[link.receiver],
-            delay_ps=link.delay_ps,
-            loss_ppm=link.loss_ppm,
-            rssi_dbm=link.rssi_dbm,
-        )
 
     def endpoints(self) -> dict[str, dict[str, object]]:
         """Where the host finds the analyzers and the serial ports."""
