@@ -23,7 +23,7 @@ def ticks(folder: Path, tick: Path, virtual: str, *, ms: int = 30) -> list[int]:
 
 def test_brown_out(tmp_path: Path, tick: Path) -> None:
     """Without supply the line is still; with it again the board begins as from reset."""
-    fault = '[[virtual.faults]]\nkind = "brown_out"\nnode = "node"\nat_us = 10_300\nfor_us = 5_000\n'
+    fault = '[[virtual.faults]]\nkind = "brown_out"\nnode = "node"\nat_us = 10_300\noff_us = 5_000\n'
     found = ticks(tmp_path, tick, fault)
 
     quiet = [sample for sample in found if 10.4 * PER_MS < sample < 15.3 * PER_MS]
@@ -57,10 +57,10 @@ def test_a_late_board(tmp_path: Path, tick: Path) -> None:
     ("virtual", "message"),
     [
         (
-            '[[virtual.faults]]\nkind = "brown_out"\nnode = "x"\nat_us = 1\nfor_us = 1\n',
+            '[[virtual.faults]]\nkind = "brown_out"\nnode = "x"\nat_us = 1\noff_us = 1\n',
             "no node `x`; the bench has node",
         ),
-        ('[[virtual.faults]]\nkind = "brown"\nnode = "node"\nat_us = 1\nfor_us = 1\n', "brown"),
+        ('[[virtual.faults]]\nkind = "brown"\nnode = "node"\nat_us = 1\noff_us = 1\n', "brown"),
         (
             '[[virtual.interferers]]\npattern = "periodic"\ncentre_khz = 2_480_000\nlevel_dbm = -50\nburst_us = 10\n'
             "every_us = 5\n",

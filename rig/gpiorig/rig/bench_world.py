@@ -77,26 +77,19 @@ class BrownOut(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
 
     node: str
     at_us: Instant
-    for_us: Span
+    off_us: Span
 
 
 class ClockStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="clock_step"):
-    """A node's clock is faster by `ppb` from an instant on."""
+    """A node's oscillator stands still, perhaps, so that the node's time falls back; then it is faster by `ppb`."""
 
     node: str
     at_us: Instant
-    ppb: ClockError
+    ppb: ClockError = 0
+    gap_us: Annotated[int, Meta(ge=0, le=10**9)] = 0
 
 
-class ClockGap(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="clock_gap"):
-    """A node's clock stands still for a while: the node's time falls back."""
-
-    node: str
-    at_us: Instant
-    for_us: Span
-
-
-NodeFault = BrownOut | ClockStep | ClockGap
+NodeFault = BrownOut | ClockStep
 
 
 def check_interferer(interferer: VirtualInterferer, *, nodes: Set[str], what: str) -> None:

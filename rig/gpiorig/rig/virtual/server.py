@@ -18,7 +18,7 @@ from gpiorig.rig import boards
 from gpiorig.rig.bench import Bench
 from gpiorig.rig.bench_ends import VirtualAnalyzer
 from gpiorig.rig.bench_virtual import Virtual
-from gpiorig.rig.bench_world import BrownOut, ClockGap, ClockStep, VirtualNode
+from gpiorig.rig.bench_world import BrownOut, ClockStep, VirtualNode
 from gpiorig.rig.errors import FirmwareError, RigError, VirtualBenchError
 from gpiorig.rig.virtual import faults
 from gpiorig.rig.virtual.analyzer import AnalyzerServer, Clips
@@ -88,9 +88,7 @@ class VirtualBench:
         except OSError as error:
             raise FirmwareError(f"firmware {firmware}: {error.strerror}. Run `make firmware`.") from error
         try:
-            faults = [
-                fault for fault in virtual.faults if isinstance(fault, ClockStep | ClockGap) and fault.node == name
-            ]
+            faults = [fault for fault in virtual.faults if isinstance(fault, ClockStep) and fault.node == name]
             return self._boards.add_board(kind, elf, virtual.nodes.get(name, VirtualNode()), clock_faults=faults)
         except VirtualBenchError as error:
             raise FirmwareError(f"firmware {firmware}: {error}") from error

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.rig.bench_ends import VirtualAnalyzer, VirtualSerial, VirtualThreshold
-from gpiorig.rig.bench_world import BrownOut, ClockGap, ClockStep, VirtualInterferer, VirtualLink, VirtualNode
+from gpiorig.rig.bench_world import BrownOut, ClockStep, VirtualInterferer, VirtualLink, VirtualNode
 from gpiorig.rig.errors import VirtualBenchError
 
 LIBRARY = Path(__file__).with_name("libvboards.so")
@@ -101,9 +101,7 @@ class VirtualBoards:
             self._lib.vb_free(self._handle)
             self._handle = None
 
-    def add_board(
-        self, kind: str, elf: bytes, node: VirtualNode, *, clock_faults: Sequence[ClockStep | ClockGap] = ()
-    ) -> int:
+    def add_board(self, kind: str, elf: bytes, node: VirtualNode, *, clock_faults: Sequence[ClockStep] = ()) -> int:
         """Index of a new board that runs the image `elf` on the clock that `node` describes."""
         drift = node.clock_drift
         kind_of_drift, ppb, span_ps = (drift.kind, drift.ppb, drift.span_ms * _PS_PER_MS) if drift else ("none", 0, 0)
@@ -112,13 +110,13 @@ class VirtualBoards:
             self._lib.vb_clock(self._handle, start_ps, kind_of_drift.encode(), ppb, span_ps, node.clock_jitter_ps)
         )
         for fault in clock_faults:
-            step = (fault.ppb, 0) if isinstance(fault, ClockStep) else (0, fault.for_us * PS_PER_US)
-            self._checked(self._lib.vb_clock_step(self._handle, fault.at_us * PS_PER_US, *step))
+            at_ps, gap_ps = fault.at_us * PS_PER_US, fault.gap_us * PS_PER_US
+            self._checked(self._lib.vb_clock_step(self._handle, at_ps, fault.ppb, gap_ps))
         return self._checked(self._lib.vb_add_board(self._handle, kind.encode(), elf, len(elf), node.clock_ppb))
 
     def brown_out(self, board: int, fault: BrownOut) -> None:
         """Plan a fault of a board's supply."""
-        at_ps, off_ps = fault.at_us * PS_PER_US, fault.for_us * PS_PER_US
+        at_ps, off_ps = fault.at_us * PS_PER_US, fault.off_us * PS_PER_US
         self._checked(self._lib.vb_brown_out(self._handle, board, at_ps, off_ps))
 
     def set_link(self, sender: int, receiver: int, link: VirtualLink) -> None:
