@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gpiorig.rig.bench_world import VirtualNode
 from gpiorig.rig.virtual.vboards import VirtualBoards
 
 PROGRAM = Path(__file__).parent / "foreign" / "freertos"
@@ -53,7 +54,7 @@ def run(kind: str, image: bytes) -> tuple[str, str]:
     """What the image says on the console in 3 s, and what the models have to say."""
     boards = VirtualBoards(seed=1)
     try:
-        boards.add_board(kind, image, clock_ppb=0)
+        boards.add_board(kind, image, VirtualNode())
         boards.run(3 * PS_PER_S)
         return boards.uart_read(0, 0)[1].decode(), boards.log
     finally:

@@ -12,7 +12,8 @@ from msgspec import Meta
 
 from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.rig import bench_virtual, boards
-from gpiorig.rig.bench_virtual import Virtual, VirtualNode
+from gpiorig.rig.bench_virtual import Virtual
+from gpiorig.rig.bench_world import VirtualNode
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.toml import load as load_toml
 from gpiorig.rig.toml import parse

@@ -34,6 +34,7 @@
 //!                                                                  // pin = port << 4 | bit, port A = 0; how many
 //! uint64_t vb_edge_hash(void *h);                                  // FNV-1a over all edges before now; a probe on an
 //!                                                                  // SPI line adds that bus's edges
+//! int64_t  vb_has_jtag(void *h, uint32_t board);                   // 1: it has a JTAG connector
 //! int64_t  vb_jtag(void *h, uint32_t board, const uint8_t *octets, size_t n, uint8_t *tdo, size_t cap, uint64_t extra_ps);
 //!                                                                  // octets of OpenOCD's remote_bitbang; TDO levels as
 //!                                                                  // '0' and '1', n at most, return how many. Time

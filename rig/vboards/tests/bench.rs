@@ -115,6 +115,14 @@ fn the_result_does_not_depend_on_how_it_is_run() {
     let ways = [
         PLAIN,
         Way {
+            slice_ps: 16_000_000,
+            ..PLAIN
+        },
+        Way {
+            slice_ps: 4_000_000,
+            ..PLAIN
+        },
+        Way {
             slice_ps: 1_000_000,
             ..PLAIN
         },

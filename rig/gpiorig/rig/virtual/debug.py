@@ -52,8 +52,7 @@ class DebugPort:
         )
 
     def accept(self) -> socket.socket:
-        """Take the waiting connection; a later one replaces an earlier."""
-        self.drop_client()
+        """Take the waiting connection; others wait until it has gone."""
         self.client, _ = self.listener.accept()
         self.client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._last_s = time.monotonic()

@@ -19,7 +19,8 @@ from gpiorig.rig.bench_ends import (
     Stalls,
     Stuck,
 )
-from gpiorig.rig.bench_virtual import BrownOut, ClockStep, Virtual
+from gpiorig.rig.bench_virtual import Virtual
+from gpiorig.rig.bench_world import BrownOut, ClockStep
 from gpiorig.rig.virtual.vboards import AnalyzerFaultCall, VirtualBoards
 
 
@@ -56,18 +57,16 @@ def add_serial_faults(bench: Bench, boards: VirtualBoards, index: dict[str, int]
             )
 
 
-def add_clock_steps(virtual: Virtual, boards: VirtualBoards, node: str) -> None:
-    """Add the clock steps of a node, whose board is added next."""
-    for fault in virtual.faults:
-        if isinstance(fault, ClockStep) and fault.node == node:
-            boards.clock_step(fault.at_us, ppb=fault.ppb, gap_us=fault.gap_us)
+def clock_steps(virtual: Virtual, node: str) -> list[ClockStep]:
+    """The steps of a node's clock."""
+    return [fault for fault in virtual.faults if isinstance(fault, ClockStep) and fault.node == node]
 
 
 def add_brown_outs(virtual: Virtual, boards: VirtualBoards, index: dict[str, int]) -> None:
     """Add the failures of the boards' supplies."""
     for fault in virtual.faults:
         if isinstance(fault, BrownOut):
-            boards.brown_out(index[fault.node], fault.at_us, off_us=fault.off_us)
+            boards.brown_out(index[fault.node], fault)
 
 
 def _number(bench: Bench, channel: str) -> int:

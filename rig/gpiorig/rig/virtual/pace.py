@@ -29,6 +29,13 @@ class Pace(Protocol):
         """Let virtual time go on, if it may."""
 
     @property
+    def stands(self) -> bool:
+        """Whether virtual time stands still but for what a debug adapter does."""
+
+    def wake(self) -> None:
+        """Somebody from outside has acted on a board."""
+
+    @property
     def remarks(self) -> list[str]:
         """What to say about the pace at the end."""
 
@@ -72,6 +79,16 @@ class FastPace:
         _hand_over(self._uarts, self._analyzers)
         if self._boards.now_ps == entry_ps and not self._idle:
             self._feed_line()
+
+    @property
+    def stands(self) -> bool:
+        """While nobody captures, and while every board sleeps."""
+        return not self._may_run()
+
+    def wake(self) -> None:
+        """The boards may have something to do."""
+        self._idle = False
+        _hand_over(self._uarts, self._analyzers)
 
     @property
     def remarks(self) -> list[str]:
@@ -148,6 +165,14 @@ class RealTimePace:
         self._boards.pass_time(min(wall_ps, self._boards.now_ps + _LONGEST_TURN_PS))
         _hand_over(self._uarts, self._analyzers)
         self._due_s = max(self._due_s + _TICK_S, self._start_s + self._boards.now_ps / _PS_PER_S)
+
+    @property
+    def stands(self) -> bool:
+        """Never: the wall clock drives it."""
+        return False
+
+    def wake(self) -> None:
+        """The next tick will see."""
 
     @property
     def remarks(self) -> list[str]:

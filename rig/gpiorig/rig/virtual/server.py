@@ -17,10 +17,12 @@ from gpiorig.rig import bench as benches
 from gpiorig.rig import boards
 from gpiorig.rig.bench import Bench
 from gpiorig.rig.bench_ends import VirtualAnalyzer
-from gpiorig.rig.bench_virtual import Virtual, VirtualLink, VirtualNode
+from gpiorig.rig.bench_virtual import Virtual
+from gpiorig.rig.bench_world import VirtualNode
 from gpiorig.rig.errors import FirmwareError, RigError, VirtualBenchError
 from gpiorig.rig.virtual import faults
 from gpiorig.rig.virtual.analyzer import AnalyzerServer, Clips
+from gpiorig.rig.virtual.debug import DebugPort
 from gpiorig.rig.virtual.pace import FastPace, Pace, RealTimePace
 from gpiorig.rig.virtual.uart import VirtualUart
 from gpiorig.rig.virtual.vboards import VirtualBoards
@@ -34,11 +36,11 @@ class VirtualBench:
         self._boards = VirtualBoards(seed=virtual.seed)
         index: dict[str, int] = {}
         for name, node in bench.nodes.items():
-            clock_ppb = virtual.nodes.get(name, VirtualNode()).clock_ppb
-            faults.add_clock_steps(virtual, self._boards, name)
-            index[name] = self._add_board(node.board, firmware[name], clock_ppb=clock_ppb)
+            index[name] = self._add_board(name, node.board, firmware[name], virtual)
         for link in virtual.links:
-            self._set_link(link, index)
+            self._boards.set_link(index[link.sender], index[link.receiver], link)
+        for interferer in virtual.interferers:
+            self._boards.add_interferer(interferer, index)
         fast = virtual.pace == "fast"
         self._boards.start_host(virtual.serial, modelled_reader=fast)
         for board in index.values():
@@ -48,6 +50,9 @@ class VirtualBench:
         self.uarts = {
             name: VirtualUart(self._boards, board, folder / f"{name}.stamps" if fast else None)
             for name, board in index.items()
+        }
+        self.debug_ports = {
+            name: DebugPort(self._boards, board) for name, board in index.items() if self._boards.has_jtag(board)
         }
         self.analyzers = self._add_analyzers(bench, virtual, index)
         pace = FastPace if fast else RealTimePace
@@ -79,24 +84,16 @@ class VirtualBench:
             for key, name in enumerate(bench.analyzers)
         }
 
-    def _add_board(self, kind: str, firmware: Path, *, clock_ppb: int) -> int:
+    def _add_board(self, name: str, kind: str, firmware: Path, virtual: Virtual) -> int:
         try:
             elf = firmware.read_bytes()
         except OSError as error:
             raise FirmwareError(f"firmware {firmware}: {error.strerror}. Run `make firmware`.") from error
         try:
-            return self._boards.add_board(kind, elf, clock_ppb=clock_ppb)
+            node = virtual.nodes.get(name, VirtualNode())
+            return self._boards.add_board(kind, elf, node, clock_faults=faults.clock_steps(virtual, name))
         except VirtualBenchError as error:
             raise FirmwareError(f"firmware {firmware}: {error}") from error
-
-    def _set_link(self, link: VirtualLink, index: dict[str, int]) -> None:
-        self._boards.set_link(
-            index[link.sender],
-            index[link.receiver],
-            delay_ps=link.delay_ps,
-            loss_ppm=link.loss_ppm,
-            rssi_dbm=link.rssi_dbm,
-        )
 
     def endpoints(self) -> dict[str, dict[str, object]]:
         """Where the host finds the analyzers and the serial ports."""
@@ -106,6 +103,7 @@ class VirtualBench:
                 name: {"path": uart.path, "stamps": str(uart.stamps_path) if uart.stamps_path else None}
                 for name, uart in self.uarts.items()
             },
+            "debug": {name: {"port": port.port, "openocd": port.openocd} for name, port in self.debug_ports.items()},
         }
 
     def serve(self, control: TextIO) -> None:
@@ -121,6 +119,8 @@ class VirtualBench:
             self._selector.register(analyzer.listener, selectors.EVENT_READ, analyzer)
         for uart in self.uarts.values():
             self._selector.register(uart.master, selectors.EVENT_READ, uart)
+        for port in self.debug_ports.values():
+            self._selector.register(port.listener, selectors.EVENT_READ, port)
         while self._running:
             for key, events in self._selector.select(self.pace.timeout_s()):
                 self._serve(key.data, events)
@@ -134,6 +134,8 @@ class VirtualBench:
             analyzer.close()
         for uart in self.uarts.values():
             uart.close()
+        for port in self.debug_ports.values():
+            port.close()
         self._boards.close()
 
     def named(self, text: str) -> str:
@@ -159,6 +161,8 @@ class VirtualBench:
             if events & selectors.EVENT_READ and not end.gone:
                 end.analyzer.receive()
             self._forget_if_gone(end)
+        elif isinstance(end, DebugPort):
+            self._debug(end)
         else:
             self._running = False
 
@@ -167,6 +171,19 @@ class VirtualBench:
             self._selector.unregister(analyzer.client)
         client = analyzer.accept()
         self._selector.register(client, selectors.EVENT_READ, _Client(analyzer, client))
+
+    def _debug(self, port: DebugPort) -> None:
+        """A debug adapter has come, or it has sent something; one at a time, others wait."""
+        if port.client is None:
+            self._selector.unregister(port.listener)
+            self._selector.register(port.accept(), selectors.EVENT_READ, port)
+            return
+        client = port.client
+        if port.receive(time_passes=self.pace.stands):
+            self.pace.wake()
+        else:
+            self._selector.unregister(client)
+            self._selector.register(port.listener, selectors.EVENT_READ, port)
 
     def _forget_if_gone(self, end: _Client) -> None:
         if end.gone:
@@ -235,6 +252,8 @@ def describe(bench: Bench, running: VirtualBench) -> str:
         baudrate = boards.load(bench.nodes[name].board).baudrate
         stamps = f"   stamps: {uart.stamps_path}" if uart.stamps_path else ""
         lines.append(f"  serial {name}: {uart.path} at {baudrate} baud{stamps}")
+    for name, port in running.debug_ports.items():
+        lines.append(f"  debug {name}: openocd -c '{port.openocd}'")
     if virtual.pace == "fast":
         lines.append("Virtual time starts when every analyzer captures, and stands still when none does.")
     lines.append("Ctrl-C, or the end of standard input, ends the bench.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.rig.bench_ends import VirtualAnalyzer, VirtualSerial, VirtualThreshold
+from gpiorig.rig.bench_world import BrownOut, ClockStep, VirtualInterferer, VirtualLink, VirtualNode
 from gpiorig.rig.errors import VirtualBenchError
 
 LIBRARY = Path(__file__).with_name("libvboards.so")
 PS_PER_US = 1_000_000
+_PS_PER_MS = 1000 * PS_PER_US
 _UART_BLOCK = 65_536
 _CHUNKS = 1024
 _FOREVER = 2**64 - 1
@@ -53,7 +55,15 @@ def _library() -> ctypes.CDLL:
         "vb_host_read": (i64, [handle, u32, out, out, size, out, size]),
         "vb_serial_fault": (i64, [handle, u32, text, u64, u64, u64]),
         "vb_pass": (i64, [handle, u64]),
+        "vb_has_jtag": (i64, [handle, u32]),
         "vb_jtag": (i64, [handle, u32, text, size, out, size, u64]),
+        "vb_clock": (i64, [handle, u64, text, i64, u64, u64]),
+        "vb_link_jitter": (i64, [handle, u32, u32, text, u64]),
+        "vb_interferer_add": (
+            i64,
+            [handle, text, u32, u32, ctypes.c_int32, u64, u64, u64, u64, u64],
+        ),
+        "vb_interferer_level": (i64, [handle, u32, u32, ctypes.c_int32]),
         "vb_log": (i64, [handle, out, size]),
         "vb_last_error": (i64, [handle, out, size]),
     }
@@ -92,21 +102,38 @@ class VirtualBoards:
             self._lib.vb_free(self._handle)
             self._handle = None
 
-    def add_board(self, kind: str, elf: bytes, *, clock_ppb: int) -> int:
-        """Index of a new board that runs the image `elf` on a clock `clock_ppb` fast."""
-        return self._checked(self._lib.vb_add_board(self._handle, kind.encode(), elf, len(elf), clock_ppb))
+    def add_board(self, kind: str, elf: bytes, node: VirtualNode, *, clock_faults: Sequence[ClockStep] = ()) -> int:
+        """Index of a new board that runs the image `elf` on the clock that `node` describes."""
+        drift = node.clock_drift
+        kind_of_drift, ppb, span_ps = (drift.kind, drift.ppb, drift.span_ms * _PS_PER_MS) if drift else ("none", 0, 0)
+        start_ps = node.starts_us * PS_PER_US
+        self._checked(
+            self._lib.vb_clock(self._handle, start_ps, kind_of_drift.encode(), ppb, span_ps, node.clock_jitter_ps)
+        )
+        for fault in clock_faults:
+            at_ps, gap_ps = fault.at_us * PS_PER_US, fault.gap_us * PS_PER_US
+            self._checked(self._lib.vb_clock_step(self._handle, at_ps, fault.ppb, gap_ps))
+        return self._checked(self._lib.vb_add_board(self._handle, kind.encode(), elf, len(elf), node.clock_ppb))
 
-    def clock_step(self, at_us: int, *, ppb: int, gap_us: int) -> None:
-        """Let the clock of the board that is added next stand still at an instant, and be faster from then on."""
-        self._checked(self._lib.vb_clock_step(self._handle, at_us * PS_PER_US, ppb, gap_us * PS_PER_US))
+    def brown_out(self, board: int, fault: BrownOut) -> None:
+        """Plan a fault of a board's supply."""
+        at_ps, off_ps = fault.at_us * PS_PER_US, fault.off_us * PS_PER_US
+        self._checked(self._lib.vb_brown_out(self._handle, board, at_ps, off_ps))
 
-    def brown_out(self, board: int, at_us: int, *, off_us: int) -> None:
-        """Take a board's supply away at an instant, for so long."""
-        self._checked(self._lib.vb_brown_out(self._handle, board, at_us * PS_PER_US, off_us * PS_PER_US))
-
-    def set_link(self, sender: int, receiver: int, *, delay_ps: int, loss_ppm: int, rssi_dbm: int) -> None:
+    def set_link(self, sender: int, receiver: int, link: VirtualLink) -> None:
         """Set one direction of the air between two boards."""
-        self._checked(self._lib.vb_set_link(self._handle, sender, receiver, delay_ps, loss_ppm, rssi_dbm))
+        ends = (self._handle, sender, receiver)
+        self._checked(self._lib.vb_set_link(*ends, link.delay_ps, link.loss_ppm, link.rssi_dbm))
+        self._checked(self._lib.vb_link_jitter(*ends, link.jitter.encode(), link.jitter_ps))
+
+    def add_interferer(self, interferer: VirtualInterferer, index: dict[str, int]) -> None:
+        """Add a source of noise; `index` is the board of each node."""
+        names = ("from_us", "burst_us", "every_us", "on_us", "off_us")
+        times = [getattr(interferer, name) * PS_PER_US for name in names]
+        band = (interferer.centre_khz, interferer.width_khz, interferer.level_dbm)
+        number = self._checked(self._lib.vb_interferer_add(self._handle, interferer.pattern.encode(), *band, *times))
+        for name, level_dbm in interferer.levels_dbm.items():
+            self._checked(self._lib.vb_interferer_level(self._handle, number, index[name], level_dbm))
 
     def run(self, until_ps: int) -> bool:
         """Run to the instant; true if every board sleeps with nothing to come, so that time stands still before it."""
@@ -215,6 +242,10 @@ class VirtualBoards:
         levels = ctypes.create_string_buffer(len(octets))
         count = self._lib.vb_jtag(self._handle, board, octets, len(octets), levels, len(octets), pause_ps)
         return levels.raw[: self._checked(count)]
+
+    def has_jtag(self, board: int) -> bool:
+        """Whether the board has a JTAG connector."""
+        return self._checked(self._lib.vb_has_jtag(self._handle, board)) == 1
 
     @property
     def log(self) -> str:

@@ -7,6 +7,12 @@ use crate::debug::{Effect, Jtag};
 const TCK_PS: u64 = 1_000_000;
 
 impl Bench {
+    /// Whether a board has a JTAG connector.
+    pub fn has_jtag(&mut self, board: usize) -> Result<bool, String> {
+        let index = self.check(board)?;
+        Ok(self.seats[index].board.debug_target().is_some())
+    }
+
     /// Octets of OpenOCD's `remote_bitbang` for the JTAG connector of a board; TDO levels go to `answers` as '0' and '1'.
     ///
     /// Time passes with TCK: the boards run on by one period for each clock, all of them before the next access.

@@ -3,6 +3,13 @@
 use super::{call, input, output, wrong, Handle};
 
 #[no_mangle]
+pub extern "C" fn vb_has_jtag(handle: *mut Handle, board: u32) -> i64 {
+    call(handle, |bench| {
+        bench.has_jtag(board as usize).map(i64::from).map_err(wrong)
+    })
+}
+
+#[no_mangle]
 pub extern "C" fn vb_jtag(
     handle: *mut Handle,
     board: u32,

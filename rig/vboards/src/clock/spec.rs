@@ -44,6 +44,9 @@ pub struct ClockStep {
     pub gap_ps: u64,
 }
 
+/// Shortest ramp, period or spell of a drift: what is quicker is jitter.
+const LEAST_SPAN_PS: u64 = 1_000_000_000;
+
 /// An oscillator and its errors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClockSpec {
@@ -77,8 +80,8 @@ impl ClockSpec {
             Drift::Triangle { ppb, period_ps } => (ppb, period_ps),
             Drift::Wander { ppb, every_ps } => (ppb, every_ps),
         };
-        if span_ps < 1_000_000 {
-            return Err(format!("a drift over {} ps is too quick: 1 us at least", span_ps));
+        if span_ps < LEAST_SPAN_PS {
+            return Err(format!("a drift over {} ps is too quick: 1 ms at least", span_ps));
         }
         let all = self.steps.iter().map(|step| step.ppb).chain([self.ppb, drift_ppb]);
         let sum: u128 = all.map(|ppb| u128::from(ppb.unsigned_abs())).sum();
