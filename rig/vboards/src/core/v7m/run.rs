@@ -154,7 +154,8 @@ impl Cpu {
         self.instructions += 1;
         if it != 0 {
             self.it = if it & 7 == 0 { 0 } else { it & 0xE0 | it << 1 & 0x1F };
-            if !self.condition(it >> 4) {
+            // BKPT is unconditional (DDI 0403E, A7.7.17).
+            if !self.condition(it >> 4) && op.kind != Kind::Bkpt {
                 return;
             }
             if op.len == 2 && !op.is_compare() {
