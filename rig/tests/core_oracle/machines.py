@@ -20,7 +20,8 @@ from core_oracle.vectors import CODE_WORDS, FLASH, RAM, RAM_BYTES, WINDOW, WINDO
 ANSWER = np.dtype(
     [
         ("fault", "<u4"),
-        ("cfsr", "<u4"),  # only ours
+        ("cfsr", "<u4"),  # and BFAR: only ours
+        ("bfar", "<u4"),
         ("r", "<u4", (16,)),
         ("psr", "<u4"),
         ("masks", "<u4"),

@@ -186,8 +186,9 @@ def load_list_pc(f: Fields) -> Mask:
 
 def single() -> list[Row]:
     """Sections A5.3.7 to A5.3.10."""
-    # No row of the tables A5.3.7 to A5.3.10, which makes it UNDEFINED. QEMU takes it for a preload hint.
-    rows = [row("hint of the profiles A and R", "11111001U0101111 iiiiiiiiiiiiiiii", traits="skip")]
+    # Advanced SIMD of the profiles A and R; no row of the tables in A5.3.7 to A5.3.10, which makes it UNDEFINED. QEMU
+    # decodes some of it.
+    rows = [row("Advanced SIMD load, store", "11111001iii0nnnn iiiiiiiiiiiiiiii", traits="skip")]
     for name, size, target in (("B", "00", bad("t")), ("H", "01", bad("t")), ("", "10", pc("t"))):
         store = f"111110000{size}0nnnn"
         rows += [

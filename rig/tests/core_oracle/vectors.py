@@ -26,6 +26,7 @@ SINGLES_BYTES = 0x1_0000
 SEQUENCE = FLASH + 0xA_0000
 SPIN = 0xE7FE
 SPIN_FROM = FLASH + 0x2_0000
+SPIN_BYTES = 0x6_0000
 
 VECTOR = np.dtype(
     [
@@ -141,7 +142,7 @@ def point(rng: np.random.Generator, vectors: npt.NDArray[np.void], where: Words,
         size = np.full(count, 4)
     at = WINDOW + rng.integers(4, 4 * WINDOW_WORDS - 136, count) // size * size
     if "words" in row.traits:
-        targets = FLASH + 2 * rng.integers(0, FLASH_BYTES // 2, (count, WINDOW_WORDS)) | 1
+        targets = SPIN_FROM + 2 * rng.integers(0, SPIN_BYTES // 2, (count, WINDOW_WORDS)) | 1
         vectors["window"][where] = targets
     if row.access in ("", "literal"):
         return

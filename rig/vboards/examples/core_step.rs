@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! vector: address of the code, address of its end, code (5), R0..R14, xPSR, S0..S31, FPSCR, RAM window (64)
-//! answer: 0 or 1 for a fault, CFSR, R0..R15, xPSR, masks, S0..S31, FPSCR, RAM window (64)
+//! answer: 0 or 1 for a fault, CFSR, BFAR, R0..R15, xPSR, masks, S0..S31, FPSCR, RAM window (64)
 //! ```
 //!
 //! An end of 0 means one instruction; otherwise it runs to the end, a fault, or 16 instructions. Before the vectors
@@ -31,6 +31,7 @@ const CPACR: u32 = 0xE000_ED88;
 /// CONTROL.FPCA as `Cpu::set_masks` takes it.
 const FPCA: u32 = 4 << 24;
 const CFSR: u32 = 0xE000_ED28;
+const BFAR: u32 = 0xE000_ED38;
 
 /// A chip without devices.
 struct NoDevices;
@@ -101,7 +102,8 @@ fn run(cpu: &mut Cpu, end: u32) -> bool {
 }
 
 fn answer(cpu: &mut Cpu, faulted: bool) -> Vec<u8> {
-    let mut answer = vec![u32::from(faulted), cpu.read_private(CFSR, Width::Word)];
+    let mut answer = vec![u32::from(faulted)];
+    answer.extend([CFSR, BFAR].map(|register| cpu.read_private(register, Width::Word)));
     answer.extend(cpu.regs);
     answer.extend([cpu.xpsr(), cpu.masks()]);
     answer.extend(*cpu.float_registers());

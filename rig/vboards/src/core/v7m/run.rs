@@ -37,6 +37,11 @@ impl Cpu {
             Some(step) => step,
             None if self.take_exception(bus) => Step::Ran,
             None if self.sleep != Sleep::Awake => Step::Sleeping,
+            None if !self.thumb => {
+                let pc = self.pc;
+                self.trap(bus, Trap::InvalidState, pc, self.it);
+                self.ended().unwrap_or(Step::Ran)
+            }
             None => {
                 self.limit = u64::MAX;
                 self.one_instruction(bus);
