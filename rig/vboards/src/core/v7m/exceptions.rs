@@ -6,7 +6,7 @@ use super::memory::word_at;
 use super::nvic::*;
 use super::registers::SPSEL;
 use super::scb::*;
-use super::{timing, Cpu};
+use super::Cpu;
 use crate::bus::{Bus, Width};
 
 /// Frame without floating point: R0..R3, R12, LR, return address, xPSR.
@@ -91,13 +91,13 @@ impl Cpu {
             stacked &= self.store(bus, frame.wrapping_add(offset), Width::Word, word).is_ok();
         }
         // The entry's cycles are charged as a whole; what the RAM accesses of the frame cost is among them.
-        let mut cost = timing::EXCEPTION_ENTRY;
+        let mut cost = self.timing.exception_entry;
         if float {
             if self.float.fpccr & FPCCR_LSPEN != 0 {
                 self.defer_float(frame.wrapping_add(FRAME_BYTES));
             } else {
                 stacked &= self.store_float(bus, frame.wrapping_add(FRAME_BYTES));
-                cost += timing::FLOAT_STACKING;
+                cost += self.timing.float_stacking;
             }
         }
         self.cycles = now + cost;
@@ -180,7 +180,7 @@ impl Cpu {
         if let Some(next) = self.preempting() {
             // Tail-chaining: the frame stays where it is.
             self.regs[14] = value;
-            self.cycles += timing::TAIL_CHAIN;
+            self.cycles += self.timing.tail_chain;
             self.start_handler(next);
             return Ok(());
         }
@@ -199,14 +199,14 @@ impl Cpu {
                 Err(_) => unstacked = false,
             }
         }
-        let mut cost = timing::EXCEPTION_RETURN;
+        let mut cost = self.timing.exception_return;
         if float {
             if self.float.fpccr & FPCCR_LSPACT != 0 {
                 // Nobody used the registers: they are as they were.
                 self.float.fpccr &= !FPCCR_LSPACT;
             } else {
                 unstacked &= self.load_float(bus, frame.wrapping_add(FRAME_BYTES));
-                cost += timing::FLOAT_STACKING;
+                cost += self.timing.float_stacking;
             }
         }
         self.cycles = now + cost;

@@ -122,7 +122,7 @@ impl Cpu {
         let frame = self.float.fpcar;
         let now = self.cycles;
         let stored = self.store_float(bus, frame);
-        self.cycles = now + timing::FLOAT_STACKING;
+        self.cycles = now + self.timing.float_stacking;
         self.float.fpccr &= !FPCCR_LSPACT;
         if !stored {
             self.scb.cfsr |= CFSR_LSPERR;
@@ -252,7 +252,7 @@ impl Cpu {
             return Err(Trap::Unaligned);
         }
         for register in op.d..op.d + op.x {
-            self.cycles += timing::PER_REGISTER;
+            self.cycles += self.timing.per_register;
             if matches!(op.kind, Kind::Vldr | Kind::Vldm) {
                 let value = self.load(bus, address, Width::Word)?;
                 self.set_s(register, value);

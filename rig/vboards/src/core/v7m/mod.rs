@@ -124,6 +124,7 @@ pub struct Cpu {
     systick: systick::SysTick,
     scb: scb::Scb,
     float: float::Float,
+    timing: timing::TimingModel,
     model: Model,
 }
 
@@ -174,10 +175,20 @@ impl Cpu {
             systick: systick::SysTick::new(),
             scb: scb::Scb::new(),
             float: float::Float::new(),
+            timing: model.timing,
             model,
         };
         cpu.reset();
         cpu
+    }
+
+    /// Another timing than the model's, for studies of how much depends on it.
+    pub fn set_timing(&mut self, timing: timing::TimingModel) {
+        self.timing = timing;
+    }
+
+    pub fn timing(&self) -> timing::TimingModel {
+        self.timing
     }
 
     /// A further RAM (SRAM2 of the STM32L476, say).
