@@ -108,9 +108,25 @@ impl Cpu {
         };
         self.regs[14] = if float { kind & !RETURN_BASIC } else { kind };
         self.start_handler(exception);
+        self.entered_at = self.instructions;
         if !stacked {
             self.stacking_failed(CFSR_STKERR, frame);
         }
+    }
+
+    /// A stronger exception arrives while a weaker one is being entered: it takes the frame over, and the weaker one
+    /// pends again (B1.5.12). True if that is what `exception` does. Within the entry nobody knows when exactly it
+    /// arrived, so the new vector fetch costs as much as a tail-chained one, its most [E].
+    pub(super) fn arrives_late(&mut self, exception: u16) -> bool {
+        if self.entered_at != self.instructions || self.ipsr == 0 {
+            return false;
+        }
+        let weaker = self.ipsr;
+        self.nvic.deactivate(weaker);
+        self.nvic.pend(weaker);
+        self.cycles += self.timing.tail_chain;
+        self.start_handler(exception);
+        true
     }
 
     /// A frame could not be written or read: a derived BusFault, or HardFault, or lockup (B1.5.15).
@@ -182,6 +198,7 @@ impl Cpu {
             self.regs[14] = value;
             self.cycles += self.timing.tail_chain;
             self.start_handler(next);
+            self.entered_at = self.instructions;
             return Ok(());
         }
         // The handler ran on the main stack; which one holds the frame is said by the value.

@@ -87,6 +87,8 @@ pub struct Cpu {
 
     // Where the run loop is. Inside it `regs[15]` reads as an instruction sees it and `pc` is the next instruction.
     pc: u32,
+    /// `instructions` when the last exception was entered: equal as long as its handler has not begun.
+    entered_at: u64,
     limit: u64,
     /// Something about exceptions or sleep changed since they were last looked at.
     dirty: bool,
@@ -143,6 +145,7 @@ impl Cpu {
             halt_on_bkpt: false,
             last_bus_fault: None,
             pc: 0,
+            entered_at: u64::MAX,
             limit: 0,
             dirty: true,
             n: false,

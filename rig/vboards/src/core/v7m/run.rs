@@ -124,7 +124,9 @@ impl Cpu {
         }
         match self.preempting() {
             Some(exception) => {
-                self.enter_exception(bus, exception, self.pc);
+                if !self.arrives_late(exception) {
+                    self.enter_exception(bus, exception, self.pc);
+                }
                 true
             }
             None => false,
