@@ -14,7 +14,7 @@
 //! ```
 //!
 //! The result does not depend on where `run_until` is cut: it stops between instructions and keeps all its state.
-//! Not here: FPB and data watchpoints.
+//! Not here: the MPU (MPU_TYPE reads 0, as on a part without one), FPB and data watchpoints; ITM and TPIU are silent.
 
 mod access;
 mod alu;

@@ -21,8 +21,9 @@
 //! * Literal loads and fetches contend for one flash array only through [`FlashFetch::data_read`]: one or two cycles
 //!   either way.
 //! * LDM, STM and divides are not interrupted and resumed: an interrupt is late by up to about 12 cycles.
-//! * An exception that arrives while another one is stacking (late arrival) or unstacking is taken after it: too slow by
-//!   up to one entry or return, 12 cycles.
+//! * A late exception costs a full vector fetch more, which is the most it can: too slow by up to 6 cycles. One that
+//!   arrives during unstacking is taken after it: too slow by up to one return, 10 cycles.
+//! * Lazy preservation of floating-point state is charged to the instruction that causes it: right in sum [E].
 //! * DMA does not compete for the bus.
 //! * Early termination of divides and long multiplies is a rule of thumb: off by one to three.
 //!
