@@ -1,4 +1,4 @@
-//! ARMv7-M core as built into the Cortex-M3, with its private peripherals and a cycle model.
+//! ARMv7-M core as built into the Cortex-M3 and the Cortex-M4, with its private peripherals and a cycle model.
 //!
 //! A chip owns a [`Cpu`] and lends it a [`Bus`] for every run:
 //!
@@ -14,7 +14,7 @@
 //! ```
 //!
 //! The result does not depend on where `run_until` is cut: it stops between instructions and keeps all its state.
-//! Not here: FPU and DSP instructions (Cortex-M4), the MPU, FPB and data watchpoints.
+//! Not here: the MPU (MPU_TYPE reads 0, as on a part without one), FPB and data watchpoints; ITM and TPIU are silent.
 
 mod access;
 mod alu;
@@ -23,22 +23,29 @@ mod debug;
 mod decode16;
 mod decode32;
 mod decode_control;
+mod decode_dsp;
+mod decode_float;
 mod decode_mem;
+mod dsp;
 mod exceptions;
 mod execute;
 mod fault;
+mod float;
 mod loadstore;
 mod memory;
+mod model;
 mod nvic;
 mod ops;
 mod registers;
 mod run;
 mod scb;
+mod softfloat;
 mod systick;
 pub mod timing;
 
 pub use fault::{Fault, FaultKind};
 pub use memory::Memory;
+pub use model::Model;
 
 use memory::Ram;
 
@@ -83,6 +90,8 @@ pub struct Cpu {
 
     // Where the run loop is. Inside it `regs[15]` reads as an instruction sees it and `pc` is the next instruction.
     pc: u32,
+    /// `instructions` when the last exception was entered: equal as long as its handler has not begun.
+    entered_at: u64,
     limit: u64,
     /// Something about exceptions or sleep changed since they were last looked at.
     dirty: bool,
@@ -91,6 +100,8 @@ pub struct Cpu {
     c: bool,
     v: bool,
     q: bool,
+    /// The four GE flags of the DSP extension.
+    ge: u8,
     thumb: bool,
     it: u8,
     // Special registers. `other_sp` is the stack pointer that is not in use.
@@ -118,11 +129,19 @@ pub struct Cpu {
     nvic: nvic::Nvic,
     systick: systick::SysTick,
     scb: scb::Scb,
+    float: float::Float,
+    timing: timing::TimingModel,
+    model: Model,
 }
 
 impl Cpu {
-    /// A core after power-on reset. The flash is also visible at address 0.
+    /// A Cortex-M3 after power-on reset. The flash is also visible at address 0.
     pub fn new(flash_base: u32, flash: Vec<u8>, ram_base: u32, ram_bytes: usize) -> Cpu {
+        Cpu::with_model(Model::CORTEX_M3, flash_base, flash, ram_base, ram_bytes)
+    }
+
+    /// As [`Cpu::new`] with another processor of the family.
+    pub fn with_model(model: Model, flash_base: u32, flash: Vec<u8>, ram_base: u32, ram_bytes: usize) -> Cpu {
         let mut cpu = Cpu {
             cycles: 0,
             regs: [0; 16],
@@ -130,6 +149,7 @@ impl Cpu {
             halt_on_bkpt: false,
             last_bus_fault: None,
             pc: 0,
+            entered_at: u64::MAX,
             limit: 0,
             dirty: true,
             n: false,
@@ -137,6 +157,7 @@ impl Cpu {
             c: false,
             v: false,
             q: false,
+            ge: 0,
             thumb: true,
             it: 0,
             ipsr: 0,
@@ -161,9 +182,21 @@ impl Cpu {
             nvic: nvic::Nvic::new(),
             systick: systick::SysTick::new(),
             scb: scb::Scb::new(),
+            float: float::Float::new(),
+            timing: model.timing,
+            model,
         };
         cpu.reset();
         cpu
+    }
+
+    /// Another timing than the model's, for studies of how much depends on it.
+    pub fn set_timing(&mut self, timing: timing::TimingModel) {
+        self.timing = timing;
+    }
+
+    pub fn timing(&self) -> timing::TimingModel {
+        self.timing
     }
 
     /// A further RAM (SRAM2 of the STM32L476, say).
@@ -183,6 +216,7 @@ impl Cpu {
         self.systick = systick::SysTick::new();
         let demcr = self.scb.demcr;
         self.scb = scb::Scb::new();
+        self.float = float::Float::new();
         self.scb.demcr = demcr; // C1.6.5: only a power-on reset clears it
         self.regs = [0; 16];
         self.regs[14] = u32::MAX;
