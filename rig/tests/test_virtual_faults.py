@@ -165,6 +165,26 @@ def test_lost_lines(tmp_path: Path, tick: Path) -> None:
     assert all(number % 20 == 0 for number in numbers)
 
 
+def test_brown_out(tmp_path: Path, tick: Path) -> None:
+    """Without supply for 50 ms no tick is seen, and then the board counts from the beginning."""
+    gone = fault('kind = "brown_out"\nnode = "node"\nat_us = 210_000\noff_us = 50_000')
+    texts = said(tmp_path, tick, gone, ms=500).texts
+    samples = seen(tmp_path, tick, gone, ms=300)
+
+    assert [f"tick {n}" for n in (*range(20, 220, 20), *range(20, 120, 20))] == list(texts[:15])
+    assert np.all(samples[211 * PER_MS : 259 * PER_MS] & 1 == 0)
+    assert len(changes(samples[261 * PER_MS :], STROBE)) >= 37
+
+
+def test_clock_step(tmp_path: Path, tick: Path) -> None:
+    """From 10 ms on the board's clock is 1 % fast: ticks are that much shorter."""
+    step = fault('kind = "clock_step"\nnode = "node"\nat_us = 10_000\nppb = 10_000_000')
+    lengths = np.diff(changes(seen(tmp_path, tick, step), STROBE))
+
+    assert np.all(np.abs(lengths[:8] - PER_MS) <= 24)
+    assert np.all(np.abs(lengths[12:] - PER_MS / 1.01) <= 24)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -174,6 +194,7 @@ def test_lost_lines(tmp_path: Path, tick: Path) -> None:
         ('kind = "stuck"\nchannel = "lb:P8_45"\nlevel = 1', "there is no analyzer `lb`"),
         ('kind = "glitch"\nchannel = "P8_45"\nwidth_ps = [9, 3]\nat_us = [1]', "width_ps is [least, most]"),
         ('kind = "garbled"\nnode = "nobody"\nppm = 1', "there is no node `nobody`; the bench has node"),
+        ('kind = "brown_out"\nnode = "nobody"\nat_us = 1\noff_us = 1', "there is no node `nobody`"),
         ('kind = "earthquake"', "Invalid value 'earthquake'"),
         ('kind = "stalls"', "missing required field `at_us`"),
     ],

@@ -27,7 +27,7 @@ SYNC_S = 1.0
 WRITE_DEADLINE_S = 5.0
 STAMP_DEADLINE_S = 2.0
 KEPT_LINES = 100_000  # lines nobody has waited for
-STAMP = struct.Struct("<QI")  # virtual ns of the end of the last stop bit, bytes
+STAMP = struct.Struct("<QI")  # virtual ns at which the modelled host has the bytes, and how many
 
 Piece = tuple[int, bytes]
 

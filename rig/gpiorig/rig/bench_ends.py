@@ -68,11 +68,11 @@ class VirtualSerial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     line_us: Microseconds = 0
 
 
-class _Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind"):
+class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind"):
     """A fault has a kind."""
 
 
-class _Lasting(_Fault, frozen=True):
+class _Lasting(Fault, frozen=True):
     """A fault that is there from an instant on, for a while or, by default, to the end."""
 
     from_us: Instant = 0
@@ -121,21 +121,21 @@ class Dropped(_Short, frozen=True, kw_only=True, tag="dropped"):
     analyzer: str = ""
 
 
-class Dies(_Fault, frozen=True, kw_only=True, tag="dies"):
+class Dies(Fault, frozen=True, kw_only=True, tag="dies"):
     """An analyzer's connection closes in the middle of a capture."""
 
     at_us: Instant
     analyzer: str = ""
 
 
-class Stalls(_Fault, frozen=True, kw_only=True, tag="stalls"):
+class Stalls(Fault, frozen=True, kw_only=True, tag="stalls"):
     """An analyzer sends nothing more, and its connection stays."""
 
     at_us: Instant
     analyzer: str = ""
 
 
-class SerialStall(_Fault, frozen=True, kw_only=True, tag="serial_stall"):
+class SerialStall(Fault, frozen=True, kw_only=True, tag="serial_stall"):
     """A node's serial adapter hands nothing over for a while; what exceeds its buffer is lost."""
 
     node: str
@@ -175,6 +175,20 @@ Where = Callable[[str], tuple[str, str]]  # "la:P8_45" -> ("la", "P8_45"), or Va
 def channels(fault: ChannelFault) -> tuple[str, ...]:
     """The channels that a fault is about."""
     return (fault.channel, fault.other) if isinstance(fault, Swapped) else (fault.channel,)
+
+
+def check(analyzers: dict[str, VirtualAnalyzer], serial: VirtualSerial, *, where: Where, what: str) -> None:
+    """Raise `BenchError` if the analyzers' channels or the serial path cannot be."""
+    for name, analyzer in analyzers.items():
+        for channel in analyzer.thresholds:
+            try:
+                where(f"{name}:{channel}")
+            except ValueError as error:
+                raise BenchError(f"{what}: virtual.analyzers.{name}.thresholds: {error}") from error
+    if serial.buffer_bytes < serial.packet_bytes:
+        raise BenchError(
+            f"{what}: virtual.serial: buffer_bytes = {serial.buffer_bytes} holds no packet of {serial.packet_bytes}."
+        )
 
 
 def check_fault(fault: EndFault, *, nodes: set[str], analyzers: set[str], where: Where, what: str) -> None:

@@ -61,5 +61,5 @@ pub fn waiting(draw: u64, mean: u64) -> u64 {
     let halvings = u128::from(draw.leading_zeros().min(31));
     let fraction = u128::from(draw & 0xFFFF_FFFF);
     let unit = u128::from(mean) * 2 / 3;
-    (unit * halvings + (unit * fraction >> 32)) as u64
+    (unit * halvings + ((unit * fraction) >> 32)) as u64
 }

@@ -1,4 +1,4 @@
-"""The faults of a bench file's ends, as calls of the virtual boards."""
+"""The faults of a bench file, as calls of the virtual boards."""
 
 from __future__ import annotations
 

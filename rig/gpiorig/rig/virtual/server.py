@@ -204,8 +204,8 @@ def main(bench: Bench, firmware: dict[str, Path], *, as_json: bool) -> int:
         try:
             running = VirtualBench(bench, firmware=firmware, folder=Path(folder))
             stack.callback(running.close)
-            print(json.dumps(running.endpoints()) if as_json else describe(bench, running), flush=True)
             with contextlib.suppress(KeyboardInterrupt):
+                print(json.dumps(running.endpoints()) if as_json else describe(bench, running), flush=True)
                 running.serve(sys.stdin)
         except RigError as error:
             if not as_json:

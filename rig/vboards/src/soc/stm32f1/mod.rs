@@ -141,7 +141,7 @@ impl<O: Outside> Stm32f1<O> {
             adcs: (0..3).map(|_| Adc::new(2)).collect(),
             dmas: [Dma::new(7, false), Dma::new(5, false)],
             rtc: Rtc::default(),
-            iwdg: Iwdg::new(config.clock_ppb),
+            iwdg: Iwdg::new(config.clock.ppb),
             wwdg: Wwdg::new(1),
             crc: Crc::default(),
             power: Power::default(),

@@ -17,7 +17,7 @@ impl<O: Outside> Stm32f1<O> {
         self.rcc.reset(cause);
         self.flash = FlashInterface::default();
         self.exti = Exti::default();
-        self.iwdg = Iwdg::new(self.config.clock_ppb);
+        self.iwdg = Iwdg::new(self.config.clock.ppb);
         self.rtc.system_reset();
         self.dbgmcu_cr = 0;
         self.stalled_until = 0;
@@ -80,7 +80,7 @@ impl<O: Outside> Stm32f1<O> {
     /// RCC has another clock for the RTC.
     pub(super) fn rtc_clock_changed(&mut self, cycle: u64) {
         let now_ps = self.clock.ps(cycle);
-        self.rtc.set_clock(self.rcc.rtc_clock(), self.config.clock_ppb, now_ps);
+        self.rtc.set_clock(self.rcc.rtc_clock(), self.config.clock.ppb, now_ps);
     }
 
     pub(super) fn complain_of_clocks(&mut self, cycle: u64) {
