@@ -8,8 +8,9 @@ pub const MOST_PPB: u64 = 100_000_000;
 const STEPS: u128 = 256;
 
 /// A slow change of the frequency on top of the constant error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Drift {
+    #[default]
     None,
     /// From 0 to `ppb` in `over_ps` from instant 0, then constant: warming up.
     Ramp {
@@ -26,12 +27,6 @@ pub enum Drift {
         ppb: i64,
         every_ps: u64,
     },
-}
-
-impl Default for Drift {
-    fn default() -> Drift {
-        Drift::None
-    }
 }
 
 /// A fault of the oscillator at an instant.
