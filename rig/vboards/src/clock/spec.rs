@@ -13,20 +13,11 @@ pub enum Drift {
     #[default]
     None,
     /// From 0 to `ppb` in `over_ps` from instant 0, then constant: warming up.
-    Ramp {
-        ppb: i64,
-        over_ps: u64,
-    },
+    Ramp { ppb: i64, over_ps: u64 },
     /// From 0 to `ppb` and back in `period_ps`, again and again: day and night.
-    Triangle {
-        ppb: i64,
-        period_ps: u64,
-    },
+    Triangle { ppb: i64, period_ps: u64 },
     /// Anew every `every_ps`, uniform between -`ppb` and `ppb`: an RC oscillator.
-    Wander {
-        ppb: i64,
-        every_ps: u64,
-    },
+    Wander { ppb: i64, every_ps: u64 },
 }
 
 /// A fault of the oscillator at an instant.
