@@ -40,6 +40,7 @@ def check(virtual: Virtual, *, nodes: Set[str], analyzers: Set[str], where: benc
         for end in (link.sender, link.receiver):
             if end not in nodes:
                 raise BenchError(f"{what}: virtual.links: there is no node `{end}`.")
+    bench_ends.check(virtual.analyzers, virtual.serial, where=where, what=what)
     for interferer in virtual.interferers:
         bench_world.check_interferer(interferer, nodes=nodes, what=what)
     for fault in virtual.faults:

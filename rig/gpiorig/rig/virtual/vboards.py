@@ -33,8 +33,6 @@ def _library() -> ctypes.CDLL:
         "vb_new": (handle, [u64]),
         "vb_free": (None, [handle]),
         "vb_add_board": (i64, [handle, text, text, size, i64]),
-        "vb_clock_step": (i64, [handle, u64, i64, u64]),
-        "vb_brown_out": (i64, [handle, u32, u64, u64]),
         "vb_set_link": (i64, [handle, u32, u32, u64, u32, ctypes.c_int32]),
         "vb_run": (i64, [handle, u64]),
         "vb_now": (u64, [handle]),

@@ -130,7 +130,7 @@ pub fn exponential(luck: u64, mean: u64) -> u64 {
     let mut mantissa = u128::from(luck.max(1) << zeros);
     let mut fraction = 0u128;
     for _ in 0..16 {
-        mantissa = mantissa * mantissa >> 63;
+        mantissa = (mantissa * mantissa) >> 63;
         fraction <<= 1;
         if mantissa >> 64 != 0 {
             mantissa >>= 1;
@@ -138,5 +138,5 @@ pub fn exponential(luck: u64, mean: u64) -> u64 {
         }
     }
     let log = (u128::from(zeros + 1) << 16) - fraction; // 64 - log2(luck), times 2^16
-    (log * LN_2 * u128::from(mean) >> 32) as u64
+    ((log * LN_2 * u128::from(mean)) >> 32) as u64
 }

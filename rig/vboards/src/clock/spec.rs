@@ -8,30 +8,16 @@ pub const MOST_PPB: u64 = 100_000_000;
 const STEPS: u128 = 256;
 
 /// A slow change of the frequency on top of the constant error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Drift {
+    #[default]
     None,
     /// From 0 to `ppb` in `over_ps` from instant 0, then constant: warming up.
-    Ramp {
-        ppb: i64,
-        over_ps: u64,
-    },
+    Ramp { ppb: i64, over_ps: u64 },
     /// From 0 to `ppb` and back in `period_ps`, again and again: day and night.
-    Triangle {
-        ppb: i64,
-        period_ps: u64,
-    },
+    Triangle { ppb: i64, period_ps: u64 },
     /// Anew every `every_ps`, uniform between -`ppb` and `ppb`: an RC oscillator.
-    Wander {
-        ppb: i64,
-        every_ps: u64,
-    },
-}
-
-impl Default for Drift {
-    fn default() -> Drift {
-        Drift::None
-    }
+    Wander { ppb: i64, every_ps: u64 },
 }
 
 /// A fault of the oscillator at an instant.

@@ -53,7 +53,7 @@ impl Reader {
     }
 
     /// When it does something next.
-    pub fn next_ps(&self, ports: &[Port]) -> Option<u64> {
+    pub(super) fn next_ps(&self, ports: &[Port]) -> Option<u64> {
         if self.round.is_some() {
             return Some(self.free_ps);
         }
@@ -66,7 +66,7 @@ impl Reader {
     }
 
     /// Does everything that begins by `now_ps`.
-    pub fn advance(&mut self, now_ps: u64, ports: &mut [Port]) {
+    pub(super) fn advance(&mut self, now_ps: u64, ports: &mut [Port]) {
         while let Some(at_ps) = self.next_ps(ports) {
             if at_ps > now_ps {
                 return;
