@@ -211,7 +211,7 @@ impl<O: Outside> Stm32f1<O> {
             self.timer_outputs(at, t_ps);
             self.touch(Group::Timers);
         }
-        if self.due(Group::Rest, at) {
+        if self.due(Group::Rest, at) || self.restart.is_some() {
             self.fire_rest(at, t_ps);
         }
     }
