@@ -153,7 +153,7 @@ impl Field {
     fn status(&mut self, index: usize) -> u32 {
         self.read(index, 0xFA, 4)
             .iter()
-            .fold(0, |word, &octet| word << 8 | u32::from(octet))
+            .fold(0, |word, &octet| (word << 8) | u32::from(octet))
     }
 
     fn receive(&mut self, index: usize) {
@@ -193,7 +193,7 @@ impl Field {
 
 /// Bits of the field's rate: 2^28 / (25 MHz * 327 * 2^13) s each, an octet rounded down to a picosecond.
 fn bits(count: u64) -> u64 {
-    let octet_ps = (8u128 * (1_000_000_000_000u128 << 28) / (25_000_000u128 * 327 << 13)) as u64;
+    let octet_ps = (8u128 * (1_000_000_000_000u128 << 28) / ((25_000_000u128 * 327) << 13)) as u64;
     count * octet_ps / 8
 }
 

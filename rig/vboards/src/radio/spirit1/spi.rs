@@ -100,8 +100,7 @@ impl Spirit1 {
             regs::MC_STATE0 => self.state_0(),
             regs::TX_PCKT_INFO => self.tx_info,
             regs::LINK_QUALIF1 => u8::from(self.sense) << 7 | self.reg(register) & 0x7F,
-            regs::RSSI_LEVEL if self.state == State::Rx && self.rx.is_none() => self.rssi_level(),
-            regs::RSSI_LEVEL => self.rssi,
+            regs::RSSI_LEVEL => self.rssi, // of the last packet, or from when the receiver went off (unverified)
             regs::CALIBR_OUT0 => regs::VCO_WORD,
             regs::FIFO_STATUS1 => self.tx_fifo.len() as u8,
             regs::FIFO_STATUS0 => self.rx_fifo.len() as u8,
