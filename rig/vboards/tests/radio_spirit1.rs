@@ -638,6 +638,8 @@ fn link_layer(field: &mut Field, retries: u8) {
 #[test]
 fn acknowledgement_ends_the_transmission() {
     let mut field = Field::new(1, 2);
+    // With a delay a receiver knows of the end of a packet that is no whole number of octets before its sync word ends.
+    field.link.delay_ps = 10_000;
     link_layer(&mut field, 3);
     field.receive(1);
     for sequence in 0..5u8 {
@@ -656,7 +658,7 @@ fn acknowledgement_ends_the_transmission() {
     }
     // A packet and its acknowledgement, 22 us after the packet's last bit: 8 + 16 + 3 + 24 + 16 bits after the sync word.
     let (data, ack) = (field.starts[0], field.starts[1]);
-    assert_eq!((1, data.1 + bits(SHR_BITS) + bits(67) + 22 * US), ack);
+    assert_eq!((1, data.1 + 10_000 + bits(SHR_BITS) + bits(67) + 22 * US), ack);
     assert_eq!(10, field.starts.len());
 }
 
