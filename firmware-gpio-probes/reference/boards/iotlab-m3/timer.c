@@ -4,9 +4,10 @@
 
 #include "clock.h"
 #include "interrupts.h"
-#include "stm32f103.h"
+#include "board.h"
 #include "work.h"
 
+/* An alarm is the TIM2 channel of its number. */
 #define FIRST ALARM_SEND
 #define LAST ALARM_TIMEOUT
 #define SOONEST_US 8u /* far more than it takes to program a compare with interrupts masked */
@@ -48,7 +49,7 @@ uint32_t timer_now(void)
 /* The compare matches every 65.5 ms; the handler lets matches pass that come before the deadline. */
 void timer_set_alarm(enum alarm alarm, uint32_t deadline)
 {
-    uint32_t state = irq_lock();
+    irq_state state = irq_lock();
     uint32_t soonest = timer_now() + SOONEST_US;
 
     if (timer_reached(soonest, deadline)) {
@@ -63,7 +64,7 @@ void timer_set_alarm(enum alarm alarm, uint32_t deadline)
 
 void timer_cancel_alarm(enum alarm alarm)
 {
-    uint32_t state = irq_lock();
+    irq_state state = irq_lock();
 
     TIM_DIER(TIM2) &= ~TIM_CC(alarm);
     TIM_SR(TIM2) = ~TIM_CC(alarm);

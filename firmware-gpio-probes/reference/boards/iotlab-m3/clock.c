@@ -1,6 +1,6 @@
 #include "clock.h"
 
-#include "stm32f103.h"
+#include "board.h"
 
 /*
  * The IoT-LAB M3 has a 16 MHz crystal (RIOT, boards/common/iotlab/include/periph_conf_common.h: CLOCK_HSE).

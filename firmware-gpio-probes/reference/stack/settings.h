@@ -7,7 +7,7 @@
 struct settings {
     uint32_t address;     /* own short address */
     uint32_t peer;        /* short address of the node to ping */
-    uint32_t channel;     /* 11..26 */
+    uint32_t channel;     /* of the radio */
     uint32_t interval_us; /* from request to request */
     uint32_t payload;     /* bytes of UDP payload, the id in the last two */
     uint32_t backoff;     /* 1: CSMA-CA with its random backoff; 0: backoff exponent 0 */

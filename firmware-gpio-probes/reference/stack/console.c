@@ -5,10 +5,10 @@
 #include "gpiorig/probe.h"
 
 #include "app.h"
-#include "at86rf231.h"
+#include "radio.h"
 #include "line.h"
 #include "settings.h"
-#include "stm32f103.h"
+#include "board.h"
 #include "uart.h"
 
 #ifndef TABLE_CRC
@@ -65,9 +65,9 @@ static void identify(void)
     struct line line = { .length = 0 };
 
     GPIORIG_EVENT_ID(RIG_IDENTIFY, settings.address);
-    line_text(&line, "ok identify board=iotlab-m3 firmware=pingpong uid=");
-    for (unsigned byte = 0; byte < 12; byte++) {
-        line_hex(&line, UID_WORD(byte / 4u) >> 8u * (byte % 4u), 2);
+    line_text(&line, "ok identify board=" BOARD_NAME " firmware=pingpong uid=");
+    for (unsigned byte = 0; byte < 4u * BOARD_UID_WORDS; byte++) {
+        line_hex(&line, board_uid(byte / 4u) >> 8u * (byte % 4u), 2);
     }
     line_pair(&line, "address", settings.address);
     line_text(&line, " table=");
@@ -139,7 +139,7 @@ static void report(void)
     line_pair(&line, "lost", counts.lost);
     line_pair(&line, "probes", gpiorig_frames());
     line_pair(&line, "uart_dropped", uart_dropped());
-    line_pair(&line, "errors", at86rf231_errors());
+    line_pair(&line, "errors", radio_errors());
     line_send(&line);
 }
 

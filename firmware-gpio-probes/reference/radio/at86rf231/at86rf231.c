@@ -1,11 +1,16 @@
-#include "at86rf231.h"
+/*
+ * The AT86RF231 in its extended operating mode: it listens in RX_AACK_ON and sends in TX_ARET_ON, so that
+ * acknowledgements, CSMA-CA and retries are the chip's.
+ */
+#include "radio.h"
 
 #include "gpiorig/probe.h"
 
 #include "at86rf231_bus.h"
 #include "at86rf231_registers.h"
+#include "radio_limits.h"
 #include "radio_port.h"
-#include "stm32f103.h"
+#include "board.h"
 #include "work.h"
 
 static const struct radio_callbacks *report;
@@ -21,21 +26,21 @@ static void expect(bool good)
     }
 }
 
-bool at86rf231_init(const struct radio_callbacks *callbacks)
+bool radio_init(const struct radio_callbacks *callbacks)
 {
     report = callbacks;
     sending = false;
     radio_port_init();
     radio_port_reset();
-    if (radio_read(PART_NUM) != PART_NUM_AT86RF231 || !radio_enter(STATE_FORCE_TRX_OFF, STATE_TRX_OFF)) {
+    if (at86rf231_read(PART_NUM) != PART_NUM_AT86RF231 || !at86rf231_enter(STATE_FORCE_TRX_OFF, STATE_TRX_OFF)) {
         errors++;
         return false;
     }
-    radio_write(TRX_CTRL_0, TRX_CTRL_0_CLKM_OFF);
-    radio_write(TRX_CTRL_1, TRX_CTRL_1_TX_AUTO_CRC_ON | TRX_CTRL_1_IRQ_2_EXT_EN);
-    radio_write(XAH_CTRL_0, XAH_CTRL_0_RETRIES);
-    radio_write(IRQ_MASK, IRQ_TRX_END);
-    radio_read(IRQ_STATUS); /* reading clears */
+    at86rf231_write(TRX_CTRL_0, TRX_CTRL_0_CLKM_OFF);
+    at86rf231_write(TRX_CTRL_1, TRX_CTRL_1_TX_AUTO_CRC_ON | TRX_CTRL_1_IRQ_2_EXT_EN);
+    at86rf231_write(XAH_CTRL_0, XAH_CTRL_0_RETRIES);
+    at86rf231_write(IRQ_MASK, IRQ_TRX_END);
+    at86rf231_read(IRQ_STATUS); /* reading clears */
     return true;
 }
 
@@ -54,31 +59,31 @@ static uint32_t mix_seed(uint32_t seed, uint16_t address)
 static void write_ieee_address(void)
 {
     for (uint8_t i = 0; i < 8; i++) {
-        radio_write((uint8_t)(IEEE_ADDR_0 + i), (uint8_t)(UID_WORD(1u + i / 4u) >> 8u * (i % 4u)));
+        at86rf231_write((uint8_t)(IEEE_ADDR_0 + i), (uint8_t)(board_uid(BOARD_UID_WORDS - 2u + i / 4u) >> 8u * (i % 4u)));
     }
 }
 
 /** Listens again: TX_ARET and TRX_OFF lead to RX_AACK by way of PLL_ON (Atmel 8111C 7.2.1, figure 7-8). */
 static bool listen(void)
 {
-    return radio_enter(STATE_PLL_ON, STATE_PLL_ON) && radio_enter(STATE_RX_AACK_ON, STATE_RX_AACK_ON);
+    return at86rf231_enter(STATE_PLL_ON, STATE_PLL_ON) && at86rf231_enter(STATE_RX_AACK_ON, STATE_RX_AACK_ON);
 }
 
-bool at86rf231_configure(const struct radio_settings *settings)
+bool radio_configure(const struct radio_settings *settings)
 {
     uint32_t seed = mix_seed(settings->seed, settings->address);
-    bool good = radio_enter(STATE_FORCE_TRX_OFF, STATE_TRX_OFF);
+    bool good = at86rf231_enter(STATE_FORCE_TRX_OFF, STATE_TRX_OFF);
 
     sending = false;
-    radio_write(PHY_CC_CCA, PHY_CC_CCA_MODE_1 | settings->channel);
-    radio_write(SHORT_ADDR_0, (uint8_t)settings->address);
-    radio_write(SHORT_ADDR_1, (uint8_t)(settings->address >> 8));
-    radio_write(PAN_ID_0, (uint8_t)settings->pan);
-    radio_write(PAN_ID_1, (uint8_t)(settings->pan >> 8));
+    at86rf231_write(PHY_CC_CCA, PHY_CC_CCA_MODE_1 | settings->channel);
+    at86rf231_write(SHORT_ADDR_0, (uint8_t)settings->address);
+    at86rf231_write(SHORT_ADDR_1, (uint8_t)(settings->address >> 8));
+    at86rf231_write(PAN_ID_0, (uint8_t)settings->pan);
+    at86rf231_write(PAN_ID_1, (uint8_t)(settings->pan >> 8));
     write_ieee_address();
-    radio_write(CSMA_SEED_0, (uint8_t)seed);
-    radio_write(CSMA_SEED_1, (uint8_t)(CSMA_SEED_1_FRAME_VERSION_0_OR_1 | seed >> 8));
-    radio_write(CSMA_BE, settings->backoff ? CSMA_BE_3_TO_5 : CSMA_BE_NO_BACKOFF);
+    at86rf231_write(CSMA_SEED_0, (uint8_t)seed);
+    at86rf231_write(CSMA_SEED_1, (uint8_t)(CSMA_SEED_1_FRAME_VERSION_0_OR_1 | seed >> 8));
+    at86rf231_write(CSMA_BE, settings->backoff ? CSMA_BE_3_TO_5 : CSMA_BE_NO_BACKOFF);
     good = listen() && good;
     expect(good);
     return good;
@@ -88,7 +93,7 @@ bool at86rf231_configure(const struct radio_settings *settings)
 static void drop_late_frame(void)
 {
     if (radio_port_interrupt_level()) {
-        radio_read(IRQ_STATUS);
+        at86rf231_read(IRQ_STATUS);
         work_cancel(WORK_RADIO);
         errors++;
         GPIORIG_EVENT(DRIVER_RX_DROP);
@@ -97,12 +102,12 @@ static void drop_late_frame(void)
 
 static bool prepare(void)
 {
-    expect(radio_leave_receive());
+    expect(at86rf231_leave_receive());
     drop_late_frame();
-    return radio_enter(STATE_TX_ARET_ON, STATE_TX_ARET_ON);
+    return at86rf231_enter(STATE_TX_ARET_ON, STATE_TX_ARET_ON);
 }
 
-bool at86rf231_send(struct packet *packet)
+bool radio_send(struct packet *packet)
 {
     bool ready;
 
@@ -118,18 +123,18 @@ bool at86rf231_send(struct packet *packet)
         return false;
     }
     GPIORIG_ENTER_ID(DRIVER_LOAD, packet->id);
-    radio_frame_write(packet_data(packet), packet->length);
+    at86rf231_frame_write(packet_data(packet), packet->length);
     GPIORIG_EXIT_ID(DRIVER_LOAD, packet->id);
 
     GPIORIG_ENTER_ID(DRIVER_EXEC, packet->id);
     sending_id = packet->id;
     sending = true;
-    radio_write(TRX_STATE, STATE_TX_START); /* the end of this access starts it: Atmel 8111C 7.2.4 */
+    at86rf231_write(TRX_STATE, STATE_TX_START); /* the end of this access starts it: Atmel 8111C 7.2.4 */
     GPIORIG_EXIT_ID(DRIVER_EXEC, packet->id);
     return true;
 }
 
-bool at86rf231_is_sending(void)
+bool radio_is_sending(void)
 {
     return sending;
 }
@@ -142,19 +147,19 @@ static void confirm(enum radio_result result)
     report->confirmed(sending_id, result);
 }
 
-void at86rf231_abort(void)
+void radio_abort(void)
 {
     if (sending) {
         errors++;
-        expect(radio_enter(STATE_FORCE_TRX_OFF, STATE_TRX_OFF));
-        radio_read(IRQ_STATUS);
+        expect(at86rf231_enter(STATE_FORCE_TRX_OFF, STATE_TRX_OFF));
+        at86rf231_read(IRQ_STATUS);
         confirm(RADIO_BUSY);
     }
 }
 
 static void transmission_ended(void)
 {
-    uint8_t trac = radio_read(TRX_STATE) >> TRAC_SHIFT;
+    uint8_t trac = at86rf231_read(TRX_STATE) >> TRAC_SHIFT;
 
     if (trac == TRAC_SUCCESS || trac == TRAC_SUCCESS_DATA_PENDING) {
         GPIORIG_EVENT_ID(RADIO_TX_COMPLETE, sending_id);
@@ -175,15 +180,15 @@ static bool read_frame(void)
     uint8_t length;
 
     GPIORIG_ENTER(DRIVER_RX_LENGTH);
-    length = radio_frame_length();
+    length = at86rf231_frame_length();
     GPIORIG_EXIT(DRIVER_RX_LENGTH);
-    if (length < FCS_LENGTH + 2u || length > PSDU_MAX) {
+    if (length < RADIO_FCS_LENGTH + 2u || length > RADIO_PSDU_MAX) {
         return false;
     }
     GPIORIG_ENTER(DRIVER_RX_READ);
     incoming.start = PACKET_HEADROOM;
-    incoming.length = (uint8_t)(length - FCS_LENGTH);
-    radio_frame_read(packet_data(&incoming), length);
+    incoming.length = (uint8_t)(length - RADIO_FCS_LENGTH);
+    at86rf231_frame_read(packet_data(&incoming), length);
     incoming.id = get_be16(packet_data(&incoming) + incoming.length - 2);
     GPIORIG_EXIT_ID(DRIVER_RX_READ, incoming.id);
     return true;
@@ -191,7 +196,7 @@ static bool read_frame(void)
 
 static void frame_received(void)
 {
-    bool good = (radio_read(PHY_RSSI) & PHY_RSSI_RX_CRC_VALID) != 0; /* Atmel 8111C 8.2.5 */
+    bool good = (at86rf231_read(PHY_RSSI) & PHY_RSSI_RX_CRC_VALID) != 0; /* Atmel 8111C 8.2.5 */
 
     if (good) {
         GPIORIG_EVENT(RADIO_RX_COMPLETE);
@@ -206,10 +211,10 @@ static void frame_received(void)
     report->received(&incoming);
 }
 
-void at86rf231_service(void)
+void radio_service(void)
 {
     GPIORIG_ENTER(DRIVER_ISR);
-    if ((radio_read(IRQ_STATUS) & IRQ_TRX_END) == 0) {
+    if ((at86rf231_read(IRQ_STATUS) & IRQ_TRX_END) == 0) {
         errors++;
     } else if (sending) {
         transmission_ended();
@@ -219,7 +224,7 @@ void at86rf231_service(void)
     GPIORIG_EXIT(DRIVER_ISR);
 }
 
-uint32_t at86rf231_errors(void)
+uint32_t radio_errors(void)
 {
     return errors;
 }

@@ -1,6 +1,6 @@
 #include "spi.h"
 
-#include "stm32f103.h"
+#include "board.h"
 
 /* 72 MHz / 16 = 4.5 MHz; an AT86RF231 takes 7.5 MHz when not clocked by CLKM (Atmel 8111C 12.4). */
 void spi_init(void)

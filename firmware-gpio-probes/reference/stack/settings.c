@@ -2,10 +2,12 @@
 
 #include <string.h>
 
+#include "radio_limits.h"
+
 struct settings settings = {
     .address = 1,
     .peer = 2,
-    .channel = 26,
+    .channel = RADIO_CHANNEL_DEFAULT,
     .interval_us = 20000,
     .payload = 32,
     .backoff = 1,
@@ -20,7 +22,7 @@ static const struct {
 } table[] = {
     { "address", &settings.address, 0, 0xFFFD }, /* 0xFFFE and 0xFFFF mean something else: IEEE 802.15.4 7.2.1.4 */
     { "peer", &settings.peer, 0, 0xFFFD },
-    { "channel", &settings.channel, 11, 26 },
+    { "channel", &settings.channel, RADIO_CHANNEL_FIRST, RADIO_CHANNEL_LAST },
     { "interval_us", &settings.interval_us, 1000, 1000000000 },
     { "payload", &settings.payload, 8, 64 },
     { "backoff", &settings.backoff, 0, 1 },

@@ -70,8 +70,4 @@
 #define PAN_ID_1 0x23u
 #define IEEE_ADDR_0 0x24u
 
-/* 8.1: the longest PSDU, its FCS included */
-#define PSDU_MAX 127u
-#define FCS_LENGTH 2u
-
 #endif

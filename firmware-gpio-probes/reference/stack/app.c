@@ -2,9 +2,10 @@
 
 #include "gpiorig/probe.h"
 
-#include "at86rf231.h"
 #include "line.h"
 #include "mac.h"
+#include "radio.h"
+#include "radio_limits.h"
 #include "settings.h"
 #include "timer.h"
 #include "udp.h"
@@ -14,7 +15,6 @@
 #define REQUEST 'Q' /* first byte of the payload */
 #define REPLY 'R'
 #define PAYLOAD_LEAST 8u
-#define GUARD_US 300000u /* the longest TX_ARET: 4 tries of 5 backoffs with exponents 3, 4, 5, 5, 5 take 170 ms */
 
 enum fate { OK, NO_ACK, BUSY, TIMEOUT };
 static const char *const fate_names[] = { "ok", "no_ack", "busy", "timeout" };
@@ -65,7 +65,7 @@ static const struct radio_callbacks callbacks = { .received = mac_receive, .conf
 
 bool app_init(void)
 {
-    return at86rf231_init(&callbacks) && app_configure();
+    return radio_init(&callbacks) && app_configure();
 }
 
 bool app_configure(void)
@@ -79,7 +79,7 @@ bool app_configure(void)
     };
 
     mac_set_address(PAN, radio.address);
-    return at86rf231_configure(&radio);
+    return radio_configure(&radio);
 }
 
 static void fill(char kind, uint16_t sequence, uint8_t length)
@@ -172,7 +172,7 @@ void app_receive(struct packet *packet)
         counts.received++;
         flight.rx_us = now;
         fill(REPLY, packet->id, packet->length);
-        transmit(packet->id, packet->source, GUARD_US);
+        transmit(packet->id, packet->source, RADIO_GUARD_US);
     }
     GPIORIG_EXIT_ID(APP_RX, packet->id);
 }
@@ -183,13 +183,13 @@ static void expire(void)
     if (flight.phase != IN_FLIGHT) {
         return;
     }
-    if (!at86rf231_is_sending()) {
+    if (!radio_is_sending()) {
         conclude(TIMEOUT);
-    } else if (timer_reached(timer_now(), flight.tx_us + GUARD_US)) {
-        at86rf231_abort(); /* is confirmed as busy */
+    } else if (timer_reached(timer_now(), flight.tx_us + RADIO_GUARD_US)) {
+        radio_abort(); /* is confirmed as busy */
     } else {
         flight.expired = true;
-        timer_set_alarm(ALARM_TIMEOUT, flight.tx_us + GUARD_US);
+        timer_set_alarm(ALARM_TIMEOUT, flight.tx_us + RADIO_GUARD_US);
     }
 }
 
@@ -250,7 +250,7 @@ void app_work(uint32_t work)
         finish_packet();
     }
     if ((work & WORK_RADIO) != 0) {
-        at86rf231_service();
+        radio_service();
     }
     if ((work & WORK_TIMEOUT) != 0) {
         expire();

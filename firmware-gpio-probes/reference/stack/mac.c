@@ -2,7 +2,7 @@
 
 #include "gpiorig/probe.h"
 
-#include "at86rf231.h"
+#include "radio.h"
 #include "sixlowpan.h"
 
 /* IEEE 802.15.4-2006 7.2.1.1: data, acknowledgement requested, PAN id compressed, both addresses short, version 0 */
@@ -33,7 +33,7 @@ bool mac_send(struct packet *packet)
     put_le16(header + 5, packet->destination);
     put_le16(header + 7, own_address);
     GPIORIG_EVENT_ID(MAC_SEQUENCE, (uint16_t)header[2]);
-    sent = at86rf231_send(packet);
+    sent = radio_send(packet);
     GPIORIG_EXIT_ID(MAC_TX, packet->id);
     return sent;
 }

@@ -1,4 +1,4 @@
-/** USART1 at 500 kbaud, PA9 and PA10: whole lines out through a ring, whole lines in. Writing never waits. */
+/** The serial line to the host: whole lines out through a ring, whole lines in. Writing never waits. */
 #ifndef UART_H
 #define UART_H
 

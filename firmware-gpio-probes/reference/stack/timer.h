@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 enum alarm {
-    ALARM_SEND = 1,    /* TIM2 channel 1, posts WORK_SEND */
-    ALARM_TIMEOUT = 2, /* TIM2 channel 2, posts WORK_TIMEOUT */
+    ALARM_SEND = 1,    /* posts WORK_SEND */
+    ALARM_TIMEOUT = 2, /* posts WORK_TIMEOUT */
 };
 
 void timer_init(void);

@@ -6,9 +6,10 @@
 #include <stdint.h>
 
 #include "packet.h"
+#include "radio_limits.h"
 
 #define MAC_HEADER_LENGTH 9u
-#define MAC_PAYLOAD_MAX (127u - 2u - MAC_HEADER_LENGTH)
+#define MAC_PAYLOAD_MAX (RADIO_PSDU_MAX - RADIO_FCS_LENGTH - MAC_HEADER_LENGTH)
 
 void mac_set_address(uint16_t pan, uint16_t address);
 

@@ -4,7 +4,7 @@
 
 #include "interrupts.h"
 #include "spi.h"
-#include "stm32f103.h"
+#include "board.h"
 #include "timer.h"
 #include "work.h"
 

@@ -1,4 +1,4 @@
-/** SPI1 as the radio's master: mode 0, 4.5 MHz. */
+/** The SPI of the radio: master, mode 0, most significant bit first. */
 #ifndef SPI_H
 #define SPI_H
 

@@ -1,6 +1,7 @@
 #include "at86rf231_bus.h"
 
 #include "at86rf231_registers.h"
+#include "radio_limits.h"
 #include "radio_port.h"
 #include "spi.h"
 #include "timer.h"
@@ -8,7 +9,7 @@
 #define TRANSITION_US 1000u /* the longest is TRX_OFF to PLL_ON, 110 us: Atmel 8111C 7.1.4.5, table 7-1 */
 #define RECEPTION_US 10000u /* the longest frame, 4.3 ms, and its acknowledgement, 0.5 ms; twice */
 
-uint8_t radio_read(uint8_t address)
+uint8_t at86rf231_read(uint8_t address)
 {
     uint8_t value;
 
@@ -19,7 +20,7 @@ uint8_t radio_read(uint8_t address)
     return value;
 }
 
-void radio_write(uint8_t address, uint8_t value)
+void at86rf231_write(uint8_t address, uint8_t value)
 {
     radio_port_select();
     spi_transfer((uint8_t)(SPI_REGISTER_WRITE | address));
@@ -28,7 +29,7 @@ void radio_write(uint8_t address, uint8_t value)
 }
 
 /* Atmel 8111C 6.2.2: command, PHR, PSDU, LQI; an access may end early, and a new one starts at the PHR again. */
-uint8_t radio_frame_length(void)
+uint8_t at86rf231_frame_length(void)
 {
     uint8_t length;
 
@@ -39,7 +40,7 @@ uint8_t radio_frame_length(void)
     return length & 0x7Fu;
 }
 
-uint8_t radio_frame_read(uint8_t *bytes, uint8_t length)
+uint8_t at86rf231_frame_read(uint8_t *bytes, uint8_t length)
 {
     uint8_t quality;
 
@@ -54,20 +55,20 @@ uint8_t radio_frame_read(uint8_t *bytes, uint8_t length)
     return quality;
 }
 
-void radio_frame_write(const uint8_t *bytes, uint8_t length)
+void at86rf231_frame_write(const uint8_t *bytes, uint8_t length)
 {
     radio_port_select();
     spi_transfer(SPI_FRAME_WRITE);
-    spi_transfer((uint8_t)(length + FCS_LENGTH));
+    spi_transfer((uint8_t)(length + RADIO_FCS_LENGTH));
     for (uint8_t i = 0; i < length; i++) {
         spi_transfer(bytes[i]);
     }
     radio_port_deselect();
 }
 
-uint8_t radio_status(void)
+uint8_t at86rf231_status(void)
 {
-    return radio_read(TRX_STATUS) & TRX_STATUS_MASK;
+    return at86rf231_read(TRX_STATUS) & TRX_STATUS_MASK;
 }
 
 static bool wait_for(uint8_t state)
@@ -75,7 +76,7 @@ static bool wait_for(uint8_t state)
     uint32_t start = timer_now();
 
     for (;;) {
-        uint8_t status = radio_status();
+        uint8_t status = at86rf231_status();
 
         /* A frame may begin the moment the receiver is on: Atmel 8111C 7.2.1 */
         if (status == state || (state == STATE_RX_AACK_ON && status == STATE_BUSY_RX_AACK)) {
@@ -87,30 +88,30 @@ static bool wait_for(uint8_t state)
     }
 }
 
-bool radio_enter(uint8_t command, uint8_t state)
+bool at86rf231_enter(uint8_t command, uint8_t state)
 {
-    radio_write(TRX_STATE, command);
+    at86rf231_write(TRX_STATE, command);
     return wait_for(state);
 }
 
 /* Atmel 8111C 7.2.1: commanded in BUSY_RX_AACK, the change comes after the frame and its acknowledgement. */
-bool radio_leave_receive(void)
+bool at86rf231_leave_receive(void)
 {
     uint32_t start = timer_now();
 
-    radio_write(TRX_STATE, STATE_PLL_ON);
+    at86rf231_write(TRX_STATE, STATE_PLL_ON);
     for (;;) {
-        uint8_t status = radio_status();
+        uint8_t status = at86rf231_status();
 
         if (status == STATE_PLL_ON) {
             return true;
         }
         if (timer_now() - start > RECEPTION_US) {
-            radio_enter(STATE_FORCE_PLL_ON, STATE_PLL_ON);
+            at86rf231_enter(STATE_FORCE_PLL_ON, STATE_PLL_ON);
             return false;
         }
         if (status == STATE_RX_AACK_ON) {
-            radio_write(TRX_STATE, STATE_PLL_ON);
+            at86rf231_write(TRX_STATE, STATE_PLL_ON);
         }
     }
 }

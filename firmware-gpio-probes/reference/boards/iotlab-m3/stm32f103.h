@@ -105,19 +105,10 @@
 /* Unique device ID: RM0008 30.2 */
 #define UID_WORD(n) REG(0x1FFFF7E8u + 4u * (n))
 
-/* NVIC: PM0056 4.3; positions: RM0008 table 63 (10.1.2) */
-#define NVIC_ISER(irq) REG(0xE000E100u + 4u * ((irq) / 32u))
-#define NVIC_IPR(irq) (*(volatile uint8_t *)(0xE000E400u + (irq)))
+/* Positions in the vector table: RM0008 table 63 (10.1.2) */
 #define IRQ_EXTI4 10u
 #define IRQ_TIM2 28u
 #define IRQ_USART1 37u
-
-/** Lower number is more urgent; only the upper four bits count. */
-static inline void nvic_enable(unsigned irq, unsigned priority)
-{
-    NVIC_IPR(irq) = (uint8_t)(priority << 4);
-    NVIC_ISER(irq) = 1u << (irq % 32u);
-}
 
 static inline void gpio_mode(uint32_t port, unsigned pin, uint32_t mode)
 {
@@ -134,20 +125,6 @@ static inline void gpio_set(uint32_t port, unsigned pin)
 static inline void gpio_clear(uint32_t port, unsigned pin)
 {
     GPIO_BSRR(port) = 0x10000u << pin;
-}
-
-/** Masks interrupts; returns the former PRIMASK. */
-static inline uint32_t irq_lock(void)
-{
-    uint32_t state;
-
-    __asm__ volatile("mrs %0, primask\n\tcpsid i" : "=r"(state) : : "memory");
-    return state;
-}
-
-static inline void irq_unlock(uint32_t state)
-{
-    __asm__ volatile("msr primask, %0" : : "r"(state) : "memory");
 }
 
 #endif

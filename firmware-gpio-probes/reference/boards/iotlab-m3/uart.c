@@ -1,8 +1,9 @@
+/* USART1 at 500 kbaud, PA9 and PA10. */
 #include "uart.h"
 
 #include "clock.h"
 #include "interrupts.h"
-#include "stm32f103.h"
+#include "board.h"
 #include "work.h"
 
 #define BAUD 500000u
@@ -29,7 +30,7 @@ void uart_init(void)
 
 void uart_write(const char *bytes, uint32_t length)
 {
-    uint32_t state;
+    irq_state state;
 
     if (length > RING - (head - tail)) {
         dropped++;
