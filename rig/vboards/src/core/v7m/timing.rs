@@ -26,6 +26,8 @@
 //!
 //! The caches of the STM32L4 (ART) need another variant of [`FlashFetch`].
 
+use super::ops::Kind;
+
 /// Pipeline refill P of a taken branch, 1..=3 by the TRM (table 3-1); 2 is the middle [E].
 pub const REFILL: u64 = 2;
 /// LDR and its like: 2, the second cycle of which pipelines away after another load (TRM 3.3.3).
@@ -55,6 +57,21 @@ pub const EXCEPTION_RETURN: u64 = 10;
 pub const TAIL_CHAIN: u64 = 6;
 /// Wake from WFI or WFE until the next instruction or the exception entry starts [E].
 pub const WAKE: u64 = 1;
+
+/// Preserving or restoring S0..S15 and FPSCR: 29 - 12 cycles over a basic entry [E; ARM AN298, "Lazy stacking"].
+pub const FLOAT_STACKING: u64 = 17;
+/// VMOV of two registers: 2 (M4 TRM table 7-1).
+pub const FLOAT_PAIR_EXTRA: u64 = 1;
+
+/// Cycles of floating-point arithmetic beyond the first (M4 TRM table 7-1): VDIV and VSQRT 14, multiply-accumulate 3.
+pub fn float_extra(kind: Kind) -> u64 {
+    match kind {
+        Kind::Vdiv | Kind::Vsqrt => 13,
+        Kind::Vmla | Kind::Vmls | Kind::Vnmla | Kind::Vnmls => 2,
+        Kind::Vfma | Kind::Vfms | Kind::Vfnma | Kind::Vfnms => 2,
+        _ => 0,
+    }
+}
 
 /// SMULL, UMULL 3..=5 and SMLAL, UMLAL 4..=7 (table 3-1) by operand size [E: which operands give which count].
 pub fn long_multiply_extra(a: u32, b: u32, accumulate: bool) -> u64 {
