@@ -15,28 +15,36 @@ const ACR_DCEN: u32 = 1 << 10;
 const ACR_ICRST: u32 = 1 << 11;
 const ACR_DCRST: u32 = 1 << 12;
 
-/// One line: which 256 bits of the flash, and which of its words are there.
-#[derive(Clone, Copy, Debug)]
-struct Line {
-    tag: u32,
-    words: u8,
-}
-
-/// A fully associative cache; the most recently used line comes first.
+/// A fully associative cache.
 #[derive(Clone, Debug)]
 struct Cache {
     enabled: bool,
-    lines: Vec<Line>,
-    most: usize,
+    /// Of each line: which 256 bits of the flash ([`EMPTY`]: none), which of its words are there, when it was used last.
+    tags: Vec<u32>,
+    words: Vec<u8>,
+    used: Vec<u64>,
+    uses: u64,
 }
 
+const EMPTY: u32 = u32::MAX;
+
 impl Cache {
-    fn new(most: usize) -> Cache {
+    fn new(lines: usize) -> Cache {
         Cache {
             enabled: true,
-            lines: Vec::with_capacity(most),
-            most,
+            tags: vec![EMPTY; lines],
+            words: vec![0; lines],
+            used: vec![0; lines],
+            uses: 0,
         }
+    }
+
+    fn clear(&mut self) {
+        self.tags.fill(EMPTY);
+    }
+
+    fn oldest(&self) -> usize {
+        (0..self.used.len()).min_by_key(|&index| self.used[index]).unwrap_or(0)
     }
 
     /// Whether a word (byte address / 8) is there; it is from now on.
@@ -45,20 +53,18 @@ impl Cache {
             return false;
         }
         let (tag, bit) = (word / WORDS, 1 << (word % WORDS));
-        let found = self.lines.iter().position(|line| line.tag == tag);
-        let mut line = match found {
-            Some(0) => {
-                let hit = self.lines[0].words & bit != 0;
-                self.lines[0].words |= bit;
-                return hit;
+        let index = match self.tags.iter().position(|&known| known == tag) {
+            Some(index) => index,
+            None => {
+                let index = self.oldest();
+                (self.tags[index], self.words[index]) = (tag, 0);
+                index
             }
-            Some(index) => self.lines.remove(index),
-            None => Line { tag, words: 0 },
         };
-        let hit = line.words & bit != 0;
-        line.words |= bit;
-        self.lines.truncate(self.most - 1);
-        self.lines.insert(0, line);
+        self.uses += 1;
+        self.used[index] = self.uses;
+        let hit = self.words[index] & bit != 0;
+        self.words[index] |= bit;
         hit
     }
 }
@@ -89,8 +95,8 @@ impl LineCache for Art {
     }
 
     fn flush(&mut self) {
-        self.instructions.lines.clear();
-        self.data.lines.clear();
+        self.instructions.clear();
+        self.data.clear();
     }
 
     /// ACR: enables, resets.
@@ -98,10 +104,10 @@ impl LineCache for Art {
         self.instructions.enabled = acr & ACR_ICEN != 0;
         self.data.enabled = acr & ACR_DCEN != 0;
         if acr & ACR_ICRST != 0 {
-            self.instructions.lines.clear();
+            self.instructions.clear();
         }
         if acr & ACR_DCRST != 0 {
-            self.data.lines.clear();
+            self.data.clear();
         }
     }
 }

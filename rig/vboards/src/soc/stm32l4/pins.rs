@@ -132,6 +132,13 @@ pub fn usual_pin(signal: Signal) -> Option<Pin> {
         .map(|&(pin, _, _)| pin)
 }
 
+/// Whether some alternate function of a pin is this line.
+pub fn carried_by(signal: Signal, pin: Pin) -> bool {
+    SIGNALS
+        .iter()
+        .any(|&(candidate, _, line)| candidate == pin && line == signal)
+}
+
 /// The pins that lead to devices now.
 #[derive(Clone, Debug, Default)]
 pub struct Routes {

@@ -20,8 +20,10 @@ const CSR_RMVF: u32 = 1 << 23;
 /// Causes of a reset in CSR (6.4.29).
 pub const SFTRSTF: u32 = 1 << 28;
 pub const IWDGRSTF: u32 = 1 << 29;
-pub const LPWRRSTF: u32 = 1 << 31;
 pub const OBLRSTF: u32 = 1 << 25;
+
+/// Not a cause that CSR shows: the chip comes out of Standby (PWR_SR1.SBF tells that).
+pub const STANDBY: u32 = 1;
 
 /// Clock gates: which enable register (0 AHB1, 1 AHB2, 2 AHB3, 4 APB1-1, 5 APB1-2, 6 APB2) and which bit.
 pub type Gate = Option<(usize, u32)>;
@@ -94,7 +96,7 @@ impl Rcc {
         let (csr, bdcr) = (self.csr, self.bdcr);
         let oscillators = self.oscillators.after_reset(csr & 1 != 0);
         *self = Rcc {
-            csr: csr | cause | 1 << 26,
+            csr: if cause == STANDBY { csr } else { csr | cause | 1 << 26 },
             bdcr,
             oscillators,
             ..Rcc::new(0, 0)

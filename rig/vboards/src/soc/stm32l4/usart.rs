@@ -206,6 +206,11 @@ impl Usart {
         }
     }
 
+    /// Level of the TX line.
+    pub fn tx_level(&self) -> bool {
+        self.tx.as_ref().map_or(true, Frame::level_now)
+    }
+
     pub fn next_event(&self) -> Option<u64> {
         let tx = self.tx.as_ref().map(Frame::next_ps);
         let rx = self.rx.as_ref().map(Frame::next_ps);

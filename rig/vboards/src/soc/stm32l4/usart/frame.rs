@@ -37,6 +37,11 @@ impl Frame {
         self.bits >> bit & 1 == 1
     }
 
+    /// Level at present: that of the bit before the next boundary.
+    pub fn level_now(&self) -> bool {
+        self.next == 0 || self.level(self.next - 1)
+    }
+
     /// Instant of the next change of level, or of the end.
     pub fn next_ps(&self) -> u64 {
         self.next_ps
