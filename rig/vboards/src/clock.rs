@@ -57,6 +57,15 @@ impl Clock {
         self.den = den / common;
     }
 
+    /// The same clock with its tick 0 on `start_ps`.
+    pub fn starting_at(&self, start_ps: u64) -> Clock {
+        Clock {
+            base_tick: 0,
+            base_ps: start_ps,
+            ..self.clone()
+        }
+    }
+
     /// The instant of `tick`, rounded down to a picosecond. Ticks before the last retune count as the retune.
     pub fn ps(&self, tick: u64) -> u64 {
         let ticks = u128::from(tick.saturating_sub(self.base_tick));

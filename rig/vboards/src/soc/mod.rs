@@ -1,6 +1,9 @@
 //! Chips: everything between a core and the pins.
 
+pub mod stm32;
 pub mod stm32f1;
+pub mod stm32l4;
+pub mod watch;
 
 use crate::air::{Link, Message};
 use crate::bus::Bus;

@@ -76,6 +76,8 @@ impl Cpu {
             Kind::Tbb | Kind::Tbh => self.table_branch(op, bus)?,
             Kind::It => self.it = op.imm as u8,
             Kind::Nop => {}
+            _ if op.is_dsp() => return self.execute_dsp(op),
+            _ if op.kind as u8 >= Kind::Vldr as u8 => return self.execute_float(op, bus),
             _ => return self.execute_system(op),
         }
         Ok(())

@@ -2,16 +2,17 @@
 //! Loads and stores are in `decode_mem`, branches and system instructions in `decode_control`.
 
 use super::alu::expand_immediate;
+use super::model::Model;
 use super::ops::*;
-use super::{decode_control, decode_mem};
+use super::{decode_control, decode_dsp, decode_float, decode_mem};
 
 pub(super) fn nibble(half: u16, shift: u32) -> u8 {
     ((half >> shift) & 15) as u8
 }
 
-/// Decodes a 32-bit instruction; undefined encodings come out as [`Kind::Undefined`].
-pub fn decode32(h1: u16, h2: u16) -> Op {
-    let op = match h1 & 0xFE00 {
+/// Decodes a 32-bit instruction as `model` does; undefined encodings come out as [`Kind::Undefined`].
+pub fn decode32(h1: u16, h2: u16, model: &Model) -> Op {
+    let mut op = match h1 & 0xFE00 {
         0xE800 if h1 & 0x40 == 0 => decode_mem::multiple(h1, h2),
         0xE800 => decode_mem::dual_or_exclusive(h1, h2),
         0xEA00 => shifted_register(h1, h2),
@@ -22,15 +23,22 @@ pub fn decode32(h1: u16, h2: u16) -> Op {
         0xFA00 if h1 & 0x0100 == 0 => register(h1, h2),
         0xFA00 if h1 & 0x0080 == 0 => multiply(h1, h2),
         0xFA00 => long_multiply(h1, h2),
-        0xEC00 | 0xEE00 | 0xFC00 | 0xFE00 => Op::new(Kind::Coprocessor),
-        _ => Op::new(Kind::Undefined),
+        _ => coprocessor(h1, h2, model),
     };
+    if op.is_dsp() && !model.dsp {
+        op = Op::new(Kind::Undefined);
+    }
     Op { len: 4, ..op }
 }
 
-/// Encodings of the DSP extension: undefined on a Cortex-M3. The Cortex-M4 decodes them here.
-fn dsp(_h1: u16, _h2: u16) -> Op {
-    Op::new(Kind::Undefined)
+/// Section A5.3.18.
+fn coprocessor(h1: u16, h2: u16, model: &Model) -> Op {
+    let undefined = h1 & 0x0300 == 0x0300 || h1 & 0x03E0 == 0;
+    match nibble(h2, 8) {
+        10 | 11 if model.fpu => decode_float::decode(h1, h2),
+        _ if undefined => Op::new(Kind::Undefined),
+        _ => Op::new(Kind::Coprocessor),
+    }
 }
 
 /// Which data-processing operation bits 8..5 of the first half select: (immediate kind, register kind).
@@ -71,7 +79,7 @@ fn twelve_bits(h1: u16, h2: u16) -> u32 {
 }
 
 /// A register-shift amount and type as encoded in the second half (DecodeImmShift).
-fn shift(h2: u16) -> (u8, u8) {
+pub(super) fn shift(h2: u16) -> (u8, u8) {
     let amount = ((h2 >> 12) & 7) as u8 * 4 + ((h2 >> 6) & 3) as u8;
     match ((h2 >> 4) & 3) as u8 {
         LSR if amount == 0 => (LSR, 32),
@@ -117,7 +125,7 @@ fn shifted_register(h1: u16, h2: u16) -> Op {
                 ..Op::new(kind)
             }
         }
-        None => dsp(h1, h2),
+        None => decode_dsp::pack(h1, h2),
     }
 }
 
@@ -171,7 +179,8 @@ fn plain_immediate(h1: u16, h2: u16) -> Op {
             imm: low5 + 1,
             ..op
         },
-        0x12 if lsb != 0 => Op {
+        0x12 | 0x1A if lsb == 0 => decode_dsp::saturate_16(h1, h2),
+        0x12 => Op {
             kind: Kind::Ssat,
             s: ASR,
             imm: low5 + 1,
@@ -193,7 +202,7 @@ fn plain_immediate(h1: u16, h2: u16) -> Op {
             imm: low5,
             ..op
         },
-        0x1A if lsb != 0 => Op {
+        0x1A => Op {
             kind: Kind::Usat,
             s: ASR,
             imm: low5,
@@ -204,7 +213,7 @@ fn plain_immediate(h1: u16, h2: u16) -> Op {
             imm: low5 + 1,
             ..op
         },
-        _ => dsp(h1, h2),
+        _ => Op::new(Kind::Undefined),
     }
 }
 
@@ -236,7 +245,7 @@ fn register(h1: u16, h2: u16) -> Op {
         (9, 10) => Kind::Rbit,
         (9, 11) => Kind::Revsh,
         (11, 8) => Kind::Clz,
-        _ => return dsp(h1, h2),
+        _ => return decode_dsp::register(h1, h2),
     };
     let rotation = if extend { (op2 & 3) * 8 } else { 0 };
     Op {
@@ -254,7 +263,7 @@ fn multiply(h1: u16, h2: u16) -> Op {
         (0, 0) if ra == 15 => Kind::Mul,
         (0, 0) => Kind::Mla,
         (0, 1) => Kind::Mls,
-        _ => return dsp(h1, h2),
+        _ => return decode_dsp::multiply(h1, h2),
     };
     Op {
         d: rd,
@@ -289,7 +298,7 @@ fn long_multiply(h1: u16, h2: u16) -> Op {
         }
         (4, 0) => Kind::Smlal,
         (6, 0) => Kind::Umlal,
-        _ => return dsp(h1, h2),
+        _ => return decode_dsp::long_multiply(h1, h2),
     };
     Op {
         d: lo,

@@ -1,6 +1,7 @@
 //! Exceptions: which one goes next, entry, return, tail-chaining, faults and their escalation (ARM DDI 0403E, B1.5).
 
 use super::fault::{Fault, FaultKind, Trap};
+use super::float::*;
 use super::memory::word_at;
 use super::nvic::*;
 use super::registers::SPSEL;
@@ -12,6 +13,12 @@ use crate::bus::{Bus, Width};
 const FRAME_BYTES: u32 = 32;
 /// xPSR bit 9 in a frame: SP was not a multiple of eight, four bytes were left out.
 const FRAME_PADDED: u32 = 1 << 9;
+/// EXC_RETURN bit 4: the frame has no floating-point state.
+const RETURN_BASIC: u32 = 1 << 4;
+
+fn frame_bytes(float: bool) -> u32 {
+    FRAME_BYTES + if float { FLOAT_FRAME_BYTES } else { 0 }
+}
 
 impl Cpu {
     /// Makes the run loop look at interrupts, masks and sleep before the next instruction.
@@ -63,8 +70,9 @@ impl Cpu {
     pub(super) fn enter_exception<B: Bus>(&mut self, bus: &mut B, exception: u16, return_to: u32) {
         let psr = self.xpsr();
         let sp = self.regs[13];
-        let padded = self.scb.ccr & CCR_STKALIGN != 0 && sp & 4 != 0;
-        let frame = sp.wrapping_sub(FRAME_BYTES) & if padded { !7 } else { !3 };
+        let float = self.control & FPCA != 0;
+        let padded = (float || self.scb.ccr & CCR_STKALIGN != 0) && sp & 4 != 0;
+        let frame = sp.wrapping_sub(frame_bytes(float)) & if padded { !7 } else { !3 };
         let r = self.regs;
         let words = [
             r[0],
@@ -83,12 +91,22 @@ impl Cpu {
             stacked &= self.store(bus, frame.wrapping_add(offset), Width::Word, word).is_ok();
         }
         // The entry's cycles are charged as a whole; what the RAM accesses of the frame cost is among them.
-        self.cycles = now + timing::EXCEPTION_ENTRY;
-        self.regs[14] = match (self.ipsr != 0, self.control & SPSEL != 0) {
+        let mut cost = timing::EXCEPTION_ENTRY;
+        if float {
+            if self.float.fpccr & FPCCR_LSPEN != 0 {
+                self.defer_float(frame.wrapping_add(FRAME_BYTES));
+            } else {
+                stacked &= self.store_float(bus, frame.wrapping_add(FRAME_BYTES));
+                cost += timing::FLOAT_STACKING;
+            }
+        }
+        self.cycles = now + cost;
+        let kind = match (self.ipsr != 0, self.control & SPSEL != 0) {
             (true, _) => 0xFFFF_FFF1,
             (false, false) => 0xFFFF_FFF9,
             (false, true) => 0xFFFF_FFFD,
         };
+        self.regs[14] = if float { kind & !RETURN_BASIC } else { kind };
         self.start_handler(exception);
         if !stacked {
             self.stacking_failed(CFSR_STKERR, frame);
@@ -115,11 +133,12 @@ impl Cpu {
     fn start_handler(&mut self, exception: u16) {
         self.nvic.activate(exception);
         self.it = 0;
-        self.change_mode(exception, self.control & !SPSEL);
+        self.change_mode(exception, self.control & !(SPSEL | FPCA));
         self.exclusive = false;
         self.event = true;
         let address = self.scb.vtor.wrapping_add(4 * u32::from(exception));
-        self.cycles += self.fetch.data_read(self.cycles);
+        let offset = address.wrapping_sub(self.mem.flash_base) as usize;
+        self.cycles += self.fetch.data_read(offset, self.cycles);
         match self
             .mem
             .place(address, 4)
@@ -143,7 +162,8 @@ impl Cpu {
         let to_thread = value & 8 != 0;
         let nested = self.nvic.several_active();
         let base_allowed = self.scb.ccr & CCR_NONBASETHRDENA != 0;
-        let well_formed = match value {
+        let basic = if self.model.fpu { value | RETURN_BASIC } else { value };
+        let well_formed = match basic {
             0xFFFF_FFF1 => nested,
             0xFFFF_FFF9 | 0xFFFF_FFFD => !nested || base_allowed,
             _ => false,
@@ -166,12 +186,11 @@ impl Cpu {
             return Ok(());
         }
         // The handler ran on the main stack; which one holds the frame is said by the value.
-        let control = if value == 0xFFFF_FFFD {
-            self.control | SPSEL
-        } else {
-            self.control & !SPSEL
-        };
-        let frame = if value == 0xFFFF_FFFD { self.psp() } else { self.msp() };
+        let float = basic != value;
+        let process_stack = basic == 0xFFFF_FFFD;
+        let control =
+            self.control & !(SPSEL | FPCA) | if process_stack { SPSEL } else { 0 } | if float { FPCA } else { 0 };
+        let frame = if process_stack { self.psp() } else { self.msp() };
         let now = self.cycles;
         let mut words = [0u32; 8];
         let mut unstacked = true;
@@ -181,7 +200,17 @@ impl Cpu {
                 Err(_) => unstacked = false,
             }
         }
-        self.cycles = now + timing::EXCEPTION_RETURN;
+        let mut cost = timing::EXCEPTION_RETURN;
+        if float {
+            if self.float.fpccr & FPCCR_LSPACT != 0 {
+                // Nobody used the registers: they are as they were.
+                self.float.fpccr &= !FPCCR_LSPACT;
+            } else {
+                unstacked &= self.load_float(bus, frame.wrapping_add(FRAME_BYTES));
+                cost += timing::FLOAT_STACKING;
+            }
+        }
+        self.cycles = now + cost;
         let psr = words[7];
         if !unstacked {
             self.nvic.activate(ending);
@@ -194,7 +223,7 @@ impl Cpu {
         self.regs[..4].copy_from_slice(&words[..4]);
         self.regs[12] = words[4];
         self.change_mode((psr & 0x1FF) as u16, control);
-        self.regs[13] = (frame.wrapping_add(FRAME_BYTES)) | if psr & FRAME_PADDED != 0 { 4 } else { 0 };
+        self.regs[13] = (frame.wrapping_add(frame_bytes(float))) | if psr & FRAME_PADDED != 0 { 4 } else { 0 };
         self.regs[14] = words[5];
         self.set_apsr(psr);
         self.it = ((psr >> 25 & 3) | (psr >> 8 & 0xFC)) as u8;
@@ -226,15 +255,18 @@ impl Cpu {
             Trap::Unaligned => (USAGE_FAULT, CFSR_UNALIGNED),
             Trap::DivideByZero => (USAGE_FAULT, CFSR_DIVBYZERO),
             Trap::Bus(_) => (BUS_FAULT, CFSR_PRECISERR | CFSR_BFARVALID),
+            Trap::Stacking(_) => (BUS_FAULT, CFSR_LSPERR),
             Trap::Fetch => (BUS_FAULT, CFSR_IBUSERR),
             Trap::ExecuteNever => (MEM_MANAGE, CFSR_IACCVIOL),
             Trap::Svc => (SVCALL, 0),
             Trap::Breakpoint => (HARD_FAULT, 0),
         };
         let mut address = None;
-        if let Trap::Bus(accessed) = trap {
+        if let Trap::Bus(accessed) | Trap::Stacking(accessed) = trap {
             address = Some(accessed);
-            self.scb.bfar = accessed;
+            if trap == Trap::Bus(accessed) {
+                self.scb.bfar = accessed;
+            }
         }
         if matches!(trap, Trap::Bus(_) | Trap::Fetch | Trap::ExecuteNever) {
             self.last_bus_fault = Some((address.unwrap_or(pc), pc));

@@ -15,6 +15,8 @@ pub(super) enum Trap {
     DivideByZero,
     /// A data access that nothing answers.
     Bus(u32),
+    /// Lazy preservation of floating-point state failed there.
+    Stacking(u32),
     /// An instruction fetch that nothing answers.
     Fetch,
     /// An instruction fetch from a device region, which is never executable.
@@ -51,12 +53,13 @@ pub struct Fault {
 }
 
 /// Names of the CFSR bits that this core sets (ARM DDI 0403E, section B3.2.15).
-const CFSR_NAMES: [(u32, &str); 11] = [
+const CFSR_NAMES: [(u32, &str); 12] = [
     (1 << 0, "fetch from a region that is never executable (IACCVIOL)"),
     (1 << 8, "instruction fetch nobody answers (IBUSERR)"),
     (1 << 9, "data access nobody answers (PRECISERR)"),
     (1 << 11, "exception return with an unreadable stack (UNSTKERR)"),
     (1 << 12, "exception entry with an unwritable stack (STKERR)"),
+    (1 << 13, "unwritable frame of floating-point state (LSPERR)"),
     (1 << 16, "undefined instruction (UNDEFINSTR)"),
     (1 << 17, "branch to an even address (INVSTATE)"),
     (1 << 18, "malformed exception return (INVPC)"),

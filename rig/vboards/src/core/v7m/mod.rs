@@ -1,4 +1,4 @@
-//! ARMv7-M core as built into the Cortex-M3, with its private peripherals and a cycle model.
+//! ARMv7-M core as built into the Cortex-M3 and the Cortex-M4, with its private peripherals and a cycle model.
 //!
 //! A chip owns a [`Cpu`] and lends it a [`Bus`] for every run:
 //!
@@ -14,7 +14,7 @@
 //! ```
 //!
 //! The result does not depend on where `run_until` is cut: it stops between instructions and keeps all its state.
-//! Not here: FPU and DSP instructions (Cortex-M4), the MPU, FPB and data watchpoints.
+//! Not here: FPB and data watchpoints.
 
 mod access;
 mod alu;
@@ -22,22 +22,29 @@ mod control;
 mod decode16;
 mod decode32;
 mod decode_control;
+mod decode_dsp;
+mod decode_float;
 mod decode_mem;
+mod dsp;
 mod exceptions;
 mod execute;
 mod fault;
+mod float;
 mod loadstore;
 mod memory;
+mod model;
 mod nvic;
 mod ops;
 mod registers;
 mod run;
 mod scb;
+mod softfloat;
 mod systick;
 pub mod timing;
 
 pub use fault::{Fault, FaultKind};
 pub use memory::Memory;
+pub use model::Model;
 
 use memory::Ram;
 
@@ -88,6 +95,8 @@ pub struct Cpu {
     c: bool,
     v: bool,
     q: bool,
+    /// The four GE flags of the DSP extension.
+    ge: u8,
     thumb: bool,
     it: u8,
     // Special registers. `other_sp` is the stack pointer that is not in use.
@@ -114,11 +123,18 @@ pub struct Cpu {
     nvic: nvic::Nvic,
     systick: systick::SysTick,
     scb: scb::Scb,
+    float: float::Float,
+    model: Model,
 }
 
 impl Cpu {
-    /// A core after power-on reset. The flash is also visible at address 0.
+    /// A Cortex-M3 after power-on reset. The flash is also visible at address 0.
     pub fn new(flash_base: u32, flash: Vec<u8>, ram_base: u32, ram_bytes: usize) -> Cpu {
+        Cpu::with_model(Model::CORTEX_M3, flash_base, flash, ram_base, ram_bytes)
+    }
+
+    /// As [`Cpu::new`] with another processor of the family.
+    pub fn with_model(model: Model, flash_base: u32, flash: Vec<u8>, ram_base: u32, ram_bytes: usize) -> Cpu {
         let mut cpu = Cpu {
             cycles: 0,
             regs: [0; 16],
@@ -133,6 +149,7 @@ impl Cpu {
             c: false,
             v: false,
             q: false,
+            ge: 0,
             thumb: true,
             it: 0,
             ipsr: 0,
@@ -156,6 +173,8 @@ impl Cpu {
             nvic: nvic::Nvic::new(),
             systick: systick::SysTick::new(),
             scb: scb::Scb::new(),
+            float: float::Float::new(),
+            model,
         };
         cpu.reset();
         cpu
@@ -177,6 +196,7 @@ impl Cpu {
         self.nvic = nvic::Nvic::new();
         self.systick = systick::SysTick::new();
         self.scb = scb::Scb::new();
+        self.float = float::Float::new();
         self.regs = [0; 16];
         self.regs[14] = u32::MAX;
         self.other_sp = 0;
@@ -272,6 +292,24 @@ impl Cpu {
     /// Reads flash or RAM; false if some byte is neither.
     pub fn read_memory(&self, address: u32, into: &mut [u8]) -> bool {
         self.mem.read(address, into)
+    }
+
+    /// Writes RAM as another bus master does (DMA); false, and nothing written, if some byte is none.
+    pub fn write_ram(&mut self, address: u32, from: &[u8]) -> bool {
+        matches!(self.mem.place(address, from.len()), Some(memory::Place::Ram(..))) && self.mem.write(address, from)
+    }
+
+    /// Puts a chip's caches between flash and core.
+    pub fn set_flash_cache(&mut self, cache: Box<dyn timing::LineCache>) {
+        self.fetch.cache = Some(cache);
+    }
+
+    /// The chip's control register of prefetch and caches has been written.
+    pub fn control_flash_cache(&mut self, prefetch: bool, register: u32) {
+        self.fetch.prefetch = prefetch;
+        if let Some(cache) = self.fetch.cache.as_mut() {
+            cache.control(register);
+        }
     }
 
     /// Writes flash or RAM (debugger, loader, flash controller); false, and nothing written, if some byte is neither.

@@ -76,6 +76,25 @@ pub enum Kind {
     Revsh,
     Rbit,
     Clz,
+    // DSP extension: see `decode_dsp` for what `s` and `x` hold.
+    Pkh,
+    Ssat16,
+    Usat16,
+    ExtendAdd,
+    Parallel,
+    Qadd,
+    Sel,
+    SmlaXy,
+    Smlad,
+    Smlaw,
+    Smlsd,
+    Smmla,
+    Smmls,
+    Usada8,
+    SmlalXy,
+    Smlald,
+    Smlsld,
+    Umaal,
     // Single loads and stores: base `n` plus `imm`.
     LdrImm,
     LdrbImm,
@@ -131,6 +150,41 @@ pub enum Kind {
     Msr,
     Dmb,
     Isb,
+    // Floating point: see `decode_float`.
+    Vldr,
+    Vstr,
+    Vldm,
+    Vstm,
+    VmovToCore,
+    VmovFromCore,
+    VmovPairToCore,
+    VmovPairFromCore,
+    Vmrs,
+    Vmsr,
+    VmovImm,
+    VmovReg,
+    Vabs,
+    Vneg,
+    Vadd,
+    Vsub,
+    Vmul,
+    Vnmul,
+    Vdiv,
+    Vsqrt,
+    Vmla,
+    Vmls,
+    Vnmla,
+    Vnmls,
+    Vfma,
+    Vfms,
+    Vfnma,
+    Vfnms,
+    Vcmp,
+    VcvtFromHalf,
+    VcvtToHalf,
+    VcvtFromInt,
+    VcvtToInt,
+    VcvtFixed,
 }
 
 /// Shift types as encoded, and RRX.
@@ -194,6 +248,11 @@ impl Op {
     /// An operation without operands; the decoders fill in the rest with struct update.
     pub const fn new(kind: Kind) -> Op {
         Op { kind, ..Op::UNDECODED }
+    }
+
+    /// Whether it belongs to the DSP extension.
+    pub fn is_dsp(&self) -> bool {
+        self.kind as u8 >= Kind::Pkh as u8 && self.kind as u8 <= Kind::Umaal as u8
     }
 
     /// Whether a 16-bit encoding sets flags even inside an IT block.

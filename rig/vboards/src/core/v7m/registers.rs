@@ -1,6 +1,7 @@
 //! Special registers: xPSR, the two stack pointers, the masks, CONTROL; MRS, MSR and CPS.
 
 use super::fault::Trap;
+use super::float::FPCA;
 use super::Cpu;
 
 /// CONTROL.nPRIV and CONTROL.SPSEL.
@@ -24,6 +25,7 @@ impl Cpu {
             | u32::from(self.c) << 29
             | u32::from(self.v) << 28
             | u32::from(self.q) << 27
+            | u32::from(self.ge) << 16
     }
 
     pub(super) fn set_apsr(&mut self, value: u32) {
@@ -32,6 +34,13 @@ impl Cpu {
         self.c = value >> 29 & 1 != 0;
         self.v = value >> 28 & 1 != 0;
         self.q = value >> 27 & 1 != 0;
+        self.set_ge(value);
+    }
+
+    fn set_ge(&mut self, value: u32) {
+        if self.model.dsp {
+            self.ge = (value >> 16 & 15) as u8;
+        }
     }
 
     /// APSR, IPSR and EPSR (T and the IT state) as they are stacked.
@@ -116,11 +125,17 @@ impl Cpu {
         }
     }
 
-    /// MSR; `mask` bit 1 selects the flags.
+    /// MSR; `mask` bit 1 selects the flags, bit 0 GE.
     pub(super) fn write_special(&mut self, number: u32, mask: u8, value: u32) {
         if number < 8 {
-            if number & 4 == 0 && mask & 2 != 0 {
-                self.set_apsr(value);
+            if number & 4 == 0 {
+                let ge = u32::from(self.ge) << 16;
+                if mask & 2 != 0 {
+                    self.set_apsr(value & !0xF_0000 | ge);
+                }
+                if mask & 1 != 0 {
+                    self.set_ge(value);
+                }
             }
             return;
         }
@@ -137,7 +152,7 @@ impl Cpu {
             19 => self.set_faultmask(value & 1 != 0),
             20 => {
                 // SPSEL can be written in thread mode only.
-                let writable = if self.ipsr == 0 { NPRIV | SPSEL } else { NPRIV };
+                let writable = NPRIV | if self.ipsr == 0 { SPSEL } else { 0 } | if self.model.fpu { FPCA } else { 0 };
                 self.change_mode(self.ipsr, self.control & !writable | value & writable);
             }
             _ => {}

@@ -177,7 +177,7 @@ impl Cpu {
         let bytes = self.mem.bytes(place);
         let first = half_at(bytes, 0).ok_or(Trap::Fetch)?;
         let op = if is_wide(first) {
-            decode32(first, half_at(bytes, 2).ok_or(Trap::Fetch)?)
+            decode32(first, half_at(bytes, 2).ok_or(Trap::Fetch)?, &self.model)
         } else {
             decode16(first)
         };

@@ -20,6 +20,7 @@ pub(super) const CFSR_IBUSERR: u32 = 1 << 8;
 pub(super) const CFSR_PRECISERR: u32 = 1 << 9;
 pub(super) const CFSR_UNSTKERR: u32 = 1 << 11;
 pub(super) const CFSR_STKERR: u32 = 1 << 12;
+pub(super) const CFSR_LSPERR: u32 = 1 << 13;
 pub(super) const CFSR_BFARVALID: u32 = 1 << 15;
 pub(super) const CFSR_UNDEFINSTR: u32 = 1 << 16;
 pub(super) const CFSR_INVSTATE: u32 = 1 << 17;
@@ -35,8 +36,6 @@ const DWT_CYCCNTENA: u32 = 1;
 /// Key of AIRCR writes, and what reads show in its place (PM0056 section 4.4.5).
 const AIRCR_KEY: u32 = 0x05FA;
 const AIRCR_READ_KEY: u32 = 0xFA05;
-/// Cortex-M3 r1p1, as in the STM32F103 (PM0056 section 4.4.2).
-const CPUID: u32 = 0x411F_C231;
 
 /// System exceptions as SHCSR shows them: (bit, exception, active or pending).
 const SHCSR_BITS: [(u32, u16, bool); 11] = [
@@ -140,7 +139,7 @@ impl Cpu {
                 self.systick.read(address - 0xE000_E010, now)
             }
             0xE000_E100..=0xE000_E4FC => self.nvic.read(address - 0xE000_E100),
-            0xE000_ED00 => CPUID,
+            0xE000_ED00 => self.model.cpuid,
             0xE000_ED04 => self.icsr(),
             0xE000_ED08 => self.scb.vtor,
             0xE000_ED0C => AIRCR_READ_KEY << 16 | self.nvic.group << 8,
@@ -158,6 +157,7 @@ impl Cpu {
             0xE000_ED34 => self.scb.mmfar,
             0xE000_ED38 => self.scb.bfar,
             0xE000_EDFC => self.scb.demcr,
+            0xE000_ED88 | 0xE000_EF34..=0xE000_EF44 if self.model.fpu => self.float.read(address),
             _ => 0,
         }
     }
@@ -214,6 +214,7 @@ impl Cpu {
             0xE000_ED34 => self.scb.mmfar = value,
             0xE000_ED38 => self.scb.bfar = value,
             0xE000_EDFC => self.scb.change_dwt(now, |scb| scb.demcr = value),
+            0xE000_ED88 | 0xE000_EF34..=0xE000_EF3C if self.model.fpu => self.float.write(address, value),
             _ => {}
         }
     }

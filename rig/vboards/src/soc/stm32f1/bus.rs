@@ -5,6 +5,7 @@ use super::rcc::{Effect, Gate};
 use super::{Outside, Stm32f1};
 use crate::bus::{Bus, BusError, Width};
 use crate::log::Topic;
+use crate::soc::watch::{Access, Lack};
 use crate::soc::Chip;
 
 /// STM32F103xE, revision Y (RM0008 31.6.1).
@@ -106,20 +107,26 @@ impl<O: Outside> Stm32f1<O> {
         BusError
     }
 
-    fn gated(&mut self, device: Device, address: u32, cycle: u64, pc: u32, topic: Topic) -> bool {
-        if self.rcc.enabled(map::gate(device)) {
-            return false;
-        }
+    /// A read that nothing answers with content: 0, and a remark; the end of the run if the firmware hangs there.
+    fn lacking_read(&mut self, device: Device, lack: Lack, address: u32, cycle: u64, pc: u32) -> u32 {
         let t_ps = self.clock.ps(cycle);
-        self.log.once(t_ps, topic, address, || {
-            format!(
-                "{} 0x{:08x} used at PC 0x{:08x} while its clock is off",
-                map::name(device),
-                address,
-                pc
-            )
-        });
-        true
+        let access = Access { address, pc, t_ps };
+        if let Some(text) = self
+            .watch
+            .lacking_read(&mut self.log, &map::name(device), lack, access, 0)
+        {
+            self.fault
+                .get_or_insert(format!("board {}: {}, t = {} ps", self.config.board, text, t_ps));
+        }
+        0
+    }
+
+    fn lacking_write(&mut self, device: Device, lack: Lack, at: (u32, u64, u32), value: u32) {
+        let (address, cycle, pc) = at;
+        let t_ps = self.clock.ps(cycle);
+        let access = Access { address, pc, t_ps };
+        self.watch
+            .lacking_write(&mut self.log, &map::name(device), lack, access, value);
     }
 
     fn read_word(&mut self, address: u32, cycle: u64, pc: u32) -> Result<u32, BusError> {
@@ -127,8 +134,8 @@ impl<O: Outside> Stm32f1<O> {
             Some(found) => found,
             None => return Err(self.unmapped(address, cycle, pc, "read of")),
         };
-        if self.gated(device, address, cycle, pc, Topic::ClockOffRead) {
-            return Ok(0);
+        if !self.rcc.enabled(map::gate(device)) {
+            return Ok(self.lacking_read(device, Lack::ClockOff, address, cycle, pc));
         }
         let offset = address - base;
         let value = match device {
@@ -168,18 +175,16 @@ impl<O: Outside> Stm32f1<O> {
             }),
             Device::Other(_) => None,
         };
-        Ok(value.unwrap_or_else(|| {
-            let t_ps = self.clock.ps(cycle);
-            self.log.once(t_ps, Topic::Read, address, || {
-                format!(
-                    "{} 0x{:08x} is not modelled, read as 0 at PC 0x{:08x}",
-                    map::name(device),
-                    address,
-                    pc
-                )
-            });
-            0
-        }))
+        let value = match value {
+            Some(value) => value,
+            None => return Ok(self.lacking_read(device, Lack::Unmodelled, address, cycle, pc)),
+        };
+        if self.watch.repeats(address, pc, value, cycle) {
+            let (t_ps, since_ps) = (self.clock.ps(cycle), self.clock.ps(self.watch.repeats_since()));
+            let access = Access { address, pc, t_ps };
+            self.watch.dull(&mut self.log, &map::name(device), access, since_ps);
+        }
+        Ok(value)
     }
 
     fn write_word(&mut self, address: u32, value: u32, cycle: u64, pc: u32) -> Result<(), BusError> {
@@ -187,7 +192,8 @@ impl<O: Outside> Stm32f1<O> {
             Some(found) => found,
             None => return Err(self.unmapped(address, cycle, pc, "write to")),
         };
-        if self.gated(device, address, cycle, pc, Topic::ClockOffWrite) {
+        if !self.rcc.enabled(map::gate(device)) {
+            self.lacking_write(device, Lack::ClockOff, (address, cycle, pc), value);
             return Ok(());
         }
         let offset = address - base;
@@ -228,16 +234,7 @@ impl<O: Outside> Stm32f1<O> {
             Device::System | Device::Other(_) => None,
         };
         if done.is_none() {
-            let t_ps = self.clock.ps(cycle);
-            self.log.once(t_ps, Topic::Write, address, || {
-                format!(
-                    "{} 0x{:08x} is not modelled, write of 0x{:08x} at PC 0x{:08x} ignored",
-                    map::name(device),
-                    address,
-                    value,
-                    pc
-                )
-            });
+            self.lacking_write(device, Lack::Unmodelled, (address, cycle, pc), value);
         }
         self.reschedule();
         self.update_irqs();

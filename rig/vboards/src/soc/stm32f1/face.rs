@@ -3,11 +3,11 @@
 use super::gpio::{Port, PORTS};
 use super::map::SPI_PINS;
 use super::spi::Spi;
-use super::timer::Timer;
 use super::usart::Usart;
 use super::{Exti, FlashInterface, Outside, Stm32f1, USARTS};
 use crate::clock::Clock;
 use crate::log::{Log, Topic};
+use crate::soc::stm32::timer::Timer;
 use crate::soc::Chip;
 use crate::trace::{Edge, Pin};
 use std::collections::VecDeque;

@@ -12,10 +12,11 @@ mod gpio;
 mod map;
 mod rcc;
 mod spi;
-mod timer;
 mod usart;
 mod wires;
 
+use super::stm32::timer::Timer;
+use super::watch::Watch;
 use super::{Drive, Outside};
 use crate::clock::Clock;
 use crate::log::{Log, Topic};
@@ -28,7 +29,6 @@ use map::{SPI_IRQ, TIMER_IRQ, TIMER_TRIGGERS, USART_IRQ, USART_PINS};
 use rcc::Rcc;
 use spi::Spi;
 use std::collections::VecDeque;
-use timer::Timer;
 use usart::Usart;
 
 /// USARTs of the model.
@@ -73,6 +73,7 @@ pub struct Stm32f1<O: Outside> {
     edges: VecDeque<Edge>,
     sent: Vec<VecDeque<(u64, u8)>>,
     log: Log,
+    watch: Watch,
     fault: Option<String>,
     drives: Vec<Drive>,
     usart_effects: Vec<usart::Effect>,
@@ -104,6 +105,7 @@ impl<O: Outside> Stm32f1<O> {
             edges: VecDeque::new(),
             sent: (0..USARTS).map(|_| VecDeque::new()).collect(),
             log: Log::default(),
+            watch: Watch::default(),
             fault: None,
             drives: Vec::new(),
             usart_effects: Vec::new(),

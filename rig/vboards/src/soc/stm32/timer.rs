@@ -17,6 +17,8 @@ const UIF: u32 = 1;
 pub struct Timer {
     /// Cycles of HCLK per cycle of the timer's clock.
     clock_div: u64,
+    /// Largest value of the counter: 16 bits, 32 in TIM2 and TIM5 of the L4.
+    most: u32,
     cr1: u32,
     cr2: u32,
     smcr: u32,
@@ -43,6 +45,7 @@ impl Default for Timer {
     fn default() -> Timer {
         Timer {
             clock_div: 1,
+            most: 0xFFFF,
             cr1: 0,
             cr2: 0,
             smcr: 0,
@@ -65,12 +68,30 @@ impl Default for Timer {
 }
 
 impl Timer {
+    /// A timer whose counter has 32 bits.
+    pub fn wide() -> Timer {
+        Timer {
+            most: u32::MAX,
+            arr: u32::MAX,
+            arr_active: u32::MAX,
+            ..Timer::default()
+        }
+    }
+
     /// Reset by RCC; the clock stays.
     pub fn reset(&mut self) {
         *self = Timer {
             clock_div: self.clock_div,
+            most: self.most,
+            arr: self.most,
+            arr_active: self.most,
             ..Timer::default()
         };
+    }
+
+    /// The timer's clock has stood still for so many cycles (Stop mode); it was synchronised when that began.
+    pub fn postpone(&mut self, cycles: u64) {
+        self.since += cycles;
     }
 
     /// The clock tree has changed at `cycle`.
@@ -158,10 +179,10 @@ impl Timer {
         }
     }
 
-    /// Last value before 0: ARR, or 0xFFFF for a counter that is already beyond it.
+    /// Last value before 0: ARR, or the largest for a counter that is already beyond it.
     fn top(&self) -> u64 {
         if self.cnt > u64::from(self.arr_active) {
-            0xFFFF
+            u64::from(self.most)
         } else {
             u64::from(self.arr_active)
         }

@@ -1,0 +1,35 @@
+//! Which processor of the ARMv7-M family a core is.
+
+/// What distinguishes the processors. Timing that differs is in [`super::timing::Table`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Model {
+    pub cpuid: u32,
+    /// DSP extension (ARMv7E-M).
+    pub dsp: bool,
+    /// Floating-point extension FPv4-SP.
+    pub fpu: bool,
+    /// Regions of the memory protection unit; 0: there is none.
+    pub mpu_regions: u8,
+}
+
+impl Model {
+    /// Cortex-M3 r1p1 without MPU, as in the STM32F103 of medium and high density (PM0056 sections 1.3 and 4.4.2).
+    pub const CORTEX_M3: Model = Model {
+        cpuid: 0x411F_C231,
+        dsp: false,
+        fpu: false,
+        mpu_regions: 0,
+    };
+    /// Cortex-M4 r0p1 without floating point.
+    pub const CORTEX_M4: Model = Model {
+        cpuid: 0x410F_C241,
+        dsp: true,
+        fpu: false,
+        mpu_regions: 8,
+    };
+    /// Cortex-M4 r0p1 with floating point, as in the STM32L476 (PM0214 sections 1.3, 4.2 and 4.4.2).
+    pub const CORTEX_M4F: Model = Model {
+        fpu: true,
+        ..Model::CORTEX_M4
+    };
+}
