@@ -261,8 +261,9 @@ fn states_and_their_times() {
     assert_eq!(vec![0x3D, 0x23, READY], seen); // PM setup, XO settling
     field.command(0, 0x66);
     field.run(33);
-    assert_eq!(0x0F, field.state(0)); // tuning shows as LOCK, too
+    assert_eq!(0x53, field.state(0)); // SYNTH setup
     field.run(1);
+    assert_eq!(0x0F, field.state(0));
     assert_eq!(1 << 21, field.status(0) & 1 << 21); // LOCK
     field.command(0, 0x62);
     field.run(2);
