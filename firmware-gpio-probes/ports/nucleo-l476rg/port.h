@@ -60,7 +60,7 @@ _Static_assert((GPIORIG_D0 & 15) + GPIORIG_WIDTH <= 16, "gpiorig: the port ends 
 #endif
 _Static_assert((GPIORIG_DATA_PINS & GPIORIG_BIT(GPIORIG_STROBE)) == 0, "gpiorig: a data line is the strobe");
 
-/** One store for all lines. BSRR: of a pin that is both set and reset, set wins (RM0008 9.2.5). */
+/** One store for all lines. BSRR: of a pin that is both set and reset, set wins (RM0351 8.5.7). */
 static inline void gpiorig_port_store(uint32_t symbol, uint32_t strobe)
 {
     const uint32_t all = GPIORIG_DATA_PINS | GPIORIG_BIT(GPIORIG_STROBE);
@@ -70,21 +70,21 @@ static inline void gpiorig_port_store(uint32_t symbol, uint32_t strobe)
 
 /*
  * Time is made of instructions that do nothing and cannot be folded away: MOV R8,R8, one cycle and two bytes each
- * (a NOP the core may drop, says the ARMv7-M ARM). A hold is that many plus the store itself. The flash hands
- * out 8 bytes per 3 cycles (RM0008 3.3.3: 2 wait states, 64-bit prefetch), faster than the core eats these, so the
- * wait states do not show; on 1 and 2 lines a symbol takes less than the 21 cycles it may even without the prefetch.
+ * (a NOP the core may drop, says the ARMv7-M ARM). A hold is that many plus the store itself. Code that the instruction
+ * cache does not hold comes at 8 bytes per 5 cycles (RM0351 3.3.3: 4 wait states, 64 bits), a cycle more than the core
+ * needs for them: a symbol may take up to a third longer the first time, never less.
  */
 #define GPIORIG_CYCLES(ns) ((GPIORIG_CPU_HZ / 1000000 * (ns) + 999) / 1000)
 #define GPIORIG_IDLE(cycles) __asm__ volatile(".rept %c0\n\tmov r8, r8\n\t.endr" : : "i"(cycles) : "memory")
 
-/** 125 ns from store to store: 9 cycles, of which the next store is one. */
+/** 125 ns from store to store: 10 cycles, of which the next store is one. */
 static inline void gpiorig_port_hold(void)
 {
     GPIORIG_IDLE(GPIORIG_CYCLES(125) - 1);
 }
 
 /**
- * 500 ns, 36 cycles, from the last store of a frame to the first of the next: that store (1), its hold (8), this, and
+ * 500 ns, 40 cycles, from the last store of a frame to the first of the next: that store (1), its hold (9), this, and
  * at least 12 more: the frame count (4), unlock (1), an exception entry (12) or a return and a call (4), lock (2),
  * symbol (3).
  */
