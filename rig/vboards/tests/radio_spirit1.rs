@@ -316,6 +316,7 @@ fn commands_in_quick_succession() {
     assert_eq!(vec![0x48], field.read(0, 0xE5, 1));
     field.command(0, 0x62);
     poll(&mut field, READY);
+    field.write(0, 0x50, &[0x00]);
     field.receive(0);
     field.receive(1);
     field.load(0, &[1, 2, 3], 0);
