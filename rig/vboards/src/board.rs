@@ -66,7 +66,10 @@ pub type Maker = fn(&Parts) -> Result<Box<dyn Board>, String>;
 pub const KINDS: [(&str, Maker); 4] = [
     (boards::iotlab_m3::KIND, boards::iotlab_m3::make),
     (boards::nucleo_l476rg::KIND, boards::nucleo_l476rg::make),
-    (boards::nucleo_l476rg_at86rf231::KIND, boards::nucleo_l476rg_at86rf231::make),
+    (
+        boards::nucleo_l476rg_at86rf231::KIND,
+        boards::nucleo_l476rg_at86rf231::make,
+    ),
     (boards::yetimote::KIND, boards::yetimote::make),
 ];
 

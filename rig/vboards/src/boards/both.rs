@@ -25,7 +25,11 @@ impl<A: Outside, B: Outside> Outside for Both<A, B> {
     }
 
     fn next_event(&self) -> Option<u64> {
-        [self.0.next_event(), self.1.next_event()].iter().flatten().copied().min()
+        [self.0.next_event(), self.1.next_event()]
+            .iter()
+            .flatten()
+            .copied()
+            .min()
     }
 
     fn advance(&mut self, t_ps: u64) {

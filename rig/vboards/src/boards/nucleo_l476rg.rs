@@ -66,6 +66,12 @@ pub(super) fn make_with<R: Radio + 'static>(parts: &Parts, wiring: Wiring<R>) ->
 /// A core with an image in the chip's flash.
 pub(super) fn core(parts: &Parts) -> Result<Cpu, String> {
     let image = elf::parse(parts.image_name, parts.image, elf::EM_ARM, "Cortex-M4")?;
-    let flash = elf::place(parts.image_name, &image, stm32l4::FLASH_BASE, stm32l4::FLASH_BYTES, 0xFF)?;
+    let flash = elf::place(
+        parts.image_name,
+        &image,
+        stm32l4::FLASH_BASE,
+        stm32l4::FLASH_BYTES,
+        0xFF,
+    )?;
     Ok(stm32l4::core(flash))
 }

@@ -107,7 +107,8 @@ impl<O: Outside> Bus for Stm32l4<O> {
         if self.fault.is_some() || self.outside.has_messages() || self.needs_core() {
             0
         } else {
-            self.next_transfer().map_or(self.next_event, |at| at.min(self.next_event))
+            self.next_transfer()
+                .map_or(self.next_event, |at| at.min(self.next_event))
         }
     }
 }
@@ -131,10 +132,13 @@ impl<O: Outside> Stm32l4<O> {
     fn lacking_read(&mut self, device: Device, lack: Lack, address: u32, cycle: u64, pc: u32) -> u32 {
         let t_ps = self.clock.ps(cycle);
         let access = Access { address, pc, t_ps };
-        let hangs = self.watch.lacking_read(&mut self.log, &map::name(device), lack, access, 0);
+        let hangs = self
+            .watch
+            .lacking_read(&mut self.log, &map::name(device), lack, access, 0);
         if let Some(text) = hangs {
             let board = self.config.board;
-            self.fault.get_or_insert(format!("board {}: {}, t = {} ps", board, text, t_ps));
+            self.fault
+                .get_or_insert(format!("board {}: {}, t = {} ps", board, text, t_ps));
         }
         0
     }
@@ -143,7 +147,8 @@ impl<O: Outside> Stm32l4<O> {
         let (address, cycle, pc) = at;
         let t_ps = self.clock.ps(cycle);
         let access = Access { address, pc, t_ps };
-        self.watch.lacking_write(&mut self.log, &map::name(device), lack, access, value);
+        self.watch
+            .lacking_write(&mut self.log, &map::name(device), lack, access, value);
     }
 
     fn read_word(&mut self, address: u32, width: Width, cycle: u64, pc: u32) -> Result<u32, BusError> {

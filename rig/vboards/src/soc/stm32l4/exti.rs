@@ -133,7 +133,11 @@ impl Exti {
         if offset >= 0x38 {
             return None;
         }
-        let (shift, mask) = if offset < 0x20 { (0, 0xFFFF_FFFF) } else { (32, 0xFF << 32) };
+        let (shift, mask) = if offset < 0x20 {
+            (0, 0xFFFF_FFFF)
+        } else {
+            (32, 0xFF << 32)
+        };
         let value = u64::from(value) << shift & mask;
         let edges = mask & EDGE_LINES;
         match offset & 0x1F {

@@ -148,7 +148,10 @@ impl Flash {
     /// Whether a fetch or load from `address` waits until the operation is over: it is in the same bank.
     pub fn blocks(&self, address: u32) -> bool {
         let offset = address.wrapping_sub(if address >= BASE { BASE } else { 0 });
-        offset < BYTES && self.busy.map_or(false, |(_, bank)| bank >> (offset / BANK_BYTES) & 1 == 1)
+        offset < BYTES
+            && self
+                .busy
+                .map_or(false, |(_, bank)| bank >> (offset / BANK_BYTES) & 1 == 1)
     }
 
     pub fn next_event(&self) -> Option<u64> {

@@ -196,7 +196,10 @@ impl Lptim {
         }
         let from = self.count();
         let to_arr = self.ticks_to(from, self.arr.active);
-        if self.ticks_to(from, self.cmp.active).map_or(false, |ticks| ticks <= passed) {
+        if self
+            .ticks_to(from, self.cmp.active)
+            .map_or(false, |ticks| ticks <= passed)
+        {
             self.isr |= CMPM;
         }
         if let Some(ticks) = to_arr.filter(|&ticks| ticks <= passed) {
@@ -207,7 +210,8 @@ impl Lptim {
                 (self.origin, self.ticks) = (0, 0);
                 return;
             }
-            if self.cfgr & CFGR_PRELOAD != 0 && (self.arr.written, self.cmp.written) != (self.arr.active, self.cmp.active)
+            if self.cfgr & CFGR_PRELOAD != 0
+                && (self.arr.written, self.cmp.written) != (self.arr.active, self.cmp.active)
             {
                 return self.reload(ticks, now_ps);
             }
@@ -293,7 +297,11 @@ impl Lptim {
             return;
         }
         // The start bits can only be set while it is enabled already.
-        let starts = if self.cr & CR_ENABLE != 0 { value & (CR_SNGSTRT | CR_CNTSTRT) } else { 0 };
+        let starts = if self.cr & CR_ENABLE != 0 {
+            value & (CR_SNGSTRT | CR_CNTSTRT)
+        } else {
+            0
+        };
         let running = self.counting.is_some();
         self.cr |= CR_ENABLE | starts;
         if starts != 0 && !running {

@@ -160,7 +160,10 @@ impl<O: Outside> Stm32l4<O> {
             ports: config.rest.iter().enumerate().map(port).collect(),
             routes: Routes::default(),
             timers: map::TIMERS.iter().map(timer).collect(),
-            usarts: map::USARTS.iter().map(|&name| Usart::new(name == "LPUART1", ppb)).collect(),
+            usarts: map::USARTS
+                .iter()
+                .map(|&name| Usart::new(name == "LPUART1", ppb))
+                .collect(),
             spis: (0..3).map(|_| Spi::new(1)).collect(),
             i2cs: vec![I2c::default(); 3],
             lptims: vec![Lptim::new(ppb); 2],
@@ -328,13 +331,31 @@ impl<O: Outside> Stm32l4<O> {
                 timer_irqs(index).iter().for_each(|&irq| line(true, irq));
             }
         }
-        self.usarts.iter().zip(USART_IRQ).for_each(|(usart, irq)| line(usart.irq(), irq));
-        self.spis.iter().zip(SPI_IRQ).for_each(|(spi, irq)| line(spi.irq(), irq));
-        self.i2cs.iter().zip(I2C_IRQ).for_each(|(i2c, irq)| line(i2c.irq(), irq));
-        self.lptims.iter().zip(LPTIM_IRQ).for_each(|(lptim, irq)| line(lptim.irq(), irq));
-        self.adcs.iter().zip(ADC_IRQ).for_each(|(adc, irq)| line(adc.irq(), irq));
+        self.usarts
+            .iter()
+            .zip(USART_IRQ)
+            .for_each(|(usart, irq)| line(usart.irq(), irq));
+        self.spis
+            .iter()
+            .zip(SPI_IRQ)
+            .for_each(|(spi, irq)| line(spi.irq(), irq));
+        self.i2cs
+            .iter()
+            .zip(I2C_IRQ)
+            .for_each(|(i2c, irq)| line(i2c.irq(), irq));
+        self.lptims
+            .iter()
+            .zip(LPTIM_IRQ)
+            .for_each(|(lptim, irq)| line(lptim.irq(), irq));
+        self.adcs
+            .iter()
+            .zip(ADC_IRQ)
+            .for_each(|(adc, irq)| line(adc.irq(), irq));
         for (dma, numbers) in self.dmas.iter().zip(DMA_IRQ) {
-            numbers.iter().enumerate().for_each(|(channel, &irq)| line(dma.irq(channel), irq));
+            numbers
+                .iter()
+                .enumerate()
+                .for_each(|(channel, &irq)| line(dma.irq(channel), irq));
         }
         line(self.flash.irq(), map::FLASH_IRQ);
         line(self.rcc.irq(), map::RCC_IRQ);
@@ -384,7 +405,10 @@ impl<O: Outside> Stm32l4<O> {
 
     fn remark_on_clocks(&mut self, t_ps: u64) {
         let (hclk_hz, range_2) = (self.rcc.hclk_hz(), self.pwr.range_2());
-        for text in [self.rcc.complaint(range_2), self.flash.complaint(hclk_hz, range_2)].iter().flatten() {
+        for text in [self.rcc.complaint(range_2), self.flash.complaint(hclk_hz, range_2)]
+            .iter()
+            .flatten()
+        {
             self.log.once(t_ps, Topic::Device, hclk_hz as u32, || text.clone());
         }
     }

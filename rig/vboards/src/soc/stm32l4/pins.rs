@@ -178,11 +178,9 @@ impl Routes {
 
     /// The timer channel that listens to a pin.
     pub fn timer_input(&self, pin: Pin) -> Option<(usize, usize)> {
-        self.active
-            .iter()
-            .find_map(|&(candidate, signal)| match signal {
-                Timer(timer, channel) if candidate == pin => Some((timer, channel)),
-                _ => None,
-            })
+        self.active.iter().find_map(|&(candidate, signal)| match signal {
+            Timer(timer, channel) if candidate == pin => Some((timer, channel)),
+            _ => None,
+        })
     }
 }

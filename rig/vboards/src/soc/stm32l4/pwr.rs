@@ -83,7 +83,11 @@ impl Pwr {
             0x00 => {
                 let value = value & 0x4707;
                 // VOS 0 and 3 cannot be written (5.4.1).
-                let vos = if matches!(value >> 9 & 3, 1 | 2) { value } else { self.cr[0] } & 0x600;
+                let vos = if matches!(value >> 9 & 3, 1 | 2) {
+                    value
+                } else {
+                    self.cr[0]
+                } & 0x600;
                 if vos != self.cr[0] & 0x600 {
                     self.settled_ps = now_ps + VOS_PS;
                 }

@@ -112,7 +112,11 @@ impl Rcc {
             cr: self.cr,
             pllcfgr: self.pllcfgr,
             sai_cfgr: self.sai_cfgr,
-            msi_range: if self.cr & CR_MSIRGSEL != 0 { self.cr >> 4 } else { self.csr >> 8 } & 15,
+            msi_range: if self.cr & CR_MSIRGSEL != 0 {
+                self.cr >> 4
+            } else {
+                self.csr >> 8
+            } & 15,
             lse_on: self.bdcr & 1 != 0,
             lsi_on: self.csr & 1 != 0,
         }
@@ -300,12 +304,20 @@ impl Rcc {
             0x08 => self.cfgr = value & 0x7700_BFF3,
             // Written only while the PLL is off, but for the output enables (6.4.4).
             0x0C => {
-                let free = if self.cr & CR_PLLON == 0 { 0x0773_7F73 } else { 0x0111_0000 };
+                let free = if self.cr & CR_PLLON == 0 {
+                    0x0773_7F73
+                } else {
+                    0x0111_0000
+                };
                 self.pllcfgr = self.pllcfgr & !free | value & free;
             }
             0x10 | 0x14 => {
                 let index = (offset as usize - 0x10) / 4;
-                let free = if self.cr >> (26 + 2 * index) & 1 == 0 { 0x0773_7F00 } else { 0x0111_0000 };
+                let free = if self.cr >> (26 + 2 * index) & 1 == 0 {
+                    0x0773_7F00
+                } else {
+                    0x0111_0000
+                };
                 self.sai_cfgr[index] = self.sai_cfgr[index] & !free | value & free;
             }
             0x18 => self.cier = value & 0x2FF,
@@ -336,7 +348,7 @@ impl Rcc {
 
     fn write_cr(&mut self, value: u32) {
         let mut value = value & CR_WRITABLE | self.cr & CR_MSIRGSEL; // MSIRGSEL is set only (6.4.1)
-        // What runs SYSCLK cannot be stopped.
+                                                                     // What runs SYSCLK cannot be stopped.
         let pll_source = self.pllcfgr & 3;
         let kept = match (self.active, pll_source) {
             (0, _) => CR_MSION,
@@ -372,7 +384,11 @@ impl Rcc {
             self.csr &= 0x00FF_FFFF;
         }
         // MSISRANGE takes 4 to 7 and counts from the next Standby on; here it is kept (6.4.29).
-        let range = if (4..=7).contains(&(value >> 8 & 15)) { value } else { self.csr } & 0xF00;
+        let range = if (4..=7).contains(&(value >> 8 & 15)) {
+            value
+        } else {
+            self.csr
+        } & 0xF00;
         self.csr = self.csr & 0xFF00_0000 | range | value & 1;
     }
 }

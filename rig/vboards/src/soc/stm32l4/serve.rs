@@ -30,7 +30,9 @@ impl<O: Outside> Stm32l4<O> {
             self.do_job(job, core);
         }
         if self.flash.blocks(core.pc()) && !core.sleeping() {
-            core.cycles += STALL_CYCLES; // it waits for its next instruction (RM0351 3.3.8, read-while-write)
+            // It waits for its next instruction (RM0351 3.3.8, read-while-write).
+            let end = self.flash.next_event().map_or(0, |at_ps| self.clock.tick_at(at_ps));
+            core.cycles = end.clamp(core.cycles, core.cycles + STALL_CYCLES);
         }
         self.serve_dma(core);
     }

@@ -102,7 +102,11 @@ impl Spi {
 
     pub fn next_event(&self) -> Option<u64> {
         self.transfer.map(|transfer| {
-            let halves = if self.traced { transfer.halves + 1 } else { 2 * transfer.bits };
+            let halves = if self.traced {
+                transfer.halves + 1
+            } else {
+                2 * transfer.bits
+            };
             transfer.start + u64::from(halves) * transfer.half_cycles
         })
     }
@@ -114,7 +118,11 @@ impl Spi {
             return;
         }
         let low = self.tx.pop_front().unwrap_or(0);
-        let high = if self.octets() == 2 { self.tx.pop_front().unwrap_or(0) } else { 0 };
+        let high = if self.octets() == 2 {
+            self.tx.pop_front().unwrap_or(0)
+        } else {
+            0
+        };
         let bits = self.bits();
         // Baud rate: fPCLK / 2^(BR+1); a half period is 2^BR.
         self.transfer = Some(Transfer {
@@ -243,7 +251,11 @@ impl Spi {
             0x0C => {
                 self.overrun_seen = self.overrun;
                 let low = self.rx.pop_front().unwrap_or(0);
-                let high = if width == Width::Byte { 0 } else { self.rx.pop_front().unwrap_or(0) };
+                let high = if width == Width::Byte {
+                    0
+                } else {
+                    self.rx.pop_front().unwrap_or(0)
+                };
                 u32::from(low) | u32::from(high) << 8
             }
             0x10 => self.crcpr,
@@ -253,7 +265,14 @@ impl Spi {
     }
 
     /// An access to DR of 8 bits puts one octet into the FIFO, a wider one two: data packing (42.4.8, 42.4.11).
-    pub fn write(&mut self, offset: u32, width: Width, value: u32, cycle: u64, effects: &mut Vec<Effect>) -> Option<()> {
+    pub fn write(
+        &mut self,
+        offset: u32,
+        width: Width,
+        value: u32,
+        cycle: u64,
+        effects: &mut Vec<Effect>,
+    ) -> Option<()> {
         match offset {
             0x00 => {
                 self.cr1 = value & 0xFFFF;
@@ -263,7 +282,11 @@ impl Spi {
             0x04 => self.cr2 = value & 0x7FFF,
             0x08 => {}
             0x0C => {
-                let count = if width == Width::Byte && self.octets() == 1 { 1 } else { 2 };
+                let count = if width == Width::Byte && self.octets() == 1 {
+                    1
+                } else {
+                    2
+                };
                 let data = (value as u16).to_le_bytes();
                 for &octet in data.iter().take(count) {
                     if self.tx.len() < FIFO {

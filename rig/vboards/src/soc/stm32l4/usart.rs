@@ -144,9 +144,7 @@ impl Usart {
         let (clocks, per) = self.clocks_per_bit();
         let least = if self.low_power { 0x300 } else { 16 };
         self.bit_clock = match self.kernel {
-            Some(kernel) if clocks >= least => {
-                Some(Clock::new(kernel.num * per, kernel.den * clocks, self.ppb, 0))
-            }
+            Some(kernel) if clocks >= least => Some(Clock::new(kernel.num * per, kernel.den * clocks, self.ppb, 0)),
             _ => None,
         };
     }

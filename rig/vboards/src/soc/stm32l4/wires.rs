@@ -151,7 +151,10 @@ impl<O: Outside> Stm32l4<O> {
             self.sent[index].push_back((t_ps, octet));
         } else {
             self.log.once(t_ps, Topic::Serial, 0x100 + index as u32, || {
-                format!("{} sends while its TX is on no pin: nobody hears it", map::USARTS[index])
+                format!(
+                    "{} sends while its TX is on no pin: nobody hears it",
+                    map::USARTS[index]
+                )
             });
         }
     }
@@ -193,7 +196,10 @@ impl<O: Outside> Stm32l4<O> {
         }
         if self.spis[index].running_bits() > 8 {
             self.log.once(t_ps, Topic::Device, 0x100 + index as u32, || {
-                format!("SPI{}: frames of more than 8 bits reach no slave in this model", index + 1)
+                format!(
+                    "SPI{}: frames of more than 8 bits reach no slave in this model",
+                    index + 1
+                )
             });
             return;
         }

@@ -231,7 +231,10 @@ impl Oscillators {
 
     /// Whether the source that CFGR.SW names is stable.
     pub fn source_ready(&self, source: u32, now_ps: u64) -> bool {
-        is_ready([self.msi, self.hsi, self.hse, self.plls[0]][source as usize & 3], now_ps)
+        is_ready(
+            [self.msi, self.hsi, self.hse, self.plls[0]][source as usize & 3],
+            now_ps,
+        )
     }
 
     pub fn next_ready(&self, now_ps: u64) -> Option<u64> {

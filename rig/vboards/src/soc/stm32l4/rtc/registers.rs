@@ -63,7 +63,11 @@ impl Rtc {
         match offset {
             0x24 => {
                 let step = self.key as usize;
-                self.key = if step < 2 && value & 0xFF == KEYS[step] { self.key + 1 } else { 0 };
+                self.key = if step < 2 && value & 0xFF == KEYS[step] {
+                    self.key + 1
+                } else {
+                    0
+                };
                 return Some(());
             }
             0x50..=0xCC if open => self.backup[(offset as usize - 0x50) / 4] = value,
