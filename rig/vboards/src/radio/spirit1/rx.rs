@@ -42,7 +42,7 @@ impl Spirit1 {
             self.matches(&c.waveform)
                 && c.rssi_dbm >= floor_dbm
                 && !c.lost
-                && !c.cut
+                && c.end_ps > self.now_ps
                 && c.waveform.shr_ps >= self.sync_bits_ps() + self.bits_ps(timing::PREAMBLE_LEAST_BITS)
                 && since <= start_ps + spare_ps(c)
                 && !self.ether.disturbed(c, c.start_ps, self.now_ps, floor_dbm)

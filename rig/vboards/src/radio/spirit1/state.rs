@@ -54,6 +54,7 @@ impl Spirit1 {
             }
             (command::READY, State::Standby) | (command::READY, State::Sleep) if steady => Goal::Ready,
             (command::READY, State::Lock) if steady => Goal::Ready,
+            (command::READY, State::Ready) if steady => return,
             (command::STANDBY, State::Ready) if steady => Goal::Standby,
             (command::SLEEP, State::Ready) if steady => Goal::Sleep,
             (command::LOCKRX, State::Ready) | (command::LOCKTX, State::Ready) if steady => Goal::Lock,
@@ -88,19 +89,27 @@ impl Spirit1 {
         self.leg();
     }
 
-    /// The legs that tune the synthesizer. From RX to TX and back it must lock again but not be set up.
+    /// The legs that tune the synthesizer. From RX to TX and back it must lock again but not be set up. MC_STATE shows LOCK
+    /// only once it has locked; that receiver and transmitter start in LOCK is an assumption of this model, unverified.
     fn tune(&mut self, goal: Goal) {
-        let locked = self.state == State::Lock;
-        if !matches!(self.state, State::Lock | State::Rx | State::Tx) {
-            self.legs.push_back((State::SynthSetup, timing::SYNTH_SETUP));
-            if self.reg(regs::PROTOCOL2) & protocol::VCO_CALIBRATION != 0 {
+        let relock = match self.state {
+            State::Lock => 0,
+            State::Rx | State::Tx => timing::SYNTH_LOCK,
+            _ => {
+                let calibrates = self.reg(regs::PROTOCOL2) & protocol::VCO_CALIBRATION != 0;
+                let lock = |last: bool| if last { timing::SYNTH_LOCK } else { 0 };
                 self.legs
-                    .push_back((State::SynthCalibration, timing::SYNTH_CALIBRATION));
+                    .push_back((State::SynthSetup, timing::SYNTH_SETUP + lock(!calibrates)));
+                if calibrates {
+                    self.legs
+                        .push_back((State::SynthCalibration, timing::SYNTH_CALIBRATION + lock(true)));
+                }
+                0
             }
+        };
+        if goal != Goal::Lock {
+            self.legs.push_back((State::Lock, relock + timing::START));
         }
-        let lock = if locked { 0 } else { timing::SYNTH_LOCK };
-        let start = if goal == Goal::Lock { 0 } else { timing::START };
-        self.legs.push_back((State::Lock, lock + start));
     }
 
     /// Begins the next leg, or is there.
