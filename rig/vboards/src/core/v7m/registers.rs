@@ -103,10 +103,7 @@ impl Cpu {
 
     /// CONTROL, FAULTMASK, BASEPRI and PRIMASK, one byte each, as DCRSR number 20 shows them (DDI 0403E, C1.6.3).
     pub fn masks(&self) -> u32 {
-        self.control << 24
-            | u32::from(self.faultmask) << 16
-            | u32::from(self.basepri) << 8
-            | u32::from(self.primask)
+        self.control << 24 | u32::from(self.faultmask) << 16 | u32::from(self.basepri) << 8 | u32::from(self.primask)
     }
 
     /// Writes what [`Cpu::masks`] reads.
