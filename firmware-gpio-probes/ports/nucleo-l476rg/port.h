@@ -2,11 +2,9 @@
  * gpiorig port: Nucleo-L476RG, STM32L476RG at 80 MHz. Works under any OS: it needs no header of one.
  *
  * Lines, all on one port so that one store changes them all. Override with e.g. -DGPIORIG_STROBE='GPIORIG_PIN_C(9)'.
- * PC0 to PC9 lie side by side and all reach the morpho connectors (UM1724 table 29); the default is
- *     strobe PC8 (CN10-2), d0 PC2 (CN7-35), d1 PC3 (CN7-37)
- * A bus of 4 or 8 lines is d0 and the pins next to it, upwards: only then is a symbol ready in time. 4 lines are PC2 to
- * PC5; 8 need -DGPIORIG_D0='GPIORIG_PIN_C(0)', which is for boards without the shield X-NUCLEO-IDS01A4: there PC7 is the
- * radio's interrupt, and PC1 perhaps its GPIO0.
+ *     strobe PC8 (CN10-2), d0 PC5 (CN10-6), d1 PC6 (CN10-4): UM1724 table 29
+ * A bus of 4 or 8 lines is d0 and the pins next to it, upwards: only then is a symbol ready in time.
+ * Span lines may be on any port.
  */
 #ifndef GPIORIG_PORT_NUCLEO_L476RG_H
 #define GPIORIG_PORT_NUCLEO_L476RG_H
@@ -22,10 +20,10 @@
 #define GPIORIG_STROBE GPIORIG_PIN_C(8)
 #endif
 #ifndef GPIORIG_D0
-#define GPIORIG_D0 GPIORIG_PIN_C(2)
+#define GPIORIG_D0 GPIORIG_PIN_C(5)
 #endif
 #ifndef GPIORIG_D1
-#define GPIORIG_D1 GPIORIG_PIN_C(3)
+#define GPIORIG_D1 GPIORIG_PIN_C(6)
 #endif
 #ifndef GPIORIG_CPU_HZ
 #define GPIORIG_CPU_HZ 80000000
@@ -36,7 +34,7 @@
 #define GPIORIG_WIDTH GPIORIG_PORT_WIDTH
 #endif
 
-/* Addresses: RM0351 table 1, registers: RM0351 6.4.17 (RCC_AHB2ENR), 8.5 (GPIOx_MODER, OSPEEDR, BSRR). */
+/* Addresses: RM0351 2.2.2 (memory map), registers: RM0351 6.4.17 (RCC_AHB2ENR), 8.5 (GPIOx_MODER, OSPEEDR, BSRR). */
 #define GPIORIG_RCC_AHB2ENR (*(volatile uint32_t *)0x4002104Cu)
 #define GPIORIG_GPIO(pin, offset) \
     (*(volatile uint32_t *)(0x48000000u + 0x400u * ((unsigned)(pin) >> 4) + (offset)))
@@ -72,9 +70,9 @@ static inline void gpiorig_port_store(uint32_t symbol, uint32_t strobe)
 
 /*
  * Time is made of instructions that do nothing and cannot be folded away: MOV R8,R8, one cycle and two bytes each
- * (a NOP the core may drop, says the ARMv7-M ARM). A hold is that many plus the store itself. The send routines run from
- * flash, 8 bytes a line: with 4 wait states and prefetch a line comes every 5 cycles (RM0351 3.3.3, 3.3.4), and the
- * core takes 4 to eat one of these. From the instruction cache there is no wait. So a hold may last up to a quarter longer.
+ * (a NOP the core may drop, says the ARMv7-M ARM). A hold is that many plus the store itself. Code that the instruction
+ * cache does not hold comes at 8 bytes per 5 cycles (RM0351 3.3.3: 4 wait states, 64 bits), a cycle more than the core
+ * needs for them: a symbol may take up to a third longer the first time, never less.
  */
 #define GPIORIG_CYCLES(ns) ((GPIORIG_CPU_HZ / 1000000 * (ns) + 999) / 1000)
 #define GPIORIG_IDLE(cycles) __asm__ volatile(".rept %c0\n\tmov r8, r8\n\t.endr" : : "i"(cycles) : "memory")
@@ -114,18 +112,18 @@ static inline void gpiorig_port_line(unsigned pin, uint32_t level)
     GPIORIG_GPIO_BSRR(pin) = level != 0 ? GPIORIG_BIT(pin) : GPIORIG_BIT(pin) << 16;
 }
 
-/** The pin becomes an output, push-pull as after reset, fastest edges; its level is whatever was stored before. */
+/** The pin becomes an output; its level is whatever was stored before. */
 static inline void gpiorig_port_pin_init(unsigned pin)
 {
     unsigned shift = (pin & 15u) * 2u;
 
-    GPIORIG_GPIO_OSPEEDR(pin) |= 0x3u << shift;
-    GPIORIG_GPIO_MODER(pin) = (GPIORIG_GPIO_MODER(pin) & ~(0x3u << shift)) | 0x1u << shift;
+    GPIORIG_GPIO_OSPEEDR(pin) |= 3u << shift; /* the fastest */
+    GPIORIG_GPIO_MODER(pin) = (GPIORIG_GPIO_MODER(pin) & ~(3u << shift)) | 1u << shift; /* output */
 }
 
 static inline void gpiorig_port_clock(unsigned pin)
 {
-    GPIORIG_RCC_AHB2ENR |= 1u << (pin >> 4); /* GPIOAEN is bit 0 */
+    GPIORIG_RCC_AHB2ENR |= 1u << (pin >> 4);
 }
 
 static inline void gpiorig_port_init(void)

@@ -1,4 +1,4 @@
-/** Core and both APB buses at 80 MHz. */
+/** Core and both peripheral buses at 80 MHz. */
 #ifndef CLOCK_H
 #define CLOCK_H
 

@@ -2,73 +2,60 @@
 
 #include "gpiorig/probe.h"
 
-#include "board.h"
 #include "interrupts.h"
 #include "spi.h"
+#include "board.h"
 #include "timer.h"
-#include "wiring.h"
 #include "work.h"
+
+/* X-NUCLEO-IDS01A4 and A5: CSn D10 (PB6), SDN D2 (PA10), GPIO3 D9 (PC7); Contiki, platform/stm32nucleo-spirit1. */
+#define SELECT_PIN 6u
+#define SHUTDOWN_PIN 10u
+#define INTERRUPT_PIN 7u
 
 void radio_port_init(void)
 {
-    RCC_AHB2ENR |= RCC_AHB2ENR_GPIOA | RCC_AHB2ENR_GPIOB | RCC_AHB2ENR_GPIOC;
-    RCC_APB2ENR |= RCC_APB2ENR_SYSCFG;
-    gpio_set(SELECT_PORT, SELECT_PIN);
-    gpio_mode(SELECT_PORT, SELECT_PIN, GPIO_OUTPUT);
-    gpio_mode(INTERRUPT_PORT, INTERRUPT_PIN, GPIO_INPUT);
-#if defined RADIO_IS_spirit1
-    gpio_set(SHUTDOWN_PORT, SHUTDOWN_PIN);
-    gpio_mode(SHUTDOWN_PORT, SHUTDOWN_PIN, GPIO_OUTPUT);
-    EXTI_FTSR1 |= 1u << INTERRUPT_PIN; /* nIRQ is active low */
-#else
-    gpio_set(RESET_PORT, RESET_PIN);
-    gpio_mode(RESET_PORT, RESET_PIN, GPIO_OUTPUT);
-    gpio_clear(SLEEP_PORT, SLEEP_PIN);
-    gpio_mode(SLEEP_PORT, SLEEP_PIN, GPIO_OUTPUT);
-    EXTI_RTSR1 |= 1u << INTERRUPT_PIN;
-#endif
+    RCC_AHB2ENR |= RCC_AHB2ENR_GPIO(PORT_A) | RCC_AHB2ENR_GPIO(PORT_B) | RCC_AHB2ENR_GPIO(PORT_C);
+    gpio_set(PORT_B, SELECT_PIN);
+    gpio_mode(PORT_B, SELECT_PIN, GPIO_OUTPUT);
+    gpio_set(PORT_A, SHUTDOWN_PIN);
+    gpio_mode(PORT_A, SHUTDOWN_PIN, GPIO_OUTPUT);
+    gpio_mode(PORT_C, INTERRUPT_PIN, GPIO_INPUT);
     spi_init();
+}
 
-    SYSCFG_EXTICR2 |= SYSCFG_EXTICR2_EXTI7_PC;
+void radio_port_select(void)
+{
+    gpio_clear(PORT_B, SELECT_PIN);
+}
+
+void radio_port_deselect(void)
+{
+    gpio_set(PORT_B, SELECT_PIN);
+}
+
+/*
+ * SDN high, then low; 1.5 ms at least until the chip is up (Contiki, platform/stm32nucleo-spirit1/spirit1.c). GPIO3 rests
+ * low until it is nIRQ, so its falling edge is waited for only afterwards.
+ */
+void radio_port_reset(void)
+{
+    gpio_set(PORT_A, SHUTDOWN_PIN);
+    timer_spin(100);
+    gpio_clear(PORT_A, SHUTDOWN_PIN);
+    timer_spin(2000);
+
+    RCC_APB2ENR |= RCC_APB2ENR_SYSCFG;
+    SYSCFG_EXTICR2 = (SYSCFG_EXTICR2 & ~SYSCFG_EXTICR2_EXTI7) | SYSCFG_EXTICR2_EXTI7_PC;
+    EXTI_FTSR1 |= 1u << INTERRUPT_PIN;
     EXTI_PR1 = 1u << INTERRUPT_PIN;
     EXTI_IMR1 |= 1u << INTERRUPT_PIN;
     nvic_enable(IRQ_EXTI9_5, 1); /* as urgent as the timer: the two do not nest */
 }
 
-void radio_port_select(void)
-{
-    gpio_clear(SELECT_PORT, SELECT_PIN);
-}
-
-void radio_port_deselect(void)
-{
-    gpio_set(SELECT_PORT, SELECT_PIN);
-}
-
-#if defined RADIO_IS_spirit1
-/* SDN high is shutdown, low again the way to READY, which takes 650 us, and with the crystal's start 1.5 ms (DocID022758 9.2, ST's library). */
-void radio_port_reset(void)
-{
-    gpio_set(SHUTDOWN_PORT, SHUTDOWN_PIN);
-    timer_spin(1000);
-    gpio_clear(SHUTDOWN_PORT, SHUTDOWN_PIN);
-    timer_spin(1500);
-}
-#else
-/* Atmel 8111C 12.4: /RST low for at least 625 ns (t10); 9.5: the crystal may take 1 ms after power-on. */
-void radio_port_reset(void)
-{
-    timer_spin(1000);
-    gpio_clear(RESET_PORT, RESET_PIN);
-    timer_spin(10);
-    gpio_set(RESET_PORT, RESET_PIN);
-    timer_spin(100);
-}
-#endif
-
 bool radio_port_interrupt_level(void)
 {
-    return (GPIO_IDR(INTERRUPT_PORT) & (1u << INTERRUPT_PIN)) != 0;
+    return (GPIO_IDR(PORT_C) & (1u << INTERRUPT_PIN)) != 0;
 }
 
 void exti9_5_handler(void)

@@ -1,4 +1,4 @@
-/** Vector table (PM0214 2.3.4, RM0351 13.3 table 56) and what runs before main. */
+/** Vector table (PM0214 2.3.4, RM0351 13.3 table 57) and what runs before main. */
 #include <stdint.h>
 
 #include "interrupts.h"

@@ -2,9 +2,9 @@
 
 #include "gpiorig/probe.h"
 
-#include "board.h"
 #include "clock.h"
 #include "interrupts.h"
+#include "board.h"
 #include "work.h"
 
 /* An alarm is the TIM2 channel of its number. */
@@ -14,21 +14,21 @@
 
 static const uint32_t work[LAST + 1] = { [ALARM_SEND] = WORK_SEND, [ALARM_TIMEOUT] = WORK_TIMEOUT };
 
-/* TIM2 counts microseconds in 32 bits (RM0351 31.2). */
+/* TIM2 has 32 bits and counts microseconds. */
 void timer_init(void)
 {
     RCC_APB1ENR1 |= RCC_APB1ENR1_TIM2;
-    TIM_PSC(TIM2) = CPU_HZ / 1000000u - 1u;
-    TIM_ARR(TIM2) = 0xFFFFFFFFu;
-    TIM_EGR(TIM2) = TIM_EGR_UG; /* loads the prescaler */
-    TIM_SR(TIM2) = 0;
-    TIM_CR1(TIM2) = TIM_CR1_CEN;
+    TIM2_PSC = CPU_HZ / 1000000u - 1u;
+    TIM2_ARR = UINT32_MAX;
+    TIM2_EGR = TIM_EGR_UG; /* loads the prescaler */
+    TIM2_SR = 0;
+    TIM2_CR1 = TIM_CR1_CEN;
     nvic_enable(IRQ_TIM2, 1);
 }
 
 uint32_t timer_now(void)
 {
-    return TIM_CNT(TIM2);
+    return TIM2_CNT;
 }
 
 void timer_set_alarm(enum alarm alarm, uint32_t deadline)
@@ -39,9 +39,9 @@ void timer_set_alarm(enum alarm alarm, uint32_t deadline)
     if (timer_reached(soonest, deadline)) {
         deadline = soonest;
     }
-    TIM_CCR(TIM2, alarm) = deadline;
-    TIM_SR(TIM2) = ~TIM_CC(alarm); /* SR bits are cleared by writing 0; writing 1 leaves them: RM0351 31.4.5 */
-    TIM_DIER(TIM2) |= TIM_CC(alarm);
+    TIM2_CCR(alarm) = deadline;
+    TIM2_SR = ~TIM_CC(alarm); /* SR bits are cleared by writing 0; writing 1 leaves them: RM0351 31.4.5 */
+    TIM2_DIER |= TIM_CC(alarm);
     irq_unlock(state);
 }
 
@@ -49,8 +49,8 @@ void timer_cancel_alarm(enum alarm alarm)
 {
     irq_state state = irq_lock();
 
-    TIM_DIER(TIM2) &= ~TIM_CC(alarm);
-    TIM_SR(TIM2) = ~TIM_CC(alarm);
+    TIM2_DIER &= ~TIM_CC(alarm);
+    TIM2_SR = ~TIM_CC(alarm);
     irq_unlock(state);
     work_cancel(work[alarm]);
 }
@@ -66,12 +66,12 @@ void timer_spin(uint32_t microseconds)
 void tim2_handler(void)
 {
     GPIORIG_ENTER(ISR_TIMER);
-    uint32_t matched = TIM_SR(TIM2) & TIM_DIER(TIM2);
+    uint32_t matched = TIM2_SR & TIM2_DIER;
 
-    TIM_DIER(TIM2) &= ~matched;
-    TIM_SR(TIM2) = ~matched;
+    TIM2_SR = ~matched;
     for (unsigned alarm = FIRST; alarm <= LAST; alarm++) {
         if ((matched & TIM_CC(alarm)) != 0) {
+            TIM2_DIER &= ~TIM_CC(alarm);
             work_post(work[alarm]);
         }
     }

@@ -1,4 +1,4 @@
-/* USART2 at 500 kbaud, PA2 and PA3: the serial port of the ST-LINK (UM1724 6.8). */
+/* USART2 at 500 kbaud, PA2 and PA3, which the ST-LINK passes on (UM1724 6.8). */
 #include "uart.h"
 
 #include "clock.h"
@@ -7,7 +7,6 @@
 #include "work.h"
 
 #define BAUD 500000u
-#define USART2_FUNCTION 7u /* DS10198 table 17 */
 #define RING 2048u /* a power of two */
 
 static char ring[RING];
@@ -21,12 +20,12 @@ static volatile bool is_ready;
 
 void uart_init(void)
 {
-    RCC_AHB2ENR |= RCC_AHB2ENR_GPIOA;
+    RCC_AHB2ENR |= RCC_AHB2ENR_GPIO(PORT_A);
     RCC_APB1ENR1 |= RCC_APB1ENR1_USART2;
-    gpio_function(GPIOA, 2, USART2_FUNCTION);
-    gpio_function(GPIOA, 3, USART2_FUNCTION);
-    USART2_BRR = CPU_HZ / BAUD; /* USARTDIV = 160: RM0351 40.5.4 */
+    USART2_BRR = CPU_HZ / BAUD; /* 160: RM0351 40.5.4 */
     USART2_CR1 = USART_CR1_UE | USART_CR1_TE | USART_CR1_RE | USART_CR1_RXNEIE;
+    gpio_alternate(PORT_A, 2, 7);
+    gpio_alternate(PORT_A, 3, 7);
     nvic_enable(IRQ_USART2, 2);
 }
 
