@@ -2,8 +2,9 @@
  * gpiorig port: Nucleo-L476RG, STM32L476RG at 80 MHz. Works under any OS: it needs no header of one.
  *
  * Lines, all on one port so that one store changes them all. Override with e.g. -DGPIORIG_STROBE='GPIORIG_PIN_C(9)'.
- *     strobe PC8 (CN10-2), d0 PC5 (CN10-6), d1 PC6 (CN10-4): UM1724 table 29
- * A bus of 4 or 8 lines is d0 and the pins next to it, upwards: only then is a symbol ready in time.
+ *     strobe PC8 (CN10-2), d0 PC2 (CN7-35), d1 PC3 (CN7-37): UM1724 table 29
+ * A bus of 4 or 8 lines is d0 and the pins next to it, upwards: only then is a symbol ready in time. 4 are PC2 to PC5; 8
+ * need -DGPIORIG_D0='GPIORIG_PIN_C(0)', for boards without the shield: there PC7 is the radio's interrupt, PC1 its GPIO0.
  * Span lines may be on any port.
  */
 #ifndef GPIORIG_PORT_NUCLEO_L476RG_H
@@ -20,10 +21,10 @@
 #define GPIORIG_STROBE GPIORIG_PIN_C(8)
 #endif
 #ifndef GPIORIG_D0
-#define GPIORIG_D0 GPIORIG_PIN_C(5)
+#define GPIORIG_D0 GPIORIG_PIN_C(2)
 #endif
 #ifndef GPIORIG_D1
-#define GPIORIG_D1 GPIORIG_PIN_C(6)
+#define GPIORIG_D1 GPIORIG_PIN_C(3)
 #endif
 #ifndef GPIORIG_CPU_HZ
 #define GPIORIG_CPU_HZ 80000000

@@ -1,13 +1,14 @@
 #include "spi.h"
 
 #include "board.h"
+#include "wiring.h"
 
-/* 80 MHz / 16 = 5 MHz; the SPIRIT1 takes 10 MHz. SCK PB3, MISO PA6, MOSI PA7 (Arduino D3, D12, D11), AF5 (DS10198, table 17). */
+/* 80 MHz / 16 = 5 MHz; the SPIRIT1 takes 10 MHz, an AT86RF231 7.5 MHz (Atmel 8111C 12.4). */
 void spi_init(void)
 {
     RCC_AHB2ENR |= RCC_AHB2ENR_GPIO(PORT_A) | RCC_AHB2ENR_GPIO(PORT_B);
     RCC_APB2ENR |= RCC_APB2ENR_SPI1;
-    gpio_alternate(PORT_B, 3, 5);
+    gpio_alternate(SCK_PORT, SCK_PIN, 5);
     gpio_alternate(PORT_A, 6, 5);
     gpio_alternate(PORT_A, 7, 5);
     SPI1_CR2 = SPI_CR2_8_BITS | SPI_CR2_FRXTH; /* RXNE at one byte: RM0351 42.4.9 */

@@ -34,6 +34,10 @@ impl<C: Chip> CortexBoard<C> {
     fn catch_up(&mut self) {
         self.chip.advance(self.cpu.cycles);
         self.chip.serve(&mut self.cpu);
+        if self.chip.take_reset() {
+            self.cpu.reset();
+            self.stopped = false;
+        }
         if let Some(levels) = self.chip.take_irqs() {
             self.cpu.set_irq_levels(levels);
         }
@@ -87,7 +91,21 @@ impl<C: Chip> Board for CortexBoard<C> {
                 }
                 continue;
             }
-            self.stopped = false;
+            if self.stopped {
+                self.stopped = false;
+                let resume = self.chip.wake(self.cpu.cycles);
+                self.cpu.skip_halted(resume);
+                continue;
+            }
+            let stalled_until = self.chip.stalled_until();
+            if self.cpu.cycles < stalled_until {
+                self.cpu.skip_to(
+                    stalled_until
+                        .min(until)
+                        .min(self.chip.next_event().max(self.cpu.cycles + 1)),
+                );
+                continue;
+            }
             let step = self.cpu.run_until(&mut self.chip, until);
             match step {
                 Step::ResetRequested => {

@@ -101,6 +101,20 @@ impl Cpu {
         }
     }
 
+    /// CONTROL, FAULTMASK, BASEPRI and PRIMASK, one byte each, as DCRSR number 20 shows them (DDI 0403E, C1.6.3).
+    pub fn masks(&self) -> u32 {
+        self.control << 24 | u32::from(self.faultmask) << 16 | u32::from(self.basepri) << 8 | u32::from(self.primask)
+    }
+
+    /// Writes what [`Cpu::masks`] reads.
+    pub fn set_masks(&mut self, value: u32) {
+        self.faultmask = value >> 16 & 1 != 0;
+        self.basepri = (value >> 8) as u8 & 0xF0;
+        self.primask = value & 1 != 0;
+        let writable = NPRIV | SPSEL | if self.model.fpu { FPCA } else { 0 };
+        self.change_mode(self.ipsr, value >> 24 & writable);
+    }
+
     /// MRS: the special register `number`. Unprivileged code sees only the flags.
     pub(super) fn read_special(&self, number: u32) -> u32 {
         let privileged = self.privileged();

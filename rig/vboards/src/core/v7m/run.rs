@@ -37,6 +37,11 @@ impl Cpu {
             Some(step) => step,
             None if self.take_exception(bus) => Step::Ran,
             None if self.sleep != Sleep::Awake => Step::Sleeping,
+            None if !self.thumb => {
+                let pc = self.pc;
+                self.trap(bus, Trap::InvalidState, pc, self.it);
+                self.ended().unwrap_or(Step::Ran)
+            }
             None => {
                 self.limit = u64::MAX;
                 self.one_instruction(bus);
@@ -154,7 +159,8 @@ impl Cpu {
         self.instructions += 1;
         if it != 0 {
             self.it = if it & 7 == 0 { 0 } else { it & 0xE0 | it << 1 & 0x1F };
-            if !self.condition(it >> 4) {
+            // BKPT is unconditional (DDI 0403E, A7.7.17).
+            if !self.condition(it >> 4) && op.kind != Kind::Bkpt {
                 return;
             }
             if op.len == 2 && !op.is_compare() {

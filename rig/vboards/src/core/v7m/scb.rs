@@ -116,8 +116,8 @@ impl Scb {
 }
 
 impl Cpu {
-    /// Reads a private peripheral.
-    pub(super) fn read_private(&mut self, address: u32, width: Width) -> u32 {
+    /// Reads a private peripheral, as the core or a debugger does.
+    pub fn read_private(&mut self, address: u32, width: Width) -> u32 {
         let word = self.read_private_word(address & !3);
         match width {
             Width::Word => word,
@@ -162,8 +162,8 @@ impl Cpu {
         }
     }
 
-    /// Writes a private peripheral.
-    pub(super) fn write_private(&mut self, address: u32, width: Width, value: u32) {
+    /// Writes a private peripheral, as the core or a debugger does.
+    pub fn write_private(&mut self, address: u32, width: Width, value: u32) {
         let base = address & !3;
         // Narrow writes replace their part of the registers that hold several fields; elsewhere the rest is zero, which
         // for the write-one-to-set and -clear registers leaves it alone.

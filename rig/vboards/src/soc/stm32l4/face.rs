@@ -33,6 +33,14 @@ impl<O: Outside> Chip for Stm32l4<O> {
         self.serve_core(core);
     }
 
+    fn stalled_until(&self) -> u64 {
+        self.stalled_until
+    }
+
+    fn take_reset(&mut self) -> bool {
+        self.reset_if_wanted()
+    }
+
     fn next_event(&self) -> u64 {
         let transfer = self.next_transfer().filter(|_| !self.stop.is_on());
         transfer.map_or(self.next_event, |at| at.min(self.next_event))

@@ -48,20 +48,25 @@ pub const RCC_IRQ: u32 = 5;
 pub const ADC_IRQ: [u32; 3] = [18, 18, 47];
 pub const RNG_IRQ: u32 = 80;
 
-/// Interrupt lines of a timer: those of its update, its channels and its trigger where they differ.
-pub fn timer_irqs(timer: usize) -> &'static [u32] {
-    const LINES: [&[u32]; 11] = [
-        &[28],
-        &[29],
-        &[30],
-        &[50],
-        &[54],
-        &[55],
-        &[25, 27],
-        &[44, 46],
-        &[24],
-        &[25],
-        &[26],
+/// Interrupt lines of a timer, each with the flags of SR that lead to it (RM0351 table 56).
+pub fn timer_irqs(timer: usize) -> &'static [(u32, u32)] {
+    const UPDATE: u32 = 1 << 0;
+    const COMPARE: u32 = 0x1E;
+    const COMMUTATION: u32 = 0x60;
+    const BREAK: u32 = 1 << 7;
+    const ALL: u32 = 0xFF;
+    const LINES: [&[(u32, u32)]; 11] = [
+        &[(ALL, 28)],
+        &[(ALL, 29)],
+        &[(ALL, 30)],
+        &[(ALL, 50)],
+        &[(ALL, 54)],
+        &[(ALL, 55)],
+        &[(BREAK, 24), (UPDATE, 25), (COMMUTATION, 26), (COMPARE, 27)],
+        &[(BREAK, 43), (UPDATE, 44), (COMMUTATION, 45), (COMPARE, 46)],
+        &[(ALL, 24)],
+        &[(ALL, 25)],
+        &[(ALL, 26)],
     ];
     LINES[timer]
 }

@@ -119,6 +119,8 @@ pub struct Stm32l4<O: Outside> {
     /// What is soldered to the pins.
     pub outside: O,
     stop: stop::Stop,
+    /// The core waits for its flash until this cycle.
+    stalled_until: u64,
     /// Cause of a reset that the chip wants (bits of RCC_CSR); 0: none.
     wants_reset: u32,
     /// Cycle and instant of the next thing that happens, and the present.
@@ -149,6 +151,7 @@ impl<O: Outside> Stm32l4<O> {
         let port = |(index, &rest): (usize, &u16)| Port::new(index, rest);
         let timer = |&name: &&str| match name {
             "TIM2" | "TIM5" => Timer::wide(),
+            "TIM1" | "TIM8" | "TIM15" | "TIM16" | "TIM17" => Timer::advanced(),
             _ => Timer::default(),
         };
         let mut chip = Stm32l4 {
@@ -178,6 +181,7 @@ impl<O: Outside> Stm32l4<O> {
             identity: [identity(0), identity(1), identity(2)],
             outside,
             stop: stop::Stop::default(),
+            stalled_until: 0,
             wants_reset: 0,
             next_event: 0,
             next_ps: 0,
@@ -327,8 +331,9 @@ impl<O: Outside> Stm32l4<O> {
         let mut irqs = self.exti.irqs();
         let mut line = |on: bool, irq: u32| irqs |= u128::from(on) << irq;
         for (index, timer) in self.timers.iter().enumerate() {
-            if timer.irq() {
-                timer_irqs(index).iter().for_each(|&irq| line(true, irq));
+            let pending = timer.pending();
+            for &(flags, irq) in timer_irqs(index) {
+                line(pending & flags != 0, irq);
             }
         }
         self.usarts

@@ -7,21 +7,14 @@ use crate::soc::stm32::dma::move_datum;
 use crate::soc::Chip;
 
 const ACR_PRFTEN: u32 = 1 << 8;
-/// How far a core that waits for its flash is moved at a time: small against everything else that happens.
-const STALL_CYCLES: u64 = 64;
 
 impl<O: Outside> Stm32l4<O> {
-    /// The core has to look: something waits for [`Stm32l4::serve_core`].
+    /// The core has to look: something waits for [`Stm32l4::serve_core`], or it may be stalled.
     pub(super) fn needs_core(&self) -> bool {
-        self.wants_reset != 0 || self.flash.cache_changed || self.flash.has_job() || self.flash.next_event().is_some()
+        self.wants_reset != 0 || self.flash.cache_changed || self.flash.has_job()
     }
 
     pub(super) fn serve_core(&mut self, core: &mut Cpu) {
-        if self.wants_reset != 0 {
-            let cause = std::mem::take(&mut self.wants_reset);
-            self.reset_by(cause, core.cycles);
-            core.reset();
-        }
         if std::mem::take(&mut self.flash.cache_changed) {
             let acr = self.flash.acr();
             core.control_flash_cache(acr & ACR_PRFTEN != 0, acr);
@@ -29,9 +22,9 @@ impl<O: Outside> Stm32l4<O> {
         if let Some(job) = self.flash.take_job() {
             self.do_job(job, core);
         }
-        if self.flash.blocks(core.pc()) && !core.sleeping() {
-            core.cycles += STALL_CYCLES; // it waits for its next instruction (RM0351 3.3.8, read-while-write)
-        }
+        // It waits for its next instruction when that is in the bank that is busy (RM0351 3.3.8, read-while-write).
+        let busy_until = self.flash.next_event().filter(|_| self.flash.blocks(core.pc()));
+        self.stalled_until = busy_until.map_or(0, |end_ps| self.clock.tick_at(end_ps));
         self.serve_dma(core);
     }
 
@@ -71,6 +64,16 @@ impl<O: Outside> Stm32l4<O> {
             self.update_irqs();
             self.reschedule();
         }
+    }
+
+    /// The reset that the chip wants, if it wants one.
+    pub(super) fn reset_if_wanted(&mut self) -> bool {
+        let cause = std::mem::take(&mut self.wants_reset);
+        if cause != 0 {
+            let cycle = self.clock.tick_at(self.now_ps);
+            self.reset_by(cause, cycle);
+        }
+        cause != 0
     }
 
     /// A reset of everything but the backup domain and the outside.

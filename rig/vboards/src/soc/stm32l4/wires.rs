@@ -84,11 +84,13 @@ impl<O: Outside> Stm32l4<O> {
     }
 
     fn capture(&mut self, pin: Pin, level: bool, cycle: u64) {
-        if let Some((timer, channel)) = self.routes.timer_input(pin) {
-            if self.timers[timer].captures(channel, level) {
-                self.sync_timers(cycle);
-                self.timers[timer].capture(channel);
-                self.update_irqs();
+        if let Some((timer, input)) = self.routes.timer_input(pin) {
+            for channel in 0..4 {
+                if self.timers[timer].captures(channel, input, level) {
+                    self.sync_timers(cycle);
+                    self.timers[timer].capture(channel);
+                    self.update_irqs();
+                }
             }
         }
     }
