@@ -296,7 +296,7 @@ fn states_and_their_times() {
 fn commands_in_quick_succession() {
     let mut field = Field::new(1, 2);
     let poll = |field: &mut Field, state: u8| {
-        for _ in 0..100 {
+        for _ in 0..300 {
             field.run(4);
             if field.state(0) == state {
                 return;
