@@ -233,8 +233,8 @@ impl Spirit1 {
         }
     }
 
-    /// AUTO_ACK: an empty packet with the same sequence number back to the sender, which asks for nothing (remembered,
-    /// unverified).
+    /// AUTO_ACK: an empty packet with the same sequence number back to the sender, which asks for nothing; nobody listens
+    /// before it (remembered, unverified).
     fn acknowledge(&mut self, rx: &Reception) {
         if self.reg(regs::PROTOCOL1) & protocol::PIGGYBACKING != 0 {
             self.note(30, || {
