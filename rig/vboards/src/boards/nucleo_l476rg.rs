@@ -9,11 +9,10 @@
 //! Board: X2 is a 32.768 kHz crystal; there is no HSE crystal, and the 8 MHz of the ST-LINK reach PH0 only over a solder
 //! bridge that is open as delivered (UM1724 6.7.1, 6.7.2). The ST-LINK's serial port is USART2, PA2 and PA3 (6.8).
 
-use super::cortex::CortexBoard;
+use super::cortex::{self, CortexBoard};
 use super::wiring::{Traces, Wiring};
 use crate::board::{Board, Parts};
 use crate::core::v7m::Cpu;
-use crate::elf;
 use crate::radio::spirit1::{Input, Output, Spirit1};
 use crate::radio::Radio;
 use crate::soc::stm32l4::{self, Config, Stm32l4};
@@ -68,20 +67,13 @@ pub(super) fn make_with<R: Radio + 'static>(parts: &Parts, wiring: Wiring<R>) ->
         strict: parts.strict,
     };
     let chip = Stm32l4::new(config, wiring);
-    let mut board = CortexBoard::new(core(parts)?, chip, parts.board);
+    let mut board = CortexBoard::new(core(parts)?, chip, parts);
     board.console = CONSOLE;
     Ok(Box::new(board))
 }
 
 /// A core with an image in the chip's flash.
 pub(super) fn core(parts: &Parts) -> Result<Cpu, String> {
-    let image = elf::parse(parts.image_name, parts.image, elf::EM_ARM, "Cortex-M4")?;
-    let flash = elf::place(
-        parts.image_name,
-        &image,
-        stm32l4::FLASH_BASE,
-        stm32l4::FLASH_BYTES,
-        0xFF,
-    )?;
+    let flash = cortex::flash(parts, stm32l4::FLASH_BASE, stm32l4::FLASH_BYTES, "Cortex-M4")?;
     Ok(stm32l4::core(flash))
 }

@@ -48,5 +48,5 @@ pub fn make(parts: &Parts) -> Result<Box<dyn Board>, String> {
     let radio = |salt: u64, traces| Wiring::new(Spirit1::new(parts.seed ^ salt, parts.board, XTAL_HZ), traces);
     let outside = Both(radio(433, RADIO_433), radio(868, RADIO_868));
     let chip = Stm32l4::new(config, outside);
-    Ok(Box::new(CortexBoard::new(core(parts)?, chip, parts.board)))
+    Ok(Box::new(CortexBoard::new(core(parts)?, chip, parts)))
 }

@@ -9,6 +9,7 @@ use crate::air::{Link, Message};
 use crate::bus::Bus;
 use crate::clock::Clock;
 use crate::core::v7m::Cpu;
+use crate::debug::TapIds;
 use crate::log::Log;
 use crate::trace::{Edge, Pin};
 use std::collections::VecDeque;
@@ -53,6 +54,8 @@ pub trait Chip: Bus {
     /// The outside was changed by somebody else (a signal from the air).
     fn outside_touched(&mut self);
     fn clock(&self) -> &Clock;
+    /// Identification codes of its JTAG chain.
+    fn jtag_ids(&self) -> TapIds;
     /// Lets time pass to `cycle`; what is due happens, each thing at its own instant.
     fn advance(&mut self, cycle: u64);
     /// Work that needs the memories, which are the core's: DMA, flash programming. Called after [`Chip::advance`] and

@@ -63,7 +63,7 @@ pub(super) struct Scb {
     pub hfsr: u32,
     pub mmfar: u32,
     pub bfar: u32,
-    demcr: u32,
+    pub demcr: u32,
     dwt_control: u32,
     /// CYCCNT while it stands; while it counts, what to subtract from the cycles.
     cyccnt: u32,
@@ -158,7 +158,7 @@ impl Cpu {
             0xE000_ED38 => self.scb.bfar,
             0xE000_EDFC => self.scb.demcr,
             0xE000_ED88 | 0xE000_EF34..=0xE000_EF44 if self.model.fpu => self.float.read(address),
-            _ => 0,
+            _ => self.read_debug(address).unwrap_or(0),
         }
     }
 
@@ -215,7 +215,9 @@ impl Cpu {
             0xE000_ED38 => self.scb.bfar = value,
             0xE000_EDFC => self.scb.change_dwt(now, |scb| scb.demcr = value),
             0xE000_ED88 | 0xE000_EF34..=0xE000_EF3C if self.model.fpu => self.float.write(address, value),
-            _ => {}
+            _ => {
+                self.write_debug(address, value);
+            }
         }
     }
 

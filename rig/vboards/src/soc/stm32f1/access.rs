@@ -4,7 +4,7 @@ use super::map::{self, Device};
 use super::rcc::{Effect, Gate};
 use super::remap::Pins;
 use super::{flash, Group, Stm32f1};
-use crate::bus::BusError;
+use crate::bus::{BusError, DEBUGGER};
 use crate::log::Topic;
 use crate::soc::watch::{Access, Lack};
 use crate::soc::Outside;
@@ -32,7 +32,7 @@ impl<O: Outside> Stm32f1<O> {
             "board {}: {} unmapped register 0x{:08x} at PC 0x{:08x}",
             board, what, address, pc
         );
-        if self.config.strict && self.fault.is_none() {
+        if self.config.strict && self.fault.is_none() && pc != DEBUGGER {
             self.fault = Some(format!("{}, t = {} ps", text, t_ps));
         }
         self.log.once(t_ps, Topic::Read, address, || text);

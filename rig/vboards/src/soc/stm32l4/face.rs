@@ -4,6 +4,7 @@ use super::pins::{self, Signal};
 use super::{map, rcc, Outside, Stm32l4, USARTS};
 use crate::clock::Clock;
 use crate::core::v7m::Cpu;
+use crate::debug::TapIds;
 use crate::log::{Log, Topic};
 use crate::soc::Chip;
 use crate::trace::{Edge, Pin};
@@ -14,6 +15,14 @@ impl<O: Outside> Chip for Stm32l4<O> {
 
     fn outside(&mut self) -> &mut O {
         &mut self.outside
+    }
+
+    /// RM0351 48.6.2, 48.6.3.
+    fn jtag_ids(&self) -> TapIds {
+        TapIds {
+            debug_port: 0x4BA0_0477,
+            boundary_scan: 0x0641_5041,
+        }
     }
 
     fn clock(&self) -> &Clock {
