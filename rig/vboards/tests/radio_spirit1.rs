@@ -290,6 +290,44 @@ fn states_and_their_times() {
     assert_eq!(RX, field.state(0));
 }
 
+/// What ST's library and Contiki do in a row, an access of some microseconds after the other, with waits by polling only:
+/// SRES and STANDBY at once, the calibration of the VCO in LOCK, SABORT and TX at once.
+#[test]
+fn commands_in_quick_succession() {
+    let mut field = Field::new(1, 2);
+    let poll = |field: &mut Field, state: u8| {
+        for _ in 0..300 {
+            field.run(4);
+            if field.state(0) == state {
+                return;
+            }
+        }
+        panic!("state 0x{:02x} does not come", state);
+    };
+    field.command(0, 0x70);
+    field.run(4);
+    field.command(0, 0x63);
+    poll(&mut field, 0x40);
+    field.command(0, 0x62);
+    poll(&mut field, READY);
+    field.write(0, 0x50, &[0x02]);
+    field.command(0, 0x66);
+    poll(&mut field, 0x0F);
+    assert_eq!(vec![0x48], field.read(0, 0xE5, 1));
+    field.command(0, 0x62);
+    poll(&mut field, READY);
+    field.write(0, 0x50, &[0x00]);
+    field.receive(0);
+    field.receive(1);
+    field.load(0, &[1, 2, 3], 0);
+    field.command(0, 0x67);
+    field.run(6);
+    field.command(0, 0x60);
+    poll(&mut field, 0x5F);
+    poll(&mut field, READY);
+    assert_eq!(RX_DATA_READY, field.status(1) & 0x13);
+}
+
 #[test]
 fn frequency_from_the_registers() {
     let mut field = Field::new(1, 1);

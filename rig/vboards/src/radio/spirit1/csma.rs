@@ -10,6 +10,8 @@ use crate::rng::{below, draw, Purpose};
 pub(super) struct Csma {
     backoffs: u8,
     periods_left: u8,
+    /// Carrier sense has been there since the present period began.
+    pub heard: bool,
 }
 
 impl Spirit1 {
@@ -24,6 +26,7 @@ impl Spirit1 {
         self.csma = Some(Csma {
             backoffs: 0,
             periods_left: 0,
+            heard: false,
         });
         self.go(Goal::Listen);
     }
@@ -36,38 +39,32 @@ impl Spirit1 {
     /// The receiver is on: listens for CCA_LENGTH times Tcca.
     pub(super) fn listen(&mut self) {
         let periods = self.reg(regs::CSMA_CONFIG0) >> 4;
-        if let Some(csma) = self.csma.as_mut() {
-            csma.periods_left = periods;
-        }
         self.carrier_sense();
         if periods > 0 {
-            self.after(self.cca_ps(), Kind::CcaEnd);
-        } else if self.channel_busy(self.now_ps) {
+            self.listen_for(periods);
+        } else if self.sense {
             self.channel_was_busy();
         } else {
             self.channel_is_free();
         }
     }
 
-    pub(super) fn cca_end(&mut self) {
-        if self.channel_busy(self.now_ps - self.cca_ps()) {
-            return self.channel_was_busy();
+    /// Listens for so many periods from now on.
+    fn listen_for(&mut self, periods: u8) {
+        let sense = self.sense;
+        if let Some(csma) = self.csma.as_mut() {
+            csma.periods_left = periods;
+            csma.heard = sense;
         }
-        let left = self.csma.as_mut().map_or(0, |csma| {
-            csma.periods_left = csma.periods_left.saturating_sub(1);
-            csma.periods_left
-        });
-        if left == 0 {
-            self.channel_is_free();
-        } else {
-            self.after(self.cca_ps(), Kind::CcaEnd);
-        }
+        self.after(self.cca_ps(), Kind::CcaEnd);
     }
 
-    /// Carrier sense at any instant since `from_ps`.
-    fn channel_busy(&self, from_ps: u64) -> bool {
-        let level = self.ether.level_dbm(&self.band(), from_ps, self.now_ps + 1);
-        level.map_or(false, |dbm| dbm >= self.threshold_dbm())
+    pub(super) fn cca_end(&mut self) {
+        match self.csma {
+            Some(csma) if csma.heard => self.channel_was_busy(),
+            Some(csma) if csma.periods_left > 1 => self.listen_for(csma.periods_left - 1),
+            _ => self.channel_is_free(),
+        }
     }
 
     fn channel_is_free(&mut self) {
@@ -79,11 +76,7 @@ impl Spirit1 {
     /// Persistent: listens on. Else waits 0 to 2^NB - 1 back-off units, NB up to NBACKOFF_MAX.
     fn channel_was_busy(&mut self) {
         if self.reg(regs::PROTOCOL1) & protocol::CSMA_PERS_ON != 0 {
-            let periods = (self.reg(regs::CSMA_CONFIG0) >> 4).max(1);
-            if let Some(csma) = self.csma.as_mut() {
-                csma.periods_left = periods;
-            }
-            return self.after(self.cca_ps(), Kind::CcaEnd);
+            return self.listen_for((self.reg(regs::CSMA_CONFIG0) >> 4).max(1));
         }
         let backoffs = self.csma.as_mut().map_or(0, |csma| {
             csma.backoffs += 1;

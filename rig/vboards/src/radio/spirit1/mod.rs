@@ -22,7 +22,7 @@ mod tx;
 pub use regs::State;
 
 use super::{PinChange, Radio};
-use crate::air::{Ether, Link, Message, Modulation, Waveform};
+use crate::air::{Ether, Link, Message, Modulation, Signal, Waveform};
 use fifo::{Fifo, Level};
 use packet::Header;
 use spi::Port;
@@ -177,6 +177,14 @@ impl Spirit1 {
         radio
     }
 
+    /// The same chip, with its supply from `t_ps` on.
+    pub fn powered_at(mut self, t_ps: u64) -> Spirit1 {
+        self.now_ps = t_ps;
+        self.events.iter_mut().for_each(|event| event.0 += t_ps);
+        self.pins.iter_mut().for_each(|change| change.t_ps = t_ps);
+        self
+    }
+
     fn load_reset_values(&mut self) {
         self.regs = [0; 256];
         for &(register, value) in regs::RESET.iter() {
@@ -304,12 +312,12 @@ impl Radio for Spirit1 {
     }
 
     fn hear(&mut self, message: &Message, link: &Link) {
-        let begins = self.ether.hear(message, link).is_some();
+        self.ether.hear(message, link);
         let (start_ps, end_ps, waveform) = match self.ether.find(message.source, message.frame) {
             Some(carrier) => (carrier.start_ps, carrier.end_ps, carrier.waveform),
             None => return,
         };
-        if begins {
+        if matches!(message.signal, Signal::Start { .. }) {
             self.expect(start_ps, &waveform);
             self.ether.prune(self.now_ps);
         } else if waveform.touches(&self.band()) {

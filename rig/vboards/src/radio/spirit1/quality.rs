@@ -33,6 +33,9 @@ impl Spirit1 {
             self.raise(irq::RSSI_ABOVE_TH);
         }
         self.sense = sense;
+        if let Some(csma) = self.csma.as_mut() {
+            csma.heard |= sense;
+        }
         self.check_timeout();
     }
 

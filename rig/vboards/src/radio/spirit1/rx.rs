@@ -105,7 +105,8 @@ impl Spirit1 {
         self.at(head_ps, Kind::RxHead);
     }
 
-    /// Takes in the octets that hold the first `bits` bits of the packet.
+    /// Takes in the octets that hold the first `bits` bits of the packet. A carrier that goes off less than an octet too early
+    /// counts as whole: the sender tells the end of a packet that is no whole number of octets by cutting it.
     fn hear_bits(&mut self, bits: u64) -> Option<(Reception, Bits)> {
         let mut rx = self.rx.take()?;
         let carrier = self.ether.find(rx.source, rx.frame);
@@ -114,7 +115,8 @@ impl Spirit1 {
             let (from_ps, to_ps) = (rx.at(8 * index as u64), rx.at((8 * index as u64 + 8).min(bits)));
             let whole = psdu.and_then(|psdu| psdu.get(index).copied());
             let clean = carrier.map_or(false, |c| {
-                (!c.cut || c.end_ps >= to_ps) && !self.ether.disturbed(c, from_ps, to_ps, self.sensitivity_dbm())
+                (!c.cut || c.end_ps + rx.octet_ps > to_ps)
+                    && !self.ether.disturbed(c, from_ps, to_ps, self.sensitivity_dbm())
             });
             let keys = [u64::from(self.board), u64::from(rx.source), u64::from(rx.frame)];
             let noise = draw(self.seed, Purpose::Damage, &keys, index as u64) as u8 | 1;
@@ -231,8 +233,8 @@ impl Spirit1 {
         }
     }
 
-    /// AUTO_ACK: an empty packet with the same sequence number back to the sender, which asks for nothing (remembered,
-    /// unverified).
+    /// AUTO_ACK: an empty packet with the same sequence number back to the sender, which asks for nothing; nobody listens
+    /// before it (remembered, unverified).
     fn acknowledge(&mut self, rx: &Reception) {
         if self.reg(regs::PROTOCOL1) & protocol::PIGGYBACKING != 0 {
             self.note(30, || {

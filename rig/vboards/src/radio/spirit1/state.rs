@@ -44,20 +44,20 @@ impl Spirit1 {
         }
     }
 
+    /// A command that changes the state; not before the chip has got where the last one sent it.
     fn travel(&mut self, code: u8) {
-        let steady = self.goal.is_none();
-        let goal = match (code, self.state) {
-            (command::TX, State::Ready) | (command::TX, State::Lock) if steady => return self.start_transmission(),
-            (command::RX, State::Ready) | (command::RX, State::Lock) if steady => {
+        let from = if self.goal.is_none() { Some(self.state) } else { None };
+        let goal = match (code, from) {
+            (command::TX, Some(State::Ready | State::Lock)) => return self.start_transmission(),
+            (command::RX, Some(State::Ready | State::Lock)) => {
                 self.ldc_receives = self.ldc();
                 Goal::Rx
             }
-            (command::READY, State::Standby) | (command::READY, State::Sleep) if steady => Goal::Ready,
-            (command::READY, State::Lock) if steady => Goal::Ready,
-            (command::READY, State::Ready) if steady => return,
-            (command::STANDBY, State::Ready) if steady => Goal::Standby,
-            (command::SLEEP, State::Ready) if steady => Goal::Sleep,
-            (command::LOCKRX, State::Ready) | (command::LOCKTX, State::Ready) if steady => Goal::Lock,
+            (command::READY, Some(State::Ready)) => return,
+            (command::READY, Some(State::Standby | State::Sleep | State::Lock)) => Goal::Ready,
+            (command::STANDBY, Some(State::Ready)) => Goal::Standby,
+            (command::SLEEP, Some(State::Ready)) => Goal::Sleep,
+            (command::LOCKRX | command::LOCKTX, Some(State::Ready)) => Goal::Lock,
             _ => {
                 let state = self.state;
                 return self.note(11, || {
@@ -173,7 +173,7 @@ impl Spirit1 {
     fn abort(&mut self) {
         let tuned = matches!(
             self.goal,
-            Some(Goal::Lock) | Some(Goal::Rx) | Some(Goal::Listen) | Some(Goal::AckWait) | Some(Goal::Tx)
+            Some(Goal::Lock | Goal::Rx | Goal::Listen | Goal::AckWait | Goal::Tx)
         );
         if !tuned && !matches!(self.state, State::Rx | State::Tx) && self.csma.is_none() {
             return;
