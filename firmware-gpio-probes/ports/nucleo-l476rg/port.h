@@ -78,10 +78,13 @@ static inline void gpiorig_port_store(uint32_t symbol, uint32_t strobe)
 #define GPIORIG_CYCLES(ns) ((GPIORIG_CPU_HZ / 1000000 * (ns) + 999) / 1000)
 #define GPIORIG_IDLE(cycles) __asm__ volatile(".rept %c0\n\tmov r8, r8\n\t.endr" : : "i"(cycles) : "memory")
 
+/* To take 4 bits out of a frame and put them in their place takes that much at the least, and many bytes. */
+#define GPIORIG_SHIFT_CYCLES (GPIORIG_WIDTH == 4 ? 5 : 0)
+
 /** 125 ns from store to store: 10 cycles, of which the next store is one. */
 static inline void gpiorig_port_hold(void)
 {
-    GPIORIG_IDLE(GPIORIG_CYCLES(125) - 1);
+    GPIORIG_IDLE(GPIORIG_CYCLES(125) - 1 - GPIORIG_SHIFT_CYCLES);
 }
 
 /**
@@ -91,7 +94,7 @@ static inline void gpiorig_port_hold(void)
  */
 static inline void gpiorig_port_quiet(void)
 {
-    GPIORIG_IDLE(GPIORIG_CYCLES(500) - GPIORIG_CYCLES(125) - 12);
+    GPIORIG_IDLE(GPIORIG_CYCLES(500) - GPIORIG_CYCLES(125) + GPIORIG_SHIFT_CYCLES - 12);
 }
 
 static inline uint32_t gpiorig_port_lock(void)

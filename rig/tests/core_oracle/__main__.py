@@ -31,7 +31,9 @@ def main() -> None:
             comparison.run(exclusives(rng, BATCH // 100))
         seconds = time.monotonic() - begin
         rest = [ROWS[i].name for i in np.flatnonzero(tally.rows[:NO_ROW] == 0)]
-        print(f"{core}: {tally.compared} compared, {tally.faults} of them faults on both sides, {tally.excluded} excluded")
+        print(
+            f"{core}: {tally.compared} compared, {tally.faults} of them faults on both sides, {tally.excluded} excluded"
+        )
         print(f"{core}: {tally.mismatches} mismatches, {seconds:.0f} s; rows never run without fault: {rest}")
         print("\n".join(tally.shown), flush=True)
         failed |= tally.mismatches > 0

@@ -57,20 +57,20 @@ def run_ours(core: str, flash: bytes, vectors: npt.NDArray[np.void]) -> npt.NDAr
         return np.frombuffer(taken.read(), dtype=ANSWER)
 
 
+# In the order of writing: CONTROL says which stack pointer R13 is.
+MASK_REGISTERS = [arm.UC_ARM_REG_CONTROL, arm.UC_ARM_REG_FAULTMASK, arm.UC_ARM_REG_BASEPRI, arm.UC_ARM_REG_PRIMASK]
+CORE_REGISTERS = [getattr(arm, f"UC_ARM_REG_R{n}") for n in range(15)]
+FLOAT_REGISTERS = [*(getattr(arm, f"UC_ARM_REG_S{n}") for n in range(32)), arm.UC_ARM_REG_FPSCR]
+# Writing xPSR leaves GE alone, reading has it.
+FLAGS = [arm.UC_ARM_REG_APSR_NZCVQG, arm.UC_ARM_REG_XPSR]
+INPUT = [arm.UC_ARM_REG_PSP, *MASK_REGISTERS, *CORE_REGISTERS, *FLAGS]
+OUTPUT = [arm.UC_ARM_REG_PC, *MASK_REGISTERS, *CORE_REGISTERS, arm.UC_ARM_REG_XPSR]
+# CONTROL.FPCA: there is a floating-point context, so that none is begun.
+FPCA = 4
+
+
 class Oracle:
     """Unicorn (QEMU's Cortex-M3 or Cortex-M4), by its C interface: a call per vector and register would be slow."""
-
-    # In the order of writing: CONTROL says which stack pointer R13 is.
-    INPUT = (
-        [arm.UC_ARM_REG_PSP, arm.UC_ARM_REG_CONTROL, arm.UC_ARM_REG_FAULTMASK, arm.UC_ARM_REG_BASEPRI, arm.UC_ARM_REG_PRIMASK]
-        + [getattr(arm, f"UC_ARM_REG_R{n}") for n in range(15)]
-        # Writing xPSR leaves GE alone, reading has it.
-        + [arm.UC_ARM_REG_APSR_NZCVQG, arm.UC_ARM_REG_XPSR]
-    )
-    FLOAT = [getattr(arm, f"UC_ARM_REG_S{n}") for n in range(32)] + [arm.UC_ARM_REG_FPSCR]
-    OUTPUT = [arm.UC_ARM_REG_PC, *INPUT[1:-2], arm.UC_ARM_REG_XPSR]
-    # CONTROL.FPCA: there is a floating-point context, so that none is begun.
-    FPCA = 4
 
     def __init__(self, core: str, flash: bytes) -> None:
         self.float = core == "m4f"
@@ -91,12 +91,12 @@ class Oracle:
 
     def run(self, vectors: npt.NDArray[np.void]) -> tuple[npt.NDArray[np.void], npt.NDArray[np.int64]]:
         """Answers, and the address of the access that nothing answered, or -1."""
-        floats = self.FLOAT if self.float else []
-        given = np.zeros((len(vectors), len(self.INPUT) + len(floats)), dtype=np.uint32)
-        given[:, 1] = self.FPCA if self.float else 0
+        floats = FLOAT_REGISTERS if self.float else []
+        given = np.zeros((len(vectors), len(INPUT) + len(floats)), dtype=np.uint32)
+        given[:, 1] = FPCA if self.float else 0
         given[:, 5:20] = vectors["r"]
         given[:, 20] = given[:, 21] = vectors["psr"]
-        taken = np.zeros((len(vectors), len(self.OUTPUT) + len(floats)), dtype=np.uint32)
+        taken = np.zeros((len(vectors), len(OUTPUT) + len(floats)), dtype=np.uint32)
         if self.float:
             given[:, 22:54] = vectors["s"]
             given[:, 54] = vectors["fpscr"]
@@ -121,8 +121,8 @@ class Oracle:
     def _run_all(self, vectors: Any, given: Any, taken: Any, ram: Any, answers: Any, accessed: Any) -> None:
         # A library object of its own: that of the binding checks and converts every argument.
         lib, handle = ctypes.CDLL(binding.uclib._name), self.uc._uch
-        floats = self.FLOAT if self.float else []
-        inputs, outputs = [*self.INPUT, *floats], [*self.OUTPUT, *floats]
+        floats = FLOAT_REGISTERS if self.float else []
+        inputs, outputs = [*INPUT, *floats], [*OUTPUT, *floats]
         input_ids, output_ids = (ctypes.c_int * len(inputs))(*inputs), (ctypes.c_int * len(outputs))(*outputs)
         input_row = (ctypes.c_uint32 * len(inputs))()
         output_row = (ctypes.c_uint32 * len(outputs))()
@@ -155,4 +155,3 @@ class Oracle:
             lib.uc_reg_read_batch(handle, output_ids, output_at, len(outputs))
             ctypes.memmove(taken_at + i * taken_bytes, output_row, taken_bytes)
             lib.uc_mem_read(handle, word(RAM), pointer(ram_at + i * RAM_BYTES), length(RAM_BYTES))
-

@@ -45,8 +45,8 @@ def bad_it(f: Fields) -> Mask:
 
 ROWS_16 = [
     row("MOV register T2", "0000000000mmmddd", traits="noit"),
-    row("shift by immediate", "000ooiiiiimmmddd"),
     row("add, subtract", "00011oommmnnnddd"),
+    row("shift by immediate", "000ooiiiiimmmddd"),
     row("immediate operations", "001oodddiiiiiiii"),
     row("data processing", "010000oooommmddd"),
     row("ADD register T2 to PC", "010001001mmmm111", pc("m"), traits="flow addpc"),

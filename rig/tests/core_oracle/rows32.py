@@ -128,10 +128,7 @@ def control() -> list[Row]:
         row("ISB", "111100111011++++ 10-0++++0110oooo", traits="noit"),
         # UDF.W, and SMC and HVC of other profiles: UNDEFINED here.
         row("UDF.W", "111101111111iiii 1010iiiiiiiiiiii"),
-        *(
-            row(f"B T3 {c}", f"11110s{c}jjjjjj 10J0Kjjjjjjjjjjj", traits="noit flow")
-            for c in ("0ccc", "10cc", "110c")
-        ),
+        *(row(f"B T3 {c}", f"11110s{c}jjjjjj 10J0Kjjjjjjjjjjj", traits="noit flow") for c in ("0ccc", "10cc", "110c")),
         row("B T4", "11110siiiiiiiiii 10J1Kjjjjjjjjjjj", traits="flow far"),
         row("BL", "11110siiiiiiiiii 11J1Kjjjjjjjjjjj", traits="flow far"),
     ]
@@ -140,9 +137,11 @@ def control() -> list[Row]:
 def multiple_and_double() -> list[Row]:
     """Sections A5.3.5 and A5.3.6."""
     return [
-        row("LDM to PC", "1110100010W1nnnn 1M-lllllllllllll", pc("n"), few, load_list_pc, access="n", traits="flow words"),
+        row("LDM to PC", "1110100010W1nnnn 1M-lllllllllllll", pc("n"), few, load_list_pc, access="n",
+            traits="flow words"),
         row("LDM", "1110100010W1nnnn PM-lllllllllllll", pc("n"), few, load_list, access="n"),
-        row("LDMDB to PC", "1110100100W1nnnn 1M-lllllllllllll", pc("n"), few, load_list_pc, access="n-", traits="flow words"),
+        row("LDMDB to PC", "1110100100W1nnnn 1M-lllllllllllll", pc("n"), few, load_list_pc, access="n-",
+            traits="flow words"),
         row("LDMDB", "1110100100W1nnnn PM-lllllllllllll", pc("n"), few, load_list, access="n-"),
         row("STM", "1110100010W0nnnn -M-lllllllllllll", pc("n"), few, store_list, access="n"),
         row("STMDB", "1110100100W0nnnn -M-lllllllllllll", pc("n"), few, store_list, access="n-"),
@@ -211,7 +210,8 @@ def single() -> list[Row]:
         hint = () if word else (write_back_hint,)
         if word:
             rows += [
-                row("LDR literal to PC", "11111000U1011111 1111iiiiiiiiiiii", unaligned_pc, access="literal", traits="flow"),
+                row("LDR literal to PC", "11111000U1011111 1111iiiiiiiiiiii", unaligned_pc, access="literal",
+                    traits="flow"),
                 row("LDR imm12 to PC", "111110001101nnnn 1111iiiiiiiiiiii", access="n+i", traits="flow words"),
                 row("LDR imm8 to PC", "111110000101nnnn 11111PUWiiiiiiii", unprivileged_pc, access="n8",
                     traits="flow words"),
@@ -281,11 +281,12 @@ def multiplies() -> list[Row]:
         row("SDIV", "111110111001nnnn ++++dddd1111mmmm", ALL),
         row("UDIV", "111110111011nnnn ++++dddd1111mmmm", ALL),
     ]
+    long = (ALL, bad("l"), same("d", "l"))
     for op, op2 in (("000", "0000"), ("010", "0000"), ("100", "0000"), ("110", "0000"), ("110", "0110")):
         traits = "dsp" if op2 == "0110" else ""
-        rows.append(row("long multiply", f"111110111{op}nnnn lllldddd{op2}mmmm", ALL, bad("l"), same("d", "l"), traits=traits))
+        rows.append(row("long multiply", f"111110111{op}nnnn lllldddd{op2}mmmm", *long, traits=traits))
     for op, op2 in (("100", "10NM"), ("100", "110X"), ("101", "110X")):
-        rows.append(row("long multiply of halves", f"111110111{op}nnnn lllldddd{op2}mmmm", ALL, bad("l"), same("d", "l"), traits="dsp"))
+        rows.append(row("long multiply of halves", f"111110111{op}nnnn lllldddd{op2}mmmm", *long, traits="dsp"))
     return rows
 
 

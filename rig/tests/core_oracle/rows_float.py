@@ -1,4 +1,7 @@
-"""The encodings of the floating-point extension FPv4-SP (ARM DDI 0403E, chapter A6). Traits as in `rows16`."""
+"""The encodings of the floating-point extension FPv4-SP (ARM DDI 0403E, chapter A6).
+
+Traits as in `rows16`, and `short`: most values of imm8 are too large; `nearest`: said where it stands.
+"""
 
 from __future__ import annotations
 
@@ -51,10 +54,12 @@ ROWS_FLOAT = [
     row("VLDR literal", "11101101UD011111 vvvv101xiiiiiiii", high_if_double, access="literal"),
     row("VLDR", "11101101UD01nnnn vvvv101xiiiiiiii", high_if_double, access="n+i*4"),
     row("VSTR", "11101101UD00nnnn vvvv101xiiiiiiii", high_if_double, pc("n"), access="n+i*4"),
-    row("VLDM, VSTM of singles", "111011001DWLnnnn vvvv1010iiiiiiii", singles, pc("n"), access="n"),
-    row("VLDM, VSTM of doubles", "111011001DWLnnnn vvvv1011iiiiiiii", doubles, pc("n"), access="n"),
-    row("VLDMDB, VSTMDB of singles", "111011010D1Lnnnn vvvv1010iiiiiiii", singles, pc("n"), access="n-"),
-    row("VLDMDB, VSTMDB of doubles", "111011010D1Lnnnn vvvv1011iiiiiiii", doubles, pc("n"), access="n-"),
+    row("VLDM, VSTM of singles", "111011001DWLnnnn vvvv1010iiiiiiii", singles, pc("n"), access="n", traits="short"),
+    row("VLDM, VSTM of doubles", "111011001DWLnnnn vvvv1011iiiiiiii", doubles, pc("n"), access="n", traits="short"),
+    row("VLDMDB, VSTMDB of singles", "111011010D1Lnnnn vvvv1010iiiiiiii", singles, pc("n"), access="n-",
+        traits="short"),
+    row("VLDMDB, VSTMDB of doubles", "111011010D1Lnnnn vvvv1011iiiiiiii", doubles, pc("n"), access="n-",
+        traits="short"),
     row("VMOV core", "11101110000Lvvvv tttt1010N--1----", bad("t")),
     row("VMOV scalar", "1110111000hLvvvv tttt1011D001----", bad("t"), high_double),
     row("VMRS flags", "1110111011110001 11111010---1----"),

@@ -65,7 +65,7 @@ class Batch:
 
 
 def classify(words: Words, wide: Mask) -> npt.NDArray[np.int64]:
-    """Number of the first row that matches each encoding; NO_ROW: the encoding is UNDEFINED or another coprocessor's."""
+    """Number of the first row that matches each encoding; NO_ROW: UNDEFINED, or another coprocessor's."""
     result = np.full(words.shape, NO_ROW, dtype=np.int64)
     for number in range(NO_ROW - 1, -1, -1):
         row = ROWS[number]
@@ -84,7 +84,7 @@ def unpredictable(words: Words, rows: npt.NDArray[np.int64]) -> Mask:
 
 
 def random_words(rng: np.random.Generator, count: int) -> tuple[Words, Mask]:
-    """Encodings: seven eighths by row, each as often; the rest anything from 0xE800'0000 on, which hits what no row has."""
+    """Encodings: seven eighths by row, each as often; the rest anything that is wide, which hits what no row has."""
     words = rng.integers(0xE800_0000, 1 << 32, count, dtype=np.int64)
     wide = np.ones(count, dtype=bool)
     choice = rng.integers(0, NO_ROW * 8 // 7, count)
@@ -96,7 +96,8 @@ def random_words(rng: np.random.Generator, count: int) -> tuple[Words, Mask]:
         fixed = row.mask | row.should[0]
         words[chosen] = (noise[chosen] & (size & ~fixed)) | row.value | row.should[1]
         wide[chosen] = row.wide
-    # Registers 13 and 15 are mostly UNPREDICTABLE; they come up often enough as they are.
+        if "short" in row.traits:
+            words[chosen] &= ~np.where(noise[chosen] & 0x6000_0000, 0xE0, 0)
     return words, wide
 
 
@@ -106,8 +107,7 @@ def acceptable(rng: np.random.Generator, count: int) -> tuple[Words, Mask, npt.N
     rows = classify(words, wide)
     good = np.flatnonzero(~unpredictable(words, rows))
     if len(good) < count:
-        more = acceptable(rng, count)
-        return more
+        return acceptable(rng, count)
     good = good[:count]
     return words[good], wide[good], rows[good]
 
@@ -159,7 +159,9 @@ def point(rng: np.random.Generator, vectors: npt.NDArray[np.void], where: Words,
     registers[where[usable], base[usable]] = value[usable] & 0xFFFF_FFFF
 
 
-def point_branches(rng: np.random.Generator, vectors: npt.NDArray[np.void], where: Words, row: Row, words: Words) -> None:
+def point_branches(
+    rng: np.random.Generator, vectors: npt.NDArray[np.void], where: Words, row: Row, words: Words
+) -> None:
     """Targets of branches to a register: odd addresses of the flash; for ADD PC a distance."""
     f = row.fields(words)
     usable = f.m < 15
@@ -276,8 +278,7 @@ def blocks(rng: np.random.Generator, count: int, dsp: bool) -> Batch:
     further = rng.integers(0, 16, count)
     further = np.where(condition == 14, 0, further ^ np.where(condition & 1, 15, 0))
     mask = (further & (0x10 - (1 << (5 - length)))) | 1 << (4 - length)
-    further_of_al = condition == 14
-    mask = np.where(further_of_al, 1 << (4 - length), mask)
+    mask = np.where(condition == 14, 1 << (4 - length), mask)
     at = put_code(vectors, 0xBF00 | condition << 4 | mask, np.zeros(count, dtype=bool), np.zeros(count, dtype=np.int64))
     kept = np.full(count, NO_ROW)
     for place in range(4):
@@ -293,12 +294,10 @@ def blocks(rng: np.random.Generator, count: int, dsp: bool) -> Batch:
         words = np.where(refused, 0x4048, words)  # EORS r0, r1
         wide &= ~refused
         rows = np.where(refused, NO_ROW, rows)
-        prepare(rng, vectors[:], words, np.where(there, rows, NO_ROW))
+        prepare(rng, vectors, words, np.where(there, rows, NO_ROW))
         after = put_code(vectors, words, wide, np.where(there, at, 2 * CODE_WORDS - 2))
         at = np.where(there, after, at)
         kept = np.where(there & (kept == NO_ROW), rows, kept)
-    every = np.arange(count)
-    vectors["code"][every[:, None], np.arange(9, 10)[None, :]] = SPIN
     vectors["end"] = SEQUENCE + 2 * at
     clean = np.arange(2 * CODE_WORDS)[None, :] >= at[:, None]
     vectors["code"][clean] = SPIN

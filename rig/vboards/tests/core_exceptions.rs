@@ -474,8 +474,39 @@ fn a_stack_overflow_is_reported_where_it_happens() {
         0xdf00, // svc 0
     ]);
     rig.cpu.regs[0] = RAM - 0x100;
+    // The failed entry is taken over by HardFault (B1.5.12), whose handler has no stack either.
+    rig.handler(
+        3,
+        &[
+            0xb401, // push {r0}
+        ],
+    );
     match rig.run() {
         Step::Fault(fault) => assert!(fault.to_string().contains("unwritable stack"), "{fault}"),
         step => panic!("{step:?}"),
     }
+}
+
+#[test]
+fn a_late_exception_takes_over_the_frame_of_the_one_being_entered() {
+    // Both pend at once while the weaker goes first: PRIMASK is not what holds the stronger back, SysTick comes late.
+    let mut rig = interrupts(
+        &[
+            0x6001, // str r1, [r0] (raises line 0)
+            0xbe01, // bkpt 1
+        ],
+        [8, 0, 0, 0],
+    );
+    poke(&mut rig, SYSTICK + 4, 1_000_000);
+    poke(&mut rig, SYSTICK + 8, 0);
+    poke(&mut rig, SYSTICK, 7);
+    (rig.cpu.regs[0], rig.cpu.regs[1]) = (LINES, 1);
+    // SysTick becomes due while IRQ 0 is being stacked.
+    let due = rig.cpu.next_event().expect("SysTick runs");
+    rig.cpu.skip_to(due - 8);
+    let stack = rig.cpu.msp();
+    rig.run_to(15);
+    assert_eq!(stack - 32, rig.cpu.msp(), "one frame only");
+    assert_eq!(0xFFFF_FFF9, rig.cpu.regs[14]);
+    assert_eq!(1 << 16, peek(&mut rig, ISER + 0x100) << 16, "IRQ 0 pends again");
 }

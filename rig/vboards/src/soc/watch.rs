@@ -11,8 +11,9 @@ const STUCK_READS: u32 = 3 * 0x1_0000;
 const STUCK_PS: u64 = 1_000_000_000_000;
 /// A loop that only waits reads more often than this; slower ones do something in between.
 const LONGEST_PAUSE_PS: u64 = 100_000_000;
-/// How long a modelled register may read the same, with no other access in between, before that is worth a remark.
-const DULL_PS: u64 = 1_000_000_000_000;
+/// How long a modelled register may read the same, with no other access in between, before that is worth a remark:
+/// longer than the slowest start of an oscillator (3 s: LSE, STM32F103 data sheet DS5792, table 23).
+const DULL_PS: u64 = 4_000_000_000_000;
 /// Such reads between two looks at the time.
 const DULL_READS: u32 = 1 << 16;
 

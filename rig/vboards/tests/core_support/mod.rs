@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use vboards::bus::{Bus, BusError, Width};
-use vboards::core::v7m::{Cpu, Step};
+use vboards::core::v7m::{Cpu, Model, Step};
 
 pub const FLASH: u32 = 0x0800_0000;
 pub const RAM: u32 = 0x2000_0000;
@@ -76,6 +76,11 @@ pub struct Rig {
 impl Rig {
     /// A core that starts at `code`; every exception has a handler of its own that is a BKPT with its number.
     pub fn new(code: &[u16]) -> Rig {
+        Rig::with_model(Model::CORTEX_M3, code)
+    }
+
+    /// As `new` with another core.
+    pub fn with_model(model: Model, code: &[u16]) -> Rig {
         let mut flash = vec![0; 0x2000];
         for exception in 0..64 {
             let vector = match exception {
@@ -96,7 +101,7 @@ impl Rig {
             flash_wait: 0,
         };
         let mut rig = Rig {
-            cpu: Cpu::new(FLASH, flash, RAM, 0x2000),
+            cpu: Cpu::with_model(model, FLASH, flash, RAM, 0x2000),
             bus,
         };
         rig.cpu.halt_on_bkpt = true;

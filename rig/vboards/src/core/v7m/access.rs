@@ -2,7 +2,7 @@
 
 use super::fault::Trap;
 use super::memory::{half_at, word_at, Place};
-use super::{timing, Cpu};
+use super::Cpu;
 use crate::bus::{Bus, Width};
 
 fn size(width: Width) -> u32 {
@@ -78,9 +78,10 @@ impl Cpu {
         self.store_elsewhere(bus, address, width, value)
     }
 
-    /// Waits until the write buffer has room; a load completes `later` cycles after a store would.
+    /// Charges the access and waits until the write buffer has room; a load completes `later` cycles after a store would.
     #[inline(always)]
     fn wait_for_buffer(&mut self, later: u64) {
+        self.cycles += self.timing.access;
         if self.cycles < self.buffer_free_at + later {
             self.cycles = self.buffer_free_at + later;
         }
@@ -103,7 +104,7 @@ impl Cpu {
             if self.unaligned_trap() {
                 return Err(Trap::Unaligned);
             }
-            self.cycles += timing::UNALIGNED_EXTRA;
+            self.cycles += self.timing.unaligned;
         }
         if let Some(place) = self.mem.place(address, bytes as usize) {
             match place {
@@ -130,7 +131,7 @@ impl Cpu {
             if self.unaligned_trap() {
                 return Err(Trap::Unaligned);
             }
-            self.cycles += timing::UNALIGNED_EXTRA;
+            self.cycles += self.timing.unaligned;
         }
         if let Some(place @ Place::Ram(..)) = self.mem.place(address, bytes as usize) {
             self.wait_for_buffer(0);

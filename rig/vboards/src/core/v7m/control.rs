@@ -2,7 +2,7 @@
 
 use super::fault::Trap;
 use super::ops::*;
-use super::{timing, Cpu, Sleep};
+use super::{Cpu, Sleep};
 use crate::bus::{Bus, Width};
 
 impl Cpu {
@@ -25,7 +25,7 @@ impl Cpu {
     #[inline(always)]
     fn branch(&mut self, target: u32) {
         self.pc = target & !1;
-        self.cycles += timing::REFILL;
+        self.cycles += self.timing.refill;
     }
 
     /// BX, and loads to PC: bit 0 is the instruction set; in handler mode some values mean the end of an exception.
@@ -85,7 +85,7 @@ impl Cpu {
 
     fn table_branch<B: Bus>(&mut self, op: Op, bus: &mut B) -> Result<(), Trap> {
         let (base, index) = (self.r(op.n), self.r(op.m));
-        self.cycles += timing::TABLE_BRANCH_EXTRA;
+        self.cycles += self.timing.table_branch;
         let halfwords = if op.kind == Kind::Tbb {
             self.load(bus, base.wrapping_add(index), Width::Byte)?
         } else {
@@ -109,16 +109,16 @@ impl Cpu {
             Kind::Mrs => {
                 let value = self.read_special(op.imm);
                 self.set_r(op.d, value);
-                self.cycles += timing::SPECIAL_REGISTER_EXTRA;
+                self.cycles += self.timing.special_register;
             }
             Kind::Msr => {
                 self.write_special(op.imm, op.x, self.r(op.n));
-                self.cycles += timing::SPECIAL_REGISTER_EXTRA;
+                self.cycles += self.timing.special_register;
             }
             Kind::Dmb => self.drain_buffer(),
             Kind::Isb => {
                 self.drain_buffer();
-                self.cycles += timing::ISB_EXTRA;
+                self.cycles += self.timing.refill;
             }
             Kind::Clrex => self.exclusive = false,
             _ => return Err(Trap::Undefined),

@@ -58,7 +58,7 @@ fn data_processing(h1: u16, h2: u16) -> Op {
 
 /// VFPExpandImm to single precision.
 fn expand_immediate(imm8: u32) -> u32 {
-    let exponent = (!imm8 >> 6 & 1) << 7 | (imm8 >> 6 & 1) * 0x7C | imm8 >> 4 & 3;
+    let exponent = if imm8 & 0x40 == 0 { 0x80 } else { 0x7C } | imm8 >> 4 & 3;
     (imm8 >> 7) << 31 | exponent << 23 | (imm8 & 15) << 19
 }
 

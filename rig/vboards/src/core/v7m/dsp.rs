@@ -100,7 +100,7 @@ impl Cpu {
             }
             Kind::Qadd => self.saturating_add(op, b as i32, a as i32),
             Kind::Sel => {
-                let mask = (0..4).fold(0, |mask, i| mask | u32::from(self.ge >> i & 1) * 0xFF << (8 * i));
+                let mask = (0..4).fold(0, |mask, i| mask | (u32::from(self.ge >> i & 1) * 0xFF) << (8 * i));
                 self.set_r(op.d, a & mask | b & !mask);
             }
             Kind::SmlalXy | Kind::Smlald | Kind::Smlsld | Kind::Umaal => self.multiply_long_dsp(op, a, b),
@@ -165,7 +165,7 @@ impl Cpu {
             Kind::SmlaXy => sum + half(a, op.s & 2 != 0) * half(b, op.s & 1 != 0),
             Kind::Smlad => sum + low + high,
             Kind::Smlsd => sum + low - high,
-            Kind::Smlaw => sum + (i64::from(a as i32) * half(b, op.s & 1 != 0) >> 16),
+            Kind::Smlaw => sum + ((i64::from(a as i32) * half(b, op.s & 1 != 0)) >> 16),
             Kind::Smmla => (sum << 32).wrapping_add(product()).wrapping_add(rounding) >> 32,
             Kind::Smmls => (sum << 32).wrapping_sub(product()).wrapping_add(rounding) >> 32,
             _ => {

@@ -6,7 +6,7 @@ use super::memory::word_at;
 use super::nvic::*;
 use super::registers::SPSEL;
 use super::scb::*;
-use super::{timing, Cpu};
+use super::Cpu;
 use crate::bus::{Bus, Width};
 
 /// Frame without floating point: R0..R3, R12, LR, return address, xPSR.
@@ -93,13 +93,13 @@ impl Cpu {
             stacked &= self.store(bus, frame.wrapping_add(offset), Width::Word, word).is_ok();
         }
         // The entry's cycles are charged as a whole; what the RAM accesses of the frame cost is among them.
-        let mut cost = timing::EXCEPTION_ENTRY;
+        let mut cost = self.timing.exception_entry;
         if float {
             if self.float.fpccr & FPCCR_LSPEN != 0 {
                 self.defer_float(frame.wrapping_add(FRAME_BYTES));
             } else {
                 stacked &= self.store_float(bus, frame.wrapping_add(FRAME_BYTES));
-                cost += timing::FLOAT_STACKING;
+                cost += self.timing.float_stacking;
             }
         }
         self.cycles = now + cost;
@@ -110,9 +110,25 @@ impl Cpu {
         };
         self.regs[14] = if float { kind & !RETURN_BASIC } else { kind };
         self.start_handler(exception);
+        self.entered_at = self.instructions;
         if !stacked {
             self.stacking_failed(CFSR_STKERR, frame);
         }
+    }
+
+    /// A stronger exception arrives while a weaker one is being entered: it takes the frame over, and the weaker one
+    /// pends again (B1.5.12). True if that is what `exception` does. Within the entry nobody knows when exactly it
+    /// arrived, so the new vector fetch costs as much as a tail-chained one, its most [E].
+    pub(super) fn arrives_late(&mut self, exception: u16) -> bool {
+        if self.entered_at != self.instructions || self.ipsr == 0 {
+            return false;
+        }
+        let weaker = self.ipsr;
+        self.nvic.deactivate(weaker);
+        self.nvic.pend(weaker);
+        self.cycles += self.timing.tail_chain;
+        self.start_handler(exception);
+        true
     }
 
     /// A frame could not be written or read: a derived BusFault, or HardFault, or lockup (B1.5.15).
@@ -183,8 +199,9 @@ impl Cpu {
         if let Some(next) = self.preempting() {
             // Tail-chaining: the frame stays where it is.
             self.regs[14] = value;
-            self.cycles += timing::TAIL_CHAIN;
+            self.cycles += self.timing.tail_chain;
             self.start_handler(next);
+            self.entered_at = self.instructions;
             return Ok(());
         }
         // The handler ran on the main stack; which one holds the frame is said by the value.
@@ -202,14 +219,14 @@ impl Cpu {
                 Err(_) => unstacked = false,
             }
         }
-        let mut cost = timing::EXCEPTION_RETURN;
+        let mut cost = self.timing.exception_return;
         if float {
             if self.float.fpccr & FPCCR_LSPACT != 0 {
                 // Nobody used the registers: they are as they were.
                 self.float.fpccr &= !FPCCR_LSPACT;
             } else {
                 unstacked &= self.load_float(bus, frame.wrapping_add(FRAME_BYTES));
-                cost += timing::FLOAT_STACKING;
+                cost += self.timing.float_stacking;
             }
         }
         self.cycles = now + cost;

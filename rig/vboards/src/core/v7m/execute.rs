@@ -209,7 +209,7 @@ impl Cpu {
                     product.wrapping_neg()
                 };
                 self.set_r(op.d, self.r(op.x).wrapping_add(product));
-                self.cycles += timing::MULTIPLY_ACCUMULATE_EXTRA;
+                self.cycles += self.timing.multiply_accumulate;
             }
             Kind::Udiv | Kind::Sdiv => self.divide(op, a, b)?,
             Kind::Umull => self.set_long(op, u64::from(a) * u64::from(b), false),
@@ -225,7 +225,7 @@ impl Cpu {
     }
 
     fn set_long(&mut self, op: Op, value: u64, accumulate: bool) {
-        self.cycles += timing::long_multiply_extra(self.r(op.n), self.r(op.m), accumulate);
+        self.cycles += self.timing.long_multiply(self.r(op.n), self.r(op.m), accumulate);
         self.set_r(op.d, value as u32);
         self.set_r(op.x, (value >> 32) as u32);
     }

@@ -122,7 +122,7 @@ impl Cpu {
         let frame = self.float.fpcar;
         let now = self.cycles;
         let stored = self.store_float(bus, frame);
-        self.cycles = now + timing::FLOAT_STACKING;
+        self.cycles = now + self.timing.float_stacking;
         self.float.fpccr &= !FPCCR_LSPACT;
         if !stored {
             self.scb.cfsr |= CFSR_LSPERR;
@@ -252,7 +252,7 @@ impl Cpu {
             return Err(Trap::Unaligned);
         }
         for register in op.d..op.d + op.x {
-            self.cycles += timing::PER_REGISTER;
+            self.cycles += self.timing.per_register;
             if matches!(op.kind, Kind::Vldr | Kind::Vldm) {
                 let value = self.load(bus, address, Width::Word)?;
                 self.set_s(register, value);
@@ -272,9 +272,9 @@ impl Cpu {
 fn float_conversion(env: &mut Environment, op: Op, d: u32, m: u32) -> u32 {
     let top = op.x != 0;
     match op.kind {
-        Kind::VcvtFromHalf => env.from_half(if top { m >> 16 } else { m & 0xFFFF }),
+        Kind::VcvtFromHalf => env.half_to_single(if top { m >> 16 } else { m & 0xFFFF }),
         Kind::VcvtToHalf => {
-            let half = env.to_half(m);
+            let half = env.single_to_half(m);
             if top {
                 d & 0xFFFF | half << 16
             } else {
@@ -282,14 +282,14 @@ fn float_conversion(env: &mut Environment, op: Op, d: u32, m: u32) -> u32 {
             }
         }
         // `x` here: signed, or toward zero.
-        Kind::VcvtFromInt if top => env.from_fixed(i64::from(m as i32), 0, false),
-        Kind::VcvtFromInt => env.from_fixed(i64::from(m), 0, false),
-        Kind::VcvtToInt => env.to_fixed(m, 32, 0, op.s == 0, top),
+        Kind::VcvtFromInt if top => env.fixed_to_float(i64::from(m as i32), 0, false),
+        Kind::VcvtFromInt => env.fixed_to_float(i64::from(m), 0, false),
+        Kind::VcvtToInt => env.float_to_fixed(m, 32, 0, op.s == 0, top),
         _ => {
             let unsigned = op.s & 1 != 0;
             let bits = if top { 32 } else { 16 };
             if op.s & 4 != 0 {
-                return env.to_fixed(d, bits, op.imm, unsigned, true);
+                return env.float_to_fixed(d, bits, op.imm, unsigned, true);
             }
             let value = match (bits, unsigned) {
                 (16, false) => i64::from(d as i16),
@@ -297,7 +297,7 @@ fn float_conversion(env: &mut Environment, op: Op, d: u32, m: u32) -> u32 {
                 (_, false) => i64::from(d as i32),
                 _ => i64::from(d),
             };
-            env.from_fixed(value, op.imm, true)
+            env.fixed_to_float(value, op.imm, true)
         }
     }
 }

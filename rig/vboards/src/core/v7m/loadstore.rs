@@ -2,7 +2,7 @@
 
 use super::fault::Trap;
 use super::ops::*;
-use super::{timing, Cpu};
+use super::Cpu;
 use crate::bus::{Bus, Width};
 
 fn width_of(size: u8) -> Width {
@@ -61,7 +61,7 @@ impl Cpu {
         let follows = self.load_end + 1 == self.cycles;
         let depends = self.load_into == op.n || op.flags & INDEXED != 0 && self.load_into == op.m;
         if !follows || depends {
-            self.cycles += timing::LOAD_EXTRA;
+            self.cycles += self.timing.load;
         }
     }
 
@@ -85,7 +85,7 @@ impl Cpu {
     fn store_indexed<B: Bus>(&mut self, op: Op, bus: &mut B, address: u32) -> Result<(), Trap> {
         let follows = self.load_end + 1 == self.cycles && self.load_into != op.n && self.load_into != op.m;
         if !follows {
-            self.cycles += timing::STORE_INDEXED_EXTRA;
+            self.cycles += self.timing.store_indexed;
         }
         match op.kind {
             Kind::StrbReg => self.store(bus, address, Width::Byte, self.r(op.d) & 0xFF),
@@ -119,7 +119,7 @@ impl Cpu {
             self.set_r(op.n, sum);
         }
         if op.d == 15 {
-            self.cycles += timing::LOAD_PC_EXTRA;
+            self.cycles += self.timing.load_pc;
             return self.branch_exchange(value, bus);
         }
         self.set_r(op.d, extend(value, op.s));
@@ -169,7 +169,7 @@ impl Cpu {
         let mut values = [0u32; 16];
         let mut list = op.imm & 0xFFFF;
         while list != 0 {
-            self.cycles += timing::PER_REGISTER;
+            self.cycles += self.timing.per_register;
             values[list.trailing_zeros() as usize & 15] = self.load(bus, address, Width::Word)?;
             address = address.wrapping_add(4);
             list &= list - 1;
@@ -193,7 +193,7 @@ impl Cpu {
         let (mut address, end) = self.multiple_range(op)?;
         let mut list = op.imm & 0xFFFF;
         while list != 0 {
-            self.cycles += timing::PER_REGISTER;
+            self.cycles += self.timing.per_register;
             self.store(bus, address, Width::Word, self.r(list.trailing_zeros() as u8))?;
             address = address.wrapping_add(4);
             list &= list - 1;
@@ -210,17 +210,17 @@ impl Cpu {
             return Err(Trap::Unaligned);
         }
         let second = address.wrapping_add(4);
-        self.cycles += timing::PER_REGISTER;
+        self.cycles += self.timing.per_register;
         if op.kind == Kind::Ldrd {
             let low = self.load(bus, address, Width::Word)?;
-            self.cycles += timing::PER_REGISTER;
+            self.cycles += self.timing.per_register;
             let high = self.load(bus, second, Width::Word)?;
             self.write_back(op, sum);
             self.set_r(op.d, low);
             self.set_r(op.m, high);
         } else {
             self.store(bus, address, Width::Word, self.r(op.d))?;
-            self.cycles += timing::PER_REGISTER;
+            self.cycles += self.timing.per_register;
             self.store(bus, second, Width::Word, self.r(op.m))?;
             self.write_back(op, sum);
         }
@@ -245,7 +245,7 @@ impl Cpu {
         if misaligned != 0 {
             return Err(Trap::Unaligned);
         }
-        self.cycles += timing::LOAD_EXTRA;
+        self.cycles += self.timing.load;
         if op.kind == Kind::Ldrex {
             let value = self.load(bus, address, width)?;
             self.set_r(op.d, value);

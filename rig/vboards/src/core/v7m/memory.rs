@@ -2,6 +2,9 @@
 
 use super::ops::Op;
 
+/// Places in the predecode cache of RAM.
+pub(super) const RAM_OPS: usize = 1024;
+
 /// Where an address lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
@@ -26,6 +29,8 @@ pub struct Memory {
     pub(super) more_ram: Vec<Ram>,
     /// One place per halfword of flash.
     pub(super) ops: Vec<Op>,
+    /// Code in RAM, by the low bits of its address: the words it was decoded from, and the result.
+    pub(super) ram_ops: Vec<(u32, Op)>,
 }
 
 /// Little-endian word at `offset`, if it lies inside.
@@ -52,6 +57,7 @@ impl Memory {
             ram: vec![0; ram_bytes],
             more_ram: Vec::new(),
             ops,
+            ram_ops: vec![(0, Op::UNDECODED); RAM_OPS],
         }
     }
 

@@ -90,6 +90,8 @@ pub struct Cpu {
 
     // Where the run loop is. Inside it `regs[15]` reads as an instruction sees it and `pc` is the next instruction.
     pc: u32,
+    /// `instructions` when the last exception was entered: equal as long as its handler has not begun.
+    entered_at: u64,
     limit: u64,
     /// Something about exceptions or sleep changed since they were last looked at.
     dirty: bool,
@@ -128,6 +130,7 @@ pub struct Cpu {
     systick: systick::SysTick,
     scb: scb::Scb,
     float: float::Float,
+    timing: timing::TimingModel,
     model: Model,
 }
 
@@ -146,6 +149,7 @@ impl Cpu {
             halt_on_bkpt: false,
             last_bus_fault: None,
             pc: 0,
+            entered_at: u64::MAX,
             limit: 0,
             dirty: true,
             n: false,
@@ -179,10 +183,20 @@ impl Cpu {
             systick: systick::SysTick::new(),
             scb: scb::Scb::new(),
             float: float::Float::new(),
+            timing: model.timing,
             model,
         };
         cpu.reset();
         cpu
+    }
+
+    /// Another timing than the model's, for studies of how much depends on it.
+    pub fn set_timing(&mut self, timing: timing::TimingModel) {
+        self.timing = timing;
+    }
+
+    pub fn timing(&self) -> timing::TimingModel {
+        self.timing
     }
 
     /// A further RAM (SRAM2 of the STM32L476, say).
@@ -202,8 +216,8 @@ impl Cpu {
         self.systick = systick::SysTick::new();
         let demcr = self.scb.demcr;
         self.scb = scb::Scb::new();
-        self.scb.demcr = demcr; // C1.6.5: only a power-on reset clears it
         self.float = float::Float::new();
+        self.scb.demcr = demcr; // C1.6.5: only a power-on reset clears it
         self.regs = [0; 16];
         self.regs[14] = u32::MAX;
         self.other_sp = 0;

@@ -1,6 +1,8 @@
 //! Which processor of the ARMv7-M family a core is.
 
-/// What distinguishes the processors. Timing that differs is in [`super::timing::Table`].
+use super::timing::TimingModel;
+
+/// What distinguishes the processors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Model {
     pub cpuid: u32,
@@ -10,6 +12,7 @@ pub struct Model {
     pub fpu: bool,
     /// Regions of the memory protection unit; 0: there is none.
     pub mpu_regions: u8,
+    pub timing: TimingModel,
 }
 
 impl Model {
@@ -19,6 +22,7 @@ impl Model {
         dsp: false,
         fpu: false,
         mpu_regions: 0,
+        timing: TimingModel::CORTEX_M3,
     };
     /// Cortex-M4 r0p1 without floating point.
     pub const CORTEX_M4: Model = Model {
@@ -26,6 +30,7 @@ impl Model {
         dsp: true,
         fpu: false,
         mpu_regions: 8,
+        timing: TimingModel::CORTEX_M4,
     };
     /// Cortex-M4 r0p1 with floating point, as in the STM32L476 (PM0214 sections 1.3, 4.2 and 4.4.2).
     pub const CORTEX_M4F: Model = Model {

@@ -6,7 +6,7 @@
 use super::decode16::{decode16, is_wide};
 use super::decode32::decode32;
 use super::fault::Trap;
-use super::memory::{half_at, Place};
+use super::memory::{half_at, Place, RAM_OPS};
 use super::ops::{Kind, Op, SET_FLAGS};
 use super::{timing, Cpu, Sleep, Step};
 use crate::bus::Bus;
@@ -130,7 +130,9 @@ impl Cpu {
         }
         match self.preempting() {
             Some(exception) => {
-                self.enter_exception(bus, exception, self.pc);
+                if !self.arrives_late(exception) {
+                    self.enter_exception(bus, exception, self.pc);
+                }
                 true
             }
             None => false,
@@ -178,28 +180,55 @@ impl Cpu {
         }
     }
 
-    /// Decodes at `pc`, and remembers the result if it is flash.
+    /// An instruction that the hot loop does not find: not decoded yet, in the flash's alias, or in RAM.
     #[inline(never)]
     fn fetch_slowly(&mut self, pc: u32) -> Result<Op, Trap> {
-        let place = match self.mem.place(pc, 2) {
-            Some(place) => place,
-            None if matches!(pc >> 29, 2 | 5..=7) => return Err(Trap::ExecuteNever),
-            None => return Err(Trap::Fetch),
-        };
-        let bytes = self.mem.bytes(place);
-        let first = half_at(bytes, 0).ok_or(Trap::Fetch)?;
-        let op = if is_wide(first) {
-            decode32(first, half_at(bytes, 2).ok_or(Trap::Fetch)?, &self.model)
-        } else {
-            decode16(first)
-        };
-        if let Place::Flash(offset) = place {
+        match self.mem.place(pc, 2) {
+            Some(Place::Flash(offset)) => self.fetch_from_flash(offset),
+            Some(place) => self.fetch_from_ram(place, pc),
+            None if matches!(pc >> 29, 2 | 5..=7) => Err(Trap::ExecuteNever),
+            None => Err(Trap::Fetch),
+        }
+    }
+
+    fn fetch_from_flash(&mut self, offset: usize) -> Result<Op, Trap> {
+        let mut op = self.mem.ops.get(offset / 2).copied().unwrap_or(Op::UNDECODED);
+        if op.kind == Kind::Undecoded {
+            op = self.decode(Place::Flash(offset))?;
             if let Some(cached) = self.mem.ops.get_mut(offset / 2) {
                 *cached = op;
             }
-            let address = self.mem.flash_base.wrapping_add(offset as u32);
-            self.cycles += self.fetch.fetch(address, u32::from(op.len), self.cycles);
+        }
+        let address = self.mem.flash_base.wrapping_add(offset as u32);
+        self.cycles += self.fetch.fetch(address, u32::from(op.len), self.cycles);
+        Ok(op)
+    }
+
+    /// RAM may change at any time: what was decoded counts only while the code is the same.
+    fn fetch_from_ram(&mut self, place: Place, pc: u32) -> Result<Op, Trap> {
+        let bytes = self.mem.bytes(place);
+        let first = half_at(bytes, 0).ok_or(Trap::Fetch)?;
+        let code = u32::from(first) << 16 | u32::from(half_at(bytes, 2).unwrap_or(0));
+        let slot = (pc >> 1) as usize % RAM_OPS;
+        if let Some(&(decoded, op)) = self.mem.ram_ops.get(slot) {
+            if decoded == code && op.kind != Kind::Undecoded {
+                return Ok(op);
+            }
+        }
+        let op = self.decode(place)?;
+        if let Some(cached) = self.mem.ram_ops.get_mut(slot) {
+            *cached = (code, op);
         }
         Ok(op)
+    }
+
+    fn decode(&self, place: Place) -> Result<Op, Trap> {
+        let bytes = self.mem.bytes(place);
+        let first = half_at(bytes, 0).ok_or(Trap::Fetch)?;
+        Ok(if is_wide(first) {
+            decode32(first, half_at(bytes, 2).ok_or(Trap::Fetch)?, &self.model)
+        } else {
+            decode16(first)
+        })
     }
 }

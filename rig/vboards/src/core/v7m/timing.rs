@@ -1,17 +1,19 @@
 //! Every number of the timing model, with its source. The rest of the core knows no cycle counts.
 //!
 //! Sources:
-//! * TRM: ARM DDI 0337I, Cortex-M3 TRM r2p1: table 3-1 (section 3.3.1, cycles per instruction, zero wait states)
+//! * M3 TRM: ARM DDI 0337I, Cortex-M3 TRM r2p1: table 3-1 (section 3.3.1, cycles per instruction, zero wait states)
 //!   and section 3.3.3 "Load/store timings"; section 3.9.1 / chapter 6 for exceptions.
+//! * M4 TRM: ARM DDI 0439D, Cortex-M4 TRM r0p1: table 3-1 (section 3.3.1), table 7-1 (section 7.2.3, floating point).
+//!   Its table 3-1 also stands in TI SWCU192, table 3-25. The extensions' one cycle needs no entry here.
 //! * PM0075: STM32F10xxx flash programming manual, section 1.2/3.1: FLASH_ACR, two 64-bit prefetch buffers, LATENCY.
 //! * RM0008: STM32F10x reference manual, section 3.3.3.
 //! * [E]: an estimate. Nobody has compared it with silicon.
 //!
 //! Not modelled, and which way it errs:
 //! * P, the refill of a taken branch, is 1 to 3 by alignment and width of the target and by speculation; here always
-//!   [`REFILL`]: one cycle either way per taken branch.
-//! * A load or store whose address comes from the preceding data-processing instruction stalls one cycle more (TRM
-//!   3.3.3): too fast by one there.
+//!   [`TimingModel::refill`]: one cycle either way per taken branch.
+//! * A load or store whose address comes from the preceding data-processing instruction stalls one cycle more (M3
+//!   TRM 3.3.3): too fast by one there.
 //! * Instructions are fetched one ahead of nothing: the three-word prefetch unit of the core is not there, so a wait at
 //!   a line boundary is never hidden behind a multi-cycle instruction other than by the flash's own prefetch: too slow
 //!   by up to the wait states per line. A folded IT (0 cycles) is charged 1: too slow by one.
@@ -28,38 +30,92 @@
 
 use super::ops::Kind;
 
-/// Pipeline refill P of a taken branch, 1..=3 by the TRM (table 3-1); 2 is the middle [E].
-pub const REFILL: u64 = 2;
-/// LDR and its like: 2, the second cycle of which pipelines away after another load (TRM 3.3.3).
-pub const LOAD_EXTRA: u64 = 1;
-/// STR with a register offset: as a load; STR with immediate offset costs 1 (TRM 3.3.3).
-pub const STORE_INDEXED_EXTRA: u64 = 1;
-/// LDM, STM, LDRD, STRD, PUSH, POP: 1 + N (table 3-1); the 1 is the instruction's own.
-pub const PER_REGISTER: u64 = 1;
-/// An unaligned access that crosses nothing but its own alignment: one more bus access (TRM section 3.3.3, 12.x) [E].
-pub const UNALIGNED_EXTRA: u64 = 1;
-/// MLA, MLS: 2 (table 3-1).
-pub const MULTIPLY_ACCUMULATE_EXTRA: u64 = 1;
-/// MRS, MSR: 2 or 1 (table 3-1: "MRS 1, MSR 1" in r2p1; 2 in r1p1, which the STM32F103 has) [E].
-pub const SPECIAL_REGISTER_EXTRA: u64 = 1;
-/// ISB: refill (table 3-1, B); DSB and DMB: at least zero, and until the write buffer is empty.
-pub const ISB_EXTRA: u64 = REFILL;
-/// TBB, TBH: 2 for the load, 1 for the add, 3 for the refill: at least six (TRM 3.3.3).
-pub const TABLE_BRANCH_EXTRA: u64 = 5;
-/// LDR PC: two for the load, three for the reload, at least five (TRM 3.3.3); one of them beside load and refill.
-pub const LOAD_PC_EXTRA: u64 = 5 - 1 - LOAD_EXTRA - REFILL;
+/// What an instruction or exception costs beyond its first cycle, at zero wait states.
+///
+/// The numbers of the two processors stand side by side in [`TimingModel::CORTEX_M3`] and [`TimingModel::CORTEX_M4`];
+/// [`super::Cpu::set_timing`] takes any other, to find out how much a result depends on them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimingModel {
+    /// Pipeline refill P of a taken branch and of ISB: 1..=3 (both TRMs, table 3-1); 2 is the middle [E].
+    pub refill: u64,
+    /// LDR and its like: 2, the second cycle of which pipelines away after another load (M3 TRM 3.3.3, M4 TRM 3.3.2).
+    pub load: u64,
+    /// STR with a register offset: as a load; STR with immediate offset costs 1 (same sections).
+    pub store_indexed: u64,
+    /// LDM, STM, LDRD, STRD, PUSH, POP, VLDM, VSTM, VLDR, VSTR: 1 + N (table 3-1, M4 TRM table 7-1).
+    pub per_register: u64,
+    /// Every data access, on top of the above: 0. For studies of slower memories.
+    pub access: u64,
+    /// An unaligned access that crosses nothing but its own alignment: one more bus access (M3 TRM section 3.3.3) [E].
+    pub unaligned: u64,
+    /// MLA, MLS: M3 2, M4 1 (table 3-1).
+    pub multiply_accumulate: u64,
+    /// SMULL, UMULL: M3 3..=5, M4 1 (table 3-1): the least beyond the first cycle.
+    pub long_multiply: u64,
+    /// What each operand of more than 16 bits adds to it [E: which operands give which count].
+    pub long_multiply_wide: u64,
+    /// What the accumulation of SMLAL, UMLAL adds: M3 4..=7, M4 1 (table 3-1).
+    pub long_multiply_accumulate: u64,
+    /// MRS, MSR: M3 r2p1 1, r1p1 (which the STM32F103 has) 2 [E]; M4 1 (table 3-1).
+    pub special_register: u64,
+    /// TBB, TBH: 2 for the load, 1 for the add, 3 for the refill: at least six (M3 TRM 3.3.3).
+    pub table_branch: u64,
+    /// LDR PC: two for the load, three for the reload, at least five (M3 TRM 3.3.3): what is left of them beside the
+    /// first cycle, load and refill.
+    pub load_pc: u64,
+    /// Exception entry from asserted to first instruction (M3 TRM sections 1.1 and 3.9, M4 TRM 3.9: 12 cycles).
+    pub exception_entry: u64,
+    /// Exception return, unstacking and refill, after the cycle of BX or those of POP [E within 10..=12].
+    pub exception_return: u64,
+    /// Tail-chained entry, after the cycle of BX or those of POP (TRM: 6 cycles).
+    pub tail_chain: u64,
+    /// Preserving or restoring S0..S15 and FPSCR: 29 - 12 cycles over a basic entry [E; ARM AN298, "Lazy stacking"].
+    pub float_stacking: u64,
+}
 
-/// Exception entry from asserted to first instruction, zero wait states (TRM section 1.1, 3.9: 12 cycles).
-pub const EXCEPTION_ENTRY: u64 = 12;
-/// Exception return, unstacking and refill, after the cycle of BX or those of POP [E within 10..=12].
-pub const EXCEPTION_RETURN: u64 = 10;
-/// Tail-chained entry, after the cycle of BX or those of POP (TRM: 6 cycles).
-pub const TAIL_CHAIN: u64 = 6;
+impl TimingModel {
+    /// Cortex-M3.
+    pub const CORTEX_M3: TimingModel = TimingModel {
+        refill: 2,
+        load: 1,
+        store_indexed: 1,
+        per_register: 1,
+        access: 0,
+        unaligned: 1,
+        multiply_accumulate: 1,
+        long_multiply: 2,
+        long_multiply_wide: 1,
+        long_multiply_accumulate: 1,
+        special_register: 1,
+        table_branch: 5,
+        load_pc: 1,
+        exception_entry: 12,
+        exception_return: 10,
+        tail_chain: 6,
+        float_stacking: 0,
+    };
+    /// Cortex-M4, with or without floating point.
+    pub const CORTEX_M4: TimingModel = TimingModel {
+        multiply_accumulate: 0,
+        long_multiply: 0,
+        long_multiply_wide: 0,
+        long_multiply_accumulate: 0,
+        special_register: 0,
+        float_stacking: 17,
+        ..TimingModel::CORTEX_M3
+    };
+
+    /// Cycles of a long multiply beyond the first.
+    pub fn long_multiply(&self, a: u32, b: u32, accumulate: bool) -> u64 {
+        let wide = |v: u32| u64::from(v.leading_zeros() < 16 && (!v).leading_zeros() < 16);
+        let accumulation = if accumulate { self.long_multiply_accumulate } else { 0 };
+        self.long_multiply + self.long_multiply_wide * (wide(a) + wide(b)) + accumulation
+    }
+}
+
 /// Wake from WFI or WFE until the next instruction or the exception entry starts [E].
 pub const WAKE: u64 = 1;
 
-/// Preserving or restoring S0..S15 and FPSCR: 29 - 12 cycles over a basic entry [E; ARM AN298, "Lazy stacking"].
-pub const FLOAT_STACKING: u64 = 17;
 /// VMOV of two registers: 2 (M4 TRM table 7-1).
 pub const FLOAT_PAIR_EXTRA: u64 = 1;
 
@@ -71,13 +127,6 @@ pub fn float_extra(kind: Kind) -> u64 {
         Kind::Vfma | Kind::Vfms | Kind::Vfnma | Kind::Vfnms => 2,
         _ => 0,
     }
-}
-
-/// SMULL, UMULL 3..=5 and SMLAL, UMLAL 4..=7 (table 3-1) by operand size [E: which operands give which count].
-pub fn long_multiply_extra(a: u32, b: u32, accumulate: bool) -> u64 {
-    let wide = |v: u32| u64::from(v.leading_zeros() < 16 && (!v).leading_zeros() < 16);
-    let cycles = 2 + wide(a) + wide(b);
-    cycles + if accumulate { 1 } else { 0 }
 }
 
 /// SDIV, UDIV: 2..=12 (table 3-1) by early termination on leading zeros and ones [E: four quotient bits a cycle].

@@ -17,7 +17,7 @@ impl<O: Outside> Chip for Stm32l4<O> {
         &mut self.outside
     }
 
-    /// RM0351 48.6.3 and 48.6.1; OpenOCD, target/stm32l4x.cfg (0x4ba00477). That of the boundary scan is unverified.
+    /// RM0351 48.6.2, 48.6.3.
     fn jtag_ids(&self) -> TapIds {
         TapIds {
             debug_port: 0x4BA0_0477,

@@ -123,9 +123,11 @@ pub struct Stm32l4<O: Outside> {
     stalled_until: u64,
     /// Cause of a reset that the chip wants (bits of RCC_CSR); 0: none.
     wants_reset: u32,
-    /// Cycle and instant of the next thing that happens, and the present.
+    /// Cycle of the next thing that happens.
     next_event: u64,
-    next_ps: u64,
+    /// Instant of the next thing that has a clock of its own, and the cycle by which it has happened.
+    next_timed: (Option<u64>, u64),
+    /// The present.
     now_ps: u64,
     irqs: u128,
     irq_changed: bool,
@@ -184,7 +186,7 @@ impl<O: Outside> Stm32l4<O> {
             stalled_until: 0,
             wants_reset: 0,
             next_event: 0,
-            next_ps: 0,
+            next_timed: (None, u64::MAX),
             now_ps: 0,
             irqs: 0,
             irq_changed: false,
@@ -208,7 +210,8 @@ impl<O: Outside> Stm32l4<O> {
 
     /// The earliest thing that is due by `at` happens; several of one cycle one after another.
     fn fire(&mut self, at: u64) {
-        let (t_ps, cycle_ps) = (self.next_ps, self.clock.ps(at));
+        let cycle_ps = self.clock.ps(at);
+        let t_ps = self.next_timed.0.map_or(cycle_ps, |timed_ps| timed_ps.min(cycle_ps));
         self.now_ps = t_ps;
         if self.outside.next_event().map_or(false, |next| next <= t_ps) {
             self.outside.advance(t_ps);
@@ -269,16 +272,11 @@ impl<O: Outside> Stm32l4<O> {
         consider(self.rcc.next_event(now_ps));
         consider(self.rng.next_event(now_ps));
         consider(self.stop.next_event());
-        let mut cycle = u64::MAX;
-        if !self.stop.is_on() {
-            cycle = self.next_synchronous();
+        if ps != self.next_timed.0 {
+            self.next_timed = (ps, ps.map_or(u64::MAX, |at_ps| self.clock.tick_at(at_ps)));
         }
-        if let Some(at_ps) = ps {
-            cycle = cycle.min(self.clock.tick_at(at_ps));
-        }
-        self.next_event = cycle;
-        let cycle_ps = self.clock.ps(cycle);
-        self.next_ps = ps.map_or(cycle_ps, |at_ps| at_ps.min(cycle_ps));
+        let synchronous = if self.stop.is_on() { u64::MAX } else { self.next_synchronous() };
+        self.next_event = synchronous.min(self.next_timed.1);
     }
 
     fn next_synchronous(&self) -> u64 {
@@ -390,6 +388,7 @@ impl<O: Outside> Stm32l4<O> {
         let (apb1, apb2) = (self.rcc.apb1_div(), self.rcc.apb2_div());
         let sysclk = self.rcc.sysclk();
         self.clock.retune(cycle, sysclk.num, sysclk.den * self.rcc.ahb_div());
+        self.next_timed = (None, u64::MAX);
         let t_ps = self.clock.ps(cycle);
         for (index, timer) in self.timers.iter_mut().enumerate() {
             let apb = if index < 6 { apb1 } else { apb2 };
