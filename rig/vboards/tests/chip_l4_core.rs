@@ -1,5 +1,6 @@
 //! STM32L476 with its core: flash programming, DMA, the caches, resets.
 
+use vboards::board::{self, Parts};
 use vboards::bus::{Bus, Width};
 use vboards::core::v7m::Cpu;
 use vboards::soc::stm32l4::{core, Config, Stm32l4, FLASH_BASE, FLASH_BYTES};
@@ -276,4 +277,21 @@ fn the_watchdog_resets() {
     m.pass(3 * 4_000);
     assert_eq!(1, m.read(RCC + 0x94) >> 29 & 1);
     assert_eq!(0, m.read(RCC + 0x58));
+}
+
+/// Boards with this chip can be made without an image, and their console is where the ST-LINK's is.
+#[test]
+fn boards_are_made() {
+    for (kind, console) in [("nucleo-l476rg", 2), ("nucleo-l476rg-at86rf231", 2), ("yetimote", 1)] {
+        let parts = Parts {
+            seed: 1,
+            board: 0,
+            image_name: "none",
+            image: &[],
+            clock_ppb: 0,
+            strict: true,
+        };
+        let board = board::make(kind, &parts).unwrap();
+        assert_eq!((console, 8), (board.console(), board.ports()));
+    }
 }

@@ -42,7 +42,7 @@ impl Adc {
                 self.isr &= !ISR_EOC;
                 0
             }
-            _ => self.stored[offset as usize / 4 & 63],
+            _ => self.stored[(offset as usize / 4) & 63],
         })
     }
 
@@ -63,7 +63,7 @@ impl Adc {
                     self.isr |= ISR_EOSMP | ISR_EOC | ISR_EOS;
                 }
             }
-            _ => self.stored[offset as usize / 4 & 63] = value,
+            _ => self.stored[(offset as usize / 4) & 63] = value,
         }
         Some(())
     }

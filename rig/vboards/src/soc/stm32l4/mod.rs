@@ -275,7 +275,11 @@ impl<O: Outside> Stm32l4<O> {
         if ps != self.next_timed.0 {
             self.next_timed = (ps, ps.map_or(u64::MAX, |at_ps| self.clock.tick_at(at_ps)));
         }
-        let synchronous = if self.stop.is_on() { u64::MAX } else { self.next_synchronous() };
+        let synchronous = if self.stop.is_on() {
+            u64::MAX
+        } else {
+            self.next_synchronous()
+        };
         self.next_event = synchronous.min(self.next_timed.1);
     }
 

@@ -11,7 +11,7 @@ const SR_CEIS: u32 = 1 << 5;
 /// Clocks of RNG_CLK from one word to the next (27.3.4 of rev 1: 40; unverified).
 const WORD_CLOCKS: u64 = 40;
 /// Keeps these draws apart from the identity of the board.
-const STREAM: u64 = 0x524E_47;
+const STREAM: u64 = 0x0052_4E47;
 
 #[derive(Clone, Debug)]
 pub struct Rng {

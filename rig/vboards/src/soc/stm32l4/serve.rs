@@ -68,10 +68,11 @@ impl<O: Outside> Stm32l4<O> {
 
     /// The reset that the chip wants, if it wants one.
     pub(super) fn reset_if_wanted(&mut self) -> bool {
-        let cause = std::mem::take(&mut self.wants_reset);
+        let cause = self.wants_reset;
         if cause != 0 {
             let cycle = self.clock.tick_at(self.now_ps);
             self.reset_by(cause, cycle);
+            self.wants_reset = 0;
         }
         cause != 0
     }

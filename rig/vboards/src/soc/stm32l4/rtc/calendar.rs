@@ -25,7 +25,7 @@ impl Default for Moment {
 const MONTHS: [u64; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 fn bcd(value: u64) -> u32 {
-    (value / 10 << 4 | value % 10) as u32
+    ((value / 10) << 4 | (value % 10)) as u32
 }
 
 fn from_bcd(field: u32) -> u64 {
