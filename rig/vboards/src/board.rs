@@ -3,6 +3,7 @@
 //! A new board is one file in `boards/`: its oscillator, its wiring, its constructor; and its line in [`KINDS`].
 
 use crate::air::{Link, Message};
+use crate::boards;
 use crate::clock::ClockSpec;
 use crate::debug::Target;
 use crate::log::Log;
@@ -77,7 +78,15 @@ pub struct Parts<'a> {
 pub type Maker = fn(&Parts) -> Result<Box<dyn Board>, String>;
 
 /// Every kind of board by name.
-pub const KINDS: [(&str, Maker); 1] = [(crate::boards::iotlab_m3::KIND, crate::boards::iotlab_m3::make)];
+pub const KINDS: [(&str, Maker); 4] = [
+    (boards::iotlab_m3::KIND, boards::iotlab_m3::make),
+    (boards::nucleo_l476rg::KIND, boards::nucleo_l476rg::make),
+    (
+        boards::nucleo_l476rg_at86rf231::KIND,
+        boards::nucleo_l476rg_at86rf231::make,
+    ),
+    (boards::yetimote::KIND, boards::yetimote::make),
+];
 
 /// Makes a board of a kind.
 pub fn make(kind: &str, parts: &Parts) -> Result<Box<dyn Board>, String> {

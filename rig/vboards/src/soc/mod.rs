@@ -2,6 +2,7 @@
 
 pub mod stm32;
 pub mod stm32f1;
+pub mod stm32l4;
 pub mod watch;
 
 use crate::air::{Link, Message};
