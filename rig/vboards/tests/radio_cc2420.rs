@@ -25,8 +25,8 @@ const NO_FILTER: u16 = 0x02E2;
 const DELAY: u64 = 3 * US;
 
 enum Node {
-    Cc(Cc2420),
-    At(At86rf231),
+    Cc(Box<Cc2420>),
+    At(Box<At86rf231>),
 }
 
 /// Radios on one air, driven by hand.
@@ -52,7 +52,9 @@ impl Field {
 
     fn unpowered(count: usize) -> Field {
         let mut field = Field {
-            nodes: (0..count).map(|board| Node::Cc(Cc2420::new(7, board as u16))).collect(),
+            nodes: (0..count)
+                .map(|board| Node::Cc(Box::new(Cc2420::new(7, board as u16))))
+                .collect(),
             pins: vec![Vec::new(); count],
             starts: Vec::new(),
             t_ps: 0,
@@ -70,7 +72,7 @@ impl Field {
     /// One CC2420 and one AT86RF231, node 1, in the extended mode that `command` asks for.
     fn mixed(command: u8) -> Field {
         let mut field = Field::unpowered(1);
-        field.nodes.push(Node::At(At86rf231::new(7, 1)));
+        field.nodes.push(Node::At(Box::new(At86rf231::new(7, 1))));
         field.pins.push(Vec::new());
         field.run(2000);
         field.start(0);
@@ -442,7 +444,10 @@ fn automatic_acknowledgement() {
     let octets = field.rxfifo(0, 6);
     assert_eq!((5, 2, 0, 77), (octets[0], octets[1], octets[2], octets[3]));
     assert_eq!(0x80, octets[5] & 0x80);
-    assert!(field.level(0, Output::Fifop) == false && field.level(1, Output::Fifop));
+    assert_eq!(
+        (false, true),
+        (field.level(0, Output::Fifop), field.level(1, Output::Fifop))
+    );
 }
 
 /// 16.5: broadcasts, frames that do not ask, and damaged ones are not acknowledged.
