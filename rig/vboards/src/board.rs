@@ -62,7 +62,10 @@ pub struct Parts<'a> {
 pub type Maker = fn(&Parts) -> Result<Box<dyn Board>, String>;
 
 /// Every kind of board by name.
-pub const KINDS: [(&str, Maker); 1] = [(crate::boards::iotlab_m3::KIND, crate::boards::iotlab_m3::make)];
+pub const KINDS: [(&str, Maker); 2] = [
+    (crate::boards::iotlab_m3::KIND, crate::boards::iotlab_m3::make),
+    (crate::boards::telosb::KIND, crate::boards::telosb::make),
+];
 
 /// Makes a board of a kind.
 pub fn make(kind: &str, parts: &Parts) -> Result<Box<dyn Board>, String> {

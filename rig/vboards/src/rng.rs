@@ -13,6 +13,8 @@ pub enum Purpose {
     Damage = 4,
     /// Serial numbers.
     Identity = 5,
+    /// Spread and wander of an oscillator without a crystal.
+    Dco = 6,
 }
 
 /// Finaliser of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).

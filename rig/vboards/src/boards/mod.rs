@@ -2,4 +2,6 @@
 
 pub mod cortex;
 pub mod iotlab_m3;
+pub mod msp430;
+pub mod telosb;
 pub mod wiring;
