@@ -132,7 +132,10 @@ impl<O: Outside> F1611<O> {
             self.reschedule();
         }
         self.now_ps = self.now_ps.max(ps);
-        self.clocks.dco.roll(ps);
+        if self.clocks.dco.known_until_ps() <= ps {
+            self.clocks.dco.roll(ps);
+            self.reschedule();
+        }
     }
 
     fn fire(&mut self, ps: u64) {
