@@ -21,6 +21,8 @@ impl Timer {
             0x24 => self.cnt as u32,
             0x28 => self.psc,
             0x2C => self.arr,
+            0x30 => self.rcr,
+            0x44 => self.bdtr,
             0x34..=0x40 => {
                 let channel = (offset as usize - 0x34) / 4;
                 if self.is_input(channel) {
@@ -62,6 +64,8 @@ impl Timer {
                     self.since = if self.cr1 & CR1_CEN == 0 { cycle } else { self.since };
                 }
             }
+            0x30 => self.rcr = if self.advanced { value & 0xFF } else { 0 },
+            0x44 => self.bdtr = if self.advanced { value } else { 0 },
             0x34..=0x40 => {
                 let channel = (offset as usize - 0x34) / 4;
                 self.ccr[channel] = value;
@@ -76,12 +80,13 @@ impl Timer {
 
     /// EGR: events by software.
     fn generate(&mut self, value: u32, cycle: u64) {
-        self.sr |= value & 0x1E;
+        self.raise(value & 0x1E);
         if value & 1 != 0 && self.cr1 & CR1_UDIS == 0 {
             self.load();
+            self.repeat = u64::from(self.rcr);
             self.give_triggers(1);
             if self.cr1 & CR1_URS == 0 {
-                self.sr |= UIF;
+                self.raise(UIF);
             }
         }
         if value & 1 != 0 {

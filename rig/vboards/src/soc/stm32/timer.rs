@@ -1,10 +1,12 @@
-//! General-purpose timers TIM2 to TIM5 and basic timers TIM6, TIM7 (RM0008 chapters 15 and 17).
+//! Advanced timers TIM1 and TIM8, general-purpose timers TIM2 to TIM5 and basic timers TIM6, TIM7 (RM0008 chapters 14,
+//! 15 and 17).
 //!
-//! Up-counting, compare events, input capture, one-pulse mode, preload of PSC, ARR and CCR. The counter is not
-//! stepped: it is worked out when somebody looks. A timer can count the updates of another one (external clock mode 1
-//! from an internal trigger, without the delay of resynchronisation). Not modelled: down and centre counting, outputs on
-//! pins, other slave modes.
+//! Up-counting, compare events, outputs, input capture, one-pulse mode, repetition, DMA requests, preload of PSC, ARR and
+//! CCR. The counter is not stepped: it is worked out when somebody looks. A timer can count the updates of another one
+//! (external clock mode 1 from an internal trigger, without the delay of resynchronisation). Not modelled: down and
+//! centre counting, encoder and other slave modes, complementary outputs, dead time, break.
 
+mod outputs;
 mod registers;
 
 const CR1_CEN: u32 = 1 << 0;
@@ -37,6 +39,17 @@ pub struct Timer {
     phase: u64,
     /// Triggers given and not yet handed on.
     triggers: u64,
+    /// TIM1 and TIM8: repetition counter and main output enable.
+    advanced: bool,
+    rcr: u32,
+    repeat: u64,
+    bdtr: u32,
+    /// Reference signals of the compare channels, one bit each.
+    references: u8,
+    /// Channels whose pins show them: their edges are events.
+    shown: u8,
+    /// DMA requests not yet handed on, in the places of SR.
+    requests: u32,
 }
 
 impl Default for Timer {
@@ -60,17 +73,38 @@ impl Default for Timer {
             since: 0,
             phase: 0,
             triggers: 0,
+            advanced: false,
+            rcr: 0,
+            repeat: 0,
+            bdtr: 0,
+            references: 0,
+            shown: 0,
+            requests: 0,
         }
     }
 }
 
 impl Timer {
+    /// TIM1 or TIM8.
+    pub fn advanced() -> Timer {
+        Timer {
+            advanced: true,
+            ..Timer::default()
+        }
+    }
+
     /// Reset by RCC; the clock stays.
     pub fn reset(&mut self) {
         *self = Timer {
             clock_div: self.clock_div,
+            advanced: self.advanced,
             ..Timer::default()
         };
+    }
+
+    /// The timer's clock has stood still for so many cycles (Stop mode); it was synchronised when that began.
+    pub fn postpone(&mut self, cycles: u64) {
+        self.since += cycles;
     }
 
     /// The clock tree has changed at `cycle`.
@@ -105,6 +139,17 @@ impl Timer {
     /// Triggers given since the last call: updates, if MMS selects them (15.4.2).
     pub fn take_triggers(&mut self) -> u64 {
         std::mem::take(&mut self.triggers)
+    }
+
+    /// DMA requests since the last call, in the places of SR.
+    pub fn take_requests(&mut self) -> u32 {
+        std::mem::take(&mut self.requests)
+    }
+
+    /// Sets flags; DIER says which of them are also DMA requests.
+    fn raise(&mut self, flags: u32) {
+        self.sr |= flags;
+        self.requests |= flags & self.dier >> 8;
     }
 
     fn give_triggers(&mut self, count: u64) {
@@ -143,7 +188,7 @@ impl Timer {
         let (end, top) = (self.cnt + ticks, self.top());
         for channel in 0..4 {
             if self.matches(channel, self.cnt + 1, end.min(top)) {
-                self.sr |= 2 << channel;
+                self.matched(channel, 1);
             }
         }
         self.cnt = end;
@@ -202,10 +247,10 @@ impl Timer {
     fn wrap(&mut self) {
         for channel in 0..4 {
             if self.matches(channel, 0, 0) {
-                self.sr |= 2 << channel;
+                self.matched(channel, 1);
             }
         }
-        if self.cr1 & CR1_UDIS == 0 {
+        if self.cr1 & CR1_UDIS == 0 && self.repetitions(1) > 0 {
             self.update();
         }
         if self.cr1 & CR1_OPM != 0 {
@@ -222,19 +267,31 @@ impl Timer {
         }
         for channel in 0..4 {
             if self.matches(channel, 0, u64::from(self.arr_active)) {
-                self.sr |= 2 << channel;
+                self.matched(channel, rounds);
             }
         }
         if self.cr1 & CR1_UDIS == 0 {
-            self.give_triggers(rounds);
-            self.sr |= UIF;
+            let updates = self.repetitions(rounds);
+            self.give_triggers(updates);
+            self.raise(if updates > 0 { UIF } else { 0 });
         }
         self.since += rounds * round;
     }
 
+    /// How many of `wraps` are updates: every RCR + 1st (14.3.3).
+    fn repetitions(&mut self, wraps: u64) -> u64 {
+        if wraps <= self.repeat {
+            self.repeat -= wraps;
+            return 0;
+        }
+        let (beyond, period) = (wraps - self.repeat - 1, u64::from(self.rcr) + 1);
+        self.repeat = u64::from(self.rcr) - beyond % period;
+        1 + beyond / period
+    }
+
     /// Update event: UIF, and the preloaded values take effect.
     fn update(&mut self) {
-        self.sr |= UIF;
+        self.raise(UIF);
         self.give_triggers(1);
         self.load();
     }
@@ -249,9 +306,9 @@ impl Timer {
         self.ccmr[channel / 2] >> (8 * (channel % 2)) & 0x08 != 0
     }
 
-    /// Cycle at which a flag that causes an interrupt will be set.
+    /// Cycle at which a flag that causes an interrupt or a DMA request will be set, or a shown output changes.
     pub fn next_event(&self) -> Option<u64> {
-        let wanted = self.dier & !self.sr & 0x1F;
+        let wanted = (self.dier & !self.sr | self.dier >> 8) & 0x1F | u32::from(self.shown) << 1;
         if !self.running() || wanted == 0 {
             return None;
         }
@@ -260,7 +317,7 @@ impl Timer {
         let to_zero = top + 1 - self.cnt;
         let mut ticks = None;
         let mut consider = |candidate: u64| ticks = Some(ticks.map_or(candidate, |least: u64| least.min(candidate)));
-        if wanted & UIF != 0 {
+        if wanted & UIF != 0 || self.shown != 0 {
             consider(to_zero);
         }
         for channel in 0..4 {
@@ -277,16 +334,26 @@ impl Timer {
         ticks.map(|ticks| self.since + ticks * tick)
     }
 
-    /// Level of the interrupt line.
-    pub fn irq(&self) -> bool {
-        self.sr & self.dier & 0x5F != 0
+    /// Flags that ask for an interrupt. TIM1 and TIM8 spread them over several lines.
+    pub fn pending(&self) -> u32 {
+        self.sr & self.dier & 0xDF
     }
 
-    /// Whether an edge on the pin of `channel` (0 to 3) is captured.
-    pub fn captures(&self, channel: usize, level: bool) -> bool {
+    /// Level of the interrupt line of a timer that has one only.
+    pub fn irq(&self) -> bool {
+        self.pending() != 0
+    }
+
+    /// Whether an edge on input `input` (0 to 3) is captured by `channel`: its own input, or that of its neighbour.
+    pub fn captures(&self, channel: usize, input: usize, level: bool) -> bool {
         let selection = self.ccmr[channel / 2] >> (8 * (channel % 2)) & 3;
+        let wanted = match selection {
+            1 => channel,
+            2 => channel ^ 1,
+            _ => return false,
+        };
         let enable = self.ccer >> (4 * channel);
-        selection == 1 && enable & 1 != 0 && level == (enable & 2 == 0)
+        wanted == input && enable & 1 != 0 && level == (enable & 2 == 0)
     }
 
     /// Takes the counter, brought up to now, into CCRx.
@@ -295,7 +362,7 @@ impl Timer {
         if self.sr & flag != 0 {
             self.sr |= flag << 8; // CCxOF
         }
-        self.sr |= flag;
+        self.raise(flag);
         self.ccr[channel] = self.cnt as u32;
         self.ccr_active[channel] = self.cnt as u32;
     }
