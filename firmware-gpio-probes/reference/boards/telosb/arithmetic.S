@@ -96,7 +96,8 @@ __mspabi_mpyl:
     rrc r15
     rrc r14
 3:  mov r14, r9
-    bis r15, r9
+    bis r15, r9                 /* sets no flags */
+    tst r9
     jne 1b
     pop r9
     pop r10
@@ -144,7 +145,8 @@ divide:
     mov #0, r10
     mov #0, r11
     mov r13, r9
-    bis r15, r9
+    bis r15, r9                 /* sets no flags */
+    tst r9
     jeq 4f
     mov #32, r9
 1:  add r12, r12
