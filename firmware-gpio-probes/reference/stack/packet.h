@@ -37,7 +37,7 @@ static inline void packet_pull(struct packet *packet, uint8_t length)
 
 static inline uint16_t get_be16(const uint8_t *bytes)
 {
-    return (uint16_t)((unsigned)bytes[0] << 8 | bytes[1]);
+    return (uint16_t)(bytes[0] << 8 | bytes[1]);
 }
 
 static inline void put_be16(uint8_t *bytes, uint16_t value)
@@ -48,7 +48,7 @@ static inline void put_be16(uint8_t *bytes, uint16_t value)
 
 static inline uint16_t get_le16(const uint8_t *bytes)
 {
-    return (uint16_t)((unsigned)bytes[1] << 8 | bytes[0]);
+    return (uint16_t)(bytes[1] << 8 | bytes[0]);
 }
 
 static inline void put_le16(uint8_t *bytes, uint16_t value)
