@@ -51,7 +51,7 @@ def test_every_packet_is_timelined(result: pipeline.Result) -> None:
 def test_the_first_bit_on_the_air_is_where_the_sender_puts_it(result: pipeline.Result) -> None:
     """Whichever radio received it.
 
-    The AT86RF231 of the M3 waits n backoffs of 320 us, CCA and 16 us after the SPI access: its waits differ by multiples
+    The AT86RF231 waits n backoffs of 320 us, CCA and 16 us after the SPI access, so that its waits differ by multiples
     of 320 us. The CC2420's own SFD rises 160 us after the first bit that it sends.
     """
     rate = float(result.timelines.samplerate_hz)
