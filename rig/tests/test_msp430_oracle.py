@@ -9,6 +9,7 @@ Left out, because the manual does not define them or the simulator has no such t
 - DADD of digits above 9, and the overflow flag of DADD,
 - writing results to SR (R2), whose bits switch off the simulator's CPU, and X(R3) as a destination,
 - words at odd addresses; bit 0 of PC and SP, which the simulator keeps and the CPU has not got,
+- PUSH.B: the simulator clears the high byte of the stack's word, the CPU writes a byte,
 - byte operations with @SP+: the simulator goes on by one, the CPU by two (SLAU049F 3.2.2),
 - RETI from a stacked SR with other bits than flags, and all that touches addresses below 0x0200.
 """
@@ -67,7 +68,7 @@ def double(rng: random.Random) -> tuple[int, bool]:
 def single(rng: random.Random) -> int:
     """A one-operand instruction but RETI."""
     operation = rng.randrange(6)
-    byte = rng.getrandbits(1) if operation in (0, 2, 4) else 0
+    byte = rng.getrandbits(1) if operation in (0, 2) else 0
     register, mode = rng.randrange(16), rng.randrange(4)
     if byte and (register, mode) == (SP, 3):
         mode = 2

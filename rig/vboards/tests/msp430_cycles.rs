@@ -203,3 +203,14 @@ fn stamps_of_accesses() {
     cpu.step(&mut chip);
     assert_eq!(vec![('r', 0x170, 2), ('w', 0x172, 5)], chip.accesses);
 }
+
+/// PUSH.B moves the stack pointer by a word and writes its low byte only; `@SP+` as a byte moves it by a word (3.2.2).
+#[test]
+fn bytes_on_the_stack() {
+    let mut cpu = core(&[0x1246, 0x4174]); // push.b r6; mov.b @sp+, r4
+    cpu.mem.set_word(0x2FFE, 0xAA55);
+    cpu.step(&mut Chip::default());
+    assert_eq!((0x2FFE, 0xAA80), (cpu.regs[SP], cpu.mem.word(0x2FFE)));
+    cpu.step(&mut Chip::default());
+    assert_eq!((0x3000, 0x0080), (cpu.regs[SP], cpu.regs[4]));
+}
