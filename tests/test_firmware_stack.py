@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-REFERENCE = Path(__file__).resolve().parent.parent / "firmware-gpio-probes/reference"
+STACK = Path(__file__).resolve().parent.parent / "firmware-gpio-probes/reference/stack"
 
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     library = tmp_path_factory.mktemp("stack") / "stack.so"
     options = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-shared", "-fPIC"]
-    subprocess.run(["cc", *options, "-o", library, REFERENCE / "iphc.c", REFERENCE / "inet.c"], check=True)
+    subprocess.run(["cc", *options, "-o", library, STACK / "iphc.c", STACK / "inet.c"], check=True)
     loaded = ctypes.CDLL(str(library))
     loaded.inet_udp_checksum.restype = ctypes.c_uint16
     loaded.iphc_compress.restype = ctypes.c_uint8

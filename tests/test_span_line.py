@@ -23,7 +23,8 @@ SPAN_LINE = "-DGPIORIG_SPAN_ISR_RADIO='GPIORIG_PIN_A(3)'"
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Events:
     """Events of a run in which the responder has `isr.radio` on PA3."""
     folder = tmp_path_factory.mktemp("span")
-    make = ["make", "-s", "-C", ROOT / "firmware-gpio-probes", "firmware", f"BUILD={folder}", f"DEFINES={SPAN_LINE}"]
+    where = ["-C", ROOT / "firmware-gpio-probes", f"BUILD={folder}"]
+    make = ["make", "-s", *where, "BOARD=iotlab-m3", f"DEFINES={SPAN_LINE}"]
     subprocess.run(make, check=True, capture_output=True)
     bench = (files("gpiorig.rig") / "demo_bench.toml").read_text()
     head, responder = bench.split("[nodes.responder]\n")
@@ -69,7 +70,7 @@ def test_line_is_low_after_reset(stage: Events) -> None:
 
 def test_build_takes_the_pin(tmp_path: Path) -> None:
     """A pin that is none of the port does not build."""
-    make = ["make", "-s", "-C", ROOT / "firmware-gpio-probes", "firmware", f"BUILD={tmp_path}"]
+    make = ["make", "-s", "-C", ROOT / "firmware-gpio-probes", "BOARD=iotlab-m3", f"BUILD={tmp_path}"]
     done = subprocess.run([*make, "DEFINES=-DGPIORIG_SPAN_ISR_RADIO=PIN_X"], capture_output=True, check=False)
 
     assert 2 == done.returncode

@@ -11,7 +11,8 @@ import msgspec
 from msgspec import Meta
 
 from gpiorig.analysis.event_table import BY_NAME
-from gpiorig.rig import boards
+from gpiorig.rig import bench_virtual, boards
+from gpiorig.rig.bench_virtual import Virtual, VirtualNode
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.toml import load as load_toml
 from gpiorig.rig.toml import parse
@@ -21,9 +22,6 @@ BEAGLELOGIC_CHANNELS = (
     *("P8_45", "P8_46", "P8_43", "P8_44", "P8_41", "P8_42", "P8_39", "P8_40"),
     *("P8_27", "P8_29", "P8_28", "P8_30", "P8_21", "P8_20"),
 )
-
-# Beyond 10 % it is no clock.
-ClockError = Annotated[int, Meta(ge=-100_000_000, le=100_000_000)]
 
 # Names become parts of file and channel names.
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
@@ -43,40 +41,6 @@ class Node(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lines: dict[str, str]
     serial: str | None = None
     firmware: str | None = None
-
-
-class VirtualAnalyzer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """TCP port (0: any free one), and the error and the phase of the virtual analyzer's own clock."""
-
-    port: Annotated[int, Meta(ge=0, le=65_535)] = 0
-    clock_ppb: ClockError = 0
-    phase_ps: Annotated[int, Meta(ge=0, le=10**12)] = 0
-
-
-class VirtualNode(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The error of the virtual board's clock, and the pins of lines that its board file does not know (span lines)."""
-
-    clock_ppb: ClockError = 0
-    pins: dict[str, str] = {}
-
-
-class VirtualLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"sender": "from", "receiver": "to"}):
-    """One direction of the air between two nodes."""
-
-    sender: str
-    receiver: str
-    delay_ps: Annotated[int, Meta(ge=0, le=10**12)] = 0
-    loss_ppm: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
-    rssi_dbm: Annotated[int, Meta(ge=-200, le=30)] = -50
-
-
-class Virtual(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What only a virtual bench has: the seed, clock errors, the air."""
-
-    seed: Annotated[int, Meta(ge=0, le=2**62)] = 1
-    analyzers: dict[str, VirtualAnalyzer] = {}
-    nodes: dict[str, VirtualNode] = {}
-    links: list[VirtualLink] = []
 
 
 class Bench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -116,7 +80,7 @@ def check(bench: Bench, *, what: str) -> Bench:
     _check_samplerates(bench, what=what)
     _check_channels(bench, what=what)
     if bench.virtual is not None:
-        _check_virtual(bench, bench.virtual, what=what)
+        bench_virtual.check(bench.virtual, nodes=bench.nodes.keys(), analyzers=bench.analyzers.keys(), what=what)
     return bench
 
 
@@ -179,14 +143,3 @@ def _check_channels(bench: Bench, *, what: str) -> None:
                 f"{what}: the virtual analyzer has no channel {', '.join(unknown)}; "
                 f"it has {', '.join(BEAGLELOGIC_CHANNELS)}."
             )
-
-
-def _check_virtual(bench: Bench, virtual: Virtual, *, what: str) -> None:
-    for name in virtual.nodes.keys() - bench.nodes.keys():
-        raise BenchError(f"{what}: virtual.nodes.{name}: there is no node `{name}`.")
-    for name in virtual.analyzers.keys() - bench.analyzers.keys():
-        raise BenchError(f"{what}: virtual.analyzers.{name}: there is no analyzer `{name}`.")
-    for link in virtual.links:
-        for end in (link.sender, link.receiver):
-            if end not in bench.nodes:
-                raise BenchError(f"{what}: virtual.links: there is no node `{end}`.")

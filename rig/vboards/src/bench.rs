@@ -5,11 +5,13 @@
 //! in the future of whoever gets them; a receiver orders them by time. Neither the slice nor the way [`Bench::run`] is
 //! called changes the result.
 
+mod debug;
 mod ports;
 
 use crate::air::{Link, Message, REACTION_PS};
 use crate::analyzer::Analyzer;
 use crate::board::{self, Board, Parts};
+use crate::debug::Jtag;
 use crate::trace::{Edge, EdgeHash};
 use std::collections::VecDeque;
 
@@ -29,6 +31,8 @@ pub enum Outcome {
 
 struct Seat {
     board: Box<dyn Board>,
+    /// Its JTAG connector, once an adapter was there.
+    jtag: Option<Jtag>,
     /// Levels by port at the bench's now.
     levels: Vec<u16>,
     next_ps: Option<u64>,
@@ -105,6 +109,7 @@ impl Bench {
         let levels = (0..made.ports()).map(|port| made.net(port)).collect();
         self.seats.push(Seat {
             board: made,
+            jtag: None,
             levels,
             next_ps: Some(0),
         });

@@ -3,6 +3,7 @@
 //! A new board is one file in `boards/`: its oscillator, its wiring, its constructor; and its line in [`KINDS`].
 
 use crate::air::{Link, Message};
+use crate::debug::Target;
 use crate::log::Log;
 use crate::trace::{Edge, Pin};
 use std::collections::VecDeque;
@@ -42,6 +43,10 @@ pub trait Board {
     fn sent(&mut self, usart: usize) -> Option<&mut VecDeque<(u64, u8)>>;
     /// Octets for USART `usart`, the first start bit at `at_ps` or when the line is free.
     fn feed(&mut self, usart: usize, octets: &[u8], at_ps: u64) -> Result<(), String>;
+    /// What a debug adapter on its connector reaches; None: it has none.
+    fn debug_target(&mut self) -> Option<&mut dyn Target> {
+        None
+    }
     fn log(&self) -> &Log;
     fn statistics(&self) -> Statistics;
 }

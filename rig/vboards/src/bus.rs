@@ -11,6 +11,20 @@ pub enum Width {
     Word,
 }
 
+impl Width {
+    /// Octets of an access.
+    pub fn bytes(self) -> usize {
+        match self {
+            Width::Byte => 1,
+            Width::Half => 2,
+            Width::Word => 4,
+        }
+    }
+}
+
+/// Program counter of accesses that a debugger makes: they never end a run.
+pub const DEBUGGER: u32 = u32::MAX;
+
 /// An access that no device answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BusError;

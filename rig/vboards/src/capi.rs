@@ -34,6 +34,10 @@
 //!                                                                  // pin = port << 4 | bit, port A = 0; how many
 //! uint64_t vb_edge_hash(void *h);                                  // FNV-1a over all edges before now; a probe on an
 //!                                                                  // SPI line adds that bus's edges
+//! int64_t  vb_jtag(void *h, uint32_t board, const uint8_t *octets, size_t n, uint8_t *tdo, size_t cap, uint64_t extra_ps);
+//!                                                                  // octets of OpenOCD's remote_bitbang; TDO levels as
+//!                                                                  // '0' and '1', n at most, return how many. Time
+//!                                                                  // passes by extra_ps, then 1 us for each TCK
 //! int64_t  vb_log(void *h, char *buf, size_t cap);                 // length of the whole text without NUL; writes what
 //!                                                                  // fits, with NUL; cap 0 asks for the length
 //! int64_t  vb_last_error(void *h, char *buf, size_t cap);          // as vb_log
@@ -42,6 +46,8 @@
 
 // C calls these functions; their contract stands above, and every use of a pointer says what it relies on.
 #![allow(clippy::not_unsafe_ptr_arg_deref)]
+
+mod debug;
 
 use crate::air::Link;
 use crate::analyzer::Settings;

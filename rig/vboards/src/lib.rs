@@ -15,6 +15,7 @@ pub mod bus;
 pub mod capi;
 pub mod clock;
 pub mod core;
+pub mod debug;
 pub mod elf;
 pub mod log;
 pub mod radio;

@@ -32,6 +32,8 @@ pub enum Topic {
     Device = 4,
     Radio = 5,
     Serial = 6,
+    /// A register that is polled and does not change.
+    Spin = 7,
 }
 
 impl Log {

@@ -150,8 +150,8 @@ fn what_is_not_there() {
     rig.write(RCC + 0x18, 0);
     assert_eq!(0, rig.read(GPIOA)); // clock off: reads 0
     rig.write(GPIOA, 0x33);
-    assert_eq!(0, rig.read(0x4000_5400)); // I2C1: on the chip, not in the model
-    rig.read(0x4000_5400);
+    assert_eq!(0, rig.read(0x4001_8000)); // SDIO: on the chip, not in the model
+    rig.read(0x4001_8000);
     let texts: Vec<String> = rig
         .chip
         .log()
@@ -161,9 +161,9 @@ fn what_is_not_there() {
         .collect();
     assert_eq!(
         vec![
-            "GPIOA 0x40010800 used at PC 0x08000000 while its clock is off",
-            "GPIOA 0x40010800 used at PC 0x08000000 while its clock is off",
-            "I2C1 0x40005400 is not modelled, read as 0 at PC 0x08000000",
+            "GPIOA 0x40010800 has its clock off, read as 0x0 at PC 0x08000000",
+            "GPIOA 0x40010800 has its clock off, write of 0x33 at PC 0x08000000 ignored",
+            "SDIO 0x40018000 is not modelled, read as 0x0 at PC 0x08000000",
         ],
         texts
     );
@@ -171,6 +171,54 @@ fn what_is_not_there() {
     assert_eq!(
         Some("board 0: read of unmapped register 0x48000000 at PC 0x08000100, t = 625000 ps"),
         rig.chip.fault()
+    );
+}
+
+/// A loop on a register that is not modelled ends the run after a second and three times 16 bits of reads; a loop that
+/// gives up before, or that does something else for a while, does not.
+#[test]
+fn a_firmware_that_hangs_is_told() {
+    let sdio = 0x4001_8000; // on the chip, not in the model
+    let mut rig = Rig::new();
+    for _ in 0..0x1_0000 {
+        rig.cycle += 10;
+        rig.read(sdio);
+    }
+    rig.cycle += 8_000_000;
+    for _ in 0..1_000_000 {
+        rig.cycle += 6;
+        rig.read(sdio);
+    }
+    assert_eq!(None, rig.chip.fault());
+    for _ in 0..400_000 {
+        rig.cycle += 6;
+        rig.read(sdio);
+    }
+    let text = rig.chip.fault().unwrap().to_string();
+    assert!(
+        text.starts_with(
+            "board 0: the firmware hangs at PC 0x08000000: it has read 0x0 from SDIO 0x40018000, which is not modelled, "
+        ),
+        "{}",
+        text
+    );
+    assert_eq!(0, rig.chip.horizon());
+}
+
+/// Polling a modelled register for ever is the firmware's right: one remark.
+#[test]
+fn a_dull_register_is_a_remark() {
+    let mut rig = Rig::new();
+    for _ in 0..2_000_000 {
+        rig.cycle += 10;
+        rig.read(USART1);
+    }
+    assert_eq!((None, 1), (rig.chip.fault(), rig.chip.log().entries().len()));
+    let text = &rig.chip.log().entries()[0].text;
+    assert!(
+        text.starts_with("USART1 0x40013800 is polled at PC 0x08000000 and has read 0xc0 for "),
+        "{}",
+        text
     );
 }
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 
-from gpiorig.rig.bench import BEAGLELOGIC_CHANNELS, VirtualAnalyzer
+from gpiorig.rig.bench import BEAGLELOGIC_CHANNELS
+from gpiorig.rig.bench_virtual import VirtualAnalyzer
 from gpiorig.rig.errors import VirtualBenchError
 from gpiorig.rig.virtual.vboards import VirtualBoards
 

@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import TextIO
 
 from gpiorig.rig import bench as benches
-from gpiorig.rig.bench import Bench, Virtual, VirtualAnalyzer, VirtualLink, VirtualNode
+from gpiorig.rig.bench import Bench
+from gpiorig.rig.bench_virtual import Virtual, VirtualAnalyzer, VirtualLink, VirtualNode
 from gpiorig.rig.errors import FirmwareError, RigError, VirtualBenchError
 from gpiorig.rig.virtual.analyzer import AnalyzerServer
 from gpiorig.rig.virtual.uart import VirtualUart

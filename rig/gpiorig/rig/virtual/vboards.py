@@ -35,6 +35,7 @@ def _library() -> ctypes.CDLL:
         "vb_probe": (i64, [handle, u32, u32, u32, text]),
         "vb_samples": (i64, [handle, u32, out, size]),
         "vb_analyzer_stop": (i64, [handle, u32]),
+        "vb_jtag": (i64, [handle, u32, text, size, out, size, u64]),
         "vb_log": (i64, [handle, out, size]),
         "vb_last_error": (i64, [handle, out, size]),
     }
@@ -104,6 +105,12 @@ class VirtualBoards:
     def stop_analyzer(self, analyzer: int) -> None:
         """End an analyzer's capture: nothing more is kept for it."""
         self._checked(self._lib.vb_analyzer_stop(self._handle, analyzer))
+
+    def jtag(self, board: int, octets: bytes, *, pause_ps: int) -> bytes:
+        """Hand octets of OpenOCD's `remote_bitbang` to the board's JTAG connector after a pause; returns TDO levels."""
+        levels = ctypes.create_string_buffer(len(octets))
+        count = self._lib.vb_jtag(self._handle, board, octets, len(octets), levels, len(octets), pause_ps)
+        return levels.raw[: self._checked(count)]
 
     @property
     def log(self) -> str:

@@ -1,8 +1,11 @@
 //! What boards with a Cortex-M have in common: the loop of core, chip and outside.
 
 use crate::air::{Link, Message};
-use crate::board::{Board, Statistics};
+use crate::board::{Board, Parts, Statistics};
+use crate::bus::{BusError, Width};
 use crate::core::v7m::{Cpu, Step};
+use crate::debug::{TapIds, Target};
+use crate::elf;
 use crate::log::Log;
 use crate::soc::{Chip, Outside};
 use crate::trace::{Edge, Pin};
@@ -15,15 +18,32 @@ pub struct CortexBoard<C: Chip> {
     pub board: u16,
     /// The core's clock stands still (Stop mode).
     stopped: bool,
+    /// A debug adapter holds the reset line.
+    held: bool,
+}
+
+/// The flash of a board with an image, erased where the image is not. Without an image the whole of it is erased: such
+/// a board waits for a debug adapter that brings one.
+pub fn flash(parts: &Parts, base: u32, bytes: usize, core: &str) -> Result<Vec<u8>, String> {
+    if parts.image.is_empty() {
+        return Ok(vec![0xFF; bytes]);
+    }
+    let image = elf::parse(parts.image_name, parts.image, elf::EM_ARM, core)?;
+    elf::place(parts.image_name, &image, base, bytes, 0xFF)
 }
 
 impl<C: Chip> CortexBoard<C> {
-    pub fn new(cpu: Cpu, chip: C, board: u16) -> CortexBoard<C> {
+    /// A board after power-on; one without an image waits for a debug adapter.
+    pub fn new(mut cpu: Cpu, chip: C, parts: &Parts) -> CortexBoard<C> {
+        if parts.image.is_empty() {
+            cpu.await_debugger();
+        }
         CortexBoard {
             cpu,
             chip,
-            board,
+            board: parts.board,
             stopped: false,
+            held: false,
         }
     }
 
@@ -31,6 +51,10 @@ impl<C: Chip> CortexBoard<C> {
     fn catch_up(&mut self) {
         self.chip.advance(self.cpu.cycles);
         self.chip.serve(&mut self.cpu);
+        if self.chip.take_reset() {
+            self.cpu.reset();
+            self.stopped = false;
+        }
         if let Some(levels) = self.chip.take_irqs() {
             self.cpu.set_irq_levels(levels);
         }
@@ -41,8 +65,34 @@ impl<C: Chip> CortexBoard<C> {
 
     /// Cycle of the next thing that happens while the core sleeps; `u64::MAX` for never.
     fn wake_cycle(&self) -> u64 {
-        let own = if self.stopped { None } else { self.cpu.next_event() };
+        let own = if self.stopped || self.held {
+            None
+        } else {
+            self.cpu.next_event()
+        };
         self.chip.next_event().min(own.unwrap_or(u64::MAX))
+    }
+
+    fn asleep(&self) -> bool {
+        self.held || self.cpu.sleeping()
+    }
+
+    fn reset(&mut self) {
+        self.chip.reset(self.cpu.cycles);
+        self.cpu.reset();
+    }
+
+    /// Brings chip and core to an instant at which a debug adapter acts.
+    fn reach(&mut self, at_ps: u64) {
+        let cycle = self.chip.clock().tick_at(at_ps);
+        if self.asleep() && cycle > self.cpu.cycles {
+            if self.stopped || self.cpu.debug_halted() {
+                self.cpu.skip_halted(cycle);
+            } else {
+                self.cpu.skip_to(cycle);
+            }
+        }
+        self.catch_up();
     }
 
     fn explain(&self, step: &Step) -> Option<String> {
@@ -71,30 +121,41 @@ impl<C: Chip> Board for CortexBoard<C> {
             if self.cpu.cycles >= until || self.chip.outside().has_messages() {
                 return Ok(());
             }
-            if self.cpu.sleeping() {
+            if self.asleep() {
                 let wake = self.wake_cycle();
                 if wake >= until {
                     return Ok(());
                 }
                 let wake = wake.max(self.cpu.cycles);
-                if self.stopped {
+                if self.stopped || self.cpu.debug_halted() {
                     self.cpu.skip_halted(wake);
                 } else {
                     self.cpu.skip_to(wake);
                 }
                 continue;
             }
-            self.stopped = false;
+            if self.stopped {
+                self.stopped = false;
+                let resume = self.chip.wake(self.cpu.cycles);
+                self.cpu.skip_halted(resume);
+                continue;
+            }
+            let stalled_until = self.chip.stalled_until();
+            if self.cpu.cycles < stalled_until {
+                self.cpu.skip_to(
+                    stalled_until
+                        .min(until)
+                        .min(self.chip.next_event().max(self.cpu.cycles + 1)),
+                );
+                continue;
+            }
             let step = self.cpu.run_until(&mut self.chip, until);
             match step {
-                Step::ResetRequested => {
-                    self.chip.reset(self.cpu.cycles);
-                    self.cpu.reset();
-                }
+                Step::ResetRequested => self.reset(),
                 Step::Sleeping if self.cpu.sleep_deep() => self.stopped = self.chip.sleep_deep(self.cpu.cycles),
                 _ => {}
             }
-            if self.chip.fault().is_none() {
+            if self.chip.fault().is_none() && !(matches!(step, Step::Fault(_)) && self.cpu.debug_attached()) {
                 if let Some(text) = self.explain(&step) {
                     return Err(text);
                 }
@@ -107,7 +168,7 @@ impl<C: Chip> Board for CortexBoard<C> {
     }
 
     fn next_action_ps(&self) -> Option<u64> {
-        if !self.cpu.sleeping() {
+        if !self.asleep() {
             return Some(self.local_ps());
         }
         match self.wake_cycle() {
@@ -154,6 +215,10 @@ impl<C: Chip> Board for CortexBoard<C> {
         }
     }
 
+    fn debug_target(&mut self) -> Option<&mut dyn Target> {
+        Some(self)
+    }
+
     fn log(&self) -> &Log {
         self.chip.log()
     }
@@ -163,5 +228,34 @@ impl<C: Chip> Board for CortexBoard<C> {
             instructions: self.cpu.instructions,
             cycles: self.cpu.cycles,
         }
+    }
+}
+
+impl<C: Chip> Target for CortexBoard<C> {
+    fn jtag_ids(&self) -> TapIds {
+        self.chip.jtag_ids()
+    }
+
+    fn read(&mut self, address: u32, width: Width, at_ps: u64) -> Result<u32, BusError> {
+        self.reach(at_ps);
+        self.cpu.debug_read(&mut self.chip, address, width)
+    }
+
+    fn write(&mut self, address: u32, width: Width, value: u32, at_ps: u64) -> Result<(), BusError> {
+        self.reach(at_ps);
+        let written = self.cpu.debug_write(&mut self.chip, address, width, value);
+        if self.cpu.reset_requested() {
+            self.reset();
+        }
+        self.catch_up();
+        written
+    }
+
+    fn hold_reset(&mut self, held: bool, at_ps: u64) {
+        self.reach(at_ps);
+        if self.held != held {
+            self.reset();
+        }
+        self.held = held;
     }
 }

@@ -3,11 +3,10 @@
 //! Wiring: the IoT-LAB M3's connector (GPIO_1 PA3, GPIO_2 PB9, GPIO_3 PC11; I2C PB6, PB7; DIG2 on PB0); RIOT boards/common/iotlab/include/board_common.h (CSn PA4, IRQ PC4,
 //! SLP_TR PA2, /RST PC1) and boards/iotlab-m3 periph_conf.h (SPI1 on PA5..7, `CLOCK_HSE 16000000`).
 
-use super::cortex::CortexBoard;
+use super::cortex::{self, CortexBoard};
 use super::wiring::{Traces, Wiring};
 use crate::board::{Board, Parts};
 use crate::core::v7m::Cpu;
-use crate::elf;
 use crate::radio::at86rf231::{At86rf231, Input, Output};
 use crate::soc::stm32f1::{Config, Stm32f1};
 use crate::trace::Pin;
@@ -40,8 +39,7 @@ const TRACES: Traces<At86rf231> = Traces {
 
 /// Makes a node that runs an image from its reset vector.
 pub fn make(parts: &Parts) -> Result<Box<dyn Board>, String> {
-    let image = elf::parse(parts.image_name, parts.image, elf::EM_ARM, "Cortex-M3")?;
-    let flash = elf::place(parts.image_name, &image, FLASH_BASE, FLASH_BYTES, 0xFF)?;
+    let flash = cortex::flash(parts, FLASH_BASE, FLASH_BYTES, "Cortex-M3")?;
     let config = Config {
         seed: parts.seed,
         board: parts.board,
@@ -54,5 +52,5 @@ pub fn make(parts: &Parts) -> Result<Box<dyn Board>, String> {
     let mut cpu = Cpu::new(FLASH_BASE, flash, RAM_BASE, RAM_BYTES);
     cpu.reset();
     let chip = Stm32f1::new(config, wiring);
-    Ok(Box::new(CortexBoard::new(cpu, chip, parts.board)))
+    Ok(Box::new(CortexBoard::new(cpu, chip, parts)))
 }

@@ -9,8 +9,9 @@ use super::wiring::{Traces, Wiring};
 use crate::board::{Board, Parts};
 use crate::core::msp430::Cpu;
 use crate::elf::{self, Image};
-use crate::radio::none::NoRadio;
+use crate::radio::cc2420::{Cc2420, Input, Output};
 use crate::soc::f1611::{memory, Config, F1611};
+use crate::trace::Pin;
 
 /// Name of the kind.
 pub const KIND: &str = "telosb";
@@ -25,6 +26,26 @@ const REST: [u8; 7] = [0, 0, 0x90, 0xC0, 0x14, 0x70, 0];
 /// Where an image may lie: information memory and main flash.
 const INFO: std::ops::Range<u32> = 0x1000..0x1100;
 const MAIN: std::ops::Range<u32> = 0x4000..0x1_0000;
+
+const FIFOP: Pin = 0x10;
+const FIFO: Pin = 0x13;
+const CCA: Pin = 0x14;
+const SFD: Pin = 0x41;
+const CSN: Pin = 0x42;
+const VREG_EN: Pin = 0x45;
+const RESETN: Pin = 0x46;
+
+/// The radio's pins on the chip.
+const TRACES: Traces<Cc2420> = Traces {
+    bus: RADIO_BUS,
+    inputs: &[(CSN, Input::Csn), (VREG_EN, Input::VregEn), (RESETN, Input::Resetn)],
+    outputs: &[
+        (Output::Fifop, FIFOP),
+        (Output::Fifo, FIFO),
+        (Output::Cca, CCA),
+        (Output::Sfd, SFD),
+    ],
+};
 
 /// Puts an image into the flash.
 fn load(name: &str, image: &Image, cpu: &mut Cpu) -> Result<(), String> {
@@ -59,15 +80,10 @@ pub fn make(parts: &Parts) -> Result<Box<dyn Board>, String> {
         rest: REST,
         strict: parts.strict,
     };
-    let traces = Traces {
-        bus: RADIO_BUS,
-        inputs: &[],
-        outputs: &[],
-    };
     let mut cpu = Cpu::new(memory());
     load(parts.image_name, &image, &mut cpu)?;
     cpu.reset();
-    let chip = F1611::new(config, Wiring::new(NoRadio, traces));
+    let chip = F1611::new(config, Wiring::new(Cc2420::new(parts.seed, parts.board), TRACES));
     Ok(Box::new(Msp430Board {
         cpu,
         chip,

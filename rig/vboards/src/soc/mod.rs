@@ -1,12 +1,15 @@
 //! Chips: everything between a core and the pins.
 
 pub mod f1611;
+pub mod stm32;
 pub mod stm32f1;
+pub mod watch;
 
 use crate::air::{Link, Message};
 use crate::bus::Bus;
 use crate::clock::Clock;
 use crate::core::v7m::Cpu;
+use crate::debug::TapIds;
 use crate::log::Log;
 use crate::trace::{Edge, Pin};
 use std::collections::VecDeque;
@@ -51,17 +54,31 @@ pub trait Chip: Bus {
     /// The outside was changed by somebody else (a signal from the air).
     fn outside_touched(&mut self);
     fn clock(&self) -> &Clock;
+    /// Identification codes of its JTAG chain.
+    fn jtag_ids(&self) -> TapIds;
     /// Lets time pass to `cycle`; what is due happens, each thing at its own instant.
     fn advance(&mut self, cycle: u64);
     /// Work that needs the memories, which are the core's: DMA, flash programming. Called after [`Chip::advance`] and
     /// when [`Bus::horizon`] says 0.
     fn serve(&mut self, _core: &mut Cpu) {}
+    /// Before this cycle the core cannot go on: the flash that it runs from is being programmed.
+    fn stalled_until(&self) -> u64 {
+        0
+    }
     /// Cycle of the next thing that happens by itself.
     fn next_event(&self) -> u64;
     /// System reset at `cycle`: every device but the backup domain. The world outside stays as it is.
     fn reset(&mut self, cycle: u64);
+    /// True once after the chip has reset itself (watchdog, end of Standby): the core is to follow.
+    fn take_reset(&mut self) -> bool {
+        false
+    }
     /// The core sleeps with SLEEPDEEP set. True: the chip has stopped the core's clock, until something wakes it.
     fn sleep_deep(&mut self, cycle: u64) -> bool;
+    /// The core wakes from that at `cycle`. Returns the cycle at which its clock runs again.
+    fn wake(&mut self, cycle: u64) -> u64 {
+        cycle
+    }
     /// Level of the interrupt lines after [`Chip::advance`], if they changed.
     fn take_irqs(&mut self) -> Option<u128>;
     /// An event for the core's event register (EXTI in event mode), once.

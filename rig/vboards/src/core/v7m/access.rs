@@ -185,6 +185,6 @@ impl Cpu {
 }
 
 /// The private peripheral bus, but for ST's DBGMCU, which is the chip's (RM0008 section 31.16).
-fn is_private(address: u32) -> bool {
+pub(super) fn is_private(address: u32) -> bool {
     address >> 20 == 0xE00 && address >> 12 != 0xE0042
 }

@@ -46,7 +46,9 @@ impl Cpu {
     /// The pending exception that pre-empts now.
     pub(super) fn preempting(&self) -> Option<u16> {
         match self.nvic.strongest_pending() {
-            Some((exception, priority)) if priority < self.execution_priority(true) => Some(exception),
+            Some((exception, priority)) if priority < self.execution_priority(true) && !self.debug.masks(exception) => {
+                Some(exception)
+            }
             _ => None,
         }
     }
@@ -211,6 +213,10 @@ impl Cpu {
     #[cold]
     #[inline(never)]
     pub(super) fn trap<B: Bus>(&mut self, bus: &mut B, trap: Trap, pc: u32, it: u8) {
+        if trap == Trap::Breakpoint && self.debug_takes_breakpoint() {
+            (self.pc, self.it) = (pc, it);
+            return;
+        }
         if trap == Trap::Breakpoint && self.halt_on_bkpt {
             self.pc = pc;
             self.it = it;
@@ -264,6 +270,7 @@ impl Cpu {
             HFSR_FORCED
         };
         self.enter_exception(bus, HARD_FAULT, return_to);
+        self.debug_hard_fault();
     }
 
     /// The core stops; only a reset helps. `self.pc` is the instruction.

@@ -19,6 +19,7 @@
 mod access;
 mod alu;
 mod control;
+mod debug;
 mod decode16;
 mod decode32;
 mod decode_control;
@@ -54,6 +55,8 @@ pub enum Step {
     Breakpoint(u8),
     /// It is in lockup: nothing but a reset helps.
     Fault(Fault),
+    /// A debugger has halted it.
+    Halted,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,6 +114,7 @@ pub struct Cpu {
     buffer_free_at: u64,
 
     mem: Memory,
+    debug: debug::Debug,
     nvic: nvic::Nvic,
     systick: systick::SysTick,
     scb: scb::Scb,
@@ -153,6 +157,7 @@ impl Cpu {
             load_into: 0,
             buffer_free_at: 0,
             mem: Memory::new(flash_base, flash, ram_base, ram_bytes),
+            debug: debug::Debug::default(),
             nvic: nvic::Nvic::new(),
             systick: systick::SysTick::new(),
             scb: scb::Scb::new(),
@@ -176,7 +181,9 @@ impl Cpu {
     pub fn reset(&mut self) {
         self.nvic = nvic::Nvic::new();
         self.systick = systick::SysTick::new();
+        let demcr = self.scb.demcr;
         self.scb = scb::Scb::new();
+        self.scb.demcr = demcr; // C1.6.5: only a power-on reset clears it
         self.regs = [0; 16];
         self.regs[14] = u32::MAX;
         self.other_sp = 0;
@@ -199,6 +206,7 @@ impl Cpu {
         if !found || entry == 0 || entry == u32::MAX {
             self.lock_up(FaultKind::VectorTable, None);
         }
+        self.debug_reset();
         self.attend();
     }
 
@@ -216,8 +224,11 @@ impl Cpu {
         self.pend(nvic::NMI);
     }
 
-    /// In WFI or WFE, and nothing that wakes it pends.
+    /// In WFI or WFE and nothing that wakes it pends, halted by a debugger, or locked up and waiting for one.
     pub fn sleeping(&self) -> bool {
+        if self.debug_halted() || self.fault.is_some() && self.debug_attached() {
+            return true;
+        }
         self.sleep != Sleep::Awake && self.fault.is_none() && !self.wakes_now()
     }
 
@@ -227,7 +238,7 @@ impl Cpu {
 
     /// SCR.SLEEPDEEP is set: on an STM32 the sleep is Stop or Standby.
     pub fn sleep_deep(&self) -> bool {
-        self.scb.scr & scb::SCR_SLEEPDEEP != 0
+        !self.debug_halted() && self.scb.scr & scb::SCR_SLEEPDEEP != 0
     }
 
     /// Sets the event register, as the RXEV input does (EXTI in event mode): wakes WFE.
@@ -252,6 +263,9 @@ impl Cpu {
 
     /// Cycle of the next SysTick underflow that pends its exception, if any.
     pub fn next_event(&self) -> Option<u64> {
+        if self.debug_halted() {
+            return None;
+        }
         match self.systick.next_interrupt() {
             u64::MAX => None,
             cycle => Some(cycle),
@@ -272,6 +286,11 @@ impl Cpu {
     /// Reads flash or RAM; false if some byte is neither.
     pub fn read_memory(&self, address: u32, into: &mut [u8]) -> bool {
         self.mem.read(address, into)
+    }
+
+    /// Writes RAM as another bus master does (DMA); false, and nothing written, if some byte is none.
+    pub fn write_ram(&mut self, address: u32, from: &[u8]) -> bool {
+        matches!(self.mem.place(address, from.len()), Some(memory::Place::Ram(..))) && self.mem.write(address, from)
     }
 
     /// Writes flash or RAM (debugger, loader, flash controller); false, and nothing written, if some byte is neither.

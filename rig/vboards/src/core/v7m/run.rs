@@ -83,6 +83,9 @@ impl Cpu {
             if let Some(step) = self.ended() {
                 return Some(step);
             }
+            if self.debug_stops() {
+                return Some(Step::Halted);
+            }
             let stop = until.min(bus.horizon());
             if self.cycles >= stop {
                 return Some(Step::Ran);
@@ -100,6 +103,9 @@ impl Cpu {
                 continue;
             }
             self.limit = stop.min(self.systick.next_interrupt());
+            if self.debug_single() {
+                self.limit = self.limit.min(self.cycles + 1);
+            }
             return None;
         }
     }

@@ -64,7 +64,7 @@ pub(super) struct Scb {
     pub hfsr: u32,
     pub mmfar: u32,
     pub bfar: u32,
-    demcr: u32,
+    pub demcr: u32,
     dwt_control: u32,
     /// CYCCNT while it stands; while it counts, what to subtract from the cycles.
     cyccnt: u32,
@@ -158,7 +158,7 @@ impl Cpu {
             0xE000_ED34 => self.scb.mmfar,
             0xE000_ED38 => self.scb.bfar,
             0xE000_EDFC => self.scb.demcr,
-            _ => 0,
+            _ => self.read_debug(address).unwrap_or(0),
         }
     }
 
@@ -214,7 +214,9 @@ impl Cpu {
             0xE000_ED34 => self.scb.mmfar = value,
             0xE000_ED38 => self.scb.bfar = value,
             0xE000_EDFC => self.scb.change_dwt(now, |scb| scb.demcr = value),
-            _ => {}
+            _ => {
+                self.write_debug(address, value);
+            }
         }
     }
 

@@ -1,16 +1,10 @@
-//! The chip as its core sees it: address decoding, access widths, bit-banding, clock gates, what is not modelled.
+//! The chip as its core sees it: access widths, bit-banding, bus delays.
 
-use super::map::{self, Device};
-use super::rcc::{Effect, Gate};
+use super::requests::FLASH;
 use super::{Outside, Stm32f1};
 use crate::bus::{Bus, BusError, Width};
-use crate::log::Topic;
 use crate::soc::Chip;
 
-/// STM32F103xE, revision Y (RM0008 31.6.1).
-const IDCODE: u32 = 0x1003_0414;
-/// Flash size register: 512 KiB (RM0008 30.1.1), and the reserved half above it.
-const FLASH_KIB: u32 = 0xFFFF_0000 | 512;
 /// Bit-band alias of the peripherals (Cortex-M3 TRM, 3.7).
 const BIT_BAND: std::ops::Range<u32> = 0x4200_0000..0x4400_0000;
 
@@ -42,6 +36,14 @@ impl<O: Outside> Bus for Stm32f1<O> {
 
     fn write(&mut self, address: u32, width: Width, value: u32, cycle: u64, pc: u32) -> Result<(), BusError> {
         self.advance(cycle);
+        if FLASH.contains(&address) {
+            let halfword = if width == Width::Half { Some(value as u16) } else { None };
+            return if self.flash.program(address, halfword) {
+                Ok(())
+            } else {
+                Err(BusError)
+            };
+        }
         if BIT_BAND.contains(&address) {
             let (word, bit) = bit_band(address);
             let old = self.read_word(word, cycle, pc)?;
@@ -83,231 +85,11 @@ impl<O: Outside> Bus for Stm32f1<O> {
     }
 
     fn horizon(&self) -> u64 {
-        if self.fault.is_some() || self.outside.has_messages() {
+        let work = self.restarted || self.flash.work.is_some();
+        if work || self.fault.is_some() || self.outside.has_messages() {
             0
         } else {
             self.next_event
-        }
-    }
-}
-
-impl<O: Outside> Stm32f1<O> {
-    fn unmapped(&mut self, address: u32, cycle: u64, pc: u32, what: &str) -> BusError {
-        let t_ps = self.clock.ps(cycle);
-        let board = self.config.board;
-        let text = format!(
-            "board {}: {} unmapped register 0x{:08x} at PC 0x{:08x}",
-            board, what, address, pc
-        );
-        if self.config.strict && self.fault.is_none() {
-            self.fault = Some(format!("{}, t = {} ps", text, t_ps));
-        }
-        self.log.once(t_ps, Topic::Read, address, || text);
-        BusError
-    }
-
-    fn gated(&mut self, device: Device, address: u32, cycle: u64, pc: u32, topic: Topic) -> bool {
-        if self.rcc.enabled(map::gate(device)) {
-            return false;
-        }
-        let t_ps = self.clock.ps(cycle);
-        self.log.once(t_ps, topic, address, || {
-            format!(
-                "{} 0x{:08x} used at PC 0x{:08x} while its clock is off",
-                map::name(device),
-                address,
-                pc
-            )
-        });
-        true
-    }
-
-    fn read_word(&mut self, address: u32, cycle: u64, pc: u32) -> Result<u32, BusError> {
-        let (device, base) = match map::find(address) {
-            Some(found) => found,
-            None => return Err(self.unmapped(address, cycle, pc, "read of")),
-        };
-        if self.gated(device, address, cycle, pc, Topic::ClockOffRead) {
-            return Ok(0);
-        }
-        let offset = address - base;
-        let value = match device {
-            Device::Gpio(port) => self.ports[port].read(offset),
-            Device::Spi(index) => {
-                let value = self.spis[index].read(offset);
-                if offset == 0x0C {
-                    self.update_irqs(); // a read of DR clears RXNE; polling SR changes no line
-                }
-                value
-            }
-            Device::Usart(index) => {
-                let value = self.usarts[index].read(offset);
-                if offset == 0x04 {
-                    self.update_irqs();
-                }
-                value
-            }
-            Device::Timer(index) => {
-                self.sync_timers(cycle);
-                let value = self.timers[index].read(offset, cycle);
-                if offset >= 0x34 {
-                    self.update_irqs(); // a read of a captured value clears its flag
-                }
-                value
-            }
-            Device::Exti => self.exti.read(offset),
-            Device::Afio => self.exti.read_afio(offset),
-            Device::Rcc => self.rcc.read(offset, self.clock.ps(cycle)),
-            Device::Flash => self.flash.read(offset),
-            Device::Pwr => Some(if offset == 0 { self.pwr_cr } else { 0 }),
-            Device::Dbgmcu => Some(if offset == 0 { IDCODE } else { self.dbgmcu_cr }),
-            Device::System => Some(match offset {
-                0x00 => FLASH_KIB,
-                0x08 | 0x0C | 0x10 => self.identity[(offset as usize - 8) / 4],
-                _ => 0xFFFF_FFFF,
-            }),
-            Device::Other(_) => None,
-        };
-        Ok(value.unwrap_or_else(|| {
-            let t_ps = self.clock.ps(cycle);
-            self.log.once(t_ps, Topic::Read, address, || {
-                format!(
-                    "{} 0x{:08x} is not modelled, read as 0 at PC 0x{:08x}",
-                    map::name(device),
-                    address,
-                    pc
-                )
-            });
-            0
-        }))
-    }
-
-    fn write_word(&mut self, address: u32, value: u32, cycle: u64, pc: u32) -> Result<(), BusError> {
-        let (device, base) = match map::find(address) {
-            Some(found) => found,
-            None => return Err(self.unmapped(address, cycle, pc, "write to")),
-        };
-        if self.gated(device, address, cycle, pc, Topic::ClockOffWrite) {
-            return Ok(());
-        }
-        let offset = address - base;
-        let done = match device {
-            Device::Gpio(port) => {
-                let done = self.ports[port].write(offset, value);
-                self.settle_at(port, cycle);
-                if done.is_some() {
-                    return Ok(());
-                }
-                done
-            }
-            Device::Spi(index) => {
-                let done = self.spis[index].write(offset, value, cycle, &mut self.spi_effects);
-                let t_ps = self.clock.ps(cycle);
-                self.spi_effects(index, cycle, t_ps);
-                done
-            }
-            Device::Usart(index) => self.usarts[index].write(offset, value, cycle),
-            Device::Timer(index) => {
-                self.sync_timers(cycle);
-                let done = self.timers[index].write(offset, value, cycle);
-                self.sync_timers(cycle);
-                done
-            }
-            Device::Exti => self.exti.write(offset, value),
-            Device::Afio => self.write_afio(offset, value, cycle),
-            Device::Rcc => self.write_rcc(offset, value, cycle),
-            Device::Flash => self.write_flash(offset, value, cycle),
-            Device::Pwr => {
-                self.pwr_cr = if offset == 0 { value & 0x1F3 } else { self.pwr_cr };
-                Some(())
-            }
-            Device::Dbgmcu => {
-                self.dbgmcu_cr = if offset == 4 { value } else { self.dbgmcu_cr };
-                Some(())
-            }
-            Device::System | Device::Other(_) => None,
-        };
-        if done.is_none() {
-            let t_ps = self.clock.ps(cycle);
-            self.log.once(t_ps, Topic::Write, address, || {
-                format!(
-                    "{} 0x{:08x} is not modelled, write of 0x{:08x} at PC 0x{:08x} ignored",
-                    map::name(device),
-                    address,
-                    value,
-                    pc
-                )
-            });
-        }
-        self.reschedule();
-        self.update_irqs();
-        Ok(())
-    }
-
-    fn write_afio(&mut self, offset: u32, value: u32, cycle: u64) -> Option<()> {
-        let done = self.exti.write_afio(offset, value);
-        let remaps = self.exti.remaps();
-        if remaps != 0 {
-            let t_ps = self.clock.ps(cycle);
-            self.log.once(t_ps, Topic::Device, 0x4001_0004, || {
-                format!(
-                    "AFIO_MAPR = 0x{:08x}: remapped pins are not modelled, the default ones stay",
-                    remaps
-                )
-            });
-        }
-        done
-    }
-
-    fn write_flash(&mut self, offset: u32, value: u32, cycle: u64) -> Option<()> {
-        let done = self.flash.write(offset, value);
-        let hclk_hz = self.rcc.sysclk_hz() / self.rcc.ahb_div();
-        if let Some(text) = self.flash.complaint(hclk_hz) {
-            let t_ps = self.clock.ps(cycle);
-            self.log.once(t_ps, Topic::Device, hclk_hz as u32, || text);
-        }
-        done
-    }
-
-    fn write_rcc(&mut self, offset: u32, value: u32, cycle: u64) -> Option<()> {
-        let now_ps = self.clock.ps(cycle);
-        match self.rcc.write(offset, value, now_ps)? {
-            Effect::Nothing => {}
-            Effect::Clocks => self.clocks_changed(cycle),
-            Effect::ResetApb1(bits) => {
-                self.reset_devices(|gate| matches!(gate, Gate::Apb1(bit) if bits >> bit & 1 == 1), cycle)
-            }
-            Effect::ResetApb2(bits) => {
-                self.reset_devices(|gate| matches!(gate, Gate::Apb2(bit) if bits >> bit & 1 == 1), cycle)
-            }
-        }
-        Some(())
-    }
-
-    fn reset_devices(&mut self, chosen: impl Fn(Gate) -> bool, cycle: u64) {
-        for index in 0..self.timers.len() {
-            if chosen(map::gate(Device::Timer(index))) {
-                self.timers[index].reset();
-            }
-        }
-        for index in 0..self.usarts.len() {
-            if chosen(map::gate(Device::Usart(index))) {
-                self.usarts[index].reset();
-            }
-        }
-        for index in 0..self.spis.len() {
-            if chosen(map::gate(Device::Spi(index))) {
-                self.spis[index].reset();
-            }
-        }
-        for port in 0..self.ports.len() {
-            if chosen(map::gate(Device::Gpio(port))) {
-                self.ports[port].reset();
-                self.settle_at(port, cycle);
-            }
-        }
-        if chosen(map::gate(Device::Afio)) {
-            self.exti.reset_afio();
         }
     }
 }

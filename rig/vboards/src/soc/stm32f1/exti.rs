@@ -1,7 +1,10 @@
 //! External interrupts and the port selection of AFIO (RM0008 chapters 9.4 and 10.3).
 
-/// Interrupt numbers of lines 0 to 4, 9..5 and 15..10 (RM0008 table 63).
-const IRQ: [(u32, u32); 7] = [
+/// Line of the RTC's alarm (10.2.5).
+pub const RTC_ALARM: u32 = 1 << 17;
+
+/// Interrupt numbers of lines 0 to 4, 9..5, 15..10, PVD, RTC alarm, USB wake-up (RM0008 table 63).
+const IRQ: [(u32, u32); 10] = [
     (0x1, 6),
     (0x2, 7),
     (0x4, 8),
@@ -9,6 +12,9 @@ const IRQ: [(u32, u32); 7] = [
     (0x10, 10),
     (0x3E0, 23),
     (0xFC00, 40),
+    (1 << 16, 1),
+    (RTC_ALARM, 41),
+    (1 << 18, 42),
 ];
 
 /// EXTI with AFIO.
@@ -50,7 +56,13 @@ impl Exti {
         }
     }
 
-    fn edge(&mut self, line: u32, rising: bool) {
+    /// Lines that somebody listens to.
+    pub fn listens(&self, lines: u32) -> bool {
+        (self.imr | self.emr) & lines != 0
+    }
+
+    /// An edge on a line.
+    pub fn edge(&mut self, line: u32, rising: bool) {
         let sensitive = if rising { self.rtsr } else { self.ftsr };
         if sensitive & line != 0 {
             self.trigger(line);

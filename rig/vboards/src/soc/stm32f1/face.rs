@@ -1,12 +1,9 @@
 //! What the board around the chip uses.
 
-use super::gpio::{Port, PORTS};
-use super::map::SPI_PINS;
-use super::spi::Spi;
-use super::timer::Timer;
-use super::usart::Usart;
-use super::{Exti, FlashInterface, Outside, Stm32f1, USARTS};
+use super::{Cause, Group, Outside, Stm32f1, USARTS};
 use crate::clock::Clock;
+use crate::core::v7m::Cpu;
+use crate::debug::TapIds;
 use crate::log::{Log, Topic};
 use crate::soc::Chip;
 use crate::trace::{Edge, Pin};
@@ -19,6 +16,14 @@ impl<O: Outside> Chip for Stm32f1<O> {
         &mut self.outside
     }
 
+    /// RM0008 31.6.2 (boundary scan, high-density) and 31.6.3 (Cortex-M3 r1p1).
+    fn jtag_ids(&self) -> TapIds {
+        TapIds {
+            debug_port: 0x3BA0_0477,
+            boundary_scan: 0x0641_4041,
+        }
+    }
+
     fn clock(&self) -> &Clock {
         &self.clock
     }
@@ -26,9 +31,22 @@ impl<O: Outside> Chip for Stm32f1<O> {
     fn advance(&mut self, cycle: u64) {
         while self.next_event <= cycle {
             let at = self.next_event;
-            self.fire(at);
-            self.reschedule();
+            if self.power.deep.is_some() {
+                self.fire_in_deep(at);
+            } else {
+                self.fire(at);
+            }
+            self.look();
         }
+    }
+
+    fn serve(&mut self, core: &mut Cpu) {
+        self.serve_flash(core);
+        self.serve_dma(core);
+    }
+
+    fn stalled_until(&self) -> u64 {
+        self.stalled_until
     }
 
     fn next_event(&self) -> u64 {
@@ -37,29 +55,19 @@ impl<O: Outside> Chip for Stm32f1<O> {
 
     fn reset(&mut self, cycle: u64) {
         self.advance(cycle);
-        self.rcc.software_reset();
-        self.flash = FlashInterface::default();
-        self.exti = Exti::default();
-        self.pwr_cr = 0;
-        self.clocks_changed(cycle);
-        self.timers.iter_mut().for_each(Timer::reset);
-        self.usarts.iter_mut().for_each(Usart::reset);
-        self.spis.iter_mut().for_each(Spi::reset);
-        self.ports.iter_mut().for_each(Port::reset);
-        for port in 0..PORTS {
-            self.settle_at(port, cycle);
-        }
-        self.reschedule();
-        self.update_irqs();
-        self.irq_changed = true; // a core reset forgets the lines
+        self.system_reset(Cause::Software, cycle);
+    }
+
+    fn take_reset(&mut self) -> bool {
+        std::mem::take(&mut self.restarted)
     }
 
     fn sleep_deep(&mut self, cycle: u64) -> bool {
-        let t_ps = self.clock.ps(cycle);
-        self.log.once(t_ps, Topic::Device, 0xE000_ED10, || {
-            "SLEEPDEEP: Stop and Standby are not modelled, the clocks stay on".to_string()
-        });
-        false
+        self.enter_deep(cycle)
+    }
+
+    fn wake(&mut self, cycle: u64) -> u64 {
+        self.leave_stop(cycle)
     }
 
     fn take_event(&mut self) -> bool {
@@ -75,7 +83,7 @@ impl<O: Outside> Chip for Stm32f1<O> {
     }
 
     fn outside_touched(&mut self) {
-        self.reschedule();
+        self.look();
     }
 
     fn edges(&mut self) -> &mut VecDeque<Edge> {
@@ -112,15 +120,14 @@ impl<O: Outside> Chip for Stm32f1<O> {
             return true;
         }
         self.usarts[usart].feed(octets, cycle);
-        self.reschedule();
+        self.touch(Group::Usarts);
+        self.look();
         true
     }
 
     fn watch(&mut self, pin: Pin) {
-        for (spi, &(sck, miso, mosi)) in self.spis.iter_mut().zip(SPI_PINS.iter()) {
-            spi.traced |= [sck, miso, mosi].contains(&pin);
-        }
-        self.reschedule();
+        self.watched.push(pin);
+        self.trace_buses();
     }
 
     fn log(&self) -> &Log {

@@ -1,38 +1,58 @@
-//! STM32F103xE: 512 KiB of flash, 64 KiB of RAM, and the peripherals that a radio node uses.
+//! STM32F103xE: 512 KiB of flash, 64 KiB of RAM, and its peripherals.
 //!
-//! Modelled: RCC, FLASH, GPIO A to G, AFIO, EXTI, TIM2 to TIM7, USART1 to USART3, SPI1 to SPI3, PWR (as storage),
-//! DBGMCU, unique identity. Other devices of the chip read as 0 and are logged; an address that belongs to none is a
-//! bus error, and ends the run when the chip is strict. Sources: RM0008 rev 21, DS5792 (STM32F103xC/D/E).
+//! `docs/virtual-bench-stm32f103.md` tells what of each device is modelled. Devices that are not read as 0 and are
+//! logged; an address that belongs to none is a bus error, and ends the run when the chip is strict. Sources: RM0008
+//! rev 21, DS5792 (STM32F103xC/D/E).
 
+mod access;
+mod adc;
 mod bus;
+mod crc;
 mod exti;
 mod face;
 mod flash;
 mod gpio;
+mod i2c;
 mod map;
+mod outlook;
+mod power;
 mod rcc;
+mod remap;
+mod requests;
+mod restart;
+mod rtc;
 mod spi;
-mod timer;
 mod usart;
+mod watchdog;
 mod wires;
 
+use super::stm32::dma::Dma;
+use super::stm32::timer::Timer;
+use super::watch::Watch;
 use super::{Drive, Outside};
 use crate::clock::Clock;
-use crate::log::{Log, Topic};
+use crate::log::Log;
 use crate::rng::{draw, Purpose};
-use crate::trace::Edge;
+use crate::trace::{Edge, Pin};
+use adc::Adc;
+use crc::Crc;
 use exti::Exti;
 use flash::FlashInterface;
 use gpio::{Port, PORTS};
-use map::{SPI_IRQ, TIMER_IRQ, TIMER_TRIGGERS, USART_IRQ, USART_PINS};
-use rcc::Rcc;
+use i2c::I2c;
+use map::{TIM1, TIMER_TRIGGERS};
+use outlook::{Group, Outlook, GROUPS};
+use power::Power;
+use rcc::{Cause, Rcc};
+use remap::Pins;
+use rtc::Rtc;
 use spi::Spi;
 use std::collections::VecDeque;
-use timer::Timer;
 use usart::Usart;
+use watchdog::{Iwdg, Wwdg};
 
 /// USARTs of the model.
-pub const USARTS: usize = 3;
+pub const USARTS: usize = 5;
 
 /// What a board decides about its chip.
 #[derive(Clone, Debug)]
@@ -56,23 +76,44 @@ pub struct Stm32f1<O: Outside> {
     rcc: Rcc,
     flash: FlashInterface,
     exti: Exti,
+    pins: Pins,
     ports: Vec<Port>,
     timers: Vec<Timer>,
     usarts: Vec<Usart>,
     spis: Vec<Spi>,
-    pwr_cr: u32,
+    i2cs: Vec<I2c>,
+    adcs: Vec<Adc>,
+    dmas: [Dma; 2],
+    rtc: Rtc,
+    iwdg: Iwdg,
+    wwdg: Wwdg,
+    crc: Crc,
+    power: Power,
     dbgmcu_cr: u32,
     identity: [u32; 3],
     /// What is soldered to the pins.
     pub outside: O,
+    /// Pins that somebody has a probe on.
+    watched: Vec<Pin>,
+    /// Pins that a timer captures, by port.
+    captured: [u16; PORTS],
+    /// What each group of devices does next, and the groups of which that is no longer true.
+    outlooks: [Outlook; GROUPS],
+    stale: u8,
     next_event: u64,
     /// Instant of the outside's next event, and the cycle by which it has happened.
     outside_next: (Option<u64>, u64),
     irqs: u128,
     irq_changed: bool,
+    /// A reset that the chip itself is about to make; the core must follow when it is made.
+    restart: Option<(u64, Cause)>,
+    restarted: bool,
+    /// The flash is busy and the core, which runs from it, waits.
+    stalled_until: u64,
     edges: VecDeque<Edge>,
     sent: Vec<VecDeque<(u64, u8)>>,
     log: Log,
+    watch: Watch,
     fault: Option<String>,
     drives: Vec<Drive>,
     usart_effects: Vec<usart::Effect>,
@@ -84,41 +125,57 @@ impl<O: Outside> Stm32f1<O> {
         let rcc = Rcc::new(config.hse_hz);
         let clock = Clock::new(rcc.sysclk_hz(), rcc.ahb_div(), config.clock_ppb, 0);
         let identity = |index| draw(config.seed, Purpose::Identity, &[u64::from(config.board)], index) as u32;
+        let mut timers: Vec<Timer> = (0..TIM1).map(|_| Timer::default()).collect();
+        timers.extend([Timer::advanced(), Timer::advanced()]);
         let mut chip = Stm32f1 {
             clock,
             rcc,
             flash: FlashInterface::default(),
             exti: Exti::default(),
+            pins: Pins::selected(0),
             ports: config.rest.iter().map(|&rest| Port::new(rest)).collect(),
-            timers: (0..6).map(|_| Timer::default()).collect(),
+            timers,
             usarts: (0..USARTS).map(|_| Usart::new(1)).collect(),
             spis: (0..3).map(|_| Spi::new(1)).collect(),
-            pwr_cr: 0,
+            i2cs: (0..2).map(|_| I2c::new(1)).collect(),
+            adcs: (0..3).map(|_| Adc::new(2)).collect(),
+            dmas: [Dma::new(7, false), Dma::new(5, false)],
+            rtc: Rtc::default(),
+            iwdg: Iwdg::new(config.clock_ppb),
+            wwdg: Wwdg::new(1),
+            crc: Crc::default(),
+            power: Power::default(),
             dbgmcu_cr: 0,
             identity: [identity(0), identity(1), identity(2)],
             outside,
+            watched: Vec::new(),
+            captured: [0; PORTS],
+            outlooks: [Outlook::default(); GROUPS],
+            stale: 0,
             next_event: 0,
             outside_next: (None, u64::MAX),
             irqs: 0,
             irq_changed: false,
+            restart: None,
+            restarted: false,
+            stalled_until: 0,
             edges: VecDeque::new(),
             sent: (0..USARTS).map(|_| VecDeque::new()).collect(),
             log: Log::default(),
+            watch: Watch::default(),
             fault: None,
             drives: Vec::new(),
             usart_effects: Vec::new(),
             spi_effects: Vec::new(),
             config,
         };
-        for &(tx, rx) in USART_PINS.iter() {
-            chip.ports[usize::from(tx >> 4)].set_alternate(tx & 15, true);
-            chip.ports[usize::from(rx >> 4)].set_alternate(rx & 15, true);
-        }
+        chip.idle_lines();
         for port in chip.ports.iter_mut() {
             port.settle();
         }
         chip.outside_changed(0);
-        chip.reschedule();
+        chip.touch_all();
+        chip.look();
         chip
     }
 
@@ -127,56 +184,93 @@ impl<O: Outside> Stm32f1<O> {
         if let (Some(t_ps), true) = (self.outside_next.0, self.outside_next.1 <= at) {
             self.outside.advance(t_ps);
             self.outside_changed(at);
-            return self.update_irqs();
+            return;
         }
         let t_ps = self.clock.ps(at);
-        for index in 0..self.spis.len() {
-            if self.spis[index].next_event().map_or(false, |next| next <= at) {
-                self.spis[index].fire(at, &mut self.spi_effects);
-                self.spi_effects(index, at, t_ps);
+        if self.due(Group::Spis, at) {
+            for index in 0..self.spis.len() {
+                if self.spis[index].next_event().map_or(false, |next| next <= at) {
+                    self.spis[index].fire(at, &mut self.spi_effects);
+                    self.spi_effects(index, at, t_ps);
+                }
             }
         }
+        if self.due(Group::Usarts, at) {
+            for index in 0..self.usarts.len() {
+                if self.usarts[index].next_event().map_or(false, |next| next <= at) {
+                    self.usarts[index].fire(at, &mut self.usart_effects);
+                    self.usart_effects(index, at, t_ps);
+                }
+            }
+        }
+        if self.due(Group::Timers, at) {
+            self.sync_timers(at);
+            self.timer_outputs(at, t_ps);
+            self.touch(Group::Timers);
+        }
+        if self.due(Group::Rest, at) {
+            self.fire_rest(at, t_ps);
+        }
+    }
+
+    /// Lets only that happen which does not need the chip's clocks.
+    fn fire_in_deep(&mut self, at: u64) {
+        if let (Some(t_ps), true) = (self.outside_next.0, self.outside_next.1 <= at) {
+            self.outside.advance(t_ps);
+            self.outside_changed(at);
+            return;
+        }
+        let t_ps = self.clock.ps(at);
         for index in 0..self.usarts.len() {
-            if self.usarts[index].next_event().map_or(false, |next| next <= at) {
+            if self.usarts[index].next_arrival().map_or(false, |next| next <= at) {
                 self.usarts[index].fire(at, &mut self.usart_effects);
                 self.usart_effects(index, at, t_ps);
             }
         }
-        self.sync_timers(at);
+        self.fire_backup(at, t_ps);
+    }
+
+    fn fire_rest(&mut self, at: u64, t_ps: u64) {
+        self.touch(Group::Rest);
+        for i2c in self.i2cs.iter_mut() {
+            i2c.fire(at);
+        }
+        for adc in self.adcs.iter_mut() {
+            adc.fire(at);
+        }
+        self.flash.sync(t_ps);
+        self.wwdg.sync(at);
+        if self.wwdg.bites {
+            self.restart.get_or_insert((at, Cause::Wwdg));
+        }
         if self.rcc.switch_pending().map_or(false, |ready_ps| ready_ps <= t_ps) {
             self.rcc.complete_switch(t_ps);
             self.clocks_changed(at);
         }
-        self.update_irqs();
+        self.fire_backup(at, t_ps);
     }
 
-    fn reschedule(&mut self) {
-        let outside_ps = self.outside.next_event();
-        if outside_ps != self.outside_next.0 {
-            self.outside_next = (outside_ps, outside_ps.map_or(u64::MAX, |t_ps| self.clock.tick_at(t_ps)));
+    /// RTC, independent watchdog, and resets that the chip makes itself.
+    fn fire_backup(&mut self, at: u64, t_ps: u64) {
+        self.sync_rtc(at, t_ps);
+        if self.iwdg.next_event().map_or(false, |at_ps| at_ps <= t_ps) {
+            self.restart.get_or_insert((at, Cause::Iwdg));
         }
-        let mut next = self.outside_next.1;
-        for spi in self.spis.iter() {
-            next = spi.next_event().map_or(next, |at| next.min(at));
-        }
-        for usart in self.usarts.iter() {
-            next = usart.next_event().map_or(next, |at| next.min(at));
-        }
-        for timer in self.timers.iter() {
-            next = timer.next_event().map_or(next, |at| next.min(at));
-        }
-        for (slave, triggers) in self.timers.iter().zip(TIMER_TRIGGERS) {
-            if slave.waits_for_trigger() {
-                let master = slave.trigger_input().and_then(|input| triggers[input]);
-                next = master
-                    .and_then(|index| self.timers[index].next_update())
-                    .map_or(next, |at| next.min(at));
+        if let Some((due, cause)) = self.restart {
+            if due <= at {
+                self.system_reset(cause, at);
+                self.restarted = true;
             }
         }
-        if let Some(ready_ps) = self.rcc.switch_pending() {
-            next = next.min(self.clock.tick_at(ready_ps));
+    }
+
+    /// The alarm is a pulse on its EXTI line, and ends Standby.
+    fn sync_rtc(&mut self, cycle: u64, t_ps: u64) {
+        self.rtc.sync(t_ps);
+        if std::mem::take(&mut self.rtc.alarm) {
+            self.exti.edge(exti::RTC_ALARM, true);
+            self.wake_from_standby(cycle);
         }
-        self.next_event = next;
     }
 
     /// Brings the timers to `cycle`, those that count the updates of others last.
@@ -205,30 +299,14 @@ impl<O: Outside> Stm32f1<O> {
         }
     }
 
-    fn update_irqs(&mut self) {
-        let mut irqs = self.exti.irqs();
-        for (timer, irq) in self.timers.iter().zip(TIMER_IRQ) {
-            irqs |= u128::from(timer.irq()) << irq;
-        }
-        for (usart, irq) in self.usarts.iter().zip(USART_IRQ) {
-            irqs |= u128::from(usart.irq()) << irq;
-        }
-        for (spi, irq) in self.spis.iter().zip(SPI_IRQ) {
-            irqs |= u128::from(spi.irq()) << irq;
-        }
-        if irqs != self.irqs {
-            self.irqs = irqs;
-            self.irq_changed = true;
-        }
-    }
-
     fn clocks_changed(&mut self, cycle: u64) {
         let (apb1, apb2) = (self.rcc.apb1_div(), self.rcc.apb2_div());
         self.clock
             .retune(cycle, self.rcc.sysclk_hz().max(1), self.rcc.ahb_div());
         self.outside_next = (None, u64::MAX);
-        for timer in self.timers.iter_mut() {
-            timer.set_clock_div(cycle, (apb1 / 2).max(1)); // RM0008 figure 8: timers get twice a divided PCLK1
+        for (index, timer) in self.timers.iter_mut().enumerate() {
+            let bus = if index < TIM1 { apb1 } else { apb2 };
+            timer.set_clock_div(cycle, (bus / 2).max(1)); // RM0008 figure 8: timers get twice a divided PCLK
         }
         for (index, usart) in self.usarts.iter_mut().enumerate() {
             usart.set_clock_div(if index == 0 { apb2 } else { apb1 });
@@ -236,10 +314,12 @@ impl<O: Outside> Stm32f1<O> {
         for (index, spi) in self.spis.iter_mut().enumerate() {
             spi.set_clock_div(if index == 0 { apb2 } else { apb1 });
         }
-        let t_ps = self.clock.ps(cycle);
-        let hclk_hz = self.rcc.sysclk_hz() / self.rcc.ahb_div();
-        for text in [self.rcc.complaint(), self.flash.complaint(hclk_hz)].iter().flatten() {
-            self.log.once(t_ps, Topic::Device, hclk_hz as u32, || text.clone());
+        self.i2cs.iter_mut().for_each(|i2c| i2c.set_clock_div(apb1));
+        for adc in self.adcs.iter_mut() {
+            adc.set_clock_div(apb2 * self.rcc.adc_div());
         }
+        self.wwdg.set_clock_div(cycle, apb1);
+        self.touch_all();
+        self.complain_of_clocks(cycle);
     }
 }

@@ -15,6 +15,10 @@ const LSI_START_PS: u64 = 85_000_000;
 /// tSU(LSE) = 3 s (DS5792 table 23).
 const LSE_START_PS: u64 = 3_000_000_000_000;
 
+/// The crystal of the board, and LSI, 30 to 60 kHz, typically 40 (DS5792 table 25).
+const LSE_HZ: u64 = 32_768;
+pub const LSI_HZ: u64 = 40_000;
+
 const CR_HSION: u32 = 1 << 0;
 const CR_HSEON: u32 = 1 << 16;
 const CR_HSEBYP: u32 = 1 << 18;
@@ -22,6 +26,8 @@ const CR_CSSON: u32 = 1 << 19;
 const CR_PLLON: u32 = 1 << 24;
 const CFGR_PLLSRC: u32 = 1 << 16;
 const CFGR_PLLXTPRE: u32 = 1 << 17;
+const BDCR_RTCEN: u32 = 1 << 15;
+const BDCR_BDRST: u32 = 1 << 16;
 const CSR_RMVF: u32 = 1 << 24;
 
 /// Where a peripheral's clock enable and reset bits lie.
@@ -29,6 +35,7 @@ const CSR_RMVF: u32 = 1 << 24;
 pub enum Gate {
     /// Always clocked.
     None,
+    Ahb(u32),
     Apb1(u32),
     Apb2(u32),
 }
@@ -62,6 +69,19 @@ pub enum Effect {
     /// Peripherals of a bus are held in reset, by their bits.
     ResetApb1(u32),
     ResetApb2(u32),
+    /// The clock of the RTC may have changed.
+    Backup,
+    /// The backup domain is reset.
+    ResetBackup,
+}
+
+/// Why the chip is reset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    Software,
+    Iwdg,
+    Wwdg,
+    Standby,
 }
 
 /// RCC.
@@ -85,6 +105,7 @@ pub struct Rcc {
     pll: Source,
     lsi: Source,
     lse: Source,
+    lsi_forced: bool,
 }
 
 impl Rcc {
@@ -108,26 +129,89 @@ impl Rcc {
             pll: Source::default(),
             lsi: Source::default(),
             lse: Source::default(),
+            lsi_forced: false,
         }
     }
 
-    /// System reset, not power-on: clocks back to HSI, flags kept, SFTRSTF set.
-    pub fn software_reset(&mut self) {
-        let (csr, bdcr, lse) = (self.csr, self.bdcr, self.lse);
+    /// System reset, not power-on: clocks back to HSI, the backup domain and the flags of CSR kept. Every reset pulls
+    /// NRST, so that PINRSTF joins the flag of the cause (7.1.1, figure 7).
+    pub fn reset(&mut self, cause: Cause) {
+        let flag = match cause {
+            Cause::Software => 1 << 28,
+            Cause::Iwdg => 1 << 29,
+            Cause::Wwdg => 1 << 30,
+            Cause::Standby => 0,
+        };
+        let (csr, bdcr, lse) = (self.csr & !1, self.bdcr, self.lse);
         *self = Rcc {
-            csr: csr | 1 << 28,
+            csr: csr | flag | 1 << 26,
             bdcr,
             lse,
             ..Rcc::new(self.hse_hz)
         };
     }
 
+    /// Stop mode ends: HSI runs the chip, HSE and PLL are off (5.3.5).
+    pub fn leave_stop(&mut self, now_ps: u64) {
+        self.cr = self.cr & !(CR_HSEON | CR_PLLON | CR_CSSON) | CR_HSION;
+        self.cfgr &= !3;
+        self.active = 0;
+        self.hse = Source::default();
+        self.pll = Source::default();
+        self.hsi = Source { ready_ps: Some(now_ps) };
+    }
+
+    /// The independent watchdog was started: it forces LSI on (19.3).
+    pub fn force_lsi(&mut self, now_ps: u64) {
+        self.csr |= 1;
+        self.lsi_forced = true;
+        self.lsi.switch(true, now_ps, LSI_START_PS);
+    }
+
+    /// The clock of the RTC, if it runs: frequency, divider, and when it began to run.
+    pub fn rtc_clock(&self) -> Option<(u64, u64, u64)> {
+        if self.bdcr & BDCR_RTCEN == 0 {
+            return None;
+        }
+        let (source, hz, divider) = match self.bdcr >> 8 & 3 {
+            1 => (self.lse, LSE_HZ, 1),
+            2 => (self.lsi, LSI_HZ, 1),
+            3 => (self.hse, self.hse_hz, 128),
+            _ => return None,
+        };
+        source
+            .ready_ps
+            .filter(|_| hz > 0)
+            .map(|ready_ps| (hz, divider, ready_ps))
+    }
+
+    /// ADCCLK is PCLK2 divided by this.
+    pub fn adc_div(&self) -> u64 {
+        2 * (u64::from(self.cfgr >> 14 & 3) + 1)
+    }
+
     pub fn enabled(&self, gate: Gate) -> bool {
         match gate {
             Gate::None => true,
+            Gate::Ahb(bit) => self.ahbenr >> bit & 1 == 1,
             Gate::Apb1(bit) => self.apb1enr >> bit & 1 == 1,
             Gate::Apb2(bit) => self.apb2enr >> bit & 1 == 1,
         }
+    }
+
+    /// BDCR, which DBP protects. RTCSEL can be chosen once per reset of the domain (7.3.9).
+    fn write_bdcr(&mut self, value: u32, now_ps: u64) -> Effect {
+        if value & BDCR_BDRST != 0 {
+            self.bdcr = BDCR_BDRST;
+            self.lse = Source::default();
+            return Effect::ResetBackup;
+        }
+        let chosen = self.bdcr >> 8 & 3;
+        let select = if chosen != 0 { chosen } else { value >> 8 & 3 };
+        self.bdcr = value & 0x8005 | select << 8;
+        let lse_start_ps = if value & 4 != 0 { 0 } else { LSE_START_PS };
+        self.lse.switch(value & 1 != 0, now_ps, lse_start_ps);
+        Effect::Backup
     }
 
     fn pll_hz(&self) -> u64 {
@@ -227,17 +311,15 @@ impl Rcc {
             0x14 => self.ahbenr = value & 0x557,
             0x18 => self.apb2enr = value & 0xFFFD,
             0x1C => self.apb1enr = value & 0x3AFE_C83F,
-            0x20 => {
-                self.bdcr = value & 0x0001_8305;
-                self.lse
-                    .switch(value & 1 != 0 && value & 1 << 16 == 0, now_ps, LSE_START_PS);
-            }
+            0x20 => return Some(self.write_bdcr(value, now_ps)),
             0x24 => {
                 if value & CSR_RMVF != 0 {
-                    self.csr = 0;
+                    self.csr &= 1;
                 }
-                self.csr = self.csr & !1 | value & 1;
-                self.lsi.switch(value & 1 != 0, now_ps, LSI_START_PS);
+                let on = value & 1 != 0 || self.lsi_forced;
+                self.csr = self.csr & !1 | u32::from(on);
+                self.lsi.switch(on, now_ps, LSI_START_PS);
+                return Some(Effect::Backup); // LSI may be what the RTC counts
             }
             _ => return None,
         }

@@ -1,6 +1,6 @@
 //! SPI1 to SPI3 as 8 or 16 bit masters with software slave select (RM0008 chapter 25).
 //!
-//! Not modelled: slave mode, hardware NSS, half-duplex, CRC, DMA, I2S.
+//! Of the bidirectional mode only sending is modelled. Not modelled: slave mode, NSS, receive-only mode, CRC, I2S.
 
 const SR_RXNE: u32 = 1 << 0;
 const SR_TXE: u32 = 1 << 1;
@@ -11,14 +11,21 @@ const CR1_CPOL: u32 = 1 << 1;
 const CR1_MSTR: u32 = 1 << 2;
 const CR1_SPE: u32 = 1 << 6;
 const CR1_DFF: u32 = 1 << 11;
+/// BIDIMODE with BIDIOE: one line, out.
+const CR1_OUT_ONLY: u32 = 3 << 14;
+
+/// Half periods of the first octet.
+const MIDDLE: u32 = 16;
 
 /// What the chip around an SPI has to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// A transfer begins: ask the slave for its data and hand it to [`Spi::answer`].
     Begin,
-    /// A transfer is over; this went out, in so many octets.
-    End { data: u16, octets: usize },
+    /// The first octet of a 16 bit transfer has gone out: hand the second answer to [`Spi::answer`].
+    Middle(u8),
+    /// A transfer is over; its last octet has gone out.
+    End(u8),
     /// Lines of a traced bus: SCK, MOSI, MISO.
     Lines { sck: bool, mosi: bool, miso: bool },
 }
@@ -77,10 +84,10 @@ impl Spi {
 
     pub fn next_event(&self) -> Option<u64> {
         self.transfer.map(|transfer| {
-            let halves = if self.traced {
-                transfer.halves + 1
-            } else {
-                2 * transfer.bits
+            let halves = match (self.traced, transfer.bits) {
+                (true, _) => transfer.halves + 1,
+                (false, 16) if transfer.halves < MIDDLE => MIDDLE,
+                (false, bits) => 2 * bits,
             };
             transfer.start + u64::from(halves) * transfer.half_cycles
         })
@@ -102,16 +109,26 @@ impl Spi {
         effects.push(Effect::Begin);
     }
 
-    /// Data that the slave shifts back in the running transfer.
-    pub fn answer(&mut self, data: u16) {
+    /// The octet that the slave shifts back next in the running transfer.
+    pub fn answer(&mut self, octet: u8) {
         if let Some(transfer) = self.transfer.as_mut() {
-            transfer.back = data;
+            let last = transfer.bits == 8 || transfer.halves >= MIDDLE;
+            transfer.back |= u16::from(octet) << if last { 0 } else { 8 };
         }
     }
 
-    /// Octets of the running transfer.
-    pub fn octets(&self) -> usize {
-        self.transfer.map_or(1, |transfer| transfer.bits as usize / 8)
+    /// The chip's clock stood still.
+    pub fn postpone(&mut self, cycles: u64) {
+        if let Some(transfer) = self.transfer.as_mut() {
+            transfer.start += cycles;
+        }
+    }
+
+    /// Requests to the DMA: receiver, transmitter (25.3.9).
+    pub fn dma_requests(&self) -> (bool, bool) {
+        let receive = self.cr2 & 1 != 0 && self.sr & SR_RXNE != 0;
+        let running = self.cr1 & (CR1_SPE | CR1_MSTR) == CR1_SPE | CR1_MSTR;
+        (receive, self.cr2 & 2 != 0 && self.sr & SR_TXE != 0 && running)
     }
 
     /// Levels of the lines now.
@@ -146,6 +163,9 @@ impl Spi {
         let end = transfer.start + u64::from(2 * transfer.bits) * transfer.half_cycles;
         transfer.halves = ((cycle - transfer.start) / transfer.half_cycles) as u32;
         let done = *transfer;
+        if done.bits == 16 && done.halves == MIDDLE {
+            effects.push(Effect::Middle((done.out >> 8) as u8));
+        }
         if self.traced {
             effects.push(self.lines());
         }
@@ -153,11 +173,10 @@ impl Spi {
             return;
         }
         self.transfer = None;
-        effects.push(Effect::End {
-            data: done.out,
-            octets: done.bits as usize / 8,
-        });
-        if self.sr & SR_RXNE != 0 {
+        effects.push(Effect::End(done.out as u8));
+        if self.cr1 & CR1_OUT_ONLY == CR1_OUT_ONLY {
+            // nothing comes back
+        } else if self.sr & SR_RXNE != 0 {
             self.sr |= SR_OVR;
         } else {
             self.rdr = done.back;

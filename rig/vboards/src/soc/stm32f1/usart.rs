@@ -1,6 +1,8 @@
-//! USART1 to USART3, asynchronous (RM0008 chapter 27). Bits go over the pins one by one at the programmed rate.
+//! USART1 to USART3, UART4 and UART5, asynchronous (RM0008 chapter 27). Bits go over the pins one by one at the
+//! programmed rate.
 //!
-//! Not modelled: synchronous, LIN, IrDA, smartcard and half-duplex modes, hardware flow control, DMA, noise.
+//! Not modelled: synchronous, LIN, IrDA, smartcard and half-duplex modes, hardware flow control, noise. What comes from
+//! outside has the parity and the framing that is set here, so PE and FE never rise.
 
 use std::collections::VecDeque;
 
@@ -15,6 +17,9 @@ const CR1_PS: u32 = 1 << 9;
 const CR1_PCE: u32 = 1 << 10;
 const CR1_M: u32 = 1 << 12;
 const CR1_UE: u32 = 1 << 13;
+const CR3_EIE: u32 = 1 << 0;
+const CR3_DMAR: u32 = 1 << 6;
+const CR3_DMAT: u32 = 1 << 7;
 
 /// What an event of a USART means for the chip around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +85,8 @@ pub struct Usart {
     sr_read: bool,
     /// Octets that arrived while the receiver was off.
     pub unheard: u64,
+    /// The chip's clock stands still: what arrives is not heard.
+    pub stopped: bool,
 }
 
 impl Usart {
@@ -160,6 +167,29 @@ impl Usart {
         }
     }
 
+    /// The chip's clock stood still: what it was sending goes on later.
+    pub fn postpone(&mut self, cycles: u64) {
+        if let Some(frame) = self.tx.as_mut() {
+            frame.start += cycles;
+        }
+        self.tx_ready += cycles;
+        self.idle_at = self.idle_at.map(|at| at + cycles);
+    }
+
+    /// Next edge of a frame from outside, all that happens while the chip's clock stands still.
+    pub fn next_arrival(&self) -> Option<u64> {
+        self.rx.map(|frame| frame.boundary(frame.next))
+    }
+
+    /// Requests to the DMA: receiver, transmitter (27.3.13).
+    pub fn dma_requests(&self) -> (bool, bool) {
+        let receive = self.cr3 & CR3_DMAR != 0 && self.sr & SR_RXNE != 0;
+        (
+            receive,
+            self.cr3 & CR3_DMAT != 0 && self.sr & SR_TXE != 0 && self.transmitting(),
+        )
+    }
+
     pub fn next_event(&self) -> Option<u64> {
         let tx = self.tx.map(|frame| frame.boundary(frame.next));
         let rx = self.rx.map(|frame| frame.boundary(frame.next));
@@ -204,7 +234,7 @@ impl Usart {
     }
 
     fn received(&mut self, frame: &Frame) {
-        if self.cr1 & (CR1_UE | CR1_RE) != CR1_UE | CR1_RE {
+        if self.stopped || self.cr1 & (CR1_UE | CR1_RE) != CR1_UE | CR1_RE {
             self.unheard += 1;
             return;
         }
@@ -226,7 +256,8 @@ impl Usart {
     /// Level of the interrupt line (27.4, table 198).
     pub fn irq(&self) -> bool {
         let asked = self.sr & self.cr1 & (SR_IDLE | SR_RXNE | SR_TC | SR_TXE);
-        asked != 0 || (self.sr & SR_ORE != 0 && self.cr1 & SR_RXNE != 0)
+        let overrun = self.cr1 & SR_RXNE != 0 || self.cr3 & (CR3_EIE | CR3_DMAR) == CR3_EIE | CR3_DMAR;
+        asked != 0 || (self.sr & SR_ORE != 0 && overrun)
     }
 
     pub fn read(&mut self, offset: u32) -> Option<u32> {

@@ -1,7 +1,7 @@
 //! Between the peripherals and the pins: nets and who looks at them, bits of USART and SPI, the outside.
 
-use super::map::{SPI_PINS, TIMER_PINS, USART_PINS};
-use super::{spi, usart, Outside, Stm32f1};
+use super::remap::NO_PIN;
+use super::{spi, usart, Group, Outside, Stm32f1};
 use crate::log::Topic;
 use crate::trace::{pin_name, Edge, Pin};
 
@@ -22,7 +22,12 @@ impl<O: Outside> Stm32f1<O> {
                 level,
             });
             self.exti.pin(port, bit, level);
-            self.capture(pin, level, cycle);
+            if self.captured[port] >> bit & 1 == 1 {
+                self.capture(pin, level, cycle);
+            }
+            if port == 0 {
+                self.wakeup_pin(port, bit, level, cycle);
+            }
             self.outside.pin(pin, level, t_ps);
         }
     }
@@ -36,22 +41,82 @@ impl<O: Outside> Stm32f1<O> {
         let t_ps = self.clock.ps(cycle);
         self.settle(port, cycle, t_ps);
         self.outside_changed(cycle);
-        if self.outside.next_event() != self.outside_next.0 {
-            self.reschedule();
-        }
-        if self.exti.irqs() != exti_before {
-            self.update_irqs();
+        if self.stale != 0 || self.outside.next_event() != self.outside_next.0 || self.exti.irqs() != exti_before {
+            self.look();
         }
     }
 
-    pub(super) fn capture(&mut self, pin: Pin, level: bool, cycle: u64) {
-        for (index, pins) in TIMER_PINS.iter().enumerate() {
-            if let Some(channel) = pins.iter().position(|&candidate| candidate == pin) {
-                if self.timers[index].captures(channel, level) {
-                    self.sync_timers(cycle);
-                    self.timers[index].capture(channel);
-                    self.update_irqs();
+    fn capture(&mut self, pin: Pin, level: bool, cycle: u64) {
+        self.sync_timers(cycle);
+        for (timer, pins) in self.timers.iter_mut().zip(self.pins.timers.iter()) {
+            if let Some(input) = pins.iter().position(|&candidate| candidate == pin) {
+                for channel in [input, input ^ 1] {
+                    if timer.captures(channel, input, level) {
+                        timer.capture(channel);
+                    }
                 }
+            }
+        }
+        self.touch(Group::Timers);
+    }
+
+    /// Timers or pins have changed: which pins are captured now.
+    pub(super) fn inputs_changed(&mut self) {
+        self.captured = [0; super::PORTS];
+        for (timer, pins) in self.timers.iter().zip(self.pins.timers.iter()) {
+            for (input, &pin) in pins.iter().enumerate() {
+                let taken = [input, input ^ 1]
+                    .iter()
+                    .any(|&channel| timer.captures(channel, input, true) || timer.captures(channel, input, false));
+                if taken && pin != NO_PIN {
+                    self.captured[usize::from(pin >> 4)] |= 1 << (pin & 15);
+                }
+            }
+        }
+    }
+
+    /// Brings the pins of the timers' outputs to their levels.
+    pub(super) fn timer_outputs(&mut self, cycle: u64, t_ps: u64) {
+        let mut ports = 0u32;
+        for (timer, pins) in self.timers.iter_mut().zip(self.pins.timers.iter()) {
+            let outputs = timer.outputs();
+            let mut shown = 0;
+            for (channel, &pin) in pins.iter().enumerate() {
+                if outputs.enabled >> channel & 1 == 1 && pin != NO_PIN {
+                    let port = &mut self.ports[usize::from(pin >> 4)];
+                    port.set_alternate(pin & 15, outputs.levels >> channel & 1 == 1);
+                    shown |= u8::from(port.alternate_outputs() >> (pin & 15) & 1 == 1) << channel;
+                    ports |= 1 << (pin >> 4);
+                }
+            }
+            if timer.show(shown) {
+                self.stale |= 1 << Group::Timers as u8;
+            }
+        }
+        for port in (0..self.ports.len()).filter(|port| ports >> port & 1 == 1) {
+            if self.ports[port].unsettled() {
+                self.settle(port, cycle, t_ps);
+            }
+        }
+        if ports != 0 {
+            self.outside_changed(cycle);
+        }
+    }
+
+    /// A bus with a probe on it shows every edge.
+    pub(super) fn trace_buses(&mut self) {
+        for (spi, (sck, miso, mosi)) in self.spis.iter_mut().zip(self.pins.spis) {
+            spi.traced = [sck, miso, mosi].iter().any(|pin| self.watched.contains(pin));
+        }
+        self.touch(Group::Spis);
+        self.look();
+    }
+
+    /// Lines of USARTs rest high.
+    pub(super) fn idle_lines(&mut self) {
+        for (tx, rx) in self.pins.usarts {
+            for pin in [tx, rx] {
+                self.ports[usize::from(pin >> 4)].set_alternate(pin & 15, true);
             }
         }
     }
@@ -79,7 +144,7 @@ impl<O: Outside> Stm32f1<O> {
     }
 
     pub(super) fn usart_effects(&mut self, index: usize, cycle: u64, t_ps: u64) {
-        let (tx, rx) = USART_PINS[index];
+        let (tx, rx) = self.pins.usarts[index];
         for at in 0..self.usart_effects.len() {
             let (pin, level) = match self.usart_effects[at] {
                 usart::Effect::TxLevel(level) => (tx, level),
@@ -98,12 +163,13 @@ impl<O: Outside> Stm32f1<O> {
             self.settle(port, cycle, t_ps);
         }
         self.usart_effects.clear();
+        self.touch(Group::Usarts);
         self.outside_changed(cycle);
     }
 
     /// The host hears what goes out on the pin.
     fn usart_sent(&mut self, index: usize, octet: u8, t_ps: u64) {
-        let tx = USART_PINS[index].0;
+        let tx = self.pins.usarts[index].0;
         if self.ports[usize::from(tx >> 4)].alternate_outputs() >> (tx & 15) & 1 == 1 {
             self.sent[index].push_back((t_ps, octet));
         } else {
@@ -129,28 +195,32 @@ impl<O: Outside> Stm32f1<O> {
                         self.spi_lines(index, [sck, mosi, miso], cycle, t_ps);
                     }
                 }
-                spi::Effect::End { data, octets: 1 } if self.spi_wired(index) => {
-                    self.outside.spi_in(index + 1, data as u8, t_ps);
+                spi::Effect::Middle(octet) if self.spi_wired(index) => {
+                    self.outside.spi_in(index + 1, octet, t_ps);
+                    let back = self.outside.spi_out(index + 1, t_ps).unwrap_or(0);
+                    self.spis[index].answer(back);
                 }
-                spi::Effect::End { .. } => {}
+                spi::Effect::End(octet) if self.spi_wired(index) => self.outside.spi_in(index + 1, octet, t_ps),
+                spi::Effect::Middle(_) | spi::Effect::End(_) => {}
                 spi::Effect::Lines { sck, mosi, miso } => self.spi_lines(index, [sck, mosi, miso], cycle, t_ps),
             }
             self.outside_changed(cycle);
         }
+        self.touch(Group::Spis);
         self.spi_effects = effects;
         self.spi_effects.clear();
     }
 
     /// Slaves see a transfer only through pins that carry it.
     pub(super) fn spi_wired(&self, index: usize) -> bool {
-        let (sck, _, mosi) = SPI_PINS[index];
+        let (sck, _, mosi) = self.pins.spis[index];
         let outputs = |pin: Pin| self.ports[usize::from(pin >> 4)].alternate_outputs() >> (pin & 15) & 1 == 1;
         outputs(sck) && outputs(mosi)
     }
 
     pub(super) fn spi_begin(&mut self, index: usize, t_ps: u64) {
         if !self.spi_wired(index) {
-            let (sck, _, mosi) = SPI_PINS[index];
+            let (sck, _, mosi) = self.pins.spis[index];
             self.log.once(t_ps, Topic::Device, index as u32, || {
                 format!(
                     "SPI{} runs while {} or {} is no AF output",
@@ -162,17 +232,11 @@ impl<O: Outside> Stm32f1<O> {
             return;
         }
         let back = self.outside.spi_out(index + 1, t_ps).unwrap_or(0);
-        if self.spis[index].octets() == 1 {
-            self.spis[index].answer(u16::from(back));
-        } else {
-            self.log.once(t_ps, Topic::Device, 0x100 + index as u32, || {
-                format!("SPI{}: 16 bit transfers reach no slave in this model", index + 1)
-            });
-        }
+        self.spis[index].answer(back);
     }
 
     pub(super) fn spi_lines(&mut self, index: usize, levels: [bool; 3], cycle: u64, t_ps: u64) {
-        let (sck, miso, mosi) = SPI_PINS[index];
+        let (sck, miso, mosi) = self.pins.spis[index];
         self.ports[usize::from(sck >> 4)].set_alternate(sck & 15, levels[0]);
         self.ports[usize::from(mosi >> 4)].set_alternate(mosi & 15, levels[1]);
         if self.spis[index].traced {

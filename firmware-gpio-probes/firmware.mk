@@ -1,0 +1,55 @@
+# Builds the firmware of one $(BOARD). Its board.mk says
+#   RADIO                    the folder of reference/radio/ that drives its radio
+#   CC, SIZE, LINK           compiler, size, and the linker's command line up to its output
+#   TOOLS                    the programs and files without which the board cannot be built
+#   TARGET_FLAGS             what the compiler must know of the processor
+#   LINK_SCRIPT
+
+ifeq ($(wildcard reference/boards/$(BOARD)/board.mk),)
+$(error BOARD=$(BOARD): there is no reference/boards/$(BOARD)/board.mk)
+endif
+
+DIR := $(BUILD)/$(BOARD)$(if $(GPIORIG_OFF),-off)
+ELF := $(DIR)/pingpong.elf
+include reference/boards/$(BOARD)/board.mk
+
+TABLE_CRC := $(shell $(PYTHON) -c "import zlib;print('0x%08xu' % zlib.crc32(open('include/gpiorig/events.h','rb').read()))")
+FOLDERS := reference/stack reference/radio reference/radio/$(RADIO) reference/boards reference/boards/$(BOARD)
+
+DEFINES ?=
+CPPFLAGS := -Iinclude -Iports $(FOLDERS:%=-I%) -DGPIORIG_PORT=$(BOARD) -DBOARD_NAME='"$(BOARD)"' \
+    -DTABLE_CRC=$(TABLE_CRC) $(if $(GPIORIG_OFF),-DGPIORIG_OFF) $(if $(WIDTH),-DGPIORIG_WIDTH=$(WIDTH)) $(DEFINES)
+CFLAGS := $(COMMON) -MMD -MP -Os $(TARGET_FLAGS) -ffreestanding -ffunction-sections -fdata-sections
+
+# In the order of the files' names, whatever folder they are in.
+vpath %.c src $(FOLDERS)
+vpath %.S $(FOLDERS)
+SOURCES := probe.c $(sort $(notdir $(wildcard $(FOLDERS:%=%/*.c) $(FOLDERS:%=%/*.S))))
+OBJECTS := $(addprefix $(DIR)/,$(addsuffix .o,$(basename $(SOURCES))))
+MISSING := $(strip $(foreach tool,$(TOOLS),$(if $(wildcard $(tool))$(shell command -v $(tool) 2>/dev/null),,$(tool))))
+
+.PHONY: firmware-if-possible
+firmware: $(ELF)
+firmware-if-possible: $(if $(MISSING),,$(ELF))
+	@$(if $(MISSING),echo "$(BOARD) is not built: there is no $(MISSING)",:)
+
+$(ELF): $(OBJECTS) $(LINK_SCRIPT)
+	$(LINK) -o $@ $(OBJECTS)
+	$(SIZE) $@ | tee $(@:.elf=.size)
+
+$(DIR)/%.o: %.c $(DIR)/flags
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(OPTIMIZE) -c -o $@ $<
+
+$(DIR)/%.o: %.S $(DIR)/flags
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+# The send routine is unrolled, which takes -O2 (src/probe.c).
+$(DIR)/probe.o: OPTIMIZE := -O2
+
+QUOTED_FLAGS := $(subst ','\'',$(CC) $(CPPFLAGS) $(CFLAGS) $(LINK))
+# Rewritten only when the flags change, so that a new width or a new event table rebuilds.
+$(DIR)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(QUOTED_FLAGS)' | cmp -s - $@ || echo '$(QUOTED_FLAGS)' > $@
+
+-include $(OBJECTS:.o=.d)

@@ -1,0 +1,8 @@
+# What the boards with a Cortex-M have in common.
+CROSS ?= arm-none-eabi-
+TOOLS := $(CROSS)gcc $(CROSS)size
+CC := $(CROSS)gcc
+SIZE := $(CROSS)size
+TARGET_FLAGS = -mthumb
+LINK = $(CC) $(TARGET_FLAGS) -nostartfiles --specs=nosys.specs -Wl,--gc-sections -Wl,--build-id=none \
+    -Wl,--no-warn-rwx-segments -Wl,-T,$(LINK_SCRIPT) -Wl,-Map,$(ELF:.elf=.map)
