@@ -47,6 +47,10 @@ pub trait Board {
     fn debug_target(&mut self) -> Option<&mut dyn Target> {
         None
     }
+    /// The host sets its serial adapter's modem lines (true: asserted); false: they lead nowhere.
+    fn modem(&mut self, _dtr: bool, _rts: bool, _at_ps: u64) -> bool {
+        false
+    }
     fn log(&self) -> &Log;
     fn statistics(&self) -> Statistics;
 }

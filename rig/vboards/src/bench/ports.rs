@@ -35,6 +35,16 @@ impl Bench {
         seat.board.feed(usart, octets, self.now_ps)
     }
 
+    /// Sets the modem lines of a board's serial adapter at now; false: they lead nowhere on that board.
+    pub fn modem(&mut self, board: usize, dtr: bool, rts: bool) -> Result<bool, String> {
+        let index = self.check(board)?;
+        let now_ps = self.now_ps;
+        let seat = &mut self.seats[index];
+        let leads = seat.board.modem(dtr, rts, now_ps);
+        seat.next_ps = seat.board.next_action_ps();
+        Ok(leads)
+    }
+
     /// Adds an analyzer whose sample 0 lies `phase_ps` after now.
     pub fn add_analyzer(&mut self, settings: Settings) -> Result<usize, String> {
         let start_ps = self.now_ps + settings.start_ps;

@@ -1,5 +1,7 @@
 //! The boards that exist, one file each, and what they share.
 
+pub mod adg715;
+pub mod bsl;
 pub mod cortex;
 pub mod iotlab_m3;
 pub mod msp430;

@@ -1,8 +1,10 @@
 //! What boards with an MSP430F1611 have in common: the loop of core, chip and outside.
 
+use super::adg715::{Adg715, Ask};
+use super::bsl::{Bsl, Next};
 use crate::air::{Link, Message};
 use crate::board::{Board, Statistics};
-use crate::core::msp430::{Cpu, Peripherals, Step};
+use crate::core::msp430::{Cpu, Peripherals, Step, CPUOFF, PC, SCG0, SCG1};
 use crate::log::Log;
 use crate::soc::f1611::F1611;
 use crate::soc::Outside;
@@ -16,17 +18,77 @@ pub struct Msp430Board<O: Outside> {
     pub board: u16,
     /// The USART that the serial adapter hangs on.
     pub console: usize,
+    /// The serial adapter's way to RST and TCK.
+    switch: Adg715,
+    held: Held,
+}
+
+/// Who has the processor instead of the image.
+enum Held {
+    Nobody,
+    /// RST is low.
+    Reset,
+    Loader(Bsl),
 }
 
 impl<O: Outside> Msp430Board<O> {
+    /// A board that is about to run its image from the reset vector; its serial adapter hangs on USART `console`.
+    pub fn new(mut cpu: Cpu, chip: F1611<O>, board: u16, console: usize) -> Msp430Board<O> {
+        Bsl::identify(&mut cpu);
+        cpu.reset();
+        Msp430Board {
+            cpu,
+            chip,
+            board,
+            console,
+            switch: Adg715::default(),
+            held: Held::Nobody,
+        }
+    }
+
+    fn restart(&mut self) {
+        self.held = Held::Nobody;
+        self.chip.reset(self.cpu.cycles);
+        self.cpu.reset();
+        self.cpu.take_power();
+    }
+
+    /// RST goes low or the loader takes over: the chip is as after a reset, its clocks stand.
+    fn hold(&mut self, held: Held) {
+        self.restart();
+        self.chip.set_power(CPUOFF | SCG0 | SCG1, self.cpu.cycles);
+        self.held = held;
+    }
+
+    fn loader_octets(&mut self, octets: &[u8], at_ps: u64) {
+        let next = match (&mut self.held, self.chip.sent(self.console)) {
+            (Held::Loader(bsl), Some(sent)) => bsl.receive(octets, at_ps, &mut self.cpu, sent),
+            _ => Next::Stay,
+        };
+        match next {
+            Next::Stay => {}
+            Next::Reset => self.restart(),
+            Next::Jump(address) => {
+                self.restart();
+                self.cpu.regs[PC] = address;
+            }
+        }
+    }
+
+    /// How long the loader still speaks; None if it waits.
+    fn loader_busy_ps(&self) -> Option<u64> {
+        match &self.held {
+            Held::Loader(bsl) if bsl.busy_ps > self.local_ps() => Some(bsl.busy_ps),
+            _ => None,
+        }
+    }
+
     /// What is due by now happens, and the core is awake if something wakes it.
     fn catch_up(&mut self) {
         self.chip.advance(self.local_ps());
         self.chip.serve(&mut self.cpu);
         if self.chip.take_reset() {
-            self.chip.reset(self.cpu.cycles);
-            self.cpu.reset();
-            self.cpu.take_power();
+            self.restart();
         }
         if self.asleep() && self.cpu.acceptable(self.chip.requests()).is_some() {
             self.chip.wake(self.cpu.cycles);
@@ -41,6 +103,12 @@ impl<O: Outside> Msp430Board<O> {
 
 impl<O: Outside> Board for Msp430Board<O> {
     fn run_until(&mut self, until_ps: u64) -> Result<(), String> {
+        if !matches!(self.held, Held::Nobody) {
+            if let Some(busy_ps) = self.loader_busy_ps() {
+                self.chip.advance(busy_ps.min(until_ps));
+            }
+            return Ok(());
+        }
         loop {
             self.catch_up();
             if let Some(text) = self.chip.fault() {
@@ -81,6 +149,9 @@ impl<O: Outside> Board for Msp430Board<O> {
     }
 
     fn next_action_ps(&self) -> Option<u64> {
+        if !matches!(self.held, Held::Nobody) {
+            return self.loader_busy_ps();
+        }
         if !self.asleep() {
             return Some(self.local_ps());
         }
@@ -125,11 +196,28 @@ impl<O: Outside> Board for Msp430Board<O> {
     }
 
     fn feed(&mut self, usart: usize, octets: &[u8], at_ps: u64) -> Result<(), String> {
+        if !matches!(self.held, Held::Nobody) && usart == self.console {
+            self.chip.advance(at_ps);
+            self.loader_octets(octets, at_ps);
+            return Ok(());
+        }
         if self.chip.feed(usart, octets, at_ps) {
             Ok(())
         } else {
             Err(format!("board {} has no USART{}", self.board, usart))
         }
+    }
+
+    fn modem(&mut self, dtr: bool, rts: bool, at_ps: u64) -> bool {
+        if let Some(ask) = self.switch.modem(dtr, rts) {
+            self.chip.advance(at_ps.max(self.local_ps()));
+            match ask {
+                Ask::Hold => self.hold(Held::Reset),
+                Ask::Loader => self.held = Held::Loader(Bsl::default()),
+                Ask::Reset => self.restart(),
+            }
+        }
+        true
     }
 
     fn log(&self) -> &Log {

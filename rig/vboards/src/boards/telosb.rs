@@ -82,12 +82,6 @@ pub fn make(parts: &Parts) -> Result<Box<dyn Board>, String> {
     };
     let mut cpu = Cpu::new(memory());
     load(parts.image_name, &image, &mut cpu)?;
-    cpu.reset();
     let chip = F1611::new(config, Wiring::new(Cc2420::new(parts.seed, parts.board), TRACES));
-    Ok(Box::new(Msp430Board {
-        cpu,
-        chip,
-        board: parts.board,
-        console: CONSOLE,
-    }))
+    Ok(Box::new(Msp430Board::new(cpu, chip, parts.board, CONSOLE)))
 }

@@ -11,6 +11,7 @@ pub enum Kind {
 }
 
 /// The 64 KiB that the core sees.
+#[derive(Clone)]
 pub struct Memory {
     bytes: Box<[u8; 0x1_0000]>,
     kinds: [Kind; 256],

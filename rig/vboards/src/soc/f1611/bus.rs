@@ -2,7 +2,7 @@
 
 use super::map::{self, vector};
 use super::port::Register;
-use super::watchdog::Written;
+use super::{flash, watchdog};
 use super::{multiplier, F1611, Outside};
 use crate::core::msp430::Peripherals;
 use crate::log::Topic;
@@ -72,7 +72,7 @@ impl<O: Outside> Peripherals for F1611<O> {
 }
 
 impl<O: Outside> F1611<O> {
-    fn read_register(&mut self, address: u16, byte: bool, ps: u64, pc: u16) -> u16 {
+    pub(super) fn read_register(&mut self, address: u16, byte: bool, ps: u64, pc: u16) -> u16 {
         if let Some((port, register)) = map::port_register(address) {
             return u16::from(self.ports[port].read(register));
         }
@@ -87,6 +87,9 @@ impl<O: Outside> F1611<O> {
                 u16::from(value)
             }
             0x0120 | 0x0121 => half(self.watchdog.read(), address, byte),
+            0x0128..=0x012D => half(self.flash.read(usize::from(address - 0x128) / 2, ps), address, byte),
+            0x0122..=0x0125 | 0x01E0..=0x01F7 => half(self.dma.read(address & !1), address, byte),
+            0x0080..=0x008F | 0x0140..=0x015F | 0x01A0..=0x01A9 => self.read_adc(address, byte),
             multiplier::FIRST..=multiplier::LAST => half(self.multiplier.read(address), address, byte),
             map::TAIV | map::TBIV => {
                 self.sync_timers(ps);
@@ -106,7 +109,7 @@ impl<O: Outside> F1611<O> {
         }
     }
 
-    fn write_register(&mut self, address: u16, byte: bool, value: u16, cycle: u64, ps: u64, pc: u16) {
+    pub(super) fn write_register(&mut self, address: u16, byte: bool, value: u16, cycle: u64, ps: u64, pc: u16) {
         let low = value as u8;
         if let Some((port, register)) = map::port_register(address) {
             return self.write_port(port, register, low, ps);
@@ -123,9 +126,34 @@ impl<O: Outside> F1611<O> {
             }
             0x0070..=0x007F => self.write_usart(usize::from(address >> 3 & 1), address & 7, low, ps),
             0x0120 | 0x0121 => {
-                if byte || self.watchdog.write(value, &self.clocks, ps) == Written::Violation {
+                if byte || self.watchdog.write(value, &self.clocks, ps) == watchdog::Written::Violation {
                     self.flags |= map::WDT_BIT;
                     self.ask_reset(&format!("WDTCTL written without password at 0x{:04x}", pc));
+                }
+            }
+            0x0128..=0x012D => {
+                let register = usize::from(address - 0x128) / 2;
+                if byte || self.flash.write(register, value, ps) == flash::Written::Violation {
+                    self.ask_reset(&format!("FCTL{} written without password at 0x{:04x}", register + 1, pc));
+                }
+            }
+            0x0122..=0x0125 | 0x01E0..=0x01F7 => {
+                self.dma.write(address & !1, value);
+                for (index, timer) in self.timers.iter_mut().enumerate() {
+                    timer.watched = self.dma.waits_for(index);
+                }
+            }
+            0x0080..=0x008F | 0x0140..=0x015F | 0x01A0..=0x01A9 => {
+                self.adc.write(address, value, ps);
+                if !byte && address < 0x90 {
+                    self.adc.write(address + 1, value >> 8, ps);
+                }
+            }
+            0x0C00..=0xFFFF => {
+                if !self.flash.store(address, byte, value, ps) {
+                    self.log.once(ps, Topic::Write, u32::from(pc) | 0x2_0000, || {
+                        format!("write of 0x{:04x} to flash at 0x{:04x} while it is locked, at PC 0x{:04x}", value, address, pc)
+                    });
                 }
             }
             multiplier::FIRST..=multiplier::LAST => self.multiplier.write(address, byte, value),
@@ -141,6 +169,18 @@ impl<O: Outside> F1611<O> {
                 self.timer_outputs(ps);
             }
             _ => self.write_stored(address, byte, value, ps, pc),
+        }
+    }
+
+    fn read_adc(&mut self, address: u16, byte: bool) -> u16 {
+        let value = self.adc.read(if address < 0x90 { address } else { address & !1 });
+        self.update_requests();
+        if address >= 0x90 {
+            half(value, address, byte)
+        } else if byte {
+            value
+        } else {
+            value | self.adc.read(address + 1) << 8
         }
     }
 

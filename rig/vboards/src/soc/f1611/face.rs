@@ -1,8 +1,7 @@
 //! What the board around the chip uses.
 
 use super::map::{PORTS, USART_PINS};
-use super::{F1611, Outside};
-use crate::core::msp430::Cpu;
+use super::{Adc, Dma, Flash, Outside, F1611};
 use crate::log::{Log, Topic};
 use crate::trace::{Edge, Pin};
 use std::collections::VecDeque;
@@ -26,9 +25,6 @@ impl<O: Outside> F1611<O> {
     pub fn next_event_ps(&self) -> u64 {
         self.next_event_ps
     }
-
-    /// Work that needs the memories, which are the core's.
-    pub fn serve(&mut self, _cpu: &mut Cpu) {}
 
     /// The core's power bits have changed.
     pub fn set_power(&mut self, power: u16, cycle: u64) {
@@ -62,6 +58,9 @@ impl<O: Outside> F1611<O> {
         self.watchdog.reset(&self.clocks, ps);
         self.timers.iter_mut().for_each(|timer| timer.reset());
         self.usarts.iter_mut().for_each(|usart| usart.reset());
+        self.flash = Flash::new();
+        self.dma = Dma::default();
+        self.adc = Adc::new();
         self.enables = [0; 2];
         for port in 1..PORTS {
             self.ports[port].reset();

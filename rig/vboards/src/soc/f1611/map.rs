@@ -30,21 +30,16 @@ pub const IE1: u16 = 0;
 pub const IE2: u16 = 1;
 pub const IFG1: u16 = 2;
 pub const IFG2: u16 = 3;
-pub const ME1: u16 = 4;
-pub const ME2: u16 = 5;
 /// IE1, IFG1.
 pub const WDT_BIT: u8 = 1 << 0;
 pub const OSCILLATOR_BIT: u8 = 1 << 1;
 pub const NMI_BIT: u8 = 1 << 4;
 pub const ACCESS_BIT: u8 = 1 << 5;
 
-/// Byte addresses of USART0 and USART1.
-pub const USART: [u16; 2] = [0x70, 0x78];
 /// Bits of receiver and transmitter in IE, IFG and ME: USART0 in the first registers, USART1 in the second.
 pub const USART_RX_BIT: [u8; 2] = [1 << 6, 1 << 4];
 pub const USART_TX_BIT: [u8; 2] = [1 << 7, 1 << 5];
 
-pub const TIMER_A: u16 = 0x0160;
 pub const TIMER_B: u16 = 0x0180;
 pub const TAIV: u16 = 0x012E;
 pub const TBIV: u16 = 0x011E;

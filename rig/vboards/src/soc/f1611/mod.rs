@@ -5,13 +5,17 @@
 //! DAC12, the comparator and the supply supervisor keep what is written to them and do nothing; that is logged.
 //! Sources: SLAU049F (MSP430x1xx Family User's Guide), SLAS368 (MSP430F15x, F16x, F161x).
 
+mod adc;
 mod bus;
 mod clocks;
 mod dco;
+mod dma;
 mod face;
+mod flash;
 mod map;
 mod multiplier;
 mod port;
+mod serve;
 mod timer;
 mod usart;
 mod watchdog;
@@ -21,7 +25,10 @@ use super::{Drive, Outside};
 use crate::core::msp430::{Kind, Memory};
 use crate::log::{Log, Topic};
 use crate::trace::Edge;
+use adc::Adc;
 use clocks::{Clocks, Source};
+use dma::Dma;
+use flash::Flash;
 use map::{vector, PORTS};
 use multiplier::Multiplier;
 use port::Port;
@@ -57,6 +64,9 @@ pub struct F1611<O: Outside> {
     usarts: [Usart; 2],
     watchdog: Watchdog,
     multiplier: Multiplier,
+    flash: Flash,
+    dma: Dma,
+    adc: Adc,
     /// IE1 and IE2; IFG1's own bits (the USARTs' flags lie with them).
     enables: [u8; 2],
     flags: u8,
@@ -98,6 +108,9 @@ impl<O: Outside> F1611<O> {
             usarts: [Usart::new(), Usart::new()],
             watchdog: Watchdog::default(),
             multiplier: Multiplier::default(),
+            flash: Flash::new(),
+            dma: Dma::default(),
+            adc: Adc::new(),
             enables: [0; 2],
             flags: map::OSCILLATOR_BIT, // SLAU049F 4.2.7: set after POR
             storage: vec![0; 0x200],
@@ -157,6 +170,7 @@ impl<O: Outside> F1611<O> {
         if self.watchdog.sync(&self.clocks, ps) {
             self.watchdog_over();
         }
+        self.adc.fire(ps);
         self.update_requests();
     }
 
@@ -173,13 +187,15 @@ impl<O: Outside> F1611<O> {
             }
         }
         next = next.min(self.watchdog.next_event_ps(&self.clocks));
+        next = next.min(self.adc.next_event_ps());
         self.next_event_ps = next;
         self.update_horizon();
     }
 
     /// Cycle at which the core must hand control back: the next event, or the end of what is known of the DCO.
     fn update_horizon(&mut self) {
-        self.horizon = if self.reset_asked || self.fault.is_some() || self.outside.has_messages() {
+        let waits = self.reset_asked || self.fault.is_some() || self.flash.work.is_some() || self.dma_waits();
+        self.horizon = if waits || self.outside.has_messages() {
             0
         } else {
             let known = self.next_event_ps.min(self.clocks.dco.known_until_ps());
@@ -260,7 +276,10 @@ impl<O: Outside> F1611<O> {
         }
         let own = self.flags & self.enables[0];
         raise(vector::WATCHDOG, own & map::WDT_BIT != 0 && self.watchdog.interval_mode());
-        raise(vector::NMI, own & (map::OSCILLATOR_BIT | map::NMI_BIT) != 0);
+        let violated = self.flash.violated() && self.enables[0] & map::ACCESS_BIT != 0;
+        raise(vector::NMI, own & (map::OSCILLATOR_BIT | map::NMI_BIT) != 0 || violated);
+        raise(vector::ADC12, self.adc.request());
+        raise(vector::DMA_DAC, self.dma.request());
         self.requests = requests;
     }
 

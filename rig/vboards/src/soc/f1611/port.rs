@@ -83,10 +83,6 @@ impl Port {
         changed
     }
 
-    pub fn unsettled(&self) -> bool {
-        self.wanted() != self.net
-    }
-
     pub fn interrupt(&self) -> bool {
         self.ifg & self.ie != 0
     }

@@ -82,8 +82,8 @@ pub struct Timer {
     blocks: Vec<Block>,
     /// Blocks whose output has changed since it was asked for.
     pub out_changed: u16,
-    /// Blocks whose compare has set CCIFG since it was asked for: triggers of the DMA.
-    pub flagged: u16,
+    /// Blocks whose flag somebody waits for: the DMA.
+    pub watched: u16,
 }
 
 impl Timer {
@@ -97,12 +97,8 @@ impl Timer {
             held: 0,
             blocks: vec![Block::default(); if model == Model::A { 3 } else { 7 }],
             out_changed: 0,
-            flagged: 0,
+            watched: 0,
         }
-    }
-
-    pub fn blocks(&self) -> usize {
-        self.blocks.len()
     }
 
     pub fn source(&self) -> Source {
@@ -175,7 +171,10 @@ impl Timer {
     fn distance(&self, visible: bool) -> u64 {
         let mut nearest = u64::MAX;
         for (index, block) in self.blocks.iter().enumerate() {
-            let shows = block.control & CCIE != 0 || block.mode() != 0 || index == 0 && self.zero_matters();
+            let shows = block.control & CCIE != 0
+                || block.mode() != 0
+                || self.watched >> index & 1 == 1
+                || index == 0 && self.zero_matters();
             if !block.captures() && (!visible || shows) {
                 nearest = nearest.min(self.counts_to(block.latch));
             }
@@ -260,7 +259,6 @@ impl Timer {
             let equal = !block.captures() && block.latch == count;
             if equal {
                 block.control |= CCIFG;
-                self.flagged |= 1 << index;
                 if block.input() {
                     block.control |= SCCI;
                 } else {
@@ -344,7 +342,15 @@ impl Timer {
         }
         block.unread = true;
         block.control |= CCIFG;
-        self.flagged |= 1 << index;
+    }
+
+    /// CCIFG of a block as a trigger of the DMA: not while it asks for an interrupt.
+    pub fn triggers(&self, block: usize) -> bool {
+        self.blocks[block].control & (CCIE | CCIFG) == CCIFG
+    }
+
+    pub fn acknowledge(&mut self, block: usize) {
+        self.blocks[block].control &= !CCIFG;
     }
 
     /// Output of a block.
