@@ -133,12 +133,7 @@ impl<O: Outside> Board for Msp430Board<O> {
                     self.chip.set_power(power, self.cpu.cycles);
                 }
                 Step::Fault(text) => {
-                    return Err(format!(
-                        "board {}: {} (t = {} ps)",
-                        self.board,
-                        text,
-                        self.local_ps()
-                    ))
+                    return Err(format!("board {}: {} (t = {} ps)", self.board, text, self.local_ps()))
                 }
             }
         }

@@ -4,6 +4,7 @@
 //! keys are storage, SRXDEC, STXENC and SAES do nothing), the serial and endless test modes, most test signals on SFD and
 //! CCA. Section numbers in this folder are those of the data sheet, TI SWRS041.
 
+mod fifo;
 mod filter;
 mod pins;
 mod regs;
@@ -18,6 +19,7 @@ pub use regs::State;
 
 use super::{PinChange, Radio};
 use crate::air::{Ether, Link, Message, Modulation, Signal, Waveform, OCTET_PS};
+use fifo::{RxFifo, TxFifo};
 use pins::Pins;
 use regs::ram;
 use spi::Port;
@@ -85,7 +87,7 @@ pub struct Cc2420 {
     events: Vec<(u64, Kind)>,
     now_ps: u64,
     ether: Ether,
-    rxfifo: rx::Fifo,
+    rxfifo: RxFifo,
     rx: Option<rx::Reception>,
     /// The frame received last.
     last: rx::Last,
@@ -93,7 +95,7 @@ pub struct Cc2420 {
     rx_on_since: Option<u64>,
     searching_since: Option<u64>,
     energy_busy: bool,
-    txfifo: tx::Fifo,
+    txfifo: TxFifo,
     tx: Option<tx::Sending>,
     tx_underflow: bool,
     pending_flag: bool,
@@ -122,13 +124,13 @@ impl Cc2420 {
             events: Vec::new(),
             now_ps: 0,
             ether: Ether::new(seed, board),
-            rxfifo: rx::Fifo::default(),
+            rxfifo: RxFifo::default(),
             rx: None,
             last: rx::Last::default(),
             rx_on_since: None,
             searching_since: None,
             energy_busy: false,
-            txfifo: tx::Fifo::default(),
+            txfifo: TxFifo::default(),
             tx: None,
             tx_underflow: false,
             pending_flag: false,

@@ -1,65 +1,12 @@
 //! Receiving: synchronisation, the RXFIFO, address recognition, acknowledgements (sections 14.2, 16, 17.2).
 
+use super::fifo::RxFifo;
 use super::filter::{self, Identity};
 use super::regs::{self, iocfg0, mdmctrl0, ram, State};
 use super::{timing, Cc2420, Kind};
 use crate::air::{Carrier, Modulation, OCTET_PS, SYMBOL_PS};
 use crate::radio::ieee802154::{ack_request, fcs_valid};
 use crate::rng::{draw, Purpose};
-
-const FIFO_OCTETS: usize = 128;
-
-/// The RXFIFO: a ring in the RAM that may hold several frames.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Fifo {
-    /// Octets ever read and written; places are modulo the size.
-    read: usize,
-    written: usize,
-    /// Octets ever written up to the end of what is known to be for this node.
-    accepted: usize,
-    /// A frame is complete, and none of the FIFO was read since.
-    pub frame_complete: bool,
-}
-
-impl Fifo {
-    pub fn unread(&self) -> usize {
-        self.written - self.read
-    }
-
-    /// Unread octets that belong to frames that passed the address recognition.
-    pub fn accepted(&self) -> usize {
-        self.accepted.saturating_sub(self.read)
-    }
-
-    pub fn accept(&mut self) {
-        self.accepted = self.written;
-    }
-
-    /// Takes the frame under reception out again.
-    pub fn reject(&mut self) {
-        self.written = self.accepted.max(self.read);
-        self.accepted = self.written;
-    }
-
-    /// Place of a new octet; None if there is none.
-    pub fn push(&mut self) -> Option<usize> {
-        if self.unread() == FIFO_OCTETS {
-            return None;
-        }
-        self.written += 1;
-        Some((self.written - 1) % FIFO_OCTETS)
-    }
-
-    /// Place of the oldest octet, which leaves.
-    pub fn pop(&mut self) -> Option<usize> {
-        self.frame_complete = false;
-        if self.unread() == 0 {
-            return None;
-        }
-        self.read += 1;
-        Some((self.read - 1) % FIFO_OCTETS)
-    }
-}
 
 /// The frame being received.
 #[derive(Clone, Debug)]
@@ -316,7 +263,7 @@ impl Cc2420 {
     }
 
     pub(super) fn flush_rx(&mut self) {
-        self.rxfifo = Fifo::default();
+        self.rxfifo = RxFifo::default();
         self.last = Last::default();
     }
 }

@@ -1,21 +1,11 @@
 //! Sending: the TXFIFO, frames from it and acknowledgements (sections 16.1, 16.5, 17.1).
 
+use super::fifo::{TxFifo, FIFO_OCTETS};
 use super::regs::{self, mdmctrl0, ram, State};
 use super::{timing, Cc2420, Kind};
 use crate::air::{Message, Signal, OCTET_PS, REACTION_PS};
 use crate::radio::ieee802154::{ack, fcs};
 use std::sync::Arc;
-
-const FIFO_OCTETS: usize = 128;
-
-/// The TXFIFO; its octets lie in the RAM.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Fifo {
-    /// Octets written, the length octet included.
-    written: usize,
-    /// They were sent: they can be sent again, and the next write begins anew.
-    sent: bool,
-}
 
 /// The own frame.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +25,7 @@ impl Cc2420 {
     /// A write over the SPI. The TXFIFO holds one frame.
     pub(super) fn write_txfifo(&mut self, octet: u8) {
         if self.txfifo.sent && self.tx.is_none() && !self.tx_underflow {
-            self.txfifo = Fifo::default();
+            self.txfifo = TxFifo::default();
         }
         if self.txfifo.written == FIFO_OCTETS {
             self.note(20, || {
@@ -49,7 +39,7 @@ impl Cc2420 {
     }
 
     pub(super) fn flush_tx(&mut self) {
-        self.txfifo = Fifo::default();
+        self.txfifo = TxFifo::default();
         self.tx_underflow = false;
     }
 
