@@ -54,11 +54,6 @@ impl Port {
         self.driven_level = if level { self.driven_level | mask } else { self.driven_level & !mask };
     }
 
-    /// It lets go.
-    pub fn release(&mut self, bit: u16) {
-        self.driven &= !(1 << bit);
-    }
-
     /// A module's output has a new level.
     pub fn set_module(&mut self, bit: u16, level: bool) {
         let mask = 1 << bit;
