@@ -7,7 +7,9 @@ use vboards::boards::telosb;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();
-    let path = arguments.get(1).ok_or("usage: msp430_run image.elf milliseconds [seed]")?;
+    let path = arguments
+        .get(1)
+        .ok_or("usage: msp430_run image.elf milliseconds [seed]")?;
     let milliseconds: u64 = arguments.get(2).map_or(Ok(1000), |text| text.parse())?;
     let seed = arguments.get(3).map_or(Ok(1), |text| text.parse())?;
     let mut bench = Bench::new(seed);

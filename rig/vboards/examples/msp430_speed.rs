@@ -1,7 +1,7 @@
 //! Prints how many instructions per second the MSP430 core runs: the best of several turns over one loop.
 
 use std::time::Instant;
-use vboards::core::msp430::{Cpu, Kind, Memory, Peripherals, PC, SP, Step};
+use vboards::core::msp430::{Cpu, Kind, Memory, Peripherals, Step, PC, SP};
 
 /// A chip with no registers.
 struct Nothing;

@@ -38,7 +38,8 @@ fn run(mem: &mut Memory, line: &str) -> Result<String, Box<dyn Error>> {
         .map(|text| u16::from_str_radix(text, 16))
         .collect::<Result<Vec<u16>, _>>()?;
     let mut cpu = Cpu::new(mem.clone());
-    cpu.regs.copy_from_slice(numbers.get(..16).ok_or("a line has 16 registers")?);
+    cpu.regs
+        .copy_from_slice(numbers.get(..16).ok_or("a line has 16 registers")?);
     cpu.regs[CG] = 0;
     for (index, &word) in numbers[16..].iter().enumerate() {
         cpu.mem.set_word(cpu.regs[PC].wrapping_add(2 * index as u16), word);

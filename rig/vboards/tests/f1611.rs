@@ -185,7 +185,13 @@ impl Machine {
 
 fn close(expected: u64, actual: u64, per_mille: u64) {
     let most = expected * per_mille / 1000;
-    assert!(expected.abs_diff(actual) <= most, "{} is not {} within {}", actual, expected, most);
+    assert!(
+        expected.abs_diff(actual) <= most,
+        "{} is not {} within {}",
+        actual,
+        expected,
+        most
+    );
 }
 
 /// RIOT's clock_init: a binary search of RSEL, DCO and MOD by captures of ACLK / 8 on TACCR2 ends at the target, whatever
@@ -307,7 +313,13 @@ fn dco_frequencies() {
 /// Sets USART1 up as Contiki's uart1 does: 115200 baud from SMCLK.
 fn uart(machine: &mut Machine, divider: u16, modulation: u16) {
     machine.write(0x1B, 0xC0);
-    for (address, value) in [(0x78, 0x11), (0x79, 0x20), (0x7C, divider & 0xFF), (0x7D, divider >> 8), (0x7B, modulation)] {
+    for (address, value) in [
+        (0x78, 0x11),
+        (0x79, 0x20),
+        (0x7C, divider & 0xFF),
+        (0x7D, divider >> 8),
+        (0x7B, modulation),
+    ] {
         machine.write(address, value);
     }
     machine.set(ME2, 0x30);
@@ -369,7 +381,10 @@ fn spi_exchanges_octets() {
     machine.write(0x77, 0x22);
     machine.pass(MS);
     let heard = &machine.chip.outside.heard;
-    assert_eq!(vec![0, 0x3C, 0xFF, 0x11, 0x22], heard.iter().map(|entry| entry.1).collect::<Vec<_>>());
+    assert_eq!(
+        vec![0, 0x3C, 0xFF, 0x11, 0x22],
+        heard.iter().map(|entry| entry.1).collect::<Vec<_>>()
+    );
     close(16 * 1_000_000 * US / 750_000, heard[4].0 - heard[3].0, 1);
 }
 
@@ -436,8 +451,17 @@ fn timer_output() {
     machine.write(0x164, 0xE0);
     machine.write(TACTL, ACLK | UP | CLEAR);
     machine.pass(100 * MS);
-    let edges: Vec<_> = machine.chip.edges().iter().filter(|edge| edge.pin == 0x12).copied().collect();
-    let low = edges.windows(2).find(|pair| !pair[0].level && pair[0].t_ps > 15 * MS).unwrap();
+    let edges: Vec<_> = machine
+        .chip
+        .edges()
+        .iter()
+        .filter(|edge| edge.pin == 0x12)
+        .copied()
+        .collect();
+    let low = edges
+        .windows(2)
+        .find(|pair| !pair[0].level && pair[0].t_ps > 15 * MS)
+        .unwrap();
     close((327 - 109) * 1_000_000 * US / 32_768, low[1].t_ps - low[0].t_ps, 1);
 }
 
@@ -489,7 +513,11 @@ fn port_interrupts() {
     machine.write(0x25, 0x09);
     machine.write(0x24, 0x08);
     for (t_ps, pin, level) in [(1, 0x10, true), (2, 0x13, true), (3, 0x10, false), (4, 0x13, false)] {
-        machine.chip.outside.drives.push_back(Drive { t_ps: t_ps * MS, pin, level });
+        machine.chip.outside.drives.push_back(Drive {
+            t_ps: t_ps * MS,
+            pin,
+            level,
+        });
     }
     machine.chip.outside_touched();
     machine.pass(MS + MS / 2);
@@ -599,6 +627,12 @@ fn unmodelled_accesses_are_logged() {
     for _ in 0..3 {
         machine.write(0x1D0, 0x1234);
     }
-    let lines: Vec<&str> = machine.chip.log().entries().iter().map(|entry| entry.text.as_str()).collect();
+    let lines: Vec<&str> = machine
+        .chip
+        .log()
+        .entries()
+        .iter()
+        .map(|entry| entry.text.as_str())
+        .collect();
     assert_eq!(vec!["write of 0x1234 to 0x01d0 (no register) at PC 0x4000"], lines);
 }

@@ -171,10 +171,16 @@ fn interrupts() {
         ..Chip::default()
     };
     assert_eq!(Step::Ran, cpu.step(&mut chip));
-    assert_eq!((6, 0x5000, 0, 0x2FFC), (cpu.cycles, cpu.regs[PC], cpu.regs[SR], cpu.regs[SP]));
+    assert_eq!(
+        (6, 0x5000, 0, 0x2FFC),
+        (cpu.cycles, cpu.regs[PC], cpu.regs[SR], cpu.regs[SP])
+    );
     assert_eq!((CODE, GIE | CPUOFF | Z), (cpu.mem.word(0x2FFE), cpu.mem.word(0x2FFC)));
     assert_eq!(Step::Ran, cpu.step(&mut chip));
-    assert_eq!((6 + 5, CODE, GIE | CPUOFF | Z), (cpu.cycles, cpu.regs[PC], cpu.regs[SR]));
+    assert_eq!(
+        (6 + 5, CODE, GIE | CPUOFF | Z),
+        (cpu.cycles, cpu.regs[PC], cpu.regs[SR])
+    );
     cpu.mem.set_word(0xFFFE, CODE);
     cpu.reset();
     assert_eq!((6 + 5 + 4, CODE, 0), (cpu.cycles, cpu.regs[PC], cpu.regs[SR]));

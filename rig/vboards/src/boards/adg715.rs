@@ -118,11 +118,11 @@ mod tests {
     #[test]
     fn the_entry_sequence_starts_the_loader_and_a_plain_reset_does_not() {
         let mut switch = Adg715::default();
-        let entry: Vec<_> = [1, 3, 1, 3, 2, 0].iter().map(|&octet| send(&mut switch, octet)).collect();
-        assert_eq!(
-            vec![Some(Ask::Hold), None, None, None, Some(Ask::Loader), None],
-            entry
-        );
+        let entry: Vec<_> = [1, 3, 1, 3, 2, 0]
+            .iter()
+            .map(|&octet| send(&mut switch, octet))
+            .collect();
+        assert_eq!(vec![Some(Ask::Hold), None, None, None, Some(Ask::Loader), None], entry);
         let reset: Vec<_> = [3, 2, 0].iter().map(|&octet| send(&mut switch, octet)).collect();
         assert_eq!(vec![Some(Ask::Hold), Some(Ask::Reset), None], reset);
     }

@@ -119,7 +119,10 @@ impl Bsl {
             WRITE if self.unlocked && word(4) == WDTCTL => Next::Reset,
             _ => Next::Stay,
         };
-        (self.command(frame[1], word(4), word(6), &frame[8..length + 4], cpu), next)
+        (
+            self.command(frame[1], word(4), word(6), &frame[8..length + 4], cpu),
+            next,
+        )
     }
 
     /// Carries a command out; its answer.
@@ -189,7 +192,9 @@ impl Bsl {
 }
 
 fn read(address: u16, length: u16, cpu: &Cpu) -> Vec<u8> {
-    (0..length).map(|offset| cpu.mem.byte(address.wrapping_add(offset))).collect()
+    (0..length)
+        .map(|offset| cpu.mem.byte(address.wrapping_add(offset)))
+        .collect()
 }
 
 /// A data frame.

@@ -57,7 +57,10 @@ pub fn add_decimal(source: u16, target: u16, carry: u16, kept: u16, byte: bool) 
         }
         result |= (digit & 15) << shift;
     }
-    (result, sign_zero(result, byte) | (if carry != 0 { C } else { 0 }) | kept & V)
+    (
+        result,
+        sign_zero(result, byte) | (if carry != 0 { C } else { 0 }) | kept & V,
+    )
 }
 
 /// AND and BIT: carry is "not zero", V is reset.

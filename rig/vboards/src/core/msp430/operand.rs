@@ -77,12 +77,7 @@ impl Cpu {
 
     /// Value of an operand; `value` is what [`Cpu::source`] has found already.
     #[inline(always)]
-    pub(super) fn value<P: Peripherals>(
-        &mut self,
-        chip: &mut P,
-        found: (Place, u16, Source),
-        byte: bool,
-    ) -> u16 {
+    pub(super) fn value<P: Peripherals>(&mut self, chip: &mut P, found: (Place, u16, Source), byte: bool) -> u16 {
         let value = match found.0 {
             Place::Memory(address) => self.load(chip, address, byte, self.start + timing::source_read(found.2)),
             _ => found.1,

@@ -3,7 +3,7 @@
 use super::map::{self, vector};
 use super::port::Register;
 use super::{flash, watchdog};
-use super::{multiplier, F1611, Outside};
+use super::{multiplier, Outside, F1611};
 use crate::core::msp430::Peripherals;
 use crate::log::Topic;
 use crate::trace::pin_name;
@@ -134,7 +134,11 @@ impl<O: Outside> F1611<O> {
             0x0128..=0x012D => {
                 let register = usize::from(address - 0x128) / 2;
                 if byte || self.flash.write(register, value, ps) == flash::Written::Violation {
-                    self.ask_reset(&format!("FCTL{} written without password at 0x{:04x}", register + 1, pc));
+                    self.ask_reset(&format!(
+                        "FCTL{} written without password at 0x{:04x}",
+                        register + 1,
+                        pc
+                    ));
                 }
             }
             0x0122..=0x0125 | 0x01E0..=0x01F7 => {
@@ -152,7 +156,10 @@ impl<O: Outside> F1611<O> {
             0x0C00..=0xFFFF => {
                 if !self.flash.store(address, byte, value, ps) {
                     self.log.once(ps, Topic::Write, u32::from(pc) | 0x2_0000, || {
-                        format!("write of 0x{:04x} to flash at 0x{:04x} while it is locked, at PC 0x{:04x}", value, address, pc)
+                        format!(
+                            "write of 0x{:04x} to flash at 0x{:04x} while it is locked, at PC 0x{:04x}",
+                            value, address, pc
+                        )
                     });
                 }
             }

@@ -103,7 +103,10 @@ impl Clocks {
     /// Instant of a cycle of the core.
     #[inline]
     pub fn ps(&self, cycle: u64) -> u64 {
-        let tick = self.mclk_tick + cycle.saturating_sub(self.mclk_cycle).saturating_mul(self.mclk_divider());
+        let tick = self.mclk_tick
+            + cycle
+                .saturating_sub(self.mclk_cycle)
+                .saturating_mul(self.mclk_divider());
         if self.mclk_is_lfxt1() {
             self.lfxt1.ps(tick)
         } else {

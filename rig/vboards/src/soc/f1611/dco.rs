@@ -6,7 +6,9 @@
 use crate::rng::{below, draw, Purpose};
 
 /// fDCO(r3): RSEL = r, DCO = 3, typical at 3 V (SLAS272H 5.18).
-const TAP3_HZ: [u64; 8] = [130_000, 180_000, 280_000, 470_000, 750_000, 1_300_000, 2_000_000, 3_200_000];
+const TAP3_HZ: [u64; 8] = [
+    130_000, 180_000, 280_000, 470_000, 750_000, 1_300_000, 2_000_000, 3_200_000,
+];
 /// One tap to the next in thousandths: S(DCO) is 1.07 to 1.16, typically 1.12 (SLAS272H 5.18); 1.112 agrees with its
 /// rows fDCO(77) / fDCO(73) = 4.9 / 3.2 over four taps and fDCO(47) / fDCO(40) = 2.1 over seven.
 const TAP_STEP: u64 = 1112;
@@ -53,7 +55,11 @@ impl Dco {
         let mut dco = Dco {
             seed,
             board: u64::from(board),
-            part_ppm: if steady { 1_000_000 } else { 1_000_000 - SPREAD_PPM + luck },
+            part_ppm: if steady {
+                1_000_000
+            } else {
+                1_000_000 - SPREAD_PPM + luck
+            },
             steady,
             setting,
             running: true,

@@ -208,7 +208,11 @@ impl<O: Outside> F1611<O> {
         let tick = self.clocks.ticks(Source::Aclk, self.now_ps);
         let rising = self.clocks.instant(Source::Aclk, tick + 1);
         let last = self.clocks.instant(Source::Aclk, tick);
-        let falling = if rising == u64::MAX { u64::MAX } else { last + (rising - last) / 2 };
+        let falling = if rising == u64::MAX {
+            u64::MAX
+        } else {
+            last + (rising - last) / 2
+        };
         if falling > self.now_ps {
             falling
         } else {
@@ -271,11 +275,20 @@ impl<O: Outside> F1611<O> {
         ];
         for (index, &(rx, tx)) in usart_vectors.iter().enumerate() {
             let enables = self.enables[index];
-            raise(rx, self.usarts[index].rx_request() && enables & map::USART_RX_BIT[index] != 0);
-            raise(tx, self.usarts[index].tx_flag && enables & map::USART_TX_BIT[index] != 0);
+            raise(
+                rx,
+                self.usarts[index].rx_request() && enables & map::USART_RX_BIT[index] != 0,
+            );
+            raise(
+                tx,
+                self.usarts[index].tx_flag && enables & map::USART_TX_BIT[index] != 0,
+            );
         }
         let own = self.flags & self.enables[0];
-        raise(vector::WATCHDOG, own & map::WDT_BIT != 0 && self.watchdog.interval_mode());
+        raise(
+            vector::WATCHDOG,
+            own & map::WDT_BIT != 0 && self.watchdog.interval_mode(),
+        );
         let violated = self.flash.violated() && self.enables[0] & map::ACCESS_BIT != 0;
         raise(vector::NMI, own & (map::OSCILLATOR_BIT | map::NMI_BIT) != 0 || violated);
         raise(vector::ADC12, self.adc.request());

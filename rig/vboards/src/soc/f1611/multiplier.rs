@@ -39,7 +39,11 @@ impl Multiplier {
 
     /// A byte operand: signed ones are extended (SLAU049F 7.2.1).
     pub fn write(&mut self, address: u16, byte: bool, value: u16) {
-        let extended = if byte { i16::from(value as u8 as i8) as u16 } else { value };
+        let extended = if byte {
+            i16::from(value as u8 as i8) as u16
+        } else {
+            value
+        };
         match address & !1 {
             0x0130 => self.load(Mode::Unsigned, value),
             0x0132 => self.load(Mode::Signed, extended),

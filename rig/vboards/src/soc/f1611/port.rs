@@ -51,13 +51,21 @@ impl Port {
     pub fn drive(&mut self, bit: u16, level: bool) {
         let mask = 1 << bit;
         self.driven |= mask;
-        self.driven_level = if level { self.driven_level | mask } else { self.driven_level & !mask };
+        self.driven_level = if level {
+            self.driven_level | mask
+        } else {
+            self.driven_level & !mask
+        };
     }
 
     /// A module's output has a new level.
     pub fn set_module(&mut self, bit: u16, level: bool) {
         let mask = 1 << bit;
-        self.module_level = if level { self.module_level | mask } else { self.module_level & !mask };
+        self.module_level = if level {
+            self.module_level | mask
+        } else {
+            self.module_level & !mask
+        };
     }
 
     fn wanted(&self) -> u8 {

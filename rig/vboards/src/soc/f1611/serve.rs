@@ -2,7 +2,7 @@
 
 use super::dma::{Move, Trigger};
 use super::flash::Work;
-use super::{map, F1611, Outside};
+use super::{map, Outside, F1611};
 use crate::core::msp430::{Cpu, Kind, PC};
 
 /// A transfer takes two cycles of MCLK, one or two more to synchronise before it and one to wait after it (SLAU049F
@@ -96,7 +96,11 @@ impl<O: Outside> F1611<O> {
             _ if made.from_byte => u16::from(cpu.mem.byte(made.from)),
             _ => cpu.mem.word(made.from),
         };
-        let value = if made.from_byte || made.to_byte { value & 0xFF } else { value };
+        let value = if made.from_byte || made.to_byte {
+            value & 0xFF
+        } else {
+            value
+        };
         match cpu.mem.kind(made.to) {
             Kind::Ram if made.to_byte => cpu.mem.set_byte(made.to, value as u8),
             Kind::Ram => cpu.mem.set_word(made.to, value),

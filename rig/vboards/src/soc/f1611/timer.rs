@@ -190,7 +190,9 @@ impl Timer {
 
     /// Some output is reset with block 0.
     fn zero_matters(&self) -> bool {
-        self.blocks[1..].iter().any(|block| matches!(block.mode(), 2 | 3 | 6 | 7))
+        self.blocks[1..]
+            .iter()
+            .any(|block| matches!(block.mode(), 2 | 3 | 6 | 7))
     }
 
     /// Counts until the counter reads `value`, from one on; `u64::MAX` for never.
@@ -232,7 +234,11 @@ impl Timer {
         let top = self.top();
         if self.mode() == 3 {
             let turn = 2 * u64::from(top);
-            let at = if self.down { turn - u64::from(self.count) } else { u64::from(self.count) };
+            let at = if self.down {
+                turn - u64::from(self.count)
+            } else {
+                u64::from(self.count)
+            };
             let at = (at + step) % turn;
             self.down = at >= u64::from(top);
             self.count = if self.down { turn - at } else { at } as u16;
@@ -406,7 +412,9 @@ impl Timer {
             0 => self.control,
             0x10 => self.count,
             0x02..=0x0E => match self.blocks.get(usize::from(offset / 2 - 1)) {
-                Some(block) => block.control & !(CCI | OUT) | (if block.input() { CCI } else { 0 }) | self.out_bit(block),
+                Some(block) => {
+                    block.control & !(CCI | OUT) | (if block.input() { CCI } else { 0 }) | self.out_bit(block)
+                }
                 None => 0,
             },
             _ => match self.blocks.get_mut(usize::from((offset - 0x12) / 2)) {

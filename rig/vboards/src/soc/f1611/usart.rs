@@ -327,7 +327,9 @@ impl Usart {
                     let somi = self.somi.unwrap_or(0xFF) >> (self.data_bits() - 1 - shift.done / 2) & 1 == 1;
                     effects.push(Effect::Somi(somi));
                 }
-                effects.push(Effect::Clock(polarity != (shift.done % 2 == (if late { 0 } else { 1 }))));
+                effects.push(Effect::Clock(
+                    polarity != (shift.done % 2 == (if late { 0 } else { 1 })),
+                ));
             }
             shift.done += 1;
             self.sending = Some(shift);
@@ -336,7 +338,11 @@ impl Usart {
 
     fn finish(&mut self, shift: &Shift, effects: &mut Vec<Effect>) {
         effects.push(Effect::End(shift.octet));
-        let arrived = if self.registers[0] & LISTEN != 0 { Some(shift.octet) } else { self.somi };
+        let arrived = if self.registers[0] & LISTEN != 0 {
+            Some(shift.octet)
+        } else {
+            self.somi
+        };
         self.receive(arrived.unwrap_or(0xFF)); // a line that nobody drives: here high
         if self.waiting.is_some() {
             self.load(effects);

@@ -2,7 +2,7 @@
 
 use super::map::{CAPTURES, OUTPUTS, PORTS, USART_PINS};
 use super::usart::Effect;
-use super::{F1611, Outside};
+use super::{Outside, F1611};
 use crate::log::Topic;
 use crate::trace::{Edge, Pin};
 
@@ -110,7 +110,11 @@ impl<O: Outside> F1611<O> {
                 let port = &mut self.ports[usize::from(pin >> 4)];
                 let mask = 1 << (pin & 15);
                 port.module_rules |= mask;
-                port.module_drives = if drives { port.module_drives | mask } else { port.module_drives & !mask };
+                port.module_drives = if drives {
+                    port.module_drives | mask
+                } else {
+                    port.module_drives & !mask
+                };
             }
             if !usart.spi() {
                 let port = &mut self.ports[usize::from(pins.tx >> 4)];
