@@ -35,6 +35,7 @@ def _library() -> ctypes.CDLL:
         "vb_probe": (i64, [handle, u32, u32, u32, text]),
         "vb_samples": (i64, [handle, u32, out, size]),
         "vb_analyzer_stop": (i64, [handle, u32]),
+        "vb_modem": (i64, [handle, u32, u32, u32]),
         "vb_jtag": (i64, [handle, u32, text, size, out, size, u64]),
         "vb_log": (i64, [handle, out, size]),
         "vb_last_error": (i64, [handle, out, size]),
@@ -84,6 +85,10 @@ class VirtualBoards:
         data = ctypes.create_string_buffer(_UART_BLOCK)
         count = self._checked(self._lib.vb_uart_read(self._handle, board, usart, stamps.ctypes.data, data, _UART_BLOCK))
         return stamps[:count], data.raw[:count]
+
+    def modem(self, board: int, *, dtr: bool, rts: bool) -> bool:
+        """Set the modem lines of a board's serial adapter; false if they lead nowhere."""
+        return self._checked(self._lib.vb_modem(self._handle, board, dtr, rts)) == 1
 
     def uart_feed(self, board: int, usart: int, data: bytes) -> None:
         """Send bytes to the board, from now on and at its baud rate."""

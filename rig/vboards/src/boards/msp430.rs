@@ -4,7 +4,7 @@ use super::adg715::{Adg715, Ask};
 use super::bsl::{Bsl, Next};
 use crate::air::{Link, Message};
 use crate::board::{Board, Statistics};
-use crate::core::msp430::{Cpu, Peripherals, Step, CPUOFF, PC, SCG0, SCG1};
+use crate::core::msp430::{Cpu, Peripherals, Step, CPUOFF, PC, RESET, SCG0, SCG1, VECTORS};
 use crate::log::Log;
 use crate::soc::f1611::F1611;
 use crate::soc::Outside;
@@ -28,8 +28,13 @@ enum Held {
     Nobody,
     /// RST is low.
     Reset,
+    /// The reset vector is erased: where the core would run to is nobody's business, it stands.
+    Blank,
     Loader(Bsl),
 }
+
+/// What an erased reset vector reads as.
+const ERASED: u16 = 0xFFFF;
 
 impl<O: Outside> Msp430Board<O> {
     /// A board that is about to run its image from the reset vector; its serial adapter hangs on USART `console`.
@@ -47,15 +52,22 @@ impl<O: Outside> Msp430Board<O> {
     }
 
     fn restart(&mut self) {
+        if self.cpu.mem.word(VECTORS + 2 * RESET) == ERASED {
+            return self.hold(Held::Blank);
+        }
+        self.reset();
         self.held = Held::Nobody;
+    }
+
+    fn reset(&mut self) {
         self.chip.reset(self.cpu.cycles);
         self.cpu.reset();
         self.cpu.take_power();
     }
 
-    /// RST goes low or the loader takes over: the chip is as after a reset, its clocks stand.
+    /// Somebody else takes the processor: the chip is as after a reset, its clocks stand.
     fn hold(&mut self, held: Held) {
-        self.restart();
+        self.reset();
         self.chip.set_power(CPUOFF | SCG0 | SCG1, self.cpu.cycles);
         self.held = held;
     }
@@ -208,7 +220,7 @@ impl<O: Outside> Board for Msp430Board<O> {
             self.chip.advance(at_ps.max(self.local_ps()));
             match ask {
                 Ask::Hold => self.hold(Held::Reset),
-                Ask::Loader => self.held = Held::Loader(Bsl::default()),
+                Ask::Loader => self.hold(Held::Loader(Bsl::default())),
                 Ask::Reset => self.restart(),
             }
         }

@@ -58,11 +58,6 @@ impl Port {
         };
     }
 
-    /// It lets go.
-    pub fn release(&mut self, bit: u16) {
-        self.driven &= !(1 << bit);
-    }
-
     /// A module's output has a new level.
     pub fn set_module(&mut self, bit: u16, level: bool) {
         let mask = 1 << bit;
