@@ -50,7 +50,7 @@ static inline void finish(uint32_t state)
 
 #ifdef GPIORIG_PORT_SHOWS_FRAMES
 
-void gpiorig_send(uint32_t frame)
+__attribute__((noinline)) void gpiorig_send(uint32_t frame)
 {
     uint16_t state = gpiorig_port_lock();
 
@@ -58,7 +58,7 @@ void gpiorig_send(uint32_t frame)
     finish(state);
 }
 
-void gpiorig_send_id(uint32_t head, uint32_t id)
+__attribute__((noinline)) void gpiorig_send_id(uint32_t head, uint32_t id)
 {
     uint16_t state = gpiorig_port_lock();
 
