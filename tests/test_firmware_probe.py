@@ -128,6 +128,7 @@ def try_compile(folder: Path, compiler: str, *options: str) -> subprocess.Comple
         (["-DGPIORIG_PORT=abacus"], "unknown port"),
         (["-DGPIORIG_PORT=host", "-DGPIORIG_WIDTH=3"], "GPIORIG_WIDTH must be 1, 2, 4 or 8"),
         (["-DGPIORIG_PORT=iotlab-m3", "-DGPIORIG_WIDTH=8"], "a data line is the strobe"),
+        (["-DGPIORIG_PORT=telosb", "-DGPIORIG_WIDTH=8"], "the TelosB has four data lines at most"),
         (
             ["-DGPIORIG_PORT=iotlab-m3", "-DGPIORIG_WIDTH=4", "-DGPIORIG_D0=GPIORIG_PIN_B(13)"],
             "the port ends before the bus",

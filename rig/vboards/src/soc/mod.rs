@@ -1,5 +1,6 @@
 //! Chips: everything between a core and the pins.
 
+pub mod f1611;
 pub mod stm32;
 pub mod stm32f1;
 pub mod stm32l4;

@@ -72,7 +72,7 @@ impl Rig {
             board: 0,
             hse_hz: 8_000_000,
             lse_hz: 32_768,
-            clock_ppb: 0,
+            clock: Default::default(),
             rest: [0; 8],
             strict: true,
         };
