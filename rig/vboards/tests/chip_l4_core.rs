@@ -30,7 +30,7 @@ impl Machine {
             board: 0,
             hse_hz: 0,
             lse_hz: 0,
-            clock_ppb: 0,
+            clock: Default::default(),
             rest: [0; 8],
             strict: true,
         };
@@ -288,7 +288,7 @@ fn boards_are_made() {
             board: 0,
             image_name: "none",
             image: &[],
-            clock_ppb: 0,
+            clock: Default::default(),
             strict: true,
         };
         let board = board::make(kind, &parts).unwrap();
