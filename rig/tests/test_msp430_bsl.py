@@ -24,16 +24,21 @@ TelosBTarget().main()
 BENCH = """
 name = "test"
 [analyzers.la]
-samplerate_hz = 1_000_000
+samplerate_hz = 24_000_000
 [nodes.node]
 board = "telosb"
 [nodes.node.lines]
 strobe = "P8_45"
 d0 = "P8_46"
+d1 = "P8_43"
+d2 = "P8_44"
+d3 = "P8_41"
 [virtual]
 pace = "{pace}"
 """
 MALFORMED = b"\xff\xfa\x2c\x01\x00\xff\xf0"  # IAC SB COM-PORT SET-BAUDRATE, one octet of four, IAC SE (RFC 2217)
+# pyserial 3.5 calls Thread.setDaemon, which Python 3.10 deprecates.
+pytestmark = pytest.mark.filterwarnings("ignore:setDaemon:DeprecationWarning")
 OLD, NEW = b"the old image", b"the new image"
 
 

@@ -226,7 +226,11 @@ fn the_c_abi_explains_errors() {
         -1,
         capi::vb_add_board(handle, wrong.as_ptr(), IMAGE.as_ptr(), IMAGE.len(), 0)
     );
-    assert_eq!("no board of kind \"z1\"; there is: iotlab-m3", last_error(handle));
+    assert_eq!(
+        "no board of kind \"z1\"; there is: iotlab-m3, nucleo-l476rg, nucleo-l476rg-at86rf231, \
+         telosb, yetimote",
+        last_error(handle)
+    );
     assert_eq!(
         -4,
         capi::vb_add_board(handle, std::ptr::null(), IMAGE.as_ptr(), IMAGE.len(), 0)
