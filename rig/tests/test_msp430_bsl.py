@@ -37,8 +37,8 @@ d3 = "P8_41"
 pace = "{pace}"
 """
 MALFORMED = b"\xff\xfa\x2c\x01\x00\xff\xf0"  # IAC SB COM-PORT SET-BAUDRATE, one octet of four, IAC SE (RFC 2217)
-# pyserial 3.5 calls Thread.setDaemon, which Python 3.10 deprecates.
-pytestmark = pytest.mark.filterwarnings("ignore:setDaemon:DeprecationWarning")
+# pyserial 3.5 calls setDaemon and setName of Thread, both deprecated in Python 3.10.
+pytestmark = pytest.mark.filterwarnings("ignore:set(Daemon|Name):DeprecationWarning")
 OLD, NEW = b"the old image", b"the new image"
 
 
