@@ -1,16 +1,14 @@
 """The TelosB's bootstrap loader: the tool that flashes real boards flashes a virtual one."""
 
-import select
+import socket
 import struct
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-
-from gpiorig.rig.virtual.rfc2217 import Rfc2217Port
-from gpiorig.rig.virtual.vboards import VirtualBoards
+import serial
+from virtualbench import served
 
 FLASH, VECTORS = 0x4000, 0xFFE0
 EM_MSP430, PT_LOAD = 105, 1
@@ -23,7 +21,25 @@ start = TelosBTarget.start_bsl
 TelosBTarget.start_bsl = lambda self, prompt_before_release=False: start(self)
 TelosBTarget().main()
 """
-PS_PER_S = 10**12
+BENCH = """
+name = "test"
+[analyzers.la]
+samplerate_hz = 24_000_000
+[nodes.node]
+board = "telosb"
+[nodes.node.lines]
+strobe = "P8_45"
+d0 = "P8_46"
+d1 = "P8_43"
+d2 = "P8_44"
+d3 = "P8_41"
+[virtual]
+pace = "{pace}"
+"""
+MALFORMED = b"\xff\xfa\x2c\x01\x00\xff\xf0"  # IAC SB COM-PORT SET-BAUDRATE, one octet of four, IAC SE (RFC 2217)
+# pyserial 3.5 calls setDaemon and setName of Thread, both deprecated in Python 3.10.
+pytestmark = pytest.mark.filterwarnings("ignore:set(Daemon|Name):DeprecationWarning")
+OLD, NEW = b"the old image", b"the new image"
 
 
 def elf(segments: dict[int, bytes]) -> bytes:
@@ -44,7 +60,7 @@ def ti_text(segments: dict[int, bytes]) -> str:
 
 
 def program(text: bytes) -> dict[int, bytes]:
-    """Says `text` over and over on USART1 with 9600 baud from the 32 768 Hz crystal (UBR 3, UMCTL 0x4A: SLAU049F table 13-2)."""
+    """Says `text` over and over on USART1, with 9600 baud from the crystal (UBR 3, UMCTL 0x4A: SLAU049F table 13-2)."""
     words = [
         *(0x40B2, 0x5A80, 0x0120),  # mov #WDTPW|WDTHOLD, &WDTCTL
         *(0xD0F2, 0x00C0, 0x001B),  # bis.b #0xC0, &P3SEL
@@ -67,43 +83,54 @@ def program(text: bytes) -> dict[int, bytes]:
     return {FLASH: code.ljust(0x100, b"\xff") + text + b"\n\0", VECTORS: struct.pack("<16H", *[FLASH] * 16)}
 
 
-def said(boards: VirtualBoards) -> bytes:
-    """What the board says within the next virtual second."""
-    boards.uart_read(0, 0)
-    boards.run(boards.now_ps + PS_PER_S)
-    return bytes(boards.uart_read(0, 0)[1])
-
-
-def flash(boards: VirtualBoards, *arguments: str | Path) -> str:
-    """Run the tool on a port of the bench while the bench goes on; what it has printed."""
-    port = Rfc2217Port(boards, 0)
-    tool = [sys.executable, "-W", "ignore", "-c", TOOL, "-p", port.url, *map(str, arguments)]
-    process = subprocess.Popen(tool, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    deadline = time.monotonic() + LIMIT_S
-    while process.poll() is None and time.monotonic() < deadline:
-        select.select([port], [], [], 0.01)
-        port.serve()
-        boards.run(boards.now_ps + PS_PER_S)
-    if process.poll() is None:
-        process.kill()
-    port.close()
-    output, _ = process.communicate()
-    assert process.returncode == 0, output
-    return output
+def image(folder: Path, text: bytes) -> Path:
+    """The program as an executable, or an empty file without a text."""
+    path = folder / "node.elf"
+    path.write_bytes(elf(program(text)) if text else b"")
+    return path
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(LIMIT_S + 30)
-def test_the_real_tool_flashes_a_telosb(tmp_path: Path) -> None:
+@pytest.mark.parametrize("before", [OLD, b""], ids=["another image", "erased"])
+def test_the_real_tool_flashes_a_telosb(tmp_path: Path, before: bytes) -> None:
     """Entry by DTR and RTS, mass erasure, programming, verification, reset; then the new image runs from its vector."""
-    image = tmp_path / "new.txt"
-    image.write_text(ti_text(program(b"the new image")))
-    boards = VirtualBoards(seed=1)
-    boards.add_board("telosb", elf(program(b"the old image")), clock_ppb=0)
-    assert b"the old image" in said(boards)
-    output = flash(boards, "-e", "-P", "-V", "-r", "-i", "titext", image)
-    assert "Verify by file: OK" in output
-    after = said(boards)
-    assert b"the new image" in after
-    assert b"the old image" not in after
-    boards.close()
+    new = tmp_path / "new.txt"
+    new.write_text(ti_text(program(NEW)))
+    with served(tmp_path, BENCH.format(pace="fast"), image(tmp_path, before)) as process:
+        url = process.endpoints["serial"]["node"]["rfc2217"]
+        tool = [sys.executable, "-W", "ignore", "-c", TOOL, "-p", url, "-e", "-P", "-V", "-r", "-i", "titext", new]
+        done = subprocess.run(tool, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+        assert 0 == done.returncode, done.stdout + done.stderr
+        assert "Verify by file: OK" in done.stdout + done.stderr
+        with serial.serial_for_url(url, timeout=20) as console:
+            said = console.read_until(NEW)
+        assert said.endswith(NEW)
+        assert OLD not in said
+
+
+def test_one_reader_at_a_time(tmp_path: Path) -> None:
+    """A client at the RFC 2217 port has the console instead of the pty, which has it again afterwards."""
+    with served(tmp_path, BENCH.format(pace="real-time"), image(tmp_path, OLD)) as process:
+        end = process.endpoints["serial"]["node"]
+        with serial.Serial(end["path"], timeout=20) as pty:
+            assert pty.read_until(OLD).endswith(OLD)
+            with serial.serial_for_url(end["rfc2217"], timeout=20) as client:
+                assert client.read_until(OLD).endswith(OLD)
+                pty.reset_input_buffer()
+                assert client.read_until(OLD).endswith(OLD)
+                assert 0 == pty.in_waiting
+            assert pty.read_until(OLD).endswith(OLD)
+
+
+def test_malformed_options(tmp_path: Path) -> None:
+    """Octets that are no RFC 2217 end the connection and not the bench."""
+    with served(tmp_path, BENCH.format(pace="real-time"), image(tmp_path, OLD)) as process:
+        end = process.endpoints["serial"]["node"]
+        host, port = end["rfc2217"].removeprefix("rfc2217://").split(":")
+        with socket.create_connection((host, int(port)), timeout=20) as client:
+            client.sendall(MALFORMED)
+            while client.recv(4096):
+                pass
+        with serial.Serial(end["path"], timeout=20) as pty:
+            assert pty.read_until(OLD).endswith(OLD)

@@ -1,4 +1,4 @@
-"""The MSP430 core of the virtual bench against mspdebug's simulator: one random instruction from a random state at a time.
+"""The virtual bench's MSP430 core against mspdebug's simulator: one random instruction from a random state at a time.
 
 All registers, the flags and, at the end, the whole memory are compared. mspdebug is no oracle for cycles: those are
 compared with the table of the manual in `rig/vboards/tests/msp430_cycles.rs`. The random numbers have fixed seeds.
@@ -54,7 +54,7 @@ def double(rng: random.Random) -> tuple[int, bool]:
     operation = rng.randrange(4, 16)
     target = rng.randrange(16)
     memory = rng.getrandbits(1)
-    if not memory and target == SR or memory and target == CG:
+    if target == (CG if memory else SR):
         target = 4 + target
     source, mode = rng.randrange(16), rng.randrange(4)
     if operation == DADD:
@@ -72,8 +72,8 @@ def single(rng: random.Random) -> int:
     register, mode = rng.randrange(16), rng.randrange(4)
     if byte and (register, mode) == (SP, 3):
         mode = 2
-    constant = register == CG or register == SR and mode >= 2
-    if operation < 4 and (constant or register == SR and mode == 0):
+    constant = register == CG or (register == SR and mode >= 2)
+    if operation < 4 and (constant or (register == SR and mode == 0)):
         register = 4 + register
     return 0x1000 | operation << 7 | byte << 6 | mode << 4 | register
 

@@ -8,7 +8,7 @@ use crate::clock::ClockSpec;
 use crate::debug::Target;
 use crate::log::Log;
 use crate::study::Study;
-use crate::trace::{Edge, Pin};
+use crate::trace::{self, Edge, Pin};
 use std::collections::VecDeque;
 
 /// How much a board has done.
@@ -36,6 +36,10 @@ pub trait Board {
     /// Number of ports, and the levels of one at the board's own time.
     fn ports(&self) -> usize;
     fn net(&self, port: usize) -> u16;
+    /// What its chip's manual calls a pin.
+    fn pin_name(&self, pin: Pin) -> String {
+        trace::pin_name(pin)
+    }
     /// Somebody looks at this pin from now on.
     fn watch(&mut self, pin: Pin);
     /// The USART that its serial adapter hangs on.

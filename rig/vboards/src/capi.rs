@@ -24,7 +24,7 @@
 //!                                                                  // was fed before
 //! int64_t  vb_analyzer_add(void *h, uint64_t rate_hz_num, uint64_t rate_den, uint32_t unitsize, int64_t ppb,
 //!                          uint64_t phase_ps);                     // sample 0 lies phase_ps after now; its number
-//! int64_t  vb_probe(void *h, uint32_t analyzer, uint32_t channel, uint32_t board, const char *pin);   // "PB9"
+//! int64_t  vb_probe(void *h, uint32_t analyzer, uint32_t channel, uint32_t board, const char *pin);   // "PB9", "P6.0"
 //! int64_t  vb_samples(void *h, uint32_t analyzer, uint8_t *buf, size_t cap);
 //!                                                                  // bytes written: whole samples before now;
 //!                                                                  // call until it returns less than fits
@@ -66,7 +66,6 @@ use crate::air::Link;
 use crate::analyzer::Settings;
 use crate::bench::{Bench, Outcome};
 use crate::clock::ClockSpec;
-use crate::trace::parse_pin;
 use std::ffi::CStr;
 use std::os::raw::c_char;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -308,7 +307,7 @@ pub extern "C" fn vb_analyzer_add(
 pub extern "C" fn vb_probe(h: *mut Handle, analyzer: u32, channel: u32, board: u32, pin: *const c_char) -> i64 {
     call(h, |bench| {
         let name = text(pin, "pin")?;
-        let pin = parse_pin(name).ok_or_else(|| wrong(format!("\"{}\" is no pin, write it as PB9", name)))?;
+        let pin = bench.pin(board as usize, name).map_err(wrong)?;
         bench
             .probe(analyzer as usize, channel, board as usize, pin)
             .map(|()| 0)

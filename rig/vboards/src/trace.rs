@@ -20,6 +20,7 @@ pub fn parse_pin(name: &str) -> Option<Pin> {
     }
     let letter = letters.next()?.to_ascii_uppercase();
     let (port, digits) = match letter.to_digit(10) {
+        Some(0) => return None,
         Some(port) => (port as u16, letters.as_str().strip_prefix('.')?),
         None => {
             let port = u32::from(letter).checked_sub(u32::from('A'))?;
@@ -30,16 +31,22 @@ pub fn parse_pin(name: &str) -> Option<Pin> {
         return None;
     }
     let bit: u16 = digits.parse().ok()?;
-    if port < 26 && bit < 16 {
+    let bits = if letter.is_ascii_digit() { 8 } else { 16 };
+    if port < 26 && bit < bits {
         Some(port << 4 | bit)
     } else {
         None
     }
 }
 
-/// "PB9" for pin 0x19.
+/// "PB9" for pin 0x19 of an STM32.
 pub fn pin_name(pin: Pin) -> String {
     format!("P{}{}", char::from(b'A' + (pin >> 4) as u8), pin & 15)
+}
+
+/// "P6.0" for pin 0x60 of an MSP430.
+pub fn dotted_pin_name(pin: Pin) -> String {
+    format!("P{}.{}", pin >> 4, pin & 15)
 }
 
 /// FNV-1a, 64 bit (Fowler, Noll, Vo; draft-eastlake-fnv, section 5) over t_ps, board, pin, level, little-endian.

@@ -2,7 +2,7 @@
 
 use vboards::analyzer::{Analyzer, Settings};
 use vboards::rng::{below, draw, Purpose};
-use vboards::trace::{parse_pin, pin_name, Edge};
+use vboards::trace::{dotted_pin_name, parse_pin, pin_name, Edge};
 
 const PIN: u16 = 0x19;
 
@@ -143,5 +143,10 @@ fn pin_names() {
     for wrong in ["", "P", "PB", "B9", "PB16", "PB-1", "P19", "PB9x"] {
         assert_eq!(None, parse_pin(wrong), "{}", wrong);
     }
+    assert_eq!(Some(0x66), parse_pin("P6.6"));
+    for wrong in ["P6.", "P6.8", "P6.-1", "P66", "P0.1"] {
+        assert_eq!(None, parse_pin(wrong), "{}", wrong);
+    }
     assert_eq!("PC11", pin_name(0x2B));
+    assert_eq!("P6.0", dotted_pin_name(0x60));
 }

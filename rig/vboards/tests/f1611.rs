@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use vboards::air::{Link, Message};
+use vboards::clock::ClockSpec;
 use vboards::core::msp430::{Cpu, Peripherals, CPUOFF, PC, SCG0, SCG1};
 use vboards::soc::f1611::{memory, Config, F1611};
 use vboards::soc::{Drive, Outside};
@@ -103,7 +104,7 @@ impl Machine {
         let config = Config {
             seed,
             board: 0,
-            lfxt1_ppb: 0,
+            clock: ClockSpec::default(),
             steady_dco,
             rest: [0; 7],
             strict: false,
@@ -269,7 +270,7 @@ fn tinyos_calibrates_the_dco() {
         let (mut calibration, mut step) = (0u16, 0x800);
         while step != 0 {
             let tried = calibration | step;
-            if tried & 0x0700 <= 0x0700 && tried < 0x800 {
+            if tried < 0x800 {
                 machine.write(BCSCTL1, 0x80 | tried >> 8);
                 machine.write(DCOCTL, tried & 0xFF);
                 let mut starts = [0; 2];

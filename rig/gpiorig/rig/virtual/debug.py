@@ -8,15 +8,12 @@ between two looks at a busy flash.
 from __future__ import annotations
 
 import socket
-import time
 
 from gpiorig.rig.errors import VirtualBenchError
+from gpiorig.rig.virtual.pace import HostClock
 from gpiorig.rig.virtual.vboards import VirtualBoards
 
 _BLOCK_BYTES = 1 << 16
-# The most that the virtual world goes on between two messages: a person at OpenOCD's prompt does not age the boards.
-_LONGEST_PAUSE_S = 0.1
-_PS_PER_S = 10**12
 
 
 class DebugPort:
@@ -24,7 +21,7 @@ class DebugPort:
 
     def __init__(self, boards: VirtualBoards, board: int, *, port: int = 0) -> None:
         self._boards, self._board = boards, board
-        self._last_s = 0.0
+        self._host_clock = HostClock()
         self.client: socket.socket | None = None
         self.listener = socket.socket()
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -55,7 +52,7 @@ class DebugPort:
         """Take the waiting connection; others wait until it has gone."""
         self.client, _ = self.listener.accept()
         self.client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._last_s = time.monotonic()
+        self._host_clock.pause_ps()
         return self.client
 
     def drop_client(self) -> None:
@@ -70,13 +67,11 @@ class DebugPort:
         `time_passes`: the virtual world goes on with the host's clock between messages, because nothing else drives it.
         """
         assert self.client is not None
-        now_s = time.monotonic()
-        pause_s = min(now_s - self._last_s, _LONGEST_PAUSE_S) if time_passes else 0.0
-        self._last_s = now_s
+        pause_ps = self._host_clock.pause_ps()
         try:
             octets = self.client.recv(_BLOCK_BYTES)
             if octets:
-                answers = self._boards.jtag(self._board, octets, pause_ps=int(pause_s * _PS_PER_S))
+                answers = self._boards.jtag(self._board, octets, pause_ps=pause_ps if time_passes else 0)
                 self.client.sendall(answers)
         except ConnectionError:
             octets = b""

@@ -17,6 +17,21 @@ ENTRY_PS = 100_000_000_000
 _TICK_S = 0.002
 _LONGEST_TURN_PS = 50_000_000_000  # of the real-time pace, so that a bench that is behind still serves its sockets
 _PS_PER_S = 1_000_000_000_000
+# The most that a program on the host ages the boards between two looks: a person at a prompt may take hours.
+_LONGEST_PAUSE_PS = 100_000_000_000
+
+
+class HostClock:
+    """By how much virtual time goes on for a program that waits by the host's clock, where nothing else drives it."""
+
+    def __init__(self) -> None:
+        self._last_s = time.monotonic()
+
+    def pause_ps(self) -> int:
+        """Since the last call."""
+        now_s = time.monotonic()
+        pause_s, self._last_s = now_s - self._last_s, now_s
+        return min(int(pause_s * _PS_PER_S), _LONGEST_PAUSE_PS)
 
 
 class Pace(Protocol):
@@ -30,7 +45,7 @@ class Pace(Protocol):
 
     @property
     def stands(self) -> bool:
-        """Whether virtual time stands still but for what a debug adapter does."""
+        """Whether virtual time stands still but for what a debug adapter or a flashing tool does."""
 
     def wake(self) -> None:
         """Somebody from outside has acted on a board."""

@@ -1,20 +1,24 @@
 """A board's serial adapter over the network, by RFC 2217: unlike a pty it carries the modem lines.
 
-On a TelosB they lead, through a switch, to the processor's reset and thus to its bootstrap loader. Programs open it with
-pyserial as `rfc2217://127.0.0.1:PORT`.
+On a TelosB they lead, through a switch, to the processor's reset and thus to its bootstrap loader. Programs open it
+with pyserial as `rfc2217://127.0.0.1:PORT`. While one is there it has the console, and the pty gets nothing.
 """
 
 from __future__ import annotations
 
 import contextlib
 import socket
+import struct
 from typing import Any
 
-from serial.rfc2217 import PortManager
+from serial import rfc2217
 
+from gpiorig.rig.virtual.uart import VirtualUart
 from gpiorig.rig.virtual.vboards import VirtualBoards
 
 _BLOCK = 4096
+# A client that takes nothing for so long has hung: it must not hold up the bench.
+_PATIENCE_S = 5.0
 
 
 class _Line:
@@ -54,67 +58,67 @@ class _Line:
 
 
 class Rfc2217Port:
-    """A TCP port for one client at a time. The owner of the boards calls `serve` when `fileno` is readable and at will."""
+    """A TCP port for one client at a time, as `DebugPort` is; others wait until it has gone."""
 
-    def __init__(self, boards: VirtualBoards, board: int, *, usart: int = 0) -> None:
-        self._boards, self._board, self._usart = boards, board, usart
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self._listener.setblocking(False)
-        self._client: socket.socket | None = None
+    def __init__(self, boards: VirtualBoards, board: int, uart: VirtualUart) -> None:
+        self._boards, self._board, self._uart = boards, board, uart
+        self.client: socket.socket | None = None
         self._manager: Any = None
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener.setblocking(False)
 
     @property
     def url(self) -> str:
         """What pyserial opens."""
-        host, port = self._listener.getsockname()
+        host, port = self.listener.getsockname()
         return f"rfc2217://{host}:{port}"
 
-    def fileno(self) -> int:
-        """What to wait for: the client's next octets, or the client."""
-        return (self._client or self._listener).fileno()
+    def accept(self) -> socket.socket:
+        """Take the waiting connection, and the console from the pty."""
+        self.client, _ = self.listener.accept()
+        self.client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.client.settimeout(_PATIENCE_S)
+        line: Any = _Line(self._boards, self._board)
+        connection: Any = self  # `PortManager` calls its `write`
+        self._manager = rfc2217.PortManager(line, connection)
+        self._uart.reader = self._hand_over
+        return self.client
 
     def write(self, data: bytes) -> None:
-        """Send octets to the client as they are (for `PortManager`); a client that has gone away gets none."""
-        if self._client is not None:
+        """Send octets to the client as they are; one that does not take them is shown the door."""
+        assert self.client is not None
+        try:
+            self.client.sendall(data)
+        except OSError:
             with contextlib.suppress(OSError):
-                self._client.sendall(data)
+                self.client.shutdown(socket.SHUT_RDWR)  # `receive` finds its end
 
-    def serve(self) -> None:
-        """Take what the client has sent to the board, and hand it what the board has sent."""
-        if self._client is None:
-            self._accept()
-        else:
-            self._receive()
-        _, data = self._boards.uart_read(self._board, self._usart)
-        if self._manager is not None and data:
-            self.write(b"".join(self._manager.escape(data)))
+    def _hand_over(self, data: bytes) -> None:
+        self.write(b"".join(self._manager.escape(data)))
 
-    def _accept(self) -> None:
+    def receive(self) -> bool:
+        """Hand the board what the client has sent; false once it has gone, or speaks no RFC 2217."""
+        assert self.client is not None
         try:
-            self._client, _ = self._listener.accept()
-        except BlockingIOError:
-            return
-        self._client.setblocking(True)
-        self._manager = PortManager(_Line(self._boards, self._board), self)
-
-    def _receive(self) -> None:
-        assert self._client is not None
-        try:
-            data = self._client.recv(_BLOCK, socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            return
-        except ConnectionError:
+            data = self.client.recv(_BLOCK)
+            octets = b"".join(self._manager.filter(data))
+        except (OSError, struct.error, KeyError, TypeError):  # the latter three: pyserial at malformed options
             data = b""
         if not data:
-            self._client.close()
-            self._client = self._manager = None
-            return
-        octets = b"".join(self._manager.filter(data))
+            self.drop_client()
+            return False
         if octets:
-            self._boards.uart_feed(self._board, self._usart, octets)
+            self._uart.feed(octets)
+        return True
+
+    def drop_client(self) -> None:
+        """End the connection; the pty has the console again."""
+        if self.client is not None:
+            self._uart.reader = None
+            self.client.close()
+            self.client = None
 
     def close(self) -> None:
         """Free the port."""
-        if self._client is not None:
-            self._client.close()
-        self._listener.close()
+        self.drop_client()
+        self.listener.close()

@@ -23,9 +23,13 @@ from gpiorig.rig.errors import FirmwareError, RigError, VirtualBenchError
 from gpiorig.rig.virtual import faults
 from gpiorig.rig.virtual.analyzer import AnalyzerServer, Clips
 from gpiorig.rig.virtual.debug import DebugPort
-from gpiorig.rig.virtual.pace import FastPace, Pace, RealTimePace
+from gpiorig.rig.virtual.pace import FastPace, HostClock, Pace, RealTimePace
+from gpiorig.rig.virtual.rfc2217 import Rfc2217Port
 from gpiorig.rig.virtual.uart import VirtualUart
 from gpiorig.rig.virtual.vboards import VirtualBoards
+
+# While a flashing tool waits for a board whose time stands still, the bench looks at the host's clock this often.
+_LOOK_S = 0.01
 
 
 class VirtualBench:
@@ -56,6 +60,12 @@ class VirtualBench:
         self.debug_ports = {
             name: DebugPort(self._boards, board) for name, board in index.items() if self._boards.has_jtag(board)
         }
+        self.rfc2217_ports = {
+            name: Rfc2217Port(self._boards, board, self.uarts[name])
+            for name, board in index.items()
+            if self._boards.modem(board, dtr=False, rts=False)
+        }
+        self._host_clock = HostClock()
         self.analyzers = self._add_analyzers(bench, virtual, index)
         pace = FastPace if fast else RealTimePace
         self.pace: Pace = pace(self._boards, self.uarts.values(), self.analyzers.values())
@@ -101,12 +111,17 @@ class VirtualBench:
         """Where the host finds the analyzers and the serial ports."""
         return {
             "analyzers": {name: analyzer.driver for name, analyzer in self.analyzers.items()},
-            "serial": {
-                name: {"path": uart.path, "stamps": str(uart.stamps_path) if uart.stamps_path else None}
-                for name, uart in self.uarts.items()
-            },
+            "serial": {name: self._serial_endpoint(name, uart) for name, uart in self.uarts.items()},
             "debug": {name: {"port": port.port, "openocd": port.openocd} for name, port in self.debug_ports.items()},
         }
+
+    def _serial_endpoint(self, name: str, uart: VirtualUart) -> dict[str, str | None]:
+        ends = {"path": uart.path, "stamps": str(uart.stamps_path) if uart.stamps_path else None}
+        return {**ends, "rfc2217": self.rfc2217_ports[name].url} if name in self.rfc2217_ports else ends
+
+    @property
+    def _host_ports(self) -> list[DebugPort | Rfc2217Port]:
+        return [*self.debug_ports.values(), *self.rfc2217_ports.values()]
 
     def serve(self, control: TextIO) -> None:
         """Run until `control` ends; raises `VirtualBenchError` when a board does what no model covers."""
@@ -121,13 +136,29 @@ class VirtualBench:
             self._selector.register(analyzer.listener, selectors.EVENT_READ, analyzer)
         for uart in self.uarts.values():
             self._selector.register(uart.master, selectors.EVENT_READ, uart)
-        for port in self.debug_ports.values():
+        for port in self._host_ports:
             self._selector.register(port.listener, selectors.EVENT_READ, port)
         while self._running:
-            for key, events in self._selector.select(self.pace.timeout_s()):
+            for key, events in self._selector.select(self._timeout_s()):
                 self._serve(key.data, events)
             self.pace.turn()
+            self._keep_company()
             self._watch_writers()
+
+    def _timeout_s(self) -> float | None:
+        timeout_s = self.pace.timeout_s()
+        return _LOOK_S if timeout_s is None and self._flashing else timeout_s
+
+    @property
+    def _flashing(self) -> bool:
+        return any(port.client for port in self.rfc2217_ports.values())
+
+    def _keep_company(self) -> None:
+        """A flashing tool waits by the host's clock: virtual time follows that where nothing else drives it."""
+        pause_ps = self._host_clock.pause_ps()
+        if self._flashing and self.pace.stands:
+            self._boards.pass_time(self._boards.now_ps + pause_ps)
+            self.pace.wake()
 
     def close(self) -> None:
         """Free everything."""
@@ -136,7 +167,7 @@ class VirtualBench:
             analyzer.close()
         for uart in self.uarts.values():
             uart.close()
-        for port in self.debug_ports.values():
+        for port in self._host_ports:
             port.close()
         self._boards.close()
 
@@ -163,8 +194,8 @@ class VirtualBench:
             if events & selectors.EVENT_READ and not end.gone:
                 end.analyzer.receive()
             self._forget_if_gone(end)
-        elif isinstance(end, DebugPort):
-            self._debug(end)
+        elif isinstance(end, DebugPort | Rfc2217Port):
+            self._serve_port(end)
         else:
             self._running = False
 
@@ -174,14 +205,18 @@ class VirtualBench:
         client = analyzer.accept()
         self._selector.register(client, selectors.EVENT_READ, _Client(analyzer, client))
 
-    def _debug(self, port: DebugPort) -> None:
-        """A debug adapter has come, or it has sent something; one at a time, others wait."""
+    def _serve_port(self, port: DebugPort | Rfc2217Port) -> None:
+        """A debugger or a flashing tool has come, or it has sent something; one at a time, others wait."""
         if port.client is None:
             self._selector.unregister(port.listener)
             self._selector.register(port.accept(), selectors.EVENT_READ, port)
             return
         client = port.client
-        if port.receive(time_passes=self.pace.stands):
+        if isinstance(port, DebugPort):
+            stays = port.receive(time_passes=self.pace.stands)
+        else:
+            stays = port.receive()
+        if stays:
             self.pace.wake()
         else:
             self._selector.unregister(client)
@@ -254,6 +289,8 @@ def describe(bench: Bench, running: VirtualBench) -> str:
         baudrate = boards.load(bench.nodes[name].board).baudrate
         stamps = f"   stamps: {uart.stamps_path}" if uart.stamps_path else ""
         lines.append(f"  serial {name}: {uart.path} at {baudrate} baud{stamps}")
+    for name, line in running.rfc2217_ports.items():
+        lines.append(f"  serial {name} with modem lines: {line.url}")
     for name, port in running.debug_ports.items():
         lines.append(f"  debug {name}: openocd -c '{port.openocd}'")
     if virtual.pace == "fast":

@@ -12,6 +12,7 @@ import os
 import pty
 import struct
 import tty
+from collections.abc import Callable
 from pathlib import Path
 
 from gpiorig.rig.virtual.vboards import VirtualBoards
@@ -35,6 +36,8 @@ class VirtualUart:
         self._stamps = stamps.open("wb", buffering=0) if stamps else None
         self._pending = bytearray()
         self._input = b""
+        # Has the console instead of the pty while it is set.
+        self.reader: Callable[[bytes], None] | None = None
         self.lost = 0
 
     @property
@@ -48,8 +51,11 @@ class VirtualUart:
         return b"\n" in self._input
 
     def drain_board(self) -> None:
-        """Take what the host's program has got by now, and write it to the pty."""
+        """Take what the host's program has got by now, and write it to the pty or give it to the reader."""
         for stamp_ps, data in self._boards.host_read(self._board):
+            if self.reader:
+                self.reader(data)
+                continue
             if self._stamps:
                 self._stamps.write(STAMP.pack(stamp_ps // _PS_PER_NS, len(data)))
             self._pending += data

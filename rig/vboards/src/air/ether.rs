@@ -219,6 +219,13 @@ impl Ether {
         dbm(energy / u128::from(to_ps - from_ps))
     }
 
+    /// Whether nothing in a band is heard, now or later, of what was told so far.
+    pub fn silent_from(&self, band: &Waveform, from_ps: u64) -> bool {
+        let receiver = self.receiver(band);
+        self.during(from_ps, u64::MAX)
+            .all(|carrier| receiver.power_in(band, carrier) == 0)
+    }
+
     /// The strongest carrier of a waveform at some time of an interval: carrier sense. Noise is none.
     pub fn carrier_dbm(&self, waveform: &Waveform, from_ps: u64, to_ps: u64) -> Option<i32> {
         self.during(from_ps, to_ps)

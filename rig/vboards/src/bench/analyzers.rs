@@ -3,7 +3,7 @@
 use super::Bench;
 use crate::analyzer::{Analyzer, Imperfections, Kind, Settings, Threshold, When};
 use crate::sync::{self, SyncLine};
-use crate::trace::{pin_name, Pin};
+use crate::trace::{parse_pin, Pin};
 
 impl Bench {
     /// Adds an analyzer whose sample 0 lies `settings.start_ps` after now.
@@ -31,14 +31,22 @@ impl Bench {
         self.analyzer(analyzer)?.threshold(channel, threshold)
     }
 
+    /// The pin that a board's chip calls by this name.
+    pub fn pin(&self, board: usize, name: &str) -> Result<Pin, String> {
+        let board = &self.seats[self.check(board)?].board;
+        let pin = parse_pin(name).filter(|&pin| board.pin_name(pin).eq_ignore_ascii_case(name));
+        pin.ok_or_else(|| format!("\"{}\" is no pin, write it as {}", name, board.pin_name(0x16)))
+    }
+
     /// Clips a channel of an analyzer to a pin.
     pub fn probe(&mut self, analyzer: usize, channel: u32, board: usize, pin: Pin) -> Result<(), String> {
         let index = self.check(board)?;
         let port = usize::from(pin >> 4);
-        let levels = *self.seats[index]
+        let seat = &self.seats[index];
+        let levels = *seat
             .levels
             .get(port)
-            .ok_or_else(|| format!("board {} has no {}", board, pin_name(pin)))?;
+            .ok_or_else(|| format!("board {} has no {}", board, seat.board.pin_name(pin)))?;
         let now_ps = self.now_ps;
         self.analyzer(analyzer)?
             .probe(channel, index as u16, pin, levels >> (pin & 15) & 1 == 1, now_ps)?;

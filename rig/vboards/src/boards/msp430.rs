@@ -8,7 +8,7 @@ use crate::core::msp430::{Cpu, Peripherals, Step, CPUOFF, PC, RESET, SCG0, SCG1,
 use crate::log::Log;
 use crate::soc::f1611::F1611;
 use crate::soc::Outside;
-use crate::trace::{Edge, Pin};
+use crate::trace::{dotted_pin_name, Edge, Pin};
 use std::collections::VecDeque;
 
 /// A board with an MSP430F1611.
@@ -33,22 +33,25 @@ enum Held {
     Loader(Bsl),
 }
 
+/// Cycles of the longest instruction, which an interrupt entry equals (SLAU049F 3.4.4).
+const LONGEST_STEP: u64 = 6;
 /// What an erased reset vector reads as.
 const ERASED: u16 = 0xFFFF;
 
 impl<O: Outside> Msp430Board<O> {
-    /// A board that is about to run its image from the reset vector; its serial adapter hangs on USART `console`.
+    /// A board that is about to run its image from the reset vector, or waits for one; its serial adapter hangs on USART `console`.
     pub fn new(mut cpu: Cpu, chip: F1611<O>, board: u16, console: usize) -> Msp430Board<O> {
         Bsl::identify(&mut cpu);
-        cpu.reset();
-        Msp430Board {
+        let mut board = Msp430Board {
             cpu,
             chip,
             board,
             console,
             switch: Adg715::default(),
             held: Held::Nobody,
-        }
+        };
+        board.restart();
+        board
     }
 
     fn restart(&mut self) {
@@ -168,6 +171,19 @@ impl<O: Outside> Board for Msp430Board<O> {
         }
     }
 
+    fn overshoot_ps(&self) -> u64 {
+        self.chip.cycles_ps(LONGEST_STEP)
+    }
+
+    fn flash(&self) -> Vec<u8> {
+        self.cpu.mem.flash()
+    }
+
+    fn power_up(&mut self, flash: &[u8], ram: &mut dyn FnMut() -> u8) {
+        self.cpu.mem.power_up(flash, ram);
+        self.restart();
+    }
+
     fn hear(&mut self, message: &Message, link: &Link) {
         self.chip.outside.hear(message, link);
         self.chip.outside_touched();
@@ -192,6 +208,10 @@ impl<O: Outside> Board for Msp430Board<O> {
 
     fn watch(&mut self, pin: Pin) {
         self.chip.watch(pin);
+    }
+
+    fn pin_name(&self, pin: Pin) -> String {
+        dotted_pin_name(pin)
     }
 
     fn console(&self) -> usize {

@@ -8,7 +8,7 @@ use super::msp430::Msp430Board;
 use super::wiring::{Traces, Wiring};
 use crate::board::{Board, Parts};
 use crate::core::msp430::Cpu;
-use crate::elf::{self, Image};
+use crate::elf;
 use crate::radio::cc2420::{Cc2420, Input, Output};
 use crate::soc::f1611::{memory, Config, F1611};
 use crate::trace::Pin;
@@ -47,8 +47,13 @@ const TRACES: Traces<Cc2420> = Traces {
     ],
 };
 
-/// Puts an image into the flash.
-fn load(name: &str, image: &Image, cpu: &mut Cpu) -> Result<(), String> {
+/// Puts an image into the flash; an empty one leaves it erased.
+fn load(parts: &Parts, cpu: &mut Cpu) -> Result<(), String> {
+    if parts.image.is_empty() {
+        return Ok(());
+    }
+    let name = parts.image_name;
+    let image = elf::parse(name, parts.image, elf::EM_MSP430, "MSP430F1611")?;
     for segment in &image.segments {
         let end = segment.address as u64 + segment.bytes.len() as u64;
         let fits = |range: &std::ops::Range<u32>| range.contains(&segment.address) && end <= u64::from(range.end);
@@ -69,19 +74,19 @@ fn load(name: &str, image: &Image, cpu: &mut Cpu) -> Result<(), String> {
     Ok(())
 }
 
-/// Makes a node that runs an image from its reset vector.
+/// Makes a node that runs an image from its reset vector; without one it waits for its bootstrap loader.
 pub fn make(parts: &Parts) -> Result<Box<dyn Board>, String> {
-    let image = elf::parse(parts.image_name, parts.image, elf::EM_MSP430, "MSP430F1611")?;
     let config = Config {
         seed: parts.seed,
         board: parts.board,
-        lfxt1_ppb: parts.clock.ppb,
+        clock: parts.clock.clone(),
         steady_dco: false,
         rest: REST,
         strict: parts.strict,
     };
     let mut cpu = Cpu::new(memory());
-    load(parts.image_name, &image, &mut cpu)?;
-    let chip = F1611::new(config, Wiring::new(Cc2420::new(parts.seed, parts.board), TRACES));
+    load(parts, &mut cpu)?;
+    let radio = Cc2420::new(parts.seed, parts.board).powered_at(parts.clock.start_ps);
+    let chip = F1611::new(config, Wiring::new(radio, TRACES));
     Ok(Box::new(Msp430Board::new(cpu, chip, parts.board, CONSOLE)))
 }

@@ -33,6 +33,31 @@ impl Memory {
         }
     }
 
+    /// The pages that hold a kind of memory themselves, mirrors left out.
+    fn pages(&self, kind: Kind) -> impl Iterator<Item = std::ops::Range<usize>> {
+        let (kinds, home) = (self.kinds, self.home);
+        (0..256)
+            .filter(move |&page| kinds[page] == kind && usize::from(home[page]) == page)
+            .map(|page| page << 8..(page + 1) << 8)
+    }
+
+    /// What stays without supply: flash and ROM, page after page.
+    pub fn flash(&self) -> Vec<u8> {
+        self.pages(Kind::Flash)
+            .flat_map(|page| self.bytes[page].to_vec())
+            .collect()
+    }
+
+    /// The supply is back: `flash` as [`Memory::flash`] gave it, RAM holds whatever `ram` says.
+    pub fn power_up(&mut self, flash: &[u8], ram: &mut dyn FnMut() -> u8) {
+        for (page, octets) in self.pages(Kind::Flash).zip(flash.chunks(256)) {
+            self.bytes[page].copy_from_slice(octets);
+        }
+        for page in self.pages(Kind::Ram) {
+            self.bytes[page].iter_mut().for_each(|octet| *octet = ram());
+        }
+    }
+
     /// Makes the pages `first..=last` memory of a kind.
     pub fn map(&mut self, first: u8, last: u8, kind: Kind) {
         for page in first..=last {

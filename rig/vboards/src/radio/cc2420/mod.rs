@@ -144,6 +144,13 @@ impl Cc2420 {
         radio
     }
 
+    /// The same chip, with its supply from `t_ps` on.
+    pub fn powered_at(mut self, t_ps: u64) -> Cc2420 {
+        self.now_ps = t_ps;
+        self.changes.iter_mut().for_each(|change| change.t_ps = t_ps);
+        self
+    }
+
     fn load_reset_values(&mut self) {
         self.regs = [0; 64];
         for &(register, value) in regs::RESET.iter() {

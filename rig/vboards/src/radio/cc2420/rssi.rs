@@ -79,8 +79,7 @@ impl Cc2420 {
         self.show_cca();
         let window_ps = (timing::RSSI_SYMBOLS + 1) * SYMBOL_PS;
         let from_ps = self.now_ps.saturating_sub(window_ps);
-        let quiet = self.ether.level_dbm(&self.waveform(), from_ps, u64::MAX).is_none();
-        if !quiet || !self.rssi_valid() {
+        if !self.ether.silent_from(&self.waveform(), from_ps) || !self.rssi_valid() {
             self.after(SYMBOL_PS, Kind::Cca);
         }
     }

@@ -6,7 +6,7 @@ use super::{flash, watchdog};
 use super::{multiplier, Outside, F1611};
 use crate::core::msp430::Peripherals;
 use crate::log::Topic;
-use crate::trace::pin_name;
+use crate::trace::dotted_pin_name;
 
 /// Registers that keep what is written and do nothing else: SVS, comparator, I2C, DAC12 (SLAS368, peripheral file map).
 const STORED: [(u16, u16, &str); 5] = [
@@ -237,7 +237,10 @@ impl<O: Outside> F1611<O> {
                 let mask = 1u8 << (pin & 15);
                 if self.ports[port].sel & self.ports[port].dir & mask != 0 {
                     self.log.once(ps, Topic::Device, u32::from(pin), || {
-                        format!("{} puts out a clock: not modelled, the pin stays low", pin_name(pin))
+                        format!(
+                            "{} puts out a clock: not modelled, the pin stays low",
+                            dotted_pin_name(pin)
+                        )
                     });
                 }
             }

@@ -4,7 +4,7 @@
 //! time is left out.
 
 use super::dco::Dco;
-use crate::clock::Clock;
+use crate::clock::{Clock, ClockSpec};
 use crate::core::msp430::{CPUOFF, OSCOFF, SCG0, SCG1};
 
 /// Frequency of the watch crystal.
@@ -50,10 +50,12 @@ pub struct Clocks {
 }
 
 impl Clocks {
-    pub fn new(seed: u64, board: u16, steady: bool, lfxt1_ppb: i64) -> Clocks {
+    /// Running from `crystal.start_ps` on. The crystal's errors are LFXT1's; the DCO has its own.
+    pub fn new(seed: u64, board: u16, steady: bool, crystal: &ClockSpec) -> Clocks {
+        let setting = u16::from(BCSCTL1 & 7) << 8 | u16::from(DCOCTL);
         Clocks {
-            dco: Dco::new(seed, board, steady, u16::from(BCSCTL1 & 7) << 8 | u16::from(DCOCTL)),
-            lfxt1: Clock::new(LFXT1_HZ, 1, lfxt1_ppb, 0),
+            dco: Dco::new(seed, board, steady, setting, crystal.start_ps),
+            lfxt1: Clock::of(crystal, LFXT1_HZ, 1),
             lfxt1_on: true,
             lfxt1_stand: 0,
             dcoctl: DCOCTL,
@@ -164,12 +166,27 @@ impl Clocks {
         }
     }
 
-    /// Time of `ticks` of a clock at its present frequency, running or not.
-    pub fn span_ps(&self, source: Source, ticks: u64) -> u64 {
+    /// Time of `ticks` of a clock from `ps` on, running or not.
+    pub fn span_ps(&self, source: Source, ticks: u64, ps: u64) -> u64 {
         match source {
-            Source::Aclk => self.lfxt1.ps(ticks << self.aclk_shift()),
+            Source::Aclk => self.lfxt1_span_ps(ticks << self.aclk_shift(), ps),
             Source::Smclk => self.dco.span_ps(ticks << self.smclk_shift()),
             Source::None => 0,
+        }
+    }
+
+    fn lfxt1_span_ps(&self, ticks: u64, ps: u64) -> u64 {
+        let tick = self.lfxt1.tick_at(ps);
+        self.lfxt1.ps(tick + ticks) - self.lfxt1.ps(tick)
+    }
+
+    /// Time of `cycles` of the core from `ps` on at the present setting, running or not.
+    pub fn cycles_ps(&self, cycles: u64, ps: u64) -> u64 {
+        let ticks = cycles * self.mclk_divider();
+        if self.mclk_is_lfxt1() {
+            self.lfxt1_span_ps(ticks, ps)
+        } else {
+            self.dco.span_ps(ticks)
         }
     }
 

@@ -49,8 +49,8 @@ pub struct Dco {
 }
 
 impl Dco {
-    /// Running from instant 0 with `setting`.
-    pub fn new(seed: u64, board: u16, steady: bool, setting: u16) -> Dco {
+    /// Running from `start_ps` on with `setting`.
+    pub fn new(seed: u64, board: u16, steady: bool, setting: u16, start_ps: u64) -> Dco {
         let luck = below(draw(seed, Purpose::Dco, &[u64::from(board), 0], 0), 2 * SPREAD_PPM + 1);
         let mut dco = Dco {
             seed,
@@ -64,7 +64,7 @@ impl Dco {
             setting,
             running: true,
             base_tick: 0,
-            base_ps: 0,
+            base_ps: start_ps,
             base_fraction: 0,
             slot_end_ps: 0,
             ahead: [0; TURN as usize + 1],

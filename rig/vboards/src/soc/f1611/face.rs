@@ -21,6 +21,11 @@ impl<O: Outside> F1611<O> {
         self.clocks.cycle_at(ps)
     }
 
+    /// Time of `cycles` of the core from now on.
+    pub fn cycles_ps(&self, cycles: u64) -> u64 {
+        self.clocks.cycles_ps(cycles, self.now_ps)
+    }
+
     /// Instant of the next thing that happens by itself.
     pub fn next_event_ps(&self) -> u64 {
         self.next_event_ps

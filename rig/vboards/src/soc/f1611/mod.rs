@@ -22,6 +22,7 @@ mod watchdog;
 mod wires;
 
 use super::{Drive, Outside};
+use crate::clock::ClockSpec;
 use crate::core::msp430::{Kind, Memory};
 use crate::log::{Log, Topic};
 use crate::trace::Edge;
@@ -42,8 +43,8 @@ use watchdog::Watchdog;
 pub struct Config {
     pub seed: u64,
     pub board: u16,
-    /// How much faster than nominal the watch crystal is.
-    pub lfxt1_ppb: i64,
+    /// The watch crystal, and when the chip gets its supply.
+    pub clock: ClockSpec,
     /// A typical DCO that does not wander.
     pub steady_dco: bool,
     /// Levels of nets that nobody drives, by port; index 0 is unused.
@@ -99,10 +100,11 @@ pub fn memory() -> Memory {
 
 impl<O: Outside> F1611<O> {
     pub fn new(config: Config, outside: O) -> F1611<O> {
-        let clocks = Clocks::new(config.seed, config.board, config.steady_dco, config.lfxt1_ppb);
+        let start_ps = config.clock.start_ps;
+        let clocks = Clocks::new(config.seed, config.board, config.steady_dco, &config.clock);
         let mut chip = F1611 {
             clocks,
-            now_ps: 0,
+            now_ps: start_ps,
             ports: config.rest.iter().map(|&rest| Port::new(rest)).collect(),
             timers: [Timer::new(Model::A), Timer::new(Model::B)],
             usarts: [Usart::new(), Usart::new()],
@@ -129,7 +131,7 @@ impl<O: Outside> F1611<O> {
         };
         chip.usart_pins();
         for port in 1..PORTS {
-            chip.settle(port, 0);
+            chip.settle(port, start_ps);
         }
         chip.outside_changed();
         chip.reschedule();

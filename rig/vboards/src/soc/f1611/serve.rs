@@ -51,7 +51,7 @@ impl<O: Outside> F1611<O> {
         let (source, divider) = self.flash.generator();
         let now = self.clocks.ps(cpu.cycles);
         let until = match source {
-            Some(source) => now + self.clocks.span_ps(source, ticks * divider),
+            Some(source) => now + self.clocks.span_ps(source, ticks * divider, now),
             None => self.clocks.ps(cpu.cycles + ticks * divider),
         };
         if cpu.mem.kind(cpu.regs[PC]) == Kind::Flash {

@@ -378,16 +378,16 @@ impl Usart {
     }
 
     /// Time of one bit in eighths, so that the modulation counts.
-    fn bit_ps(&self, clocks: &Clocks) -> u64 {
+    fn bit_ps(&self, clocks: &Clocks, ps: u64) -> u64 {
         let ticks: u64 = (0..8).map(|index| self.bit_ticks(index)).sum();
-        clocks.span_ps(self.source(), ticks) / 8
+        clocks.span_ps(self.source(), ticks, ps) / 8
     }
 
     fn next_arrival(&mut self, clocks: &Clocks, ps: u64) {
         if let Some(octet) = self.feed.pop_front() {
             self.arriving = Some(self.frame(octet));
             self.rx_ps = ps;
-            self.rx_bit_ps = self.bit_ps(clocks);
+            self.rx_bit_ps = self.bit_ps(clocks, ps);
         }
     }
 
