@@ -297,6 +297,7 @@ def blocks(rng: np.random.Generator, count: int, dsp: bool) -> Batch:
     mask = np.where(condition == 14, 1 << (4 - length), mask)
     at = put_code(vectors, 0xBF00 | condition << 4 | mask, np.zeros(count, dtype=bool), np.zeros(count, dtype=np.int64))
     kept = np.full(count, NO_ROW)
+    modes, left_out = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
     for place in range(4):
         there = place < length
         words, wide, rows = acceptable(rng, count)
@@ -313,13 +314,15 @@ def blocks(rng: np.random.Generator, count: int, dsp: bool) -> Batch:
         prepare(rng, vectors, words, np.where(there, rows, NO_ROW))
         # Earlier instructions may make the registers what `overflows_early` looks for.
         vectors["psr"][there & rows_with(rows, "early_q")] |= Q
+        left_out |= there & rows_with(rows, "nearest") & modes
+        modes |= there & rows_with(rows, "modes")
         after = put_code(vectors, words, wide, np.where(there, at, 2 * CODE_WORDS - 2))
         at = np.where(there, after, at)
         kept = np.where(there & (kept == NO_ROW), rows, kept)
     vectors["end"] = SEQUENCE + 2 * at
     clean = np.arange(2 * CODE_WORDS)[None, :] >= at[:, None]
     vectors["code"][clean] = SPIN
-    return Batch(vectors, kept, np.zeros(count, dtype=bool))
+    return Batch(vectors, kept, left_out)
 
 
 def exclusives(rng: np.random.Generator, count: int) -> Batch:
