@@ -4,6 +4,7 @@
 #   TOOLS                    the programs and files without which the board cannot be built
 #   TARGET_FLAGS             what the compiler must know of the processor
 #   LINK_SCRIPT
+#   MACHINE                  the board whose folder and port serve this one too, if there is such a board
 
 ifeq ($(wildcard reference/boards/$(BOARD)/board.mk),)
 $(error BOARD=$(BOARD): there is no reference/boards/$(BOARD)/board.mk)
@@ -12,12 +13,13 @@ endif
 DIR := $(BUILD)/$(BOARD)$(if $(GPIORIG_OFF),-off)
 ELF := $(DIR)/pingpong.elf
 include reference/boards/$(BOARD)/board.mk
+MACHINE ?= $(BOARD)
 
 TABLE_CRC := $(shell $(PYTHON) -c "import zlib;print('0x%08xu' % zlib.crc32(open('include/gpiorig/events.h','rb').read()))")
-FOLDERS := reference/stack reference/radio reference/radio/$(RADIO) reference/boards reference/boards/$(BOARD)
+FOLDERS := reference/stack reference/radio reference/radio/$(RADIO) reference/boards reference/boards/$(MACHINE)
 
 DEFINES ?=
-CPPFLAGS := -Iinclude -Iports $(FOLDERS:%=-I%) -DGPIORIG_PORT=$(BOARD) -DBOARD_NAME='"$(BOARD)"' \
+CPPFLAGS := -Iinclude -Iports $(FOLDERS:%=-I%) -DGPIORIG_PORT=$(MACHINE) -DBOARD_NAME='"$(BOARD)"' \
     -DTABLE_CRC=$(TABLE_CRC) $(if $(GPIORIG_OFF),-DGPIORIG_OFF) $(if $(WIDTH),-DGPIORIG_WIDTH=$(WIDTH)) $(DEFINES)
 CFLAGS := $(COMMON) -MMD -MP -Os $(TARGET_FLAGS) -ffreestanding -ffunction-sections -fdata-sections
 

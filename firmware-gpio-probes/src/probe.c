@@ -9,6 +9,8 @@
  *     gpiorig_port_quiet()        after a frame: with the code around it, no strobe edge for 500 ns
  *     gpiorig_port_lock(), gpiorig_port_unlock(state)   mask interrupts, put the mask back
  *     gpiorig_port_line_init(pin), gpiorig_port_line(pin, level)   a span line: output, low; one store
+ * and, where a compiler makes too much of the loop below, GPIORIG_PORT_SHOWS_FRAMES with
+ *     gpiorig_port_frame(frame), gpiorig_port_frame_id(header, id)   all symbols of a frame
  */
 #ifndef GPIORIG_OFF
 
@@ -35,6 +37,37 @@ static uint32_t rest;
 #define REST 0u
 #endif
 
+/** What follows the last symbol: the count, and the quiet that makes the frame end. */
+static inline void finish(uint32_t state)
+{
+    frames++;
+#if GPIORIG_WIDTH == 4
+    rest ^= 1u;
+#endif
+    gpiorig_port_quiet();
+    gpiorig_port_unlock(state);
+}
+
+#ifdef GPIORIG_PORT_SHOWS_FRAMES
+
+__attribute__((noinline)) void gpiorig_send(uint32_t frame)
+{
+    uint16_t state = gpiorig_port_lock();
+
+    gpiorig_port_frame((uint16_t)frame);
+    finish(state);
+}
+
+__attribute__((noinline)) void gpiorig_send_id(uint32_t head, uint32_t id)
+{
+    uint16_t state = gpiorig_port_lock();
+
+    gpiorig_port_frame_id((uint16_t)(head >> 20), (uint16_t)id); /* the header; the check is worked out on the way */
+    finish(state);
+}
+
+#else
+
 /** Eight lines carry the check as a symbol of its own, its complement in the upper half. */
 static inline uint32_t widen_check(uint32_t frame)
 {
@@ -54,17 +87,6 @@ static inline uint32_t widen_check(uint32_t frame)
             gpiorig_port_hold();                                                                       \
         }                                                                                              \
     } while (0)
-
-/** What follows the last symbol: the count, and the quiet that makes the frame end. */
-static inline void finish(uint32_t state)
-{
-    frames++;
-#if GPIORIG_WIDTH == 4
-    rest ^= 1u;
-#endif
-    gpiorig_port_quiet();
-    gpiorig_port_unlock(state);
-}
 
 __attribute__((noinline, aligned(8))) void gpiorig_send(uint32_t frame)
 {
@@ -86,6 +108,8 @@ __attribute__((noinline, aligned(8))) void gpiorig_send_id(uint32_t head, uint32
     SHOW(wide, SHORT_SYMBOLS, SHORT_SYMBOLS);
     finish(state);
 }
+
+#endif
 
 #define INIT_LINE(pin)                       \
     if ((pin) != GPIORIG_NO_PIN) {           \

@@ -58,7 +58,7 @@ class Timelines:
     initiator: str
     responder: str
     samplerate_hz: Fraction
-    header_samples: int
+    header_samples: tuple[int, ...]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -120,7 +120,7 @@ class Steps:
     samplerate_hz: Fraction
 
 
-def build(packets: Packets, *, header_ns: int | None = None) -> Timelines:
+def build(packets: Packets, *, header_ns: int | tuple[int, int] | None = None) -> Timelines:
     """Find the milestones of every packet.
 
     On each of the four legs (request sent, received, reply sent, received) a milestone is the latest occurrence
@@ -133,16 +133,18 @@ def build(packets: Packets, *, header_ns: int | None = None) -> Timelines:
         From `gpiorig.analysis.packets.associate`.
     header_ns
         Time from the first bit on the air to the rise of the receiver's frame time stamp line: a fact of the radio
-        (``frame_timestamp_ns`` of the board file), rounded to samples once. None if unknown: then there is no
-        milestone ``air.start``.
+        (``frame_timestamp_ns`` of the board file), rounded to samples once; two of them, for request and reply, where
+        the receivers have different radios. None if unknown: then there is no milestone ``air.start``.
     """
-    header = 0 if header_ns is None else round(Fraction(header_ns, NS_PER_S) * packets.events.samplerate_hz)
+    by_direction = header_ns if isinstance(header_ns, tuple) else (header_ns or 0,) * 2
+    header = tuple(round(Fraction(each, NS_PER_S) * packets.events.samplerate_hz) for each in by_direction)
     wanted = tuple(m for m in MILESTONES if header_ns is not None or m.source is not Source.AIR)
     positions = _positions(packets, wanted)
     samples = np.where(positions >= 0, packets.events.samples[np.maximum(positions, 0)], NONE)
     for column, milestone in enumerate(wanted):
         if milestone.source is Source.AIR:
-            samples[:, column] = np.where(positions[:, column] >= 0, samples[:, column] - header, NONE)
+            mark = samples[:, column] - header[milestone.direction]
+            samples[:, column] = np.where(positions[:, column] >= 0, mark, NONE)
     judged = packets.answered if packets.answered.any() else np.ones(len(packets), dtype=bool)
     present = 2 * np.count_nonzero(samples[judged] != NONE, axis=0) >= max(1, np.count_nonzero(judged))
     present[[0, -1]] = True

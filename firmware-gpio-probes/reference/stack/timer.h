@@ -1,4 +1,4 @@
-/** A free-running 32-bit microsecond counter and two alarms. No periodic interrupt: an idle node sleeps for good. */
+/** A free-running 32-bit microsecond counter and alarms. No periodic interrupt: an idle node sleeps for good. */
 #ifndef TIMER_H
 #define TIMER_H
 
@@ -8,11 +8,12 @@
 enum alarm {
     ALARM_SEND = 1,    /* posts WORK_SEND */
     ALARM_TIMEOUT = 2, /* posts WORK_TIMEOUT */
+    ALARM_RADIO = 3,   /* posts WORK_RADIO; only for a radio that leaves CSMA to the processor, and on its boards */
 };
 
 void timer_init(void);
 
-/** Microseconds since reset; wraps after 71 minutes. */
+/** Microseconds since reset; wraps after 71 minutes. A board may say how long it must not go unasked. */
 uint32_t timer_now(void);
 
 /** True once `now` has reached `deadline`, both modulo 2^32 and less than 2^31 apart. */

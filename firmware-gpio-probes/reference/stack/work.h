@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#define WORK_RADIO (1u << 0)   /* the radio's interrupt line rose */
+#define WORK_RADIO (1u << 0)   /* the radio's interrupt line rose, or ALARM_RADIO is due */
 #define WORK_SEND (1u << 1)    /* ALARM_SEND is due */
 #define WORK_TIMEOUT (1u << 2) /* ALARM_TIMEOUT is due */
 #define WORK_LINE (1u << 3)    /* the host sent a line */

@@ -88,10 +88,10 @@ def analyse(recording: Recording) -> Result:
             raise BenchError(
                 f"{recording.folder}: parameters.{role} is `{node}`; the bench has {', '.join(bench.nodes)}."
             )
-    radio = boards.load(bench.nodes[roles["responder"]].board).radio
+    request, reply = (boards.load(bench.nodes[roles[to]].board).radio for to in ("responder", "initiator"))
     stage = events.from_edges(recording.edges(), wiring(bench))
     associated = packets.associate(stage, **roles)
-    lines = timelines.build(associated, header_ns=radio.frame_timestamp_ns)
+    lines = timelines.build(associated, header_ns=(request.frame_timestamp_ns, reply.frame_timestamp_ns))
     steps = timelines.steps(lines)
     nodes = sorted({*recording.nodes, *roles.values()})
     logs = {node: log.parse(recording.serial(node).data, node=node) for node in nodes}

@@ -3,6 +3,7 @@
 //! A new board is one file in `boards/`: its oscillator, its wiring, its constructor; and its line in [`KINDS`].
 
 use crate::air::{Link, Message};
+use crate::boards;
 use crate::clock::ClockSpec;
 use crate::debug::Target;
 use crate::log::Log;
@@ -57,6 +58,10 @@ pub trait Board {
         Vec::new()
     }
     fn power_up(&mut self, _flash: &[u8], _ram: &mut dyn FnMut() -> u8) {}
+    /// The host sets its serial adapter's modem lines (true: asserted); false: they lead nowhere.
+    fn modem(&mut self, _dtr: bool, _rts: bool, _at_ps: u64) -> bool {
+        false
+    }
     fn log(&self) -> &Log;
     fn statistics(&self) -> Statistics;
 }
@@ -77,7 +82,16 @@ pub struct Parts<'a> {
 pub type Maker = fn(&Parts) -> Result<Box<dyn Board>, String>;
 
 /// Every kind of board by name.
-pub const KINDS: [(&str, Maker); 1] = [(crate::boards::iotlab_m3::KIND, crate::boards::iotlab_m3::make)];
+pub const KINDS: [(&str, Maker); 5] = [
+    (boards::iotlab_m3::KIND, boards::iotlab_m3::make),
+    (boards::nucleo_l476rg::KIND, boards::nucleo_l476rg::make),
+    (
+        boards::nucleo_l476rg_at86rf231::KIND,
+        boards::nucleo_l476rg_at86rf231::make,
+    ),
+    (boards::telosb::KIND, boards::telosb::make),
+    (boards::yetimote::KIND, boards::yetimote::make),
+];
 
 /// Makes a board of a kind.
 pub fn make(kind: &str, parts: &Parts) -> Result<Box<dyn Board>, String> {

@@ -39,6 +39,9 @@
 //!                                                                  // octets of OpenOCD's remote_bitbang; TDO levels as
 //!                                                                  // '0' and '1', n at most, return how many. Time
 //!                                                                  // passes by extra_ps, then 1 us for each TCK
+//! int64_t  vb_modem(void *h, uint32_t board, uint32_t dtr, uint32_t rts);
+//!                                                                  // modem lines of its serial adapter, 1 = asserted;
+//!                                                                  // 1 if they lead somewhere
 //! int64_t  vb_log(void *h, char *buf, size_t cap);                 // length of the whole text without NUL; writes what
 //!                                                                  // fits, with NUL; cap 0 asks for the length
 //! int64_t  vb_last_error(void *h, char *buf, size_t cap);          // as vb_log
@@ -56,6 +59,7 @@ pub mod clock;
 pub mod hostpath;
 
 mod debug;
+mod modem;
 
 use crate::air::Link;
 use crate::analyzer::Settings;

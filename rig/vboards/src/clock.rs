@@ -146,6 +146,15 @@ impl Clock {
         }
     }
 
+    /// The same clock with its tick 0 on `start_ps`.
+    pub fn starting_at(&self, start_ps: u64) -> Clock {
+        let spec = ClockSpec {
+            start_ps,
+            ..(*self.spec).clone()
+        };
+        Clock::of(&spec, self.hz, self.divider)
+    }
+
     /// The instant of `tick`, rounded down to a picosecond. Ticks before the last retune count as the retune.
     pub fn ps(&self, tick: u64) -> u64 {
         self.even_ps(tick).saturating_add(self.jitter(tick))

@@ -29,6 +29,8 @@ pub enum Purpose {
     HostReader = 42,
     /// Faults of a serial line.
     SerialFault = 43,
+    /// Spread and wander of an oscillator without a crystal.
+    Dco = 10,
 }
 
 /// Finaliser of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).

@@ -10,6 +10,7 @@
 #include "at86rf231_registers.h"
 #include "radio_limits.h"
 #include "radio_port.h"
+#include "seed.h"
 #include "board.h"
 #include "work.h"
 
@@ -44,17 +45,6 @@ bool radio_init(const struct radio_callbacks *callbacks)
     return true;
 }
 
-/* The seed register has 11 bits; a multiply-xorshift hash keeps neighbouring seeds and addresses apart. */
-static uint32_t mix_seed(uint32_t seed, uint16_t address)
-{
-    uint32_t x = seed + address * 0x9E3779B1u; /* 2^32 divided by the golden ratio */
-
-    x ^= x >> 15;
-    x *= 0x85EBCA6Bu;
-    x ^= x >> 13;
-    return x & 0x7FFu;
-}
-
 /* All zeros until here; only a frame with a 64-bit address would match it. The chip's unique number serves. */
 static void write_ieee_address(void)
 {
@@ -71,7 +61,7 @@ static bool listen(void)
 
 bool radio_configure(const struct radio_settings *settings)
 {
-    uint32_t seed = mix_seed(settings->seed, settings->address);
+    uint32_t seed = mix_seed(settings->seed, settings->address) & 0x7FFu; /* the register has 11 bits */
     bool good = at86rf231_enter(STATE_FORCE_TRX_OFF, STATE_TRX_OFF);
 
     sending = false;

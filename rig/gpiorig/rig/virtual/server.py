@@ -46,6 +46,7 @@ class VirtualBench:
         for board in index.values():
             self._boards.plug_host(board, virtual.serial)
         faults.add_serial_faults(bench, self._boards, index)
+        faults.add_brown_outs(virtual, self._boards, index)
         self.uarts = {
             name: VirtualUart(self._boards, board, folder / f"{name}.stamps" if fast else None)
             for name, board in index.items()

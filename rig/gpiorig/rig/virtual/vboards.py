@@ -54,6 +54,7 @@ def _library() -> ctypes.CDLL:
         "vb_serial_fault": (i64, [handle, u32, text, u64, u64, u64]),
         "vb_pass": (i64, [handle, u64]),
         "vb_has_jtag": (i64, [handle, u32]),
+        "vb_modem": (i64, [handle, u32, u32, u32]),
         "vb_jtag": (i64, [handle, u32, text, size, out, size, u64]),
         "vb_clock": (i64, [handle, u64, text, i64, u64, u64]),
         "vb_link_jitter": (i64, [handle, u32, u32, text, u64]),
@@ -185,6 +186,10 @@ class VirtualBoards:
         data = ctypes.create_string_buffer(_UART_BLOCK)
         count = self._checked(self._lib.vb_uart_read(self._handle, board, usart, stamps.ctypes.data, data, _UART_BLOCK))
         return stamps[:count], data.raw[:count]
+
+    def modem(self, board: int, *, dtr: bool, rts: bool) -> bool:
+        """Set the modem lines of a board's serial adapter; false if they lead nowhere."""
+        return self._checked(self._lib.vb_modem(self._handle, board, dtr, rts)) == 1
 
     def uart_feed(self, board: int, usart: int, data: bytes) -> None:
         """Send bytes to the board, from now on and at its baud rate."""

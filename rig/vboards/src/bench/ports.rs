@@ -36,6 +36,15 @@ impl Bench {
         seat.board.feed(usart, octets, self.now_ps)
     }
 
+    /// Sets the modem lines of a board's serial adapter at now; false: they lead nowhere on that board.
+    pub fn modem(&mut self, board: usize, dtr: bool, rts: bool) -> Result<bool, String> {
+        let index = self.check(board)?;
+        let now_ps = self.now_ps;
+        let seat = &mut self.seats[index];
+        let leads = seat.board.modem(dtr, rts, now_ps);
+        Ok(leads)
+    }
+
     /// Keeps edges from now on, or drops them.
     pub fn keep_edges(&mut self, keep: bool) {
         self.trace = if keep {

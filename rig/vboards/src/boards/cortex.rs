@@ -19,6 +19,8 @@ pub struct CortexBoard<C: Chip> {
     pub cpu: Cpu,
     pub chip: C,
     pub board: u16,
+    /// The USART that the board's serial adapter hangs on.
+    pub console: usize,
     /// The core's clock stands still (Stop mode).
     stopped: bool,
     /// A debug adapter holds the reset line.
@@ -45,6 +47,7 @@ impl<C: Chip> CortexBoard<C> {
             cpu,
             chip,
             board: parts.board,
+            console: 1,
             stopped: false,
             held: false,
         }
@@ -219,6 +222,10 @@ impl<C: Chip> Board for CortexBoard<C> {
 
     fn watch(&mut self, pin: Pin) {
         self.chip.watch(pin);
+    }
+
+    fn console(&self) -> usize {
+        self.console
     }
 
     fn sent(&mut self, usart: usize) -> Option<&mut VecDeque<(u64, u8)>> {

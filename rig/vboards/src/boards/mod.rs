@@ -1,5 +1,13 @@
 //! The boards that exist, one file each, and what they share.
 
+pub mod adg715;
+mod both;
+pub mod bsl;
 pub mod cortex;
 pub mod iotlab_m3;
+pub mod msp430;
+pub mod nucleo_l476rg;
+pub mod nucleo_l476rg_at86rf231;
+pub mod telosb;
 pub mod wiring;
+pub mod yetimote;

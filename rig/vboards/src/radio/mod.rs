@@ -3,6 +3,10 @@
 use crate::air::{Link, Message};
 
 pub mod at86rf231;
+pub mod cc2420;
+pub mod ieee802154;
+pub mod none;
+pub mod spirit1;
 
 /// A level that a radio puts on one of its pins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

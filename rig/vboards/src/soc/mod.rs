@@ -1,7 +1,9 @@
 //! Chips: everything between a core and the pins.
 
+pub mod f1611;
 pub mod stm32;
 pub mod stm32f1;
+pub mod stm32l4;
 pub mod watch;
 
 use crate::air::{Link, Message};

@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 /// counted in 16 bits as a rule (RIOT cpu/stm32/periph/i2c_1.c: TICK_TIMEOUT 0xFFFF; ST's CMSIS: HSE_STARTUP_TIMEOUT
 /// 0x500): three times that is no such loop.
 const STUCK_READS: u32 = 3 * 0x1_0000;
-/// And the least time that they take: ST's HAL gives up after 2 to 100 ms (FLASH 50 s apart, which is modelled).
+/// And the least time that they take: waits that are counted in time (ST's HAL) give up after 2 to 100 ms as a rule.
 const STUCK_PS: u64 = 1_000_000_000_000;
 /// A loop that only waits reads more often than this; slower ones do something in between.
 const LONGEST_PAUSE_PS: u64 = 100_000_000;
-/// How long a modelled register may read the same, with no other access in between, before that is worth a remark.
-const DULL_PS: u64 = 1_000_000_000_000;
+/// How long a modelled register may read the same, with no other access in between, before that is worth a remark:
+/// longer than the slowest start of an oscillator (3 s: LSE, STM32F103 data sheet DS5792, table 23).
+const DULL_PS: u64 = 4_000_000_000_000;
 /// Such reads between two looks at the time.
 const DULL_READS: u32 = 1 << 16;
 

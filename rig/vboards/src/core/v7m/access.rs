@@ -108,7 +108,7 @@ impl Cpu {
         }
         if let Some(place) = self.mem.place(address, bytes as usize) {
             match place {
-                Place::Flash(_) => self.cycles += self.fetch.data_read(self.cycles),
+                Place::Flash(offset) => self.cycles += self.fetch.data_read(offset, self.cycles),
                 Place::Ram(..) => self.wait_for_buffer(1),
             }
             return value_at(self.mem.bytes(place), 0, width).ok_or(Trap::Bus(address));

@@ -155,7 +155,8 @@ impl Cpu {
         self.exclusive = false;
         self.event = true;
         let address = self.scb.vtor.wrapping_add(4 * u32::from(exception));
-        self.cycles += self.fetch.data_read(self.cycles);
+        let offset = address.wrapping_sub(self.mem.flash_base) as usize;
+        self.cycles += self.fetch.data_read(offset, self.cycles);
         match self
             .mem
             .place(address, 4)

@@ -341,6 +341,19 @@ impl Cpu {
         self.reset();
     }
 
+    /// Puts a chip's caches between flash and core.
+    pub fn set_flash_cache(&mut self, cache: Box<dyn timing::LineCache>) {
+        self.fetch.cache = Some(cache);
+    }
+
+    /// The chip's control register of prefetch and caches has been written.
+    pub fn control_flash_cache(&mut self, prefetch: bool, register: u32) {
+        self.fetch.prefetch = prefetch;
+        if let Some(cache) = self.fetch.cache.as_mut() {
+            cache.control(register);
+        }
+    }
+
     /// Writes flash or RAM (debugger, loader, flash controller); false, and nothing written, if some byte is neither.
     pub fn write_memory(&mut self, address: u32, from: &[u8]) -> bool {
         self.fetch.flush();

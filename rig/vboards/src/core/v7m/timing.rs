@@ -27,7 +27,7 @@
 //! * DMA does not compete for the bus.
 //! * Early termination of divides and long multiplies is a rule of thumb: off by one to three.
 //!
-//! The caches of the STM32L4 (ART) need another variant of [`FlashFetch`].
+//! Caches between flash and core (ART of the STM32L4) are the chip's: [`LineCache`].
 
 use super::ops::Kind;
 
@@ -139,11 +139,22 @@ pub fn divide_extra(dividend: u32, divisor: u32) -> u64 {
     u64::from((quotient_bits + 3) / 4 + 2).min(11)
 }
 
+/// Caches of a chip between its flash and the core, of lines of 64 bits: number = byte address / 8.
+pub trait LineCache {
+    /// Whether an instruction line is there; from now on it is.
+    fn instruction(&mut self, line: u32) -> bool;
+    /// Whether a line of data is there; from now on it is.
+    fn data(&mut self, line: u32) -> bool;
+    /// Forgets everything (reset, flash rewritten).
+    fn flush(&mut self);
+    /// The chip's control register has this value.
+    fn control(&mut self, register: u32);
+}
+
 /// The flash as instruction fetch sees it: 64-bit lines and a prefetch of the next line (PM0075, RM0008 3.3.3).
 ///
 /// A line takes `wait states + 1` cycles. While a line is consumed the flash reads the following one, so straight code
 /// waits only if it consumes a line faster than that. Anywhere else the fetch waits in full.
-#[derive(Clone, Copy, Debug)]
 pub struct FlashFetch {
     /// Line in the buffer: byte address / 8; `u32::MAX` when none is.
     line: u32,
@@ -151,6 +162,10 @@ pub struct FlashFetch {
     next_ready: u64,
     /// Wait states of one array access.
     pub wait_states: u64,
+    /// The flash reads the following line while one is consumed.
+    pub prefetch: bool,
+    /// Caches of the chip, if it has some.
+    pub cache: Option<Box<dyn LineCache>>,
 }
 
 /// Bytes of a flash line as a shift.
@@ -162,12 +177,17 @@ impl FlashFetch {
             line: u32::MAX,
             next_ready: 0,
             wait_states: 0,
+            prefetch: true,
+            cache: None,
         }
     }
 
     /// Nothing is buffered any more (reset, flash rewritten).
     pub fn flush(&mut self) {
         self.line = u32::MAX;
+        if let Some(cache) = self.cache.as_mut() {
+            cache.flush();
+        }
     }
 
     /// True if the instruction lies entirely in the buffered line: no wait, nothing to do.
@@ -192,7 +212,10 @@ impl FlashFetch {
         if line == self.line {
             return 0;
         }
-        let wait = if self.line != u32::MAX && line == self.line + 1 {
+        let cached = self.cache.as_mut().map_or(false, |cache| cache.instruction(line));
+        let wait = if cached {
+            0
+        } else if self.prefetch && self.line != u32::MAX && line == self.line + 1 {
             self.next_ready.saturating_sub(now)
         } else {
             self.wait_states
@@ -202,9 +225,13 @@ impl FlashFetch {
         wait
     }
 
-    /// Cycles that a data or literal read waits (no data cache in the F1), and the prefetch it delays [E].
+    /// Cycles that a data or literal read at a byte offset in the flash waits, and the prefetch it delays [E].
     #[inline(always)]
-    pub fn data_read(&mut self, now: u64) -> u64 {
+    pub fn data_read(&mut self, offset: usize, now: u64) -> u64 {
+        let line = (offset >> LINE_SHIFT) as u32;
+        if self.cache.as_mut().map_or(false, |cache| cache.data(line)) {
+            return 0;
+        }
         if self.next_ready > now {
             self.next_ready += self.wait_states;
         }

@@ -1,10 +1,12 @@
 //! Atmel AT86RF231: 2.4 GHz IEEE 802.15.4 transceiver with an SPI and the pins /SEL, IRQ, SLP_TR, /RST and DIG2.
 //!
-//! Basic and extended operating mode (RX_AACK, TX_ARET with CSMA-CA), unslotted. Not modelled: slotted operation,
-//! the _NOCLK states, AES, antenna diversity, high data rates, the frame buffer empty indicator, CLKM.
+//! Basic and extended operating mode (RX_AACK with slotted acknowledgements, TX_ARET with CSMA-CA), the _NOCLK states,
+//! high data rates, frame buffer empty indicator, time stamp, RX/TX indicator and antenna switch. Not modelled: AES,
+//! antenna diversity (the antenna is the one that ANT_CTRL names, or 0), the edges of CLKM.
 //! The frame buffer must hold a frame to be sent by the end of its SHR; later writes come too late for that frame.
 
 mod frame;
+mod pins;
 mod regs;
 mod rx;
 mod spi;
@@ -15,7 +17,7 @@ mod tx;
 pub use regs::State;
 
 use super::{PinChange, Radio};
-use crate::air::{Ether, Link, Message, Signal, Waveform};
+use crate::air::{Ether, Link, Message, Signal, Waveform, OCTET_PS};
 use regs::{ctrl_1, irq, trac};
 use spi::Port;
 
@@ -23,7 +25,13 @@ use spi::Port;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
     Irq,
+    /// Antenna switch, with DIG2.
+    Dig1,
+    /// Time stamp of received frames, or antenna switch.
     Dig2,
+    /// RX/TX indicator.
+    Dig3,
+    Dig4,
 }
 
 /// Pins that it listens to.
@@ -51,6 +59,10 @@ enum Kind {
     TxEnd,
     CcaEnd,
     AckTimeout,
+    /// Slotted operation: SLP_TR may start the ACK.
+    SlotReady,
+    /// An octet of the frame being read arrives.
+    Octet,
     /// The own ACK is over.
     AackDone,
     ManualCcaEnd,
@@ -86,8 +98,14 @@ pub struct At86rf231 {
     selected: bool,
     slp_tr: bool,
     rstn: bool,
-    irq_pin: bool,
-    dig2: bool,
+    /// Levels of the pins, in the order of [`pins::OUTPUTS`].
+    levels: [bool; 5],
+    /// DIG2 as a time stamp.
+    stamp: bool,
+    /// SLP_TR holds a receive state without CLKM.
+    noclk: bool,
+    /// Slotted operation: the ACK that waits for SLP_TR.
+    slotted_ack: Option<[u8; 5]>,
     irq_status: u8,
     events: Vec<(u64, Kind)>,
     now_ps: u64,
@@ -128,8 +146,10 @@ impl At86rf231 {
             selected: false,
             slp_tr: false,
             rstn: true,
-            irq_pin: false,
-            dig2: false,
+            levels: [false; 5],
+            stamp: false,
+            noclk: false,
+            slotted_ack: None,
             irq_status: 0,
             events: Vec::new(),
             now_ps: 0,
@@ -146,18 +166,14 @@ impl At86rf231 {
             noise_drawn: 0,
             cca_done: false,
             cca_idle: false,
-            pins: vec![
-                PinChange {
+            pins: pins::OUTPUTS
+                .iter()
+                .map(|&pin| PinChange {
                     t_ps: 0,
-                    pin: Output::Irq,
+                    pin,
                     level: false,
-                },
-                PinChange {
-                    t_ps: 0,
-                    pin: Output::Dig2,
-                    level: false,
-                },
-            ],
+                })
+                .collect(),
             outbox: Vec::new(),
             notes: Vec::new(),
         };
@@ -189,7 +205,23 @@ impl At86rf231 {
     }
 
     fn waveform(&self) -> Waveform {
-        Waveform::oqpsk(self.channel())
+        Waveform {
+            octet_ps: self.octet_ps(),
+            ..Waveform::oqpsk(self.channel())
+        }
+    }
+
+    /// An octet of the PSDU at 250, 500, 1000 or 2000 kb/s; SHR and PHR always go at 250 (11.3).
+    fn octet_ps(&self) -> u64 {
+        OCTET_PS >> (self.reg(regs::TRX_CTRL_2) & 3)
+    }
+
+    /// Frequency at pin CLKM now; 0 for none.
+    pub fn clkm_hz(&self) -> u64 {
+        if self.noclk || matches!(self.state, State::Sleep | State::Reset) {
+            return 0;
+        }
+        regs::CLKM_HZ[usize::from(self.reg(regs::TRX_CTRL_0) & 7)]
     }
 
     /// State as TRX_STATUS would show it.
@@ -214,12 +246,14 @@ impl At86rf231 {
         match kind {
             Kind::Settled(state) => self.settled(state),
             Kind::Irq(bits) => self.raise(bits),
-            Kind::Dig2(level) => self.drive_dig2(level),
+            Kind::Dig2(level) => self.stamp(level),
             Kind::TxBody => self.tx_body(),
             Kind::TxEnd => self.tx_end(),
             Kind::CcaEnd => self.cca_end(),
             Kind::AckTimeout => self.ack_timeout(),
             Kind::AackDone => self.aack_done(),
+            Kind::SlotReady => self.trac = trac::SUCCESS_WAIT_FOR_ACK,
+            Kind::Octet => self.update_pins(),
             Kind::ManualCcaEnd => self.manual_cca_end(),
             Kind::ManualEdEnd => self.manual_ed_end(),
             Kind::Sync(start_ps) => self.sync(start_ps),
@@ -238,31 +272,7 @@ impl At86rf231 {
     fn raise(&mut self, bits: u8) {
         let shown = self.reg(regs::TRX_CTRL_1) & ctrl_1::IRQ_MASK_MODE != 0;
         self.irq_status |= if shown { bits } else { bits & self.reg(regs::IRQ_MASK) };
-        self.update_irq();
-    }
-
-    fn update_irq(&mut self) {
-        let active = self.irq_status & self.reg(regs::IRQ_MASK) != 0;
-        let level = active != (self.reg(regs::TRX_CTRL_1) & ctrl_1::IRQ_POLARITY != 0);
-        if level != self.irq_pin {
-            self.irq_pin = level;
-            self.pins.push(PinChange {
-                t_ps: self.now_ps,
-                pin: Output::Irq,
-                level,
-            });
-        }
-    }
-
-    fn drive_dig2(&mut self, level: bool) {
-        if level != self.dig2 {
-            self.dig2 = level;
-            self.pins.push(PinChange {
-                t_ps: self.now_ps,
-                pin: Output::Dig2,
-                level,
-            });
-        }
+        self.update_pins();
     }
 
     fn note(&mut self, key: u32, text: impl FnOnce() -> String) {

@@ -5,6 +5,7 @@
 
 pub const TRX_STATUS: u8 = 0x01;
 pub const TRX_STATE: u8 = 0x02;
+pub const TRX_CTRL_0: u8 = 0x03;
 pub const TRX_CTRL_1: u8 = 0x04;
 pub const PHY_TX_PWR: u8 = 0x05;
 pub const PHY_RSSI: u8 = 0x06;
@@ -12,6 +13,7 @@ pub const PHY_ED_LEVEL: u8 = 0x07;
 pub const PHY_CC_CCA: u8 = 0x08;
 pub const CCA_THRES: u8 = 0x09;
 pub const TRX_CTRL_2: u8 = 0x0C;
+pub const ANT_DIV: u8 = 0x0D;
 pub const IRQ_MASK: u8 = 0x0E;
 pub const IRQ_STATUS: u8 = 0x0F;
 pub const VREG_CTRL: u8 = 0x10;
@@ -33,7 +35,7 @@ pub const CSMA_BE: u8 = 0x2F;
 /// Reset values (section 14, register summary; those of 0x04, 0x07, 0x08, 0x09, 0x0C, 0x11 and 0x2F were read in their
 /// own sections, the others are unverified).
 pub const RESET: [(u8, u8); 30] = [
-    (0x03, 0x19),
+    (TRX_CTRL_0, 0x19),
     (TRX_CTRL_1, 0x20), // 6.3.1
     (PHY_TX_PWR, 0xC0),
     (PHY_ED_LEVEL, 0xFF), // 8.4.5
@@ -42,7 +44,7 @@ pub const RESET: [(u8, u8); 30] = [
     (0x0A, 0xB7),
     (0x0B, 0xA7),
     (TRX_CTRL_2, 0x00), // 11.3.6
-    (0x0D, 0x03),
+    (ANT_DIV, 0x03),
     (BATMON, 0x02), // 9.5.5
     (0x12, 0xF0),
     (FTN_CTRL, 0x58),
@@ -95,6 +97,10 @@ pub enum State {
     Reset = 0x20,
 }
 
+/// TRX_STATUS of the receive states without CLKM (7.2.7, table 7-15).
+pub const RX_ON_NOCLK: u8 = 0x1C;
+pub const RX_AACK_ON_NOCLK: u8 = 0x1D;
+pub const BUSY_RX_AACK_NOCLK: u8 = 0x1E;
 /// TRX_STATUS between two states (7.2.7, table 7-15).
 pub const STATE_TRANSITION_IN_PROGRESS: u8 = 0x1F;
 
@@ -102,6 +108,7 @@ pub const STATE_TRANSITION_IN_PROGRESS: u8 = 0x1F;
 pub mod trac {
     pub const SUCCESS: u8 = 0;
     pub const SUCCESS_DATA_PENDING: u8 = 1;
+    pub const SUCCESS_WAIT_FOR_ACK: u8 = 2;
     pub const CHANNEL_ACCESS_FAILURE: u8 = 3;
     pub const NO_ACK: u8 = 5;
     pub const INVALID: u8 = 7;
@@ -115,6 +122,8 @@ pub mod irq {
     /// CCA_ED_DONE and AWAKE_END.
     pub const CCA_ED_DONE: u8 = 0x10;
     pub const AMI: u8 = 0x20;
+    /// Frame buffer access violation.
+    pub const TRX_UR: u8 = 0x40;
 }
 
 /// Bits of TRX_CTRL_1 (6.3.1).
@@ -122,8 +131,15 @@ pub mod ctrl_1 {
     pub const IRQ_POLARITY: u8 = 0x01;
     pub const IRQ_MASK_MODE: u8 = 0x02;
     pub const TX_AUTO_CRC_ON: u8 = 0x20;
+    pub const RX_BL_CTRL: u8 = 0x10;
     pub const IRQ_2_EXT_EN: u8 = 0x40;
+    pub const PA_EXT_EN: u8 = 0x80;
 }
+
+/// CLKM by CLKM_CTRL: none, 1, 2, 4, 8, 16 MHz, 250 kHz, 62.5 kHz (9.6.5).
+pub const CLKM_HZ: [u64; 8] = [
+    0, 1_000_000, 2_000_000, 4_000_000, 8_000_000, 16_000_000, 250_000, 62_500,
+];
 
 /// Output power in dBm by TX_PWR, rounded to whole dBm (9.2.4, table 9-4: 3.0 2.8 2.3 1.8 1.3 0.7 0.0 -1 ... -17).
 pub const TX_POWER_DBM: [i32; 16] = [3, 3, 2, 2, 1, 1, 0, -1, -2, -3, -4, -5, -7, -9, -12, -17];

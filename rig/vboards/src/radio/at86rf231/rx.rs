@@ -5,7 +5,7 @@ use super::frame::{self, Identity, Verdict};
 use super::regs::{self, ctrl_1, irq, trac, State};
 use super::tx::ed_level;
 use super::{timing, At86rf231, Kind};
-use crate::air::{Carrier, Message, Signal, OCTET_PS, SHR_PHR_PS};
+use crate::air::{Carrier, Message, Signal, SHR_PHR_PS};
 use crate::rng::{draw, Purpose};
 use std::sync::Arc;
 
@@ -78,13 +78,20 @@ impl At86rf231 {
             Some((false, Some(psdu), start_ps, rssi_dbm)) => (psdu, start_ps, rssi_dbm),
             _ => return self.rx_abandon(),
         };
-        self.at(start_ps + SHR_PHR_PS + psdu.len() as u64 * OCTET_PS, Kind::RxEnd);
+        let octet_ps = self.octet_ps();
+        self.at(start_ps + SHR_PHR_PS + psdu.len() as u64 * octet_ps, Kind::RxEnd);
         let is_ack = self.rx.as_mut().map_or(true, |rx| {
             rx.length = Some(psdu.len());
             rx.is_ack
         });
         if is_ack {
             return;
+        }
+        if self.state == State::BusyRx {
+            self.noclk = false; // 7.1.2.6: RX_START brings CLKM back
+        }
+        if matches!(self.port, super::spi::Port::FrameRead(_)) {
+            self.raise(irq::TRX_UR); // 9.3.1: the frame being read is overwritten
         }
         self.buffer[0] = psdu.len() as u8;
         self.regs[usize::from(regs::PHY_ED_LEVEL)] = ed_level(Some(rssi_dbm));
@@ -94,7 +101,7 @@ impl At86rf231 {
         }
         let verdict = frame::filter(&psdu, &self.identity());
         if verdict.accepted {
-            let heard_ps = start_ps + SHR_PHR_PS + verdict.header as u64 * OCTET_PS;
+            let heard_ps = start_ps + SHR_PHR_PS + verdict.header as u64 * octet_ps;
             self.at(heard_ps + timing::IRQ, Kind::Ami);
         }
     }
@@ -168,6 +175,23 @@ impl At86rf231 {
         (octets, damaged)
     }
 
+    /// Whether an octet of a frame buffer read (0 is the PHR) is there: nothing more to come, or stored.
+    pub(super) fn has_arrived(&self, index: usize) -> bool {
+        match self.rx {
+            Some(rx) if !rx.is_ack => rx.length.is_some() && index <= rx.stored,
+            _ => true,
+        }
+    }
+
+    /// When it will be there, if it is still on its way; what follows the PSDU comes with the end of the frame.
+    pub(super) fn arrives_at(&self, index: usize) -> Option<u64> {
+        if self.has_arrived(index) {
+            return None;
+        }
+        let carrier = self.carrier()?;
+        Some(carrier.octet_ps(index.min(carrier.psdu.as_ref()?.len())))
+    }
+
     pub(super) fn rx_end(&mut self) {
         self.store_octets();
         let rx = match self.rx.take() {
@@ -183,7 +207,7 @@ impl At86rf231 {
         let psdu = self.buffer[1..=length].to_vec();
         self.buffer[1 + length] = if rx.damaged { 40 } else { 255 }; // LQI, 8.6: 255 for a flawless frame
         self.rx_crc_valid = !rx.damaged && frame::fcs_valid(&psdu);
-        if self.dig2 || self.events.iter().any(|event| event.1 == Kind::Dig2(true)) {
+        if self.stamp || self.events.iter().any(|event| event.1 == Kind::Dig2(true)) {
             self.after(timing::IRQ, Kind::Dig2(false));
         }
         let verdict = frame::filter(&psdu, &self.identity());
@@ -202,6 +226,7 @@ impl At86rf231 {
         let promiscuous = self.reg(regs::XAH_CTRL_1) & 0x02 != 0;
         self.guarded &= good || promiscuous;
         if good || promiscuous {
+            self.noclk = false; // 7.2.3.4: a valid frame brings CLKM back
             self.interrupt(irq::TRX_END);
         }
         let seed_1 = self.reg(regs::CSMA_SEED_1);
@@ -213,8 +238,21 @@ impl At86rf231 {
             return self.run_deferred();
         }
         let short = self.reg(regs::XAH_CTRL_1) & 0x04 != 0;
-        let start_ps = self.now_ps + if short { timing::ACK_SHORT } else { timing::ACK };
-        let octets = frame::ack(psdu[2], verdict.data_request && seed_1 & 0x20 != 0);
+        let ack = frame::ack(psdu[2], verdict.data_request && seed_1 & 0x20 != 0);
+        if self.reg(regs::XAH_CTRL_0) & 0x01 != 0 {
+            let ready = if short {
+                timing::SLOT_READY_SHORT
+            } else {
+                timing::SLOT_READY
+            };
+            self.slotted_ack = Some(ack);
+            return self.after(ready, Kind::SlotReady);
+        }
+        self.send_ack(ack, self.now_ps + if short { timing::ACK_SHORT } else { timing::ACK });
+    }
+
+    /// The ACK goes out from `start_ps` on.
+    pub(super) fn send_ack(&mut self, octets: [u8; 5], start_ps: u64) {
         let number = self.announce(start_ps);
         let signal = Signal::Body {
             psdu: Arc::from(octets.to_vec()),
@@ -230,7 +268,11 @@ impl At86rf231 {
             body_taken: false,
             wants_ack: None,
         });
-        self.at(start_ps + SHR_PHR_PS + octets.len() as u64 * OCTET_PS, Kind::AackDone);
+        self.at(
+            start_ps + SHR_PHR_PS + octets.len() as u64 * self.octet_ps(),
+            Kind::AackDone,
+        );
+        self.update_pins();
     }
 
     pub(super) fn aack_done(&mut self) {

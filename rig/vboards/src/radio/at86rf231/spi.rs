@@ -1,6 +1,6 @@
 //! SPI of the AT86RF231: register, frame buffer and SRAM access (data sheet 6.2, table 6-2), and its registers.
 
-use super::regs::{self, State};
+use super::regs::{self, irq, State};
 use super::{timing, At86rf231, Kind, BUFFER_OCTETS};
 use crate::radio::Radio;
 use crate::rng::{draw, Purpose};
@@ -33,6 +33,8 @@ impl At86rf231 {
         }
         self.selected = !level;
         self.port = if level { Port::Idle } else { Port::Command };
+        self.cancel(Kind::Octet);
+        self.update_pins();
     }
 
     /// The octet that the chip shifts out from `t_ps` on; None when it does not drive MISO.
@@ -77,7 +79,12 @@ impl At86rf231 {
                 self.write_register(register, octet);
                 Port::Done
             }
-            Port::FrameRead(index) => Port::FrameRead(self.frame_next(index)),
+            Port::FrameRead(index) => {
+                if !self.has_arrived(index) {
+                    self.raise(irq::TRX_UR);
+                }
+                Port::FrameRead(self.frame_next(index))
+            }
             Port::SramRead(index) => Port::SramRead(index + 1),
             Port::FrameWrite(index) => {
                 self.write_buffer(index, octet);
@@ -87,9 +94,24 @@ impl At86rf231 {
                 self.write_buffer(index, octet);
                 Port::SramWrite(index + 1)
             }
-            Port::SramAddress { write: true } => Port::SramWrite(usize::from(octet & 0x7F)),
-            Port::SramAddress { write: false } => Port::SramRead(usize::from(octet & 0x7F)),
+            Port::SramAddress { write } => self.sram(octet, write),
         };
+        if matches!(self.port, Port::FrameRead(_)) {
+            self.await_octet();
+        }
+    }
+
+    /// Addresses above the frame buffer belong to the AES unit (11.1).
+    fn sram(&mut self, address: u8, write: bool) -> Port {
+        if address >= 0x80 {
+            self.note(12, || "radio: the AES unit is not modelled, it reads 0".into());
+            return Port::Done;
+        }
+        if write {
+            Port::SramWrite(usize::from(address))
+        } else {
+            Port::SramRead(usize::from(address))
+        }
     }
 
     /// A frame buffer read gives PHR, PSDU and one octet of LQI (6.2.2).
@@ -103,8 +125,9 @@ impl At86rf231 {
     }
 
     fn write_buffer(&mut self, index: usize, octet: u8) {
-        if let Some(place) = self.buffer.get_mut(index) {
-            *place = octet;
+        match self.buffer.get_mut(index) {
+            Some(place) => *place = octet,
+            None => self.raise(irq::TRX_UR), // 9.3: more than a frame holds
         }
         if self.tx.as_ref().map_or(false, |sending| sending.body_taken) {
             self.note(11, || {
@@ -161,10 +184,10 @@ impl At86rf231 {
             regs::IRQ_STATUS => {
                 let bits = self.irq_status;
                 self.irq_status = 0;
-                self.update_irq();
+                self.update_pins();
                 bits
             }
-            // 9.4.4: AVDD_OK and DVDD_OK (bit places unverified).
+            // 9.4.4: AVDD_OK and DVDD_OK.
             regs::VREG_CTRL => {
                 let analog_on = !matches!(self.state, State::POn | State::TrxOff | State::Sleep | State::Reset);
                 self.reg(register) & !0x44 | 0x04 | u8::from(analog_on) << 6
@@ -191,8 +214,8 @@ impl At86rf231 {
             regs::PLL_CF | regs::PLL_DCU | regs::FTN_CTRL => self.regs[usize::from(register)] = value & 0x7F,
             _ => {
                 self.regs[usize::from(register)] = value;
-                if matches!(register, regs::TRX_CTRL_1 | regs::IRQ_MASK) {
-                    self.update_irq();
+                if matches!(register, regs::TRX_CTRL_1 | regs::IRQ_MASK | regs::ANT_DIV) {
+                    self.update_pins();
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use super::regs::{self, command, irq, trac, State};
 use super::{timing, At86rf231, Kind};
-use crate::air::{Message, Signal, REACTION_PS};
+use crate::air::{Message, Signal, REACTION_PS, US};
 use crate::radio::Radio;
 
 impl At86rf231 {
@@ -15,9 +15,12 @@ impl At86rf231 {
 
     /// Value of TRX_STATUS, bits 4 to 0.
     pub(super) fn status(&self) -> u8 {
-        match self.target {
-            Some(_) => regs::STATE_TRANSITION_IN_PROGRESS,
-            None => self.state as u8 & 0x1F,
+        match (self.target, self.noclk, self.state) {
+            (Some(_), _, _) => regs::STATE_TRANSITION_IN_PROGRESS,
+            (None, true, State::RxOn) => regs::RX_ON_NOCLK,
+            (None, true, State::RxAackOn) => regs::RX_AACK_ON_NOCLK,
+            (None, true, State::BusyRxAack) => regs::BUSY_RX_AACK_NOCLK,
+            (None, _, state) => state as u8 & 0x1F,
         }
     }
 
@@ -30,9 +33,9 @@ impl At86rf231 {
                 self.go(State::TrxOff, timing::QUICK);
             }
             command::FORCE_PLL_ON => {
-                if matches!(self.state, State::POn | State::TrxOff) {
+                if self.noclk || matches!(self.state, State::POn | State::TrxOff) {
                     self.note(1, || {
-                        "radio: FORCE_PLL_ON is not valid in P_ON and TRX_OFF, ignored".into()
+                        "radio: FORCE_PLL_ON is not valid in P_ON, TRX_OFF and without CLKM, ignored".into()
                     });
                     return;
                 }
@@ -93,6 +96,7 @@ impl At86rf231 {
     /// Takes a state at once, without its interrupts.
     pub(super) fn enter(&mut self, state: State) {
         self.state = state;
+        self.noclk &= matches!(state, State::RxOn | State::RxAackOn);
         self.listening_since = None;
         match state {
             State::RxOn | State::RxAackOn => self.listening_since = Some(self.now_ps.max(self.rx_ready_ps)),
@@ -127,7 +131,9 @@ impl At86rf231 {
         self.rx = None;
         self.deferred = None;
         self.target = None;
-        self.drive_dig2(false);
+        self.noclk = false;
+        self.slotted_ack = None;
+        self.stamp(false);
     }
 
     /// Pin /RST (7.1.4.5).
@@ -150,7 +156,7 @@ impl At86rf231 {
         self.irq_status = 0;
         self.trac = trac::SUCCESS;
         self.cca_done = false;
-        self.update_irq();
+        self.update_pins();
     }
 
     /// Pin SLP_TR (6.5): sleep in TRX_OFF, start of transmission in PLL_ON and TX_ARET_ON.
@@ -161,19 +167,33 @@ impl At86rf231 {
         }
         self.slp_tr = level;
         match (self.state, level) {
-            (State::TrxOff, true) if self.target.is_none() => self.go(State::Sleep, timing::SLEEP),
+            (State::TrxOff, true) if self.target.is_none() => self.go(State::Sleep, self.clkm_off()),
             (State::TrxOff, false) if self.target == Some(State::Sleep) => {
                 self.cancel(Kind::Settled(State::Sleep));
                 self.target = None;
             }
             (State::Sleep, false) => self.go(State::TrxOff, timing::WAKE),
             (State::PllOn, true) | (State::TxAretOn, true) => self.tx_start(),
-            (State::RxOn, true) | (State::RxAackOn, true) => {
-                self.note(3, || {
-                    "radio: SLP_TR in a receive state (the _NOCLK states) is not modelled, ignored".into()
-                });
+            // CLKM itself stands a little later; nothing here counts it.
+            (State::RxOn, true) | (State::RxAackOn, true) if self.target.is_none() => self.noclk = true,
+            (State::RxOn, false) | (State::RxAackOn, false) | (State::BusyRxAack, false) => self.noclk = false,
+            (State::BusyRxAack, true) if self.trac == trac::SUCCESS_WAIT_FOR_ACK => {
+                if let Some(octets) = self.slotted_ack.take() {
+                    self.send_ack(octets, self.now_ps + timing::TX_START);
+                }
+            }
+            (State::BusyRxAack, true) if self.slotted_ack.is_some() => {
+                self.note(3, || "radio: SLP_TR before a slotted ACK is ready, ignored".into());
             }
             _ => {}
+        }
+    }
+
+    /// How long CLKM goes on after SLP_TR (tTR3).
+    fn clkm_off(&self) -> u64 {
+        match self.clkm_hz() {
+            0 | 250_000 | 62_500 => 0,
+            hz => timing::SLEEP_CLKM_PERIODS * (1_000_000 * US / hz),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::regs::{self, ctrl_1, irq, trac, State};
 use super::{frame, timing, At86rf231, Kind};
-use crate::air::{Message, Signal, OCTET_PS, SHR_PHR_PS, SHR_PS};
+use crate::air::{Message, Signal, SHR_PHR_PS, SHR_PS};
 use crate::rng::{draw, Purpose};
 use std::sync::Arc;
 
@@ -65,6 +65,7 @@ impl At86rf231 {
             wants_ack: None,
         });
         self.at(start_ps + SHR_PS, Kind::TxBody);
+        self.update_pins();
     }
 
     /// Tells the air of a frame; returns its number.
@@ -93,10 +94,11 @@ impl At86rf231 {
             psdu[length - 2..].copy_from_slice(&check);
         }
         let wants_ack = if frame::ack_request(&psdu) { Some(psdu[2]) } else { None };
+        let octet_ps = self.octet_ps();
         if let Some(sending) = self.tx.as_mut() {
             sending.body_taken = true;
             sending.wants_ack = wants_ack;
-            let (number, end_ps) = (sending.frame, sending.start_ps + SHR_PHR_PS + length as u64 * OCTET_PS);
+            let (number, end_ps) = (sending.frame, sending.start_ps + SHR_PHR_PS + length as u64 * octet_ps);
             let signal = Signal::Body { psdu: Arc::from(psdu) };
             self.outbox.push(Message {
                 source: self.board,
@@ -110,6 +112,7 @@ impl At86rf231 {
     pub(super) fn tx_end(&mut self) {
         let wants_ack = self.tx.take().and_then(|sending| sending.wants_ack);
         self.rx_ready_ps = self.now_ps + timing::TX_TO_RX;
+        self.update_pins();
         match (self.aret.as_mut(), wants_ack) {
             (None, _) => {
                 self.interrupt(irq::TRX_END);

@@ -127,7 +127,8 @@ impl Dma {
             .max_by_key(|&index| (self.channels[index].ccr >> 12 & 3, std::cmp::Reverse(index)))
     }
 
-    /// Cycle of the next transfer; it may lie in the past.
+    /// Cycle of the next transfer. It may lie in the past: `Chip::serve` makes it, so it is no event of `Chip::advance`,
+    /// but ends a run of the core (`Bus::horizon`) and its sleep (`Chip::next_event`).
     pub fn next_event(&self) -> Option<u64> {
         self.chosen().map(|_| self.free_at)
     }

@@ -19,6 +19,8 @@ const UIF: u32 = 1;
 pub struct Timer {
     /// Cycles of HCLK per cycle of the timer's clock.
     clock_div: u64,
+    /// Largest value of the counter: 16 bits, 32 in TIM2 and TIM5 of the L4.
+    most: u32,
     cr1: u32,
     cr2: u32,
     smcr: u32,
@@ -56,6 +58,7 @@ impl Default for Timer {
     fn default() -> Timer {
         Timer {
             clock_div: 1,
+            most: 0xFFFF,
             cr1: 0,
             cr2: 0,
             smcr: 0,
@@ -85,6 +88,16 @@ impl Default for Timer {
 }
 
 impl Timer {
+    /// A timer whose counter has 32 bits.
+    pub fn wide() -> Timer {
+        Timer {
+            most: u32::MAX,
+            arr: u32::MAX,
+            arr_active: u32::MAX,
+            ..Timer::default()
+        }
+    }
+
     /// TIM1 or TIM8.
     pub fn advanced() -> Timer {
         Timer {
@@ -97,6 +110,9 @@ impl Timer {
     pub fn reset(&mut self) {
         *self = Timer {
             clock_div: self.clock_div,
+            most: self.most,
+            arr: self.most,
+            arr_active: self.most,
             advanced: self.advanced,
             ..Timer::default()
         };
@@ -203,10 +219,10 @@ impl Timer {
         }
     }
 
-    /// Last value before 0: ARR, or 0xFFFF for a counter that is already beyond it.
+    /// Last value before 0: ARR, or the largest for a counter that is already beyond it.
     fn top(&self) -> u64 {
         if self.cnt > u64::from(self.arr_active) {
-            0xFFFF
+            u64::from(self.most)
         } else {
             u64::from(self.arr_active)
         }

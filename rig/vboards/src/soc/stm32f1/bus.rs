@@ -89,7 +89,7 @@ impl<O: Outside> Bus for Stm32f1<O> {
         if work || self.fault.is_some() || self.outside.has_messages() {
             0
         } else {
-            self.next_event
+            self.next_event.min(self.next_transfer)
         }
     }
 }

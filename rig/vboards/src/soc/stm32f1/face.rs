@@ -50,7 +50,7 @@ impl<O: Outside> Chip for Stm32f1<O> {
     }
 
     fn next_event(&self) -> u64 {
-        self.next_event
+        self.next_event.min(self.next_transfer)
     }
 
     fn reset(&mut self, cycle: u64) {

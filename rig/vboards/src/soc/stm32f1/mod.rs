@@ -101,6 +101,8 @@ pub struct Stm32f1<O: Outside> {
     outlooks: [Outlook; GROUPS],
     stale: u8,
     next_event: u64,
+    /// Cycle of the next DMA transfer, which [`crate::soc::Chip::serve`] makes; it may lie in the past.
+    next_transfer: u64,
     /// Instant of the outside's next event, and the cycle by which it has happened.
     outside_next: (Option<u64>, u64),
     irqs: u128,
@@ -153,6 +155,7 @@ impl<O: Outside> Stm32f1<O> {
             outlooks: [Outlook::default(); GROUPS],
             stale: 0,
             next_event: 0,
+            next_transfer: u64::MAX,
             outside_next: (None, u64::MAX),
             irqs: 0,
             irq_changed: false,
@@ -208,7 +211,7 @@ impl<O: Outside> Stm32f1<O> {
             self.timer_outputs(at, t_ps);
             self.touch(Group::Timers);
         }
-        if self.due(Group::Rest, at) {
+        if self.due(Group::Rest, at) || self.restart.is_some() {
             self.fire_rest(at, t_ps);
         }
     }

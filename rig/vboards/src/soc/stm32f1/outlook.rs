@@ -57,7 +57,7 @@ impl<O: Outside> Stm32f1<O> {
 
     /// Works out the chip's next event and its interrupt lines.
     pub(super) fn look(&mut self) {
-        while self.stale != 0 {
+        if self.stale != 0 {
             for group in ALL {
                 if self.stale >> group as u8 & 1 == 1 {
                     self.outlooks[group as usize] = self.outlook(group);
@@ -77,6 +77,11 @@ impl<O: Outside> Stm32f1<O> {
                 .iter()
                 .fold(u64::MAX, |next, outlook| next.min(outlook.next))
         };
+        let transfers = self.dmas.iter().filter_map(|dma| dma.next_event());
+        self.next_transfer = transfers
+            .min()
+            .filter(|_| self.power.deep.is_none())
+            .unwrap_or(u64::MAX);
         let restart = self.restart.map_or(u64::MAX, |(at, _)| at);
         self.next_event = own.min(self.outside_next.1).min(restart);
         let irqs = self
@@ -153,7 +158,6 @@ impl<O: Outside> Stm32f1<O> {
         }
         let channels = [&map::DMA1_IRQ[..], &map::DMA2_IRQ[..]];
         for (dma, numbers) in self.dmas.iter().zip(channels) {
-            outlook.event(dma.next_event());
             for (channel, &number) in numbers.iter().enumerate() {
                 outlook.irq(number, dma.irq(channel));
             }

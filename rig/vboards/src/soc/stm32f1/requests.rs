@@ -43,14 +43,8 @@ impl<O: Outside> Stm32f1<O> {
                 }
             }
         }
-        let mut changed = false;
         for (dma, levels) in self.dmas.iter_mut().zip(levels) {
-            let before = dma.next_event();
             dma.set_requests(levels);
-            changed |= dma.next_event() != before;
-        }
-        if changed {
-            self.touch(Group::Rest);
         }
     }
 

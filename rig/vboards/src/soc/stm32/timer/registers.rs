@@ -36,7 +36,12 @@ impl Timer {
 
     pub fn write(&mut self, offset: u32, value: u32, cycle: u64) -> Option<()> {
         self.sync(cycle);
-        let value = value & 0xFFFF;
+        let value = value
+            & if matches!(offset, 0x24 | 0x2C..=0x40) {
+                self.most
+            } else {
+                0xFFFF
+            };
         match offset {
             0x00 => {
                 if self.cr1 & CR1_CEN == 0 {

@@ -1,0 +1,160 @@
+/* The CC2420 in buffered mode: set-up and receiver. It recognises addresses and acknowledges by itself. */
+#include "radio.h"
+
+#include "gpiorig/probe.h"
+
+#include "board.h"
+#include "cc2420_bus.h"
+#include "cc2420_port.h"
+#include "cc2420_registers.h"
+#include "cc2420_sender.h"
+#include "radio_limits.h"
+#include "radio_port.h"
+#include "timer.h"
+#include "work.h"
+
+#define ACK_LENGTH 5u
+#define ACK_TYPE 2u /* IEEE 802.15.4-2006, 7.2.1.1.1 */
+#define XOSC_US 5000u    /* it starts within 1 ms (4.6) */
+
+static const struct radio_callbacks *report;
+static uint32_t errors;
+static struct packet incoming;
+
+static bool start_oscillator(void)
+{
+    uint32_t start = timer_now();
+
+    cc2420_strobe(SXOSCON);
+    while ((cc2420_strobe(SNOP) & STATUS_XOSC16M_STABLE) == 0) {
+        if (timer_now() - start > XOSC_US) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool radio_init(const struct radio_callbacks *callbacks)
+{
+    report = callbacks;
+    radio_port_init();
+    radio_port_reset();
+    if (cc2420_read(MANFIDL) != MANFIDL_CC2420 || !start_oscillator()) {
+        errors++;
+        return false;
+    }
+    cc2420_write(MDMCTRL0, MDMCTRL0_ADDRESSED_AND_ACKNOWLEDGED);
+    cc2420_write(MDMCTRL1, MDMCTRL1_CORR_THR_20);
+    cc2420_write(RXCTRL1, RXCTRL1_RXBPF_LOCUR);
+    cc2420_write(SECCTRL0, SECCTRL0_NO_FIFO_PROTECTION);
+    cc2420_write(IOCFG0, IOCFG0_FIFOP_AT_END);
+    return true;
+}
+
+/* 14.3: twice, so that SFD is idle again. */
+static void flush_receiver(void)
+{
+    cc2420_strobe(SFLUSHRX);
+    cc2420_strobe(SFLUSHRX);
+}
+
+bool radio_configure(const struct radio_settings *settings)
+{
+    uint8_t address[8];
+
+    sender_configure(settings, report->confirmed);
+    cc2420_strobe(SRFOFF);
+    cc2420_strobe(SFLUSHTX);
+    cc2420_write(FSCTRL, FSCTRL_LOCK_THR | FSCTRL_FREQ(settings->channel));
+    put_le16(address, settings->pan);
+    cc2420_ram_write(RAM_PANID, address, 2);
+    put_le16(address, settings->address);
+    cc2420_ram_write(RAM_SHORTADR, address, 2);
+    for (uint8_t i = 0; i < 8; i++) {
+        address[i] = (uint8_t)(board_uid(i / 4u) >> 8u * (i % 4u));
+    }
+    cc2420_ram_write(RAM_IEEEADR, address, 8);
+    flush_receiver();
+    cc2420_strobe(SRXON);
+    return true;
+}
+
+static void drop(void)
+{
+    flush_receiver();
+    GPIORIG_EVENT(DRIVER_RX_DROP);
+    errors++;
+}
+
+static void take_acknowledgement(void)
+{
+    uint8_t frame[ACK_LENGTH];
+
+    cc2420_rxfifo_read(frame, ACK_LENGTH);
+    if ((frame[0] & 7u) == ACK_TYPE && (frame[ACK_LENGTH - 1u] & CRC_OK) != 0) {
+        sender_acknowledged(frame[2]);
+    }
+}
+
+/** Reads a frame whose RSSI and CRC stand in place of its FCS; the last two bytes before are the packet id. */
+static void take_frame(uint8_t length)
+{
+    GPIORIG_ENTER(DRIVER_RX_READ);
+    incoming.start = PACKET_HEADROOM;
+    incoming.length = (uint8_t)(length - RADIO_FCS_LENGTH);
+    cc2420_rxfifo_read(packet_data(&incoming), length);
+    incoming.id = get_be16(packet_data(&incoming) + incoming.length - 2);
+    if ((packet_data(&incoming)[length - 1u] & CRC_OK) != 0) {
+        GPIORIG_EXIT_ID(DRIVER_RX_READ, incoming.id);
+        report->received(&incoming);
+    } else {
+        GPIORIG_EXIT(DRIVER_RX_READ);
+        GPIORIG_EVENT(RADIO_RX_CRC_ERROR);
+        errors++;
+    }
+}
+
+static void receive(void)
+{
+    uint8_t length;
+
+    GPIORIG_ENTER(DRIVER_ISR);
+    if (!cc2420_port_fifo()) {
+        drop(); /* 14.3: FIFOP without FIFO is an overflow */
+    } else {
+        GPIORIG_EVENT(RADIO_RX_COMPLETE);
+        GPIORIG_ENTER(DRIVER_RX_LENGTH);
+        cc2420_rxfifo_read(&length, 1);
+        GPIORIG_EXIT(DRIVER_RX_LENGTH);
+        if (length == ACK_LENGTH) {
+            take_acknowledgement();
+        } else if (length > RADIO_PSDU_MAX || length < RADIO_FCS_LENGTH + 2u) {
+            drop();
+        } else {
+            take_frame(length);
+        }
+    }
+    GPIORIG_EXIT(DRIVER_ISR);
+}
+
+/* FIFOP rises once for all frames that are complete before the first is read (14.2): FIFO and SFD tell of the others. */
+static void look_at_receiver(void)
+{
+    if (radio_port_interrupt_level() || (cc2420_port_fifo() && !cc2420_port_sfd())) {
+        receive();
+    }
+    if (cc2420_port_fifo() || radio_port_interrupt_level()) {
+        work_post(WORK_RADIO);
+    }
+}
+
+void radio_service(void)
+{
+    look_at_receiver();
+    sender_service();
+}
+
+uint32_t radio_errors(void)
+{
+    return errors + sender_errors();
+}

@@ -1,0 +1,55 @@
+//! A linear FIFO of 96 octets with its two thresholds (data sheet, page 1; library, SPIRIT_LinearFifo).
+
+use std::collections::VecDeque;
+
+/// Octets in the RX or in the TX FIFO.
+pub const DEPTH: usize = 96;
+
+/// One FIFO.
+#[derive(Default)]
+pub struct Fifo {
+    octets: VecDeque<u8>,
+}
+
+/// Where the level stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level {
+    pub almost_full: bool,
+    pub almost_empty: bool,
+}
+
+impl Fifo {
+    pub fn len(&self) -> usize {
+        self.octets.len()
+    }
+
+    /// False: it was full, the octet is lost.
+    pub fn push(&mut self, octet: u8) -> bool {
+        let room = self.octets.len() < DEPTH;
+        if room {
+            self.octets.push_back(octet);
+        }
+        room
+    }
+
+    pub fn pop(&mut self) -> Option<u8> {
+        self.octets.pop_front()
+    }
+
+    pub fn clear(&mut self) {
+        self.octets.clear();
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
+        self.octets.iter().copied()
+    }
+
+    /// Almost full: no more than `full` places are free. Almost empty: no more than `empty` octets are in it. (mbed's driver
+    /// sets the first to 96 - n for "n octets are there"; that the comparison includes equality is unverified.)
+    pub fn level(&self, full: u8, empty: u8) -> Level {
+        Level {
+            almost_full: self.octets.len() + usize::from(full & 0x7F) >= DEPTH,
+            almost_empty: self.octets.len() <= usize::from(empty & 0x7F),
+        }
+    }
+}

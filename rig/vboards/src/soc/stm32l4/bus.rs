@@ -1,0 +1,197 @@
+//! The chip as its core sees it: access widths, bit-banding, clock gates, what is not modelled.
+
+use super::map::{self, Device};
+use super::{flash, Outside, Stm32l4};
+use crate::bus::{Bus, BusError, Width};
+use crate::log::Topic;
+use crate::soc::watch::{Access, Lack};
+use crate::soc::Chip;
+
+/// Bit-band alias of the peripherals (Cortex-M4 TRM, 3.7).
+const BIT_BAND: std::ops::Range<u32> = 0x4200_0000..0x4400_0000;
+/// End of the APB peripherals.
+const APB_END: u32 = 0x4001_8000;
+
+fn mask(width: Width) -> u32 {
+    match width {
+        Width::Byte => 0xFF,
+        Width::Half => 0xFFFF,
+        Width::Word => 0xFFFF_FFFF,
+    }
+}
+
+/// Word and bit that a bit-band address stands for.
+fn bit_band(address: u32) -> (u32, u32) {
+    let offset = address - BIT_BAND.start;
+    let byte = 0x4000_0000 + (offset >> 5);
+    (byte & !3, (byte & 3) * 8 + (offset >> 2 & 7))
+}
+
+fn is_flash(address: u32) -> bool {
+    (flash::BASE..flash::BASE + flash::BYTES).contains(&address)
+}
+
+/// Registers whose effect depends on the width of the access: data of SPI and CRC.
+fn minds_width(device: Device, offset: u32) -> bool {
+    match device {
+        Device::Spi(_) => offset == 0x0C,
+        Device::Crc => offset == 0,
+        _ => false,
+    }
+}
+
+impl<O: Outside> Bus for Stm32l4<O> {
+    fn read(&mut self, address: u32, width: Width, cycle: u64, pc: u32) -> Result<u32, BusError> {
+        self.advance(cycle);
+        if BIT_BAND.contains(&address) {
+            let (word, bit) = bit_band(address);
+            return self
+                .read_word(word, Width::Word, cycle, pc)
+                .map(|value| value >> bit & 1);
+        }
+        let value = self.read_word(address & !3, width, cycle, pc)?;
+        Ok(value >> (8 * (address & 3)) & mask(width))
+    }
+
+    fn write(&mut self, address: u32, width: Width, value: u32, cycle: u64, pc: u32) -> Result<(), BusError> {
+        self.advance(cycle);
+        if is_flash(address) {
+            self.now_ps = self.clock.ps(cycle);
+            self.flash.program(address, width, value, self.now_ps);
+            self.reschedule();
+            return Ok(());
+        }
+        if BIT_BAND.contains(&address) {
+            let (word, bit) = bit_band(address);
+            let old = self.read_word(word, Width::Word, cycle, pc)?;
+            return self.write_word(word, Width::Word, old & !(1 << bit) | (value & 1) << bit, cycle, pc);
+        }
+        let sensitive = map::find(address).map_or(false, |(device, base)| minds_width(device, address - base));
+        let value = match width {
+            _ if sensitive => value & mask(width),
+            Width::Word => value,
+            // RM0351 2.1.12: the APB bridges put a narrow write on all byte lanes; on the AHB the others keep theirs.
+            Width::Byte if address < APB_END => (value & 0xFF) * 0x0101_0101,
+            Width::Half if address < APB_END => (value & 0xFFFF) * 0x0001_0001,
+            _ => {
+                let shift = 8 * (address & 3);
+                let old = self.read_word(address & !3, Width::Word, cycle, pc)?;
+                old & !(mask(width) << shift) | (value & mask(width)) << shift
+            }
+        };
+        self.write_word(address & !3, width, value, cycle, pc)
+    }
+
+    /// Bridge delays: estimates, as for the STM32F1 (1 + divider on APB2, 2 + divider on APB1), not measured on silicon.
+    fn wait_cycles(&self, address: u32) -> u32 {
+        match address {
+            0x4000_0000..=0x4000_FFFF => 2 + self.rcc.apb1_div() as u32,
+            0x4001_0000..=0x4001_7FFF => 1 + self.rcc.apb2_div() as u32,
+            _ => 0,
+        }
+    }
+
+    fn irq_levels(&self) -> u128 {
+        self.irqs
+    }
+
+    fn irq_changed(&mut self) -> bool {
+        !self.stop.is_on() && std::mem::take(&mut self.irq_changed)
+    }
+
+    fn flash_wait_states(&self) -> u32 {
+        self.flash.latency()
+    }
+
+    fn horizon(&self) -> u64 {
+        if self.fault.is_some() || self.outside.has_messages() || self.needs_core() {
+            0
+        } else {
+            self.next_transfer()
+                .map_or(self.next_event, |at| at.min(self.next_event))
+        }
+    }
+}
+
+impl<O: Outside> Stm32l4<O> {
+    fn unmapped(&mut self, address: u32, cycle: u64, pc: u32, what: &str) -> BusError {
+        let t_ps = self.clock.ps(cycle);
+        let board = self.config.board;
+        let text = format!(
+            "board {}: {} unmapped register 0x{:08x} at PC 0x{:08x}",
+            board, what, address, pc
+        );
+        if self.config.strict && self.fault.is_none() {
+            self.fault = Some(format!("{}, t = {} ps", text, t_ps));
+        }
+        self.log.once(t_ps, Topic::Read, address, || text);
+        BusError
+    }
+
+    /// A read that nothing answers with content: 0, and a remark; the end of the run if the firmware hangs there.
+    fn lacking_read(&mut self, device: Device, lack: Lack, address: u32, cycle: u64, pc: u32) -> u32 {
+        let t_ps = self.clock.ps(cycle);
+        let access = Access { address, pc, t_ps };
+        let hangs = self
+            .watch
+            .lacking_read(&mut self.log, &map::name(device), lack, access, 0);
+        if let Some(text) = hangs {
+            let board = self.config.board;
+            self.fault
+                .get_or_insert(format!("board {}: {}, t = {} ps", board, text, t_ps));
+        }
+        0
+    }
+
+    fn lacking_write(&mut self, device: Device, lack: Lack, at: (u32, u64, u32), value: u32) {
+        let (address, cycle, pc) = at;
+        let t_ps = self.clock.ps(cycle);
+        let access = Access { address, pc, t_ps };
+        self.watch
+            .lacking_write(&mut self.log, &map::name(device), lack, access, value);
+    }
+
+    fn read_word(&mut self, address: u32, width: Width, cycle: u64, pc: u32) -> Result<u32, BusError> {
+        let (device, base) = match map::find(address) {
+            Some(found) => found,
+            None => return Err(self.unmapped(address, cycle, pc, "read of")),
+        };
+        if !self.rcc.enabled(map::gate(device)) {
+            return Ok(self.lacking_read(device, Lack::ClockOff, address, cycle, pc));
+        }
+        let value = match self.read_device(device, address - base, width, cycle) {
+            Some(value) => value,
+            None => return Ok(self.lacking_read(device, Lack::Unmodelled, address, cycle, pc)),
+        };
+        if self.watch.repeats(address, pc, value, cycle) {
+            let (t_ps, since_ps) = (self.clock.ps(cycle), self.clock.ps(self.watch.repeats_since()));
+            let access = Access { address, pc, t_ps };
+            self.watch.dull(&mut self.log, &map::name(device), access, since_ps);
+        }
+        Ok(value)
+    }
+
+    fn write_word(&mut self, address: u32, width: Width, value: u32, cycle: u64, pc: u32) -> Result<(), BusError> {
+        let (device, base) = match map::find(address) {
+            Some(found) => found,
+            None => return Err(self.unmapped(address, cycle, pc, "write to")),
+        };
+        if !self.rcc.enabled(map::gate(device)) {
+            self.lacking_write(device, Lack::ClockOff, (address, cycle, pc), value);
+            return Ok(());
+        }
+        if let Device::Gpio(port) = device {
+            if self.write_port(port, address - base, value, cycle) {
+                return Ok(());
+            }
+        }
+        self.now_ps = self.clock.ps(cycle);
+        if self.write_device(device, address - base, width, value, cycle).is_none() {
+            self.lacking_write(device, Lack::Unmodelled, (address, cycle, pc), value);
+        }
+        self.reschedule();
+        self.update_requests();
+        self.update_irqs();
+        Ok(())
+    }
+}
