@@ -7,7 +7,7 @@ NATIVE := capture/gpiorig/capture/libgpiorig_native.so
 VBOARDS := rig/gpiorig/rig/virtual/libvboards.so
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find capture/native rig/vboards -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help setup debian native firmware demo test test-fast check generate format bench clean
+.PHONY: help setup debian native firmware demo test test-fast check generate format bench sensitivity clean
 
 help:
 	@echo "make demo       two virtual boards, a real sigrok-cli capture, a report (sets everything up first)"
@@ -15,6 +15,7 @@ help:
 	@echo "make test-fast  the tests of a developer's inner loop"
 	@echo "make check      lint, types, generated files, layers"
 	@echo "make bench      the performance table"
+	@echo "make sensitivity  how much round trips on the virtual bench depend on its timing model"
 	@echo "make firmware   the probe library and the reference firmware"
 	@echo "make native     the Rust libraries"
 	@echo "make generate   what follows from firmware-gpio-probes/events.toml"
@@ -78,6 +79,9 @@ format: setup
 
 bench: setup
 	@$(BIN)/python tests/bench.py
+
+sensitivity: setup
+	@$(BIN)/python tests/sensitivity.py
 
 clean:
 	rm -rf target demo $(NATIVE) $(VBOARDS) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
+import bench_boards
 import numpy as np
 from commandline import ROOT, gpiorig
 
@@ -173,6 +174,7 @@ def main() -> None:
         assert done.status == 0, done.stderr
         virtual_s = float(Recording.open(run).edges().end / RATE_HZ)
         row("recording 1000 packets, virtual bench", wall_s, "the virtual time it covers", virtual_s)
+    bench_boards.table()
 
 
 if __name__ == "__main__":

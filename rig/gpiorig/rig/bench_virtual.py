@@ -15,9 +15,16 @@ from gpiorig.rig.errors import BenchError
 
 Pace = Literal["fast", "real-time"]
 
+# What a study may change of the timing model; rig/vboards/src/study.rs has the same names.
+STUDY = (
+    "flash_wait_states apb_wait_cycles refill load store_indexed per_register access unaligned multiply_accumulate "
+    "long_multiply long_multiply_wide long_multiply_accumulate special_register table_branch load_pc exception_entry "
+    "exception_return tail_chain float_stacking"
+).split()
+
 
 class Virtual(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What only a virtual bench has: the seed, the pace, clock errors, the air, the serial path, faults."""
+    """What only a virtual bench has: the seed, the pace, clock errors, the air, the serial path, faults, a study."""
 
     seed: Annotated[int, Meta(ge=0, le=2**62)] = 1
     pace: Pace = "fast"
@@ -28,6 +35,7 @@ class Virtual(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     links: list[VirtualLink] = []
     interferers: list[VirtualInterferer] = []
     faults: list[EndFault | NodeFault] = []
+    study: dict[str, Annotated[int, Meta(ge=0, le=16)]] = {}
 
 
 def check(virtual: Virtual, *, nodes: Set[str], analyzers: Set[str], where: bench_ends.Where, what: str) -> None:
@@ -40,6 +48,8 @@ def check(virtual: Virtual, *, nodes: Set[str], analyzers: Set[str], where: benc
         for end in (link.sender, link.receiver):
             if end not in nodes:
                 raise BenchError(f"{what}: virtual.links: there is no node `{end}`.")
+    for name in virtual.study.keys() - set(STUDY):
+        raise BenchError(f"{what}: virtual.study: there is no setting `{name}`; known: {', '.join(STUDY)}.")
     bench_ends.check(virtual.analyzers, virtual.serial, where=where, what=what)
     for interferer in virtual.interferers:
         bench_world.check_interferer(interferer, nodes=nodes, what=what)

@@ -235,9 +235,11 @@ def _provenance(result: Result, recording: Recording) -> dict[str, str]:
     info = recording.info
     bench = benches.loads(info.bench)
     radios = {node.board: boards.load(node.board).radio for node in bench.nodes.values()}
+    study = bench.virtual.study if bench.virtual else {}
     return {
         "recorded": f"{info.epoch.wall} ({info.epoch.note})",
         "bench": bench.name,
+        **({"changed timing model": ", ".join(f"{name} = {value}" for name, value in study.items())} if study else {}),
         "analyzer": info.analyzer,
         "samplerate": f"{float(info.samplerate_hz) / 1e6:g} MHz",
         **{f"parameter {key}": str(value) for key, value in info.parameters.items()},

@@ -1,7 +1,12 @@
 //! How fast the bench is: pairs of boards that run the reference firmware and ping each other.
 //!
 //!     cargo run --release -p vboards --example bench_speed -- IMAGE.elf BOARDS PACKETS INTERVAL_US [SLICE_NS]
+//!
+//! Prints one `name=value` per line.
 
+mod processor;
+
+use processor::processor_ns;
 use std::time::Instant;
 use vboards::bench::{Bench, Outcome};
 
@@ -17,6 +22,25 @@ fn say(bench: &mut Bench, board: usize, line: &str) -> String {
     settle(bench);
     let octets = bench.uart_read(board, 0, usize::MAX).unwrap();
     octets.iter().map(|octet| char::from(octet.1)).collect()
+}
+
+fn instructions(bench: &Bench) -> u64 {
+    (0..bench.boards())
+        .map(|board| bench.statistics(board).unwrap().instructions)
+        .sum()
+}
+
+/// Replies that the boards say they have received.
+fn replies(bench: &mut Bench) -> u64 {
+    let mut sum = 0;
+    for board in (0..bench.boards()).step_by(2) {
+        let octets = bench.uart_read(board, 0, usize::MAX).unwrap();
+        let text: String = octets.iter().map(|octet| char::from(octet.1)).collect();
+        let done = text.lines().find(|line| line.starts_with("done")).unwrap();
+        let received = done.split_whitespace().find_map(|word| word.strip_prefix("received="));
+        sum += received.unwrap().parse::<u64>().unwrap();
+    }
+    sum
 }
 
 fn main() {
@@ -42,12 +66,7 @@ fn main() {
             assert!(say(&mut bench, board, line).contains("ok set"));
         }
     }
-    let (wall, from_ps) = (Instant::now(), bench.now_ps());
-    let instructions = |bench: &Bench| -> u64 {
-        (0..boards)
-            .map(|board| bench.statistics(board).unwrap().instructions)
-            .sum()
-    };
+    let (wall, cpu_ns, from_ps) = (Instant::now(), processor_ns().unwrap(), bench.now_ps());
     let before = instructions(&bench);
     for board in (0..boards).step_by(2) {
         // 7919 us apart, so that they do not all begin at once.
@@ -56,30 +75,12 @@ fn main() {
         bench.uart_feed(board, 0, line.as_bytes()).unwrap();
     }
     settle(&mut bench);
-    let (wall_s, virtual_s) = (wall.elapsed().as_secs_f64(), (bench.now_ps() - from_ps) as f64 / 1e12);
-    let executed = (instructions(&bench) - before) as f64;
-    let sent = packets as f64 * (boards as f64 / 2.0).ceil();
-    println!(
-        "{} boards, {} requests: {:.1} virtual s in {:.2} s: {:.0} virtual s per s",
-        boards,
-        sent,
-        virtual_s,
-        wall_s,
-        virtual_s / wall_s
-    );
-    println!(
-        "{:.1} M instructions per s, {:.0} per request; {:.1} us of wall time per request, {:.0} us per board and virtual s",
-        executed / wall_s / 1e6,
-        executed / sent,
-        wall_s / sent * 1e6,
-        wall_s / virtual_s / boards as f64 * 1e6
-    );
-    println!("edge hash {:016x}", bench.edge_hash());
-    for board in (0..boards).step_by(2) {
-        let octets = bench.uart_read(board, 0, usize::MAX).unwrap();
-        let text: String = octets.iter().map(|octet| char::from(octet.1)).collect();
-        if let Some(done) = text.lines().find(|line| line.starts_with("done")) {
-            println!("board {}: {}", board, done);
-        }
-    }
+    println!("boards={}", boards);
+    println!("requests={}", packets * (boards as u64 / 2));
+    println!("replies={}", replies(&mut bench));
+    println!("virtual_s={:.3}", (bench.now_ps() - from_ps) as f64 / 1e12);
+    println!("wall_s={:.4}", wall.elapsed().as_secs_f64());
+    println!("processor_s={:.4}", (processor_ns().unwrap() - cpu_ns) as f64 / 1e9);
+    println!("instructions={}", instructions(&bench) - before);
+    println!("edge_hash={:016x}", bench.edge_hash());
 }

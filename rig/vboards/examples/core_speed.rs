@@ -7,8 +7,10 @@
 //! Without an image it runs four typical loops one after another, out of a flash with two wait states. Prints the
 //! fastest of several runs, in processor time: what others take of the machine does not count.
 
-use std::fs;
+mod processor;
 
+use processor::processor_ns;
+use std::fs;
 use vboards::bus::{Bus, BusError, Width};
 use vboards::core::v7m::Cpu;
 
@@ -123,14 +125,6 @@ fn loops() -> Vec<u8> {
         place.copy_from_slice(&half.to_le_bytes());
     }
     flash
-}
-
-/// Nanoseconds that this process has been on a processor (Linux, Documentation/scheduler/sched-stats.rst).
-fn processor_ns() -> Result<u64, String> {
-    let path = "/proc/self/schedstat";
-    let text = fs::read_to_string(path).map_err(|e| format!("cannot read {}: {}", path, e))?;
-    let first = text.split_whitespace().next().unwrap_or("");
-    first.parse().map_err(|_| format!("{} holds no time", path))
 }
 
 /// Instructions, cycles and nanoseconds of one run.

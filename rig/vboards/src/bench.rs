@@ -21,6 +21,7 @@ use crate::board::Board;
 use crate::clock::ClockSpec;
 use crate::debug::Jtag;
 use crate::hostpath::HostPath;
+use crate::study::Study;
 use crate::sync::SyncLine;
 use crate::trace::{Edge, EdgeHash};
 use power::{Past, Recipe};
@@ -74,6 +75,8 @@ pub struct Bench {
     /// Clock of the board that the C ABI adds next.
     pub(crate) next_clock: ClockSpec,
     messages: Vec<Message>,
+    /// Timing of the boards that are added from now on.
+    pub study: Study,
 }
 
 impl Bench {
@@ -98,6 +101,7 @@ impl Bench {
             fault: None,
             next_clock: ClockSpec::default(),
             messages: Vec::new(),
+            study: Study::default(),
         }
     }
 
@@ -150,6 +154,7 @@ impl Bench {
                 ..clock
             },
             strict: self.strict,
+            study: self.study.clone(),
         };
         let made = recipe.make(self.seed, board)?;
         self.seats.push(Seat::new(recipe, made, board));

@@ -7,6 +7,7 @@ use crate::boards;
 use crate::clock::ClockSpec;
 use crate::debug::Target;
 use crate::log::Log;
+use crate::study::Study;
 use crate::trace::{Edge, Pin};
 use std::collections::VecDeque;
 
@@ -76,6 +77,7 @@ pub struct Parts<'a> {
     pub image: &'a [u8],
     pub clock: ClockSpec,
     pub strict: bool,
+    pub study: Study,
 }
 
 /// Makes a board.

@@ -57,6 +57,7 @@ pub mod air;
 pub mod analyzer;
 pub mod clock;
 pub mod hostpath;
+pub mod study;
 
 mod debug;
 mod modem;

@@ -48,6 +48,15 @@ fn gcd(mut a: u128, mut b: u128) -> u128 {
     a
 }
 
+/// `(count * times + more) / by` in 64 bits, which is faster; None if that does not fit.
+#[inline]
+fn scaled(count: u64, times: u128, by: u128, more: u128) -> Option<u64> {
+    let (times, by) = (u64::try_from(times).ok()?, u64::try_from(by).ok()?);
+    let (whole, rest) = (count / by, count % by);
+    let rest = rest.checked_mul(times)?.checked_add(u64::try_from(more).ok()?)? / by;
+    whole.checked_mul(times)?.checked_add(rest)
+}
+
 impl Segment {
     fn new(spec: &ClockSpec, hz: u64, divider: u64, tick: u64, ps: u64) -> Segment {
         assert!(hz > 0 && divider > 0, "a clock needs a frequency above 0 Hz");
@@ -79,18 +88,19 @@ impl Segment {
 
     fn ps(&self, tick: u64) -> u64 {
         let ticks = tick.saturating_sub(self.tick);
-        let ps = match (u64::try_from(self.num), u64::try_from(self.den)) {
-            (Ok(num), Ok(den)) if ticks.checked_mul(num).is_some() => ticks * num / den,
-            _ => u64::try_from(u128::from(ticks).saturating_mul(self.num) / self.den).unwrap_or(u64::MAX),
-        };
+        let ps = scaled(ticks, self.num, self.den, 0).unwrap_or_else(|| {
+            u64::try_from(u128::from(ticks).saturating_mul(self.num) / self.den).unwrap_or(u64::MAX)
+        });
         self.ps.saturating_add(ps)
     }
 
     fn tick_at(&self, ps: u64) -> u64 {
-        let wait = u128::from(ps.saturating_sub(self.ps));
-        let ticks = wait.saturating_mul(self.den).saturating_add(self.num - 1) / self.num;
-        let tick = self.tick.saturating_add(u64::try_from(ticks).unwrap_or(u64::MAX));
-        tick.min(self.end_tick)
+        let wait = ps.saturating_sub(self.ps);
+        let ticks = scaled(wait, self.den, self.num, self.num - 1).unwrap_or_else(|| {
+            let ticks = u128::from(wait).saturating_mul(self.den).saturating_add(self.num - 1) / self.num;
+            u64::try_from(ticks).unwrap_or(u64::MAX)
+        });
+        self.tick.saturating_add(ticks).min(self.end_tick)
     }
 }
 

@@ -249,3 +249,29 @@ fn a_late_board_boots_late() {
     assert!((in_time.0 + late_ps).abs_diff(late.0) <= 1);
     assert_eq!(late_ps, late.1);
 }
+
+/// Slower flash, bridges and branches make a board slower, also after a brown-out; the slice does not show.
+#[test]
+fn a_study_changes_the_boards() {
+    let cycles = |name: &str, value: u64, slice_ps: u64| {
+        let mut bench = Bench::new(1);
+        bench.set_slice(slice_ps);
+        bench.study.set(name, value).unwrap();
+        bench.add_board("iotlab-m3", "pingpong.elf", IMAGE, 0).unwrap();
+        bench.add_board("iotlab-m3", "pingpong.elf", IMAGE, 0).unwrap();
+        let fault = BrownOut {
+            board: 0,
+            at_ps: 500 * MS,
+            off_ps: 10 * MS,
+        };
+        bench.brown_out(fault).unwrap();
+        settle(&mut bench);
+        let boards = [0, 1].map(|board| bench.statistics(board).unwrap().cycles);
+        (boards, bench.edge_hash())
+    };
+    for name in ["flash_wait_states", "apb_wait_cycles", "refill"] {
+        let (least, most) = (cycles(name, 0, SLICES[0]), cycles(name, 16, SLICES[0]));
+        assert_ne!(least.1, most.1, "{}", name);
+        assert_eq!(most, cycles(name, 16, SLICES[2]), "{}", name);
+    }
+}

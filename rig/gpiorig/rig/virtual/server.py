@@ -34,6 +34,8 @@ class VirtualBench:
     def __init__(self, bench: Bench, *, firmware: dict[str, Path], folder: Path) -> None:
         virtual = bench.virtual or Virtual()
         self._boards = VirtualBoards(seed=virtual.seed)
+        for name, value in virtual.study.items():
+            self._boards.study(name, value)
         index: dict[str, int] = {}
         for name, node in bench.nodes.items():
             index[name] = self._add_board(name, node.board, firmware[name], virtual)

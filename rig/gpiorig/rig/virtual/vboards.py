@@ -57,6 +57,9 @@ def _library() -> ctypes.CDLL:
         "vb_modem": (i64, [handle, u32, u32, u32]),
         "vb_jtag": (i64, [handle, u32, text, size, out, size, u64]),
         "vb_clock": (i64, [handle, u64, text, i64, u64, u64]),
+        "vb_clock_step": (i64, [handle, u64, i64, u64]),
+        "vb_brown_out": (i64, [handle, u32, u64, u64]),
+        "vb_study": (i64, [handle, text, u64]),
         "vb_link_jitter": (i64, [handle, u32, u32, text, u64]),
         "vb_interferer_add": (
             i64,
@@ -113,6 +116,10 @@ class VirtualBoards:
             at_ps, gap_ps = fault.at_us * PS_PER_US, fault.gap_us * PS_PER_US
             self._checked(self._lib.vb_clock_step(self._handle, at_ps, fault.ppb, gap_ps))
         return self._checked(self._lib.vb_add_board(self._handle, kind.encode(), elf, len(elf), node.clock_ppb))
+
+    def study(self, name: str, value: int) -> None:
+        """Change a number of the timing model of the boards added later (rig/vboards/src/study.rs)."""
+        self._checked(self._lib.vb_study(self._handle, name.encode(), value))
 
     def brown_out(self, board: int, fault: BrownOut) -> None:
         """Plan a fault of a board's supply."""

@@ -9,6 +9,7 @@ use crate::board::{self, Board, Parts, Statistics};
 use crate::clock::ClockSpec;
 use crate::log::Entry;
 use crate::rng::{draw, Purpose};
+use crate::study::Study;
 use crate::trace::{Edge, Pin};
 use std::collections::VecDeque;
 
@@ -30,6 +31,7 @@ pub(super) struct Recipe {
     pub image: Vec<u8>,
     pub clock: ClockSpec,
     pub strict: bool,
+    pub study: Study,
 }
 
 impl Recipe {
@@ -41,6 +43,7 @@ impl Recipe {
             image: &self.image,
             clock: self.clock.clone(),
             strict: self.strict,
+            study: self.study.clone(),
         };
         board::make(&self.kind, &parts)
     }

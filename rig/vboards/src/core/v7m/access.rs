@@ -158,10 +158,18 @@ impl Cpu {
             }
             return Ok(self.read_private(address, width));
         }
-        self.cycles += u64::from(bus.wait_cycles(address));
+        self.cycles += self.bridge_cycles(bus, address);
         self.limit = 0;
         bus.read(address, width, self.cycles, self.current_pc())
             .map_err(|_| Trap::Bus(address))
+    }
+
+    /// What an access to a device waits for the bridge before it, if there is one.
+    fn bridge_cycles<B: Bus>(&self, bus: &B, address: u32) -> u64 {
+        match (bus.wait_cycles(address), self.timing.bridge_cycles) {
+            (0, _) => 0,
+            (cycles, changed) => changed.unwrap_or_else(|| u64::from(cycles)),
+        }
     }
 
     fn store_device<B: Bus>(&mut self, bus: &mut B, address: u32, width: Width, value: u32) -> Result<(), Trap> {
@@ -178,7 +186,7 @@ impl Cpu {
             self.write_private(address, width, value);
             return Ok(());
         }
-        let at = self.cycles + u64::from(bus.wait_cycles(address));
+        let at = self.cycles + self.bridge_cycles(bus, address);
         self.buffer_free_at = at + 1;
         bus.write(address, width, value, at, self.current_pc())
             .map_err(|_| Trap::Bus(address))

@@ -57,7 +57,8 @@ impl Cpu {
         if bus.irq_changed() {
             self.set_irq_levels(bus.irq_levels());
         }
-        self.fetch.wait_states = u64::from(bus.flash_wait_states());
+        let set = || u64::from(bus.flash_wait_states());
+        self.fetch.wait_states = self.timing.flash_wait_states.unwrap_or_else(set);
         self.advance_systick();
     }
 

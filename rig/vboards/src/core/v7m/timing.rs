@@ -72,6 +72,10 @@ pub struct TimingModel {
     pub tail_chain: u64,
     /// Preserving or restoring S0..S15 and FPSCR: 29 - 12 cycles over a basic entry [E; ARM AN298, "Lazy stacking"].
     pub float_stacking: u64,
+    /// Wait states of the flash; None: those that the firmware has set. For studies.
+    pub flash_wait_states: Option<u64>,
+    /// What an access over a bus bridge waits; None: what the chip says. For studies.
+    pub bridge_cycles: Option<u64>,
 }
 
 impl TimingModel {
@@ -94,6 +98,8 @@ impl TimingModel {
         exception_return: 10,
         tail_chain: 6,
         float_stacking: 0,
+        flash_wait_states: None,
+        bridge_cycles: None,
     };
     /// Cortex-M4, with or without floating point.
     pub const CORTEX_M4: TimingModel = TimingModel {

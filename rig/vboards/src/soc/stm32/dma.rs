@@ -56,6 +56,8 @@ pub struct Dma {
     requests: u32,
     pulses: u32,
     free_at: u64,
+    /// Some channel is enabled.
+    in_use: bool,
 }
 
 fn width(field: u32) -> Width {
@@ -85,6 +87,7 @@ impl Dma {
             requests: 0,
             pulses: 0,
             free_at: 0,
+            in_use: false,
         }
     }
 
@@ -94,7 +97,11 @@ impl Dma {
 
     /// Some channel is enabled: only then do request lines matter.
     pub fn in_use(&self) -> bool {
-        self.channels.iter().any(|channel| channel.ccr & CCR_EN != 0)
+        self.in_use
+    }
+
+    fn enabled_changed(&mut self) {
+        self.in_use = self.channels.iter().any(|channel| channel.ccr & CCR_EN != 0);
     }
 
     /// The request that `channel` listens to (CSELR; L4 only).
@@ -122,6 +129,9 @@ impl Dma {
 
     /// The channel to be served next: highest PL, then lowest number (RM0008 13.3.2).
     fn chosen(&self) -> Option<usize> {
+        if !self.in_use {
+            return None;
+        }
         (0..self.channels.len())
             .filter(|&index| self.wants(index))
             .max_by_key(|&index| (self.channels[index].ccr >> 12 & 3, std::cmp::Reverse(index)))
@@ -162,6 +172,7 @@ impl Dma {
         self.pulses &= !(1 << index);
         if !worked {
             self.channels[index].ccr &= !CCR_EN;
+            self.enabled_changed();
             return self.flag(index, TEIF);
         }
         let channel = &mut self.channels[index];
@@ -245,6 +256,7 @@ impl Dma {
                     channel.memory = channel.cmar;
                     self.pulses &= !(1 << index);
                 }
+                self.enabled_changed();
             }
             // Only while the channel is off (13.4.4 to 13.4.6).
             _ if enabled => {}

@@ -38,7 +38,9 @@ impl Outlook {
     }
 
     fn irq(&mut self, number: u32, up: bool) {
-        self.irqs |= u128::from(up) << number;
+        if up {
+            self.irqs |= 1 << number;
+        }
     }
 }
 

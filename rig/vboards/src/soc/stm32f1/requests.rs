@@ -50,6 +50,9 @@ impl<O: Outside> Stm32f1<O> {
 
     /// Transfers that are due, one of each controller; the next follow at their own cycles.
     pub(super) fn serve_dma(&mut self, core: &mut Cpu) {
+        if core.cycles < self.next_transfer {
+            return;
+        }
         for index in 0..self.dmas.len() {
             if let Some(transfer) = self.dmas[index].due(core.cycles) {
                 let worked = move_datum(self, core, &transfer);

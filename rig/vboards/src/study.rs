@@ -1,0 +1,66 @@
+//! A changed timing model, to find out how much a result depends on it. Boards with a Cortex-M only.
+
+use crate::core::v7m::timing::TimingModel;
+
+/// The most that a setting may be: an instruction stays far shorter than the reaction time of the air.
+const MOST: u64 = 16;
+
+type Change = fn(&mut TimingModel, u64);
+
+/// Every setting by name; [`TimingModel`] says what each is.
+const SETTINGS: [(&str, Change); 19] = [
+    ("flash_wait_states", |model, n| model.flash_wait_states = Some(n)),
+    ("apb_wait_cycles", |model, n| model.bridge_cycles = Some(n)),
+    ("refill", |model, n| model.refill = n),
+    ("load", |model, n| model.load = n),
+    ("store_indexed", |model, n| model.store_indexed = n),
+    ("per_register", |model, n| model.per_register = n),
+    ("access", |model, n| model.access = n),
+    ("unaligned", |model, n| model.unaligned = n),
+    ("multiply_accumulate", |model, n| model.multiply_accumulate = n),
+    ("long_multiply", |model, n| model.long_multiply = n),
+    ("long_multiply_wide", |model, n| model.long_multiply_wide = n),
+    ("long_multiply_accumulate", |model, n| {
+        model.long_multiply_accumulate = n
+    }),
+    ("special_register", |model, n| model.special_register = n),
+    ("table_branch", |model, n| model.table_branch = n),
+    ("load_pc", |model, n| model.load_pc = n),
+    ("exception_entry", |model, n| model.exception_entry = n),
+    ("exception_return", |model, n| model.exception_return = n),
+    ("tail_chain", |model, n| model.tail_chain = n),
+    ("float_stacking", |model, n| model.float_stacking = n),
+];
+
+/// What is changed, in the order it was asked for.
+#[derive(Clone, Default)]
+pub struct Study {
+    changes: Vec<(Change, u64)>,
+}
+
+impl Study {
+    /// Changes one number of the model.
+    pub fn set(&mut self, name: &str, value: u64) -> Result<(), String> {
+        let change = SETTINGS.iter().find(|setting| setting.0 == name).ok_or_else(|| {
+            let names: Vec<&str> = SETTINGS.iter().map(|setting| setting.0).collect();
+            format!(
+                "no setting \"{}\" of the timing model; there is: {}",
+                name,
+                names.join(", ")
+            )
+        })?;
+        if value > MOST {
+            return Err(format!("{} = {}: at most {} cycles", name, value, MOST));
+        }
+        self.changes.push((change.1, value));
+        Ok(())
+    }
+
+    /// A model with the changes.
+    pub fn applied(&self, mut model: TimingModel) -> TimingModel {
+        for (change, value) in &self.changes {
+            change(&mut model, *value);
+        }
+        model
+    }
+}
