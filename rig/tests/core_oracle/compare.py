@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from core_oracle.machines import AROUND, Oracle, run_ours
 from core_oracle.rows import Mask
-from core_oracle.vectors import FLASH_BYTES, NO_ROW, ROWS, Batch, flash, rows_with
+from core_oracle.vectors import FLASH_BYTES, NO_ROW, RAM, RAM_BYTES, ROWS, Batch, flash, rows_with
 
 FLAGS = {"m3": 0xF800_0000, "m4": 0xF80F_0000, "m4f": 0xF80F_0000}
 # CONTROL.FPCA and SFPA are set up differently; an STM32 has the four high bits of BASEPRI (PM0056 section 2.1.3).
@@ -18,29 +18,28 @@ USAGE_FAULTS = 0xFFFF_0000
 UNALIGNED = 1 << 24
 PRECISERR = 1 << 9
 IBUSERR = 1 << 8
-SHOWN = 40
 
 
 @dataclass
 class Tally:
-    """What was compared, row by row, and the first differences."""
+    """What was compared, row by row, and every difference."""
 
     compared: int = 0
     excluded: int = 0
     faults: int = 0
     rows: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(NO_ROW + 1, dtype=np.int64))
-    mismatches: int = 0
-    shown: list[str] = field(default_factory=list)
+    differences: list[str] = field(default_factory=list)
 
 
 def elsewhere(accessed: npt.NDArray[np.int64]) -> Mask:
     """Accesses that nothing answers in Unicorn, but something in a Cortex-M on an STM32.
 
     The alias of the flash at 0 (RM0008 section 3.4), bit-band aliases (DDI 0403E, B3.1 and DDI 0337, 4.6), the private
-    peripheral bus (B3.1.1).
+    peripheral bus (B3.1.1). And a branch into RAM, where data would run: Unicorn has it not executable.
     """
     region = accessed >> 24
     alias = (accessed >= 0) & (accessed < FLASH_BYTES)
+    alias |= (accessed >= RAM) & (accessed < RAM + RAM_BYTES)
     return alias | (region == 0x22) | (region == 0x23) | (region == 0x42) | (region == 0x43) | (region == 0xE0)
 
 
@@ -113,8 +112,4 @@ class Comparison:
         tally.faults += int((comparable & (theirs["fault"] == 1)).sum())
         np.add.at(tally.rows, kept.rows[comparable & (theirs["fault"] == 0)], 1)
         different = np.flatnonzero(differences(self.core, ours, theirs) & comparable)
-        tally.mismatches += len(different)
-        for number in np.unique(kept.rows[different]):
-            i = int(different[kept.rows[different] == number][0])
-            if len(tally.shown) < SHOWN:
-                tally.shown.append(describe(self.core, kept, i, ours, theirs))
+        tally.differences += [describe(self.core, kept, int(i), ours, theirs) for i in different]

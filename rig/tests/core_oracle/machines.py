@@ -33,6 +33,8 @@ ANSWER = np.dtype(
 CORES = ("m3", "m4f")
 # Instructions of a vector that has an end; `core_step` has the same.
 LIMIT = 16
+# What Unicorn keeps of translated code; by default it is 1 GiB, and vectors hardly ever meet code that is there.
+TRANSLATED_BYTES = 32 << 20
 # Branches reach 16 MiB; Unicorn must find something at the target, though it does not run it.
 AROUND = FLASH - (17 << 20), 36 << 20
 
@@ -77,8 +79,9 @@ class Oracle:
         # Not UC_MODE_MCLASS: with it Unicorn takes a Cortex-M33, whatever model is asked for.
         cpu = arm.UC_CPU_ARM_CORTEX_M3 if core == "m3" else arm.UC_CPU_ARM_CORTEX_M4
         uc = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB, cpu)
+        uc.ctl_set_tcg_buffer_size(TRANSLATED_BYTES)
         uc.mem_map(*AROUND, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
-        uc.mem_map(RAM, RAM_BYTES)
+        uc.mem_map(RAM, RAM_BYTES, unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE)
         uc.mem_write(FLASH, flash)
         uc.hook_add(unicorn.UC_HOOK_MEM_INVALID, self._remember)
         self.uc = uc

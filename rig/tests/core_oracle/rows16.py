@@ -89,5 +89,5 @@ ROWS_16 = [
     row("UDF", "11011110iiiiiiii"),
     row("SVC", "11011111iiiiiiii"),
     row("B T1", "1101cccciiiiiiii", traits="noit flow"),
-    row("B T2", "11100iiiiiiiiiii", traits="flow"),
+    row("B T2", "11100iiiiiiiiiii", traits="flow near"),
 ]

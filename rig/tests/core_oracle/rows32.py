@@ -1,6 +1,7 @@
 """The 32-bit encodings of the integer instructions (ARM DDI 0403E, section A5.3).
 
-Traits as in `rows16`, and `dsp`: part of the DSP extension, which a Cortex-M3 has not.
+Traits as in `rows16`, and `dsp`: part of the DSP extension, which a Cortex-M3 has not; `early_q`: see
+`vectors.overflows_early`.
 """
 
 from __future__ import annotations
@@ -272,7 +273,7 @@ def multiplies() -> list[Row]:
         row("MLA", "111110110000nnnn aaaadddd0000mmmm", ALL, sp("a")),
         row("MLS", "111110110000nnnn aaaadddd0001mmmm", ALL, bad("a")),
         row("SMLAxy", "111110110001nnnn aaaadddd00NMmmmm", ALL, sp("a"), traits="dsp"),
-        row("SMLAD", "111110110010nnnn aaaadddd000Xmmmm", ALL, sp("a"), traits="dsp"),
+        row("SMLAD", "111110110010nnnn aaaadddd000Xmmmm", ALL, sp("a"), traits="dsp early_q"),
         row("SMLAWy", "111110110011nnnn aaaadddd000Mmmmm", ALL, sp("a"), traits="dsp"),
         row("SMLSD", "111110110100nnnn aaaadddd000Xmmmm", ALL, sp("a"), traits="dsp"),
         row("SMMLA", "111110110101nnnn aaaadddd000Rmmmm", ALL, sp("a"), traits="dsp"),

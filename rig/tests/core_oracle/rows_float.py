@@ -1,6 +1,7 @@
 """The encodings of the floating-point extension FPv4-SP (ARM DDI 0403E, chapter A6).
 
-Traits as in `rows16`, and `short`: most values of imm8 are too large; `nearest`: said where it stands.
+Traits as in `rows16`, and `short`: most values of imm8 are too large; `modes`: writes FPSCR;
+`nearest`: said where it stands.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ ROWS_FLOAT = [
     row("VMOV scalar", "1110111000hLvvvv tttt1011D001----", bad("t"), high_double),
     row("VMRS flags", "1110111011110001 11111010---1----"),
     row("VMRS", "1110111011110001 tttt1010---1----", bad("t")),
-    row("VMSR", "1110111011100001 tttt1010---1----", bad("t")),
+    row("VMSR", "1110111011100001 tttt1010---1----", bad("t"), traits="modes"),
     *(
         row(name, f"11101110{a}D{b}nnnn vvvv1010N{c}M0mmmm")
         for name, a, b, c in (
@@ -84,7 +85,8 @@ ROWS_FLOAT = [
         )
     ),
     row("VCMP zero", "111011101D110101 vvvv1010E1-0----"),
-    # Rounds to nearest whatever FPSCR says ("round_nearest = TRUE"); QEMU 5 follows FPSCR, so that says nearest here.
+    # Rounds to nearest whatever FPSCR says ("round_nearest = TRUE"); QEMU 5 follows FPSCR, so that says nearest here
+    # (an IT block with a VMSR before it is left out).
     row("VCVT from fixed point", "111011101D11101u vvvv1010s1j0iiii", fraction, traits="nearest"),
     row("VCVT to fixed point", "111011101D11111u vvvv1010s1j0iiii", fraction),
 ]  # fmt: skip

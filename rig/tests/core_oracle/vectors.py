@@ -40,6 +40,8 @@ VECTOR = np.dtype(
         ("window", "<u4", (WINDOW_WORDS,)),
     ]
 )
+# APSR.Q.
+Q = 1 << 27
 ROWS = [*ROWS_16, *ROWS_32, *ROWS_FLOAT]
 NO_ROW = len(ROWS)
 # Accesses that must be aligned (section A3.2.1); QEMU does not check it.
@@ -243,6 +245,7 @@ def singles(rng: np.random.Generator, count: int, every_half: bool = False) -> B
     vectors["address"][to_pc] = np.where(words[to_pc] & 0x80_0000, SINGLES + SINGLES_BYTES + 32, SINGLES - 32)
     put_code(vectors, words, wide, np.zeros(len(words), dtype=np.int64))
     prepare(rng, vectors, words, rows)
+    vectors["psr"][overflows_early(vectors, words, rows)] |= Q
     exclusive = rows_with(rows, "store_exclusive")
     return Batch(vectors, rows, unpredictable(words, rows) | exclusive)
 
@@ -250,6 +253,19 @@ def singles(rng: np.random.Generator, count: int, every_half: bool = False) -> B
 def rows_with(rows: npt.NDArray[np.int64], trait: str) -> Mask:
     having = np.array([trait in row.traits for row in ROWS] + [False])
     return having[rows]
+
+
+def overflows_early(vectors: npt.NDArray[np.void], words: Words, rows: npt.NDArray[np.int64]) -> Mask:
+    """SMLAD whose two products make 2**31, which a negative accumulator brings back into 32 bits.
+
+    `result = product1 + product2 + SInt(R[a]); if result != SInt(result<31:0>) then APSR.Q = '1'` (section A7.7) is
+    about the whole sum; QEMU 5 sets Q for the sum of the products as well. Q is sticky: set before, it is the same in
+    both. SMUAD has no accumulator, and the difference of two products (SMLSD) always fits.
+    """
+    early = rows_with(rows, "early_q") & (words >> 12 & 15 != 15)
+    every = np.arange(len(words))
+    n, m, a = (vectors["r"][every, np.minimum(words >> shift & 15, 14)] for shift in (16, 0, 12))
+    return early & (n == 0x8000_8000) & (m == 0x8000_8000) & (a >= 0x8000_0000)
 
 
 def writes_sp(words: Words, rows: npt.NDArray[np.int64]) -> Mask:
@@ -281,27 +297,32 @@ def blocks(rng: np.random.Generator, count: int, dsp: bool) -> Batch:
     mask = np.where(condition == 14, 1 << (4 - length), mask)
     at = put_code(vectors, 0xBF00 | condition << 4 | mask, np.zeros(count, dtype=bool), np.zeros(count, dtype=np.int64))
     kept = np.full(count, NO_ROW)
+    modes, left_out = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
     for place in range(4):
         there = place < length
         words, wide, rows = acceptable(rng, count)
         last = place == length - 1
         refused = rows_with(rows, "noit") | rows_with(rows, "store_exclusive") | (rows == NO_ROW)
         refused |= rows_with(rows, "special") | (~last & rows_with(rows, "flow"))
-        # A branch with an immediate of its own stays near.
-        far = rows_with(rows, "far")
-        words = np.where(far, words & ~0x07FF_0000 | 0x2800, words)
+        # A branch with an immediate of its own goes forward and stays near: back, it could go into an instruction.
+        words = np.where(rows_with(rows, "far"), words & ~0x07FF_0000 | 0x2800, words)
+        words = np.where(rows_with(rows, "near"), words & ~0x0400, words)
         refused |= writes_sp(words, rows) | (rows_with(rows, "dsp") & (not dsp))
         words = np.where(refused, 0x4048, words)  # EORS r0, r1
         wide &= ~refused
         rows = np.where(refused, NO_ROW, rows)
         prepare(rng, vectors, words, np.where(there, rows, NO_ROW))
+        # Earlier instructions may make the registers what `overflows_early` looks for.
+        vectors["psr"][there & rows_with(rows, "early_q")] |= Q
+        left_out |= there & rows_with(rows, "nearest") & modes
+        modes |= there & rows_with(rows, "modes")
         after = put_code(vectors, words, wide, np.where(there, at, 2 * CODE_WORDS - 2))
         at = np.where(there, after, at)
         kept = np.where(there & (kept == NO_ROW), rows, kept)
     vectors["end"] = SEQUENCE + 2 * at
     clean = np.arange(2 * CODE_WORDS)[None, :] >= at[:, None]
     vectors["code"][clean] = SPIN
-    return Batch(vectors, kept, np.zeros(count, dtype=bool))
+    return Batch(vectors, kept, left_out)
 
 
 def exclusives(rng: np.random.Generator, count: int) -> Batch:

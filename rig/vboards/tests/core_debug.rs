@@ -4,7 +4,7 @@ mod core_support;
 
 use core_support::*;
 use vboards::bus::Width;
-use vboards::core::v7m::Step;
+use vboards::core::v7m::{Model, Step};
 
 const DHCSR: u32 = 0xE000_EDF0;
 const DCRSR: u32 = 0xE000_EDF4;
@@ -39,6 +39,11 @@ fn register(rig: &mut Rig, number: u32) -> u32 {
     read(rig, DCRDR)
 }
 
+fn set_register(rig: &mut Rig, number: u32, value: u32) {
+    write(rig, DCRDR, value);
+    write(rig, DCRSR, 1 << 16 | number);
+}
+
 /// Counts R0 up for ever.
 fn counter() -> Rig {
     Rig::new(&[
@@ -57,13 +62,44 @@ fn a_halted_core_stands_and_shows_and_takes_its_registers() {
     assert!(count > 1000);
     rig.run();
     assert_eq!(count, register(&mut rig, 0));
-    write(&mut rig, DCRDR, 7);
-    write(&mut rig, DCRSR, 1 << 16);
+    set_register(&mut rig, 0, 7);
     control(&mut rig, 0);
     rig.run();
     control(&mut rig, HALT);
     let after = register(&mut rig, 0);
     assert!((7..count + 100).contains(&after), "{}", after);
+}
+
+#[test]
+fn masks_and_floating_point_registers_have_numbers_of_their_own() {
+    // REGSEL (C1.6.3): 20 CONTROL and the masks, 33 FPSCR, 64 on S0..S31.
+    const MASKS: u32 = 20;
+    const FPSCR: u32 = 33;
+    const S0: u32 = 64;
+    for (model, float) in [(Model::CORTEX_M4F, true), (Model::CORTEX_M3, false)] {
+        let mut rig = Rig::with_model(model, &[0xe7fe]); // b .
+        control(&mut rig, HALT);
+        for number in 0..32 {
+            set_register(&mut rig, S0 + number, 0x3F80_0000 + number);
+        }
+        set_register(&mut rig, FPSCR, 0xFFFF_FFFF);
+        set_register(&mut rig, MASKS, 0x0701_FF01);
+        for number in 0..32 {
+            let wanted = if float { 0x3F80_0000 + number } else { 0 };
+            assert_eq!(wanted, register(&mut rig, S0 + number));
+        }
+        assert_eq!(
+            if float { 0xF7C0_009F } else { 0 },
+            register(&mut rig, FPSCR),
+            "reserved bits"
+        );
+        let control = if float { 7 } else { 3 };
+        assert_eq!(
+            control << 24 | 0x0001_F001,
+            register(&mut rig, MASKS),
+            "four bits of priority"
+        );
+    }
 }
 
 #[test]

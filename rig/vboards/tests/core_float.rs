@@ -11,6 +11,7 @@ use vboards::core::v7m::{Model, Step};
 const CPACR: u32 = 0xE000_ED88;
 const CFSR: u32 = 0xE000_ED28;
 const SHCSR: u32 = 0xE000_ED24;
+const SHPR2: u32 = 0xE000_ED1C;
 const FPCCR: u32 = 0xE000_EF34;
 const FPCAR: u32 = 0xE000_EF38;
 const FPDSCR: u32 = 0xE000_EF3C;
@@ -59,6 +60,18 @@ fn access_is_denied_until_cpacr_grants_it() {
 }
 
 #[test]
+fn denied_access_comes_before_an_undefined_encoding() {
+    let undefined = [0xeeb2, 0x8b00]; // VMOV immediate of doubles
+    for (cpacr, reason) in [(0, CFSR_NOCP), (0xF << 20, CFSR_UNDEFINSTR)] {
+        let mut rig = rig(Model::CORTEX_M4F, &undefined);
+        rig.cpu.write_private(CPACR, Width::Word, cpacr);
+        rig.run_to(6);
+        assert_eq!(reason, register(&mut rig, CFSR));
+        assert_eq!(0, rig.cpu.masks() >> 24 & 4, "no context begins");
+    }
+}
+
+#[test]
 fn a_new_context_begins_with_the_default_modes() {
     let mut rig = rig(
         Model::CORTEX_M4F,
@@ -70,7 +83,7 @@ fn a_new_context_begins_with_the_default_modes() {
     rig.cpu.write_private(FPDSCR, Width::Word, 1 << 24);
     rig.cpu.set_fpscr(0xF000_0000);
     rig.run_to(1);
-    assert_eq!(1 << 24, rig.cpu.fpscr());
+    assert_eq!(0xF100_0000, rig.cpu.fpscr(), "only the modes are new");
     assert_eq!(4, rig.cpu.masks() >> 24, "CONTROL.FPCA");
     // The context is there now: nothing is reset any more.
     rig.cpu.set_fpscr(0xF000_0000);
@@ -141,6 +154,35 @@ fn without_lazy_preservation_the_entry_stores_everything() {
     let stack = rig.cpu.msp();
     rig.run_to(2);
     assert_eq!(101, rig.word(stack - 104 + 32 + 4));
+}
+
+#[test]
+fn a_frame_with_registers_that_may_not_be_used_is_a_usage_fault() {
+    let mut entering = interrupted(&[
+        0xbe02, // bkpt 2
+    ]);
+    entering.cpu.write_private(FPCCR, Width::Word, FPCCR_ASPEN);
+    // SVCall below UsageFault, which is a HardFault otherwise.
+    entering.cpu.write_private(SHPR2, Width::Word, 0x80 << 24);
+    let stack = entering.cpu.msp();
+    // VADD is behind.
+    while entering.cpu.pc() != CODE + 4 {
+        entering.cpu.step(&mut entering.bus);
+    }
+    entering.cpu.write_private(CPACR, Width::Word, 0);
+    entering.run_to(6);
+    assert_eq!(CFSR_NOCP, register(&mut entering, CFSR));
+    assert_eq!(0, entering.word(stack - 104 + 32 + 4), "nothing stored");
+
+    let mut leaving = interrupted(&[
+        VADD[0], VADD[1], // stores the registers
+        0xbe02, 0x4770, // bkpt 2; bx lr
+    ]);
+    leaving.cpu.write_private(SHPR2, Width::Word, 0x80 << 24);
+    leaving.run_to(2);
+    leaving.cpu.write_private(CPACR, Width::Word, 0);
+    leaving.run_to(6);
+    assert_eq!(CFSR_NOCP, register(&mut leaving, CFSR));
 }
 
 #[test]

@@ -77,7 +77,7 @@ impl Cpu {
             Kind::It => self.it = op.imm as u8,
             Kind::Nop => {}
             _ if op.is_dsp() => return self.execute_dsp(op),
-            _ if op.kind as u8 >= Kind::Vldr as u8 => return self.execute_float(op, bus),
+            _ if op.kind as u8 >= Kind::Vundefined as u8 => return self.execute_float(op, bus),
             _ => return self.execute_system(op),
         }
         Ok(())

@@ -266,18 +266,16 @@ impl Cpu {
         self.attend();
     }
 
+    /// A core register by its number in DCRSR; those of the floating-point extension read as zero where there is none.
     fn debug_register(&self, number: u32) -> u32 {
         match number {
             0..=15 => self.regs[number as usize],
             16 => self.xpsr(),
             17 => self.msp(),
             18 => self.psp(),
-            20 => {
-                self.control << 24
-                    | u32::from(self.faultmask) << 16
-                    | u32::from(self.basepri) << 8
-                    | u32::from(self.primask)
-            }
+            20 => self.masks(),
+            33 => self.fpscr(),
+            64..=95 => self.float.s[number as usize - 64],
             _ => 0,
         }
     }
@@ -290,12 +288,9 @@ impl Cpu {
             16 => self.set_xpsr(value),
             17 => self.set_msp(value),
             18 => self.set_psp(value),
-            20 => {
-                self.change_mode(self.ipsr, value >> 24 & 7);
-                self.faultmask = value >> 16 & 1 != 0;
-                self.basepri = (value >> 8) as u8 & 0xF0;
-                self.primask = value & 1 != 0;
-            }
+            20 => self.set_masks(value),
+            33 if self.model.fpu => self.set_fpscr(value),
+            64..=95 if self.model.fpu => self.float.s[number as usize - 64] = value,
             _ => {}
         }
         self.pc = self.regs[15];

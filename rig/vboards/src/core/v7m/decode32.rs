@@ -35,8 +35,8 @@ pub fn decode32(h1: u16, h2: u16, model: &Model) -> Op {
 fn coprocessor(h1: u16, h2: u16, model: &Model) -> Op {
     let undefined = h1 & 0x0300 == 0x0300 || h1 & 0x03E0 == 0;
     match nibble(h2, 8) {
-        10 | 11 if model.fpu => decode_float::decode(h1, h2),
         _ if undefined => Op::new(Kind::Undefined),
+        10 | 11 if model.fpu => decode_float::decode(h1, h2),
         _ => Op::new(Kind::Coprocessor),
     }
 }

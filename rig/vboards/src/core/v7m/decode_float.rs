@@ -17,7 +17,7 @@ pub(super) fn decode(h1: u16, h2: u16) -> Op {
         (0xEC | 0xED, _) => memory(h1, h2),
         (0xEE, 0) if h2 & 0x100 == 0 => data_processing(h1, h2),
         (0xEE, 0x10) => transfer(h1, h2),
-        _ => Op::new(Kind::Undefined),
+        _ => Op::new(Kind::Vundefined),
     }
 }
 
@@ -51,7 +51,7 @@ fn data_processing(h1: u16, h2: u16) -> Op {
             }
         }
         (11, true) => return unary(h1, h2, op),
-        _ => Kind::Undefined,
+        _ => Kind::Vundefined,
     };
     Op { kind, ..op }
 }
@@ -80,7 +80,7 @@ fn unary(h1: u16, h2: u16, op: Op) -> Op {
         (12 | 13, _) => (Kind::VcvtToInt, opcode & 1),
         // `s`: bit 0 unsigned, bit 2 to fixed point.
         (10 | 11 | 14 | 15, _) => return fixed_point(h2, opcode, op),
-        _ => (Kind::Undefined, 0),
+        _ => (Kind::Vundefined, 0),
     };
     Op {
         kind,
@@ -122,7 +122,7 @@ fn memory(h1: u16, h2: u16) -> Op {
         ..Op::UNDECODED
     };
     if double && high_bit != 0 {
-        return Op::new(Kind::Undefined);
+        return Op::new(Kind::Vundefined);
     }
     let offset = if up { 4 * words } else { (4 * words).wrapping_neg() };
     if pre && !write_back {
@@ -134,7 +134,7 @@ fn memory(h1: u16, h2: u16) -> Op {
         };
     }
     if pre == up {
-        return Op::new(Kind::Undefined);
+        return Op::new(Kind::Vundefined);
     }
     Op {
         kind: if load { Kind::Vldm } else { Kind::Vstm },
@@ -149,7 +149,7 @@ fn memory(h1: u16, h2: u16) -> Op {
 fn pair(h1: u16, h2: u16) -> Op {
     let double = h2 & 0x100 != 0;
     if h2 & 0xD0 != 0x10 || double && h2 & 0x20 != 0 {
-        return Op::new(Kind::Undefined);
+        return Op::new(Kind::Vundefined);
     }
     Op {
         d: nibble(h2, 12),
@@ -181,7 +181,7 @@ fn transfer(h1: u16, h2: u16) -> Op {
             if to_core { Kind::VmovToCore } else { Kind::VmovFromCore },
             nibble(h1, 0) * 2 + half as u8,
         ),
-        _ => (Kind::Undefined, 0),
+        _ => (Kind::Vundefined, 0),
     };
     Op {
         d: nibble(h2, 12),

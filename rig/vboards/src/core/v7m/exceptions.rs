@@ -1,10 +1,10 @@
 //! Exceptions: which one goes next, entry, return, tail-chaining, faults and their escalation (ARM DDI 0403E, B1.5).
 
 use super::fault::{Fault, FaultKind, Trap};
-use super::float::*;
+use super::float::{FLOAT_FRAME_BYTES, FPCA};
 use super::memory::word_at;
 use super::nvic::*;
-use super::registers::SPSEL;
+use super::registers::{NPRIV, SPSEL};
 use super::scb::*;
 use super::Cpu;
 use crate::bus::{Bus, Width};
@@ -93,16 +93,11 @@ impl Cpu {
             stacked &= self.store(bus, frame.wrapping_add(offset), Width::Word, word).is_ok();
         }
         // The entry's cycles are charged as a whole; what the RAM accesses of the frame cost is among them.
-        let mut cost = self.timing.exception_entry;
+        self.cycles = now + self.timing.exception_entry;
+        let mut failure = if stacked { 0 } else { CFSR_STKERR };
         if float {
-            if self.float.fpccr & FPCCR_LSPEN != 0 {
-                self.defer_float(frame.wrapping_add(FRAME_BYTES));
-            } else {
-                stacked &= self.store_float(bus, frame.wrapping_add(FRAME_BYTES));
-                cost += self.timing.float_stacking;
-            }
+            failure |= self.push_float(bus, frame.wrapping_add(FRAME_BYTES));
         }
-        self.cycles = now + cost;
         let kind = match (self.ipsr != 0, self.control & SPSEL != 0) {
             (true, _) => 0xFFFF_FFF1,
             (false, false) => 0xFFFF_FFF9,
@@ -111,8 +106,8 @@ impl Cpu {
         self.regs[14] = if float { kind & !RETURN_BASIC } else { kind };
         self.start_handler(exception);
         self.entered_at = self.instructions;
-        if !stacked {
-            self.stacking_failed(CFSR_STKERR, frame);
+        if failure != 0 {
+            self.stacking_failed(failure, frame);
         }
     }
 
@@ -131,16 +126,21 @@ impl Cpu {
         true
     }
 
-    /// A frame could not be written or read: a derived BusFault, or HardFault, or lockup (B1.5.15).
+    /// A frame could not be written or read: a derived BusFault (of the floating-point part, where CPACR denies access,
+    /// UsageFault), or HardFault, or lockup (B1.5.15).
     fn stacking_failed(&mut self, reason: u32, frame: u32) {
         self.scb.cfsr |= reason;
-        self.last_bus_fault = Some((frame, self.pc));
+        let (fault, enabled) = if reason == CFSR_NOCP {
+            (USAGE_FAULT, SHCSR_USGFAULTENA)
+        } else {
+            self.last_bus_fault = Some((frame, self.pc));
+            (BUS_FAULT, SHCSR_BUSFAULTENA)
+        };
         if self.execution_priority(true) <= -1 {
             self.lock_up(FaultKind::Lockup, Some(frame));
-        } else if self.scb.shcsr & SHCSR_BUSFAULTENA != 0
-            && self.nvic.preemption_priority(BUS_FAULT) < self.execution_priority(true)
+        } else if self.scb.shcsr & enabled != 0 && self.nvic.preemption_priority(fault) < self.execution_priority(true)
         {
-            self.pend(BUS_FAULT);
+            self.pend(fault);
         } else {
             self.scb.hfsr |= HFSR_FORCED;
             self.pend(HARD_FAULT);
@@ -219,21 +219,16 @@ impl Cpu {
                 Err(_) => unstacked = false,
             }
         }
-        let mut cost = self.timing.exception_return;
+        self.cycles = now + self.timing.exception_return;
+        let mut failure = if unstacked { 0 } else { CFSR_UNSTKERR };
         if float {
-            if self.float.fpccr & FPCCR_LSPACT != 0 {
-                // Nobody used the registers: they are as they were.
-                self.float.fpccr &= !FPCCR_LSPACT;
-            } else {
-                unstacked &= self.load_float(bus, frame.wrapping_add(FRAME_BYTES));
-                cost += self.timing.float_stacking;
-            }
+            let privileged = !to_thread || control & NPRIV == 0;
+            failure |= self.pop_float(bus, frame.wrapping_add(FRAME_BYTES), privileged);
         }
-        self.cycles = now + cost;
         let psr = words[7];
-        if !unstacked {
+        if failure != 0 {
             self.nvic.activate(ending);
-            self.stacking_failed(CFSR_UNSTKERR, frame);
+            self.stacking_failed(failure, frame);
             return Ok(());
         }
         if to_thread != (psr & 0x1FF == 0) {

@@ -1,9 +1,8 @@
-//! The floating-point extension FPv4-SP: registers, access control, the instructions, lazy state preservation
-//! (ARM DDI 0403E, sections A7.7.222 on, B1.5.7, B3.2.20 to B3.2.24).
+//! The floating-point extension FPv4-SP: registers and instructions (ARM DDI 0403E, sections A7.7.222 on, B3.2.20 to
+//! B3.2.24).
 
 use super::fault::Trap;
 use super::ops::*;
-use super::scb::CFSR_LSPERR;
 use super::softfloat::Environment;
 use super::{timing, Cpu};
 use crate::bus::{Bus, Width};
@@ -11,11 +10,11 @@ use crate::bus::{Bus, Width};
 /// FPSCR: flags, modes, cumulative exceptions.
 const FPSCR_WRITABLE: u32 = 0xF7C0_009F;
 /// FPDSCR: the modes.
-const FPDSCR_WRITABLE: u32 = 0x07C0_0000;
+pub(super) const FPDSCR_WRITABLE: u32 = 0x07C0_0000;
 pub(super) const FPCCR_ASPEN: u32 = 1 << 31;
 pub(super) const FPCCR_LSPEN: u32 = 1 << 30;
-const FPCCR_THREAD: u32 = 1 << 3;
-const FPCCR_USER: u32 = 1 << 1;
+pub(super) const FPCCR_THREAD: u32 = 1 << 3;
+pub(super) const FPCCR_USER: u32 = 1 << 1;
 pub(super) const FPCCR_LSPACT: u32 = 1;
 /// CONTROL.FPCA: the context has floating-point state.
 pub(super) const FPCA: u32 = 4;
@@ -75,7 +74,7 @@ impl Cpu {
         self.float.s[usize::from(register & 31)]
     }
 
-    fn set_s(&mut self, register: u8, value: u32) {
+    pub(super) fn set_s(&mut self, register: u8, value: u32) {
         self.float.s[usize::from(register & 31)] = value;
     }
 
@@ -93,77 +92,12 @@ impl Cpu {
         &mut self.float.s
     }
 
-    /// Whether CPACR lets the present mode at coprocessor 10 (11 must be alike).
-    fn may_use_float(&self) -> bool {
-        match self.float.cpacr >> 20 & 3 {
-            1 => self.privileged(),
-            3 => true,
-            _ => false,
-        }
-    }
-
-    /// ExecuteFPCheck: access, the pending preservation of an interrupted context, a new context (B1.5.7).
-    fn begin_float<B: Bus>(&mut self, bus: &mut B) -> Result<(), Trap> {
-        if !self.may_use_float() {
-            return Err(Trap::Coprocessor);
-        }
-        if self.float.fpccr & FPCCR_LSPACT != 0 {
-            self.preserve_float(bus)?;
-        }
-        if self.float.fpccr & FPCCR_ASPEN != 0 && self.control & FPCA == 0 {
-            self.float.fpscr = self.float.fpdscr;
-            self.control |= FPCA;
-        }
-        Ok(())
-    }
-
-    /// Lazy preservation: the state of the interrupted context goes to its frame.
-    fn preserve_float<B: Bus>(&mut self, bus: &mut B) -> Result<(), Trap> {
-        let frame = self.float.fpcar;
-        let now = self.cycles;
-        let stored = self.store_float(bus, frame);
-        self.cycles = now + self.timing.float_stacking;
-        self.float.fpccr &= !FPCCR_LSPACT;
-        if !stored {
-            self.scb.cfsr |= CFSR_LSPERR;
-            return Err(Trap::Stacking(frame));
-        }
-        Ok(())
-    }
-
-    /// S0..S15 and FPSCR to memory; false if a store failed.
-    pub(super) fn store_float<B: Bus>(&mut self, bus: &mut B, at: u32) -> bool {
-        let mut stored = true;
-        let words = (0..16).map(|i| self.float.s[i]).chain([self.float.fpscr]);
-        let words: Vec<u32> = words.collect();
-        for (offset, word) in (0..).step_by(4).zip(words) {
-            stored &= self.store(bus, at.wrapping_add(offset), Width::Word, word).is_ok();
-        }
-        stored
-    }
-
-    /// S0..S15 and FPSCR from memory; false if a load failed.
-    pub(super) fn load_float<B: Bus>(&mut self, bus: &mut B, at: u32) -> bool {
-        for register in 0..17 {
-            match self.load(bus, at.wrapping_add(4 * register), Width::Word) {
-                Ok(word) if register == 16 => self.set_fpscr(word),
-                Ok(word) => self.set_s(register as u8, word),
-                Err(_) => return false,
-            }
-        }
-        true
-    }
-
-    /// An exception frame at `frame` has room for floating-point state, which follows when it is needed.
-    pub(super) fn defer_float(&mut self, frame: u32) {
-        let thread = if self.ipsr == 0 { FPCCR_THREAD } else { 0 };
-        let user = if self.privileged() { 0 } else { FPCCR_USER };
-        self.float.fpcar = frame;
-        self.float.fpccr = self.float.fpccr & (FPCCR_ASPEN | FPCCR_LSPEN) | thread | user | FPCCR_LSPACT;
-    }
-
     #[inline(never)]
     pub(super) fn execute_float<B: Bus>(&mut self, op: Op, bus: &mut B) -> Result<(), Trap> {
+        self.check_float_access()?;
+        if op.kind == Kind::Vundefined {
+            return Err(Trap::Undefined);
+        }
         self.begin_float(bus)?;
         match op.kind {
             Kind::Vldr | Kind::Vstr | Kind::Vldm | Kind::Vstm => return self.float_memory(op, bus),

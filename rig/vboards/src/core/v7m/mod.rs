@@ -31,6 +31,7 @@ mod exceptions;
 mod execute;
 mod fault;
 mod float;
+mod float_context;
 mod loadstore;
 mod memory;
 mod model;

@@ -151,6 +151,8 @@ pub enum Kind {
     Dmb,
     Isb,
     // Floating point: see `decode_float`.
+    /// Undefined, but of coprocessors 10 and 11: NOCP comes first if access is denied (section A5.3.18).
+    Vundefined,
     Vldr,
     Vstr,
     Vldm,
