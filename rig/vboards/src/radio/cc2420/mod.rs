@@ -18,7 +18,7 @@ mod tx;
 pub use regs::State;
 
 use super::{PinChange, Radio};
-use crate::air::{Ether, Link, Message, Modulation, Signal, Waveform, OCTET_PS};
+use crate::air::{Ether, Link, Message, Modulation, Receiver, Signal, Waveform, OCTET_PS};
 use fifo::{RxFifo, TxFifo};
 use pins::Pins;
 use regs::ram;
@@ -123,7 +123,7 @@ impl Cc2420 {
             pins: Pins::default(),
             events: Vec::new(),
             now_ps: 0,
-            ether: Ether::new(seed, board),
+            ether: Ether::new(seed, board).with_receiver(Receiver::CC2420),
             rxfifo: RxFifo::default(),
             rx: None,
             last: rx::Last::default(),
