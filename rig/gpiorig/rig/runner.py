@@ -33,7 +33,7 @@ TAIL_S = 0.1  # samples to take after the nodes have reported
 STARTING_S = 1.0  # an analyzer may take this long until its first sample
 RATE_TOLERANCE = 0.01  # of its samplerate, against the host's clock
 SILENCE_S = 2.0  # a real analyzer that has sent nothing for this long has failed
-QUIET_S = 0.5  # an analyzer that has sent nothing for this long has nothing to send
+QUIET_S = 2.0  # an analyzer that has sent nothing for this long has nothing to send; a busy host may be slow
 POLL_S = 0.02
 
 _PATIENCE_S = 1.0  # a virtual bench that has failed takes a moment to end
@@ -86,6 +86,12 @@ def run(
         raise BenchError(
             f"bench {bench.name}: {len(bench.analyzers)} analyzers; only one can be recorded for now. Put all lines on "
             "one, or serve the bench (`gpiorig bench virtual`) and capture from each with sigrok-cli."
+        )
+    silent = [name for name, node in bench.nodes.items() if "strobe" not in node.lines]
+    if silent:
+        raise BenchError(
+            f"bench {bench.name}: node {silent[0]} has no symbol bus among its lines, and an experiment needs its events. "
+            "Add its strobe and data lines, or serve the bench (`gpiorig bench virtual`) and capture with sigrok-cli."
         )
     # Only a virtual bench loads the images; what runs on boards is what they answer to `identify`.
     hashes = {name: sha256(path) for name, path in firmware.items()} if bench.virtual else {}
