@@ -17,6 +17,10 @@ CRATE = "freertos-next"
 CRATE_VERSION = "0.10.0"
 KERNEL_VERSION = "V11.2.0"
 CORTEX_M3 = ("-mcpu=cortex-m3", "-DCPU_HZ=8000000")  # HSI, RM0008 7.2.2
+# MSI at 4 MHz, RM0351 6.2.3; floating point in tasks that pre-empt each other.
+CORTEX_M4F = (
+    "-mcpu=cortex-m4", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16", "-DCPU_HZ=4000000", "-DBOARD_NUCLEO_L476RG",
+)  # fmt: skip
 PS_PER_S = 10**12
 
 
@@ -64,7 +68,10 @@ def run(kind: str, image: bytes) -> tuple[str, str]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "port", "options"),
-    [pytest.param("iotlab-m3", "ARM_CM3", CORTEX_M3, id="cortex-m3")],
+    [
+        pytest.param("iotlab-m3", "ARM_CM3", CORTEX_M3, id="cortex-m3"),
+        pytest.param("nucleo-l476rg", "ARM_CM4F", CORTEX_M4F, id="cortex-m4f"),
+    ],
 )
 def test_tasks_queues_timers_and_ticks_run_as_on_silicon(
     kernel: Path, tmp_path: Path, kind: str, port: str, options: tuple[str, ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
 import serial
 from virtualbench import bench_text, served
 
@@ -24,14 +25,24 @@ def openocd(process: VirtualBenchProcess, target: str, *commands: str) -> subpro
     return subprocess.run(words, capture_output=True, text=True, timeout=100, check=False)
 
 
-def test_flashing(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("board", "target", "before"),
+    [
+        ("iotlab-m3", "stm32f1x", ()),
+        # remote_bitbang has no speed to set, which the script's event would do after a reset.
+        ("nucleo-l476rg", "stm32l4x", ("stm32l4x.cpu configure -event reset-start {}",)),
+    ],
+)
+def test_flashing(tmp_path: Path, board: str, target: str, before: tuple[str, ...]) -> None:
     """An erased board takes an image through OpenOCD's own flash driver, verifies, and runs it."""
-    with served(tmp_path, bench_text(), EMPTY) as process:
+    image = FIRMWARE_FOLDER / "build" / board / "pingpong.elf"
+    text = bench_text().replace('"iotlab-m3"', f'"{board}"')
+    with served(tmp_path, text, EMPTY) as process:
         with serial.Serial(process.endpoints["serial"]["node"]["path"], timeout=20) as console:
-            done = openocd(process, "stm32f1x", f"program {PINGPONG} verify", "reset run", "sleep 50", "halt")
+            done = openocd(process, target, *before, f"program {image} verify", "reset run", "sleep 50", "halt")
             assert 0 == done.returncode, done.stderr
             assert "** Verified OK **" in done.stderr
-            assert b"boot board=iotlab-m3 firmware=pingpong\n" == console.readline()
+            assert f"boot board={board} firmware=pingpong\n".encode() == console.readline()
 
 
 def test_halting(tmp_path: Path) -> None:
