@@ -91,7 +91,8 @@ def run(
     if silent:
         raise BenchError(
             f"bench {bench.name}: node {silent[0]} has no symbol bus among its lines, and an experiment needs its "
-            "events. Add its strobe and data lines, or serve the bench (`gpiorig bench virtual`) and capture with sigrok-cli."
+            "events. Add its strobe and data lines, or serve the bench (`gpiorig bench virtual`) and capture with "
+            "sigrok-cli."
         )
     # Only a virtual bench loads the images; what runs on boards is what they answer to `identify`.
     hashes = {name: sha256(path) for name, path in firmware.items()} if bench.virtual else {}
