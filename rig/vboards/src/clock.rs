@@ -9,7 +9,7 @@ mod spec;
 
 pub use spec::{ClockSpec, ClockStep, Drift};
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// Picoseconds per second times parts per billion per unit.
@@ -37,6 +37,8 @@ pub struct Clock {
     first: Segment,
     /// Those after the first, as far as somebody asked.
     later: RefCell<Vec<Segment>>,
+    /// The last instant that was asked for, and its tick: a run asks for its end again and again.
+    asked: Cell<(u64, u64)>,
 }
 
 fn gcd(mut a: u128, mut b: u128) -> u128 {
@@ -124,6 +126,7 @@ impl Clock {
             hz,
             divider,
             later: RefCell::default(),
+            asked: Cell::new((u64::MAX, u64::MAX)),
         }
     }
 
@@ -172,6 +175,13 @@ impl Clock {
 
     /// The first tick at or after the instant `ps`: `self.ps(tick) >= ps` and no earlier tick has it.
     pub fn tick_at(&self, ps: u64) -> u64 {
+        if self.asked.get().0 != ps || ps == u64::MAX {
+            self.asked.set((ps, self.find_tick(ps)));
+        }
+        self.asked.get().1
+    }
+
+    fn find_tick(&self, ps: u64) -> u64 {
         let past = |segment: &Segment| segment.end_tick < u64::MAX && ps > segment.ps(segment.end_tick);
         let segment = self.segment(past);
         let tick = segment.tick_at(ps.max(segment.ps));
@@ -187,6 +197,7 @@ impl Clock {
         self.hz = hz;
         self.divider = divider;
         self.later.borrow_mut().clear();
+        self.asked.set((u64::MAX, u64::MAX));
         self.first = Segment::new(&self.spec, hz, divider, tick, ps);
     }
 }

@@ -83,6 +83,7 @@ pub const TIMER_TRIGGERS: [[Option<usize>; 4]; 8] = [
 ];
 
 /// The device at an address and where its registers begin; None: nothing answers.
+#[inline(always)]
 pub fn find(address: u32) -> Option<(Device, u32)> {
     let base = address & !0x3FF;
     let device = match base {
