@@ -179,6 +179,7 @@ fn made(image: &[u8]) -> Box<dyn Board> {
         image,
         clock,
         strict: true,
+        study: Default::default(),
     };
     board::make("telosb", &parts).unwrap()
 }
