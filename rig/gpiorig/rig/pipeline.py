@@ -12,6 +12,7 @@ import numpy as np
 
 from gpiorig.analysis import accounting, events, log, packets, plates, statistics, tables, timelines
 from gpiorig.analysis.accounting import Reconciliation
+from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.log import NodeLog
 from gpiorig.analysis.packets import Packets
@@ -204,8 +205,9 @@ def failed_checks(result: Result, recording: Recording) -> list[str]:
         boots = result.logs[node].boots if node in result.logs else 0
         if boots > 1:
             found.append(f"Node {node} booted {boots} times.")
-        # The firmware counts from its reset on, so the two can be compared where that is in the recording.
-        elif boots == 1 and sent is not None and sent != seen:
+        # The firmware counts from its reset on, so the two can be compared where the analyzer saw that, too: the serial
+        # port may have been open earlier.
+        elif boots == 1 and _boot_seen(result.events, node) and sent is not None and sent != seen:
             found.append(f"Node {node} sent {sent} frames on its symbol bus, {seen} were seen.")
     return found
 
@@ -254,6 +256,10 @@ def _provenance(result: Result, recording: Recording) -> dict[str, str]:
         },
         **{f"version of {tool}": number for tool, number in info.tools.items()},
     }
+
+
+def _boot_seen(seen: Events, node: str) -> bool:
+    return bool(((seen.codes == BY_NAME["rig.boot"].code) & (seen.nodes == seen.node(node))).any())
 
 
 def frame_counts(result: Result) -> list[tuple[str, int, int | None]]:
