@@ -33,7 +33,8 @@ TAIL_S = 0.1  # samples to take after the nodes have reported
 STARTING_S = 1.0  # an analyzer may take this long until its first sample
 RATE_TOLERANCE = 0.01  # of its samplerate, against the host's clock
 SILENCE_S = 2.0  # a real analyzer that has sent nothing for this long has failed
-QUIET_S = 2.0  # an analyzer that has sent nothing for this long has nothing to send; a busy host may be slow
+QUIET_S = 0.5  # an analyzer that has sent nothing for this long has nothing to send; less than SILENCE_S
+VIRTUAL_QUIET_S = 2.0  # the same for a virtual one, whose host may be busy
 POLL_S = 0.02
 
 _PATIENCE_S = 1.0  # a virtual bench that has failed takes a moment to end
@@ -200,7 +201,7 @@ def _record(bench: Bench, experiment: Experiment, recording: Recording, ends: En
             for port in ports.values():
                 port.check()
             raise
-        _settle(capture, samplerate_hz=analyzer.samplerate_hz)
+        _settle(capture, samplerate_hz=analyzer.samplerate_hz, quiet_s=VIRTUAL_QUIET_S if bench.virtual else QUIET_S)
         result = capture.stop()
         wall_s = time.monotonic() - started_s
     if not result.in_order:
@@ -277,11 +278,11 @@ def _check_table(port: SerialPort, answer: str) -> None:
         )
 
 
-def _settle(capture: Capture, *, samplerate_hz: int) -> None:
+def _settle(capture: Capture, *, samplerate_hz: int, quiet_s: float) -> None:
     """Let the last samples arrive: a little more signal, or silence of an analyzer that has none left to send."""
     enough = capture.samples_received + int(TAIL_S * samplerate_hz)
     seen, since_s = capture.samples_received, time.monotonic()
-    while capture.samples_received < enough and time.monotonic() - since_s < QUIET_S:
+    while capture.samples_received < enough and time.monotonic() - since_s < quiet_s:
         time.sleep(POLL_S)
         capture.check()
         if capture.samples_received != seen:
