@@ -20,6 +20,11 @@ impl Width {
             Width::Word => 4,
         }
     }
+
+    /// The bits of a word that an access at its lowest address takes.
+    pub fn mask(self) -> u32 {
+        u32::MAX >> (32 - 8 * self.bytes())
+    }
 }
 
 /// Program counter of accesses that a debugger makes: they never end a run.

@@ -51,7 +51,7 @@ pub struct Dap {
 
 impl Dap {
     /// What a capture of DPACC or APACC holds: the result of the access before, and OK.
-    pub fn captured(&self, _ir: u8) -> u64 {
+    pub fn captured(&self) -> u64 {
         u64::from(self.result) << 3 | ACK_OK
     }
 
@@ -147,7 +147,7 @@ impl Dap {
             match memory(
                 address,
                 request.width,
-                request.write.map(|value| value >> lane & mask(request.width)),
+                request.write.map(|value| value >> lane & request.width.mask()),
             ) {
                 Ok(value) => result |= value << lane,
                 Err(BusError) => {
@@ -162,13 +162,5 @@ impl Dap {
         if request.write.is_none() {
             self.result = result;
         }
-    }
-}
-
-fn mask(width: Width) -> u32 {
-    match width {
-        Width::Byte => 0xFF,
-        Width::Half => 0xFFFF,
-        Width::Word => u32::MAX,
     }
 }

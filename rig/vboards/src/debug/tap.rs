@@ -64,7 +64,6 @@ const DP_IR_BITS: u32 = 4;
 const DP_IDCODE: u8 = 0xE;
 const SCAN_IR_BITS: u32 = 5;
 const SCAN_IDCODE: u8 = 0x01;
-const SCAN_BYPASS: u8 = 0x1F;
 /// DPACC and APACC: 32 bits of data, 2 of address, RnW.
 const ACCESS_BITS: u32 = 35;
 
@@ -178,7 +177,7 @@ impl Jtag {
     fn capture(&mut self) {
         let (value, bits) = match self.dp_ir {
             DP_IDCODE => (u128::from(self.ids.debug_port), 32),
-            DPACC | APACC => (u128::from(self.dap.captured(self.dp_ir)), ACCESS_BITS),
+            DPACC | APACC => (u128::from(self.dap.captured()), ACCESS_BITS),
             ABORT => (0, ACCESS_BITS),
             _ => (0, 1),
         };
@@ -191,7 +190,6 @@ impl Jtag {
     }
 
     fn update(&mut self) -> Option<Request> {
-        debug_assert!(self.scan_ir != SCAN_BYPASS || self.bits <= ACCESS_BITS + 1);
         let value = self.shift as u64 & ((1 << ACCESS_BITS) - 1);
         self.dap.update(self.dp_ir, value)
     }

@@ -8,14 +8,6 @@ use crate::soc::Chip;
 /// Bit-band alias of the peripherals (Cortex-M3 TRM, 3.7).
 const BIT_BAND: std::ops::Range<u32> = 0x4200_0000..0x4400_0000;
 
-fn mask(width: Width) -> u32 {
-    match width {
-        Width::Byte => 0xFF,
-        Width::Half => 0xFFFF,
-        Width::Word => 0xFFFF_FFFF,
-    }
-}
-
 /// Word and bit that a bit-band address stands for.
 fn bit_band(address: u32) -> (u32, u32) {
     let offset = address - BIT_BAND.start;
@@ -31,7 +23,7 @@ impl<O: Outside> Bus for Stm32f1<O> {
             return self.read_word(word, cycle, pc).map(|value| value >> bit & 1);
         }
         let value = self.read_word(address & !3, cycle, pc)?;
-        Ok(value >> (8 * (address & 3)) & mask(width))
+        Ok(value >> (8 * (address & 3)) & width.mask())
     }
 
     fn write(&mut self, address: u32, width: Width, value: u32, cycle: u64, pc: u32) -> Result<(), BusError> {
@@ -57,7 +49,7 @@ impl<O: Outside> Bus for Stm32f1<O> {
             _ => {
                 let shift = 8 * (address & 3);
                 let old = self.read_word(address & !3, cycle, pc)?;
-                old & !(mask(width) << shift) | (value & mask(width)) << shift
+                old & !(width.mask() << shift) | (value & width.mask()) << shift
             }
         };
         self.write_word(address & !3, value, cycle, pc)

@@ -12,14 +12,6 @@ const BIT_BAND: std::ops::Range<u32> = 0x4200_0000..0x4400_0000;
 /// End of the APB peripherals.
 const APB_END: u32 = 0x4001_8000;
 
-fn mask(width: Width) -> u32 {
-    match width {
-        Width::Byte => 0xFF,
-        Width::Half => 0xFFFF,
-        Width::Word => 0xFFFF_FFFF,
-    }
-}
-
 /// Word and bit that a bit-band address stands for.
 fn bit_band(address: u32) -> (u32, u32) {
     let offset = address - BIT_BAND.start;
@@ -50,7 +42,7 @@ impl<O: Outside> Bus for Stm32l4<O> {
                 .map(|value| value >> bit & 1);
         }
         let value = self.read_word(address & !3, width, cycle, pc)?;
-        Ok(value >> (8 * (address & 3)) & mask(width))
+        Ok(value >> (8 * (address & 3)) & width.mask())
     }
 
     fn write(&mut self, address: u32, width: Width, value: u32, cycle: u64, pc: u32) -> Result<(), BusError> {
@@ -68,7 +60,7 @@ impl<O: Outside> Bus for Stm32l4<O> {
         }
         let sensitive = map::find(address).map_or(false, |(device, base)| minds_width(device, address - base));
         let value = match width {
-            _ if sensitive => value & mask(width),
+            _ if sensitive => value & width.mask(),
             Width::Word => value,
             // RM0351 2.1.12: the APB bridges put a narrow write on all byte lanes; on the AHB the others keep theirs.
             Width::Byte if address < APB_END => (value & 0xFF) * 0x0101_0101,
@@ -76,7 +68,7 @@ impl<O: Outside> Bus for Stm32l4<O> {
             _ => {
                 let shift = 8 * (address & 3);
                 let old = self.read_word(address & !3, Width::Word, cycle, pc)?;
-                old & !(mask(width) << shift) | (value & mask(width)) << shift
+                old & !(width.mask() << shift) | (value & width.mask()) << shift
             }
         };
         self.write_word(address & !3, width, value, cycle, pc)
