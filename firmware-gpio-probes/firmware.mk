@@ -11,7 +11,7 @@ $(error BOARD=$(BOARD): there is no reference/boards/$(BOARD)/board.mk)
 endif
 
 DIR := $(BUILD)/$(BOARD)$(if $(GPIORIG_OFF),-off)
-ELF := $(DIR)/pingpong.elf
+ELF := $(DIR)/reference.elf
 include reference/boards/$(BOARD)/board.mk
 MACHINE ?= $(BOARD)
 

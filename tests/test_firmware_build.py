@@ -33,7 +33,7 @@ def build(folder: Path, board: str, *options: str) -> Built:
     shutil.copytree(FIRMWARE, copy, ignore=shutil.ignore_patterns("build"))
     make = ["make", "-j2", f"BOARD={board}", *options]
     done = subprocess.run(make, cwd=copy, capture_output=True, text=True, check=True)
-    return Built(next(copy.glob("build/*/pingpong.elf")), done.stdout + done.stderr)
+    return Built(next(copy.glob("build/*/reference.elf")), done.stdout + done.stderr)
 
 
 @pytest.fixture(scope="module", params=BOARDS)

@@ -28,7 +28,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Events:
     subprocess.run(make, check=True, capture_output=True)
     bench = (files("gpiorig.rig") / "demo_bench.toml").read_text()
     head, responder = bench.split("[nodes.responder]\n")
-    responder = f'firmware = "{folder / "iotlab-m3" / "pingpong.elf"}"\n{responder}'
+    responder = f'firmware = "{folder / "iotlab-m3" / "reference.elf"}"\n{responder}'
     responder = responder.replace('uart_tx = "P8_30"', 'uart_tx = "P8_30"\n"isr.radio" = "P8_21"')
     responder = responder.replace("clock_ppb = -7_000", 'clock_ppb = -7_000\npins = { "isr.radio" = "PA3" }')
     (folder / "bench.toml").write_text(f"{head}[nodes.responder]\n{responder}")

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from gpiorig.analysis import accounting, log, packets, timelines
 
-TEXT = b"""boot board=iotlab-m3 firmware=pingpong
+TEXT = b"""boot board=iotlab-m3 firmware=reference
 ready
-ok identify board=iotlab-m3 firmware=pingpong uid=0123456789abcdef01234567 address=1 table=deadbeef
+ok identify board=iotlab-m3 firmware=reference uid=0123456789abcdef01234567 address=1 table=deadbeef
 ok set interval_us=20000
 error unknown key: colour
 ok start packets=4

@@ -13,7 +13,7 @@ from gpiorig.rig.firmware import FIRMWARE_FOLDER
 from gpiorig.rig.virtual.process import VirtualBenchProcess
 
 EMPTY = Path("/dev/null")  # a board with an erased flash
-PINGPONG = FIRMWARE_FOLDER / "build" / "iotlab-m3" / "pingpong.elf"
+IMAGE = FIRMWARE_FOLDER / "build" / "iotlab-m3" / "reference.elf"
 
 
 def openocd(process: VirtualBenchProcess, target: str, *commands: str) -> subprocess.CompletedProcess[str]:
@@ -35,21 +35,21 @@ def openocd(process: VirtualBenchProcess, target: str, *commands: str) -> subpro
 )
 def test_flashing(tmp_path: Path, board: str, target: str, before: tuple[str, ...]) -> None:
     """An erased board takes an image through OpenOCD's own flash driver, verifies, and runs it."""
-    image = FIRMWARE_FOLDER / "build" / board / "pingpong.elf"
+    image = FIRMWARE_FOLDER / "build" / board / "reference.elf"
     text = bench_text().replace('"iotlab-m3"', f'"{board}"')
     with served(tmp_path, text, EMPTY) as process:
         with serial.Serial(process.endpoints["serial"]["node"]["path"], timeout=20) as console:
             done = openocd(process, target, *before, f"program {image} verify", "reset run", "sleep 50", "halt")
             assert 0 == done.returncode, done.stderr
             assert "** Verified OK **" in done.stderr
-            assert f"boot board={board} firmware=pingpong\n".encode() == console.readline()
+            assert f"boot board={board} firmware=reference\n".encode() == console.readline()
 
 
 def test_halting(tmp_path: Path) -> None:
     """Reset to the first instruction, one step, a breakpoint: the program counters are those of the image."""
     reset_vector = "[format 0x%08x [expr {[lindex [read_memory 0x08000004 32 1] 0] & ~1}]]"
     say = 'echo "at [dict get [get_reg pc] pc]"'
-    with served(tmp_path, bench_text(), PINGPONG) as process:
+    with served(tmp_path, bench_text(), IMAGE) as process:
         done = openocd(
             process, "stm32f1x", "init", "reset halt", say, f"echo \"vector {reset_vector}\"", "step", say,
             "bp 0x08000400 2 hw", "rbp all", "flash info 0",
@@ -63,7 +63,7 @@ def test_halting(tmp_path: Path) -> None:
 
 def test_wrong_idcode(tmp_path: Path) -> None:
     """The script of another chip finds another identification code, in OpenOCD's own words."""
-    with served(tmp_path, bench_text(), PINGPONG) as process:
+    with served(tmp_path, bench_text(), IMAGE) as process:
         done = openocd(process, "stm32l4x", "init")
     warning = "JTAG tap: stm32l4x.cpu       UNEXPECTED: 0x3ba00477"  # the Cortex-M3's (RM0008 31.6.3)
     error = "JTAG tap: stm32l4x.cpu  expected 1 of 1: 0x4ba00477"

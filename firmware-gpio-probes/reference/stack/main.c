@@ -27,7 +27,7 @@ int main(void)
     timer_init();
     uart_init();
     gpiorig_init();
-    say("boot board=" BOARD_NAME " firmware=pingpong");
+    say("boot board=" BOARD_NAME " firmware=reference");
     uart_drain(); /* its interrupts would lengthen some of the calibration events */
     gpiorig_wiring_proof();
     gpiorig_calibrate(CALIBRATION_EVENTS);

@@ -1,0 +1,26 @@
+/** Alarms: any number, on one hardware compare. No periodic interrupt: an idle node sleeps for good. */
+#ifndef ALARM_H
+#define ALARM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernel.h"
+
+/** Its owner's memory, zero at first; not to be touched while it is set. */
+struct alarm {
+    struct alarm *next;
+    uint32_t deadline_us;
+    void (*expired)(struct alarm *alarm); /* called in the interrupt; NULL: `to` gets `signals` */
+    struct actor *to;
+    uint16_t signals;
+    bool set;
+};
+
+/** Sets it, or sets it anew, to an absolute time; one in the past is due at once. From any context. */
+void alarm_set(struct alarm *alarm, uint32_t deadline_us);
+
+/** From any context. A signal that it has given and that the actor has not got yet is taken back. */
+void alarm_cancel(struct alarm *alarm);
+
+#endif
