@@ -14,7 +14,7 @@
 #include "packet.h"
 
 enum radio_result {
-    RADIO_SENT,   /* and acknowledged, when that was awaited */
+    RADIO_SENT,   /* and acknowledged, when the frame asked for it */
     RADIO_NO_ACK, /* no acknowledgement after all retries */
     RADIO_BUSY,   /* the channel was never clear, or the chip did not take the frame */
 };
@@ -28,14 +28,10 @@ struct radio_settings {
     uint16_t pan;
     uint16_t address;
     uint8_t channel; /* RADIO_CHANNEL_FIRST to RADIO_CHANNEL_LAST */
-    /**
-     * True: CSMA-CA; an acknowledgement that the frame asks for is awaited, and without it the frame is sent again. False:
-     * radio_send sends at once and once, and awaits nothing: the frame should not ask.
-     */
-    bool csma;
-    bool backoff;             /* false: CSMA with backoff exponent 0; the clear channel assessment stays */
+    bool csma;       /* false: radio_send sends at once and once, without clear channel assessment and retries */
+    bool backoff;    /* false: CSMA with backoff exponent 0; the clear channel assessment stays */
     enum radio_finish finish; /* of radio_send */
-    uint32_t seed;            /* of the backoff; mixed with the address */
+    uint32_t seed;   /* of the backoff; mixed with the address */
 };
 
 /** Where the driver reports; both are called from radio_service, or from radio_abort. */
@@ -80,6 +76,9 @@ bool radio_listen(bool on);
 
 /** Another channel, the rest as it was; false while something is being sent or loaded. A frame that is coming in is lost. */
 bool radio_set_channel(uint8_t channel);
+
+/** A frame is coming in just now. */
+bool radio_is_receiving(void);
 
 /** True from a successful radio_send or radio_load to the confirmation. */
 bool radio_is_sending(void);
