@@ -29,6 +29,7 @@ int main(void)
     static struct actor *const actors[] = { &mac_actor, &sixlowpan_actor, &ipv6_actor, &udp_actor, &app_actor, &console_actor };
     bool radio_works;
 
+    settings_reset();
     clock_init();
     timer_init();
     uart_init(&console_actor, CONSOLE_SIGNAL_LINE);
