@@ -35,7 +35,7 @@ FOLDERS := reference/stack reference/kernel reference/kernel/$(KERNEL) $(CORE:%=
     reference/radio reference/radio/$(RADIO) $(CORE:%=reference/boards/%) reference/boards/$(MACHINE)
 
 DEFINES ?=
-CPPFLAGS := -Iinclude -Iports $(FOLDERS:%=-I%) -DGPIORIG_PORT=$(MACHINE) -DBOARD_NAME='"$(BOARD)"' \
+CPPFLAGS := -Iinclude -Iports $(FOLDERS:%=-I%) -DGPIORIG_PORT=$(MACHINE) -DKERNEL_$(KERNEL) -DBOARD_NAME='"$(BOARD)"' \
     -DTABLE_CRC=$(TABLE_CRC) $(PROBES_$(PROBES)) $(if $(LOG),-DGPIORIG_LOG=$(LOG)) $(if $(WIDTH),-DGPIORIG_WIDTH=$(WIDTH)) $(DEFINES)
 CFLAGS := $(COMMON) -MMD -MP -Os $(TARGET_FLAGS) -ffreestanding -ffunction-sections -fdata-sections
 
