@@ -19,6 +19,8 @@ endif
 PROBES ?= normal
 PROBES_normal :=
 PROBES_off := -DGPIORIG_OFF
+PROBES_empty := -DGPIORIG_VARIANT_EMPTY
+PROBES_doubled := -DGPIORIG_VARIANT_DOUBLED
 ifeq ($(origin PROBES_$(PROBES)),undefined)
 $(error PROBES=$(PROBES): there are $(patsubst PROBES_%,%,$(filter PROBES_%,$(.VARIABLES))))
 endif
@@ -33,14 +35,15 @@ FOLDERS := reference/stack reference/kernel reference/kernel/$(KERNEL) $(CORE:%=
     reference/radio reference/radio/$(RADIO) $(CORE:%=reference/boards/%) reference/boards/$(MACHINE)
 
 DEFINES ?=
-CPPFLAGS := -Iinclude -Iports $(FOLDERS:%=-I%) -DGPIORIG_PORT=$(MACHINE) -DBOARD_NAME='"$(BOARD)"' \
-    -DKERNEL_NAME='"$(KERNEL)"' -DPROBES_NAME='"$(PROBES)"' -DTABLE_CRC=$(TABLE_CRC) $(PROBES_$(PROBES)) $(if $(WIDTH),-DGPIORIG_WIDTH=$(WIDTH)) $(DEFINES)
+CPPFLAGS := -Iinclude -Iports $(FOLDERS:%=-I%) -DGPIORIG_PORT=$(MACHINE) -DKERNEL_$(KERNEL) -DBOARD_NAME='"$(BOARD)"' \
+    -DKERNEL_NAME='"$(KERNEL)"' -DTABLE_CRC=$(TABLE_CRC) $(PROBES_$(PROBES)) $(if $(LOG),-DGPIORIG_LOG=$(LOG)) $(if $(WIDTH),-DGPIORIG_WIDTH=$(WIDTH)) $(DEFINES)
 CFLAGS := $(COMMON) -MMD -MP -Os $(TARGET_FLAGS) -ffreestanding -ffunction-sections -fdata-sections
 
 # In the order of the files' names, whatever folder they are in.
 vpath %.c src $(FOLDERS)
 vpath %.S $(FOLDERS)
-SOURCES := probe.c $(sort $(notdir $(wildcard $(FOLDERS:%=%/*.c) $(FOLDERS:%=%/*.S))))
+LIBRARY := $(notdir $(wildcard src/*.c))
+SOURCES := $(LIBRARY) $(sort $(notdir $(wildcard $(FOLDERS:%=%/*.c) $(FOLDERS:%=%/*.S))))
 OBJECTS := $(addprefix $(DIR)/,$(addsuffix .o,$(basename $(SOURCES))))
 MISSING := $(strip $(foreach tool,$(TOOLS),$(if $(wildcard $(tool))$(shell command -v $(tool) 2>/dev/null),,$(tool))))
 
@@ -60,7 +63,7 @@ $(DIR)/%.o: %.S $(DIR)/flags
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # The send routine is unrolled, which takes -O2 (src/probe.c).
-$(DIR)/probe.o: OPTIMIZE := -O2
+$(LIBRARY:%.c=$(DIR)/%.o): OPTIMIZE := -O2
 
 QUOTED_FLAGS := $(subst ','\'',$(CC) $(CPPFLAGS) $(CFLAGS) $(LINK))
 # Rewritten only when the flags change, so that a new width or a new event table rebuilds.
