@@ -29,9 +29,10 @@ int main(void)
     static struct actor *const actors[] = { &mac_actor, &sixlowpan_actor, &ipv6_actor, &udp_actor, &app_actor, &console_actor };
     bool radio_works;
 
+    settings_reset();
     clock_init();
     timer_init();
-    uart_init();
+    uart_init(&console_actor, CONSOLE_SIGNAL_LINE);
     gpiorig_init();
     say("boot board=" BOARD_NAME " firmware=reference");
     uart_drain(); /* its interrupts would lengthen some of the calibration events */

@@ -7,7 +7,7 @@
 #include "packet.h"
 #include "radio_limits.h"
 
-struct settings settings = {
+static const struct settings defaults = {
     .address = 1,
     .peer = 2,
     .channel = RADIO_CHANNEL_DEFAULT,
@@ -21,6 +21,13 @@ struct settings settings = {
     .print = 64,
     .window = 1,
 };
+
+struct settings settings;
+
+void settings_reset(void)
+{
+    settings = defaults;
+}
 
 /* In the order of their enumerations; NULL ends them. */
 static const char *const app_names[] = { "pingpong", "macping", "print", "broadcast", "sender", "interferer", NULL };
@@ -102,7 +109,7 @@ static bool parse_value(const struct setting *setting, const char *text, uint32_
         return parse_number(text, value) && *value >= setting->least && *value <= setting->most;
     }
     for (*value = 0; setting->names[*value] != NULL; (*value)++) {
-        if (strcmp(setting->names[*value], text) == 0) {
+        if (strncmp(setting->names[*value], text, strlen(text) + 1) == 0) {
             return true;
         }
     }
