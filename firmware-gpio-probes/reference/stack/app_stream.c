@@ -30,17 +30,16 @@ static bool has_fixed_rate(void)
 
 static void log_sent(uint16_t id, uint32_t tx_us, enum fate fate)
 {
-    struct line line = { .length = 0 };
+    struct line *line;
 
     if (settings.app == APP_INTERFERER) {
         return;
     }
-    line_text(&line, "packet");
-    line_pair(&line, "seq", id);
-    line_pair(&line, "tx_us", tx_us);
-    line_pair(&line, "done_us", timer_now());
-    app_log_fate(&line, fate);
-    line_send(&line);
+    line = app_line("packet");
+    line_pair(line, "seq", id);
+    line_pair(line, "tx_us", tx_us);
+    line_pair(line, "done_us", timer_now());
+    app_log_fate(line, fate);
 }
 
 static void send_one(void)
@@ -133,17 +132,15 @@ static void settled(struct packet *packet)
 
 static void receive(struct packet *packet, uint32_t now_us)
 {
-    struct line line = { .length = 0 };
-
     if (app_kind(packet) == ONE_WAY) {
+        struct line *line = app_line("packet");
+
         app_counts.received++;
-        line_text(&line, "packet");
-        line_pair(&line, "seq", packet->id);
-        line_pair(&line, "from", packet->source);
-        line_pair(&line, "radio_us", packet->received_us);
-        line_pair(&line, "rx_us", now_us);
-        line_text(&line, " status=ok");
-        line_send(&line);
+        line_pair(line, "seq", packet->id);
+        line_pair(line, "from", packet->source);
+        line_pair(line, "radio_us", packet->received_us);
+        line_pair(line, "rx_us", now_us);
+        app_log_fate(line, FATE_OK);
     }
     packet_free(packet);
 }
