@@ -10,10 +10,11 @@
 #include "timer.h"
 #include "udp.h"
 
-extern const struct app app_pingpong, app_macping, app_print, app_broadcast, app_sender, app_interferer;
+extern const struct app app_pingpong, app_macping, app_print, app_broadcast, app_sender, app_interferer, app_train;
 static const struct app *const apps[] = {
     [APP_PINGPONG] = &app_pingpong,   [APP_MACPING] = &app_macping, [APP_PRINT] = &app_print,
     [APP_BROADCAST] = &app_broadcast, [APP_SENDER] = &app_sender,   [APP_INTERFERER] = &app_interferer,
+    [APP_TRAIN] = &app_train,
 };
 
 #define US_PER_S 1000000u
@@ -124,6 +125,22 @@ void app_log_fate(struct line *line, enum fate fate)
     line_text(line, fate == FATE_OK ? " status=ok" : " status=lost reason=");
     line_text(line, fate == FATE_OK ? "" : fate_name((uint8_t)fate));
     line_send(line);
+}
+
+void app_take_note(struct packet *packet, uint32_t now_us)
+{
+    struct line *line;
+
+    if (app_kind(packet) == APP_ONE_WAY) {
+        app_counts.received++;
+        line = app_line("packet");
+        line_pair(line, "seq", packet->id);
+        line_pair(line, "from", packet->source);
+        line_pair(line, "radio_us", packet->received_us);
+        line_pair(line, "rx_us", now_us);
+        app_log_fate(line, FATE_OK);
+    }
+    packet_free(packet);
 }
 
 void app_done(void)
