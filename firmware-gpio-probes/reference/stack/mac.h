@@ -18,19 +18,22 @@
 #define MAC_HEADER_LENGTH 9u
 #define MAC_PAYLOAD_MAX (RADIO_PSDU_MAX - RADIO_FCS_LENGTH - MAC_HEADER_LENGTH)
 
-/* RFC 4944 5.1: a first byte 00xxxxxx says that no 6LoWPAN follows. Such frames go between the MAC and the application. */
-#define MAC_NOT_LOWPAN 0x00u
+/* RFC 4944 5.1: a first byte 00xxxxxx says that no 6LoWPAN follows. 0: a payload of the application; others: the protocol's. */
 #define MAC_NOT_LOWPAN_MASK 0xC0u
+#define MAC_APPLICATION 0x00u
 
 /* Signals of mac_actor. PACKET_SETTLED is taken. */
 #define MAC_SIGNAL_RADIO SIGNAL(0) /* the radio's interrupt: radio_service is called */
 #define MAC_SIGNAL_CONFIGURE SIGNAL(1)
-#define MAC_SIGNAL_STOP SIGNAL(2)
-#define MAC_SIGNAL_PROTOCOL(n) SIGNAL(3 + (n)) /* n 0 to 11: the protocol's own */
+#define MAC_SIGNAL_START SIGNAL(2) /* if it was stopped */
+#define MAC_SIGNAL_STOP SIGNAL(3)
+#define MAC_SIGNAL_PROTOCOL(n) SIGNAL(4 + (n)) /* n 0 to 10: the protocol's own */
 
 /** A MAC protocol. All functions run in mac_actor. */
 struct mac {
     const char *name;
+    bool uses_csma;             /* the radio's CSMA-CA and retries, unless `set csma 0` */
+    bool asks_acknowledgements; /* of a frame to one node */
     /** After radio_configure, with the settings as they are; the radio listens. */
     void (*start)(void);
     /** No alarm is left set; packets it holds are settled. */

@@ -24,21 +24,25 @@ enum fate {
     FATE_BUSY,    /* the channel was never clear, or the radio did not take the frame */
     FATE_QUEUE,   /* a queue on its way was full, or there was no buffer */
     FATE_TIMEOUT, /* it was sent, but what it waited for did not come */
+    FATE_TOO_LONG, /* for one frame, where there is no 6LoWPAN to cut it */
 };
 
-/** Who is told what became of its packets: they come back to it. */
 struct packet_owner;
 
 struct packet {
-    struct packet *next; /* in its holder's queue */
+    struct packet *next;        /* in its holder's queue */
     struct packet_owner *owner; /* NULL: nobody wants to know */
-    uint32_t received_us; /* node timer when the radio had received it: end of frame, or as radio.h says */
-    uint16_t start;  /* index of the first byte of what the present layer sees */
-    uint16_t length; /* of it */
-    uint16_t id;     /* the 16-bit sequence number in the last two bytes of the payload */
+    uint32_t received_us;       /* node timer when its SFD had gone by (radio.h) */
+    uint32_t sent_us;           /* node timer just before its app.tx.enter */
+    uint32_t departure_us;      /* when it is to go out, if is_timed */
+    uint16_t start;             /* index of the first byte of what the present layer sees */
+    uint16_t length;            /* of it */
+    uint16_t id;                /* the 16-bit sequence number in the last two bytes of the payload */
     uint16_t source, destination; /* short addresses, end to end; destination may be MAC_BROADCAST */
     uint16_t link_source, link_destination; /* of this hop */
-    uint8_t fate; /* enum fate, once it is settled */
+    uint8_t fate;        /* enum fate, once it is settled */
+    bool unacknowledged; /* ask no acknowledgement; a broadcast never does */
+    bool is_timed;
     uint8_t buffer[PACKET_ROOM];
 };
 
@@ -54,6 +58,7 @@ struct packet_queue {
     uint16_t length;
 };
 
+/** Who is told what became of its packets: they come back to it. */
 struct packet_owner {
     struct actor *actor;         /* gets the signal PACKET_SETTLED */
     struct packet_queue settled; /* what it then takes, and frees */
@@ -78,6 +83,9 @@ void packet_settle(struct packet *packet, enum fate fate);
 
 /** Hands a packet on; when the queue is full, counts it and settles it as FATE_QUEUE. False then. From an actor. */
 bool packet_pass(struct actor *to, enum packet_message way, struct packet *packet);
+
+/** As packet_settle with FATE_QUEUE, and counted. */
+void packet_drop(struct packet *packet);
 
 /** False when the queue has `most` packets already; the packet then still is the caller's. */
 bool packet_queue_put(struct packet_queue *queue, struct packet *packet, uint16_t most);

@@ -8,7 +8,7 @@
 #include "line.h"
 
 /* In the order of their names in settings.c, and of the tables in app.c and mac.c. */
-enum app_number { APP_PINGPONG, APP_MACPING, APP_BROADCAST, APP_PRINT, APP_INTERFERER, APP_SENDER };
+enum app_number { APP_PINGPONG, APP_MACPING, APP_PRINT, APP_BROADCAST, APP_SENDER, APP_INTERFERER };
 enum mac_number { MAC_CSMA };
 enum finish_number { FINISH_INTERRUPT, FINISH_BUSY };
 
@@ -26,7 +26,7 @@ struct settings {
     uint32_t queue;       /* messages or packets each queue holds */
     uint32_t app;         /* enum app_number */
     uint32_t mac;         /* enum mac_number */
-    uint32_t print;       /* bytes printed for each packet (app print) */
+    uint32_t print;       /* bytes of the line printed for each packet (app print) */
     uint32_t window;      /* packets under way at once (app sender) */
     uint32_t duration_s;  /* of a run; 0: until all packets are sent, or it is stopped */
 };
@@ -38,5 +38,8 @@ extern struct settings settings;
  * is valid. False: nothing was set.
  */
 bool settings_set(const char *arguments, struct line *answer);
+
+/** A decimal number, or 0x and a hexadecimal one, that fills the text and fits 32 bits. */
+bool parse_number(const char *text, uint32_t *number);
 
 #endif
