@@ -13,6 +13,7 @@
 #include "settings.h"
 #include "sixlowpan.h"
 #include "uart.h"
+#include "worker.h"
 
 #ifndef TABLE_CRC
 #error "TABLE_CRC: the CRC-32 of include/gpiorig/events.h; the Makefile computes it"
@@ -134,12 +135,33 @@ static void report(const char *arguments)
     line_send(&line);
 }
 
+static void mac(const char *arguments)
+{
+    struct line line = { .length = 0 };
+
+    (void)arguments;
+    line_text(&line, "ok mac");
+    mac_report(&line);
+    line_send(&line);
+}
+
+static void workers(const char *arguments)
+{
+    struct line line = { .length = 0 };
+
+    (void)arguments;
+    line_text(&line, "ok workers");
+    worker_report(&line);
+    line_send(&line);
+}
+
 /** Each answers with exactly one line. */
 static const struct command {
     const char *word;
     void (*run)(const char *arguments);
 } commands[] = {
     { "identify", identify }, { "set", set }, { "start", start }, { "stop", stop }, { "report", report },
+    { "mac", mac },           { "workers", workers },
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 

@@ -26,6 +26,7 @@
 #define FIRST_SLOT_US 500000u      /* after the coordinator's start, so that settings that follow disturb no slot */
 #define BEACONS_LOST 16u           /* that many missed in a row: not synchronised any more */
 #define ACK_US (12u * 16u + 11u * 32u) /* turnaround, and 11 octets of acknowledgement: IEEE 802.15.4-2006 6.4.1, 7.2.2.3 */
+#define LATE_US 500u               /* a slot can begin this late: nothing is on the air before its 820th us */
 #define SETTLE_US 300u             /* until the driver knows of what has come */
 
 /* A beacon: kind, level, absolute slot number (32 bits, little endian). */
@@ -111,7 +112,7 @@ static void choose(void)
         if (use == SLOT_IDLE) {
             continue;
         }
-        if (timer_reached(slot_clock_start_us(&slots.clock, gap), now_us)) {
+        if (timer_reached(slot_clock_start_us(&slots.clock, gap) + LATE_US, now_us)) {
             slots.gap = gap;
             slots.use = use;
             await(BEGIN, slot_clock_start_us(&slots.clock, gap));
@@ -121,12 +122,13 @@ static void choose(void)
     }
 }
 
+/** Not synchronised any more: listens until it is. */
 static void lose(void)
 {
     counts.desynced++;
     slots.running = false;
     alarm_cancel(&slots.alarm);
-    slot_clock_reset(&slots.clock, slots.clock.nominal_us);
+    slot_radio_leave_slot();
     slot_radio_listen(true);
 }
 
@@ -172,6 +174,7 @@ static void begin(void)
     }
     if (!is_coordinator() &&
         slot_clock_age(&slots.clock) > BEACONS_LOST * SLOTS_LEVELS * (uint32_t)settings.slotframe) {
+        slot_clock_reset(&slots.clock, slots.clock.nominal_us);
         lose();
         return;
     }
@@ -179,7 +182,7 @@ static void begin(void)
     if (slots.place.cell == SLOTS_BEACON_CELL) {
         GPIORIG_EVENT_ID(SLOT_FRAME, (uint16_t)slots.clock.number);
     }
-    GPIORIG_ENTER_ID(SLOT_ACTIVE, (uint16_t)slots.clock.number);
+    slot_radio_enter_slot((uint16_t)slots.clock.number);
     if (settings.hopping != 0) {
         radio_set_channel(slots_channel(slots.clock.number));
     }
@@ -205,7 +208,7 @@ static void end(void)
         radio_abort(); /* it never ends */
     }
     slot_radio_listen(false);
-    GPIORIG_EXIT_ID(SLOT_ACTIVE, (uint16_t)slots.clock.number);
+    slot_radio_leave_slot();
     choose();
 }
 
@@ -261,10 +264,7 @@ static void hear_beacon(uint8_t level, uint32_t asn, uint32_t start_us)
     counts.beacons++;
     if (!slot_clock_hear(&slots.clock, asn, start_us)) {
         if (slots.running) {
-            counts.desynced++;
-            slots.running = false;
-            alarm_cancel(&slots.alarm);
-            slot_radio_listen(true);
+            lose();
         }
     } else if (slots.running) {
         slots.node.level = (uint8_t)(level + 1u);
@@ -373,7 +373,7 @@ static void send(struct packet *packet)
     if (packet->link_destination == MAC_BROADCAST) {
         packet_settle(packet, FATE_BUSY);
     } else if (!packet_queue_put(&slots.queue, packet, (uint16_t)settings.queue)) {
-        packet_settle(packet, FATE_QUEUE);
+        packet_drop(packet);
     } else if (slots.running && slots.step == BEGIN) {
         choose(); /* its cell may come before what was waited for */
     }
@@ -395,6 +395,7 @@ static void report(struct line *line)
 
 const struct mac mac_slots = {
     .name = "slots",
+    .asks_acknowledgements = true,
     .start = start,
     .stop = stop,
     .send = send,

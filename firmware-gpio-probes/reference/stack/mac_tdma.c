@@ -170,12 +170,13 @@ static void send_packet(uint8_t slot)
     }
 }
 
+/** Not synchronised any more: listens until it is. */
 static void lose(void)
 {
     counts.desynced++;
     tdma.running = false;
     alarm_cancel(&tdma.alarm);
-    slot_clock_reset(&tdma.clock, tdma.clock.nominal_us);
+    slot_radio_leave_slot();
     slot_radio_listen(true);
 }
 
@@ -204,12 +205,13 @@ static void begin_frame(void)
 {
     slot_clock_advance(&tdma.clock, 1);
     if (!is_gateway() && slot_clock_age(&tdma.clock) > SYNCS_LOST * tdma_sync_frames(tdma.clock.nominal_us)) {
+        slot_clock_reset(&tdma.clock, tdma.clock.nominal_us);
         lose();
         return;
     }
     counts.frames++;
     GPIORIG_EVENT_ID(SLOT_FRAME, (uint16_t)tdma.clock.number);
-    GPIORIG_ENTER_ID(SLOT_ACTIVE, ACTIVE_ID(0));
+    slot_radio_enter_slot(ACTIVE_ID(0));
     if (tdma.sending != NOTHING && tdma.clock.number - tdma.sending_frame > 1u) {
         radio_abort(); /* it never ends */
     }
@@ -220,13 +222,13 @@ static void begin_frame(void)
 static void take_slot_step(uint8_t slot, uint8_t step)
 {
     if (step == SLOT_START) {
-        GPIORIG_ENTER_ID(SLOT_ACTIVE, ACTIVE_ID(1u + slot));
+        slot_radio_enter_slot(ACTIVE_ID(1u + slot));
         slot_radio_listen(is_gateway() || (tdma.heard_slots & 1u << slot) != 0);
     } else if (step == SLOT_SEND) {
         send_packet(slot);
     } else {
         slot_radio_listen(is_gateway());
-        GPIORIG_EXIT_ID(SLOT_ACTIVE, ACTIVE_ID(1u + slot));
+        slot_radio_leave_slot();
     }
 }
 
@@ -238,7 +240,7 @@ static void take_step(void)
         send_beacon();
     } else if (tdma.step == BEACONS_END) {
         slot_radio_listen(is_gateway());
-        GPIORIG_EXIT_ID(SLOT_ACTIVE, ACTIVE_ID(0));
+        slot_radio_leave_slot();
     } else {
         take_slot_step((uint8_t)((tdma.step - SLOTS) / PER_SLOT), (uint8_t)((tdma.step - SLOTS) % PER_SLOT));
     }
@@ -277,10 +279,7 @@ static void hear_sync(uint8_t level, uint32_t frame, uint32_t sfd_us)
     counts.syncs++;
     agrees = slot_clock_hear(&tdma.clock, frame, sfd_us - SYNC_SFD_US);
     if (tdma.running && !agrees) {
-        counts.desynced++;
-        tdma.running = false;
-        alarm_cancel(&tdma.alarm);
-        slot_radio_listen(true);
+        lose();
     } else if (tdma.running) {
         tdma.level = (uint8_t)(level + 1u);
         alarm_set(&tdma.alarm, due_us());
@@ -376,7 +375,7 @@ static void stop(void)
 static void send(struct packet *packet)
 {
     if (!packet_queue_put(&tdma.queue, packet, (uint16_t)settings.queue)) {
-        packet_settle(packet, FATE_QUEUE);
+        packet_drop(packet);
     }
 }
 
@@ -397,6 +396,7 @@ static void report(struct line *line)
 
 const struct mac mac_tdma = {
     .name = "tdma",
+    .asks_acknowledgements = true,
     .start = start,
     .stop = stop,
     .send = send,

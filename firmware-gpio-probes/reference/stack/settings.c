@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "board_limits.h"
+#include "kernel.h"
 #include "packet.h"
 #include "radio_limits.h"
 
@@ -20,11 +21,18 @@ struct settings settings = {
     .queue = 8,
     .print = 64,
     .window = 1,
+    .rdc = 10,
+    .slotframe = 11,
+    .slot_us = 10000,
+    .worker_a_period_us = 100000,
+    .worker_a_priority = PRIORITIES,
+    .worker_b_period_us = 100000,
+    .worker_b_priority = PRIORITIES,
 };
 
 /* In the order of their enumerations; NULL ends them. */
 static const char *const app_names[] = { "pingpong", "macping", "print", "broadcast", "sender", "interferer", NULL };
-static const char *const mac_names[] = { "csma", NULL };
+static const char *const mac_names[] = { "csma", "tdma", "slots", NULL };
 static const char *const finish_names[] = { "interrupt", "busy", NULL };
 
 struct setting {
@@ -54,6 +62,19 @@ static const struct setting table[] = {
     { "queue", &settings.queue, 1, QUEUE_LENGTH_MAX, NULL },
     { "print", &settings.print, 24, 150, NULL },
     { "window", &settings.window, 1, PACKETS, NULL },
+    { "next_hop", &settings.next_hop, 0, 0xFFFC, NULL },
+    { "gateway", &settings.gateway, 0, 1, NULL },
+    { "rdc", &settings.rdc, 10, 20, NULL },
+    { "slotframe", &settings.slotframe, 3, 101, NULL },
+    { "slot_us", &settings.slot_us, 10000, 15000, NULL },
+    { "hopping", &settings.hopping, 0, 1, NULL },
+    { "layer_priority", &settings.layer_priority, 0, PRIORITIES, NULL },
+    { "worker_a_on_us", &settings.worker_a_on_us, 0, LONGEST_US, NULL },
+    { "worker_a_period_us", &settings.worker_a_period_us, 1000, LONGEST_US, NULL },
+    { "worker_a_priority", &settings.worker_a_priority, 1, PRIORITIES, NULL },
+    { "worker_b_on_us", &settings.worker_b_on_us, 0, LONGEST_US, NULL },
+    { "worker_b_period_us", &settings.worker_b_period_us, 1000, LONGEST_US, NULL },
+    { "worker_b_priority", &settings.worker_b_priority, 1, PRIORITIES, NULL },
 };
 #define SETTINGS (sizeof table / sizeof table[0])
 

@@ -15,7 +15,8 @@
 static void fire(struct alarm *alarm);
 
 static struct alarm fire_alarm = { .expired = fire };
-static bool listening, sending;
+static bool listening, sending, in_slot;
+static uint16_t slot_id;
 static uint32_t random_state;
 
 static void fire(struct alarm *alarm)
@@ -51,9 +52,26 @@ void slot_radio_stop(void)
         radio_abort();
     }
     slot_radio_confirmed();
+    slot_radio_leave_slot();
     if (listening) {
         listening = false;
         GPIORIG_EXIT(SLOT_RX);
+    }
+}
+
+void slot_radio_enter_slot(uint16_t id)
+{
+    slot_radio_leave_slot();
+    in_slot = true;
+    slot_id = id;
+    GPIORIG_ENTER_ID(SLOT_ACTIVE, id);
+}
+
+void slot_radio_leave_slot(void)
+{
+    if (in_slot) {
+        in_slot = false;
+        GPIORIG_EXIT_ID(SLOT_ACTIVE, slot_id);
     }
 }
 

@@ -17,8 +17,12 @@
 /** The MAC starts: the radio listens. */
 void slot_radio_start(void);
 
-/** Forgets what is being sent; the receiver stays as it is. */
+/** Nothing is sent any more, and no slot is in use; the receiver stays as it is. */
 void slot_radio_stop(void);
+
+/** A slot in use begins and ends: the events slot.active. One that is still open ends first. */
+void slot_radio_enter_slot(uint16_t id);
+void slot_radio_leave_slot(void);
 
 /** The receiver on or off, with the events slot.rx. */
 void slot_radio_listen(bool on);
