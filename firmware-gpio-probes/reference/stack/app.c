@@ -209,4 +209,4 @@ static void handle(const struct message *message)
     }
 }
 
-ACTOR(app_actor, ACTOR_APP, handle, 7, 768)
+ACTOR(app_actor, ACTOR_APP, handle, 7, 768);

@@ -216,4 +216,4 @@ static void handle(const struct message *message)
     }
 }
 
-ACTOR(console_actor, ACTOR_CONSOLE, handle, PRIORITIES, 1024)
+ACTOR(console_actor, ACTOR_CONSOLE, handle, PRIORITIES, 1024);

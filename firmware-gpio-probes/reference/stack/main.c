@@ -33,7 +33,7 @@ int main(void)
 
     clock_init();
     timer_init();
-    uart_init();
+    uart_init(&console_actor, CONSOLE_SIGNAL_LINE);
     gpiorig_init();
     say("boot board=" BOARD_NAME " firmware=reference");
     uart_drain(); /* its interrupts would lengthen some of the calibration events */
