@@ -19,6 +19,8 @@ endif
 PROBES ?= normal
 PROBES_normal :=
 PROBES_off := -DGPIORIG_OFF
+PROBES_empty := -DGPIORIG_VARIANT_EMPTY
+PROBES_doubled := -DGPIORIG_VARIANT_DOUBLED
 ifeq ($(origin PROBES_$(PROBES)),undefined)
 $(error PROBES=$(PROBES): there are $(patsubst PROBES_%,%,$(filter PROBES_%,$(.VARIABLES))))
 endif
@@ -34,7 +36,8 @@ FOLDERS := reference/stack reference/kernel reference/kernel/$(KERNEL) $(CORE:%=
 
 DEFINES ?=
 CPPFLAGS := -Iinclude -Iports $(FOLDERS:%=-I%) -DGPIORIG_PORT=$(MACHINE) -DBOARD_NAME='"$(BOARD)"' \
-    -DKERNEL_NAME='"$(KERNEL)"' -DPROBES_NAME='"$(PROBES)"' -DTABLE_CRC=$(TABLE_CRC) $(PROBES_$(PROBES)) $(if $(WIDTH),-DGPIORIG_WIDTH=$(WIDTH)) $(DEFINES)
+    -DKERNEL_NAME='"$(KERNEL)"' -DPROBES_NAME='"$(PROBES)"' -DTABLE_CRC=$(TABLE_CRC) $(PROBES_$(PROBES)) \
+    $(if $(LOG),-DGPIORIG_LOG=$(LOG)) $(if $(WIDTH),-DGPIORIG_WIDTH=$(WIDTH)) $(DEFINES)
 CFLAGS := $(COMMON) -MMD -MP -Os $(TARGET_FLAGS) -ffreestanding -ffunction-sections -fdata-sections
 
 # In the order of the files' names, whatever folder they are in.

@@ -43,7 +43,7 @@ static void identify(const char *arguments)
 
     (void)arguments;
     GPIORIG_EVENT_ID(RIG_IDENTIFY, settings.address);
-    line_text(&line, "ok identify board=" BOARD_NAME " firmware=reference uid=");
+    line_text(&line, "ok identify board=" BOARD_NAME " firmware=reference probes=" GPIORIG_VARIANT_NAME " uid=");
     for (unsigned byte = 0; byte < 4u * BOARD_UID_WORDS; byte++) {
         line_hex(&line, board_uid(byte / 4u) >> 8u * (byte % 4u), 2);
     }

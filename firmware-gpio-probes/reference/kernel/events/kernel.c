@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "kernel_events.h"
+#include "gpiorig/probe.h"
 
 #include "board.h"
 #include "board_limits.h"
@@ -53,9 +53,9 @@ bool actor_post(struct actor *to, struct message message)
     }
     irq_unlock(state);
     if (fits) {
-        KERNEL_EVENT(GPIORIG_EVENT_ID(QUEUE_POST, to->id));
+        GPIORIG_EVENT_ID(QUEUE_POST, to->id);
     } else {
-        KERNEL_EVENT(GPIORIG_EVENT_ID(QUEUE_DROP, to->id));
+        GPIORIG_EVENT_ID(QUEUE_DROP, to->id);
     }
     return fits;
 }
@@ -130,11 +130,11 @@ static struct actor *wait_for_work(struct message *message)
     struct actor *to;
 
     if (signalled == NULL && length == 0) {
-        KERNEL_EVENT(GPIORIG_ENTER(SCHED_SLEEP));
+        GPIORIG_ENTER(SCHED_SLEEP);
         do {
             state = irq_sleep(state);
         } while (signalled == NULL && length == 0);
-        KERNEL_EVENT(GPIORIG_EXIT(SCHED_SLEEP));
+        GPIORIG_EXIT(SCHED_SLEEP);
     }
     to = signalled != NULL ? take_signals(message) : take_message(message);
     irq_unlock(state);
@@ -148,12 +148,12 @@ void kernel_run(void)
         struct actor *actor = wait_for_work(&message);
 
         if (message.type != MESSAGE_SIGNALS) {
-            KERNEL_EVENT(GPIORIG_EVENT_ID(QUEUE_FETCH, actor->id));
+            GPIORIG_EVENT_ID(QUEUE_FETCH, actor->id);
         } else if (message.value == 0) {
             continue;
         }
-        KERNEL_EVENT(GPIORIG_ENTER_ID(TASK_RUN, actor->id));
+        GPIORIG_ENTER_ID(TASK_RUN, actor->id);
         actor->handler(&message);
-        KERNEL_EVENT(GPIORIG_EXIT_ID(TASK_RUN, actor->id));
+        GPIORIG_EXIT_ID(TASK_RUN, actor->id);
     }
 }
