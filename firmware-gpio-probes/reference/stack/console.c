@@ -54,6 +54,17 @@ static void identify(const char *arguments)
     line_send(&line);
 }
 
+/** Has the MAC take changed settings over; `pending` is the answer, once it says that it has. */
+static void configure(void)
+{
+    kernel_set_queue_length((uint16_t)settings.queue);
+    if (radio_works) {
+        actor_signal(&mac_actor, MAC_SIGNAL_CONFIGURE);
+    } else {
+        line_send(&pending);
+    }
+}
+
 static void set(const char *arguments)
 {
     if (app_is_running()) {
@@ -61,16 +72,24 @@ static void set(const char *arguments)
         return;
     }
     pending.length = 0;
-    if (!settings_set(arguments, &pending)) {
-        line_send(&pending);
-        return;
-    }
-    kernel_set_queue_length((uint16_t)settings.queue);
-    if (radio_works) {
-        actor_signal(&mac_actor, MAC_SIGNAL_CONFIGURE); /* it will say when */
+    if (settings_set(arguments, &pending)) {
+        configure();
     } else {
         line_send(&pending);
     }
+}
+
+static void set_defaults(const char *arguments)
+{
+    (void)arguments;
+    if (app_is_running()) {
+        answer("error defaults: packets are being sent; wait for done, or stop");
+        return;
+    }
+    settings_reset();
+    pending.length = 0;
+    line_text(&pending, "ok defaults");
+    configure();
 }
 
 static void configured(void)
@@ -160,8 +179,8 @@ static const struct command {
     const char *word;
     void (*run)(const char *arguments);
 } commands[] = {
-    { "identify", identify }, { "set", set }, { "start", start }, { "stop", stop }, { "report", report },
-    { "mac", mac },           { "workers", workers },
+    { "identify", identify }, { "defaults", set_defaults }, { "set", set }, { "start", start },
+    { "stop", stop },         { "report", report },         { "mac", mac }, { "workers", workers },
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 

@@ -32,6 +32,7 @@ int main(void)
                                            &worker_a_actor, &worker_b_actor, &console_actor };
     bool radio_works;
 
+    settings_reset();
     clock_init();
     timer_init();
     uart_init(&console_actor, CONSOLE_SIGNAL_LINE);

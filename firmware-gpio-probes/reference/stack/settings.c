@@ -8,7 +8,7 @@
 #include "packet.h"
 #include "radio_limits.h"
 
-struct settings settings = {
+static const struct settings defaults = {
     .address = 1,
     .peer = 2,
     .channel = RADIO_CHANNEL_DEFAULT,
@@ -29,6 +29,13 @@ struct settings settings = {
     .worker_b_period_us = 100000,
     .worker_b_priority = PRIORITIES,
 };
+
+struct settings settings;
+
+void settings_reset(void)
+{
+    settings = defaults;
+}
 
 /* In the order of their enumerations; NULL ends them. */
 static const char *const app_names[] = { "pingpong", "macping", "print", "broadcast", "sender", "interferer", NULL };
@@ -123,7 +130,7 @@ static bool parse_value(const struct setting *setting, const char *text, uint32_
         return parse_number(text, value) && *value >= setting->least && *value <= setting->most;
     }
     for (*value = 0; setting->names[*value] != NULL; (*value)++) {
-        if (strcmp(setting->names[*value], text) == 0) {
+        if (strncmp(setting->names[*value], text, strlen(text) + 1) == 0) {
             return true;
         }
     }

@@ -42,6 +42,9 @@ struct settings {
 
 extern struct settings settings;
 
+/** All settings to their defaults; also to be called at boot. */
+void settings_reset(void);
+
 /**
  * Sets "KEY VALUE", a number (decimal or 0x) or a name, and writes the answer: "ok set KEY=VALUE", or an error that names what
  * is valid. False: nothing was set.

@@ -79,6 +79,9 @@ bool radio_listen(bool on)
 {
     bool good = true;
 
+    if (on == listening) {
+        return good;
+    }
     listening = on;
     if (on) {
         GPIORIG_EVENT(RADIO_SET_RX);

@@ -115,17 +115,19 @@ bool radio_configure(const struct radio_settings *settings)
 
 bool radio_listen(bool on)
 {
-    bool change = on != listening && !radio_is_sending();
-
+    if (on == listening) {
+        return true;
+    }
     listening = on;
     if (on) {
         GPIORIG_EVENT(RADIO_SET_RX);
-        if (change) {
-            cc2420_strobe(SRXON);
-        }
     } else {
         GPIORIG_EVENT(RADIO_SET_IDLE);
-        if (change) {
+    }
+    if (!radio_is_sending()) {
+        if (on) {
+            cc2420_strobe(SRXON);
+        } else {
             receiver_off();
         }
     }
@@ -231,18 +233,18 @@ static void receive(void)
 }
 
 /* FIFOP rises once for all frames that are complete before the first is read (14.2): FIFO and SFD tell of the others. */
-static void look_at_receiver(void)
+static bool frame_waits(void)
 {
-    if (radio_port_interrupt_level() || (cc2420_port_fifo() && !cc2420_port_sfd())) {
-        receive();
-    }
-    if (cc2420_port_fifo() || radio_port_interrupt_level()) {
-        radio_ask_for_service();
-    }
+    return radio_port_interrupt_level() || (cc2420_port_fifo() && !cc2420_port_sfd());
 }
 
 void radio_service(void)
 {
-    look_at_receiver();
+    if (frame_waits()) {
+        receive();
+    }
+    if (frame_waits()) {
+        radio_ask_for_service();
+    }
     sender_service();
 }

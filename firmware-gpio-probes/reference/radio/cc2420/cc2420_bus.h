@@ -1,7 +1,4 @@
-/**
- * Accesses to the CC2420 over SPI: strobes, registers, RAM, FIFOs. From the actor that owns the driver; what an interrupt
- * wants goes through cc2420_when_free.
- */
+/** Accesses to the CC2420 over SPI: strobes, registers, RAM, FIFOs. */
 #ifndef CC2420_BUS_H
 #define CC2420_BUS_H
 
@@ -23,11 +20,5 @@ void cc2420_txfifo_write(const uint8_t *bytes, uint8_t length);
 
 /** STXON or STXONCCA; true when the transmission has begun. */
 bool cc2420_try_to_send(uint8_t strobe);
-
-/**
- * From an interrupt: carries `act` out, which may use the bus, at once, or when the access that was interrupted has ended:
- * after RXFIFO_CHUNK octets at most.
- */
-void cc2420_when_free(void (*act)(void));
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * The CC2420 checks the channel when it is told to send; backoff, the wait for the acknowledgement and retries are left to
- * the processor: exponents 3 to 5, 4 retries of CSMA, 3 of the frame, as an AT86RF231 has them.
+ * the processor, as often as an AT86RF231 has them.
  */
 #include "cc2420_sender.h"
 
@@ -9,20 +9,17 @@
 #include "alarm.h"
 #include "board.h"
 #include "cc2420_bus.h"
+#include "cc2420_csma.h"
 #include "cc2420_port.h"
 #include "cc2420_registers.h"
 #include "fault.h"
+#include "radio_access.h"
 #include "radio_interrupt.h"
 #include "radio_limits.h"
-#include "seed.h"
 #include "timer.h"
 
-/* IEEE 802.15.4-2006, 7.5.1.4 and table 86 */
-#define LEAST_EXPONENT 3u
-#define MOST_EXPONENT 5u
-#define CSMA_RETRIES 4u
+/* IEEE 802.15.4-2006, table 86 */
 #define FRAME_RETRIES 3u
-#define BACKOFF_US 320u  /* 20 symbols */
 #define ACK_WAIT_US 864u /* macAckWaitDuration: 54 symbols */
 #define ACK_FRAME_US 352u /* preamble to FCS */
 #define SENDING_US 6000u /* the longest frame takes 4.3 ms, and 0.2 ms go before it */
@@ -30,7 +27,6 @@
 
 static struct radio_settings settings;
 static void (*confirmed)(uint16_t id, enum radio_result result);
-static uint32_t random_state;
 
 /** The frame in the TXFIFO. */
 static struct {
@@ -39,7 +35,7 @@ static struct {
     uint8_t sequence;
     bool has_csma, asks; /* for an acknowledgement */
     bool is_spun;        /* backoff and transmission are waited for busily: RADIO_FINISH_BUSY */
-    uint8_t frame_tries, csma_tries, exponent;
+    uint8_t tries;
     uint32_t due_us;  /* when the phase ends at the latest */
     bool is_extended; /* the wait for an acknowledgement that seems to be coming */
     enum radio_result result; /* when ENDED */
@@ -61,16 +57,7 @@ void sender_configure(const struct radio_settings *wanted, void (*callback)(uint
     settings = *wanted;
     confirmed = callback;
     out.phase = IDLE;
-    random_state = mix_seed(settings.seed, settings.address) | 1u; /* xorshift never leaves 0 */
-}
-
-/** Marsaglia's xorshift (Journal of Statistical Software 8, 14, 2003), shifts 13, 17, 5. */
-static uint32_t draw(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 17;
-    random_state ^= random_state << 5;
-    return random_state;
+    csma_configure(wanted);
 }
 
 static void enter_phase(unsigned phase, uint32_t duration_us)
@@ -123,46 +110,34 @@ static void give_up(void)
     end(RADIO_BUSY);
 }
 
-static void back_off(void)
+static void back_off(uint32_t backoff_us)
 {
-    uint16_t periods = (uint16_t)(draw() >> 16) & ((1u << out.exponent) - 1u);
-
-    enter_phase(BACKOFF, periods * (uint32_t)BACKOFF_US);
-    if (periods == 0 && !out.is_spun) {
+    enter_phase(BACKOFF, backoff_us);
+    if (backoff_us == 0 && !out.is_spun) {
         radio_ask_for_service(); /* sooner than an alarm */
     }
-}
-
-static void start_csma(void)
-{
-    out.csma_tries = 0;
-    out.exponent = settings.backoff ? LEAST_EXPONENT : 0;
-    back_off();
 }
 
 /** The chip has heeded a strobe. */
 static void sending_began(void)
 {
-    cc2420_port_watch_sfd(!out.is_spun);
-    enter_phase(SENDING, SENDING_US);
     GPIORIG_EVENT_ID(RADIO_TX_START, out.id);
+    cc2420_port_watch_sfd(!out.is_spun); /* SFD rises 0.35 ms after the strobe at the earliest */
+    enter_phase(SENDING, SENDING_US);
 }
 
 /** The backoff is over. */
 static void attempt(void)
 {
+    uint32_t backoff_us;
+
     if (cc2420_try_to_send(STXONCCA)) {
         sending_began();
-        return;
-    }
-    if (++out.csma_tries > CSMA_RETRIES) {
+    } else if (csma_retry(&backoff_us)) {
+        back_off(backoff_us);
+    } else {
         end(RADIO_BUSY);
-        return;
     }
-    if (settings.backoff && out.exponent < MOST_EXPONENT) {
-        out.exponent++;
-    }
-    back_off();
 }
 
 /** An automatic acknowledgement that is under way goes before. */
@@ -208,10 +183,10 @@ static void no_acknowledgement(void)
     if (!out.is_extended && (cc2420_port_sfd() || cc2420_port_fifo())) {
         out.is_extended = true;
         enter_phase(ACK_WAIT, ACK_FRAME_US);
-    } else if (!out.has_csma || ++out.frame_tries > FRAME_RETRIES) {
+    } else if (!out.has_csma || ++out.tries > FRAME_RETRIES) {
         end(RADIO_NO_ACK);
     } else {
-        start_csma();
+        back_off(csma_start());
     }
 }
 
@@ -239,7 +214,7 @@ static void load(struct packet *packet)
     out.id = packet->id;
     out.sequence = packet_data(packet)[2];
     out.asks = (packet_data(packet)[0] & ACKNOWLEDGEMENT_REQUESTED) != 0;
-    out.frame_tries = 0;
+    out.tries = 0;
     GPIORIG_ENTER_ID(DRIVER_LOAD, packet->id);
     cc2420_txfifo_write(packet_data(packet), (uint8_t)packet->length);
     GPIORIG_EXIT_ID(DRIVER_LOAD, packet->id);
@@ -262,7 +237,7 @@ bool radio_send(struct packet *packet)
 
     GPIORIG_ENTER_ID(DRIVER_EXEC, packet->id);
     if (out.has_csma) {
-        start_csma();
+        back_off(csma_start());
     } else {
         send_at_once();
     }
@@ -303,7 +278,7 @@ bool radio_fire(void)
     }
     GPIORIG_ENTER_ID(DRIVER_EXEC, out.id);
     out.phase = SENDING;
-    cc2420_when_free(fire);
+    radio_when_free(fire);
     GPIORIG_EXIT_ID(DRIVER_EXEC, out.id);
     return true;
 }
