@@ -1,13 +1,15 @@
 /* The AT86RF231 set up and receiving: it listens in RX_AACK_ON, so that acknowledgements are the chip's. */
 #include "radio.h"
 
+#include <stddef.h>
+
 #include "gpiorig/probe.h"
 
 #include "at86rf231_bus.h"
 #include "at86rf231_registers.h"
 #include "at86rf231_sender.h"
 #include "board.h"
-#include "fault.h"
+#include "radio_fault.h"
 #include "radio_interrupt.h"
 #include "radio_limits.h"
 #include "radio_port.h"
@@ -22,7 +24,7 @@ bool radio_init(const struct radio_callbacks *callbacks)
     radio_port_init();
     radio_port_reset();
     if (at86rf231_read(PART_NUM) != PART_NUM_AT86RF231 || !at86rf231_enter(STATE_FORCE_TRX_OFF, STATE_TRX_OFF)) {
-        fault();
+        radio_fault();
         return false;
     }
     at86rf231_write(TRX_CTRL_0, TRX_CTRL_0_CLKM_OFF);
@@ -136,7 +138,7 @@ static void drop(struct packet *packet)
         packet_free(packet);
     }
     GPIORIG_EVENT(DRIVER_RX_DROP);
-    fault();
+    radio_fault();
 }
 
 static void frame_received(uint32_t end_us)
@@ -167,7 +169,7 @@ void radio_service(void)
     }
     GPIORIG_ENTER(DRIVER_ISR);
     if ((at86rf231_read(IRQ_STATUS) & IRQ_TRX_END) == 0) {
-        fault();
+        radio_fault();
     } else if (sender_awaits_end()) {
         sender_ended();
     } else {

@@ -10,7 +10,7 @@
 #include "at86rf231_port.h"
 #include "at86rf231_registers.h"
 #include "board.h"
-#include "fault.h"
+#include "radio_fault.h"
 #include "radio_interrupt.h"
 #include "radio_limits.h"
 #include "radio_port.h"
@@ -46,7 +46,7 @@ static void drop_late_frame(void)
     if (radio_port_interrupt_level()) {
         at86rf231_read(IRQ_STATUS);
         radio_take_interrupt(&at_us);
-        fault();
+        radio_fault();
         GPIORIG_EVENT(DRIVER_RX_DROP);
     }
 }
@@ -77,7 +77,7 @@ static bool load(struct packet *packet, bool csma)
     ready = prepare(csma);
     GPIORIG_EXIT_ID(DRIVER_PREPARE, packet->id);
     if (!ready) {
-        fault();
+        radio_fault();
         expect(receiver_resume());
         return false;
     }
@@ -148,7 +148,7 @@ static void start_and_wait(void)
     if (wait_for_end()) {
         out.result = result();
     } else {
-        fault();
+        radio_fault();
         expect(at86rf231_enter(STATE_FORCE_TRX_OFF, STATE_TRX_OFF));
         out.result = RADIO_BUSY;
     }

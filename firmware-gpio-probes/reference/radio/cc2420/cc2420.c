@@ -1,6 +1,8 @@
 /* The CC2420 in buffered mode: set-up and receiver. It recognises addresses and acknowledges by itself. */
 #include "radio.h"
 
+#include <stddef.h>
+
 #include "gpiorig/probe.h"
 
 #include "board.h"
@@ -8,7 +10,7 @@
 #include "cc2420_port.h"
 #include "cc2420_registers.h"
 #include "cc2420_sender.h"
-#include "fault.h"
+#include "radio_fault.h"
 #include "radio_interrupt.h"
 #include "radio_limits.h"
 #include "radio_port.h"
@@ -48,7 +50,7 @@ bool radio_init(const struct radio_callbacks *callbacks)
     radio_port_init();
     radio_port_reset();
     if (cc2420_read(MANFIDL) != MANFIDL_CC2420 || !start_oscillator()) {
-        fault();
+        radio_fault();
         return false;
     }
     cc2420_write(MDMCTRL0, MDMCTRL0_ADDRESSED_AND_ACKNOWLEDGED);
@@ -159,7 +161,7 @@ static void drop(void)
 {
     flush_receiver();
     GPIORIG_EVENT(DRIVER_RX_DROP);
-    fault();
+    radio_fault();
 }
 
 static void take_acknowledgement(void)
@@ -186,7 +188,7 @@ static void take_frame(struct packet *packet, uint8_t length, uint32_t sfd_us)
     } else {
         GPIORIG_EXIT(DRIVER_RX_READ);
         GPIORIG_EVENT(RADIO_RX_CRC_ERROR);
-        fault();
+        radio_fault();
         packet_free(packet);
     }
 }

@@ -12,7 +12,7 @@
 #include "cc2420_csma.h"
 #include "cc2420_port.h"
 #include "cc2420_registers.h"
-#include "fault.h"
+#include "radio_fault.h"
 #include "radio_access.h"
 #include "radio_interrupt.h"
 #include "radio_limits.h"
@@ -147,7 +147,7 @@ static void send_at_once(void)
 
     while (!cc2420_try_to_send(STXON)) {
         if (timer_now() - start_us > ACK_FRAME_US) {
-            fault();
+            radio_fault();
             give_up();
             return;
         }
@@ -167,7 +167,7 @@ static void sending_ended(void)
 
     cc2420_port_watch_sfd(false);
     if ((status & (STATUS_TX_ACTIVE | STATUS_TX_UNDERFLOW)) != 0) {
-        fault();
+        radio_fault();
         give_up();
     } else if (out.asks) {
         out.is_extended = false;

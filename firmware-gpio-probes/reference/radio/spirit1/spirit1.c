@@ -4,9 +4,11 @@
  */
 #include "radio.h"
 
+#include <stddef.h>
+
 #include "gpiorig/probe.h"
 
-#include "fault.h"
+#include "radio_fault.h"
 #include "radio_interrupt.h"
 #include "radio_limits.h"
 #include "radio_port.h"
@@ -80,7 +82,7 @@ bool radio_init(const struct radio_callbacks *callbacks)
     radio_port_init();
     radio_port_reset();
     if (spirit1_read(DEVICE_INFO1) != DEVICE_INFO1_SPIRIT1 || !spirit1_wait(MC_STATE_READY)) {
-        fault();
+        radio_fault();
         return false;
     }
     setup_write();
@@ -168,7 +170,7 @@ static void drop_frame(void)
 {
     spirit1_command(COMMAND_FLUSHRXFIFO);
     GPIORIG_EVENT(DRIVER_RX_DROP);
-    fault();
+    radio_fault();
 }
 
 static void frame_received(uint32_t end_us)
@@ -204,7 +206,7 @@ void radio_service(void)
     } else if ((interrupts & IRQ_RX_DATA_READY) != 0) {
         frame_received(at_us);
     } else {
-        fault();
+        radio_fault();
     }
     GPIORIG_EXIT(DRIVER_ISR);
     if (receiver_interrupts()) {

@@ -7,7 +7,7 @@
 #include "gpiorig/probe.h"
 
 #include "board.h"
-#include "fault.h"
+#include "radio_fault.h"
 #include "radio_access.h"
 #include "radio_interrupt.h"
 #include "radio_limits.h"
@@ -59,7 +59,7 @@ static void drop_late_frame(void)
     if (receiver_interrupts()) {
         spirit1_interrupts();
         radio_take_interrupt(&at_us);
-        fault();
+        radio_fault();
         GPIORIG_EVENT(DRIVER_RX_DROP);
     }
 }
@@ -101,7 +101,7 @@ static bool load(struct packet *packet, bool with_csma)
     ready = prepare();
     GPIORIG_EXIT_ID(DRIVER_PREPARE, packet->id);
     if (!ready) {
-        fault();
+        radio_fault();
         expect(receiver_resume());
         return false;
     }

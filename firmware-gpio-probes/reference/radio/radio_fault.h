@@ -1,16 +1,16 @@
 /** What should not happen to a radio: counted, for radio_errors. */
-#ifndef FAULT_H
-#define FAULT_H
+#ifndef RADIO_FAULT_H
+#define RADIO_FAULT_H
 
 #include <stdbool.h>
 
-void fault(void);
+void radio_fault(void);
 
 /** Counts one unless `good`. */
 static inline void expect(bool good)
 {
     if (!good) {
-        fault();
+        radio_fault();
     }
 }
 

@@ -1,10 +1,10 @@
-#include "fault.h"
+#include "radio_fault.h"
 
 #include "radio.h"
 
 static uint32_t faults;
 
-void fault(void)
+void radio_fault(void)
 {
     faults++;
 }
