@@ -31,8 +31,11 @@ enum { BEACON_KIND, BEACON_LEVEL, BEACON_SLOT, BEACON_FRAME, BEACON_DESTINATION 
 #define NO_SLOT 0xFFu /* of a synchronisation packet: no packet follows */
 
 /* What happens in a frame, in its order. Each packet slot has three steps. */
-enum step { FRAME, BEACON, BEACONS_END, SLOTS, PER_SLOT = 3, STEPS = SLOTS + PER_SLOT * TDMA_SLOTS };
-enum slot_step { SLOT_START, SLOT_SEND, SLOT_END };
+enum step { FRAME, BEACON, BEACONS_END, SLOTS };
+enum slot_step { SLOT_START, SLOT_SEND, SLOT_END, PER_SLOT };
+#define STEPS (SLOTS + PER_SLOT * TDMA_SLOTS)
+#define SLOT_OF(step) ((uint8_t)(((unsigned)(step) - SLOTS) / PER_SLOT))
+#define SLOT_STEP_OF(step) ((uint8_t)(((unsigned)(step) - SLOTS) % PER_SLOT))
 
 static void interrupt(struct alarm *alarm);
 
@@ -79,7 +82,7 @@ static bool is_gateway(void)
 /** From the start of the frame. */
 static uint32_t step_us(uint8_t step)
 {
-    uint8_t slot = (uint8_t)((step - SLOTS) / PER_SLOT);
+    uint8_t slot = SLOT_OF(step);
 
     if (step == BEACON) {
         return tdma_beacon_slot_us(tdma.synchronises ? 0 : tdma.own_slot);
@@ -87,7 +90,7 @@ static uint32_t step_us(uint8_t step)
     if (step == BEACONS_END) {
         return TDMA_BEACONS_US;
     }
-    switch ((step - SLOTS) % PER_SLOT) {
+    switch (SLOT_STEP_OF(step)) {
     case SLOT_START:
         return tdma_packet_slot_us(tdma.clock.nominal_us, slot);
     case SLOT_SEND:
@@ -104,7 +107,7 @@ static uint32_t due_us(void)
 
 static bool is_needed(uint8_t step)
 {
-    uint8_t slot = (uint8_t)((step - SLOTS) / PER_SLOT);
+    uint8_t slot = SLOT_OF(step);
 
     if (step == BEACON) {
         return tdma.synchronises || tdma.own_slot != NO_SLOT;
@@ -112,7 +115,7 @@ static bool is_needed(uint8_t step)
     if (step < SLOTS) {
         return true;
     }
-    if ((step - SLOTS) % PER_SLOT == SLOT_SEND) {
+    if (SLOT_STEP_OF(step) == SLOT_SEND) {
         return slot == tdma.own_slot;
     }
     return slot == tdma.own_slot || (tdma.heard_slots & 1u << slot) != 0;
@@ -242,7 +245,7 @@ static void take_step(void)
         slot_radio_listen(is_gateway());
         slot_radio_leave_slot();
     } else {
-        take_slot_step((uint8_t)((tdma.step - SLOTS) / PER_SLOT), (uint8_t)((tdma.step - SLOTS) % PER_SLOT));
+        take_slot_step(SLOT_OF(tdma.step), SLOT_STEP_OF(tdma.step));
     }
 }
 

@@ -12,6 +12,12 @@ void slot_clock_start(struct slot_clock *clock, uint32_t nominal_us, uint32_t nu
     clock->start_us = start_us;
 }
 
+/** Rounds towards zero; without the signed division that a small processor's library has to have. */
+static int32_t divide(int32_t dividend, uint32_t divisor)
+{
+    return dividend < 0 ? -(int32_t)((uint32_t)-dividend / divisor) : (int32_t)((uint32_t)dividend / divisor);
+}
+
 static void place(struct slot_clock *clock, uint32_t number, uint32_t start_us)
 {
     clock->number = clock->heard_number = number;
@@ -35,14 +41,14 @@ bool slot_clock_hear(struct slot_clock *clock, uint32_t number, uint32_t start_u
         return false;
     }
     /* The product fits: 2^31 / 2^8 * 2^8. */
-    int32_t measured_q8 = (int32_t)(clock->nominal_us << 8) + longer_us * 256 / (int32_t)periods;
+    int32_t measured_q8 = (int32_t)(clock->nominal_us << 8) + divide(longer_us * 256, periods);
 
     if (clock->heard == 1) {
         clock->period_q8 = (uint32_t)measured_q8;
         place(clock, number, start_us);
     } else {
         clock->error_us = (int32_t)(start_us - slot_clock_start_us(clock, (int32_t)(number - present)));
-        clock->period_q8 = (uint32_t)((measured_q8 + (int32_t)clock->period_q8) / 2);
+        clock->period_q8 = ((uint32_t)measured_q8 + clock->period_q8) / 2u;
         place(clock, number, start_us);
         slot_clock_advance(clock, (int32_t)(present - number));
     }
@@ -78,5 +84,5 @@ int32_t slot_clock_fast_ppm(const struct slot_clock *clock)
 {
     int32_t more_q8 = (int32_t)clock->period_q8 - (int32_t)(clock->nominal_us << 8);
 
-    return more_q8 * 125 / 32 * 1000 / (int32_t)clock->nominal_us; /* in 1/256: times 10^6 / 256 */
+    return divide(divide(more_q8 * 125, 32) * 1000, clock->nominal_us); /* in 1/256: times 10^6 / 256 */
 }
