@@ -42,6 +42,7 @@ static void interrupt(struct alarm *alarm);
 static struct {
     struct slot_clock clock; /* of frames */
     struct alarm alarm;      /* for the step */
+    uint32_t sync_frames;    /* from one synchronisation packet to the next */
     uint8_t step;
     bool running; /* synchronised, or the gateway */
     uint8_t level;
@@ -162,8 +163,8 @@ static void send_beacon(void)
 
 static void send_packet(uint8_t slot)
 {
-    if (!tdma.announced || tdma.sending != NOTHING) {
-        return; /* in a later frame */
+    if (!tdma.announced || tdma.sending != NOTHING || (tdma.heard_slots & 1u << slot) != 0) {
+        return; /* in a later frame; one who has announced a packet for us in this slot goes first */
     }
     count_displaced(tdma_packet_slot_us(tdma.clock.nominal_us, slot + 1u), tdma.packet->length);
     tdma.sending = PACKET;
@@ -186,7 +187,7 @@ static void lose(void)
 /** Who sends what in this frame. */
 static void plan_frame(void)
 {
-    uint32_t turn = tdma_sync_turn(tdma.clock.number, tdma.clock.nominal_us);
+    uint32_t turn = tdma_sync_turn(tdma.clock.number, tdma.sync_frames);
 
     if (tdma.packet == NULL) {
         tdma.packet = packet_queue_take(&tdma.queue);
@@ -207,7 +208,7 @@ static void plan_frame(void)
 static void begin_frame(void)
 {
     slot_clock_advance(&tdma.clock, 1);
-    if (!is_gateway() && slot_clock_age(&tdma.clock) > SYNCS_LOST * tdma_sync_frames(tdma.clock.nominal_us)) {
+    if (!is_gateway() && slot_clock_age(&tdma.clock) > SYNCS_LOST * tdma.sync_frames) {
         slot_clock_reset(&tdma.clock, tdma.clock.nominal_us);
         lose();
         return;
@@ -351,6 +352,7 @@ static void start(void)
 
     tdma.running = false;
     tdma.sending = NOTHING;
+    tdma.sync_frames = tdma_sync_frames(settings.sync_us, frame_us);
     slot_radio_start();
     if (is_gateway()) {
         slot_clock_start(&tdma.clock, frame_us, TDMA_LEVELS - 1u, timer_now() + FIRST_FRAME_US - frame_us);

@@ -22,6 +22,7 @@ static const struct settings defaults = {
     .print = 64,
     .window = 1,
     .rdc = 10,
+    .sync_us = 10000000, /* Rodriguez-Zurrunero et al. 2019, 3.3 */
     .slotframe = 11,
     .slot_us = 10000,
     .worker_a_period_us = 100000,
@@ -72,6 +73,7 @@ static const struct setting table[] = {
     { "next_hop", &settings.next_hop, 0, 0xFFFC, NULL },
     { "gateway", &settings.gateway, 0, 1, NULL },
     { "rdc", &settings.rdc, 10, 20, NULL },
+    { "sync_us", &settings.sync_us, 100000, 100000000, NULL },
     { "slotframe", &settings.slotframe, 3, 101, NULL },
     { "slot_us", &settings.slot_us, 10000, 15000, NULL },
     { "hopping", &settings.hopping, 0, 1, NULL },

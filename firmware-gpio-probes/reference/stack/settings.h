@@ -32,6 +32,7 @@ struct settings {
     uint32_t next_hop;    /* to all others; 0: everybody is a neighbour */
     uint32_t gateway;     /* 1: source of time, always listening (mac tdma); coordinator (mac slots) */
     uint32_t rdc;         /* radio duty cycle in %: 10, 15 or 20 (mac tdma) */
+    uint32_t sync_us;     /* from one synchronisation packet to the next (mac tdma) */
     uint32_t slotframe;   /* slots (mac slots) */
     uint32_t slot_us;     /* 10000 or 15000 (mac slots) */
     uint32_t hopping;     /* 1: the channel changes from slot to slot (mac slots) */

@@ -33,14 +33,14 @@ bool slot_clock_hear(struct slot_clock *clock, uint32_t number, uint32_t start_u
     int32_t tolerance_us = (int32_t)(nominal_us >> SLOT_CLOCK_TOLERANCE_SHIFT);
     uint32_t present = clock->number;
 
-    if (clock->heard == 0 || periods == 0 || periods > INT32_MAX / clock->nominal_us || longer_us > tolerance_us ||
+    if (clock->heard == 0 || periods == 0 || periods > (uint32_t)INT32_MAX / 2u / clock->nominal_us || longer_us > tolerance_us ||
         longer_us < -tolerance_us) {
         slot_clock_reset(clock, clock->nominal_us);
         place(clock, number, start_us);
         clock->heard = 1;
         return false;
     }
-    /* The product fits: 2^31 / 2^8 * 2^8. */
+    /* The product fits: 2^30 / 2^7 * 2^8. */
     int32_t measured_q8 = (int32_t)(clock->nominal_us << 8) + divide(longer_us * 256, periods);
 
     if (clock->heard == 1) {
@@ -78,11 +78,4 @@ void slot_clock_advance(struct slot_clock *clock, int32_t periods)
 uint32_t slot_clock_start_us(const struct slot_clock *clock, int32_t periods)
 {
     return clock->start_us + (uint32_t)((clock->fraction + periods * (int32_t)clock->period_q8) >> 8);
-}
-
-int32_t slot_clock_fast_ppm(const struct slot_clock *clock)
-{
-    int32_t more_q8 = (int32_t)clock->period_q8 - (int32_t)(clock->nominal_us << 8);
-
-    return divide(divide(more_q8 * 125, 32) * 1000, clock->nominal_us); /* in 1/256: times 10^6 / 256 */
 }

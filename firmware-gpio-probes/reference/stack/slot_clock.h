@@ -20,8 +20,11 @@ struct slot_clock {
     int32_t error_us;    /* what it corrected */
 };
 
-/** A beacon that is further off than 1/256 belongs to another clock. TelosB: DCO at most 0.5 % (MSP430F1611, clock.c: 0.2 %). */
-#define SLOT_CLOCK_TOLERANCE_SHIFT 8
+/*
+ * A beacon that is further off than 1/128 belongs to another clock. The worst of ours is a TelosB's DCO: tuned to 0.2 %
+ * (boards/telosb/clock.c), and it wanders; two of them may be off in opposite directions.
+ */
+#define SLOT_CLOCK_TOLERANCE_SHIFT 7
 
 /** A clock that is its own source: period `number` begins at start_us. */
 void slot_clock_start(struct slot_clock *clock, uint32_t nominal_us, uint32_t number, uint32_t start_us);
@@ -46,8 +49,5 @@ void slot_clock_advance(struct slot_clock *clock, int32_t periods);
 
 /** When the period `periods` after the present one begins; the same limit. */
 uint32_t slot_clock_start_us(const struct slot_clock *clock, int32_t periods);
-
-/** How much faster than its source this node's timer is, in parts per million. */
-int32_t slot_clock_fast_ppm(const struct slot_clock *clock);
 
 #endif

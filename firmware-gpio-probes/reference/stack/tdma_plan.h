@@ -14,17 +14,20 @@
 #include <stdint.h>
 
 #define TDMA_SLOTS 3u
-#define TDMA_BEACONS_US 13000u
-#define TDMA_GUARD_US 500u
+#define TDMA_BEACONS_US UINT32_C(13000) /* an int may have 16 bits */
+#define TDMA_GUARD_US UINT32_C(500)
 #define TDMA_BEACON_SLOT_US ((TDMA_BEACONS_US - 2u * TDMA_GUARD_US) / TDMA_SLOTS)
 
 /*
  * A packet is put at random into its slot so that it ends in it: 4.3 ms for the longest frame (133 bytes of 32 us, IEEE
  * 802.15.4-2006 6.3), 0.9 ms for the acknowledgement (macAckWaitDuration, 54 symbols), the rest for a TelosB to load it.
  */
-#define TDMA_EXCHANGE_US 10000u
+#define TDMA_EXCHANGE_US UINT32_C(10000)
 
-/* Synchronisation packets every 10 s (the paper, 3.3), and often after the gateway's start. They have beacon slot 0. */
+/*
+ * Synchronisation packets every 10 s (the paper, 3.3) or as `set sync_us` says, and often after the gateway's start. They have
+ * beacon slot 0.
+ */
 #define TDMA_SYNC_US 10000000u
 #define TDMA_EAGER_FRAMES 48u
 #define TDMA_LEVELS 3u /* a node `level` hops from the gateway passes them on that many frames later */
@@ -36,15 +39,17 @@ static inline uint32_t tdma_frame_us(uint32_t rdc_percent)
 }
 
 /** Frames from one synchronisation packet of the gateway to its next. */
-static inline uint32_t tdma_sync_frames(uint32_t frame_us)
+static inline uint32_t tdma_sync_frames(uint32_t sync_us, uint32_t frame_us)
 {
-    return (TDMA_SYNC_US + frame_us - 1u) / frame_us;
+    uint32_t frames = (sync_us + frame_us - 1u) / frame_us;
+
+    return frames < TDMA_LEVELS ? TDMA_LEVELS : frames;
 }
 
 /** Frames since the last one in which the gateway sent a synchronisation packet: what level's turn it is to send one. */
-static inline uint32_t tdma_sync_turn(uint32_t frame, uint32_t frame_us)
+static inline uint32_t tdma_sync_turn(uint32_t frame, uint32_t sync_frames)
 {
-    return frame % (frame < TDMA_EAGER_FRAMES ? TDMA_LEVELS : tdma_sync_frames(frame_us));
+    return frame % (frame < TDMA_EAGER_FRAMES ? TDMA_LEVELS : sync_frames);
 }
 
 /** From the start of a frame. */

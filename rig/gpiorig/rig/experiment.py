@@ -46,6 +46,7 @@ class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     next_hop: str | None = None
     gateway: bool | None = None
     rdc: int | None = None
+    sync_us: int | None = None
     slotframe: int | None = None
     slot_us: int | None = None
     hopping: bool | None = None
