@@ -11,10 +11,11 @@
 #include "udp.h"
 #include "worker.h"
 
-extern const struct app app_pingpong, app_macping, app_print, app_broadcast, app_sender, app_interferer;
+extern const struct app app_pingpong, app_macping, app_print, app_broadcast, app_sender, app_interferer, app_train;
 static const struct app *const apps[] = {
     [APP_PINGPONG] = &app_pingpong,   [APP_MACPING] = &app_macping, [APP_PRINT] = &app_print,
     [APP_BROADCAST] = &app_broadcast, [APP_SENDER] = &app_sender,   [APP_INTERFERER] = &app_interferer,
+    [APP_TRAIN] = &app_train,
 };
 
 #define US_PER_S 1000000u
@@ -71,6 +72,23 @@ void app_fill(struct packet *packet, char kind, uint16_t id, uint16_t length)
 char app_kind(struct packet *packet)
 {
     return packet->length >= PAYLOAD_MIN ? (char)packet_data(packet)[0] : '\0';
+}
+
+void app_take_note(struct packet *packet, uint32_t now_us)
+{
+    struct line line = { .length = 0 };
+
+    if (app_kind(packet) == APP_ONE_WAY) {
+        app_counts.received++;
+        line_text(&line, "packet");
+        line_pair(&line, "seq", packet->id);
+        line_pair(&line, "from", packet->source);
+        line_pair(&line, "radio_us", packet->received_us);
+        line_pair(&line, "rx_us", now_us);
+        line_text(&line, " status=ok");
+        line_send(&line);
+    }
+    packet_free(packet);
 }
 
 uint32_t app_send(struct packet *packet, uint16_t destination, enum app_path path)

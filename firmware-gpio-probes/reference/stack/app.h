@@ -65,6 +65,10 @@ enum app_path { OVER_UDP, OVER_MAC };
 /** A packet's payload: `kind`, then the id over and over, so that each fragment and the whole end with it. */
 void app_fill(struct packet *packet, char kind, uint16_t id, uint16_t length);
 
+/** Logs a packet that came one way only, if it is of that kind, and frees it. */
+void app_take_note(struct packet *packet, uint32_t now_us);
+#define APP_ONE_WAY 'W' /* kind */
+
 /** What app_fill wrote, or 0 for a payload that is too short for one of ours. */
 char app_kind(struct packet *packet);
 

@@ -1,5 +1,6 @@
 # TelosB / Tmote Sky: MSP430F1611 at 4 MHz, CC2420. Built by clang and lld: Debian has no gcc for this processor.
 RADIO := cc2420
+CORE := msp430
 CC := clang-16
 SIZE := llvm-size-16
 TOOLS := $(CC) ld.lld-16 $(SIZE)
