@@ -29,17 +29,16 @@ static bool has_fixed_rate(void)
 
 static void log_sent(uint16_t id, uint32_t tx_us, enum fate fate)
 {
-    struct line line = { .length = 0 };
+    struct line *line;
 
     if (settings.app == APP_INTERFERER) {
         return;
     }
-    line_text(&line, "packet");
-    line_pair(&line, "seq", id);
-    line_pair(&line, "tx_us", tx_us);
-    line_pair(&line, "done_us", timer_now());
-    app_log_fate(&line, fate);
-    line_send(&line);
+    line = app_line("packet");
+    line_pair(line, "seq", id);
+    line_pair(line, "tx_us", tx_us);
+    line_pair(line, "done_us", timer_now());
+    app_log_fate(line, fate);
 }
 
 static void send_one(void)
