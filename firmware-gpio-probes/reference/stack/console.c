@@ -15,6 +15,7 @@
 #include "sixlowpan.h"
 #include "uart.h"
 #include "udp.h"
+#include "worker.h"
 
 #ifndef TABLE_CRC
 #error "TABLE_CRC: the CRC-32 of include/gpiorig/events.h; the Makefile computes it"
@@ -155,6 +156,24 @@ static void report(const char *arguments)
     line_send(&line);
 }
 
+static void mac(const char *arguments)
+{
+    (void)arguments;
+    line.length = 0;
+    line_text(&line, "ok mac");
+    mac_report(&line);
+    line_send(&line);
+}
+
+static void workers(const char *arguments)
+{
+    (void)arguments;
+    line.length = 0;
+    line_text(&line, "ok workers");
+    worker_report(&line);
+    line_send(&line);
+}
+
 /** Bytes of each stack that were never used; 0 without threads. */
 static void stacks(const char *arguments)
 {
@@ -164,6 +183,7 @@ static void stacks(const char *arguments)
     } actors[] = {
         { "mac", &mac_actor }, { "sixlowpan", &sixlowpan_actor }, { "ipv6", &ipv6_actor },
         { "udp", &udp_actor }, { "app", &app_actor },             { "console", &console_actor },
+        { "worker_a", &worker_a_actor }, { "worker_b", &worker_b_actor },
     };
 
     (void)arguments;
@@ -180,9 +200,9 @@ static const struct command {
     const char *word;
     void (*run)(const char *arguments);
 } commands[] = {
-    { "identify", identify }, { "defaults", set_defaults }, { "set", set },
-    { "start", start },       { "stop", stop },             { "report", report },
-    { "stacks", stacks },
+    { "identify", identify }, { "defaults", set_defaults }, { "set", set },     { "start", start },
+    { "stop", stop },         { "report", report },         { "stacks", stacks }, { "mac", mac },
+    { "workers", workers },
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
