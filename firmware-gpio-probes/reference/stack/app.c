@@ -74,21 +74,6 @@ char app_kind(struct packet *packet)
     return packet->length >= PAYLOAD_MIN ? (char)packet_data(packet)[0] : '\0';
 }
 
-void app_take_note(struct packet *packet, uint32_t now_us)
-{
-    if (app_kind(packet) == APP_ONE_WAY) {
-        struct line *line = app_line("packet");
-
-        app_counts.received++;
-        line_pair(line, "seq", packet->id);
-        line_pair(line, "from", packet->source);
-        line_pair(line, "radio_us", packet->received_us);
-        line_pair(line, "rx_us", now_us);
-        app_log_fate(line, FATE_OK);
-    }
-    packet_free(packet);
-}
-
 uint32_t app_send(struct packet *packet, uint16_t destination, enum app_path path)
 {
     uint16_t id = packet->id;
@@ -142,6 +127,22 @@ void app_log_fate(struct line *line, enum fate fate)
     line_text(line, fate == FATE_OK ? " status=ok" : " status=lost reason=");
     line_text(line, fate == FATE_OK ? "" : fate_name((uint8_t)fate));
     line_send(line);
+}
+
+void app_take_note(struct packet *packet, uint32_t now_us)
+{
+    struct line *line;
+
+    if (app_kind(packet) == APP_ONE_WAY) {
+        app_counts.received++;
+        line = app_line("packet");
+        line_pair(line, "seq", packet->id);
+        line_pair(line, "from", packet->source);
+        line_pair(line, "radio_us", packet->received_us);
+        line_pair(line, "rx_us", now_us);
+        app_log_fate(line, FATE_OK);
+    }
+    packet_free(packet);
 }
 
 void app_done(void)

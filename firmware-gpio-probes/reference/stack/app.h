@@ -65,10 +65,6 @@ enum app_path { OVER_UDP, OVER_MAC };
 /** A packet's payload: `kind`, then the id over and over, so that each fragment and the whole end with it. */
 void app_fill(struct packet *packet, char kind, uint16_t id, uint16_t length);
 
-/** Logs a packet that came one way only, if it is of that kind, and frees it. */
-void app_take_note(struct packet *packet, uint32_t now_us);
-#define APP_ONE_WAY 'W' /* kind */
-
 /** What app_fill wrote, or 0 for a payload that is too short for one of ours. */
 char app_kind(struct packet *packet);
 
@@ -89,6 +85,10 @@ uint32_t app_next_beat(uint32_t last_due_us);
 
 /** An empty line for the log; one at a time. */
 struct line *app_line(const char *word);
+
+/** An application's `received` where packets go one way: logs those of the kind, and frees all. */
+void app_take_note(struct packet *packet, uint32_t now_us);
+#define APP_ONE_WAY 'W'
 
 /** Ends a line with a packet's fate, and sends it. */
 void app_log_fate(struct line *line, enum fate fate);

@@ -80,15 +80,13 @@ static void start(void)
 
 static void log_sent(const struct packet *packet)
 {
-    struct line line = { .length = 0 };
+    struct line *line = app_line("packet");
 
-    line_text(&line, "packet");
-    line_pair(&line, "seq", packet->id);
-    line_pair(&line, "due_us", packet->departure_us);
-    line_pair(&line, "tx_us", packet->sent_us);
-    line_pair(&line, "done_us", timer_now());
-    app_log_fate(&line, (enum fate)packet->fate);
-    line_send(&line);
+    line_pair(line, "seq", packet->id);
+    line_pair(line, "due_us", packet->departure_us);
+    line_pair(line, "tx_us", packet->sent_us);
+    line_pair(line, "done_us", timer_now());
+    app_log_fate(line, (enum fate)packet->fate);
 }
 
 static void settled(struct packet *packet)

@@ -51,7 +51,7 @@ static void identify(const char *arguments)
     line_pair(&line, "address", settings.address);
     line_text(&line, " table=");
     line_hex(&line, TABLE_CRC, 8);
-    line_text(&line, " kernel=" KERNEL_NAME " probes=" GPIORIG_VARIANT_NAME);
+    line_text(&line, " kernel=" KERNEL_NAME);
     line_send(&line);
 }
 
