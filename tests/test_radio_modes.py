@@ -1,4 +1,4 @@
-"""The radio drivers of the reference firmware on the virtual bench: with and without CSMA, busy, pre-loaded, broadcast."""
+"""The radio drivers of the reference firmware on the virtual bench: without CSMA, busy, pre-loaded, broadcast."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def record(tmp_path: Path) -> Recorder:
 @radios
 @pytest.mark.parametrize("csma", [False, True])
 def test_busy_sends_without_an_interrupt(record: Recorder, radio: str, csma: bool) -> None:
-    """The send call ends after the frame did, as the receiver's pins show it, and no interrupt of the radio comes in it."""
+    """The send call ends after the frame, as the receiver's pins show it; no interrupt of the radio comes in it."""
     run = record(*PAIRS[radio], app="sender", csma=csma, finish="busy")
     enters, exits = run.us("driver.exec.enter"), run.us("driver.exec.exit")
     assert PACKETS == len(enters)
@@ -93,10 +93,10 @@ def test_busy_sends_without_an_interrupt(record: Recorder, radio: str, csma: boo
 
 @radios
 def test_without_csma_a_frame_leaves_at_once(record: Recorder, radio: str) -> None:
-    """From the command to the mark on the receiver's pin it is always as long; with CSMA it takes longer, by a CCA at least.
+    """From the command to the mark on the receiver's pin it always takes as long; with CSMA longer, by a CCA at least.
 
-    A CCA is 128 us (IEEE 802.15.4-2006, 6.9.9), that of the SPIRIT1 driver 256 us. What is left of a spread without CSMA
-    comes from the command's way to the chip and the analyzer's samples: less than an octet.
+    A CCA is 128 us (IEEE 802.15.4-2006, 6.9.9), that of the SPIRIT1 driver 256 us. What is left of a spread without
+    CSMA comes from the command's way to the chip and the analyzer's samples: less than an octet.
     """
     delays = {}
     for csma in (False, True):
@@ -112,7 +112,7 @@ def test_without_csma_a_frame_leaves_at_once(record: Recorder, radio: str) -> No
     [("at86rf231", "events"), ("at86rf231", "threads"), ("spirit1", "events"), ("cc2420", "threads")],
 )
 def test_fired_by_the_alarm_a_packet_leaves_in_time(record: Recorder, radio: str, kernel: str) -> None:
-    """Beside a processing task, departures by the alarm's interrupt are on time; those of a woken application are not."""
+    """Beside a processing task, the alarm's interrupt sends on time; a woken application does not."""
     gap_us, spread = 20_000, {}
     task = {"worker_a_on_us": 2_000, "worker_a_period_us": 7_300, "worker_a_priority": 4}
     for fire in ("sleep", "timer"):
@@ -142,10 +142,10 @@ def test_a_broadcast_of_a_spirit1(record: Recorder) -> None:
     assert PACKETS == len(run.us("radio.tx_complete"))
 
 
-# What follows the end of the SFD on the air until the receiver's line rises: PHR and tIRQ of an AT86RF231, the CC2420's delay.
+# From the end of the SFD on the air to the rise of the receiver's line: PHR and tIRQ, AT86RF231; the CC2420's delay.
 AFTER_SFD_US = {"iotlab-m3": 32 + 9, "telosb": 3, "nucleo-l476rg": 0}
-# How much later than its stamp app.rx.enter is on the pins: a frame of at most 3.1 us on the Cortex-M, 18 us on the TelosB
-# (docs/line-code.md), and reading a clock; and how much later than the interrupt line received_us is taken.
+# How much later than its stamp app.rx.enter is on the pins (cost of a probe, README of firmware-gpio-probes), and
+# received_us later than the line, where an interrupt's routine takes it.
 LATE_US = {"iotlab-m3": 6, "telosb": 40, "nucleo-l476rg": 6}
 
 
