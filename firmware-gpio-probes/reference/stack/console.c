@@ -65,7 +65,7 @@ static void identify(void)
     struct line line = { .length = 0 };
 
     GPIORIG_EVENT_ID(RIG_IDENTIFY, settings.address);
-    line_text(&line, "ok identify board=" BOARD_NAME " firmware=reference uid=");
+    line_text(&line, "ok identify board=" BOARD_NAME " firmware=reference probes=" GPIORIG_VARIANT_NAME " uid=");
     for (unsigned byte = 0; byte < 4u * BOARD_UID_WORDS; byte++) {
         line_hex(&line, board_uid(byte / 4u) >> 8u * (byte % 4u), 2);
     }
@@ -155,11 +155,12 @@ static bool is_command(const char *line, const char *word, const char **argument
     return true;
 }
 
-void console_work(void)
+static void console(const struct message *message)
 {
     char line[UART_LINE_LENGTH];
     const char *arguments;
 
+    (void)message;
     if (!uart_read_line(line)) {
         return;
     }
@@ -175,3 +176,5 @@ void console_work(void)
         answer("error commands are identify, set, start, report");
     }
 }
+
+ACTOR(console_actor, ACTOR_CONSOLE, console, 8, 512);
