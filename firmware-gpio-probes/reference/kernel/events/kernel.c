@@ -8,11 +8,11 @@
 #include "board.h"
 #include "board_limits.h"
 
-static struct {
+static struct entry {
     struct actor *to;
     struct message message;
-} queue[QUEUE_LENGTH_MAX];
-static uint16_t first, length, length_max = QUEUE_LENGTH_MAX;
+} queue[QUEUE_LENGTH_MAX], *put = queue, *take = queue;
+static uint16_t length, length_max = QUEUE_LENGTH_MAX;
 
 static struct actor *signalled, **signalled_end = &signalled;
 static struct kernel_counts counts;
@@ -34,12 +34,9 @@ uint16_t actor_stack_left(const struct actor *actor)
     return 0;
 }
 
-/** The place `offset` behind the first; both are less than the queue is long. */
-static uint16_t place(uint16_t offset)
+static struct entry *next_place(struct entry *place)
 {
-    uint16_t sum = (uint16_t)(first + offset);
-
-    return sum < QUEUE_LENGTH_MAX ? sum : (uint16_t)(sum - QUEUE_LENGTH_MAX);
+    return place + 1 < queue + QUEUE_LENGTH_MAX ? place + 1 : queue;
 }
 
 bool actor_post(struct actor *to, struct message message)
@@ -48,21 +45,17 @@ bool actor_post(struct actor *to, struct message message)
     bool fits = length < length_max;
 
     if (fits) {
-        uint16_t last = place(length);
-
-        queue[last].to = to;
-        queue[last].message = message;
+        put->to = to;
+        put->message = message;
+        put = next_place(put);
         length++;
         counts.longest = length > counts.longest ? length : counts.longest;
-    } else {
-        counts.dropped++;
-    }
-    irq_unlock(state);
-    if (fits) {
         GPIORIG_EVENT_ID(QUEUE_POST, to->id);
     } else {
+        counts.dropped++;
         GPIORIG_EVENT_ID(QUEUE_DROP, to->id);
     }
+    irq_unlock(state);
     return fits;
 }
 
@@ -121,10 +114,10 @@ static struct actor *take_signals(struct message *message)
 
 static struct actor *take_message(struct message *message)
 {
-    struct actor *to = queue[first].to;
+    struct actor *to = take->to;
 
-    *message = queue[first].message;
-    first = place(1);
+    *message = take->message;
+    take = next_place(take);
     length--;
     return to;
 }

@@ -167,12 +167,10 @@ static void wake(struct actor *actor)
     }
 }
 
-/** The place `offset` behind the first in a queue. */
-static struct message *place(const struct actor *actor, uint16_t offset)
+/** The place in a queue behind this one. */
+static struct message *next_place(const struct actor *actor, struct message *place)
 {
-    uint16_t sum = (uint16_t)(actor->first + offset);
-
-    return &actor->queue[sum < QUEUE_LENGTH_MAX ? sum : sum - QUEUE_LENGTH_MAX];
+    return place + 1 < actor->queue_end ? place + 1 : actor->queue;
 }
 
 bool actor_post(struct actor *to, struct message message)
@@ -181,7 +179,8 @@ bool actor_post(struct actor *to, struct message message)
     bool fits = to->length < length_max;
 
     if (fits) {
-        *place(to, to->length) = message;
+        *to->put = message;
+        to->put = next_place(to, to->put);
         to->length++;
         counts.longest = to->length > counts.longest ? to->length : counts.longest;
         GPIORIG_EVENT_ID(QUEUE_POST, to->id);
@@ -250,8 +249,8 @@ static struct message take_message(struct actor *self)
         message.value = self->signals;
         self->signals = 0;
     } else {
-        message = *place(self, 0);
-        self->first = (uint16_t)(self->first + 1u < QUEUE_LENGTH_MAX ? self->first + 1u : 0u);
+        message = *self->take;
+        self->take = next_place(self, self->take);
         self->length--;
         GPIORIG_EVENT_ID(QUEUE_FETCH, self->id);
     }

@@ -11,8 +11,9 @@ struct actor {
     void *stack_pointer; /* while it does not run */
     uint32_t *stack;     /* its lowest word is the guard */
     struct actor *next;  /* behind it, of those of its priority that are ready */
-    struct message *queue;
-    uint16_t first, length; /* of the queue */
+    struct message *queue, *queue_end;
+    struct message *put, *take; /* where in it */
+    uint16_t length;            /* messages in it */
     uint16_t signals;
     uint16_t slice_left_us;
     uint16_t stack_bytes;
@@ -34,6 +35,9 @@ struct actor {
         .stack = actor_name##_stack,                                                       \
         .stack_bytes = sizeof actor_name##_stack,                                          \
         .queue = actor_name##_queue,                                                       \
+        .queue_end = actor_name##_queue + QUEUE_LENGTH_MAX,                                \
+        .put = actor_name##_queue,                                                         \
+        .take = actor_name##_queue,                                                        \
         .id = (actor_number),                                                              \
         .priority = (its_priority),                                                        \
     }
