@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "gpiorig/options.h"
+
 #include "board_limits.h"
 #include "packet.h"
 #include "radio_limits.h"
@@ -61,6 +63,10 @@ static const struct setting table[] = {
     { "queue", &settings.queue, 1, QUEUE_LENGTH_MAX, NULL },
     { "print", &settings.print, 24, 150, NULL },
     { "window", &settings.window, 1, PACKETS, NULL },
+    { "heartbeat_us", &settings.heartbeat_us, 0, LONGEST_US, NULL },
+#if GPIORIG_LOG
+    { "log", &settings.log, 0, 1, NULL },
+#endif
 };
 #define SETTINGS (sizeof table / sizeof table[0])
 

@@ -28,6 +28,8 @@ struct settings {
     uint32_t mac;         /* enum mac_number */
     uint32_t print;       /* bytes of the line printed for each packet (app print) */
     uint32_t window;      /* packets under way at once (app sender) */
+    uint32_t heartbeat_us; /* from heartbeat to heartbeat; 0: none */
+    uint32_t log;         /* 1: the log of events is sent while the processor has nothing else to do (builds with LOG=) */
     uint32_t duration_s;  /* of a run; 0: until all packets are sent, or it is stopped */
 };
 
