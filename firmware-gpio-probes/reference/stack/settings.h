@@ -33,6 +33,7 @@ struct settings {
     uint32_t gap_us;      /* from packet to packet of a train; 0: as soon as can be */
     uint32_t fire;        /* enum fire_number: how the departure of a packet is awaited */
     uint32_t duration_s;  /* of a run; 0: until all packets are sent, or it is stopped */
+    uint32_t events_sched, events_task, events_queue, events_timer, events_slot; /* 1: these groups of events are sent */
     uint32_t next_hop;    /* to all others; 0: everybody is a neighbour */
     uint32_t gateway;     /* 1: source of time, always listening (mac tdma); coordinator (mac slots) */
     uint32_t rdc;         /* radio duty cycle in %: 10, 15 or 20 (mac tdma) */
