@@ -97,11 +97,11 @@ static void take_packet(void)
     }
 }
 
-/** Finds the next slot in which there is something to do, and waits for it. */
-static void choose(void)
+/** Finds the next slot in which there is something to do, and waits for it. Returns how many it comes too late for. */
+static uint32_t choose(void)
 {
     struct slot_place place = slots.place;
-    uint32_t now_us = timer_now();
+    uint32_t now_us = timer_now(), late = 0;
 
     take_packet();
     for (uint16_t gap = 1;; gap++) {
@@ -116,9 +116,9 @@ static void choose(void)
             slots.gap = gap;
             slots.use = use;
             await(BEGIN, slot_clock_start_us(&slots.clock, gap));
-            return;
+            return late;
         }
-        counts.missed++;
+        late++;
     }
 }
 
@@ -209,7 +209,7 @@ static void end(void)
     }
     slot_radio_listen(false);
     slot_radio_leave_slot();
-    choose();
+    counts.missed += choose();
 }
 
 static void take_step(void)
@@ -251,7 +251,7 @@ static void run(uint8_t level)
     slots.running = true;
     slots.place = slots_place(slots.clock.number, (uint16_t)settings.slotframe);
     slot_radio_listen(false);
-    choose();
+    (void)choose();
 }
 
 static void hear_beacon(uint8_t level, uint32_t asn, uint32_t start_us)
@@ -375,7 +375,7 @@ static void send(struct packet *packet)
     } else if (!packet_queue_put(&slots.queue, packet, (uint16_t)settings.queue)) {
         packet_drop(packet);
     } else if (slots.running && slots.step == BEGIN) {
-        choose(); /* its cell may come before what was waited for */
+        (void)choose(); /* its cell may come before what was waited for */
     }
 }
 
