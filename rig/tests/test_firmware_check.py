@@ -1,4 +1,4 @@
-"""`gpiorig firmware check` on images that lost hooks in every way we know, built here by the compilers of the boards."""
+"""`gpiorig firmware check` on images that lost hooks in every way we know, built here by the boards' compilers."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ void _start(void) { volatile int m[2] = { 0 }; thread(m); other(m); for (;;) { }
 """
 NOTHING_ELSE = "int elsewhere(void) { return 0; }\n"
 GLUE = """
-#define MARK(code) __asm__ inline volatile("1:\\n\\t.pushsection .debug_gpiorig,\\"\\",%%progbits\\n\\t.4byte 1b\\n\\t"\\
-                                           ".2byte %c0\\n\\t.popsection" : : "i"(code))
+#define MARK(code) __asm__ inline volatile("1:\\n\\t.pushsection .debug_gpiorig,\\"\\",%%progbits\\n\\t"\\
+                                           ".4byte 1b\\n\\t.2byte %c0\\n\\t.popsection" : : "i"(code))
 struct driver { int (*init)(void); int (*send)(int); };
 extern const struct driver __real_radio;
 int __real_receive(volatile int *m);
