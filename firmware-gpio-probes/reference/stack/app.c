@@ -2,6 +2,7 @@
 
 #include "gpiorig/probe.h"
 
+#include "alarm.h"
 #include "line.h"
 #include "mac.h"
 #include "radio.h"
@@ -9,7 +10,11 @@
 #include "settings.h"
 #include "timer.h"
 #include "udp.h"
-#include "work.h"
+
+/* Signals of mac_actor, besides the radio's. */
+#define SIGNAL_SEND SIGNAL(1)    /* a request is due */
+#define SIGNAL_TIMEOUT SIGNAL(2) /* time is up for a reply */
+#define SIGNAL_RESULT SIGNAL(3)  /* a packet's fate is known and to be logged */
 
 #define PAN 0x6770u
 #define REQUEST 'Q' /* first byte of the payload */
@@ -38,13 +43,15 @@ static struct {
 
 static struct app_counts counts;
 static struct packet outgoing;
+static struct alarm sending = { .to = &mac_actor, .signals = SIGNAL_SEND };
+static struct alarm timeout = { .to = &mac_actor, .signals = SIGNAL_TIMEOUT };
 
 static void conclude(enum fate fate)
 {
-    timer_cancel_alarm(ALARM_TIMEOUT);
+    alarm_cancel(&timeout);
     flight.fate = fate;
     flight.phase = TO_LOG;
-    work_post(WORK_RESULT);
+    actor_signal(&mac_actor, SIGNAL_RESULT);
 }
 
 static void confirmed(uint16_t id, enum radio_result result)
@@ -113,7 +120,7 @@ static void transmit(uint16_t sequence, uint16_t destination, uint32_t patience_
     taken = udp_send(&outgoing);
     GPIORIG_EXIT_ID(APP_TX, sequence);
     if (taken) {
-        timer_set_alarm(ALARM_TIMEOUT, flight.tx_us + patience_us);
+        alarm_set(&timeout, flight.tx_us + patience_us);
     } else {
         conclude(BUSY);
     }
@@ -131,7 +138,7 @@ static void send_request(void)
         if (timer_reached(timer_now(), run.due_us)) {
             run.due_us = timer_now() + settings.interval_us;
         }
-        timer_set_alarm(ALARM_SEND, run.due_us);
+        alarm_set(&sending, run.due_us);
     }
 }
 
@@ -143,7 +150,7 @@ void app_start(uint32_t packets)
     run.left = packets;
     run.sequence = 0;
     run.due_us = timer_now() + settings.interval_us;
-    timer_set_alarm(ALARM_SEND, run.due_us);
+    alarm_set(&sending, run.due_us);
 }
 
 bool app_is_running(void)
@@ -189,7 +196,7 @@ static void expire(void)
         radio_abort(); /* is confirmed as busy */
     } else {
         flight.expired = true;
-        timer_set_alarm(ALARM_TIMEOUT, flight.tx_us + RADIO_GUARD_US);
+        alarm_set(&timeout, flight.tx_us + RADIO_GUARD_US);
     }
 }
 
@@ -244,18 +251,20 @@ static void finish_packet(void)
     }
 }
 
-void app_work(uint32_t work)
+static void work(const struct message *message)
 {
-    if ((work & WORK_RESULT) != 0) {
+    uint16_t signals = message->value;
+
+    if ((signals & SIGNAL_RESULT) != 0) {
         finish_packet();
     }
-    if ((work & WORK_RADIO) != 0) {
+    if ((signals & MAC_SIGNAL_RADIO) != 0) {
         radio_service();
     }
-    if ((work & WORK_TIMEOUT) != 0) {
+    if ((signals & SIGNAL_TIMEOUT) != 0) {
         expire();
     }
-    if ((work & WORK_SEND) != 0 && run.active) {
+    if ((signals & SIGNAL_SEND) != 0 && run.active) {
         if (flight.phase == NONE) {
             send_request();
         } else {
@@ -263,3 +272,5 @@ void app_work(uint32_t work)
         }
     }
 }
+
+ACTOR(mac_actor, ACTOR_MAC, work, 2, 768);

@@ -31,7 +31,4 @@ struct app_counts app_counts(void);
 /** A UDP payload has come. */
 void app_receive(struct packet *packet);
 
-/** Does the application's part of the work. */
-void app_work(uint32_t work);
-
 #endif

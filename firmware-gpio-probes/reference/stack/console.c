@@ -155,11 +155,12 @@ static bool is_command(const char *line, const char *word, const char **argument
     return true;
 }
 
-void console_work(void)
+static void console(const struct message *message)
 {
     char line[UART_LINE_LENGTH];
     const char *arguments;
 
+    (void)message;
     if (!uart_read_line(line)) {
         return;
     }
@@ -175,3 +176,5 @@ void console_work(void)
         answer("error commands are identify, set, start, report");
     }
 }
+
+ACTOR(console_actor, ACTOR_CONSOLE, console, 8, 512);

@@ -4,10 +4,13 @@
 
 #include <stdbool.h>
 
+#include "kernel.h"
+
+#define CONSOLE_SIGNAL_LINE SIGNAL(0) /* uart_read_line has a line */
+
+extern struct actor console_actor;
+
 /** Says whether the radio answered; without it nothing can be started. */
 void console_set_radio(bool works);
-
-/** Carries the received line out, if there is one. */
-void console_work(void);
 
 #endif

@@ -5,11 +5,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernel.h"
 #include "packet.h"
 #include "radio_limits.h"
 
 #define MAC_HEADER_LENGTH 9u
 #define MAC_PAYLOAD_MAX (RADIO_PSDU_MAX - RADIO_FCS_LENGTH - MAC_HEADER_LENGTH)
+
+/* Signals of mac_actor. */
+#define MAC_SIGNAL_RADIO SIGNAL(0) /* the radio's interrupt */
+
+extern struct actor mac_actor;
 
 void mac_set_address(uint16_t pan, uint16_t address);
 

@@ -4,10 +4,11 @@
 #include "app.h"
 #include "clock.h"
 #include "console.h"
+#include "kernel.h"
 #include "line.h"
+#include "mac.h"
 #include "timer.h"
 #include "uart.h"
-#include "work.h"
 
 #define CALIBRATION_EVENTS 32u
 
@@ -25,7 +26,7 @@ int main(void)
 
     clock_init();
     timer_init();
-    uart_init();
+    uart_init(&console_actor, CONSOLE_SIGNAL_LINE);
     gpiorig_init();
     say("boot board=" BOARD_NAME " firmware=reference");
     uart_drain(); /* its interrupts would lengthen some of the calibration events */
@@ -39,12 +40,7 @@ int main(void)
     }
     say("ready");
 
-    for (;;) {
-        uint32_t work = work_wait();
-
-        app_work(work);
-        if ((work & WORK_LINE) != 0) {
-            console_work();
-        }
-    }
+    actor_start(&mac_actor);
+    actor_start(&console_actor);
+    kernel_run();
 }

@@ -8,11 +8,11 @@
 
 #include "at86rf231_bus.h"
 #include "at86rf231_registers.h"
+#include "mac.h"
 #include "radio_limits.h"
 #include "radio_port.h"
 #include "seed.h"
 #include "board.h"
-#include "work.h"
 
 static const struct radio_callbacks *report;
 static bool sending;
@@ -84,7 +84,7 @@ static void drop_late_frame(void)
 {
     if (radio_port_interrupt_level()) {
         at86rf231_read(IRQ_STATUS);
-        work_cancel(WORK_RADIO);
+        actor_unsignal(&mac_actor, MAC_SIGNAL_RADIO);
         errors++;
         GPIORIG_EVENT(DRIVER_RX_DROP);
     }

@@ -8,10 +8,10 @@
 #include "cc2420_port.h"
 #include "cc2420_registers.h"
 #include "cc2420_sender.h"
+#include "mac.h"
 #include "radio_limits.h"
 #include "radio_port.h"
 #include "timer.h"
-#include "work.h"
 
 #define ACK_LENGTH 5u
 #define ACK_TYPE 2u /* IEEE 802.15.4-2006, 7.2.1.1.1 */
@@ -144,7 +144,7 @@ static void look_at_receiver(void)
         receive();
     }
     if (cc2420_port_fifo() || radio_port_interrupt_level()) {
-        work_post(WORK_RADIO);
+        actor_signal(&mac_actor, MAC_SIGNAL_RADIO);
     }
 }
 

@@ -7,12 +7,12 @@
 
 #include "gpiorig/probe.h"
 
+#include "mac.h"
 #include "radio_limits.h"
 #include "radio_port.h"
 #include "spirit1_bus.h"
 #include "spirit1_registers.h"
 #include "timer.h"
-#include "work.h"
 
 #define INTERRUPTS (IRQ_RX_DATA_READY | IRQ_TX_DATA_SENT | IRQ_MAX_RE_TX_REACH | IRQ_TX_FIFO_ERROR | IRQ_RX_FIFO_ERROR | \
                     IRQ_MAX_BO_CCA_REACH)
@@ -187,7 +187,7 @@ static void drop_late_frame(void)
 {
     if (interrupt_requested()) {
         spirit1_interrupts();
-        work_cancel(WORK_RADIO);
+        actor_unsignal(&mac_actor, MAC_SIGNAL_RADIO);
         errors++;
         GPIORIG_EVENT(DRIVER_RX_DROP);
     }
@@ -341,7 +341,7 @@ void radio_service(void)
     }
     GPIORIG_EXIT(DRIVER_ISR);
     if (interrupt_requested()) {
-        work_post(WORK_RADIO); /* one more came while the status was read: nIRQ stays low, there is no other edge */
+        actor_signal(&mac_actor, MAC_SIGNAL_RADIO); /* one more came while the status was read: nIRQ stays low, there is no other edge */
     }
 }
 
