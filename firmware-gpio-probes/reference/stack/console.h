@@ -1,4 +1,4 @@
-/** The host's commands; README.md lists them. Every line is answered by one line, "ok ..." or "error ...". */
+/** The host's side: one command a line, one answer each. */
 #ifndef CONSOLE_H
 #define CONSOLE_H
 
@@ -6,11 +6,13 @@
 
 #include "kernel.h"
 
-#define CONSOLE_SIGNAL_LINE SIGNAL(0) /* uart_read_line has a line */
+/* Signals of console_actor. */
+#define CONSOLE_SIGNAL_LINE SIGNAL(0)       /* uart_read_line has a line */
+#define CONSOLE_SIGNAL_CONFIGURED SIGNAL(1) /* the MAC has taken the settings over, or tried to */
 
 extern struct actor console_actor;
 
-/** Says whether the radio answered; without it nothing can be started. */
+/** Whether the radio answered at boot. */
 void console_set_radio(bool works);
 
 #endif

@@ -1,14 +1,18 @@
-/** The reference firmware: two nodes play ping-pong, every layer of the stack tells the analyzer what it does. */
+/** The reference firmware: nodes exchange packets, every layer of the stack tells the analyzer what it does. */
 #include "gpiorig/probe.h"
 
 #include "app.h"
 #include "clock.h"
 #include "console.h"
+#include "ipv6.h"
 #include "kernel.h"
 #include "line.h"
 #include "mac.h"
+#include "settings.h"
+#include "sixlowpan.h"
 #include "timer.h"
 #include "uart.h"
+#include "udp.h"
 
 #define CALIBRATION_EVENTS 32u
 
@@ -22,8 +26,10 @@ static void say(const char *text)
 
 int main(void)
 {
+    static struct actor *const actors[] = { &mac_actor, &sixlowpan_actor, &ipv6_actor, &udp_actor, &app_actor, &console_actor };
     bool radio_works;
 
+    settings_reset();
     clock_init();
     timer_init();
     uart_init(&console_actor, CONSOLE_SIGNAL_LINE);
@@ -33,14 +39,15 @@ int main(void)
     gpiorig_wiring_proof();
     gpiorig_calibrate(CALIBRATION_EVENTS);
 
-    radio_works = app_init();
+    for (unsigned i = 0; i < sizeof actors / sizeof actors[0]; i++) {
+        actor_start(actors[i]);
+    }
+    kernel_set_queue_length((uint16_t)settings.queue);
+    radio_works = mac_init();
     console_set_radio(radio_works);
     if (!radio_works) {
         say("fault the radio does not answer");
     }
     say("ready");
-
-    actor_start(&mac_actor);
-    actor_start(&console_actor);
     kernel_run();
 }
