@@ -17,7 +17,7 @@ from elftools.elf.relocation import RelocationSection
 from elftools.elf.sections import SymbolTableSection
 
 from gpiorig.rig.errors import FirmwareError
-from gpiorig.rig.hooks_debug import DebugInfo
+from gpiorig.rig.hooks.debug import DebugInfo
 
 MARKERS = ".debug_gpiorig"  # of GPIORIG_MARK (firmware-gpio-probes/include/gpiorig/probe.h)
 _MARKER = "IH"  # address of the site, 0 if the linker dropped it; code of the event

@@ -12,7 +12,7 @@ from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.capture.recording import Recording
 from gpiorig.rig import bench as benches
 from gpiorig.rig import boards, pipeline
-from gpiorig.rig.hooks import Count, Counts, HookFile, Role, SelfTest, count_text, fits
+from gpiorig.rig.hooks.table import Count, Counts, HookFile, Role, SelfTest, count_text, fits
 from gpiorig.rig.pipeline import Result
 
 _LAST_BUS_CODE = 127
