@@ -1,1 +1,1 @@
-"""Hooks: what an image must have (`table`), whether it has it (`image`, `debug`, `check`) and they work (`selftest`)."""
+"""Hooks: what must be there (`table`), whether it is (`image`, `debug`, `check`) and works (`selftest`)."""

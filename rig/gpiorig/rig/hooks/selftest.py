@@ -91,7 +91,7 @@ class SelfTestResult:
         good = sum(not seen.failure(self.tested) for seen in self.seen)
         nodes = " and ".join(dict.fromkeys(f"{seen.node} ({seen.role})" for seen in self.seen))
         return (
-            f"{self.tested} of {self.packets} ping-pongs looked at, the others lost or repeated a frame\n"
+            f"{self.tested} of {self.packets} ping-pongs looked at: not the last, none that lost or repeated a frame\n"
             f"{good} of {len(self.seen)} expected events are as they should be at {nodes}"
         )
 
