@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "gpiorig/options.h"
+
 #include "board_limits.h"
 #include "kernel.h"
 #include "packet.h"
@@ -76,6 +78,11 @@ static const struct setting table[] = {
     { "train", &settings.train, 1, 1000, NULL },
     { "gap_us", &settings.gap_us, 0, LONGEST_US, NULL },
     { "fire", &settings.fire, 0, 0, fire_names },
+    { "events_sched", &settings.events_sched, 0, 1, NULL },
+    { "events_task", &settings.events_task, 0, 1, NULL },
+    { "events_queue", &settings.events_queue, 0, 1, NULL },
+    { "events_timer", &settings.events_timer, 0, 1, NULL },
+    { "events_slot", &settings.events_slot, 0, 1, NULL },
     { "next_hop", &settings.next_hop, 0, 0xFFFC, NULL },
     { "gateway", &settings.gateway, 0, 1, NULL },
     { "rdc", &settings.rdc, 10, 20, NULL },
@@ -90,6 +97,10 @@ static const struct setting table[] = {
     { "worker_b_on_us", &settings.worker_b_on_us, 0, LONGEST_US, NULL },
     { "worker_b_period_us", &settings.worker_b_period_us, 1000, LONGEST_US, NULL },
     { "worker_b_priority", &settings.worker_b_priority, 1, PRIORITIES, NULL },
+    { "heartbeat_us", &settings.heartbeat_us, 0, LONGEST_US, NULL },
+#if GPIORIG_LOG
+    { "log", &settings.log, 0, 1, NULL },
+#endif
 };
 #define SETTINGS (sizeof table / sizeof table[0])
 
