@@ -25,10 +25,11 @@ ifeq ($(origin PROBES_$(PROBES)),undefined)
 $(error PROBES=$(PROBES): there are $(patsubst PROBES_%,%,$(filter PROBES_%,$(.VARIABLES))))
 endif
 
-# The reference firmware, or the self-test of kernels and alarms, which needs neither stack nor radio.
+# The reference firmware, or what needs neither stack nor radio: the self-test of kernels and alarms, the costs of a probe.
 PROGRAM ?= reference
 PROGRAM_reference = reference/stack reference/radio reference/radio/$(RADIO)
 PROGRAM_selftest = reference/selftest
+PROGRAM_costs = reference/costs
 ifeq ($(origin PROGRAM_$(PROGRAM)),undefined)
 $(error PROGRAM=$(PROGRAM): there are $(patsubst PROGRAM_%,%,$(filter PROGRAM_%,$(.VARIABLES))))
 endif
@@ -73,7 +74,7 @@ $(DIR)/%.o: %.S $(DIR)/flags
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # The send routine is unrolled, which takes -O2 (src/probe.c).
-$(LIBRARY:%.c=$(DIR)/%.o): OPTIMIZE := -O2
+$(patsubst %.c,$(DIR)/%.o,$(LIBRARY) kernel.c): OPTIMIZE := -O2
 
 QUOTED_FLAGS := $(subst ','\'',$(CC) $(CPPFLAGS) $(CFLAGS) $(LINK))
 # Rewritten only when the flags change, so that a new width or a new event table rebuilds.
@@ -82,3 +83,6 @@ $(DIR)/flags: FORCE
 	@echo '$(QUOTED_FLAGS)' | cmp -s - $@ || echo '$(QUOTED_FLAGS)' > $@
 
 -include $(OBJECTS:.o=.d)
+# A source that has moved since: the object is made anew, from where it is now.
+reference/%.c: ;
+reference/%.S: ;

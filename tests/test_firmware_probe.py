@@ -135,7 +135,7 @@ M3, NUCLEO, TELOSB, YETIMOTE = (
         (["-DGPIORIG_PORT=host", "-DGPIORIG_WIDTH=3"], "GPIORIG_WIDTH must be 0, 1, 2, 4 or 8"),
         (
             ["-DGPIORIG_PORT=host", "-DGPIORIG_LOG=100"],
-            "GPIORIG_LOG is the number of records of the log, a power of two",
+            "GPIORIG_LOG is the number of records of the log, a power",
         ),
         (["-DGPIORIG_PORT=host", "-DGPIORIG_VARIANT_EMPTY", "-DGPIORIG_VARIANT_DOUBLED"], "exclude each other"),
         ([M3, "-DGPIORIG_HOLD_NS=100"], "GPIORIG_HOLD_NS is 125 at least"),
@@ -168,7 +168,7 @@ M3, NUCLEO, TELOSB, YETIMOTE = (
         ([M3, "-DGPIORIG_WIDTH=4"], "data line 2 is on PB7, I2C SDA"),
         (
             [TELOSB, "-DGPIORIG_SPAN_ISR_RADIO=GPIORIG_PIN_P3(1)"],
-            "ISR_RADIO is on P3.1, the SPI data to radio and flash",
+            "ISR_RADIO is on P3.1, the SPI data to radio",
         ),
         ([TELOSB, "-DGPIORIG_HEARTBEAT_LINE=GPIORIG_PIN_P3(3)"], "heartbeat line is on P3.3, the SPI clock"),
         ([YETIMOTE, "-DGPIORIG_WIDTH=2"], "data line 1 is on PB6, I2C SCL"),
@@ -232,6 +232,7 @@ class Target:
     longest_on_4_ns: int = 300
 
 
+BARE_M3 = ("-DGPIORIG_STROBE=GPIORIG_PIN_B(1)", "-DGPIORIG_ANY_PIN")
 TARGETS = (
     Target(
         "iotlab-m3",

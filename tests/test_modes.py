@@ -16,6 +16,7 @@ from gpiorig.rig.experiment import Experiment
 
 MINUTE_S = 60
 INTERVAL_US = 200_000  # between packets, so that a minute is soon over
+TIMEOUT_US = 150_000  # more than the longest round trip takes, five fragments each way on a TelosB
 LEAST_PACKETS = 200  # a packet takes less than half an interval, also where the next waits for the one before
 
 M3, TELOSB, SPIRIT1, L476 = "iotlab-m3", "telosb", "nucleo-l476rg", "nucleo-l476rg-at86rf231"
@@ -34,7 +35,7 @@ ROWS = [(mode, M3, kernel) for mode in (*ROUND_TRIPS, *ONE_WAY) for kernel in ("
 def minute(name: str, kernel: str, **settings: object) -> Experiment:
     """The experiment of a file, for a minute, with few packets."""
     whole = tomls.load(ROOT / "experiments" / f"{name}.toml", Experiment, what="experiment file")
-    given = {"interval_us": INTERVAL_US, **settings}
+    given = {"interval_us": INTERVAL_US, "timeout_us": TIMEOUT_US, **settings}
     return msgspec.structs.replace(
         whole,
         packets=None,

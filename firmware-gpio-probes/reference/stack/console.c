@@ -10,6 +10,7 @@
 #include "line.h"
 #include "mac.h"
 #include "packet.h"
+#include "probes.h"
 #include "radio.h"
 #include "settings.h"
 #include "sixlowpan.h"
@@ -70,6 +71,10 @@ static void configure(void)
 {
     kernel_set_queue_length((uint16_t)settings.queue);
     enable_events(true);
+    probes_set_heartbeat(settings.heartbeat_us);
+#if GPIORIG_LOG
+    probes_send_log_when_idle(settings.log != 0);
+#endif
     if (radio_works) {
         is_pending = true;
         actor_signal(&mac_actor, MAC_SIGNAL_CONFIGURE);
@@ -208,14 +213,34 @@ static void stacks(const char *arguments)
     line_send(&line);
 }
 
+#if GPIORIG_LOG
+/** What there is of the log, and then the answer. */
+static void send_log(const char *arguments)
+{
+    (void)arguments;
+    if (app_is_running()) {
+        answer("error log: packets are being sent; wait for done, or stop");
+        return;
+    }
+    probes_send_log();
+    line.length = 0;
+    line_text(&line, "ok log");
+    line_pair(&line, "lost", gpiorig_log_lost());
+    line_send(&line);
+}
+#endif
+
 /** Each answers with exactly one line. */
 static const struct command {
     const char *word;
     void (*run)(const char *arguments);
 } commands[] = {
-    { "identify", identify }, { "defaults", set_defaults }, { "set", set },     { "start", start },
+    { "identify", identify }, { "defaults", set_defaults }, { "set", set },       { "start", start },
     { "stop", stop },         { "report", report },         { "stacks", stacks }, { "mac", mac },
     { "workers", workers },
+#if GPIORIG_LOG
+    { "log", send_log },
+#endif
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 

@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "gpiorig/options.h"
+
 #include "board_limits.h"
 #include "kernel.h"
 #include "packet.h"
@@ -95,6 +97,10 @@ static const struct setting table[] = {
     { "worker_b_on_us", &settings.worker_b_on_us, 0, LONGEST_US, NULL },
     { "worker_b_period_us", &settings.worker_b_period_us, 1000, LONGEST_US, NULL },
     { "worker_b_priority", &settings.worker_b_priority, 1, PRIORITIES, NULL },
+    { "heartbeat_us", &settings.heartbeat_us, 0, LONGEST_US, NULL },
+#if GPIORIG_LOG
+    { "log", &settings.log, 0, 1, NULL },
+#endif
 };
 #define SETTINGS (sizeof table / sizeof table[0])
 

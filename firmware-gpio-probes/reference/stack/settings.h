@@ -32,6 +32,8 @@ struct settings {
     uint32_t train;       /* packets in a train (app train), the first ones interval_us apart */
     uint32_t gap_us;      /* from packet to packet of a train; 0: as soon as can be */
     uint32_t fire;        /* enum fire_number: how the departure of a packet is awaited */
+    uint32_t heartbeat_us; /* from heartbeat to heartbeat; 0: none */
+    uint32_t log;         /* 1: the log of events is sent while the processor has nothing else to do (builds with LOG=) */
     uint32_t duration_s;  /* of a run; 0: until all packets are sent, or it is stopped */
     uint32_t events_sched, events_task, events_queue, events_timer, events_slot; /* 1: these groups of events are sent */
     uint32_t next_hop;    /* to all others; 0: everybody is a neighbour */

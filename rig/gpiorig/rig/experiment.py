@@ -46,6 +46,8 @@ class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     train: int | None = None
     gap_us: int | None = None
     fire: Literal["sleep", "timer"] | None = None
+    heartbeat_us: int | None = None
+    log: bool | None = None  # images built with LOG= only
     events_sched: bool | None = None
     events_task: bool | None = None
     events_queue: bool | None = None

@@ -11,6 +11,7 @@
 
 #include "alarm.h"
 #include "board.h"
+#include "probes.h"
 #include "thread_core.h"
 #include "timer.h"
 #include "uart.h"
@@ -309,8 +310,15 @@ static void sleep_for_ever(void)
     irq_state state = irq_lock();
 
     idle.priority = PRIORITIES + 1u;
+    GPIORIG_ENTER(SCHED_SLEEP);
     thread_request_switch();
     for (;;) {
+#if GPIORIG_LOG
+        irq_unlock(state);
+        while (probes_idle()) {
+        }
+        state = irq_lock();
+#endif
         state = irq_sleep(state);
     }
 }
