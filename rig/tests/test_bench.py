@@ -88,6 +88,10 @@ def test_experiments_are_valid() -> None:
         ({"packets": 70_000}, "16-bit packet id"),
         ({"responder": "nobody"}, "responder is `nobody`"),
         ({"responder": "initiator"}, "the same node"),
+        ({"packets": None}, "neither packets nor duration_s"),
+        ({"duration_s": 2_001}, "duration_s is 2001"),
+        ({"nodes": {"nobody": experiments.NodeRole()}}, "nodes.nobody is `nobody`"),
+        ({"settings": experiments.Settings(peer="nobody")}, "peer of initiator is `nobody`"),
     ],
 )
 def test_wrong_experiment_is_refused(changes: dict[str, object], message: str) -> None:
