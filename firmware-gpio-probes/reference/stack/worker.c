@@ -22,7 +22,7 @@ struct worker {
     struct alarm alarm;
     uint32_t due_us;
     volatile bool pending; /* due, not done yet */
-    uint32_t runs, overruns, wait_us, longest_wait_us, took_us, longest_us;
+    uint32_t runs, missed, wait_us, max_wait_us, took_us, max_took_us;
 };
 
 static void expired(struct alarm *alarm);
@@ -84,7 +84,7 @@ static void expired(struct alarm *alarm)
 
     alarm_set(alarm, due_us + *worker->period_us);
     if (worker->pending) {
-        worker->overruns++;
+        worker->missed++;
         return;
     }
     worker->pending = true;
@@ -106,8 +106,8 @@ static void run(struct worker *worker)
 
     burn(*worker->on_us);
     worker->runs++;
-    add(&worker->wait_us, &worker->longest_wait_us, begun_us - worker->due_us);
-    add(&worker->took_us, &worker->longest_us, timer_now() - begun_us);
+    add(&worker->wait_us, &worker->max_wait_us, begun_us - worker->due_us);
+    add(&worker->took_us, &worker->max_took_us, timer_now() - begun_us);
     worker->pending = false;
 }
 
@@ -138,7 +138,7 @@ static void set_layer_priorities(void)
 
 static void start(struct worker *worker)
 {
-    worker->runs = worker->overruns = worker->wait_us = worker->longest_wait_us = worker->took_us = worker->longest_us = 0;
+    worker->runs = worker->missed = worker->wait_us = worker->max_wait_us = worker->took_us = worker->max_took_us = 0;
     worker->pending = false;
     actor_set_priority(worker->actor, (uint8_t)*worker->priority);
     if (*worker->on_us > 0) {
@@ -160,20 +160,29 @@ void worker_stop(void)
     alarm_cancel(&worker_b.alarm);
 }
 
-static void report(struct line *line, const char *name, const struct worker *worker)
+static void pair(struct line *line, char task, const char *key, uint32_t number)
 {
+    const char name[] = { ' ', task, '_', '\0' };
+
     line_text(line, name);
-    line_pair(line, "runs", worker->runs);
-    line_pair(line, "overruns", worker->overruns);
-    line_pair(line, "wait_us", worker->wait_us);
-    line_pair(line, "longest_wait_us", worker->longest_wait_us);
-    line_pair(line, "took_us", worker->took_us);
-    line_pair(line, "longest_us", worker->longest_us);
+    line_text(line, key);
+    line_text(line, "=");
+    line_number(line, number);
+}
+
+static void report(struct line *line, char task, const struct worker *worker)
+{
+    pair(line, task, "runs", worker->runs);
+    pair(line, task, "missed", worker->missed);
+    pair(line, task, "wait_us", worker->wait_us);
+    pair(line, task, "max_wait_us", worker->max_wait_us);
+    pair(line, task, "took_us", worker->took_us);
+    pair(line, task, "max_took_us", worker->max_took_us);
 }
 
 void worker_report(struct line *line)
 {
     line_pair(line, "loops", loops_in_calibrated_us);
-    report(line, " a", &worker_a);
-    report(line, " b", &worker_b);
+    report(line, 'a', &worker_a);
+    report(line, 'b', &worker_b);
 }
