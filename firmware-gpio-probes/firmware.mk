@@ -28,7 +28,7 @@ endif
 # The reference firmware, or what needs neither stack nor radio: the self-test of kernels and alarms, the costs of a probe.
 PROGRAM ?= reference
 PROGRAM_reference = reference/stack reference/radio reference/radio/$(RADIO)
-PROGRAM_selftest = reference/selftest
+PROGRAM_selftest = reference/selftest reference/radio
 PROGRAM_costs = reference/costs
 ifeq ($(origin PROGRAM_$(PROGRAM)),undefined)
 $(error PROGRAM=$(PROGRAM): there are $(patsubst PROGRAM_%,%,$(filter PROGRAM_%,$(.VARIABLES))))
