@@ -44,8 +44,8 @@ def test_doubled_shows_every_event_once_at_twice_the_cost(normal: Run, tmp_path:
     assert normal.frames.codes.tolist() == doubled.frames.codes.tolist()
     assert normal.frames.ids.tolist() == doubled.frames.ids.tolist()
     assert len(doubled.frames.codes) == doubled.log.done["probes"]
-    # A burst is a loop: its own 5 instructions are not doubled, and each edge is seen up to one sample late.
-    assert cost(doubled) == pytest.approx(2 * cost(normal), abs=5 * 2 * 24 / 72 + 2)
+    # The loop's own instructions are not doubled, and where the stores go is an argument, not a constant.
+    assert cost(doubled) == pytest.approx(2 * cost(normal), rel=0.05)
 
 
 def test_empty_runs_and_shows_nothing(tmp_path: Path) -> None:
