@@ -201,7 +201,7 @@ uint32_t WRAP(GPIORIG_SPIRIT1_READ_FIFO)(uint8_t size, uint8_t *bytes)
 #define IRQ_TX_DATA_SENT 0x00000004u
 #define IRQ_MAX_RE_TX_REACH 0x00000008u
 #define IRQ_CRC_ERROR 0x00000010u
-#define IRQ_MAX_BO_CCA_REACH 0x00000400u
+#define IRQ_MAX_BO_CCA_REACH 0x00000800u
 #define IRQ_VALID_SYNC 0x00002000u
 
 void __real_SpiritIrqGetStatus(uint32_t *irqs);

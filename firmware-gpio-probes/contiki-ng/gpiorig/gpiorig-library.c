@@ -1,0 +1,2 @@
+/** The probe library, as one file of this module. */
+#include "../../src/probe.c"

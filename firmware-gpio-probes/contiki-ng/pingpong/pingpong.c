@@ -1,0 +1,195 @@
+/**
+ * Ping-pong, broadcast, interferer. The node that is told to start sends, any other replies to what is not a broadcast. The
+ * payload is the packet's number again and again, so that every fragment ends with it, and the packet's end is its id.
+ */
+#include "console.h"
+#include "link.h"
+
+#include "dev/serial-line.h"
+#include "net/netstack.h"
+#include "sys/etimer.h"
+#include "sys/rtimer.h"
+
+#if CONTIKI_TARGET_SKY && NETSTACK_CONF_WITH_IPV6
+#include "dev/uart1.h" /* its platform listens to the UART only without IPv6 */
+#endif
+
+#include "gpiorig-contiki.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define INTERFERENCE_BYTES 125 /* the longest frame, without its FCS: IEEE 802.15.4-2015 11.3 */
+
+PROCESS(pingpong_process, "gpiorig ping-pong");
+AUTOSTART_PROCESSES(&pingpong_process);
+
+static uint16_t to_send, sequence;                  /* of this run */
+static uint16_t sent, received, lost;               /* since boot */
+static bool waiting;                                /* for the reply to `sequence` */
+static uint8_t payload[INTERFERENCE_BYTES];
+static uint32_t sent_at, received_at;
+
+/** A packet that the process has still to tell the host of: printing takes longer than the packet. */
+static struct {
+    bool pending, replied;
+    uint16_t sequence;
+    uint32_t tx, rx;
+} done;
+
+/**
+ * Ticks of the rtimer, made 32 bits wide with the clock's, which count the same crystal where the rtimer has 16 (sky: 32768
+ * a second, so the host's microseconds step by 30.5).
+ */
+static uint32_t now(void)
+{
+    uint32_t coarse = (uint32_t)clock_time() * (uint32_t)(RTIMER_SECOND / CLOCK_SECOND);
+
+    if (sizeof(rtimer_clock_t) > 2) {
+        return (uint32_t)RTIMER_NOW();
+    }
+    return coarse + (uint32_t)(int32_t)(int16_t)((uint16_t)RTIMER_NOW() - (uint16_t)coarse);
+}
+
+static unsigned long us(uint32_t ticks)
+{
+    return (unsigned long)((uint64_t)ticks * 1000000u / RTIMER_SECOND);
+}
+
+static clock_time_t clock_ticks(uint32_t time_us)
+{
+    return (clock_time_t)(((uint64_t)time_us * CLOCK_SECOND + 999999u) / 1000000u); /* rounded up: sky 7.8 ms */
+}
+
+static void fill(uint16_t number, uint16_t length)
+{
+    for (uint16_t at = 0; at + 1 < length; at += 2) {
+        payload[at] = (uint8_t)(number >> 8);
+        payload[at + 1] = (uint8_t)number;
+    }
+}
+
+static void take(const uint8_t *data, uint16_t length, const linkaddr_t *from)
+{
+    uint16_t number;
+
+    if (length < 8 || length > sizeof payload) {
+        return;
+    }
+    received_at = now();
+    number = (uint16_t)(data[length - 2] << 8 | data[length - 1]);
+    GPIORIG_ENTER_ID(APP_RX, number);
+    if (waiting && number == sequence) {
+        waiting = false;
+        received++;
+        done.tx = sent_at;
+    } else if (to_send == 0 && settings.application == PINGPONG && !done.pending) {
+        received++;
+        fill(number, length);
+        done.tx = now();
+        GPIORIG_ENTER_ID(APP_TX, number);
+        link_send(payload, length, from);
+        GPIORIG_EXIT_ID(APP_TX, number);
+        sent++;
+        done.replied = true;
+    } else {
+        received++; /* a broadcast, or late */
+        GPIORIG_EXIT_ID(APP_RX, number);
+        return;
+    }
+    done.pending = true;
+    done.sequence = number;
+    done.rx = received_at;
+    GPIORIG_EXIT_ID(APP_RX, number);
+    process_poll(&pingpong_process);
+}
+
+static void send_next(void)
+{
+    if (waiting) {
+        waiting = false;
+        lost++;
+        printf("packet seq=%u tx_us=%lu status=lost reason=timeout\n", sequence, us(sent_at));
+    }
+    sequence++;
+    to_send--;
+    sent++;
+    if (settings.application == INTERFERER) {
+        fill(sequence, INTERFERENCE_BYTES - 1);
+        NETSTACK_RADIO.send(payload, INTERFERENCE_BYTES - 1);
+        return;
+    }
+    fill(sequence, settings.payload);
+    waiting = settings.application == PINGPONG;
+    sent_at = now();
+    GPIORIG_ENTER_ID(APP_TX, sequence);
+    link_send(payload, settings.payload, settings.application == BROADCAST ? NULL : &settings.peer);
+    GPIORIG_EXIT_ID(APP_TX, sequence);
+}
+
+static void print_done(void)
+{
+    if (done.replied) {
+        printf("packet seq=%u rx_us=%lu tx_us=%lu status=ok\n", done.sequence, us(done.rx), us(done.tx));
+    } else {
+        printf("packet seq=%u tx_us=%lu rx_us=%lu status=ok\n", done.sequence, us(done.tx), us(done.rx));
+    }
+    done.pending = done.replied = false;
+}
+
+#ifdef GPIORIG_OFF
+#define UNHOOKED 0u
+#else
+#define UNHOOKED gpiorig_unhooked
+#endif
+
+void print_report(void)
+{
+    printf("ok report sent=%u received=%u lost=%u probes=%lu uart_dropped=0 errors=%u\n", sent, received, lost,
+           (unsigned long)gpiorig_frames(), UNHOOKED);
+}
+
+static void print_boot(void)
+{
+    printf("boot board=" CONTIKI_TARGET_STRING " firmware=contiki-ng\n");
+#ifndef GPIORIG_OFF
+    for (uint16_t number = 1; gpiorig_process(number) != NULL; number++) {
+        printf("process number=%u name=\"%s\"\n", number, PROCESS_NAME_STRING(gpiorig_process(number)));
+    }
+#endif
+    printf("ready\n");
+}
+
+PROCESS_THREAD(pingpong_process, ev, data)
+{
+    static struct etimer timer;
+    static bool ending;
+
+    PROCESS_BEGIN();
+#if CONTIKI_TARGET_SKY && NETSTACK_CONF_WITH_IPV6
+    uart1_set_input(serial_line_input_byte);
+    serial_line_init();
+#endif
+    link_open(take);
+    print_boot();
+    for (;;) {
+        PROCESS_WAIT_EVENT();
+        if (ev == serial_line_event_message && console_command(data, &to_send)) {
+            sequence = 0;
+            ending = false;
+            etimer_set(&timer, clock_ticks(settings.interval_us));
+        } else if (ev == PROCESS_EVENT_POLL && done.pending) {
+            print_done();
+        } else if (ev == PROCESS_EVENT_TIMER && data == &timer && !ending) {
+            send_next();
+            ending = to_send == 0;
+            etimer_set(&timer, clock_ticks(ending ? settings.timeout_us : settings.interval_us));
+        } else if (ev == PROCESS_EVENT_TIMER && data == &timer) {
+            ending = false;
+            lost += waiting;
+            waiting = false;
+            printf("done sent=%u received=%u lost=%u probes=%lu\n", sent, received, lost, (unsigned long)gpiorig_frames());
+        }
+    }
+    PROCESS_END();
+}
