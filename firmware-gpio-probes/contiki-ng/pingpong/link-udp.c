@@ -2,7 +2,6 @@
 #include "link.h"
 
 #include "net/ipv6/simple-udp.h"
-#include "net/ipv6/uip-ds6.h"
 #include "net/ipv6/uip.h"
 
 #include <string.h>
@@ -13,11 +12,14 @@
 static struct simple_udp_connection connection;
 static link_received *take;
 
-/** The address of a node on the link follows from its EUI-64: RFC 4944 6. */
+/* The address of a node on the link follows from its EUI-64 and back: RFC 4944 6, RFC 4291 appendix A. */
+#define UNIVERSAL_LOCAL 0x02u
+
 static void address_of(uip_ipaddr_t *address, const linkaddr_t *node)
 {
     uip_create_linklocal_prefix(address);
-    uip_ds6_set_addr_iid(address, (const uip_lladdr_t *)node);
+    memcpy(&address->u8[8], node, sizeof *node);
+    address->u8[8] ^= UNIVERSAL_LOCAL;
 }
 
 static void received(struct simple_udp_connection *c, const uip_ipaddr_t *from, uint16_t from_port, const uip_ipaddr_t *to,
@@ -30,7 +32,7 @@ static void received(struct simple_udp_connection *c, const uip_ipaddr_t *from, 
     (void)to;
     (void)to_port;
     memcpy(&node, &from->u8[8], sizeof node);
-    node.u8[0] ^= 0x02; /* the universal/local bit: RFC 4291 appendix A */
+    node.u8[0] ^= UNIVERSAL_LOCAL;
     take(data, length, &node);
 }
 
