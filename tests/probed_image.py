@@ -43,39 +43,38 @@ class Ran:
         return [event.id for event in self.events if event.name == name]
 
 
-def run(kind: str, image: bytes, *, virtual_s: float, slower: int = 1) -> Ran:
-    """Run an image; `slower`: how many times slower than its port says the core is clocked."""
+def run(kind: str, image: bytes, *, virtual_s: float, slower: int = 1, lines: Sequence[str] = ()) -> Ran:
+    """Run an image; `slower`: how many times slower than its port says the core is clocked; `lines` for the console.
+
+    The lines are sent one every 0.1 s from the first 0.1 s on.
+    """
     board = boards.load(kind)
-    lines = ["strobe", *(f"d{line}" for line in range(board.bus_width))]
+    channels = ["strobe", *(f"d{line}" for line in range(board.bus_width))]
     virtual = VirtualBoards(seed=1)
     extractor = EdgeExtractor(unitsize=1)
     blocks, said = [], bytearray()
     try:
         node = virtual.add_board(kind, image, VirtualNode())
         analyzer = virtual.add_analyzer(samplerate_hz=SAMPLERATE_HZ, unitsize=1, config=VirtualAnalyzer(), key=1)
-        for channel, line in enumerate(lines):
+        for channel, line in enumerate(channels):
             virtual.probe(analyzer, channel, node, board.pins[line])
         buffer = bytearray(SAMPLERATE_HZ // 8)
         end_ps = round(virtual_s * PS_PER_S)
         while virtual.now_ps < end_ps:
             virtual.pass_time(min(end_ps, virtual.now_ps + STEP_PS))
             said += virtual.uart_read(node, 0)[1]
+            if (number := virtual.now_ps // STEP_PS) <= len(lines):
+                virtual.uart_feed(node, 0, f"{lines[number - 1]}\n".encode())
             while (count := virtual.samples(analyzer, buffer)) > 0:
                 blocks.append(extractor.feed(memoryview(buffer)[:count]))
         log = virtual.log
     finally:
         virtual.close()
-    edges = Edges.from_blocks(blocks, samplerate_hz=Fraction(SAMPLERATE_HZ), channels=lines, end=extractor.samples_seen)
+    edges = Edges.from_blocks(blocks, samplerate_hz=Fraction(SAMPLERATE_HZ), channels=channels, end=extractor.samples_seen)
     gap_samples = board.frame_gap_ns * slower * SAMPLERATE_HZ // 10**9
-    frames = decode(edges, BusLines(strobe=0, data=tuple(range(1, len(lines))), frame_gap_samples=gap_samples))
+    frames = decode(edges, BusLines(strobe=0, data=tuple(range(1, len(channels))), frame_gap_samples=gap_samples))
     events = [
         Seen(BY_CODE[code].name, id_, sample)
         for code, id_, sample in zip(frames.codes.tolist(), frames.ids.tolist(), frames.samples.tolist(), strict=True)
     ]
     return Ran(said.decode().splitlines(), events, len(frames.damaged_samples), log)
-
-
-def is_subsequence(wanted: Sequence[str], found: Sequence[str]) -> bool:
-    """Whether all that is wanted is found in this order, with anything in between."""
-    rest = iter(found)
-    return all(name in rest for name in wanted)

@@ -2,7 +2,7 @@
  * Ping-pong, broadcast, interferer. The node that is told to start sends, any other replies to what is not a broadcast. The
  * payload is the packet's number again and again, so that every fragment ends with it, and the packet's end is its id.
  */
-#include "console.h"
+#include "pingpong-console.h"
 #include "link.h"
 
 #include "dev/serial-line.h"
@@ -29,6 +29,8 @@ static uint16_t sent, received, lost;               /* since boot */
 static bool waiting;                                /* for the reply to `sequence` */
 static uint8_t payload[INTERFERENCE_BYTES];
 static uint32_t sent_at, received_at;
+static struct etimer timer;
+static bool ending; /* the last packet is sent; the timer waits for its reply */
 
 /** A packet that the process has still to tell the host of: printing takes longer than the packet. */
 static struct {
@@ -149,6 +151,13 @@ void print_report(void)
            (unsigned long)gpiorig_frames(), UNHOOKED);
 }
 
+void stop(void)
+{
+    to_send = 0;
+    waiting = false;
+    etimer_stop(&timer);
+}
+
 static void print_boot(void)
 {
     printf("boot board=" CONTIKI_TARGET_STRING " firmware=contiki-ng\n");
@@ -162,9 +171,6 @@ static void print_boot(void)
 
 PROCESS_THREAD(pingpong_process, ev, data)
 {
-    static struct etimer timer;
-    static bool ending;
-
     PROCESS_BEGIN();
 #if CONTIKI_TARGET_SKY && NETSTACK_CONF_WITH_IPV6
     uart1_set_input(serial_line_input_byte);

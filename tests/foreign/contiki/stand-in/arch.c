@@ -5,7 +5,11 @@
 #include "sys/platform.h"
 #include "sys/rtimer.h"
 
+#if MAC_CONF_WITH_TSCH
+#define TICKS_PER_RTIMER 1u /* a slot a tick */
+#else
 #define TICKS_PER_RTIMER 64u
+#endif
 
 static clock_time_t ticks;
 

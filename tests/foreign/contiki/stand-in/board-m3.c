@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #define REGISTER(address) (*(volatile uint32_t *)(address))
+#define USART1_IRQ 37u /* RM0008 table 63 */
 #define CPU_HZ 8000000u /* HSI, RM0008 7.2.2 */
 
 int main(void);
@@ -12,6 +13,7 @@ void reset_handler(void);
 #ifdef WITH_CONSOLE
 int serial_line_input_byte(unsigned char octet);
 int _write(int file, const char *text, int length);
+void *_sbrk(int octets);
 #endif
 extern uint32_t stack_top, data_start, data_end, data_load, bss_start, bss_end;
 
@@ -20,17 +22,32 @@ void board_init(void)
     REGISTER(0x40021018u) |= 1u << 2 | 1u << 14;                          /* RCC_APB2ENR: GPIOA, USART1 */
     REGISTER(0x40010804u) = (REGISTER(0x40010804u) & ~0xFF0u) | 0x4B0u;   /* CRH: PA9 AF push-pull, PA10 input */
     REGISTER(0x40013808u) = CPU_HZ / 115200;
-    REGISTER(0x4001380Cu) = 1u << 13 | 1u << 3 | 1u << 2;                 /* UE, TE, RE */
+    REGISTER(0x4001380Cu) = 1u << 13 | 1u << 5 | 1u << 3 | 1u << 2;       /* UE, RXNEIE, TE, RE */
+#ifdef WITH_CONSOLE
+    REGISTER(0xE000E100u + 4u * (USART1_IRQ / 32u)) = 1u << USART1_IRQ % 32u; /* NVIC_ISER: ARMv7-M ARM B3.4.4 */
+#endif
+}
+
+#ifdef WITH_CONSOLE
+static volatile uint8_t ring[256], written;
+static uint8_t taken;
+
+static void usart1_handler(void)
+{
+    ring[written++] = (uint8_t)REGISTER(0x40013804u);
 }
 
 void board_idle(void)
 {
-#ifdef WITH_CONSOLE
-    if ((REGISTER(0x40013800u) & 1u << 5) != 0) { /* RXNE */
-        serial_line_input_byte((unsigned char)REGISTER(0x40013804u));
+    while (taken != written) {
+        serial_line_input_byte(ring[taken++]);
     }
-#endif
 }
+#else
+void board_idle(void)
+{
+}
+#endif
 
 #ifdef WITH_CONSOLE
 int _write(int file, const char *text, int length)
@@ -42,6 +59,17 @@ int _write(int file, const char *text, int length)
         REGISTER(0x40013804u) = (uint8_t)text[at];
     }
     return length;
+}
+
+/** The C library's printf wants memory for its buffer. */
+void *_sbrk(int octets)
+{
+    static uint32_t heap[1024];
+    static size_t used;
+    void *here = (char *)heap + used;
+
+    used += (size_t)octets;
+    return here;
 }
 #endif
 
@@ -64,7 +92,10 @@ static void stop(void)
     }
 }
 
-__attribute__((section(".vectors"), used)) static const void *const vectors[16] = {
+__attribute__((section(".vectors"), used)) static const void *const vectors[16 + USART1_IRQ + 1] = {
     &stack_top, (const void *)reset_handler, (const void *)stop, (const void *)stop, (const void *)stop, (const void *)stop,
     (const void *)stop,
+#ifdef WITH_CONSOLE
+    [16 + USART1_IRQ] = (const void *)usart1_handler,
+#endif
 };

@@ -109,6 +109,11 @@ void etimer_set(struct etimer *timer, clock_time_t interval)
     }
 }
 
+void etimer_stop(struct etimer *timer)
+{
+    timer->p = NULL;
+}
+
 /** From the main loop, where Contiki has a process for it. */
 void etimers_expire(void);
 void etimers_expire(void)

@@ -107,7 +107,9 @@ const struct radio_driver NETSTACK_CONF_RADIO = {
 
 int STAND_IN_RADIO_ISR(void)
 {
+#if !MAC_CONF_WITH_TSCH /* which polls the radio itself */
     process_poll(&cc2420_process);
+#endif
     return 1;
 }
 

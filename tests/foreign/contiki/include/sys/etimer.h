@@ -11,5 +11,6 @@ struct etimer {
 };
 
 void etimer_set(struct etimer *timer, clock_time_t interval);
+void etimer_stop(struct etimer *timer);
 
 #endif

@@ -1,5 +1,5 @@
 /** Commands. */
-#include "console.h"
+#include "pingpong-console.h"
 
 #include "net/netstack.h"
 
@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct settings settings = {
-    .interval_us = 200000, .timeout_us = 100000, .payload = 32,
-};
+#define DEFAULTS {.interval_us = 200000, .timeout_us = 100000, .payload = 32}
 
-void print_node(const linkaddr_t *node)
+struct settings settings = DEFAULTS;
+
+static void print_node(const linkaddr_t *node)
 {
     for (unsigned at = 0; at < LINKADDR_SIZE; at++) {
         printf("%02x", node->u8[at]);
@@ -93,6 +93,14 @@ static const char *set(const char *key, const char *text)
         return NETSTACK_RADIO.set_value(RADIO_PARAM_CHANNEL, (radio_value_t)value) == RADIO_RESULT_OK
                    ? NULL : "the radio does not take that channel";
     }
+    if (strcmp(key, "sched") == 0 || strcmp(key, "task") == 0 || strcmp(key, "queue") == 0) {
+        if (!read_number(text, 0, 1, &value)) {
+            return "sched, task and queue are 0 or 1: whether their events are sent";
+        }
+        gpiorig_enable_group(key[0] == 's' ? GPIORIG_GROUP_SCHED : key[0] == 't' ? GPIORIG_GROUP_TASK : GPIORIG_GROUP_QUEUE,
+                             value != 0);
+        return NULL;
+    }
 #if MAC_CONF_WITH_TSCH
     if (strcmp(key, "coordinator") == 0) {
         if (!read_number(text, 0, 1, &value)) {
@@ -111,7 +119,7 @@ static void identify(void)
     print_node(&linkaddr_node_addr);
     printf(" address=");
     print_node(&linkaddr_node_addr);
-    printf(" table=0x%08lx\n", (unsigned long)GPIORIG_TABLE_CRC);
+    printf(" kernel=contiki-ng probes=" GPIORIG_VARIANT_NAME " table=0x%08lx\n", (unsigned long)GPIORIG_TABLE_CRC);
     GPIORIG_EVENT_ID(RIG_IDENTIFY, (uint16_t)(linkaddr_node_addr.u8[LINKADDR_SIZE - 2] << 8 |
                                               linkaddr_node_addr.u8[LINKADDR_SIZE - 1]));
 }
@@ -128,6 +136,12 @@ bool console_command(char *line, uint16_t *packets)
         printf("error empty line\n");
     } else if (strcmp(command, "identify") == 0) {
         identify();
+    } else if (strcmp(command, "defaults") == 0) {
+        settings = (struct settings)DEFAULTS;
+        printf("ok defaults\n");
+    } else if (strcmp(command, "stop") == 0) {
+        stop();
+        printf("ok stop\n");
     } else if (strcmp(command, "report") == 0) {
         print_report();
     } else if (strcmp(command, "set") == 0 && first != NULL && second != NULL) {
@@ -148,7 +162,7 @@ bool console_command(char *line, uint16_t *packets)
         printf("ok start packets=%u\n", *packets);
         return true;
     } else {
-        printf("error unknown command; identify, set KEY VALUE, start PACKETS and report are\n");
+        printf("error unknown command; identify, defaults, set KEY VALUE, start PACKETS, stop and report are\n");
     }
     return false;
 }

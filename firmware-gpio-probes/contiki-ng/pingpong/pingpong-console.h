@@ -1,6 +1,6 @@
-/** The host's side, line by line as in firmware-gpio-probes/README.md: settings, start, report. */
-#ifndef CONSOLE_H
-#define CONSOLE_H
+/** The host's side, line by line, in the words of firmware-gpio-probes/README.md where the two agree. */
+#ifndef PINGPONG_CONSOLE_H
+#define PINGPONG_CONSOLE_H
 
 #include <stdbool.h>
 
@@ -24,9 +24,9 @@ extern struct settings settings;
 /** Answers a command with one line; true: it was `start`, of so many packets. */
 bool console_command(char *line, uint16_t *packets);
 
-/** The answer to `report` is the application's. */
-void print_report(void);
+/* The application's: nothing more is sent; the answer to `report`. */
 
-void print_node(const linkaddr_t *node);
+void stop(void);
+void print_report(void);
 
 #endif
