@@ -70,7 +70,9 @@ def run(kind: str, image: bytes, *, virtual_s: float, slower: int = 1, lines: Se
         log = virtual.log
     finally:
         virtual.close()
-    edges = Edges.from_blocks(blocks, samplerate_hz=Fraction(SAMPLERATE_HZ), channels=channels, end=extractor.samples_seen)
+    edges = Edges.from_blocks(
+        blocks, samplerate_hz=Fraction(SAMPLERATE_HZ), channels=channels, end=extractor.samples_seen
+    )
     gap_samples = board.frame_gap_ns * slower * SAMPLERATE_HZ // 10**9
     frames = decode(edges, BusLines(strobe=0, data=tuple(range(1, len(channels))), frame_gap_samples=gap_samples))
     events = [

@@ -57,7 +57,7 @@ def told(ran: Ran) -> list[tuple[str, int]]:
 
 
 def one_packet(number: int, *, isr: bool) -> list[tuple[str, int]]:
-    """What the stand-in does for a packet, its reply being itself; `isr`: the radio's interrupt is a wrapped function."""
+    """What the stand-in does for a packet that is its own reply; `isr`: the radio's interrupt is a wrapped function."""
     id_ = FIRST_ID + number
     interrupt = [("isr.radio.enter", -1), ("queue.post", POLL + RADIO), ("isr.radio.exit", -1)]
     sending = ["app.tx", "sock.tx", "udp.tx"]
@@ -126,7 +126,8 @@ def test_the_application_plays_ping_pong(over: str, tmp_path: Path) -> None:
     ran = run(M3.board, built, virtual_s=2.5, slower=M3.slower, lines=("identify", *USER_LINES, "report", "set app x"))
     assert (0, "") == (ran.damaged, ran.log)
     assert f"boot board={M3.name} firmware=contiki-ng" == ran.said[0]
-    assert any(line.startswith("ok identify board=iotlab firmware=contiki-ng uid=0200000000000001") for line in ran.said)
+    identified = "ok identify board=iotlab firmware=contiki-ng uid=0200000000000001"
+    assert [True] == [line.startswith(identified) for line in ran.said if "identify" in line]
     packets = [line for line in ran.said if line.startswith("packet")]
     assert [f"packet seq={number}" for number in range(1, 6)] == [" ".join(line.split()[:2]) for line in packets]
     assert all(line.endswith("status=ok") for line in packets)
@@ -144,7 +145,7 @@ def test_the_application_plays_ping_pong(over: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_slots_are_told_by_tsch_debug_macros(tmp_path: Path) -> None:
-    """A slot is one span, its part of sending or receiving another within it; the number is the slot's, 16 bits of it."""
+    """A slot is one span, its part of sending or receiving another within it; its id is 16 bits of the slot's number."""
     built = image(GLUE / "tsch", tmp_path, M3, "WITH_CONSOLE=1", "GPIORIG_IRQS=")
     lines = ("start 1", "set coordinator 1", *USER_LINES)
     ran = run(M3.board, built, virtual_s=2.5, slower=M3.slower, lines=lines)
@@ -155,8 +156,9 @@ def test_slots_are_told_by_tsch_debug_macros(tmp_path: Path) -> None:
     assert len(slots) > 1000
     assert [(0x1FFF0 + 1 + at) & 0xFFFF for at in range(len(slots))] == slots
     assert ends == slots[: len(ends)]
-    inner = "".join({"slot.tx.enter": "T", "slot.tx.exit": "t", "slot.rx.enter": "R", "slot.rx.exit": "r"}.get(
-        event.name, {"slot.active.enter": "(", "slot.active.exit": ")"}.get(event.name, "")) for event in ran.events)  # fmt: skip
+    signs = {"slot.active.enter": "(", "slot.active.exit": ")"}
+    signs |= {"slot.tx.enter": "T", "slot.tx.exit": "t", "slot.rx.enter": "R", "slot.rx.exit": "r"}
+    inner = "".join(signs.get(event.name, "") for event in ran.events)
     assert re.fullmatch(r"(\((Tt|Rr)?\))*(\([TR]?)?", inner)
     assert 5 == inner.count("Tt")
     names = [event.name for event in ran.events]

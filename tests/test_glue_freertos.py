@@ -1,4 +1,4 @@
-"""The FreeRTOS glue on the unmodified kernel: what the pins say is what the program counted, in the order it must have."""
+"""The FreeRTOS glue on the unmodified kernel: the pins say what the program counted, in the order it must have."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_the_pins_say_what_the_program_counted(ran: Ran) -> None:
 
 @pytest.mark.slow
 def test_events_come_from_the_task_that_runs(ran: Ran) -> None:
-    """The producer posts and drops, the consumer fetches, the handler posts; the listener wakes at once, being most urgent."""
+    """The producer posts and drops, the consumer fetches, the handler posts; the listener, most urgent, wakes at once."""
     who: dict[tuple[str, int], set[int]] = {}
     for event, task in zip(ran.events, running(ran.events), strict=True):
         who.setdefault((event.name, event.id), set()).add(task)
@@ -106,7 +106,8 @@ def test_events_come_from_the_task_that_runs(ran: Ran) -> None:
     interrupt = [
         ("isr.other.enter", PENDED_IRQ), ("queue.post", SIGNALS), ("isr.other.exit", PENDED_IRQ),
         ("sched.switch", LISTENER), ("queue.fetch", SIGNALS), ("queue.post", NOTIFICATION + LISTENER),
-        ("queue.fetch", NOTIFICATION + LISTENER), ("queue.fetch", MUTEX), ("queue.post", MUTEX), ("sched.switch", CONSUMER),
+        ("queue.fetch", NOTIFICATION + LISTENER), ("queue.fetch", MUTEX), ("queue.post", MUTEX),
+        ("sched.switch", CONSUMER),
     ]  # fmt: skip
     at = names.index(interrupt[0])
     assert interrupt == names[at : at + len(interrupt)]
