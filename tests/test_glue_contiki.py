@@ -145,7 +145,7 @@ def test_the_application_plays_ping_pong(over: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_slots_are_told_by_tsch_debug_macros(tmp_path: Path) -> None:
-    """A slot is one span, its part of sending or receiving another within it; its id is 16 bits of the slot's number."""
+    """A slot is one span, its part of sending or receiving another in it; its id is 16 bits of the slot's number."""
     built = image(GLUE / "tsch", tmp_path, M3, "WITH_CONSOLE=1", "GPIORIG_IRQS=")
     lines = ("start 1", "set coordinator 1", *USER_LINES)
     ran = run(M3.board, built, virtual_s=2.5, slower=M3.slower, lines=lines)

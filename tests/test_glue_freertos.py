@@ -89,7 +89,7 @@ def test_the_pins_say_what_the_program_counted(ran: Ran) -> None:
 
 @pytest.mark.slow
 def test_events_come_from_the_task_that_runs(ran: Ran) -> None:
-    """The producer posts and drops, the consumer fetches, the handler posts; the listener, most urgent, wakes at once."""
+    """The producer posts and drops, the consumer fetches, the handler posts; the listener, most urgent, wakes up."""
     who: dict[tuple[str, int], set[int]] = {}
     for event, task in zip(ran.events, running(ran.events), strict=True):
         who.setdefault((event.name, event.id), set()).add(task)

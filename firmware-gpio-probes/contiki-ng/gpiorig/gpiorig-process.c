@@ -35,7 +35,7 @@ struct process *gpiorig_process(uint16_t number)
 }
 
 /** In place of a process's thread; whose, its protothread tells. */
-static char hooked_thread(struct pt *pt, process_event_t event, process_data_t data)
+static char gpiorig_thread(struct pt *pt, process_event_t event, process_data_t data)
 {
     uint16_t number = gpiorig_process_number((struct process *)(void *)((char *)pt - offsetof(struct process, pt)));
     char state;
@@ -57,10 +57,10 @@ process_num_events_t GPIORIG_WRAP(process_run)(void);
 
 void GPIORIG_WRAP(process_start)(struct process *process, process_data_t data)
 {
-    if (process->thread != NULL && process->thread != hooked_thread) {
+    if (process->thread != NULL && process->thread != gpiorig_thread) {
         if (count < GPIORIG_PROCESSES) {
             processes[count++] = (struct hooked){process, process->thread};
-            process->thread = hooked_thread;
+            process->thread = gpiorig_thread;
         } else {
             gpiorig_unhooked++;
         }
