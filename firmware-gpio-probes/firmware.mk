@@ -1,26 +1,52 @@
-# Builds the firmware of one $(BOARD). Its board.mk says
+# Builds the firmware of one $(BOARD) on one $(KERNEL), with $(PROBES). The board's board.mk says
 #   RADIO                    the folder of reference/radio/ that drives its radio
 #   CC, SIZE, LINK           compiler, size, and the linker's command line up to its output
 #   TOOLS                    the programs and files without which the board cannot be built
 #   TARGET_FLAGS             what the compiler must know of the processor
 #   LINK_SCRIPT
+#   CORE                     the folder of reference/boards/ that is shared by all boards with this processor core, if there is one
 #   MACHINE                  the board whose folder and port serve this one too, if there is such a board
 
 ifeq ($(wildcard reference/boards/$(BOARD)/board.mk),)
 $(error BOARD=$(BOARD): there is no reference/boards/$(BOARD)/board.mk)
 endif
 
-DIR := $(BUILD)/$(BOARD)$(if $(GPIORIG_OFF),-off)
-ELF := $(DIR)/reference.elf
+KERNEL ?= events
+ifeq ($(wildcard reference/kernel/$(KERNEL)/kernel.c),)
+$(error KERNEL=$(KERNEL): there is no reference/kernel/$(KERNEL)/kernel.c)
+endif
+
+PROBES ?= normal
+PROBES_normal :=
+PROBES_off := -DGPIORIG_OFF
+PROBES_empty := -DGPIORIG_VARIANT_EMPTY
+PROBES_doubled := -DGPIORIG_VARIANT_DOUBLED
+ifeq ($(origin PROBES_$(PROBES)),undefined)
+$(error PROBES=$(PROBES): there are $(patsubst PROBES_%,%,$(filter PROBES_%,$(.VARIABLES))))
+endif
+
+# The reference firmware, or the self-test of kernels and alarms, which needs neither stack nor radio.
+PROGRAM ?= reference
+PROGRAM_reference = reference/stack reference/radio reference/radio/$(RADIO)
+PROGRAM_selftest = reference/selftest
+ifeq ($(origin PROGRAM_$(PROGRAM)),undefined)
+$(error PROGRAM=$(PROGRAM): there are $(patsubst PROGRAM_%,%,$(filter PROGRAM_%,$(.VARIABLES))))
+endif
+
+besides = $(if $(filter-out $1,$2),-$2)
+DIR := $(BUILD)/$(BOARD)$(call besides,events,$(KERNEL))$(call besides,normal,$(PROBES))$(call besides,reference,$(PROGRAM))
+ELF := $(DIR)/$(PROGRAM).elf
 include reference/boards/$(BOARD)/board.mk
 MACHINE ?= $(BOARD)
 
 TABLE_CRC := $(shell $(PYTHON) -c "import zlib;print('0x%08xu' % zlib.crc32(open('include/gpiorig/events.h','rb').read()))")
-FOLDERS := reference/stack reference/radio reference/radio/$(RADIO) reference/boards reference/boards/$(MACHINE)
+FOLDERS := $(PROGRAM_$(PROGRAM)) reference/kernel reference/kernel/$(KERNEL) $(CORE:%=reference/kernel/$(KERNEL)/%) \
+    $(CORE:%=reference/boards/%) reference/boards/$(MACHINE)
+INCLUDES := $(sort $(FOLDERS) $(PROGRAM_reference))
 
 DEFINES ?=
-CPPFLAGS := -Iinclude -Iports $(FOLDERS:%=-I%) -DGPIORIG_PORT=$(MACHINE) -DBOARD_NAME='"$(BOARD)"' \
-    -DTABLE_CRC=$(TABLE_CRC) $(if $(GPIORIG_OFF),-DGPIORIG_OFF) $(if $(WIDTH),-DGPIORIG_WIDTH=$(WIDTH)) $(DEFINES)
+CPPFLAGS := -Iinclude -Iports $(INCLUDES:%=-I%) -DGPIORIG_PORT=$(MACHINE) -DKERNEL_$(KERNEL) -DBOARD_NAME='"$(BOARD)"' \
+    -DKERNEL_NAME='"$(KERNEL)"' -DTABLE_CRC=$(TABLE_CRC) $(PROBES_$(PROBES)) $(if $(LOG),-DGPIORIG_LOG=$(LOG)) $(if $(WIDTH),-DGPIORIG_WIDTH=$(WIDTH)) $(DEFINES)
 CFLAGS := $(COMMON) -MMD -MP -Os $(TARGET_FLAGS) -ffreestanding -ffunction-sections -fdata-sections
 
 # Another main.c in the place of the firmware's own, e.g. costs/main.c.

@@ -145,8 +145,9 @@ def variant_row(board: Board, variant: str) -> str:
 
 
 def duration(board: Board, cycles: float) -> str:
-    """Cycles and microseconds, as the tables show them."""
-    return f"{cycles:.0f}, {cycles * 1e6 / board.cpu_hz:.2f} µs"
+    """Cycles to the half, since each edge of the burst is seen up to one late, and microseconds."""
+    halves = round(2 * cycles) / 2
+    return f"{halves:g}, {halves * 1e6 / board.cpu_hz:.2f} µs"
 
 
 def row(cells: list[str]) -> str:

@@ -7,7 +7,7 @@ from probe_costs import BOARDS, PAGE, Board, frame_row, measure, variant_row
 
 pytestmark = pytest.mark.slow  # builds images
 
-M3, NUCLEO, TELOSB = BOARDS
+TELOSB = BOARDS[-1]
 EDGE = 2 / 16  # cycles: each edge of a burst of 16 is seen up to one sample, a cycle, late
 SYMBOLS = {"event": 3, "event_id": 7}  # on 4 lines (docs/line-code.md)
 STORE = 4  # cycles of an MSP430: register to absolute address (SLAU049F table 3-16)
@@ -51,7 +51,7 @@ def test_symbols_are_held(board: Board) -> None:
 
 
 def test_the_page_is_what_was_measured() -> None:
-    """Two of its rows; `make costs` writes it."""
+    """Two rows that no cache and no prefetch makes depend on where the code lies; `make costs` writes it."""
     text = PAGE.read_text()
-    assert frame_row(M3, 2) in text
-    assert variant_row(NUCLEO, "log") in text
+    assert frame_row(TELOSB, 4) in text
+    assert variant_row(TELOSB, "doubled") in text

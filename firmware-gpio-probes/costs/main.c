@@ -32,13 +32,6 @@ __attribute__((noinline)) static void measure(uint16_t id)
     BETWEEN_EDGES(FOUR_TIMES(GPIORIG_ENTER(ISR_OTHER); GPIORIG_EXIT(ISR_OTHER); GPIORIG_ENTER(ISR_OTHER); GPIORIG_EXIT(ISR_OTHER)));
 }
 
-#if GPIORIG_LOG
-uint32_t gpiorig_now(void)
-{
-    return timer_now();
-}
-#endif
-
 int main(void)
 {
     clock_init();

@@ -31,10 +31,10 @@
 #endif
 #define GPIORIG_D2 GPIORIG_PIN_P6(2)
 #define GPIORIG_D3 GPIORIG_PIN_P6(3)
-#define GPIORIG_D4 GPIORIG_NO_PIN
-#define GPIORIG_D5 GPIORIG_NO_PIN
-#define GPIORIG_D6 GPIORIG_NO_PIN
-#define GPIORIG_D7 GPIORIG_NO_PIN
+#define GPIORIG_D4 GPIORIG_PIN_P6(4)
+#define GPIORIG_D5 GPIORIG_PIN_P6(5)
+#define GPIORIG_D6 GPIORIG_PIN_P6(6)
+#define GPIORIG_D7 GPIORIG_PIN_P6(7)
 
 /* Tmote Sky data sheet (Moteiv 2006), schematics; TinyOS tos/platforms/telosa/hardware.h. */
 #define GPIORIG_PORT_RESERVED(X, ...)                                                    \

@@ -5,17 +5,27 @@
 #include "gpiorig/probe.h"
 
 #include "app.h"
-#include "radio.h"
-#include "line.h"
-#include "settings.h"
 #include "board.h"
+#include "ipv6.h"
+#include "line.h"
+#include "mac.h"
+#include "packet.h"
+#include "probes.h"
+#include "radio.h"
+#include "settings.h"
+#include "sixlowpan.h"
 #include "uart.h"
+#include "udp.h"
 
 #ifndef TABLE_CRC
 #error "TABLE_CRC: the CRC-32 of include/gpiorig/events.h; the Makefile computes it"
 #endif
 
 static bool radio_works;
+
+/** The answer to a command. One at a time: the host waits for it. */
+static struct line line;
+static bool is_pending; /* until the MAC has taken the settings over */
 
 void console_set_radio(bool works)
 {
@@ -24,154 +34,231 @@ void console_set_radio(bool works)
 
 static void answer(const char *text)
 {
-    struct line line = { .length = 0 };
-
+    line.length = 0;
     line_text(&line, text);
     line_send(&line);
 }
 
-static uint32_t digit_value(char c)
+static void identify(const char *arguments)
 {
-    if (c >= '0' && c <= '9') {
-        return (uint32_t)(c - '0');
-    }
-    return c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10 : UINT8_MAX;
-}
-
-/** A decimal number, or 0x and a hexadecimal one, that fills the text and fits 32 bits. */
-static bool parse_number(const char *text, uint32_t *number)
-{
-    uint32_t base = text[0] == '0' && text[1] == 'x' ? 16 : 10;
-    uint32_t value = 0;
-
-    text += base == 16 ? 2 : 0;
-    if (*text == '\0') {
-        return false;
-    }
-    for (; *text != '\0'; text++) {
-        uint32_t digit = digit_value(*text);
-
-        if (digit >= base || value > (UINT32_MAX - digit) / base) {
-            return false;
-        }
-        value = value * base + digit;
-    }
-    *number = value;
-    return true;
-}
-
-static void identify(void)
-{
-    struct line line = { .length = 0 };
-
+    (void)arguments;
     GPIORIG_EVENT_ID(RIG_IDENTIFY, settings.address);
-    line_text(&line, "ok identify board=" BOARD_NAME " firmware=reference uid=");
+    line.length = 0;
+    line_text(&line, "ok identify board=" BOARD_NAME " firmware=reference probes=" GPIORIG_VARIANT_NAME " uid=");
     for (unsigned byte = 0; byte < 4u * BOARD_UID_WORDS; byte++) {
         line_hex(&line, board_uid(byte / 4u) >> 8u * (byte % 4u), 2);
     }
     line_pair(&line, "address", settings.address);
     line_text(&line, " table=");
     line_hex(&line, TABLE_CRC, 8);
+    line_text(&line, " kernel=" KERNEL_NAME);
     line_send(&line);
+}
+
+/** Has the MAC take changed settings over; the line is the answer, once it says that it has. */
+static void configure(void)
+{
+    kernel_set_queue_length((uint16_t)settings.queue);
+    probes_set_heartbeat(settings.heartbeat_us);
+#if GPIORIG_LOG
+    probes_send_log_when_idle(settings.log != 0);
+#endif
+    if (radio_works) {
+        is_pending = true;
+        actor_signal(&mac_actor, MAC_SIGNAL_CONFIGURE);
+    } else {
+        line_send(&line);
+    }
 }
 
 static void set(const char *arguments)
 {
-    const char *space = strchr(arguments, ' ');
-    struct line line = { .length = 0 };
-    uint32_t value;
-
-    if (space == NULL || !parse_number(space + 1, &value)) {
-        answer("error set: give a key and a number, as in: set channel 26");
-        return;
-    }
     if (app_is_running()) {
-        answer("error set: packets are being sent; wait for done");
+        answer("error set: packets are being sent; wait for done, or stop");
         return;
     }
-    switch (settings_set(arguments, (uint32_t)(space - arguments), value)) {
-    case SETTING_UNKNOWN:
-        answer("error set: keys are address peer channel interval_us payload backoff seed timeout_us");
-        return;
-    case SETTING_OUT_OF_RANGE:
-        answer("error set: out of range");
-        return;
-    case SETTING_DONE:
-        break;
+    line.length = 0;
+    if (settings_set(arguments, &line)) {
+        configure();
+    } else {
+        line_send(&line);
     }
-    if (radio_works && !app_configure()) {
+}
+
+static void set_defaults(const char *arguments)
+{
+    (void)arguments;
+    if (app_is_running()) {
+        answer("error defaults: packets are being sent; wait for done, or stop");
+        return;
+    }
+    settings_reset();
+    line.length = 0;
+    line_text(&line, "ok defaults");
+    configure();
+}
+
+static void configured(void)
+{
+    if (!is_pending) {
+        return;
+    }
+    is_pending = false;
+    if (mac_is_configured()) {
+        line_send(&line);
+    } else {
         answer("error set: the radio did not take it");
-        return;
     }
-    line_text(&line, "ok set ");
-    line_text(&line, arguments);
-    line.text[strlen("ok set ") + (uint32_t)(space - arguments)] = '=';
-    line_send(&line);
 }
 
 static void start(const char *argument)
 {
-    struct line line = { .length = 0 };
-    uint32_t packets;
+    uint32_t packets = 0;
 
-    if (!parse_number(argument, &packets) || packets == 0) {
-        answer("error start: give a number of packets, as in: start 100");
+    if (*argument != '\0' && (!parse_number(argument, &packets) || packets == 0)) {
+        answer("error start: give a number of packets, as in: start 100; or none, to go on until stop or duration_s");
     } else if (!radio_works) {
         answer("error start: the radio does not answer");
     } else if (app_is_running()) {
-        answer("error start: packets are being sent; wait for done");
+        answer("error start: packets are being sent; wait for done, or stop");
     } else {
+        line.length = 0;
         line_text(&line, "ok start");
         line_pair(&line, "packets", packets);
         line_send(&line);
+        actor_signal(&mac_actor, MAC_SIGNAL_START);
         app_start(packets);
     }
 }
 
-static void report(void)
+static void stop(const char *arguments)
 {
-    struct line line = { .length = 0 };
-    struct app_counts counts = app_counts();
+    (void)arguments;
+    answer("ok stop");
+    app_stop();
+}
 
+static void report(const char *arguments)
+{
+    struct packet_counts packets = packet_counts();
+    struct sixlowpan_counts sixlowpan = sixlowpan_counts();
+
+    (void)arguments;
+    line.length = 0;
     line_text(&line, "ok report");
-    line_pair(&line, "sent", counts.sent);
-    line_pair(&line, "received", counts.received);
-    line_pair(&line, "lost", counts.lost);
+    line_pair(&line, "sent", app_counts.sent);
+    line_pair(&line, "received", app_counts.received);
+    line_pair(&line, "lost", app_counts.lost);
     line_pair(&line, "probes", gpiorig_frames());
     line_pair(&line, "uart_dropped", uart_dropped());
     line_pair(&line, "errors", radio_errors());
+    line_pair(&line, "dropped", packets.dropped);
+    line_pair(&line, "exhausted", packets.exhausted);
+    line_pair(&line, "fragments", sixlowpan.fragments);
+    line_pair(&line, "incomplete", sixlowpan.incomplete);
+    line_pair(&line, "forwarded", sixlowpan.forwarded);
     line_send(&line);
 }
 
-/** True when `line` begins with the word; `arguments` then points behind it. */
-static bool is_command(const char *line, const char *word, const char **arguments)
+/** Bytes of each stack that were never used; 0 without threads. */
+static void stacks(const char *arguments)
+{
+    static const struct {
+        const char *name;
+        const struct actor *actor;
+    } actors[] = {
+        { "mac", &mac_actor }, { "sixlowpan", &sixlowpan_actor }, { "ipv6", &ipv6_actor },
+        { "udp", &udp_actor }, { "app", &app_actor },             { "console", &console_actor },
+    };
+
+    (void)arguments;
+    line.length = 0;
+    line_text(&line, "ok stacks");
+    for (unsigned i = 0; i < sizeof actors / sizeof actors[0]; i++) {
+        line_pair(&line, actors[i].name, actor_stack_left(actors[i].actor));
+    }
+    line_send(&line);
+}
+
+#if GPIORIG_LOG
+/** What there is of the log, and then the answer. */
+static void send_log(const char *arguments)
+{
+    (void)arguments;
+    if (app_is_running()) {
+        answer("error log: packets are being sent; wait for done, or stop");
+        return;
+    }
+    probes_send_log();
+    line.length = 0;
+    line_text(&line, "ok log");
+    line_pair(&line, "lost", gpiorig_log_lost());
+    line_send(&line);
+}
+#endif
+
+/** Each answers with exactly one line. */
+static const struct command {
+    const char *word;
+    void (*run)(const char *arguments);
+} commands[] = {
+    { "identify", identify }, { "defaults", set_defaults }, { "set", set },
+    { "start", start },       { "stop", stop },             { "report", report },
+    { "stacks", stacks },
+#if GPIORIG_LOG
+    { "log", send_log },
+#endif
+};
+#define COMMANDS (sizeof commands / sizeof commands[0])
+
+/** True when `text` begins with the word; `arguments` then points behind it. */
+static bool is_command(const char *text, const char *word, const char **arguments)
 {
     size_t length = strlen(word);
 
-    if (strncmp(line, word, length) != 0 || (line[length] != '\0' && line[length] != ' ')) {
+    if (strncmp(text, word, length) != 0 || (text[length] != '\0' && text[length] != ' ')) {
         return false;
     }
-    *arguments = line + length + (line[length] == ' ' ? 1 : 0);
+    *arguments = text + length + (text[length] == ' ' ? 1 : 0);
     return true;
 }
 
-void console_work(void)
+static void name_commands(void)
 {
-    char line[UART_LINE_LENGTH];
+    line.length = 0;
+    line_text(&line, "error commands are");
+    for (unsigned i = 0; i < COMMANDS; i++) {
+        line_text(&line, " ");
+        line_text(&line, commands[i].word);
+    }
+    line_send(&line);
+}
+
+static void take_line(void)
+{
+    char text[UART_LINE_LENGTH];
     const char *arguments;
 
-    if (!uart_read_line(line)) {
+    if (!uart_read_line(text)) {
         return;
     }
-    if (is_command(line, "identify", &arguments)) {
-        identify();
-    } else if (is_command(line, "set", &arguments)) {
-        set(arguments);
-    } else if (is_command(line, "start", &arguments)) {
-        start(arguments);
-    } else if (is_command(line, "report", &arguments)) {
-        report();
-    } else {
-        answer("error commands are identify, set, start, report");
+    for (unsigned i = 0; i < COMMANDS; i++) {
+        if (is_command(text, commands[i].word, &arguments)) {
+            commands[i].run(arguments);
+            return;
+        }
+    }
+    name_commands();
+}
+
+static void handle(const struct message *message)
+{
+    if ((message->value & CONSOLE_SIGNAL_CONFIGURED) != 0) {
+        configured();
+    }
+    if ((message->value & CONSOLE_SIGNAL_LINE) != 0) {
+        take_line();
     }
 }
+
+ACTOR(console_actor, ACTOR_CONSOLE, handle, PRIORITIES, STACK_BYTES(512u));

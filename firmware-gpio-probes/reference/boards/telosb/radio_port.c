@@ -5,9 +5,9 @@
 #include "board.h"
 #include "cc2420_port.h"
 #include "interrupts.h"
+#include "radio_interrupt.h"
 #include "spi.h"
 #include "timer.h"
-#include "work.h"
 
 /* Tmote Sky data sheet (Moteiv 2006), schematics. Port 1: FIFOP 0, FIFO 3, CCA 4. */
 #define FIFOP 0x01u
@@ -76,7 +76,7 @@ bool cc2420_port_sfd(void)
 void cc2420_port_watch_sfd(bool watch)
 {
     sfd_fell = false;
-    TBCCTL(SFD_BLOCK) = watch ? CCTL_CM_FALLING | CCTL_SCS | CCTL_CAP | CCTL_CCIE : 0;
+    TBCCTL(SFD_BLOCK) = watch ? CCTL_CM_FALLING | CCTL_SCS | CCTL_CAP | CCTL_CCIE : CCTL_CM_RISING | CCTL_SCS | CCTL_CAP;
 }
 
 bool cc2420_port_sfd_fell(void)
@@ -84,17 +84,29 @@ bool cc2420_port_sfd_fell(void)
     return sfd_fell;
 }
 
-void radio_port_sfd_fell(void)
+/* Reading TBIV takes the flag back (SLAU049F 12.2.6); no other block of this interrupt is in use. */
+void timer_b1_handler(void)
 {
-    TBCCTL(SFD_BLOCK) = 0;
+    GPIORIG_ENTER(ISR_TIMER);
+    (void)TBIV;
+    cc2420_port_watch_sfd(false);
     sfd_fell = true;
-    work_post(WORK_RADIO);
+    radio_ask_for_service();
+    GPIORIG_EXIT(ISR_TIMER);
+}
+
+/* TBR, of which the capture is one, is the lower half of the time (timer.c). */
+static uint32_t sfd_rose_us(void)
+{
+    uint32_t now_us = timer_now();
+
+    return now_us - (uint16_t)((uint16_t)now_us - TBCCR(SFD_BLOCK));
 }
 
 void port1_handler(void)
 {
     GPIORIG_ENTER(ISR_RADIO);
     P1IFG &= (uint8_t)~FIFOP;
-    work_post(WORK_RADIO);
+    radio_interrupt(sfd_rose_us());
     GPIORIG_EXIT(ISR_RADIO);
 }
