@@ -126,6 +126,88 @@ def test_the_tick_by_the_trace_macros_alone(freertos_kernel: Path, tmp_path: Pat
     assert [] == [event for event in ran.events if event.name.startswith("queue.") and event.id == MUTEX]
 
 
+def variables(*settings: str) -> dict[str, list[str]]:
+    """What gpiorig_freertos.mk tells a project's makefile."""
+    names = ("GPIORIG_SOURCES", "GPIORIG_CPPFLAGS", "GPIORIG_LDFLAGS")
+    show = "".join(f"$(info {name}=$({name}))" for name in names)
+    text = f"{chr(10).join(settings)}\ninclude {FIRMWARE}/freertos/gpiorig_freertos.mk\n{show}\nall: ;\n"
+    done = subprocess.run(["make", "-s", "-f", "-"], input=text, capture_output=True, text=True, check=False)
+    assert (0, "") == (done.returncode, done.stderr)
+    return {name: value.split() for name, value in re.findall(r"^(\w+)=(.*)$", done.stdout, re.MULTILINE)}
+
+
+def spirit1(folder: Path, radio: str) -> Ran:
+    """The program on ST's names, with the hooks that the makefile gives."""
+    told = variables("GPIORIG_PORT := nucleo-l476rg", f"GPIORIG_RADIO := {radio}")
+    program = FOREIGN / "spirit1"
+    sources = [program / "main.c", program / "st.c", FOREIGN / "board.c", *told["GPIORIG_SOURCES"]]
+    (folder / "FreeRTOS.h").touch()
+    (folder / "task.h").write_text("#define taskDISABLE_INTERRUPTS()\n")
+    command = ["arm-none-eabi-gcc", "-std=c11", "-g", "-O2", "-mthumb", *CORTEX_M4F, "-Wall", "-Wextra", "-Werror"]
+    command += [
+        f"-I{folder}",
+        *told["GPIORIG_CPPFLAGS"],
+        *told["GPIORIG_LDFLAGS"],
+        "-nostartfiles",
+        "--specs=nosys.specs",
+    ]
+    command += [f"-Wl,-T,{FOREIGN / 'flash.ld'}", "-Wl,--no-warn-rwx-segments", "-o", str(folder / "a.elf")]
+    subprocess.run([*command, *map(str, sources)], check=True)
+    return run("nucleo-l476rg", (folder / "a.elf").read_bytes(), virtual_s=0.1, slower=20)
+
+
+LOADED, READ = 0xBEEF, 0x1234  # the last two bytes of the frames
+
+
+@pytest.mark.slow
+def test_spirit1_by_its_library(tmp_path: Path) -> None:
+    """Load, strobe, what the chip's interrupts say, the interrupt's line, and the frame that is read inside it."""
+    ran = spirit1(tmp_path, "spirit1")
+    expected = [
+        ("radio.set_idle", -1),
+        ("driver.load.enter", LOADED), ("driver.load.exit", LOADED),
+        ("driver.exec.enter", LOADED), ("driver.exec.exit", LOADED),
+        ("radio.tx_complete", LOADED), ("radio.tx_no_ack", LOADED), ("radio.rx_crc_error", -1),
+        ("radio.tx_busy", LOADED),
+        ("isr.radio.enter", -1), ("rig.marker", 0x0004), ("radio.rx_start", -1), ("radio.rx_complete", -1),
+        ("driver.rx_read.enter", -1), ("driver.rx_read.exit", READ), ("radio.set_rx", -1), ("isr.radio.exit", -1),
+        ("rig.marker", 0x2000),
+    ]  # fmt: skip
+    assert (0, "", [f"done frames={len(expected)}"]) == (ran.damaged, ran.log, ran.said)
+    assert expected == [(event.name, event.id) for event in ran.events]
+
+
+@pytest.mark.slow
+def test_spirit1_by_the_bytes_of_its_spi(tmp_path: Path) -> None:
+    """Header and frame in one transfer or in two; registers are no events."""
+    ran = spirit1(tmp_path, "spirit1-hal")
+    expected = [
+        ("radio.set_idle", -1),
+        ("driver.load.enter", LOADED), ("driver.load.exit", LOADED),
+        ("driver.exec.enter", LOADED), ("driver.exec.exit", LOADED),
+        ("driver.rx_read.enter", -1), ("driver.rx_read.exit", READ),
+        ("driver.rx_read.enter", -1), ("driver.rx_read.exit", READ),
+        ("radio.set_rx", -1),
+    ]  # fmt: skip
+    assert (0, "", [f"done frames={len(expected)}"]) == (ran.damaged, ran.log, ran.said)
+    assert expected == [(event.name, event.id) for event in ran.events]
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("CFLAGS := -flto", "build without -flto"),
+        ("GPIORIG_RADIO := pigeon", "GPIORIG_RADIO=pigeon is not known; spirit1 and spirit1-hal are"),
+        ("GPIORIG_PORT := abacus", "GPIORIG_PORT=abacus: there is no"),
+    ],
+)
+def test_what_is_wrong_is_said(setting: str, message: str) -> None:
+    text = f"{setting}\ninclude {FIRMWARE}/freertos/gpiorig_freertos.mk\nall: ;\n"
+    done = subprocess.run(["make", "-s", "-f", "-"], input=text, capture_output=True, text=True, check=False)
+    assert 0 != done.returncode
+    assert message in done.stderr
+
+
 def test_a_configuration_without_numbers_is_refused(tmp_path: Path) -> None:
     """The error says what to define, and where."""
     source = tmp_path / "a.c"

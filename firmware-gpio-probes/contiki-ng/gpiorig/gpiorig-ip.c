@@ -68,6 +68,7 @@ void GPIORIG_WRAP(tcpip_ipv6_output)(void);
 void GPIORIG_REAL(uip_process)(uint8_t what);
 void GPIORIG_WRAP(uip_process)(uint8_t what);
 
+static uint8_t processor_added;
 static uint8_t looking_up; /* ipv6.next_hop is open */
 static uint16_t looking_up_id;
 
@@ -100,11 +101,10 @@ void GPIORIG_WRAP(tcpip_input)(void)
 
 void GPIORIG_WRAP(tcpip_ipv6_output)(void)
 {
-    static uint8_t added;
     uint16_t id = ip_id();
 
-    if (!added) {
-        added = 1;
+    if (!processor_added) {
+        processor_added = 1;
         netstack_ip_packet_processor_add(&processor);
     }
     GPIORIG_ENTER_ID(IPV6_TX, id);

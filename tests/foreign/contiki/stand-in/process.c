@@ -1,6 +1,5 @@
-/** Stand-in for os/sys/process.c, autostart.c and etimer.c: one queue, polls first, every process to its next wait. */
+/** Stand-in for os/sys/process.c and autostart.c: one queue, polls first, every process to its next wait. */
 #include "contiki.h"
-#include "sys/etimer.h"
 
 #define EVENTS 8
 
@@ -15,7 +14,6 @@ static struct {
 } events[EVENTS];
 static unsigned first, waiting;
 static volatile bool polled;
-static struct etimer *timers;
 
 static void call(struct process *process, process_event_t event, process_data_t data)
 {
@@ -92,38 +90,4 @@ process_num_events_t process_run(void)
         call(to, event, data);
     }
     return process_nevents();
-}
-
-void etimer_set(struct etimer *timer, clock_time_t interval)
-{
-    struct etimer **at = &timers;
-
-    timer->p = process_current;
-    timer->start = clock_time();
-    timer->interval = interval;
-    while (*at != NULL && *at != timer) {
-        at = &(*at)->next;
-    }
-    if (*at == NULL) {
-        *at = timer;
-    }
-}
-
-void etimer_stop(struct etimer *timer)
-{
-    timer->p = NULL;
-}
-
-/** From the main loop, where Contiki has a process for it. */
-void etimers_expire(void);
-void etimers_expire(void)
-{
-    for (struct etimer *timer = timers; timer != NULL; timer = timer->next) {
-        if (timer->p != NULL && clock_time() - timer->start >= timer->interval) {
-            struct process *to = timer->p;
-
-            timer->p = NULL;
-            process_post(to, PROCESS_EVENT_TIMER, timer);
-        }
-    }
 }

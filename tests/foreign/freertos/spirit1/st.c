@@ -1,0 +1,63 @@
+/** Stand-in for ST's libraries: the functions do nothing, in the order of bytes that a chip would see. */
+#include "st.h"
+
+#include <string.h>
+
+uint32_t st_irqs;
+
+void SpiritCmdStrobeCommand(SpiritCmd xCommandCode)
+{
+    (void)xCommandCode;
+}
+
+void SpiritIrqGetStatus(SpiritIrqs *pxIrqStatus)
+{
+    memcpy(pxIrqStatus, &st_irqs, sizeof *pxIrqStatus);
+}
+
+StatusBytes SdkEvalSpiWriteFifo(uint8_t cNbBytes, uint8_t *pcBuffer)
+{
+    return (StatusBytes){cNbBytes, pcBuffer[0]};
+}
+
+StatusBytes SdkEvalSpiReadFifo(uint8_t cNbBytes, uint8_t *pcBuffer)
+{
+    memset(pcBuffer, 0x34, cNbBytes);
+    pcBuffer[cNbBytes - 2] = 0x12;
+    return (StatusBytes){cNbBytes, 0x55};
+}
+
+HAL_StatusTypeDef HAL_SPI_Transmit(SPI_HandleTypeDef *hspi, uint8_t *pData, uint16_t Size, uint32_t Timeout)
+{
+    (void)hspi;
+    (void)pData;
+    (void)Size;
+    (void)Timeout;
+    return HAL_OK;
+}
+
+HAL_StatusTypeDef HAL_SPI_Receive(SPI_HandleTypeDef *hspi, uint8_t *pData, uint16_t Size, uint32_t Timeout)
+{
+    (void)hspi;
+    (void)Timeout;
+    SdkEvalSpiReadFifo((uint8_t)Size, pData);
+    return HAL_OK;
+}
+
+HAL_StatusTypeDef HAL_SPI_TransmitReceive(SPI_HandleTypeDef *hspi, uint8_t *pTxData, uint8_t *pRxData, uint16_t Size,
+                                          uint32_t Timeout)
+{
+    (void)pTxData;
+    return HAL_SPI_Receive(hspi, pRxData, Size, Timeout);
+}
+
+/* As in ST's HAL, the default and its caller are in one file. */
+__attribute__((weak)) void HAL_GPIO_EXTI_Callback(uint16_t GPIO_Pin)
+{
+    (void)GPIO_Pin;
+}
+
+void HAL_GPIO_EXTI_IRQHandler(uint16_t GPIO_Pin)
+{
+    HAL_GPIO_EXTI_Callback(GPIO_Pin);
+}
