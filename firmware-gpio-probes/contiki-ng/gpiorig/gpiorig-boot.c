@@ -15,6 +15,14 @@
 
 uint16_t gpiorig_unhooked;
 
+#if GPIORIG_LOG
+/** Time stamps of the log. */
+uint32_t gpiorig_now(void)
+{
+    return gpiorig_rtimer();
+}
+#endif
+
 void GPIORIG_REAL(platform_init_stage_one)(void);
 void GPIORIG_WRAP(platform_init_stage_one)(void);
 void GPIORIG_REAL(platform_idle)(void);

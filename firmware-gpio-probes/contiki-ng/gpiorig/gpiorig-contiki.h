@@ -3,8 +3,23 @@
 #define GPIORIG_CONTIKI_H
 
 #include "contiki.h"
+#include "sys/rtimer.h"
 
 #include "gpiorig/probe.h"
+
+/**
+ * Ticks of the rtimer, made 32 bits wide with the clock's, which count the same crystal where the rtimer has 16 (sky: 32768
+ * a second, a tick is 30.5 us).
+ */
+static inline uint32_t gpiorig_rtimer(void)
+{
+    uint32_t coarse = (uint32_t)clock_time() * (uint32_t)(RTIMER_SECOND / CLOCK_SECOND);
+
+    if (sizeof(rtimer_clock_t) > 2) {
+        return (uint32_t)RTIMER_NOW();
+    }
+    return coarse + (uint32_t)(int32_t)(int16_t)((uint16_t)RTIMER_NOW() - (uint16_t)coarse);
+}
 
 #ifndef GPIORIG_OFF
 

@@ -2,6 +2,7 @@
 #include "pingpong-console.h"
 
 #include "net/netstack.h"
+#include "sys/rtimer.h"
 
 #if MAC_CONF_WITH_TSCH
 #include "net/mac/tsch/tsch.h"
@@ -124,6 +125,17 @@ static void identify(void)
                                               linkaddr_node_addr.u8[LINKADDR_SIZE - 1]));
 }
 
+/** The event log, if the build has one: -DGPIORIG_LOG=RECORDS in GPIORIG_DEFINES. Its times are ticks of the rtimer. */
+static void drain_log(void)
+{
+    char text[GPIORIG_LOG_LINE];
+
+    while (gpiorig_log_line(text) != 0) {
+        printf("%s\n", text);
+    }
+    printf("ok log lost=%lu second=%lu\n", (unsigned long)gpiorig_log_lost(), (unsigned long)RTIMER_SECOND);
+}
+
 bool console_command(char *line, uint16_t *packets)
 {
     const char *command = strtok(line, " ");
@@ -142,6 +154,8 @@ bool console_command(char *line, uint16_t *packets)
     } else if (strcmp(command, "stop") == 0) {
         stop();
         printf("ok stop\n");
+    } else if (strcmp(command, "log") == 0) {
+        drain_log();
     } else if (strcmp(command, "report") == 0) {
         print_report();
     } else if (strcmp(command, "set") == 0 && first != NULL && second != NULL) {
@@ -162,7 +176,7 @@ bool console_command(char *line, uint16_t *packets)
         printf("ok start packets=%u\n", *packets);
         return true;
     } else {
-        printf("error unknown command; identify, defaults, set KEY VALUE, start PACKETS, stop and report are\n");
+        printf("error unknown command; identify, defaults, set KEY VALUE, start PACKETS, stop, report and log are\n");
     }
     return false;
 }

@@ -8,7 +8,6 @@
 #include "dev/serial-line.h"
 #include "net/netstack.h"
 #include "sys/etimer.h"
-#include "sys/rtimer.h"
 
 #if CONTIKI_TARGET_SKY && NETSTACK_CONF_WITH_IPV6
 #include "dev/uart1.h" /* its platform listens to the UART only without IPv6 */
@@ -39,20 +38,7 @@ static struct {
     uint32_t tx, rx;
 } done;
 
-/**
- * Ticks of the rtimer, made 32 bits wide with the clock's, which count the same crystal where the rtimer has 16 (sky: 32768
- * a second, so the host's microseconds step by 30.5).
- */
-static uint32_t now(void)
-{
-    uint32_t coarse = (uint32_t)clock_time() * (uint32_t)(RTIMER_SECOND / CLOCK_SECOND);
-
-    if (sizeof(rtimer_clock_t) > 2) {
-        return (uint32_t)RTIMER_NOW();
-    }
-    return coarse + (uint32_t)(int32_t)(int16_t)((uint16_t)RTIMER_NOW() - (uint16_t)coarse);
-}
-
+/** Microseconds of what gpiorig_rtimer() said. */
 static unsigned long us(uint32_t ticks)
 {
     return (unsigned long)((uint64_t)ticks * 1000000u / RTIMER_SECOND);
@@ -78,7 +64,7 @@ static void take(const uint8_t *data, uint16_t length, const linkaddr_t *from)
     if (length < 8 || length > sizeof payload) {
         return;
     }
-    received_at = now();
+    received_at = gpiorig_rtimer();
     number = (uint16_t)(data[length - 2] << 8 | data[length - 1]);
     GPIORIG_ENTER_ID(APP_RX, number);
     if (waiting && number == sequence) {
@@ -88,7 +74,7 @@ static void take(const uint8_t *data, uint16_t length, const linkaddr_t *from)
     } else if (to_send == 0 && settings.application == PINGPONG && !done.pending) {
         received++;
         fill(number, length);
-        done.tx = now();
+        done.tx = gpiorig_rtimer();
         GPIORIG_ENTER_ID(APP_TX, number);
         link_send(payload, length, from);
         GPIORIG_EXIT_ID(APP_TX, number);
@@ -123,7 +109,7 @@ static void send_next(void)
     }
     fill(sequence, settings.payload);
     waiting = settings.application == PINGPONG;
-    sent_at = now();
+    sent_at = gpiorig_rtimer();
     GPIORIG_ENTER_ID(APP_TX, sequence);
     link_send(payload, settings.payload, settings.application == BROADCAST ? NULL : &settings.peer);
     GPIORIG_EXIT_ID(APP_TX, sequence);
