@@ -79,4 +79,5 @@ def run(kind: str, image: bytes, *, virtual_s: float, slower: int = 1, lines: Se
         Seen(BY_CODE[code].name, id_, sample)
         for code, id_, sample in zip(frames.codes.tolist(), frames.ids.tolist(), frames.samples.tolist(), strict=True)
     ]
-    return Ran(said.decode().splitlines(), events, len(frames.damaged_samples), log)
+    is_cut = len(edges.samples) > 0 and edges.end - edges.samples[-1] <= gap_samples  # the last frame, by the end
+    return Ran(said.decode().splitlines(), events, len(frames.damaged_samples) - is_cut, log)

@@ -92,11 +92,18 @@ def one_packet(number: int, *, isr: bool) -> list[tuple[str, int]]:
     ]  # fmt: skip
 
 
+@pytest.fixture(scope="module", params=[M3, SKY], ids=lambda target: target.name)
+def ping(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Target, Ran]:
+    """The least application, on each target."""
+    target: Target = request.param
+    built = image(STAND_IN / "ping", tmp_path_factory.mktemp(target.name), target)
+    return target, run(target.board, built, virtual_s=1.5, slower=target.slower)
+
+
 @pytest.mark.slow
-@TARGETS
-def test_every_event_of_a_ping_pong_in_its_order_and_with_its_id(target: Target, tmp_path: Path) -> None:
+def test_every_event_of_a_ping_pong_in_its_order_and_with_its_id(ping: tuple[Target, Ran]) -> None:
     """From the application down to the radio and up again, by wrapped structs and functions and exchanged threads."""
-    ran = run(target.board, image(STAND_IN / "ping", tmp_path, target), virtual_s=1.5, slower=target.slower)
+    target, ran = ping
     assert (0, "") == (ran.damaged, ran.log)
     found = told(ran)
     start = found.index(("app.tx.enter", FIRST_ID))
@@ -107,10 +114,9 @@ def test_every_event_of_a_ping_pong_in_its_order_and_with_its_id(target: Target,
 
 
 @pytest.mark.slow
-@TARGETS
-def test_sleep_and_timer_are_spans(target: Target, tmp_path: Path) -> None:
+def test_sleep_and_timer_are_spans(ping: tuple[Target, Ran]) -> None:
     """The timer's interrupt lies within a sleep; on the M3, whose interrupts come by the vectors, none is enabled."""
-    ran = run(target.board, image(STAND_IN / "ping", tmp_path, target), virtual_s=1.5, slower=target.slower)
+    target, ran = ping
     idle = [event.name for event in ran.events if event.name.startswith(("sched.sleep", "isr.timer"))]
     text = " ".join(name.removeprefix("sched.").removesuffix(".enter") for name in idle)
     timer = "" if target is M3 else "(isr.timer isr.timer.exit )?"
@@ -141,6 +147,39 @@ def test_the_application_plays_ping_pong(over: str, tmp_path: Path) -> None:
     for layer in layers:
         assert [1, 2, 3, 4, 5] == ran.ids(f"{layer}.enter") == ran.ids(f"{layer}.exit"), layer
     assert (5 if over == "udp" else 0) == len(ran.ids("ipv6.next_hop.exit"))
+
+
+@pytest.mark.slow
+def test_it_replies_broadcasts_and_interferes(tmp_path: Path) -> None:
+    """Told nothing, it replies; a broadcast asks for no reply and is logged where it is heard."""
+    built = image(GLUE / "pingpong", tmp_path, M3, "WITH_CONSOLE=1", "GPIORIG_DEFINES=-DGPIORIG_MASK_GROUP_SCHED=0")
+    start = ("set interval_us 20000", "set timeout_us 20000")
+    lines = (*start, "set app broadcast", "start 2", "set app pingpong", "!", "set app interferer", "start 3")
+    ran = run(M3.board, built, virtual_s=1.5, slower=M3.slower, lines=lines)
+    assert (0, "") == (ran.damaged, ran.log)
+    said = [re.sub(r"(_us|probes)=\d+", r"\1=", line) for line in ran.said if line.startswith(("packet", "done"))]
+    assert [
+        "packet seq=1 from=0200000000000002 rx_us= status=ok",
+        "packet seq=2 from=0200000000000002 rx_us= status=ok",
+        "done sent=2 received=2 lost=0 probes=",
+        "packet seq=2 rx_us= tx_us= status=ok",
+        "done sent=6 received=3 lost=0 probes=",
+    ] == said
+    names = [(event.name, event.id) for event in ran.events]
+    reply = names.index(("app.rx.enter", 2), names.index(("app.rx.exit", 2)))
+    assert ("app.tx.enter", 2) == names[reply + 1]
+    assert [1, 2, 2] == ran.ids("mac.tx.enter")
+    assert [1, 2, 3] == ran.ids("driver.tx.enter")  # by the driver, past the MAC
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("probes", ["empty", "doubled"])
+def test_variants_of_the_probes(probes: str, tmp_path: Path) -> None:
+    """Empty probes show nothing, doubled ones the same as normal ones."""
+    ran = run(M3.board, image(STAND_IN / "ping", tmp_path, M3, f"PROBES={probes}"), virtual_s=0.5, slower=M3.slower)
+    assert (0, "") == (ran.damaged, ran.log)
+    expected = [FIRST_ID + number for number in range(PACKETS)] if probes == "doubled" else []
+    assert expected == ran.ids("app.rx.enter")
 
 
 @pytest.mark.slow
@@ -210,14 +249,14 @@ def test_everything_compiles_without_a_warning(
 
 def test_off_builds_the_application_without_probes(tmp_path: Path) -> None:
     """No wrapper, no probe, and the application still links."""
-    image(GLUE / "pingpong", tmp_path, M3, "WITH_CONSOLE=1", "GPIORIG_OFF=1")
+    image(GLUE / "pingpong", tmp_path, M3, "WITH_CONSOLE=1", "PROBES=off")
     built = next(tmp_path.glob("iotlab/*.iotlab"))
     names = subprocess.run(["arm-none-eabi-nm", built], capture_output=True, text=True, check=True).stdout
     assert not re.search(r"__wrap_|gpiorig_", names)
     assert "csma_driver" in names
 
 
-@pytest.mark.parametrize("vanished", ["GPIORIG_RADIO", "GPIORIG_MAC", "GPIORIG_RADIO_ISR"])
+@pytest.mark.parametrize("vanished", ["GPIORIG_RADIO", "GPIORIG_RADIO_ISR"])
 def test_a_symbol_that_vanished_is_a_link_error_with_its_name(vanished: str, tmp_path: Path) -> None:
     """As when a new release of Contiki-NG renames a driver."""
     done = make(STAND_IN / "ping", tmp_path, SKY, f"{vanished}=vanished_symbol")
@@ -229,6 +268,7 @@ def test_a_symbol_that_vanished_is_a_link_error_with_its_name(vanished: str, tmp
     ("options", "message"),
     [
         (["LTO=1"], "build without LTO=1 and -flto"),
+        (["PROBES=many"], "PROBES=many is not known; normal, empty, doubled and off are"),
         (["GPIORIG_PORT=abacus"], "GPIORIG_PORT=abacus: there is no"),
         (["MAKE_MAC=MAKE_MAC_OTHER"], "MAKE_MAC=MAKE_MAC_OTHER is not known here; set GPIORIG_MAC"),
         (["OVER=pigeon"], "OVER=pigeon is not known; udp and mac are"),

@@ -19,7 +19,7 @@ uint16_t gpiorig_unhooked;
 /** Time stamps of the log. */
 uint32_t gpiorig_now(void)
 {
-    return gpiorig_rtimer();
+    return rtimer_wide_now();
 }
 #endif
 

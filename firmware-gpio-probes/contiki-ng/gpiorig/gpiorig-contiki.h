@@ -11,7 +11,7 @@
  * Ticks of the rtimer, made 32 bits wide with the clock's, which count the same crystal where the rtimer has 16 (sky: 32768
  * a second, a tick is 30.5 us).
  */
-static inline uint32_t gpiorig_rtimer(void)
+static inline uint32_t rtimer_wide_now(void)
 {
     uint32_t coarse = (uint32_t)clock_time() * (uint32_t)(RTIMER_SECOND / CLOCK_SECOND);
 

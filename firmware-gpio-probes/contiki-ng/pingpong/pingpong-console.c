@@ -18,7 +18,7 @@
 
 struct settings settings = DEFAULTS;
 
-static void print_node(const linkaddr_t *node)
+void print_node(const linkaddr_t *node)
 {
     for (unsigned at = 0; at < LINKADDR_SIZE; at++) {
         printf("%02x", node->u8[at]);
@@ -75,7 +75,7 @@ static const char *set(const char *key, const char *text)
         return read_application(text) ? NULL : "app is pingpong, broadcast or interferer";
     }
     if (strcmp(key, "payload") == 0) {
-        if (!read_number(text, 8, PAYLOAD_MAX, &value) || value % 2 != 0) {
+        if (!read_number(text, PAYLOAD_MIN, PAYLOAD_MAX, &value) || value % 2 != 0) {
             return "payload is an even number, 8 to 64";
         }
         settings.payload = (uint16_t)value;

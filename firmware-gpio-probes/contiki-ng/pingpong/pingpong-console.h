@@ -9,6 +9,7 @@
 
 enum application { PINGPONG, BROADCAST, INTERFERER };
 
+#define PAYLOAD_MIN 8
 #define PAYLOAD_MAX 64
 
 struct settings {
@@ -20,6 +21,8 @@ struct settings {
 };
 
 extern struct settings settings;
+
+void print_node(const linkaddr_t *node);
 
 /** Answers a command with one line; true: it was `start`, of so many packets. */
 bool console_command(char *line, uint16_t *packets);

@@ -26,19 +26,20 @@ AUTOSTART_PROCESSES(&pingpong_process);
 static uint16_t to_send, sequence;                  /* of this run */
 static uint16_t sent, received, lost;               /* since boot */
 static bool waiting;                                /* for the reply to `sequence` */
-static uint8_t payload[INTERFERENCE_BYTES];
-static uint32_t sent_at, received_at;
+static uint8_t payload[INTERFERENCE_BYTES];        /* to be sent */
+static uint32_t sent_at;
 static struct etimer timer;
 static bool ending; /* the last packet is sent; the timer waits for its reply */
 
 /** A packet that the process has still to tell the host of: printing takes longer than the packet. */
 static struct {
-    bool pending, replied;
+    enum { NOTHING, ANSWERED, REPLIED, HEARD } what; /* our request; another's; a broadcast */
     uint16_t sequence;
     uint32_t tx, rx;
+    linkaddr_t from;
 } done;
 
-/** Microseconds of what gpiorig_rtimer() said. */
+/** Microseconds of what rtimer_wide_now() said. */
 static unsigned long us(uint32_t ticks)
 {
     return (unsigned long)((uint64_t)ticks * 1000000u / RTIMER_SECOND);
@@ -57,37 +58,43 @@ static void fill(uint16_t number, uint16_t length)
     }
 }
 
+static void reply(uint16_t number, uint16_t length, const linkaddr_t *to)
+{
+    fill(number, length);
+    done.tx = rtimer_wide_now();
+    GPIORIG_ENTER_ID(APP_TX, number);
+    link_send(payload, length, to);
+    GPIORIG_EXIT_ID(APP_TX, number);
+    sent++;
+    done.what = REPLIED;
+}
+
 static void take(const uint8_t *data, uint16_t length, const linkaddr_t *from)
 {
+    uint32_t at = rtimer_wide_now();
     uint16_t number;
 
-    if (length < 8 || length > sizeof payload) {
-        return;
+    if (length < PAYLOAD_MIN || length > PAYLOAD_MAX) {
+        return; /* an interferer's, or nobody's */
     }
-    received_at = gpiorig_rtimer();
     number = (uint16_t)(data[length - 2] << 8 | data[length - 1]);
     GPIORIG_ENTER_ID(APP_RX, number);
+    received++;
     if (waiting && number == sequence) {
         waiting = false;
-        received++;
+        done.what = ANSWERED;
         done.tx = sent_at;
-    } else if (to_send == 0 && settings.application == PINGPONG && !done.pending) {
-        received++;
-        fill(number, length);
-        done.tx = gpiorig_rtimer();
-        GPIORIG_ENTER_ID(APP_TX, number);
-        link_send(payload, length, from);
-        GPIORIG_EXIT_ID(APP_TX, number);
-        sent++;
-        done.replied = true;
+    } else if (done.what == NOTHING && settings.application == BROADCAST) {
+        done.what = HEARD;
+    } else if (done.what == NOTHING && settings.application == PINGPONG && to_send == 0) {
+        reply(number, length, from);
     } else {
-        received++; /* a broadcast, or late */
-        GPIORIG_EXIT_ID(APP_RX, number);
+        GPIORIG_EXIT_ID(APP_RX, number); /* late, or while the one before is still to be told of */
         return;
     }
-    done.pending = true;
     done.sequence = number;
-    done.rx = received_at;
+    done.rx = at;
+    done.from = *from;
     GPIORIG_EXIT_ID(APP_RX, number);
     process_poll(&pingpong_process);
 }
@@ -109,7 +116,7 @@ static void send_next(void)
     }
     fill(sequence, settings.payload);
     waiting = settings.application == PINGPONG;
-    sent_at = gpiorig_rtimer();
+    sent_at = rtimer_wide_now();
     GPIORIG_ENTER_ID(APP_TX, sequence);
     link_send(payload, settings.payload, settings.application == BROADCAST ? NULL : &settings.peer);
     GPIORIG_EXIT_ID(APP_TX, sequence);
@@ -117,12 +124,22 @@ static void send_next(void)
 
 static void print_done(void)
 {
-    if (done.replied) {
-        printf("packet seq=%u rx_us=%lu tx_us=%lu status=ok\n", done.sequence, us(done.rx), us(done.tx));
-    } else {
-        printf("packet seq=%u tx_us=%lu rx_us=%lu status=ok\n", done.sequence, us(done.tx), us(done.rx));
+    printf("packet seq=%u ", done.sequence);
+    switch (done.what) {
+    case ANSWERED:
+        printf("tx_us=%lu rx_us=%lu", us(done.tx), us(done.rx));
+        break;
+    case REPLIED:
+        printf("rx_us=%lu tx_us=%lu", us(done.rx), us(done.tx));
+        break;
+    default:
+        printf("from=");
+        print_node(&done.from);
+        printf(" rx_us=%lu", us(done.rx));
+        break;
     }
-    done.pending = done.replied = false;
+    printf(" status=ok\n");
+    done.what = NOTHING;
 }
 
 #ifdef GPIORIG_OFF
@@ -170,7 +187,7 @@ PROCESS_THREAD(pingpong_process, ev, data)
             sequence = 0;
             ending = false;
             etimer_set(&timer, clock_ticks(settings.interval_us));
-        } else if (ev == PROCESS_EVENT_POLL && done.pending) {
+        } else if (ev == PROCESS_EVENT_POLL && done.what != NOTHING) {
             print_done();
         } else if (ev == PROCESS_EVENT_TIMER && data == &timer && !ending) {
             send_next();

@@ -11,6 +11,7 @@
 
 static uint8_t frame[PACKETBUF_SIZE], received[PACKETBUF_SIZE];
 static unsigned short loaded, arrived;
+static bool answered; /* what is sent next is an answer, and does not come back */
 static radio_value_t channel = 26;
 
 int STAND_IN_RADIO_ISR(void);
@@ -30,13 +31,27 @@ static int prepare(const void *payload, unsigned short length)
     return 0;
 }
 
+static void arrive(void)
+{
+    memcpy(received, frame, loaded);
+    arrived = loaded;
+    arch_radio_interrupt();
+}
+
+void radio_again(void)
+{
+    answered = true;
+    arrive();
+}
+
 static int transmit(unsigned short length)
 {
     for (volatile unsigned wait = 0; wait < 100; wait++) {
     }
-    memcpy(received, frame, length);
-    arrived = length;
-    arch_radio_interrupt();
+    if (!answered) {
+        arrive();
+    }
+    answered = false;
     return loaded == length ? RADIO_TX_OK : RADIO_TX_ERR;
 }
 

@@ -1,5 +1,10 @@
-/** Stand-in for os/dev/serial-line.c: the line goes to all processes that were started by autostart. */
+/**
+ * Stand-in for os/dev/serial-line.c: the line goes to all processes that were started by autostart. A line `!`
+ * makes the last frame that was sent come back once more, as if it were another node's.
+ */
 #include "dev/serial-line.h"
+
+#include "arch.h"
 
 #define LENGTH 80
 
@@ -21,6 +26,10 @@ int serial_line_input_byte(unsigned char octet)
     }
     line[at] = '\0';
     at = 0;
+    if (line[0] == '!') {
+        radio_again();
+        return 1;
+    }
     for (unsigned number = 0; autostart_processes[number] != NULL; number++) {
         process_post(autostart_processes[number], serial_line_event_message, line);
     }
