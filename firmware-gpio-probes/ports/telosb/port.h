@@ -190,9 +190,10 @@ GPIORIG_INLINE unsigned gpiorig_port_lock(void)
     return state;
 }
 
+/** The clobber keeps the compiler from carrying flags of a comparison across: they are in r2 too. */
 GPIORIG_INLINE void gpiorig_port_unlock(unsigned state)
 {
-    __asm__ volatile("mov %0, r2\n\tnop" : : "r"(state) : "memory");
+    __asm__ volatile("mov %0, r2\n\tnop" : : "r"(state) : "memory", "r2");
 }
 
 /** A span line: one instruction, atomic, since port and pin are constants. */

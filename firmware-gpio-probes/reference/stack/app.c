@@ -9,11 +9,13 @@
 #include "settings.h"
 #include "timer.h"
 #include "udp.h"
+#include "worker.h"
 
-extern const struct app app_pingpong, app_macping, app_print, app_broadcast, app_sender, app_interferer;
+extern const struct app app_pingpong, app_macping, app_print, app_broadcast, app_sender, app_interferer, app_train;
 static const struct app *const apps[] = {
     [APP_PINGPONG] = &app_pingpong,   [APP_MACPING] = &app_macping, [APP_PRINT] = &app_print,
     [APP_BROADCAST] = &app_broadcast, [APP_SENDER] = &app_sender,   [APP_INTERFERER] = &app_interferer,
+    [APP_TRAIN] = &app_train,
 };
 
 #define US_PER_S 1000000u
@@ -43,6 +45,7 @@ void app_start(uint32_t packets)
     to_be_quiet = false;
     app_left = packets > 0 ? packets : UINT32_MAX;
     app_counts = (struct app_counts){ 0 };
+    worker_start();
     actor_signal(&app_actor, APP_SIGNAL_START);
 }
 
@@ -126,12 +129,29 @@ void app_log_fate(struct line *line, enum fate fate)
     line_send(line);
 }
 
+void app_take_note(struct packet *packet, uint32_t now_us)
+{
+    struct line *line;
+
+    if (app_kind(packet) == APP_ONE_WAY) {
+        app_counts.received++;
+        line = app_line("packet");
+        line_pair(line, "seq", packet->id);
+        line_pair(line, "from", packet->source);
+        line_pair(line, "radio_us", packet->received_us);
+        line_pair(line, "rx_us", now_us);
+        app_log_fate(line, FATE_OK);
+    }
+    packet_free(packet);
+}
+
 void app_done(void)
 {
     struct line *line = app_line("done");
 
     alarm_cancel(&beat);
     alarm_cancel(&end);
+    worker_stop();
     running = false;
     if (to_be_quiet) {
         actor_signal(&mac_actor, MAC_SIGNAL_STOP);

@@ -86,6 +86,10 @@ uint32_t app_next_beat(uint32_t last_due_us);
 /** An empty line for the log; one at a time. */
 struct line *app_line(const char *word);
 
+/** An application's `received` where packets go one way: logs those of the kind, and frees all. */
+void app_take_note(struct packet *packet, uint32_t now_us);
+#define APP_ONE_WAY 'W'
+
 /** Ends a line with a packet's fate, and sends it. */
 void app_log_fate(struct line *line, enum fate fate);
 
