@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from commandline import ROOT
+from commandline import ROOT, gpiorig
 from probed_image import Ran, run
 
 GLUE = ROOT / "firmware-gpio-probes" / "contiki-ng"
@@ -219,6 +220,43 @@ def test_steps_of_a_slot_on_request(tmp_path: Path) -> None:
     sent = steps.index(0x7401)
     assert [0x7400 + number for number in range(1, 7)] == steps[sent : sent + 6]
     assert {0x7200 + number for number in range(1, 6)} == {step for step in steps if step < 0x7400}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("project", "options"),
+    [
+        (STAND_IN / "ping", ("TARGET=sky",)),
+        (GLUE / "pingpong", ("WITH_CONSOLE=1",)),
+        (GLUE / "tsch", ("WITH_CONSOLE=1", "GPIORIG_IRQS=")),
+    ],
+    ids=["sky", "iotlab", "tsch"],
+)
+def test_the_check_finds_every_hook(project: Path, options: tuple[str, ...], tmp_path: Path) -> None:
+    """Of the hook file, in images that are in order."""
+    image(project, tmp_path, SKY if "TARGET=sky" in options else M3, *options)
+    elf = next(path for path in tmp_path.glob("*/*") if path.suffix in (".sky", ".iotlab"))
+    done = gpiorig("firmware", "check", elf, "--os", "contiki-ng", "--json")
+    assert (0, "") == (done.status, done.stderr)
+
+
+@pytest.mark.slow
+def test_the_check_names_a_call_that_passes_a_hook_by(tmp_path: Path) -> None:
+    """A poll from the file that defines process_poll: the link says nothing, the check does."""
+    copy = tmp_path / "contiki"
+    shutil.copytree(STAND_IN, copy)
+    scheduler = copy / "stand-in" / "process.c"
+    scheduler.write_text(
+        scheduler.read_text(encoding="utf-8").replace(
+            "    return process_nevents();\n", "    process_poll(process_list);\n    return process_nevents();\n"
+        ),
+        encoding="utf-8",
+    )
+    done = make(STAND_IN / "ping", tmp_path, M3, f"STAND_IN={copy / 'stand-in'}")
+    assert (0, "") == (done.returncode, done.stderr)
+    checked = gpiorig("firmware", "check", next(tmp_path.glob("iotlab/*.iotlab")), "--os", "contiki-ng")
+    assert 1 == checked.status
+    assert "process_poll: 1 site unwrapped, expected 0: inlined copy in process_run" in checked.stderr
 
 
 @TARGETS

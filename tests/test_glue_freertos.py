@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from commandline import ROOT
+from commandline import ROOT, gpiorig
 from freertos_image import CORTEX_M3, CORTEX_M4F, FOREIGN, build
 from probed_image import Ran, Seen, run
 
@@ -126,6 +126,19 @@ def test_the_tick_by_the_trace_macros_alone(freertos_kernel: Path, tmp_path: Pat
     assert [] == [event for event in ran.events if event.name.startswith("queue.") and event.id == MUTEX]
 
 
+@pytest.mark.slow
+def test_the_check_finds_every_hook(freertos_kernel: Path, tmp_path: Path) -> None:
+    """Macros that the kernel's own sources expand, vectors, and the wraps of ST's functions."""
+    elf = tmp_path / "kernel.elf"
+    probed(freertos_kernel, elf, "nucleo-l476rg", *VECTORS, "-Wl,--emit-relocs")
+    for radio in ("spirit1", "spirit1-hal"):
+        spirit1(tmp_path, radio)
+        (tmp_path / "a.elf").rename(tmp_path / f"{radio}.elf")
+    for image in (elf, tmp_path / "spirit1.elf", tmp_path / "spirit1-hal.elf"):
+        done = gpiorig("firmware", "check", image, "--os", "freertos", "--json")
+        assert (0, "") == (done.status, done.stderr)
+
+
 def variables(*settings: str) -> dict[str, list[str]]:
     """What gpiorig_freertos.mk tells a project's makefile."""
     names = ("GPIORIG_SOURCES", "GPIORIG_CPPFLAGS", "GPIORIG_LDFLAGS")
@@ -188,6 +201,7 @@ def test_spirit1_by_the_bytes_of_its_spi(tmp_path: Path) -> None:
         ("driver.rx_read.enter", -1), ("driver.rx_read.exit", READ),
         ("driver.rx_read.enter", -1), ("driver.rx_read.exit", READ),
         ("radio.set_rx", -1),
+        ("rig.marker", 0x2000),
     ]  # fmt: skip
     assert (0, "", [f"done frames={len(expected)}"]) == (ran.damaged, ran.log, ran.said)
     assert expected == [(event.name, event.id) for event in ran.events]

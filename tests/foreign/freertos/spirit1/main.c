@@ -78,6 +78,7 @@ static void by_hal(void)
     HAL_SPI_Receive(&spi, frame, sizeof frame, 1);
     HAL_SPI_TransmitReceive(&spi, both, in, sizeof both, 1);
     HAL_SPI_Transmit(&spi, rx, sizeof rx, 1);
+    HAL_GPIO_EXTI_IRQHandler(0x2000); /* a button */
 }
 
 int main(void)

@@ -20,10 +20,16 @@ StatusBytes SdkEvalSpiWriteFifo(uint8_t cNbBytes, uint8_t *pcBuffer)
     return (StatusBytes){cNbBytes, pcBuffer[0]};
 }
 
+/* What the chip has received. */
+static void read_frame(uint8_t *bytes, unsigned size)
+{
+    memset(bytes, 0x34, size);
+    bytes[size - 2] = 0x12;
+}
+
 StatusBytes SdkEvalSpiReadFifo(uint8_t cNbBytes, uint8_t *pcBuffer)
 {
-    memset(pcBuffer, 0x34, cNbBytes);
-    pcBuffer[cNbBytes - 2] = 0x12;
+    read_frame(pcBuffer, cNbBytes);
     return (StatusBytes){cNbBytes, 0x55};
 }
 
@@ -40,15 +46,18 @@ HAL_StatusTypeDef HAL_SPI_Receive(SPI_HandleTypeDef *hspi, uint8_t *pData, uint1
 {
     (void)hspi;
     (void)Timeout;
-    SdkEvalSpiReadFifo((uint8_t)Size, pData);
+    read_frame(pData, Size);
     return HAL_OK;
 }
 
 HAL_StatusTypeDef HAL_SPI_TransmitReceive(SPI_HandleTypeDef *hspi, uint8_t *pTxData, uint8_t *pRxData, uint16_t Size,
                                           uint32_t Timeout)
 {
+    (void)hspi;
     (void)pTxData;
-    return HAL_SPI_Receive(hspi, pRxData, Size, Timeout);
+    (void)Timeout;
+    read_frame(pRxData, Size);
+    return HAL_OK;
 }
 
 /* As in ST's HAL, the default and its caller are in one file. */
