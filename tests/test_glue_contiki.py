@@ -275,14 +275,24 @@ def test_everything_compiles_without_a_warning(
     defines += ["-DNETSTACK_CONF_RADIO=cc2420_driver", f"-D{stack}=1", "-DGPIORIG_SIMPLE_UDP", "-DGPIORIG_TABLE_CRC=0"]
     defines += ['-DCONTIKI_TARGET_STRING="x"', "-DCONTIKI_TARGET_SKY=1", "-DGPIORIG_PASSES=1", "-DGPIORIG_TSCH_STEPS=1"]
     defines += ["-DGPIORIG_RADIO_ISR=cc2538_rf_rx_tx_isr", "-DGPIORIG_RADIO_ISR_IS_void"]
-    command = [*target.compiler, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Os", *libc, *options, *defines, "-c"]
+    command = [*target.compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", "-Os", *libc, *options, *defines, "-c"]
     for source in sources:
         where = [f"-I{folder}" for folder in (*folders, source.parent)]
-        conf = ["-include", GLUE / "gpiorig" / "gpiorig-conf.h"]
+        conf = ["-imacros", GLUE / "gpiorig" / "gpiorig-conf.h"]
         done = subprocess.run(
             [*command, *where, *conf, "-o", tmp_path / "a.o", source], capture_output=True, text=True, check=False
         )
         assert (0, "") == (done.returncode, done.stderr), source.name
+
+
+def test_the_header_of_macros_leaves_nothing_in_a_linker_script(tmp_path: Path) -> None:
+    """The CC2538 sends its own through the preprocessor with the project CFLAGS: arch/cpu/cc2538/Makefile.cc2538."""
+    script = tmp_path / "cc2538.lds"
+    script.write_text("MEMORY {}\n")
+    conf = GLUE / "gpiorig" / "gpiorig-conf.h"
+    command = ["arm-none-eabi-gcc", "-imacros", conf, "-x", "c", "-P", "-E", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "MEMORY {}\n" == done.stdout
 
 
 def test_off_builds_the_application_without_probes(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@
 
 static struct hooked {
     struct process *process;
-    char (*thread)(struct pt *, process_event_t, process_data_t);
+    PT_THREAD((*thread)(struct pt *, process_event_t, process_data_t));
 } processes[GPIORIG_PROCESSES];
 static uint16_t count;
 
@@ -35,10 +35,10 @@ struct process *gpiorig_process(uint16_t number)
 }
 
 /** In place of a process's thread; whose, its protothread tells. */
-static char gpiorig_thread(struct pt *pt, process_event_t event, process_data_t data)
+static PT_THREAD(gpiorig_thread(struct pt *pt, process_event_t event, process_data_t data))
 {
     uint16_t number = gpiorig_process_number((struct process *)(void *)((char *)pt - offsetof(struct process, pt)));
-    char state;
+    int state;
 
     GPIORIG_ENTER_ID(TASK_RUN, number);
     state = processes[number - 1].thread(pt, event, data);

@@ -14,6 +14,14 @@
 
 #include "net/mac/tsch/tsch.h"
 
+/* Called from gpiorig-conf.h. */
+void gpiorig_tsch_started(void);
+void gpiorig_tsch_interrupted(void);
+void gpiorig_tsch_slot_started(void);
+void gpiorig_tsch_slot_ended(void);
+void gpiorig_tsch_tx(void);
+void gpiorig_tsch_rx(void);
+
 enum part { NEITHER, SENDING, RECEIVING };
 
 static enum part part;

@@ -34,20 +34,27 @@ static bool read_number(const char *text, uint32_t least, uint32_t most, uint32_
     return end != text && *end == '\0' && value >= least && value <= most;
 }
 
+/** The value of a hexadecimal digit; 16 for anything else. */
+static uint8_t digit(char character)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *at = character == '\0' ? NULL : strchr(digits, character);
+
+    return at == NULL ? 16 : (uint8_t)(at - digits);
+}
+
 static bool read_node(const char *text, linkaddr_t *node)
 {
-    unsigned value;
-
-    if (strlen(text) != 2 * LINKADDR_SIZE) {
-        return false;
-    }
     for (unsigned at = 0; at < LINKADDR_SIZE; at++) {
-        if (sscanf(text + 2 * at, "%2x", &value) != 1) {
+        uint8_t high = digit(text[2 * at]);
+        uint8_t low = high == 16 ? 16 : digit(text[2 * at + 1]);
+
+        if (low == 16) {
             return false;
         }
-        node->u8[at] = (uint8_t)value;
+        node->u8[at] = (uint8_t)(high << 4 | low);
     }
-    return true;
+    return text[2 * LINKADDR_SIZE] == '\0';
 }
 
 static bool read_application(const char *text)
@@ -69,7 +76,7 @@ static const char *set(const char *key, const char *text)
     uint32_t value;
 
     if (strcmp(key, "peer") == 0) {
-        return read_node(text, &settings.peer) ? NULL : "peer is the other node's address, as `identify` says it";
+        return read_node(text, &settings.peer) ? NULL : "peer is the other node's uid, as `identify` says it";
     }
     if (strcmp(key, "app") == 0) {
         return read_application(text) ? NULL : "app is pingpong, broadcast or interferer";
@@ -152,12 +159,12 @@ bool console_command(char *line, uint16_t *packets)
         settings = (struct settings)DEFAULTS;
         printf("ok defaults\n");
     } else if (strcmp(command, "stop") == 0) {
-        stop();
+        pingpong_stop();
         printf("ok stop\n");
     } else if (strcmp(command, "log") == 0) {
         drain_log();
     } else if (strcmp(command, "report") == 0) {
-        print_report();
+        pingpong_report();
     } else if (strcmp(command, "set") == 0 && first != NULL && second != NULL) {
         wrong = set(first, second);
         if (wrong == NULL) {

@@ -29,7 +29,7 @@ bool console_command(char *line, uint16_t *packets);
 
 /* The application's: nothing more is sent; the answer to `report`. */
 
-void stop(void);
-void print_report(void);
+void pingpong_stop(void);
+void pingpong_report(void);
 
 #endif

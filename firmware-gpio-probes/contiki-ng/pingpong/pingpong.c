@@ -148,13 +148,13 @@ static void print_done(void)
 #define UNHOOKED gpiorig_unhooked
 #endif
 
-void print_report(void)
+void pingpong_report(void)
 {
     printf("ok report sent=%u received=%u lost=%u probes=%lu uart_dropped=0 errors=%u\n", sent, received, lost,
            (unsigned long)gpiorig_frames(), UNHOOKED);
 }
 
-void stop(void)
+void pingpong_stop(void)
 {
     to_send = 0;
     waiting = false;

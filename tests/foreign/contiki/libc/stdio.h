@@ -2,5 +2,4 @@
 #ifndef STDIO_H
 #define STDIO_H
 int printf(const char *format, ...);
-int sscanf(const char *text, const char *format, ...);
 #endif
