@@ -4,6 +4,10 @@
 #include "net/netstack.h"
 #include "net/nullnet/nullnet.h"
 
+/* Of nullnet.c; not every release declares them in the header. */
+extern uint8_t *nullnet_buf;
+extern uint16_t nullnet_len;
+
 static link_received *take;
 
 static void received(const void *data, uint16_t length, const linkaddr_t *from, const linkaddr_t *to)
