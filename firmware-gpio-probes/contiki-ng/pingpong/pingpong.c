@@ -2,8 +2,8 @@
  * Ping-pong, broadcast, interferer. The node that is told to start sends, any other replies to what is not a broadcast. The
  * payload is the packet's number again and again, so that every fragment ends with it, and the packet's end is its id.
  */
-#include "pingpong-console.h"
 #include "link.h"
+#include "pingpong-console.h"
 
 #include "dev/serial-line.h"
 #include "net/netstack.h"
@@ -20,13 +20,15 @@
 
 #define INTERFERENCE_BYTES 125 /* the longest frame, without its FCS: IEEE 802.15.4-2015 11.3 */
 
+#define RESERVED_FRAME 0x04 /* a frame type that no receiver takes: IEEE 802.15.4-2006 7.2.1.1.1 */
+
 PROCESS(pingpong_process, "gpiorig ping-pong");
 AUTOSTART_PROCESSES(&pingpong_process);
 
 static uint16_t to_send, sequence;                  /* of this run */
 static uint16_t sent, received, lost;               /* since boot */
 static bool waiting;                                /* for the reply to `sequence` */
-static uint8_t payload[INTERFERENCE_BYTES];        /* to be sent */
+static uint8_t payload[INTERFERENCE_BYTES];         /* to be sent */
 static uint32_t sent_at;
 static struct etimer timer;
 static bool ending; /* the last packet is sent; the timer waits for its reply */
@@ -111,6 +113,8 @@ static void send_next(void)
     sent++;
     if (settings.application == INTERFERER) {
         fill(sequence, INTERFERENCE_BYTES - 1);
+        payload[0] = RESERVED_FRAME;
+        payload[1] = 0;
         NETSTACK_RADIO.send(payload, INTERFERENCE_BYTES - 1);
         return;
     }
@@ -122,7 +126,7 @@ static void send_next(void)
     GPIORIG_EXIT_ID(APP_TX, sequence);
 }
 
-static void print_done(void)
+static void tell_packet(void)
 {
     printf("packet seq=%u ", done.sequence);
     switch (done.what) {
@@ -154,11 +158,22 @@ void pingpong_report(void)
            (unsigned long)gpiorig_frames(), UNHOOKED);
 }
 
+/** The end of a run. */
+static void finish(void)
+{
+    ending = false;
+    lost += waiting;
+    waiting = false;
+    printf("done sent=%u received=%u lost=%u probes=%lu\n", sent, received, lost, (unsigned long)gpiorig_frames());
+}
+
 void pingpong_stop(void)
 {
-    to_send = 0;
-    waiting = false;
-    etimer_stop(&timer);
+    if (to_send != 0 || ending) {
+        to_send = 0;
+        etimer_stop(&timer);
+        finish();
+    }
 }
 
 static void print_boot(void)
@@ -188,16 +203,13 @@ PROCESS_THREAD(pingpong_process, ev, data)
             ending = false;
             etimer_set(&timer, clock_ticks(settings.interval_us));
         } else if (ev == PROCESS_EVENT_POLL && done.what != NOTHING) {
-            print_done();
+            tell_packet();
         } else if (ev == PROCESS_EVENT_TIMER && data == &timer && !ending) {
             send_next();
             ending = to_send == 0;
             etimer_set(&timer, clock_ticks(ending ? settings.timeout_us : settings.interval_us));
         } else if (ev == PROCESS_EVENT_TIMER && data == &timer) {
-            ending = false;
-            lost += waiting;
-            waiting = false;
-            printf("done sent=%u received=%u lost=%u probes=%lu\n", sent, received, lost, (unsigned long)gpiorig_frames());
+            finish();
         }
     }
     PROCESS_END();
