@@ -25,10 +25,11 @@ ifeq ($(origin PROBES_$(PROBES)),undefined)
 $(error PROBES=$(PROBES): there are $(patsubst PROBES_%,%,$(filter PROBES_%,$(.VARIABLES))))
 endif
 
-# The reference firmware, or the self-test of kernels and alarms, which needs neither stack nor radio.
+# The reference firmware, or what needs neither stack nor radio: the self-test of kernels and alarms, the costs of a probe.
 PROGRAM ?= reference
 PROGRAM_reference = reference/stack reference/radio reference/radio/$(RADIO)
 PROGRAM_selftest = reference/selftest
+PROGRAM_costs = reference/costs
 ifeq ($(origin PROGRAM_$(PROGRAM)),undefined)
 $(error PROGRAM=$(PROGRAM): there are $(patsubst PROGRAM_%,%,$(filter PROGRAM_%,$(.VARIABLES))))
 endif
@@ -49,14 +50,11 @@ CPPFLAGS := -Iinclude -Iports $(INCLUDES:%=-I%) -DGPIORIG_PORT=$(MACHINE) -DKERN
     -DKERNEL_NAME='"$(KERNEL)"' -DTABLE_CRC=$(TABLE_CRC) $(PROBES_$(PROBES)) $(if $(LOG),-DGPIORIG_LOG=$(LOG)) $(if $(WIDTH),-DGPIORIG_WIDTH=$(WIDTH)) $(DEFINES)
 CFLAGS := $(COMMON) -MMD -MP -Os $(TARGET_FLAGS) -ffreestanding -ffunction-sections -fdata-sections
 
-# Another main.c in the place of the firmware's own, e.g. costs/main.c.
-MAIN ?= reference/stack/main.c
-
 # In the order of the files' names, whatever folder they are in.
-vpath %.c src $(dir $(MAIN)) $(FOLDERS)
+vpath %.c src $(FOLDERS)
 vpath %.S $(FOLDERS)
 LIBRARY := $(notdir $(wildcard src/*.c))
-SOURCES := $(LIBRARY) $(sort main.c $(notdir $(wildcard $(FOLDERS:%=%/*.c) $(FOLDERS:%=%/*.S))))
+SOURCES := $(LIBRARY) $(sort $(notdir $(wildcard $(FOLDERS:%=%/*.c) $(FOLDERS:%=%/*.S))))
 OBJECTS := $(addprefix $(DIR)/,$(addsuffix .o,$(basename $(SOURCES))))
 MISSING := $(strip $(foreach tool,$(TOOLS),$(if $(wildcard $(tool))$(shell command -v $(tool) 2>/dev/null),,$(tool))))
 
@@ -76,7 +74,7 @@ $(DIR)/%.o: %.S $(DIR)/flags
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # The send routine is unrolled, which takes -O2 (src/probe.c).
-$(LIBRARY:%.c=$(DIR)/%.o): OPTIMIZE := -O2
+$(patsubst %.c,$(DIR)/%.o,$(LIBRARY) kernel.c): OPTIMIZE := -O2
 
 QUOTED_FLAGS := $(subst ','\'',$(CC) $(CPPFLAGS) $(CFLAGS) $(LINK))
 # Rewritten only when the flags change, so that a new width or a new event table rebuilds.
@@ -85,3 +83,6 @@ $(DIR)/flags: FORCE
 	@echo '$(QUOTED_FLAGS)' | cmp -s - $@ || echo '$(QUOTED_FLAGS)' > $@
 
 -include $(OBJECTS:.o=.d)
+# A source that has moved since: the object is made anew, from where it is now.
+reference/%.c: ;
+reference/%.S: ;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,38 +28,43 @@ class Built:
         return {line.split()[-1] for line in listing.splitlines()}
 
 
-def build(folder: Path, board: str, *options: str) -> Built:
+def build(folder: Path, board: str, kernel: str, *options: str) -> Built:
     """Builds a copy of the sources there."""
     copy = folder / "firmware-gpio-probes"
     shutil.copytree(FIRMWARE, copy, ignore=shutil.ignore_patterns("build"))
-    make = ["make", "-j2", f"BOARD={board}", *options]
+    make = ["make", "-j2", f"BOARD={board}", f"KERNEL={kernel}", *options]
     done = subprocess.run(make, cwd=copy, capture_output=True, text=True, check=True)
     return Built(next(copy.glob("build/*/reference.elf")), done.stdout + done.stderr)
 
 
-@pytest.fixture(scope="module", params=BOARDS)
-def board(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+TARGETS = [(board, "events") for board in BOARDS] + [("iotlab-m3", "threads"), ("telosb", "threads")]  # each core
+
+
+@pytest.fixture(scope="module", params=TARGETS, ids="-".join)
+def target(request: pytest.FixtureRequest) -> tuple[str, str]:
+    """Board and kernel."""
+    board, kernel = request.param
+    return board, kernel
 
 
 @pytest.fixture(scope="module")
-def image(tmp_path_factory: pytest.TempPathFactory, board: str) -> Built:
-    return build(tmp_path_factory.mktemp("one"), board)
+def image(tmp_path_factory: pytest.TempPathFactory, target: tuple[str, str]) -> Built:
+    return build(tmp_path_factory.mktemp("one"), *target)
 
 
 def test_builds_without_a_warning(image: Built) -> None:
     assert "warning" not in image.said
 
 
-def test_a_second_make_does_nothing(image: Built, board: str) -> None:
-    make = ["make", f"BOARD={board}"]
+def test_a_second_make_does_nothing(image: Built, target: tuple[str, str]) -> None:
+    make = ["make", f"BOARD={target[0]}", f"KERNEL={target[1]}"]
     done = subprocess.run(make, cwd=image.elf.parents[2], capture_output=True, text=True, check=True)
     assert "-o" not in done.stdout.split()
 
 
-def test_same_sources_same_bytes(image: Built, board: str, tmp_path: Path) -> None:
+def test_same_sources_same_bytes(image: Built, target: tuple[str, str], tmp_path: Path) -> None:
     """Even in another folder."""
-    assert image.elf.read_bytes() == build(tmp_path / "elsewhere", board).elf.read_bytes()
+    assert image.elf.read_bytes() == build(tmp_path / "elsewhere", *target).elf.read_bytes()
 
 
 def test_no_heap_no_float(image: Built) -> None:
@@ -69,12 +75,22 @@ def test_no_heap_no_float(image: Built) -> None:
     assert [] == [name for name in image.names if re.fullmatch(forbidden, name)]
 
 
-def test_off_builds_the_same_application_without_probes(image: Built, board: str, tmp_path: Path) -> None:
-    off = build(tmp_path, board, "PROBES=off")
+def test_off_builds_the_same_application_without_probes(image: Built, target: tuple[str, str], tmp_path: Path) -> None:
+    off = build(tmp_path, *target, "PROBES=off")
     assert "warning" not in off.said
     assert [] == [name for name in off.names if "gpiorig" in name]
     assert {"app_start", "radio_service"} <= off.names
     assert {"gpiorig_send", "gpiorig_send_id"} <= image.names
+
+
+def test_the_table_of_sizes_has_what_size_says(image: Built, target: tuple[str, str]) -> None:
+    """And says what is not built."""
+    choice = ["--boards", target[0], "--kernels", target[1], "--probes", "normal", "doubled"]
+    command = [sys.executable, FIRMWARE / "sizes.py", image.elf.parents[1], *choice]
+    table = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    text, data, bss = image.elf.with_suffix(".size").read_text().splitlines()[1].split()[:3]
+    assert f"| {' | '.join(target)} | normal | {text} | {data} | {bss} |" == table[2]
+    assert f"| {' | '.join(target)} | doubled | not built |||" == table[3]
 
 
 def test_constant_codes_are_folded(image: Built) -> None:
@@ -94,6 +110,17 @@ def test_a_board_without_its_compiler_is_left_out(tmp_path: Path) -> None:
     assert 0 != asked.returncode
 
 
-def test_an_unknown_board_is_an_error() -> None:
-    done = subprocess.run(["make", "-C", FIRMWARE, "BOARD=abacus"], capture_output=True, text=True, check=False)
-    assert "BOARD=abacus: there is no reference/boards/abacus/board.mk" in done.stderr
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        ("BOARD=abacus", "BOARD=abacus: there is no reference/boards/abacus/board.mk"),
+        ("KERNEL=corn", "KERNEL=corn: there is no reference/kernel/corn/kernel.c"),
+        ("PROBES=few", "PROBES=few: there are "),
+        ("PROGRAM=demo", "PROGRAM=demo: there are "),
+    ],
+)
+def test_an_unknown_choice_is_an_error(choice: str, message: str) -> None:
+    make = ["make", "-C", FIRMWARE, "BOARD=iotlab-m3", choice]
+    done = subprocess.run(make, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert message in done.stderr

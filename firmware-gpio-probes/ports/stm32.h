@@ -58,16 +58,17 @@ GPIORIG_INLINE unsigned gpiorig_port_pins(unsigned symbol, unsigned strobe)
     return GPIORIG_BUS_PINS << 16 | GPIORIG_SPREAD(symbol) | strobe << (GPIORIG_STROBE & 15);
 }
 
-GPIORIG_INLINE void gpiorig_port_store(unsigned pins)
-{
-    GPIORIG_GPIO_BSRR(GPIORIG_STROBE) = pins;
-}
+/*
+ * Where a store goes. The input register ignores it and takes as long (IDR, 8 bytes before BSRR: RM0008 9.2.3, RM0351 8.5.5),
+ * so unseen symbols run through the same code.
+ */
+typedef volatile uint32_t *gpiorig_place;
+#define GPIORIG_PORT_SEEN (&GPIORIG_GPIO_BSRR(GPIORIG_STROBE))
+#define GPIORIG_PORT_UNSEEN (&GPIORIG_GPIO_BSRR(GPIORIG_STROBE) - 2)
 
-/** A store of 0 to BSRR changes no pin and takes the same way. */
-GPIORIG_INLINE void gpiorig_port_store_unseen(unsigned pins)
+GPIORIG_INLINE void gpiorig_port_store(gpiorig_place place, unsigned pins)
 {
-    __asm__ volatile("" : : "r"(pins)); /* worked out all the same */
-    GPIORIG_GPIO_BSRR(GPIORIG_STROBE) = 0;
+    *place = pins;
 }
 
 /*

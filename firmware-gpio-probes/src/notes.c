@@ -11,7 +11,7 @@
 typedef int gpiorig_no_notes; /* ISO C wants a declaration in every file */
 #else
 
-enum pass { SEEN, UNSEEN }; /* the doubled variant does everything once more, into memory that nobody reads */
+/* Arrays by pass: the doubled variant notes everything once more, into memory that nobody reads. */
 
 #if GPIORIG_LOG
 static volatile struct gpiorig_record ring[GPIORIG_LOG];
@@ -30,7 +30,7 @@ static struct {
 static uint16_t counts[2][128]; /* by pass and code */
 #endif
 
-static inline void take_note(uint32_t header, uint32_t id, enum pass pass)
+void gpiorig_take_note(uint32_t header, uint32_t id, unsigned pass)
 {
 #ifdef GPIORIG_SELFTEST
     uint16_t *count = &counts[pass][header & 127u];
@@ -44,30 +44,18 @@ static inline void take_note(uint32_t header, uint32_t id, enum pass pass)
     if ((uint16_t)(head - tail) == (GPIORIG_LOG)) {
         written[pass].lost++;
     } else {
-        volatile struct gpiorig_record *record = pass == SEEN ? &ring[INDEX(head)] : &unread;
+        volatile struct gpiorig_record *record = pass == GPIORIG_SEEN ? &ring[INDEX(head)] : &unread;
 
         record->time = gpiorig_now();
         record->id = (uint16_t)id;
         record->header = (uint8_t)header;
         record->number = number;
-        written[pass].head = (uint16_t)(head + (pass == SEEN));
+        written[pass].head = (uint16_t)(head + (pass == GPIORIG_SEEN));
     }
 #else
     (void)id;
 #endif
 }
-
-void gpiorig_take_note(uint32_t header, uint32_t id)
-{
-    take_note(header, id, SEEN);
-}
-
-#ifdef GPIORIG_VARIANT_DOUBLED
-void gpiorig_take_note_unseen(uint32_t header, uint32_t id)
-{
-    take_note(header, id, UNSEEN);
-}
-#endif
 
 #if GPIORIG_LOG
 
@@ -75,7 +63,7 @@ bool gpiorig_log_read(struct gpiorig_record *record)
 {
     uint16_t at = tail;
 
-    if (at == written[SEEN].head) {
+    if (at == written[GPIORIG_SEEN].head) {
         return false;
     }
     *record = ring[INDEX(at)];
@@ -86,7 +74,7 @@ bool gpiorig_log_read(struct gpiorig_record *record)
 uint32_t gpiorig_log_lost(void)
 {
     unsigned state = gpiorig_port_lock();
-    uint32_t lost = written[SEEN].lost;
+    uint32_t lost = written[GPIORIG_SEEN].lost;
 
     gpiorig_port_unlock(state);
     return lost;
@@ -133,13 +121,13 @@ unsigned gpiorig_log_line(char text[GPIORIG_LOG_LINE])
 void gpiorig_selftest_begin(void)
 {
     for (unsigned code = 0; code < 128; code++) {
-        counts[SEEN][code] = 0;
+        counts[GPIORIG_SEEN][code] = 0;
     }
 }
 
 uint16_t gpiorig_selftest_count(uint8_t code)
 {
-    return counts[SEEN][code & 127u];
+    return counts[GPIORIG_SEEN][code & 127u];
 }
 
 unsigned gpiorig_selftest_end(const uint8_t *expected, unsigned n, void (*missing)(uint8_t code))

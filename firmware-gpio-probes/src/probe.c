@@ -7,8 +7,8 @@
  *     GPIORIG_PORT_RESERVED(X, ...)   the pins that are not free (src/pins.h)
  *     gpiorig_port_init()         the lines of the bus become outputs, low
  *     gpiorig_port_pins(symbol, strobe)   what a store is given to show these
- *     gpiorig_port_store(pins)    shows them, in one store
- *     gpiorig_port_store_unseen(pins)     takes as long and changes no line (doubled variant)
+ *     gpiorig_place, GPIORIG_PORT_SEEN, GPIORIG_PORT_UNSEEN   where stores go: to the pins; where they change none
+ *     gpiorig_port_store(place, pins)     one store
  *     gpiorig_port_hold()         after each store: keeps the symbol for the minimum hold (125 ns)
  *     gpiorig_port_quiet()        after a frame: with the code around it, no strobe edge for 500 ns
  *     gpiorig_port_lock(), gpiorig_port_unlock(state)   mask interrupts, put the mask back
@@ -25,26 +25,41 @@ typedef int gpiorig_is_off; /* ISO C wants a declaration in every file */
 
 #include "pins.h"
 
-#ifdef GPIORIG_PORT_HAS_UNSEEN
-volatile uint8_t gpiorig_unseen;
+#ifdef GPIORIG_PORT_HAS_NOWHERE
+volatile uint8_t gpiorig_nowhere;
 #endif
 
 #if GPIORIG_TAKES_EVENTS
 
-/** Whether what is done shows: the doubled variant does everything once more, unseen. */
-enum pass { SEEN, UNSEEN };
+#if GPIORIG_WIDTH != 0
+struct gpiorig_way gpiorig_seen = { .place = GPIORIG_PORT_SEEN, .pass = GPIORIG_SEEN };
+#ifdef GPIORIG_VARIANT_DOUBLED
+struct gpiorig_way gpiorig_unseen = { .place = GPIORIG_PORT_UNSEEN, .pass = GPIORIG_UNSEEN };
+#endif
+#else
+struct gpiorig_way gpiorig_seen = { .pass = GPIORIG_SEEN };
+#ifdef GPIORIG_VARIANT_DOUBLED
+struct gpiorig_way gpiorig_unseen = { .pass = GPIORIG_UNSEEN };
+#endif
+#endif
 
-static inline void take_note(uint32_t header, uint32_t id, enum pass pass)
+/* Constants, where there is one way only. */
+#ifdef GPIORIG_VARIANT_DOUBLED
+#define PLACE(way) (way)->place
+#define PASS(way) (way)->pass
+#else
+#define PLACE(way) GPIORIG_PORT_SEEN
+#define PASS(way) GPIORIG_SEEN
+#endif
+
+static inline void take_note(uint32_t header, uint32_t id, const struct gpiorig_way *way)
 {
-#if !GPIORIG_NOTES
+    (void)way;
+#if GPIORIG_NOTES
+    gpiorig_take_note(header, id, PASS(way));
+#else
     (void)header;
     (void)id;
-    (void)pass;
-#elif defined GPIORIG_VARIANT_DOUBLED
-    (pass == SEEN ? gpiorig_take_note : gpiorig_take_note_unseen)(header, id);
-#else
-    (void)pass;
-    gpiorig_take_note(header, id);
 #endif
 }
 
@@ -55,68 +70,61 @@ static inline void take_note(uint32_t header, uint32_t id, enum pass pass)
 #define SHORT_SYMBOLS ((8 + CHECK_BITS) / GPIORIG_WIDTH)
 #define ID_SYMBOLS (16 / GPIORIG_WIDTH)
 
-static uint32_t frames[2]; /* by pass */
-
 #if GPIORIG_WIDTH == 4 /* 3 or 7 symbols: the strobe rests where the last frame left it */
-static unsigned rest[2]; /* by pass */
-#define REST rest[pass]
+#define REST(way) (way)->rest
 #else /* an even number of symbols: it always rests low */
-#define REST 0u
+#define REST(way) 0u
 #endif
 
 /** What follows the last symbol: the count, and the quiet that makes the frame end. */
-static inline void finish(unsigned state, enum pass pass)
+static inline void finish(unsigned state, struct gpiorig_way *way)
 {
-    frames[pass]++;
+    way->frames++;
 #if GPIORIG_WIDTH == 4
-    rest[pass] ^= 1u;
+    way->rest ^= 1u;
 #endif
     gpiorig_port_quiet();
     gpiorig_port_unlock(state);
 }
 
-static inline void show(uint32_t symbol, unsigned strobe, enum pass pass)
+static inline void show(uint32_t symbol, unsigned strobe, gpiorig_place place)
 {
     unsigned pins = gpiorig_port_pins((unsigned)symbol, strobe);
 
 #ifdef GPIORIG_VARIANT_EMPTY
-    (void)pass;
+    (void)place;
     __asm__ volatile("" : : "r"(pins)); /* worked out, and not stored */
 #else
-    if (pass == SEEN) {
-        gpiorig_port_store(pins);
-    } else {
-        gpiorig_port_store_unseen(pins);
-    }
+    gpiorig_port_store(place, pins);
 #endif
 }
 
 #ifdef GPIORIG_PORT_SHOWS_FRAMES
 
-GPIORIG_INLINE void send(uint32_t frame, enum pass pass)
+GPIORIG_INLINE void send(uint32_t frame, struct gpiorig_way *way)
 {
     unsigned state = gpiorig_port_lock();
 
-    take_note(frame >> 4, 0, pass);
-    if (pass == SEEN) {
+    take_note(frame >> 4, 0, way);
+    if (way == &gpiorig_seen) {
         gpiorig_port_frame((uint16_t)frame);
     } else {
         gpiorig_port_frame_unseen((uint16_t)frame);
     }
-    finish(state, pass);
+    finish(state, way);
 }
 
-GPIORIG_INLINE void send_id(uint32_t head, uint32_t id, enum pass pass)
+GPIORIG_INLINE void send_id(uint32_t head, uint32_t id, struct gpiorig_way *way)
 {
     unsigned state = gpiorig_port_lock();
 
-    take_note(head >> 20, id, pass);
-    if (pass == SEEN) {
+    take_note(head >> 20, id, way);
+    if (way == &gpiorig_seen) {
         gpiorig_port_frame_id((uint16_t)(head >> 20), (uint16_t)id); /* the header; the check is worked out on the way */
     } else {
         gpiorig_port_frame_id_unseen((uint16_t)(head >> 20), (uint16_t)id);
     }
-    finish(state, pass);
+    finish(state, way);
 }
 
 #else
@@ -136,51 +144,53 @@ static inline uint32_t widen_check(uint32_t frame)
     do {                                                                                               \
         _Pragma("GCC unroll 16") for (unsigned i = 0; i < (count); i++) {                              \
             unsigned shift = ((from) - i - 1u) * GPIORIG_WIDTH;                                        \
-            show(((frame) >> shift) & SYMBOL_MASK, REST ^ ((i & 1u) ^ 1u), pass);                      \
+            show(((frame) >> shift) & SYMBOL_MASK, REST(way) ^ ((i & 1u) ^ 1u), place);                      \
             gpiorig_port_hold();                                                                       \
         }                                                                                              \
     } while (0)
 
-GPIORIG_INLINE void send(uint32_t frame, enum pass pass)
+GPIORIG_INLINE void send(uint32_t frame, struct gpiorig_way *way)
 {
     uint32_t wide = widen_check(frame);
+    gpiorig_place place = PLACE(way);
     unsigned state = gpiorig_port_lock();
 
-    take_note(frame >> 4, 0, pass);
+    take_note(frame >> 4, 0, way);
     SHOW(wide, SHORT_SYMBOLS, SHORT_SYMBOLS);
-    finish(state, pass);
+    finish(state, way);
 }
 
-GPIORIG_INLINE void send_id(uint32_t head, uint32_t id, enum pass pass)
+GPIORIG_INLINE void send_id(uint32_t head, uint32_t id, struct gpiorig_way *way)
 {
     /* The check is linear: nibble k of the id, from the top, is rotated by 3 - k; what leaves the nibble folds back. */
     uint32_t check = (id >> 12) << 3 ^ ((id >> 8) & 0xfu) << 2 ^ ((id >> 4) & 0xfu) << 1 ^ (id & 0xfu);
     uint32_t wide = widen_check(head ^ id << 4 ^ (check & 0xfu) ^ check >> 4);
+    gpiorig_place place = PLACE(way);
     unsigned state = gpiorig_port_lock();
 
-    take_note(head >> 20, id, pass);
+    take_note(head >> 20, id, way);
     SHOW(wide, SHORT_SYMBOLS + ID_SYMBOLS, ID_SYMBOLS); /* an even number of symbols */
     SHOW(wide, SHORT_SYMBOLS, SHORT_SYMBOLS);
-    finish(state, pass);
+    finish(state, way);
 }
 
 #endif
 
 #else /* no bus */
 
-GPIORIG_INLINE void send(uint32_t frame, enum pass pass)
+GPIORIG_INLINE void send(uint32_t frame, struct gpiorig_way *way)
 {
     unsigned state = gpiorig_port_lock();
 
-    take_note(frame >> 4, 0, pass);
+    take_note(frame >> 4, 0, way);
     gpiorig_port_unlock(state);
 }
 
-GPIORIG_INLINE void send_id(uint32_t head, uint32_t id, enum pass pass)
+GPIORIG_INLINE void send_id(uint32_t head, uint32_t id, struct gpiorig_way *way)
 {
     unsigned state = gpiorig_port_lock();
 
-    take_note(head >> 20, id, pass);
+    take_note(head >> 20, id, way);
     gpiorig_port_unlock(state);
 }
 
@@ -188,26 +198,42 @@ GPIORIG_INLINE void send_id(uint32_t head, uint32_t id, enum pass pass)
 
 #define OUTSIDE __attribute__((noinline, aligned(8)))
 
+#if defined GPIORIG_VARIANT_DOUBLED && !defined GPIORIG_PORT_SHOWS_FRAMES
+
+OUTSIDE void gpiorig_send_on(uint32_t frame, struct gpiorig_way *way)
+{
+    send(frame, way);
+}
+
+OUTSIDE void gpiorig_send_id_on(uint32_t head, uint32_t id, struct gpiorig_way *way)
+{
+    send_id(head, id, way);
+}
+
+#else
+
 OUTSIDE void gpiorig_send(uint32_t frame)
 {
-    send(frame, SEEN);
+    send(frame, &gpiorig_seen);
 }
 
 OUTSIDE void gpiorig_send_id(uint32_t head, uint32_t id)
 {
-    send_id(head, id, SEEN);
+    send_id(head, id, &gpiorig_seen);
 }
 
 #ifdef GPIORIG_VARIANT_DOUBLED
 OUTSIDE void gpiorig_send_unseen(uint32_t frame)
 {
-    send(frame, UNSEEN);
+    send(frame, &gpiorig_unseen);
 }
 
 OUTSIDE void gpiorig_send_id_unseen(uint32_t head, uint32_t id)
 {
-    send_id(head, id, UNSEEN);
+    send_id(head, id, &gpiorig_unseen);
 }
+#endif
+
 #endif
 
 #endif /* GPIORIG_TAKES_EVENTS */
@@ -245,14 +271,13 @@ static void pause(unsigned quiets)
 
 static void pulse_lines(void)
 {
-    const enum pass pass = SEEN;
-    unsigned strobe = REST;
+    unsigned strobe = REST(&gpiorig_seen);
 
     for (unsigned line = 0; line < GPIORIG_WIDTH; line++) {
         for (unsigned pulse = 0; pulse <= line; pulse++) {
-            show(1u << line, strobe, pass);
+            show(1u << line, strobe, GPIORIG_PORT_SEEN);
             pause(5);
-            show(0, strobe, pass);
+            show(0, strobe, GPIORIG_PORT_SEEN);
             pause(5);
         }
         pause(40);
@@ -291,7 +316,7 @@ uint32_t gpiorig_frames(void)
 #if GPIORIG_WIDTH == 0 || defined GPIORIG_VARIANT_EMPTY
     return 0;
 #else
-    return frames[SEEN];
+    return gpiorig_seen.frames;
 #endif
 }
 

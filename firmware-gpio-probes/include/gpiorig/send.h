@@ -67,17 +67,40 @@ GPIORIG_INLINE bool gpiorig_enabled(uint32_t code)
     return (gpiorig_mask[code >> 3] & 1u << (code & 7u)) != 0;
 }
 
-/** Takes header and check: 8 + 4 bits, right-aligned. The second, of the doubled variant, shows nothing. */
-void gpiorig_send(uint32_t frame);
-void gpiorig_send_unseen(uint32_t frame);
+/** Where events go. In the doubled variant each goes a second way too, on which nothing shows. */
+struct gpiorig_way {
+#if GPIORIG_WIDTH != 0
+    gpiorig_place place;
+#endif
+    uint32_t frames; /* so far */
+    unsigned rest;   /* level of the strobe between frames */
+    unsigned pass;   /* SEEN or UNSEEN */
+};
+enum { GPIORIG_SEEN, GPIORIG_UNSEEN };
+extern struct gpiorig_way gpiorig_seen;
 
-/** Takes header, id and check: `head` is the 8 + 16 + 4 bits as they would be for id 0. */
+/**
+ * gpiorig_send() takes header and check: 8 + 4 bits, right-aligned. gpiorig_send_id() takes header, id and check: `head` is the
+ * 8 + 16 + 4 bits as they would be for id 0. The doubled variant runs the same code twice, so that a cache sees one copy of
+ * it; where the port shows frames in assembly, there are two.
+ */
+#if defined GPIORIG_VARIANT_DOUBLED && !defined GPIORIG_PORT_SHOWS_FRAMES
+extern struct gpiorig_way gpiorig_unseen;
+void gpiorig_send_on(uint32_t frame, struct gpiorig_way *way);
+void gpiorig_send_id_on(uint32_t head, uint32_t id, struct gpiorig_way *way);
+#define gpiorig_send(frame) gpiorig_send_on((frame), &gpiorig_seen)
+#define gpiorig_send_id(head, id) gpiorig_send_id_on((head), (id), &gpiorig_seen)
+#define gpiorig_send_unseen(frame) gpiorig_send_on((frame), &gpiorig_unseen)
+#define gpiorig_send_id_unseen(head, id) gpiorig_send_id_on((head), (id), &gpiorig_unseen)
+#else
+void gpiorig_send(uint32_t frame);
 void gpiorig_send_id(uint32_t head, uint32_t id);
+void gpiorig_send_unseen(uint32_t frame);
 void gpiorig_send_id_unseen(uint32_t head, uint32_t id);
+#endif
 
 /** Log and self-test; with interrupts masked. */
-void gpiorig_take_note(uint32_t header, uint32_t id);
-void gpiorig_take_note_unseen(uint32_t header, uint32_t id);
+void gpiorig_take_note(uint32_t header, uint32_t id, unsigned pass);
 
 /** The check over a header byte (docs/line-code.md): c = rotl4(c, 1) ^ nibble, from c = 9, for two nibbles. */
 GPIORIG_INLINE uint32_t gpiorig_header_check(uint32_t header)
@@ -131,11 +154,11 @@ GPIORIG_INLINE void gpiorig_event_id(uint32_t code, uint32_t id)
 GPIORIG_INLINE void gpiorig_note(uint32_t code)
 {
     if (gpiorig_enabled(code)) {
-        gpiorig_take_note(code, 0);
+        gpiorig_take_note(code, 0, GPIORIG_SEEN);
     }
 #ifdef GPIORIG_VARIANT_DOUBLED
     if (gpiorig_enabled(code)) {
-        gpiorig_take_note_unseen(code, 0);
+        gpiorig_take_note(code, 0, GPIORIG_UNSEEN);
     }
 #endif
 }
@@ -143,11 +166,11 @@ GPIORIG_INLINE void gpiorig_note(uint32_t code)
 GPIORIG_INLINE void gpiorig_note_id(uint32_t code, uint32_t id)
 {
     if (gpiorig_enabled(code)) {
-        gpiorig_take_note(code | GPIORIG_ID_FOLLOWS, id & 0xffffu);
+        gpiorig_take_note(code | GPIORIG_ID_FOLLOWS, id & 0xffffu, GPIORIG_SEEN);
     }
 #ifdef GPIORIG_VARIANT_DOUBLED
     if (gpiorig_enabled(code)) {
-        gpiorig_take_note_unseen(code | GPIORIG_ID_FOLLOWS, id & 0xffffu);
+        gpiorig_take_note(code | GPIORIG_ID_FOLLOWS, id & 0xffffu, GPIORIG_UNSEEN);
     }
 #endif
 }

@@ -5,6 +5,7 @@
 #ifndef GPIORIG_PORT_HOST_H
 #define GPIORIG_PORT_HOST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,14 +55,15 @@ GPIORIG_INLINE unsigned gpiorig_port_pins(unsigned symbol, unsigned strobe)
     return symbol << 1 | strobe;
 }
 
-GPIORIG_INLINE void gpiorig_port_store(unsigned pins)
-{
-    gpiorig_host_show((gpiorig_host.pins & ~0x1ffu) | pins);
-}
+typedef bool gpiorig_place; /* whether it shows */
+#define GPIORIG_PORT_SEEN true
+#define GPIORIG_PORT_UNSEEN false
 
-GPIORIG_INLINE void gpiorig_port_store_unseen(unsigned pins)
+GPIORIG_INLINE void gpiorig_port_store(gpiorig_place place, unsigned pins)
 {
-    (void)pins;
+    if (place) {
+        gpiorig_host_show((gpiorig_host.pins & ~0x1ffu) | pins);
+    }
 }
 
 GPIORIG_INLINE void gpiorig_port_hold(void)
@@ -105,7 +107,7 @@ GPIORIG_INLINE void gpiorig_port_unlock(unsigned state)
 
 GPIORIG_INLINE void gpiorig_port_init(void)
 {
-    gpiorig_port_store(0);
+    gpiorig_port_store(GPIORIG_PORT_SEEN, 0);
 }
 
 #endif

@@ -89,10 +89,10 @@ _Static_assert((GPIORIG_D0 >> 4) == (GPIORIG_STROBE >> 4), "gpiorig: data line 0
 #endif
 
 /** Where unseen stores go: memory takes as many cycles as a port (SLAU049F 3.4.4). */
-#define GPIORIG_PORT_HAS_UNSEEN
-extern volatile uint8_t gpiorig_unseen;
+#define GPIORIG_PORT_HAS_NOWHERE
+extern volatile uint8_t gpiorig_nowhere;
 
-/** One store for all lines; the other pins of the port keep their levels. */
+/** For one store for all lines; the other pins of the port keep their levels. */
 GPIORIG_INLINE unsigned gpiorig_port_pins(unsigned symbol, unsigned strobe)
 {
     unsigned others = GPIORIG_OUT(GPIORIG_STROBE) & ~GPIORIG_BUS_PINS;
@@ -100,14 +100,13 @@ GPIORIG_INLINE unsigned gpiorig_port_pins(unsigned symbol, unsigned strobe)
     return others | GPIORIG_SPREAD(symbol) | (strobe != 0 ? GPIORIG_BIT(GPIORIG_STROBE) : 0u);
 }
 
-GPIORIG_INLINE void gpiorig_port_store(unsigned pins)
-{
-    GPIORIG_OUT(GPIORIG_STROBE) = (uint8_t)pins;
-}
+typedef volatile uint8_t *gpiorig_place;
+#define GPIORIG_PORT_SEEN (&GPIORIG_OUT(GPIORIG_STROBE))
+#define GPIORIG_PORT_UNSEEN (&gpiorig_nowhere)
 
-GPIORIG_INLINE void gpiorig_port_store_unseen(unsigned pins)
+GPIORIG_INLINE void gpiorig_port_store(gpiorig_place place, unsigned pins)
 {
-    gpiorig_unseen = (uint8_t)pins;
+    *place = (uint8_t)pins;
 }
 
 /** 125 ns are less than the store itself takes. */
@@ -132,7 +131,7 @@ GPIORIG_INLINE void gpiorig_port_quiet(void)
 #else
 #define GPIORIG_ASM_SEEN(r) "mov.b " r ", &0x35\n\t"
 #endif
-#define GPIORIG_ASM_UNSEEN(r) "mov.b " r ", &gpiorig_unseen\n\t"
+#define GPIORIG_ASM_UNSEEN(r) "mov.b " r ", &gpiorig_nowhere\n\t"
 #define GPIORIG_ASM_BEGIN "mov.b &0x35, %[b]\n\tand.b #0xf0, %[b]\n\t"
 #define GPIORIG_ASM_SHOW(to, r) "xor.b %[strobe], %[b]\n\tbis.b %[b], " r "\n\t" to(r)
 #define GPIORIG_ASM_HALF(r) "rra " r "\n\trra " r "\n\trra " r "\n\trra " r "\n\t" /* of a byte: its upper nibble */
@@ -209,9 +208,9 @@ GPIORIG_INLINE void gpiorig_port_line(unsigned pin, unsigned level)
 GPIORIG_INLINE void gpiorig_port_line_unseen(unsigned pin, unsigned level)
 {
     if (level != 0) {
-        gpiorig_unseen |= (uint8_t)GPIORIG_BIT(pin);
+        gpiorig_nowhere |= (uint8_t)GPIORIG_BIT(pin);
     } else {
-        gpiorig_unseen &= (uint8_t)~GPIORIG_BIT(pin);
+        gpiorig_nowhere &= (uint8_t)~GPIORIG_BIT(pin);
     }
 }
 
@@ -224,7 +223,7 @@ GPIORIG_INLINE void gpiorig_port_line_init(unsigned pin)
 
 GPIORIG_INLINE void gpiorig_port_init(void)
 {
-    gpiorig_port_store(gpiorig_port_pins(0, 0));
+    gpiorig_port_store(GPIORIG_PORT_SEEN, gpiorig_port_pins(0, 0));
     GPIORIG_SEL(GPIORIG_STROBE) &= (uint8_t)~GPIORIG_BUS_PINS;
     GPIORIG_DIR(GPIORIG_STROBE) |= (uint8_t)GPIORIG_BUS_PINS;
 }

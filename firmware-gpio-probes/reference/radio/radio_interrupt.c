@@ -29,3 +29,8 @@ bool radio_take_interrupt(uint32_t *at_us)
     irq_unlock(state);
     return was_pending;
 }
+
+void radio_forget_interrupt(void)
+{
+    pending = false;
+}

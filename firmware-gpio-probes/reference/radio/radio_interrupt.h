@@ -8,7 +8,10 @@
 /** From any context: radio_service shall be called soon. */
 void radio_ask_for_service(void);
 
-/** Forgets the interrupt; true when there was one, and `*at_us` then is when. */
+/** True when there was an interrupt, which then is seen to, and `*at_us` is when. */
 bool radio_take_interrupt(uint32_t *at_us);
+
+/** What it told of has become void. */
+void radio_forget_interrupt(void);
 
 #endif

@@ -200,6 +200,7 @@ static void handle(const struct message *message)
     }
     if ((message->value & MAC_SIGNAL_STOP) != 0) {
         stop();
+        actor_signal(&sixlowpan_actor, SIXLOWPAN_SIGNAL_STOP);
     }
     if ((message->value & MAC_SIGNAL_CONFIGURE) != 0) {
         configure();

@@ -7,16 +7,17 @@
 #include "sixlowpan.h"
 #include "timer.h"
 
-#define PLACES 2u              /* datagrams under way at once */
-#define TIMEOUT_US 60000000u   /* RFC 4944 5.3: 60 seconds at most */
-#define UNIT 8u                /* offsets count in these */
+#define PLACES 2u /* datagrams under way at once */
+/* RFC 4944 5.3: 60 seconds at most; RIOT takes 3 (CONFIG_GNRC_SIXLOWPAN_FRAG_RBUF_TIMEOUT_US). */
+#define TIMEOUT_US 3000000u
+#define UNIT 8u /* offsets count in these */
 #define UNITS_MAX ((DATAGRAM_MAX + UNIT - 1u) / UNIT)
 #define START (PACKET_ROOM - DATAGRAM_MAX)
 
 static struct place {
     struct packet *datagram; /* NULL: free */
     uint16_t tag;
-    uint8_t missing;                  /* units */
+    uint8_t missing;                     /* units */
     uint8_t here[(UNITS_MAX + 7u) / 8u]; /* a bit for each unit */
     struct alarm timeout;
 } places[PLACES];
@@ -86,7 +87,7 @@ static struct place *begin(const struct packet *part, const struct fragment *fra
     place->missing = (uint8_t)((fragment->size + UNIT - 1u) / UNIT);
     memset(place->here, 0, sizeof place->here);
     place->timeout.to = &sixlowpan_actor;
-    place->timeout.signals = REASSEMBLY_SIGNAL;
+    place->timeout.signals = SIXLOWPAN_SIGNAL_TIMEOUT;
     alarm_set(&place->timeout, timer_now() + TIMEOUT_US);
     return place;
 }
@@ -153,6 +154,15 @@ void reassembly_expire(void)
 {
     for (unsigned i = 0; i < PLACES; i++) {
         if (places[i].datagram != NULL && timer_reached(timer_now(), places[i].timeout.deadline_us)) {
+            give_up(&places[i]);
+        }
+    }
+}
+
+void reassembly_stop(void)
+{
+    for (unsigned i = 0; i < PLACES; i++) {
+        if (places[i].datagram != NULL) {
             give_up(&places[i]);
         }
     }

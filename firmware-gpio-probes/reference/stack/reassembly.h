@@ -21,8 +21,11 @@ struct fragment {
  */
 struct packet *reassembly_add(struct packet *part, const struct fragment *fragment);
 
-/** Gives up what has waited too long; to be called on REASSEMBLY_SIGNAL. */
+/** Gives up what has waited too long; to be called on SIXLOWPAN_SIGNAL_TIMEOUT. */
 void reassembly_expire(void);
+
+/** Gives up everything; no alarm is left set. */
+void reassembly_stop(void);
 
 /** Datagrams given up. */
 uint32_t reassembly_incomplete(void);

@@ -174,12 +174,15 @@ static void name_values(struct line *line, const struct setting *setting)
     }
 }
 
-static void name_keys(struct line *line)
+/** There are too many for one line. */
+static void name_keys(struct line *line, char first)
 {
-    line_text(line, "error set: keys are");
+    line_text(line, "error set: no such key; with the same first letter there are:");
     for (unsigned i = 0; i < SETTINGS; i++) {
-        line_text(line, " ");
-        line_text(line, table[i].key);
+        if (table[i].key[0] == first) {
+            line_text(line, " ");
+            line_text(line, table[i].key);
+        }
     }
 }
 
@@ -195,7 +198,7 @@ bool settings_set(const char *arguments, struct line *answer)
     }
     setting = find(arguments, (size_t)(space - arguments));
     if (setting == NULL) {
-        name_keys(answer);
+        name_keys(answer, arguments[0]);
         return false;
     }
     if (!parse_value(setting, space + 1, &value)) {

@@ -287,8 +287,11 @@ static void handle(const struct message *message)
         if ((message->value & PACKET_SETTLED) != 0) {
             take_settled();
         }
-        if ((message->value & REASSEMBLY_SIGNAL) != 0) {
+        if ((message->value & SIXLOWPAN_SIGNAL_TIMEOUT) != 0) {
             reassembly_expire();
+        }
+        if ((message->value & SIXLOWPAN_SIGNAL_STOP) != 0) {
+            reassembly_stop();
         }
     }
 }

@@ -148,6 +148,26 @@ fn immediate_transmission() {
     assert_eq!(5, field.trac(0));
 }
 
+/// The same from SLP_TR, a pulse is enough (6.5); the end of a transmission that is masked is not noted either (6.6).
+#[test]
+fn a_pulse_on_slp_tr_and_a_masked_end() {
+    let mut field = Field::new(1, 1);
+    field.write(0, XAH_CTRL_0, 0x0E);
+    field.enter(0, 0x19);
+    field.load(0, 2, 1, false, 0);
+    field.read(0, IRQ_STATUS);
+    field.write(0, IRQ_MASK, 0);
+    let t_ps = field.t_ps;
+    field.radios[0].input(Input::SlpTr, true, t_ps);
+    field.radios[0].input(Input::SlpTr, false, t_ps);
+    field.run(10_000);
+    assert_eq!(vec![(0, t_ps + 16 * US)], field.starts);
+    assert_eq!((0x19, 0), (field.status(0), field.trac(0)));
+    field.write(0, IRQ_MASK, 0x08);
+    assert_eq!(0, field.read(0, IRQ_STATUS));
+    assert!(field.edges(0, Output::Irq).iter().all(|&edge| edge.0 < t_ps));
+}
+
 #[test]
 fn no_ack_after_all_retries() {
     let mut field = Field::new(1, 1);

@@ -374,6 +374,20 @@ fn a_frame_and_its_pins() {
     assert!(!field.level(1, Output::Fifo));
 }
 
+/// Figure 25: STXON from IDLE takes as long as from a receive state; afterwards the receiver is on.
+#[test]
+fn a_frame_from_idle() {
+    let mut field = Field::new(1);
+    field.strobe(0, 0x06); // SRFOFF
+    field.load(0, 2, 5, false, 10);
+    assert_eq!(State::Idle, field.cc(0).state());
+    let t_ps = field.t_ps;
+    field.strobe(0, STXON);
+    field.run(3000);
+    assert_eq!(vec![(0, t_ps + 192 * US)], field.starts);
+    assert_eq!(State::RxSfdSearch, field.cc(0).state());
+}
+
 /// Figure 14's packet of 8 octets with the threshold at 3.
 #[test]
 fn fifop_follows_the_threshold() {

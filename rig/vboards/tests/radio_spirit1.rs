@@ -701,6 +701,26 @@ fn acknowledgement_ends_the_transmission() {
     assert_eq!(10, field.starts.len());
 }
 
+/// NACK_TX: nobody acknowledges, nothing is waited for; from LOCK the first bit is 16 us away.
+#[test]
+fn a_packet_that_asks_for_nothing() {
+    let mut field = Field::new(1, 2);
+    link_layer(&mut field, 3);
+    field.write(0, 0x52, &[0x38]); // NMAX_RETX 3, NACK_TX
+    field.receive(1);
+    field.load(0, &[9, 8, 7], 2);
+    field.command(0, 0x66); // LOCKTX
+    field.run(100);
+    field.status(0);
+    let t_ps = field.t_ps;
+    field.command(0, 0x60);
+    field.run_ps(16 * US + bits(SHR_BITS) + bits(67) + US);
+    assert_eq!((TX_DATA_SENT, READY), (field.status(0) & TX_DATA_SENT, field.state(0)));
+    field.run(3000);
+    assert_eq!(RX_DATA_READY, field.status(1) & 0x13);
+    assert_eq!(vec![(0, t_ps + 16 * US)], field.starts);
+}
+
 #[test]
 fn without_acknowledgement_it_is_sent_again() {
     let mut field = Field::new(1, 1);

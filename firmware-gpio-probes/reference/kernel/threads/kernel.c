@@ -310,6 +310,7 @@ static void sleep_for_ever(void)
     irq_state state = irq_lock();
 
     idle.priority = PRIORITIES + 1u;
+    GPIORIG_ENTER(SCHED_SLEEP);
     thread_request_switch();
     for (;;) {
 #if GPIORIG_LOG

@@ -61,6 +61,8 @@ bool radio_configure(const struct radio_settings *settings)
     uint32_t seed = mix_seed(settings->seed, settings->address) & 0x7FFu; /* the register has 11 bits */
     bool good = at86rf231_enter(STATE_FORCE_TRX_OFF, STATE_TRX_OFF);
 
+    at86rf231_read(IRQ_STATUS);
+    radio_forget_interrupt();
     sender_configure(settings, report->confirmed);
     write_channel(settings->channel);
     at86rf231_write(SHORT_ADDR_0, (uint8_t)settings->address);

@@ -38,14 +38,15 @@ void sender_configure(const struct radio_settings *settings, void (*callback)(ui
     out.phase = IDLE;
 }
 
-/** A frame that ended while the transmitter was being prepared is lost: its buffer is about to be overwritten. */
+/**
+ * A frame that ended while the transmitter was being prepared is lost: its buffer is overwritten. Asked after that, since the
+ * interrupt comes INTERRUPT_US after the frame: it must not be taken for the end of the transmission.
+ */
 static void drop_late_frame(void)
 {
-    uint32_t at_us;
-
     if (radio_port_interrupt_level()) {
         at86rf231_read(IRQ_STATUS);
-        radio_take_interrupt(&at_us);
+        radio_forget_interrupt();
         radio_fault();
         GPIORIG_EVENT(DRIVER_RX_DROP);
     }
@@ -54,7 +55,6 @@ static void drop_late_frame(void)
 static bool prepare(bool csma)
 {
     expect(at86rf231_leave_receive());
-    drop_late_frame();
     if (out.state == STATE_PLL_ON) {
         return at86rf231_status() == STATE_PLL_ON;
     }
@@ -84,6 +84,7 @@ static bool load(struct packet *packet, bool csma)
     GPIORIG_ENTER_ID(DRIVER_LOAD, packet->id);
     at86rf231_frame_write(packet_data(packet), (uint8_t)packet->length);
     GPIORIG_EXIT_ID(DRIVER_LOAD, packet->id);
+    drop_late_frame();
     return true;
 }
 
@@ -213,12 +214,10 @@ void radio_abort(void)
     }
     irq_unlock(state);
     if (out.phase == SENDING) {
-        uint32_t at_us;
-
         expect(was_loaded);
         expect(at86rf231_enter(STATE_FORCE_TRX_OFF, STATE_TRX_OFF));
         at86rf231_read(IRQ_STATUS);
-        radio_take_interrupt(&at_us);
+        radio_forget_interrupt();
         expect(receiver_resume());
         out.result = RADIO_BUSY;
         confirm();

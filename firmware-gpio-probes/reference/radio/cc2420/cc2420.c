@@ -66,6 +66,7 @@ static void flush_receiver(void)
 {
     cc2420_strobe(SFLUSHRX);
     cc2420_strobe(SFLUSHRX);
+    radio_forget_interrupt();
 }
 
 void receiver_off(void)

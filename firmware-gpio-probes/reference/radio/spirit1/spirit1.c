@@ -98,6 +98,7 @@ bool radio_configure(const struct radio_settings *settings)
     setup_forget_calibration();
     good = setup_tune(settings->channel) && good;
     spirit1_interrupts();
+    radio_forget_interrupt();
     listening = true;
     good = receiver_resume() && good;
     expect(good);

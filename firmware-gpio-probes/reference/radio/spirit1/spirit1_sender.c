@@ -54,11 +54,9 @@ void sender_configure(const struct radio_settings *settings, void (*callback)(ui
 /** A frame that ended while the transmitter was being prepared is lost: its FIFO is about to be flushed. */
 static void drop_late_frame(void)
 {
-    uint32_t at_us;
-
     if (receiver_interrupts()) {
         spirit1_interrupts();
-        radio_take_interrupt(&at_us);
+        radio_forget_interrupt();
         radio_fault();
         GPIORIG_EVENT(DRIVER_RX_DROP);
     }
@@ -225,12 +223,10 @@ void radio_abort(void)
     }
     irq_unlock(state);
     if (out.phase == SENDING) {
-        uint32_t at_us;
-
         expect(was_loaded);
         expect(receiver_break_off());
         spirit1_interrupts();
-        radio_take_interrupt(&at_us);
+        radio_forget_interrupt();
         expect(receiver_resume());
         out.result = RADIO_BUSY;
         out.phase = ENDED;

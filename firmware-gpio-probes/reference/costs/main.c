@@ -1,6 +1,6 @@
 /**
- * What an event costs: bursts of the same event between two stores to a line that no variant of the library touches. Linked in
- * place of the reference firmware's main.c (MAIN=costs/main.c); costs.py reads the line and writes docs/probe-cost.md.
+ * What an event costs: bursts of the same event between two stores to a line that no variant of the library touches. An
+ * image of its own, PROGRAM=costs; tests/probe_costs.py reads the line and writes docs/probe-cost.md.
  *
  * -DCOSTS_LINE=<pin> names the line, -DGPIORIG_SPAN_ISR_OTHER=<pin> the span line that is measured.
  */
@@ -30,6 +30,17 @@ __attribute__((noinline)) static void measure(uint16_t id)
     BETWEEN_EDGES(BURST(GPIORIG_EVENT(SLOT_INTERRUPT)));
     BETWEEN_EDGES(BURST(GPIORIG_EVENT_ID(QUEUE_POST, id)));
     BETWEEN_EDGES(FOUR_TIMES(GPIORIG_ENTER(ISR_OTHER); GPIORIG_EXIT(ISR_OTHER); GPIORIG_ENTER(ISR_OTHER); GPIORIG_EXIT(ISR_OTHER)));
+}
+
+/* What the boards' interrupts call; none comes. */
+void radio_interrupt(void);
+void radio_interrupt(void)
+{
+}
+
+void radio_ask_for_service(void);
+void radio_ask_for_service(void)
+{
 }
 
 int main(void)
