@@ -60,8 +60,8 @@ def test_extrapolation_is_closer_to_the_truth_than_the_normal_run(known: list[di
 def test_error_of_a_step_is_below_the_cost_of_one_event(numbers: dict[str, Any], known: list[dict[str, Any]]) -> None:
     """One event with an id, as the calibration burst has it; the steps are those between the radio's lines.
 
-    But for the step that polls until the radio has sent its acknowledgement, and what contains it: a wait swallows what was
-    spent before it, and ends with the next poll.
+    But for the step that polls until the radio has sent its acknowledgement, and what contains it: a wait swallows what
+    was spent before it, and ends with the next poll.
     """
     one_event_ns = min(numbers["event_ns"].values())
     waits = {"reply: driver prepares, loads, starts", "request mark to reply mark"}
