@@ -8,13 +8,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from gpiorig.analysis import landmarks, probe_effect
+from gpiorig.analysis import landmarks, probe_delays, probe_effect
 from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.analysis.events import DamagedFrames, Events
 from gpiorig.analysis.landmarks import IRQ, LANDMARKS, MARK, NAMES, SELECT
-from gpiorig.analysis.log import NodeLog
-from gpiorig.analysis.probe_effect import LOG, MARK_TO_MARK, REST, ROUND_TRIP, TAPS, Delay
+from gpiorig.analysis.log import NodeLog, parse
+from gpiorig.analysis.probe_delays import LOG, MARK_TO_MARK, REST, ROUND_TRIP, TAPS, Delay
 
 US = 24  # samples at 24 MHz
 INTERVAL_US = 20_000
@@ -100,22 +100,11 @@ class Taps:
 
 def log(taps: Taps, *, down_us: int = 40, up_us: int = 50) -> NodeLog:
     """The log of the node that asks: it stamps before its stack goes down and after it has come up."""
-    sent = np.array([row[0] // US - down_us for row in taps.truth])
-    received = np.array([row[-1] // US + up_us for row in taps.truth])
-    n = len(taps.truth)
-    return NodeLog(
-        node="asks",
-        sequences=np.arange(1, n + 1, dtype=np.int32),
-        sent_us=sent,
-        received_us=received,
-        outcomes=("ok",) * n,
-        lost=np.zeros(n, dtype=bool),
-        boots=1,
-        done={},
-        identity={},
-        errors=(),
-        malformed=(),
+    lines = (
+        f"packet seq={number} tx_us={row[0] // US - down_us} rx_us={row[-1] // US + up_us} status=ok\n"
+        for number, row in enumerate(taps.truth, start=1)
     )
+    return parse("".join(lines), node="asks")
 
 
 def run(stack_us: float, *, polls: int = 2, n: int = 20) -> tuple[Delay, ...]:
@@ -124,7 +113,7 @@ def run(stack_us: float, *, polls: int = 2, n: int = 20) -> tuple[Delay, ...]:
     taps = Taps()
     for number in range(n):
         taps.ping_pong((number + 1) * INTERVAL_US + int(random.integers(0, 900)), stack_us=stack_us, polls=polls)
-    return probe_effect.delays(
+    return probe_delays.delays(
         taps.events(), log(taps), initiator="asks", responder="answers", interval_ns=INTERVAL_US * 1000
     )
 

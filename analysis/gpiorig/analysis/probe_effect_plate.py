@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 
 from gpiorig.analysis import style
 from gpiorig.analysis.path import Kind
-from gpiorig.analysis.probe_effect import PINS, ROUND_TRIP, VARIANTS, Effect, Meter
+from gpiorig.analysis.probe_delays import PINS, ROUND_TRIP
+from gpiorig.analysis.probe_effect import VARIANTS, Effect, Meter
 
 _MARKS = {"off": "o", "empty": "s", "normal": "D", "doubled": "^"}
 _COLOURS = {
@@ -34,7 +35,7 @@ def steps(meter: Meter, *, virtual: bool) -> Figure:
         ax.axvline(0, color=style.FAINT, linewidth=0.8)
         ax.set_yticks(rows, [_label(effect) for effect in shown])
         ax.set_xlabel("median, less the extrapolation to zero probes (µs); grey: interval of the extrapolation")
-        ax.set_title(_conclusion(meter))
+        figure.suptitle(_conclusion(meter), x=0.006, ha="left", fontsize=10.5, fontweight="bold")
         ax.legend(loc="best", frameon=True)
         return figure
 
@@ -45,7 +46,8 @@ def _label(effect: Effect) -> str:
 
 def _conclusion(meter: Meter) -> str:
     rtt = next(effect for effect in meter.effects if effect.name == ROUND_TRIP)
-    text = f"{rtt.events} events add {rtt.cost_ns / 1e3:.0f} µs to a round trip of {rtt.zero_ns / 1e6:.2f} ms"
+    events = f"{rtt.events} events" if rtt.events > 0 else "Probes"
+    text = f"{events} add {rtt.cost_ns / 1e3:.0f} µs to a round trip of {rtt.zero_ns / 1e6:.2f} ms"
     if np.isnan(rtt.error_ns):
         return text
     return f"{text}; the extrapolation is off by {rtt.error_ns / 1e3:+.1f} µs"

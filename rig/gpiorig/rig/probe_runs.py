@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gpiorig.analysis import probe_effect
-from gpiorig.analysis.probe_effect import VARIANTS, Delay, Meter
+from gpiorig.analysis import probe_delays, probe_effect
+from gpiorig.analysis.probe_delays import Delay
+from gpiorig.analysis.probe_effect import VARIANTS, Meter
 from gpiorig.capture.recording import DESCRIPTION, Recording
 from gpiorig.rig import firmware, pipeline, survey
 from gpiorig.rig.bench import Bench
@@ -91,7 +92,7 @@ def _delays(recording: Recording, event_ns: dict[str, float]) -> tuple[Delay, ..
         for node in found.events.node_names:
             event_ns[node] = probe_effect.event_cost_ns(found.events, node=node)
     roles = {role: str(parameters[role]) for role in ("initiator", "responder")}
-    return probe_effect.delays(
+    return probe_delays.delays(
         found.events,
         found.logs[roles["initiator"]],
         interval_ns=int(parameters["interval_us"]) * 1000,

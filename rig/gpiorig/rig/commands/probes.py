@@ -119,7 +119,8 @@ def _text(meter: Meter, *, virtual: bool) -> str:
 
 
 def _row(effect: Effect) -> list[str]:
-    from gpiorig.analysis.probe_effect import PINS, VARIANTS
+    from gpiorig.analysis.probe_delays import PINS
+    from gpiorig.analysis.probe_effect import VARIANTS
 
     verdict = {None: "", True: "in", False: "out"}[effect.within]
     share = "" if math.isnan(effect.error_share) else f" ({100 * effect.error_share:+.1f} %)"
