@@ -110,7 +110,7 @@ def test_synchronisation_packets_come_every_ten_seconds(plans: ctypes.CDLL, fram
 
 
 def test_slots_agree_between_nodes(plans: ctypes.CDLL) -> None:
-    """At most one level sends a beacon in a slot, and the level below hears it; packets go where their receiver hears."""
+    """At most one level sends a beacon in a slot, and the level below hears it; packets go where their receiver is."""
     for slotframe in (3, 11, 101):
         own, other = plans.cell(2, slotframe), plans.cell(1, slotframe)
         for asn in range(4 * LEVELS * slotframe):
