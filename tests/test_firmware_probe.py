@@ -224,10 +224,12 @@ class Target:
     line_cycles: int
     # BSRR of the port's GPIO, relative to the base that the compiler chooses.
     store: str
-    # What a bus of 4 or 8 takes.
+    # What a wider bus than the board's own takes.
     wide: tuple[str, ...]
     # On 1 and 2 lines a symbol keeps its time even with the flash's prefetch off.
     keeps_without_prefetch: bool
+    # Lines that the board has by default.
+    own_width: int = 2
     # Longest symbol on 4 lines: under the 400 ns that end a frame, less a sample of 24 MHz. All others: 300.
     longest_on_4_ns: int = 300
 
@@ -243,7 +245,19 @@ TARGETS = (
         ("-DGPIORIG_STROBE=GPIORIG_PIN_B(1)", "-DGPIORIG_ANY_PIN"),
         True,
     ),
-    Target("nucleo-l476rg", "cortex-m4", 80_000_000, 5, "2072", ("-DGPIORIG_D0=GPIORIG_PIN_C(0)",), False, 350),
+    Target(
+        "nucleo-l476rg",
+        "cortex-m4",
+        80_000_000,
+        5,
+        "2072",
+        ("-DGPIORIG_D0=GPIORIG_PIN_C(0)",),
+        False,
+        longest_on_4_ns=350,
+    ),
+    Target(
+        "yetimote", "cortex-m4", 48_000_000, 3, "1048", ("-DGPIORIG_ANY_PIN",), False, own_width=1, longest_on_4_ns=350
+    ),
 )
 
 
@@ -263,10 +277,10 @@ def from_flash(target: Target, size: int) -> int:
     )
 
 
-def disassemble(folder: Path, target: Target, width: int) -> dict[str, list[tuple[int, str]]]:
+def disassemble(folder: Path, target: Target, width: int, *more: str) -> dict[str, list[tuple[int, str]]]:
     """Function name -> (size in bytes, text) of its instructions."""
     options = [f"-mcpu={target.cpu}", "-mthumb", f"-DGPIORIG_PORT={target.port}", f"-DGPIORIG_WIDTH={width}"]
-    options += target.wide if width > 2 else ()
+    options += [*(target.wide if width > target.own_width else ()), *more]
     done = try_compile(folder, CROSS + "gcc", *options, str(FIRMWARE / "src/probe.c"))
     assert "" == done.stderr
     text = subprocess.run(
@@ -309,3 +323,19 @@ def test_symbols_and_gaps_keep_their_time(tmp_path: Path, target: Target, width:
     # Without an exception: return and call, 2 + 2 at the least, then what the function does before its first store.
     before = sum(cycles(text)[0] for _, text in body[: stores[0]])
     assert (quiet + 4 + before) * 1e9 / target.cpu_hz >= 500
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.port)
+def test_a_longer_hold_scales_all(tmp_path: Path, target: Target) -> None:
+    """With 250 ns: held so long, quiet for four holds, and 3.2 holds lie between the longest symbol and the quiet."""
+    body = disassemble(tmp_path, target, 2, "-DGPIORIG_HOLD_NS=250")["gpiorig_send_id"]
+    stores = [at for at, (_, text) in enumerate(body) if re.match(rf"str(\.w)?\t\w+, \[\w+, #{target.store}\]", text)]
+    ns = 1e9 / target.cpu_hz
+    for here, there in itertools.pairwise(stores):
+        between = body[here:there]
+        least, most = (sum(cycles(text)[which] for _, text in between) for which in (0, 1))
+        assert least * ns >= 250
+        assert max(most, from_flash(target, sum(size for size, _ in between))) * ns < 3.2 * 250
+    tail = [text for _, text in body[stores[-1] :]]
+    end = next(at for at, text in enumerate(tail) if re.match(r"msr\tPRIMASK", text)) + 1
+    assert (sum(cycles(text)[0] for text in tail[:end]) + 12) * ns >= 4 * 250

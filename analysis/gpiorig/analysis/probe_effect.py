@@ -23,6 +23,7 @@ NAN = float("nan")
 CONFIDENCE = 0.95
 RESAMPLES = 1000
 _BLOCK = 1 << 20
+_ROUNDING_NS = 1e-3  # of sums of delays that are whole samples
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,9 @@ class Effect:
     @property
     def within(self) -> bool | None:
         """Whether the true cost lies in the interval; None if it is unknown."""
-        return None if np.isnan(self.error_ns) else bool(self.low_ns <= self.true_cost_ns <= self.high_ns)
+        if np.isnan(self.error_ns):
+            return None
+        return bool(self.low_ns - _ROUNDING_NS <= self.true_cost_ns <= self.high_ns + _ROUNDING_NS)
 
 
 @dataclass(frozen=True, slots=True)

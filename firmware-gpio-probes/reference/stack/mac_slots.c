@@ -61,7 +61,7 @@ static struct {
 
 static const struct slot_template *template(void)
 {
-    return &slot_templates[settings.slot_us == slot_templates[SLOTS_10_MS].length_us ? SLOTS_10_MS : SLOTS_15_MS];
+    return &slot_templates[settings.slot_us];
 }
 
 static bool is_coordinator(void)
