@@ -1,0 +1,22 @@
+# The port of the probe library (a folder of firmware-gpio-probes/ports) for each of RIOT's boards, and which interrupt
+# the radio has, as a number of the NVIC, where interrupts are seen one by one (vectors.c).
+GPIORIG_PORT-iotlab-m3 := iotlab-m3
+GPIORIG_IRQ_RADIO-iotlab-m3 := 10 # EXTI4: PC4, boards/iotlab-m3/include/board.h; RM0008 table 63
+GPIORIG_PORT-nucleo-l476rg := nucleo-l476rg
+GPIORIG_IRQ_RADIO-nucleo-l476rg := 23 # EXTI9_5: PC7, as app/Makefile wires the radio; RM0351 table 57
+GPIORIG_PORT-telosb := telosb
+
+# Any other board: make GPIORIG_PORT=<folder under ports, of the same processor> GPIORIG_IRQ_RADIO=<number>.
+GPIORIG_PORT ?= $(strip $(GPIORIG_PORT-$(BOARD)))
+GPIORIG_IRQ_RADIO ?= $(strip $(GPIORIG_IRQ_RADIO-$(BOARD)))
+
+ifeq (,$(wildcard $(GPIORIG_LIBRARY)/ports/$(or $(GPIORIG_PORT),none)/port.h))
+  $(error gpiorig: no pins are known for BOARD=$(BOARD). Give GPIORIG_PORT, a folder under $(GPIORIG_LIBRARY)/ports; \
+    README.md there says how to add one)
+endif
+
+GPIORIG_CFLAGS += $(GPIORIG_IRQ_RADIO:%=-DGPIORIG_IRQ_RADIO=%)
+# RIOT runs a TelosB at 2.4576 MHz and clears P6SEL in no driver: the port does so itself.
+GPIORIG_CFLAGS-off := -DGPIORIG_OFF
+GPIORIG_CFLAGS-empty := -DGPIORIG_EMPTY
+GPIORIG_CFLAGS-doubled := -DGPIORIG_DOUBLED
