@@ -1,0 +1,31 @@
+/** What the host sets. Names, units and defaults are those of the reference firmware, where it has them. */
+#ifndef SETTINGS_H
+#define SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PAN 0x6770u
+#define PAYLOAD_LEAST 8u
+#define PAYLOAD_MOST 512u
+
+enum app { APP_pingpong, APP_broadcast, APP_print, APP_interferer, APP_train, APPS };
+
+struct settings {
+    uint32_t app, address, peer, channel, interval_us, timeout_us, payload, backoff, csma, seed;
+    uint32_t print; /* characters printed for each packet by the application print */
+    uint32_t train; /* packets in a train */
+};
+
+extern struct settings settings;
+extern const char *const app_names[APPS];
+
+enum setting_result { SETTING_DONE, SETTING_UNKNOWN, SETTING_BAD };
+
+/** Sets one to a number or, `app`, a name. */
+enum setting_result settings_set(const char *key, const char *value);
+
+/** Decimal, or hexadecimal after 0x; the whole text. */
+bool parse_number(const char *text, uint32_t *number);
+
+#endif

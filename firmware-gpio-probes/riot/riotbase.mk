@@ -1,0 +1,6 @@
+# Where RIOT is. Nothing of it lies here, and nothing in it is changed.
+ifeq (,$(wildcard $(RIOTBASE)/Makefile.include))
+  $(error RIOTBASE=$(RIOTBASE): there is no Makefile.include. Give a checkout of RIOT, as in: \
+    git clone -b 2026.07 https://github.com/RIOT-OS/RIOT; make RIOTBASE=$$PWD/RIOT BOARD=iotlab-m3)
+endif
+EXTERNAL_MODULE_DIRS += $(dir $(lastword $(MAKEFILE_LIST)))modules
