@@ -26,7 +26,8 @@ CFLAGS := $(COMMON) -MMD -MP -Os $(TARGET_FLAGS) -ffreestanding -ffunction-secti
 # In the order of the files' names, whatever folder they are in.
 vpath %.c src $(FOLDERS)
 vpath %.S $(FOLDERS)
-SOURCES := probe.c $(sort $(notdir $(wildcard $(FOLDERS:%=%/*.c) $(FOLDERS:%=%/*.S))))
+LIBRARY := $(notdir $(wildcard src/*.c))
+SOURCES := $(LIBRARY) $(sort $(notdir $(wildcard $(FOLDERS:%=%/*.c) $(FOLDERS:%=%/*.S))))
 OBJECTS := $(addprefix $(DIR)/,$(addsuffix .o,$(basename $(SOURCES))))
 MISSING := $(strip $(foreach tool,$(TOOLS),$(if $(wildcard $(tool))$(shell command -v $(tool) 2>/dev/null),,$(tool))))
 
@@ -46,7 +47,7 @@ $(DIR)/%.o: %.S $(DIR)/flags
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # The send routine is unrolled, which takes -O2 (src/probe.c).
-$(DIR)/probe.o: OPTIMIZE := -O2
+$(LIBRARY:%.c=$(DIR)/%.o): OPTIMIZE := -O2
 
 QUOTED_FLAGS := $(subst ','\'',$(CC) $(CPPFLAGS) $(CFLAGS) $(LINK))
 # Rewritten only when the flags change, so that a new width or a new event table rebuilds.

@@ -36,20 +36,89 @@ def c_header(rows: list[dict]) -> str:
     """The codes that firmware can put on a symbol bus, as macros."""
     lines = [f"/* {NOTE} */", "#ifndef GPIORIG_EVENTS_H", "#define GPIORIG_EVENTS_H", ""]
 
-    def name(row: dict) -> str:
-        return row["name"].upper().replace(".", "_")
-
     for row in rows:
         if row["code"] <= LAST_BUS_CODE:
-            lines.append(f"#define GPIORIG_{name(row):<28} {row['code']:>3}u /* {row['doc']} */")
-    lines += ["", "/* Span lines: no point has one, unless the build gives it a pin (probe.h). */"]
-    spans = [
-        name(row).removesuffix("_ENTER") for row in rows if row["kind"] == "enter" and row["code"] <= LAST_BUS_CODE
-    ]
-    for span in spans:
-        lines += [f"#ifndef GPIORIG_SPAN_{span}", f"#define GPIORIG_SPAN_{span} GPIORIG_NO_PIN", "#endif"]
-    lines += ["", "#define GPIORIG_SPAN_PINS(X) \\", " \\\n".join(f"    X(GPIORIG_SPAN_{span})" for span in spans)]
+            lines.append(f"#define GPIORIG_{macro_name(row):<28} {row['code']:>3}u /* {row['doc']} */")
+    lines += [f"#define {'GPIORIG_CODES':<36} {max(r['code'] for r in rows if r['code'] <= LAST_BUS_CODE) + 1:>3}u"]
+    groups = list(dict.fromkeys(group(row) for row in rows if row["code"] <= LAST_BUS_CODE))
+    lines += ["", "/** The groups of the masks: the first parts of the names. */", "enum gpiorig_group {"]
+    lines += [f"    GPIORIG_GROUP_{name.upper()}," for name in groups] + ["    GPIORIG_GROUPS", "};"]
     return "\n".join([*lines, "", "#endif", ""])
+
+
+def c_points(rows: list[dict]) -> str:
+    """What a build can choose for each point: whether it is there, and a line of its own."""
+    lines = [f"/* {NOTE} */", "#ifndef GPIORIG_POINTS_H", "#define GPIORIG_POINTS_H", ""]
+    lines += ["/* The mask at build time: what is 0 leaves no code (options.h). */"]
+    for name in dict.fromkeys(its_group for _, its_group in points_on_bus(rows)):
+        lines += default(f"GPIORIG_MASK_GROUP_{name.upper()}", "1")
+    for name, its_group in points_on_bus(rows):
+        lines += default(f"GPIORIG_MASK_{name}", f"GPIORIG_MASK_GROUP_{its_group.upper()}")
+    lines += ["", "/* Span lines: no point has one, unless the build gives it a pin (options.h). */"]
+    for name in spans(rows):
+        lines += default(f"GPIORIG_SPAN_{name}", "GPIORIG_NO_PIN")
+    return "\n".join([*lines, "", "#endif", ""])
+
+
+def default(macro: str, value: str) -> list[str]:
+    """Lines that define a macro unless the build did."""
+    return [f"#ifndef {macro}", f"#define {macro} {value}", "#endif"]
+
+
+def group(row: dict) -> str:
+    """The group of an event: the first part of its name."""
+    return row["name"].partition(".")[0]
+
+
+def macro_name(row: dict) -> str:
+    """The name of an event as firmware writes it."""
+    return row["name"].upper().replace(".", "_")
+
+
+def spans(rows: list[dict]) -> list[str]:
+    """Names of the spans that firmware can show, as firmware writes them."""
+    enters = [row for row in rows if row["kind"] == "enter" and row["code"] <= LAST_BUS_CODE]
+    return [macro_name(row).removesuffix("_ENTER") for row in enters]
+
+
+def points_on_bus(rows: list[dict]) -> list[tuple[str, str]]:
+    """Name, as firmware writes it, and group of each point that can travel on a bus."""
+    shown = [row for row in rows if row["kind"] != "exit" and row["code"] <= LAST_BUS_CODE]
+    return [
+        (macro_name(row).removesuffix("_ENTER") if row["kind"] == "enter" else macro_name(row), group(row))
+        for row in shown
+    ]
+
+
+def c_lines(rows: list[dict]) -> str:
+    """All lines that firmware can drive, twice: a list to go through within the other."""
+    lines = [(0, "the strobe", "(GPIORIG_WIDTH > 0 ? GPIORIG_STROBE : GPIORIG_NO_PIN)")]
+    lines += [
+        (number + 1, f"data line {number}", f"(GPIORIG_WIDTH > {number} ? GPIORIG_D{number} : GPIORIG_NO_PIN)")
+        for number in range(8)
+    ]
+    lines += [(9, "the heartbeat line", "GPIORIG_HEARTBEAT_LINE")]
+    lines += [(10 + at, f"the span line of {name}", f"GPIORIG_SPAN_{name}") for at, name in enumerate(spans(rows))]
+    text = f"/* {NOTE} */\n#ifndef GPIORIG_LINES_H\n#define GPIORIG_LINES_H\n\n/* X(number, name, pin, ...) */\n"
+    text += "#define GPIORIG_FIRST_OWN_LINE 9 /* the lines before it are the bus */\n"
+    for macro in ("GPIORIG_LINES", "GPIORIG_OTHER_LINES"):
+        body = " \\\n".join(f'    X({number}, "{name}", {pin}, __VA_ARGS__)' for number, name, pin in lines)
+        text += f"\n#define {macro}(X, ...) \\\n{body}\n"
+    return text + "\n#endif\n"
+
+
+def c_table(rows: list[dict]) -> str:
+    """Groups and names by code; what a firmware does not use, its linker drops."""
+    by_code = {row["code"]: row for row in rows}
+    codes = range(max(code for code in by_code if code <= LAST_BUS_CODE) + 1)
+    groups = [f"GPIORIG_GROUP_{group(by_code[code]).upper()}" if code in by_code else "GPIORIG_GROUPS" for code in codes]
+    names = [f'"{by_code[code]["name"]}"' if code in by_code else '"?"' for code in codes]
+    body = "".join(f"    {name}, /* {code} */\n" for code, name in enumerate(groups))
+    text = f"/* {NOTE} */\n" + '#include "gpiorig/probe.h"\n\n#ifdef GPIORIG_OFF\ntypedef int gpiorig_is_off;\n#else\n\n'
+    text += f"const uint8_t gpiorig_groups[GPIORIG_CODES] = {{\n{body}}};\n\n"
+    body = "".join(f"        {name},\n" for name in names)
+    text += "const char *gpiorig_name(uint8_t code)\n{\n    static const char *const names[GPIORIG_CODES] = {\n"
+    return text + f'{body}    }};\n\n    return code < GPIORIG_CODES ? names[code] : "?";\n}}\n\n#endif\n'
 
 
 def decoder_table(rows: list[dict]) -> str:
@@ -129,6 +198,9 @@ def main() -> int:
     rows = events(points)
     files = {
         "firmware-gpio-probes/include/gpiorig/events.h": c_header(rows),
+        "firmware-gpio-probes/include/gpiorig/points.h": c_points(rows),
+        "firmware-gpio-probes/src/lines.h": c_lines(rows),
+        "firmware-gpio-probes/src/names.c": c_table(rows),
         "decoders/gpio_probe/table.py": decoder_table(rows),
         "analysis/gpiorig/analysis/event_table.py": python_table(rows),
         "docs/events.md": docs_table(points),

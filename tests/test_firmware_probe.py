@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 FIRMWARE = Path(__file__).resolve().parent.parent / "firmware-gpio-probes"
+SOURCES = sorted((FIRMWARE / "src").glob("*.c"))
 WIDTHS = (1, 2, 4, 8)
 CROSS = "arm-none-eabi-"
 
@@ -51,7 +52,7 @@ def compile_emit(folder: Path, width: int) -> Path:
         [
             *("cc", "-std=c11", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsanitize=undefined"),
             *(f"-I{FIRMWARE}/include", f"-I{FIRMWARE}/ports", "-DGPIORIG_PORT=host", f"-DGPIORIG_WIDTH={width}"),
-            *("-o", program, FIRMWARE / "host/emit.c", FIRMWARE / "src/probe.c"),
+            *("-o", program, FIRMWARE / "host/emit.c", *SOURCES),
         ],
         check=True,
     )
@@ -121,21 +122,51 @@ def try_compile(folder: Path, compiler: str, *options: str) -> subprocess.Comple
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+M3, NUCLEO, TELOSB, YETIMOTE = (
+    f"-DGPIORIG_PORT={port}" for port in ("iotlab-m3", "nucleo-l476rg", "telosb", "yetimote")
+)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ([], "no port chosen"),
         (["-DGPIORIG_PORT=abacus"], "unknown port"),
-        (["-DGPIORIG_PORT=host", "-DGPIORIG_WIDTH=3"], "GPIORIG_WIDTH must be 1, 2, 4 or 8"),
-        (["-DGPIORIG_PORT=iotlab-m3", "-DGPIORIG_WIDTH=8"], "a data line is the strobe"),
-        (["-DGPIORIG_PORT=telosb", "-DGPIORIG_WIDTH=8"], "the TelosB has four data lines at most"),
+        (["-DGPIORIG_PORT=host", "-DGPIORIG_WIDTH=3"], "GPIORIG_WIDTH must be 0, 1, 2, 4 or 8"),
+        (["-DGPIORIG_PORT=host", "-DGPIORIG_LOG=100"], "GPIORIG_LOG is the number of records of the log, a power of two"),
+        (["-DGPIORIG_PORT=host", "-DGPIORIG_VARIANT_EMPTY", "-DGPIORIG_VARIANT_DOUBLED"], "exclude each other"),
+        ([M3, "-DGPIORIG_HOLD_NS=100"], "GPIORIG_HOLD_NS is 125 at least"),
+        ([TELOSB, "-DGPIORIG_WIDTH=8"], "the TelosB has four data lines at most"),
+        ([TELOSB, "-DGPIORIG_D0=GPIORIG_PIN_P6(1)"], "four data lines on P6.0 to P6.3 only"),
+        ([M3, "-DGPIORIG_WIDTH=4", "-DGPIORIG_D0=GPIORIG_PIN_B(13)"], "the port ends before the bus"),
+        ([M3, "-DGPIORIG_D0=GPIORIG_PIN_A(3)"], "data line 0 must be on the strobe's port"),
+        ([M3, "-DGPIORIG_D1=GPIORIG_PIN_A(3)"], "data line 1 must be on the strobe's port"),
+        # A pin that two lines claim
+        ([M3, "-DGPIORIG_WIDTH=8"], "the strobe and data line 4 are on the same pin"),
+        ([NUCLEO, "-DGPIORIG_WIDTH=8"], "the strobe and data line 6 are on the same pin"),
+        ([M3, "-DGPIORIG_D1=GPIORIG_PIN_B(9)"], "the strobe and data line 1 are on the same pin"),
+        ([M3, "-DGPIORIG_D1=GPIORIG_PIN_B(5)"], "data line 0 and data line 1 are on the same pin"),
         (
-            ["-DGPIORIG_PORT=iotlab-m3", "-DGPIORIG_WIDTH=4", "-DGPIORIG_D0=GPIORIG_PIN_B(13)"],
-            "the port ends before the bus",
+            [M3, "-DGPIORIG_SPAN_ISR_RADIO=GPIORIG_PIN_B(6)"],
+            "data line 1 and the span line of ISR_RADIO are on the same pin",
         ),
-        (["-DGPIORIG_PORT=iotlab-m3", "-DGPIORIG_D0=GPIORIG_PIN_A(3)"], "all lines must be on the strobe's port"),
-        (["-DGPIORIG_PORT=iotlab-m3", "-DGPIORIG_D1=GPIORIG_PIN_B(9)"], "a data line is the strobe"),
-        (["-DGPIORIG_PORT=nucleo-l476rg", "-DGPIORIG_WIDTH=8"], "a data line is the strobe"),
+        (
+            [NUCLEO, *(f"-DGPIORIG_SPAN_{point}=GPIORIG_PIN_A(8)" for point in ("ISR_TIMER", "ISR_RADIO"))],
+            "the span line of ISR_RADIO and the span line of ISR_TIMER are on the same pin",
+        ),
+        (
+            [TELOSB, *(f"-DGPIORIG_{line}=GPIORIG_PIN_P6(7)" for line in ("HEARTBEAT_LINE", "SPAN_APP_TX"))],
+            "the heartbeat line and the span line of APP_TX are on the same pin",
+        ),
+        ([TELOSB, "-DGPIORIG_SPAN_APP_TX=GPIORIG_PIN_P6(6)"], "the strobe and the span line of APP_TX are on the same"),
+        # A pin that the board needs
+        ([M3, "-DGPIORIG_SPAN_APP_TX=GPIORIG_PIN_A(2)"], "the span line of APP_TX is on PA2, the SLP_TR of the radio"),
+        ([M3, "-DGPIORIG_D1=GPIORIG_PIN_B(7)"], "data line 1 is on PB7, I2C SDA"),
+        ([M3, "-DGPIORIG_WIDTH=4"], "data line 2 is on PB7, I2C SDA"),
+        ([TELOSB, "-DGPIORIG_SPAN_ISR_RADIO=GPIORIG_PIN_P3(1)"], "ISR_RADIO is on P3.1, the SPI data to radio and flash"),
+        ([TELOSB, "-DGPIORIG_HEARTBEAT_LINE=GPIORIG_PIN_P3(3)"], "heartbeat line is on P3.3, the SPI clock"),
+        ([YETIMOTE, "-DGPIORIG_WIDTH=2"], "data line 1 is on PB6, I2C SCL"),
+        ([NUCLEO, "-DGPIORIG_SPAN_APP_TX=GPIORIG_PIN_A(13)"], "the span line of APP_TX is on PA13, SWD"),
     ],
 )
 def test_wrong_configurations_do_not_build(tmp_path: Path, options: list[str], message: str) -> None:
@@ -187,7 +218,7 @@ class Target:
     line_cycles: int
     # BSRR of the port's GPIO, relative to the base that the compiler chooses.
     store: str
-    # Lines that the default cannot have beside a bus of 8.
+    # What a bus of 4 or 8 takes.
     wide: tuple[str, ...]
     # On 1 and 2 lines a symbol keeps its time even with the flash's prefetch off.
     keeps_without_prefetch: bool
@@ -196,7 +227,7 @@ class Target:
 
 
 TARGETS = (
-    Target("iotlab-m3", "cortex-m3", 72_000_000, 3, "3088", ("-DGPIORIG_STROBE=GPIORIG_PIN_B(1)",), True),
+    Target("iotlab-m3", "cortex-m3", 72_000_000, 3, "3088", ("-DGPIORIG_STROBE=GPIORIG_PIN_B(1)", "-DGPIORIG_ANY_PIN"), True),
     Target("nucleo-l476rg", "cortex-m4", 80_000_000, 5, "2072", ("-DGPIORIG_D0=GPIORIG_PIN_C(0)",), False, 350),
 )
 
@@ -220,7 +251,7 @@ def from_flash(target: Target, size: int) -> int:
 def disassemble(folder: Path, target: Target, width: int) -> dict[str, list[tuple[int, str]]]:
     """Function name -> (size in bytes, text) of its instructions."""
     options = [f"-mcpu={target.cpu}", "-mthumb", f"-DGPIORIG_PORT={target.port}", f"-DGPIORIG_WIDTH={width}"]
-    options += target.wide if width > 4 else ()
+    options += target.wide if width > 2 else ()
     done = try_compile(folder, CROSS + "gcc", *options, str(FIRMWARE / "src/probe.c"))
     assert "" == done.stderr
     text = subprocess.run(

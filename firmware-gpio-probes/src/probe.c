@@ -3,67 +3,120 @@
  *
  * A port is one file, ports/<name>/port.h. It defines
  *     GPIORIG_PORT_WIDTH          default width of the bus; GPIORIG_WIDTH overrides it
- *     gpiorig_port_init()         the lines become outputs, low
- *     gpiorig_port_store(symbol, strobe)   shows a symbol and a strobe level, in one store
+ *     GPIORIG_STROBE, GPIORIG_D0 to GPIORIG_D7   the pins of the bus, so many as it can have
+ *     GPIORIG_PORT_RESERVED(X, ...)   the pins that are not free (src/pins.h)
+ *     gpiorig_port_init()         the lines of the bus become outputs, low
+ *     gpiorig_port_pins(symbol, strobe)   what a store is given to show these
+ *     gpiorig_port_store(pins)    shows them, in one store
+ *     gpiorig_port_store_unseen(pins)     takes as long and changes no line (doubled variant)
  *     gpiorig_port_hold()         after each store: keeps the symbol for the minimum hold (125 ns)
  *     gpiorig_port_quiet()        after a frame: with the code around it, no strobe edge for 500 ns
  *     gpiorig_port_lock(), gpiorig_port_unlock(state)   mask interrupts, put the mask back
- *     gpiorig_port_line_init(pin), gpiorig_port_line(pin, level)   a span line: output, low; one store
+ *     gpiorig_port_line_init(pin), gpiorig_port_line(pin, level), gpiorig_port_line_unseen(pin, level)
+ *                                 a span line: output, low; one store; one that changes no line
  * and, where a compiler makes too much of the loop below, GPIORIG_PORT_SHOWS_FRAMES with
- *     gpiorig_port_frame(frame), gpiorig_port_frame_id(header, id)   all symbols of a frame
+ *     gpiorig_port_frame(frame), gpiorig_port_frame_id(header, id), and the same with _unseen   all symbols of a frame
  */
-#ifndef GPIORIG_OFF
-
 #include "gpiorig/probe.h"
 
-#ifndef GPIORIG_WIDTH
-#define GPIORIG_WIDTH GPIORIG_PORT_WIDTH
+#ifdef GPIORIG_OFF
+typedef int gpiorig_is_off; /* ISO C wants a declaration in every file */
+#else
+
+#include "pins.h"
+
+#ifdef GPIORIG_PORT_HAS_UNSEEN
+volatile uint8_t gpiorig_unseen;
 #endif
-#if GPIORIG_WIDTH != 1 && GPIORIG_WIDTH != 2 && GPIORIG_WIDTH != 4 && GPIORIG_WIDTH != 8
-#error "gpiorig: GPIORIG_WIDTH must be 1, 2, 4 or 8"
+
+#if GPIORIG_TAKES_EVENTS
+
+/** Whether what is done shows: the doubled variant does everything once more, unseen. */
+enum pass { SEEN, UNSEEN };
+
+static inline void take_note(uint32_t header, uint32_t id, enum pass pass)
+{
+#if !GPIORIG_NOTES
+    (void)header;
+    (void)id;
+    (void)pass;
+#elif defined GPIORIG_VARIANT_DOUBLED
+    (pass == SEEN ? gpiorig_take_note : gpiorig_take_note_unseen)(header, id);
+#else
+    (void)pass;
+    gpiorig_take_note(header, id);
 #endif
+}
+
+#if GPIORIG_WIDTH != 0
 
 #define SYMBOL_MASK ((1u << GPIORIG_WIDTH) - 1u)
 #define CHECK_BITS (GPIORIG_WIDTH == 8 ? 8 : 4)
 #define SHORT_SYMBOLS ((8 + CHECK_BITS) / GPIORIG_WIDTH)
 #define ID_SYMBOLS (16 / GPIORIG_WIDTH)
 
-static uint32_t frames;
+static uint32_t frames[2]; /* by pass */
 
 #if GPIORIG_WIDTH == 4 /* 3 or 7 symbols: the strobe rests where the last frame left it */
-static uint32_t rest;
-#define REST rest
+static unsigned rest[2]; /* by pass */
+#define REST rest[pass]
 #else /* an even number of symbols: it always rests low */
 #define REST 0u
 #endif
 
 /** What follows the last symbol: the count, and the quiet that makes the frame end. */
-static inline void finish(uint32_t state)
+static inline void finish(unsigned state, enum pass pass)
 {
-    frames++;
+    frames[pass]++;
 #if GPIORIG_WIDTH == 4
-    rest ^= 1u;
+    rest[pass] ^= 1u;
 #endif
     gpiorig_port_quiet();
     gpiorig_port_unlock(state);
 }
 
-#ifdef GPIORIG_PORT_SHOWS_FRAMES
-
-__attribute__((noinline)) void gpiorig_send(uint32_t frame)
+static inline void show(uint32_t symbol, unsigned strobe, enum pass pass)
 {
-    uint16_t state = gpiorig_port_lock();
+    unsigned pins = gpiorig_port_pins((unsigned)symbol, strobe);
 
-    gpiorig_port_frame((uint16_t)frame);
-    finish(state);
+#ifdef GPIORIG_VARIANT_EMPTY
+    (void)pass;
+    __asm__ volatile("" : : "r"(pins)); /* worked out, and not stored */
+#else
+    if (pass == SEEN) {
+        gpiorig_port_store(pins);
+    } else {
+        gpiorig_port_store_unseen(pins);
+    }
+#endif
 }
 
-__attribute__((noinline)) void gpiorig_send_id(uint32_t head, uint32_t id)
-{
-    uint16_t state = gpiorig_port_lock();
+#ifdef GPIORIG_PORT_SHOWS_FRAMES
 
-    gpiorig_port_frame_id((uint16_t)(head >> 20), (uint16_t)id); /* the header; the check is worked out on the way */
-    finish(state);
+GPIORIG_INLINE void send(uint32_t frame, enum pass pass)
+{
+    unsigned state = gpiorig_port_lock();
+
+    take_note(frame >> 4, 0, pass);
+    if (pass == SEEN) {
+        gpiorig_port_frame((uint16_t)frame);
+    } else {
+        gpiorig_port_frame_unseen((uint16_t)frame);
+    }
+    finish(state, pass);
+}
+
+GPIORIG_INLINE void send_id(uint32_t head, uint32_t id, enum pass pass)
+{
+    unsigned state = gpiorig_port_lock();
+
+    take_note(head >> 20, id, pass);
+    if (pass == SEEN) {
+        gpiorig_port_frame_id((uint16_t)(head >> 20), (uint16_t)id); /* the header; the check is worked out on the way */
+    } else {
+        gpiorig_port_frame_id_unseen((uint16_t)(head >> 20), (uint16_t)id);
+    }
+    finish(state, pass);
 }
 
 #else
@@ -83,45 +136,106 @@ static inline uint32_t widen_check(uint32_t frame)
     do {                                                                                               \
         _Pragma("GCC unroll 16") for (unsigned i = 0; i < (count); i++) {                              \
             unsigned shift = ((from) - i - 1u) * GPIORIG_WIDTH;                                        \
-            gpiorig_port_store(((frame) >> shift) & SYMBOL_MASK, REST ^ ((i & 1u) ^ 1u));              \
+            show(((frame) >> shift) & SYMBOL_MASK, REST ^ ((i & 1u) ^ 1u), pass);                      \
             gpiorig_port_hold();                                                                       \
         }                                                                                              \
     } while (0)
 
-__attribute__((noinline, aligned(8))) void gpiorig_send(uint32_t frame)
+GPIORIG_INLINE void send(uint32_t frame, enum pass pass)
 {
     uint32_t wide = widen_check(frame);
-    uint32_t state = gpiorig_port_lock();
+    unsigned state = gpiorig_port_lock();
 
+    take_note(frame >> 4, 0, pass);
     SHOW(wide, SHORT_SYMBOLS, SHORT_SYMBOLS);
-    finish(state);
+    finish(state, pass);
 }
 
-__attribute__((noinline, aligned(8))) void gpiorig_send_id(uint32_t head, uint32_t id)
+GPIORIG_INLINE void send_id(uint32_t head, uint32_t id, enum pass pass)
 {
     /* The check is linear: nibble k of the id, from the top, is rotated by 3 - k; what leaves the nibble folds back. */
     uint32_t check = (id >> 12) << 3 ^ ((id >> 8) & 0xfu) << 2 ^ ((id >> 4) & 0xfu) << 1 ^ (id & 0xfu);
     uint32_t wide = widen_check(head ^ id << 4 ^ (check & 0xfu) ^ check >> 4);
-    uint32_t state = gpiorig_port_lock();
+    unsigned state = gpiorig_port_lock();
 
+    take_note(head >> 20, id, pass);
     SHOW(wide, SHORT_SYMBOLS + ID_SYMBOLS, ID_SYMBOLS); /* an even number of symbols */
     SHOW(wide, SHORT_SYMBOLS, SHORT_SYMBOLS);
-    finish(state);
+    finish(state, pass);
 }
 
 #endif
 
-#define INIT_LINE(pin)                       \
-    if ((pin) != GPIORIG_NO_PIN) {           \
-        gpiorig_port_line_init(pin);         \
+#else /* no bus */
+
+GPIORIG_INLINE void send(uint32_t frame, enum pass pass)
+{
+    unsigned state = gpiorig_port_lock();
+
+    take_note(frame >> 4, 0, pass);
+    gpiorig_port_unlock(state);
+}
+
+GPIORIG_INLINE void send_id(uint32_t head, uint32_t id, enum pass pass)
+{
+    unsigned state = gpiorig_port_lock();
+
+    take_note(head >> 20, id, pass);
+    gpiorig_port_unlock(state);
+}
+
+#endif
+
+#define OUTSIDE __attribute__((noinline, aligned(8)))
+
+OUTSIDE void gpiorig_send(uint32_t frame)
+{
+    send(frame, SEEN);
+}
+
+OUTSIDE void gpiorig_send_id(uint32_t head, uint32_t id)
+{
+    send_id(head, id, SEEN);
+}
+
+#ifdef GPIORIG_VARIANT_DOUBLED
+OUTSIDE void gpiorig_send_unseen(uint32_t frame)
+{
+    send(frame, UNSEEN);
+}
+
+OUTSIDE void gpiorig_send_id_unseen(uint32_t head, uint32_t id)
+{
+    send_id(head, id, UNSEEN);
+}
+#endif
+
+#endif /* GPIORIG_TAKES_EVENTS */
+
+#define INIT_LINE(number, name, pin, ...)                                                \
+    if ((number) >= GPIORIG_FIRST_OWN_LINE && GPIORIG_PINS && (pin) != GPIORIG_NO_PIN) { \
+        gpiorig_port_line_init((unsigned)(pin));                                         \
     }
 
 void gpiorig_init(void)
 {
+#if GPIORIG_WIDTH != 0
     gpiorig_port_init();
-    GPIORIG_SPAN_PINS(INIT_LINE)
+#endif
+    GPIORIG_LINES(INIT_LINE, 0)
+    gpiorig_enable_all(true);
 }
 
+/* The variant, as a symbol that the image keeps: read by `gpiorig firmware check`. */
+#if defined GPIORIG_VARIANT_EMPTY
+void gpiorig_variant_empty(void) __attribute__((alias("gpiorig_init")));
+#elif defined GPIORIG_VARIANT_DOUBLED
+void gpiorig_variant_doubled(void) __attribute__((alias("gpiorig_init")));
+#else
+void gpiorig_variant_normal(void) __attribute__((alias("gpiorig_init")));
+#endif
+
+#if GPIORIG_WIDTH != 0
 static void pause(unsigned quiets)
 {
     while (quiets-- != 0) {
@@ -129,19 +243,28 @@ static void pause(unsigned quiets)
     }
 }
 
-void gpiorig_wiring_proof(void)
+static void pulse_lines(void)
 {
-    uint32_t strobe = REST;
+    const enum pass pass = SEEN;
+    unsigned strobe = REST;
 
     for (unsigned line = 0; line < GPIORIG_WIDTH; line++) {
         for (unsigned pulse = 0; pulse <= line; pulse++) {
-            gpiorig_port_store(1u << line, strobe);
+            show(1u << line, strobe, pass);
             pause(5);
-            gpiorig_port_store(0, strobe);
+            show(0, strobe, pass);
             pause(5);
         }
         pause(40);
     }
+}
+#endif
+
+void gpiorig_wiring_proof(void)
+{
+#if GPIORIG_WIDTH != 0
+    pulse_lines();
+#endif
     GPIORIG_EVENT(RIG_BOOT);
 }
 
@@ -152,11 +275,24 @@ void gpiorig_calibrate(uint32_t n)
     }
 }
 
-uint32_t gpiorig_frames(void)
+void gpiorig_heartbeat(void)
 {
-    return frames;
+    static uint16_t beats;
+
+    GPIORIG_EVENT_ID(RIG_HEARTBEAT, beats);
+    beats++;
+    if (GPIORIG_PINS && GPIORIG_HEARTBEAT_LINE != GPIORIG_NO_PIN) {
+        gpiorig_line((unsigned)GPIORIG_HEARTBEAT_LINE, beats & 1u);
+    }
 }
 
+uint32_t gpiorig_frames(void)
+{
+#if GPIORIG_WIDTH == 0 || defined GPIORIG_VARIANT_EMPTY
+    return 0;
 #else
-typedef int gpiorig_is_off; /* ISO C wants a declaration in every file */
+    return frames[SEEN];
+#endif
+}
+
 #endif

@@ -124,6 +124,7 @@ EVENT_TYPES = tuple(
         (106, "slot.rx.enter", "slot", "rx", "enter", False),
         (107, "slot.rx.exit", "slot", "rx", "exit", False),
         (108, "slot.interrupt", "slot", "none", "instant", False),
+        (109, "queue.pass", "queue", "none", "instant", True),
         (128, "tap.irq.enter", "radio", "none", "enter", False),
         (129, "tap.irq.exit", "radio", "none", "exit", False),
         (130, "tap.frame_timestamp.enter", "radio", "rx", "enter", False),
@@ -142,6 +143,6 @@ EVENT_TYPES = tuple(
         (143, "tap.heartbeat.exit", "rig", "none", "exit", False),
     )
 )
-TABLE_CRC32 = "f319b512"
+TABLE_CRC32 = "f45e4317"
 BY_CODE = {event.code: event for event in EVENT_TYPES}
 BY_NAME = {event.name: event for event in EVENT_TYPES}

@@ -9,7 +9,17 @@
 #include <stdint.h>
 
 #define GPIORIG_PORT_WIDTH 2
-#define GPIORIG_PIN_LINE(n) (n)
+#define GPIORIG_PIN_LINE(n) (9 + (n))
+#define GPIORIG_STROBE 0
+#define GPIORIG_D0 1
+#define GPIORIG_D1 2
+#define GPIORIG_D2 3
+#define GPIORIG_D3 4
+#define GPIORIG_D4 5
+#define GPIORIG_D5 6
+#define GPIORIG_D6 7
+#define GPIORIG_D7 8
+#define GPIORIG_PORT_RESERVED(X, ...)
 
 struct gpiorig_host_store {
     uint64_t time;
@@ -24,6 +34,7 @@ struct gpiorig_host {
     uint32_t hold;  /* samples from symbol to symbol */
     uint32_t quiet; /* samples added after the last symbol's hold */
     uint32_t pins;  /* as they are */
+    unsigned locks; /* how deep */
 };
 
 extern struct gpiorig_host gpiorig_host;
@@ -38,47 +49,63 @@ static inline void gpiorig_host_show(uint32_t pins)
     gpiorig_host.count++;
 }
 
-static inline void gpiorig_port_store(uint32_t symbol, uint32_t strobe)
+GPIORIG_INLINE unsigned gpiorig_port_pins(unsigned symbol, unsigned strobe)
 {
-    gpiorig_host_show((gpiorig_host.pins & ~0x1ffu) | symbol << 1 | strobe);
+    return symbol << 1 | strobe;
 }
 
-static inline void gpiorig_port_hold(void)
+GPIORIG_INLINE void gpiorig_port_store(unsigned pins)
+{
+    gpiorig_host_show((gpiorig_host.pins & ~0x1ffu) | pins);
+}
+
+GPIORIG_INLINE void gpiorig_port_store_unseen(unsigned pins)
+{
+    (void)pins;
+}
+
+GPIORIG_INLINE void gpiorig_port_hold(void)
 {
     gpiorig_host.time += gpiorig_host.hold;
 }
 
-static inline void gpiorig_port_line(unsigned pin, uint32_t level)
-{
-    uint32_t bit = 0x200u << pin;
-
-    gpiorig_host_show(level != 0 ? gpiorig_host.pins | bit : gpiorig_host.pins & ~bit);
-    gpiorig_port_hold();
-}
-
-static inline void gpiorig_port_line_init(unsigned pin)
-{
-    gpiorig_port_line(pin, 0);
-}
-
-static inline void gpiorig_port_quiet(void)
+GPIORIG_INLINE void gpiorig_port_quiet(void)
 {
     gpiorig_host.time += gpiorig_host.quiet;
 }
 
-static inline uint32_t gpiorig_port_lock(void)
+GPIORIG_INLINE void gpiorig_port_line(unsigned pin, unsigned level)
 {
-    return 0;
+    gpiorig_host_show(level != 0 ? gpiorig_host.pins | 1u << pin : gpiorig_host.pins & ~(1u << pin));
+    gpiorig_port_hold();
 }
 
-static inline void gpiorig_port_unlock(uint32_t state)
+GPIORIG_INLINE void gpiorig_port_line_unseen(unsigned pin, unsigned level)
 {
-    (void)state;
+    (void)pin;
+    (void)level;
+    gpiorig_port_hold();
 }
 
-static inline void gpiorig_port_init(void)
+GPIORIG_INLINE void gpiorig_port_line_init(unsigned pin)
 {
-    gpiorig_port_store(0, 0);
+    gpiorig_port_line(pin, 0);
+}
+
+GPIORIG_INLINE unsigned gpiorig_port_lock(void)
+{
+    return gpiorig_host.locks++;
+}
+
+/** The mask must be put back as it was. */
+GPIORIG_INLINE void gpiorig_port_unlock(unsigned state)
+{
+    gpiorig_host.locks = state;
+}
+
+GPIORIG_INLINE void gpiorig_port_init(void)
+{
+    gpiorig_port_store(0);
 }
 
 #endif

@@ -4,18 +4,17 @@
  * Lines, all on one port so that one store changes them all. Override with e.g. -DGPIORIG_STROBE='GPIORIG_PIN_B(9)'.
  * The default is the only set of three on one port that reaches the outside:
  *     strobe PB9 (connector GPIO_2), d0 PB5 (green LED), d1 PB6 (I2C SCL; SDA stays high, so no sensor sees a START)
- * A bus of 4 or 8 lines is d0 and the pins next to it, upwards: only then is a symbol ready in time.
- * Span lines may be on any port; PA3 and PC11 are the connector's GPIO_1 and GPIO_3.
+ * Span lines may be on any port; PA3 and PC11 are the connector's GPIO_1 and GPIO_3. With the connector alone, three
+ * span lines and no bus: -DGPIORIG_WIDTH=0 -DGPIORIG_SPAN_<POINT>='GPIORIG_PIN_A(3)' and so on for PB9 and PC11.
+ *
+ * The flash hands out 8 bytes per 3 cycles (RM0008 3.3.3: 2 wait states, 64-bit prefetch), faster than the core eats what a
+ * hold is made of, so the wait states do not show; on 1 and 2 lines a symbol takes less than the 21 cycles it may even
+ * without the prefetch.
  */
 #ifndef GPIORIG_PORT_IOTLAB_M3_H
 #define GPIORIG_PORT_IOTLAB_M3_H
 
-#include <stdint.h>
-
-#define GPIORIG_PIN_A(n) (0x00 + (n))
-#define GPIORIG_PIN_B(n) (0x10 + (n))
-#define GPIORIG_PIN_C(n) (0x20 + (n))
-#define GPIORIG_PIN_D(n) (0x30 + (n))
+#include "../stm32f1.h"
 
 #ifndef GPIORIG_STROBE
 #define GPIORIG_STROBE GPIORIG_PIN_B(9)
@@ -29,118 +28,38 @@
 #ifndef GPIORIG_CPU_HZ
 #define GPIORIG_CPU_HZ 72000000
 #endif
-
 #define GPIORIG_PORT_WIDTH 2
-#ifndef GPIORIG_WIDTH
-#define GPIORIG_WIDTH GPIORIG_PORT_WIDTH
-#endif
 
-/* Addresses: RM0008 3.3 (memory map), registers: RM0008 7.3.7 (RCC_APB2ENR), 9.2 (GPIOx_CRL, CRH, BSRR). */
-#define GPIORIG_RCC_APB2ENR (*(volatile uint32_t *)0x40021018u)
-#define GPIORIG_GPIO(pin, offset) \
-    (*(volatile uint32_t *)(0x40010800u + 0x400u * ((unsigned)(pin) >> 4) + (offset)))
-#define GPIORIG_GPIO_CR(pin) GPIORIG_GPIO(pin, (((unsigned)(pin) & 8u) >> 3) * 4u)
-#define GPIORIG_GPIO_BSRR(pin) GPIORIG_GPIO(pin, 0x10u)
+/* RIOT boards/iotlab-m3 and boards/common/iotlab: periph_conf.h, board.h, at86rf2xx_params.h; IoT-LAB M3 schematics. */
+#define GPIORIG_PORT_RESERVED(X, ...)                                                               \
+    X(GPIORIG_PIN_A(2), "PA2, the SLP_TR of the radio: an edge starts a transmission", __VA_ARGS__) \
+    X(GPIORIG_PIN_A(4), "PA4, the SPI select of the radio", __VA_ARGS__)                            \
+    X(GPIORIG_PIN_A(5), "PA5, the SPI clock of the radio", __VA_ARGS__)                             \
+    X(GPIORIG_PIN_A(6), "PA6, the SPI data of the radio", __VA_ARGS__)                              \
+    X(GPIORIG_PIN_A(7), "PA7, the SPI data of the radio", __VA_ARGS__)                              \
+    X(GPIORIG_PIN_A(9), "PA9, the console", __VA_ARGS__)                                            \
+    X(GPIORIG_PIN_A(10), "PA10, the console", __VA_ARGS__)                                          \
+    X(GPIORIG_PIN_A(11), "PA11, the external flash", __VA_ARGS__)                                   \
+    X(GPIORIG_PIN_A(13), "PA13, JTAG", __VA_ARGS__)                                                 \
+    X(GPIORIG_PIN_A(14), "PA14, JTAG", __VA_ARGS__)                                                 \
+    X(GPIORIG_PIN_A(15), "PA15, JTAG", __VA_ARGS__)                                                 \
+    X(GPIORIG_PIN_B(0), "PB0, driven by the DIG2 of the radio", __VA_ARGS__)                        \
+    X(GPIORIG_PIN_B(1), "PB1, driven by a sensor", __VA_ARGS__)                                     \
+    X(GPIORIG_PIN_B(2), "PB2, driven by a sensor", __VA_ARGS__)                                     \
+    X(GPIORIG_PIN_B(3), "PB3, JTAG", __VA_ARGS__)                                                   \
+    X(GPIORIG_PIN_B(4), "PB4, JTAG", __VA_ARGS__)                                                   \
+    X(GPIORIG_PIN_B(7), "PB7, I2C SDA: with SCL it would start a transfer", __VA_ARGS__)            \
+    X(GPIORIG_PIN_B(12), "PB12, driven by a sensor", __VA_ARGS__)                                   \
+    X(GPIORIG_PIN_B(13), "PB13, the external flash", __VA_ARGS__)                                   \
+    X(GPIORIG_PIN_B(14), "PB14, the external flash", __VA_ARGS__)                                   \
+    X(GPIORIG_PIN_B(15), "PB15, the external flash", __VA_ARGS__)                                   \
+    X(GPIORIG_PIN_C(0), "PC0, driven by a sensor", __VA_ARGS__)                                     \
+    X(GPIORIG_PIN_C(1), "PC1, the reset of the radio", __VA_ARGS__)                                 \
+    X(GPIORIG_PIN_C(4), "PC4, driven by the interrupt of the radio", __VA_ARGS__)                   \
+    X(GPIORIG_PIN_C(5), "PC5, driven by a sensor", __VA_ARGS__)                                     \
+    X(GPIORIG_PIN_C(6), "PC6, the external flash", __VA_ARGS__)                                     \
+    X(GPIORIG_PIN_C(9), "PC9, the external flash", __VA_ARGS__)
 
-#define GPIORIG_BIT(pin) (1u << ((unsigned)(pin) & 15u))
-
-/** The pins of a symbol: a shift when the data lines lie side by side. */
-#if GPIORIG_WIDTH == 2 && GPIORIG_D1 != GPIORIG_D0 + 1
-#define GPIORIG_SPREAD(symbol) (((symbol) & 1u) << (GPIORIG_D0 & 15) | ((symbol) >> 1) << (GPIORIG_D1 & 15))
-_Static_assert(GPIORIG_D1 != GPIORIG_D0, "gpiorig: two data lines on one pin");
-_Static_assert((GPIORIG_D1 >> 4) == (GPIORIG_STROBE >> 4), "gpiorig: all lines must be on the strobe's port");
-#else
-#define GPIORIG_SPREAD(symbol) ((uint32_t)(symbol) << (GPIORIG_D0 & 15))
-#endif
-#define GPIORIG_DATA_PINS GPIORIG_SPREAD((1u << GPIORIG_WIDTH) - 1u)
-
-_Static_assert((GPIORIG_D0 >> 4) == (GPIORIG_STROBE >> 4), "gpiorig: all lines must be on the strobe's port");
-#if GPIORIG_WIDTH > 2
-_Static_assert((GPIORIG_D0 & 15) + GPIORIG_WIDTH <= 16, "gpiorig: the port ends before the bus");
-#endif
-_Static_assert((GPIORIG_DATA_PINS & GPIORIG_BIT(GPIORIG_STROBE)) == 0, "gpiorig: a data line is the strobe");
-
-/** One store for all lines. BSRR: of a pin that is both set and reset, set wins (RM0008 9.2.5). */
-static inline void gpiorig_port_store(uint32_t symbol, uint32_t strobe)
-{
-    const uint32_t all = GPIORIG_DATA_PINS | GPIORIG_BIT(GPIORIG_STROBE);
-
-    GPIORIG_GPIO_BSRR(GPIORIG_STROBE) = all << 16 | GPIORIG_SPREAD(symbol) | strobe << (GPIORIG_STROBE & 15);
-}
-
-/*
- * Time is made of instructions that do nothing and cannot be folded away: MOV R8,R8, one cycle and two bytes each
- * (a NOP the core may drop, says the ARMv7-M ARM). A hold is that many plus the store itself. The flash hands
- * out 8 bytes per 3 cycles (RM0008 3.3.3: 2 wait states, 64-bit prefetch), faster than the core eats these, so the
- * wait states do not show; on 1 and 2 lines a symbol takes less than the 21 cycles it may even without the prefetch.
- */
-#define GPIORIG_CYCLES(ns) ((GPIORIG_CPU_HZ / 1000000 * (ns) + 999) / 1000)
-#define GPIORIG_IDLE(cycles) __asm__ volatile(".rept %c0\n\tmov r8, r8\n\t.endr" : : "i"(cycles) : "memory")
-
-/** 125 ns from store to store: 9 cycles, of which the next store is one. */
-static inline void gpiorig_port_hold(void)
-{
-    GPIORIG_IDLE(GPIORIG_CYCLES(125) - 1);
-}
-
-/**
- * 500 ns, 36 cycles, from the last store of a frame to the first of the next: that store (1), its hold (8), this, and
- * at least 12 more: the frame count (4), unlock (1), an exception entry (12) or a return and a call (4), lock (2),
- * symbol (3).
- */
-static inline void gpiorig_port_quiet(void)
-{
-    GPIORIG_IDLE(GPIORIG_CYCLES(500) - GPIORIG_CYCLES(125) - 12);
-}
-
-static inline uint32_t gpiorig_port_lock(void)
-{
-    uint32_t state;
-
-    __asm__ volatile("mrs %0, primask\n\tcpsid i" : "=r"(state) : : "memory");
-    return state;
-}
-
-static inline void gpiorig_port_unlock(uint32_t state)
-{
-    __asm__ volatile("msr primask, %0" : : "r"(state) : "memory");
-}
-
-/** A span line: one store, atomic. */
-static inline void gpiorig_port_line(unsigned pin, uint32_t level)
-{
-    GPIORIG_GPIO_BSRR(pin) = level != 0 ? GPIORIG_BIT(pin) : GPIORIG_BIT(pin) << 16;
-}
-
-/** The pin becomes an output; its level is whatever was stored before. */
-static inline void gpiorig_port_pin_init(unsigned pin)
-{
-    unsigned shift = (pin & 7u) * 4u;
-
-    GPIORIG_GPIO_CR(pin) = (GPIORIG_GPIO_CR(pin) & ~(0xfu << shift)) | 0x3u << shift; /* push-pull, 50 MHz */
-}
-
-static inline void gpiorig_port_clock(unsigned pin)
-{
-    GPIORIG_RCC_APB2ENR |= 4u << (pin >> 4); /* IOPAEN is bit 2 */
-}
-
-static inline void gpiorig_port_init(void)
-{
-    gpiorig_port_clock(GPIORIG_STROBE);
-    gpiorig_port_store(0, 0);
-    for (unsigned bit = 0; bit < 16; bit++) {
-        if (((GPIORIG_DATA_PINS | GPIORIG_BIT(GPIORIG_STROBE)) >> bit & 1u) != 0) {
-            gpiorig_port_pin_init(((unsigned)GPIORIG_STROBE & ~15u) + bit);
-        }
-    }
-}
-
-static inline void gpiorig_port_line_init(unsigned pin)
-{
-    gpiorig_port_clock(pin);
-    gpiorig_port_line(pin, 0);
-    gpiorig_port_pin_init(pin);
-}
+#include "../stm32.h"
 
 #endif
