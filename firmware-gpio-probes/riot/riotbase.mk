@@ -3,4 +3,5 @@ ifeq (,$(wildcard $(RIOTBASE)/Makefile.include))
   $(error RIOTBASE=$(RIOTBASE): there is no Makefile.include. Give a checkout of RIOT, as in: \
     git clone -b 2026.07 https://github.com/RIOT-OS/RIOT; make RIOTBASE=$$PWD/RIOT BOARD=iotlab-m3)
 endif
-EXTERNAL_MODULE_DIRS += $(dir $(lastword $(MAKEFILE_LIST)))modules
+GPIORIG_RIOT := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
+EXTERNAL_MODULE_DIRS += $(GPIORIG_RIOT)/modules

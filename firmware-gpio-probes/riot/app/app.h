@@ -2,6 +2,7 @@
 #ifndef APP_H
 #define APP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct counts {
@@ -16,7 +17,18 @@ void packet_fill(uint8_t *payload, uint16_t length, uint8_t kind, uint16_t seque
 /** The number at the end of a packet. */
 uint16_t packet_sequence(const uint8_t *payload, uint16_t length);
 
-/** Requests and replies (pingpong, print): sends so many requests, from the calling thread; returns when all are through. */
+/** Lets the initiator send so many packets. */
+void app_start(uint32_t packets);
+
+/** Nothing is sent from now on, until app_start() or app_resume(); not even replies. */
+void app_stop(void);
+void app_resume(void);
+bool app_is_running(void);
+
+/** False once app_stop() was called or the time is up: a run ends before its next packet. */
+bool app_goes_on(void);
+
+/** Requests and replies (pingpong, print): returns when all packets are through. */
 void rounds_run(uint32_t packets);
 
 /** A request has come: answers it. */

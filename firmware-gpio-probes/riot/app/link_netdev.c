@@ -6,7 +6,9 @@
 
 #include <string.h>
 
+#ifndef GPIORIG_OFF
 #include "gpiorig_riot.h"
+#endif
 
 #include "app.h"
 #include "cc2420.h"
@@ -83,9 +85,11 @@ static void *serve(void *unused)
 bool link_init(void)
 {
     cc2420_setup(&radio, &cc2420_params[0], 0);
-    gpiorig_netdev_decorate(dev);
     dev->event_callback = happened;
+#ifndef GPIORIG_OFF
+    gpiorig_netdev_decorate(dev);
     gpiorig_netdev_listen(dev);
+#endif
     thread_create(stack, sizeof stack, THREAD_PRIORITY_MAIN - 5, THREAD_CREATE_STACKTEST, serve, NULL, "radio");
     return dev->driver->init(dev) == 0;
 }
@@ -101,28 +105,19 @@ void link_close(enum link_end end)
     ends[end].reader = NULL;
 }
 
-/** A short address as it is on the air: the low byte first. */
-static void put_address(uint8_t bytes[2], uint16_t address)
-{
-    bytes[0] = (uint8_t)address;
-    bytes[1] = (uint8_t)(address >> 8);
-}
-
 bool link_send(uint16_t to, const uint8_t *payload, uint16_t length)
 {
     static uint8_t sequence;
     const le_uint16_t pan = { .u8 = { PAN & 0xffu, PAN >> 8 } };
     const uint8_t flags = IEEE802154_FCF_TYPE_DATA | IEEE802154_FCF_PAN_COMP;
-    uint8_t header[IEEE802154_MAX_HDR_LEN], source[2], destination[2];
+    const uint8_t source[2] = { (uint8_t)(settings.address >> 8), (uint8_t)settings.address }; /* as RIOT has them */
+    const uint8_t destination[2] = { (uint8_t)(to >> 8), (uint8_t)to };
+    uint8_t header[IEEE802154_MAX_HDR_LEN];
     iolist_t body = { .iol_base = (void *)(uintptr_t)payload, .iol_len = length };
     iolist_t frame = { .iol_next = &body, .iol_base = header };
     int result;
 
-    put_address(source, (uint16_t)settings.address);
-    put_address(destination, to);
-    /* The order of an address in memory is RIOT's: most significant byte first. */
-    frame.iol_len = ieee802154_set_frame_hdr(header, (uint8_t[]){ source[1], source[0] }, 2,
-                                             (uint8_t[]){ destination[1], destination[0] }, 2, pan, pan,
+    frame.iol_len = ieee802154_set_frame_hdr(header, source, sizeof source, destination, sizeof destination, pan, pan,
                                              (uint8_t)(flags | (to == LINK_BROADCAST ? 0 : IEEE802154_FCF_ACK_REQ)),
                                              sequence++);
     if (frame.iol_len == 0 || frame.iol_len + length > FRAME_MOST) {

@@ -35,7 +35,7 @@ void oneway_run(uint32_t packets)
     uint32_t together = settings.app == APP_train ? settings.train : 1;
     bool pauses = settings.app != APP_interferer; /* a line in the log would be a pause, too */
 
-    for (uint32_t sequence = 1; sequence <= packets; sequence++) {
+    for (uint32_t sequence = 1; sequence <= packets && app_goes_on(); sequence++) {
         if (pauses && (sequence - 1) % together == 0) {
             ztimer_periodic_wakeup(ZTIMER_USEC, &woken_us, settings.interval_us);
         }

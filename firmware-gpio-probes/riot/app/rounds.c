@@ -85,6 +85,9 @@ void rounds_run(uint32_t packets)
     link_open(LINK_REPLIES);
     for (uint32_t sequence = 1; sequence <= packets; sequence++) {
         ztimer_periodic_wakeup(ZTIMER_USEC, &woken_us, settings.interval_us);
+        if (!app_goes_on()) {
+            break;
+        }
         round_trip((uint16_t)sequence);
     }
     link_close(LINK_REPLIES);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct settings settings = {
+static const struct settings defaults = {
     .app = DEFAULT_APP,
     .address = 1,
     .peer = 2,
@@ -17,6 +17,8 @@ struct settings settings = {
     .print = 40,
     .train = 8,
 };
+
+struct settings settings;
 
 const char *const app_names[APPS] = { "pingpong", "broadcast", "print", "interferer", "train" };
 
@@ -37,7 +39,14 @@ static const struct {
     { "seed", &settings.seed, 0, UINT32_MAX },
     { "print", &settings.print, 0, 200 },
     { "train", &settings.train, 1, 255 },
+    { "points", &settings.points, 0, 1 },
+    { "duration_s", &settings.duration_s, 0, 2000 },
 };
+
+void settings_reset(void)
+{
+    settings = defaults;
+}
 
 bool parse_number(const char *text, uint32_t *number)
 {

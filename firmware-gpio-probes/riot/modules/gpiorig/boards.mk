@@ -16,7 +16,14 @@ ifeq (,$(wildcard $(GPIORIG_LIBRARY)/ports/$(or $(GPIORIG_PORT),none)/port.h))
 endif
 
 GPIORIG_CFLAGS += $(GPIORIG_IRQ_RADIO:%=-DGPIORIG_IRQ_RADIO=%)
-# RIOT runs a TelosB at 2.4576 MHz and clears P6SEL in no driver: the port does so itself.
 GPIORIG_CFLAGS-off := -DGPIORIG_OFF
-GPIORIG_CFLAGS-empty := -DGPIORIG_EMPTY
-GPIORIG_CFLAGS-doubled := -DGPIORIG_DOUBLED
+GPIORIG_CFLAGS-empty := -DGPIORIG_VARIANT_EMPTY
+GPIORIG_CFLAGS-doubled := -DGPIORIG_VARIANT_DOUBLED
+ifeq (,$(filter normal empty doubled off,$(GPIORIG_PROBES)))
+  $(error PROBES=$(GPIORIG_PROBES): it is normal, empty, doubled or off)
+endif
+
+# Processors that can have their vectors in RAM.
+ifneq (,$(filter cortex-m3 cortex-m4% cortex-m7% cortex-m33%,$(CPU_CORE)))
+  GPIORIG_CFLAGS += -DGPIORIG_VECTORS
+endif

@@ -30,17 +30,19 @@ event_t *__wrap_event_get(event_queue_t *queue)
     return event;
 }
 
+/* The first wait of an interface's thread begins before anybody knows whose thread it is. */
 thread_flags_t __wrap_thread_flags_wait_any(thread_flags_t mask)
 {
     uint16_t me = (uint16_t)thread_getpid();
     thread_flags_t flags;
 
-    if (!gpiorig_in_netif_thread()) {
-        return __real_thread_flags_wait_any(mask);
+    if (gpiorig_in_netif_thread()) {
+        GPIORIG_EXIT_ID(TASK_RUN, me);
     }
-    GPIORIG_EXIT_ID(TASK_RUN, me);
     flags = __real_thread_flags_wait_any(mask);
-    GPIORIG_ENTER_ID(TASK_RUN, me);
+    if (gpiorig_in_netif_thread()) {
+        GPIORIG_ENTER_ID(TASK_RUN, me);
+    }
     return flags;
 }
 

@@ -10,8 +10,20 @@ uint32_t __wrap_ztimer_set(ztimer_clock_t *clock, ztimer_t *timer, uint32_t valu
 void __real_ztimer_handler(ztimer_clock_t *clock);
 void __wrap_ztimer_handler(ztimer_clock_t *clock);
 
+#if GPIORIG_LOG
+static bool runs; /* since the first timer was set; before that a clock may not have been set up */
+
+uint32_t gpiorig_now(void)
+{
+    return runs ? ztimer_now(ZTIMER_USEC) : 0;
+}
+#endif
+
 uint32_t __wrap_ztimer_set(ztimer_clock_t *clock, ztimer_t *timer, uint32_t value)
 {
+#if GPIORIG_LOG
+    runs = true;
+#endif
     GPIORIG_EVENT(TIMER_SET);
     return __real_ztimer_set(clock, timer, value);
 }

@@ -15,5 +15,7 @@ typedef void *(*thread_task_func_t)(void *arg);
 kernel_pid_t thread_create(char *stack, int stacksize, uint8_t priority, int flags, thread_task_func_t function,
                            void *arg, const char *name);
 kernel_pid_t thread_getpid(void);
+thread_t *thread_get_active(void);
+thread_t *thread_get(kernel_pid_t pid);
 
 #endif

@@ -7,6 +7,7 @@
 typedef uint16_t thread_flags_t;
 
 thread_flags_t thread_flags_wait_any(thread_flags_t mask);
+thread_flags_t thread_flags_clear(thread_flags_t mask);
 void thread_flags_set(thread_t *thread, thread_flags_t mask);
 
 #endif

@@ -18,6 +18,7 @@ extern ztimer_clock_t *const ZTIMER_USEC;
 
 void ztimer_handler(ztimer_clock_t *clock);
 uint32_t ztimer_set(ztimer_clock_t *clock, ztimer_t *timer, uint32_t val);
+bool ztimer_remove(ztimer_clock_t *clock, ztimer_t *timer);
 void ztimer_sleep(ztimer_clock_t *clock, uint32_t duration);
 void ztimer_periodic_wakeup(ztimer_clock_t *clock, uint32_t *last_wakeup, uint32_t period);
 int ztimer_msg_receive_timeout(ztimer_clock_t *clock, msg_t *msg, uint32_t timeout);

@@ -11,9 +11,6 @@
 #include <stdint.h>
 
 #include "gpiorig/probe.h"
-#ifndef GPIORIG_QUEUE_PASS
-#define GPIORIG_QUEUE_PASS 109u /* until it is in events.toml */
-#endif
 
 #include "iolist.h"
 #include "msg.h"
@@ -62,7 +59,7 @@ uint16_t gpiorig_netdev_sending(void);
 /** True while a received frame is being read, an acknowledgement by software included. */
 bool gpiorig_netdev_is_receiving(void);
 
-/* at86rf2xx.c, hal.c, threads.c, vectors.c */
+/* at86rf2xx.c, hal.c, threads.c, vectors.c: entry and exit of every interrupt, where GPIORIG_VECTORS says it can be done */
 
 /** AT86RF2xx: lets DIG2 mark received frames, unless the build says GPIORIG_NO_DIG2. Other devices are left alone. */
 void gpiorig_at86rf2xx_mark_frames(netdev_t *dev, const netdev_driver_t *driver);
