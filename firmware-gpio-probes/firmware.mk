@@ -1,26 +1,40 @@
-# Builds the firmware of one $(BOARD). Its board.mk says
+# Builds the firmware of one $(BOARD) on one $(KERNEL), with $(PROBES). The board's board.mk says
 #   RADIO                    the folder of reference/radio/ that drives its radio
 #   CC, SIZE, LINK           compiler, size, and the linker's command line up to its output
 #   TOOLS                    the programs and files without which the board cannot be built
 #   TARGET_FLAGS             what the compiler must know of the processor
 #   LINK_SCRIPT
+#   CORE                     the folder of reference/boards/ that is shared by all boards with this processor core, if there is one
 #   MACHINE                  the board whose folder and port serve this one too, if there is such a board
 
 ifeq ($(wildcard reference/boards/$(BOARD)/board.mk),)
 $(error BOARD=$(BOARD): there is no reference/boards/$(BOARD)/board.mk)
 endif
 
-DIR := $(BUILD)/$(BOARD)$(if $(GPIORIG_OFF),-off)
+KERNEL ?= events
+ifeq ($(wildcard reference/kernel/$(KERNEL)/kernel.c),)
+$(error KERNEL=$(KERNEL): there is no reference/kernel/$(KERNEL)/kernel.c)
+endif
+
+PROBES ?= normal
+PROBES_normal :=
+PROBES_off := -DGPIORIG_OFF
+ifeq ($(origin PROBES_$(PROBES)),undefined)
+$(error PROBES=$(PROBES): there are $(patsubst PROBES_%,%,$(filter PROBES_%,$(.VARIABLES))))
+endif
+
+DIR := $(BUILD)/$(BOARD)$(if $(filter-out events,$(KERNEL)),-$(KERNEL))$(if $(filter-out normal,$(PROBES)),-$(PROBES))
 ELF := $(DIR)/reference.elf
 include reference/boards/$(BOARD)/board.mk
 MACHINE ?= $(BOARD)
 
 TABLE_CRC := $(shell $(PYTHON) -c "import zlib;print('0x%08xu' % zlib.crc32(open('include/gpiorig/events.h','rb').read()))")
-FOLDERS := reference/stack reference/radio reference/radio/$(RADIO) reference/boards reference/boards/$(MACHINE)
+FOLDERS := reference/stack reference/kernel reference/kernel/$(KERNEL) $(CORE:%=reference/kernel/$(KERNEL)/%) \
+    reference/radio reference/radio/$(RADIO) $(CORE:%=reference/boards/%) reference/boards/$(MACHINE)
 
 DEFINES ?=
 CPPFLAGS := -Iinclude -Iports $(FOLDERS:%=-I%) -DGPIORIG_PORT=$(MACHINE) -DBOARD_NAME='"$(BOARD)"' \
-    -DTABLE_CRC=$(TABLE_CRC) $(if $(GPIORIG_OFF),-DGPIORIG_OFF) $(if $(WIDTH),-DGPIORIG_WIDTH=$(WIDTH)) $(DEFINES)
+    -DKERNEL_NAME='"$(KERNEL)"' -DPROBES_NAME='"$(PROBES)"' -DTABLE_CRC=$(TABLE_CRC) $(PROBES_$(PROBES)) $(if $(WIDTH),-DGPIORIG_WIDTH=$(WIDTH)) $(DEFINES)
 CFLAGS := $(COMMON) -MMD -MP -Os $(TARGET_FLAGS) -ffreestanding -ffunction-sections -fdata-sections
 
 # In the order of the files' names, whatever folder they are in.

@@ -70,10 +70,10 @@ def test_no_heap_no_float(image: Built) -> None:
 
 
 def test_off_builds_the_same_application_without_probes(image: Built, board: str, tmp_path: Path) -> None:
-    off = build(tmp_path, board, "GPIORIG_OFF=1")
+    off = build(tmp_path, board, "PROBES=off")
     assert "warning" not in off.said
     assert [] == [name for name in off.names if "gpiorig" in name]
-    assert {"app_work", "radio_service"} <= off.names
+    assert {"app_start", "radio_service"} <= off.names
     assert {"gpiorig_send", "gpiorig_send_id"} <= image.names
 
 

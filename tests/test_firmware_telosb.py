@@ -151,7 +151,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     (folder / "table.c").write_text(
         f"#include <stdint.h>\nconst uint32_t pairs[][2] = {{{table}}};\nconst uint16_t count = {len(numbers)};\n"
     )
-    handlers = "port1_handler timer_b_handler usart1_rx_handler usart1_tx_handler".split()
+    handlers = "port1_handler timer_b0_handler timer_b1_handler usart1_rx_handler usart1_tx_handler fault".split()
     (folder / "handlers.c").write_text("".join(f"void {name}(void);\nvoid {name}(void) {{}}\n" for name in handlers))
     sources = [*(folder / name for name in ("main.c", "table.c", "handlers.c")), BOARD / "string.c"]
     objects = []

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 MISSING = -1
-_OUTCOMES = {"ok", "lost", "no_ack", "busy"}
+_OUTCOMES = {"ok", "lost", "no_ack", "busy", "queue", "timeout", "too_long"}
+_TEXT = {"ready", "ok", "print"}  # lines that say nothing the analysis needs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +26,8 @@ class NodeLog:
     sent_us, received_us
         int64[k], the node's 32-bit timer of 1 MHz as logged, not unwrapped; -1 if the line has none.
     outcomes
-        Of each line ``ok``, ``no_ack``, ``busy``, or for a lost packet its reason (``timeout``, ``no_ack``, ``busy``).
+        Of each line ``ok``, or why the packet is lost or was not sent: ``timeout``, ``no_ack``, ``busy``, ``queue``
+        (a queue was full, or there was no buffer), ``too_long``.
     lost
         bool[k], the line says the packet is lost.
     boots
@@ -87,7 +89,7 @@ def parse(text: bytes | str, *, node: str) -> NodeLog:
             identity = fields
         elif word == "boot" and fields is not None:
             boots += 1
-        elif line and not (word in {"ready", "ok"} and fields is not None):
+        elif line and not (word in _TEXT and fields is not None):
             malformed.append(line)
     if rest:
         malformed.append(rest)

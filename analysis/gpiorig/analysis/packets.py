@@ -43,7 +43,10 @@ class Packets:
     completion_of
         int64[n]: of every event without an id the position of the completion it belongs to, -1 none.
     transmissions, receptions
-        int32[p, 2]: transmissions commanded and receptions read, per direction. More than 1: retries or duplicates.
+        int32[p, 2]: transmissions commanded and receptions read, per direction.
+    fragments
+        int32[p, 2]: frames that a packet was cut into, per direction. More transmissions or receptions than that are
+        retries or duplicates.
     no_ack, busy
         int32[p, 2]: transmissions that ended without an acknowledgement, or without a free channel.
     answered
@@ -65,6 +68,7 @@ class Packets:
     completion_of: Rows
     transmissions: NDArray[np.int32]
     receptions: NDArray[np.int32]
+    fragments: NDArray[np.int32]
     no_ack: NDArray[np.int32]
     busy: NDArray[np.int32]
     answered: NDArray[np.bool_]
@@ -76,13 +80,13 @@ class Packets:
 
     @property
     def retries(self) -> int:
-        """Transmissions beyond the first, both directions."""
-        return int(np.maximum(self.transmissions - 1, 0).sum())
+        """Transmissions beyond the first of each fragment, both directions."""
+        return int(np.maximum(self.transmissions - self.fragments, 0).sum())
 
     @property
     def duplicates(self) -> int:
-        """Receptions beyond the first, both directions."""
-        return int(np.maximum(self.receptions - 1, 0).sum())
+        """Receptions beyond the first of each fragment, both directions."""
+        return int(np.maximum(self.receptions - self.fragments, 0).sum())
 
 
 def associate(events: Events, *, initiator: str, responder: str) -> Packets:
@@ -129,6 +133,7 @@ def associate(events: Events, *, initiator: str, responder: str) -> Packets:
         completion_of=completion_of,
         transmissions=_first_that_occurs(count, "driver.exec.enter", "radio.tx_start", "mac.tx.enter"),
         receptions=_first_that_occurs(count, "driver.rx_read.exit", "mac.rx.enter", "app.rx.enter"),
+        fragments=np.maximum(count("sixlowpan.fragment.enter"), 1),
         no_ack=count("radio.tx_no_ack"),
         busy=count("radio.tx_busy"),
         answered=answered,

@@ -29,6 +29,7 @@ class Kind(Enum):
     RADIO_WAIT = "radio wait (backoff, CCA, retries)"
     AIR = "on the air"
     UNDIVIDED = "radio wait or air, which no tap tells apart"
+    FRAGMENTS = "fragments before the last: software, radio, air"
     INTERRUPT = "interrupt, hand-over"
     APPLICATION = "application"
 
@@ -98,6 +99,7 @@ _PATH = (
     ("udp.tx", "udp.tx.enter", False, Source.ID),
     ("ipv6.tx", "ipv6.tx.enter", False, Source.ID),
     ("sixlowpan.tx", "sixlowpan.tx.enter", False, Source.ID),
+    ("sixlowpan.fragment", "sixlowpan.fragment.enter", False, Source.ID),  # the last, of a packet that was cut
     ("mac.tx", "mac.tx.enter", False, Source.ID),
     ("driver.prepare", "driver.prepare.enter", False, Source.ID),
     ("driver.load", "driver.load.enter", False, Source.ID),
@@ -131,6 +133,10 @@ _STEPS = {
     ("udp.tx", "ipv6.tx"): ("udp to ipv6", Kind.SOFTWARE),
     ("ipv6.tx", "sixlowpan.tx"): ("ipv6 to 6lowpan", Kind.SOFTWARE),
     ("sixlowpan.tx", "mac.tx"): ("6lowpan to mac", Kind.SOFTWARE),
+    ("sixlowpan.tx", "sixlowpan.fragment"): ("earlier fragments", Kind.FRAGMENTS),
+    ("sixlowpan.fragment", "mac.tx"): ("6lowpan to mac", Kind.SOFTWARE),
+    ("app.tx", "mac.tx"): ("app to mac", Kind.SOFTWARE),
+    ("mac.rx", "app.rx"): ("mac to app", Kind.SOFTWARE),
     ("mac.tx", "driver.prepare"): ("mac to driver", Kind.SOFTWARE),
     ("driver.prepare", "driver.load"): ("prepare the radio", Kind.DRIVER),
     ("driver.load", "driver.exec"): ("load the frame", Kind.DRIVER),

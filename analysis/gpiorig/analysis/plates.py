@@ -111,7 +111,7 @@ def _off_air_time(packets: Packets, timelines: Timelines, row: int) -> str:
     """What the steps of a packet take that are neither radio wait nor air."""
     found = timelines_module.steps(timelines)
     durations = found.samples[int(np.flatnonzero(found.rows == row)[0])]
-    off_air = [step.kind not in {Kind.RADIO_WAIT, Kind.AIR, Kind.UNDIVIDED} for step in found.steps]
+    off_air = [step.kind not in {Kind.RADIO_WAIT, Kind.AIR, Kind.UNDIVIDED, Kind.FRAGMENTS} for step in found.steps]
     return time_text(float(durations[off_air].sum()) * float(1_000_000_000 / timelines.samplerate_hz))
 
 

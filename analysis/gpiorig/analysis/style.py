@@ -25,6 +25,7 @@ KIND_COLOURS = {
     Kind.RADIO_WAIT: "#D55E00",
     Kind.AIR: "#F0E442",
     Kind.UNDIVIDED: "#999999",
+    Kind.FRAGMENTS: "#E69F00",
     Kind.INTERRUPT: "#CC79A7",
     Kind.APPLICATION: "#009E73",
 }

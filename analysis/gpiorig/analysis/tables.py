@@ -76,7 +76,7 @@ def packets(stage: Packets, lines: Timelines) -> pa.Table:
         "rtt_ns": _ns(lines.rtt, lines.samplerate_hz),
     }
     for direction, name in enumerate(DIRECTIONS):
-        for count in ("transmissions", "receptions", "no_ack", "busy"):
+        for count in ("transmissions", "receptions", "fragments", "no_ack", "busy"):
             columns[f"{name}_{count}"] = getattr(stage, count)[:, direction]
     return _table(columns, lines.samplerate_hz)
 

@@ -1,5 +1,5 @@
 /**
- * What the firmware stands on: actors with queues, and alarms. Two kernels implement it, KERNEL chooses one at build time:
+ * What the firmware stands on: actors with queues, and alarms (alarm.h). Two kernels implement it, KERNEL chooses one at build time:
  *     kernel/events/   every actor runs to completion on one stack, in the order of what was posted
  *     kernel/threads/  every actor is a thread with a stack and a priority; a more urgent one pre-empts at once
  *
@@ -41,12 +41,14 @@ enum actor_id {
 #define PRIORITIES 8u
 #define SLICE_US 1000u
 
-/** Defines an actor where its handler is; `stack_bytes` matters to kernel/threads only, where an interrupt needs room too. */
-#define ACTOR(name, actor_number, its_handler, its_priority, stack_bytes) /* the kernel's own header says how */
+/*
+ * ACTOR(name, id, handler, priority, stack_bytes); in kernel_port.h, as each kernel needs it
+ * defines `struct actor name`, once, where its handler is. The stack is kernel/threads' only: room for the handler and all it
+ * calls; interrupts have a stack of their own.
+ */
+#include "kernel_port.h"
 
-struct actor;
-
-/** Lets the actor run. Before kernel_run, or from an actor. */
+/** Lets the actor run. Before kernel_run; until then it is sent nothing but signals. */
 void actor_start(struct actor *actor);
 
 /** From any context, interrupts included. False: the queue is full; the message is counted as dropped. */
@@ -54,6 +56,9 @@ bool actor_post(struct actor *to, struct message message);
 
 /** From any context: bits that stay set until the actor gets them, all at once. Never lost, never counted twice. */
 void actor_signal(struct actor *to, uint16_t bits);
+
+/** From any context: takes bits back that the actor has not got yet. */
+void actor_unsignal(struct actor *to, uint16_t bits);
 
 /**
  * From an actor: hands something on to the next layer. kernel/threads posts it; kernel/events calls the handler at once, as
@@ -70,7 +75,7 @@ void kernel_set_queue_length(uint16_t messages);
 struct kernel_counts {
     uint32_t dropped;  /* messages, queue full */
     uint16_t longest;  /* queue, in messages */
-    uint32_t switches; /* from one actor to another; 0 in kernel/events */
+    uint32_t switches; /* of the processor to another actor, or to sleep; 0 in kernel/events */
 };
 
 struct kernel_counts kernel_counts(void);

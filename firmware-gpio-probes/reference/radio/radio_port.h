@@ -15,4 +15,7 @@ void radio_port_reset(void);
 /** The level of the interrupt line. */
 bool radio_port_interrupt_level(void);
 
+/** The driver's: the board calls it in the interrupt of that line. */
+void radio_interrupt(void);
+
 #endif

@@ -1,265 +1,209 @@
 #include "app.h"
 
+#include <stddef.h>
+
 #include "gpiorig/probe.h"
 
-#include "line.h"
+#include "alarm.h"
 #include "mac.h"
-#include "radio.h"
-#include "radio_limits.h"
 #include "settings.h"
 #include "timer.h"
 #include "udp.h"
-#include "work.h"
 
-#define PAN 0x6770u
-#define REQUEST 'Q' /* first byte of the payload */
-#define REPLY 'R'
-#define PAYLOAD_LEAST 8u
+extern const struct app app_pingpong, app_macping, app_print, app_broadcast, app_sender, app_interferer;
+static const struct app *const apps[] = {
+    [APP_PINGPONG] = &app_pingpong,   [APP_MACPING] = &app_macping, [APP_PRINT] = &app_print,
+    [APP_BROADCAST] = &app_broadcast, [APP_SENDER] = &app_sender,   [APP_INTERFERER] = &app_interferer,
+};
 
-enum fate { OK, NO_ACK, BUSY, TIMEOUT };
-static const char *const fate_names[] = { "ok", "no_ack", "busy", "timeout" };
+#define US_PER_S 1000000u
 
-/** The one packet in flight: from its request (or, at the responder, its reply) to its line in the log. */
-static struct {
-    enum { NONE, IN_FLIGHT, TO_LOG } phase;
-    uint16_t sequence;
-    uint32_t tx_us, rx_us;
-    enum fate fate;
-    bool expired;
-} flight;
+struct app_counts app_counts;
+uint32_t app_left;
 
-static struct {
-    bool active;
-    bool overdue; /* a request was due while one was in flight */
-    uint32_t left;
-    uint16_t sequence;
-    uint32_t due_us;
-} run;
+static struct packet_owner owner = { .actor = &app_actor };
+static struct alarm beat = { .to = &app_actor, .signals = APP_SIGNAL_BEAT };
+static struct alarm end = { .to = &app_actor, .signals = APP_SIGNAL_END };
+static volatile bool running;
+static bool to_be_quiet; /* the MAC is to stop, once the application is done */
 
-static struct app_counts counts;
-static struct packet outgoing;
-
-static void conclude(enum fate fate)
+static const struct app *chosen(void)
 {
-    timer_cancel_alarm(ALARM_TIMEOUT);
-    flight.fate = fate;
-    flight.phase = TO_LOG;
-    work_post(WORK_RESULT);
-}
-
-static void confirmed(uint16_t id, enum radio_result result)
-{
-    if (flight.phase != IN_FLIGHT || id != flight.sequence) {
-        return;
-    }
-    if (result != RADIO_SENT) {
-        conclude(result == RADIO_NO_ACK ? NO_ACK : BUSY);
-    } else if (!run.active) {
-        conclude(OK);
-    } else if (flight.expired) {
-        conclude(TIMEOUT);
-    }
-}
-
-static const struct radio_callbacks callbacks = { .received = mac_receive, .confirmed = confirmed };
-
-bool app_init(void)
-{
-    return radio_init(&callbacks) && app_configure();
-}
-
-bool app_configure(void)
-{
-    const struct radio_settings radio = {
-        .pan = PAN,
-        .address = (uint16_t)settings.address,
-        .channel = (uint8_t)settings.channel,
-        .backoff = settings.backoff != 0,
-        .seed = settings.seed,
-    };
-
-    mac_set_address(PAN, radio.address);
-    return radio_configure(&radio);
-}
-
-static void fill(char kind, uint16_t sequence, uint8_t length)
-{
-    uint8_t *payload;
-
-    outgoing.start = PACKET_HEADROOM;
-    outgoing.length = length;
-    payload = packet_data(&outgoing);
-    for (uint8_t i = 0; i < length; i++) {
-        payload[i] = i;
-    }
-    payload[0] = (uint8_t)kind;
-    put_be16(payload + length - 2, sequence);
-}
-
-/** Sends `outgoing`. The stamp is taken just before the event app.tx.enter. */
-static void transmit(uint16_t sequence, uint16_t destination, uint32_t patience_us)
-{
-    bool taken;
-
-    outgoing.id = sequence;
-    outgoing.source = (uint16_t)settings.address;
-    outgoing.destination = destination;
-    flight.phase = IN_FLIGHT;
-    flight.sequence = sequence;
-    flight.expired = false;
-    counts.sent++;
-    flight.tx_us = timer_now();
-    GPIORIG_ENTER_ID(APP_TX, sequence);
-    taken = udp_send(&outgoing);
-    GPIORIG_EXIT_ID(APP_TX, sequence);
-    if (taken) {
-        timer_set_alarm(ALARM_TIMEOUT, flight.tx_us + patience_us);
-    } else {
-        conclude(BUSY);
-    }
-}
-
-static void send_request(void)
-{
-    run.overdue = false;
-    run.left--;
-    run.sequence++;
-    fill(REQUEST, run.sequence, (uint8_t)settings.payload);
-    transmit(run.sequence, (uint16_t)settings.peer, settings.timeout_us);
-    if (run.left > 0) {
-        run.due_us += settings.interval_us;
-        if (timer_reached(timer_now(), run.due_us)) {
-            run.due_us = timer_now() + settings.interval_us;
-        }
-        timer_set_alarm(ALARM_SEND, run.due_us);
-    }
-}
-
-void app_start(uint32_t packets)
-{
-    counts = (struct app_counts){ 0 };
-    run.active = true;
-    run.overdue = false;
-    run.left = packets;
-    run.sequence = 0;
-    run.due_us = timer_now() + settings.interval_us;
-    timer_set_alarm(ALARM_SEND, run.due_us);
+    return apps[settings.app];
 }
 
 bool app_is_running(void)
 {
-    return run.active;
+    return running;
 }
 
-struct app_counts app_counts(void)
+void app_start(uint32_t packets)
 {
-    return counts;
+    running = true;
+    to_be_quiet = false;
+    app_left = packets > 0 ? packets : UINT32_MAX;
+    app_counts = (struct app_counts){ 0 };
+    actor_signal(&app_actor, APP_SIGNAL_START);
 }
 
-void app_receive(struct packet *packet)
+void app_stop(void)
 {
-    uint32_t now = timer_now();
-    uint8_t kind = packet_data(packet)[0];
-
-    GPIORIG_ENTER_ID(APP_RX, packet->id);
-    if (packet->length < PAYLOAD_LEAST) {
-        /* none of ours */
-    } else if (run.active && kind == REPLY && flight.phase == IN_FLIGHT && packet->id == flight.sequence) {
-        counts.received++;
-        flight.rx_us = now;
-        conclude(OK);
-    } else if (!run.active && kind == REQUEST && flight.phase == NONE) {
-        counts.received++;
-        flight.rx_us = now;
-        fill(REPLY, packet->id, packet->length);
-        transmit(packet->id, packet->source, RADIO_GUARD_US);
-    }
-    GPIORIG_EXIT_ID(APP_RX, packet->id);
+    actor_signal(&app_actor, APP_SIGNAL_STOP);
 }
 
-/** Time is up: for the reply, or for a transmission that has to end first. */
-static void expire(void)
+void app_fill(struct packet *packet, char kind, uint16_t id, uint16_t length)
 {
-    if (flight.phase != IN_FLIGHT) {
-        return;
+    uint8_t *payload;
+
+    packet->start = PACKET_HEADROOM;
+    packet->length = length;
+    packet->id = id;
+    payload = packet_data(packet);
+    for (uint16_t i = 0; i + 1 < length; i = (uint16_t)(i + 2)) {
+        put_be16(payload + i, id);
     }
-    if (!radio_is_sending()) {
-        conclude(TIMEOUT);
-    } else if (timer_reached(timer_now(), flight.tx_us + RADIO_GUARD_US)) {
-        radio_abort(); /* is confirmed as busy */
-    } else {
-        flight.expired = true;
-        timer_set_alarm(ALARM_TIMEOUT, flight.tx_us + RADIO_GUARD_US);
-    }
+    put_be16(payload + length - 2, id);
+    payload[0] = (uint8_t)kind;
 }
 
-static void log_packet(void)
+char app_kind(struct packet *packet)
+{
+    return packet->length >= PAYLOAD_MIN ? (char)packet_data(packet)[0] : '\0';
+}
+
+uint32_t app_send(struct packet *packet, uint16_t destination, enum app_path path)
+{
+    uint16_t id = packet->id;
+    uint32_t tx_us;
+
+    packet->owner = &owner;
+    packet->source = (uint16_t)settings.address;
+    packet->destination = packet->link_destination = destination;
+    app_counts.sent++;
+    packet->sent_us = tx_us = timer_now(); /* the packet may be gone before this returns */
+    GPIORIG_ENTER_ID(APP_TX, id);
+    if (path == OVER_MAC) {
+        *packet_push(packet, 1) = MAC_APPLICATION;
+    }
+    packet_pass(path == OVER_MAC ? &mac_actor : &udp_actor, PACKET_DOWN, packet);
+    GPIORIG_EXIT_ID(APP_TX, id);
+    return tx_us;
+}
+
+bool app_count_down(void)
+{
+    if (app_left != UINT32_MAX) {
+        app_left--;
+    }
+    return app_left > 0;
+}
+
+void app_beat_at(uint32_t deadline_us)
+{
+    alarm_set(&beat, deadline_us);
+}
+
+uint32_t app_next_beat(uint32_t last_due_us)
+{
+    uint32_t due_us = last_due_us + settings.interval_us;
+
+    return timer_reached(timer_now(), due_us) ? timer_now() + settings.interval_us : due_us;
+}
+
+void app_log_fate(struct line *line, enum fate fate)
+{
+    line_text(line, fate == FATE_OK ? " status=ok" : " status=lost reason=");
+    line_text(line, fate == FATE_OK ? "" : fate_name((uint8_t)fate));
+}
+
+void app_done(void)
 {
     struct line line = { .length = 0 };
-    bool ok = flight.fate == OK;
 
-    line_text(&line, "packet");
-    line_pair(&line, "seq", flight.sequence);
-    if (run.active) {
-        line_pair(&line, "tx_us", flight.tx_us);
-        if (ok) {
-            line_pair(&line, "rx_us", flight.rx_us);
-        }
-        line_text(&line, ok ? " status=ok" : " status=lost reason=");
-        line_text(&line, ok ? "" : fate_names[flight.fate]);
-    } else {
-        line_pair(&line, "rx_us", flight.rx_us);
-        line_pair(&line, "tx_us", flight.tx_us);
-        line_text(&line, " status=");
-        line_text(&line, fate_names[flight.fate]);
+    alarm_cancel(&beat);
+    alarm_cancel(&end);
+    running = false;
+    if (to_be_quiet) {
+        actor_signal(&mac_actor, MAC_SIGNAL_STOP);
     }
-    line_send(&line);
-}
-
-static void log_done(void)
-{
-    struct line line = { .length = 0 };
-
     line_text(&line, "done");
-    line_pair(&line, "sent", counts.sent);
-    line_pair(&line, "received", counts.received);
-    line_pair(&line, "lost", counts.lost);
+    line_pair(&line, "sent", app_counts.sent);
+    line_pair(&line, "received", app_counts.received);
+    line_pair(&line, "lost", app_counts.lost);
     line_pair(&line, "probes", gpiorig_frames());
     line_send(&line);
 }
 
-static void finish_packet(void)
+static void receive(struct packet *packet)
 {
-    if (flight.phase != TO_LOG) {
-        return;
+    uint16_t id = packet->id;
+    uint32_t now_us = timer_now();
+
+    GPIORIG_ENTER_ID(APP_RX, id);
+    chosen()->received(packet, now_us);
+    GPIORIG_EXIT_ID(APP_RX, id);
+}
+
+static void start(void)
+{
+    if (settings.duration_s > 0) {
+        alarm_set(&end, timer_now() + settings.duration_s * US_PER_S);
     }
-    counts.lost += flight.fate == OK ? 0 : 1;
-    log_packet();
-    flight.phase = NONE;
-    if (run.active && run.left == 0) {
-        run.active = false;
-        log_done();
-    } else if (run.overdue) {
-        send_request();
+    chosen()->start();
+}
+
+/** No more packets. */
+static void stop(void)
+{
+    if (running && app_left > 0) {
+        app_left = 0;
+        alarm_cancel(&beat);
+        chosen()->stop();
     }
 }
 
-void app_work(uint32_t work)
+static void be_quiet(void)
 {
-    if ((work & WORK_RESULT) != 0) {
-        finish_packet();
-    }
-    if ((work & WORK_RADIO) != 0) {
-        radio_service();
-    }
-    if ((work & WORK_TIMEOUT) != 0) {
-        expire();
-    }
-    if ((work & WORK_SEND) != 0 && run.active) {
-        if (flight.phase == NONE) {
-            send_request();
-        } else {
-            run.overdue = true;
-        }
+    to_be_quiet = true;
+    if (running) {
+        stop(); /* the rest follows in app_done */
+    } else {
+        actor_signal(&mac_actor, MAC_SIGNAL_STOP);
     }
 }
+
+static void handle_signals(uint16_t bits)
+{
+    uint16_t own = bits & (uint16_t) ~(APP_SIGNAL_START | APP_SIGNAL_STOP | APP_SIGNAL_BEAT | APP_SIGNAL_END | PACKET_SETTLED);
+    struct packet *packet;
+
+    if ((bits & APP_SIGNAL_START) != 0) {
+        start();
+    }
+    while ((packet = packet_queue_take(&owner.settled)) != NULL) {
+        chosen()->settled(packet);
+    }
+    if (own != 0 && chosen()->signal != NULL) {
+        chosen()->signal(own);
+    }
+    if ((bits & APP_SIGNAL_BEAT) != 0 && running && app_left > 0) {
+        chosen()->beat();
+    }
+    if ((bits & APP_SIGNAL_END) != 0) {
+        stop();
+    }
+    if ((bits & APP_SIGNAL_STOP) != 0) {
+        be_quiet();
+    }
+}
+
+static void handle(const struct message *message)
+{
+    if (message->type == PACKET_UP) {
+        receive(message->content);
+    } else {
+        handle_signals(message->value);
+    }
+}
+
+ACTOR(app_actor, ACTOR_APP, handle, 7, 768);

@@ -1,6 +1,6 @@
 /**
- * Ping-pong. The node that is told to start sends numbered requests and awaits a reply to each; any other node replies
- * at once to what it gets.
+ * Applications: one file each, app_NAME.c, chosen by `set app`. The node that is told to start is active; the others answer
+ * or take note of what comes, as the application says. What they share is here: counts, the beat, the log.
  */
 #ifndef APP_H
 #define APP_H
@@ -8,30 +8,85 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernel.h"
+#include "line.h"
 #include "packet.h"
 
-struct app_counts {
-    uint32_t sent;     /* requests, or replies */
-    uint32_t received; /* replies, or requests */
-    uint32_t lost;     /* requests without a reply, or replies not acknowledged */
+/* Signals of app_actor. PACKET_SETTLED is taken. */
+#define APP_SIGNAL_START SIGNAL(0)
+#define APP_SIGNAL_STOP SIGNAL(1)
+#define APP_SIGNAL_BEAT SIGNAL(2)
+#define APP_SIGNAL_END SIGNAL(3)
+#define APP_SIGNAL_OWN(n) SIGNAL(4 + (n)) /* n 0 to 10: the application's own */
+
+/** An application. All functions run in app_actor; signal may be NULL. */
+struct app {
+    const char *name;
+    /** The node is told to start: packet by packet until app_left is 0, then app_done. */
+    void (*start)(void);
+    /** No more packets: app_left has just become 0. app_done, at once or when the last packet is through. */
+    void (*stop)(void);
+    /** A payload has come, between app.rx.enter and app.rx.exit; takes the packet. `now_us` is just before app.rx.enter. */
+    void (*received)(struct packet *packet, uint32_t now_us);
+    /** One of its packets is settled, with packet->fate; takes it. */
+    void (*settled)(struct packet *packet);
+    /** The beat is due (app_beat_at). */
+    void (*beat)(void);
+    /** APP_SIGNAL_OWN bits only. */
+    void (*signal)(uint16_t bits);
 };
 
-/** Starts the radio; false when it does not answer. */
-bool app_init(void);
+struct app_counts {
+    uint32_t sent;     /* requests, replies, or other packets */
+    uint32_t received;
+    uint32_t lost; /* requests without a reply; other packets that were not sent, or not acknowledged */
+};
 
-/** Takes changed settings over. */
-bool app_configure(void);
+extern struct actor app_actor;
+extern struct app_counts app_counts;
 
-/** Becomes the initiator: `packets` requests, the first after one interval. Counts begin anew. */
-void app_start(uint32_t packets);
+/** Packets still to send; UINT32_MAX: until it is stopped. */
+extern uint32_t app_left;
+
+/* For the console. */
 
 bool app_is_running(void);
-struct app_counts app_counts(void);
 
-/** A UDP payload has come. */
-void app_receive(struct packet *packet);
+/** `packets` 0: until stopped, by the host or by settings.duration_s. */
+void app_start(uint32_t packets);
 
-/** Does the application's part of the work. */
-void app_work(uint32_t work);
+/** No more packets; once the application is done, the MAC stops too. */
+void app_stop(void);
+
+/* For applications. */
+
+enum app_path { OVER_UDP, OVER_MAC };
+
+/** A packet's payload: `kind`, then the id over and over, so that each fragment and the whole end with it. */
+void app_fill(struct packet *packet, char kind, uint16_t id, uint16_t length);
+
+/** What app_fill wrote, or 0 for a payload that is too short for one of ours. */
+char app_kind(struct packet *packet);
+
+/**
+ * Sends a filled packet between app.tx.enter and app.tx.exit, and counts it. Returns the stamp taken just before
+ * app.tx.enter. The packet comes back to `settled`, whatever happens.
+ */
+uint32_t app_send(struct packet *packet, uint16_t destination, enum app_path path);
+
+/** One packet less to send; false when that was the last. */
+bool app_count_down(void);
+
+/** Calls `beat` at this time; one beat at a time. */
+void app_beat_at(uint32_t deadline_us);
+
+/** When the next of a series of beats is due that one interval after the other ought to come: not in the past. */
+uint32_t app_next_beat(uint32_t last_due_us);
+
+/** Ends a line of the log with the packet's fate. */
+void app_log_fate(struct line *line, enum fate fate);
+
+/** The run is over: says so in the log. */
+void app_done(void);
 
 #endif

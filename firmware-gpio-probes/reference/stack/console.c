@@ -5,10 +5,13 @@
 #include "gpiorig/probe.h"
 
 #include "app.h"
-#include "radio.h"
-#include "line.h"
-#include "settings.h"
 #include "board.h"
+#include "line.h"
+#include "mac.h"
+#include "packet.h"
+#include "radio.h"
+#include "settings.h"
+#include "sixlowpan.h"
 #include "uart.h"
 
 #ifndef TABLE_CRC
@@ -16,6 +19,9 @@
 #endif
 
 static bool radio_works;
+
+/** The answer to `set`, while the MAC takes the settings over. */
+static struct line pending;
 
 void console_set_radio(bool works)
 {
@@ -30,40 +36,11 @@ static void answer(const char *text)
     line_send(&line);
 }
 
-static uint32_t digit_value(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return (uint32_t)(c - '0');
-    }
-    return c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10 : UINT8_MAX;
-}
-
-/** A decimal number, or 0x and a hexadecimal one, that fills the text and fits 32 bits. */
-static bool parse_number(const char *text, uint32_t *number)
-{
-    uint32_t base = text[0] == '0' && text[1] == 'x' ? 16 : 10;
-    uint32_t value = 0;
-
-    text += base == 16 ? 2 : 0;
-    if (*text == '\0') {
-        return false;
-    }
-    for (; *text != '\0'; text++) {
-        uint32_t digit = digit_value(*text);
-
-        if (digit >= base || value > (UINT32_MAX - digit) / base) {
-            return false;
-        }
-        value = value * base + digit;
-    }
-    *number = value;
-    return true;
-}
-
-static void identify(void)
+static void identify(const char *arguments)
 {
     struct line line = { .length = 0 };
 
+    (void)arguments;
     GPIORIG_EVENT_ID(RIG_IDENTIFY, settings.address);
     line_text(&line, "ok identify board=" BOARD_NAME " firmware=reference uid=");
     for (unsigned byte = 0; byte < 4u * BOARD_UID_WORDS; byte++) {
@@ -72,76 +49,119 @@ static void identify(void)
     line_pair(&line, "address", settings.address);
     line_text(&line, " table=");
     line_hex(&line, TABLE_CRC, 8);
+    line_text(&line, " kernel=" KERNEL_NAME " probes=" PROBES_NAME);
     line_send(&line);
+}
+
+/** Has the MAC take changed settings over; `pending` is the answer, once it says that it has. */
+static void configure(void)
+{
+    kernel_set_queue_length((uint16_t)settings.queue);
+    if (radio_works) {
+        actor_signal(&mac_actor, MAC_SIGNAL_CONFIGURE);
+    } else {
+        line_send(&pending);
+    }
 }
 
 static void set(const char *arguments)
 {
-    const char *space = strchr(arguments, ' ');
-    struct line line = { .length = 0 };
-    uint32_t value;
-
-    if (space == NULL || !parse_number(space + 1, &value)) {
-        answer("error set: give a key and a number, as in: set channel 26");
-        return;
-    }
     if (app_is_running()) {
-        answer("error set: packets are being sent; wait for done");
+        answer("error set: packets are being sent; wait for done, or stop");
         return;
     }
-    switch (settings_set(arguments, (uint32_t)(space - arguments), value)) {
-    case SETTING_UNKNOWN:
-        answer("error set: keys are address peer channel interval_us payload backoff seed timeout_us");
-        return;
-    case SETTING_OUT_OF_RANGE:
-        answer("error set: out of range");
-        return;
-    case SETTING_DONE:
-        break;
+    pending.length = 0;
+    if (settings_set(arguments, &pending)) {
+        configure();
+    } else {
+        line_send(&pending);
     }
-    if (radio_works && !app_configure()) {
+}
+
+static void set_defaults(const char *arguments)
+{
+    (void)arguments;
+    if (app_is_running()) {
+        answer("error defaults: packets are being sent; wait for done, or stop");
+        return;
+    }
+    settings_reset();
+    pending.length = 0;
+    line_text(&pending, "ok defaults");
+    configure();
+}
+
+static void configured(void)
+{
+    if (pending.length == 0) {
+        return; /* nobody asked */
+    }
+    if (mac_is_configured()) {
+        line_send(&pending);
+    } else {
         answer("error set: the radio did not take it");
-        return;
     }
-    line_text(&line, "ok set ");
-    line_text(&line, arguments);
-    line.text[strlen("ok set ") + (uint32_t)(space - arguments)] = '=';
-    line_send(&line);
+    pending.length = 0;
 }
 
 static void start(const char *argument)
 {
     struct line line = { .length = 0 };
-    uint32_t packets;
+    uint32_t packets = 0;
 
-    if (!parse_number(argument, &packets) || packets == 0) {
-        answer("error start: give a number of packets, as in: start 100");
+    if (*argument != '\0' && (!parse_number(argument, &packets) || packets == 0)) {
+        answer("error start: give a number of packets, as in: start 100; or none, to go on until stop or duration_s");
     } else if (!radio_works) {
         answer("error start: the radio does not answer");
     } else if (app_is_running()) {
-        answer("error start: packets are being sent; wait for done");
+        answer("error start: packets are being sent; wait for done, or stop");
     } else {
         line_text(&line, "ok start");
         line_pair(&line, "packets", packets);
         line_send(&line);
+        actor_signal(&mac_actor, MAC_SIGNAL_START);
         app_start(packets);
     }
 }
 
-static void report(void)
+static void stop(const char *arguments)
+{
+    (void)arguments;
+    answer("ok stop");
+    app_stop();
+}
+
+static void report(const char *arguments)
 {
     struct line line = { .length = 0 };
-    struct app_counts counts = app_counts();
+    struct packet_counts packets = packet_counts();
+    struct sixlowpan_counts sixlowpan = sixlowpan_counts();
 
+    (void)arguments;
     line_text(&line, "ok report");
-    line_pair(&line, "sent", counts.sent);
-    line_pair(&line, "received", counts.received);
-    line_pair(&line, "lost", counts.lost);
+    line_pair(&line, "sent", app_counts.sent);
+    line_pair(&line, "received", app_counts.received);
+    line_pair(&line, "lost", app_counts.lost);
     line_pair(&line, "probes", gpiorig_frames());
     line_pair(&line, "uart_dropped", uart_dropped());
     line_pair(&line, "errors", radio_errors());
+    line_pair(&line, "dropped", packets.dropped);
+    line_pair(&line, "exhausted", packets.exhausted);
+    line_pair(&line, "fragments", sixlowpan.fragments);
+    line_pair(&line, "incomplete", sixlowpan.incomplete);
+    line_pair(&line, "forwarded", sixlowpan.forwarded);
     line_send(&line);
 }
+
+/** Each answers with exactly one line. */
+static const struct command {
+    const char *word;
+    void (*run)(const char *arguments);
+} commands[] = {
+    { "identify", identify }, { "defaults", set_defaults }, { "set", set },
+    { "start", start },       { "stop", stop },             { "report", report },
+};
+#define COMMANDS (sizeof commands / sizeof commands[0])
 
 /** True when `line` begins with the word; `arguments` then points behind it. */
 static bool is_command(const char *line, const char *word, const char **arguments)
@@ -155,7 +175,19 @@ static bool is_command(const char *line, const char *word, const char **argument
     return true;
 }
 
-void console_work(void)
+static void name_commands(void)
+{
+    struct line line = { .length = 0 };
+
+    line_text(&line, "error commands are");
+    for (unsigned i = 0; i < COMMANDS; i++) {
+        line_text(&line, " ");
+        line_text(&line, commands[i].word);
+    }
+    line_send(&line);
+}
+
+static void take_line(void)
 {
     char line[UART_LINE_LENGTH];
     const char *arguments;
@@ -163,15 +195,23 @@ void console_work(void)
     if (!uart_read_line(line)) {
         return;
     }
-    if (is_command(line, "identify", &arguments)) {
-        identify();
-    } else if (is_command(line, "set", &arguments)) {
-        set(arguments);
-    } else if (is_command(line, "start", &arguments)) {
-        start(arguments);
-    } else if (is_command(line, "report", &arguments)) {
-        report();
-    } else {
-        answer("error commands are identify, set, start, report");
+    for (unsigned i = 0; i < COMMANDS; i++) {
+        if (is_command(line, commands[i].word, &arguments)) {
+            commands[i].run(arguments);
+            return;
+        }
+    }
+    name_commands();
+}
+
+static void handle(const struct message *message)
+{
+    if ((message->value & CONSOLE_SIGNAL_CONFIGURED) != 0) {
+        configured();
+    }
+    if ((message->value & CONSOLE_SIGNAL_LINE) != 0) {
+        take_line();
     }
 }
+
+ACTOR(console_actor, ACTOR_CONSOLE, handle, PRIORITIES, 1024);

@@ -1,13 +1,18 @@
-/** The host's commands; README.md lists them. Every line is answered by one line, "ok ..." or "error ...". */
+/** The host's side: one command a line, one answer each. */
 #ifndef CONSOLE_H
 #define CONSOLE_H
 
 #include <stdbool.h>
 
-/** Says whether the radio answered; without it nothing can be started. */
-void console_set_radio(bool works);
+#include "kernel.h"
 
-/** Carries the received line out, if there is one. */
-void console_work(void);
+/* Signals of console_actor. */
+#define CONSOLE_SIGNAL_LINE SIGNAL(0)       /* uart_read_line has a line */
+#define CONSOLE_SIGNAL_CONFIGURED SIGNAL(1) /* the MAC has taken the settings over, or tried to */
+
+extern struct actor console_actor;
+
+/** Whether the radio answered at boot. */
+void console_set_radio(bool works);
 
 #endif

@@ -19,6 +19,25 @@ bool inet_is_link_local(const uint8_t address[IPV6_ADDRESS_LENGTH], uint16_t sho
     return memcmp(address, expected, sizeof expected) == 0;
 }
 
+void inet_address(uint8_t address[IPV6_ADDRESS_LENGTH], uint16_t short_address)
+{
+    static const uint8_t all_nodes[IPV6_ADDRESS_LENGTH] = { 0xff, 0x02, [15] = 0x01 };
+
+    if (short_address == 0xFFFFu) {
+        memcpy(address, all_nodes, sizeof all_nodes);
+    } else {
+        inet_link_local(address, short_address);
+    }
+}
+
+bool inet_is_address(const uint8_t address[IPV6_ADDRESS_LENGTH], uint16_t short_address)
+{
+    uint8_t expected[IPV6_ADDRESS_LENGTH];
+
+    inet_address(expected, short_address);
+    return memcmp(address, expected, sizeof expected) == 0;
+}
+
 static uint32_t add(uint32_t sum, const uint8_t *bytes, uint16_t length)
 {
     for (uint16_t i = 0; i + 1 < length; i = (uint16_t)(i + 2)) {

@@ -28,6 +28,10 @@ void inet_link_local(uint8_t address[IPV6_ADDRESS_LENGTH], uint16_t short_addres
 /** True when `address` is that one. */
 bool inet_is_link_local(const uint8_t address[IPV6_ADDRESS_LENGTH], uint16_t short_address);
 
+/** The address that stands for a short one: of 0xFFFF all nodes of the link, ff02::1 (RFC 4291 2.7.1); else as above. */
+void inet_address(uint8_t address[IPV6_ADDRESS_LENGTH], uint16_t short_address);
+bool inet_is_address(const uint8_t address[IPV6_ADDRESS_LENGTH], uint16_t short_address);
+
 /**
  * The UDP checksum over pseudo header and datagram (RFC 8200 8.1), never 0. With the checksum field zeroed it is the
  * value for the field; over a datagram that came with a right one it is 0xFFFF.

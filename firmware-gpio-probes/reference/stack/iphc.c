@@ -39,6 +39,14 @@ static unsigned address_mode(const uint8_t *address, uint16_t short_address)
     return memcmp(address, link_prefix, 8) == 0 ? BITS_64 : FULL;
 }
 
+/** ff02::00XX, of which one byte is left in mode 3 (3.1.1, M = 1, DAC = 0, DAM = 11). */
+static const uint8_t multicast_prefix[15] = { 0xff, 0x02 };
+
+static unsigned multicast_mode(const uint8_t *address)
+{
+    return memcmp(address, multicast_prefix, sizeof multicast_prefix) == 0 ? ELIDED : FULL;
+}
+
 static uint8_t *put(uint8_t *out, const uint8_t *bytes, unsigned length)
 {
     memcpy(out, bytes, length);
@@ -94,7 +102,9 @@ uint8_t iphc_compress(const uint8_t *headers, uint16_t source, uint16_t destinat
 {
     const uint8_t *to = headers + IPV6_DESTINATION;
     unsigned source_mode = address_mode(headers + IPV6_SOURCE, source);
-    unsigned destination_mode = to[0] == 0xffu ? FULL : address_mode(to, destination);
+    bool is_multicast = to[0] == 0xffu;
+    unsigned destination_mode = is_multicast ? multicast_mode(to) : address_mode(to, destination);
+    unsigned destination_length = is_multicast && destination_mode == ELIDED ? 1 : mode_length[destination_mode];
     bool is_udp = headers[IPV6_NEXT_HEADER] == NEXT_HEADER_UDP;
     unsigned hop_mode = 3;
     uint8_t *end = out + 2;
@@ -110,9 +120,9 @@ uint8_t iphc_compress(const uint8_t *headers, uint16_t source, uint16_t destinat
         *end++ = headers[IPV6_HOP_LIMIT];
     }
     out[0] = (uint8_t)(DISPATCH | traffic << TF_SHIFT | (is_udp ? NH_NHC : 0u) | hop_mode);
-    out[1] = (uint8_t)(source_mode << SAM_SHIFT | (to[0] == 0xffu ? MULTICAST : 0u) | destination_mode);
+    out[1] = (uint8_t)(source_mode << SAM_SHIFT | (is_multicast ? MULTICAST : 0u) | destination_mode);
     end = put(end, headers + IPV6_SOURCE + 16u - mode_length[source_mode], mode_length[source_mode]);
-    end = put(end, to + 16u - mode_length[destination_mode], mode_length[destination_mode]);
+    end = put(end, to + 16u - destination_length, destination_length);
     *used = IPV6_HEADER_LENGTH;
     if (is_udp) {
         end = put_udp(end, headers + IPV6_HEADER_LENGTH);
@@ -177,6 +187,16 @@ static void get_address(struct reader *in, unsigned mode, uint16_t short_address
     get(in, address + 16u - mode_length[mode], mode_length[mode]);
 }
 
+static void get_multicast(struct reader *in, unsigned mode, uint8_t *address)
+{
+    if (mode == FULL) {
+        get(in, address, IPV6_ADDRESS_LENGTH);
+    } else {
+        memcpy(address, multicast_prefix, sizeof multicast_prefix);
+        address[15] = get_byte(in);
+    }
+}
+
 static bool get_udp(struct reader *in, uint8_t *udp)
 {
     uint8_t nhc = get_byte(in);
@@ -212,15 +232,19 @@ uint8_t iphc_decompress(const uint8_t *in, uint8_t length, uint16_t source, uint
     if ((first & DISPATCH_MASK) != DISPATCH || (second & (CID | SAC | DAC)) != 0) {
         return 0;
     }
-    if ((second & MULTICAST) != 0 && (second & 3u) != FULL) {
-        return 0; /* short forms of multicast addresses: nobody here sends them */
+    if ((second & MULTICAST) != 0 && (second & 3u) != FULL && (second & 3u) != ELIDED) {
+        return 0; /* the other short forms of multicast addresses: nobody here sends them */
     }
     memset(out, 0, IPV6_HEADER_LENGTH);
     get_traffic(&reader, (first >> TF_SHIFT) & 3u, out);
     out[IPV6_NEXT_HEADER] = (first & NH_NHC) != 0 ? NEXT_HEADER_UDP : get_byte(&reader);
     out[IPV6_HOP_LIMIT] = (first & 3u) != 0 ? hop_limits[first & 3u] : get_byte(&reader);
     get_address(&reader, (second >> SAM_SHIFT) & 3u, source, out + IPV6_SOURCE);
-    get_address(&reader, second & 3u, destination, out + IPV6_DESTINATION);
+    if ((second & MULTICAST) != 0) {
+        get_multicast(&reader, second & 3u, out + IPV6_DESTINATION);
+    } else {
+        get_address(&reader, second & 3u, destination, out + IPV6_DESTINATION);
+    }
     if ((first & NH_NHC) != 0) {
         if (!get_udp(&reader, out + IPV6_HEADER_LENGTH)) {
             return 0;

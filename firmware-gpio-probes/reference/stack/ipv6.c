@@ -5,6 +5,7 @@
 #include "gpiorig/probe.h"
 
 #include "inet.h"
+#include "packet.h"
 #include "sixlowpan.h"
 #include "udp.h"
 
@@ -12,7 +13,7 @@
 
 static void build_header(struct packet *packet)
 {
-    uint8_t length = packet->length;
+    uint16_t length = packet->length;
     uint8_t *header = packet_push(packet, IPV6_HEADER_LENGTH);
 
     memset(header, 0, IPV6_HEADER_LENGTH);
@@ -20,40 +21,54 @@ static void build_header(struct packet *packet)
     put_be16(header + IPV6_PAYLOAD_LENGTH, length);
     header[IPV6_NEXT_HEADER] = NEXT_HEADER_UDP;
     header[IPV6_HOP_LIMIT] = HOP_LIMIT;
-    inet_link_local(header + IPV6_SOURCE, packet->source);
-    inet_link_local(header + IPV6_DESTINATION, packet->destination);
+    inet_address(header + IPV6_SOURCE, packet->source);
+    inet_address(header + IPV6_DESTINATION, packet->destination);
 }
 
-bool ipv6_send(struct packet *packet)
+static void send(struct packet *packet)
 {
-    bool sent;
+    uint16_t id = packet->id;
 
-    GPIORIG_ENTER_ID(IPV6_TX, packet->id);
-    GPIORIG_ENTER_ID(IPV6_HEADER, packet->id);
+    GPIORIG_ENTER_ID(IPV6_TX, id);
+    GPIORIG_ENTER_ID(IPV6_HEADER, id);
     build_header(packet);
-    GPIORIG_EXIT_ID(IPV6_HEADER, packet->id);
-    sent = sixlowpan_send(packet);
-    GPIORIG_EXIT_ID(IPV6_TX, packet->id);
-    return sent;
+    GPIORIG_EXIT_ID(IPV6_HEADER, id);
+    packet_pass(&sixlowpan_actor, PACKET_DOWN, packet);
+    GPIORIG_EXIT_ID(IPV6_TX, id);
 }
 
-/** For us, from the node that framed it, whole, and UDP. */
+/** From the node that sent it, for us or all, whole, and UDP. */
 static bool accept(const struct packet *packet)
 {
     const uint8_t *header = packet->buffer + packet->start;
 
     return packet->length >= IPV6_HEADER_LENGTH && header[0] >> 4 == 6u &&
            get_be16(header + IPV6_PAYLOAD_LENGTH) == packet->length - IPV6_HEADER_LENGTH &&
-           header[IPV6_NEXT_HEADER] == NEXT_HEADER_UDP && inet_is_link_local(header + IPV6_SOURCE, packet->source) &&
-           inet_is_link_local(header + IPV6_DESTINATION, packet->destination);
+           header[IPV6_NEXT_HEADER] == NEXT_HEADER_UDP && inet_is_address(header + IPV6_SOURCE, packet->source) &&
+           inet_is_address(header + IPV6_DESTINATION, packet->destination);
 }
 
-void ipv6_receive(struct packet *packet)
+static void receive(struct packet *packet)
 {
-    GPIORIG_ENTER_ID(IPV6_RX, packet->id);
+    uint16_t id = packet->id;
+
+    GPIORIG_ENTER_ID(IPV6_RX, id);
     if (accept(packet)) {
         packet_pull(packet, IPV6_HEADER_LENGTH);
-        udp_receive(packet);
+        packet_pass(&udp_actor, PACKET_UP, packet);
+    } else {
+        packet_free(packet);
     }
-    GPIORIG_EXIT_ID(IPV6_RX, packet->id);
+    GPIORIG_EXIT_ID(IPV6_RX, id);
 }
+
+static void handle(const struct message *message)
+{
+    if (message->type == PACKET_DOWN) {
+        send(message->content);
+    } else if (message->type == PACKET_UP) {
+        receive(message->content);
+    }
+}
+
+ACTOR(ipv6_actor, ACTOR_IPV6, handle, 4, 512);

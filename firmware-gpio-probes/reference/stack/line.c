@@ -48,6 +48,6 @@ void line_pair(struct line *line, const char *key, uint32_t number)
 void line_send(struct line *line)
 {
     line->text[line->length++] = '\n'; /* add() left room */
-    uart_write(line->text, line->length);
+    uart_write(line->text, (uint16_t)line->length);
     line->length = 0;
 }

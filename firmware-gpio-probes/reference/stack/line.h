@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 struct line {
-    char text[160];
+    char text[256];
     uint32_t length;
 };
 

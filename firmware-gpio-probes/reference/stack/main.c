@@ -1,13 +1,18 @@
-/** The reference firmware: two nodes play ping-pong, every layer of the stack tells the analyzer what it does. */
+/** The reference firmware: nodes exchange packets, every layer of the stack tells the analyzer what it does. */
 #include "gpiorig/probe.h"
 
 #include "app.h"
 #include "clock.h"
 #include "console.h"
+#include "ipv6.h"
+#include "kernel.h"
 #include "line.h"
+#include "mac.h"
+#include "settings.h"
+#include "sixlowpan.h"
 #include "timer.h"
 #include "uart.h"
-#include "work.h"
+#include "udp.h"
 
 #define CALIBRATION_EVENTS 32u
 
@@ -21,30 +26,28 @@ static void say(const char *text)
 
 int main(void)
 {
+    static struct actor *const actors[] = { &mac_actor, &sixlowpan_actor, &ipv6_actor, &udp_actor, &app_actor, &console_actor };
     bool radio_works;
 
+    settings_reset();
     clock_init();
     timer_init();
-    uart_init();
+    uart_init(&console_actor, CONSOLE_SIGNAL_LINE);
     gpiorig_init();
     say("boot board=" BOARD_NAME " firmware=reference");
     uart_drain(); /* its interrupts would lengthen some of the calibration events */
     gpiorig_wiring_proof();
     gpiorig_calibrate(CALIBRATION_EVENTS);
 
-    radio_works = app_init();
+    for (unsigned i = 0; i < sizeof actors / sizeof actors[0]; i++) {
+        actor_start(actors[i]);
+    }
+    kernel_set_queue_length((uint16_t)settings.queue);
+    radio_works = mac_init();
     console_set_radio(radio_works);
     if (!radio_works) {
         say("fault the radio does not answer");
     }
     say("ready");
-
-    for (;;) {
-        uint32_t work = work_wait();
-
-        app_work(work);
-        if ((work & WORK_LINE) != 0) {
-            console_work();
-        }
-    }
+    kernel_run();
 }

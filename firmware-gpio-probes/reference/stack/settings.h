@@ -1,25 +1,48 @@
-/** What the host can set, by name. */
+/** What the host can set, by name. A new setting is a field here and a row in settings.c. */
 #ifndef SETTINGS_H
 #define SETTINGS_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "line.h"
+
+/* In the order of their names in settings.c, and of the tables in app.c and mac.c. */
+enum app_number { APP_PINGPONG, APP_MACPING, APP_PRINT, APP_BROADCAST, APP_SENDER, APP_INTERFERER };
+enum mac_number { MAC_CSMA };
+enum finish_number { FINISH_INTERRUPT, FINISH_BUSY };
 
 struct settings {
     uint32_t address;     /* own short address */
-    uint32_t peer;        /* short address of the node to ping */
+    uint32_t peer;        /* short address of the node to send to */
     uint32_t channel;     /* of the radio */
-    uint32_t interval_us; /* from request to request */
-    uint32_t payload;     /* bytes of UDP payload, the id in the last two */
-    uint32_t backoff;     /* 1: CSMA-CA with its random backoff; 0: backoff exponent 0 */
-    uint32_t seed;        /* of the backoff */
+    uint32_t interval_us; /* from packet to packet */
     uint32_t timeout_us;  /* from a request to its reply */
+    uint32_t payload;     /* bytes, the id in the last two */
+    uint32_t csma;        /* 1: CSMA-CA and retries; 0: a frame goes out at once and once */
+    uint32_t backoff;     /* 1: CSMA-CA with its random backoff; 0: backoff exponent 0 */
+    uint32_t finish;      /* enum finish_number: how the end of a transmission is awaited */
+    uint32_t seed;        /* of the backoff */
+    uint32_t queue;       /* messages or packets each queue holds */
+    uint32_t app;         /* enum app_number */
+    uint32_t mac;         /* enum mac_number */
+    uint32_t print;       /* bytes of the line printed for each packet (app print) */
+    uint32_t window;      /* packets under way at once (app sender) */
+    uint32_t duration_s;  /* of a run; 0: until all packets are sent, or it is stopped */
 };
 
 extern struct settings settings;
 
-enum setting_result { SETTING_DONE, SETTING_UNKNOWN, SETTING_OUT_OF_RANGE };
+/** All settings to their defaults; also to be called at boot. */
+void settings_reset(void);
 
-/** `key` need not end after `key_length`. */
-enum setting_result settings_set(const char *key, uint32_t key_length, uint32_t value);
+/**
+ * Sets "KEY VALUE", a number (decimal or 0x) or a name, and writes the answer: "ok set KEY=VALUE", or an error that names what
+ * is valid. False: nothing was set.
+ */
+bool settings_set(const char *arguments, struct line *answer);
+
+/** A decimal number, or 0x and a hexadecimal one, that fills the text and fits 32 bits. */
+bool parse_number(const char *text, uint32_t *number);
 
 #endif

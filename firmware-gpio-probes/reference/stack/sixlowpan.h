@@ -1,15 +1,24 @@
-/** 6LoWPAN: IPv6 packets in one frame each, their headers compressed (RFC 6282). No fragments. */
+/**
+ * 6LoWPAN: header compression (RFC 6282), fragments for what does not fit a frame (RFC 4944 5.3), and the mesh header (5.2)
+ * for what goes to its destination by way of others. The next fragment is sent when the one before is confirmed.
+ */
 #ifndef SIXLOWPAN_H
 #define SIXLOWPAN_H
 
-#include <stdbool.h>
+#include <stdint.h>
 
-#include "packet.h"
+#include "kernel.h"
 
-/** Compresses the headers of an IPv6 packet and hands it to the MAC. */
-bool sixlowpan_send(struct packet *packet);
+#define REASSEMBLY_SIGNAL SIGNAL(0)
 
-/** Restores the headers and hands the IPv6 packet up. */
-void sixlowpan_receive(struct packet *packet);
+struct sixlowpan_counts {
+    uint32_t fragments;  /* sent */
+    uint32_t forwarded;  /* frames, for others */
+    uint32_t incomplete; /* datagrams given up for want of a fragment */
+};
+
+extern struct actor sixlowpan_actor;
+
+struct sixlowpan_counts sixlowpan_counts(void);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "app.h"
 #include "inet.h"
-
 #include "ipv6.h"
+#include "packet.h"
 
 static uint16_t checksum(const struct packet *packet)
 {
@@ -13,8 +13,8 @@ static uint16_t checksum(const struct packet *packet)
     uint16_t sum;
 
     GPIORIG_ENTER_ID(UDP_CHECKSUM, packet->id);
-    inet_link_local(source, packet->source);
-    inet_link_local(destination, packet->destination);
+    inet_address(source, packet->source);
+    inet_address(destination, packet->destination);
     sum = inet_udp_checksum(source, destination, packet->buffer + packet->start, packet->length);
     GPIORIG_EXIT_ID(UDP_CHECKSUM, packet->id);
     return sum;
@@ -31,19 +31,18 @@ static uint8_t *build_header(struct packet *packet)
     return header;
 }
 
-bool udp_send(struct packet *packet)
+static void send(struct packet *packet)
 {
+    uint16_t id = packet->id;
     uint8_t *header;
-    bool sent;
 
-    GPIORIG_ENTER_ID(UDP_TX, packet->id);
-    GPIORIG_ENTER_ID(UDP_HEADER, packet->id);
+    GPIORIG_ENTER_ID(UDP_TX, id);
+    GPIORIG_ENTER_ID(UDP_HEADER, id);
     header = build_header(packet);
-    GPIORIG_EXIT_ID(UDP_HEADER, packet->id);
+    GPIORIG_EXIT_ID(UDP_HEADER, id);
     put_be16(header + UDP_CHECKSUM, checksum(packet));
-    sent = ipv6_send(packet);
-    GPIORIG_EXIT_ID(UDP_TX, packet->id);
-    return sent;
+    packet_pass(&ipv6_actor, PACKET_DOWN, packet);
+    GPIORIG_EXIT_ID(UDP_TX, id);
 }
 
 static bool accept(const struct packet *packet)
@@ -54,12 +53,27 @@ static bool accept(const struct packet *packet)
            get_be16(header + UDP_DESTINATION_PORT) == UDP_PORT && checksum(packet) == 0xFFFFu;
 }
 
-void udp_receive(struct packet *packet)
+static void receive(struct packet *packet)
 {
-    GPIORIG_ENTER_ID(UDP_RX, packet->id);
+    uint16_t id = packet->id;
+
+    GPIORIG_ENTER_ID(UDP_RX, id);
     if (accept(packet)) {
         packet_pull(packet, UDP_HEADER_LENGTH);
-        app_receive(packet);
+        packet_pass(&app_actor, PACKET_UP, packet);
+    } else {
+        packet_free(packet);
     }
-    GPIORIG_EXIT_ID(UDP_RX, packet->id);
+    GPIORIG_EXIT_ID(UDP_RX, id);
 }
+
+static void handle(const struct message *message)
+{
+    if (message->type == PACKET_DOWN) {
+        send(message->content);
+    } else if (message->type == PACKET_UP) {
+        receive(message->content);
+    }
+}
+
+ACTOR(udp_actor, ACTOR_UDP, handle, 5, 512);

@@ -1,8 +1,9 @@
-"""Experiment files: which node does what, with which settings."""
+"""Experiment files: which node does what, with which firmware and settings (docs/experiments.md)."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, Literal
 
 import msgspec
 
@@ -12,27 +13,87 @@ from gpiorig.rig.toml import load as load_toml
 
 # A packet id has 16 bits and 0 is none, so one run has at most this many packets.
 MAX_PACKETS = 65_535
+MAX_DURATION_S = 2_000  # what the firmware's setting takes
+
+Kernel = Literal["events", "threads"]
+Probes = Literal["normal", "empty", "doubled", "off"]
+App = Literal["pingpong", "macping", "print", "broadcast", "sender", "interferer"]
+Mac = Literal["csma"]
+
+# Applications whose packets make round trips between initiator and responder.
+ROUND_TRIPS = ("pingpong", "macping", "print")
+# Settings that are the name of a node here and its address in the firmware.
+NODE_NAMES = ("peer",)
 
 
-class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Settings of the reference firmware, as its `set` command takes them (firmware-gpio-probes/README.md)."""
+class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Settings of the reference firmware, as `set` takes them (docs/reference-firmware.md); None: its default."""
 
-    channel: int = 26
-    interval_us: int = 20_000
-    timeout_us: int = 15_000
-    payload: int = 32
-    backoff: bool = True
-    seed: int = 1
+    app: App | None = None
+    mac: Mac | None = None
+    peer: str | None = None
+    channel: int | None = None
+    interval_us: int | None = None
+    timeout_us: int | None = None
+    payload: int | None = None
+    csma: bool | None = None
+    backoff: bool | None = None
+    finish: Literal["interrupt", "busy"] | None = None
+    seed: int | None = None
+    queue: int | None = None
+    print: int | None = None
+    window: int | None = None
+
+    def given(self) -> dict[str, Any]:
+        """Those that are not None."""
+        return {key: value for key, value in msgspec.to_builtins(self).items() if value is not None}
+
+
+class Settings(NodeSettings, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Settings of all nodes. Those with a value are sent to every firmware, also one that knows only them."""
+
+    channel: int | None = 26
+    interval_us: int | None = 20_000
+    timeout_us: int | None = 15_000
+    payload: int | None = 32
+    backoff: bool | None = True
+    seed: int | None = 1
+
+
+class NodeRole(NodeSettings, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What one node does differently: its own settings, and whether it is started besides the initiator."""
+
+    start: bool = False
 
 
 class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A ping-pong between two nodes of a bench."""
+    """What runs on a bench: until `packets` are through, or for `duration_s`, whichever comes first."""
 
     name: str
     initiator: str
     responder: str
-    packets: int
+    packets: int | None = None
+    duration_s: int | None = None
+    kernel: Kernel = "events"
+    probes: Probes = "normal"
     settings: Settings = Settings()
+    nodes: dict[str, NodeRole] = {}
+
+    @property
+    def app(self) -> str:
+        """The application of the initiator."""
+        return str(self.settings_of(self.initiator).get("app", "pingpong"))
+
+    def settings_of(self, node: str) -> dict[str, Any]:
+        """The settings of a node, its own before those of all; without its role, addresses and the duration."""
+        own = self.nodes[node].given() if node in self.nodes else {}
+        own.pop("start", None)
+        return self.settings.given() | own
+
+    @property
+    def started(self) -> list[str]:
+        """The nodes that are started, the initiator last."""
+        return [name for name, role in self.nodes.items() if role.start and name != self.initiator] + [self.initiator]
 
 
 def load(path: Path, bench: Bench) -> Experiment:
@@ -42,12 +103,23 @@ def load(path: Path, bench: Bench) -> Experiment:
 
 def check(experiment: Experiment, bench: Bench, *, what: str) -> Experiment:
     """The experiment itself, if this bench can do it."""
-    for role in ("initiator", "responder"):
-        node = getattr(experiment, role)
+    named = {role: getattr(experiment, role) for role in ("initiator", "responder")}
+    named |= {f"nodes.{name}": name for name in experiment.nodes}
+    named |= {
+        f"{key} of {name}": value
+        for name in bench.nodes
+        for key, value in experiment.settings_of(name).items()
+        if key in NODE_NAMES
+    }
+    for role, node in named.items():
         if node not in bench.nodes:
             raise BenchError(f"{what}: {role} is `{node}`; the bench has {', '.join(bench.nodes)}.")
     if experiment.initiator == experiment.responder:
         raise BenchError(f"{what}: initiator and responder are the same node; name two.")
-    if not 1 <= experiment.packets <= MAX_PACKETS:
+    if experiment.packets is None and experiment.duration_s is None:
+        raise BenchError(f"{what}: neither packets nor duration_s; give one, or both, to say when the run ends.")
+    if experiment.packets is not None and not 1 <= experiment.packets <= MAX_PACKETS:
         raise BenchError(f"{what}: packets is {experiment.packets}; it must be 1 to {MAX_PACKETS} (16-bit packet id).")
+    if experiment.duration_s is not None and not 1 <= experiment.duration_s <= MAX_DURATION_S:
+        raise BenchError(f"{what}: duration_s is {experiment.duration_s}; it must be 1 to {MAX_DURATION_S}.")
     return experiment

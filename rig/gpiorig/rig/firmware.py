@@ -8,17 +8,34 @@ from pathlib import Path
 from gpiorig.rig import boards
 from gpiorig.rig.bench import Bench
 from gpiorig.rig.errors import FirmwareError
+from gpiorig.rig.experiment import Experiment
 
 # The reference firmware lies beside the sources; an installed wheel has none, and bench files name their images.
 FIRMWARE_FOLDER = Path(__file__).resolve().parents[3] / "firmware-gpio-probes"
 
 
-def images(bench: Bench, *, bench_file: Path) -> dict[str, Path]:
-    """The image of each node: the bench file's, relative to that file, or else the reference firmware of its board."""
+def images(bench: Bench, experiment: Experiment | None = None, *, bench_file: Path) -> dict[str, Path]:
+    """The image of each node: the bench file's, relative to that file, or else the reference firmware of its board.
+
+    Of the reference firmware the experiment chooses the kernel and the probes; without one, events and normal probes.
+    """
     return {
-        name: bench_file.parent / node.firmware if node.firmware else FIRMWARE_FOLDER / boards.load(node.board).firmware
+        name: bench_file.parent / node.firmware if node.firmware else _reference(node.board, experiment)
         for name, node in bench.nodes.items()
     }
+
+
+def _reference(board: str, experiment: Experiment | None) -> Path:
+    return reference_image(board, experiment.kernel, experiment.probes) if experiment else reference_image(board)
+
+
+def reference_image(board: str, kernel: str = "events", probes: str = "normal") -> Path:
+    """Where firmware-gpio-probes/Makefile puts it: ``build/BOARD[-threads][-empty|-doubled|-off]/reference.elf``."""
+    usual = FIRMWARE_FOLDER / boards.load(board).firmware
+    name = usual.parent.name
+    name += "" if kernel == "events" else f"-{kernel}"
+    name += "" if probes == "normal" else f"-{probes}"
+    return usual.parent.with_name(name) / usual.name
 
 
 def sha256(path: Path) -> str:
@@ -26,4 +43,16 @@ def sha256(path: Path) -> str:
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
-        raise FirmwareError(f"firmware {path}: {error.strerror}. Run `make firmware`.") from error
+        raise FirmwareError(f"firmware {path}: {error.strerror}. {_remedy(path)}") from error
+
+
+def _remedy(path: Path) -> str:
+    """How the image is made."""
+    if not path.is_relative_to(FIRMWARE_FOLDER / "build"):
+        return "Run `make firmware`."
+    target = path.parent.name
+    probes = next((each for each in ("empty", "doubled", "off") if target.endswith(f"-{each}")), "normal")
+    target = target.removesuffix(f"-{probes}")
+    kernel = "threads" if target.endswith("-threads") else "events"
+    board = target.removesuffix("-threads")
+    return f"Run `make -C {FIRMWARE_FOLDER.name} BOARD={board} KERNEL={kernel} PROBES={probes}`."

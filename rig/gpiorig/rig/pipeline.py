@@ -25,6 +25,7 @@ from gpiorig.rig import bench as benches
 from gpiorig.rig import boards
 from gpiorig.rig.bench import Bench
 from gpiorig.rig.errors import BenchError
+from gpiorig.rig.experiment import ROUND_TRIPS
 
 _NS_PER_MS, _NS_PER_US = 1e6, 1e3
 
@@ -194,21 +195,27 @@ def report_data(result: Result, recording: Recording) -> ReportData:
 def failed_checks(result: Result, recording: Recording) -> list[str]:
     """What is wrong with a recording or with what was made of it, a sentence each; empty when all is well."""
     account = result.reconciliation
-    found = [f"{problem}." for problem in recording.verify()]
+    found = signal_checks(result.events, result.logs, recording)
     if account.unaccounted:
         found.append(f"{account.unaccounted} packets are neither timelined nor lost.")
     if not timelines.steps_add_up(result.timelines, result.steps):
         found.append("The steps of a packet do not add up to its round trip.")
-    if len(result.events.damaged):
-        found.append(f"{len(result.events.damaged)} frames on the symbol buses are damaged.")
-    for node, seen, sent in frame_counts(result):
-        boots = result.logs[node].boots if node in result.logs else 0
+    return found
+
+
+def signal_checks(seen: Events, logs: dict[str, NodeLog], recording: Recording) -> list[str]:
+    """What is wrong with the capture or with the events, whatever they are about."""
+    found = [f"{problem}." for problem in recording.verify()]
+    if len(seen.damaged):
+        found.append(f"{len(seen.damaged)} frames on the symbol buses are damaged.")
+    for node, frames, sent in _frame_counts(seen, logs):
+        boots = logs[node].boots if node in logs else 0
         if boots > 1:
             found.append(f"Node {node} booted {boots} times.")
         # The firmware counts from its reset on, so the two can be compared where the analyzer saw that, too: the serial
         # port may have been open earlier.
-        elif boots == 1 and _boot_seen(result.events, node) and sent is not None and sent != seen:
-            found.append(f"Node {node} sent {sent} frames on its symbol bus, {seen} were seen.")
+        elif boots == 1 and _boot_seen(seen, node) and sent is not None and sent != frames:
+            found.append(f"Node {node} sent {sent} frames on its symbol bus, {frames} were seen.")
     return found
 
 
@@ -264,7 +271,16 @@ def _boot_seen(seen: Events, node: str) -> bool:
 
 def frame_counts(result: Result) -> list[tuple[str, int, int | None]]:
     """Of each node the frames seen on its symbol bus, and those its firmware says it sent."""
-    return [
-        (node, result.events.frames(node), result.logs[node].done.get("probes") if node in result.logs else None)
-        for node in result.events.node_names
-    ]
+    return _frame_counts(result.events, result.logs)
+
+
+def _frame_counts(seen: Events, logs: dict[str, NodeLog]) -> list[tuple[str, int, int | None]]:
+    counted = {node: each.done.get("probes") for node, each in logs.items()}
+    return [(node, seen.frames(node), counted.get(node)) for node in seen.node_names]
+
+
+def has_round_trips(recording: Recording) -> bool:
+    """Whether the packets of this recording make round trips that the pins show."""
+    parameters = recording.info.parameters
+    shown = parameters.get("probes", "normal") in {"normal", "doubled"}
+    return shown and parameters.get("app", "pingpong") in ROUND_TRIPS

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -23,7 +24,7 @@ from gpiorig.rig import bench as benches
 from gpiorig.rig import boards
 from gpiorig.rig.bench import Bench
 from gpiorig.rig.errors import BenchError, FirmwareError
-from gpiorig.rig.experiment import Experiment
+from gpiorig.rig.experiment import NODE_NAMES, Experiment
 from gpiorig.rig.firmware import sha256
 from gpiorig.rig.virtual.process import VirtualBenchProcess
 
@@ -38,8 +39,6 @@ VIRTUAL_QUIET_S = 2.0  # the same for a virtual one, whose host may be busy
 POLL_S = 0.02
 
 _PATIENCE_S = 1.0  # a virtual bench that has failed takes a moment to end
-
-INITIATOR_ADDRESS, RESPONDER_ADDRESS = 1, 2
 
 Progress = Callable[[int], object]
 
@@ -148,16 +147,32 @@ def _info(
         analyzer=ends.driver,
         experiment=experiment.name,
         bench=bench_file.read_text(encoding="utf-8"),
-        parameters={
-            "initiator": experiment.initiator,
-            "responder": experiment.responder,
-            "packets": experiment.packets,
-            **({"bench_seed": bench.virtual.seed} if bench.virtual else {}),
-            **msgspec.to_builtins(experiment.settings),
-        },
+        parameters=_parameters(bench, experiment),
         tools={"gpiorig": version("gpiorig"), "python": platform.python_version(), **versions()},
         firmware=firmware,
     )
+
+
+def _parameters(bench: Bench, experiment: Experiment) -> dict[str, Any]:
+    """What was asked for, flat; the settings of a single node with its name before them."""
+    own = {
+        f"{name}.{key}": value
+        for name, role in experiment.nodes.items()
+        for key, value in msgspec.to_builtins(role, str_keys=True).items()
+        if value is not None
+    }
+    given = {"packets": experiment.packets, "duration_s": experiment.duration_s}
+    return {
+        "initiator": experiment.initiator,
+        "responder": experiment.responder,
+        **{key: value for key, value in given.items() if value is not None},
+        "app": experiment.app,
+        "kernel": experiment.kernel,
+        "probes": experiment.probes,
+        **({"bench_seed": bench.virtual.seed} if bench.virtual else {}),
+        **experiment.settings.given(),
+        **own,
+    }
 
 
 def channels(bench: Bench) -> list[str]:
@@ -213,29 +228,69 @@ def _record(bench: Bench, experiment: Experiment, recording: Recording, ends: En
 
 
 def _drive(experiment: Experiment, ports: dict[str, SerialPort], progress: Progress) -> None:
-    """Set the nodes up, start, wait for the end, and ask for their counts."""
-    initiator, responder = ports[experiment.initiator], ports[experiment.responder]
+    """Set the nodes up, start, wait for the end, silence them, and ask for their counts."""
     for port in ports.values():
         await_node(port)
-    settings = {key: int(value) for key, value in msgspec.to_builtins(experiment.settings).items()}
-    roles = [(initiator, INITIATOR_ADDRESS, RESPONDER_ADDRESS), (responder, RESPONDER_ADDRESS, INITIATOR_ADDRESS)]
-    # The others must not answer in the place of these two.
-    others = (port for port in ports.values() if port not in (initiator, responder))
-    roles += [(port, address, INITIATOR_ADDRESS) for address, port in enumerate(others, RESPONDER_ADDRESS + 1)]
-    for port, address, peer in roles:
-        _check_table(port, ask(port, "identify"))
-        for key, value in {"address": address, "peer": peer, **settings}.items():
+    addresses = _addresses(experiment, list(ports))
+    for name, port in ports.items():
+        _check_identity(experiment, port, ask(port, "identify"))
+        ask(port, "defaults")
+        for key, value in _settings(experiment, name, addresses).items():
             ask(port, f"set {key} {value}")
-    ask(initiator, f"start {experiment.packets}")
-    through = 0
-    while True:
-        line = initiator.wait_line(lambda text: text.startswith(("packet ", "done ")), deadline_s=ANSWER_S)
-        if line.text.startswith("done "):
-            break
-        through += 1
-        progress(through)
+    started = [ports[name] for name in experiment.started]
+    for port in started[:-1]:
+        ask(port, "start")
+    ask(started[-1], f"start {experiment.packets}" if experiment.packets else "start")
+    interval_s = experiment.settings_of(experiment.initiator).get("interval_us", 0) / 1e6
+    _await_done(started[-1], patience_s=ANSWER_S + interval_s, progress=progress)
+    for port in started[:-1]:
+        _stop(port, was_started=True)
+    for port in ports.values():
+        if port not in started[:-1]:
+            _stop(port, was_started=False)
     for port in ports.values():
         ask(port, "report")
+
+
+def _addresses(experiment: Experiment, nodes: list[str]) -> dict[str, int]:
+    """Short addresses: initiator, responder, then the others, which must not answer in the place of these two."""
+    first = [experiment.initiator, experiment.responder]
+    return {name: address for address, name in enumerate([*first, *(n for n in nodes if n not in first)], start=1)}
+
+
+def _settings(experiment: Experiment, node: str, addresses: dict[str, int]) -> dict[str, str | int]:
+    """What a node is told, in the order of telling."""
+    peer = experiment.responder if node == experiment.initiator else experiment.initiator
+    given = {"address": addresses[node], "peer": peer, **experiment.settings_of(node)}
+    if node == experiment.initiator and experiment.duration_s is not None:
+        given["duration_s"] = experiment.duration_s
+    given |= {key: addresses[given[key]] for key in NODE_NAMES if key in given}
+    return {key: value if isinstance(value, str) else int(value) for key, value in given.items()}
+
+
+def _await_done(port: SerialPort, *, patience_s: float, progress: Progress) -> None:
+    """Wait until the node says that it is done; `patience_s`: it says something at least this often."""
+    through = 0
+    while True:
+        line = port.wait_line(lambda text: text.startswith(("packet ", "done ")), deadline_s=patience_s)
+        if line.text.startswith("done "):
+            return
+        through += 1
+        progress(through)
+
+
+def _stop(port: SerialPort, *, was_started: bool) -> None:
+    """Have a node send nothing any more; one that was started says what it did."""
+    done = False
+
+    def answered(text: str) -> bool:
+        nonlocal done
+        done = done or text.startswith("done ")
+        return text.startswith(("ok ", "error"))
+
+    ask(port, "stop", answered)
+    if was_started and not done:
+        port.wait_line(lambda text: text.startswith("done "), deadline_s=ANSWER_S)
 
 
 def await_node(port: SerialPort) -> None:
@@ -246,7 +301,11 @@ def await_node(port: SerialPort) -> None:
         ask(port, "identify")
 
 
-def ask(port: SerialPort, command: str) -> str:
+def _is_answer(text: str) -> bool:
+    return text.startswith(("ok ", "error"))
+
+
+def ask(port: SerialPort, command: str, is_answer: Callable[[str], bool] = _is_answer) -> str:
     """Send a command and return the node's answer.
 
     Raises
@@ -258,7 +317,7 @@ def ask(port: SerialPort, command: str) -> str:
     """
     port.write_line(command)
     try:
-        answer = port.wait_line(lambda line: line.startswith(("ok ", "error")), deadline_s=ANSWER_S).text
+        answer = port.wait_line(is_answer, deadline_s=ANSWER_S).text
     except SerialPortError as error:
         raise SerialPortError(
             f"no answer to `{command}`: {error.what}", where=port.device, remedy=error.remedy
@@ -268,14 +327,20 @@ def ask(port: SerialPort, command: str) -> str:
     return answer
 
 
-def _check_table(port: SerialPort, answer: str) -> None:
-    """Refuse firmware that was built with another event table: its codes would get wrong names."""
+def _check_identity(experiment: Experiment, port: SerialPort, answer: str) -> None:
+    """Refuse firmware with another event table, whose codes would get wrong names, another kernel or other probes."""
     fields = dict(word.partition("=")[::2] for word in answer.split())
     if fields.get("table") != TABLE_CRC32:
         raise FirmwareError(
             f"node {port.node} runs firmware with the event table {fields.get('table', 'unknown')}, this gpiorig has "
             f"{TABLE_CRC32}. Build it anew with these sources and flash it."
         )
+    for key, wanted in (("kernel", experiment.kernel), ("probes", experiment.probes)):
+        if fields.get(key, wanted) != wanted:
+            raise FirmwareError(
+                f"node {port.node} runs firmware with {key} = {fields[key]}, the experiment wants {wanted}. Flash the "
+                f"image that was built with {key.upper()}={wanted}, or change `{key}` in the experiment file."
+            )
 
 
 def _settle(capture: Capture, *, samplerate_hz: int, quiet_s: float) -> None:

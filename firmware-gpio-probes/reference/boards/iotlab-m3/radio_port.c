@@ -3,10 +3,10 @@
 #include "gpiorig/probe.h"
 
 #include "interrupts.h"
+#include "mac.h"
 #include "spi.h"
 #include "board.h"
 #include "timer.h"
-#include "work.h"
 
 /* IoT-LAB M3: /SEL PA4, SLP_TR PA2, /RST PC1, IRQ PC4, and DIG2 on PB0, an input (RIOT, boards/common/iotlab). */
 #define SELECT_PIN 4u
@@ -63,6 +63,6 @@ void exti4_handler(void)
 {
     GPIORIG_ENTER(ISR_RADIO);
     EXTI_PR = 1u << INTERRUPT_PIN; /* cleared by writing 1: RM0008 10.3.6 */
-    work_post(WORK_RADIO);
+    actor_signal(&mac_actor, MAC_SIGNAL_RADIO);
     GPIORIG_EXIT(ISR_RADIO);
 }

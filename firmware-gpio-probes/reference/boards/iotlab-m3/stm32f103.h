@@ -75,7 +75,7 @@
 #define TIM_PSC(tim) REG((tim) + 0x28u)
 #define TIM_ARR(tim) REG((tim) + 0x2Cu)
 #define TIM_CCR(tim, channel) REG((tim) + 0x30u + 4u * (channel)) /* channel 1..4 */
-#define TIM_CC(channel) (1u << (channel))                         /* in DIER and SR */
+#define TIM_CC(channel) (1u << (channel))                         /* in DIER, SR and EGR */
 
 /* SPI: RM0008 25.5 */
 #define SPI1_CR1 REG(0x40013000u)

@@ -2,18 +2,10 @@
 
 #include "gpiorig/probe.h"
 
+#include "alarm.h"
+#include "board.h"
 #include "clock.h"
 #include "interrupts.h"
-#include "board.h"
-#include "work.h"
-
-/* An alarm is the TIM2 channel of its number. */
-#define FIRST ALARM_SEND
-#define LAST ALARM_TIMEOUT
-#define SOONEST_US 8u /* far more than it takes to program a compare with interrupts masked */
-
-static uint32_t deadlines[LAST + 1];
-static const uint32_t work[LAST + 1] = { [ALARM_SEND] = WORK_SEND, [ALARM_TIMEOUT] = WORK_TIMEOUT };
 
 /* TIM2 counts microseconds; TIM3 counts TIM2's updates (RM0008 15.3.15, table 86: ITR1 of TIM3 is TIM2). */
 void timer_init(void)
@@ -46,30 +38,21 @@ uint32_t timer_now(void)
     return again << 16 | low;
 }
 
-/* The compare matches every 65.5 ms; the handler lets matches pass that come before the deadline. */
-void timer_set_alarm(enum alarm alarm, uint32_t deadline)
+/* The compare matches every 65.5 ms, so for a later deadline the interrupt comes early, a few times. */
+void timer_arm(uint32_t deadline_us)
 {
-    irq_state state = irq_lock();
-    uint32_t soonest = timer_now() + SOONEST_US;
-
-    if (timer_reached(soonest, deadline)) {
-        deadline = soonest;
+    TIM_CCR(TIM2, 1) = deadline_us & 0xFFFFu;
+    TIM_SR(TIM2) = ~TIM_CC(1); /* SR bits are cleared by writing 0; writing 1 leaves them: RM0008 15.4.5 */
+    TIM_DIER(TIM2) = TIM_CC(1);
+    if (timer_reached(timer_now(), deadline_us)) {
+        TIM_EGR(TIM2) = TIM_CC(1); /* as a match would */
     }
-    deadlines[alarm] = deadline;
-    TIM_CCR(TIM2, alarm) = deadline & 0xFFFFu;
-    TIM_SR(TIM2) = ~TIM_CC(alarm); /* SR bits are cleared by writing 0; writing 1 leaves them: RM0008 15.4.5 */
-    TIM_DIER(TIM2) |= TIM_CC(alarm);
-    irq_unlock(state);
 }
 
-void timer_cancel_alarm(enum alarm alarm)
+void timer_disarm(void)
 {
-    irq_state state = irq_lock();
-
-    TIM_DIER(TIM2) &= ~TIM_CC(alarm);
-    TIM_SR(TIM2) = ~TIM_CC(alarm);
-    irq_unlock(state);
-    work_cancel(work[alarm]);
+    TIM_DIER(TIM2) = 0;
+    TIM_SR(TIM2) = ~TIM_CC(1);
 }
 
 void timer_spin(uint32_t microseconds)
@@ -83,15 +66,7 @@ void timer_spin(uint32_t microseconds)
 void tim2_handler(void)
 {
     GPIORIG_ENTER(ISR_TIMER);
-    uint32_t matched = TIM_SR(TIM2) & TIM_DIER(TIM2);
-    uint32_t now = timer_now();
-
-    TIM_SR(TIM2) = ~matched;
-    for (unsigned alarm = FIRST; alarm <= LAST; alarm++) {
-        if ((matched & TIM_CC(alarm)) != 0 && timer_reached(now, deadlines[alarm])) {
-            TIM_DIER(TIM2) &= ~TIM_CC(alarm);
-            work_post(work[alarm]);
-        }
-    }
+    TIM_SR(TIM2) = ~TIM_CC(1);
+    alarm_interrupt();
     GPIORIG_EXIT(ISR_TIMER);
 }

@@ -3,11 +3,11 @@
 #include "gpiorig/probe.h"
 
 #include "interrupts.h"
+#include "mac.h"
 #include "spi.h"
 #include "board.h"
 #include "timer.h"
 #include "wiring.h"
-#include "work.h"
 
 void radio_port_init(void)
 {
@@ -83,6 +83,6 @@ void exti9_5_handler(void)
 {
     GPIORIG_ENTER(ISR_RADIO);
     EXTI_PR1 = 1u << INTERRUPT_PIN; /* cleared by writing 1: RM0351 14.5.6 */
-    work_post(WORK_RADIO);
+    actor_signal(&mac_actor, MAC_SIGNAL_RADIO);
     GPIORIG_EXIT(ISR_RADIO);
 }

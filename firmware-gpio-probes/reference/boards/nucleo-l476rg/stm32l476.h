@@ -72,7 +72,7 @@
 #define TIM2_PSC REG(0x40000028u)
 #define TIM2_ARR REG(0x4000002Cu)
 #define TIM2_CCR(channel) REG(0x40000030u + 4u * (channel)) /* channel 1..4 */
-#define TIM_CC(channel) (1u << (channel))                   /* in DIER and SR */
+#define TIM_CC(channel) (1u << (channel))                   /* in DIER, SR and EGR */
 
 /* SPI: RM0351 42.6 */
 #define SPI1_CR1 REG(0x40013000u)

@@ -2,17 +2,10 @@
 
 #include "gpiorig/probe.h"
 
+#include "alarm.h"
+#include "board.h"
 #include "clock.h"
 #include "interrupts.h"
-#include "board.h"
-#include "work.h"
-
-/* An alarm is the TIM2 channel of its number. */
-#define FIRST ALARM_SEND
-#define LAST ALARM_TIMEOUT
-#define SOONEST_US 8u /* far more than it takes to program a compare with interrupts masked */
-
-static const uint32_t work[LAST + 1] = { [ALARM_SEND] = WORK_SEND, [ALARM_TIMEOUT] = WORK_TIMEOUT };
 
 /* TIM2 has 32 bits and counts microseconds. */
 void timer_init(void)
@@ -31,28 +24,20 @@ uint32_t timer_now(void)
     return TIM2_CNT;
 }
 
-void timer_set_alarm(enum alarm alarm, uint32_t deadline)
+void timer_arm(uint32_t deadline_us)
 {
-    irq_state state = irq_lock();
-    uint32_t soonest = timer_now() + SOONEST_US;
-
-    if (timer_reached(soonest, deadline)) {
-        deadline = soonest;
+    TIM2_CCR(1) = deadline_us;
+    TIM2_SR = ~TIM_CC(1); /* SR bits are cleared by writing 0; writing 1 leaves them: RM0351 31.4.5 */
+    TIM2_DIER = TIM_CC(1);
+    if (timer_reached(timer_now(), deadline_us)) {
+        TIM2_EGR = TIM_CC(1); /* as a match would */
     }
-    TIM2_CCR(alarm) = deadline;
-    TIM2_SR = ~TIM_CC(alarm); /* SR bits are cleared by writing 0; writing 1 leaves them: RM0351 31.4.5 */
-    TIM2_DIER |= TIM_CC(alarm);
-    irq_unlock(state);
 }
 
-void timer_cancel_alarm(enum alarm alarm)
+void timer_disarm(void)
 {
-    irq_state state = irq_lock();
-
-    TIM2_DIER &= ~TIM_CC(alarm);
-    TIM2_SR = ~TIM_CC(alarm);
-    irq_unlock(state);
-    work_cancel(work[alarm]);
+    TIM2_DIER = 0;
+    TIM2_SR = ~TIM_CC(1);
 }
 
 void timer_spin(uint32_t microseconds)
@@ -66,14 +51,7 @@ void timer_spin(uint32_t microseconds)
 void tim2_handler(void)
 {
     GPIORIG_ENTER(ISR_TIMER);
-    uint32_t matched = TIM2_SR & TIM2_DIER;
-
-    TIM2_SR = ~matched;
-    for (unsigned alarm = FIRST; alarm <= LAST; alarm++) {
-        if ((matched & TIM_CC(alarm)) != 0) {
-            TIM2_DIER &= ~TIM_CC(alarm);
-            work_post(work[alarm]);
-        }
-    }
+    TIM2_SR = ~TIM_CC(1);
+    alarm_interrupt();
     GPIORIG_EXIT(ISR_TIMER);
 }

@@ -3,9 +3,9 @@
 #define INTERRUPTS_H
 
 void port1_handler(void);     /* radio_port.c */
-void timer_b_handler(void);   /* timer.c; tells radio_port.c of the block that captures SFD */
-void radio_port_sfd_fell(void);
-void usart1_rx_handler(void); /* uart.c */
+void timer_b0_handler(void);  /* timer.c */
+void timer_b1_handler(void);  /* radio_port.c: captures SFD */
+void usart1_rx_handler(void); /* uart_port.c */
 void usart1_tx_handler(void);
 
 #endif

@@ -5,9 +5,9 @@
 #include "board.h"
 #include "cc2420_port.h"
 #include "interrupts.h"
+#include "mac.h"
 #include "spi.h"
 #include "timer.h"
-#include "work.h"
 
 /* Tmote Sky data sheet (Moteiv 2006), schematics. Port 1: FIFOP 0, FIFO 3, CCA 4. */
 #define FIFOP 0x01u
@@ -84,17 +84,21 @@ bool cc2420_port_sfd_fell(void)
     return sfd_fell;
 }
 
-void radio_port_sfd_fell(void)
+/* Reading TBIV takes the flag back (SLAU049F 12.2.6); no other block of this interrupt is in use. */
+void timer_b1_handler(void)
 {
+    GPIORIG_ENTER(ISR_TIMER);
+    (void)TBIV;
     TBCCTL(SFD_BLOCK) = 0;
     sfd_fell = true;
-    work_post(WORK_RADIO);
+    actor_signal(&mac_actor, MAC_SIGNAL_RADIO);
+    GPIORIG_EXIT(ISR_TIMER);
 }
 
 void port1_handler(void)
 {
     GPIORIG_ENTER(ISR_RADIO);
     P1IFG &= (uint8_t)~FIFOP;
-    work_post(WORK_RADIO);
+    actor_signal(&mac_actor, MAC_SIGNAL_RADIO);
     GPIORIG_EXIT(ISR_RADIO);
 }

@@ -22,11 +22,17 @@ reset_handler:
 4:  call #main
     /* main does not return */
 
-/* Anything unexpected stops here, interrupts masked, for a debugger to find. */
-fault:
-    dint
-    nop
-5:  jmp 5b
+/* Anything unexpected. */
+unexpected:
+    mov #what, r12
+    mov #who, r13
+    call #fault
+    .section .rodata, "a"
+what:
+    .asciz "exception"
+who:
+    .asciz "unexpected"
+    .text
 
 /* The registers that a function may change, the handler, and no sleep after it: SR lies on top of the stack again. */
 .macro handler name, function
@@ -47,24 +53,25 @@ fault:
 .endm
 
     handler on_port1, port1_handler
-    handler on_timer_b, timer_b_handler
+    handler on_timer_b0, timer_b0_handler
+    handler on_timer_b1, timer_b1_handler
     handler on_usart1_rx, usart1_rx_handler
     handler on_usart1_tx, usart1_tx_handler
 
     .section .vectors, "a"
-    .word fault                 /* 0xFFE0 DAC12, DMA */
-    .word fault                 /* 0xFFE2 port 2 */
+    .word unexpected            /* 0xFFE0 DAC12, DMA */
+    .word unexpected            /* 0xFFE2 port 2 */
     .word on_usart1_tx          /* 0xFFE4 */
     .word on_usart1_rx          /* 0xFFE6 */
     .word on_port1              /* 0xFFE8 */
-    .word fault                 /* 0xFFEA Timer_A3, CCR1, CCR2, overflow */
-    .word fault                 /* 0xFFEC Timer_A3, CCR0 */
-    .word fault                 /* 0xFFEE ADC12 */
-    .word fault                 /* 0xFFF0 USART0 transmit, I2C */
-    .word fault                 /* 0xFFF2 USART0 receive */
-    .word fault                 /* 0xFFF4 watchdog timer */
-    .word fault                 /* 0xFFF6 comparator */
-    .word on_timer_b            /* 0xFFF8 Timer_B7, CCR1 to CCR6, overflow */
-    .word fault                 /* 0xFFFA Timer_B7, CCR0 */
-    .word fault                 /* 0xFFFC NMI, oscillator fault, flash access violation */
+    .word unexpected            /* 0xFFEA Timer_A3, CCR1, CCR2, overflow */
+    .word unexpected            /* 0xFFEC Timer_A3, CCR0 */
+    .word unexpected            /* 0xFFEE ADC12 */
+    .word unexpected            /* 0xFFF0 USART0 transmit, I2C */
+    .word unexpected            /* 0xFFF2 USART0 receive */
+    .word unexpected            /* 0xFFF4 watchdog timer */
+    .word unexpected            /* 0xFFF6 comparator */
+    .word on_timer_b1           /* 0xFFF8 Timer_B7, CCR1 to CCR6, overflow */
+    .word on_timer_b0           /* 0xFFFA Timer_B7, CCR0 */
+    .word unexpected            /* 0xFFFC NMI, oscillator fault, flash access violation */
     .word reset_handler         /* 0xFFFE */

@@ -2,23 +2,14 @@
 
 #include "gpiorig/probe.h"
 
+#include "alarm.h"
 #include "board.h"
 #include "interrupts.h"
-#include "work.h"
 
-#define FIRST ALARM_SEND
-#define LAST ALARM_RADIO
-#define SOONEST_US 60u /* more than it takes to program a compare, which is less than 200 cycles */
-#define SFD_BLOCK 1u   /* of Timer_B; radio_port.c captures with it */
-#define BLOCK(alarm) ((alarm) + 1u)
+#define ALARM_BLOCK 0u /* of Timer_B, with an interrupt of its own; radio_port.c captures with block 1 */
 #define TURN_US 65536u
 #define COARSE_US(ticks) ((uint32_t)(ticks) * 15625u >> 3) /* a tick of ACLK / 8 is 1953.125 us */
 #define FEW_TICKS 30u                                      /* of ACLK / 8, less than a turn of TBR */
-
-static uint32_t deadlines[LAST + 1];
-static const uint16_t work[LAST + 1] = {
-    [ALARM_SEND] = WORK_SEND, [ALARM_TIMEOUT] = WORK_TIMEOUT, [ALARM_RADIO] = WORK_RADIO
-};
 
 static uint32_t now;
 static uint16_t fine_then, coarse_then;
@@ -70,26 +61,22 @@ uint32_t timer_now(void)
     return result;
 }
 
-/* The compare matches every 65.5 ms; the handler lets matches pass that come before the deadline. */
-void timer_set_alarm(enum alarm alarm, uint32_t deadline)
+/*
+ * The compare matches every 65.5 ms, so for a later deadline the interrupt comes early, a few times. TBR is the lower half of
+ * timer_now(): both began at 0, and what is added besides are whole turns.
+ */
+void timer_arm(uint32_t deadline_us)
 {
-    irq_state state = irq_lock();
-    uint32_t time = timer_now();
-    uint32_t soonest = time + SOONEST_US;
-
-    if (timer_reached(soonest, deadline)) {
-        deadline = soonest;
+    TBCCR(ALARM_BLOCK) = (uint16_t)deadline_us;
+    TBCCTL(ALARM_BLOCK) = CCTL_CCIE;
+    if (timer_reached(timer_now(), deadline_us)) {
+        TBCCTL(ALARM_BLOCK) = CCTL_CCIE | CCTL_CCIFG; /* as a match would */
     }
-    deadlines[alarm] = deadline;
-    TBCCR(BLOCK(alarm)) = (uint16_t)(fine_then + (uint16_t)(deadline - time));
-    TBCCTL(BLOCK(alarm)) = CCTL_CCIE;
-    irq_unlock(state);
 }
 
-void timer_cancel_alarm(enum alarm alarm)
+void timer_disarm(void)
 {
-    TBCCTL(BLOCK(alarm)) = 0;
-    work_cancel(work[alarm]);
+    TBCCTL(ALARM_BLOCK) = 0;
 }
 
 void timer_spin(uint32_t microseconds)
@@ -100,24 +87,10 @@ void timer_spin(uint32_t microseconds)
     }
 }
 
-static void alarm_matched(unsigned alarm)
-{
-    if (timer_reached(timer_now(), deadlines[alarm])) {
-        TBCCTL(BLOCK(alarm)) = 0;
-        work_post(work[alarm]);
-    }
-}
-
-/* Reading TBIV names the most urgent block, twice its number, and takes its flag back (SLAU049F 12.2.6). */
-void timer_b_handler(void)
+/* Taking the interrupt took the flag back (SLAU049F 12.2.6). */
+void timer_b0_handler(void)
 {
     GPIORIG_ENTER(ISR_TIMER);
-    for (uint16_t block = TBIV / 2u; block != 0; block = TBIV / 2u) {
-        if (block == SFD_BLOCK) {
-            radio_port_sfd_fell();
-        } else {
-            alarm_matched(block - 1u);
-        }
-    }
+    alarm_interrupt();
     GPIORIG_EXIT(ISR_TIMER);
 }

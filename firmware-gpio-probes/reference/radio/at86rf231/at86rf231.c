@@ -4,21 +4,22 @@
  */
 #include "radio.h"
 
+#include <stddef.h>
+
 #include "gpiorig/probe.h"
 
 #include "at86rf231_bus.h"
 #include "at86rf231_registers.h"
+#include "mac.h"
 #include "radio_limits.h"
 #include "radio_port.h"
 #include "seed.h"
 #include "board.h"
-#include "work.h"
 
 static const struct radio_callbacks *report;
 static bool sending;
 static uint16_t sending_id;
 static uint32_t errors;
-static struct packet incoming;
 
 static void expect(bool good)
 {
@@ -84,7 +85,7 @@ static void drop_late_frame(void)
 {
     if (radio_port_interrupt_level()) {
         at86rf231_read(IRQ_STATUS);
-        work_cancel(WORK_RADIO);
+        actor_unsignal(&mac_actor, MAC_SIGNAL_RADIO);
         errors++;
         GPIORIG_EVENT(DRIVER_RX_DROP);
     }
@@ -113,7 +114,7 @@ bool radio_send(struct packet *packet)
         return false;
     }
     GPIORIG_ENTER_ID(DRIVER_LOAD, packet->id);
-    at86rf231_frame_write(packet_data(packet), packet->length);
+    at86rf231_frame_write(packet_data(packet), (uint8_t)packet->length);
     GPIORIG_EXIT_ID(DRIVER_LOAD, packet->id);
 
     GPIORIG_ENTER_ID(DRIVER_EXEC, packet->id);
@@ -165,27 +166,28 @@ static void transmission_ended(void)
 }
 
 /** Reads the frame without its FCS; the last two bytes of it are the packet id. */
-static bool read_frame(void)
+static struct packet *read_frame(void)
 {
+    struct packet *packet;
     uint8_t length;
 
     GPIORIG_ENTER(DRIVER_RX_LENGTH);
     length = at86rf231_frame_length();
     GPIORIG_EXIT(DRIVER_RX_LENGTH);
-    if (length < RADIO_FCS_LENGTH + 2u || length > RADIO_PSDU_MAX) {
-        return false;
+    if (length < RADIO_FCS_LENGTH + 2u || length > RADIO_PSDU_MAX || (packet = packet_alloc()) == NULL) {
+        return NULL;
     }
     GPIORIG_ENTER(DRIVER_RX_READ);
-    incoming.start = PACKET_HEADROOM;
-    incoming.length = (uint8_t)(length - RADIO_FCS_LENGTH);
-    at86rf231_frame_read(packet_data(&incoming), length);
-    incoming.id = get_be16(packet_data(&incoming) + incoming.length - 2);
-    GPIORIG_EXIT_ID(DRIVER_RX_READ, incoming.id);
-    return true;
+    packet->length = (uint8_t)(length - RADIO_FCS_LENGTH);
+    at86rf231_frame_read(packet_data(packet), length);
+    packet->id = get_be16(packet_data(packet) + packet->length - 2);
+    GPIORIG_EXIT_ID(DRIVER_RX_READ, packet->id);
+    return packet;
 }
 
 static void frame_received(void)
 {
+    struct packet *packet = NULL;
     bool good = (at86rf231_read(PHY_RSSI) & PHY_RSSI_RX_CRC_VALID) != 0; /* Atmel 8111C 8.2.5 */
 
     if (good) {
@@ -193,12 +195,15 @@ static void frame_received(void)
     } else {
         GPIORIG_EVENT(RADIO_RX_CRC_ERROR);
     }
-    if (!good || !read_frame()) {
+    if (good) {
+        packet = read_frame();
+    }
+    if (packet == NULL) {
         GPIORIG_EVENT(DRIVER_RX_DROP);
         errors++;
         return;
     }
-    report->received(&incoming);
+    report->received(packet);
 }
 
 void radio_service(void)

@@ -1,6 +1,8 @@
 /* The CC2420 in buffered mode: set-up and receiver. It recognises addresses and acknowledges by itself. */
 #include "radio.h"
 
+#include <stddef.h>
+
 #include "gpiorig/probe.h"
 
 #include "board.h"
@@ -8,10 +10,10 @@
 #include "cc2420_port.h"
 #include "cc2420_registers.h"
 #include "cc2420_sender.h"
+#include "mac.h"
 #include "radio_limits.h"
 #include "radio_port.h"
 #include "timer.h"
-#include "work.h"
 
 #define ACK_LENGTH 5u
 #define ACK_TYPE 2u /* IEEE 802.15.4-2006, 7.2.1.1.1 */
@@ -19,7 +21,6 @@
 
 static const struct radio_callbacks *report;
 static uint32_t errors;
-static struct packet incoming;
 
 static bool start_oscillator(void)
 {
@@ -99,18 +100,24 @@ static void take_acknowledgement(void)
 /** Reads a frame whose RSSI and CRC stand in place of its FCS; the last two bytes before are the packet id. */
 static void take_frame(uint8_t length)
 {
+    struct packet *packet = packet_alloc();
+
+    if (packet == NULL) {
+        drop();
+        return;
+    }
     GPIORIG_ENTER(DRIVER_RX_READ);
-    incoming.start = PACKET_HEADROOM;
-    incoming.length = (uint8_t)(length - RADIO_FCS_LENGTH);
-    cc2420_rxfifo_read(packet_data(&incoming), length);
-    incoming.id = get_be16(packet_data(&incoming) + incoming.length - 2);
-    if ((packet_data(&incoming)[length - 1u] & CRC_OK) != 0) {
-        GPIORIG_EXIT_ID(DRIVER_RX_READ, incoming.id);
-        report->received(&incoming);
+    packet->length = (uint8_t)(length - RADIO_FCS_LENGTH);
+    cc2420_rxfifo_read(packet_data(packet), length);
+    packet->id = get_be16(packet_data(packet) + packet->length - 2);
+    if ((packet_data(packet)[length - 1u] & CRC_OK) != 0) {
+        GPIORIG_EXIT_ID(DRIVER_RX_READ, packet->id);
+        report->received(packet);
     } else {
         GPIORIG_EXIT(DRIVER_RX_READ);
         GPIORIG_EVENT(RADIO_RX_CRC_ERROR);
         errors++;
+        packet_free(packet);
     }
 }
 
@@ -144,7 +151,7 @@ static void look_at_receiver(void)
         receive();
     }
     if (cc2420_port_fifo() || radio_port_interrupt_level()) {
-        work_post(WORK_RADIO);
+        actor_signal(&mac_actor, MAC_SIGNAL_RADIO);
     }
 }
 

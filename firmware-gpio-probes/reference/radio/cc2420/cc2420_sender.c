@@ -6,12 +6,13 @@
 
 #include "gpiorig/probe.h"
 
+#include "alarm.h"
 #include "cc2420_bus.h"
 #include "cc2420_port.h"
 #include "cc2420_registers.h"
+#include "mac.h"
 #include "seed.h"
 #include "timer.h"
-#include "work.h"
 
 /* IEEE 802.15.4-2006, 7.5.1.4 and table 86 */
 #define LEAST_EXPONENT 3u
@@ -28,6 +29,15 @@ static uint32_t errors;
 static bool has_backoff;
 static uint32_t random_state;
 
+/** The end of a phase: radio_service looks at the clock. */
+static void phase_ended(struct alarm *alarm)
+{
+    (void)alarm;
+    actor_signal(&mac_actor, MAC_SIGNAL_RADIO);
+}
+
+static struct alarm phase_end = { .expired = phase_ended };
+
 /** The frame in the TXFIFO. */
 static struct {
     enum { IDLE, BACKOFF, SENDING, ACK_WAIT } phase;
@@ -40,7 +50,7 @@ static struct {
 
 void sender_configure(const struct radio_settings *settings, void (*callback)(uint16_t, enum radio_result))
 {
-    timer_cancel_alarm(ALARM_RADIO);
+    alarm_cancel(&phase_end);
     cc2420_port_watch_sfd(false);
     confirmed = callback;
     out.phase = IDLE;
@@ -61,12 +71,12 @@ static void enter_phase(unsigned phase, uint32_t duration_us)
 {
     out.phase = phase;
     out.due_us = timer_now() + duration_us;
-    timer_set_alarm(ALARM_RADIO, out.due_us);
+    alarm_set(&phase_end, out.due_us);
 }
 
 static void finish(enum radio_result result)
 {
-    timer_cancel_alarm(ALARM_RADIO);
+    alarm_cancel(&phase_end);
     cc2420_port_watch_sfd(false);
     out.phase = IDLE;
     if (result == RADIO_SENT) {
@@ -86,7 +96,7 @@ static void back_off(void)
 
     enter_phase(BACKOFF, periods * (uint32_t)BACKOFF_US);
     if (periods == 0) {
-        work_post(WORK_RADIO); /* sooner than an alarm */
+        actor_signal(&mac_actor, MAC_SIGNAL_RADIO); /* sooner than an alarm */
     }
 }
 

@@ -14,4 +14,15 @@
 /* When to give up a transmission: 4 tries, each of 4 back-offs of 1, 3, 7 and 15 units of 0.32 ms at most and 5 ms of air. */
 #define RADIO_GUARD_US 300000u
 
+/*
+ * From radio_fire to the end of the sync word on the air, which is this radio's SFD: from LOCK to TX (16 us, unverified: the
+ * data sheet's figure could not be read), 8 octets of preamble and 4 of sync word at 250.2 kb/s.
+ */
+#define RADIO_FIRE_TO_SFD_US (16u + 12u * RADIO_OCTET_US)
+#define RADIO_OCTET_US 32u
+/* From there to the end of the frame: length, two addresses, 3 bits of flags, payload, CRC; the PSDU counts payload and CRC. */
+#define RADIO_FRAME_US(psdu_length) ((3u + (psdu_length)) * RADIO_OCTET_US + 12u)
+/* From radio_listen(true) to the receiver: READY to RX, 50 us (unverified), and the SPI. */
+#define RADIO_LISTEN_US 200u
+
 #endif

@@ -5,14 +5,16 @@
  */
 #include "radio.h"
 
+#include <stddef.h>
+
 #include "gpiorig/probe.h"
 
+#include "mac.h"
 #include "radio_limits.h"
 #include "radio_port.h"
 #include "spirit1_bus.h"
 #include "spirit1_registers.h"
 #include "timer.h"
-#include "work.h"
 
 #define INTERRUPTS (IRQ_RX_DATA_READY | IRQ_TX_DATA_SENT | IRQ_MAX_RE_TX_REACH | IRQ_TX_FIFO_ERROR | IRQ_RX_FIFO_ERROR | \
                     IRQ_MAX_BO_CCA_REACH)
@@ -29,7 +31,6 @@ static bool sending;
 static uint16_t sending_id;
 static uint8_t csma; /* PROTOCOL1 while sending */
 static uint32_t errors;
-static struct packet incoming;
 
 static void expect(bool good)
 {
@@ -187,7 +188,7 @@ static void drop_late_frame(void)
 {
     if (interrupt_requested()) {
         spirit1_interrupts();
-        work_cancel(WORK_RADIO);
+        actor_unsignal(&mac_actor, MAC_SIGNAL_RADIO);
         errors++;
         GPIORIG_EVENT(DRIVER_RX_DROP);
     }
@@ -220,7 +221,7 @@ static void load(struct packet *packet)
     spirit1_write(RX_SOURCE_ADDR, (uint8_t)packet->destination);
     spirit1_write_many(TIMERS5, ack_timeout, sizeof ack_timeout);
     spirit1_write(PROTOCOL1, csma);
-    spirit1_write_many(LINEAR_FIFO, packet_data(packet), packet->length);
+    spirit1_write_many(LINEAR_FIFO, packet_data(packet), (uint8_t)packet->length);
 }
 
 bool radio_send(struct packet *packet)
@@ -289,8 +290,9 @@ static void transmission_ended(uint32_t interrupts)
 }
 
 /** Reads the frame; the last two bytes of it are the packet id. */
-static bool read_frame(void)
+static struct packet *read_frame(void)
 {
+    struct packet *packet;
     uint8_t registers[2];
     uint8_t length;
 
@@ -299,16 +301,15 @@ static bool read_frame(void)
     length = spirit1_read(FIFO_STATUS0);
     GPIORIG_EXIT(DRIVER_RX_LENGTH);
     if (registers[0] != 0 || registers[1] != length + ADDRESSES_LENGTH || length < 2u ||
-        length > RADIO_PSDU_MAX - RADIO_FCS_LENGTH) {
-        return false;
+        length > RADIO_PSDU_MAX - RADIO_FCS_LENGTH || (packet = packet_alloc()) == NULL) {
+        return NULL;
     }
     GPIORIG_ENTER(DRIVER_RX_READ);
-    incoming.start = PACKET_HEADROOM;
-    incoming.length = length;
-    spirit1_read_many(LINEAR_FIFO, packet_data(&incoming), length);
-    incoming.id = get_be16(packet_data(&incoming) + length - 2);
-    GPIORIG_EXIT_ID(DRIVER_RX_READ, incoming.id);
-    return true;
+    packet->length = length;
+    spirit1_read_many(LINEAR_FIFO, packet_data(packet), length);
+    packet->id = get_be16(packet_data(packet) + length - 2);
+    GPIORIG_EXIT_ID(DRIVER_RX_READ, packet->id);
+    return packet;
 }
 
 static void drop_frame(void)
@@ -331,8 +332,10 @@ void radio_service(void)
         expect(listen());
     } else if ((interrupts & IRQ_RX_DATA_READY) != 0) {
         GPIORIG_EVENT(RADIO_RX_COMPLETE);
-        if (read_frame()) {
-            report->received(&incoming);
+        struct packet *packet = read_frame();
+
+        if (packet != NULL) {
+            report->received(packet);
         } else {
             drop_frame();
         }
@@ -341,7 +344,7 @@ void radio_service(void)
     }
     GPIORIG_EXIT(DRIVER_ISR);
     if (interrupt_requested()) {
-        work_post(WORK_RADIO); /* one more came while the status was read: nIRQ stays low, there is no other edge */
+        actor_signal(&mac_actor, MAC_SIGNAL_RADIO); /* one more came while the status was read: nIRQ stays low, there is no other edge */
     }
 }
 

@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     output = options.output or DEFAULT_OUTPUT
     experiment = demo_experiment(packets=options.packets, seed=options.seed, backoff=not options.no_backoff)
     with demo_bench(seed=options.seed) as (bench, bench_file):
-        images = firmware.images(bench, bench_file=bench_file)
+        images = firmware.images(bench, experiment, bench_file=bench_file)
         find_sigrok()
         for image in images.values():
             firmware.sha256(image)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,8 @@ def analyse_and_print(recording: Recording, *, as_json: bool) -> int:
     """Analyse a recording, write tables and report, print the summary; 1 if a check failed, 0 otherwise."""
     from gpiorig.rig import pipeline
 
+    if not pipeline.has_round_trips(recording):
+        return _survey_and_print(recording, as_json=as_json)
     result = pipeline.analyse(recording)
     data = pipeline.report_data(result, recording)
     page = pipeline.write(result, recording, data)
@@ -42,6 +45,24 @@ def analyse_and_print(recording: Recording, *, as_json: bool) -> int:
     else:
         print(pipeline.summary(data))
         print(f"report: {page}")
-    for check in data.notes:
+    return _status(recording, data.notes)
+
+
+def _survey_and_print(recording: Recording, *, as_json: bool) -> int:
+    """The same for a recording whose packets make no round trips: tables of its events, and counts."""
+    from gpiorig.rig import survey
+
+    found = survey.survey(recording)
+    survey.write(found, recording)
+    if as_json:
+        print(json.dumps(survey.numbers(found, folder=recording.folder), allow_nan=False))
+    else:
+        print(survey.summary(found, virtual=recording.info.virtual))
+    return _status(recording, survey.failed_checks(found, recording))
+
+
+def _status(recording: Recording, failed: Sequence[str]) -> int:
+    """Print what failed; the exit status."""
+    for check in failed:
         print(f"check failed: {recording.folder}: {check}", file=sys.stderr)
-    return 1 if data.notes else 0
+    return 1 if failed else 0

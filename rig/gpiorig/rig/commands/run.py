@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         experiment,
         bench_file=options.bench,
         output=options.output,
-        firmware=firmware.images(bench, bench_file=options.bench),
+        firmware=firmware.images(bench, experiment, bench_file=options.bench),
     )
     if options.no_report:
         print(recording.folder)

@@ -1,4 +1,5 @@
 # What the boards with a Cortex-M have in common.
+CORE := cortex_m
 CROSS ?= arm-none-eabi-
 TOOLS := $(CROSS)gcc $(CROSS)size
 CC := $(CROSS)gcc

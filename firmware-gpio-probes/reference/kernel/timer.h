@@ -1,15 +1,9 @@
-/** A free-running 32-bit microsecond counter and alarms. No periodic interrupt: an idle node sleeps for good. */
+/** A free-running 32-bit microsecond counter and one compare, the board's; alarm.h has any number of them. */
 #ifndef TIMER_H
 #define TIMER_H
 
 #include <stdbool.h>
 #include <stdint.h>
-
-enum alarm {
-    ALARM_SEND = 1,    /* posts WORK_SEND */
-    ALARM_TIMEOUT = 2, /* posts WORK_TIMEOUT */
-    ALARM_RADIO = 3,   /* posts WORK_RADIO; only for a radio that leaves CSMA to the processor, and on its boards */
-};
 
 void timer_init(void);
 
@@ -22,10 +16,13 @@ static inline bool timer_reached(uint32_t now, uint32_t deadline)
     return (int32_t)(now - deadline) >= 0;
 }
 
-/** Arms an alarm at an absolute time; one in the past is due at once. */
-void timer_set_alarm(enum alarm alarm, uint32_t deadline);
+/**
+ * Makes the timer's interrupt call alarm_interrupt at this time, at once when it is past; it may do so earlier too. Interrupts
+ * are masked.
+ */
+void timer_arm(uint32_t deadline_us);
 
-void timer_cancel_alarm(enum alarm alarm);
+void timer_disarm(void);
 
 /** Waits busily; only for the few microseconds a chip asks for. */
 void timer_spin(uint32_t microseconds);

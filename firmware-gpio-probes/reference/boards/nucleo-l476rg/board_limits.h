@@ -1,0 +1,9 @@
+/** How much of what the 96 KiB of RAM hold. */
+#ifndef BOARD_LIMITS_H
+#define BOARD_LIMITS_H
+
+#define QUEUE_LENGTH_MAX 128u /* messages */
+#define PACKETS 132u          /* buffers of packet.h: a queue full of them, and some in hand */
+#define UART_RING 2048u       /* bytes */
+
+#endif

@@ -1,0 +1,159 @@
+/* Run to completion: one queue for all, in the order of posting. Signals go first, as they are bits that wait for nobody. */
+#include "kernel.h"
+
+#include <stddef.h>
+
+#include "kernel_events.h"
+
+#include "board.h"
+#include "board_limits.h"
+
+static struct {
+    struct actor *to;
+    struct message message;
+} queue[QUEUE_LENGTH_MAX];
+static uint16_t first, length, length_max = QUEUE_LENGTH_MAX;
+
+static struct actor *signalled, **signalled_end = &signalled;
+static struct kernel_counts counts;
+
+void actor_start(struct actor *actor)
+{
+    (void)actor;
+}
+
+void actor_set_priority(struct actor *actor, uint8_t priority)
+{
+    (void)actor;
+    (void)priority;
+}
+
+/** The place `offset` behind the first; both are less than the queue is long. */
+static uint16_t place(uint16_t offset)
+{
+    uint16_t sum = (uint16_t)(first + offset);
+
+    return sum < QUEUE_LENGTH_MAX ? sum : (uint16_t)(sum - QUEUE_LENGTH_MAX);
+}
+
+bool actor_post(struct actor *to, struct message message)
+{
+    irq_state state = irq_lock();
+    bool fits = length < length_max;
+
+    if (fits) {
+        uint16_t last = place(length);
+
+        queue[last].to = to;
+        queue[last].message = message;
+        length++;
+        counts.longest = length > counts.longest ? length : counts.longest;
+    } else {
+        counts.dropped++;
+    }
+    irq_unlock(state);
+    if (fits) {
+        KERNEL_EVENT(GPIORIG_EVENT_ID(QUEUE_POST, to->id));
+    } else {
+        KERNEL_EVENT(GPIORIG_EVENT_ID(QUEUE_DROP, to->id));
+    }
+    return fits;
+}
+
+void actor_signal(struct actor *to, uint16_t bits)
+{
+    irq_state state = irq_lock();
+
+    to->signals |= bits;
+    if (!to->is_signalled) {
+        to->is_signalled = true;
+        to->next_signalled = NULL;
+        *signalled_end = to;
+        signalled_end = &to->next_signalled;
+    }
+    irq_unlock(state);
+}
+
+void actor_unsignal(struct actor *to, uint16_t bits)
+{
+    irq_state state = irq_lock();
+
+    to->signals &= (uint16_t)~bits;
+    irq_unlock(state);
+}
+
+bool actor_pass(struct actor *to, struct message message)
+{
+    to->handler(&message);
+    return true;
+}
+
+void kernel_set_queue_length(uint16_t messages)
+{
+    length_max = messages;
+}
+
+struct kernel_counts kernel_counts(void)
+{
+    return counts;
+}
+
+/** Takes an actor from the list of the signalled ones; its message has no bits when all were taken back. */
+static struct actor *take_signals(struct message *message)
+{
+    struct actor *to = signalled;
+
+    signalled = to->next_signalled;
+    if (signalled == NULL) {
+        signalled_end = &signalled;
+    }
+    to->is_signalled = false;
+    *message = (struct message){ .type = MESSAGE_SIGNALS, .value = to->signals };
+    to->signals = 0;
+    return to;
+}
+
+static struct actor *take_message(struct message *message)
+{
+    struct actor *to = queue[first].to;
+
+    *message = queue[first].message;
+    first = place(1);
+    length--;
+    return to;
+}
+
+/** Sleeps until there is something to do. */
+static struct actor *wait_for_work(struct message *message)
+{
+    irq_state state = irq_lock();
+    struct actor *to;
+
+    if (signalled == NULL && length == 0) {
+        KERNEL_EVENT(GPIORIG_ENTER(SCHED_SLEEP));
+        do {
+            state = irq_sleep(state);
+        } while (signalled == NULL && length == 0);
+        KERNEL_EVENT(GPIORIG_EXIT(SCHED_SLEEP));
+    }
+    to = signalled != NULL ? take_signals(message) : take_message(message);
+    irq_unlock(state);
+    return to;
+}
+
+void kernel_run(void)
+{
+    for (;;) {
+        struct message message;
+        struct actor *actor = wait_for_work(&message);
+
+        if (message.type != MESSAGE_SIGNALS) {
+            KERNEL_EVENT(GPIORIG_EVENT_ID(QUEUE_FETCH, actor->id));
+        } else if (message.value == 0) {
+            continue;
+        }
+        KERNEL_EVENT(GPIORIG_ENTER_ID(TASK_RUN, actor->id));
+        actor->handler(&message);
+        KERNEL_EVENT(GPIORIG_EXIT_ID(TASK_RUN, actor->id));
+    }
+}

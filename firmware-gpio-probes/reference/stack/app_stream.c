@@ -1,0 +1,156 @@
+/*
+ * One-way packets; who gets them takes note. `sender`: to the peer, the next one an interval after the one before was
+ * settled, or, with a window, up to so many under way, an interval apart. `broadcast`: to all, at a fixed rate.
+ * `interferer`: frames that nobody takes, at a fixed rate.
+ */
+#include <stddef.h>
+
+#include "app.h"
+#include "mac.h"
+#include "settings.h"
+#include "timer.h"
+
+#define ONE_WAY 'W'
+#define NOBODY 0xFFFDu /* an address that no node can have (settings.c) */
+
+static uint16_t sequence;
+static uint16_t under_way;
+static uint32_t due_us;
+static bool is_due; /* but too many are under way */
+
+static uint32_t most_under_way(void)
+{
+    return settings.app == APP_SENDER ? settings.window : 1;
+}
+
+static bool has_fixed_rate(void)
+{
+    return settings.app != APP_SENDER;
+}
+
+static void log_sent(uint16_t id, uint32_t tx_us, enum fate fate)
+{
+    struct line line = { .length = 0 };
+
+    if (settings.app == APP_INTERFERER) {
+        return;
+    }
+    line_text(&line, "packet");
+    line_pair(&line, "seq", id);
+    line_pair(&line, "tx_us", tx_us);
+    line_pair(&line, "done_us", timer_now());
+    app_log_fate(&line, fate);
+    line_send(&line);
+}
+
+static void send_one(void)
+{
+    struct packet *packet = packet_alloc();
+
+    is_due = false;
+    sequence++;
+    if (packet == NULL) {
+        app_counts.sent++;
+        app_counts.lost++;
+        log_sent(sequence, timer_now(), FATE_QUEUE);
+        return;
+    }
+    app_fill(packet, ONE_WAY, sequence, (uint16_t)settings.payload);
+    packet->unacknowledged = settings.app == APP_INTERFERER;
+    under_way++;
+    if (settings.app == APP_INTERFERER) {
+        app_send(packet, NOBODY, OVER_MAC);
+    } else {
+        app_send(packet, settings.app == APP_BROADCAST ? MAC_BROADCAST : (uint16_t)settings.peer, OVER_UDP);
+    }
+}
+
+/** Sends, and sets the beat for the next one, unless that waits for this one to be settled. */
+static void advance(void)
+{
+    send_one();
+    if (app_count_down()) {
+        due_us = app_next_beat(due_us);
+        if (has_fixed_rate() || under_way < most_under_way()) {
+            app_beat_at(due_us);
+        } else {
+            is_due = true;
+        }
+    } else if (under_way == 0) {
+        app_done();
+    }
+}
+
+static void start(void)
+{
+    sequence = 0;
+    is_due = false;
+    due_us = timer_now() + settings.interval_us;
+    app_beat_at(due_us);
+}
+
+static void stop(void)
+{
+    if (under_way == 0) {
+        app_done();
+    }
+}
+
+static void beat(void)
+{
+    if (under_way < most_under_way()) {
+        advance();
+    } else {
+        is_due = true;
+    }
+}
+
+static void settled(struct packet *packet)
+{
+    enum fate fate = (enum fate)packet->fate;
+    uint16_t id = packet->id;
+    uint32_t sent_us = packet->sent_us;
+
+    packet_free(packet);
+    under_way--;
+    app_counts.lost += fate == FATE_OK ? 0 : 1;
+    log_sent(id, sent_us, fate);
+    if (!app_is_running()) {
+        return;
+    }
+    if (app_left == 0) {
+        if (under_way == 0) {
+            app_done();
+        }
+    } else if (is_due && has_fixed_rate()) {
+        advance();
+    } else if (is_due) {
+        is_due = false;
+        due_us = timer_now() + settings.interval_us;
+        app_beat_at(due_us);
+    }
+}
+
+static void receive(struct packet *packet, uint32_t now_us)
+{
+    struct line line = { .length = 0 };
+
+    if (app_kind(packet) == ONE_WAY) {
+        app_counts.received++;
+        line_text(&line, "packet");
+        line_pair(&line, "seq", packet->id);
+        line_pair(&line, "from", packet->source);
+        line_pair(&line, "radio_us", packet->received_us);
+        line_pair(&line, "rx_us", now_us);
+        line_text(&line, " status=ok");
+        line_send(&line);
+    }
+    packet_free(packet);
+}
+
+#define STREAM(its_name) \
+    { .name = its_name, .start = start, .stop = stop, .received = receive, .settled = settled, .beat = beat }
+
+const struct app app_broadcast = STREAM("broadcast");
+const struct app app_sender = STREAM("sender");
+const struct app app_interferer = STREAM("interferer");

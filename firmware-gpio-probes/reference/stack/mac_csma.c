@@ -1,0 +1,93 @@
+/* Frames go out one after the other; CSMA-CA, acknowledgements and retries are the radio's. */
+#include <stddef.h>
+
+#include "alarm.h"
+#include "mac.h"
+#include "settings.h"
+#include "timer.h"
+
+#define SIGNAL_GUARD MAC_SIGNAL_PROTOCOL(0)
+
+static struct packet *in_flight;
+static struct packet_queue waiting;
+static struct alarm guard = { .to = &mac_actor, .signals = SIGNAL_GUARD };
+
+static void transmit(struct packet *packet)
+{
+    in_flight = packet; /* the end may be confirmed before radio_send returns */
+    if (!radio_send(packet)) {
+        in_flight = NULL;
+        mac_settle(packet, RADIO_BUSY);
+    } else if (in_flight == packet) {
+        alarm_set(&guard, timer_now() + RADIO_GUARD_US);
+    }
+}
+
+static void transmit_waiting(void)
+{
+    struct packet *packet;
+
+    while (in_flight == NULL && (packet = packet_queue_take(&waiting)) != NULL) {
+        transmit(packet);
+    }
+}
+
+static void send(struct packet *packet)
+{
+    if (in_flight == NULL) {
+        transmit(packet);
+        transmit_waiting();
+    } else if (!packet_queue_put(&waiting, packet, (uint16_t)settings.queue)) {
+        packet_drop(packet);
+    }
+}
+
+static void confirmed(uint16_t id, enum radio_result result)
+{
+    struct packet *packet = in_flight;
+
+    if (packet == NULL || packet->id != id) {
+        return;
+    }
+    alarm_cancel(&guard);
+    in_flight = NULL;
+    mac_settle(packet, result);
+    transmit_waiting();
+}
+
+static void expire(uint16_t bits)
+{
+    if ((bits & SIGNAL_GUARD) != 0 && in_flight != NULL && radio_is_sending()) {
+        radio_abort(); /* is confirmed as busy */
+    }
+}
+
+static void start(void)
+{
+}
+
+static void stop(void)
+{
+    struct packet *packet;
+
+    alarm_cancel(&guard);
+    while ((packet = packet_queue_take(&waiting)) != NULL) {
+        mac_settle(packet, RADIO_BUSY);
+    }
+    radio_abort();
+    if ((packet = in_flight) != NULL) {
+        in_flight = NULL;
+        mac_settle(packet, RADIO_BUSY);
+    }
+}
+
+const struct mac mac_csma = {
+    .name = "csma",
+    .uses_csma = true,
+    .asks_acknowledgements = true,
+    .start = start,
+    .stop = stop,
+    .send = send,
+    .confirmed = confirmed,
+    .signal = expire,
+};

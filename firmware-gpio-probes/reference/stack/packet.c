@@ -1,0 +1,125 @@
+#include "packet.h"
+
+#include <stddef.h>
+
+#include "board.h"
+#include "board_limits.h"
+
+static struct packet pool[PACKETS];
+static uint16_t used; /* of the pool, ever: the rest was never taken */
+static struct packet *returned;
+static struct packet_counts counts = { .least_free = PACKETS };
+static uint16_t free_packets = PACKETS;
+
+struct packet *packet_alloc(void)
+{
+    irq_state state = irq_lock();
+    struct packet *packet = returned;
+
+    if (packet != NULL) {
+        returned = packet->next;
+    } else if (used < PACKETS) {
+        packet = &pool[used++];
+    } else {
+        counts.exhausted++;
+    }
+    if (packet != NULL && --free_packets < counts.least_free) {
+        counts.least_free = free_packets;
+    }
+    irq_unlock(state);
+    if (packet != NULL) {
+        packet->owner = NULL;
+        packet->start = PACKET_HEADROOM;
+        packet->length = 0;
+        packet->unacknowledged = false;
+        packet->is_timed = false;
+    }
+    return packet;
+}
+
+void packet_free(struct packet *packet)
+{
+    irq_state state = irq_lock();
+
+    packet->next = returned;
+    returned = packet;
+    free_packets++;
+    irq_unlock(state);
+}
+
+void packet_settle(struct packet *packet, enum fate fate)
+{
+    struct packet_owner *owner = packet->owner;
+
+    if (owner == NULL) {
+        packet_free(packet);
+        return;
+    }
+    packet->fate = (uint8_t)fate;
+    packet_queue_put(&owner->settled, packet, PACKETS);
+    actor_signal(owner->actor, PACKET_SETTLED);
+}
+
+void packet_drop(struct packet *packet)
+{
+    irq_state state = irq_lock();
+
+    counts.dropped++;
+    irq_unlock(state);
+    packet_settle(packet, FATE_QUEUE);
+}
+
+bool packet_pass(struct actor *to, enum packet_message way, struct packet *packet)
+{
+    struct message message = { .type = (uint16_t)way, .value = packet->id, .content = packet };
+
+    if (actor_pass(to, message)) {
+        return true;
+    }
+    packet_drop(packet); /* what was received has no owner */
+    return false;
+}
+
+bool packet_queue_put(struct packet_queue *queue, struct packet *packet, uint16_t most)
+{
+    irq_state state = irq_lock();
+    bool fits = queue->length < most;
+
+    if (fits) {
+        packet->next = NULL;
+        if (queue->first == NULL) {
+            queue->first = packet;
+        } else {
+            queue->last->next = packet;
+        }
+        queue->last = packet;
+        queue->length++;
+    }
+    irq_unlock(state);
+    return fits;
+}
+
+struct packet *packet_queue_take(struct packet_queue *queue)
+{
+    irq_state state = irq_lock();
+    struct packet *packet = queue->first;
+
+    if (packet != NULL) {
+        queue->first = packet->next;
+        queue->length--;
+    }
+    irq_unlock(state);
+    return packet;
+}
+
+struct packet_counts packet_counts(void)
+{
+    return counts;
+}
+
+const char *fate_name(uint8_t fate)
+{
+    static const char *const names[] = { "ok", "no_ack", "busy", "queue", "timeout", "too_long" };
+
+    return names[fate];
+}

@@ -1,0 +1,133 @@
+"""`gpiorig firmware`: whether the probes of an image, or of a recording, are all there."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gpiorig.rig.hooks import HookFile
+    from gpiorig.rig.hooks_check import Verdict
+
+EPILOG = """\
+examples:
+  gpiorig firmware check bin/iotlab-m3/app.elf --os riot
+                                              is every hook in the image? names what is lost
+  gpiorig firmware check app.elf --os riot --os-version 2026.07 --json
+  gpiorig firmware selftest run1 --os reference
+                                              does every ping-pong of a recording show every event?
+  gpiorig firmware table --os riot --radio at86rf231 > gpiorig_expected.h
+                                              the same expectation as a C table, for gpiorig_selftest_end()
+
+check wants an image linked with -Wl,--emit-relocs, better compiled with -g (docs/firmware-check.md)."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of all verbs."""
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="check|selftest|table")
+    check = verbs.add_parser("check", help="are all hooks in an image?", description="Check the hooks of an image.")
+    check.add_argument("elf", type=Path, metavar="ELF")
+    check.add_argument("--probes", default="normal", choices=("normal", "empty", "doubled"), help="variant it must be")
+    selftest = verbs.add_parser(
+        "selftest",
+        help="are all events in a recording?",
+        description="Count the events of every ping-pong of a recording in which nothing was lost.",
+    )
+    selftest.add_argument("recording", type=Path, metavar="RUN", help="recording folder")
+    table = verbs.add_parser(
+        "table", help="the events of a ping-pong as C", description="Print the events of one ping-pong as C tables."
+    )
+    table.add_argument("--radio", default="", help="the node's radio, as in its board file")
+    for verb in (check, selftest, table):
+        verb.add_argument(
+            "--os", required=True, dest="system", metavar="OS", help="riot, contiki-ng, freertos, reference"
+        )
+        verb.add_argument("--os-version", metavar="V", help="needed where there are several hook files of the OS")
+        verb.add_argument(
+            "--hooks", type=Path, metavar="FILE.toml", help="hook file in place of the one of OS and version"
+        )
+        verb.epilog, verb.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
+    for verb in (check, selftest):
+        verb.add_argument("--json", action="store_true", help="print what was found as one JSON object")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check, test, or print the table."""
+    from gpiorig.rig import hooks
+
+    expected = hooks.load(options.hooks) if options.hooks else hooks.find(options.system, options.os_version)
+    verbs = {"check": _check, "selftest": _selftest, "table": _table}
+    return verbs[options.verb](expected, options)
+
+
+def _check(expected: HookFile, options: argparse.Namespace) -> int:
+    from gpiorig.rig import hooks_check
+    from gpiorig.rig.hooks_image import Image
+
+    verdict = hooks_check.check(Image(options.elf), expected, variant=options.probes)
+    if options.json:
+        print(json.dumps(_numbers(verdict, expected, options.elf)))
+    else:
+        _print(verdict, expected, options.elf)
+    return _fail(verdict.failures, options.elf)
+
+
+def _print(verdict: Verdict, expected: HookFile, elf: Path) -> None:
+    states = [finding.state for finding in verdict.findings]
+    counts = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
+    print(f"{elf}: {expected.os} {expected.version}: {len(states)} hooks{': ' if states else ''}{counts}")
+    for finding in verdict.findings:
+        sites = f"{len(finding.wrapped):4} wrapped {len(finding.unwrapped):4} unwrapped" if finding.wrapped else ""
+        print(f"  {finding.state:8}  {finding.hook.symbol:40} {finding.hook.kind:8} {sites}".rstrip())
+    for note in verdict.notes:
+        print(f"note: {note}")
+
+
+def _numbers(verdict: Verdict, expected: HookFile, elf: Path) -> dict[str, Any]:
+    return {
+        "image": str(elf),
+        "os": expected.os,
+        "version": expected.version,
+        "good": not verdict.failures,
+        "problems": verdict.problems,
+        "notes": verdict.notes,
+        "hooks": [
+            {
+                "symbol": finding.hook.symbol,
+                "kind": finding.hook.kind,
+                "state": finding.state,
+                "wrapped": [str(site) for site in finding.wrapped],
+                "unwrapped": finding.unwrapped,
+                "problems": finding.problems,
+            }
+            for finding in verdict.findings
+        ],
+    }
+
+
+def _selftest(expected: HookFile, options: argparse.Namespace) -> int:
+    from gpiorig.capture.recording import Recording
+    from gpiorig.rig import hooks_selftest
+
+    result = hooks_selftest.test(Recording.open(options.recording), expected.selftest)
+    if options.json:
+        print(json.dumps(result.numbers()))
+    else:
+        print(result.summary())
+    return _fail(result.failures, options.recording)
+
+
+def _table(expected: HookFile, options: argparse.Namespace) -> int:
+    from gpiorig.rig import hooks_selftest
+
+    print(hooks_selftest.c_tables(expected, radio=options.radio), end="")
+    return 0
+
+
+def _fail(failures: tuple[str, ...], what: Path) -> int:
+    for failure in failures:
+        print(f"check failed: {what}: {failure}", file=sys.stderr)
+    return 1 if failures else 0
