@@ -81,7 +81,7 @@ def link_standin(
     flags = ["-Wl,--emit-relocs", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
     for symbol in wraps(modules):
         flags += [f"-Wl,--wrap={symbol}", f"-Wl,--undefined=__wrap_{symbol}"]
-    folders = (STANDIN, board / "iotlab-m3", board)
+    folders = (STANDIN, board / "iotlab-m3", board / "cortex_m")
     sources = [
         *GLUE.glob("*.c"),
         *(FIRMWARE / "src").glob("*.c"),

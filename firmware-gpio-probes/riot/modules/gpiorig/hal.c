@@ -39,7 +39,7 @@ static void stop_waiting(void)
     }
 }
 
-static int write_frame(ieee802154_dev_t *dev, const iolist_t *psdu)
+static int hal_write(ieee802154_dev_t *dev, const iolist_t *psdu)
 {
     uint8_t control = *(const uint8_t *)psdu->iol_base;
     int result;
@@ -60,7 +60,7 @@ static int write_frame(ieee802154_dev_t *dev, const iolist_t *psdu)
     return result;
 }
 
-static int frame_length(ieee802154_dev_t *dev)
+static int hal_length(ieee802154_dev_t *dev)
 {
     int result;
 
@@ -70,7 +70,7 @@ static int frame_length(ieee802154_dev_t *dev)
     return result;
 }
 
-static int read_frame(ieee802154_dev_t *dev, void *buffer, size_t size, ieee802154_rx_info_t *info)
+static int hal_read(ieee802154_dev_t *dev, void *buffer, size_t size, ieee802154_rx_info_t *info)
 {
     int result;
 
@@ -89,7 +89,7 @@ static int read_frame(ieee802154_dev_t *dev, void *buffer, size_t size, ieee8021
     return result;
 }
 
-static int request(ieee802154_dev_t *dev, ieee802154_hal_op_t operation, void *context)
+static int hal_request(ieee802154_dev_t *dev, ieee802154_hal_op_t operation, void *context)
 {
     int result;
 
@@ -130,7 +130,7 @@ static void sent(void)
     }
 }
 
-static void happened(ieee802154_dev_t *dev, ieee802154_trx_ev_t status)
+static void hal_happened(ieee802154_dev_t *dev, ieee802154_trx_ev_t status)
 {
     switch (status) {
     case IEEE802154_RADIO_INDICATION_RX_START:
@@ -162,10 +162,10 @@ void gpiorig_hal_decorate(ieee802154_dev_t *dev)
     if (original == NULL) {
         original = dev->driver;
         memcpy(clone.bytes, original, sizeof clone.bytes);
-        clone.ops.write = write_frame;
-        clone.ops.len = frame_length;
-        clone.ops.read = read_frame;
-        clone.ops.request_op = request;
+        clone.ops.write = hal_write;
+        clone.ops.len = hal_length;
+        clone.ops.read = hal_read;
+        clone.ops.request_op = hal_request;
         dev->driver = &clone.ops;
     }
     gpiorig_hal_listen(dev);
@@ -173,9 +173,9 @@ void gpiorig_hal_decorate(ieee802154_dev_t *dev)
 
 void gpiorig_hal_listen(ieee802154_dev_t *dev)
 {
-    if (dev->driver == &clone.ops && dev->cb != NULL && dev->cb != happened) {
+    if (dev->driver == &clone.ops && dev->cb != NULL && dev->cb != hal_happened) {
         callback = dev->cb;
-        dev->cb = happened;
+        dev->cb = hal_happened;
     }
 }
 

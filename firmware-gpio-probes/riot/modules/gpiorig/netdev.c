@@ -29,7 +29,7 @@ static struct decorated *find(const netdev_t *dev)
     return device;
 }
 
-static int send(netdev_t *dev, const iolist_t *list)
+static int netdev_send(netdev_t *dev, const iolist_t *list)
 {
     uint16_t id = gpiorig_list_id(list);
     int result;
@@ -75,7 +75,7 @@ static int receive(const struct decorated *device, netdev_t *dev, void *buffer, 
     return result;
 }
 
-static int recv(netdev_t *dev, void *buffer, size_t length, void *info)
+static int netdev_recv(netdev_t *dev, void *buffer, size_t length, void *info)
 {
     int result;
 
@@ -86,14 +86,14 @@ static int recv(netdev_t *dev, void *buffer, size_t length, void *info)
 }
 
 /* Below GNRC this is a thread's; OpenWSN calls it in the interrupt. */
-static void isr(netdev_t *dev)
+static void netdev_isr(netdev_t *dev)
 {
     GPIORIG_ENTER(DRIVER_ISR);
     find(dev)->original->isr(dev);
     GPIORIG_EXIT(DRIVER_ISR);
 }
 
-static int confirm_send(netdev_t *dev, void *info)
+static int netdev_confirm(netdev_t *dev, void *info)
 {
     int result = find(dev)->original->confirm_send(dev, info);
 
@@ -104,7 +104,7 @@ static int confirm_send(netdev_t *dev, void *info)
 }
 
 /** A frame loaded before (NETOPT_PRELOADING) is started by a change of state. */
-static int set(netdev_t *dev, netopt_t option, const void *value, size_t length)
+static int netdev_set(netdev_t *dev, netopt_t option, const void *value, size_t length)
 {
     const netdev_driver_t *original = find(dev)->original;
     int result;
@@ -125,12 +125,12 @@ void gpiorig_netdev_decorate(netdev_t *dev)
             device->dev = dev;
             device->original = dev->driver;
             device->driver = *dev->driver;
-            device->driver.send = send;
-            device->driver.recv = recv;
-            device->driver.isr = isr;
-            device->driver.set = set;
+            device->driver.send = netdev_send;
+            device->driver.recv = netdev_recv;
+            device->driver.isr = netdev_isr;
+            device->driver.set = netdev_set;
             if (dev->driver->confirm_send != NULL) { /* NULL marks a driver of the old interface: it must stay so */
-                device->driver.confirm_send = confirm_send;
+                device->driver.confirm_send = netdev_confirm;
 #ifdef MODULE_IEEE802154_SUBMAC
                 device->has_hal = true;
 #endif
@@ -195,7 +195,7 @@ static void interrupted(netdev_t *dev, netdev_event_cb_t callback)
 #endif
 }
 
-static void happened(netdev_t *dev, netdev_event_t event)
+static void netdev_happened(netdev_t *dev, netdev_event_t event)
 {
     const struct decorated *device = find(dev);
 
@@ -210,9 +210,9 @@ static void happened(netdev_t *dev, netdev_event_t event)
 void gpiorig_netdev_listen(netdev_t *dev)
 {
     for (struct decorated *device = devices; device < devices + GPIORIG_NETDEVS; device++) {
-        if (device->dev == dev && dev->event_callback != NULL && dev->event_callback != happened) {
+        if (device->dev == dev && dev->event_callback != NULL && dev->event_callback != netdev_happened) {
             device->callback = dev->event_callback;
-            dev->event_callback = happened;
+            dev->event_callback = netdev_happened;
         }
     }
 }

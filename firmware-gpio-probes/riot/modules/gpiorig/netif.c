@@ -31,7 +31,7 @@ static const gnrc_netif_ops_t *original(const gnrc_netif_t *netif)
 }
 
 /** GNRC sets the callback of the device here, and the radio is initialized. */
-static int init(gnrc_netif_t *netif)
+static int netif_init(gnrc_netif_t *netif)
 {
     const netdev_driver_t *driver = netif->dev->driver;
     int result = original(netif)->init(netif);
@@ -45,7 +45,7 @@ static int init(gnrc_netif_t *netif)
     return result;
 }
 
-static int send(gnrc_netif_t *netif, gnrc_pktsnip_t *packet)
+static int netif_send(gnrc_netif_t *netif, gnrc_pktsnip_t *packet)
 {
     uint16_t id = gpiorig_sent_id(packet);
     int result;
@@ -56,7 +56,7 @@ static int send(gnrc_netif_t *netif, gnrc_pktsnip_t *packet)
     return result;
 }
 
-static gnrc_pktsnip_t *recv(gnrc_netif_t *netif)
+static gnrc_pktsnip_t *netif_recv(gnrc_netif_t *netif)
 {
     gnrc_pktsnip_t *packet;
 
@@ -75,9 +75,9 @@ static const gnrc_netif_ops_t *decorate(gnrc_netif_t *netif, const gnrc_netif_op
     for (struct decorated *decorated = netifs; decorated < netifs + GPIORIG_NETIFS; decorated++) {
         if (decorated->netif == NULL) {
             *decorated = (struct decorated){ .netif = netif, .original = ops, .ops = *ops };
-            decorated->ops.init = init;
-            decorated->ops.send = send;
-            decorated->ops.recv = recv;
+            decorated->ops.init = netif_init;
+            decorated->ops.send = netif_send;
+            decorated->ops.recv = netif_recv;
             return &decorated->ops;
         }
     }

@@ -1,10 +1,9 @@
-/** What layers call in other files: headers, checksum, next hop, compression, fragments' dispatch, the MAC header. */
+/** What layers call in other files: headers, checksum, next hop, compression, the MAC header. */
 #include <string.h>
 
 #include "net/gnrc/ipv6/hdr.h"
 #include "net/gnrc/ipv6/nib.h"
 #include "net/gnrc/pktbuf.h"
-#include "net/gnrc/sixlowpan/frag.h"
 #include "net/gnrc/sixlowpan/iphc.h"
 #include "net/gnrc/udp.h"
 #include "net/ieee802154.h"
@@ -85,17 +84,6 @@ void gnrc_sixlowpan_iphc_recv(gnrc_pktsnip_t *pkt, void *ctx, unsigned page)
     memset(bytes + IPV6_HEADER + UDP_HEADER + payload, 0xdd, 8);
     gnrc_pktbuf_release(pkt);
     gnrc_netapi_dispatch(GNRC_NETTYPE_IPV6, 0, GNRC_NETAPI_MSG_TYPE_RCV, ipv6);
-}
-
-/* Never called here: packets fit a frame. Its wrapper must be there all the same. */
-void gnrc_sixlowpan_frag_send(gnrc_pktsnip_t *pkt, void *ctx, unsigned page)
-{
-    gnrc_sixlowpan_iphc_send(pkt, ctx, page);
-}
-
-void gnrc_sixlowpan_frag_recv(gnrc_pktsnip_t *pkt, void *ctx, unsigned page)
-{
-    gnrc_sixlowpan_iphc_recv(pkt, ctx, page);
 }
 
 size_t ieee802154_set_frame_hdr(uint8_t *buf, const uint8_t *src, size_t src_len, const uint8_t *dst, size_t dst_len,

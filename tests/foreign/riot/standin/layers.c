@@ -74,7 +74,14 @@ static void *sixlowpan(void *arg)
         if (msg.type == GNRC_NETAPI_MSG_TYPE_SND) {
             gnrc_sixlowpan_iphc_send(msg.content.ptr, NULL, 0);
         } else if (msg.type == GNRC_NETAPI_MSG_TYPE_RCV) {
-            gnrc_sixlowpan_iphc_recv(msg.content.ptr, NULL, 0);
+            const gnrc_pktsnip_t *pkt = msg.content.ptr;
+            uint8_t dispatch = *(const uint8_t *)pkt->data & 0xf8u; /* RFC 4944 5.3: 11000, 11100 are fragments */
+
+            if (dispatch == 0xc0 || dispatch == 0xe0) {
+                gnrc_sixlowpan_frag_recv(msg.content.ptr, NULL, 0);
+            } else {
+                gnrc_sixlowpan_iphc_recv(msg.content.ptr, NULL, 0);
+            }
         } else if (msg.type == 0x0225) { /* the next fragment: a message without a packet */
             gnrc_sixlowpan_frag_send(NULL, msg.content.ptr, 0);
         }
