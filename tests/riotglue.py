@@ -24,7 +24,8 @@ RAW_MODULES = ("cc2420", "ieee802154", "ztimer")
 
 WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-Werror")
 CORTEX_M3 = (
-    "arm-none-eabi-gcc", "-mthumb", "-mcpu=cortex-m3", "-DCPU_FAM_STM32F1", "-DGPIORIG_PORT=iotlab-m3", "-DGPIORIG_VECTORS",
+    "arm-none-eabi-gcc", "-mthumb", "-mcpu=cortex-m3", "-DCPU_FAM_STM32F1", "-DGPIORIG_PORT=iotlab-m3",
+    "-DGPIORIG_VECTORS",
 )  # fmt: skip
 CORTEX_M4 = (
     "arm-none-eabi-gcc", "-mthumb", "-mcpu=cortex-m4", "-DCPU_FAM_STM32L4", "-DGPIORIG_PORT=nucleo-l476rg",
@@ -58,18 +59,8 @@ def compile_only(
     compiler: Sequence[str], source: Path, modules: Iterable[str], *options: str
 ) -> subprocess.CompletedProcess[str]:
     """Compiles one file of the glue or the application to nothing."""
-    command = [
-        *compiler,
-        *WARNINGS,
-        "-Os",
-        *defines(modules),
-        *options,
-        *includes(),
-        "-c",
-        "-o",
-        "/dev/null",
-        str(source),
-    ]
+    command = [*compiler, *WARNINGS, "-Os", *defines(modules), *options, *includes()]
+    command += ["-c", "-o", "/dev/null", str(source)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -82,21 +73,12 @@ def link_standin(
     for symbol in wraps(modules):
         flags += [f"-Wl,--wrap={symbol}", f"-Wl,--undefined=__wrap_{symbol}"]
     folders = (STANDIN, board / "iotlab-m3", board / "cortex_m")
-    sources = [
-        *GLUE.glob("*.c"),
-        *(FIRMWARE / "src").glob("*.c"),
-        *STANDIN.glob("*.c"),
-        board / "iotlab-m3" / "clock.c",
-    ]
+    sources = [*GLUE.glob("*.c"), *(FIRMWARE / "src").glob("*.c"), *STANDIN.glob("*.c")]
+    sources.append(board / "iotlab-m3" / "clock.c")
     command = [*CORTEX_M3, *WARNINGS, "-g", "-O2", "-ffunction-sections", "-fdata-sections"]
     # TIM2 stands for the radio.
-    command += [
-        "-DGPIORIG_IRQ_RADIO=28",
-        *defines(modules),
-        *options,
-        *includes(),
-        *(f"-I{folder}" for folder in folders),
-    ]
+    command += ["-DGPIORIG_IRQ_RADIO=28", *defines(modules), *options, *includes()]
+    command += [f"-I{folder}" for folder in folders]
     command += ["-nostartfiles", "--specs=nosys.specs", f"-Wl,-T,{FOREIGN / 'freertos' / 'flash.ld'}", *flags]
     return subprocess.run(
         [*command, "-o", str(image), *map(str, sorted(sources))], capture_output=True, text=True, check=False

@@ -1,4 +1,4 @@
-"""The glue for RIOT: it compiles against headers that declare what it uses, and a stand-in RIOT runs it on the virtual M3."""
+"""The glue for RIOT: it compiles against headers of what it uses, and a stand-in RIOT runs it on the virtual M3."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import riotglue
+from commandline import gpiorig
 from riotglue import CORTEX_M3, CORTEX_M4, GLUE, MSP430, RIOT
 
 from gpiorig.analysis import events as decoding
@@ -17,10 +18,12 @@ from gpiorig.analysis.event_table import EVENT_TYPES
 from gpiorig.analysis.wiring import Bus, NodeLines
 from gpiorig.capture.edges import Edges
 from gpiorig.capture.samples import EdgeExtractor
+from gpiorig.rig import hooks
 from gpiorig.rig.bench_ends import VirtualAnalyzer
 from gpiorig.rig.bench_world import VirtualNode
 from gpiorig.rig.virtual.vboards import VirtualBoards
 
+HOOKS = riotglue.FIRMWARE / "hooks" / "riot-2026.07.toml"
 SAMPLERATE_HZ = 24_000_000
 PS_PER_MS = 10**9
 FRAME_GAP_NS = 400  # rig/gpiorig/rig/boards/iotlab-m3.toml
@@ -119,7 +122,8 @@ def told(part: list[Event]) -> list[str]:
     return [f"{name} {number}" if name == "sched.switch" else name for _, name, number in part]
 
 
-# probe-hooks.md section 4, as far as the stand-in has it: RIOT c8bd52ff on native64, and at86rf2xx as read in its source.
+# The order seen in RIOT c8bd52ff on native64, and for the at86rf2xx read in its source (docs/riot.md), without
+# what the stand-in has not got.
 # Threads are numbered in the order of their creation: main 1, the interface 2, 6lo 3, ipv6 4, udp 5, receiver 6.
 SEND = """
 app.tx.enter sock.tx.enter udp.header.enter udp.header.exit ipv6.header.enter ipv6.header.exit
@@ -153,7 +157,7 @@ def words(text: str) -> list[str]:
 
 @pytest.mark.parametrize("number", range(FIRST_ID, FIRST_ID + REQUESTS), ids=hex)
 def test_sending_nests_as_gnrc_does(story: list[Event], number: int) -> None:
-    """Each hand-over is a thread switch within the call, so layers are left in reverse after the driver has returned."""
+    """A hand-over switches threads within the call, so layers are left in reverse after the driver has returned."""
     assert words(SEND) == told(between(story, "app.tx.enter", "app.tx.exit", number))
 
 
@@ -217,11 +221,28 @@ def test_boot_shows_the_wiring_and_the_cost(stage: list[Event]) -> None:
 def test_each_wrap_has_its_wrapper() -> None:
     """And no wrapper is left over."""
     source = "".join(path.read_text() for path in GLUE.glob("*.c"))
-    wrappers = set(re.findall(r"__wrap_(\w+)\(", source)) | set(
-        re.findall(r"^WRAP\([^,]+, (\w+),", source, re.MULTILINE)
-    )
+    wrappers = re.findall(r"__wrap_(\w+)\(", source) + re.findall(r"^WRAP\([^,]+, (\w+),", source, re.MULTILINE)
 
-    assert sorted(riotglue.wraps(riotglue.ALL_MODULES, packages="openwsn")) == sorted(wrappers - {"", "name"})
+    assert set(riotglue.wraps(riotglue.ALL_MODULES, packages="openwsn")) == set(wrappers) - {"name"}
+
+
+def test_the_guard_knows_the_same_hooks(image: Path) -> None:
+    """Its list of wrapped functions is that of wraps.mk, and it finds nothing lost in the stand-in's image."""
+    wrapped = [hook.symbol for hook in hooks.load(HOOKS).hooks if hook.kind == "function"]
+
+    assert sorted(riotglue.wraps(riotglue.ALL_MODULES, packages="openwsn")) == sorted(wrapped)
+    done = gpiorig("firmware", "check", image, "--os", "riot")
+    assert (0, "") == (done.status, done.stderr)
+
+
+def test_the_selftest_expects_what_the_guard_does() -> None:
+    """The list in C has every event that the hook file expects of an initiator, whatever its radio."""
+    listed = (RIOT / "app" / "selftest.c").read_text().split("expected[] = {")[1].split("};")[0]
+    spans = re.findall(r"SPAN\((\w+)\)", listed)
+    named = {f"{point}_{end}" for point in spans for end in ("ENTER", "EXIT")}
+    named |= set(re.findall(r"GPIORIG_(\w+),", listed))
+
+    assert {name.upper().replace(".", "_") for name in hooks.load(HOOKS).selftest.initiator} == named
 
 
 @pytest.mark.parametrize("symbol", ["at86rf2xx_tx_exec", "gnrc_netapi_dispatch", "thread_flags_wait_any"])
@@ -245,7 +266,8 @@ def make(folder: Path, *words: str, riotbase: str) -> subprocess.CompletedProces
 def riotbase(tmp_path: Path) -> str:
     """What RIOT's Makefile.include does with an external module, and no more: it says what it was told."""
     (tmp_path / "Makefile.include").write_text(
-        "include $(EXTERNAL_MODULE_DIRS)/gpiorig/Makefile.dep\ninclude $(EXTERNAL_MODULE_DIRS)/gpiorig/Makefile.include\n"
+        "include $(EXTERNAL_MODULE_DIRS)/gpiorig/Makefile.dep\n"
+        "include $(EXTERNAL_MODULE_DIRS)/gpiorig/Makefile.include\n"
         "$(info LINKFLAGS $(LINKFLAGS))\n$(info CFLAGS $(CFLAGS))\n$(info SRC $(SRC))\nall: ;\n",
         encoding="utf-8",
     )
@@ -286,7 +308,8 @@ def test_the_build_passes_on_what_was_asked_for(riotbase: str) -> None:
     assert 0 == done.returncode, done.stderr
     for flag in (
         "-DGPIORIG_PORT=nucleo-l476rg", "-DGPIORIG_VARIANT_DOUBLED", "-DCONFIG_GNRC_NETIF_MSG_QUEUE_SIZE_EXP=5",
-        "-DGPIORIG_LOG=256", "-DAT86RF2XX_PARAM_INT=GPIO_PIN(PORT_C,7)", "link_mac.c", "--wrap=board_init", "--emit-relocs",
+        "-DGPIORIG_LOG=256", "-DAT86RF2XX_PARAM_INT=GPIO_PIN(PORT_C,7)", "link_mac.c",
+        "--wrap=board_init", "--emit-relocs",
     ):  # fmt: skip
         assert flag in done.stdout
     assert "--wrap=cc2420_strobe" not in done.stdout
