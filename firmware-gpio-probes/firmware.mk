@@ -19,22 +19,34 @@ endif
 PROBES ?= normal
 PROBES_normal :=
 PROBES_off := -DGPIORIG_OFF
+PROBES_empty := -DGPIORIG_VARIANT_EMPTY
+PROBES_doubled := -DGPIORIG_VARIANT_DOUBLED
 ifeq ($(origin PROBES_$(PROBES)),undefined)
 $(error PROBES=$(PROBES): there are $(patsubst PROBES_%,%,$(filter PROBES_%,$(.VARIABLES))))
 endif
 
-DIR := $(BUILD)/$(BOARD)$(if $(filter-out events,$(KERNEL)),-$(KERNEL))$(if $(filter-out normal,$(PROBES)),-$(PROBES))
-ELF := $(DIR)/reference.elf
+# The reference firmware, or the self-test of kernels and alarms, which needs neither stack nor radio.
+PROGRAM ?= reference
+PROGRAM_reference = reference/stack reference/radio reference/radio/$(RADIO)
+PROGRAM_selftest = reference/selftest
+ifeq ($(origin PROGRAM_$(PROGRAM)),undefined)
+$(error PROGRAM=$(PROGRAM): there are $(patsubst PROGRAM_%,%,$(filter PROGRAM_%,$(.VARIABLES))))
+endif
+
+besides = $(if $(filter-out $1,$2),-$2)
+DIR := $(BUILD)/$(BOARD)$(call besides,events,$(KERNEL))$(call besides,normal,$(PROBES))$(call besides,reference,$(PROGRAM))
+ELF := $(DIR)/$(PROGRAM).elf
 include reference/boards/$(BOARD)/board.mk
 MACHINE ?= $(BOARD)
 
 TABLE_CRC := $(shell $(PYTHON) -c "import zlib;print('0x%08xu' % zlib.crc32(open('include/gpiorig/events.h','rb').read()))")
-FOLDERS := reference/stack reference/kernel reference/kernel/$(KERNEL) $(CORE:%=reference/kernel/$(KERNEL)/%) \
-    reference/radio reference/radio/$(RADIO) $(CORE:%=reference/boards/%) reference/boards/$(MACHINE)
+FOLDERS := $(PROGRAM_$(PROGRAM)) reference/kernel reference/kernel/$(KERNEL) $(CORE:%=reference/kernel/$(KERNEL)/%) \
+    $(CORE:%=reference/boards/%) reference/boards/$(MACHINE)
+INCLUDES := $(sort $(FOLDERS) $(PROGRAM_reference))
 
 DEFINES ?=
-CPPFLAGS := -Iinclude -Iports $(FOLDERS:%=-I%) -DGPIORIG_PORT=$(MACHINE) -DBOARD_NAME='"$(BOARD)"' \
-    -DKERNEL_NAME='"$(KERNEL)"' -DPROBES_NAME='"$(PROBES)"' -DTABLE_CRC=$(TABLE_CRC) $(PROBES_$(PROBES)) $(if $(WIDTH),-DGPIORIG_WIDTH=$(WIDTH)) $(DEFINES)
+CPPFLAGS := -Iinclude -Iports $(INCLUDES:%=-I%) -DGPIORIG_PORT=$(MACHINE) -DKERNEL_$(KERNEL) -DBOARD_NAME='"$(BOARD)"' \
+    -DKERNEL_NAME='"$(KERNEL)"' -DTABLE_CRC=$(TABLE_CRC) $(PROBES_$(PROBES)) $(if $(LOG),-DGPIORIG_LOG=$(LOG)) $(if $(WIDTH),-DGPIORIG_WIDTH=$(WIDTH)) $(DEFINES)
 CFLAGS := $(COMMON) -MMD -MP -Os $(TARGET_FLAGS) -ffreestanding -ffunction-sections -fdata-sections
 
 # In the order of the files' names, whatever folder they are in.

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from commandline import gpiorig
 
-from gpiorig.rig import hooks
 from gpiorig.rig.errors import BenchError, FirmwareError
-from gpiorig.rig.hooks_check import LOST, NOT_HERE, OK, Verdict, check
-from gpiorig.rig.hooks_image import Image, thumb_branch
+from gpiorig.rig.hooks import table
+from gpiorig.rig.hooks.check import LOST, NOT_HERE, OK, Verdict, check
+from gpiorig.rig.hooks.image import Image, thumb_branch
 
 # The operating system: a function and a structure that others use, too.
 OS = """
@@ -103,7 +103,7 @@ class Builder:
         """What the check says of the image that these sources make."""
         path = self.folder / "test-1.toml"
         path.write_text(expected)
-        return check(Image(self.image(**sources)), hooks.load(path))  # type: ignore[arg-type]
+        return check(Image(self.image(**sources)), table.load(path))  # type: ignore[arg-type]
 
 
 @pytest.fixture(params=["arm", "msp430"])
@@ -361,10 +361,10 @@ def test_hook_file_must_be_right(tmp_path: Path, old: str, new: str, message: st
 
 def test_every_hook_file_of_ours_loads() -> None:
     """And says where each hook comes from."""
-    files = sorted(hooks.HOOKS_FOLDER.glob("*.toml"))
+    files = sorted(table.HOOKS_FOLDER.glob("*.toml"))
     assert files
     for path in files:
-        assert all(hook.source for hook in hooks.load(path).hooks)
+        assert all(hook.source for hook in table.load(path).hooks)
 
 
 @pytest.mark.parametrize(
@@ -381,7 +381,7 @@ def test_thumb_branch(halves: tuple[int, int], distance: int) -> None:
     assert distance == thumb_branch(*halves)
 
 
-def _load(folder: Path, text: str) -> hooks.HookFile:
+def _load(folder: Path, text: str) -> table.HookFile:
     path = folder / "test-1.toml"
     path.write_text(text)
-    return hooks.load(path)
+    return table.load(path)

@@ -6,8 +6,9 @@
 
 #include <stddef.h>
 
+#include "gpiorig/probe.h"
+
 #include "board.h"
-#include "kernel_events.h"
 #include "timer.h"
 
 static struct alarm *first;
@@ -63,7 +64,7 @@ void alarm_set(struct alarm *alarm, uint32_t deadline_us)
         arm();
     }
     irq_unlock(state);
-    KERNEL_EVENT(GPIORIG_EVENT(TIMER_SET));
+    GPIORIG_EVENT(TIMER_SET);
 }
 
 void alarm_cancel(struct alarm *alarm)
@@ -78,13 +79,13 @@ void alarm_cancel(struct alarm *alarm)
 
 static void expire(struct alarm *alarm)
 {
-    KERNEL_EVENT(GPIORIG_ENTER(TIMER_FIRE));
+    GPIORIG_ENTER(TIMER_FIRE);
     if (alarm->expired != NULL) {
         alarm->expired(alarm);
     } else {
         actor_signal(alarm->to, alarm->signals);
     }
-    KERNEL_EVENT(GPIORIG_EXIT(TIMER_FIRE));
+    GPIORIG_EXIT(TIMER_FIRE);
 }
 
 /** The first alarm if it is due, taken out. */

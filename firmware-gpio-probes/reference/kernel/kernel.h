@@ -69,6 +69,9 @@ bool actor_pass(struct actor *to, struct message message);
 /** 1 to PRIORITIES; kernel/events has none and takes any. */
 void actor_set_priority(struct actor *actor, uint8_t priority);
 
+/** Bytes of its stack that it has never used, all of them before it was started; 0 in kernel/events. */
+uint16_t actor_stack_left(const struct actor *actor);
+
 /** Messages each queue holds: 1 to QUEUE_LENGTH_MAX (board_limits.h). Only while nothing is under way. */
 void kernel_set_queue_length(uint16_t messages);
 

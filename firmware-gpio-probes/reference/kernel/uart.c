@@ -135,7 +135,12 @@ static void say(const char *text)
 
 void fault(const char *what, const char *who)
 {
+    char byte;
+
     irq_lock();
+    while (uart_next(&byte)) {
+        uart_port_send(byte);
+    }
     say("\nfault ");
     say(what);
     say(" ");

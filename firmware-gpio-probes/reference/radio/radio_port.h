@@ -3,6 +3,7 @@
 #define RADIO_PORT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 void radio_port_init(void);
 
@@ -15,7 +16,7 @@ void radio_port_reset(void);
 /** The level of the interrupt line. */
 bool radio_port_interrupt_level(void);
 
-/** The driver's: the board calls it in the interrupt of that line. */
-void radio_interrupt(void);
+/** The driver's: the board calls it in the interrupt of that line; `at_us` is when, as the chip's port header says. */
+void radio_interrupt(uint32_t at_us);
 
 #endif

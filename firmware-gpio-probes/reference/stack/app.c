@@ -10,10 +10,11 @@
 #include "timer.h"
 #include "udp.h"
 
-extern const struct app app_pingpong, app_macping, app_print, app_broadcast, app_sender, app_interferer;
+extern const struct app app_pingpong, app_macping, app_print, app_broadcast, app_sender, app_interferer, app_train;
 static const struct app *const apps[] = {
     [APP_PINGPONG] = &app_pingpong,   [APP_MACPING] = &app_macping, [APP_PRINT] = &app_print,
     [APP_BROADCAST] = &app_broadcast, [APP_SENDER] = &app_sender,   [APP_INTERFERER] = &app_interferer,
+    [APP_TRAIN] = &app_train,
 };
 
 #define US_PER_S 1000000u
@@ -110,15 +111,41 @@ uint32_t app_next_beat(uint32_t last_due_us)
     return timer_reached(timer_now(), due_us) ? timer_now() + settings.interval_us : due_us;
 }
 
+struct line *app_line(const char *word)
+{
+    static struct line line; /* too long for the stack of an actor */
+
+    line.length = 0;
+    line_text(&line, word);
+    return &line;
+}
+
 void app_log_fate(struct line *line, enum fate fate)
 {
     line_text(line, fate == FATE_OK ? " status=ok" : " status=lost reason=");
     line_text(line, fate == FATE_OK ? "" : fate_name((uint8_t)fate));
+    line_send(line);
+}
+
+void app_take_note(struct packet *packet, uint32_t now_us)
+{
+    struct line *line;
+
+    if (app_kind(packet) == APP_ONE_WAY) {
+        app_counts.received++;
+        line = app_line("packet");
+        line_pair(line, "seq", packet->id);
+        line_pair(line, "from", packet->source);
+        line_pair(line, "radio_us", packet->received_us);
+        line_pair(line, "rx_us", now_us);
+        app_log_fate(line, FATE_OK);
+    }
+    packet_free(packet);
 }
 
 void app_done(void)
 {
-    struct line line = { .length = 0 };
+    struct line *line = app_line("done");
 
     alarm_cancel(&beat);
     alarm_cancel(&end);
@@ -126,12 +153,11 @@ void app_done(void)
     if (to_be_quiet) {
         actor_signal(&mac_actor, MAC_SIGNAL_STOP);
     }
-    line_text(&line, "done");
-    line_pair(&line, "sent", app_counts.sent);
-    line_pair(&line, "received", app_counts.received);
-    line_pair(&line, "lost", app_counts.lost);
-    line_pair(&line, "probes", gpiorig_frames());
-    line_send(&line);
+    line_pair(line, "sent", app_counts.sent);
+    line_pair(line, "received", app_counts.received);
+    line_pair(line, "lost", app_counts.lost);
+    line_pair(line, "probes", gpiorig_frames());
+    line_send(line);
 }
 
 static void receive(struct packet *packet)
@@ -206,4 +232,4 @@ static void handle(const struct message *message)
     }
 }
 
-ACTOR(app_actor, ACTOR_APP, handle, 7, 768);
+ACTOR(app_actor, ACTOR_APP, handle, 7, STACK_BYTES(512u));

@@ -83,7 +83,14 @@ void app_beat_at(uint32_t deadline_us);
 /** When the next of a series of beats is due that one interval after the other ought to come: not in the past. */
 uint32_t app_next_beat(uint32_t last_due_us);
 
-/** Ends a line of the log with the packet's fate. */
+/** An empty line for the log; one at a time. */
+struct line *app_line(const char *word);
+
+/** An application's `received` where packets go one way: logs those of the kind, and frees all. */
+void app_take_note(struct packet *packet, uint32_t now_us);
+#define APP_ONE_WAY 'W'
+
+/** Ends a line with a packet's fate, and sends it. */
 void app_log_fate(struct line *line, enum fate fate);
 
 /** The run is over: says so in the log. */

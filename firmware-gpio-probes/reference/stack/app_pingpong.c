@@ -119,15 +119,14 @@ static void settled(struct packet *packet)
 /** As many bytes as `set print` says, in one line, before the reply: what printf does to a stack. */
 static void print(uint16_t id)
 {
-    struct line line = { .length = 0 };
+    struct line *line = app_line("print");
 
-    line_text(&line, "print");
-    line_pair(&line, "seq", id);
-    line_text(&line, " text=");
-    while (line.length + 1 < settings.print) {
-        line_text(&line, "x");
+    line_pair(line, "seq", id);
+    line_text(line, " text=");
+    while (line->length + 1 < settings.print) {
+        line_text(line, "x");
     }
-    line_send(&line);
+    line_send(line);
 }
 
 static void receive(struct packet *packet, uint32_t now_us)
@@ -163,25 +162,24 @@ static void expire(void)
 
 static void log_packet(void)
 {
-    struct line line = { .length = 0 };
+    struct line *line = app_line("packet");
     bool is_initiator = app_is_running();
 
-    line_text(&line, "packet");
-    line_pair(&line, "seq", flight.sequence);
+    line_pair(line, "seq", flight.sequence);
     if (!is_initiator) {
-        line_pair(&line, "rx_us", flight.rx_us);
+        line_pair(line, "rx_us", flight.rx_us);
     }
-    line_pair(&line, "tx_us", flight.tx_us);
+    line_pair(line, "tx_us", flight.tx_us);
     if (is_initiator && flight.fate == FATE_OK) {
-        line_pair(&line, "rx_us", flight.rx_us);
+        line_pair(line, "rx_us", flight.rx_us);
     }
     if (is_initiator) {
-        app_log_fate(&line, flight.fate);
+        app_log_fate(line, flight.fate);
     } else {
-        line_text(&line, " status=");
-        line_text(&line, fate_name((uint8_t)flight.fate));
+        line_text(line, " status=");
+        line_text(line, fate_name((uint8_t)flight.fate));
+        line_send(line);
     }
-    line_send(&line);
 }
 
 static void finish_packet(void)

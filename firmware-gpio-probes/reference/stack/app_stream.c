@@ -10,7 +10,6 @@
 #include "settings.h"
 #include "timer.h"
 
-#define ONE_WAY 'W'
 #define NOBODY 0xFFFDu /* an address that no node can have (settings.c) */
 
 static uint16_t sequence;
@@ -30,17 +29,16 @@ static bool has_fixed_rate(void)
 
 static void log_sent(uint16_t id, uint32_t tx_us, enum fate fate)
 {
-    struct line line = { .length = 0 };
+    struct line *line;
 
     if (settings.app == APP_INTERFERER) {
         return;
     }
-    line_text(&line, "packet");
-    line_pair(&line, "seq", id);
-    line_pair(&line, "tx_us", tx_us);
-    line_pair(&line, "done_us", timer_now());
-    app_log_fate(&line, fate);
-    line_send(&line);
+    line = app_line("packet");
+    line_pair(line, "seq", id);
+    line_pair(line, "tx_us", tx_us);
+    line_pair(line, "done_us", timer_now());
+    app_log_fate(line, fate);
 }
 
 static void send_one(void)
@@ -55,7 +53,7 @@ static void send_one(void)
         log_sent(sequence, timer_now(), FATE_QUEUE);
         return;
     }
-    app_fill(packet, ONE_WAY, sequence, (uint16_t)settings.payload);
+    app_fill(packet, APP_ONE_WAY, sequence, (uint16_t)settings.payload);
     packet->unacknowledged = settings.app == APP_INTERFERER;
     under_way++;
     if (settings.app == APP_INTERFERER) {
@@ -131,25 +129,8 @@ static void settled(struct packet *packet)
     }
 }
 
-static void receive(struct packet *packet, uint32_t now_us)
-{
-    struct line line = { .length = 0 };
-
-    if (app_kind(packet) == ONE_WAY) {
-        app_counts.received++;
-        line_text(&line, "packet");
-        line_pair(&line, "seq", packet->id);
-        line_pair(&line, "from", packet->source);
-        line_pair(&line, "radio_us", packet->received_us);
-        line_pair(&line, "rx_us", now_us);
-        line_text(&line, " status=ok");
-        line_send(&line);
-    }
-    packet_free(packet);
-}
-
 #define STREAM(its_name) \
-    { .name = its_name, .start = start, .stop = stop, .received = receive, .settled = settled, .beat = beat }
+    { .name = its_name, .start = start, .stop = stop, .received = app_take_note, .settled = settled, .beat = beat }
 
 const struct app app_broadcast = STREAM("broadcast");
 const struct app app_sender = STREAM("sender");

@@ -6,6 +6,7 @@
 
 #include "app.h"
 #include "board.h"
+#include "ipv6.h"
 #include "line.h"
 #include "mac.h"
 #include "packet.h"
@@ -13,6 +14,7 @@
 #include "settings.h"
 #include "sixlowpan.h"
 #include "uart.h"
+#include "udp.h"
 
 #ifndef TABLE_CRC
 #error "TABLE_CRC: the CRC-32 of include/gpiorig/events.h; the Makefile computes it"
@@ -20,8 +22,9 @@
 
 static bool radio_works;
 
-/** The answer to `set`, while the MAC takes the settings over. */
-static struct line pending;
+/** The answer to a command. One at a time: the host waits for it. */
+static struct line line;
+static bool is_pending; /* until the MAC has taken the settings over */
 
 void console_set_radio(bool works)
 {
@@ -30,37 +33,36 @@ void console_set_radio(bool works)
 
 static void answer(const char *text)
 {
-    struct line line = { .length = 0 };
-
+    line.length = 0;
     line_text(&line, text);
     line_send(&line);
 }
 
 static void identify(const char *arguments)
 {
-    struct line line = { .length = 0 };
-
     (void)arguments;
     GPIORIG_EVENT_ID(RIG_IDENTIFY, settings.address);
-    line_text(&line, "ok identify board=" BOARD_NAME " firmware=reference uid=");
+    line.length = 0;
+    line_text(&line, "ok identify board=" BOARD_NAME " firmware=reference probes=" GPIORIG_VARIANT_NAME " uid=");
     for (unsigned byte = 0; byte < 4u * BOARD_UID_WORDS; byte++) {
         line_hex(&line, board_uid(byte / 4u) >> 8u * (byte % 4u), 2);
     }
     line_pair(&line, "address", settings.address);
     line_text(&line, " table=");
     line_hex(&line, TABLE_CRC, 8);
-    line_text(&line, " kernel=" KERNEL_NAME " probes=" PROBES_NAME);
+    line_text(&line, " kernel=" KERNEL_NAME);
     line_send(&line);
 }
 
-/** Has the MAC take changed settings over; `pending` is the answer, once it says that it has. */
+/** Has the MAC take changed settings over; the line is the answer, once it says that it has. */
 static void configure(void)
 {
     kernel_set_queue_length((uint16_t)settings.queue);
     if (radio_works) {
+        is_pending = true;
         actor_signal(&mac_actor, MAC_SIGNAL_CONFIGURE);
     } else {
-        line_send(&pending);
+        line_send(&line);
     }
 }
 
@@ -70,11 +72,11 @@ static void set(const char *arguments)
         answer("error set: packets are being sent; wait for done, or stop");
         return;
     }
-    pending.length = 0;
-    if (settings_set(arguments, &pending)) {
+    line.length = 0;
+    if (settings_set(arguments, &line)) {
         configure();
     } else {
-        line_send(&pending);
+        line_send(&line);
     }
 }
 
@@ -86,27 +88,26 @@ static void set_defaults(const char *arguments)
         return;
     }
     settings_reset();
-    pending.length = 0;
-    line_text(&pending, "ok defaults");
+    line.length = 0;
+    line_text(&line, "ok defaults");
     configure();
 }
 
 static void configured(void)
 {
-    if (pending.length == 0) {
-        return; /* nobody asked */
+    if (!is_pending) {
+        return;
     }
+    is_pending = false;
     if (mac_is_configured()) {
-        line_send(&pending);
+        line_send(&line);
     } else {
         answer("error set: the radio did not take it");
     }
-    pending.length = 0;
 }
 
 static void start(const char *argument)
 {
-    struct line line = { .length = 0 };
     uint32_t packets = 0;
 
     if (*argument != '\0' && (!parse_number(argument, &packets) || packets == 0)) {
@@ -116,6 +117,7 @@ static void start(const char *argument)
     } else if (app_is_running()) {
         answer("error start: packets are being sent; wait for done, or stop");
     } else {
+        line.length = 0;
         line_text(&line, "ok start");
         line_pair(&line, "packets", packets);
         line_send(&line);
@@ -133,11 +135,11 @@ static void stop(const char *arguments)
 
 static void report(const char *arguments)
 {
-    struct line line = { .length = 0 };
     struct packet_counts packets = packet_counts();
     struct sixlowpan_counts sixlowpan = sixlowpan_counts();
 
     (void)arguments;
+    line.length = 0;
     line_text(&line, "ok report");
     line_pair(&line, "sent", app_counts.sent);
     line_pair(&line, "received", app_counts.received);
@@ -153,6 +155,26 @@ static void report(const char *arguments)
     line_send(&line);
 }
 
+/** Bytes of each stack that were never used; 0 without threads. */
+static void stacks(const char *arguments)
+{
+    static const struct {
+        const char *name;
+        const struct actor *actor;
+    } actors[] = {
+        { "mac", &mac_actor }, { "sixlowpan", &sixlowpan_actor }, { "ipv6", &ipv6_actor },
+        { "udp", &udp_actor }, { "app", &app_actor },             { "console", &console_actor },
+    };
+
+    (void)arguments;
+    line.length = 0;
+    line_text(&line, "ok stacks");
+    for (unsigned i = 0; i < sizeof actors / sizeof actors[0]; i++) {
+        line_pair(&line, actors[i].name, actor_stack_left(actors[i].actor));
+    }
+    line_send(&line);
+}
+
 /** Each answers with exactly one line. */
 static const struct command {
     const char *word;
@@ -160,25 +182,25 @@ static const struct command {
 } commands[] = {
     { "identify", identify }, { "defaults", set_defaults }, { "set", set },
     { "start", start },       { "stop", stop },             { "report", report },
+    { "stacks", stacks },
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
-/** True when `line` begins with the word; `arguments` then points behind it. */
-static bool is_command(const char *line, const char *word, const char **arguments)
+/** True when `text` begins with the word; `arguments` then points behind it. */
+static bool is_command(const char *text, const char *word, const char **arguments)
 {
     size_t length = strlen(word);
 
-    if (strncmp(line, word, length) != 0 || (line[length] != '\0' && line[length] != ' ')) {
+    if (strncmp(text, word, length) != 0 || (text[length] != '\0' && text[length] != ' ')) {
         return false;
     }
-    *arguments = line + length + (line[length] == ' ' ? 1 : 0);
+    *arguments = text + length + (text[length] == ' ' ? 1 : 0);
     return true;
 }
 
 static void name_commands(void)
 {
-    struct line line = { .length = 0 };
-
+    line.length = 0;
     line_text(&line, "error commands are");
     for (unsigned i = 0; i < COMMANDS; i++) {
         line_text(&line, " ");
@@ -189,14 +211,14 @@ static void name_commands(void)
 
 static void take_line(void)
 {
-    char line[UART_LINE_LENGTH];
+    char text[UART_LINE_LENGTH];
     const char *arguments;
 
-    if (!uart_read_line(line)) {
+    if (!uart_read_line(text)) {
         return;
     }
     for (unsigned i = 0; i < COMMANDS; i++) {
-        if (is_command(line, commands[i].word, &arguments)) {
+        if (is_command(text, commands[i].word, &arguments)) {
             commands[i].run(arguments);
             return;
         }
@@ -214,4 +236,4 @@ static void handle(const struct message *message)
     }
 }
 
-ACTOR(console_actor, ACTOR_CONSOLE, handle, PRIORITIES, 1024);
+ACTOR(console_actor, ACTOR_CONSOLE, handle, PRIORITIES, STACK_BYTES(512u));

@@ -71,4 +71,4 @@ static void handle(const struct message *message)
     }
 }
 
-ACTOR(ipv6_actor, ACTOR_IPV6, handle, 4, 512);
+ACTOR(ipv6_actor, ACTOR_IPV6, handle, 4, STACK_BYTES(384u));

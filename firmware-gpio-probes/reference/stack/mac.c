@@ -207,4 +207,4 @@ static void handle(const struct message *message)
     }
 }
 
-ACTOR(mac_actor, ACTOR_MAC, handle, 2, 768);
+ACTOR(mac_actor, ACTOR_MAC, handle, 2, STACK_BYTES(768u));

@@ -1,4 +1,7 @@
-/* Frames go out one after the other; CSMA-CA, acknowledgements and retries are the radio's. */
+/*
+ * Frames go out one after the other; CSMA-CA, acknowledgements and retries are the radio's. One that has a departure time is
+ * loaded into the radio before, and sent off by the alarm's interrupt: then all that is left to do is to fire it.
+ */
 #include <stddef.h>
 
 #include "alarm.h"
@@ -12,14 +15,42 @@ static struct packet *in_flight;
 static struct packet_queue waiting;
 static struct alarm guard = { .to = &mac_actor, .signals = SIGNAL_GUARD };
 
+/** In the interrupt. */
+static void depart(struct alarm *alarm)
+{
+    (void)alarm;
+    radio_fire();
+}
+
+static struct alarm departure = { .expired = depart };
+
+/** Sends the packet, or gets it ready to depart; `*since_us` is from when on the radio is busy with it. */
+static bool give_to_radio(struct packet *packet, uint32_t *since_us)
+{
+    *since_us = timer_now();
+    if (!packet->is_timed) {
+        return radio_send(packet);
+    }
+    if (!radio_load(packet)) {
+        return false;
+    }
+    if (!timer_reached(*since_us, packet->departure_us)) {
+        *since_us = packet->departure_us;
+    }
+    alarm_set(&departure, packet->departure_us);
+    return true;
+}
+
 static void transmit(struct packet *packet)
 {
+    uint32_t since_us;
+
     in_flight = packet; /* the end may be confirmed before radio_send returns */
-    if (!radio_send(packet)) {
+    if (!give_to_radio(packet, &since_us)) {
         in_flight = NULL;
         mac_settle(packet, RADIO_BUSY);
     } else if (in_flight == packet) {
-        alarm_set(&guard, timer_now() + RADIO_GUARD_US);
+        alarm_set(&guard, since_us + RADIO_GUARD_US);
     }
 }
 
@@ -71,6 +102,7 @@ static void stop(void)
     struct packet *packet;
 
     alarm_cancel(&guard);
+    alarm_cancel(&departure);
     while ((packet = packet_queue_take(&waiting)) != NULL) {
         mac_settle(packet, RADIO_BUSY);
     }

@@ -8,6 +8,7 @@
 #include "kernel.h"
 #include "line.h"
 #include "mac.h"
+#include "probes.h"
 #include "settings.h"
 #include "sixlowpan.h"
 #include "timer.h"
@@ -33,7 +34,7 @@ int main(void)
     clock_init();
     timer_init();
     uart_init(&console_actor, CONSOLE_SIGNAL_LINE);
-    gpiorig_init();
+    probes_init();
     say("boot board=" BOARD_NAME " firmware=reference");
     uart_drain(); /* its interrupts would lengthen some of the calibration events */
     gpiorig_wiring_proof();

@@ -20,6 +20,7 @@ static const struct settings defaults = {
     .queue = 8,
     .print = 64,
     .window = 1,
+    .train = 2,
 };
 
 struct settings settings;
@@ -30,8 +31,10 @@ void settings_reset(void)
 }
 
 /* In the order of their enumerations; NULL ends them. */
-static const char *const app_names[] = { "pingpong", "macping", "print", "broadcast", "sender", "interferer", NULL };
+static const char *const app_names[] = { "pingpong", "macping", "print", "broadcast", "sender", "interferer", "train",
+                                          NULL };
 static const char *const mac_names[] = { "csma", NULL };
+static const char *const fire_names[] = { "sleep", "timer", NULL };
 static const char *const finish_names[] = { "interrupt", "busy", NULL };
 
 struct setting {
@@ -61,6 +64,9 @@ static const struct setting table[] = {
     { "queue", &settings.queue, 1, QUEUE_LENGTH_MAX, NULL },
     { "print", &settings.print, 24, 150, NULL },
     { "window", &settings.window, 1, PACKETS, NULL },
+    { "train", &settings.train, 1, 1000, NULL },
+    { "gap_us", &settings.gap_us, 0, LONGEST_US, NULL },
+    { "fire", &settings.fire, 0, 0, fire_names },
 };
 #define SETTINGS (sizeof table / sizeof table[0])
 

@@ -8,9 +8,10 @@
 #include "line.h"
 
 /* In the order of their names in settings.c, and of the tables in app.c and mac.c. */
-enum app_number { APP_PINGPONG, APP_MACPING, APP_PRINT, APP_BROADCAST, APP_SENDER, APP_INTERFERER };
+enum app_number { APP_PINGPONG, APP_MACPING, APP_PRINT, APP_BROADCAST, APP_SENDER, APP_INTERFERER, APP_TRAIN };
 enum mac_number { MAC_CSMA };
 enum finish_number { FINISH_INTERRUPT, FINISH_BUSY };
+enum fire_number { FIRE_SLEEP, FIRE_TIMER };
 
 struct settings {
     uint32_t address;     /* own short address */
@@ -28,6 +29,9 @@ struct settings {
     uint32_t mac;         /* enum mac_number */
     uint32_t print;       /* bytes of the line printed for each packet (app print) */
     uint32_t window;      /* packets under way at once (app sender) */
+    uint32_t train;       /* packets in a train (app train), the first ones interval_us apart */
+    uint32_t gap_us;      /* from packet to packet of a train; 0: as soon as can be */
+    uint32_t fire;        /* enum fire_number: how the departure of a packet is awaited */
     uint32_t duration_s;  /* of a run; 0: until all packets are sent, or it is stopped */
 };
 

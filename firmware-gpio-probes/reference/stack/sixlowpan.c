@@ -293,7 +293,7 @@ static void handle(const struct message *message)
     }
 }
 
-ACTOR(sixlowpan_actor, ACTOR_SIXLOWPAN, handle, 3, 640);
+ACTOR(sixlowpan_actor, ACTOR_SIXLOWPAN, handle, 3, STACK_BYTES(640u));
 
 struct sixlowpan_counts sixlowpan_counts(void)
 {

@@ -76,4 +76,4 @@ static void handle(const struct message *message)
     }
 }
 
-ACTOR(udp_actor, ACTOR_UDP, handle, 5, 512);
+ACTOR(udp_actor, ACTOR_UDP, handle, 5, STACK_BYTES(384u));

@@ -17,7 +17,7 @@ MAX_DURATION_S = 2_000  # what the firmware's setting takes
 
 Kernel = Literal["events", "threads"]
 Probes = Literal["normal", "empty", "doubled", "off"]
-App = Literal["pingpong", "macping", "print", "broadcast", "sender", "interferer"]
+App = Literal["pingpong", "macping", "print", "broadcast", "sender", "interferer", "train"]
 Mac = Literal["csma"]
 
 # Applications whose packets make round trips between initiator and responder.
@@ -43,6 +43,9 @@ class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     queue: int | None = None
     print: int | None = None
     window: int | None = None
+    train: int | None = None
+    gap_us: int | None = None
+    fire: Literal["sleep", "timer"] | None = None
 
     def given(self) -> dict[str, Any]:
         """Those that are not None."""

@@ -5,5 +5,5 @@ TOOLS := $(CROSS)gcc $(CROSS)size
 CC := $(CROSS)gcc
 SIZE := $(CROSS)size
 TARGET_FLAGS = -mthumb
-LINK = $(CC) $(TARGET_FLAGS) -nostartfiles --specs=nosys.specs -Wl,--gc-sections -Wl,--build-id=none \
+LINK = $(CC) $(TARGET_FLAGS) -nostartfiles --specs=nosys.specs -Wl,--gc-sections -Wl,--build-id=none -Wl,--emit-relocs \
     -Wl,--no-warn-rwx-segments -Wl,-T,$(LINK_SCRIPT) -Wl,-Map,$(ELF:.elf=.map)

@@ -6,4 +6,7 @@
 #define PACKETS 132u          /* buffers of packet.h: a queue full of them, and some in hand */
 #define UART_RING 2048u       /* bytes */
 
+/* An actor's stack, kernel/threads. */
+#define STACK_BYTES(bytes) (bytes)
+
 #endif

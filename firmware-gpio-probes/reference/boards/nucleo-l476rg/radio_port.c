@@ -2,8 +2,10 @@
 
 #include "gpiorig/probe.h"
 
+#if !defined RADIO_IS_spirit1
+#include "at86rf231_port.h"
+#endif
 #include "interrupts.h"
-#include "mac.h"
 #include "spi.h"
 #include "board.h"
 #include "timer.h"
@@ -61,6 +63,15 @@ void radio_port_reset(void)
     listen_to_interrupt();
 }
 #else
+/* High for at least 62.5 ns, 5 cycles (Atmel 8111C 12.4, t7; unverified): two stores and two loads, 2 cycles each or more. */
+void at86rf231_port_pulse_slp_tr(void)
+{
+    gpio_set(PORT_A, SLEEP_PIN);
+    (void)GPIO_IDR(PORT_A);
+    (void)GPIO_IDR(PORT_A);
+    gpio_clear(PORT_A, SLEEP_PIN);
+}
+
 /* Atmel 8111C 12.4: /RST low for at least 625 ns (t10); 9.5: the crystal may take 1 ms after power-on. */
 void radio_port_reset(void)
 {
@@ -83,6 +94,6 @@ void exti9_5_handler(void)
 {
     GPIORIG_ENTER(ISR_RADIO);
     EXTI_PR1 = 1u << INTERRUPT_PIN; /* cleared by writing 1: RM0351 14.5.6 */
-    actor_signal(&mac_actor, MAC_SIGNAL_RADIO);
+    radio_interrupt(timer_now());
     GPIORIG_EXIT(ISR_RADIO);
 }

@@ -6,6 +6,8 @@
 
 typedef uint16_t irq_state;
 
+/* An assembly that writes SR says so ("r2"): clang keeps results of comparisons in its flags. */
+
 /** Masks interrupts; returns the former status register. The NOP is due after DINT (SLAU049F 2.2.3). */
 static inline irq_state irq_lock(void)
 {
@@ -17,7 +19,7 @@ static inline irq_state irq_lock(void)
 
 static inline void irq_unlock(irq_state state)
 {
-    __asm__ volatile("mov %0, r2\n\tnop" : : "r"(state) : "memory");
+    __asm__ volatile("mov %0, r2\n\tnop" : : "r"(state) : "memory", "r2");
 }
 
 /**
@@ -27,7 +29,7 @@ static inline void irq_unlock(irq_state state)
  */
 static inline irq_state irq_sleep(irq_state state)
 {
-    __asm__ volatile("bis #0x18, r2\n\tnop\n\tdint\n\tnop" : : : "memory");
+    __asm__ volatile("bis #0x18, r2\n\tnop\n\tdint\n\tnop" : : : "memory", "r2");
     return state;
 }
 

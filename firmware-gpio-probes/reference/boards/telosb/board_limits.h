@@ -6,4 +6,7 @@
 #define PACKETS 8u          /* buffers of packet.h */
 #define UART_RING 1024u     /* bytes */
 
+/* An actor's stack, kernel/threads. */
+#define STACK_BYTES(bytes) ((bytes) / 2u) /* what 32-bit boards need, halved: a register has 16 bits */
+
 #endif

@@ -5,7 +5,7 @@
 #include "board.h"
 #include "cc2420_port.h"
 #include "interrupts.h"
-#include "mac.h"
+#include "radio_interrupt.h"
 #include "spi.h"
 #include "timer.h"
 
@@ -76,7 +76,7 @@ bool cc2420_port_sfd(void)
 void cc2420_port_watch_sfd(bool watch)
 {
     sfd_fell = false;
-    TBCCTL(SFD_BLOCK) = watch ? CCTL_CM_FALLING | CCTL_SCS | CCTL_CAP | CCTL_CCIE : 0;
+    TBCCTL(SFD_BLOCK) = watch ? CCTL_CM_FALLING | CCTL_SCS | CCTL_CAP | CCTL_CCIE : CCTL_CM_RISING | CCTL_SCS | CCTL_CAP;
 }
 
 bool cc2420_port_sfd_fell(void)
@@ -89,16 +89,24 @@ void timer_b1_handler(void)
 {
     GPIORIG_ENTER(ISR_TIMER);
     (void)TBIV;
-    TBCCTL(SFD_BLOCK) = 0;
+    cc2420_port_watch_sfd(false);
     sfd_fell = true;
-    actor_signal(&mac_actor, MAC_SIGNAL_RADIO);
+    radio_ask_for_service();
     GPIORIG_EXIT(ISR_TIMER);
+}
+
+/* TBR, of which the capture is one, is the lower half of the time (timer.c). */
+static uint32_t sfd_rose_us(void)
+{
+    uint32_t now_us = timer_now();
+
+    return now_us - (uint16_t)((uint16_t)now_us - TBCCR(SFD_BLOCK));
 }
 
 void port1_handler(void)
 {
     GPIORIG_ENTER(ISR_RADIO);
     P1IFG &= (uint8_t)~FIFOP;
-    actor_signal(&mac_actor, MAC_SIGNAL_RADIO);
+    radio_interrupt(sfd_rose_us());
     GPIORIG_EXIT(ISR_RADIO);
 }

@@ -1,10 +1,17 @@
 /* Vector table (SLAS368, interrupt vector addresses), what runs before main, and the way into the handlers. */
 
+/* The stack of the interrupts, which do not nest, lies above main's where threads have stacks of their own. */
+#ifdef KERNEL_threads
+#define INTERRUPT_STACK_BYTES 192
+#else
+#define INTERRUPT_STACK_BYTES 0
+#endif
+
     .text
     .globl reset_handler
 reset_handler:
     mov #0x5A80, &0x0120        /* WDTCTL: the watchdog is on after reset (SLAU049F 10.2.1) */
-    mov #stack_top, r1
+    mov #stack_top - INTERRUPT_STACK_BYTES, r1
     mov #data_start, r12
     mov #data_load, r13
 1:  cmp #data_end, r12
@@ -42,7 +49,14 @@ who:
     push r13
     push r12
     push r11
+#ifdef KERNEL_threads
+    mov r1, &interrupted
+    mov #stack_top, r1
     call #\function
+    mov &interrupted, r1
+#else
+    call #\function
+#endif
     pop r11
     pop r12
     pop r13
@@ -58,9 +72,20 @@ who:
     handler on_usart1_rx, usart1_rx_handler
     handler on_usart1_tx, usart1_tx_handler
 
+/* kernel/threads has one. */
+    .weak on_port2
+on_port2 = unexpected
+
+#ifdef KERNEL_threads
+    .section .bss.interrupted, "aw", @nobits
+    .balign 2
+interrupted:                    /* the stack pointer of the thread */
+    .skip 2
+#endif
+
     .section .vectors, "a"
     .word unexpected            /* 0xFFE0 DAC12, DMA */
-    .word unexpected            /* 0xFFE2 port 2 */
+    .word on_port2              /* 0xFFE2 port 2 */
     .word on_usart1_tx          /* 0xFFE4 */
     .word on_usart1_rx          /* 0xFFE6 */
     .word on_port1              /* 0xFFE8 */

@@ -3,16 +3,16 @@
 
 #include <stddef.h>
 
-#include "kernel_events.h"
+#include "gpiorig/probe.h"
 
 #include "board.h"
 #include "board_limits.h"
 
-static struct {
+static struct entry {
     struct actor *to;
     struct message message;
-} queue[QUEUE_LENGTH_MAX];
-static uint16_t first, length, length_max = QUEUE_LENGTH_MAX;
+} queue[QUEUE_LENGTH_MAX], *put = queue, *take = queue;
+static uint16_t length, length_max = QUEUE_LENGTH_MAX;
 
 static struct actor *signalled, **signalled_end = &signalled;
 static struct kernel_counts counts;
@@ -28,12 +28,15 @@ void actor_set_priority(struct actor *actor, uint8_t priority)
     (void)priority;
 }
 
-/** The place `offset` behind the first; both are less than the queue is long. */
-static uint16_t place(uint16_t offset)
+uint16_t actor_stack_left(const struct actor *actor)
 {
-    uint16_t sum = (uint16_t)(first + offset);
+    (void)actor;
+    return 0;
+}
 
-    return sum < QUEUE_LENGTH_MAX ? sum : (uint16_t)(sum - QUEUE_LENGTH_MAX);
+static struct entry *next_place(struct entry *place)
+{
+    return place + 1 < queue + QUEUE_LENGTH_MAX ? place + 1 : queue;
 }
 
 bool actor_post(struct actor *to, struct message message)
@@ -42,21 +45,17 @@ bool actor_post(struct actor *to, struct message message)
     bool fits = length < length_max;
 
     if (fits) {
-        uint16_t last = place(length);
-
-        queue[last].to = to;
-        queue[last].message = message;
+        put->to = to;
+        put->message = message;
+        put = next_place(put);
         length++;
         counts.longest = length > counts.longest ? length : counts.longest;
+        GPIORIG_EVENT_ID(QUEUE_POST, to->id);
     } else {
         counts.dropped++;
+        GPIORIG_EVENT_ID(QUEUE_DROP, to->id);
     }
     irq_unlock(state);
-    if (fits) {
-        KERNEL_EVENT(GPIORIG_EVENT_ID(QUEUE_POST, to->id));
-    } else {
-        KERNEL_EVENT(GPIORIG_EVENT_ID(QUEUE_DROP, to->id));
-    }
     return fits;
 }
 
@@ -115,10 +114,10 @@ static struct actor *take_signals(struct message *message)
 
 static struct actor *take_message(struct message *message)
 {
-    struct actor *to = queue[first].to;
+    struct actor *to = take->to;
 
-    *message = queue[first].message;
-    first = place(1);
+    *message = take->message;
+    take = next_place(take);
     length--;
     return to;
 }
@@ -130,11 +129,11 @@ static struct actor *wait_for_work(struct message *message)
     struct actor *to;
 
     if (signalled == NULL && length == 0) {
-        KERNEL_EVENT(GPIORIG_ENTER(SCHED_SLEEP));
+        GPIORIG_ENTER(SCHED_SLEEP);
         do {
             state = irq_sleep(state);
         } while (signalled == NULL && length == 0);
-        KERNEL_EVENT(GPIORIG_EXIT(SCHED_SLEEP));
+        GPIORIG_EXIT(SCHED_SLEEP);
     }
     to = signalled != NULL ? take_signals(message) : take_message(message);
     irq_unlock(state);
@@ -148,12 +147,12 @@ void kernel_run(void)
         struct actor *actor = wait_for_work(&message);
 
         if (message.type != MESSAGE_SIGNALS) {
-            KERNEL_EVENT(GPIORIG_EVENT_ID(QUEUE_FETCH, actor->id));
+            GPIORIG_EVENT_ID(QUEUE_FETCH, actor->id);
         } else if (message.value == 0) {
             continue;
         }
-        KERNEL_EVENT(GPIORIG_ENTER_ID(TASK_RUN, actor->id));
+        GPIORIG_ENTER_ID(TASK_RUN, actor->id);
         actor->handler(&message);
-        KERNEL_EVENT(GPIORIG_EXIT_ID(TASK_RUN, actor->id));
+        GPIORIG_EXIT_ID(TASK_RUN, actor->id);
     }
 }

@@ -18,6 +18,7 @@
 #define TRAC_SHIFT 5u
 #define XAH_CTRL_0 0x2Cu
 #define XAH_CTRL_0_RETRIES (3u << 4 | 4u << 1) /* 3 frame retries, 4 CSMA retries, unslotted */
+#define XAH_CTRL_0_AT_ONCE (7u << 1)           /* 7 CSMA retries mean: no CSMA-CA, and no frame retries */
 #define CSMA_SEED_0 0x2Du
 #define CSMA_SEED_1 0x2Eu
 #define CSMA_SEED_1_FRAME_VERSION_0_OR_1 (1u << 6) /* AACK_FVN_MODE, its reset value */
@@ -58,6 +59,7 @@
 #define IRQ_MASK 0x0Eu
 #define IRQ_STATUS 0x0Fu
 #define IRQ_TRX_END (1u << 3)
+#define INTERRUPT_US 9u /* tIRQ, from the event to the pin: 12.4 */
 
 /* 6.4 */
 #define PART_NUM 0x1Cu

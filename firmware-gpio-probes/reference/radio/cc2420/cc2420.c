@@ -10,29 +10,38 @@
 #include "cc2420_port.h"
 #include "cc2420_registers.h"
 #include "cc2420_sender.h"
-#include "mac.h"
+#include "radio_fault.h"
+#include "radio_interrupt.h"
 #include "radio_limits.h"
 #include "radio_port.h"
 #include "timer.h"
 
 #define ACK_LENGTH 5u
 #define ACK_TYPE 2u /* IEEE 802.15.4-2006, 7.2.1.1.1 */
-#define XOSC_US 5000u    /* it starts within 1 ms (4.6) */
+#define XOSC_US 5000u /* it starts within 1 ms (4.6) */
+#define QUIET_US 1000u /* an acknowledgement of 352 us ends, or RSSI becomes valid: 20 symbols from SRXON (19, 23) */
+#define SFD_US 3u /* the SFD line is behind the air; users measure so much between two chips, unverified */
 
 static const struct radio_callbacks *report;
-static uint32_t errors;
+static bool listening; /* what radio_listen said */
 
-static bool start_oscillator(void)
+/** Waits for bits of the status octet; false when they do not come in time. */
+static bool wait_for(uint8_t mask, uint8_t value, uint32_t most_us)
 {
-    uint32_t start = timer_now();
+    uint32_t start_us = timer_now();
 
-    cc2420_strobe(SXOSCON);
-    while ((cc2420_strobe(SNOP) & STATUS_XOSC16M_STABLE) == 0) {
-        if (timer_now() - start > XOSC_US) {
+    while ((cc2420_strobe(SNOP) & mask) != value) {
+        if (timer_now() - start_us > most_us) {
             return false;
         }
     }
     return true;
+}
+
+static bool start_oscillator(void)
+{
+    cc2420_strobe(SXOSCON);
+    return wait_for(STATUS_XOSC16M_STABLE, STATUS_XOSC16M_STABLE, XOSC_US);
 }
 
 bool radio_init(const struct radio_callbacks *callbacks)
@@ -41,7 +50,7 @@ bool radio_init(const struct radio_callbacks *callbacks)
     radio_port_init();
     radio_port_reset();
     if (cc2420_read(MANFIDL) != MANFIDL_CC2420 || !start_oscillator()) {
-        errors++;
+        radio_fault();
         return false;
     }
     cc2420_write(MDMCTRL0, MDMCTRL0_ADDRESSED_AND_ACKNOWLEDGED);
@@ -59,6 +68,31 @@ static void flush_receiver(void)
     cc2420_strobe(SFLUSHRX);
 }
 
+void receiver_off(void)
+{
+    expect(wait_for(STATUS_TX_ACTIVE, 0, QUIET_US));
+    cc2420_strobe(SRFOFF);
+    if (!radio_port_interrupt_level()) {
+        flush_receiver(); /* what is there of a frame will not be continued */
+    }
+}
+
+void receiver_on(void)
+{
+    cc2420_strobe(SRXON);
+    expect(wait_for(STATUS_RSSI_VALID, STATUS_RSSI_VALID, QUIET_US));
+}
+
+bool receiver_is_wanted(void)
+{
+    return listening;
+}
+
+static void write_channel(uint8_t channel)
+{
+    cc2420_write(FSCTRL, FSCTRL_LOCK_THR | FSCTRL_FREQ(channel));
+}
+
 bool radio_configure(const struct radio_settings *settings)
 {
     uint8_t address[8];
@@ -66,7 +100,7 @@ bool radio_configure(const struct radio_settings *settings)
     sender_configure(settings, report->confirmed);
     cc2420_strobe(SRFOFF);
     cc2420_strobe(SFLUSHTX);
-    cc2420_write(FSCTRL, FSCTRL_LOCK_THR | FSCTRL_FREQ(settings->channel));
+    write_channel(settings->channel);
     put_le16(address, settings->pan);
     cc2420_ram_write(RAM_PANID, address, 2);
     put_le16(address, settings->address);
@@ -76,15 +110,58 @@ bool radio_configure(const struct radio_settings *settings)
     }
     cc2420_ram_write(RAM_IEEEADR, address, 8);
     flush_receiver();
+    listening = true;
     cc2420_strobe(SRXON);
     return true;
+}
+
+bool radio_listen(bool on)
+{
+    if (on == listening) {
+        return true;
+    }
+    listening = on;
+    if (on) {
+        GPIORIG_EVENT(RADIO_SET_RX);
+    } else {
+        GPIORIG_EVENT(RADIO_SET_IDLE);
+    }
+    if (!radio_is_sending()) {
+        if (on) {
+            cc2420_strobe(SRXON);
+        } else {
+            receiver_off();
+        }
+    }
+    return true;
+}
+
+/* The synthesizer takes a new frequency over when it is calibrated, at the next SRXON or STXON (26). */
+bool radio_set_channel(uint8_t channel)
+{
+    if (radio_is_sending()) {
+        return false;
+    }
+    if (listening) {
+        receiver_off();
+    }
+    write_channel(channel);
+    if (listening) {
+        cc2420_strobe(SRXON);
+    }
+    return true;
+}
+
+bool radio_is_receiving(void)
+{
+    return cc2420_port_sfd() && (cc2420_strobe(SNOP) & STATUS_TX_ACTIVE) == 0;
 }
 
 static void drop(void)
 {
     flush_receiver();
     GPIORIG_EVENT(DRIVER_RX_DROP);
-    errors++;
+    radio_fault();
 }
 
 static void take_acknowledgement(void)
@@ -98,16 +175,11 @@ static void take_acknowledgement(void)
 }
 
 /** Reads a frame whose RSSI and CRC stand in place of its FCS; the last two bytes before are the packet id. */
-static void take_frame(uint8_t length)
+static void take_frame(struct packet *packet, uint8_t length, uint32_t sfd_us)
 {
-    struct packet *packet = packet_alloc();
-
-    if (packet == NULL) {
-        drop();
-        return;
-    }
     GPIORIG_ENTER(DRIVER_RX_READ);
     packet->length = (uint8_t)(length - RADIO_FCS_LENGTH);
+    packet->received_us = sfd_us - SFD_US;
     cc2420_rxfifo_read(packet_data(packet), length);
     packet->id = get_be16(packet_data(packet) + packet->length - 2);
     if ((packet_data(packet)[length - 1u] & CRC_OK) != 0) {
@@ -116,52 +188,65 @@ static void take_frame(uint8_t length)
     } else {
         GPIORIG_EXIT(DRIVER_RX_READ);
         GPIORIG_EVENT(RADIO_RX_CRC_ERROR);
-        errors++;
+        radio_fault();
         packet_free(packet);
     }
 }
 
-static void receive(void)
+static void take_length(void)
 {
+    struct packet *packet;
+    uint32_t sfd_us;
+    bool is_stamped = radio_take_interrupt(&sfd_us);
     uint8_t length;
 
+    GPIORIG_ENTER(DRIVER_RX_LENGTH);
+    cc2420_rxfifo_read(&length, 1);
+    GPIORIG_EXIT(DRIVER_RX_LENGTH);
+    if (length == ACK_LENGTH) {
+        take_acknowledgement();
+        return;
+    }
+    if (length > RADIO_PSDU_MAX || length < RADIO_FCS_LENGTH + 2u) {
+        drop();
+        return;
+    }
+    packet = packet_alloc();
+    if (packet == NULL) {
+        drop();
+        return;
+    }
+    if (!is_stamped) { /* it ended before the last one was read: no interrupt told of it, its time is not known better */
+        sfd_us = timer_now() - RADIO_FRAME_US(length);
+    }
+    take_frame(packet, length, sfd_us);
+}
+
+static void receive(void)
+{
     GPIORIG_ENTER(DRIVER_ISR);
     if (!cc2420_port_fifo()) {
         drop(); /* 14.3: FIFOP without FIFO is an overflow */
     } else {
         GPIORIG_EVENT(RADIO_RX_COMPLETE);
-        GPIORIG_ENTER(DRIVER_RX_LENGTH);
-        cc2420_rxfifo_read(&length, 1);
-        GPIORIG_EXIT(DRIVER_RX_LENGTH);
-        if (length == ACK_LENGTH) {
-            take_acknowledgement();
-        } else if (length > RADIO_PSDU_MAX || length < RADIO_FCS_LENGTH + 2u) {
-            drop();
-        } else {
-            take_frame(length);
-        }
+        take_length();
     }
     GPIORIG_EXIT(DRIVER_ISR);
 }
 
 /* FIFOP rises once for all frames that are complete before the first is read (14.2): FIFO and SFD tell of the others. */
-static void look_at_receiver(void)
+static bool frame_waits(void)
 {
-    if (radio_port_interrupt_level() || (cc2420_port_fifo() && !cc2420_port_sfd())) {
-        receive();
-    }
-    if (cc2420_port_fifo() || radio_port_interrupt_level()) {
-        actor_signal(&mac_actor, MAC_SIGNAL_RADIO);
-    }
+    return radio_port_interrupt_level() || (cc2420_port_fifo() && !cc2420_port_sfd());
 }
 
 void radio_service(void)
 {
-    look_at_receiver();
+    if (frame_waits()) {
+        receive();
+    }
+    if (frame_waits()) {
+        radio_ask_for_service();
+    }
     sender_service();
-}
-
-uint32_t radio_errors(void)
-{
-    return errors + sender_errors();
 }

@@ -18,7 +18,7 @@ void cc2420_rxfifo_read(uint8_t *bytes, uint8_t length);
 /** Writes a frame into the TXFIFO; the chip appends the FCS. */
 void cc2420_txfifo_write(const uint8_t *bytes, uint8_t length);
 
-/** STXONCCA; true when the channel was clear and the transmission has begun. */
-bool cc2420_try_to_send(void);
+/** STXON or STXONCCA; true when the transmission has begun. */
+bool cc2420_try_to_send(uint8_t strobe);
 
 #endif

@@ -10,11 +10,13 @@
 #define STATUS_XOSC16M_STABLE (1u << 6)
 #define STATUS_TX_UNDERFLOW (1u << 5)
 #define STATUS_TX_ACTIVE (1u << 3)
+#define STATUS_RSSI_VALID (1u << 1)
 
 /* Command strobes */
 #define SNOP 0x00u
 #define SXOSCON 0x01u
 #define SRXON 0x03u
+#define STXON 0x04u
 #define STXONCCA 0x05u
 #define SRFOFF 0x06u
 #define SFLUSHRX 0x08u

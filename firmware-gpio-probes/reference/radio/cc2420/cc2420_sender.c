@@ -1,84 +1,89 @@
 /*
  * The CC2420 checks the channel when it is told to send; backoff, the wait for the acknowledgement and retries are left to
- * the processor: exponents 3 to 5, 4 retries of CSMA, 3 of the frame, as an AT86RF231 has them.
+ * the processor, as often as an AT86RF231 has them.
  */
 #include "cc2420_sender.h"
 
 #include "gpiorig/probe.h"
 
 #include "alarm.h"
+#include "board.h"
 #include "cc2420_bus.h"
+#include "cc2420_csma.h"
 #include "cc2420_port.h"
 #include "cc2420_registers.h"
-#include "mac.h"
-#include "seed.h"
+#include "radio_fault.h"
+#include "radio_access.h"
+#include "radio_interrupt.h"
+#include "radio_limits.h"
 #include "timer.h"
 
-/* IEEE 802.15.4-2006, 7.5.1.4 and table 86 */
-#define LEAST_EXPONENT 3u
-#define MOST_EXPONENT 5u
-#define CSMA_RETRIES 4u
+/* IEEE 802.15.4-2006, table 86 */
 #define FRAME_RETRIES 3u
-#define BACKOFF_US 320u  /* 20 symbols */
 #define ACK_WAIT_US 864u /* macAckWaitDuration: 54 symbols */
 #define ACK_FRAME_US 352u /* preamble to FCS */
 #define SENDING_US 6000u /* the longest frame takes 4.3 ms, and 0.2 ms go before it */
+#define ACKNOWLEDGEMENT_REQUESTED (1u << 5) /* frame control, first octet: 7.2.1.1.4 */
 
+static struct radio_settings settings;
 static void (*confirmed)(uint16_t id, enum radio_result result);
-static uint32_t errors;
-static bool has_backoff;
-static uint32_t random_state;
-
-/** The end of a phase: radio_service looks at the clock. */
-static void phase_ended(struct alarm *alarm)
-{
-    (void)alarm;
-    actor_signal(&mac_actor, MAC_SIGNAL_RADIO);
-}
-
-static struct alarm phase_end = { .expired = phase_ended };
 
 /** The frame in the TXFIFO. */
 static struct {
-    enum { IDLE, BACKOFF, SENDING, ACK_WAIT } phase;
+    volatile enum { IDLE, LOADED, BACKOFF, SENDING, ACK_WAIT, ENDED } phase;
     uint16_t id;
     uint8_t sequence;
-    uint8_t frame_tries, csma_tries, exponent;
+    bool has_csma, asks; /* for an acknowledgement */
+    bool is_spun;        /* backoff and transmission are waited for busily: RADIO_FINISH_BUSY */
+    uint8_t tries;
     uint32_t due_us;  /* when the phase ends at the latest */
     bool is_extended; /* the wait for an acknowledgement that seems to be coming */
+    enum radio_result result; /* when ENDED */
 } out;
 
-void sender_configure(const struct radio_settings *settings, void (*callback)(uint16_t, enum radio_result))
+/** The end of a phase: radio_service looks at the clock. */
+static void phase_is_due(struct alarm *alarm)
+{
+    (void)alarm;
+    radio_ask_for_service();
+}
+
+static struct alarm phase_end = { .expired = phase_is_due };
+
+void sender_configure(const struct radio_settings *wanted, void (*callback)(uint16_t, enum radio_result))
 {
     alarm_cancel(&phase_end);
     cc2420_port_watch_sfd(false);
+    settings = *wanted;
     confirmed = callback;
     out.phase = IDLE;
-    has_backoff = settings->backoff;
-    random_state = mix_seed(settings->seed, settings->address) | 1u; /* xorshift never leaves 0 */
-}
-
-/** Marsaglia's xorshift (Journal of Statistical Software 8, 14, 2003), shifts 13, 17, 5. */
-static uint32_t draw(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 17;
-    random_state ^= random_state << 5;
-    return random_state;
+    csma_configure(wanted);
 }
 
 static void enter_phase(unsigned phase, uint32_t duration_us)
 {
     out.phase = phase;
     out.due_us = timer_now() + duration_us;
-    alarm_set(&phase_end, out.due_us);
+    if (!out.is_spun || phase == ACK_WAIT) {
+        alarm_set(&phase_end, out.due_us);
+    }
 }
 
-static void finish(enum radio_result result)
+static bool phase_is_over(void)
+{
+    return timer_reached(timer_now(), out.due_us);
+}
+
+/** The transmission is over; to be confirmed. The chip listens now, by itself. */
+static void end(enum radio_result result)
 {
     alarm_cancel(&phase_end);
     cc2420_port_watch_sfd(false);
-    out.phase = IDLE;
+    if (!receiver_is_wanted()) {
+        receiver_off();
+    }
+    out.phase = ENDED;
+    out.result = result;
     if (result == RADIO_SENT) {
         GPIORIG_EVENT_ID(RADIO_TX_COMPLETE, out.id);
     } else if (result == RADIO_NO_ACK) {
@@ -86,45 +91,73 @@ static void finish(enum radio_result result)
     } else {
         GPIORIG_EVENT_ID(RADIO_TX_BUSY, out.id);
     }
-    GPIORIG_EVENT_ID(DRIVER_CONFIRM, out.id);
-    confirmed(out.id, result);
 }
 
-static void back_off(void)
+static void confirm(void)
 {
-    uint16_t periods = (uint16_t)(draw() >> 16) & ((1u << out.exponent) - 1u);
-
-    enter_phase(BACKOFF, periods * (uint32_t)BACKOFF_US);
-    if (periods == 0) {
-        actor_signal(&mac_actor, MAC_SIGNAL_RADIO); /* sooner than an alarm */
+    if (out.phase == ENDED) {
+        out.phase = IDLE;
+        GPIORIG_EVENT_ID(DRIVER_CONFIRM, out.id);
+        confirmed(out.id, out.result);
     }
 }
 
-static void start_csma(void)
+static void give_up(void)
 {
-    out.csma_tries = 0;
-    out.exponent = has_backoff ? LEAST_EXPONENT : 0;
-    back_off();
+    cc2420_strobe(SRFOFF);
+    cc2420_strobe(SFLUSHTX);
+    cc2420_strobe(SRXON);
+    end(RADIO_BUSY);
+}
+
+static void back_off(uint32_t backoff_us)
+{
+    enter_phase(BACKOFF, backoff_us);
+    if (backoff_us == 0 && !out.is_spun) {
+        radio_ask_for_service(); /* sooner than an alarm */
+    }
+}
+
+/** The chip has heeded a strobe. */
+static void sending_began(void)
+{
+    GPIORIG_EVENT_ID(RADIO_TX_START, out.id);
+    cc2420_port_watch_sfd(!out.is_spun); /* SFD rises 0.35 ms after the strobe at the earliest */
+    enter_phase(SENDING, SENDING_US);
 }
 
 /** The backoff is over. */
 static void attempt(void)
 {
-    cc2420_port_watch_sfd(true);
-    if (cc2420_try_to_send()) {
-        enter_phase(SENDING, SENDING_US);
-        GPIORIG_EVENT_ID(RADIO_TX_START, out.id);
-        return;
+    uint32_t backoff_us;
+
+    if (cc2420_try_to_send(STXONCCA)) {
+        sending_began();
+    } else if (csma_retry(&backoff_us)) {
+        back_off(backoff_us);
+    } else {
+        end(RADIO_BUSY);
     }
-    cc2420_port_watch_sfd(false);
-    if (++out.csma_tries > CSMA_RETRIES) {
-        finish(RADIO_BUSY);
-        return;
+}
+
+/** An automatic acknowledgement that is under way goes before. */
+static void send_at_once(void)
+{
+    uint32_t start_us = timer_now();
+
+    while (!cc2420_try_to_send(STXON)) {
+        if (timer_now() - start_us > ACK_FRAME_US) {
+            radio_fault();
+            give_up();
+            return;
+        }
     }
-    if (has_backoff && out.exponent < MOST_EXPONENT) {
-        out.exponent++;
-    }
-    back_off();
+    sending_began();
+}
+
+static bool frame_is_out(void)
+{
+    return out.is_spun ? (cc2420_strobe(SNOP) & STATUS_TX_ACTIVE) == 0 : cc2420_port_sfd_fell();
 }
 
 /** SFD fell, or never did. */
@@ -134,11 +167,14 @@ static void sending_ended(void)
 
     cc2420_port_watch_sfd(false);
     if ((status & (STATUS_TX_ACTIVE | STATUS_TX_UNDERFLOW)) != 0) {
-        radio_abort();
-        return;
+        radio_fault();
+        give_up();
+    } else if (out.asks) {
+        out.is_extended = false;
+        enter_phase(ACK_WAIT, ACK_WAIT_US);
+    } else {
+        end(RADIO_SENT);
     }
-    out.is_extended = false;
-    enter_phase(ACK_WAIT, ACK_WAIT_US);
 }
 
 /** The wait is over, unless a frame is coming in just now or waits to be read. */
@@ -147,11 +183,41 @@ static void no_acknowledgement(void)
     if (!out.is_extended && (cc2420_port_sfd() || cc2420_port_fifo())) {
         out.is_extended = true;
         enter_phase(ACK_WAIT, ACK_FRAME_US);
-    } else if (++out.frame_tries > FRAME_RETRIES) {
-        finish(RADIO_NO_ACK);
+    } else if (!out.has_csma || ++out.tries > FRAME_RETRIES) {
+        end(RADIO_NO_ACK);
     } else {
-        start_csma();
+        back_off(csma_start());
     }
+}
+
+static void step(void)
+{
+    if (out.phase == SENDING && (phase_is_over() || frame_is_out())) {
+        sending_ended();
+    } else if (out.phase == BACKOFF && phase_is_over()) {
+        attempt();
+    } else if (out.phase == ACK_WAIT && phase_is_over()) {
+        no_acknowledgement();
+    }
+}
+
+/** Until the frame is out, where that is waited for. Each phase has its end. */
+static void spin(void)
+{
+    while (out.is_spun && (out.phase == BACKOFF || out.phase == SENDING)) {
+        step();
+    }
+}
+
+static void load(struct packet *packet)
+{
+    out.id = packet->id;
+    out.sequence = packet_data(packet)[2];
+    out.asks = (packet_data(packet)[0] & ACKNOWLEDGEMENT_REQUESTED) != 0;
+    out.tries = 0;
+    GPIORIG_ENTER_ID(DRIVER_LOAD, packet->id);
+    cc2420_txfifo_write(packet_data(packet), (uint8_t)packet->length);
+    GPIORIG_EXIT_ID(DRIVER_LOAD, packet->id);
 }
 
 bool radio_send(struct packet *packet)
@@ -160,18 +226,60 @@ bool radio_send(struct packet *packet)
         return false;
     }
     GPIORIG_ENTER_ID(DRIVER_PREPARE, packet->id);
+    if (settings.csma && !receiver_is_wanted()) {
+        receiver_on();
+    }
     cc2420_strobe(SFLUSHTX);
     GPIORIG_EXIT_ID(DRIVER_PREPARE, packet->id);
-    GPIORIG_ENTER_ID(DRIVER_LOAD, packet->id);
-    cc2420_txfifo_write(packet_data(packet), packet->length);
-    GPIORIG_EXIT_ID(DRIVER_LOAD, packet->id);
+    load(packet);
+    out.has_csma = settings.csma;
+    out.is_spun = settings.finish == RADIO_FINISH_BUSY;
 
     GPIORIG_ENTER_ID(DRIVER_EXEC, packet->id);
-    out.id = packet->id;
-    out.sequence = packet_data(packet)[2];
-    out.frame_tries = 0;
-    start_csma();
+    if (out.has_csma) {
+        back_off(csma_start());
+    } else {
+        send_at_once();
+    }
+    spin();
     GPIORIG_EXIT_ID(DRIVER_EXEC, packet->id);
+    if (out.phase == ENDED) {
+        radio_ask_for_service();
+    }
+    return true;
+}
+
+bool radio_load(struct packet *packet)
+{
+    if (out.phase != IDLE) {
+        return false;
+    }
+    GPIORIG_ENTER_ID(DRIVER_PREPARE, packet->id);
+    receiver_off();
+    cc2420_strobe(SFLUSHTX);
+    GPIORIG_EXIT_ID(DRIVER_PREPARE, packet->id);
+    load(packet);
+    out.has_csma = false;
+    out.is_spun = false;
+    out.phase = LOADED;
+    return true;
+}
+
+static void fire(void)
+{
+    cc2420_strobe(STXON);
+    sending_began();
+}
+
+bool radio_fire(void)
+{
+    if (out.phase != LOADED) {
+        return false;
+    }
+    GPIORIG_ENTER_ID(DRIVER_EXEC, out.id);
+    out.phase = SENDING;
+    radio_when_free(fire);
+    GPIORIG_EXIT_ID(DRIVER_EXEC, out.id);
     return true;
 }
 
@@ -182,36 +290,31 @@ bool radio_is_sending(void)
 
 void radio_abort(void)
 {
-    if (out.phase != IDLE) {
-        errors++;
-        cc2420_strobe(SRFOFF);
-        cc2420_strobe(SFLUSHTX);
-        cc2420_strobe(SRXON);
-        finish(RADIO_BUSY);
+    irq_state state = irq_lock();
+    bool was_loaded = out.phase == LOADED;
+
+    if (was_loaded) {
+        out.phase = SENDING; /* it cannot be fired any more */
     }
+    irq_unlock(state);
+    if (out.phase != IDLE && out.phase != ENDED) {
+        expect(was_loaded);
+        give_up();
+    }
+    confirm();
 }
 
 void sender_acknowledged(uint8_t sequence)
 {
     if (out.phase == ACK_WAIT && sequence == out.sequence) {
-        finish(RADIO_SENT);
+        end(RADIO_SENT);
+        confirm();
     }
 }
 
 void sender_service(void)
 {
-    bool is_due = out.phase != IDLE && timer_reached(timer_now(), out.due_us);
-
-    if (out.phase == SENDING && (is_due || cc2420_port_sfd_fell())) {
-        sending_ended();
-    } else if (out.phase == BACKOFF && is_due) {
-        attempt();
-    } else if (out.phase == ACK_WAIT && is_due) {
-        no_acknowledgement();
-    }
-}
-
-uint32_t sender_errors(void)
-{
-    return errors;
+    step();
+    spin();
+    confirm();
 }

@@ -1,4 +1,4 @@
-/** Sending with a CC2420. Of radio.h it defines radio_send, radio_is_sending and radio_abort. */
+/** Sending with a CC2420. Of radio.h it defines radio_send, _load, _fire, _is_sending and _abort. */
 #ifndef CC2420_SENDER_H
 #define CC2420_SENDER_H
 
@@ -13,6 +13,15 @@ void sender_acknowledged(uint8_t sequence);
 /** To be called by radio_service. */
 void sender_service(void);
 
-uint32_t sender_errors(void);
+/* Of the receiver, cc2420.c: */
+
+/** Off, once an acknowledgement that is under way is out. A frame that is coming in is lost. */
+void receiver_off(void);
+
+/** Waits until the channel can be assessed, with a receiver that was off until now. */
+void receiver_on(void);
+
+/** What radio_listen said. */
+bool receiver_is_wanted(void);
 
 #endif

@@ -1,6 +1,6 @@
 #include "spirit1_bus.h"
 
-#include "radio_port.h"
+#include "radio_access.h"
 #include "spi.h"
 #include "spirit1_registers.h"
 #include "timer.h"
@@ -10,7 +10,7 @@
 
 static void begin(uint8_t header, uint8_t address)
 {
-    radio_port_select();
+    radio_access_begin();
     spi_transfer(header);
     spi_transfer(address);
 }
@@ -29,7 +29,7 @@ void spirit1_read_many(uint8_t address, uint8_t *bytes, uint8_t length)
     for (uint8_t i = 0; i < length; i++) {
         bytes[i] = spi_transfer(0);
     }
-    radio_port_deselect();
+    radio_access_end();
 }
 
 void spirit1_write(uint8_t address, uint8_t value)
@@ -43,23 +43,23 @@ void spirit1_write_many(uint8_t address, const uint8_t *bytes, uint8_t length)
     for (uint8_t i = 0; i < length; i++) {
         spi_transfer(bytes[i]);
     }
-    radio_port_deselect();
+    radio_access_end();
 }
 
 void spirit1_command(uint8_t code)
 {
     begin(SPI_COMMAND, code);
-    radio_port_deselect();
+    radio_access_end();
 }
 
 uint16_t spirit1_status(void)
 {
     uint16_t status;
 
-    radio_port_select();
+    radio_access_begin();
     status = (uint16_t)(spi_transfer(SPI_READ) << 8);
     status = (uint16_t)(status | spi_transfer(DEVICE_INFO1));
-    radio_port_deselect();
+    radio_access_end();
     return status;
 }
 

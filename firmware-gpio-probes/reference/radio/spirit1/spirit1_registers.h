@@ -86,10 +86,13 @@
 #define ADDRESSES_LENGTH 2u
 
 #define RX_SOURCE_ADDR 0x4Bu /* of what is sent: the destination */
+#define BROADCAST_ADDR 0x4Cu
+#define BROADCAST 0xFFu
 #define TX_SOURCE_ADDR 0x4Eu /* the own address */
 #define PCKT_FLT_OPTIONS 0x4Fu
 #define PCKT_FLT_OPTIONS_OR 0x40u
 #define PCKT_FLT_OPTIONS_OWN_ADDRESS 0x08u
+#define PCKT_FLT_OPTIONS_BROADCAST 0x02u
 #define PCKT_FLT_OPTIONS_CRC 0x01u
 
 #define PROTOCOL2 0x50u
@@ -99,9 +102,10 @@
 #define PROTOCOL1_FILTER 0x01u
 #define PROTOCOL1_CSMA_PERSISTENT 0x02u
 #define PROTOCOL1_CSMA 0x04u
+#define PROTOCOL0 0x52u
 #define PROTOCOL0_3_RETRIES 0x30u
-#define PROTOCOL0_AUTO_ACK 0x04u
-#define PROTOCOL0_PERSISTENT_RX 0x02u
+#define PROTOCOL0_NO_ACK 0x08u /* NACK_TX: what is sent asks for no acknowledgement */
+#define PROTOCOL0_RECEIVER (0x04u | 0x02u) /* AUTO_ACK, PERS_RX */
 #define TIMERS5 0x53u
 
 /* Back-off units of 11 periods of 34.7 kHz, 317 us; a CCA of 64 bits, 256 us; up to 4 back-offs. */

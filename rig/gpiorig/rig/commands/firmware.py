@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gpiorig.rig.hooks import HookFile
-    from gpiorig.rig.hooks_check import Verdict
+    from gpiorig.rig.hooks.check import Verdict
+    from gpiorig.rig.hooks.table import HookFile
 
 EPILOG = """\
 examples:
@@ -56,18 +56,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check, test, or print the table."""
-    from gpiorig.rig import hooks
+    from gpiorig.rig.hooks import table
 
-    expected = hooks.load(options.hooks) if options.hooks else hooks.find(options.system, options.os_version)
+    expected = table.load(options.hooks) if options.hooks else table.find(options.system, options.os_version)
     verbs = {"check": _check, "selftest": _selftest, "table": _table}
     return verbs[options.verb](expected, options)
 
 
 def _check(expected: HookFile, options: argparse.Namespace) -> int:
-    from gpiorig.rig import hooks_check
-    from gpiorig.rig.hooks_image import Image
+    from gpiorig.rig.hooks.check import check
+    from gpiorig.rig.hooks.image import Image
 
-    verdict = hooks_check.check(Image(options.elf), expected, variant=options.probes)
+    verdict = check(Image(options.elf), expected, variant=options.probes)
     if options.json:
         print(json.dumps(_numbers(verdict, expected, options.elf)))
     else:
@@ -110,9 +110,9 @@ def _numbers(verdict: Verdict, expected: HookFile, elf: Path) -> dict[str, Any]:
 
 def _selftest(expected: HookFile, options: argparse.Namespace) -> int:
     from gpiorig.capture.recording import Recording
-    from gpiorig.rig import hooks_selftest
+    from gpiorig.rig.hooks import selftest
 
-    result = hooks_selftest.test(Recording.open(options.recording), expected.selftest)
+    result = selftest.test(Recording.open(options.recording), expected.selftest)
     if options.json:
         print(json.dumps(result.numbers()))
     else:
@@ -121,9 +121,9 @@ def _selftest(expected: HookFile, options: argparse.Namespace) -> int:
 
 
 def _table(expected: HookFile, options: argparse.Namespace) -> int:
-    from gpiorig.rig import hooks_selftest
+    from gpiorig.rig.hooks.selftest import c_tables
 
-    print(hooks_selftest.c_tables(expected, radio=options.radio), end="")
+    print(c_tables(expected, radio=options.radio), end="")
     return 0
 
 

@@ -92,7 +92,7 @@ class Hook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RoleCounts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Events of one ping-pong at each end, by name."""
+    """Events of one ping-pong at each end, by event or by span, which is two of them."""
 
     initiator: Counts = {}
     responder: Counts = {}
@@ -106,7 +106,8 @@ class SelfTest(RoleCounts, frozen=True, forbid_unknown_fields=True):
     def expected(self, role: Role, *, radio: str) -> Counts:
         """Events of one ping-pong at a node with this radio."""
         special = self.radio.get(radio.lower(), RoleCounts())
-        return {**getattr(self, role), **getattr(special, role)}
+        counts = getattr(self, role) | getattr(special, role)
+        return {event: count for point, count in counts.items() for event in events_of(point)}
 
 
 class HookFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -191,6 +192,6 @@ def load(path: Path) -> HookFile:
             raise BenchError(f"{what}: hook {hook.symbol}: no point {unknown[0]} in the event table (docs/events.md).")
     test = hooks.selftest
     for counts in (each for roles in (test, *test.radio.values()) for each in (roles.initiator, roles.responder)):
-        if unknown := [name for name in counts if name not in BY_NAME]:
-            raise BenchError(f"{what}: selftest: no event {unknown[0]} in the event table (docs/events.md).")
+        if unknown := [point for point in counts if not events_of(point)]:
+            raise BenchError(f"{what}: selftest: no point {unknown[0]} in the event table (docs/events.md).")
     return hooks

@@ -17,10 +17,10 @@ from elftools.elf.relocation import RelocationSection
 from elftools.elf.sections import SymbolTableSection
 
 from gpiorig.rig.errors import FirmwareError
-from gpiorig.rig.hooks_debug import DebugInfo
+from gpiorig.rig.hooks.debug import DebugInfo
 
 MARKERS = ".debug_gpiorig"  # of GPIORIG_MARK (firmware-gpio-probes/include/gpiorig/probe.h)
-_MARKER = "IH"  # address of the site, 0 if the linker dropped it; code of the event
+_MARKER = "IH"  # address of the site, code of the event
 
 # Types of relocations (AAELF32 5.6.1). A pointer in two instructions has two; the second, MOVT, is left out, and so is
 # what refers to no function or object: R_ARM_NONE, R_ARM_V4BX, and R_ARM_PREL31 of unwind tables.
@@ -30,7 +30,7 @@ _ARM_CALLS = {*_ARM_BRANCHES, 28, 29}  # R_ARM_CALL, R_ARM_JUMP24
 _ARM_LEFT_OUT = {0, 40, 42, 44, 48}
 # CALL #address and BR #address, the word before the address (SLAU049F 3.4.2, 3.4.6).
 _MSP430_CALLS = {0x12B0, 0x4030}
-_SHF_ALLOC = 2
+_SHF_ALLOC, _SHF_EXECINSTR = 2, 4
 _CLONE = re.compile(r"(?P<name>.+?)\.(?:part|isra|constprop|cold|lto_priv|llvm)\b.*")
 
 
@@ -95,6 +95,11 @@ class Image:
             for index, section in enumerate(elf.iter_sections())
             if section["sh_flags"] & _SHF_ALLOC
         }
+        self._code = tuple(
+            range(section["sh_addr"], section["sh_addr"] + section["sh_size"])
+            for section in elf.iter_sections()
+            if section["sh_flags"] & _SHF_EXECINSTR
+        )
         self.section_names = tuple(section.name for section in elf.iter_sections())
         self._table = list(_symbols(table))
         self.symbols = {symbol.name: symbol for symbol in self._table if symbol.name}
@@ -123,7 +128,8 @@ class Image:
         """The event codes that are emitted, and the functions they are emitted in."""
         places: dict[int, list[str]] = {}
         for address, code in struct.iter_unpack(self._order + _MARKER, self._markers):
-            if address:
+            # What the linker dropped has the address 0 (GNU ld) or a small one (LLVM's).
+            if address and any(address in code for code in self._code):
                 place = self.at(address & ~1 if self.machine == "EM_ARM" else address)
                 places.setdefault(code, []).append(place.name if place else f"0x{address:x}")
         return {code: tuple(found) for code, found in places.items()}

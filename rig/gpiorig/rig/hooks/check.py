@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 from gpiorig.analysis.event_table import BY_NAME
-from gpiorig.rig.hooks import WRAPS, Count, Hook, HookFile, count_text, fits
-from gpiorig.rig.hooks_image import Image, Site
+from gpiorig.rig.hooks.image import Image, Site
+from gpiorig.rig.hooks.table import WRAPS, Count, Hook, HookFile, count_text, fits
 
 WRAP = "__wrap_"
 LIBRARY = "gpiorig_init"  # in every image with probes, whatever its bus

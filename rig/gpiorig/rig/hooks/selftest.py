@@ -12,7 +12,7 @@ from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.capture.recording import Recording
 from gpiorig.rig import bench as benches
 from gpiorig.rig import boards, pipeline
-from gpiorig.rig.hooks import Count, Counts, HookFile, Role, SelfTest, count_text, fits
+from gpiorig.rig.hooks.table import Count, Counts, HookFile, Role, SelfTest, count_text, fits
 from gpiorig.rig.pipeline import Result
 
 _LAST_BUS_CODE = 127
@@ -91,7 +91,7 @@ class SelfTestResult:
         good = sum(not seen.failure(self.tested) for seen in self.seen)
         nodes = " and ".join(dict.fromkeys(f"{seen.node} ({seen.role})" for seen in self.seen))
         return (
-            f"{self.tested} of {self.packets} ping-pongs looked at, the others lost or repeated a frame\n"
+            f"{self.tested} of {self.packets} ping-pongs looked at: not the last, none that lost or repeated a frame\n"
             f"{good} of {len(self.seen)} expected events are as they should be at {nodes}"
         )
 

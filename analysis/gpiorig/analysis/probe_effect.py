@@ -1,0 +1,341 @@
+"""The probe-effect meter: what the probes themselves cost, from runs with other probes on the same seeds.
+
+The model is that a delay grows by the same amount with each event in it: zero = 2 normal - doubled. It holds where the
+processor is what one waits for. A step that waits for the radio swallows what the events before it took.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from gpiorig.analysis import landmarks, timelines
+from gpiorig.analysis.calibration import events_within, probe_cost
+from gpiorig.analysis.errors import EventError
+from gpiorig.analysis.events import Events
+from gpiorig.analysis.landmarks import LANDMARKS, Exchanges
+from gpiorig.analysis.log import NodeLog
+from gpiorig.analysis.quantity import NS_PER_S
+from gpiorig.analysis.timelines import Timelines
+
+Delays = NDArray[np.floating[Any]]
+
+VARIANTS = ("off", "empty", "normal", "doubled")
+NAN = float("nan")
+CONFIDENCE = 0.95
+RESAMPLES = 2000
+LOG, TAPS, PINS = "log", "taps", "events"
+LOG_RESOLUTION_NS = 1000.0  # the firmware's stamps are whole microseconds of its timer
+ROUND_TRIP = "round trip"
+MARK_TO_MARK = "request mark to reply mark"
+REST = "initiator: stack and application"
+_LAST_BUS_CODE = 127
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Delay:
+    """One delay of every packet of one run.
+
+    Parameters
+    ----------
+    name, node
+        Which, and where; no node for a time in the air.
+    source
+        `LOG` (the node's own stamps), `TAPS` (the radio's lines) or `PINS` (events on the pins).
+    ids, ns
+        int32[p] and float64[p]: sequence numbers and delays.
+    resolution_ns
+        A delay may come out too long or too short by so much.
+    events
+        Events on the symbol bus within it, the median; -1 if unknown.
+    """
+
+    name: str
+    node: str
+    source: str
+    ids: NDArray[np.int32]
+    ns: Delays
+    resolution_ns: float
+    events: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What the probes do to one delay; times float64 in ns, NaN where they cannot be known.
+
+    Parameters
+    ----------
+    name, node, source, events
+        As of `Delay`.
+    packets
+        Packets that went into it.
+    medians_ns
+        Of each variant.
+    cost_ns, low_ns, high_ns
+        What the events of the normal build add, as extrapolated: doubled - normal; and its interval.
+    true_cost_ns
+        What they add, from the build without probes: normal - off.
+    resolution_ns
+        A difference of two delays may come out too large or too small by so much.
+    """
+
+    name: str
+    node: str
+    source: str
+    events: int
+    packets: int
+    medians_ns: dict[str, float]
+    cost_ns: float
+    low_ns: float
+    high_ns: float
+    true_cost_ns: float
+    resolution_ns: float
+
+    @property
+    def zero_ns(self) -> float:
+        """The delay extrapolated to no probes: 2 normal - doubled."""
+        return self.medians_ns.get("normal", NAN) - self.cost_ns
+
+    @property
+    def error_ns(self) -> float:
+        """How far the extrapolation is from the build without probes."""
+        return self.true_cost_ns - self.cost_ns
+
+    @property
+    def error_share(self) -> float:
+        """The same as a share of the true cost; NaN if that is unknown or not resolved."""
+        return self.error_ns / self.true_cost_ns if abs(self.true_cost_ns) > self.resolution_ns else NAN
+
+    @property
+    def within(self) -> bool | None:
+        """Whether the true cost lies in the interval; None if it is unknown."""
+        return None if np.isnan(self.error_ns) else bool(self.low_ns <= self.true_cost_ns <= self.high_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """The result.
+
+    Parameters
+    ----------
+    effects
+        One per delay.
+    event_ns
+        What one event with an id costs, from the calibration burst of each node; NaN where there was none.
+    paired
+        Whether packets of the same sequence number were compared, or medians.
+    """
+
+    effects: tuple[Effect, ...]
+    event_ns: dict[str, float]
+    paired: bool
+
+    def effect(self, name: str, source: str) -> Effect:
+        """One of them."""
+        return next(effect for effect in self.effects if (effect.name, effect.source) == (name, source))
+
+
+def delays(
+    events: Events,
+    log: NodeLog,
+    *,
+    initiator: str,
+    responder: str,
+    interval_ns: int,
+    lines: Timelines | None = None,
+) -> tuple[Delay, ...]:
+    """All delays of a run that can be compared with those of other builds.
+
+    Parameters
+    ----------
+    events, log
+        Of the run; the log is the initiator's.
+    initiator, responder, interval_ns
+        As for `landmarks.find`.
+    lines
+        The timelines, if the pins show events; they cannot be compared with a build that shows none.
+    """
+    found = landmarks.find(events, initiator=initiator, responder=responder, interval_ns=interval_ns)
+    if len(found.clean) != len(log.sequences):
+        raise EventError(
+            f"the radio's lines show {len(found.clean)} ping-pongs, node `{initiator}` logged "
+            f"{len(log.sequences)}. Take a quiet channel, and an interval of more than twice the round trip."
+        )
+    shown = _timelined(lines, events) if lines else []
+    logged = replace(_logged(log), events=shown[0].events if shown else -1)
+    nodes = {"initiator": initiator, "responder": responder, "": ""}
+    tapped = _tapped(found, events, log.sequences[found.clean], nodes)
+    rest = _rest(logged, tapped)
+    return (logged, *tapped, *([rest] if rest else []), *shown)
+
+
+def compare(runs: Mapping[str, tuple[Delay, ...]], *, event_ns: dict[str, float], paired: bool, seed: int = 1) -> Meter:
+    """Compare the delays of several builds.
+
+    Parameters
+    ----------
+    runs
+        Delays by variant, of `VARIANTS`; ``normal`` and ``doubled`` at least.
+    event_ns
+        What one event costs at each node.
+    paired
+        Packets of the same sequence number met the same random numbers, so the difference is taken packet by packet and
+        its median counts; else the difference of the medians.
+    seed
+        Of the resampling.
+    """
+    random = np.random.default_rng(seed)
+    effects = []
+    for delay in runs["normal"]:
+        same = {
+            variant: next((each for each in found if (each.name, each.source) == (delay.name, delay.source)), None)
+            for variant, found in runs.items()
+        }
+        there = {variant: each for variant, each in same.items() if each is not None}
+        if "doubled" in there:
+            effects.append(_effect(delay, there, paired=paired, random=random))
+    return Meter(tuple(effects), event_ns, paired)
+
+
+def event_cost_ns(events: Events, *, node: str) -> float:
+    """What one event costs a node, from its calibration burst: the median; NaN if there was none."""
+    spacing = probe_cost(events, node=node)
+    return float(np.median(spacing)) * NS_PER_S / float(events.samplerate_hz) if len(spacing) else NAN
+
+
+def table(meter: Meter) -> pa.Table:
+    """One row per delay."""
+    rows: list[dict[str, Any]] = [
+        {
+            "delay": effect.name,
+            "node": effect.node,
+            "source": effect.source,
+            "events": effect.events,
+            "packets": effect.packets,
+            **{f"{variant}_ns": effect.medians_ns.get(variant) for variant in VARIANTS},
+            "zero_ns": effect.zero_ns,
+            "cost_ns": effect.cost_ns,
+            "cost_low_ns": effect.low_ns,
+            "cost_high_ns": effect.high_ns,
+            "true_cost_ns": _known(effect.true_cost_ns),
+            "error_ns": _known(effect.error_ns),
+            "error_share": _known(effect.error_share),
+            "within": effect.within,
+        }
+        for effect in meter.effects
+    ]
+    return pa.Table.from_pylist(rows)
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else value
+
+
+def _logged(log: NodeLog) -> Delay:
+    good = ~log.lost & (log.received_us >= 0) & (log.sent_us >= 0)
+    us = (log.received_us[good] - log.sent_us[good]) % (1 << 32)
+    return Delay(ROUND_TRIP, log.node, LOG, log.sequences[good], us * 1e3, LOG_RESOLUTION_NS)
+
+
+def _tapped(found: Exchanges, events: Events, ids: NDArray[np.int32], nodes: Mapping[str, str]) -> list[Delay]:
+    """The steps between landmarks, and two sums of them; with the events of the node they are at."""
+    period_ns = NS_PER_S / float(events.samplerate_hz)
+    place = {name: column for column, name in enumerate(found.names)}
+    result = []
+
+    def add(name: str, node: str, start: str, end: str, counted: tuple[str, ...]) -> None:
+        first, last = (found.samples[:, place[landmark]] for landmark in (start, end))
+        within = sum(_events_between(events, each, first, last) for each in counted)
+        result.append(Delay(name, node, TAPS, ids, (last - first) * period_ns, period_ns, within))
+
+    everyone = (nodes["initiator"], nodes["responder"])
+    add(MARK_TO_MARK, "", "request.mark", "reply.mark", everyone[1:])
+    steps = [(name, step, nodes[role]) for name, step, role in LANDMARKS if name in place]
+    for (start, _, _), (end, step, node) in pairwise(steps):
+        add(step, node, start, end, (node,) if node else ())
+    return result
+
+
+def _events_between(events: Events, node: str, first: NDArray[np.int64], last: NDArray[np.int64]) -> int:
+    sent = events.samples[(events.nodes == events.node(node)) & (events.codes <= _LAST_BUS_CODE)]
+    counts = np.searchsorted(sent, last) - np.searchsorted(sent, first)
+    return int(np.median(counts)) if len(counts) else -1
+
+
+def _rest(logged: Delay, tapped: list[Delay]) -> Delay | None:
+    """What the landmarks leave of the round trip: the initiator's stack and application, down and up."""
+    steps = tapped[1:]
+    if len(steps) < len(LANDMARKS) - 1:
+        return None
+    ids, here, there = np.intersect1d(logged.ids, steps[0].ids, return_indices=True)
+    ns = logged.ns[here] - np.sum([step.ns for step in steps], axis=0)[there]
+    events = logged.events - sum(step.events for step in steps) if logged.events >= 0 else -1
+    return Delay(REST, logged.node, LOG, ids, ns, logged.resolution_ns, events)
+
+
+def _timelined(lines: Timelines, events: Events) -> list[Delay]:
+    """Round trip and steps as the events on the pins show them."""
+    period_ns = NS_PER_S / float(lines.samplerate_hz)
+    steps = timelines.steps(lines)
+    counts = events_within(events, lines, steps)
+    good = lines.timelined
+    ends = lines.samples[good, 0], lines.samples[good, -1]
+    within = sum(_events_between(events, node, *ends) for node in (lines.initiator, lines.responder))
+    whole = Delay(ROUND_TRIP, lines.initiator, PINS, lines.ids[good], lines.rtt[good] * period_ns, period_ns, within)
+    ids = lines.ids[steps.rows]
+    return [whole] + [
+        Delay(step.name, step.node, PINS, ids, steps.samples[:, column] * period_ns, period_ns, int(counts[column]))
+        for column, step in enumerate(steps.steps)
+    ]
+
+
+def _effect(delay: Delay, there: Mapping[str, Delay], *, paired: bool, random: np.random.Generator) -> Effect:
+    ids = delay.ids
+    for each in there.values():
+        ids = np.intersect1d(ids, each.ids)
+    values = {name: each.ns[np.isin(each.ids, ids)] if paired else each.ns for name, each in there.items()}
+    cost, low, high = _difference(values["doubled"], values["normal"], paired=paired, random=random)
+    margin = 2 * delay.resolution_ns
+    true = _difference(values["normal"], values["off"], paired=paired, random=random)[0] if "off" in values else NAN
+    return Effect(
+        name=delay.name,
+        node=delay.node,
+        source=delay.source,
+        events=delay.events,
+        packets=len(ids) if paired else len(delay.ids),
+        medians_ns={name: _median(each) for name, each in values.items()},
+        cost_ns=cost,
+        low_ns=low - margin,
+        high_ns=high + margin,
+        true_cost_ns=true,
+        resolution_ns=margin,
+    )
+
+
+def _difference(more: Delays, less: Delays, *, paired: bool, random: np.random.Generator) -> tuple[float, float, float]:
+    """How much longer, with its interval: the percentile bootstrap (Efron and Tibshirani 1993, chapter 13)."""
+    if not len(more) or not len(less):
+        return NAN, NAN, NAN
+    if paired:
+        resampled = _resampled(more - less, random)
+        middle = _median(more - less)
+    else:
+        resampled = _resampled(more, random) - _resampled(less, random)
+        middle = _median(more) - _median(less)
+    low, high = np.quantile(resampled, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    return middle, float(low), float(high)
+
+
+def _resampled(values: Delays, random: np.random.Generator) -> Delays:
+    """Medians of so many samples of the same size, drawn with replacement."""
+    return np.array([_median(random.choice(values, len(values))) for _ in range(RESAMPLES)])
+
+
+def _median(values: Delays) -> float:
+    return float(np.median(values)) if len(values) else NAN

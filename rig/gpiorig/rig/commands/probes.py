@@ -1,0 +1,140 @@
+"""`gpiorig probes`: what the probes themselves cost."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+if TYPE_CHECKING:
+    from gpiorig.analysis.probe_effect import Effect, Meter
+
+EPILOG = """\
+examples:
+  gpiorig probes bench.toml experiments/pingpong.toml -o effect
+                                              on a virtual bench: records the experiment with all four kinds of
+                                              probes, on the same seeds, and compares
+  gpiorig probes bench.toml pingpong.toml -o effect --only normal
+  gpiorig probes bench.toml pingpong.toml -o effect --only doubled
+                                              on boards: flash the image with these probes before each
+  gpiorig probes bench.toml pingpong.toml -o effect --json
+                                              what is recorded is not recorded again
+
+Both nodes need the radio's lines wired: tap.frame_timestamp, better tap.irq and tap.select, too
+(docs/probe-effect.md)."""
+
+UNKNOWN = "\N{EN DASH}"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the meter."""
+    from gpiorig.rig.experiment import Probes
+
+    parser.add_argument("bench", type=Path, metavar="BENCH.toml")
+    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT.toml")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder of the recordings")
+    parser.add_argument("--packets", type=int, metavar="N", help="number of packets, in place of the experiment's")
+    parser.add_argument("--only", choices=get_args(Probes), help="record this one only")
+    parser.add_argument("--json", action="store_true", help="print the numbers as one JSON object")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Record what is not there, compare, write."""
+    import msgspec
+
+    from gpiorig.rig import bench as benches
+    from gpiorig.rig import experiment as experiments
+    from gpiorig.rig import probe_runs
+
+    bench = benches.load(options.bench)
+    experiment = experiments.load(options.experiment, bench)
+    if options.packets is not None:
+        changed = msgspec.structs.replace(experiment, packets=options.packets)
+        experiment = experiments.check(changed, bench, what="--packets")
+    wanted = probe_runs.missing(bench, options.output)
+    if bench.virtual is None and options.only is None and wanted:
+        print(
+            f"not recorded yet: {', '.join(wanted)}. Flash the image with these probes (make BOARD=... PROBES=...), "
+            f"then give --only {wanted[0]}; and so on.",
+            file=sys.stderr,
+        )
+    for variant in [options.only] if options.only else wanted if bench.virtual else []:
+        changed = msgspec.structs.replace(experiment, probes=variant)
+        probe_runs.record_variant(bench, changed, bench_file=options.bench, output=options.output)
+    if options.only and probe_runs.missing(bench, options.output):
+        print(f"recorded {options.only}; still to record: {', '.join(probe_runs.missing(bench, options.output))}")
+        return 0
+    meter, parameters = probe_runs.evaluate(options.output)
+    _write(meter, options.output, virtual=bench.virtual is not None)
+    numbers = _numbers(meter, parameters)
+    (options.output / "probe-effect.json").write_text(json.dumps(numbers, indent=1, allow_nan=False) + "\n")
+    print(json.dumps(numbers, allow_nan=False) if options.json else _text(meter, virtual=bench.virtual is not None))
+    return 0
+
+
+def _write(meter: Meter, folder: Path, *, virtual: bool) -> None:
+    from gpiorig.analysis import probe_effect, probe_effect_plate, style, tables
+
+    for suffix in tables.SUFFIXES:
+        tables.write(probe_effect.table(meter), folder / f"probe-effect{suffix}")
+    style.save(probe_effect_plate.steps(meter, virtual=virtual), folder / "probe-effect")
+
+
+def _numbers(meter: Meter, parameters: dict[str, Any]) -> dict[str, Any]:
+    from gpiorig.analysis import probe_effect
+
+    return {
+        "parameters": parameters,
+        "paired": meter.paired,
+        "event_ns": {node: None if math.isnan(cost) else cost for node, cost in meter.event_ns.items()},
+        "delays": probe_effect.table(meter).to_pylist(),
+    }
+
+
+def _text(meter: Meter, *, virtual: bool) -> str:
+    from gpiorig.analysis.probe_effect import VARIANTS
+
+    head = ["median in us", "events", *VARIANTS, "zero", "cost", "interval", "true", "error", ""]
+    rows = [head, *(_row(effect) for effect in meter.effects)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+    costs = ", ".join(f"{node} {_us(cost)} us" for node, cost in meter.event_ns.items())
+    lines.append(f"one event with an id, from the calibration burst: {costs}")
+    lines.append(
+        "zero = 2 normal - doubled; cost = doubled - normal; true = normal - off; "
+        + ("packet by packet, medians of the differences." if meter.paired else "of the medians.")
+    )
+    if virtual:
+        lines.append("Virtual bench: these numbers test the rig; they are no measurement of hardware.")
+    return "\n".join(lines)
+
+
+def _row(effect: Effect) -> list[str]:
+    from gpiorig.analysis.probe_effect import PINS, VARIANTS
+
+    verdict = {None: "", True: "in", False: "out"}[effect.within]
+    share = "" if math.isnan(effect.error_share) else f" ({100 * effect.error_share:+.1f} %)"
+    return [
+        f"{effect.name}{' (pins)' if effect.source == PINS else ''}",
+        str(effect.events) if effect.events >= 0 else UNKNOWN,
+        *(_us(effect.medians_ns.get(variant, math.nan)) for variant in VARIANTS),
+        _us(effect.zero_ns),
+        _us(effect.cost_ns),
+        f"{_us(effect.low_ns)}..{_us(effect.high_ns)}",
+        _us(effect.true_cost_ns),
+        _us(effect.error_ns) + share,
+        verdict,
+    ]
+
+
+def _us(ns: float) -> str:
+    return UNKNOWN if math.isnan(ns) else f"{ns / 1e3:.2f}"

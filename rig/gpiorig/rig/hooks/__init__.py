@@ -1,0 +1,1 @@
+"""Hooks: what must be there (`table`), whether it is (`image`, `debug`, `check`) and works (`selftest`)."""

@@ -1,0 +1,123 @@
+"""`gpiorig firmware` on the reference firmware: its probes are in images and recordings, and one left out is named."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from commandline import ROOT, Finished, gpiorig
+
+FIRMWARE = ROOT / "firmware-gpio-probes"
+BENCH = ROOT / "rig/gpiorig/rig/demo_bench.toml"
+LEFT_OUT = "sixlowpan.compress"
+EXPERIMENT = """
+name = "self-test"
+initiator = "initiator"
+responder = "responder"
+packets = 8
+[settings]
+backoff = false
+"""
+IMAGES = [
+    "iotlab-m3",
+    "iotlab-m3-threads",
+    "nucleo-l476rg",
+    "nucleo-l476rg-at86rf231",
+    "telosb",
+    "telosb-threads",
+]
+
+
+def build(folder: Path, *options: str) -> Path:
+    """An image of the IoT-LAB M3, built aside."""
+    make = ["make", "-s", "-C", FIRMWARE, "BOARD=iotlab-m3", f"BUILD={folder}", *options]
+    subprocess.run([str(word) for word in make], check=True, capture_output=True)
+    return next(folder.glob("*/reference.elf"))
+
+
+@pytest.fixture(scope="module")
+def masked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An image with one point left out by the build-time mask."""
+    mask = f"-DGPIORIG_MASK_{LEFT_OUT.upper().replace('.', '_')}=0"
+    return build(tmp_path_factory.mktemp("masked"), f"DEFINES={mask}")
+
+
+def record(folder: Path, *, responder: Path | None = None) -> Path:
+    """A short ping-pong on the demo's bench."""
+    bench = BENCH.read_text()
+    if responder:
+        bench = bench.replace("[nodes.responder]\n", f'[nodes.responder]\nfirmware = "{responder}"\n')
+    (folder / "bench.toml").write_text(bench)
+    (folder / "experiment.toml").write_text(EXPERIMENT)
+    done = gpiorig("run", folder / "bench.toml", folder / "experiment.toml", "-o", folder / "run", "--no-report")
+    assert (0, "") == (done.status, done.stderr)
+    return folder / "run"
+
+
+def selftest(recording: Path) -> Finished:
+    return gpiorig("firmware", "selftest", recording, "--os", "reference", "--json")
+
+
+@pytest.mark.parametrize("name", IMAGES)
+def test_every_image_emits_every_point(name: str) -> None:
+    """As `make firmware` built it."""
+    done = gpiorig("firmware", "check", FIRMWARE / "build" / name / "reference.elf", "--os", "reference")
+
+    assert (0, "") == (done.status, done.stderr)
+
+
+def test_check_names_the_point_that_is_left_out(masked: Path) -> None:
+    done = gpiorig("firmware", "check", masked, "--os", "reference", "--json")
+
+    assert 1 == done.status
+    (lost,) = [hook for hook in done.numbers["hooks"] if hook["state"] == "LOST"]
+    assert "sixlowpan_actor" == lost["symbol"]
+    assert f"nothing in the image emits {LEFT_OUT}.enter, {LEFT_OUT}.exit:" in done.stderr
+
+
+def test_check_refuses_probes_that_show_nothing(tmp_path: Path) -> None:
+    empty = build(tmp_path, "PROBES=empty")
+
+    refused = gpiorig("firmware", "check", empty, "--os", "reference")
+    assert 1 == refused.status
+    assert "its probes are empty, not normal" in refused.stderr
+    assert 0 == gpiorig("firmware", "check", empty, "--os", "reference", "--probes", "empty").status
+
+
+@pytest.mark.slow
+def test_every_ping_pong_shows_every_event(tmp_path: Path) -> None:
+    """All but the last, which has no end."""
+    done = selftest(record(tmp_path))
+
+    assert (0, "") == (done.status, done.stderr)
+    assert (8, 7) == (done.numbers["packets"], done.numbers["tested"])
+    assert {"initiator", "responder"} == {event["role"] for event in done.numbers["events"]}
+    assert all(event["good"] for event in done.numbers["events"])
+
+
+@pytest.mark.slow
+def test_selftest_names_exactly_what_is_left_out(tmp_path: Path, masked: Path) -> None:
+    """Of one node: the other has all its events."""
+    done = selftest(record(tmp_path, responder=masked))
+
+    assert 1 == done.status
+    bad = {(event["node"], event["event"]) for event in done.numbers["events"] if not event["good"]}
+    assert {("responder", f"{LEFT_OUT}.enter"), ("responder", f"{LEFT_OUT}.exit")} == bad
+    for end in ("enter", "exit"):
+        assert f"node responder (responder) never emitted {LEFT_OUT}.{end}, expected 1 a ping-pong." in done.stderr
+
+
+def test_table_for_the_node_compiles(tmp_path: Path) -> None:
+    """The C table of expected events is code of the event table."""
+    done = gpiorig("firmware", "table", "--os", "reference", "--radio", "AT86RF231")
+    (tmp_path / "expected.h").write_text(done.stdout)
+    sum_of_all = "gpiorig_expected_initiator[0] + gpiorig_expected_responder[0]"
+    source = f'#include "expected.h"\nint main(void) {{ return {sum_of_all}; }}'
+    (tmp_path / "main.c").write_text(source)
+    command = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{FIRMWARE / 'include'}"]
+    subprocess.run([*command, str(tmp_path / "main.c")], check=True)
+
+    assert "GPIORIG_APP_TX_ENTER" == re.findall(r"GPIORIG_\w+", done.stdout)[0]
+    assert "DRIVER_RX_DROP" not in done.stdout  # expected 0 times
