@@ -18,9 +18,9 @@ from gpiorig.analysis.event_table import EVENT_TYPES
 from gpiorig.analysis.wiring import Bus, NodeLines
 from gpiorig.capture.edges import Edges
 from gpiorig.capture.samples import EdgeExtractor
-from gpiorig.rig import hooks
 from gpiorig.rig.bench_ends import VirtualAnalyzer
 from gpiorig.rig.bench_world import VirtualNode
+from gpiorig.rig.hooks import table
 from gpiorig.rig.virtual.vboards import VirtualBoards
 
 HOOKS = riotglue.FIRMWARE / "hooks" / "riot-2026.07.toml"
@@ -228,7 +228,7 @@ def test_each_wrap_has_its_wrapper() -> None:
 
 def test_the_guard_knows_the_same_hooks(image: Path) -> None:
     """Its list of wrapped functions is that of wraps.mk, and it finds nothing lost in the stand-in's image."""
-    wrapped = [hook.symbol for hook in hooks.load(HOOKS).hooks if hook.kind == "function"]
+    wrapped = [hook.symbol for hook in table.load(HOOKS).hooks if hook.kind == "function"]
 
     assert sorted(riotglue.wraps(riotglue.ALL_MODULES, packages="openwsn")) == sorted(wrapped)
     done = gpiorig("firmware", "check", image, "--os", "riot")
@@ -242,9 +242,11 @@ def test_the_selftest_expects_what_the_guard_does() -> None:
     named = {f"{point}_{end}" for point in spans for end in ("ENTER", "EXIT")}
     named |= set(re.findall(r"GPIORIG_(\w+),", listed))
 
-    assert {name.upper().replace(".", "_") for name in hooks.load(HOOKS).selftest.initiator} == named
+    expected = {event for point in table.load(HOOKS).selftest.initiator for event in table.events_of(point)}
+    assert {event.upper().replace(".", "_") for event in expected} == named
 
 
+@pytest.mark.slow  # links three images
 @pytest.mark.parametrize("symbol", ["at86rf2xx_tx_exec", "gnrc_netapi_dispatch", "thread_flags_wait_any"])
 def test_a_symbol_that_riot_renames_is_a_link_error(tmp_path: Path, symbol: str) -> None:
     """Definition and calls have another name: nobody calls the wrapper, and the linker names what it stands on."""
