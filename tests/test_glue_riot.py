@@ -324,3 +324,14 @@ def test_probes_off_wraps_nothing(riotbase: str) -> None:
     assert "-DGPIORIG_OFF" in done.stdout
     assert "--wrap" not in done.stdout
     assert "link_netdev.c" in done.stdout
+
+
+def test_openwsn_has_its_debug_pins_beside_the_bus(riotbase: str) -> None:
+    done = make(RIOT / "openwsn", "BOARD=nucleo-l476rg", riotbase=riotbase)
+
+    assert 0 == done.returncode, done.stderr
+    pins = re.findall(r"-DOPENWSN_DEBUGPIN_(\w+)=GPIO_PIN\((PORT_\w),(\d+)\)", done.stdout)
+    assert {"FRAME", "SLOT", "FSM", "TASK", "ISR", "RADIO"} == {name for name, _, _ in pins}
+    bus_and_radio = {("PORT_C", number) for number in ("2", "3", "8", "7")}  # ports/nucleo-l476rg/port.h, app/Makefile
+    assert not bus_and_radio & {(port, number) for _, port, number in pins}
+    assert "--wrap=openwsn_radio_init" in done.stdout

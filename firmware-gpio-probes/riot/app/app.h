@@ -20,9 +20,11 @@ uint16_t packet_sequence(const uint8_t *payload, uint16_t length);
 /** Lets the initiator send so many packets. */
 void app_start(uint32_t packets);
 
-/** Nothing is sent from now on, until app_start() or app_resume(); not even replies. */
+/** Nothing is sent from now on, until app_start() or app_apply(); not even replies. */
 void app_stop(void);
-void app_resume(void);
+
+/** A setting has changed. */
+void app_apply(void);
 bool app_is_running(void);
 
 /** False once app_stop() was called or the time is up: a run ends before its next packet. */

@@ -43,7 +43,7 @@ static int defaults(int argc, char **argv)
         return 1;
     }
     settings_reset();
-    app_resume();
+    app_apply();
     puts(link_configure() ? "ok defaults" : "error defaults: the radio did not take them");
     return 0;
 }
@@ -73,7 +73,7 @@ static int set(int argc, char **argv)
         puts("error set: the radio did not take it");
         return 1;
     }
-    app_resume();
+    app_apply();
     printf("ok set %s=%s\n", argv[1], argv[2]);
     return 0;
 }

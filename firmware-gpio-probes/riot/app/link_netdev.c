@@ -41,7 +41,7 @@ static struct {
 
 static void receive_frame(void)
 {
-    uint8_t frame[FRAME_MOST];
+    static uint8_t frame[FRAME_MOST]; /* the thread has no room for it */
     int length = dev->driver->recv(dev, frame, sizeof frame, NULL);
     size_t header = length > 3 ? ieee802154_get_frame_hdr_len(frame) : 0;
     enum link_end end;
@@ -167,16 +167,19 @@ bool link_configure(void)
     const uint8_t address[2] = { (uint8_t)(settings.address >> 8), (uint8_t)settings.address };
     const uint16_t pan = PAN, channel = (uint16_t)settings.channel;
     const netopt_enable_t csma = settings.csma != 0 && settings.app != APP_interferer ? NETOPT_ENABLE : NETOPT_DISABLE;
-    const netopt_enable_t acknowledges = NETOPT_ENABLE;
+    const netopt_enable_t on = NETOPT_ENABLE;
+    const netopt_state_t listening = NETOPT_STATE_IDLE;
     bool taken;
 
     random_init(settings.seed);
     mutex_lock(&driver);
     dev->driver->set(dev, NETOPT_CSMA, &csma, sizeof csma);
-    dev->driver->set(dev, NETOPT_AUTOACK, &acknowledges, sizeof acknowledges);
+    dev->driver->set(dev, NETOPT_AUTOACK, &on, sizeof on);
+    dev->driver->set(dev, NETOPT_RX_END_IRQ, &on, sizeof on);
     taken = dev->driver->set(dev, NETOPT_ADDRESS, address, sizeof address) >= 0 &&
             dev->driver->set(dev, NETOPT_NID, &pan, sizeof pan) >= 0 &&
-            dev->driver->set(dev, NETOPT_CHANNEL, &channel, sizeof channel) >= 0;
+            dev->driver->set(dev, NETOPT_CHANNEL, &channel, sizeof channel) >= 0 &&
+            dev->driver->set(dev, NETOPT_STATE, &listening, sizeof listening) >= 0;
     mutex_unlock(&driver);
     return taken;
 }

@@ -34,9 +34,11 @@ bool link_init(void)
 void link_open(enum link_end end)
 {
     uint8_t old[1];
+    ssize_t result;
 
-    while (sock_udp_recv(&socks[end], old, sizeof old, 0, NULL) != -EAGAIN) { /* what came while nobody read */
-    }
+    do { /* what came while nobody read */
+        result = sock_udp_recv(&socks[end], old, sizeof old, 0, NULL);
+    } while (result > 0 || result == -ENOBUFS || result == -EPROTO);
 }
 
 void link_close(enum link_end end)

@@ -55,8 +55,7 @@ void app_stop(void)
     run.stopped = true;
 }
 
-/** Also what to do after a setting has changed. */
-void app_resume(void)
+void app_apply(void)
 {
     run.stopped = false;
     gpiorig_enable_group(GPIORIG_GROUP_SCHED, settings.points != 0);
@@ -137,7 +136,7 @@ int main(void)
 {
     ztimer_acquire(ZTIMER_USEC); /* or it stops while nobody waits for it, where ztimer_ondemand is used */
     settings_reset();
-    app_resume();
+    app_apply();
     printf("boot board=" RIOT_BOARD " firmware=riot\n");
     if (!link_init() || !link_configure()) {
         puts("fault the radio does not answer");

@@ -54,7 +54,7 @@ int selftest(int argc, char **argv)
         ztimer_sleep(ZTIMER_USEC, 10000);
     }
     missing = gpiorig_selftest_end(expected, sizeof expected, say);
-    app_resume();
+    app_apply();
     if (counts.received == 0) {
         puts("error selftest: no reply came; is the peer there?");
         return 1;

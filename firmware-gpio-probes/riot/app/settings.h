@@ -7,7 +7,9 @@
 
 #define PAN 0x6770u
 #define PAYLOAD_LEAST 8u
+#ifndef PAYLOAD_MOST
 #define PAYLOAD_MOST 512u
+#endif
 
 enum app { APP_pingpong, APP_broadcast, APP_print, APP_interferer, APP_train, APPS };
 

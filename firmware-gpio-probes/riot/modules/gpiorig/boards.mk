@@ -10,7 +10,7 @@ GPIORIG_PORT-telosb := telosb
 GPIORIG_PORT ?= $(strip $(GPIORIG_PORT-$(BOARD)))
 GPIORIG_IRQ_RADIO ?= $(strip $(GPIORIG_IRQ_RADIO-$(BOARD)))
 
-ifeq (,$(wildcard $(GPIORIG_LIBRARY)/ports/$(or $(GPIORIG_PORT),none)/port.h))
+ifeq (,$(filter off,$(GPIORIG_PROBES))$(wildcard $(GPIORIG_LIBRARY)/ports/$(or $(GPIORIG_PORT),none)/port.h))
   $(error gpiorig: no pins are known for BOARD=$(BOARD). Give GPIORIG_PORT, a folder under $(GPIORIG_LIBRARY)/ports; \
     README.md there says how to add one)
 endif

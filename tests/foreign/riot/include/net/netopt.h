@@ -13,7 +13,7 @@ typedef enum {
     NETOPT_CSMA_MINBE,
     NETOPT_ACK_REQ,
     NETOPT_AUTOACK,
-    NETOPT_RETRANS,
+    NETOPT_RX_END_IRQ,
 } netopt_t;
 
 typedef enum { NETOPT_DISABLE = 0, NETOPT_ENABLE = 1 } netopt_enable_t;
