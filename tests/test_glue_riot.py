@@ -213,6 +213,11 @@ def test_no_frame_is_lost(stage: list[Event]) -> None:
     assert at == stage[at][2]
 
 
+def test_dig2_marks_received_frames(stage: list[Event]) -> None:
+    """IRQ_2_EXT_EN of TRX_CTRL_1 is set once the interface has initialized its radio (AT86RF231, doc. 8111C, 11.6)."""
+    assert 0x40 == [number for _, name, number in stage if name == "rig.marker"][1]
+
+
 def test_boot_shows_the_wiring_and_the_cost(stage: list[Event]) -> None:
     """Before the first thread runs."""
     assert ["rig.boot", *["rig.calibrate"] * 32, "sched.switch"] == [name for _, name, _ in stage[:34]]
@@ -233,6 +238,18 @@ def test_the_guard_knows_the_same_hooks(image: Path) -> None:
     assert sorted(riotglue.wraps(riotglue.ALL_MODULES, packages="openwsn")) == sorted(wrapped)
     done = gpiorig("firmware", "check", image, "--os", "riot")
     assert (0, "") == (done.status, done.stderr)
+
+
+@pytest.mark.slow
+def test_link_time_optimisation_is_found_out(tmp_path: Path) -> None:
+    """It links without a word, and every wrap is gone."""
+    image = tmp_path / "standin.elf"
+    assert (0, "") == ((done := riotglue.link_standin(image, "-flto")).returncode, done.stderr)
+
+    checked = gpiorig("firmware", "check", image, "--os", "riot")
+    assert 1 == checked.status
+    for symbol in ("msg_receive", "gnrc_netapi_dispatch", "at86rf2xx_tx_exec"):
+        assert f"{symbol}: 0 sites wrapped" in checked.stderr
 
 
 def test_the_selftest_expects_what_the_guard_does() -> None:

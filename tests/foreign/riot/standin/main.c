@@ -6,6 +6,7 @@
 
 #include "at86rf2xx.h"
 #include "at86rf2xx_netdev.h"
+#include "at86rf2xx_registers.h"
 #include "net/sock/udp.h"
 #include "standin.h"
 #include "ztimer.h"
@@ -15,6 +16,7 @@
 
 extern const gnrc_netif_ops_t ieee802154_ops;
 extern at86rf2xx_t radio;
+extern uint8_t radio_registers[64];
 int main(void);
 void board_init(void);
 
@@ -59,6 +61,7 @@ static void *application(void *arg)
     }
     ztimer_sleep(ZTIMER_USEC, 50000);
     GPIORIG_EVENT_ID(RIG_MARKER, gpiorig_frames());
+    GPIORIG_EVENT_ID(RIG_MARKER, radio_registers[AT86RF2XX_REG__TRX_CTRL_1]);
     for (;;) {
         ztimer_sleep(ZTIMER_USEC, 1000000);
     }
