@@ -90,7 +90,7 @@ bool link_init(void)
     gpiorig_netdev_decorate(dev);
     gpiorig_netdev_listen(dev);
 #endif
-    thread_create(stack, sizeof stack, THREAD_PRIORITY_MAIN - 5, THREAD_CREATE_STACKTEST, serve, NULL, "radio");
+    thread_create(stack, sizeof stack, THREAD_PRIORITY_MAIN - 5, 0, serve, NULL, "radio");
     return dev->driver->init(dev) == 0;
 }
 

@@ -9,7 +9,7 @@
 static const uint16_t ports[] = { [LINK_REQUESTS] = 0xf0b0, [LINK_REPLIES] = 0xf0b1 };
 static sock_udp_t socks[2];
 
-/** The link-local address that follows from a short one: fe80::ff:fe00:XXXX (RFC 4944 6, PAN left out: RFC 6282 3.2.2). */
+/** The link-local address that follows from a short one: fe80::ff:fe00:XXXX (RFC 6282 3.2.2). */
 static void link_local(uint8_t bytes[16], uint16_t address)
 {
     static const uint8_t prefix[14] = { 0xfe, 0x80, [11] = 0xff, 0xfe };

@@ -141,9 +141,9 @@ int main(void)
     if (!link_init() || !link_configure()) {
         puts("fault the radio does not answer");
     }
-    thread_create(responder_stack, sizeof responder_stack, PRIORITY, THREAD_CREATE_STACKTEST, respond, NULL, "responder");
-    initiator = thread_get(thread_create(initiator_stack, sizeof initiator_stack, PRIORITY, THREAD_CREATE_STACKTEST, initiate,
-                                         NULL, "initiator"));
+    thread_create(responder_stack, sizeof responder_stack, PRIORITY, 0, respond, NULL, "responder");
+    initiator = thread_get(
+        thread_create(initiator_stack, sizeof initiator_stack, PRIORITY, 0, initiate, NULL, "initiator"));
     puts("ready");
     console_run();
     return 0;

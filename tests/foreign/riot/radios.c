@@ -61,8 +61,10 @@ static void radio_callback(ieee802154_dev_t *of, ieee802154_trx_ev_t status)
     callbacks++;
 }
 
-int __real_ieee802154_submac_init(ieee802154_submac_t *of, const network_uint16_t *short_address, const eui64_t *long_address);
-int __real_ieee802154_submac_init(ieee802154_submac_t *of, const network_uint16_t *short_address, const eui64_t *long_address)
+int __real_ieee802154_submac_init(ieee802154_submac_t *of, const network_uint16_t *short_address,
+                                  const eui64_t *long_address);
+int __real_ieee802154_submac_init(ieee802154_submac_t *of, const network_uint16_t *short_address,
+                                  const eui64_t *long_address)
 {
     (void)short_address;
     (void)long_address;

@@ -9,7 +9,7 @@
 #include "at86rf2xx_registers.h"
 #include "container.h"
 
-/* TRX_CTRL_1 (0x04) bit 6, IRQ_2_EXT_EN: DIG2 rises with RX_START, falls at the frame's end (AT86RF231, doc. 8111C, 11.6). */
+/* TRX_CTRL_1 (0x04), bit 6: DIG2 rises with RX_START and falls at the frame's end (AT86RF231, doc. 8111C, 11.6). */
 #define IRQ_2_EXT_EN 0x40u
 
 void __real_at86rf2xx_tx_prepare(at86rf2xx_t *dev);

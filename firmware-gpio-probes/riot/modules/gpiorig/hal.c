@@ -1,6 +1,6 @@
 /**
- * Radios of the IEEE 802.15.4 abstraction layer (cc2538, nrf802154, mrf24j40, kw2xrf, ...): the table of operations of one
- * is replaced by a clone with probes, and its callback. What it says may come in an interrupt.
+ * Radios of the IEEE 802.15.4 abstraction layer (cc2538, nrf802154, mrf24j40, kw2xrf, ...): the table of operations of
+ * one is replaced by a clone with probes, and its callback. What it says may come in an interrupt.
  */
 #include "gpiorig_riot.h"
 
@@ -119,7 +119,7 @@ static int hal_request(ieee802154_dev_t *dev, ieee802154_hal_op_t operation, voi
     return original->request_op(dev, operation, context);
 }
 
-/** The frame is out. A radio that gets the acknowledgement by itself says so later; of others, software waits for it. */
+/** The frame is out. A radio that gets the acknowledgement by itself says so later; else software waits for it. */
 static void sent(void)
 {
     uint32_t by_itself = IEEE802154_CAP_FRAME_RETRANS | IEEE802154_CAP_IRQ_ACK_TIMEOUT;

@@ -1,6 +1,6 @@
 /**
- * Entry and exit of UDP, IPv6 and 6LoWPAN. Each is a thread that waits in msg_receive for a packet: the layer is entered
- * when the wait ends, and left when the thread waits again.
+ * Entry and exit of UDP, IPv6 and 6LoWPAN. Each is a thread that waits in msg_receive for a packet: the layer is
+ * entered when the wait ends, and left when the thread waits again.
  */
 #include "gpiorig_riot.h"
 
@@ -32,10 +32,17 @@ int __wrap_msg_receive(msg_t *message);
 
 static enum layer layer_called(const char *name)
 {
-    if (name == NULL) {
-        return NO_LAYER;
+    static const struct {
+        const char *name;
+        enum layer layer;
+    } layers[] = { { "udp", UDP }, { "ipv6", IPV6 }, { "6lo", SIXLOWPAN } };
+
+    for (unsigned at = 0; name != NULL && at < sizeof layers / sizeof layers[0]; at++) {
+        if (strcmp(name, layers[at].name) == 0) {
+            return layers[at].layer;
+        }
     }
-    return strcmp(name, "udp") == 0 ? UDP : strcmp(name, "ipv6") == 0 ? IPV6 : strcmp(name, "6lo") == 0 ? SIXLOWPAN : NO_LAYER;
+    return NO_LAYER;
 }
 
 kernel_pid_t __wrap_thread_create(char *stack, int stacksize, uint8_t priority, int flags, thread_task_func_t function,

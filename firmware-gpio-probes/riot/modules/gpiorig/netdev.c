@@ -107,9 +107,10 @@ static int netdev_confirm(netdev_t *dev, void *info)
 static int netdev_set(netdev_t *dev, netopt_t option, const void *value, size_t length)
 {
     const netdev_driver_t *original = find(dev)->original;
+    const netopt_state_t *state = value;
     int result;
 
-    if (option != NETOPT_STATE || length != sizeof(netopt_state_t) || *(const netopt_state_t *)value != NETOPT_STATE_TX) {
+    if (option != NETOPT_STATE || length != sizeof *state || *state != NETOPT_STATE_TX) {
         return original->set(dev, option, value, length);
     }
     GPIORIG_ENTER_ID(DRIVER_EXEC, sending);

@@ -1,6 +1,6 @@
 /**
- * OpenWSN on RIOT: its radio, without GNRC below it. The driver's functions run in the interrupt here, radio events too.
- * What a slot does is on OpenWSN's own debug pins (riot/openwsn/Makefile).
+ * OpenWSN on RIOT: its radio, without GNRC below it. The driver's functions run in the interrupt here, as do radio
+ * events. What a slot does is on OpenWSN's own debug pins (riot/openwsn/Makefile).
  */
 #include "gpiorig_riot.h"
 

@@ -24,7 +24,7 @@ int __wrap_ieee802154_submac_init(ieee802154_submac_t *submac, const network_uin
     return result;
 }
 
-/* A network interface's thread sleeps to back off, and, while it reads a frame, before it acknowledges that by software. */
+/* A network interface's thread sleeps to back off, and, while it reads a frame, before it acknowledges by software. */
 void __wrap_ztimer_sleep(ztimer_clock_t *clock, uint32_t duration)
 {
     if (!gpiorig_in_netif_thread() || gpiorig_netdev_is_receiving()) {

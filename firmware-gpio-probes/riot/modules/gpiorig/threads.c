@@ -4,8 +4,9 @@
 #include "sched.h"
 
 /*
- * Called twice a switch, interrupts off: (thread, KERNEL_PID_UNDEF) when one is left, (KERNEL_PID_UNDEF, thread) when one is
- * entered, before its registers are back. In between is the scheduler, and on a Cortex-M, which has no idle thread, sleep.
+ * Called twice a switch, interrupts off: (thread, KERNEL_PID_UNDEF) when one is left, (KERNEL_PID_UNDEF, thread) when
+ * one is entered, before its registers are back. In between is the scheduler, and on a Cortex-M, which has no idle
+ * thread, sleep.
  */
 static void thread_switched(kernel_pid_t active, kernel_pid_t next)
 {

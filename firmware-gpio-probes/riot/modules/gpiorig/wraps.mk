@@ -1,5 +1,5 @@
 # Every symbol that the linker redirects to the glue, under the RIOT module that brings it. `gpiorig firmware check` has
-# the same list with the number of calls it expects (firmware-gpio-probes/hooks/riot-2026.07.toml); a test compares them.
+# the same list, with the calls that it expects (firmware-gpio-probes/hooks/riot-2026.07.toml); a test compares them.
 GPIORIG_WRAPS := board_init
 
 GPIORIG_WRAPS-gnrc_netapi := thread_create msg_receive msg_try_receive msg_try_send

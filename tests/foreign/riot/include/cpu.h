@@ -1,4 +1,4 @@
-/* RIOT cpu/CPU/include/cpu.h; CPU_IRQ_NUMOF is in cpu_conf.h, which it includes. Numbers: RM0008 table 63, RM0351 table 57. */
+/* RIOT cpu/CPU/include/cpu.h; CPU_IRQ_NUMOF is in cpu_conf.h, which it includes. RM0008 table 63, RM0351 table 57. */
 #ifndef RIOT_CPU_H
 #define RIOT_CPU_H
 

@@ -1,4 +1,4 @@
-/* RIOT sys/include/event.h: event_post, event_get. The queue is tagged and packed there; the glue takes its address only. */
+/* RIOT sys/include/event.h: event_post, event_get. The queue is packed there; the glue takes its address only. */
 #ifndef RIOT_EVENT_H
 #define RIOT_EVENT_H
 

@@ -1,4 +1,4 @@
-/* RIOT core/include/sched.h (core/sched.h in older releases): kernel_pid_t and its limits, the scheduler's callback (module sched_cb). */
+/* RIOT core/include/sched.h: kernel_pid_t and its limits, the scheduler's callback (module sched_cb). */
 #ifndef RIOT_SCHED_H
 #define RIOT_SCHED_H
 

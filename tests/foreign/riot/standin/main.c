@@ -1,6 +1,6 @@
 /**
- * A request every 50 ms; what comes back is received by another thread. Both as applications of RIOT do it: a socket, and
- * ztimer. board_init is called from another file than its own, as RIOT's reset code does.
+ * A request every 50 ms; what comes back is received by another thread. Both as applications of RIOT do it: a socket,
+ * and ztimer. board_init is called from another file than its own, as RIOT's reset code does.
  */
 #include "gpiorig/probe.h"
 

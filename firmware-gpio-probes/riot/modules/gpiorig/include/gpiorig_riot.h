@@ -1,8 +1,8 @@
 /**
- * What the files of the glue know of each other. An application needs gpiorig/probe.h only, and gpiorig_netdev_decorate()
- * where it drives a radio without GNRC.
+ * What the files of the glue know of each other. An application needs gpiorig/probe.h only, and
+ * gpiorig_netdev_decorate() where it drives a radio without GNRC.
  *
- * Nothing here changes what RIOT does: a wrapper calls the original with the same arguments and returns what it returned.
+ * Nothing here changes what RIOT does: a wrapper calls the original with the same arguments and returns its result.
  */
 #ifndef GPIORIG_RIOT_H
 #define GPIORIG_RIOT_H
@@ -59,7 +59,7 @@ uint16_t gpiorig_netdev_sending(void);
 /** True while a received frame is being read, an acknowledgement by software included. */
 bool gpiorig_netdev_is_receiving(void);
 
-/* at86rf2xx.c, hal.c, threads.c, vectors.c: entry and exit of every interrupt, where GPIORIG_VECTORS says it can be done */
+/* at86rf2xx.c, hal.c, threads.c, vectors.c: entry and exit of every interrupt, where there is GPIORIG_VECTORS */
 
 /** AT86RF2xx: lets DIG2 mark received frames, unless the build says GPIORIG_NO_DIG2. Other devices are left alone. */
 void gpiorig_at86rf2xx_mark_frames(netdev_t *dev, const netdev_driver_t *driver);

@@ -1,4 +1,4 @@
-/* RIOT sys/include/net/gnrc/netapi.h, compared with commit 2b6ed027 and a later stored copy, which has _gnrc_netapi_send_recv. */
+/* RIOT sys/include/net/gnrc/netapi.h, compared with commit 2b6ed027, and a copy with _gnrc_netapi_send_recv. */
 #ifndef RIOT_NET_GNRC_NETAPI_H
 #define RIOT_NET_GNRC_NETAPI_H
 

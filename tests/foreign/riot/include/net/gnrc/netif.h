@@ -1,4 +1,4 @@
-/* RIOT sys/include/net/gnrc/netif.h: gnrc_netif_create, the operations, the members used. Compared with a stored copy of after 2020. */
+/* RIOT sys/include/net/gnrc/netif.h: what is used of it, compared with a copy of after 2020. */
 #ifndef RIOT_NET_GNRC_NETIF_H
 #define RIOT_NET_GNRC_NETIF_H
 

@@ -1,4 +1,4 @@
-/* RIOT sys/include/net/gnrc/pkt.h: gnrc_pktsnip_t, its first three members those of iolist_t; gnrc_pkt_prepend there inline. */
+/* RIOT sys/include/net/gnrc/pkt.h: gnrc_pktsnip_t begins as an iolist_t; gnrc_pkt_prepend is inline there. */
 #ifndef RIOT_NET_GNRC_PKT_H
 #define RIOT_NET_GNRC_PKT_H
 

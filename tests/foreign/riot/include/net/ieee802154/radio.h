@@ -1,4 +1,4 @@
-/* RIOT sys/include/net/ieee802154/radio.h, compared with commit 025422af: types, the operations used, in their places. */
+/* RIOT sys/include/net/ieee802154/radio.h, compared with commit 025422af: the first operations. */
 #ifndef RIOT_NET_IEEE802154_RADIO_H
 #define RIOT_NET_IEEE802154_RADIO_H
 

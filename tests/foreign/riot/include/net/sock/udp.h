@@ -1,4 +1,4 @@
-/* RIOT sys/include/net/sock/udp.h; sock_udp_send and sock_udp_recv are inline over the functions with _aux there, and here. */
+/* RIOT sys/include/net/sock/udp.h; sock_udp_send and sock_udp_recv are inline, there and here. */
 #ifndef RIOT_NET_SOCK_UDP_H
 #define RIOT_NET_SOCK_UDP_H
 
