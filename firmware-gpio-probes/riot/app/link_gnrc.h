@@ -10,7 +10,7 @@
 
 #include "settings.h"
 
-#define BACKOFF_EXPONENT_LEAST 3u /* macMinBE, IEEE 802.15.4-2015 table 8-81 */
+#define BACKOFF_EXPONENT_LEAST 3u /* macMinBE, IEEE 802.15.4-2006 table 86 */
 #define BACKOFF_EXPONENT_MOST 5u  /* macMaxBE */
 
 static inline bool option(netopt_t option, const void *value, uint16_t size)

@@ -22,7 +22,7 @@
 #include "thread_flags.h"
 #include "ztimer.h"
 
-#define FRAME_MOST 125u /* without FCS: IEEE 802.15.4-2015 table 11-1, aMaxPhyPacketSize 127 */
+#define FRAME_MOST 125u /* without FCS: aMaxPHYPacketSize is 127, IEEE 802.15.4-2006 6.4.1 */
 #define FLAG_INTERRUPT 0x1u
 #define FLAG_FRAME 0x2u
 #define FLAG_TIMEOUT 0x4u

@@ -10,7 +10,7 @@
 
 #include "net/ieee802154/radio.h"
 
-/* IEEE 802.15.4-2015 7.2.2: bits 0 to 2 of the first byte are the type of frame, bit 5 asks for an acknowledgement. */
+/* IEEE 802.15.4-2006 7.2.1.1: bits 0 to 2 of the first byte are the type of frame, bit 5 asks for an acknowledgement. */
 #define FRAME_TYPE 0x07u
 #define FRAME_IS_ACK 0x02u
 #define FRAME_WANTS_ACK 0x20u

@@ -46,7 +46,7 @@ static void frame_read(const uint8_t *frame, int length)
 {
     if (length > 2) {
         GPIORIG_EXIT_ID(DRIVER_RX_READ, gpiorig_bytes_id(frame, (size_t)length));
-        GPIORIG_EVENT_ID(MAC_SEQUENCE, frame[2]); /* IEEE 802.15.4-2015 7.2: after two bytes of frame control */
+        GPIORIG_EVENT_ID(MAC_SEQUENCE, frame[2]); /* IEEE 802.15.4-2006 7.2.1: after two bytes of frame control */
     } else {
         GPIORIG_EXIT(DRIVER_RX_READ);
     }
