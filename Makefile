@@ -7,7 +7,7 @@ NATIVE := capture/gpiorig/capture/libgpiorig_native.so
 VBOARDS := rig/gpiorig/rig/virtual/libvboards.so
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find capture/native rig/vboards -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help setup debian native firmware demo test test-fast check generate format bench sensitivity clean
+.PHONY: help setup debian native firmware demo test test-fast check generate format bench sensitivity costs clean
 
 help:
 	@echo "make demo       two virtual boards, a real sigrok-cli capture, a report (sets everything up first)"
@@ -16,6 +16,7 @@ help:
 	@echo "make check      lint, types, generated files, layers"
 	@echo "make bench      the performance table"
 	@echo "make sensitivity  how much round trips on the virtual bench depend on its timing model"
+	@echo "make costs      what a probe costs on the virtual boards: docs/probe-cost.md"
 	@echo "make firmware   the probe library and the reference firmware"
 	@echo "make native     the Rust libraries"
 	@echo "make generate   what follows from firmware-gpio-probes/events.toml"
@@ -66,6 +67,7 @@ check: setup
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -q tests/test_layers.py
+	@$(MAKE) --no-print-directory -s -C firmware-gpio-probes lint
 	@if cargo fmt --version >/dev/null 2>&1; then cargo fmt --all --check; else echo "cargo fmt is not installed: Rust format not checked"; fi
 	@if cargo clippy --version >/dev/null 2>&1; then cargo clippy --quiet --locked --workspace --all-targets -- -D warnings; else echo "cargo clippy is not installed: Rust lints not checked"; fi
 
@@ -82,6 +84,9 @@ bench: setup
 
 sensitivity: setup
 	@$(BIN)/python tests/sensitivity.py
+
+costs: setup
+	@$(BIN)/python tests/probe_costs.py
 
 clean:
 	rm -rf target demo $(NATIVE) $(VBOARDS) .mypy_cache .ruff_cache .pytest_cache .hypothesis

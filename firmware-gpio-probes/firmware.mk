@@ -49,11 +49,14 @@ CPPFLAGS := -Iinclude -Iports $(INCLUDES:%=-I%) -DGPIORIG_PORT=$(MACHINE) -DKERN
     -DKERNEL_NAME='"$(KERNEL)"' -DTABLE_CRC=$(TABLE_CRC) $(PROBES_$(PROBES)) $(if $(LOG),-DGPIORIG_LOG=$(LOG)) $(if $(WIDTH),-DGPIORIG_WIDTH=$(WIDTH)) $(DEFINES)
 CFLAGS := $(COMMON) -MMD -MP -Os $(TARGET_FLAGS) -ffreestanding -ffunction-sections -fdata-sections
 
+# Another main.c in the place of the firmware's own, e.g. costs/main.c.
+MAIN ?= reference/stack/main.c
+
 # In the order of the files' names, whatever folder they are in.
-vpath %.c src $(FOLDERS)
+vpath %.c src $(dir $(MAIN)) $(FOLDERS)
 vpath %.S $(FOLDERS)
 LIBRARY := $(notdir $(wildcard src/*.c))
-SOURCES := $(LIBRARY) $(sort $(notdir $(wildcard $(FOLDERS:%=%/*.c) $(FOLDERS:%=%/*.S))))
+SOURCES := $(LIBRARY) $(sort main.c $(notdir $(wildcard $(FOLDERS:%=%/*.c) $(FOLDERS:%=%/*.S))))
 OBJECTS := $(addprefix $(DIR)/,$(addsuffix .o,$(basename $(SOURCES))))
 MISSING := $(strip $(foreach tool,$(TOOLS),$(if $(wildcard $(tool))$(shell command -v $(tool) 2>/dev/null),,$(tool))))
 

@@ -111,10 +111,14 @@ def c_table(rows: list[dict]) -> str:
     """Groups and names by code; what a firmware does not use, its linker drops."""
     by_code = {row["code"]: row for row in rows}
     codes = range(max(code for code in by_code if code <= LAST_BUS_CODE) + 1)
-    groups = [f"GPIORIG_GROUP_{group(by_code[code]).upper()}" if code in by_code else "GPIORIG_GROUPS" for code in codes]
+    groups = [
+        f"GPIORIG_GROUP_{group(by_code[code]).upper()}" if code in by_code else "GPIORIG_GROUPS" for code in codes
+    ]
     names = [f'"{by_code[code]["name"]}"' if code in by_code else '"?"' for code in codes]
     body = "".join(f"    {name}, /* {code} */\n" for code, name in enumerate(groups))
-    text = f"/* {NOTE} */\n" + '#include "gpiorig/probe.h"\n\n#ifdef GPIORIG_OFF\ntypedef int gpiorig_is_off;\n#else\n\n'
+    text = (
+        f"/* {NOTE} */\n" + '#include "gpiorig/probe.h"\n\n#ifdef GPIORIG_OFF\ntypedef int gpiorig_is_off;\n#else\n\n'
+    )
     text += f"const uint8_t gpiorig_groups[GPIORIG_CODES] = {{\n{body}}};\n\n"
     body = "".join(f"        {name},\n" for name in names)
     text += "const char *gpiorig_name(uint8_t code)\n{\n    static const char *const names[GPIORIG_CODES] = {\n"

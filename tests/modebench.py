@@ -1,12 +1,20 @@
-"""Bench files for tests of modes: any boards, all within range of each other, one analyzer on their buses."""
+"""Modes of the reference firmware on any boards: all within range of each other, one analyzer on their buses."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import permutations
+from pathlib import Path
 
-from gpiorig.rig import boards
+from gpiorig.analysis.log import NodeLog
+from gpiorig.capture.recording import Recording
+from gpiorig.rig import bench as benches
+from gpiorig.rig import boards, firmware, runner, survey
+from gpiorig.rig import experiment as experiments
 from gpiorig.rig.bench import BEAGLELOGIC_CHANNELS
+from gpiorig.rig.experiment import Experiment
+from gpiorig.rig.survey import Survey
 
 TAPS = ("tap.irq", "tap.frame_timestamp")
 
@@ -33,3 +41,31 @@ def bench_text(nodes: Mapping[str, str], *, loss_ppm: int = 0) -> str:
         text += ["[[virtual.links]]", f'from = "{sender}"', f'to = "{receiver}"', "delay_ps = 10_000"]
         text += [f"loss_ppm = {loss_ppm}"] if loss_ppm else []
     return "\n".join(text) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A recording, and what its nodes and its pins say."""
+
+    recording: Recording
+    found: Survey
+
+    def log(self, node: str) -> NodeLog:
+        """What a node logged."""
+        return self.found.logs[node]
+
+    @property
+    def virtual_s(self) -> float:
+        """Length of the recording."""
+        return float((self.found.events.end - self.found.events.start) / self.found.events.samplerate_hz)
+
+
+def record(folder: Path, nodes: Mapping[str, str], experiment: Experiment, *, loss_ppm: int = 0) -> Mode:
+    """Run an experiment on these boards, the whole way through sigrok-cli and the serial ports."""
+    bench_file = folder / "bench.toml"
+    bench_file.write_text(bench_text(nodes, loss_ppm=loss_ppm))
+    bench = benches.load(bench_file)
+    experiments.check(experiment, bench, what=experiment.name)
+    images = firmware.images(bench, experiment, bench_file=bench_file)
+    recording = runner.run(bench, experiment, bench_file=bench_file, output=folder / "run", firmware=images)
+    return Mode(recording, survey.survey(recording))

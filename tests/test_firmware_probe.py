@@ -133,7 +133,10 @@ M3, NUCLEO, TELOSB, YETIMOTE = (
         ([], "no port chosen"),
         (["-DGPIORIG_PORT=abacus"], "unknown port"),
         (["-DGPIORIG_PORT=host", "-DGPIORIG_WIDTH=3"], "GPIORIG_WIDTH must be 0, 1, 2, 4 or 8"),
-        (["-DGPIORIG_PORT=host", "-DGPIORIG_LOG=100"], "GPIORIG_LOG is the number of records of the log, a power of two"),
+        (
+            ["-DGPIORIG_PORT=host", "-DGPIORIG_LOG=100"],
+            "GPIORIG_LOG is the number of records of the log, a power",
+        ),
         (["-DGPIORIG_PORT=host", "-DGPIORIG_VARIANT_EMPTY", "-DGPIORIG_VARIANT_DOUBLED"], "exclude each other"),
         ([M3, "-DGPIORIG_HOLD_NS=100"], "GPIORIG_HOLD_NS is 125 at least"),
         ([TELOSB, "-DGPIORIG_WIDTH=8"], "the TelosB has four data lines at most"),
@@ -163,7 +166,10 @@ M3, NUCLEO, TELOSB, YETIMOTE = (
         ([M3, "-DGPIORIG_SPAN_APP_TX=GPIORIG_PIN_A(2)"], "the span line of APP_TX is on PA2, the SLP_TR of the radio"),
         ([M3, "-DGPIORIG_D1=GPIORIG_PIN_B(7)"], "data line 1 is on PB7, I2C SDA"),
         ([M3, "-DGPIORIG_WIDTH=4"], "data line 2 is on PB7, I2C SDA"),
-        ([TELOSB, "-DGPIORIG_SPAN_ISR_RADIO=GPIORIG_PIN_P3(1)"], "ISR_RADIO is on P3.1, the SPI data to radio and flash"),
+        (
+            [TELOSB, "-DGPIORIG_SPAN_ISR_RADIO=GPIORIG_PIN_P3(1)"],
+            "ISR_RADIO is on P3.1, the SPI data to radio",
+        ),
         ([TELOSB, "-DGPIORIG_HEARTBEAT_LINE=GPIORIG_PIN_P3(3)"], "heartbeat line is on P3.3, the SPI clock"),
         ([YETIMOTE, "-DGPIORIG_WIDTH=2"], "data line 1 is on PB6, I2C SCL"),
         ([NUCLEO, "-DGPIORIG_SPAN_APP_TX=GPIORIG_PIN_A(13)"], "the span line of APP_TX is on PA13, SWD"),
@@ -226,8 +232,17 @@ class Target:
     longest_on_4_ns: int = 300
 
 
+BARE_M3 = ("-DGPIORIG_STROBE=GPIORIG_PIN_B(1)", "-DGPIORIG_ANY_PIN")
 TARGETS = (
-    Target("iotlab-m3", "cortex-m3", 72_000_000, 3, "3088", ("-DGPIORIG_STROBE=GPIORIG_PIN_B(1)", "-DGPIORIG_ANY_PIN"), True),
+    Target(
+        "iotlab-m3",
+        "cortex-m3",
+        72_000_000,
+        3,
+        "3088",
+        ("-DGPIORIG_STROBE=GPIORIG_PIN_B(1)", "-DGPIORIG_ANY_PIN"),
+        True,
+    ),
     Target("nucleo-l476rg", "cortex-m4", 80_000_000, 5, "2072", ("-DGPIORIG_D0=GPIORIG_PIN_C(0)",), False, 350),
 )
 

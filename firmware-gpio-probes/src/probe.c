@@ -281,9 +281,9 @@ void gpiorig_heartbeat(void)
 
     GPIORIG_EVENT_ID(RIG_HEARTBEAT, beats);
     beats++;
-    if (GPIORIG_PINS && GPIORIG_HEARTBEAT_LINE != GPIORIG_NO_PIN) {
-        gpiorig_line((unsigned)GPIORIG_HEARTBEAT_LINE, beats & 1u);
-    }
+#if GPIORIG_PINS && GPIORIG_HEARTBEAT_LINE != GPIORIG_NO_PIN
+    gpiorig_line((unsigned)GPIORIG_HEARTBEAT_LINE, beats & 1u);
+#endif
 }
 
 uint32_t gpiorig_frames(void)

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis import eventlog
+from gpiorig.analysis.eventlog import EventLog
+
 MISSING = -1
 _OUTCOMES = {"ok", "lost", "no_ack", "busy", "queue", "timeout", "too_long"}
 _TEXT = {"ready", "ok", "print"}  # lines that say nothing the analysis needs
@@ -40,6 +43,8 @@ class NodeLog:
         Texts of ``error`` lines.
     malformed
         Lines that are none of these, as they came.
+    event_log
+        Of the node's last reset, if it sent any of it.
     """
 
     node: str
@@ -53,6 +58,7 @@ class NodeLog:
     identity: dict[str, str]
     errors: tuple[str, ...]
     malformed: tuple[str, ...]
+    event_log: EventLog | None
 
     @property
     def sent(self) -> int:
@@ -69,7 +75,7 @@ def parse(text: bytes | str, *, node: str) -> NodeLog:
         text = text.decode("ascii", errors="replace")
     *lines, rest = text.replace("\r", "").split("\n")
     packets: list[tuple[int, int, int, str, bool]] = []
-    malformed, errors = [], []
+    malformed, errors, noted = [], [], []
     done: dict[str, int] = {}
     identity: dict[str, str] = {}
     boots = 0
@@ -77,6 +83,9 @@ def parse(text: bytes | str, *, node: str) -> NodeLog:
         word, _, tail = line.partition(" ")
         if word == "error":
             errors.append(tail)
+            continue
+        if eventlog.is_log_line(line):
+            noted.append(line)
             continue
         fields = _fields(tail.split()[1:] if word == "ok" else tail.split())
         packet = _packet(fields) if word == "packet" else None
@@ -89,6 +98,7 @@ def parse(text: bytes | str, *, node: str) -> NodeLog:
             identity = fields
         elif word == "boot" and fields is not None:
             boots += 1
+            noted = []
         elif line and not (word in _TEXT and fields is not None):
             malformed.append(line)
     if rest:
@@ -105,6 +115,7 @@ def parse(text: bytes | str, *, node: str) -> NodeLog:
         identity=identity,
         errors=tuple(errors),
         malformed=tuple(malformed),
+        event_log=eventlog.parse(noted) if noted else None,
     )
 
 

@@ -125,6 +125,7 @@ MILESTONES = tuple(
     for name, event, received, source in _PATH
 )
 RECEPTION_END = "driver.rx_read.exit"
+COMMAND_END = "driver.exec.exit"
 
 _STEPS = {
     ("app.tx", "sock.tx"): ("app to sock", Kind.SOFTWARE),
@@ -142,6 +143,7 @@ _STEPS = {
     ("driver.load", "driver.exec"): ("load the frame", Kind.DRIVER),
     ("driver.exec", "driver.exec.exit"): ("command the transmission", Kind.DRIVER),
     ("driver.exec.exit", "air.start"): ("radio wait: exec done to first bit on air", Kind.RADIO_WAIT),
+    ("driver.exec", "air.start"): ("radio wait: exec to first bit on air", Kind.RADIO_WAIT),
     ("air.start", "irq"): ("air: first bit to radio interrupt", Kind.AIR),
     ("irq", "isr.radio"): ("interrupt: line to ISR", Kind.INTERRUPT),
     ("isr.radio", "driver.isr"): ("interrupt: ISR to driver", Kind.INTERRUPT),

@@ -19,7 +19,7 @@ from gpiorig.analysis import landmarks, timelines
 from gpiorig.analysis.calibration import events_within, probe_cost
 from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.events import Events
-from gpiorig.analysis.landmarks import LANDMARKS, Exchanges
+from gpiorig.analysis.landmarks import LANDMARKS, NAMES, Exchanges
 from gpiorig.analysis.log import NodeLog
 from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.timelines import Timelines
@@ -29,7 +29,8 @@ Delays = NDArray[np.floating[Any]]
 VARIANTS = ("off", "empty", "normal", "doubled")
 NAN = float("nan")
 CONFIDENCE = 0.95
-RESAMPLES = 2000
+RESAMPLES = 1000
+_BLOCK = 1 << 20
 LOG, TAPS, PINS = "log", "taps", "events"
 LOG_RESOLUTION_NS = 1000.0  # the firmware's stamps are whole microseconds of its timer
 ROUND_TRIP = "round trip"
@@ -169,9 +170,9 @@ def delays(
         )
     shown = _timelined(lines, events) if lines else []
     logged = replace(_logged(log), events=shown[0].events if shown else -1)
-    nodes = {"initiator": initiator, "responder": responder, "": ""}
+    nodes = {"initiator": initiator, "responder": responder}
     tapped = _tapped(found, events, log.sequences[found.clean], nodes)
-    rest = _rest(logged, tapped)
+    rest = _rest(logged, found, tapped)
     return (logged, *tapped, *([rest] if rest else []), *shown)
 
 
@@ -244,21 +245,23 @@ def _logged(log: NodeLog) -> Delay:
 
 
 def _tapped(found: Exchanges, events: Events, ids: NDArray[np.int32], nodes: Mapping[str, str]) -> list[Delay]:
-    """The steps between landmarks, and two sums of them; with the events of the node they are at."""
+    """The turn-around, and the steps between landmarks, with the events that their nodes sent meanwhile."""
     period_ns = NS_PER_S / float(events.samplerate_hz)
     place = {name: column for column, name in enumerate(found.names)}
-    result = []
 
-    def add(name: str, node: str, start: str, end: str, counted: tuple[str, ...]) -> None:
+    def delay(name: str, start: str, end: str, at: list[str]) -> Delay:
         first, last = (found.samples[:, place[landmark]] for landmark in (start, end))
-        within = sum(_events_between(events, each, first, last) for each in counted)
-        result.append(Delay(name, node, TAPS, ids, (last - first) * period_ns, period_ns, within))
+        within = sum(_events_between(events, node, first, last) for node in at)
+        return Delay(name, at[0] if len(at) == 1 else "", TAPS, ids, (last - first) * period_ns, period_ns, within)
 
-    everyone = (nodes["initiator"], nodes["responder"])
-    add(MARK_TO_MARK, "", "request.mark", "reply.mark", everyone[1:])
-    steps = [(name, step, nodes[role]) for name, step, role in LANDMARKS if name in place]
-    for (start, _, _), (end, step, node) in pairwise(steps):
-        add(step, node, start, end, (node,) if node else ())
+    result = [delay(MARK_TO_MARK, "request.mark", "reply.mark", [nodes["responder"]])]
+    present = [row for row, (name, _, _) in enumerate(LANDMARKS) if name in place]
+    for start, end in pairwise(present):
+        # A landmark without a line joins the steps on both sides.
+        joined = LANDMARKS[start + 1 : end + 1]
+        name = " \N{HORIZONTAL ELLIPSIS} ".join(dict.fromkeys((joined[0][1], joined[-1][1])))
+        at = sorted({nodes[role] for _, _, role in joined if role})
+        result.append(delay(name, LANDMARKS[start][0], LANDMARKS[end][0], at))
     return result
 
 
@@ -268,11 +271,11 @@ def _events_between(events: Events, node: str, first: NDArray[np.int64], last: N
     return int(np.median(counts)) if len(counts) else -1
 
 
-def _rest(logged: Delay, tapped: list[Delay]) -> Delay | None:
+def _rest(logged: Delay, found: Exchanges, tapped: list[Delay]) -> Delay | None:
     """What the landmarks leave of the round trip: the initiator's stack and application, down and up."""
-    steps = tapped[1:]
-    if len(steps) < len(LANDMARKS) - 1:
+    if not {NAMES[0], NAMES[-1]} <= set(found.names):
         return None
+    steps = tapped[1:]
     ids, here, there = np.intersect1d(logged.ids, steps[0].ids, return_indices=True)
     ns = logged.ns[here] - np.sum([step.ns for step in steps], axis=0)[there]
     events = logged.events - sum(step.events for step in steps) if logged.events >= 0 else -1
@@ -300,9 +303,8 @@ def _effect(delay: Delay, there: Mapping[str, Delay], *, paired: bool, random: n
     for each in there.values():
         ids = np.intersect1d(ids, each.ids)
     values = {name: each.ns[np.isin(each.ids, ids)] if paired else each.ns for name, each in there.items()}
-    cost, low, high = _difference(values["doubled"], values["normal"], paired=paired, random=random)
+    low, high = _interval(values["doubled"], values["normal"], paired=paired, random=random)
     margin = 2 * delay.resolution_ns
-    true = _difference(values["normal"], values["off"], paired=paired, random=random)[0] if "off" in values else NAN
     return Effect(
         name=delay.name,
         node=delay.node,
@@ -310,31 +312,33 @@ def _effect(delay: Delay, there: Mapping[str, Delay], *, paired: bool, random: n
         events=delay.events,
         packets=len(ids) if paired else len(delay.ids),
         medians_ns={name: _median(each) for name, each in values.items()},
-        cost_ns=cost,
+        cost_ns=_difference(values["doubled"], values["normal"], paired=paired),
         low_ns=low - margin,
         high_ns=high + margin,
-        true_cost_ns=true,
+        true_cost_ns=_difference(values["normal"], values["off"], paired=paired) if "off" in values else NAN,
         resolution_ns=margin,
     )
 
 
-def _difference(more: Delays, less: Delays, *, paired: bool, random: np.random.Generator) -> tuple[float, float, float]:
-    """How much longer, with its interval: the percentile bootstrap (Efron and Tibshirani 1993, chapter 13)."""
+def _difference(more: Delays, less: Delays, *, paired: bool) -> float:
+    """How much longer the one is than the other."""
+    return _median(more - less) if paired else _median(more) - _median(less)
+
+
+def _interval(more: Delays, less: Delays, *, paired: bool, random: np.random.Generator) -> tuple[float, float]:
+    """Where the difference lies: the percentile bootstrap (Efron and Tibshirani 1993, chapter 13)."""
     if not len(more) or not len(less):
-        return NAN, NAN, NAN
-    if paired:
-        resampled = _resampled(more - less, random)
-        middle = _median(more - less)
-    else:
-        resampled = _resampled(more, random) - _resampled(less, random)
-        middle = _median(more) - _median(less)
+        return NAN, NAN
+    resampled = _resampled(more - less, random) if paired else _resampled(more, random) - _resampled(less, random)
     low, high = np.quantile(resampled, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    return middle, float(low), float(high)
+    return float(low), float(high)
 
 
 def _resampled(values: Delays, random: np.random.Generator) -> Delays:
-    """Medians of so many samples of the same size, drawn with replacement."""
-    return np.array([_median(random.choice(values, len(values))) for _ in range(RESAMPLES)])
+    """Medians of so many samples of the same size, drawn with replacement; a block at a time, for the memory."""
+    rows = max(1, _BLOCK // len(values))
+    sizes = [min(rows, RESAMPLES - start) for start in range(0, RESAMPLES, rows)]
+    return np.concatenate([np.median(random.choice(values, (size, len(values))), axis=1) for size in sizes])
 
 
 def _median(values: Delays) -> float:

@@ -147,6 +147,7 @@ def build(packets: Packets, *, header_ns: int | tuple[int, int] | None = None) -
             samples[:, column] = np.where(positions[:, column] >= 0, mark, NONE)
     judged = packets.answered if packets.answered.any() else np.ones(len(packets), dtype=bool)
     present = 2 * np.count_nonzero(samples[judged] != NONE, axis=0) >= max(1, np.count_nonzero(judged))
+    present &= ~_behind_the_next(wanted, samples)
     present[[0, -1]] = True
     samples = samples[:, present]
     return Timelines(
@@ -201,6 +202,21 @@ def _positions(packets: Packets, wanted: tuple[Milestone, ...]) -> Samples:
         leg_found = np.where(leg_found >= 0, leg_found, np.iinfo(np.int64).max)
         bound = np.minimum(bound, leg_found.min(axis=1))
     return found
+
+
+def _behind_the_next(wanted: tuple[Milestone, ...], samples: Samples) -> NDArray[np.bool_]:
+    """bool[m]: ends of the start command that come, for most packets, only after the receiver has the frame.
+
+    A driver that waits for the end of the transmission returns so late; then its return is no milestone of the path.
+    """
+    behind = np.zeros(len(wanted), dtype=bool)
+    for column, milestone in enumerate(wanted):
+        if milestone.event == path.COMMAND_END:
+            later = samples[:, column + 1 :]
+            soonest = np.where(later == NONE, np.iinfo(np.int64).max, later).min(axis=1)
+            known = samples[:, column] != NONE
+            behind[column] = 2 * np.count_nonzero(known & (samples[:, column] > soonest)) > np.count_nonzero(known)
+    return behind
 
 
 def _candidates(packets: Packets, milestone: Milestone) -> Samples:

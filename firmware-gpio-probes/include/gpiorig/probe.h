@@ -126,7 +126,7 @@ GPIORIG_INLINE uint32_t gpiorig_log_lost(void)
 }
 GPIORIG_INLINE unsigned gpiorig_log_line(char *text)
 {
-    (void)text;
+    *text = '\0';
     return 0;
 }
 #endif

@@ -31,10 +31,10 @@
 #endif
 #define GPIORIG_D2 GPIORIG_PIN_P6(2)
 #define GPIORIG_D3 GPIORIG_PIN_P6(3)
-#define GPIORIG_D4 GPIORIG_NO_PIN
-#define GPIORIG_D5 GPIORIG_NO_PIN
-#define GPIORIG_D6 GPIORIG_NO_PIN
-#define GPIORIG_D7 GPIORIG_NO_PIN
+#define GPIORIG_D4 GPIORIG_PIN_P6(4)
+#define GPIORIG_D5 GPIORIG_PIN_P6(5)
+#define GPIORIG_D6 GPIORIG_PIN_P6(6)
+#define GPIORIG_D7 GPIORIG_PIN_P6(7)
 
 /* Tmote Sky data sheet (Moteiv 2006), schematics; TinyOS tos/platforms/telosa/hardware.h. */
 #define GPIORIG_PORT_RESERVED(X, ...)                                                    \
@@ -190,9 +190,10 @@ GPIORIG_INLINE unsigned gpiorig_port_lock(void)
     return state;
 }
 
+/** The clobber keeps the compiler from carrying flags of a comparison across: they are in r2 too. */
 GPIORIG_INLINE void gpiorig_port_unlock(unsigned state)
 {
-    __asm__ volatile("mov %0, r2\n\tnop" : : "r"(state) : "memory");
+    __asm__ volatile("mov %0, r2\n\tnop" : : "r"(state) : "memory", "r2");
 }
 
 /** A span line: one instruction, atomic, since port and pin are constants. */

@@ -24,11 +24,16 @@ void uart_init(struct actor *actor, uint16_t signal)
     uart_port_init();
 }
 
+bool uart_has_room(uint16_t length)
+{
+    return length <= UART_RING - (uint16_t)(reserved - tail);
+}
+
 /** Makes room; where it begins, or false. */
 static bool reserve(uint16_t length, uint16_t *begin)
 {
     irq_state state = irq_lock();
-    bool fits = length <= UART_RING - (uint16_t)(reserved - tail);
+    bool fits = uart_has_room(length);
 
     if (fits) {
         *begin = reserved;

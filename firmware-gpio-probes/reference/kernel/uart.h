@@ -15,6 +15,9 @@ void uart_init(struct actor *listener, uint16_t signal);
 /** Queues the bytes, or, when they do not all fit, drops them all and counts one line. From any actor, and before kernel_run. */
 void uart_write(const char *bytes, uint16_t length);
 
+/** Whether so many bytes would fit now. */
+bool uart_has_room(uint16_t length);
+
 /** Waits until the last byte queued is with the transmitter: to have a stretch without UART interrupts. */
 void uart_drain(void);
 

@@ -9,6 +9,7 @@
 #include "settings.h"
 #include "timer.h"
 #include "udp.h"
+#include "worker.h"
 
 extern const struct app app_pingpong, app_macping, app_print, app_broadcast, app_sender, app_interferer, app_train;
 static const struct app *const apps[] = {
@@ -44,6 +45,7 @@ void app_start(uint32_t packets)
     to_be_quiet = false;
     app_left = packets > 0 ? packets : UINT32_MAX;
     app_counts = (struct app_counts){ 0 };
+    worker_start();
     actor_signal(&app_actor, APP_SIGNAL_START);
 }
 
@@ -149,6 +151,7 @@ void app_done(void)
 
     alarm_cancel(&beat);
     alarm_cancel(&end);
+    worker_stop();
     running = false;
     if (to_be_quiet) {
         actor_signal(&mac_actor, MAC_SIGNAL_STOP);

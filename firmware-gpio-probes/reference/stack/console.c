@@ -10,11 +10,13 @@
 #include "line.h"
 #include "mac.h"
 #include "packet.h"
+#include "probes.h"
 #include "radio.h"
 #include "settings.h"
 #include "sixlowpan.h"
 #include "uart.h"
 #include "udp.h"
+#include "worker.h"
 
 #ifndef TABLE_CRC
 #error "TABLE_CRC: the CRC-32 of include/gpiorig/events.h; the Makefile computes it"
@@ -54,10 +56,25 @@ static void identify(const char *arguments)
     line_send(&line);
 }
 
+/** The groups of events that are chosen, or none: after the end of a run, so that their number stays what `report` says. */
+static void enable_events(bool chosen)
+{
+    gpiorig_enable_group(GPIORIG_GROUP_SCHED, chosen && settings.events_sched != 0);
+    gpiorig_enable_group(GPIORIG_GROUP_TASK, chosen && settings.events_task != 0);
+    gpiorig_enable_group(GPIORIG_GROUP_QUEUE, chosen && settings.events_queue != 0);
+    gpiorig_enable_group(GPIORIG_GROUP_TIMER, chosen && settings.events_timer != 0);
+    gpiorig_enable_group(GPIORIG_GROUP_SLOT, chosen && settings.events_slot != 0);
+}
+
 /** Has the MAC take changed settings over; the line is the answer, once it says that it has. */
 static void configure(void)
 {
     kernel_set_queue_length((uint16_t)settings.queue);
+    enable_events(true);
+    probes_set_heartbeat(settings.heartbeat_us);
+#if GPIORIG_LOG
+    probes_send_log_when_idle(settings.log != 0);
+#endif
     if (radio_works) {
         is_pending = true;
         actor_signal(&mac_actor, MAC_SIGNAL_CONFIGURE);
@@ -121,6 +138,7 @@ static void start(const char *argument)
         line_text(&line, "ok start");
         line_pair(&line, "packets", packets);
         line_send(&line);
+        enable_events(true);
         actor_signal(&mac_actor, MAC_SIGNAL_START);
         app_start(packets);
     }
@@ -129,6 +147,7 @@ static void start(const char *argument)
 static void stop(const char *arguments)
 {
     (void)arguments;
+    enable_events(false);
     answer("ok stop");
     app_stop();
 }
@@ -155,6 +174,24 @@ static void report(const char *arguments)
     line_send(&line);
 }
 
+static void mac(const char *arguments)
+{
+    (void)arguments;
+    line.length = 0;
+    line_text(&line, "ok mac");
+    mac_report(&line);
+    line_send(&line);
+}
+
+static void workers(const char *arguments)
+{
+    (void)arguments;
+    line.length = 0;
+    line_text(&line, "ok workers");
+    worker_report(&line);
+    line_send(&line);
+}
+
 /** Bytes of each stack that were never used; 0 without threads. */
 static void stacks(const char *arguments)
 {
@@ -164,6 +201,7 @@ static void stacks(const char *arguments)
     } actors[] = {
         { "mac", &mac_actor }, { "sixlowpan", &sixlowpan_actor }, { "ipv6", &ipv6_actor },
         { "udp", &udp_actor }, { "app", &app_actor },             { "console", &console_actor },
+        { "worker_a", &worker_a_actor }, { "worker_b", &worker_b_actor },
     };
 
     (void)arguments;
@@ -175,14 +213,34 @@ static void stacks(const char *arguments)
     line_send(&line);
 }
 
+#if GPIORIG_LOG
+/** What there is of the log, and then the answer. */
+static void send_log(const char *arguments)
+{
+    (void)arguments;
+    if (app_is_running()) {
+        answer("error log: packets are being sent; wait for done, or stop");
+        return;
+    }
+    probes_send_log();
+    line.length = 0;
+    line_text(&line, "ok log");
+    line_pair(&line, "lost", gpiorig_log_lost());
+    line_send(&line);
+}
+#endif
+
 /** Each answers with exactly one line. */
 static const struct command {
     const char *word;
     void (*run)(const char *arguments);
 } commands[] = {
-    { "identify", identify }, { "defaults", set_defaults }, { "set", set },
-    { "start", start },       { "stop", stop },             { "report", report },
-    { "stacks", stacks },
+    { "identify", identify }, { "defaults", set_defaults }, { "set", set },       { "start", start },
+    { "stop", stop },         { "report", report },         { "stacks", stacks }, { "mac", mac },
+    { "workers", workers },
+#if GPIORIG_LOG
+    { "log", send_log },
+#endif
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 

@@ -17,8 +17,8 @@
 #define PROTOCOL_SIGNALS \
     ((uint16_t) ~(MAC_SIGNAL_RADIO | MAC_SIGNAL_CONFIGURE | MAC_SIGNAL_START | MAC_SIGNAL_STOP | PACKET_SETTLED))
 
-extern const struct mac mac_csma;
-static const struct mac *const protocols[] = { [MAC_CSMA] = &mac_csma };
+extern const struct mac mac_csma, mac_tdma, mac_slots;
+static const struct mac *const protocols[] = { [MAC_CSMA] = &mac_csma, [MAC_TDMA] = &mac_tdma, [MAC_SLOTS] = &mac_slots };
 
 static const struct mac *protocol; /* NULL: stopped */
 static bool configured;
@@ -181,6 +181,15 @@ bool mac_init(void)
 bool mac_is_configured(void)
 {
     return configured;
+}
+
+void mac_report(struct line *line)
+{
+    line_text(line, " name=");
+    line_text(line, protocols[settings.mac]->name);
+    if (protocols[settings.mac]->report != NULL) {
+        protocols[settings.mac]->report(line);
+    }
 }
 
 static void handle(const struct message *message)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "kernel.h"
+#include "line.h"
 #include "packet.h"
 #include "radio.h"
 #include "radio_limits.h"
@@ -45,6 +46,8 @@ struct mac {
     void (*confirmed)(uint16_t id, enum radio_result result);
     /** MAC_SIGNAL_PROTOCOL bits only. May be NULL. */
     void (*signal)(uint16_t bits);
+    /** What it has counted, as pairs. May be NULL. */
+    void (*report)(struct line *line);
 };
 
 extern struct actor mac_actor;
@@ -54,6 +57,9 @@ bool mac_init(void);
 
 /** False when the radio did not take the last settings over. */
 bool mac_is_configured(void);
+
+/** What the protocol has counted since its start, as pairs. */
+void mac_report(struct line *line);
 
 /* For MAC protocols. */
 

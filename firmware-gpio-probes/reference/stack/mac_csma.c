@@ -34,10 +34,12 @@ static bool give_to_radio(struct packet *packet, uint32_t *since_us)
     if (!radio_load(packet)) {
         return false;
     }
-    if (!timer_reached(*since_us, packet->departure_us)) {
+    if (timer_reached(timer_now(), packet->departure_us)) {
+        radio_fire();
+    } else {
         *since_us = packet->departure_us;
+        alarm_set(&departure, packet->departure_us);
     }
-    alarm_set(&departure, packet->departure_us);
     return true;
 }
 

@@ -14,6 +14,7 @@
 #include "timer.h"
 #include "uart.h"
 #include "udp.h"
+#include "worker.h"
 
 #define CALIBRATION_EVENTS 32u
 
@@ -27,7 +28,8 @@ static void say(const char *text)
 
 int main(void)
 {
-    static struct actor *const actors[] = { &mac_actor, &sixlowpan_actor, &ipv6_actor, &udp_actor, &app_actor, &console_actor };
+    static struct actor *const actors[] = { &mac_actor, &sixlowpan_actor, &ipv6_actor, &udp_actor, &app_actor,
+                                           &worker_a_actor, &worker_b_actor, &console_actor };
     bool radio_works;
 
     settings_reset();
@@ -39,6 +41,7 @@ int main(void)
     uart_drain(); /* its interrupts would lengthen some of the calibration events */
     gpiorig_wiring_proof();
     gpiorig_calibrate(CALIBRATION_EVENTS);
+    worker_calibrate();
 
     for (unsigned i = 0; i < sizeof actors / sizeof actors[0]; i++) {
         actor_start(actors[i]);

@@ -3,7 +3,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "gpiorig/options.h"
+
 #include "board_limits.h"
+#include "kernel.h"
 #include "packet.h"
 #include "radio_limits.h"
 
@@ -21,6 +24,14 @@ static const struct settings defaults = {
     .print = 64,
     .window = 1,
     .train = 2,
+    .rdc = 10,
+    .sync_us = 10000000, /* Rodriguez-Zurrunero et al. 2019, 3.3 */
+    .slotframe = 11,
+    .slot_us = 10000,
+    .worker_a_period_us = 100000,
+    .worker_a_priority = PRIORITIES,
+    .worker_b_period_us = 100000,
+    .worker_b_priority = PRIORITIES,
 };
 
 struct settings settings;
@@ -33,7 +44,7 @@ void settings_reset(void)
 /* In the order of their enumerations; NULL ends them. */
 static const char *const app_names[] = { "pingpong", "macping", "print", "broadcast", "sender", "interferer", "train",
                                           NULL };
-static const char *const mac_names[] = { "csma", NULL };
+static const char *const mac_names[] = { "csma", "tdma", "slots", NULL };
 static const char *const fire_names[] = { "sleep", "timer", NULL };
 static const char *const finish_names[] = { "interrupt", "busy", NULL };
 
@@ -67,6 +78,29 @@ static const struct setting table[] = {
     { "train", &settings.train, 1, 1000, NULL },
     { "gap_us", &settings.gap_us, 0, LONGEST_US, NULL },
     { "fire", &settings.fire, 0, 0, fire_names },
+    { "events_sched", &settings.events_sched, 0, 1, NULL },
+    { "events_task", &settings.events_task, 0, 1, NULL },
+    { "events_queue", &settings.events_queue, 0, 1, NULL },
+    { "events_timer", &settings.events_timer, 0, 1, NULL },
+    { "events_slot", &settings.events_slot, 0, 1, NULL },
+    { "next_hop", &settings.next_hop, 0, 0xFFFC, NULL },
+    { "gateway", &settings.gateway, 0, 1, NULL },
+    { "rdc", &settings.rdc, 10, 20, NULL },
+    { "sync_us", &settings.sync_us, 100000, 100000000, NULL },
+    { "slotframe", &settings.slotframe, 3, 101, NULL },
+    { "slot_us", &settings.slot_us, 10000, 15000, NULL },
+    { "hopping", &settings.hopping, 0, 1, NULL },
+    { "layer_priority", &settings.layer_priority, 0, PRIORITIES, NULL },
+    { "worker_a_on_us", &settings.worker_a_on_us, 0, LONGEST_US, NULL },
+    { "worker_a_period_us", &settings.worker_a_period_us, 1000, LONGEST_US, NULL },
+    { "worker_a_priority", &settings.worker_a_priority, 1, PRIORITIES, NULL },
+    { "worker_b_on_us", &settings.worker_b_on_us, 0, LONGEST_US, NULL },
+    { "worker_b_period_us", &settings.worker_b_period_us, 1000, LONGEST_US, NULL },
+    { "worker_b_priority", &settings.worker_b_priority, 1, PRIORITIES, NULL },
+    { "heartbeat_us", &settings.heartbeat_us, 0, LONGEST_US, NULL },
+#if GPIORIG_LOG
+    { "log", &settings.log, 0, 1, NULL },
+#endif
 };
 #define SETTINGS (sizeof table / sizeof table[0])
 

@@ -18,12 +18,12 @@ MAX_DURATION_S = 2_000  # what the firmware's setting takes
 Kernel = Literal["events", "threads"]
 Probes = Literal["normal", "empty", "doubled", "off"]
 App = Literal["pingpong", "macping", "print", "broadcast", "sender", "interferer", "train"]
-Mac = Literal["csma"]
+Mac = Literal["csma", "tdma", "slots"]
 
 # Applications whose packets make round trips between initiator and responder.
 ROUND_TRIPS = ("pingpong", "macping", "print")
 # Settings that are the name of a node here and its address in the firmware.
-NODE_NAMES = ("peer",)
+NODE_NAMES = ("peer", "next_hop")
 
 
 class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -46,6 +46,27 @@ class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     train: int | None = None
     gap_us: int | None = None
     fire: Literal["sleep", "timer"] | None = None
+    heartbeat_us: int | None = None
+    log: bool | None = None  # images built with LOG= only
+    events_sched: bool | None = None
+    events_task: bool | None = None
+    events_queue: bool | None = None
+    events_timer: bool | None = None
+    events_slot: bool | None = None
+    next_hop: str | None = None
+    gateway: bool | None = None
+    rdc: int | None = None
+    sync_us: int | None = None
+    slotframe: int | None = None
+    slot_us: int | None = None
+    hopping: bool | None = None
+    layer_priority: int | None = None
+    worker_a_on_us: int | None = None
+    worker_a_period_us: int | None = None
+    worker_a_priority: int | None = None
+    worker_b_on_us: int | None = None
+    worker_b_period_us: int | None = None
+    worker_b_priority: int | None = None
 
     def given(self) -> dict[str, Any]:
         """Those that are not None."""

@@ -248,8 +248,11 @@ def _drive(experiment: Experiment, ports: dict[str, SerialPort], progress: Progr
     for port in ports.values():
         if port not in started[:-1]:
             _stop(port, was_started=False)
-    for port in ports.values():
+    for name, port in ports.items():
         ask(port, "report")
+        if "mac" in experiment.settings_of(name):
+            ask(port, "mac")
+            ask(port, "workers")
 
 
 def _addresses(experiment: Experiment, nodes: list[str]) -> dict[str, int]:

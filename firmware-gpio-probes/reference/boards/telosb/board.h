@@ -17,6 +17,7 @@ static inline irq_state irq_lock(void)
     return state;
 }
 
+/** The clobber keeps the compiler from carrying flags of a comparison across: they are in r2 too. */
 static inline void irq_unlock(irq_state state)
 {
     __asm__ volatile("mov %0, r2\n\tnop" : : "r"(state) : "memory", "r2");

@@ -7,6 +7,7 @@
 
 #include "board.h"
 #include "board_limits.h"
+#include "probes.h"
 
 static struct entry {
     struct actor *to;
@@ -122,6 +123,22 @@ static struct actor *take_message(struct message *message)
     return to;
 }
 
+/** Sleeps until an interrupt, unless there is a line of the log to send meanwhile. */
+static irq_state sleep_or_send_log(irq_state state)
+{
+#if GPIORIG_LOG
+    bool sent;
+
+    irq_unlock(state);
+    sent = probes_idle();
+    state = irq_lock();
+    if (sent || signalled != NULL || length != 0) {
+        return state;
+    }
+#endif
+    return irq_sleep(state);
+}
+
 /** Sleeps until there is something to do. */
 static struct actor *wait_for_work(struct message *message)
 {
@@ -131,7 +148,7 @@ static struct actor *wait_for_work(struct message *message)
     if (signalled == NULL && length == 0) {
         GPIORIG_ENTER(SCHED_SLEEP);
         do {
-            state = irq_sleep(state);
+            state = sleep_or_send_log(state);
         } while (signalled == NULL && length == 0);
         GPIORIG_EXIT(SCHED_SLEEP);
     }

@@ -11,6 +11,7 @@
 
 #include "alarm.h"
 #include "board.h"
+#include "probes.h"
 #include "thread_core.h"
 #include "timer.h"
 #include "uart.h"
@@ -311,6 +312,12 @@ static void sleep_for_ever(void)
     idle.priority = PRIORITIES + 1u;
     thread_request_switch();
     for (;;) {
+#if GPIORIG_LOG
+        irq_unlock(state);
+        while (probes_idle()) {
+        }
+        state = irq_lock();
+#endif
         state = irq_sleep(state);
     }
 }

@@ -1,0 +1,412 @@
+/*
+ * A TDMA MAC after YetiMAC (Rodriguez-Zurrunero et al., Electronics 8 (2019), 3.2 and 3.3): who has a packet sends a beacon in a
+ * beacon slot drawn by lot, and the packet in the packet slot of the same number; who has heard a beacon for it listens
+ * then, and otherwise in the beacon slots only. The gateway always listens and is the source of time. tdma_plan.h has the times.
+ *
+ * As in the paper, a task sends: when it gets the processor late, its frame goes out late, outside its slot if need be (counted
+ * as displaced). Synchronisation packets alone are loaded ahead and sent by the alarm's interrupt.
+ */
+#include "mac.h"
+
+#include <stddef.h>
+
+#include "gpiorig/probe.h"
+
+#include "alarm.h"
+#include "line.h"
+#include "settings.h"
+#include "slot_clock.h"
+#include "slot_radio.h"
+#include "tdma_plan.h"
+#include "timer.h"
+
+#define RETRIES 3u                                /* macMaxFrameRetries: IEEE 802.15.4-2006 table 86 */
+#define FIRST_FRAME_US 500000u                    /* after the gateway's start, so that settings that follow disturb no frame */
+#define SYNC_SFD_US (TDMA_GUARD_US + 2500u)       /* in the frame: a TelosB loads a beacon in time */
+#define SYNCS_LOST 3u                             /* that many missed in a row: not synchronised any more */
+#define ACTIVE_ID(part) ((uint16_t)(tdma.clock.number * (1u + TDMA_SLOTS) + (part))) /* part 0: beacons; 1, 2, 3: packet slots */
+
+/* A beacon: kind, level, slot, number of the frame (32 bits), destination; little endian. */
+enum { BEACON_KIND, BEACON_LEVEL, BEACON_SLOT, BEACON_FRAME, BEACON_DESTINATION = BEACON_FRAME + 4, BEACON_LENGTH = 9 };
+#define NO_SLOT 0xFFu /* of a synchronisation packet: no packet follows */
+
+/* What happens in a frame, in its order. Each packet slot has three steps. */
+enum step { FRAME, BEACON, BEACONS_END, SLOTS };
+enum slot_step { SLOT_START, SLOT_SEND, SLOT_END, PER_SLOT };
+#define STEPS (SLOTS + PER_SLOT * TDMA_SLOTS)
+#define SLOT_OF(step) ((uint8_t)(((unsigned)(step) - SLOTS) / PER_SLOT))
+#define SLOT_STEP_OF(step) ((uint8_t)(((unsigned)(step) - SLOTS) % PER_SLOT))
+
+static void interrupt(struct alarm *alarm);
+
+static struct {
+    struct slot_clock clock; /* of frames */
+    struct alarm alarm;      /* for the step */
+    uint32_t sync_frames;    /* from one synchronisation packet to the next */
+    uint8_t step;
+    bool running; /* synchronised, or the gateway */
+    uint8_t level;
+    bool synchronises; /* in this frame it sends a synchronisation packet */
+    uint8_t own_slot;  /* beacon and packet slot of this frame, or NO_SLOT */
+    uint8_t heard_slots; /* bit i: a beacon said that packet slot i is for us */
+    bool announced;      /* the beacon of this frame is out */
+    uint32_t offset_us;  /* of the packet in its slot */
+    enum { NOTHING, OWN_BEACON, PACKET } sending;
+    uint32_t sending_frame; /* in which that began */
+    struct packet *packet; /* that is next, or being sent */
+    uint8_t tries;
+    struct packet_queue queue;
+} tdma = { .alarm = { .expired = interrupt } };
+
+static struct {
+    uint32_t frames;
+    uint32_t syncs;   /* sent by a gateway, heard by any other node */
+    uint32_t beacons; /* sent */
+    uint32_t heard;   /* beacons for us */
+    uint32_t sent, retried, dropped;
+    uint32_t displaced; /* frames that the task sent after their slot */
+    uint32_t desynced;
+} counts;
+
+static void interrupt(struct alarm *alarm)
+{
+    (void)alarm;
+    GPIORIG_EVENT(SLOT_INTERRUPT);
+    actor_signal(&mac_actor, MAC_SIGNAL_PROTOCOL(0));
+}
+
+static bool is_gateway(void)
+{
+    return settings.gateway != 0;
+}
+
+/** From the start of the frame. */
+static uint32_t step_us(uint8_t step)
+{
+    uint8_t slot = SLOT_OF(step);
+
+    if (step == BEACON) {
+        return tdma_beacon_slot_us(tdma.synchronises ? 0 : tdma.own_slot);
+    }
+    if (step == BEACONS_END) {
+        return TDMA_BEACONS_US;
+    }
+    switch (SLOT_STEP_OF(step)) {
+    case SLOT_START:
+        return tdma_packet_slot_us(tdma.clock.nominal_us, slot);
+    case SLOT_SEND:
+        return tdma_packet_slot_us(tdma.clock.nominal_us, slot) + tdma.offset_us;
+    default:
+        return tdma_packet_slot_us(tdma.clock.nominal_us, slot + 1u);
+    }
+}
+
+static uint32_t due_us(void)
+{
+    return tdma.step == FRAME ? slot_clock_start_us(&tdma.clock, 1) : tdma.clock.start_us + step_us(tdma.step);
+}
+
+static bool is_needed(uint8_t step)
+{
+    uint8_t slot = SLOT_OF(step);
+
+    if (step == BEACON) {
+        return tdma.synchronises || tdma.own_slot != NO_SLOT;
+    }
+    if (step < SLOTS) {
+        return true;
+    }
+    if (SLOT_STEP_OF(step) == SLOT_SEND) {
+        return slot == tdma.own_slot;
+    }
+    return slot == tdma.own_slot || (tdma.heard_slots & 1u << slot) != 0;
+}
+
+/** The task was so late that a frame of this length, sent now, ends after its slot. */
+static void count_displaced(uint32_t slot_end_us, uint16_t length)
+{
+    uint32_t air_us = RADIO_FIRE_TO_SFD_US + RADIO_FRAME_US((uint32_t)length + RADIO_FCS_LENGTH);
+
+    if (timer_reached(timer_now() + air_us, tdma.clock.start_us + slot_end_us)) {
+        counts.displaced++;
+    }
+}
+
+static void send_beacon(void)
+{
+    uint8_t bytes[BEACON_LENGTH] = { [BEACON_KIND] = SLOT_BEACON_TDMA };
+    struct packet *beacon;
+
+    bytes[BEACON_LEVEL] = tdma.level;
+    bytes[BEACON_SLOT] = tdma.synchronises ? NO_SLOT : tdma.own_slot;
+    put_le16(bytes + BEACON_FRAME, (uint16_t)tdma.clock.number);
+    put_le16(bytes + BEACON_FRAME + 2, (uint16_t)(tdma.clock.number >> 16));
+    put_le16(bytes + BEACON_DESTINATION, tdma.synchronises ? MAC_BROADCAST : tdma.packet->link_destination);
+    beacon = slot_radio_beacon(bytes, BEACON_LENGTH, (uint16_t)tdma.clock.number);
+    if (beacon == NULL) {
+        return;
+    }
+    tdma.sending = OWN_BEACON;
+    tdma.sending_frame = tdma.clock.number;
+    if (tdma.synchronises) {
+        if (!slot_radio_send_at(beacon, tdma.clock.start_us + SYNC_SFD_US)) {
+            tdma.sending = NOTHING;
+        }
+    } else {
+        count_displaced(tdma_beacon_slot_us(tdma.own_slot + 1u), beacon->length);
+        if (!slot_radio_send(beacon)) {
+            tdma.sending = NOTHING;
+        }
+    }
+    packet_free(beacon);
+}
+
+static void send_packet(uint8_t slot)
+{
+    if (!tdma.announced || tdma.sending != NOTHING || (tdma.heard_slots & 1u << slot) != 0) {
+        return; /* in a later frame; one who has announced a packet for us in this slot goes first */
+    }
+    count_displaced(tdma_packet_slot_us(tdma.clock.nominal_us, slot + 1u), tdma.packet->length);
+    tdma.sending = PACKET;
+    tdma.sending_frame = tdma.clock.number;
+    if (!slot_radio_send(tdma.packet)) {
+        tdma.sending = NOTHING;
+    }
+}
+
+/** Not synchronised any more: listens until it is. */
+static void lose(void)
+{
+    counts.desynced++;
+    tdma.running = false;
+    alarm_cancel(&tdma.alarm);
+    slot_radio_leave_slot();
+    slot_radio_listen(true);
+}
+
+/** Who sends what in this frame. */
+static void plan_frame(void)
+{
+    uint32_t turn = tdma_sync_turn(tdma.clock.number, tdma.sync_frames);
+
+    if (tdma.packet == NULL) {
+        tdma.packet = packet_queue_take(&tdma.queue);
+        tdma.tries = 0;
+    }
+    tdma.synchronises = turn == tdma.level;
+    tdma.announced = false;
+    tdma.heard_slots = 0;
+    tdma.own_slot = NO_SLOT;
+    if (tdma.packet != NULL && tdma.sending == NOTHING && !tdma.synchronises) {
+        uint32_t kept = turn < TDMA_LEVELS ? 1u : 0u; /* beacon slot 0, for a synchronisation packet */
+
+        tdma.own_slot = (uint8_t)(kept + slot_radio_draw() % (TDMA_SLOTS - kept));
+        tdma.offset_us = tdma_offset_us(tdma.clock.nominal_us, slot_radio_draw());
+    }
+}
+
+static void begin_frame(void)
+{
+    slot_clock_advance(&tdma.clock, 1);
+    if (!is_gateway() && slot_clock_age(&tdma.clock) > SYNCS_LOST * tdma.sync_frames) {
+        slot_clock_reset(&tdma.clock, tdma.clock.nominal_us);
+        lose();
+        return;
+    }
+    counts.frames++;
+    GPIORIG_EVENT_ID(SLOT_FRAME, (uint16_t)tdma.clock.number);
+    slot_radio_enter_slot(ACTIVE_ID(0));
+    if (tdma.sending != NOTHING && tdma.clock.number - tdma.sending_frame > 1u) {
+        radio_abort(); /* it never ends */
+    }
+    plan_frame();
+    slot_radio_listen(true);
+}
+
+static void take_slot_step(uint8_t slot, uint8_t step)
+{
+    if (step == SLOT_START) {
+        slot_radio_enter_slot(ACTIVE_ID(1u + slot));
+        slot_radio_listen(is_gateway() || (tdma.heard_slots & 1u << slot) != 0);
+    } else if (step == SLOT_SEND) {
+        send_packet(slot);
+    } else {
+        slot_radio_listen(is_gateway());
+        slot_radio_leave_slot();
+    }
+}
+
+static void take_step(void)
+{
+    if (tdma.step == FRAME) {
+        begin_frame();
+    } else if (tdma.step == BEACON) {
+        send_beacon();
+    } else if (tdma.step == BEACONS_END) {
+        slot_radio_listen(is_gateway());
+        slot_radio_leave_slot();
+    } else {
+        take_slot_step(SLOT_OF(tdma.step), SLOT_STEP_OF(tdma.step));
+    }
+}
+
+/** Whatever is due, in its order, however late. */
+static void signal(uint16_t bits)
+{
+    (void)bits;
+    while (tdma.running && timer_reached(timer_now(), due_us())) {
+        take_step();
+        do {
+            tdma.step = (uint8_t)((tdma.step + 1u) % STEPS);
+        } while (!is_needed(tdma.step));
+    }
+    if (tdma.running) {
+        alarm_set(&tdma.alarm, due_us());
+    }
+}
+
+static void run(uint8_t level)
+{
+    tdma.level = level;
+    tdma.running = true;
+    tdma.step = FRAME;
+    alarm_set(&tdma.alarm, due_us());
+}
+
+static void hear_sync(uint8_t level, uint32_t frame, uint32_t sfd_us)
+{
+    bool agrees;
+
+    if (is_gateway() || (tdma.running && level >= tdma.level)) {
+        return;
+    }
+    counts.syncs++;
+    agrees = slot_clock_hear(&tdma.clock, frame, sfd_us - SYNC_SFD_US);
+    if (tdma.running && !agrees) {
+        lose();
+    } else if (tdma.running) {
+        tdma.level = (uint8_t)(level + 1u);
+        alarm_set(&tdma.alarm, due_us());
+    } else if (agrees) {
+        run((uint8_t)(level + 1u));
+    }
+}
+
+static bool received(struct packet *packet)
+{
+    const uint8_t *bytes = slot_radio_beacon_bytes(packet, SLOT_BEACON_TDMA, BEACON_LENGTH);
+    uint32_t frame;
+
+    if (bytes == NULL) {
+        return false;
+    }
+    frame = get_le16(bytes + BEACON_FRAME) | (uint32_t)get_le16(bytes + BEACON_FRAME + 2) << 16;
+    if (bytes[BEACON_SLOT] == NO_SLOT) {
+        hear_sync(bytes[BEACON_LEVEL], frame, packet->received_us);
+    } else if (tdma.running && frame == tdma.clock.number && bytes[BEACON_SLOT] < TDMA_SLOTS &&
+               (get_le16(bytes + BEACON_DESTINATION) == settings.address ||
+                get_le16(bytes + BEACON_DESTINATION) == MAC_BROADCAST)) {
+        counts.heard++;
+        tdma.heard_slots |= (uint8_t)(1u << bytes[BEACON_SLOT]);
+    }
+    packet_free(packet);
+    return true;
+}
+
+static void conclude(enum radio_result result)
+{
+    if (result == RADIO_SENT) {
+        counts.sent++;
+    } else if (++tdma.tries <= RETRIES) {
+        counts.retried++;
+        return;
+    } else {
+        counts.dropped++;
+    }
+    mac_settle(tdma.packet, result);
+    tdma.packet = NULL;
+}
+
+static void confirmed(uint16_t id, enum radio_result result)
+{
+    uint8_t what = (uint8_t)tdma.sending;
+
+    (void)id;
+    slot_radio_confirmed();
+    tdma.sending = NOTHING;
+    if (what == PACKET) {
+        conclude(result);
+    } else if (what == OWN_BEACON && result == RADIO_SENT) {
+        tdma.announced = true;
+        if (!tdma.synchronises) {
+            counts.beacons++;
+        } else if (is_gateway()) {
+            counts.syncs++;
+        }
+    }
+}
+
+static void start(void)
+{
+    uint32_t frame_us = tdma_frame_us(settings.rdc);
+
+    tdma.running = false;
+    tdma.sending = NOTHING;
+    tdma.sync_frames = tdma_sync_frames(settings.sync_us, frame_us);
+    slot_radio_start();
+    if (is_gateway()) {
+        slot_clock_start(&tdma.clock, frame_us, TDMA_LEVELS - 1u, timer_now() + FIRST_FRAME_US - frame_us);
+        run(0);
+    } else {
+        slot_clock_reset(&tdma.clock, frame_us);
+    }
+}
+
+static void stop(void)
+{
+    tdma.running = false;
+    alarm_cancel(&tdma.alarm);
+    tdma.sending = NOTHING;
+    slot_radio_stop();
+    if (tdma.packet != NULL) {
+        packet_settle(tdma.packet, FATE_BUSY);
+        tdma.packet = NULL;
+    }
+    for (struct packet *packet = packet_queue_take(&tdma.queue); packet != NULL; packet = packet_queue_take(&tdma.queue)) {
+        packet_settle(packet, FATE_BUSY);
+    }
+}
+
+static void send(struct packet *packet)
+{
+    if (!packet_queue_put(&tdma.queue, packet, (uint16_t)settings.queue)) {
+        packet_drop(packet);
+    }
+}
+
+static void report(struct line *line)
+{
+    line_pair(line, "synced", tdma.running ? 1 : 0);
+    line_pair(line, "level", tdma.level);
+    line_pair(line, "frames", counts.frames);
+    line_pair(line, "syncs", counts.syncs);
+    line_pair(line, "beacons", counts.beacons);
+    line_pair(line, "heard", counts.heard);
+    line_pair(line, "sent", counts.sent);
+    line_pair(line, "retried", counts.retried);
+    line_pair(line, "dropped", counts.dropped);
+    line_pair(line, "displaced", counts.displaced);
+    line_pair(line, "desynced", counts.desynced);
+}
+
+const struct mac mac_tdma = {
+    .name = "tdma",
+    .asks_acknowledgements = true,
+    .start = start,
+    .stop = stop,
+    .send = send,
+    .received = received,
+    .confirmed = confirmed,
+    .signal = signal,
+    .report = report,
+};

@@ -1,0 +1,79 @@
+"""Every mode of the reference firmware runs for a virtual minute on each board it supports, and no event is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from commandline import ROOT
+from modebench import Mode, record
+
+from gpiorig.rig import pipeline, survey
+from gpiorig.rig import toml as tomls
+from gpiorig.rig.experiment import Experiment
+
+MINUTE_S = 60
+INTERVAL_US = 200_000  # between packets, so that a minute is soon over
+LEAST_PACKETS = 200  # a packet takes less than half an interval, also where the next waits for the one before
+
+M3, TELOSB, SPIRIT1, L476 = "iotlab-m3", "telosb", "nucleo-l476rg", "nucleo-l476rg-at86rf231"
+BOARDS = (M3, TELOSB, SPIRIT1, L476)
+ROUND_TRIPS = ("pingpong", "macping", "print", "payload", "busy", "nocsma", "interference")
+ONE_WAY = ("broadcast", "sender", "queue")
+
+# Each mode on each board, on M3 with both kernels, elsewhere with each kernel in turn.
+ROWS = [(mode, M3, kernel) for mode in (*ROUND_TRIPS, *ONE_WAY) for kernel in ("events", "threads")] + [
+    pytest.param(mode, board, ("events", "threads")[(row + column) % 2], marks=pytest.mark.slow)
+    for row, mode in enumerate((*ROUND_TRIPS, *ONE_WAY))
+    for column, board in enumerate(BOARDS[1:])
+]
+
+
+def minute(name: str, kernel: str, **settings: object) -> Experiment:
+    """The experiment of a file, for a minute, with few packets."""
+    whole = tomls.load(ROOT / "experiments" / f"{name}.toml", Experiment, what="experiment file")
+    given = {"interval_us": INTERVAL_US, **settings}
+    return msgspec.structs.replace(
+        whole,
+        packets=None,
+        duration_s=MINUTE_S,
+        kernel=kernel,
+        settings=msgspec.structs.replace(whole.settings, **given),
+    )
+
+
+def run(folder: Path, name: str, board: str, kernel: str) -> Mode:
+    """Record it, and see that nothing is lost on the way from the firmware to the events."""
+    experiment = minute(name, kernel)
+    mode = record(
+        folder, {"initiator": board, "responder": board, **dict.fromkeys(experiment.nodes, board)}, experiment
+    )
+    assert [] == survey.failed_checks(mode.found, mode.recording)
+    assert mode.virtual_s >= MINUTE_S
+    for node, log in mode.found.logs.items():
+        assert log.done["probes"] == mode.found.events.frames(node), node
+        assert (1, 0, (), ()) == (log.boots, log.done["uart_dropped"], log.errors, log.malformed), node
+        assert kernel == log.identity["kernel"]
+    return mode
+
+
+@pytest.mark.parametrize(("name", "board", "kernel"), ROWS)
+def test_a_minute_without_a_lost_event(tmp_path: Path, name: str, board: str, kernel: str) -> None:
+    """As many frames as the firmware counted, none damaged, no log line lost; every packet is accounted for."""
+    mode = run(tmp_path, name, board, kernel)
+    sender, receiver = mode.log("initiator"), mode.log("responder")
+
+    assert sender.done["sent"] == len(sender.sequences) >= LEAST_PACKETS
+    assert sender.sequences.tolist() == list(range(1, len(sender.sequences) + 1))
+    assert sender.done["lost"] == np.count_nonzero(sender.lost)
+    if name in ROUND_TRIPS:
+        result = pipeline.analyse(mode.recording)
+        assert [] == pipeline.failed_checks(result, mode.recording)
+        assert sender.done["sent"] == sender.done["received"] + sender.done["lost"]
+        assert name == "interference" or sender.done["lost"] == 0
+    else:
+        arrived = receiver.sequences[~receiver.lost].tolist()
+        delivered = [number for number, lost in zip(sender.sequences, sender.lost, strict=True) if not lost]
+        assert sorted(delivered) == arrived
