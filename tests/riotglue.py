@@ -23,6 +23,11 @@ ALL_MODULES = (*STANDIN_MODULES, "ieee802154_submac", "cc2420")
 RAW_MODULES = ("cc2420", "ieee802154", "ztimer")
 
 WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-Werror")
+# And those of RIOT's makefiles/cflags.inc.mk and arch/cortexm.inc.mk.
+RIOT_FLAGS = (
+    "-Wstrict-prototypes", "-Wold-style-definition", "-Wmissing-include-dirs", "-Wredundant-decls", "-Wcast-align",
+    "-fno-common", "-fshort-enums",
+)  # fmt: skip
 CORTEX_M3 = (
     "arm-none-eabi-gcc", "-mthumb", "-mcpu=cortex-m3", "-DCPU_FAM_STM32F1", "-DGPIORIG_PORT=iotlab-m3",
     "-DGPIORIG_VECTORS",
@@ -59,7 +64,7 @@ def compile_only(
     compiler: Sequence[str], source: Path, modules: Iterable[str], *options: str
 ) -> subprocess.CompletedProcess[str]:
     """Compiles one file of the glue or the application to nothing."""
-    command = [*compiler, *WARNINGS, "-Os", *defines(modules), *options, *includes()]
+    command = [*compiler, *WARNINGS, *RIOT_FLAGS, "-Os", *defines(modules), *options, *includes()]
     command += ["-c", "-o", "/dev/null", str(source)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 

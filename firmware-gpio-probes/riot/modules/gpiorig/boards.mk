@@ -24,6 +24,6 @@ ifeq (,$(filter normal empty doubled off,$(GPIORIG_PROBES)))
 endif
 
 # Processors that can have their vectors in RAM.
-ifneq (,$(filter cortex-m3 cortex-m4% cortex-m7% cortex-m33%,$(CPU_CORE)))
+ifneq (,$(filter cortex-m3 cortex-m4% cortex-m7% cortex-m33%,$(CPU_CORE) $(CPU_ARCH)))
   GPIORIG_CFLAGS += -DGPIORIG_VECTORS
 endif

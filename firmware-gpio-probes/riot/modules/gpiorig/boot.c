@@ -1,6 +1,8 @@
 /** The probes start where the board has its clocks, before any thread: as part of board_init. */
 #include "gpiorig_riot.h"
 
+#include "../../../cortex-m/vectors.h"
+
 #ifndef GPIORIG_CALIBRATIONS
 #define GPIORIG_CALIBRATIONS 32u /* as the reference firmware's */
 #endif
@@ -15,5 +17,7 @@ void __wrap_board_init(void)
     gpiorig_wiring_proof();
     gpiorig_calibrate(GPIORIG_CALIBRATIONS);
     gpiorig_threads_init();
+#ifdef GPIORIG_VECTORS
     gpiorig_vectors_init();
+#endif
 }

@@ -1,6 +1,4 @@
 /** The vectors in RAM (cortex-m/vectors.c), with RIOT's names. RIOT's handlers are weak and cannot be wrapped. */
-#include "gpiorig_riot.h"
-
 #ifdef GPIORIG_VECTORS
 
 #include "cpu.h"
@@ -13,11 +11,5 @@
 #define GPIORIG_IRQ_TABLE_STM32L4
 #endif
 #include "../../../cortex-m/vectors.c"
-
-#else
-
-void gpiorig_vectors_init(void)
-{
-}
 
 #endif

@@ -4,6 +4,6 @@
 
 #include <stddef.h>
 
-#define container_of(pointer, type, member) ((type *)((char *)(pointer) - offsetof(type, member)))
+#define container_of(pointer, type, member) ((type *)(void *)((char *)(pointer) - offsetof(type, member)))
 
 #endif

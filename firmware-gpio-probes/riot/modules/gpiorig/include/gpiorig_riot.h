@@ -59,7 +59,7 @@ uint16_t gpiorig_netdev_sending(void);
 /** True while a received frame is being read, an acknowledgement by software included. */
 bool gpiorig_netdev_is_receiving(void);
 
-/* at86rf2xx.c, hal.c, threads.c, vectors.c: entry and exit of every interrupt, where there is GPIORIG_VECTORS */
+/* at86rf2xx.c, hal.c, threads.c */
 
 /** AT86RF2xx: lets DIG2 mark received frames, unless the build says GPIORIG_NO_DIG2. Other devices are left alone. */
 void gpiorig_at86rf2xx_mark_frames(netdev_t *dev, const netdev_driver_t *driver);
@@ -70,6 +70,5 @@ void gpiorig_hal_decorate(struct ieee802154_dev *dev);
 void gpiorig_hal_listen(struct ieee802154_dev *dev);
 
 void gpiorig_threads_init(void);
-void gpiorig_vectors_init(void);
 
 #endif
