@@ -29,13 +29,13 @@ static struct {
     bool is_ack;
     bool wants_ack;
     bool awaits_ack;
-} frame;
+} outgoing;
 
 static void stop_waiting(void)
 {
-    if (frame.awaits_ack) {
-        frame.awaits_ack = false;
-        GPIORIG_EXIT_ID(MAC_ACK_WAIT, frame.id);
+    if (outgoing.awaits_ack) {
+        outgoing.awaits_ack = false;
+        GPIORIG_EXIT_ID(MAC_ACK_WAIT, outgoing.id);
     }
 }
 
@@ -45,18 +45,18 @@ static int hal_write(ieee802154_dev_t *dev, const iolist_t *psdu)
     int result;
 
     stop_waiting();
-    frame.is_ack = (control & FRAME_TYPE) == FRAME_IS_ACK;
-    if (frame.is_ack) { /* by software, while the frame it answers is being read; it carries no number */
+    outgoing.is_ack = (control & FRAME_TYPE) == FRAME_IS_ACK;
+    if (outgoing.is_ack) { /* by software, while the frame it answers is being read; it carries no number */
         GPIORIG_ENTER(DRIVER_LOAD);
         result = original->write(dev, psdu);
         GPIORIG_EXIT(DRIVER_LOAD);
         return result;
     }
-    frame.id = gpiorig_list_id(psdu);
-    frame.wants_ack = (control & FRAME_WANTS_ACK) != 0;
-    GPIORIG_ENTER_ID(DRIVER_LOAD, frame.id);
+    outgoing.id = gpiorig_list_id(psdu);
+    outgoing.wants_ack = (control & FRAME_WANTS_ACK) != 0;
+    GPIORIG_ENTER_ID(DRIVER_LOAD, outgoing.id);
     result = original->write(dev, psdu);
-    GPIORIG_EXIT_ID(DRIVER_LOAD, frame.id);
+    GPIORIG_EXIT_ID(DRIVER_LOAD, outgoing.id);
     return result;
 }
 
@@ -95,15 +95,15 @@ static int hal_request(ieee802154_dev_t *dev, ieee802154_hal_op_t operation, voi
 
     switch (operation) {
     case IEEE802154_HAL_OP_TRANSMIT:
-        if (frame.is_ack) {
+        if (outgoing.is_ack) {
             GPIORIG_ENTER(DRIVER_EXEC);
             result = original->request_op(dev, operation, context);
             GPIORIG_EXIT(DRIVER_EXEC);
         } else {
             stop_waiting(); /* sent once more */
-            GPIORIG_ENTER_ID(DRIVER_EXEC, frame.id);
+            GPIORIG_ENTER_ID(DRIVER_EXEC, outgoing.id);
             result = original->request_op(dev, operation, context);
-            GPIORIG_EXIT_ID(DRIVER_EXEC, frame.id);
+            GPIORIG_EXIT_ID(DRIVER_EXEC, outgoing.id);
         }
         return result;
     case IEEE802154_HAL_OP_SET_RX:
@@ -124,9 +124,9 @@ static void sent(void)
 {
     uint32_t by_itself = IEEE802154_CAP_FRAME_RETRANS | IEEE802154_CAP_IRQ_ACK_TIMEOUT;
 
-    if (!frame.is_ack && frame.wants_ack && (original->caps & by_itself) == 0) {
-        frame.awaits_ack = true;
-        GPIORIG_ENTER_ID(MAC_ACK_WAIT, frame.id);
+    if (!outgoing.is_ack && outgoing.wants_ack && (original->caps & by_itself) == 0) {
+        outgoing.awaits_ack = true;
+        GPIORIG_ENTER_ID(MAC_ACK_WAIT, outgoing.id);
     }
 }
 
@@ -140,8 +140,8 @@ static void hal_happened(ieee802154_dev_t *dev, ieee802154_trx_ev_t status)
         GPIORIG_EVENT(RADIO_RX_CRC_ERROR);
         break;
     case IEEE802154_RADIO_INDICATION_TX_START:
-        if (!frame.is_ack) {
-            GPIORIG_EVENT_ID(RADIO_TX_START, frame.id);
+        if (!outgoing.is_ack) {
+            GPIORIG_EVENT_ID(RADIO_TX_START, outgoing.id);
         }
         break;
     case IEEE802154_RADIO_INDICATION_RX_DONE:
