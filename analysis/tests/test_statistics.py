@@ -133,6 +133,14 @@ def test_an_outlier_does_not_hide_a_lattice():
     assert lattice.find(np.append(values, [1000 + 9 * 7680 + 3000] * 3)) is None
 
 
+def test_a_delay_beside_its_level_is_no_level_of_its_own():
+    """As the first packet's, whose sender the receiver does not know yet; the level is as wide as that."""
+    values = array([1000 + 7680 * (i % 8) for i in range(150)])
+    found = lattice.find(np.append(values, [1000 + 2 * 7680 + 100]))
+    assert found is not None
+    assert (8, 7680, 100) == (found.levels, round(found.spacing_samples), found.width_samples)
+
+
 def test_no_lattice_in_noise_or_in_few_levels():
     rng = np.random.default_rng(2)
     assert lattice.find(rng.integers(0, 100_000, 1000)) is None

@@ -66,4 +66,9 @@ def find(delays: NDArray[np.int64]) -> Lattice | None:
     on = (np.abs(places - np.rint(places)) <= TOLERANCE) & (4 * widths <= spacing)
     if counts[on].sum() < ON_LEVELS * len(ordered):
         return None
-    return Lattice(spacing_samples=float(spacing), levels=int(on.sum()), width_samples=int(widths[on].max()))
+    # A delay beside its level's others, such as that of a first packet, is a group of its own, at the same place.
+    levels: dict[float, list[NDArray[np.int64]]] = {}
+    for index in np.flatnonzero(on):
+        levels.setdefault(float(np.rint(places[index])), []).append(groups[index])
+    widest = max(int(level[-1][-1] - level[0][0]) for level in levels.values())
+    return Lattice(spacing_samples=float(spacing), levels=len(levels), width_samples=widest)
