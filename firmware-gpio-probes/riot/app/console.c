@@ -29,7 +29,7 @@ static int identify(int argc, char **argv)
     for (unsigned at = 0; at < sizeof uid; at++) {
         printf("%02x", uid[at]);
     }
-    printf(" address=%" PRIu32 " table=%08" PRIx32 " kernel=riot probes=" GPIORIG_VARIANT_NAME "\n", settings.address,
+    printf(" address=%" PRIu32 " table=%08" PRIx32 " probes=" GPIORIG_VARIANT_NAME "\n", settings.address,
            (uint32_t)TABLE_CRC);
     return 0;
 }

@@ -20,7 +20,13 @@ static const struct settings defaults = {
 
 struct settings settings;
 
-const char *const app_names[APPS] = { "pingpong", "broadcast", "print", "interferer", "train" };
+#ifdef LINK_IS_MAC
+#define PINGPONG "macping"
+#else
+#define PINGPONG "pingpong"
+#endif
+
+const char *const app_names[APPS] = { PINGPONG, "broadcast", "print", "interferer", "train" };
 
 static const struct {
     const char *key;
