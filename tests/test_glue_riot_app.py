@@ -61,9 +61,7 @@ def node(program: Path) -> Iterator[Node]:
 
 
 def test_identify_names_board_table_and_probes(node: Node) -> None:
-    expected = (
-        "ok identify board=pc firmware=riot uid=abababababababab address=1 table=1234abcd probes=normal"
-    )
+    expected = "ok identify board=pc firmware=riot uid=abababababababab address=1 table=1234abcd probes=normal"
     assert expected == node.ask("identify")
 
 
