@@ -1,0 +1,38 @@
+/** What both links over GNRC need of its network interface. */
+#ifndef LINK_GNRC_H
+#define LINK_GNRC_H
+
+#include <stdbool.h>
+
+#include "net/gnrc/netapi.h"
+#include "net/gnrc/netif.h"
+#include "random.h"
+
+#include "settings.h"
+
+#define BACKOFF_EXPONENT_LEAST 3u /* macMinBE, IEEE 802.15.4-2006 table 86 */
+#define BACKOFF_EXPONENT_MOST 5u  /* macMaxBE */
+
+static inline bool option(netopt_t option, const void *value, uint16_t size)
+{
+    return gnrc_netapi_set(gnrc_netif_iter(NULL)->pid, option, 0, value, size) >= 0;
+}
+
+/** A radio that does no CSMA by itself does not know some of these: they are its software's, and stay as they are. */
+static inline bool interface_configure(void)
+{
+    const uint8_t address[2] = { (uint8_t)(settings.address >> 8), (uint8_t)settings.address };
+    const uint16_t pan = PAN, channel = (uint16_t)settings.channel, source_length = sizeof address;
+    const uint8_t exponent_least = settings.backoff != 0 ? BACKOFF_EXPONENT_LEAST : 0;
+    const uint8_t exponent_most = settings.backoff != 0 ? BACKOFF_EXPONENT_MOST : 0;
+    const netopt_enable_t csma = settings.csma != 0 && settings.app != APP_interferer ? NETOPT_ENABLE : NETOPT_DISABLE;
+
+    random_init(settings.seed);
+    option(NETOPT_CSMA, &csma, sizeof csma);
+    option(NETOPT_CSMA_MAXBE, &exponent_most, sizeof exponent_most);
+    option(NETOPT_CSMA_MINBE, &exponent_least, sizeof exponent_least);
+    return option(NETOPT_SRC_LEN, &source_length, sizeof source_length) && option(NETOPT_NID, &pan, sizeof pan) &&
+           option(NETOPT_ADDRESS, address, sizeof address) && option(NETOPT_CHANNEL, &channel, sizeof channel);
+}
+
+#endif

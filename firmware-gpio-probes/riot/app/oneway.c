@@ -1,0 +1,44 @@
+/** Packets without an answer: broadcast, trains back to back, and an interferer, which sends without a pause. */
+#include "app.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "gpiorig/probe.h"
+
+#include "link.h"
+#include "settings.h"
+#include "ztimer.h"
+
+static void send_one(uint16_t sequence, bool is_logged)
+{
+    static uint8_t payload[PAYLOAD_MOST];
+    uint16_t to = settings.app == APP_train ? (uint16_t)settings.peer : LINK_BROADCAST;
+    uint32_t sent_us;
+    bool taken;
+
+    packet_fill(payload, (uint16_t)settings.payload, KIND_ONE_WAY, sequence);
+    sent_us = ztimer_now(ZTIMER_USEC);
+    counts.sent++;
+    GPIORIG_ENTER_ID(APP_TX, sequence);
+    taken = link_send(to, payload, (uint16_t)settings.payload);
+    GPIORIG_EXIT_ID(APP_TX, sequence);
+    counts.lost += taken ? 0 : 1;
+    if (is_logged) {
+        printf("packet seq=%u tx_us=%" PRIu32 " status=%s\n", sequence, sent_us, taken ? "ok" : "lost reason=busy");
+    }
+}
+
+void oneway_run(uint32_t packets)
+{
+    uint32_t woken_us = ztimer_now(ZTIMER_USEC);
+    uint32_t together = settings.app == APP_train ? settings.train : 1;
+    bool pauses = settings.app != APP_interferer; /* a line in the log would be a pause, too */
+
+    for (uint32_t sequence = 1; sequence <= packets && app_goes_on(); sequence++) {
+        if (pauses && (sequence - 1) % together == 0) {
+            ztimer_periodic_wakeup(ZTIMER_USEC, &woken_us, settings.interval_us);
+        }
+        send_one((uint16_t)sequence, pauses && together == 1);
+    }
+}

@@ -1,0 +1,99 @@
+/** The MAC layer: GNRC's network interface, whose operations are replaced by clones with probes. */
+#include "gpiorig_riot.h"
+
+#ifdef MODULE_GNRC_NETIF
+
+#include "net/gnrc/netif.h"
+
+#ifndef GPIORIG_NETIFS
+#define GPIORIG_NETIFS 2
+#endif
+
+static struct decorated {
+    gnrc_netif_t *netif;
+    const gnrc_netif_ops_t *original;
+    gnrc_netif_ops_t ops;
+} netifs[GPIORIG_NETIFS];
+
+int __real_gnrc_netif_create(gnrc_netif_t *netif, char *stack, int stacksize, char priority, const char *name,
+                             netdev_t *dev, const gnrc_netif_ops_t *ops);
+int __wrap_gnrc_netif_create(gnrc_netif_t *netif, char *stack, int stacksize, char priority, const char *name,
+                             netdev_t *dev, const gnrc_netif_ops_t *ops);
+
+static const gnrc_netif_ops_t *original(const gnrc_netif_t *netif)
+{
+    const struct decorated *decorated = netifs;
+
+    while (decorated->netif != netif) {
+        decorated++; /* its operations are ours, so it is there */
+    }
+    return decorated->original;
+}
+
+/** GNRC sets the callback of the device here, and the radio is initialized. */
+static int netif_init(gnrc_netif_t *netif)
+{
+    const netdev_driver_t *driver = netif->dev->driver;
+    int result = original(netif)->init(netif);
+
+    gpiorig_netdev_listen(netif->dev);
+#ifdef MODULE_AT86RF2XX
+    gpiorig_at86rf2xx_mark_frames(netif->dev, driver);
+#else
+    (void)driver;
+#endif
+    return result;
+}
+
+static int netif_send(gnrc_netif_t *netif, gnrc_pktsnip_t *packet)
+{
+    uint16_t id = gpiorig_sent_id(packet);
+    int result;
+
+    GPIORIG_ENTER_ID(MAC_TX, id);
+    result = original(netif)->send(netif, packet);
+    GPIORIG_EXIT_ID(MAC_TX, id);
+    return result;
+}
+
+static gnrc_pktsnip_t *netif_recv(gnrc_netif_t *netif)
+{
+    gnrc_pktsnip_t *packet;
+
+    GPIORIG_ENTER(MAC_RX);
+    packet = original(netif)->recv(netif);
+    if (packet == NULL) {
+        GPIORIG_EXIT(MAC_RX);
+    } else {
+        GPIORIG_EXIT_ID(MAC_RX, gpiorig_received_id(packet));
+    }
+    return packet;
+}
+
+static const gnrc_netif_ops_t *decorate(gnrc_netif_t *netif, const gnrc_netif_ops_t *ops)
+{
+    for (struct decorated *decorated = netifs; decorated < netifs + GPIORIG_NETIFS; decorated++) {
+        if (decorated->netif == NULL) {
+            *decorated = (struct decorated){ .netif = netif, .original = ops, .ops = *ops };
+            decorated->ops.init = netif_init;
+            decorated->ops.send = netif_send;
+            decorated->ops.recv = netif_recv;
+            return &decorated->ops;
+        }
+    }
+    return ops; /* more interfaces than GPIORIG_NETIFS: this one has no probes */
+}
+
+int __wrap_gnrc_netif_create(gnrc_netif_t *netif, char *stack, int stacksize, char priority, const char *name,
+                             netdev_t *dev, const gnrc_netif_ops_t *ops)
+{
+    int result;
+
+    gpiorig_netdev_decorate(dev);
+    gpiorig_netif_thread_follows(true);
+    result = __real_gnrc_netif_create(netif, stack, stacksize, priority, name, dev, decorate(netif, ops));
+    gpiorig_netif_thread_follows(false);
+    return result;
+}
+
+#endif

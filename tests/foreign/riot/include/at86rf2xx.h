@@ -1,0 +1,16 @@
+/* RIOT drivers/include/at86rf2xx.h: at86rf2xx_t begins with its netdev; the three functions of a transmission. */
+#ifndef RIOT_AT86RF2XX_H
+#define RIOT_AT86RF2XX_H
+
+#include "net/netdev/ieee802154.h"
+
+typedef struct {
+    netdev_ieee802154_t netdev;
+    uint8_t tx_frame_len;
+} at86rf2xx_t;
+
+void at86rf2xx_tx_prepare(at86rf2xx_t *dev);
+size_t at86rf2xx_tx_load(at86rf2xx_t *dev, const uint8_t *data, size_t len, size_t offset);
+void at86rf2xx_tx_exec(at86rf2xx_t *dev);
+
+#endif

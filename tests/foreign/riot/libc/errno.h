@@ -1,0 +1,5 @@
+/* ISO C 7.5, POSIX; numbers as picolibc has them */
+#define EAGAIN 11
+#define EPROTO 71
+#define ENOBUFS 105
+#define ENOTSUP 134

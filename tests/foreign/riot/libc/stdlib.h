@@ -1,0 +1,2 @@
+/* ISO C 7.22 */
+unsigned long strtoul(const char *text, char **end, int base);
