@@ -1,5 +1,5 @@
 /*
- * Who runs. The actors that are ready stand in one list per priority; the one that runs, or ran last, is the first of its list.
+ * The actors that are ready stand in one list per priority; the one that runs, or ran last, is the first of its list.
  */
 #include "schedule.h"
 
