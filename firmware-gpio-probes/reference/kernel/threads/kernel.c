@@ -15,6 +15,7 @@
 #include "thread_core.h"
 #include "timer.h"
 #include "uart.h"
+#include "uart_port.h"
 
 #define UNTOUCHED 0x57AC57ACu /* words of a stack that nobody has used yet, the guard among them */
 
@@ -88,28 +89,40 @@ static void slice_expired(struct alarm *alarm)
     thread_request_switch();
 }
 
-static void start_slice_if_it_has_peers(void)
+static void start_slice(uint32_t now_us)
 {
-    if (current->next != NULL && !slice.set) {
-        slice_began_us = timer_now();
-        alarm_set(&slice, slice_began_us + current->slice_left_us);
-    }
+    slice_began_us = now_us;
+    alarm_set(&slice, now_us + current->slice_left_us);
 }
 
 /** The current actor gives way; what is left of its slice is its own. */
-static void stop_slice(void)
+static void charge_slice(uint32_t now_us)
 {
-    uint32_t ran_us;
+    uint32_t ran_us = now_us - slice_began_us;
+
+    if (ran_us < current->slice_left_us) {
+        current->slice_left_us -= (uint16_t)ran_us;
+    } else {
+        end_slice();
+    }
+}
+
+/** Chooses who goes on when the current actor has had, or the next one gets, a slice. */
+static void choose_with_slices(void)
+{
+    uint32_t now_us = timer_now();
 
     if (slice.set) {
-        alarm_cancel(&slice);
-        ran_us = timer_now() - slice_began_us;
-        if (ran_us < current->slice_left_us) {
-            current->slice_left_us -= (uint16_t)ran_us;
-        } else {
-            end_slice();
-        }
+        charge_slice(now_us);
     }
+    uart_port_poll();
+    current = most_urgent();
+    if (current->next != NULL) {
+        start_slice(now_us);
+    } else {
+        alarm_cancel(&slice);
+    }
+    uart_port_poll();
 }
 
 /* The switch */
@@ -135,13 +148,15 @@ static void tell_of_switch(const struct actor *from, const struct actor *to)
 void *kernel_switch(void *stack_pointer)
 {
     irq_state state = irq_lock();
-    struct actor *from = current;
+    struct actor *from = current, *next = most_urgent();
 
     check_stack(from, stack_pointer);
     from->stack_pointer = stack_pointer;
-    stop_slice();
-    current = most_urgent();
-    start_slice_if_it_has_peers();
+    if (slice.set || next->next != NULL) {
+        choose_with_slices();
+    } else {
+        current = next;
+    }
     irq_unlock(state);
     if (current != from) {
         counts.switches++;
@@ -163,8 +178,8 @@ static void wake(struct actor *actor)
     put_last(actor);
     if (actor->priority < current->priority) {
         thread_request_switch();
-    } else if (actor->priority == current->priority) {
-        start_slice_if_it_has_peers();
+    } else if (current->next != NULL && !slice.set) {
+        start_slice(timer_now());
     }
 }
 
