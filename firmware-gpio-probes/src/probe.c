@@ -301,10 +301,10 @@ void gpiorig_calibrate(uint32_t n)
     }
 }
 
+static uint16_t beats;
+
 void gpiorig_heartbeat(void)
 {
-    static uint16_t beats;
-
     GPIORIG_EVENT_ID(RIG_HEARTBEAT, beats);
     beats++;
 #if GPIORIG_PINS && GPIORIG_HEARTBEAT_LINE != GPIORIG_NO_PIN

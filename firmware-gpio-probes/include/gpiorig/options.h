@@ -61,8 +61,10 @@
 #endif
 #define GPIORIG_TEXT_(x) #x
 #define GPIORIG_TEXT(x) GPIORIG_TEXT_(x)
+#ifdef __has_include /* from GCC 5 on; Contiki-NG builds for the TelosB with 4.7 */
 #if !__has_include(GPIORIG_TEXT(GPIORIG_PORT/port.h))
 #error "gpiorig: unknown port; GPIORIG_PORT must name a folder with a port.h, below -I firmware-gpio-probes/ports"
+#endif
 #endif
 
 #if !GPIORIG_PINS

@@ -7,8 +7,13 @@
 
 /** Says in the image, not on the target, that an event is emitted from here: read by `gpiorig firmware check`. */
 #ifdef __ELF__
+#if defined __clang__ || __GNUC__ >= 9
+#define GPIORIG_ASM_INLINE __asm__ inline volatile /* counts as the smallest size, so that inlining stays as it is */
+#else
+#define GPIORIG_ASM_INLINE __asm__ volatile
+#endif
 #define GPIORIG_MARK(code)                                                                                            \
-    __asm__ inline volatile("1:\n\t.pushsection .debug_gpiorig,\"\",%%progbits\n\t.4byte 1b\n\t.2byte %c0\n\t.popsection" \
+    GPIORIG_ASM_INLINE("1:\n\t.pushsection .debug_gpiorig,\"\",%%progbits\n\t.4byte 1b\n\t.2byte %c0\n\t.popsection" \
                             :                                                                                         \
                             : "i"(code))
 #else
