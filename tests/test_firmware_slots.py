@@ -6,6 +6,7 @@ import ctypes
 import math
 import random
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -78,7 +79,7 @@ def plans(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
 
 @pytest.mark.parametrize(("rdc", "frame_us"), [(10, 130_000), (15, 87_000), (20, 65_000)])
 def test_frames_are_those_of_the_paper(plans: ctypes.CDLL, rdc: int, frame_us: int) -> None:
-    """T_MAC is that of table 1 of Rodriguez-Zurrunero et al. (2019), and 13 ms of it are the duty cycle it stands for."""
+    """T_MAC is that of table 1 of Rodriguez-Zurrunero et al. (2019), and 13 ms are its share that table 1 says."""
     assert frame_us == plans.frame_us(rdc)
     assert rdc == round(100 * BEACONS_US / frame_us)
 
@@ -88,7 +89,7 @@ def test_tdma_slots_lie_side_by_side(plans: ctypes.CDLL, frame_us: int) -> None:
     """Beacon slots between two guard times fill 13 ms; packet slots fill the rest; a packet ends within its slot."""
     ends = [plans.beacon_slot_us(slot) for slot in range(4)]
     assert [GUARD_US, BEACONS_US - GUARD_US] == [ends[0], ends[3]]
-    assert {4000} == {b - a for a, b in zip(ends, ends[1:], strict=False)}
+    assert {4000} == {b - a for a, b in pairwise(ends)}
     slots = [plans.packet_slot_us(frame_us, slot) for slot in range(4)]
     assert BEACONS_US == slots[0] and frame_us - 3 < slots[3] <= frame_us
     length_us = slots[1] - slots[0]
@@ -103,13 +104,13 @@ def test_synchronisation_packets_come_every_ten_seconds(plans: ctypes.CDLL, fram
     turns = [plans.sync_turn(frame, frame_us) for frame in range(2000)]
     for level in range(LEVELS):
         frames = [frame for frame, turn in enumerate(turns) if turn == level]
-        gaps = [b - a for a, b in zip(frames, frames[1:], strict=False)]
+        gaps = [b - a for a, b in pairwise(frames)]
         assert {LEVELS} == set(gaps[:15])
         assert {math.ceil(10_000_000 / frame_us)} == set(gaps[16:])
 
 
 def test_slots_agree_between_nodes(plans: ctypes.CDLL) -> None:
-    """In each slot at most one level sends a beacon, and the level below hears it; who sends to a node sends where it hears."""
+    """At most one level sends a beacon in a slot, and the level below hears it; packets go where their receiver is."""
     for slotframe in (3, 11, 101):
         own, other = plans.cell(2, slotframe), plans.cell(1, slotframe)
         for asn in range(4 * LEVELS * slotframe):
@@ -126,7 +127,7 @@ def test_the_cell_follows_the_address(plans: ctypes.CDLL) -> None:
     for slotframe in range(3, 102):
         cells = [plans.cell(address, slotframe) for address in range(3 * slotframe)]
         assert set(range(1, slotframe)) == set(cells)
-        assert all(a != b for a, b in zip(cells, cells[1:], strict=False))
+        assert all(a != b for a, b in pairwise(cells))
 
 
 def test_places_are_kept_up_without_division(plans: ctypes.CDLL) -> None:
@@ -156,7 +157,7 @@ def follow(
 @pytest.mark.parametrize("ppm", [-2000, -40, 0, 0.3, 40, 2000, 3900])
 @pytest.mark.parametrize(("nominal_us", "beat"), [(130_000, 77), (65_000, 154), (10_000, 33), (15_000, 303)])
 def test_a_clock_keeps_step(plans: ctypes.CDLL, ppm: float, nominal_us: int, beat: int) -> None:
-    """From the third beacon on a steady clock, however far off, is right to what 1/256 us per period leaves, and a us."""
+    """From the third beacon on a steady clock, however far off, is right to 1/256 us per period, and a us or two."""
     for start_us in (0, 2**32 - 30_000_000):
         clock, errors = follow(plans, ppm, nominal_us=nominal_us, beat=beat, beacons=12, start_us=start_us)
         assert 10 == len(errors)
@@ -165,7 +166,7 @@ def test_a_clock_keeps_step(plans: ctypes.CDLL, ppm: float, nominal_us: int, bea
 
 
 def test_a_clock_follows_jitter_but_not_another_clock(plans: ctypes.CDLL) -> None:
-    """Stamps that are 5 us off shift it by no more than that from beacon to beacon; a foreign beacon makes it begin anew."""
+    """Stamps that are up to 5 us off move it by no more than a few times that; a foreign beacon makes it begin anew."""
     clock, errors = follow(plans, 40, nominal_us=10_000, beat=33, beacons=100, jitter_us=5)
     assert max(map(abs, errors)) <= 4 * 5
     assert plans.slot_clock_is_synchronised(ctypes.byref(clock))

@@ -1,4 +1,4 @@
-"""The slotted MACs and the processing tasks of the reference firmware, on the virtual bench: what pins and counters say."""
+"""Slotted MACs and processing tasks of the reference firmware, on the virtual bench: what pins and counters say."""
 
 from __future__ import annotations
 
@@ -140,11 +140,12 @@ def test_the_radio_is_on_for_its_duty_cycle(tmp_path: Path, rdc: int, frame_ms: 
     assert not np.any(exits > times_us(mode, "responder", "slot.frame")[0])  # the gateway never stops listening
 
 
-# An M3's timer resolves 1 us of the 8.2 ms of calibration, and a run has 4 us of its own around the loop. A TelosB's oscillator
-# is tuned to 0.2 % (boards/telosb/clock.c) and wanders by 0.15 % more, and by as much while calibrating (virtual-bench-telosb.md).
+# An M3's timer resolves 1 us of the 8.2 ms of calibration, and a run has some us of its own around the loop. A TelosB's
+# oscillator is tuned to 0.2 % (boards/telosb/clock.c) and wanders by 0.15 % (virtual-bench-telosb.md), also while
+# the loop is calibrated; an event with an id takes it 45 us (firmware-gpio-probes/README.md).
 @pytest.mark.parametrize(("board", "relative", "absolute_us"), [(M3, 0.0005, 10), (TELOSB, 0.005, 60)])
 @pytest.mark.parametrize("kernel", ["events", "threads"])
-@pytest.mark.parametrize(("on_us", "period_us"), [(2_000, 8_000), (10_000, 40_000), (50_000, 100_000)])
+@pytest.mark.parametrize(("on_us", "period_us"), [(2_000, 8_000), (50_000, 100_000)])
 def test_a_task_takes_its_time(
     tmp_path: Path, board: str, relative: float, absolute_us: int, kernel: str, on_us: int, period_us: int
 ) -> None:
@@ -225,9 +226,11 @@ def test_who_runs_to_completion_waits_longer(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kernel", ["events", "threads"])
-@pytest.mark.parametrize(("name", "point"), [("slots-multi-hop", "slot.active.enter"), ("tdma-multi-hop", "slot.frame")])
+@pytest.mark.parametrize(
+    ("name", "point"), [("slots-multi-hop", "slot.active.enter"), ("tdma-multi-hop", "slot.frame")]
+)
 def test_slots_stay_aligned(tmp_path: Path, name: str, point: str, kernel: str) -> None:
-    """The same slot begins everywhere within 0.2 ms, though clocks that are 9 ppm apart would be 0.5 ms apart after a minute."""
+    """The same slot begins everywhere within 0.2 ms; clocks that are 9 ppm apart are 0.5 ms apart after a minute."""
     mode = run(tmp_path, name, M3, kernel, initiator={"worker_a_on_us": 0})
     events = mode.found.events
     begins = {}

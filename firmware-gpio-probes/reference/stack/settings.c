@@ -27,7 +27,6 @@ static const struct settings defaults = {
     .rdc = 10,
     .sync_us = 10000000, /* Rodriguez-Zurrunero et al. 2019, 3.3 */
     .slotframe = 11,
-    .slot_us = 10000,
     .worker_a_period_us = 100000,
     .worker_a_priority = PRIORITIES,
     .worker_b_period_us = 100000,
@@ -46,6 +45,7 @@ static const char *const app_names[] = { "pingpong", "macping", "print", "broadc
                                           NULL };
 static const char *const mac_names[] = { "csma", "tdma", "slots", NULL };
 static const char *const fire_names[] = { "sleep", "timer", NULL };
+static const char *const slot_names[] = { "10000", "15000", NULL }; /* of slots_plan.h */
 static const char *const finish_names[] = { "interrupt", "busy", NULL };
 
 struct setting {
@@ -88,7 +88,7 @@ static const struct setting table[] = {
     { "rdc", &settings.rdc, 10, 20, NULL },
     { "sync_us", &settings.sync_us, 100000, 100000000, NULL },
     { "slotframe", &settings.slotframe, 3, 101, NULL },
-    { "slot_us", &settings.slot_us, 10000, 15000, NULL },
+    { "slot_us", &settings.slot_us, 0, 0, slot_names },
     { "hopping", &settings.hopping, 0, 1, NULL },
     { "layer_priority", &settings.layer_priority, 0, PRIORITIES, NULL },
     { "worker_a_on_us", &settings.worker_a_on_us, 0, LONGEST_US, NULL },

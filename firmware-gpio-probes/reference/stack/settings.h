@@ -41,7 +41,7 @@ struct settings {
     uint32_t rdc;         /* radio duty cycle in %: 10, 15 or 20 (mac tdma) */
     uint32_t sync_us;     /* from one synchronisation packet to the next (mac tdma) */
     uint32_t slotframe;   /* slots (mac slots) */
-    uint32_t slot_us;     /* 10000 or 15000 (mac slots) */
+    uint32_t slot_us;     /* enum slot_template_number: 10000 or 15000 (mac slots) */
     uint32_t hopping;     /* 1: the channel changes from slot to slot (mac slots) */
     uint32_t layer_priority; /* of mac to app, all the same; 0: as they are */
     uint32_t worker_a_on_us, worker_a_period_us, worker_a_priority; /* worker.h; on_us 0: no such task */
