@@ -45,26 +45,32 @@ def minute(name: str, kernel: str, **settings: object) -> Experiment:
     )
 
 
-def run(folder: Path, name: str, board: str, kernel: str) -> Mode:
+def short(name: str, kernel: str, packets: int, **settings: object) -> Experiment:
+    """The experiment of a file, with other settings and few packets."""
+    whole = tomls.load(ROOT / "experiments" / f"{name}.toml", Experiment, what="experiment file")
+    changed = msgspec.structs.replace(whole.settings, **settings)
+    return msgspec.structs.replace(whole, packets=packets, kernel=kernel, settings=changed)
+
+
+def run(folder: Path, experiment: Experiment, board: str) -> Mode:
     """Record it, and see that nothing is lost on the way from the firmware to the events."""
-    experiment = minute(name, kernel)
     others = dict.fromkeys(experiment.nodes, M3 if board == TELOSB else board)  # the analyzer has 14 channels
     mode = record(folder, {"initiator": board, "responder": board, **others}, experiment)
     assert [] == survey.failed_checks(mode.found, mode.recording)
-    assert mode.virtual_s >= MINUTE_S
     for node, log in mode.found.logs.items():
         assert log.done["probes"] == mode.found.events.frames(node), node
         assert (1, 0, (), ()) == (log.boots, log.done["uart_dropped"], log.errors, log.malformed), node
-        assert kernel == log.identity["kernel"]
+        assert experiment.kernel == log.identity["kernel"]
     return mode
 
 
 @pytest.mark.parametrize(("name", "board", "kernel"), ROWS)
 def test_a_minute_without_a_lost_event(tmp_path: Path, name: str, board: str, kernel: str) -> None:
     """As many frames as the firmware counted, none damaged, no log line lost; every packet is accounted for."""
-    mode = run(tmp_path, name, board, kernel)
+    mode = run(tmp_path, minute(name, kernel), board)
     sender, receiver = mode.log("initiator"), mode.log("responder")
 
+    assert mode.virtual_s >= MINUTE_S
     assert sender.done["sent"] == len(sender.sequences) >= LEAST_PACKETS
     assert sender.sequences.tolist() == list(range(1, len(sender.sequences) + 1))
     assert sender.done["lost"] == np.count_nonzero(sender.lost)
@@ -73,7 +79,29 @@ def test_a_minute_without_a_lost_event(tmp_path: Path, name: str, board: str, ke
         assert [] == pipeline.failed_checks(result, mode.recording)
         assert sender.done["sent"] == sender.done["received"] + sender.done["lost"]
         assert name == "interference" or sender.done["lost"] == 0
+        assert ("earlier fragments" in str(result.steps.steps)) == (name == "payload")
+        assert result.packets.retries == 0
     else:
         arrived = receiver.sequences[~receiver.lost].tolist()
         delivered = [number for number, lost in zip(sender.sequences, sender.lost, strict=True) if not lost]
         assert sorted(delivered) == arrived
+
+
+@pytest.mark.parametrize("kernel", ["events", "threads"])
+def test_a_full_queue_drops_packets_and_says_so(tmp_path: Path, kernel: str) -> None:
+    """With 8 packets under way and room for 2, some are lost for that reason and counted; the others come in order."""
+    mode = run(tmp_path, short("queue", kernel, 200, queue=2), M3)
+    sender, receiver = mode.log("initiator"), mode.log("responder")
+
+    assert {"ok", "queue"} == set(sender.outcomes)
+    assert sender.done["dropped"] == sender.done["lost"] == sender.outcomes.count("queue")
+    sent = sorted(number for number, lost in zip(sender.sequences, sender.lost, strict=True) if not lost)
+    assert sent == receiver.sequences.tolist()
+
+
+def test_what_no_frame_holds_is_refused(tmp_path: Path) -> None:
+    """Over the bare MAC nothing cuts a payload of 116 bytes and its one byte of header to a frame of 116."""
+    mode = run(tmp_path, short("macping", "events", 5, payload=116), M3)
+
+    assert ("too_long",) * 5 == mode.log("initiator").outcomes
+    assert 0 == mode.log("responder").done["received"]

@@ -8,14 +8,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import modebench
 import numpy as np
 import pytest
 from commandline import gpiorig
-from modebench import bench_text
 from numpy.typing import NDArray
 
 from gpiorig.capture.recording import Recording
 from gpiorig.rig import survey
+from gpiorig.rig.experiment import Experiment, NodeRole, Settings
 
 pytestmark = pytest.mark.slow
 
@@ -60,7 +61,7 @@ def record(tmp_path: Path) -> Recorder:
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
         folder.mkdir()
         bench, experiment = folder / "bench.toml", folder / "experiment.toml"
-        bench.write_text(bench_text(nodes))
+        bench.write_text(modebench.bench_text(nodes))
         roles = f'initiator = "sender"\nresponder = "receiver"\nkernel = "{kernel}"\npackets = {packets}\n'
         given = {"interval_us": 30_000, "payload": PAYLOAD} | settings
         lines = [f"{key} = {json.dumps(value)}" for key, value in given.items()]
@@ -159,3 +160,30 @@ def test_the_stamp_of_a_frame_is_that_of_its_sfd(record: Recorder, receiver: str
     assert np.ptp(late_us) < 4
     assert -1 < np.min(late_us)
     assert np.max(late_us) < LATE_US[receiver]
+
+
+@pytest.mark.parametrize("board", ["iotlab-m3", "telosb"])
+def test_a_radio_that_is_off_hears_nothing(tmp_path: Path, board: str) -> None:
+    """While the radio of a TDMA node is off, its frame time stamp pin does not rise, whatever others send."""
+    nodes = {"sender": board, "receiver": board, "other": "iotlab-m3"}
+    disturber = NodeRole(app="broadcast", mac="csma", interval_us=7_000, start=True)
+    experiment = Experiment(
+        name="off",
+        initiator="sender",
+        responder="receiver",
+        duration_s=4,
+        settings=Settings(app="sender", mac="tdma", rdc=20, sync_us=400_000, interval_us=100_000),
+        nodes={"receiver": NodeRole(gateway=True), "other": disturber},
+    )
+    events = modebench.record(tmp_path, nodes, experiment).found.events
+    offs = events.of("radio.set_idle", node="sender")
+    ons = events.of("radio.set_rx", node="sender")
+    ons = ons[np.searchsorted(ons, offs[offs < ons[-1]], side="right")]
+    offs = offs[: len(ons)]
+
+    def between(moments: NDArray[np.int64]) -> int:
+        """How many came while the radio was off."""
+        return int(np.sum(np.searchsorted(moments, ons) - np.searchsorted(moments, offs)))
+
+    assert between(events.of("driver.exec.enter", node="other")) > len(offs) > 10
+    assert 0 == between(events.of("tap.frame_timestamp.enter", node="sender"))

@@ -7,8 +7,13 @@
 
 /** Says in the image, not on the target, that an event is emitted from here: read by `gpiorig firmware check`. */
 #ifdef __ELF__
+#if defined __clang__ || __GNUC__ >= 9
+#define GPIORIG_ASM_INLINE __asm__ inline volatile /* counts as the smallest size, so that inlining stays as it is */
+#else
+#define GPIORIG_ASM_INLINE __asm__ volatile
+#endif
 #define GPIORIG_MARK(code)                                                                                            \
-    __asm__ inline volatile("1:\n\t.pushsection .debug_gpiorig,\"\",%%progbits\n\t.4byte 1b\n\t.2byte %c0\n\t.popsection" \
+    GPIORIG_ASM_INLINE("1:\n\t.pushsection .debug_gpiorig,\"\",%%progbits\n\t.4byte 1b\n\t.2byte %c0\n\t.popsection" \
                             :                                                                                         \
                             : "i"(code))
 #else
@@ -75,9 +80,9 @@ enum { GPIORIG_SEEN, GPIORIG_UNSEEN };
 extern struct gpiorig_way gpiorig_seen;
 
 /**
- * gpiorig_send() takes header and check: 8 + 4 bits, right-aligned. gpiorig_send_id() takes header, id and check: `head` is the
- * 8 + 16 + 4 bits as they would be for id 0. The doubled variant runs the same code twice, so that a cache sees one copy of
- * it; where the port shows frames in assembly, there are two.
+ * gpiorig_send() takes header and check: 8 + 4 bits, right-aligned. gpiorig_send_id() takes header, id and check:
+ * `head` is the 8 + 16 + 4 bits as they would be for id 0. The doubled variant runs the same code twice, so that a
+ * cache sees one copy of it; where the port shows frames in assembly, there are two.
  */
 #if defined GPIORIG_VARIANT_DOUBLED && !defined GPIORIG_PORT_SHOWS_FRAMES
 extern struct gpiorig_way gpiorig_unseen;

@@ -56,7 +56,7 @@ static void identify(const char *arguments)
     line_send(&line);
 }
 
-/** The groups of events that are chosen, or none: after the end of a run, so that their number stays what `report` says. */
+/** The events that are chosen, or none: after the end of a run, so that their number stays what `report` says. */
 static void enable_events(bool chosen)
 {
     gpiorig_enable_group(GPIORIG_GROUP_SCHED, chosen && settings.events_sched != 0);
@@ -64,6 +64,7 @@ static void enable_events(bool chosen)
     gpiorig_enable_group(GPIORIG_GROUP_QUEUE, chosen && settings.events_queue != 0);
     gpiorig_enable_group(GPIORIG_GROUP_TIMER, chosen && settings.events_timer != 0);
     gpiorig_enable_group(GPIORIG_GROUP_SLOT, chosen && settings.events_slot != 0);
+    probes_set_heartbeat(chosen ? settings.heartbeat_us : 0);
 }
 
 /** Has the MAC take changed settings over; the line is the answer, once it says that it has. */
@@ -71,7 +72,6 @@ static void configure(void)
 {
     kernel_set_queue_length((uint16_t)settings.queue);
     enable_events(true);
-    probes_set_heartbeat(settings.heartbeat_us);
 #if GPIORIG_LOG
     probes_send_log_when_idle(settings.log != 0);
 #endif

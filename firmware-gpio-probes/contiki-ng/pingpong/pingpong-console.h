@@ -1,0 +1,35 @@
+/** The host's side, line by line, in the words of firmware-gpio-probes/README.md where the two agree. */
+#ifndef PINGPONG_CONSOLE_H
+#define PINGPONG_CONSOLE_H
+
+#include <stdbool.h>
+
+#include "contiki.h"
+#include "net/linkaddr.h"
+
+enum application { PINGPONG, BROADCAST, INTERFERER };
+
+#define PAYLOAD_MIN 8
+#define PAYLOAD_MAX 64
+
+struct settings {
+    linkaddr_t peer;
+    enum application application;
+    uint32_t interval_us;
+    uint32_t timeout_us;
+    uint16_t payload;
+};
+
+extern struct settings settings;
+
+void print_node(const linkaddr_t *node);
+
+/** Answers a command with one line; true: it was `start`, of so many packets. */
+bool console_command(char *line, uint16_t *packets);
+
+/* The application's: nothing more is sent; the answer to `report`. */
+
+void pingpong_stop(void);
+void pingpong_report(void);
+
+#endif

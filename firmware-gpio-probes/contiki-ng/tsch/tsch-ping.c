@@ -1,0 +1,2 @@
+/** The application is the ping-pong's; only what lies below it differs. */
+#include "pingpong.c"

@@ -1,0 +1,9 @@
+/** Between the stand-ins of uip6.c and simple-udp.c. */
+#ifndef UDP_H
+#define UDP_H
+
+#include <stdint.h>
+
+void udp_deliver(const uint8_t *data, uint16_t length);
+
+#endif
