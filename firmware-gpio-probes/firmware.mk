@@ -75,7 +75,7 @@ $(DIR)/%.o: %.S $(DIR)/flags
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # The send routine is unrolled, which takes -O2 (src/probe.c); a switch and a dispatch are a tenth quicker so.
-$(patsubst %.c,$(DIR)/%.o,$(LIBRARY) kernel.c): OPTIMIZE := -O2
+$(patsubst %.c,$(DIR)/%.o,$(LIBRARY) kernel.c schedule.c): OPTIMIZE := -O2
 
 QUOTED_FLAGS := $(subst ','\'',$(CC) $(CPPFLAGS) $(CFLAGS) $(LINK))
 # Rewritten only when the flags change, so that a new width or a new event table rebuilds.

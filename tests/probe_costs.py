@@ -42,6 +42,7 @@ class Board:
     strobe: str
     widths: tuple[int, ...]
     default: int  # of `widths`, the board's own
+    samples: int = 1  # per cycle: more where the clock is not the analyzer's, as a DCO is not
     strobe_option: dict[int, tuple[str, ...]] = field(default_factory=dict)
     strobes: dict[int, str] = field(default_factory=dict)
 
@@ -61,7 +62,7 @@ BOARDS = (
     ),
     Board(
         *("telosb", "MSP430F1611, 4 MHz", 4_000_000, ("GPIORIG_PIN_P6(7)", "P6.7"), "GPIORIG_PIN_P2(3)"),
-        *("P6.6", (1, 2, 4), 2),
+        *("P6.6", (1, 2, 4), 2, 8),
     ),
 )
 
@@ -85,11 +86,13 @@ def build(board: Board, folder: Path, *, width: int, options: tuple[str, ...]) -
 
 
 def pins(board: Board, image: bytes, names: tuple[str, ...]) -> NDArray[np.uint8]:
-    """Levels of the pins, one sample a cycle of the processor, bit i the pin i."""
+    """Samples of the levels of the pins, bit i the pin i."""
     boards = VirtualBoards(seed=1)
     try:
         node = boards.add_board(board.name, image, VirtualNode())
-        analyzer = boards.add_analyzer(samplerate_hz=board.cpu_hz, unitsize=1, config=VirtualAnalyzer(), key=0)
+        analyzer = boards.add_analyzer(
+            samplerate_hz=board.samples * board.cpu_hz, unitsize=1, config=VirtualAnalyzer(), key=0
+        )
         for channel, name in enumerate(names):
             boards.probe(analyzer, channel, node, name)
         taken, block = [], bytearray(1 << 20)
@@ -112,11 +115,13 @@ def measure(board: Board, *, width: int, variant: str, again: bool = True) -> Co
     edges = np.flatnonzero(np.diff(levels & 1)) + 1
     assert 2 * 2 * len(BURSTS) == len(edges), f"{board.name}, {width} lines, {variant}: {len(edges)} edges"
     spans = (edges[1::2] - edges[::2])[len(BURSTS) * again :][: len(BURSTS)]
-    cycles = {name: (int(span) - int(spans[0])) / BURST for name, span in zip(BURSTS, spans, strict=True)}
-    return Costs(cycles, held(levels >> 1, edges, again=again) if width and variant == "normal" else None)
+    cycles = {
+        name: (int(span) - int(spans[0])) / BURST / board.samples for name, span in zip(BURSTS, spans, strict=True)
+    }
+    return Costs(cycles, held(board, levels >> 1, edges, again=again) if width and variant == "normal" else None)
 
 
-def held(strobe: NDArray[np.uint8], edges: NDArray[np.int64], *, again: bool) -> tuple[int, int]:
+def held(board: Board, strobe: NDArray[np.uint8], edges: NDArray[np.int64], *, again: bool) -> tuple[int, int]:
     """Shortest and longest symbol of both kinds of frames, in cycles; the last of a frame is held longer."""
     spacings = []
     for burst in (1, 2):
@@ -124,7 +129,8 @@ def held(strobe: NDArray[np.uint8], edges: NDArray[np.int64], *, again: bool) ->
         toggles = np.flatnonzero(np.diff(strobe[start - 1 : end])) + 1
         symbols = len(toggles) // BURST
         spacings.append(np.diff(toggles.reshape(BURST, symbols)).ravel())
-    return int(min(map(min, spacings))), int(max(map(max, spacings)))
+    shortest, longest = (int(pick(map(pick, spacings))) for pick in (min, max))
+    return round(shortest / board.samples), round(longest / board.samples)
 
 
 def frame_row(board: Board, width: int) -> str:

@@ -144,3 +144,18 @@ def test_another_kernel_than_wanted_is_refused(tmp_path: Path, bench_file: Path)
     assert 2 == done.status
     assert "runs firmware with kernel = events, the experiment wants threads" in done.stderr
     assert "KERNEL=threads" in done.stderr
+
+
+def test_a_run_without_round_trips_is_surveyed(tmp_path: Path, bench_file: Path) -> None:
+    """Broadcasts have no timelines: what remains are the events, and what each node counted."""
+    run = tmp_path / "run"
+    done = gpiorig("run", bench_file, ROOT / "experiments" / "broadcast.toml", "-o", run, "--packets", "5", "--json")
+    again = gpiorig("report", run)
+
+    assert (0, "", 0) == (done.status, done.stderr, again.status)
+    nodes = done.numbers["nodes"]
+    assert (5, 5) == (nodes["initiator"]["sent"], nodes["responder"]["received"])
+    assert all(node["frames"] == node["probes"] for node in nodes.values())
+    assert "responder: sent 0, received 5" in again.stdout
+    assert again.stdout.splitlines()[-1].startswith("Virtual bench")
+    assert (run / "events.parquet").is_file()

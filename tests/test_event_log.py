@@ -38,7 +38,7 @@ def late_us(seen: Run, noted: EventLog) -> NDArray[np.float64]:
     ("board", "kernel", "records", "price_us"),
     [
         ("iotlab-m3", "events", 512, 1.5),
-        ("iotlab-m3", "threads", 512, 1.5),
+        ("iotlab-m3", "threads", 256, 1.5),
         ("nucleo-l476rg-at86rf231", "events", 512, 1.1),
         ("telosb", "events", 256, 61.5),
     ],

@@ -37,10 +37,14 @@ def build(folder: Path, board: str, kernel: str, *options: str) -> Built:
     return Built(next(copy.glob("build/*/reference.elf")), done.stdout + done.stderr)
 
 
-TARGETS = [(board, "events") for board in BOARDS] + [("iotlab-m3", "threads"), ("telosb", "threads")]  # each core
+TARGETS = [pytest.param((board, "events"), id=board) for board in BOARDS]
+TARGETS += [
+    pytest.param((board, "threads"), id=f"{board}-threads", marks=pytest.mark.slow)
+    for board in ("iotlab-m3", "telosb")  # each core
+]
 
 
-@pytest.fixture(scope="module", params=TARGETS, ids="-".join)
+@pytest.fixture(scope="module", params=TARGETS)
 def target(request: pytest.FixtureRequest) -> tuple[str, str]:
     """Board and kernel."""
     board, kernel = request.param

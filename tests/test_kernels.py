@@ -224,6 +224,7 @@ struct alarm alarms[8];
 uint32_t timer_now(void) { return now; }
 void timer_arm(uint32_t deadline_us) { armed = deadline_us; is_armed = 1; }
 void timer_disarm(void) { is_armed = 0; }
+void uart_port_poll(void) {}
 void actor_signal(struct actor *to, uint16_t bits) { (void)to; signals |= bits; }
 void actor_unsignal(struct actor *to, uint16_t bits) { (void)to; signals &= ~(unsigned)bits; }
 void set(unsigned i, uint32_t at) { alarms[i].signals = (uint16_t)(1u << i); alarm_set(&alarms[i], at); }

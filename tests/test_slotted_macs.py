@@ -145,7 +145,7 @@ def test_the_radio_is_on_for_its_duty_cycle(tmp_path: Path, rdc: int, frame_ms: 
 # the loop is calibrated; an event with an id takes it 45 us (firmware-gpio-probes/README.md).
 @pytest.mark.parametrize(("board", "relative", "absolute_us"), [(M3, 0.0005, 10), (TELOSB, 0.005, 60)])
 @pytest.mark.parametrize("kernel", ["events", "threads"])
-@pytest.mark.parametrize(("on_us", "period_us"), [(2_000, 8_000), (10_000, 40_000), (50_000, 100_000)])
+@pytest.mark.parametrize(("on_us", "period_us"), [(2_000, 8_000), (50_000, 100_000)])
 def test_a_task_takes_its_time(
     tmp_path: Path, board: str, relative: float, absolute_us: int, kernel: str, on_us: int, period_us: int
 ) -> None:

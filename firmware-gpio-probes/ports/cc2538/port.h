@@ -85,15 +85,14 @@ GPIORIG_INLINE unsigned gpiorig_port_pins(unsigned symbol, unsigned strobe)
     return symbol << (GPIORIG_D0 & 7) | strobe << (GPIORIG_STROBE & 7);
 }
 
-GPIORIG_INLINE void gpiorig_port_store(unsigned pins)
-{
-    GPIORIG_GPIO_DATA(GPIORIG_STROBE, GPIORIG_BUS_PINS) = pins;
-}
+/* An address that selects no pin takes as long and changes none. */
+typedef volatile uint32_t *gpiorig_place;
+#define GPIORIG_PORT_SEEN (&GPIORIG_GPIO_DATA(GPIORIG_STROBE, GPIORIG_BUS_PINS))
+#define GPIORIG_PORT_UNSEEN (&GPIORIG_GPIO_DATA(GPIORIG_STROBE, 0u))
 
-/** The address selects no pin. */
-GPIORIG_INLINE void gpiorig_port_store_unseen(unsigned pins)
+GPIORIG_INLINE void gpiorig_port_store(gpiorig_place place, unsigned pins)
 {
-    GPIORIG_GPIO_DATA(GPIORIG_STROBE, 0u) = pins;
+    *place = pins;
 }
 
 /* Time is made of MOV R8,R8, one cycle each, as in ports/stm32.h. What the flash adds makes symbols longer, never shorter. */

@@ -10,6 +10,7 @@
 
 #include "board.h"
 #include "timer.h"
+#include "uart_port.h"
 
 static struct alarm *first;
 
@@ -109,8 +110,10 @@ void alarm_interrupt(void)
     struct alarm *due;
     irq_state state;
 
+    uart_port_poll();
     while ((due = take_due(now)) != NULL) {
         expire(due);
+        uart_port_poll();
     }
     state = irq_lock();
     arm();

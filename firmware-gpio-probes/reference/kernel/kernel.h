@@ -1,5 +1,5 @@
 /**
- * What the firmware stands on: actors with queues, and alarms (alarm.h). Two kernels implement it, KERNEL chooses one at build time:
+ * What the firmware stands on: actors with queues, and alarms (alarm.h). Two kernels implement it, KERNEL chooses one:
  *     kernel/events/   every actor runs to completion on one stack, in the order of what was posted
  *     kernel/threads/  every actor is a thread with a stack and a priority; a more urgent one pre-empts at once
  *
@@ -42,11 +42,10 @@ enum actor_id {
 #define SLICE_US 1000u
 
 /*
- * ACTOR(name, id, handler, priority, stack_bytes); in kernel_port.h, as each kernel needs it
- * defines `struct actor name`, once, where its handler is. The stack is kernel/threads' only: room for the handler and all it
- * calls; interrupts have a stack of their own.
+ * ACTOR(name, id, handler, priority, stack_bytes); defines `struct actor name`, once, where its handler is. The stack is
+ * kernel/threads' only: room for the handler and all it calls; interrupts have a stack of their own.
  */
-#include "kernel_port.h"
+#include "kernel_port.h" /* each kernel's own */
 
 /** Lets the actor run. Before kernel_run; until then it is sent nothing but signals. */
 void actor_start(struct actor *actor);

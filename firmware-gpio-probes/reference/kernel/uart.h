@@ -12,7 +12,7 @@
 /** The actor gets the signal with each line that has come. */
 void uart_init(struct actor *listener, uint16_t signal);
 
-/** Queues the bytes, or, when they do not all fit, drops them all and counts one line. From any actor, and before kernel_run. */
+/** Queues the bytes, or, when they do not all fit, drops them and counts one line. From any actor, and before kernel_run. */
 void uart_write(const char *bytes, uint16_t length);
 
 /** Whether so many bytes would fit now. */

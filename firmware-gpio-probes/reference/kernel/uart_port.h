@@ -15,6 +15,12 @@ bool uart_port_is_started(void);
 /** Sends a byte when the transmitter has room, without an interrupt. */
 void uart_port_send(char byte);
 
+/**
+ * Takes a byte that has come, if any. From interrupts of other devices that take longer than a byte does: on a slow board they
+ * would make it miss one.
+ */
+void uart_port_poll(void);
+
 /* From the board's interrupts. */
 
 /** The next byte to send; false when there is none, and the transmitter's interrupt is then switched off. */

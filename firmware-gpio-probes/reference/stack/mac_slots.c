@@ -50,7 +50,7 @@ static struct {
     struct packet_queue queue;
 } slots = { .alarm = { .expired = interrupt } };
 
-static struct {
+static struct counts {
     uint32_t used;    /* slots */
     uint32_t missed;  /* slots that the task came too late for */
     uint32_t beacons; /* sent by the coordinator, heard by any other node */
@@ -337,6 +337,7 @@ static void start(void)
 {
     uint32_t slot_us = template()->length_us;
 
+    counts = (struct counts){ 0 };
     slots.running = false;
     slots.sending = NOTHING;
     slots.node.own_cell = slots_cell((uint16_t)settings.address, (uint16_t)settings.slotframe);
@@ -358,13 +359,7 @@ static void stop(void)
     alarm_cancel(&slots.alarm);
     slots.sending = NOTHING;
     slot_radio_stop();
-    if (slots.packet != NULL) {
-        packet_settle(slots.packet, FATE_BUSY);
-        slots.packet = NULL;
-    }
-    for (struct packet *packet = packet_queue_take(&slots.queue); packet != NULL; packet = packet_queue_take(&slots.queue)) {
-        packet_settle(packet, FATE_BUSY);
-    }
+    slot_radio_give_up(&slots.packet, &slots.queue);
 }
 
 /** There is no cell for broadcasts. */

@@ -20,11 +20,12 @@
 #include "tdma_plan.h"
 #include "timer.h"
 
-#define RETRIES 3u                                /* macMaxFrameRetries: IEEE 802.15.4-2006 table 86 */
-#define FIRST_FRAME_US 500000u                    /* after the gateway's start, so that settings that follow disturb no frame */
-#define SYNC_SFD_US (TDMA_GUARD_US + 2500u)       /* in the frame: a TelosB loads a beacon in time */
-#define SYNCS_LOST 3u                             /* that many missed in a row: not synchronised any more */
-#define ACTIVE_ID(part) ((uint16_t)(tdma.clock.number * (1u + TDMA_SLOTS) + (part))) /* part 0: beacons; 1, 2, 3: packet slots */
+#define RETRIES 3u                          /* macMaxFrameRetries: IEEE 802.15.4-2006 table 86 */
+#define FIRST_FRAME_US 500000u              /* after the gateway's start, so that settings that follow disturb no frame */
+#define SYNC_SFD_US (TDMA_GUARD_US + 2500u) /* in the frame: a TelosB loads a beacon in time */
+#define SYNCS_LOST 3u                       /* that many missed in a row: not synchronised any more */
+/* Of slot.active. Part 0: beacons; 1, 2, 3: packet slots. */
+#define ACTIVE_ID(part) ((uint16_t)(tdma.clock.number * (1u + TDMA_SLOTS) + (part)))
 
 /* A beacon: kind, level, slot, number of the frame (32 bits), destination; little endian. */
 enum { BEACON_KIND, BEACON_LEVEL, BEACON_SLOT, BEACON_FRAME, BEACON_DESTINATION = BEACON_FRAME + 4, BEACON_LENGTH = 9 };
@@ -43,22 +44,22 @@ static struct {
     struct slot_clock clock; /* of frames */
     struct alarm alarm;      /* for the step */
     uint32_t sync_frames;    /* from one synchronisation packet to the next */
-    uint8_t step;
-    bool running; /* synchronised, or the gateway */
-    uint8_t level;
-    bool synchronises; /* in this frame it sends a synchronisation packet */
-    uint8_t own_slot;  /* beacon and packet slot of this frame, or NO_SLOT */
-    uint8_t heard_slots; /* bit i: a beacon said that packet slot i is for us */
-    bool announced;      /* the beacon of this frame is out */
-    uint32_t offset_us;  /* of the packet in its slot */
-    enum { NOTHING, OWN_BEACON, PACKET } sending;
+    uint8_t step;            /* that is due next */
+    bool running;            /* synchronised, or the gateway */
+    uint8_t level;           /* hops from the gateway */
+    bool synchronises;       /* in this frame it sends a synchronisation packet */
+    uint8_t own_slot;        /* beacon and packet slot of this frame, or NO_SLOT */
+    uint8_t heard_slots;     /* bit i: a beacon said that packet slot i is for us */
+    bool announced;          /* the beacon of this frame is out */
+    uint32_t offset_us;      /* of the packet in its slot */
+    enum { NOTHING, SYNC, ANNOUNCEMENT, PACKET } sending;
     uint32_t sending_frame; /* in which that began */
-    struct packet *packet; /* that is next, or being sent */
+    struct packet *packet;  /* that is next, or being sent */
     uint8_t tries;
     struct packet_queue queue;
 } tdma = { .alarm = { .expired = interrupt } };
 
-static struct {
+static struct counts {
     uint32_t frames;
     uint32_t syncs;   /* sent by a gateway, heard by any other node */
     uint32_t beacons; /* sent */
@@ -136,6 +137,7 @@ static void send_beacon(void)
 {
     uint8_t bytes[BEACON_LENGTH] = { [BEACON_KIND] = SLOT_BEACON_TDMA };
     struct packet *beacon;
+    bool taken;
 
     bytes[BEACON_LEVEL] = tdma.level;
     bytes[BEACON_SLOT] = tdma.synchronises ? NO_SLOT : tdma.own_slot;
@@ -146,17 +148,16 @@ static void send_beacon(void)
     if (beacon == NULL) {
         return;
     }
-    tdma.sending = OWN_BEACON;
+    tdma.sending = tdma.synchronises ? SYNC : ANNOUNCEMENT;
     tdma.sending_frame = tdma.clock.number;
     if (tdma.synchronises) {
-        if (!slot_radio_send_at(beacon, tdma.clock.start_us + SYNC_SFD_US)) {
-            tdma.sending = NOTHING;
-        }
+        taken = slot_radio_send_at(beacon, tdma.clock.start_us + SYNC_SFD_US);
     } else {
         count_displaced(tdma_beacon_slot_us(tdma.own_slot + 1u), beacon->length);
-        if (!slot_radio_send(beacon)) {
-            tdma.sending = NOTHING;
-        }
+        taken = slot_radio_send(beacon);
+    }
+    if (!taken) {
+        tdma.sending = NOTHING;
     }
     packet_free(beacon);
 }
@@ -336,13 +337,11 @@ static void confirmed(uint16_t id, enum radio_result result)
     tdma.sending = NOTHING;
     if (what == PACKET) {
         conclude(result);
-    } else if (what == OWN_BEACON && result == RADIO_SENT) {
-        tdma.announced = true;
-        if (!tdma.synchronises) {
-            counts.beacons++;
-        } else if (is_gateway()) {
-            counts.syncs++;
-        }
+    } else if (what == ANNOUNCEMENT && result == RADIO_SENT) {
+        counts.beacons++;
+        tdma.announced = tdma.sending_frame == tdma.clock.number;
+    } else if (what == SYNC && result == RADIO_SENT && is_gateway()) {
+        counts.syncs++;
     }
 }
 
@@ -350,6 +349,7 @@ static void start(void)
 {
     uint32_t frame_us = tdma_frame_us(settings.rdc);
 
+    counts = (struct counts){ 0 };
     tdma.running = false;
     tdma.sending = NOTHING;
     tdma.sync_frames = tdma_sync_frames(settings.sync_us, frame_us);
@@ -368,13 +368,7 @@ static void stop(void)
     alarm_cancel(&tdma.alarm);
     tdma.sending = NOTHING;
     slot_radio_stop();
-    if (tdma.packet != NULL) {
-        packet_settle(tdma.packet, FATE_BUSY);
-        tdma.packet = NULL;
-    }
-    for (struct packet *packet = packet_queue_take(&tdma.queue); packet != NULL; packet = packet_queue_take(&tdma.queue)) {
-        packet_settle(packet, FATE_BUSY);
-    }
+    slot_radio_give_up(&tdma.packet, &tdma.queue);
 }
 
 static void send(struct packet *packet)

@@ -15,7 +15,8 @@
 static void fire(struct alarm *alarm);
 
 static struct alarm fire_alarm = { .expired = fire };
-static bool listening, sending, in_slot;
+static bool listening, in_slot;
+static volatile bool sending;
 static uint16_t slot_id;
 static uint32_t random_state;
 
@@ -56,6 +57,19 @@ void slot_radio_stop(void)
     if (listening) {
         listening = false;
         GPIORIG_EXIT(SLOT_RX);
+    }
+}
+
+void slot_radio_give_up(struct packet **packet, struct packet_queue *queue)
+{
+    struct packet *next;
+
+    if (*packet != NULL) {
+        packet_settle(*packet, FATE_BUSY);
+        *packet = NULL;
+    }
+    while ((next = packet_queue_take(queue)) != NULL) {
+        packet_settle(next, FATE_BUSY);
     }
 }
 

@@ -20,6 +20,9 @@ void slot_radio_start(void);
 /** Nothing is sent any more, and no slot is in use; the receiver stays as it is. */
 void slot_radio_stop(void);
 
+/** Settles what waits to be sent: the MAC stops. */
+void slot_radio_give_up(struct packet **packet, struct packet_queue *queue);
+
 /** A slot in use begins and ends: the events slot.active. One that is still open ends first. */
 void slot_radio_enter_slot(uint16_t id);
 void slot_radio_leave_slot(void);

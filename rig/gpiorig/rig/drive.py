@@ -12,6 +12,7 @@ from gpiorig.rig.experiment import NODE_NAMES, Experiment
 
 ANSWER_S = 10.0  # a node answers a command, or reports progress, within this
 BOOT_S = 5.0
+TRIES = 3  # of a command that a node has misheard
 
 Progress = Callable[[int], object]
 
@@ -100,7 +101,9 @@ def _is_answer(text: str) -> bool:
 
 
 def ask(port: SerialPort, command: str, is_answer: Callable[[str], bool] = _is_answer) -> str:
-    """Send a command and return the node's answer.
+    """Send a command and return the node's answer; once more when the node says that it understood something else.
+
+    A slow node loses a byte when its interrupts are masked for longer than two bytes take.
 
     Raises
     ------
@@ -109,16 +112,26 @@ def ask(port: SerialPort, command: str, is_answer: Callable[[str], bool] = _is_a
     SerialPortError
         It does not answer.
     """
-    port.write_line(command)
-    try:
-        answer = port.wait_line(is_answer, deadline_s=ANSWER_S).text
-    except SerialPortError as error:
-        raise SerialPortError(
-            f"no answer to `{command}`: {error.what}", where=port.device, remedy=error.remedy
-        ) from error
-    if answer.startswith("error"):
+    for _ in range(TRIES):
+        port.write_line(command)
+        try:
+            answer = port.wait_line(is_answer, deadline_s=ANSWER_S).text
+        except SerialPortError as error:
+            raise SerialPortError(
+                f"no answer to `{command}`: {error.what}", where=port.device, remedy=error.remedy
+            ) from error
+        if not _is_misheard(command, answer):
+            break
+    if answer.startswith("error") or _is_misheard(command, answer):
         raise FirmwareError(f"node {port.node} refuses `{command}`: {answer}. Does it run the reference firmware?")
     return answer
+
+
+def _is_misheard(command: str, answer: str) -> bool:
+    """Whether an answer is to another command: one that the node does not know, or other words of `set`."""
+    word, _, rest = command.partition(" ")
+    another_set = word == "set" and answer.startswith("ok set ") and answer != f"ok set {rest.replace(' ', '=')}"
+    return answer.startswith("error commands are") or another_set
 
 
 def _check_identity(experiment: Experiment, port: SerialPort, answer: str) -> None:

@@ -39,6 +39,14 @@ void uart_port_send(char byte)
     U1TXBUF = (uint8_t)byte;
 }
 
+/* A byte lasts 87 us, 347 cycles. */
+void uart_port_poll(void)
+{
+    if ((IFG2 & URXE1) != 0) {
+        usart1_rx_handler();
+    }
+}
+
 void usart1_rx_handler(void)
 {
     uart_received((char)U1RXBUF); /* reading clears the flags */

@@ -1,7 +1,6 @@
 /*
- * Preemptive, fixed priorities. The actors that are ready stand in one list per priority; the one that runs, or ran last, is
- * the first of its list. Interrupts are masked while lists or a queue change: a few dozen instructions, and at most one walk
- * of a list of actors or alarms.
+ * Actors as threads. Interrupts are masked while a queue changes and its actor is put among the ready: a few dozen
+ * instructions, and at most one walk of the actors of a priority, or of the alarms.
  */
 #include "kernel.h"
 
@@ -9,164 +8,12 @@
 
 #include "gpiorig/probe.h"
 
-#include "alarm.h"
 #include "board.h"
-#include "probes.h"
+#include "schedule.h"
 #include "thread_core.h"
-#include "timer.h"
-#include "uart.h"
 
-#define UNTOUCHED 0x57AC57ACu /* words of a stack that nobody has used yet, the guard among them */
-
-/** No actor: it runs on main's stack while no other is ready. Before kernel_run it is main itself, which nobody pre-empts. */
-static struct actor idle = { .id = ACTOR_NONE, .priority = 0 };
-
-static struct actor *ready[PRIORITIES + 1u]; /* the first of each priority, from 1 on */
-static struct actor *current = &idle;
 static uint16_t length_max = QUEUE_LENGTH_MAX;
 static struct kernel_counts counts;
-
-static void slice_expired(struct alarm *alarm);
-
-/** Set while the current actor has peers, and not longer than its slice lasts. */
-static struct alarm slice = { .expired = slice_expired };
-static uint32_t slice_began_us;
-
-/* Lists. Interrupts are masked. */
-
-static void put_last(struct actor *actor)
-{
-    struct actor **link = &ready[actor->priority];
-
-    while (*link != NULL) {
-        link = &(*link)->next;
-    }
-    *link = actor;
-    actor->next = NULL;
-}
-
-static void take_out(struct actor *actor)
-{
-    struct actor **link = &ready[actor->priority];
-
-    while (*link != actor) {
-        link = &(*link)->next;
-    }
-    *link = actor->next;
-    actor->next = NULL;
-}
-
-static struct actor *most_urgent(void)
-{
-    for (unsigned priority = 1; priority <= PRIORITIES; priority++) {
-        if (ready[priority] != NULL) {
-            return ready[priority];
-        }
-    }
-    return &idle;
-}
-
-/* Slices. Interrupts are masked. */
-
-/** Its time is up: it goes behind its peers. */
-static void end_slice(void)
-{
-    current->slice_left_us = SLICE_US;
-    if (current->is_ready) {
-        take_out(current);
-        put_last(current);
-    }
-}
-
-static void slice_expired(struct alarm *alarm)
-{
-    irq_state state = irq_lock();
-
-    (void)alarm;
-    end_slice();
-    irq_unlock(state);
-    thread_request_switch();
-}
-
-static void start_slice_if_it_has_peers(void)
-{
-    if (current->next != NULL && !slice.set) {
-        slice_began_us = timer_now();
-        alarm_set(&slice, slice_began_us + current->slice_left_us);
-    }
-}
-
-/** The current actor gives way; what is left of its slice is its own. */
-static void stop_slice(void)
-{
-    uint32_t ran_us;
-
-    if (slice.set) {
-        alarm_cancel(&slice);
-        ran_us = timer_now() - slice_began_us;
-        if (ran_us < current->slice_left_us) {
-            current->slice_left_us -= (uint16_t)ran_us;
-        } else {
-            end_slice();
-        }
-    }
-}
-
-/* The switch */
-
-static void check_stack(const struct actor *actor, const void *stack_pointer)
-{
-    if (actor != &idle && (actor->stack[0] != UNTOUCHED || (const char *)stack_pointer < (const char *)actor->stack)) {
-        fault("stack", actor->name);
-    }
-}
-
-static void tell_of_switch(const struct actor *from, const struct actor *to)
-{
-    if (from == &idle) {
-        GPIORIG_EXIT(SCHED_SLEEP);
-    }
-    GPIORIG_EVENT_ID(SCHED_SWITCH, to->id);
-    if (to == &idle) {
-        GPIORIG_ENTER(SCHED_SLEEP);
-    }
-}
-
-void *kernel_switch(void *stack_pointer)
-{
-    irq_state state = irq_lock();
-    struct actor *from = current;
-
-    check_stack(from, stack_pointer);
-    from->stack_pointer = stack_pointer;
-    stop_slice();
-    current = most_urgent();
-    start_slice_if_it_has_peers();
-    irq_unlock(state);
-    if (current != from) {
-        counts.switches++;
-        tell_of_switch(from, current);
-    }
-    return current->stack_pointer;
-}
-
-/* Actors */
-
-/** It has something to do. Interrupts are masked. */
-static void wake(struct actor *actor)
-{
-    if (actor->is_ready || !actor->is_started) {
-        return;
-    }
-    actor->is_ready = true;
-    actor->slice_left_us = SLICE_US;
-    put_last(actor);
-    if (actor->priority < current->priority) {
-        thread_request_switch();
-    } else if (actor->priority == current->priority) {
-        start_slice_if_it_has_peers();
-    }
-}
 
 /** The place in a queue behind this one. */
 static struct message *next_place(const struct actor *actor, struct message *place)
@@ -185,7 +32,7 @@ bool actor_post(struct actor *to, struct message message)
         to->length++;
         counts.longest = to->length > counts.longest ? to->length : counts.longest;
         GPIORIG_EVENT_ID(QUEUE_POST, to->id);
-        wake(to);
+        schedule_wake(to);
     } else {
         counts.dropped++;
         GPIORIG_EVENT_ID(QUEUE_DROP, to->id);
@@ -204,7 +51,7 @@ void actor_signal(struct actor *to, uint16_t bits)
     irq_state state = irq_lock();
 
     to->signals |= bits;
-    wake(to);
+    schedule_wake(to);
     irq_unlock(state);
 }
 
@@ -220,14 +67,7 @@ void actor_set_priority(struct actor *actor, uint8_t priority)
 {
     irq_state state = irq_lock();
 
-    if (actor->is_ready) {
-        take_out(actor);
-    }
-    actor->priority = priority;
-    if (actor->is_ready) {
-        put_last(actor);
-        thread_request_switch();
-    }
+    schedule_move(actor, priority);
     irq_unlock(state);
 }
 
@@ -238,11 +78,7 @@ static struct message take_message(struct actor *self)
     struct message message = { .type = MESSAGE_SIGNALS };
 
     while (self->signals == 0 && self->length == 0) {
-        if (self->is_ready) {
-            self->is_ready = false;
-            take_out(self);
-        }
-        thread_request_switch();
+        schedule_block(self);
         irq_unlock(state); /* the switch comes here */
         state = irq_lock();
     }
@@ -274,14 +110,15 @@ static void run(void *argument)
 
 void actor_start(struct actor *actor)
 {
-    irq_state state = irq_lock();
+    irq_state state;
 
     for (uint16_t word = 0; word < actor->stack_bytes / sizeof *actor->stack; word++) {
-        actor->stack[word] = UNTOUCHED;
+        actor->stack[word] = STACK_UNTOUCHED;
     }
     actor->stack_pointer = thread_prepare((char *)actor->stack + actor->stack_bytes, run, actor);
+    state = irq_lock();
     actor->is_started = true;
-    wake(actor);
+    schedule_wake(actor);
     irq_unlock(state);
 }
 
@@ -289,7 +126,7 @@ uint16_t actor_stack_left(const struct actor *actor)
 {
     uint16_t word = 0;
 
-    while (word < actor->stack_bytes / sizeof *actor->stack && actor->stack[word] == UNTOUCHED) {
+    while (word < actor->stack_bytes / sizeof *actor->stack && actor->stack[word] == STACK_UNTOUCHED) {
         word++;
     }
     return (uint16_t)(word * sizeof *actor->stack);
@@ -302,28 +139,11 @@ void kernel_set_queue_length(uint16_t messages)
 
 struct kernel_counts kernel_counts(void)
 {
+    counts.switches = schedule_switches();
     return counts;
-}
-
-static void sleep_for_ever(void)
-{
-    irq_state state = irq_lock();
-
-    idle.priority = PRIORITIES + 1u;
-    GPIORIG_ENTER(SCHED_SLEEP);
-    thread_request_switch();
-    for (;;) {
-#if GPIORIG_LOG
-        irq_unlock(state);
-        while (probes_idle()) {
-        }
-        state = irq_lock();
-#endif
-        state = irq_sleep(state);
-    }
 }
 
 void kernel_run(void)
 {
-    thread_start(sleep_for_ever);
+    schedule_run();
 }
