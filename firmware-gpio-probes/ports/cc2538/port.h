@@ -85,25 +85,27 @@ GPIORIG_INLINE unsigned gpiorig_port_pins(unsigned symbol, unsigned strobe)
     return symbol << (GPIORIG_D0 & 7) | strobe << (GPIORIG_STROBE & 7);
 }
 
-GPIORIG_INLINE void gpiorig_port_store(unsigned pins)
-{
-    GPIORIG_GPIO_DATA(GPIORIG_STROBE, GPIORIG_BUS_PINS) = pins;
-}
+/* Where a store goes: to the pins of the bus; to an address that selects none. */
+typedef volatile uint32_t *gpiorig_place;
+#define GPIORIG_PORT_SEEN (&GPIORIG_GPIO_DATA(GPIORIG_STROBE, GPIORIG_BUS_PINS))
+#define GPIORIG_PORT_UNSEEN (&GPIORIG_GPIO_DATA(GPIORIG_STROBE, 0u))
 
-/** The address selects no pin. */
-GPIORIG_INLINE void gpiorig_port_store_unseen(unsigned pins)
+GPIORIG_INLINE void gpiorig_port_store(gpiorig_place place, unsigned pins)
 {
-    GPIORIG_GPIO_DATA(GPIORIG_STROBE, 0u) = pins;
+    *place = pins;
 }
 
 /* Time is made of MOV R8,R8, one cycle each, as in ports/stm32.h. What the flash adds makes symbols longer, never shorter. */
 #define GPIORIG_CYCLES(ns) ((GPIORIG_CPU_HZ / 1000000 * (ns) + 999) / 1000)
 #define GPIORIG_IDLE(cycles) __asm__ volatile(".rept %c0\n\tmov r8, r8\n\t.endr" : : "i"(cycles) : "memory")
 
+/* To get 4 bits out of a frame takes that much at the least. */
+#define GPIORIG_SHIFT_CYCLES (GPIORIG_WIDTH == 4 ? 2 : 0)
+
 /** From store to store, of which the next store is one cycle. */
 GPIORIG_INLINE void gpiorig_port_hold(void)
 {
-    GPIORIG_IDLE(GPIORIG_CYCLES(GPIORIG_HOLD_NS) - 1);
+    GPIORIG_IDLE(GPIORIG_CYCLES(GPIORIG_HOLD_NS) - 1 - GPIORIG_SHIFT_CYCLES);
 }
 
 /** Four holds from the last store of a frame, and what the code around takes: at least 12 cycles, see ports/stm32.h. */
