@@ -108,10 +108,10 @@ def test_events_come_from_the_task_that_runs(ran: Ran) -> None:
         ("sched.switch", LISTENER), ("queue.fetch", SIGNALS), ("queue.post", NOTIFICATION + LISTENER),
         ("queue.fetch", NOTIFICATION + LISTENER), ("queue.post", NOTIFICATION + LISTENER),
         ("queue.fetch", NOTIFICATION + LISTENER), ("queue.fetch", MUTEX), ("queue.post", MUTEX),
-        ("sched.switch", CONSUMER),
     ]  # fmt: skip
     at = names.index(interrupt[0])
     assert interrupt == names[at : at + len(interrupt)]
+    assert "sched.switch" == names[at + len(interrupt)][0]  # to the consumer, or to whom a tick has woken meanwhile
 
 
 @pytest.mark.slow
