@@ -4,7 +4,7 @@
 #   TOOLS                    the programs and files without which the board cannot be built
 #   TARGET_FLAGS             what the compiler must know of the processor
 #   LINK_SCRIPT
-#   CORE                     the folder of reference/boards/ that is shared by all boards with this processor core, if there is one
+#   CORE                     the processor core: its folders in reference/boards/ and reference/kernel/threads/, where there are
 #   MACHINE                  the board whose folder and port serve this one too, if there is such a board
 
 ifeq ($(wildcard reference/boards/$(BOARD)/board.mk),)
@@ -28,7 +28,7 @@ endif
 # The reference firmware, or what needs neither stack nor radio: the self-test of kernels and alarms, the costs of a probe.
 PROGRAM ?= reference
 PROGRAM_reference = reference/stack reference/radio reference/radio/$(RADIO)
-PROGRAM_selftest = reference/selftest
+PROGRAM_selftest = reference/selftest reference/radio
 PROGRAM_costs = reference/costs
 ifeq ($(origin PROGRAM_$(PROGRAM)),undefined)
 $(error PROGRAM=$(PROGRAM): there are $(patsubst PROGRAM_%,%,$(filter PROGRAM_%,$(.VARIABLES))))
@@ -47,7 +47,8 @@ INCLUDES := $(sort $(FOLDERS) $(PROGRAM_reference))
 
 DEFINES ?=
 CPPFLAGS := -Iinclude -Iports $(INCLUDES:%=-I%) -DGPIORIG_PORT=$(MACHINE) -DKERNEL_$(KERNEL) -DBOARD_NAME='"$(BOARD)"' \
-    -DKERNEL_NAME='"$(KERNEL)"' -DTABLE_CRC=$(TABLE_CRC) $(PROBES_$(PROBES)) $(if $(LOG),-DGPIORIG_LOG=$(LOG)) $(if $(WIDTH),-DGPIORIG_WIDTH=$(WIDTH)) $(DEFINES)
+    -DKERNEL_NAME='"$(KERNEL)"' -DTABLE_CRC=$(TABLE_CRC) $(PROBES_$(PROBES)) $(if $(LOG),-DGPIORIG_LOG=$(LOG)) \
+    $(if $(WIDTH),-DGPIORIG_WIDTH=$(WIDTH)) $(DEFINES)
 CFLAGS := $(COMMON) -MMD -MP -Os $(TARGET_FLAGS) -ffreestanding -ffunction-sections -fdata-sections
 
 # In the order of the files' names, whatever folder they are in.
@@ -73,7 +74,7 @@ $(DIR)/%.o: %.c $(DIR)/flags
 $(DIR)/%.o: %.S $(DIR)/flags
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
-# The send routine is unrolled, which takes -O2 (src/probe.c).
+# The send routine is unrolled, which takes -O2 (src/probe.c); a switch and a dispatch are a tenth quicker so.
 $(patsubst %.c,$(DIR)/%.o,$(LIBRARY) kernel.c): OPTIMIZE := -O2
 
 QUOTED_FLAGS := $(subst ','\'',$(CC) $(CPPFLAGS) $(CFLAGS) $(LINK))

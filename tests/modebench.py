@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
@@ -19,8 +19,14 @@ from gpiorig.rig.survey import Survey
 TAPS = ("tap.irq", "tap.frame_timestamp")
 
 
-def bench_text(nodes: Mapping[str, str], *, loss_ppm: int = 0) -> str:
-    """A virtual bench with these nodes, name to board; the taps of as many as the analyzer has channels for."""
+OUT_OF_RANGE_DBM = -120  # below any radio's sensitivity
+
+
+def bench_text(nodes: Mapping[str, str], *, loss_ppm: int = 0, apart: Collection[tuple[str, str]] = ()) -> str:
+    """A virtual bench with these nodes, name to board; the taps of as many as the analyzer has channels for.
+
+    `apart` has pairs of nodes of which the second does not hear the first.
+    """
     channels = iter(BEAGLELOGIC_CHANNELS)
     lines = {
         name: {line: next(channels) for line in ("strobe", *boards.load(board).data_lines)}
@@ -40,6 +46,7 @@ def bench_text(nodes: Mapping[str, str], *, loss_ppm: int = 0) -> str:
     for sender, receiver in permutations(nodes, 2):
         text += ["[[virtual.links]]", f'from = "{sender}"', f'to = "{receiver}"', "delay_ps = 10_000"]
         text += [f"loss_ppm = {loss_ppm}"] if loss_ppm else []
+        text += [f"rssi_dbm = {OUT_OF_RANGE_DBM}"] if (sender, receiver) in apart else []
     return "\n".join(text) + "\n"
 
 
@@ -60,10 +67,18 @@ class Mode:
         return float((self.found.events.end - self.found.events.start) / self.found.events.samplerate_hz)
 
 
-def record(folder: Path, nodes: Mapping[str, str], experiment: Experiment, *, loss_ppm: int = 0) -> Mode:
+def record(
+    folder: Path,
+    nodes: Mapping[str, str],
+    experiment: Experiment,
+    *,
+    loss_ppm: int = 0,
+    apart: Collection[tuple[str, str]] = (),
+) -> Mode:
     """Run an experiment on these boards, the whole way through sigrok-cli and the serial ports."""
     bench_file = folder / "bench.toml"
-    bench_file.write_text(bench_text(nodes, loss_ppm=loss_ppm))
+    folder.mkdir(exist_ok=True)
+    bench_file.write_text(bench_text(nodes, loss_ppm=loss_ppm, apart=apart))
     bench = benches.load(bench_file)
     experiments.check(experiment, bench, what=experiment.name)
     images = firmware.images(bench, experiment, bench_file=bench_file)

@@ -13,7 +13,7 @@ import pytest
 from commandline import ROOT, gpiorig
 
 from gpiorig.capture.recording import Recording
-from gpiorig.rig import pipeline
+from gpiorig.rig import firmware, pipeline
 
 BENCH = (files("gpiorig.rig") / "demo_bench.toml").read_text()
 EXPERIMENT = ROOT / "experiments" / "pingpong.toml"
@@ -130,3 +130,17 @@ def test_missing_packages_are_named(tmp_path: Path) -> None:
     assert 2 == done.returncode
     assert "apt-get install --no-install-recommends sigrok-cli gcc-arm-none-eabi" in done.stderr
     assert done.stderr.rstrip().endswith("cargo rustc")
+
+
+def test_another_kernel_than_wanted_is_refused(tmp_path: Path, bench_file: Path) -> None:
+    """What a node says it runs is compared with the experiment, as on a bench of boards, where no image is loaded."""
+    image = firmware.reference_image("iotlab-m3")
+    bench_file.write_text(BENCH.replace('board = "iotlab-m3"', f'board = "iotlab-m3"\nfirmware = "{image}"'))
+    experiment = tmp_path / "experiment.toml"
+    experiment.write_text('kernel = "threads"\n' + EXPERIMENT.read_text())
+
+    done = gpiorig("run", bench_file, experiment, "-o", tmp_path / "run")
+
+    assert 2 == done.status
+    assert "runs firmware with kernel = events, the experiment wants threads" in done.stderr
+    assert "KERNEL=threads" in done.stderr

@@ -69,8 +69,8 @@ def test_the_first_bit_on_the_air_is_where_the_sender_puts_it(result: pipeline.R
 
 
 def test_losses_have_their_reasons(tmp_path: Path) -> None:
-    """With a third of the frames lost the TelosB's driver retries; what it gives up is lost for a reason."""
-    bench = MIXED.replace("delay_ps = 10_000", "delay_ps = 10_000\nloss_ppm = 330_000")
+    """With half of the frames lost the TelosB's driver retries; what it gives up is lost for a reason."""
+    bench = MIXED.replace("delay_ps = 10_000", "delay_ps = 10_000\nloss_ppm = 500_000")
     result = run(tmp_path, bench, EXPERIMENT)
     assert 0 < result.rtt.lost < PACKETS
     assert 0 == result.reconciliation.unaccounted

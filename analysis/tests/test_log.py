@@ -131,3 +131,22 @@ def test_too_few_sent_is_unaccounted(new_bench):
     bench.round_trip(2)
     text = lines_of(bench).replace("sent=2", "sent=1")
     assert -1 == reconcile(bench, text).unaccounted
+
+
+def test_one_way_lines_are_understood():
+    """Senders and receivers of one-way packets, what app print writes, and a report with more counts."""
+    text = (
+        "packet seq=1 tx_us=100 done_us=900 status=ok\n"
+        "packet seq=2 tx_us=200 done_us=300 status=lost reason=queue\n"
+        "packet seq=7 from=3 radio_us=400 rx_us=500 status=ok\n"
+        "print seq=7 text=xxxx\n"
+        "ok report sent=2 received=1 lost=1 probes=10 uart_dropped=0 errors=0 dropped=1 exhausted=0\n"
+    )
+    got = log.parse(text, node="n")
+
+    assert [1, 2, 7] == got.sequences.tolist()
+    assert [100, 200, -1] == got.sent_us.tolist()
+    assert [-1, -1, 500] == got.received_us.tolist()
+    assert ("ok", "queue", "ok") == got.outcomes
+    assert [False, True, False] == got.lost.tolist()
+    assert (1, ()) == (got.done["dropped"], got.malformed)

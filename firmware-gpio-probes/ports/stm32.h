@@ -59,8 +59,8 @@ GPIORIG_INLINE unsigned gpiorig_port_pins(unsigned symbol, unsigned strobe)
 }
 
 /*
- * Where a store goes. The input register ignores it and takes as long (IDR, 8 bytes before BSRR: RM0008 9.2.3, RM0351 8.5.5),
- * so unseen symbols run through the same code.
+ * Where a store goes. The input register ignores it and takes as long (IDR, 8 bytes before BSRR: RM0008 9.2.3, RM0351
+ * 8.5.5), so unseen symbols run through the same code.
  */
 typedef volatile uint32_t *gpiorig_place;
 #define GPIORIG_PORT_SEEN (&GPIORIG_GPIO_BSRR(GPIORIG_STROBE))
@@ -91,8 +91,8 @@ GPIORIG_INLINE void gpiorig_port_hold(void)
 
 /**
  * Four holds, 500 ns, from the last store of a frame to the first of the next: that store (1), its hold, this, and
- * at least 12 cycles more: the frame count (4), unlock (1), an exception entry (12) or a return and a call (4), lock (2),
- * symbol (3).
+ * at least 12 cycles more: the frame count (4), unlock (1), an exception entry (12) or a return and a call (4), lock
+ * (2), symbol (3).
  */
 GPIORIG_INLINE void gpiorig_port_quiet(void)
 {

@@ -1,4 +1,7 @@
-/** GPIO of an STM32L4: RM0351 2.2.2 (memory map), 6.4.17 (RCC_AHB2ENR), 8.5 (GPIOx_MODER, OSPEEDR, BSRR). For ports/stm32.h. */
+/**
+ * GPIO of an STM32L4: RM0351 2.2.2 (memory map), 6.4.17 (RCC_AHB2ENR), 8.5 (GPIOx_MODER, OSPEEDR, BSRR). For
+ * ports/stm32.h.
+ */
 #ifndef GPIORIG_PORT_STM32L4_H
 #define GPIORIG_PORT_STM32L4_H
 
@@ -18,7 +21,8 @@
 /*
  * Code that the instruction cache does not hold comes at 8 bytes per 5 cycles (RM0351 3.3.3: 4 wait states, 64 bits), a
  * cycle more than the core needs for them: a symbol may take up to a third longer the first time, never less. To take 4
- * bits out of a frame and put them in their place takes 5 cycles at the least, 4 if some are in place already, and many bytes.
+ * bits out of a frame and put them in their place takes 5 cycles at the least, 4 if some are in place already, and
+ * many bytes.
  */
 #define GPIORIG_SHIFT_CYCLES (GPIORIG_WIDTH != 4 ? 0 : (GPIORIG_D0 & 3) == 0 ? 4 : 5)
 

@@ -1,9 +1,10 @@
 /**
- * The other takers of events: the log, a ring in RAM, and the counts of the self-test. Events come with interrupts masked.
+ * The other takers of events: the log, a ring in RAM, and the counts of the self-test. Events come with interrupts
+ * masked.
  *
- * The ring has one writer at a time (interrupts are masked) and one reader. Each side stores its own index only, after the
- * record, so neither waits for the other. When the ring is full the newest event is lost and counted: what is in the ring
- * stays, and a reader never sees a record change.
+ * The ring has one writer at a time (interrupts are masked) and one reader. Each side stores its own index only,
+ * after the record, so neither waits for the other. When the ring is full the newest event is lost and counted: what
+ * is in the ring stays, and a reader never sees a record change.
  */
 #include "gpiorig/probe.h"
 

@@ -1,8 +1,8 @@
 /**
  * No pin carries two lines, nor one that the board needs for itself: such a build fails, and the message names both.
  *
- * The port gives the pins it needs for itself as GPIORIG_PORT_RESERVED(X, ...), a list of X(pin, "its use", __VA_ARGS__).
- * -DGPIORIG_ANY_PIN leaves that check out: for a processor without its board.
+ * The port gives the pins it needs for itself as GPIORIG_PORT_RESERVED(X, ...), a list of X(pin, "its use",
+ * __VA_ARGS__). -DGPIORIG_ANY_PIN leaves that check out: for a processor without its board.
  */
 #ifndef GPIORIG_PINS_H
 #define GPIORIG_PINS_H

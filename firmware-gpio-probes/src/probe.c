@@ -116,13 +116,14 @@ GPIORIG_INLINE void send(uint32_t frame, struct gpiorig_way *way)
 
 GPIORIG_INLINE void send_id(uint32_t head, uint32_t id, struct gpiorig_way *way)
 {
+    uint16_t header = (uint16_t)(head >> 20);
     unsigned state = gpiorig_port_lock();
 
-    take_note(head >> 20, id, way);
+    take_note(header, id, way);
     if (way == &gpiorig_seen) {
-        gpiorig_port_frame_id((uint16_t)(head >> 20), (uint16_t)id); /* the header; the check is worked out on the way */
+        gpiorig_port_frame_id(header, (uint16_t)id); /* the check is worked out on the way */
     } else {
-        gpiorig_port_frame_id_unseen((uint16_t)(head >> 20), (uint16_t)id);
+        gpiorig_port_frame_id_unseen(header, (uint16_t)id);
     }
     finish(state, way);
 }
@@ -300,10 +301,10 @@ void gpiorig_calibrate(uint32_t n)
     }
 }
 
+static uint16_t beats;
+
 void gpiorig_heartbeat(void)
 {
-    static uint16_t beats;
-
     GPIORIG_EVENT_ID(RIG_HEARTBEAT, beats);
     beats++;
 #if GPIORIG_PINS && GPIORIG_HEARTBEAT_LINE != GPIORIG_NO_PIN

@@ -1,7 +1,7 @@
 /**
  * Unit tests of the library on the PC, in the manner of ThrowTheSwitch's Unity, which Debian does not have: a test is a
- * function, RUN_TEST runs it, the first wrong assertion ends it. Each file is a program; tests/test_firmware_unit.py builds it
- * with the options that its line "options:" gives, and reads FILE:LINE:TEST:PASS or FAIL.
+ * function, RUN_TEST runs it, the first wrong assertion ends it. Each file is a program; tests/test_firmware_unit.py
+ * builds it with the options that its line "options:" gives, and reads FILE:LINE:TEST:PASS or FAIL.
  */
 #ifndef UNIT_H
 #define UNIT_H
@@ -43,7 +43,9 @@ static inline void reset_host(void)
 
 #define ASSERT_TEXT(expected, actual) ASSERT_EQUAL(0, strcmp((expected), (actual)))
 
-/** Each test begins after a reset: what the library keeps is as the tests before left it, except lines, time and mask. */
+/**
+ * Each test begins after a reset: what the library keeps is as the tests before left it, except lines, time and mask.
+ */
 #define RUN_TEST(test)                                                \
     do {                                                              \
         test_name = #test;                                            \

@@ -9,7 +9,7 @@
  *     -DGPIORIG_PINS=0               neither bus nor span lines: the events go to the log only
  *     -DGPIORIG_LOG=RECORDS          a ring of that many records (a power of two) in RAM, 8 bytes each
  *     -DGPIORIG_SELFTEST             counts every event between gpiorig_selftest_begin() and _end()
- *     -DGPIORIG_MASK_<POINT>=0, -DGPIORIG_MASK_GROUP_<GROUP>=0     leaves a point, or a group of points, out of the build
+ *     -DGPIORIG_MASK_<POINT>=0, -DGPIORIG_MASK_GROUP_<GROUP>=0   leaves a point, or a group of points, out of the build
  *     -DGPIORIG_SPAN_<POINT>=<pin>, -DGPIORIG_HEARTBEAT_LINE=<pin>   a line of its own
  * and what the port says can be overridden: pins, clock, hold.
  */

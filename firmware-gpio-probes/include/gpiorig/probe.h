@@ -1,8 +1,8 @@
 /**
  * gpiorig probe library: tells a logic analyzer what firmware does (docs/line-code.md).
  *
- * Build with -DGPIORIG_PORT=<folder under ports/> and -I for include/ and ports/; the C files of src/, with -O2. What else
- * can be chosen is listed in gpiorig/options.h; -DGPIORIG_OFF makes every call vanish.
+ * Build with -DGPIORIG_PORT=<folder under ports/> and -I for include/ and ports/; the C files of src/, with -O2. What
+ * else can be chosen is listed in gpiorig/options.h; -DGPIORIG_OFF makes every call vanish.
  *
  * Points are named as in events.toml, upper case with underscores:
  *     GPIORIG_EVENT(RIG_BOOT);  GPIORIG_ENTER(ISR_RADIO);  GPIORIG_EXIT_ID(APP_TX, sequence);
@@ -62,8 +62,8 @@ const char *gpiorig_name(uint8_t code);
     GPIORIG_END_ID(GPIORIG_MASK_##POINT, GPIORIG_SPAN_##POINT, 0u, GPIORIG_##POINT##_EXIT, (id))
 
 /**
- * The same where the code is not a constant: 1 to 127. Such an event has no span line, and no mask at build time; to let
- * `gpiorig firmware check` find it in the image, write GPIORIG_MARK(code) beside it for each code it can have.
+ * The same where the code is not a constant: 1 to 127. Such an event has no span line, and no mask at build time; to
+ * let `gpiorig firmware check` find it in the image, write GPIORIG_MARK(code) beside it for each code it can have.
  */
 GPIORIG_INLINE void gpiorig_event(uint32_t code);
 GPIORIG_INLINE void gpiorig_event_id(uint32_t code, uint32_t id);
@@ -109,9 +109,9 @@ bool gpiorig_log_read(struct gpiorig_record *record);
 uint32_t gpiorig_log_lost(void);
 
 /**
- * Takes as many records as a line holds and writes them as text, without a newline: `log lost=00000000 NNHHTTTTTTTT ...`,
- * all hexadecimal: events lost so far, then number, header, id if there is one, and time of each record. Returns its
- * length, 0 when there was no record.
+ * Takes as many records as a line holds and writes them as text, without a newline: `log lost=00000000 NNHHTTTTTTTT
+ * ...`, all hexadecimal: events lost so far, then number, header, id if there is one, and time of each record.
+ * Returns its length, 0 when there was no record.
  */
 unsigned gpiorig_log_line(char text[GPIORIG_LOG_LINE]);
 #else

@@ -80,9 +80,9 @@ enum { GPIORIG_SEEN, GPIORIG_UNSEEN };
 extern struct gpiorig_way gpiorig_seen;
 
 /**
- * gpiorig_send() takes header and check: 8 + 4 bits, right-aligned. gpiorig_send_id() takes header, id and check: `head` is the
- * 8 + 16 + 4 bits as they would be for id 0. The doubled variant runs the same code twice, so that a cache sees one copy of
- * it; where the port shows frames in assembly, there are two.
+ * gpiorig_send() takes header and check: 8 + 4 bits, right-aligned. gpiorig_send_id() takes header, id and check:
+ * `head` is the 8 + 16 + 4 bits as they would be for id 0. The doubled variant runs the same code twice, so that a
+ * cache sees one copy of it; where the port shows frames in assembly, there are two.
  */
 #if defined GPIORIG_VARIANT_DOUBLED && !defined GPIORIG_PORT_SHOWS_FRAMES
 extern struct gpiorig_way gpiorig_unseen;

@@ -3,8 +3,8 @@
  *
  * Lines, all on port 6 so that one store changes them all:
  *     d0..d3 P6.0..P6.3 (expansion connector U2, pins 3, 5, 7, 10), strobe P6.6 (U28, pin 1)
- * With 1 or 2 lines, on any port, the loop of probe.c shows the frames, slower than the board file's frame gap allows for.
- * P6.7 (U28, pin 2), P2.3 and P2.6 (U28, pins 3 and 4) are free for span lines. Override with e.g.
+ * With 1 or 2 lines, on any port, the loop of probe.c shows the frames, slower than the board file's frame gap allows
+ * for. P6.7 (U28, pin 2), P2.3 and P2.6 (U28, pins 3 and 4) are free for span lines. Override with e.g.
  * -DGPIORIG_STROBE='GPIORIG_PIN_P6(7)'. Pins: Tmote Sky data sheet (Moteiv 2006),
  * expansion connector. A board support package that gives port 6 to the ADC (P6SEL) is put right by gpiorig_init().
  */
@@ -66,8 +66,13 @@
 #endif
 
 /* Ports 1 to 6: SLAU049F 9.2 (digital I/O), SLAS368 (peripheral file map). */
-#define GPIORIG_OUT_ADDRESS(pin)                                                                                  \
-    ((pin) >> 4 == 1 ? 0x21 : (pin) >> 4 == 2 ? 0x29 : (pin) >> 4 == 3 ? 0x19 : (pin) >> 4 == 4 ? 0x1D : (pin) >> 4 == 5 ? 0x31 : 0x35)
+#define GPIORIG_OUT_ADDRESS(pin) \
+    ((pin) >> 4 == 1   ? 0x21    \
+     : (pin) >> 4 == 2 ? 0x29    \
+     : (pin) >> 4 == 3 ? 0x19    \
+     : (pin) >> 4 == 4 ? 0x1D    \
+     : (pin) >> 4 == 5 ? 0x31    \
+                       : 0x35)
 #define GPIORIG_REGISTER(pin, offset) (*(volatile uint8_t *)(uintptr_t)(GPIORIG_OUT_ADDRESS(pin) + (offset)))
 #define GPIORIG_OUT(pin) GPIORIG_REGISTER(pin, 0)
 #define GPIORIG_DIR(pin) GPIORIG_REGISTER(pin, 1)
@@ -121,9 +126,10 @@ GPIORIG_INLINE void gpiorig_port_quiet(void)
 
 #if GPIORIG_WIDTH == 4
 /*
- * A compiler makes 25 cycles a symbol of the loop in probe.c. These take 8 to 13, most of them to get at the nibble, and
- * work the check out on the way: c = 2 c ^ nibble, folded to four bits at the end, is rotl4(c) ^ nibble (line-code.md).
- * `b` is the port with its data lines low; each symbol flips the strobe in it. `to` is the instruction that shows one.
+ * A compiler makes 25 cycles a symbol of the loop in probe.c. These take 8 to 13, most of them to get at the nibble,
+ * and work the check out on the way: c = 2 c ^ nibble, folded to four bits at the end, is rotl4(c) ^ nibble
+ * (line-code.md). `b` is the port with its data lines low; each symbol flips the strobe in it. `to` is the
+ * instruction that shows one.
  */
 #define GPIORIG_PORT_SHOWS_FRAMES
 #ifdef GPIORIG_VARIANT_EMPTY
@@ -138,42 +144,42 @@ GPIORIG_INLINE void gpiorig_port_quiet(void)
 #define GPIORIG_ASM_CHECK(r) "add %[c], %[c]\n\txor " r ", %[c]\n\t"
 
 /** Header and check of a frame without an id: 12 bits. */
-#define GPIORIG_ASM_FRAME(to)                                                                       \
-    GPIORIG_ASM_BEGIN                                                                               \
-    "mov %[f], %[n]\n\tswpb %[n]\n\tand #15, %[n]\n\t" GPIORIG_ASM_SHOW(to, "%[n]")                \
-    "mov.b %[f], %[n]\n\t" GPIORIG_ASM_HALF("%[n]") GPIORIG_ASM_SHOW(to, "%[n]")                    \
+#define GPIORIG_ASM_FRAME(to)                                                       \
+    GPIORIG_ASM_BEGIN                                                               \
+    "mov %[f], %[n]\n\tswpb %[n]\n\tand #15, %[n]\n\t" GPIORIG_ASM_SHOW(to, "%[n]") \
+    "mov.b %[f], %[n]\n\t" GPIORIG_ASM_HALF("%[n]") GPIORIG_ASM_SHOW(to, "%[n]")    \
     "and #15, %[f]\n\t" GPIORIG_ASM_SHOW(to, "%[f]")
 
 /** Header, id and check. */
-#define GPIORIG_ASM_FRAME_ID(to)                                                                                        \
-    GPIORIG_ASM_BEGIN                                                                                                   \
-    "mov %[h], %[n]\n\t" GPIORIG_ASM_HALF("%[n]") GPIORIG_ASM_CHECK("%[n]") GPIORIG_ASM_SHOW(to, "%[n]")                \
-    "and #15, %[h]\n\t" GPIORIG_ASM_CHECK("%[h]") GPIORIG_ASM_SHOW(to, "%[h]")                                          \
-    "mov %[id], %[y]\n\tswpb %[y]\n\tmov.b %[y], %[n]\n\t" GPIORIG_ASM_HALF("%[n]")                                    \
-    GPIORIG_ASM_CHECK("%[n]") GPIORIG_ASM_SHOW(to, "%[n]")                                                              \
-    "and #15, %[y]\n\t" GPIORIG_ASM_CHECK("%[y]") GPIORIG_ASM_SHOW(to, "%[y]")                                          \
-    "mov.b %[id], %[n]\n\t" GPIORIG_ASM_HALF("%[n]") GPIORIG_ASM_CHECK("%[n]") GPIORIG_ASM_SHOW(to, "%[n]")             \
-    "and #15, %[id]\n\t" GPIORIG_ASM_CHECK("%[id]") GPIORIG_ASM_SHOW(to, "%[id]")                                       \
-    "mov %[c], %[n]\n\t" GPIORIG_ASM_HALF("%[n]") "xor %[n], %[c]\n\t" GPIORIG_ASM_HALF("%[n]")                         \
+#define GPIORIG_ASM_FRAME_ID(to)                                                                            \
+    GPIORIG_ASM_BEGIN                                                                                       \
+    "mov %[h], %[n]\n\t" GPIORIG_ASM_HALF("%[n]") GPIORIG_ASM_CHECK("%[n]") GPIORIG_ASM_SHOW(to, "%[n]")    \
+    "and #15, %[h]\n\t" GPIORIG_ASM_CHECK("%[h]") GPIORIG_ASM_SHOW(to, "%[h]")                              \
+    "mov %[id], %[y]\n\tswpb %[y]\n\tmov.b %[y], %[n]\n\t" GPIORIG_ASM_HALF("%[n]")                         \
+    GPIORIG_ASM_CHECK("%[n]") GPIORIG_ASM_SHOW(to, "%[n]")                                                  \
+    "and #15, %[y]\n\t" GPIORIG_ASM_CHECK("%[y]") GPIORIG_ASM_SHOW(to, "%[y]")                              \
+    "mov.b %[id], %[n]\n\t" GPIORIG_ASM_HALF("%[n]") GPIORIG_ASM_CHECK("%[n]") GPIORIG_ASM_SHOW(to, "%[n]") \
+    "and #15, %[id]\n\t" GPIORIG_ASM_CHECK("%[id]") GPIORIG_ASM_SHOW(to, "%[id]")                           \
+    "mov %[c], %[n]\n\t" GPIORIG_ASM_HALF("%[n]") "xor %[n], %[c]\n\t" GPIORIG_ASM_HALF("%[n]")             \
     "xor %[n], %[c]\n\tand #15, %[c]\n\t" GPIORIG_ASM_SHOW(to, "%[c]")
 
-#define GPIORIG_DEFINE_FRAMES(suffix, to)                                                                        \
-    GPIORIG_INLINE void gpiorig_port_frame##suffix(uint16_t frame)                                               \
-    {                                                                                                            \
-        uint16_t base, nibble;                                                                                   \
-        __asm__ volatile(GPIORIG_ASM_FRAME(to)                                                                   \
-                         : [b] "=&r"(base), [n] "=&r"(nibble), [f] "+r"(frame)                                   \
-                         : [strobe] "r"(GPIORIG_BIT(GPIORIG_STROBE))                                             \
-                         : "memory");                                                                            \
-    }                                                                                                            \
-    GPIORIG_INLINE void gpiorig_port_frame_id##suffix(uint16_t header, uint16_t id)                              \
-    {                                                                                                            \
-        uint16_t base, nibble, byte, check = 9;                                                                  \
-        __asm__ volatile(GPIORIG_ASM_FRAME_ID(to)                                                                \
+#define GPIORIG_DEFINE_FRAMES(suffix, to)                                                                          \
+    GPIORIG_INLINE void gpiorig_port_frame##suffix(uint16_t frame)                                                 \
+    {                                                                                                              \
+        uint16_t base, nibble;                                                                                     \
+        __asm__ volatile(GPIORIG_ASM_FRAME(to)                                                                     \
+                         : [b] "=&r"(base), [n] "=&r"(nibble), [f] "+r"(frame)                                     \
+                         : [strobe] "r"(GPIORIG_BIT(GPIORIG_STROBE))                                               \
+                         : "memory");                                                                              \
+    }                                                                                                              \
+    GPIORIG_INLINE void gpiorig_port_frame_id##suffix(uint16_t header, uint16_t id)                                \
+    {                                                                                                              \
+        uint16_t base, nibble, byte, check = 9;                                                                    \
+        __asm__ volatile(GPIORIG_ASM_FRAME_ID(to)                                                                  \
                          : [b] "=&r"(base), [n] "=&r"(nibble), [y] "=&r"(byte), [c] "+r"(check), [h] "+r"(header), \
-                           [id] "+r"(id)                                                                         \
-                         : [strobe] "r"(GPIORIG_BIT(GPIORIG_STROBE))                                             \
-                         : "memory");                                                                            \
+                           [id] "+r"(id)                                                                           \
+                         : [strobe] "r"(GPIORIG_BIT(GPIORIG_STROBE))                                               \
+                         : "memory");                                                                              \
     }
 
 GPIORIG_DEFINE_FRAMES(, GPIORIG_ASM_SEEN)

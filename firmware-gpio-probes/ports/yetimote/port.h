@@ -1,10 +1,11 @@
 /**
  * gpiorig port: YetiMote (B105 Electronic Systems Lab, UPM), STM32L476 at 48 MHz. Needs no header of an OS.
  *
- * Only its LED lines are known to be free: blue PB5 and green PB4, on one port, and red PA8 and PA15. So the bus has one
- * data line, tapped at the LEDs: strobe PB4, d0 PB5; PA8 and PA15 can be span lines. Pins: platform configuration of the
- * YetiMote and heimdallConf.h of YetiOS (its successor board), where the clock stands too (RUN_MODE_48MHZ). Which of them
- * a header brings out is not known. Unverified on hardware.
+ * Only its LED lines are known to be free: blue PB5 and green PB4, on one port, and red PA8 and PA15. So the bus has
+ * one data line, tapped at the LEDs: strobe PB4, d0 PB5; PA8 and PA15 can be span lines. Pins: platform configuration
+ * of the YetiMote. The clock, unverified: RUN_MODE_48MHZ in heimdallConf.h of YetiOS, for a board of the same
+ * laboratory with the same radios on the same pins. Which pins a header brings out is not known. Unverified on
+ * hardware.
  */
 #ifndef GPIORIG_PORT_YETIMOTE_H
 #define GPIORIG_PORT_YETIMOTE_H

@@ -13,6 +13,12 @@
 #define FOUR_TIMES(event) event; event; event; event
 #define BURST(event) FOUR_TIMES(FOUR_TIMES(event))
 
+#define FOUR_CHANGES \
+    GPIORIG_ENTER(ISR_OTHER); \
+    GPIORIG_EXIT(ISR_OTHER);  \
+    GPIORIG_ENTER(ISR_OTHER); \
+    GPIORIG_EXIT(ISR_OTHER)
+
 #define BETWEEN_EDGES(burst)                          \
     do {                                              \
         gpiorig_port_line((unsigned)(COSTS_LINE), 1); \
@@ -29,7 +35,7 @@ __attribute__((noinline)) static void measure(uint16_t id)
     BETWEEN_EDGES(BURST(GPIORIG_EVENT_ID(RIG_MARKER, id)));
     BETWEEN_EDGES(BURST(GPIORIG_EVENT(SLOT_INTERRUPT)));
     BETWEEN_EDGES(BURST(GPIORIG_EVENT_ID(QUEUE_POST, id)));
-    BETWEEN_EDGES(FOUR_TIMES(GPIORIG_ENTER(ISR_OTHER); GPIORIG_EXIT(ISR_OTHER); GPIORIG_ENTER(ISR_OTHER); GPIORIG_EXIT(ISR_OTHER)));
+    BETWEEN_EDGES(FOUR_TIMES(FOUR_CHANGES));
 }
 
 /* What the boards' interrupts call; none comes. */

@@ -156,6 +156,7 @@ static void report(const char *arguments)
 {
     struct packet_counts packets = packet_counts();
     struct sixlowpan_counts sixlowpan = sixlowpan_counts();
+    struct kernel_counts kernel = kernel_counts();
 
     (void)arguments;
     line.length = 0;
@@ -171,6 +172,8 @@ static void report(const char *arguments)
     line_pair(&line, "fragments", sixlowpan.fragments);
     line_pair(&line, "incomplete", sixlowpan.incomplete);
     line_pair(&line, "forwarded", sixlowpan.forwarded);
+    line_pair(&line, "longest_queue", kernel.longest);
+    line_pair(&line, "switches", kernel.switches);
     line_send(&line);
 }
 

@@ -20,9 +20,10 @@ struct worker {
     struct actor *actor;
     const uint32_t *on_us, *period_us, *priority; /* settings */
     struct alarm alarm;
+    uint32_t loops; /* in on_us */
     uint32_t due_us;
     volatile bool pending; /* due, not done yet */
-    uint32_t runs, overruns, wait_us, longest_wait_us, took_us, longest_us;
+    uint32_t runs, missed, wait_us, max_wait_us, took_us, max_took_us;
 };
 
 static void expired(struct alarm *alarm);
@@ -43,6 +44,7 @@ static struct worker worker_b = {
 };
 
 static uint32_t loops_in_calibrated_us;
+static uint32_t own_us; /* of a run, for its two looks at the timer */
 
 /** The same instructions at the same addresses, whoever calls. */
 __attribute__((noinline)) static void loop(uint32_t times)
@@ -66,14 +68,18 @@ void worker_calibrate(void)
             break;
         }
     }
+    own_us = timer_now();
+    (void)timer_now();
+    own_us = timer_now() - own_us;
     irq_unlock(state);
     /* In two steps: times * CALIBRATED_US would exceed 32 bits on a fast processor. */
     loops_in_calibrated_us = times / took_us * CALIBRATED_US + times % took_us * CALIBRATED_US / took_us;
 }
 
-static void burn(uint32_t on_us)
+static uint32_t loops_for(uint32_t on_us)
 {
-    loop(on_us / CALIBRATED_US * loops_in_calibrated_us + on_us % CALIBRATED_US * loops_in_calibrated_us / CALIBRATED_US);
+    on_us -= on_us < own_us ? on_us : own_us;
+    return on_us / CALIBRATED_US * loops_in_calibrated_us + on_us % CALIBRATED_US * loops_in_calibrated_us / CALIBRATED_US;
 }
 
 /** In the timer's interrupt, so that the period does not depend on when the task runs. */
@@ -84,7 +90,7 @@ static void expired(struct alarm *alarm)
 
     alarm_set(alarm, due_us + *worker->period_us);
     if (worker->pending) {
-        worker->overruns++;
+        worker->missed++;
         return;
     }
     worker->pending = true;
@@ -104,10 +110,10 @@ static void run(struct worker *worker)
 {
     uint32_t begun_us = timer_now();
 
-    burn(*worker->on_us);
+    loop(worker->loops);
     worker->runs++;
-    add(&worker->wait_us, &worker->longest_wait_us, begun_us - worker->due_us);
-    add(&worker->took_us, &worker->longest_us, timer_now() - begun_us);
+    add(&worker->wait_us, &worker->max_wait_us, begun_us - worker->due_us);
+    add(&worker->took_us, &worker->max_took_us, timer_now() - begun_us);
     worker->pending = false;
 }
 
@@ -138,8 +144,10 @@ static void set_layer_priorities(void)
 
 static void start(struct worker *worker)
 {
-    worker->runs = worker->overruns = worker->wait_us = worker->longest_wait_us = worker->took_us = worker->longest_us = 0;
+    worker->runs = worker->missed = 0;
+    worker->wait_us = worker->max_wait_us = worker->took_us = worker->max_took_us = 0;
     worker->pending = false;
+    worker->loops = loops_for(*worker->on_us);
     actor_set_priority(worker->actor, (uint8_t)*worker->priority);
     if (*worker->on_us > 0) {
         alarm_set(&worker->alarm, timer_now() + *worker->period_us);
@@ -160,20 +168,29 @@ void worker_stop(void)
     alarm_cancel(&worker_b.alarm);
 }
 
-static void report(struct line *line, const char *name, const struct worker *worker)
+static void pair(struct line *line, char task, const char *key, uint32_t number)
 {
+    const char name[] = { ' ', task, '_', '\0' };
+
     line_text(line, name);
-    line_pair(line, "runs", worker->runs);
-    line_pair(line, "overruns", worker->overruns);
-    line_pair(line, "wait_us", worker->wait_us);
-    line_pair(line, "longest_wait_us", worker->longest_wait_us);
-    line_pair(line, "took_us", worker->took_us);
-    line_pair(line, "longest_us", worker->longest_us);
+    line_text(line, key);
+    line_text(line, "=");
+    line_number(line, number);
+}
+
+static void report(struct line *line, char task, const struct worker *worker)
+{
+    pair(line, task, "runs", worker->runs);
+    pair(line, task, "missed", worker->missed);
+    pair(line, task, "wait_us", worker->wait_us);
+    pair(line, task, "max_wait_us", worker->max_wait_us);
+    pair(line, task, "took_us", worker->took_us);
+    pair(line, task, "max_took_us", worker->max_took_us);
 }
 
 void worker_report(struct line *line)
 {
     line_pair(line, "loops", loops_in_calibrated_us);
-    report(line, " a", &worker_a);
-    report(line, " b", &worker_b);
+    report(line, 'a', &worker_a);
+    report(line, 'b', &worker_b);
 }

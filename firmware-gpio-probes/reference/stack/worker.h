@@ -21,8 +21,8 @@ void worker_start(void);
 void worker_stop(void);
 
 /**
- * For each task: runs; time from due to begun (wait) and from begun to done (took), the sum over all runs and the longest, in
- * us; runs that were due while the one before was not done yet (overrun), and left out. And the loops in 8192 us.
+ * For each task, as pairs: runs; those left out because the one before was not done when they were due (missed); the time from
+ * due to begun (wait) and from begun to done (took), the sum over all runs and the longest. And the loops in 8192 us.
  */
 void worker_report(struct line *line);
 

@@ -249,10 +249,10 @@ def _drive(experiment: Experiment, ports: dict[str, SerialPort], progress: Progr
         if port not in started[:-1]:
             _stop(port, was_started=False)
     for name, port in ports.items():
-        ask(port, "report")
         if "mac" in experiment.settings_of(name):
             ask(port, "mac")
             ask(port, "workers")
+        ask(port, "report")
 
 
 def _addresses(experiment: Experiment, nodes: list[str]) -> dict[str, int]:

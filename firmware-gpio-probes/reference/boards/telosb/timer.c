@@ -11,8 +11,8 @@
 #define COARSE_US(ticks) ((uint32_t)(ticks) * 15625u >> 3) /* a tick of ACLK / 8 is 1953.125 us */
 #define FEW_TICKS 30u                                      /* of ACLK / 8, less than a turn of TBR */
 
-static uint32_t now;
-static uint16_t fine_then, coarse_then;
+/* When timer_now was asked last: the time is turns, and TBR within the turn. */
+static uint16_t turns, fine_then, coarse_then;
 
 /* TBR counts microseconds, those of the DCO as clock.c set it; TAR counts the watch crystal's 512 Hz. */
 void timer_init(void)
@@ -36,6 +36,12 @@ static uint16_t coarse_ticks(void)
     }
 }
 
+/** Whole turns of TBR between two askings, one that `passed` has begun not counted. Apart, as it is seldom called. */
+__attribute__((noinline)) static uint16_t whole_turns(uint16_t ticks, uint16_t passed)
+{
+    return (uint16_t)((COARSE_US(ticks) - passed + TURN_US / 2u) / TURN_US);
+}
+
 /*
  * TBR says how much time has passed modulo its turn of 65.5 ms, TAR about how much: the number of turns follows, so that no
  * interrupt has to count them. TAR turns after 128 s: when nobody asks for longer than that, multiples of it are lost. When
@@ -45,25 +51,23 @@ uint32_t timer_now(void)
 {
     irq_state state = irq_lock();
     uint16_t fine = TBR, coarse = coarse_ticks();
-    uint16_t passed = fine - fine_then, ticks = coarse - coarse_then;
+    uint16_t ticks = coarse - coarse_then;
     uint32_t result;
 
-    now += passed;
     if (ticks >= FEW_TICKS) {
-        uint32_t turns = (COARSE_US(ticks) - passed + TURN_US / 2u) / TURN_US;
-
-        now += turns * TURN_US;
+        turns += whole_turns(ticks, fine - fine_then);
     }
+    turns += fine < fine_then;
     fine_then = fine;
     coarse_then = coarse;
-    result = now;
+    result = (uint32_t)turns << 16 | fine;
     irq_unlock(state);
     return result;
 }
 
 /*
  * The compare matches every 65.5 ms, so for a later deadline the interrupt comes early, a few times. TBR is the lower half of
- * timer_now(): both began at 0, and what is added besides are whole turns.
+ * timer_now().
  */
 void timer_arm(uint32_t deadline_us)
 {

@@ -59,7 +59,8 @@
 #define IRQ_MASK 0x0Eu
 #define IRQ_STATUS 0x0Fu
 #define IRQ_TRX_END (1u << 3)
-#define INTERRUPT_US 9u /* tIRQ, from the event to the pin: 12.4 */
+/* tIRQ (12.4), from the event to the pin: TRX_IRQ_DELAY_US of Atmel's IEEE 802.15.4 MAC, TAL/AT86RF231 */
+#define INTERRUPT_US 9u
 
 /* 6.4 */
 #define PART_NUM 0x1Cu

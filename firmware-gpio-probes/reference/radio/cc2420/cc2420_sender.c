@@ -22,6 +22,7 @@
 #define FRAME_RETRIES 3u
 #define ACK_WAIT_US 864u /* macAckWaitDuration: 54 symbols */
 #define ACK_FRAME_US 352u /* preamble to FCS */
+#define OWN_ACK_US 600u /* 12 symbols of turnaround before it */
 #define SENDING_US 6000u /* the longest frame takes 4.3 ms, and 0.2 ms go before it */
 #define ACKNOWLEDGEMENT_REQUESTED (1u << 5) /* frame control, first octet: 7.2.1.1.4 */
 
@@ -140,13 +141,16 @@ static void attempt(void)
     }
 }
 
-/** An automatic acknowledgement that is under way goes before. */
+/** A frame that is coming in is broken off, and no part of it kept; an acknowledgement that is under way goes before. */
 static void send_at_once(void)
 {
     uint32_t start_us = timer_now();
 
+    if (cc2420_port_sfd()) {
+        receiver_off();
+    }
     while (!cc2420_try_to_send(STXON)) {
-        if (timer_now() - start_us > ACK_FRAME_US) {
+        if (timer_now() - start_us > OWN_ACK_US) {
             radio_fault();
             give_up();
             return;
