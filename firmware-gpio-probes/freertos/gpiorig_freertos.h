@@ -1,5 +1,5 @@
 /**
- * Probes in FreeRTOS V10.5 to V11, without a change to it: include this at the end of FreeRTOSConfig.h (docs/freertos.md).
+ * Probes in FreeRTOS V11 and V10.4, without a change to it: include this at the end of FreeRTOSConfig.h (docs/freertos.md).
  *
  *     sched.switch                  another task runs; the id is its number
  *     queue.post, .fetch, .drop     a queue, semaphore or mutex; the id is its number
@@ -12,7 +12,8 @@
  * Numbers count from 1 in the order of creation. Tasks: uxTCBNumber, which the kernel counts itself. Queues: uxQueueNumber,
  * which it leaves to trace tools. Both are there when configUSE_TRACE_FACILITY is 1.
  *
- * GPIORIG_FREERTOS_SEMAPHORES 0 leaves semaphores and mutexes out.
+ * GPIORIG_FREERTOS_SEMAPHORES 0 leaves semaphores and mutexes out, GPIORIG_FREERTOS_NOTIFICATIONS 0 notifications: kernels before
+ * V10.4, whose macros have no index, need that.
  */
 #ifndef GPIORIG_FREERTOS_H
 #define GPIORIG_FREERTOS_H
@@ -30,6 +31,9 @@
 #endif
 #ifndef GPIORIG_FREERTOS_SEMAPHORES
 #define GPIORIG_FREERTOS_SEMAPHORES 1
+#endif
+#ifndef GPIORIG_FREERTOS_NOTIFICATIONS
+#define GPIORIG_FREERTOS_NOTIFICATIONS 1
 #endif
 #define GPIORIG_FREERTOS_NOTIFICATION 0x100u
 
@@ -89,6 +93,7 @@ static inline int gpiorig_freertos_is_tick(void)
 #define traceQUEUE_RECEIVE(pxQueue) GPIORIG_FREERTOS_QUEUE(QUEUE_FETCH, pxQueue)
 #define traceQUEUE_RECEIVE_FROM_ISR(pxQueue) GPIORIG_FREERTOS_QUEUE(QUEUE_FETCH, pxQueue)
 
+#if GPIORIG_FREERTOS_NOTIFICATIONS
 #define traceTASK_NOTIFY(uxIndex) GPIORIG_FREERTOS_NOTIFIED(QUEUE_POST, pxTCB)
 #define traceTASK_NOTIFY_FROM_ISR(uxIndex) GPIORIG_FREERTOS_NOTIFIED(QUEUE_POST, pxTCB)
 #define traceTASK_NOTIFY_GIVE_FROM_ISR(uxIndex) GPIORIG_FREERTOS_NOTIFIED(QUEUE_POST, pxTCB)
@@ -104,6 +109,7 @@ static inline int gpiorig_freertos_is_tick(void)
             GPIORIG_FREERTOS_NOTIFIED(QUEUE_FETCH, pxCurrentTCB);                         \
         }                                                                                 \
     } while (0)
+#endif
 
 #if GPIORIG_FREERTOS_ISR
 #define traceISR_ENTER()                  \

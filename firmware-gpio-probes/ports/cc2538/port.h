@@ -85,7 +85,7 @@ GPIORIG_INLINE unsigned gpiorig_port_pins(unsigned symbol, unsigned strobe)
     return symbol << (GPIORIG_D0 & 7) | strobe << (GPIORIG_STROBE & 7);
 }
 
-/* An address that selects no pin takes as long and changes none. */
+/* Where a store goes: to the pins of the bus; to an address that selects none. */
 typedef volatile uint32_t *gpiorig_place;
 #define GPIORIG_PORT_SEEN (&GPIORIG_GPIO_DATA(GPIORIG_STROBE, GPIORIG_BUS_PINS))
 #define GPIORIG_PORT_UNSEEN (&GPIORIG_GPIO_DATA(GPIORIG_STROBE, 0u))
@@ -99,10 +99,13 @@ GPIORIG_INLINE void gpiorig_port_store(gpiorig_place place, unsigned pins)
 #define GPIORIG_CYCLES(ns) ((GPIORIG_CPU_HZ / 1000000 * (ns) + 999) / 1000)
 #define GPIORIG_IDLE(cycles) __asm__ volatile(".rept %c0\n\tmov r8, r8\n\t.endr" : : "i"(cycles) : "memory")
 
+/* To get 4 bits out of a frame takes that much at the least. */
+#define GPIORIG_SHIFT_CYCLES (GPIORIG_WIDTH == 4 ? 2 : 0)
+
 /** From store to store, of which the next store is one cycle. */
 GPIORIG_INLINE void gpiorig_port_hold(void)
 {
-    GPIORIG_IDLE(GPIORIG_CYCLES(GPIORIG_HOLD_NS) - 1);
+    GPIORIG_IDLE(GPIORIG_CYCLES(GPIORIG_HOLD_NS) - 1 - GPIORIG_SHIFT_CYCLES);
 }
 
 /** Four holds from the last store of a frame, and what the code around takes: at least 12 cycles, see ports/stm32.h. */

@@ -3,7 +3,7 @@
  *
  *     producer   every 2 ticks one message; every 20th time six, of which the queue of four takes four
  *     consumer   less urgent; after every tenth message it pends an interrupt, whose handler posts to the second queue
- *     listener   most urgent; fetches from the second queue and notifies itself once a message, then takes the notification
+ *     listener   most urgent; fetches from the second queue, notifies itself twice a message, and takes and waits for that
  *
  * After TICKS ticks the reporter says the counts.
  */
@@ -99,6 +99,10 @@ static void listener(void *unused)
         configASSERT(ulTaskNotifyTake(pdTRUE, 0) == 1);
         notified++;
         configASSERT(ulTaskNotifyTake(pdTRUE, 0) == 0); /* nothing came: nothing fetched */
+        xTaskNotify(listening, value, eSetValueWithOverwrite);
+        configASSERT(xTaskNotifyWait(0, UINT32_MAX, &value, 0) == pdTRUE);
+        notified++;
+        configASSERT(xTaskNotifyWait(0, UINT32_MAX, &value, 0) == pdFALSE);
         configASSERT(xSemaphoreTake(mutex, 0) == pdTRUE);
         configASSERT(xSemaphoreGive(mutex) == pdTRUE);
     }
