@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import select
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,17 +12,20 @@ import pytest
 import riotglue
 
 APP = riotglue.RIOT / "app"
+DEADLINE_S = 20
 
 
 class Node:
     """The application, and its serial line."""
 
     def __init__(self, program: Path) -> None:
-        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([program], bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def line(self) -> str:
         assert self.process.stdout is not None
-        return self.process.stdout.readline().rstrip("\n")
+        readable, _, _ = select.select([self.process.stdout], [], [], DEADLINE_S)
+        assert readable, "it says nothing"
+        return self.process.stdout.readline().decode().rstrip("\n")
 
     def until(self, start: str) -> list[str]:
         """All lines up to the first one that begins so."""
@@ -33,8 +37,7 @@ class Node:
 
     def ask(self, command: str) -> str:
         assert self.process.stdin is not None
-        self.process.stdin.write(f"{command}\n")
-        self.process.stdin.flush()
+        self.process.stdin.write(f"{command}\n".encode())
         return self.line() if not command.startswith("request") else ""
 
 

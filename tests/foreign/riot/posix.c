@@ -38,6 +38,7 @@ static ztimer_clock_t *const no_clock = NULL;
 ztimer_clock_t *const ZTIMER_USEC = NULL;
 
 static struct {
+    bool listening; /* its thread waits for what comes */
     uint16_t length;
     uint8_t bytes[PAYLOAD_MOST];
 } boxes[2];
@@ -194,17 +195,30 @@ uint16_t link_receive(enum link_end end, uint8_t *payload, uint16_t size, uint32
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&mutex);
+    boxes[end].listening = true;
+    pthread_cond_broadcast(&changed);
     while (boxes[end].length == 0) {
         if (pthread_cond_timedwait(&changed, &mutex, &until) != 0) {
             break;
         }
     }
+    boxes[end].listening = false;
     length = boxes[end].length < size ? boxes[end].length : size;
     memcpy(payload, boxes[end].bytes, length);
     boxes[end].length = 0;
     pthread_mutex_unlock(&mutex);
     *from = 2;
     return length;
+}
+
+/** In RIOT the responder is more urgent than the shell: it listens by now, and is through before the shell goes on. */
+static void await_responder(void)
+{
+    pthread_mutex_lock(&mutex);
+    while (!boxes[LINK_REQUESTS].listening || boxes[LINK_REQUESTS].length != 0) {
+        pthread_cond_wait(&changed, &mutex);
+    }
+    pthread_mutex_unlock(&mutex);
 }
 
 void shell_run(const shell_command_t *commands, char *line, int len)
@@ -220,7 +234,9 @@ void shell_run(const shell_command_t *commands, char *line, int len)
             uint8_t payload[16];
 
             packet_fill(payload, sizeof payload, KIND_REQUEST, (uint16_t)atoi(words[1]));
+            await_responder();
             put(LINK_REQUESTS, payload, sizeof payload);
+            await_responder();
             continue;
         }
         for (const shell_command_t *command = commands; count > 0 && command->name != NULL; command++) {
