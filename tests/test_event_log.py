@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from commandline import ROOT, gpiorig
 from numpy.typing import NDArray
 from oneboard import SAMPLERATE_HZ, Run, build, run
 
@@ -15,6 +17,14 @@ pytestmark = pytest.mark.slow  # builds images
 
 PACKETS = 3
 TICK_US = 1.0
+EXPERIMENT = """
+name = "log"
+initiator = "initiator"
+responder = "responder"
+packets = 3
+[nodes.responder]
+log = true
+"""
 
 
 def logged(folder: Path, board: str, *commands: str, records: int, words: tuple[str, ...] = ()) -> tuple[Run, EventLog]:
@@ -96,3 +106,17 @@ def test_heartbeats_count(tmp_path: Path) -> None:
     assert list(range(len(beats))) == noted.ids[beats].tolist()
     assert 19 <= len(beats) <= 21  # 200 ms
     assert (np.abs(np.diff(noted.ticks[beats]) - 10_000) <= 2).all()
+
+
+def test_an_overflow_fails_the_check_and_names_the_node(tmp_path: Path) -> None:
+    """A ring of 16 is full before the processor is idle for the first time in a round trip."""
+    image = tmp_path / "small.elf"
+    image.write_bytes(build(tmp_path, "iotlab-m3", "LOG=16"))
+    bench = (ROOT / "rig/gpiorig/rig/demo_bench.toml").read_text()
+    bench = bench.replace("[nodes.responder]\n", f'[nodes.responder]\nfirmware = "{image}"\n')
+    (tmp_path / "bench.toml").write_text(bench)
+    (tmp_path / "log.toml").write_text(EXPERIMENT)
+    done = gpiorig("run", tmp_path / "bench.toml", tmp_path / "log.toml", "-o", tmp_path / "run")
+
+    assert 1 == done.status
+    assert re.search(r"Node responder lost \d+ events of its event log: its ring was full", done.stderr), done.stderr

@@ -216,6 +216,21 @@ def signal_checks(seen: Events, logs: dict[str, NodeLog], recording: Recording) 
         # port may have been open earlier.
         elif boots == 1 and _boot_seen(seen, node) and sent is not None and sent != frames:
             found.append(f"Node {node} sent {sent} frames on its symbol bus, {frames} were seen.")
+    return found + _event_log_checks(logs)
+
+
+def _event_log_checks(logs: dict[str, NodeLog]) -> list[str]:
+    """What the nodes' own event logs lack."""
+    found = []
+    for node, each in logs.items():
+        noted = each.event_log
+        if noted is not None and noted.lost:
+            found.append(
+                f"Node {node} lost {noted.lost} events of its event log: its ring was full. Build with a larger LOG=, "
+                "or let it send while idle (`log = true` in the experiment)."
+            )
+        elif noted is not None and noted.missing:
+            found.append(f"{noted.missing} records of the event log of node {node} were lost on its serial line.")
     return found
 
 
