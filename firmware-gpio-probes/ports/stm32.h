@@ -1,5 +1,5 @@
 /**
- * What the ports of STM32 boards share: one BSRR store, time made of instructions, interrupts masked by PRIMASK.
+ * What the ports of STM32 boards share, besides cortex.h: one BSRR store.
  *
  * The board's port.h includes it after it has defined, each overridable with -D,
  *     GPIORIG_STROBE, GPIORIG_D0, GPIORIG_D1     GPIORIG_PIN_A(3) and so on, all on one GPIO port
@@ -15,12 +15,7 @@
 #ifndef GPIORIG_WIDTH
 #define GPIORIG_WIDTH GPIORIG_PORT_WIDTH
 #endif
-#ifndef GPIORIG_HOLD_NS
-#define GPIORIG_HOLD_NS 125 /* three samples at 24 MHz */
-#endif
-#if GPIORIG_HOLD_NS < 125
-#error "gpiorig: GPIORIG_HOLD_NS is 125 at least: three samples at 24 MHz"
-#endif
+#include "cortex.h"
 
 #if GPIORIG_WIDTH > 2
 #undef GPIORIG_D1
@@ -62,32 +57,8 @@ GPIORIG_INLINE unsigned gpiorig_port_pins(unsigned symbol, unsigned strobe)
  * Where a store goes. The input register ignores it and takes as long (IDR, 8 bytes before BSRR: RM0008 9.2.3, RM0351
  * 8.5.5), so unseen symbols run through the same code.
  */
-typedef volatile uint32_t *gpiorig_place;
 #define GPIORIG_PORT_SEEN (&GPIORIG_GPIO_BSRR(GPIORIG_STROBE))
 #define GPIORIG_PORT_UNSEEN (&GPIORIG_GPIO_BSRR(GPIORIG_STROBE) - 2)
-
-GPIORIG_INLINE void gpiorig_port_store(gpiorig_place place, unsigned pins)
-{
-    *place = pins;
-}
-
-/*
- * Time is made of instructions that do nothing and cannot be folded away: MOV R8,R8, one cycle and two bytes each
- * (a NOP the core may drop, says the ARMv7-M ARM). A hold is that many plus the store itself.
- */
-#define GPIORIG_CYCLES(ns) ((GPIORIG_CPU_HZ / 1000000 * (ns) + 999) / 1000)
-#define GPIORIG_IDLE(cycles) __asm__ volatile(".rept %c0\n\tmov r8, r8\n\t.endr" : : "i"(cycles) : "memory")
-
-/* Cycles that it takes at the least to get a symbol out of a frame, where the hold has to be that much shorter. */
-#ifndef GPIORIG_SHIFT_CYCLES
-#define GPIORIG_SHIFT_CYCLES 0
-#endif
-
-/** From store to store: 125 ns, of which the next store is one cycle. */
-GPIORIG_INLINE void gpiorig_port_hold(void)
-{
-    GPIORIG_IDLE(GPIORIG_CYCLES(GPIORIG_HOLD_NS) - 1 - GPIORIG_SHIFT_CYCLES);
-}
 
 /**
  * Four holds, 500 ns, from the last store of a frame to the first of the next: that store (1), its hold, this, and
@@ -97,19 +68,6 @@ GPIORIG_INLINE void gpiorig_port_hold(void)
 GPIORIG_INLINE void gpiorig_port_quiet(void)
 {
     GPIORIG_IDLE(GPIORIG_CYCLES(4 * GPIORIG_HOLD_NS) - GPIORIG_CYCLES(GPIORIG_HOLD_NS) + GPIORIG_SHIFT_CYCLES - 12);
-}
-
-GPIORIG_INLINE unsigned gpiorig_port_lock(void)
-{
-    unsigned state;
-
-    __asm__ volatile("mrs %0, primask\n\tcpsid i" : "=r"(state) : : "memory");
-    return state;
-}
-
-GPIORIG_INLINE void gpiorig_port_unlock(unsigned state)
-{
-    __asm__ volatile("msr primask, %0" : : "r"(state) : "memory");
 }
 
 /** A span line: one store, atomic. */

@@ -34,9 +34,6 @@
 #ifndef GPIORIG_CPU_HZ
 #define GPIORIG_CPU_HZ 32000000
 #endif
-#ifndef GPIORIG_HOLD_NS
-#define GPIORIG_HOLD_NS 125 /* three samples at 24 MHz */
-#endif
 
 #define GPIORIG_PORT_WIDTH 2
 #ifndef GPIORIG_WIDTH
@@ -86,45 +83,17 @@ GPIORIG_INLINE unsigned gpiorig_port_pins(unsigned symbol, unsigned strobe)
 }
 
 /* Where a store goes: to the pins of the bus; to an address that selects none. */
-typedef volatile uint32_t *gpiorig_place;
 #define GPIORIG_PORT_SEEN (&GPIORIG_GPIO_DATA(GPIORIG_STROBE, GPIORIG_BUS_PINS))
 #define GPIORIG_PORT_UNSEEN (&GPIORIG_GPIO_DATA(GPIORIG_STROBE, 0u))
 
-GPIORIG_INLINE void gpiorig_port_store(gpiorig_place place, unsigned pins)
-{
-    *place = pins;
-}
-
-/* Time is made of MOV R8,R8, one cycle each, as in ports/stm32.h. What the flash adds makes symbols longer, never shorter. */
-#define GPIORIG_CYCLES(ns) ((GPIORIG_CPU_HZ / 1000000 * (ns) + 999) / 1000)
-#define GPIORIG_IDLE(cycles) __asm__ volatile(".rept %c0\n\tmov r8, r8\n\t.endr" : : "i"(cycles) : "memory")
-
-/* To get 4 bits out of a frame takes that much at the least. */
+/* To get 4 bits out of a frame takes that much at the least. What the flash adds makes symbols longer, never shorter. */
 #define GPIORIG_SHIFT_CYCLES (GPIORIG_WIDTH == 4 ? 2 : 0)
-
-/** From store to store, of which the next store is one cycle. */
-GPIORIG_INLINE void gpiorig_port_hold(void)
-{
-    GPIORIG_IDLE(GPIORIG_CYCLES(GPIORIG_HOLD_NS) - 1 - GPIORIG_SHIFT_CYCLES);
-}
+#include "../cortex.h"
 
 /** Four holds from the last store of a frame, and what the code around takes: at least 12 cycles, see ports/stm32.h. */
 GPIORIG_INLINE void gpiorig_port_quiet(void)
 {
     GPIORIG_IDLE(GPIORIG_CYCLES(4 * GPIORIG_HOLD_NS));
-}
-
-GPIORIG_INLINE unsigned gpiorig_port_lock(void)
-{
-    unsigned state;
-
-    __asm__ volatile("mrs %0, primask\n\tcpsid i" : "=r"(state) : : "memory");
-    return state;
-}
-
-GPIORIG_INLINE void gpiorig_port_unlock(unsigned state)
-{
-    __asm__ volatile("msr primask, %0" : : "r"(state) : "memory");
 }
 
 /** A span line: one store, atomic. */
