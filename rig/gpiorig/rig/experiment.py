@@ -120,9 +120,15 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return [name for name, role in self.nodes.items() if role.start and name != self.initiator] + [self.initiator]
 
 
-def load(path: Path, bench: Bench) -> Experiment:
-    """The checked experiment of a file; raises `BenchError` with the file, the key and the remedy."""
-    return check(load_toml(path, Experiment, what="experiment file"), bench, what=f"experiment file {path}")
+def load(path: Path, bench: Bench, *, packets: int | None = None) -> Experiment:
+    """The checked experiment of a file, with so many packets if they are given (`--packets`).
+
+    Raises `BenchError` with the file, the key and the remedy.
+    """
+    experiment = check(load_toml(path, Experiment, what="experiment file"), bench, what=f"experiment file {path}")
+    if packets is None:
+        return experiment
+    return check(msgspec.structs.replace(experiment, packets=packets), bench, what="--packets")
 
 
 def check(experiment: Experiment, bench: Bench, *, what: str) -> Experiment:

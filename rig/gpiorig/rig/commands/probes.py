@@ -50,10 +50,7 @@ def run(options: argparse.Namespace) -> int:
     from gpiorig.rig import probe_runs
 
     bench = benches.load(options.bench)
-    experiment = experiments.load(options.experiment, bench)
-    if options.packets is not None:
-        changed = msgspec.structs.replace(experiment, packets=options.packets)
-        experiment = experiments.check(changed, bench, what="--packets")
+    experiment = experiments.load(options.experiment, bench, packets=options.packets)
     wanted = probe_runs.missing(bench, options.output)
     if bench.virtual is None and options.only is None and wanted:
         print(

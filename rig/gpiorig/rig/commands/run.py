@@ -25,8 +25,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Record, then report."""
-    import msgspec
-
     from gpiorig.rig import bench as benches
     from gpiorig.rig import experiment as experiments
     from gpiorig.rig import firmware
@@ -34,10 +32,7 @@ def run(options: argparse.Namespace) -> int:
     from gpiorig.rig.recording import record
 
     bench = benches.load(options.bench)
-    experiment = experiments.load(options.experiment, bench)
-    if options.packets is not None:
-        changed = msgspec.structs.replace(experiment, packets=options.packets)
-        experiment = experiments.check(changed, bench, what="--packets")
+    experiment = experiments.load(options.experiment, bench, packets=options.packets)
     recording = record(
         bench,
         experiment,
