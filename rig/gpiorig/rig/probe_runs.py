@@ -84,17 +84,20 @@ def _common(recording: Recording) -> dict[str, Any]:
 
 def _delays(recording: Recording, event_ns: dict[str, float]) -> tuple[Delay, ...]:
     parameters = recording.info.parameters
-    found = survey.survey(recording)
     lines = None
     if parameters["probes"] in SHOWN:
-        lines = pipeline.analyse(recording).timelines
+        result = pipeline.analyse(recording)
+        events, logs, lines = result.events, result.logs, result.timelines
+    else:
+        found = survey.survey(recording)
+        events, logs = found.events, found.logs
     if parameters["probes"] == "normal":
-        for node in found.events.node_names:
-            event_ns[node] = probe_effect.event_cost_ns(found.events, node=node)
+        for node in events.node_names:
+            event_ns[node] = probe_effect.event_cost_ns(events, node=node)
     roles = {role: str(parameters[role]) for role in ("initiator", "responder")}
     return probe_delays.delays(
-        found.events,
-        found.logs[roles["initiator"]],
+        events,
+        logs[roles["initiator"]],
         interval_ns=int(parameters["interval_us"]) * 1000,
         lines=lines,
         **roles,
