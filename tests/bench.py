@@ -17,11 +17,11 @@ import numpy as np
 from commandline import ROOT, gpiorig
 
 from gpiorig.capture.edges import Edges
+from gpiorig.capture.formats.sr import read_sr, write_sr
 from gpiorig.capture.linecode import BusLines, decode
 from gpiorig.capture.recording import Recording
 from gpiorig.capture.samples import EdgeExtractor
 from gpiorig.capture.segments import SegmentWriter
-from gpiorig.capture.srfile import read_sr, write_sr
 from gpiorig.capture.stream import SampleStream
 
 UNITSIZE = 2

@@ -37,8 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Cut the window and write it."""
+    from gpiorig.capture.formats.sr import write_sr
     from gpiorig.capture.recording import Recording
-    from gpiorig.capture.srfile import write_sr
 
     target = options.output
     if target.suffix != ".sr" or (target.exists() and not target.is_file()):

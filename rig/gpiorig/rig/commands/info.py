@@ -25,8 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read and describe."""
+    from gpiorig.capture.formats.sr import parse_samplerate, read_sr
     from gpiorig.capture.recording import Recording
-    from gpiorig.capture.srfile import parse_samplerate, read_sr
 
     if options.file.is_file():
         given = None if options.samplerate is None else parse_samplerate(options.samplerate)

@@ -14,11 +14,11 @@ from capture_reference import reference_edges
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gpiorig.capture import srfile
 from gpiorig.capture.edges import Edges
 from gpiorig.capture.errors import CaptureError, FormatError
+from gpiorig.capture.formats import sr
+from gpiorig.capture.formats.sr import format_samplerate, parse_samplerate, read_info, read_sr, write_sr
 from gpiorig.capture.samples import EdgeExtractor
-from gpiorig.capture.srfile import format_samplerate, parse_samplerate, read_info, read_sr, write_sr
 
 # A folder of .sr files of others to compare with sigrok-cli, such as a checkout of sigrok-dumps.
 CAPTURES = sorted(Path(os.environ["GPIORIG_SR_FILES"]).rglob("*.sr")) if "GPIORIG_SR_FILES" in os.environ else []
@@ -113,7 +113,7 @@ def test_a_window_is_written_from_its_start(tmp_path: Path) -> None:
 
 def test_chunks_are_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """More than ten chunks, whose names do not sort as text; and chunks cut inside a sample."""
-    monkeypatch.setattr(srfile, "CHUNK_BYTES", 700)
+    monkeypatch.setattr(sr, "CHUNK_BYTES", 700)
     edges = capture()
     write_sr(tmp_path / "x.sr", edges)
     with zipfile.ZipFile(tmp_path / "x.sr") as archive:
@@ -133,7 +133,7 @@ def test_chunks_are_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_any_edges_survive_the_way_through_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs: list[tuple[int, int]], chunk: int
 ) -> None:
-    monkeypatch.setattr(srfile, "CHUNK_BYTES", chunk)
+    monkeypatch.setattr(sr, "CHUNK_BYTES", chunk)
     extractor = EdgeExtractor(unitsize=2)
     block = extractor.feed(b"".join(level.to_bytes(2, "little") * count for level, count in runs))
     names = tuple(f"c{bit}" for bit in range(10))
@@ -246,7 +246,7 @@ def test_no_flipped_bit_is_taken_for_samples(tmp_path: Path) -> None:
 def test_a_file_that_must_fail(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, members: dict[str, bytes | None], expected: str
 ) -> None:
-    monkeypatch.setattr(srfile, "CHUNK_BYTES", 700)
+    monkeypatch.setattr(sr, "CHUNK_BYTES", 700)
     write_sr(tmp_path / "x.sr", capture())
     rewrite(tmp_path / "x.sr", **members)
     with pytest.raises(FormatError, match=expected):

@@ -19,13 +19,18 @@ import numpy as np
 
 from gpiorig.capture.edges import MAX_CHANNELS, Edges
 from gpiorig.capture.errors import CaptureError, FormatError
+from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.samples import EdgeExtractor
+from gpiorig.capture.waveform import Waveform, waveform_of
 
 VERSIONS = ("1", "2")
 CHUNK_BYTES = 4 << 20  # what libsigrok reads at once; one chunk is in memory at a time
 PREFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}  # sigrok writes "2 mHz" for 2 MHz, and never means milli
 TOOLKIT = "0.5.2"  # libsigrok whose format is written
 COMPRESS_LEVEL = 1
+SUMMARY = "sigrok session file"
+SUFFIXES = (".sr",)
+ZIP_MAGIC = b"PK\x03\x04"
 UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
 
 
@@ -49,6 +54,16 @@ class SrInfo:
     channels: tuple[str, ...]
     unitsize: int
     chunks: tuple[str, ...]
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Whether a file is a .sr file."""
+    return head.startswith(ZIP_MAGIC) and path.suffix != ".sal"
+
+
+def read(path: Path, options: ReadOptions) -> Waveform:
+    """Read a .sr file as a waveform."""
+    return waveform_of(read_sr(path, samplerate_hz=options.samplerate_hz), source=f"sigrok session {path.name}")
 
 
 def parse_samplerate(text: str) -> Fraction:
