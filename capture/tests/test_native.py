@@ -8,6 +8,8 @@ import pytest
 
 from gpiorig.capture import native
 from gpiorig.capture.errors import NativeError
+from gpiorig.capture.linecode import BusState
+from gpiorig.capture.samples import EdgeState
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +22,7 @@ def _fresh_library() -> Iterator[None]:
 
 def test_structures_have_the_size_the_crate_expects() -> None:
     """Two numbers and the arrays; no padding that differs between the two sides."""
-    assert (48, 64 + 8 + 256) == (ctypes.sizeof(native.EdgeState), ctypes.sizeof(native.BusState))
+    assert (48, 64 + 8 + 256) == (ctypes.sizeof(EdgeState), ctypes.sizeof(BusState))
 
 
 def test_a_missing_library_says_how_to_build_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from ctypes import POINTER, c_int64, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -17,6 +18,40 @@ WIDTHS = (1, 2, 4, 8)
 CODES = range(1, 128)
 ID_FOLLOWS = 0x80
 BLOCK = 1 << 15  # edges per kernel call: the arrays it writes to stay in cache
+
+
+class BusState(ctypes.Structure):
+    """`bus::State` of the native crate."""
+
+    _fields_ = (
+        ("frame_gap", c_int64),
+        ("last", c_int64),
+        ("first", c_int64),
+        ("symbols", c_int64),
+        ("bits", c_uint64),
+        ("level", c_uint64),
+        ("strobe", c_uint32),
+        ("width", c_uint32),
+        ("started", c_uint32),
+        ("pending", c_uint32),
+        ("data", c_uint8 * 8),
+        ("known", c_uint8 * 256),
+    )
+
+
+class BusOutput(ctypes.Structure):
+    """`BusOutput` of the native crate."""
+
+    _fields_ = (
+        ("samples", c_void_p),
+        ("codes", c_void_p),
+        ("ids", c_void_p),
+        ("damaged_samples", c_void_p),
+        ("damaged_symbols", c_void_p),
+        ("capacity", c_size_t),
+        ("events", c_size_t),
+        ("damaged", c_size_t),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +122,11 @@ class BusDecoder:
     """
 
     def __init__(self, lines: BusLines, *, codes: Iterable[int] | None = None) -> None:
-        self._library = native.library()
-        self._state = native.BusState(frame_gap=lines.frame_gap_samples, strobe=lines.strobe, width=len(lines.data))
+        self._feed = native.kernel(
+            "gpiorig_bus_feed", POINTER(BusState), c_void_p, c_void_p, c_size_t, POINTER(BusOutput)
+        )
+        self._finish = native.kernel("gpiorig_bus_finish", POINTER(BusState), POINTER(BusOutput))
+        self._state = BusState(frame_gap=lines.frame_gap_samples, strobe=lines.strobe, width=len(lines.data))
         for line, channel in enumerate(lines.data):
             self._state.data[line] = channel
         for code in CODES if codes is None else codes:
@@ -115,7 +153,7 @@ class BusDecoder:
             block, block_levels = samples[at : at + BLOCK], levels[at : at + BLOCK]
             output = _Output(block.size + 1)
             native.checked(
-                self._library.gpiorig_bus_feed(
+                self._feed(
                     ctypes.byref(self._state),
                     block.ctypes.data,
                     block_levels.ctypes.data,
@@ -132,7 +170,7 @@ class BusDecoder:
         Afterwards the decoder can be fed again, beginning with the levels after the missing samples.
         """
         output = _Output(1)
-        native.checked(self._library.gpiorig_bus_finish(ctypes.byref(self._state), ctypes.byref(output.header)))
+        native.checked(self._finish(ctypes.byref(self._state), ctypes.byref(output.header)))
         return output.frames()
 
 
@@ -181,7 +219,7 @@ class _Output:
         self.ids = np.empty(capacity, dtype=np.int32)
         self.damaged_samples = np.empty(capacity, dtype=np.int64)
         self.damaged_symbols = np.empty(capacity, dtype=np.int64)
-        self.header = native.BusOutput(
+        self.header = BusOutput(
             samples=self.samples.ctypes.data,
             codes=self.codes.ctypes.data,
             ids=self.ids.ctypes.data,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from ctypes import POINTER, c_int64, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,21 @@ from gpiorig.capture import native
 from gpiorig.capture.errors import CaptureError
 
 ALL_CHANNELS = 2**64 - 1
+
+
+class EdgeState(ctypes.Structure):
+    """`edges::State` of the native crate."""
+
+    _fields_ = (
+        ("position", c_int64),
+        ("level", c_uint64),
+        ("mask", c_uint64),
+        ("unit", c_uint32),
+        ("started", c_uint32),
+        ("tail_length", c_uint32),
+        ("reserved", c_uint32),
+        ("tail", c_uint8 * 8),
+    )
 
 
 class EdgeExtractor:
@@ -31,8 +47,11 @@ class EdgeExtractor:
             raise CaptureError(f"samples of {unitsize} bytes are not supported", remedy="1 to 8 bytes are")
         if not 0 <= used <= ALL_CHANNELS:
             raise CaptureError(f"{used:#x} is not a mask of at most 64 channels")
-        self._feed = native.library().gpiorig_edges_feed
-        self._state = native.EdgeState(mask=used, unit=unitsize)
+        self._feed = native.kernel(
+            "gpiorig_edges_feed",
+            *(POINTER(EdgeState), c_void_p, c_size_t, c_void_p, c_void_p, c_size_t, POINTER(c_size_t)),
+        )
+        self._state = EdgeState(mask=used, unit=unitsize)
         self._samples = np.empty(capacity, dtype=np.int64)
         self._levels = np.empty(capacity, dtype=np.uint64)
 
