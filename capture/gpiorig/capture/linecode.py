@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, c_int64, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 from collections.abc import Iterable
+from ctypes import POINTER, c_int64, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 from dataclasses import dataclass
 
 import numpy as np
