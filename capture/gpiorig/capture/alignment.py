@@ -145,7 +145,7 @@ def _rounds_apart(
     if all(epochs):
         begins_s = [_unix_s(epoch) for epoch in epochs]
         zeros_s = [
-            pulses.positions[0] * PERIOD_NS / 1e9 - float(pulses.samples[0] / rate)
+            int(pulses.positions[0]) * PERIOD_NS / 1e9 - float(int(pulses.samples[0]) / rate)
             for pulses, rate in zip((reference, other), rates_hz, strict=True)
         ]
         # The pulses' own time at each sample 0, and the wall clocks: the two differences must agree.
@@ -157,7 +157,7 @@ def _rounds_apart(
                 f"the sync line puts the two recordings {abs(rest_s):.0f} s from where their wall clocks do",
                 remedy="are they of the same run? If so, correct the epoch in recording.toml",
             )
-        return rounds
+        return int(rounds)
     if len(overlapping) > 1:
         raise CaptureError(
             f"the two recordings can be laid over each other in {len(overlapping)} ways",

@@ -90,10 +90,15 @@ def _joined(parts: list[_Part]) -> Iterator[Block]:
     if any(part.samples.size == 0 for part in parts):
         return
     at, begun = max(int(part.samples[0]) for part in parts), False
-    while True:
+    ended = False
+    while not ended:
+        behind = min(parts, key=lambda part: part.end)
+        behind.advance()
+        ended = behind.ended
         until = min(part.end for part in parts)
-        open_gaps = [int(row[0]) for part in parts for row in part.gaps if row[1] > until]
-        until = min([until, *open_gaps])
+        if not ended:  # a gap that reaches so far may go on in another part
+            gaps = _union(np.concatenate([part.gaps for part in parts]))
+            until = min([until, *(int(start) for start, end in gaps if end >= until)])
         if until > at:
             block = _rows(parts, at, until, first=not begun)
             begun = begun or block.samples.size > 0
@@ -102,10 +107,6 @@ def _joined(parts: list[_Part]) -> Iterator[Block]:
             at = until
             for part in parts:
                 part.forget(at)
-        behind = min(parts, key=lambda part: part.end)
-        behind.advance()
-        if behind.ended:
-            return
 
 
 def _rows(parts: list[_Part], at: int, until: int, *, first: bool) -> Block:

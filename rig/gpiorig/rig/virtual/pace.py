@@ -210,7 +210,7 @@ class RealTimePace:
 
 def _pending(uarts: Collection[VirtualUart], analyzers: Collection[AnalyzerServer]) -> bool:
     """Whether samples or serial bytes wait for the host."""
-    return any(end.has_pending for end in (*uarts, *analyzers))
+    return any(uart.has_pending for uart in uarts) or any(analyzer.has_pending for analyzer in analyzers)
 
 
 def _hand_over(uarts: Collection[VirtualUart], analyzers: Collection[AnalyzerServer]) -> None:
