@@ -16,6 +16,7 @@ from gpiorig.capture.edges import Edges
 from gpiorig.capture.errors import CaptureError, FormatError, RecordingError
 from gpiorig.capture.segments import Segments, read_segments
 from gpiorig.capture.serialrecord import SerialRecord, read_record
+from gpiorig.capture.waveform import Waveform, waveform_of
 
 FORMAT = 1
 DESCRIPTION = "recording.toml"
@@ -40,6 +41,35 @@ class Epoch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     wall: str
     note: str = ""
+
+
+class AlignmentNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How one analyzer's samples were laid over those of the reference, the first one of a merged recording.
+
+    Attributes
+    ----------
+    analyzer, channels
+        The analyzer, and the channels that come from it.
+    pulses
+        Sync pulses that both saw.
+    rate_ppb
+        How much faster its clock runs than the reference's, in parts per billion.
+    pieces
+        Straight pieces of the fit.
+    residual_std_ns, residual_max_ns
+        Distance of the pulses from the fit.
+    uncertainty_ns
+        Standard uncertainty (1 sigma) of an interval between one of its edges and one of the reference's.
+    """
+
+    analyzer: str
+    channels: tuple[str, ...]
+    pulses: int
+    rate_ppb: float
+    pieces: int
+    residual_std_ns: float
+    residual_max_ns: float
+    uncertainty_ns: float
 
 
 class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -69,6 +99,8 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         Version of each program that took part.
     firmware
         sha256 of each firmware image, by node.
+    alignments
+        Of a recording merged from several analyzers: how each but the first was laid over the first.
     state
         "capturing" until the end is written; a crash leaves it so.
     reason
@@ -90,6 +122,7 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     parameters: dict[str, str | int | float | bool] = {}
     tools: dict[str, str] = {}
     firmware: dict[str, str] = {}
+    alignments: tuple[AlignmentNote, ...] = ()
     state: State = "capturing"
     reason: str = ""
     files: dict[str, str] = {}
@@ -200,6 +233,9 @@ class Recording:
     def edges(self) -> Edges:
         """Read the edges; those of a capture that broke off end at the last known sample."""
         return self.segments().edges(samplerate_hz=self.info.samplerate_hz, channels=self.info.channels)
+
+    def waveform(self) -> Waveform:
+        return waveform_of(self.edges())
 
     def verify(self) -> tuple[str, ...]:
         """Check everything that was recorded; returns one line for each problem."""

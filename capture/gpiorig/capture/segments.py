@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 
 from gpiorig.capture.edges import Edges, no_gaps
 from gpiorig.capture.errors import FormatError, RecordingError
+from gpiorig.capture.waveform import Waveform
 
 MAGIC = b"gpe1"
 BODY = struct.Struct("<4sB3xIIqI")  # the header without its own crc
@@ -241,3 +242,12 @@ def _read_block(
             return None
         raise damaged("a block's data do not match their checksum")
     return kind, count, watermark, payload_at, end
+
+
+def write_waveform(folder: Path, waveform: Waveform) -> None:
+    writer = SegmentWriter(folder)
+    for block in waveform.read():
+        for start, end in block.gaps.tolist():
+            writer.gap(start, end)
+        writer.append(block.samples, block.levels, watermark=block.end)
+    writer.close()
