@@ -18,7 +18,7 @@ from fake_beaglelogic import CHANNELS, FakeBeagleLogic
 
 from gpiorig.capture import analyzer
 from gpiorig.capture.errors import AnalyzerError
-from gpiorig.capture.segments import Segments, read_segments
+from gpiorig.capture.segmentreader import Segments, read_segments
 from gpiorig.capture.sigrok import Capture, find_sigrok, versions
 
 RATE_HZ = 24_000_000

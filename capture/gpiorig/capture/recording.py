@@ -14,7 +14,7 @@ import tomli_w
 
 from gpiorig.capture.edges import Edges
 from gpiorig.capture.errors import CaptureError, FormatError, RecordingError
-from gpiorig.capture.segments import Segments, read_segments
+from gpiorig.capture.segmentreader import Segments, read_segments
 from gpiorig.capture.serialrecord import SerialRecord, read_record
 
 FORMAT = 1
