@@ -134,7 +134,7 @@ class _Jumps:
         return len(intervals)
 
     def _odd(self, start: int, end: int, intervals: int, period: float, limit: int) -> None:
-        """Some intervals that are no whole number of periods, between two rising edges that have neighbours in phase."""
+        """Intervals that are no whole number of periods, between two edges that have neighbours in phase."""
         steps = max(round((end - start) / period), 0)
         if steps and abs(end - start - steps * period) <= limit:
             self.glitches += max(intervals - steps, 0)
@@ -216,7 +216,7 @@ def read_coded(waveform: Waveform, channel: str) -> Heartbeat:
     )
 
 
-def _spread(values: NDArray[np.generic]) -> float:
+def _spread(values: NDArray[np.int64] | NDArray[np.float64]) -> float:
     """Standard deviation, by the median of the absolute deviations: outliers do not move it."""
     return 1.4826 * float(np.median(np.abs(values - np.median(values))))
 
@@ -229,9 +229,7 @@ def _bit(waveform: Waveform, channel: str) -> int:
     return waveform.channels.index(channel)
 
 
-def _parts(
-    waveform: Waveform, bit: int
-) -> Iterator[tuple[bool, NDArray[np.int64], NDArray[np.uint64]]]:
+def _parts(waveform: Waveform, bit: int) -> Iterator[tuple[bool, NDArray[np.int64], NDArray[np.uint64]]]:
     """The changes of one bit in pieces: (fresh, samples, levels 0 or 1).
 
     A fresh piece begins with the first row of the capture, or with the first after a gap, which is no change.

@@ -112,7 +112,8 @@ class SegmentReader:
         if len(header) < HEADER_SIZE or not any(header):
             # zeros: the length reached the disk, the data did not
             if may_be_torn and not any(any(piece) for piece in iter(lambda: file.read(1 << 20), b"")):
-                return self._cut_short(path)
+                self.torn = f"{path}, offset {self.offset}"
+                return None
             raise self._damaged(path, "a block is cut short")
         magic, raw_kind, number, count, watermark, payload_crc = BODY.unpack(header[:-4])
         if magic != MAGIC or zlib.crc32(header[:-4]) != int.from_bytes(header[-4:], "little"):
@@ -125,15 +126,13 @@ class SegmentReader:
         payload = file.read(size)
         if len(payload) < size or zlib.crc32(payload) != payload_crc:
             if may_be_torn and not file.read(1):
-                return self._cut_short(path)
+                self.torn = f"{path}, offset {self.offset}"
+                return None
             raise self._damaged(path, "a block's data do not match their checksum")
         self._before, self.watermark = self.watermark, watermark
         self.blocks, self.offset = number, self.offset + HEADER_SIZE + size
         self.closed = kind == Kind.END
         return kind, payload
-
-    def _cut_short(self, path: Path) -> None:
-        self.torn = f"{path}, offset {self.offset}"
 
     def _damaged(self, path: Path, what: str) -> FormatError:
         return FormatError(

@@ -92,13 +92,13 @@ class SegmentWriter:
         if reader.torn:
             os.truncate(paths[-1], reader.offset)
         writer = cls.__new__(cls)
-        writer._begin(folder, held, segment_bytes, number=reader.blocks, file_number=int(paths[-1].stem) if paths else 0)
+        writer._begin(
+            folder, held, segment_bytes, number=reader.blocks, file_number=int(paths[-1].stem) if paths else 0
+        )
         writer._watermark = reader.watermark
         return writer
 
-    def _begin(
-        self, folder: Path, held: int, segment_bytes: int, *, number: int = 0, file_number: int = 0
-    ) -> None:
+    def _begin(self, folder: Path, held: int, segment_bytes: int, *, number: int = 0, file_number: int = 0) -> None:
         self._folder, self._held, self._segment_bytes = folder, held, segment_bytes
         self._lock = threading.Lock()  # sync() comes from another thread than the rest
         self._full: list[int] = []  # files that are complete but not synced

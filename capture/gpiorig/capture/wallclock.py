@@ -18,7 +18,9 @@ MOST_WINDOWS = 1 << 15  # of 1 s: 9 h; then windows become twice as long
 FEWEST_WINDOWS = 8  # with less, a step cannot be told from a late piece
 CONFIRM = 3  # windows at the end of the capture that count as one: a step there has nothing after it
 LAG = 30  # windows over which the slope is taken
-FLOOR_NS = 1_000_000  # no step below this counts, however regular the pieces came (unverified: scheduling of a busy host)
+FLOOR_NS = (
+    1_000_000  # no step below this counts, however regular the pieces came (unverified: scheduling of a busy host)
+)
 SPREADS = 4  # a step has to be so many times the spread of the delays
 
 
@@ -32,6 +34,8 @@ class ClockCheck:
         Seconds (or longer windows) that were looked at.
     rate_ppm
         How much faster than it should the analyzer sampled, by the host's clock; None: too short to say.
+    rate_uncertainty_ppm
+        How well that is known.
     limit_samples
         The smallest loss that would have been found; None: too short to find any.
     losses
@@ -40,6 +44,7 @@ class ClockCheck:
 
     windows: int
     rate_ppm: float | None
+    rate_uncertainty_ppm: float | None
     limit_samples: int | None
     losses: tuple[Loss, ...]
 
@@ -94,16 +99,17 @@ class WallClock:
         """Look for steps."""
         windows = len(self._rows)
         if windows < FEWEST_WINDOWS:
-            return ClockCheck(windows=windows, rate_ppm=None, limit_samples=None, losses=())
+            return ClockCheck(windows=windows, rate_ppm=None, rate_uncertainty_ppm=None, limit_samples=None, losses=())
         times_ns, samples, delays_ns = (np.array(column) for column in zip(*self._rows, strict=True))
-        slope = _slope(times_ns, delays_ns)
+        lag = int(np.clip(windows // 8, 1, LAG))
+        slope = _slope(times_ns, delays_ns, lag)
         level = delays_ns - slope * (times_ns - times_ns[0])
         floor = _floor(level)
         spread_ns = float(np.quantile(level - floor, 0.9))
         limit_ns = max(SPREADS * spread_ns, FLOOR_NS)
         losses: list[Loss] = []
         last = 0
-        for at in np.flatnonzero(np.diff(floor) > limit_ns / 2) + 1:
+        for at in (np.flatnonzero(np.diff(floor) > limit_ns / 2) + 1).tolist():
             before = float(level[max(last, at - CONFIRM) : at].min())
             if floor[at] - before > limit_ns:
                 last = at
@@ -117,12 +123,18 @@ class WallClock:
                     )
                 )
         limit = round(limit_ns / self._ns_per_sample) + 1
-        return ClockCheck(windows=windows, rate_ppm=-slope * 1e6, limit_samples=limit, losses=tuple(losses))
+        uncertain_ppm = 1e6 * 2 * spread_ns / (lag * self._window_ns)
+        return ClockCheck(
+            windows=windows,
+            rate_ppm=-slope * 1e6,
+            rate_uncertainty_ppm=uncertain_ppm,
+            limit_samples=limit,
+            losses=tuple(losses),
+        )
 
 
-def _slope(times_ns: NDArray[np.int64], delays_ns: NDArray[np.float64]) -> float:
+def _slope(times_ns: NDArray[np.int64], delays_ns: NDArray[np.float64], lag: int) -> float:
     """Growth of the delay per time: the median over pairs, which a few steps do not move."""
-    lag = int(np.clip(len(times_ns) // 8, 1, LAG))
     return float(np.median((delays_ns[lag:] - delays_ns[:-lag]) / (times_ns[lag:] - times_ns[:-lag])))
 
 
