@@ -148,7 +148,7 @@ class Pause:
         samples
             Its length.
         began_ns
-            When sigrok-cli was started: the analyzer began to sample after that.
+            When the analyzer had begun to sample at the earliest.
         samplerate_hz
             Samples per second.
         """

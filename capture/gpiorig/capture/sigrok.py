@@ -270,7 +270,7 @@ class Capture:
         try:
             if received and end > received:
                 self._writer.gap(received, end)
-                why = "a pause" if self._error is None else self._error.what
+                why = "a pause" if self._error is None else self._error.what.split(" (sigrok-cli says")[0]
                 self._losses.append(
                     Loss(
                         start=received,
@@ -359,7 +359,9 @@ class Capture:
 
     def _after(self, pause: Pause, now_ns: int, samples: int) -> int:
         """The first piece after a pause is here: record the gap; returns the number of its first sample."""
-        loss = pause.loss(now_ns, samples, began_ns=round(self._session.began_s * 1e9), samplerate_hz=self._rate_hz)
+        loss = pause.loss(
+            now_ns, samples, began_ns=round(self._session.process.started_s * 1e9), samplerate_hz=self._rate_hz
+        )
         if self.sample_limit is not None and loss.end >= self.sample_limit:
             return loss.end  # the capture ends in the pause
         self._losses.append(loss)
@@ -401,7 +403,7 @@ class Capture:
         """Start sigrok-cli until it samples, or the patience or the capture is at an end."""
         self._session.close()
         self._session_over()
-        pause = Pause.begin(self._stream, what=error.what)
+        pause = Pause.begin(self._stream, what=error.what.split(" (sigrok-cli says")[0])
         self._pausing = True
         restart.on_pause(error)
         while not self._stopping.is_set():

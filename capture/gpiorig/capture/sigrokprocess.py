@@ -40,6 +40,8 @@ class SigrokProcess:
     ----------
     started, ended
         Sampling has begun; it has ended in order.
+    started_s
+        Monotonic time, in seconds, at which it said so; before that, of its own start.
     unitsize
         Bytes per sample; 0 until the first packet.
     complaint
@@ -50,6 +52,7 @@ class SigrokProcess:
 
     def __init__(self, command: list[str], *, where: str, on_change: Callable[[], None]) -> None:
         self.started = self.ended = False
+        self.started_s = time.monotonic()
         self.unitsize = 0
         self.complaint: AnalyzerError | None = None
         self._where, self._on_change = where, on_change
@@ -168,7 +171,8 @@ class SigrokProcess:
                 self._first.append(line)
             else:
                 self._last.append(line)
-            if STARTED in line:
+            if STARTED in line and not self.started:
+                self.started_s = time.monotonic()
                 self.started = news = True
             if ENDED in line:
                 self.ended = news = True

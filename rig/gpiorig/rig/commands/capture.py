@@ -6,9 +6,11 @@ import argparse
 import json
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from gpiorig.capture.heartbeat import Heartbeat
     from gpiorig.capture.outcome import CaptureResult
     from gpiorig.capture.recording import Recording
@@ -74,16 +76,18 @@ def run(options: argparse.Namespace) -> int:
 
     recording = _resumed(options) if options.resume else _created(options)
     beats = _heartbeats(options, recording)
-    begun = False
     try:
-        with _start(options, recording) as capture:
-            begun = True
-            recording = recording.update(channels=capture.channels)
-            recording = _watch(capture, recording, quiet=options.json)
-            result = capture.end()
+        capture = _start(options, recording)
     except CaptureError:
-        if not begun and not options.resume:
+        if not options.resume:
             _delete(recording)
+        raise
+    try:
+        recording = recording.update(channels=capture.channels)
+        recording = _watch(capture, recording, quiet=options.json)
+        result = capture.end()
+    except BaseException:
+        capture.abort()
         raise
     recording, found = conclude(recording, result, heartbeats=beats)
     _print(recording, result, found, as_json=options.json)
@@ -215,8 +219,8 @@ def _limit(options: argparse.Namespace, rate_hz: int) -> int | None:
     return None if options.duration is None else round(_seconds(options.duration) * rate_hz)
 
 
-def _seconds(text: str) -> Any:
-    """A time such as 90s, 10m or 1h30m, as a Fraction of seconds."""
+def _seconds(text: str) -> Fraction:
+    """A time such as 90s, 10m or 1h30m."""
     import re
     from fractions import Fraction
 
@@ -227,15 +231,14 @@ def _seconds(text: str) -> Any:
     parts = re.findall(r"(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|ns)", text)
     if not parts or "".join(number + unit for number, unit in parts) != text:
         raise RigError(f"{text!r} is no time: write 90s, 10m, 1h30m or 500ms")
-    return sum(Fraction(number) * units[unit] for number, unit in parts)
+    return sum((Fraction(number) * units[unit] for number, unit in parts), Fraction(0))
 
 
 def _period_ns(text: str) -> int:
     from gpiorig.capture.formats.sr import parse_samplerate
 
-    if text.lower().endswith("hz"):
-        return int(round(10**9 / parse_samplerate(text)))
-    return round(_seconds(text) * 10**9)
+    seconds = 1 / parse_samplerate(text) if text.lower().endswith("hz") else _seconds(text)
+    return round(seconds * 10**9)
 
 
 def _now() -> str:
@@ -291,6 +294,7 @@ def _print(recording: Recording, result: CaptureResult, beats: tuple[Heartbeat, 
     for beat in beats:
         print(
             f"  heartbeat {beat.channel}: {beat.rises} pulses of {beat.period_samples:.2f} samples, "
-            f"{beat.glitches} glitches, {beat.missing} missing; a loss of {beat.limit_samples} samples or more would have been found"
+            f"{beat.glitches} glitches, {beat.missing} missing; "
+            f"a loss of {beat.limit_samples} samples or more would have been found"
         )
     print(f"  {info.state}" + "".join(f"\n    {line}" for line in info.reason.split("; ") if line))
