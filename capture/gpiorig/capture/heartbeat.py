@@ -217,8 +217,11 @@ def read_coded(waveform: Waveform, channel: str) -> Heartbeat:
 
 
 def _spread(values: NDArray[np.int64] | NDArray[np.float64]) -> float:
-    """Standard deviation, by the median of the absolute deviations: outliers do not move it."""
-    return 1.4826 * float(np.median(np.abs(values - np.median(values))))
+    """Standard deviation by the 80 % quantile of the absolute deviations (1.2816 of a normal distribution's).
+
+    A fifth of outliers does not move it; the median would be 0 for a source that is mostly exact and sometimes late.
+    """
+    return float(np.quantile(np.abs(values - np.median(values)), 0.8)) / 1.2816
 
 
 def _bit(waveform: Waveform, channel: str) -> int:

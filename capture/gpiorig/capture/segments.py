@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.capture.errors import RecordingError
+from gpiorig.capture.waveform import Waveform
 
 MAGIC = b"gpe1"
 BODY = struct.Struct("<4sB3xIIqI")  # the header without its own crc
@@ -207,6 +208,26 @@ class SegmentWriter:
         self._size = 0
         path = self._folder / f"{self._file_number:06}.seg"
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
+
+
+def write_waveform(folder: Path, waveform: Waveform) -> None:
+    """Write a whole waveform, piece by piece, gaps included; when reading it fails, what was read stays."""
+    writer = SegmentWriter(folder)
+    try:
+        for block in waveform.read():
+            at = 0
+            for start, end in block.gaps.tolist():
+                cut = int(np.searchsorted(block.samples, start))
+                if cut > at:
+                    writer.append(block.samples[at:cut], block.levels[at:cut], watermark=start)
+                writer.gap(start, end)
+                at = cut
+            if len(block.samples) > at or block.end > writer.watermark:
+                writer.append(block.samples[at:], block.levels[at:], watermark=block.end)
+    except BaseException:
+        writer.close(in_order=False)
+        raise
+    writer.close()
 
 
 def is_written(folder: Path) -> bool:
