@@ -7,5 +7,10 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 pub mod bus;
+pub mod changes;
+pub mod decimal;
 pub mod edges;
 pub mod ffi;
+pub mod runs;
+pub mod table;
+pub mod vcd;
