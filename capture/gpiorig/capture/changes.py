@@ -76,8 +76,9 @@ class _Head:
         self.source = source
 
     def advance(self) -> bool:
-        for self.piece in self.source:
-            if self.piece.times.size:
+        for piece in self.source:
+            if piece.times.size:
+                self.piece = piece
                 return True
         return False
 
@@ -170,9 +171,7 @@ class Assembler:
         return Block(block.samples, block.levels, end, block.gaps)
 
     def _call(self, found: Changes, *, finish: bool) -> Block:
-        arrays = [
-            np.ascontiguousarray(array) for array in (found.times, found.masks, found.values, found.unknown)
-        ]
+        arrays = [np.ascontiguousarray(array) for array in (found.times, found.masks, found.values, found.unknown)]
         count = found.times.size
         samples = np.empty(count + 1, dtype=np.int64)
         levels = np.empty(count + 1, dtype=np.uint64)

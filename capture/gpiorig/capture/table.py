@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ctypes
 import datetime
-from collections.abc import Iterator
+import itertools
+from collections.abc import Generator, Iterator
 from ctypes import POINTER, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -182,7 +183,7 @@ class _Parser:
             if rest:
                 yield from self._lines(rest + b"\n", at)
 
-    def _lines(self, text: bytes, at: int) -> Iterator[tuple[Changes, NDArray[np.int64]]]:
+    def _lines(self, text: bytes, at: int) -> Generator[tuple[Changes, NDArray[np.int64]], None, int]:
         used = 0
         raw = np.frombuffer(text, dtype=np.uint8)
         capacity = max(len(text) // 4, 1)
@@ -201,14 +202,17 @@ class _Parser:
                 )
             )
             if count:
-                yield Changes(times[:count], masks[:count], values[:count], unknown[:count]), offsets[:count] + at + used
+                yield (
+                    Changes(times[:count], masks[:count], values[:count], unknown[:count]),
+                    offsets[:count] + at + used,
+                )
             if self.state.fault:
                 what, remedy = FAULTS[self.state.fault]
                 raise FormatError(what, where=self._where(), remedy=remedy)
             if not self.state.consumed:
                 break
             used += self.state.consumed
-        return used  # type: ignore[return-value]
+        return used
 
     def _where(self) -> str:
         return f"{self.path}, line {self.state.line}"
@@ -235,7 +239,11 @@ def scan(path: Path, layout: Layout) -> Scan:
     for found, offsets in parser.pieces(layout.first_byte, path.stat().st_size):
         if not rows:
             first_ns = int(found.times[0])
-        back = np.flatnonzero(np.diff(found.times, prepend=last) < 0) if rows else np.flatnonzero(np.diff(found.times) < 0) + 1
+        back = (
+            np.flatnonzero(np.diff(found.times, prepend=last) < 0)
+            if rows
+            else np.flatnonzero(np.diff(found.times) < 0) + 1
+        )
         runs += [int(offset) for offset in offsets[back]]
         if len(runs) > MOST_RUNS:
             raise FormatError(
@@ -305,7 +313,7 @@ def waveform(
             roles = tuple(bits[role] if role >= 0 else role for role in roles)
         parsers = []
         bounds = (*found.runs, path.stat().st_size)
-        for start, end in zip(bounds[:-1], bounds[1:], strict=True):
+        for start, end in itertools.pairwise(bounds):
             parser = _Parser(
                 path,
                 replace(layout, roles=roles),
@@ -333,7 +341,12 @@ def waveform(
     if len(found.runs) > 1:
         source += f"; {len(found.runs)} pieces, put in the order of time"
     return Waveform(
-        samplerate_hz=rate, channels=channels, read=read, epoch=iso(second) if wall else layout.epoch, source=source, remarks=remarks
+        samplerate_hz=rate,
+        channels=channels,
+        read=read,
+        epoch=iso(second) if wall else layout.epoch,
+        source=source,
+        remarks=remarks,
     )
 
 
@@ -342,4 +355,6 @@ def iso(second: int) -> str:
     try:
         return datetime.datetime.fromtimestamp(second, datetime.UTC).isoformat()
     except (ValueError, OverflowError) as error:
-        raise FormatError(f"a time of {second} s since 1970 is no date", remedy="name its unit with --columns") from error
+        raise FormatError(
+            f"a time of {second} s since 1970 is no date", remedy="name its unit with --columns"
+        ) from error

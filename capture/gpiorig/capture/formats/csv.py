@@ -27,7 +27,9 @@ SEPARATORS = ",;\t|"
 COMMENTS = ";#%"
 UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15}
 UNIT_NAMES = {"seconds": "s", "milliseconds": "ms", "microseconds": "us", "nanoseconds": "ns", "picoseconds": "ps"}
-UNIT_PATTERN = re.compile(r"(?:^|[\W_])(s|ms|[uµμ]s|ns|ps|fs|sec|samples?|(?:milli|micro|nano|pico)?seconds)(?:$|[\W_])", re.I)
+UNIT_PATTERN = re.compile(
+    r"(?:^|[\W_])(s|ms|[uµμ]s|ns|ps|fs|sec|samples?|(?:milli|micro|nano|pico)?seconds)(?:$|[\W_])", re.I
+)
 TIME_PATTERN = re.compile(r"time|^t$|^t[\s_\[(]|seconds|sample|^when$", re.I)
 CHANNEL_PATTERN = re.compile(r"^(channel|pin|pin_name|signal|line|gpio|name)$", re.I)
 LEVEL_PATTERN = re.compile(r"^(level|value|state|val)$", re.I)
@@ -62,7 +64,9 @@ def read_table(path: Path, layout: Layout, options: ReadOptions, *, source: str)
     found = table.scan(path, layout)
     known = found.keys or layout.channels
     if KEY not in layout.roles and found.rows:
-        known = tuple(name for bit, name in enumerate(known) if found.known >> bit & 1)  # not those that are x throughout
+        known = tuple(
+            name for bit, name in enumerate(known) if found.known >> bit & 1
+        )  # not those that are x throughout
     named = bool(options.channels) and set(layout.channels) == set(options.channels)
     channels = chosen(known, () if named else options.channels, path)
     return table.waveform(
@@ -204,9 +208,7 @@ def _columns(
     )
 
 
-def _fitting(
-    channels: list[str], places: list[int], options: ReadOptions, path: Path
-) -> tuple[list[str], list[int]]:
+def _fitting(channels: list[str], places: list[int], options: ReadOptions, path: Path) -> tuple[list[str], list[int]]:
     """Only the chosen columns of a table that has more than fit."""
     if len(channels) <= 64:
         return channels, places

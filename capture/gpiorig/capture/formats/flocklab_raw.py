@@ -48,7 +48,7 @@ def read(path: Path, options: ReadOptions) -> Waveform:
         samplerate_hz=options.samplerate_hz or SAMPLERATE_HZ,
         channels=tuple(channels),
         read=read_blocks,
-        source=f"FlockLab raw trace {path.name}; bit 7 is nRST in the first and the last record, and may be PPS between",
+        source=f"FlockLab raw trace {path.name}; bit 7 may be PPS between the first and the last record",
         remarks=remarks,
     )
 

@@ -133,9 +133,7 @@ def _variables(header: Header, place: dict[str, int]) -> np.ndarray[tuple[int], 
 def _changes(
     path: Path, header: Header, state: _State, table: np.ndarray[tuple[int], np.dtype[np.void]]
 ) -> Iterator[Changes]:
-    feed = native.kernel(
-        "gpiorig_vcd_feed", POINTER(_State), *(c_void_p, c_size_t) * 2, *(c_void_p,) * 5, c_size_t
-    )
+    feed = native.kernel("gpiorig_vcd_feed", POINTER(_State), *(c_void_p, c_size_t) * 2, *(c_void_p,) * 5, c_size_t)
     with path.open("rb") as file:
         file.seek(header.length)
         rest = b""
@@ -162,7 +160,9 @@ def _changes(
             if state.fault or len(rest) > PIECE_BYTES:
                 word = rest.split(None, 1)[0][:40].decode("latin-1")
                 what = "a time does not fit into 64 bits" if state.fault == 2 else f"{word!r} is no value change"
-                remedy = "give the --samplerate of the capture" if state.fault == 2 else "the file is damaged: save it again"
+                remedy = (
+                    "give the --samplerate of the capture" if state.fault == 2 else "the file is damaged: save it again"
+                )
                 raise FormatError(what, where=f"{path}, line {state.line + 1}", remedy=remedy)
 
 
