@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpiorig.capture.errors import FormatError, RecordingError
-from gpiorig.capture.segments import HEADER_SIZE, Segments, SegmentWriter, read_segments
+from gpiorig.capture.segmentreader import Segments, read_segments
+from gpiorig.capture.segments import HEADER_SIZE, SegmentWriter
 
 Rows = list[tuple[int, int]]
 

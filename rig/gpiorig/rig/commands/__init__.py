@@ -3,6 +3,7 @@
 COMMANDS = {
     "demo": "Run two virtual boards, capture them with sigrok-cli, decode, and write a report.",
     "run": "Run an experiment on a bench and record it.",
+    "capture": "Record a logic analyzer, for as long as you like.",
     "report": "Rebuild tables, figures and page of a recording.",
     "info": "Say what is in a recording or a .sr file, channel by channel.",
     "export": "Write a recording, or a window of it, as a sigrok .sr file.",
