@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gpiorig.capture.errors import FormatError
 
-BLOCK_LINES = 1 << 14
+BLOCK_LINES = 1 << 12
 MAX_LINE_BYTES = 1 << 16  # of a log; a longer one is cut there, so that a log without newlines does not fill the memory
 STAMP_DIGITS = 9  # ns
 
@@ -144,7 +144,7 @@ class LinesSummary:
             words = [f"{received} received", *([f"{sent} sent"] if sent else [])]
             words += [f"{notices} notices"] if notices else []
             found.append(f"  {node or '(no node)'}: {', '.join(words)}")
-        return found + [f"  irregular: {count} × {what}" for what, count in self.dirt.items()]
+        return found + [f"  irregular: {what}: {count}" for what, count in self.dirt.items()]
 
 
 class BlockBuilder:

@@ -1,7 +1,8 @@
 """Asynchronous serial lines decoded from edges: characters with their start and stop instants, and lines of text.
 
-Bits are read at the samples where sigrok's `uart` decoder reads them, and starts, ends and errors are the same as its own
-(libsigrokdecode 0.5.3, decoders/uart/pd.py); `capture/tests/test_uart.py` compares the two under the real sigrok-cli.
+Bits are read at the samples where sigrok's `uart` decoder reads them, and starts, ends and errors are the same as its
+own (libsigrokdecode 0.5.3, decoders/uart/pd.py); `capture/tests/test_uart.py` compares the two under the real
+sigrok-cli.
 """
 
 from __future__ import annotations
@@ -63,11 +64,17 @@ class UartState(ctypes.Structure):
         ("frame_samples", c_int64),
         ("start", c_int64),
         ("low_since", c_int64),
-        *(
-            (name, c_uint32)
-            for name in ("channel", "inverted", "data_bits", "parity", "msb_first")
-            + ("started", "level", "open", "bit", "value", "flags")
-        ),
+        ("channel", c_uint32),
+        ("inverted", c_uint32),
+        ("data_bits", c_uint32),
+        ("parity", c_uint32),
+        ("msb_first", c_uint32),
+        ("started", c_uint32),
+        ("level", c_uint32),
+        ("open", c_uint32),
+        ("bit", c_uint32),
+        ("value", c_uint32),
+        ("flags", c_uint32),
     )
 
 
@@ -156,7 +163,8 @@ class Characters:
     @property
     def received(self) -> NDArray[np.bool_]:
         """Which rows are characters, damaged or not, and no false starts or breaks."""
-        return (self.flags & NO_CHARACTER) == 0
+        found: NDArray[np.bool_] = self.flags & NO_CHARACTER == 0
+        return found
 
     def select(self, rows: NDArray[np.bool_] | slice) -> Characters:
         """Return some of the rows."""

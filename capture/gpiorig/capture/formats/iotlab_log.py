@@ -24,6 +24,8 @@ COLOUR = r"(?:\x1b\[[0-9;]*m)*"
 # Nodes as IoT-LAB names them: m3-101, wsn430-4, node-a8-1, arduino-zero-3; with a site when it is another one.
 NODE = r"[A-Za-z][\w.]*(?:-[\w.]+)*"
 STAMP = r"(\d{1,10})\.(\d{1,9});"
+ONLY_COLOUR = re.compile(COLOUR)
+AT_START = re.compile(STAMP)
 LINE = re.compile(rf"{COLOUR}{STAMP}{COLOUR}({NODE});(.*)", re.DOTALL)
 NOTICE = re.compile(rf"{COLOUR}{STAMP}([^;]*)", re.DOTALL)
 # A whole line inside another's text: 10 digits of seconds are 2001 to 2286, and a node's name ends in its number.
@@ -50,16 +52,13 @@ def read(path: Path, options: ReadOptions) -> NodeLines:
 
 
 def _take(line: str, builder: BlockBuilder) -> None:
-    starts = [found.start() for found in INSIDE.finditer(line)] if line.count(";") > 1 else []
-    if starts and starts[0] == 0:
-        del starts[0]
-    if starts and not LINE.match(line):
+    inside = [found.start() for found in INSIDE.finditer(line)] if line.count(";") > 1 else []
+    cuts = [start for start in inside if not ONLY_COLOUR.fullmatch(line, 0, start)]
+    for _ in cuts:
         builder.note("line broken by another")
-        _take_one(line[starts[0] :], builder)
-        return
-    for _ in starts:
-        builder.note("line broken by another")
-    for start, end in zip([0, *starts], [*starts, len(line)], strict=True):
+    if not cuts or LINE.match(line, 0, cuts[0]):
+        _take_one(line[: cuts[0]] if cuts else line, builder)
+    for start, end in zip(cuts, [*cuts[1:], len(line)], strict=True):
         _take_one(line[start:end], builder)
 
 
@@ -69,13 +68,11 @@ def _take_one(line: str, builder: BlockBuilder) -> None:
         if "\x1b" in line[: match.start(4)]:
             text = RESET.sub("", text)
         kind = LineKind.NOTICE if text == CLOSED or FAILED.match(text) else LineKind.RECEIVED
-        builder.append(stamp_ns(seconds, fraction), node, text.removesuffix("\r"), kind)
+        builder.append(stamp_ns(seconds, fraction), node, text, kind)
     elif match := NOTICE.fullmatch(line):
         seconds, fraction, text = match.groups()
         builder.append(stamp_ns(seconds, fraction), "", text, LineKind.NOTICE)
     elif not line.strip():
         builder.note("empty line")
-    elif re.match(r"\d+\.\d+;", line):
-        builder.note("line without a node")
     else:
-        builder.note("line without a stamp")
+        builder.note("line without a node" if AT_START.match(line) else "line without a stamp")
