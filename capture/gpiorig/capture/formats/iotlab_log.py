@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 from gpiorig.capture.formats import ReadOptions
@@ -58,7 +59,7 @@ def _take(line: str, builder: BlockBuilder) -> None:
         builder.note("line broken by another")
     if not cuts or LINE.match(line, 0, cuts[0]):
         _take_one(line[: cuts[0]] if cuts else line, builder)
-    for start, end in zip(cuts, [*cuts[1:], len(line)], strict=True):
+    for start, end in pairwise([*cuts, len(line)]):
         _take_one(line[start:end], builder)
 
 
