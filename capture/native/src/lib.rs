@@ -13,4 +13,5 @@ pub mod edges;
 pub mod ffi;
 pub mod runs;
 pub mod table;
+pub mod uart;
 pub mod vcd;

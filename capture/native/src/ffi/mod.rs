@@ -5,6 +5,7 @@ pub mod changes;
 pub mod edges;
 pub mod runs;
 pub mod table;
+pub mod uart;
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::slice;
