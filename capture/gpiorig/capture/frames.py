@@ -102,8 +102,8 @@ class Frames:
         Returns
         -------
         dict
-            frames, first, last (ISO 8601), duration_s, bad_fcs, kinds (by kind of MAC frame), nodes (by who heard or sent
-            it), sources (by MAC source address), skipped (by reason).
+            frames, first, last (ISO 8601), duration_s, bad_fcs, kinds (by kind of MAC frame), nodes (by who heard or
+            sent it), sources (by MAC source address), skipped (by reason).
         """
         kinds: Counter[str] = Counter()
         nodes: dict[str, Counter[str]] = {}

@@ -37,7 +37,7 @@ class MacHeader:
     source_pan, destination_pan
         PAN identifiers, None where the header has none: then it is the other one's, by compression.
     ack_request, pending, security, ies
-        Flags: an acknowledgement is asked for, more data are pending, the frame is secured, it has header or payload IEs.
+        Flags: an acknowledgement is asked for, more data are pending, the frame is secured, it has IEs.
     length
         Octets up to and including the addresses.
     """
