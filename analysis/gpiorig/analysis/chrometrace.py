@@ -84,5 +84,7 @@ def _slices(trace: Trace, places: list[dict[str, int]]) -> Iterator[dict[str, An
         yield {"ph": "X", "name": each.name, **common, "dur": (end - start) / NS_PER_US, "args": each.facts}
         if each.flow in flow_ends:
             first, last = flow_ends[each.flow]
-            phase: dict[str, Any] = {"ph": "s"} if each is first else {"ph": "f", "bp": "e"} if each is last else {"ph": "t"}
+            phase: dict[str, Any] = (
+                {"ph": "s"} if each is first else {"ph": "f", "bp": "e"} if each is last else {"ph": "t"}
+            )
             yield {**phase, "cat": "packet", "name": "packet", "id": each.flow + 1, **common}

@@ -1,7 +1,7 @@
 """A recording as a trace: slices, instants and counters on tracks, for the viewers of performance traces.
 
-A node is a process and a layer a thread of it; a packet's way through layers and nodes is a flow, named by the packet's row.
-Slices of one track nest: what does not, because spans of several packets overlap, goes to a further lane of the track.
+A node is a process and a layer a thread of it; a packet's way through layers and nodes is a flow, numbered as the
+packet's row. Slices of one track nest: what does not, because spans of several packets overlap, goes to a further lane.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ from gpiorig.capture.nanoseconds import nearest_ns
 PACKETS, AIR, CAPTURE = "packets", "air", "capture"  # processes that are no nodes
 ROUND_TRIPS = "round trips"
 DAMAGED = "damaged frame"
-_LAYERS = tuple(dict.fromkeys(event.layer for event in EVENT_TYPES))
+_LAYERS = tuple(dict.fromkeys(event.layer for event in sorted(EVENT_TYPES, key=lambda each: each.layer == "rig")))
 _ON_PATH = frozenset(milestone.event for milestone in MILESTONES)
 _QUEUE_STEPS = {BY_NAME["queue.post"].code: 1, BY_NAME["queue.fetch"].code: -1}
 
@@ -116,7 +117,8 @@ class Trace:
     def ns(self, samples: Iterable[int]) -> list[int]:
         """Samples as ns from the start, to the nearest."""
         relative = np.fromiter(samples, dtype=np.int64) - self.start
-        return nearest_ns(relative, self.samplerate_hz).tolist()
+        stamps: list[int] = nearest_ns(relative, self.samplerate_hz).tolist()
+        return stamps
 
     def flow_ends(self) -> dict[int, tuple[Slice, Slice]]:
         """First and last slice of every flow that has two at least, by packet row."""
@@ -232,7 +234,7 @@ def _round_trips(trace: Trace, lines: Timelines) -> None:
         facts: dict[str, int | str] = {"id": identity, "packet row": row, "status": STATUS[status], "sample": start}
         title = f"packet {identity}" + (" lost" if status == LOST else "")
         trace.slices.append(Slice(track, start, end, title, facts=facts))
-        for before, after in zip(known[:-1], known[1:], strict=True):
+        for before, after in pairwise(known):
             if (before, after) not in names:
                 names[before, after] = path.step(lines.milestones[before], lines.milestones[after], **ends)
             step = names[before, after]
