@@ -1,6 +1,6 @@
 """Edges as a table of Arrow: a row wherever a channel changed, a column for each channel.
 
-Columns: `sample` (int64, exact), `time_ns` (int64, to the nearest ns), `known` (bool), then a bool for each channel: its
+Columns: `sample` (int64, exact), `time_ns` (int64, nearest ns), `known` (bool), then a bool for each channel: its
 level from that sample on. A row that is not `known` begins a stretch of which nothing is known: lost samples, up to the
 next row, or, as the last row, the time after the capture. Samplerate, epoch, channels and units stand in the schema's
 metadata.
