@@ -25,7 +25,7 @@ Examples:
  $ sigrok-cli -i run.sr -A at86rf2xx=frames:pins \
      -P at86rf2xx:clk=CLK:mosi=MOSI:miso=MISO:cs=CS:irq=IRQ:slp_tr=SLP
 
-OUTPUT_PYTHON and OUTPUT_BINARY: ieee802154/spiradio.py.
+OUTPUT_PYTHON and OUTPUT_BINARY: spiradio.py.
 '''
 
 from .pd import Decoder  # noqa: F401 (sigrok looks for it here)

@@ -3,12 +3,12 @@
 ## Copyright (C) 2026 the gpiorig authors
 ##
 
-from ieee802154.spiradio import PINS, SPI_CHANNELS, Ann, SpiRadio, channel
+from .spiradio import PINS, SPI_CHANNELS, Ann, SpiRadio, channel
 
 from .lists import COMMANDS, REGISTERS, SPI_CMD_MODES, STATES
 
 '''
-OUTPUT_PYTHON and OUTPUT_BINARY format: ieee802154/spiradio.py.
+OUTPUT_PYTHON and OUTPUT_BINARY format: spiradio.py.
 '''
 
 TRX_STATUS, TRX_STATE, TRX_CTRL_1, PHY_TX_PWR, PART_NUM = 0x01, 0x02, 0x04, 0x05, 0x1c
@@ -53,7 +53,7 @@ class Decoder(SpiRadio):
         self.phy_status(first)
         kind, rest = first.mosi >> 5, octets[1:]
         if kind & 0b100:
-            self.register(first, rest, written=bool(kind & 0b010))
+            self.one_register(first, rest, written=bool(kind & 0b010))
         elif kind == 0b001:
             self.frame_read(ss, es, rest)
         elif kind == 0b011:
@@ -70,7 +70,7 @@ class Decoder(SpiRadio):
             self.annotate(octet.ss, octet.es, Ann.FIELD, '%s 0x%02x' % (
                 SPI_CMD_MODES[self.status_mode], octet.miso))
 
-    def register(self, first, rest, written):
+    def one_register(self, first, rest, written):
         address = first.mosi & 0x3f
         if not rest:
             self.warn(first.ss, first.es, 'Register access without data', 'No data')

@@ -25,7 +25,7 @@ Examples:
  $ sigrok-cli -i run.sr -A cc2420=frames:pins \
      -P cc2420:clk=CLK:mosi=MOSI:miso=MISO:cs=CS:sfd=SFD:fifop=FIFOP
 
-OUTPUT_PYTHON and OUTPUT_BINARY: ieee802154/spiradio.py.
+OUTPUT_PYTHON and OUTPUT_BINARY: spiradio.py.
 '''
 
 from .pd import Decoder  # noqa: F401 (sigrok looks for it here)

@@ -3,12 +3,12 @@
 ## Copyright (C) 2026 the gpiorig authors
 ##
 
-from ieee802154.spiradio import PINS, SPI_CHANNELS, Ann, SpiRadio, channel
+from .spiradio import PINS, SPI_CHANNELS, Ann, SpiRadio, channel
 
 from .lists import RAM, REGISTERS, STATUS, STROBES
 
 '''
-OUTPUT_PYTHON and OUTPUT_BINARY format: ieee802154/spiradio.py.
+OUTPUT_PYTHON and OUTPUT_BINARY format: spiradio.py.
 '''
 
 # Sections: TI SWRS041.
@@ -71,7 +71,7 @@ class Decoder(SpiRadio):
         if address == RXFIFO:
             self.read_rx(octets[at + 1:], ss, es, read)
             return len(octets)
-        self.register(octets[at:at + 3], address, read)
+        self.one_register(octets[at:at + 3], address, read)
         return at + 3
 
     def status(self, octet):
@@ -88,7 +88,7 @@ class Decoder(SpiRadio):
                 self.warn(self.rx_ss, octet.es, 'Frame flushed before it was read whole', 'Flushed')
             self.rx = []
 
-    def register(self, octets, address, read):
+    def one_register(self, octets, address, read):
         if len(octets) < 3:
             self.warn(octets[0].ss, octets[-1].es, 'Register access without 16 bits of data', 'No data')
             return

@@ -167,7 +167,7 @@ class Frame:
         self.take_addresses((control >> 4 & 3, control >> 6 & 3), (bool(control & 0x100), False))
 
     def pans(self, modes, compressed):
-        '''Whether there is a destination's, a source's PAN ID: 7.2.2.6, table 7-2; earlier versions: 2006, 7.2.1.1.5.'''
+        '''Whether there is a destination's, a source's PAN ID: 7.2.2.6, table 7-2; before 2015: 2006, 7.2.1.1.5.'''
         destination, source = bool(modes[0]), bool(modes[1])
         if self.version != 2:
             return destination, source and not (compressed and destination)

@@ -209,7 +209,7 @@ class SpiRadio(srd.Decoder):
         if any(word.val > 0xff for word in mosi):
             self.warn_once('The spi decoder needs a word size of 8', 'Word size?')
             return
-        self.begin_access(ss, es, [Octet(word.ss, word.es, word.val, value) for word, value in zip(mosi, back)])
+        self.begin_access(ss, es, [Octet(word.ss, word.es, word.val, back[i]) for i, word in enumerate(mosi)])
 
     def begin_access(self, ss, es, octets):
         if self.changes == 1:

@@ -27,7 +27,7 @@ Examples:
  $ sigrok-cli -i run.sr -A spirit1=frames:pins \
      -P spirit1:clk=CLK:mosi=MOSI:miso=MISO:cs=CS:gpio0=GPIO0
 
-OUTPUT_PYTHON and OUTPUT_BINARY: ieee802154/spiradio.py.
+OUTPUT_PYTHON and OUTPUT_BINARY: spiradio.py.
 '''
 
 from .pd import Decoder  # noqa: F401 (sigrok looks for it here)

@@ -3,12 +3,12 @@
 ## Copyright (C) 2026 the gpiorig authors
 ##
 
-from ieee802154.spiradio import PINS, SPI_CHANNELS, Ann, SpiRadio, channel
+from .spiradio import PINS, SPI_CHANNELS, Ann, SpiRadio, channel
 
 from .lists import COMMANDS, REGISTERS, STATES
 
 '''
-OUTPUT_PYTHON and OUTPUT_BINARY format: ieee802154/spiradio.py.
+OUTPUT_PYTHON and OUTPUT_BINARY format: spiradio.py.
 '''
 
 # First octet of an access (SPIRIT1 library, MCU_Interface.h); the second is an address or a command.
@@ -68,8 +68,8 @@ class Decoder(SpiRadio):
             self.tx = []
 
     def data(self, ss, es, address, octets, read):
-        if not octets:
-            self.warn(address.ss, address.es, 'Access without data', 'No data')
+        if not octets:  # Just to see the state.
+            self.command(address, 'Read state' if read else 'Write nothing')
         elif address.mosi == FIFO:
             self.fifo(ss, es, octets, read)
         else:
