@@ -106,7 +106,8 @@ class SpiRadio(srd.Decoder):
         ('warning', 'Warning'),
     )
     annotation_rows = (
-        ('accesses', 'Accesses', (Ann.COMMAND, Ann.READ, Ann.WRITE, Ann.BUFFER)),
+        ('commands', 'Commands', (Ann.COMMAND,)),
+        ('accesses', 'Accesses', (Ann.READ, Ann.WRITE, Ann.BUFFER)),
         ('fields', 'Fields', (Ann.FIELD,)),
         ('states', 'States', (Ann.STATE,)),
         ('frames', 'Frames', (Ann.TX, Ann.RX)),
