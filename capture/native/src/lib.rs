@@ -12,6 +12,7 @@ pub mod decimal;
 pub mod edges;
 pub mod ffi;
 pub mod runs;
+pub mod spi;
 pub mod table;
 pub mod uart;
 pub mod vcd;

@@ -4,6 +4,7 @@ pub mod bus;
 pub mod changes;
 pub mod edges;
 pub mod runs;
+pub mod spi;
 pub mod table;
 pub mod uart;
 
