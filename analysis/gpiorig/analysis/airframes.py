@@ -62,7 +62,12 @@ class _Placed:
 
 
 def frames(
-    radios: Sequence[NodeAir], *, start: int, epoch: str = "", packets: Mapping[int, str] | None = None, source: str = ""
+    radios: Sequence[NodeAir],
+    *,
+    start: int,
+    epoch: str = "",
+    packets: Mapping[int, str] | None = None,
+    source: str = "",
 ) -> Frames:
     """Put the frames of all radios into one capture, in the order of their instants.
 
@@ -128,9 +133,7 @@ def _mpdu(frames: RadioFrames, index: int) -> bytes:
     return octets[:-FCS_OCTETS] if frames.has_fcs[index] else octets
 
 
-def _frame(
-    frames: RadioFrames, each: _Placed, *, start: int, epoch: str, packets: Mapping[int, str]
-) -> Frame:
+def _frame(frames: RadioFrames, each: _Placed, *, start: int, epoch: str, packets: Mapping[int, str]) -> Frame:
     rate, index = frames.samplerate_hz, each.index
     ticks_per_s = math.lcm(rate.numerator, US_PER_S)
     epoch_us = round(datetime.fromisoformat(epoch).timestamp() * US_PER_S) if epoch else 0

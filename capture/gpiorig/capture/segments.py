@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.capture.errors import RecordingError
+from gpiorig.capture.waveform import Waveform
 
 MAGIC = b"gpe1"
 BODY = struct.Struct("<4sB3xIIqI")  # the header without its own crc
@@ -227,3 +228,23 @@ def lock(folder: Path) -> int:
         os.close(file)
         raise RecordingError("a capture is running", where=folder, remedy="wait for its end, or stop it") from error
     return file
+
+
+def write_waveform(folder: Path, waveform: Waveform) -> None:
+    """Write a whole capture, and its end, into a folder that holds no segment yet."""
+    writer = SegmentWriter(folder)
+    in_order = False
+    try:
+        for block in waveform.read():
+            done = 0
+            for start, end in block.gaps.tolist():
+                before = int(np.searchsorted(block.samples, start))
+                if before > done:
+                    writer.append(block.samples[done:before], block.levels[done:before], watermark=start)
+                writer.gap(start, end)
+                done = before
+            if block.samples.size > done or not block.gaps.size:
+                writer.append(block.samples[done:], block.levels[done:], watermark=block.end)
+        in_order = True
+    finally:
+        writer.close(in_order=in_order)

@@ -126,8 +126,6 @@ def _packets_on_air(recording: Recording) -> dict[int, str]:
         sample: f"packet {identity} {direction}"
         for direction in ("request", "reply")
         if f"{direction}.air.start" in names
-        for identity, sample in zip(
-            lines.ids.tolist(), lines.column(f"{direction}.air.start").tolist(), strict=True
-        )
+        for identity, sample in zip(lines.ids.tolist(), lines.column(f"{direction}.air.start").tolist(), strict=True)
         if sample >= 0
     }
