@@ -35,9 +35,9 @@ class MacHeader:
     source, destination
         Addresses as "0x1a2b" or "00:12:4b:…" (eight octets, as people write them), "" where there is none.
     source_pan, destination_pan
-        PAN identifiers, None where there is none; a source PAN that is compressed is the destination's.
+        PAN identifiers, None where the header has none: then it is the other one's, by compression.
     ack_request, pending, security, ies
-        Flags: an acknowledgement is asked for, more data are pending, the frame is secured, it has header or payload IEs.
+        Flags: an acknowledgement is asked for, more data are pending, the frame is secured, it has IEs.
     length
         Octets up to and including the addresses.
     """
@@ -154,7 +154,7 @@ def _addressed(
         sequence=sequence,
         source=source,
         destination=destination,
-        source_pan=destination_pan if source and source_pan is None else source_pan,
+        source_pan=source_pan,
         destination_pan=destination_pan,
         ack_request=ack_request,
         pending=pending,

@@ -7,5 +7,12 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 pub mod bus;
+pub mod changes;
+pub mod decimal;
 pub mod edges;
 pub mod ffi;
+pub mod runs;
+pub mod spi;
+pub mod table;
+pub mod uart;
+pub mod vcd;
