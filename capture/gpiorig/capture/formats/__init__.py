@@ -21,7 +21,7 @@ from types import ModuleType
 
 from gpiorig.capture.errors import FormatError
 
-NAMES = ("sr",)
+NAMES = ("sr", "pcap", "parquet", "arrow")
 HEAD_BYTES = 4096
 
 
