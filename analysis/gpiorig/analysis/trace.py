@@ -153,6 +153,16 @@ def build(events: Events, *, packets: Packets | None = None, lines: Timelines | 
     return trace
 
 
+def window(trace: Trace, start: int, end: int) -> Trace:
+    """Return what reaches into [start, end) samples, whole; times stay what they are."""
+    within = [each for each in trace.slices if each.start < end and (each.end > start or each.start >= start)]
+    counters = []
+    for counter in trace.counters:
+        first, last = (int(place) for place in np.searchsorted(counter.samples, (start, end)))
+        counters.append(Counter(counter.track, counter.samples[first:last], counter.values[first:last]))
+    return Trace(trace.samplerate_hz, trace.start, trace.note, trace.tracks, within, counters)
+
+
 def _start(each: Slice) -> int:
     return each.start
 

@@ -86,9 +86,9 @@ def frames_of(recording: Recording) -> Frames:
     wired = [name for name, node in bench.nodes.items() if {"spi_clk", "spi_mosi", "tap.select"} <= node.lines.keys()]
     if not wired:
         raise RigError(
-            f"{recording.folder}: the octets of its frames are not known, since no radio's SPI bus was recorded; name the "
-            "lines spi_clk, spi_mosi, spi_miso and tap.select in the bench file and record again, or export the instants "
-            "as .pftrace or with --table packets."
+            f"{recording.folder}: the octets of its frames are not known, since no radio's SPI bus was recorded; name "
+            "the lines spi_clk, spi_mosi, spi_miso and tap.select in the bench file and record again, or export the "
+            "instants as .pftrace or with --table packets."
         )
     seen = events.from_edges(edges, pipeline.wiring(bench))
     radios = []

@@ -34,7 +34,10 @@ def read(path: Path, options: ReadOptions | None = None) -> Waveform:
 def write(path: Path, waveform: Waveform) -> str:
     """Write edges; the file is replaced in one step when it is complete. Returns what was rounded."""
     new = path.with_name(f"{path.name}.new")
-    with pa.parquet.ParquetWriter(new, edgetable.schema(waveform), compression="zstd", version="2.6") as writer:
+    increasing = {"sample": "DELTA_BINARY_PACKED", "time_ns": "DELTA_BINARY_PACKED"}
+    with pa.parquet.ParquetWriter(
+        new, edgetable.schema(waveform), compression="zstd", use_dictionary=False, column_encoding=increasing
+    ) as writer:
         for batch in edgetable.batches(waveform):
             writer.write_batch(batch)
     new.replace(path)

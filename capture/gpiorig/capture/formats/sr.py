@@ -139,6 +139,13 @@ def read_info(path: Path) -> SrInfo:
         raise FormatError(f"is no readable sigrok session ({error})", where=path, remedy="check the file") from error
 
 
+def write(path: Path, waveform: Waveform) -> str:
+    """Write a waveform; returns what was rounded."""
+    edges = waveform.edges()
+    write_sr(path, edges)
+    return f"samples are exact, sample 0 of the file is sample {edges.start}"
+
+
 def write_sr(path: Path, edges: Edges) -> None:
     """Write edges, or a window of them, as a .sr file; sample 0 of the file is `edges.start`.
 
