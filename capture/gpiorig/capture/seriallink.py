@@ -156,7 +156,7 @@ class TcpLink:
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        self._socket.settimeout(WRITE_DEADLINE_S)
+        self._socket.setblocking(False)
         self._url = url
 
     @property
@@ -174,7 +174,7 @@ class TcpLink:
     def read(self) -> bytes:
         """Take what has arrived."""
         try:
-            data = self._socket.recv(READ_BYTES, socket.MSG_DONTWAIT)
+            data = self._socket.recv(READ_BYTES)
         except BlockingIOError:
             return b""
         if not data:
@@ -183,7 +183,11 @@ class TcpLink:
 
     def write(self, data: bytes) -> None:
         """Send, within a deadline."""
-        self._socket.sendall(data)
+        left = memoryview(data)
+        while left:
+            if not select.select([], [self._socket], [], WRITE_DEADLINE_S)[1]:
+                raise OSError(errno.ETIMEDOUT, "the server takes no data")
+            left = left[self._socket.send(left) :]
 
     def waiting(self) -> int:
         """Return the number of bytes that wait in the kernel."""
