@@ -7,5 +7,11 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 pub mod bus;
+pub mod crc;
 pub mod edges;
 pub mod ffi;
+pub mod huffman;
+pub mod inflate;
+pub mod member;
+pub mod scan;
+pub mod window;
