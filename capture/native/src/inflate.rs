@@ -4,7 +4,7 @@
 //! line is one match of 258 bytes again and again.
 
 use crate::huffman::{self, end, literal, with_extra, END, EXCEPTION, LITERAL, MAX_SYMBOLS, SUBTABLE};
-use crate::window::{Window, LONGEST};
+use crate::window::{Window, Writer, LONGEST};
 
 /// Bits that the tables are looked up with first: most codes are not longer.
 const LITLEN_BITS: usize = 11;
@@ -416,6 +416,7 @@ impl Inflater {
         self.append(window, distance, length as u64).map(|()| false)
     }
 
+    #[inline(always)]
     /// Append a match; what has no room, or has to wait until the window is read, is kept.
     fn append(&mut self, window: &mut Window, distance: usize, length: u64) -> Result<(), Stop> {
         match window.repeat_long(distance, length) {
@@ -434,74 +435,118 @@ impl Inflater {
 
     /// Symbols, as long as there is much input ahead and room in the window. True at the block's end.
     fn quick_symbols(&mut self, bits: &mut Bits<'_>, window: &mut Window) -> Result<bool, Stop> {
-        let last = match bits.input.len().checked_sub(AHEAD) {
-            Some(last) => last,
-            None => return Ok(false),
-        };
-        while bits.at <= last && !window.is_full() {
-            bits.refill_quickly();
-            let mut entry = self.litlen[low(bits.bits, LITLEN_BITS as u32) as usize];
-            if entry & LITERAL != 0 {
-                window.push((entry >> 16) as u8);
-                bits.drop(entry & 0xff);
-                entry = self.litlen[low(bits.bits, LITLEN_BITS as u32) as usize];
-                if entry & LITERAL != 0 {
-                    window.push((entry >> 16) as u8);
-                    bits.drop(entry & 0xff);
-                    entry = self.litlen[low(bits.bits, LITLEN_BITS as u32) as usize];
-                    if entry & LITERAL != 0 {
-                        window.push((entry >> 16) as u8);
-                        bits.drop(entry & 0xff);
-                        continue;
+        #[cfg(target_arch = "x86_64")]
+        if wide::is_available() {
+            return wide::quick_symbols(self, bits, window);
+        }
+        self.quick_symbols_anywhere(bits, window)
+    }
+
+    #[inline(always)]
+    fn quick_symbols_anywhere(&mut self, bits: &mut Bits<'_>, window: &mut Window) -> Result<bool, Stop> {
+        let mut local = Bits { ..*bits }; // stays in registers
+        let result = loop {
+            let mut writer = window.writer();
+            let event = quick_matches(&self.litlen, &self.distances, &mut local, &mut writer);
+            window.end = writer.end;
+            match event {
+                Event::NoMore => break Ok(false),
+                Event::End => break Ok(true),
+                Event::Malformed => break Err(Stop::Malformed),
+                Event::Match(distance, length) => {
+                    if let Err(stop) = self.append(window, distance, length) {
+                        break Err(stop);
                     }
                 }
-                bits.refill_quickly();
             }
-            let before = (bits.bits, bits.count);
-            if entry & EXCEPTION != 0 {
-                if entry & SUBTABLE == 0 {
-                    bits.drop(entry & 0xff);
-                    return if entry & END != 0 { Ok(true) } else { Err(Stop::Malformed) };
-                }
-                bits.drop(LITLEN_BITS as u32);
-                entry = self.litlen
-                    [((entry >> 16) as usize + low(bits.bits, entry >> 8 & 0xf) as usize) % LITLEN_SIZE];
+        };
+        *bits = local;
+        result
+    }
+}
+
+/// What ends the quick loop.
+enum Event {
+    /// Little input is ahead, or the window is full.
+    NoMore,
+    End,
+    Malformed,
+    /// Distance and length of a match that is long, or looks back where nothing is.
+    Match(usize, u64),
+}
+
+#[inline(always)]
+fn quick_matches(
+    litlen: &[u32; LITLEN_SIZE],
+    distances: &[u32; DISTANCE_SIZE],
+    bits: &mut Bits<'_>,
+    writer: &mut Writer<'_>,
+) -> Event {
+    let last = match bits.input.len().checked_sub(AHEAD) {
+        Some(last) => last,
+        None => return Event::NoMore,
+    };
+    while bits.at <= last && !writer.is_full() {
+        bits.refill_quickly();
+        let mut entry = litlen[low(bits.bits, LITLEN_BITS as u32) as usize];
+        if entry & LITERAL != 0 {
+            writer.push((entry >> 16) as u8);
+            bits.drop(entry & 0xff);
+            entry = litlen[low(bits.bits, LITLEN_BITS as u32) as usize];
+            if entry & LITERAL != 0 {
+                writer.push((entry >> 16) as u8);
+                bits.drop(entry & 0xff);
+                entry = litlen[low(bits.bits, LITLEN_BITS as u32) as usize];
                 if entry & LITERAL != 0 {
-                    window.push((entry >> 16) as u8);
+                    writer.push((entry >> 16) as u8);
                     bits.drop(entry & 0xff);
                     continue;
                 }
-                if entry & EXCEPTION != 0 {
+            }
+            bits.refill_quickly();
+        }
+        let (pattern, before) = (bits.bits, bits.count);
+        if entry & EXCEPTION != 0 {
+            if entry & SUBTABLE != 0 {
+                bits.drop(LITLEN_BITS as u32);
+                let place = (entry >> 16) as usize + low(bits.bits, entry >> 8 & 0xf) as usize;
+                entry = litlen[place % LITLEN_SIZE];
+                if entry & LITERAL != 0 {
+                    writer.push((entry >> 16) as u8);
                     bits.drop(entry & 0xff);
-                    return if entry & END != 0 { Ok(true) } else { Err(Stop::Malformed) };
+                    continue;
                 }
             }
-            let length = with_extra_bits(entry, bits.bits);
-            bits.drop(entry & 0xff);
-            // A length has at most 15 + 5 bits and a distance 15 + 13: 56 are enough for both.
-            let mut entry = self.distances[low(bits.bits, DISTANCE_BITS as u32) as usize];
             if entry & EXCEPTION != 0 {
-                if entry & SUBTABLE == 0 {
-                    return Err(Stop::Malformed);
-                }
-                bits.drop(DISTANCE_BITS as u32);
-                entry = self.distances
-                    [((entry >> 16) as usize + low(bits.bits, entry >> 8 & 0xf) as usize) % DISTANCE_SIZE];
-                if entry & EXCEPTION != 0 {
-                    return Err(Stop::Malformed);
-                }
-            }
-            let distance = with_extra_bits(entry, bits.bits);
-            bits.drop(entry & 0xff);
-            if length == LONGEST {
-                let repetitions = repetitions(bits, last, before.0, before.1 - bits.count);
-                self.append(window, distance, LONGEST as u64 * (1 + repetitions))?;
-            } else if !window.repeat(distance, length) {
-                self.append(window, distance, length as u64)?;
+                bits.drop(entry & 0xff);
+                return if entry & END != 0 { Event::End } else { Event::Malformed };
             }
         }
-        Ok(false)
+        let length = with_extra_bits(entry, bits.bits);
+        bits.drop(entry & 0xff);
+        // A length has at most 15 + 5 bits and a distance 15 + 13: what a refill promises is enough for both.
+        let mut entry = distances[low(bits.bits, DISTANCE_BITS as u32) as usize];
+        if entry & EXCEPTION != 0 {
+            if entry & SUBTABLE != 0 {
+                bits.drop(DISTANCE_BITS as u32);
+                let place = (entry >> 16) as usize + low(bits.bits, entry >> 8 & 0xf) as usize;
+                entry = distances[place % DISTANCE_SIZE];
+            }
+            if entry & EXCEPTION != 0 {
+                return Event::Malformed;
+            }
+        }
+        let distance = with_extra_bits(entry, bits.bits);
+        bits.drop(entry & 0xff);
+        if length == LONGEST {
+            let repetitions = repetitions(bits, last, pattern, before - bits.count);
+            return Event::Match(distance, LONGEST as u64 * (1 + repetitions));
+        }
+        if !writer.repeat(distance, length) {
+            return Event::Match(distance, length as u64);
+        }
     }
+    Event::NoMore
 }
 
 impl Default for Inflater {
@@ -535,5 +580,29 @@ fn repetitions(bits: &mut Bits<'_>, last: usize, pattern: u64, width: u32) -> u6
         }
         bits.drop(compared);
         count += u64::from(each);
+    }
+}
+
+/// The quick loop, compiled for wider registers and shifts that leave the flags alone.
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use super::{Bits, Inflater, Stop, Window};
+
+    pub fn is_available() -> bool {
+        is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2")
+    }
+
+    pub fn quick_symbols(inflater: &mut Inflater, bits: &mut Bits<'_>, window: &mut Window) -> Result<bool, Stop> {
+        // SAFETY: the caller asked `is_available`.
+        unsafe { quick_symbols_wide(inflater, bits, window) }
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    unsafe fn quick_symbols_wide(
+        inflater: &mut Inflater,
+        bits: &mut Bits<'_>,
+        window: &mut Window,
+    ) -> Result<bool, Stop> {
+        inflater.quick_symbols_anywhere(bits, window)
     }
 }

@@ -98,10 +98,19 @@ impl Window {
         by
     }
 
-    #[inline(always)]
     pub fn push(&mut self, byte: u8) {
         self.bytes[self.end] = byte;
         self.end += 1;
+    }
+
+    /// Append to the window by registers; `end` has to be set to the writer's afterwards.
+    #[inline(always)]
+    pub fn writer(&mut self) -> Writer<'_> {
+        Writer {
+            end: self.end,
+            oldest: self.oldest,
+            bytes: &mut self.bytes,
+        }
     }
 
     /// Append bytes that are stored as they are; returns how many had room.
@@ -112,34 +121,11 @@ impl Window {
         count
     }
 
-    /// Append `length` bytes (3 to 258) from `distance` bytes back. False: there are none so far back, or they are left out.
-    #[inline(always)]
-    pub fn repeat(&mut self, distance: usize, length: usize) -> bool {
-        if distance > self.end - self.oldest && !self.reaches(distance) {
-            return false;
-        }
-        let (mut to, end) = (self.end, self.end + length);
-        let mut from = to - distance;
-        if distance >= WIDE {
-            loop {
-                self.copy_wide(from, to);
-                from += WIDE;
-                to += WIDE;
-                if to >= end {
-                    break;
-                }
-            }
-        } else {
-            self.fill(distance, to, end);
-        }
-        self.end = end;
-        true
-    }
-
     /// Append bytes from `distance` bytes back, `length` of them or as many as there is room for; returns those left. None:
     /// there are none so far back, or they are left out.
     ///
     /// Meant for many repetitions of the longest match. Samples that are equal are noted as a run.
+    #[inline(always)]
     pub fn repeat_long(&mut self, distance: usize, length: u64) -> Option<u64> {
         if distance > self.end - self.oldest && !self.reaches(distance) {
             return None;
@@ -163,25 +149,15 @@ impl Window {
         Some(length - count as u64)
     }
 
+    #[inline(always)]
     fn append(&mut self, distance: usize, count: usize) {
-        let end = self.end + count;
-        while self.end < end {
-            let length = (end - self.end).min(LONGEST);
-            let (mut to, stop) = (self.end, self.end + length);
-            if distance < WIDE {
-                self.fill(distance, to, end);
-                self.end = end;
-                return;
-            }
-            while to < stop {
-                self.copy_wide(to - distance, to);
-                to += WIDE;
-            }
-            self.end = stop;
-        }
+        let mut writer = self.writer();
+        writer.copy(distance, count);
+        self.end = writer.end;
     }
 
     /// From where on bytes that repeat those `distance` bytes back also equal those a sample back.
+    #[inline(always)]
     fn constant_from(&self, distance: usize) -> Option<usize> {
         if distance <= self.unit && self.unit % distance == 0 {
             return Some(self.end + self.unit - distance);
@@ -222,6 +198,61 @@ impl Window {
         self.oldest = self.end - HISTORY;
         true
     }
+}
+
+/// Multiplied with the bytes of a short distance, these repeat them; 0: they cannot.
+const REPEATING: [u64; 9] = [0, 0x0101_0101_0101_0101, 0x0001_0001_0001_0001, 0, 0x1_0000_0001, 0, 0, 0, 1];
+
+/// The end of a window, while symbols are appended one after the other.
+pub struct Writer<'a> {
+    pub end: usize,
+    oldest: usize,
+    bytes: &'a mut [u8; SIZE],
+}
+
+impl Writer<'_> {
+    #[inline(always)]
+    pub fn is_full(&self) -> bool {
+        self.end >= HISTORY + ROOM
+    }
+
+    #[inline(always)]
+    pub fn push(&mut self, byte: u8) {
+        self.bytes[self.end] = byte;
+        self.end += 1;
+    }
+
+    /// Append `length` bytes (3 to 258) from `distance` bytes back. False: there are none so far back, or they are left out.
+    #[inline(always)]
+    pub fn repeat(&mut self, distance: usize, length: usize) -> bool {
+        let is_there = distance <= self.end - self.oldest;
+        if is_there {
+            self.copy(distance, length);
+        }
+        is_there
+    }
+
+    /// Append `length` bytes from `distance` bytes back, which are there, and up to two wide copies more.
+    #[inline(always)]
+    fn copy(&mut self, distance: usize, length: usize) {
+        let (from, end) = (self.end - distance, self.end + length);
+        if distance >= WIDE {
+            let mut at = self.end;
+            self.copy_wide(from, at);
+            while at + WIDE < end {
+                at += WIDE;
+                self.copy_wide(at - distance, at);
+            }
+        } else if distance < REPEATING.len() && REPEATING[distance] != 0 {
+            let mut word = [0; 8];
+            word.copy_from_slice(&self.bytes[from..from + 8]);
+            let bits = u64::from_le_bytes(word) << (64 - 8 * distance) >> (64 - 8 * distance);
+            self.fill((bits * REPEATING[distance]).to_le_bytes(), end);
+        } else {
+            self.repeat_oddly(distance, end);
+        }
+        self.end = end;
+    }
 
     #[inline(always)]
     fn copy_wide(&mut self, from: usize, to: usize) {
@@ -230,34 +261,24 @@ impl Window {
         self.bytes[to..to + WIDE].copy_from_slice(&block);
     }
 
-    /// Fill up to `end`, and less than a wide copy more, from less than a wide copy back.
     #[inline(always)]
-    fn fill(&mut self, distance: usize, mut to: usize, end: usize) {
-        let mut block = [0; WIDE];
-        let from = to - distance;
-        let step = if distance == 2 {
-            let pair = u64::from(u16::from_le_bytes([self.bytes[from], self.bytes[from + 1]])) * 0x0001_0001_0001_0001;
-            for part in block.chunks_exact_mut(8) {
-                part.copy_from_slice(&pair.to_le_bytes());
-            }
-            WIDE
-        } else if distance == 1 {
-            block = [self.bytes[from]; WIDE];
-            WIDE
-        } else {
-            let mut source = from;
-            for byte in &mut block {
-                *byte = self.bytes[source];
-                source = if source + 1 == to { from } else { source + 1 };
-            }
-            WIDE - WIDE % distance
-        };
+    fn fill(&mut self, pattern: [u8; 8], end: usize) {
+        let mut at = self.end;
         loop {
-            self.bytes[to..to + WIDE].copy_from_slice(&block);
-            to += step;
-            if to >= end {
+            for part in self.bytes[at..at + 2 * WIDE].chunks_exact_mut(8) {
+                part.copy_from_slice(&pattern);
+            }
+            at += 2 * WIDE;
+            if at >= end {
                 break;
             }
+        }
+    }
+
+    #[inline(never)]
+    fn repeat_oddly(&mut self, distance: usize, end: usize) {
+        for at in self.end..end {
+            self.bytes[at] = self.bytes[at - distance];
         }
     }
 }
