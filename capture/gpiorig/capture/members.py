@@ -62,7 +62,7 @@ class MemberReader:
         self._memory = np.zeros((size + 7) // 8, dtype=np.uint64)
         self._address = self._memory.ctypes.data
         native.checked(create(self._address, self._memory.nbytes, unitsize, used))
-        self.head = MemberHead.from_buffer(self._memory)
+        self.head = MemberHead.from_buffer(self._memory.data)
         self._consumed = c_size_t()
         self._consumed_reference = ctypes.byref(self._consumed)
 
@@ -95,21 +95,3 @@ class MemberReader:
         if count < 0:
             native.checked(count)
         return count, self._consumed.value
-
-
-def edges_of(
-    reader: MemberReader, data: bytes, *, method: int, size: int
-) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """Return the edges of one member that is in memory; `reader.head` tells how it ended."""
-    raw = np.frombuffer(data, dtype=np.uint8)
-    capacity, parts, at = 1 << 12, [], 0
-    reader.begin(method=method, size=size)
-    while True:
-        samples, levels = np.empty(capacity, dtype=np.int64), np.empty(capacity, dtype=np.uint64)
-        count, used = reader.feed(
-            raw.ctypes.data + at, raw.size - at, samples.ctypes.data, levels.ctypes.data, capacity
-        )
-        parts.append((samples[:count], levels[:count]))
-        at += used
-        if reader.head.status != NEEDS_ROOM:
-            return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])

@@ -39,12 +39,15 @@ class ReadOptions:
         Names of the channels of a file that has none, bit 0 first.
     columns
         Column of a table by what it holds: "time", "channel", "level", "node", …
+    recover
+        Read on past damage: what is lost becomes gaps, and a file that was cut short is read as far as it goes.
     """
 
     samplerate_hz: Fraction | None = None
     unitsize: int | None = None
     channels: tuple[str, ...] = ()
     columns: dict[str, str] = field(default_factory=dict)
+    recover: bool = False
 
 
 def module(name: str) -> ModuleType:
