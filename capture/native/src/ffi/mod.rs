@@ -3,6 +3,7 @@
 pub mod bus;
 pub mod changes;
 pub mod edges;
+pub mod member;
 pub mod runs;
 pub mod spi;
 pub mod table;
