@@ -185,7 +185,7 @@ def test_pins_and_slp_tr(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("radio", RADIOS, ids=lambda radio: radio.chip)
 def test_pcap_for_wireshark(tmp_path: Path, radio: Radio) -> None:
-    """Wireshark's tshark reads the pcap of `ieee802154`: sequence numbers, addresses and times are those of the frames."""
+    """In tshark the pcap of `ieee802154` has the sequence numbers and the times of the frames."""
     edges = read_sr(radio.capture)
     found = by_us(edges, radio.decoder, spi.lines_of(edges.channels, "initiator"))
     stack = f"spi:{spi_lines('initiator')},{radio.decoder},ieee802154"
