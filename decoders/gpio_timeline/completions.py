@@ -56,6 +56,7 @@ class Completions:
         self.settle = settle
         self.waiting = {code: [] for code in ENTERS}  # What a completion to come may still take.
         self.latest = dict.fromkeys(ENTERS)
+        self.has = set()    # Codes of the links that the node was seen to have.
         self.inside = []
         self.commands = []
         self.previous = -1  # Position of the completion before.
@@ -67,6 +68,7 @@ class Completions:
                 self.latest[code].after = event.position
                 event.before = self.latest[code].position
             self.latest[code] = event
+            self.has.add(code)
             self.waiting[code].append(event)
             if code == HANDLER:
                 self.drop_inside()
@@ -99,7 +101,7 @@ class Completions:
         bound, before = end, self.previous
         handler = None
         for code in LINKS:
-            if self.latest[code] is None:
+            if code not in self.has:
                 continue
             found = None if bound is None else latest_before(self.waiting[code], bound)
             if found is not None and (found.position <= before or found.exit is not None and code == HANDLER):
@@ -140,7 +142,7 @@ class Completions:
         return found
 
     def take_inside(self, end, handler):
-        if self.latest[HANDLER] is None:
+        if HANDLER not in self.has:
             since = self.previous
         elif handler is None:
             since = end.position
@@ -163,11 +165,11 @@ class Completions:
         '''Let go of what no completion to come can take.'''
         bounds, before = [None], self.previous  # None: one yet to come.
         for code in LINKS:
-            if self.latest[code] is None:
+            if code not in self.has:
                 continue
             self.waiting[code] = keep = self.takeable(code, bounds, before)
             bounds = keep + [None]
-            before = self.latest[code].position
+            before = -1 if self.latest[code] is None else self.latest[code].position
         self.waiting[MARK] = self.takeable(MARK, bounds, None)
 
     def takeable(self, code, bounds, before):
