@@ -154,7 +154,8 @@ def timeline_table(rows: list[dict]) -> str:
     text = f"# {NOTE.replace('events.toml', 'events.toml and analysis/gpiorig/analysis/path.py')}\n"
     text += "\n# Code of an event with a direction: whether it is on the receiving side.\nRECEIVES = {\n"
     text += "".join(f"    {r['code']}: {r['direction'] == 'rx'},\n" for r in rows if r["direction"] != "none")
-    text += "}\n\n# name, code of the event, leg (request sent, received, reply sent, received), how it is found\nMILESTONES = (\n"
+    text += "}\n\n# name, code of the event, leg (request sent, received, reply sent, received), how it is found\n"
+    text += "MILESTONES = (\n"
     text += "".join(f"    ('{m.name}', {code[m.event]}, {m.leg}, '{m.source.name}'),\n" for m in path.MILESTONES)
     text += ")\n\nKINDS = (\n" + "".join(f"    ('{kind.name}', '{kind.value}'),\n" for kind in kinds)
     text += ")\n\n# (milestone, milestone): (what lies between them, its kind)\nSTEPS = {\n"

@@ -189,7 +189,10 @@ def span_texts(code, id_):
     '''Texts of one span, longest first, from the code of its enter.'''
     point = EVENTS[code][0].rpartition('.')[0]
     tail = '' if id_ is None else ' %d' % id_
-    return [point + tail, point, point.rpartition('.')[2], point[0]]
+    layer, _, short = point.rpartition('.')
+    if short in ('tx', 'rx'):  # Which layers have in common.
+        short = {'sixlowpan': '6lo'}.get(layer, layer)
+    return [point + tail, point, short, short[0]]
 
 def damaged_texts(frame):
     said = {'LENGTH': 'wrong number of symbols', 'CHECK': 'wrong check',

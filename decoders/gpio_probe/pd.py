@@ -193,9 +193,8 @@ class Decoder(srd.Decoder):
                      [Ann.STACK + min(depth, DEPTHS - 1), span_texts(code, id_)])
 
     def put_statistics(self):
-        ns = lambda samples: int(samples * 10**9 // self.samplerate)
         found = [self.events, self.damaged] + [
-            None if samples is None else ns(samples)
+            None if samples is None else samples * 10**9 // self.samplerate
             for samples in (self.bus.shortest, self.bus.widest, self.bus.quiet)]
         for out, value in zip(self.out_meta, found):
             if value is not None:

@@ -14,7 +14,7 @@ from gpio_probe.table import EVENTS
 
 from . import wiring
 from .completions import LONGEST_FRAME_NS
-from .packets import COMPLETE, INITIATOR, LOST, ORDER, PARTIAL, RESPONDER, Packets
+from .packets import INITIATOR, LOST, ORDER, PARTIAL, RESPONDER, Packets
 from .table import KINDS, MILESTONES
 
 '''
@@ -55,7 +55,7 @@ mean and longest round-trip time in us.
 
 RECORD = struct.Struct('<QIHBB')
 CHANNELS = 32  # Each one declared costs time at every sample, in libsigrokdecode 0.5.3.
-DEPTHS = 10
+DEPTHS = 16
 AUTO, NONE = 'auto', 'none'
 ROLES = ('initiator', 'responder')
 TAPS = tuple(event[0].rpartition('.')[0] for event in EVENTS.values()
@@ -103,14 +103,15 @@ def role_rows(role, first, downwards):
     events = (('%s-events' % role, '%s: events' % title, (first,)),)
     spans = tuple(('%s-spans-%d' % (role, i), '%s: spans %d' % (title, i), (first + Ann.STACK + i,))
                   for i in range(DEPTHS))
-    taps = tuple(('%s-%s-line' % (role, tap.rpartition('.')[2].replace('_', '-')), '%s: %s' % (title, tap),
-                  (first + Ann.TAP + i,)) for i, tap in enumerate(TAPS))
+    names = [tap.rpartition('.')[2] for tap in TAPS]
+    taps = tuple(('%s-%s-line' % (role, name.replace('_', '-')), '%s: %s' % (title, name), (first + Ann.TAP + i,))
+                 for i, name in enumerate(names))
     return events + spans + taps if downwards else taps + spans + events
 
 class Decoder(srd.Decoder):
     api_version = 3
     id = 'gpio_timeline'
-    name = 'GPIO timeline'
+    name = 'Timeline'
     longname = 'Packet timelines across nodes'
     desc = 'Round trips of packets and their steps, from GPIO events.'
     license = 'mit'
@@ -219,8 +220,8 @@ class Decoder(srd.Decoder):
         name, _, kind, _ = EVENTS[code]
         self.put(ss, es, self.out_python, ['EVENT', (self.nodes[n].name, code, name, id_)])
         if n > RESPONDER:
-            self.put(ss, es, self.out_ann,
-                     [Ann.OTHERS, ['%s: %s' % (self.nodes[n].name, texts(name, kind, id_)[0])] + texts(name, kind, id_)])
+            said = texts(name, kind, id_)
+            self.put(ss, es, self.out_ann, [Ann.OTHERS, ['%s: %s' % (self.nodes[n].name, said[0])] + said])
             return
         first = Ann.ROLE + n * Ann.PER_ROLE
         self.put(ss, es, self.out_ann, [first + Ann.EVENT, texts(name, kind, id_)])
@@ -278,9 +279,10 @@ class Decoder(srd.Decoder):
             'Packet %d: RTT %s us' % (packet.id, us), '%d: %s us' % (packet.id, us), '%d' % packet.id]])
         for name, kind, place, ss, es in steps:
             us, short = self.text_of(es - ss), name.partition(': ')[2]
+            shorter = short.partition(':')[0]
             self.put(ss, es, self.out_ann, [Ann.STEP + kind, [
                 '%s (%s): %s us, %d samples' % (name, place, us, es - ss), '%s: %s us' % (name, us),
-                '%s: %s us' % (short, us), '%s us' % us, short.partition(':')[0], short[0]]])
+                '%s: %s us' % (short, us), '%s: %s us' % (shorter, us), '%s us' % us, shorter, shorter[0]]])
         names = [(MILESTONES[column][0], sample) for column, sample in found.milestones]
         status = 'PARTIAL' if found.status == PARTIAL else 'COMPLETE'
         self.put(found.start, found.end, self.out_python,
@@ -322,11 +324,10 @@ class Decoder(srd.Decoder):
 
     def put_statistics(self):
         rtts = sorted(self.rtts.values())
-        us = lambda samples: samples * 1e6 / self.samplerate
         found = [self.packets.sent, len(rtts), len(self.lost), self.counts[Ann.ORDER], self.counts[Ann.DAMAGED],
                  self.counts[Ann.UNATTRIBUTED]]
         if rtts:
-            found += [us(rtts[0]), us(sum(rtts) / len(rtts)), us(rtts[-1])]
+            found += [samples * 1e6 / self.samplerate for samples in (rtts[0], sum(rtts) / len(rtts), rtts[-1])]
         for out, value in zip(self.out_meta, found):
             self.put(0, self.samplenum, out, value)
 

@@ -1,7 +1,7 @@
 """PulseView sessions (.pvs): which decoders run on a .sr file, the look of its channels, markers, cursors, zoom.
 
-PulseView loads `NAME.pvs` with `NAME.sr`. The format is Qt's INI; its keys and the encoding of their values were learned from
-PulseView 0.4.2, which stores the same on leaving (docs/sigrok-notes.md).
+PulseView loads `NAME.pvs` with `NAME.sr`. The format is Qt's INI; its keys and the encoding of their values were
+learned from PulseView 0.4.2, which stores the same on leaving (docs/sigrok-notes.md).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ SPI_CHANNELS = ("clk", "miso", "mosi", "cs")  # the same, decoders/spi/pd.py
 
 # Of pv::util::Timestamp, a boost cpp_dec_float<24>: six limbs of eight digits each.
 _LIMBS, _LIMB = 6, 10**8
+_TOP = 45  # pixels above the middle of the first trace
 _AS_FIRST_SAMPLE = 2  # of a decoder's channel: its level before the data, from the first sample
 
 
@@ -105,7 +106,7 @@ class Session:
     markers: tuple[tuple[str, Fraction], ...] = ()
     cursors: tuple[Fraction, Fraction] | None = None
     window: tuple[Fraction, Fraction]
-    width: int = 1500
+    width: int = 1300
 
 
 def write(path: Path, session: Session) -> None:
@@ -142,6 +143,7 @@ def _lines(session: Session) -> Iterator[str]:
         yield from ("", f"[decode_signal{number}]", *_stack(stack))
     first, last = session.window
     yield from ("", "[view0]", f"scale={float((last - first) / session.width):.12g}", f"offset={timestamp(first)}")
+    yield f"v_offset={-_TOP}"
     for signal in session.signals:
         yield f"{_key(signal.name)}\\trace_height={signal.height}"
     for number, meta in enumerate(metas):

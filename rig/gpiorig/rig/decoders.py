@@ -12,7 +12,7 @@ from pathlib import Path
 from gpiorig.rig.errors import RigError
 
 # In a checkout they lie beside the sources, in an installed wheel beside this module.
-_FOLDERS = (Path(__file__).resolve().parents[3] / "decoders", Path(__file__).resolve().parent / "decoders")
+_FOLDERS = (Path(__file__).resolve().parents[3] / "decoders", Path(__file__).resolve().with_name("sigrok-decoders"))
 _MARK = "part of gpiorig"  # in the head of every file of ours
 _HEAD_BYTES = 512
 _PYTHON = "*.py"

@@ -49,9 +49,9 @@ def recorded(node: str, line: str) -> str:
 
 def timeline(
     bench: Bench,
-    *,
     initiator: str,
     responder: str,
+    *,
     absent: Sequence[str] | None = None,
     lost_after_ms: int | None = None,
     naming: Naming = recorded,

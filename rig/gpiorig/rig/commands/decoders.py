@@ -129,7 +129,7 @@ def _stack(options: argparse.Namespace) -> Stack:
         responder = roles["responder"] or next(name for name in names if name != initiator)
         if not responder:
             raise RigError(f"{options.source}: a timeline needs two nodes; the bench has only {initiator}.")
-        return stacks.timeline(bench, initiator=initiator, responder=responder, absent=absent, naming=naming)
+        return stacks.timeline(bench, initiator, responder, absent=absent, naming=naming)
     if options.node not in bench.nodes:
         raise RigError(f"--node {options.node}: the bench has {', '.join(bench.nodes)}.")
     stack = stacks.probe(bench, options.node, naming=naming)
