@@ -11,8 +11,6 @@ pub mod changes;
 pub mod crc;
 pub mod decimal;
 pub mod edges;
-pub mod edges;
-pub mod ffi;
 pub mod ffi;
 pub mod huffman;
 pub mod inflate;
