@@ -5,6 +5,7 @@ COMMANDS = {
     "run": "Run an experiment on a bench and record it.",
     "report": "Rebuild tables, figures and page of a recording.",
     "info": "Say what is in a recording or a .sr file, channel by channel.",
+    "decode": "Run sigrok protocol decoders on a recording or a file, by its edges.",
     "export": "Write a recording, or a window of it, as a sigrok .sr file.",
     "bench": "Check a bench file, or serve a virtual bench.",
     "probes": "Say what the probes cost: the same experiment with other probes, and without.",
