@@ -50,6 +50,7 @@ class Instance:
         self._shift = shift
         self._failed = failed
         self._outputs: list[Output] = []
+        self._wanted: list[set[int] | None] = []  # classes of each output; None: all
         self._pins: Pins | None = None
         self._bits: tuple[int, ...] = ()
         self.above: Instance | None = None
@@ -111,6 +112,7 @@ class Instance:
             ):
                 return known.number
         self._outputs.append(output)
+        self._wanted.append(self._selection.classes(kind, self.layer.kind.id))
         return number
 
     def put(self, startsample: int, endsample: int, output_id: int, data: Any) -> None:
@@ -124,7 +126,7 @@ class Instance:
                 self.above.decoder.decode(start, end, data)
             except Exception as error:  # libsigrokdecode prints it and goes on
                 self._failed(self.above, error)
-        classes = self._selection.classes(output.kind, self.layer.kind.id)
+        classes = self._wanted[output_id]
         if classes is not None and not classes:
             return
         start, end = self._sample(start), self._sample(end)

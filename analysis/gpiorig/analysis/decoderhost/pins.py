@@ -106,14 +106,17 @@ class Condition:
             if kind in "rfe":
                 self.is_level = False
             elif kind in "hl":
+                want = (kind == "h") << bit
+                self.never |= bool(self._mask >> bit & 1 and (self._want ^ want) >> bit & 1)  # two channels, one bit
                 self._mask |= 1 << bit
-                self._want |= (kind == "h") << bit
+                self._want |= want
+        self.is_level &= not self.never
         self.hits: list[int] = [NEVER]
-        self.place = 0
+        self.place = -1  # in `hits`; negative until they are searched for
 
     def holds_within(self, levels: int) -> bool:
         """Whether it holds where the pins are these, and were before."""
-        return self.is_level and not self.never and levels & self._mask == self._want
+        return self.is_level and levels & self._mask == self._want
 
     def holds_at(self, before: int, levels: int) -> bool:
         """Whether it holds at a sample with these pins, after one with those."""
@@ -140,11 +143,8 @@ class Condition:
 
     def next(self, floor: int) -> int:
         """Return the first sample found that is not before `floor`; which never decreases within a chunk."""
-        at = self.hits[self.place]
-        if at < floor:
-            self.place = bisect_left(self.hits, floor, self.place + 1)
-            at = self.hits[self.place]
-        return at
+        self.place = bisect_left(self.hits, floor, self.place)
+        return self.hits[self.place]
 
 
 class SkipWithOthers:
@@ -244,19 +244,10 @@ class Pins:
     def _begin(self, chunk: Chunk, carried: int | None) -> None:
         self._runs = Runs(chunk, self._mask, carried)
         self._at = self._runs.at_list[0]
-        self._index = 0
         self._visited = False
+        self._go_to(0)
         for condition in self._conditions.values():
-            condition.place = -1  # to be searched for
-
-    def _condition(self, key: Any, terms: Sequence[Term]) -> Condition:
-        condition = self._conditions.get(key)
-        if condition is None:
-            condition = self._conditions[key] = Condition(terms, self._bits)
             condition.place = -1
-        if condition.place < 0:
-            condition.search(self._runs)
-        return condition
 
     def wait(self, conditions: Any) -> tuple[tuple[int, ...], int, tuple[bool, ...] | None]:
         """Go on to the next sample at which a condition holds.
@@ -282,76 +273,78 @@ class Pins:
         Refused
             These are no conditions.
         """
-        if conditions is None or (conditions.__class__ in (dict, list) and not conditions):
-            # The next sample; of the very first wait() the first one.
-            conditions = ({"skip": 1 if self._waited or self._at != self._start else 0},)
-        elif isinstance(conditions, dict):
-            conditions = (conditions,)
-        elif not isinstance(conditions, list):
+        if conditions is not None and not isinstance(conditions, dict | list):
             raise Refused("Condition list is neither a list nor a dict.")
+        if not conditions:  # the next sample; for the very first wait() the first one
+            conditions = ({"skip": 1 if self._waited or self._at != self._start else 0},)
+        elif conditions.__class__ is not list:
+            conditions = (conditions,)
         if self.ended:
             raise EndOfSamples("the capture has ended")
         self._waited = True
         searches = self._searches(conditions)
-        if all(search is None for search in searches):
+        found = self._found(searches)
+        best = min(found)
+        if best == NEVER and searches.count(None) == len(searches):
             return self._pins(), self._at, None
-        while True:
+        while best >= self._runs.end:
+            self._advance()
             found = self._found(searches)
             best = min(found)
-            if best < self._runs.end:
-                break
-            self._advance()
         self._at, self._visited = best, True
-        if best >= self._next_edge():
-            self._index = bisect_right(self._runs.at_list, best, self._index) - 1
+        if best >= self._run_end:
+            self._go_to(bisect_right(self._runs.at_list, best, self._index) - 1)
         return self._pins(), best, ONE if len(found) == 1 else tuple([one == best for one in found])
 
-    def _searches(self, conditions: Sequence[Any]) -> list[Any]:
-        """For each condition its terms and key; a sample to wait for; a SkipWithOthers; None for an empty one."""
-        searches: list[Any] = []
+    def _searches(self, conditions: Sequence[Any]) -> list[Condition | SkipWithOthers | int | None]:
+        """For each condition what to look for; an int is a sample to wait for, None stands for an empty one."""
+        searches: list[Condition | SkipWithOthers | int | None] = []
+        known = self._conditions
         for condition in conditions:
-            if not isinstance(condition, dict):
-                raise Refused("Condition is not a dict.")
-            if len(condition) == 1:
-                [(key, value)] = condition.items()
-                if isinstance(key, int) and isinstance(value, str):
-                    searches.append(((key, value),))
-                    continue
-                if isinstance(key, str) and isinstance(value, int):
-                    searches.append(self._at + value if value >= 0 else NEVER)
-                    continue
-                raise Refused("A term is neither a channel and a type nor a number of samples.")
-            terms = tuple(condition.items())
-            skips = 0
-            for key, value in terms:
-                if isinstance(key, str) and isinstance(value, int):
-                    skips += 1
-                elif not (isinstance(key, int) and isinstance(value, str)):
-                    raise Refused("A term is neither a channel and a type nor a number of samples.")
-            searches.append(SkipWithOthers(terms, self._bits) if skips else terms or None)
+            search: Condition | SkipWithOthers | int | None = None
+            if condition.__class__ is dict and len(condition) == 1:
+                [term] = condition.items()
+                search = known.get(term)
+                if search is None and term[1].__class__ is int and term[0].__class__ is str:
+                    search = self._at + term[1] if term[1] >= 0 else NEVER
+            searches.append(self._compiled(condition) if search is None else search)
         return searches
 
-    def _found(self, searches: list[Any]) -> list[int]:
+    def _compiled(self, condition: Any) -> Condition | SkipWithOthers | None:
+        if not isinstance(condition, dict):
+            raise Refused("Condition is not a dict.")
+        terms = tuple(condition.items())
+        skips = [isinstance(key, str) and isinstance(value, int) for key, value in terms]
+        for is_skip, (key, value) in zip(skips, terms, strict=True):
+            if not is_skip and not (isinstance(key, int) and isinstance(value, str)):
+                raise Refused("A term is neither a channel and a type nor a number of samples.")
+        if any(skips):
+            return SkipWithOthers(terms, self._bits)
+        if not terms:
+            return None
+        name = terms[0] if len(terms) == 1 else terms
+        return self._conditions.setdefault(name, Condition(terms, self._bits))
+
+    def _found(self, searches: Sequence[Condition | SkipWithOthers | int | None]) -> list[int]:
         """Return where in this chunk each condition holds next; the chunk's end or later: not in it."""
         found = []
+        at, visited = self._at, self._visited
+        floor = at + visited
         for search in searches:
-            if search.__class__ is tuple:
-                condition = self._conditions.get(search)
-                if condition is None or condition.place < 0:
-                    condition = self._condition(search, search)
-                if self._visited:
-                    if condition.is_level and condition.holds_within(self._runs.levels_list[self._index]):
-                        found.append(self._at)
-                    else:
-                        found.append(condition.next(self._at + 1))
-                else:
-                    found.append(condition.next(self._at))
-            elif search.__class__ is int:
-                found.append(search)
+            if isinstance(search, Condition):
+                if search.place < 0:
+                    search.search(self._runs)
+                if visited and search.is_level and search.holds_within(self._levels):
+                    found.append(at)
+                    continue
+                sample = search.hits[search.place]
+                found.append(sample if sample >= floor else search.next(floor))
             elif search is None:
                 found.append(NEVER)
+            elif isinstance(search, SkipWithOthers):
+                found.append(search.search(self._runs, self._index, at, visited))
             else:
-                found.append(search.search(self._runs, self._index, self._at, self._visited))
+                found.append(search)
         return found
 
     def _advance(self) -> None:
@@ -361,14 +354,15 @@ class Pins:
             raise EndOfSamples("the capture has ended")
         self._begin(chunk, self._runs.levels_list[-1])
 
-    def _next_edge(self) -> int:
-        after = self._index + 1
-        return self._runs.at_list[after] if after < len(self._runs.at_list) else self._runs.end
+    def _go_to(self, index: int) -> None:
+        at = self._runs.at_list
+        self._index = index
+        self._run_end = at[index + 1] if index + 1 < len(at) else self._runs.end
+        self._levels = self._runs.levels_list[index]
 
     def _pins(self) -> tuple[int, ...]:
-        levels = self._runs.levels_list[self._index]
-        pins = self._tuples.get(levels)
+        pins = self._tuples.get(self._levels)
         if pins is None:
-            pins = tuple(levels >> bit & 1 if bit >= 0 else UNMAPPED_PIN for bit in self._bits)
-            self._tuples[levels] = pins
+            pins = tuple(self._levels >> bit & 1 if bit >= 0 else UNMAPPED_PIN for bit in self._bits)
+            self._tuples[self._levels] = pins
         return pins
