@@ -43,12 +43,15 @@ class ReadOptions:
         patterns.
     columns
         Column of a table by what it holds: "time", "channel", "level", "node"; "unit" of its times and "separator".
+    recover
+        Read on past damage: what is lost becomes gaps; a file that was cut short is read as far as it goes.
     """
 
     samplerate_hz: Fraction | None = None
     unitsize: int | None = None
     channels: tuple[str, ...] = ()
     columns: dict[str, str] = field(default_factory=dict)
+    recover: bool = False
 
 
 @functools.cache
