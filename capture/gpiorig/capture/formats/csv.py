@@ -16,7 +16,7 @@ from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions, chosen
 from gpiorig.capture.formats.sr import parse_samplerate
 from gpiorig.capture.table import IGNORED, KEY, LEVEL, TIME, Layout
-from gpiorig.capture.textwriter import GAP, TextFile, decimal, digits_for, nearest, rows
+from gpiorig.capture.textwriter import GAP, TextFile, decimal, digits_for, rows, scaler
 from gpiorig.capture.waveform import Waveform
 
 SUMMARY = "state changes as a text table"
@@ -295,12 +295,12 @@ def write(path: Path, waveform: Waveform) -> str:
     used = [bit for bit, name in enumerate(waveform.channels) if name]
     names = [waveform.channels[bit] for bit in used]
     quoted = [f'"{name}"' if "," in name else name for name in names]
-    scale = 10**digits / waveform.samplerate_hz
     rate = waveform.samplerate_hz
+    time = scaler(10**digits / rate)
     with TextFile(path) as file:
         file.write(f"# gpiorig: samplerate {rate.numerator}/{rate.denominator} Hz, epoch {waveform.epoch}\n")
         file.write(",".join(["Time [s]", *quoted]) + "\n")
         for sample, levels, _ in rows(waveform):
             texts = ["X"] * len(used) if levels == GAP else ["1" if levels >> bit & 1 else "0" for bit in used]
-            file.write(f"{decimal(nearest(sample * scale), digits)},{','.join(texts)}\n")
+            file.write(f"{decimal(time(sample), digits)},{','.join(texts)}\n")
     return "" if exact else f"times are rounded to {decimal(1, digits)} s; the samples are read back exactly"
