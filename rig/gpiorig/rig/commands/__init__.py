@@ -7,6 +7,8 @@ COMMANDS = {
     "report": "Rebuild tables, figures and page of a recording.",
     "info": "Say what is in a recording or a .sr file, channel by channel.",
     "decode": "Run sigrok protocol decoders on a recording or a file, by its edges.",
+    "info": "Say what is in a recording, or in a file of any known format.",
+    "import": "Make a recording of captures and logs that others made.",
     "export": "Write a recording, or a window of it, as a sigrok .sr file.",
     "merge": "Lay recordings of several analyzers over each other, by the sync line that all of them saw.",
     "pulseview": "Cut a packet out of a recording and look at it in PulseView.",
