@@ -16,6 +16,7 @@ from gpiorig.capture.edges import Edges
 from gpiorig.capture.errors import CaptureError, FormatError, RecordingError
 from gpiorig.capture.segments import Segments, read_segments
 from gpiorig.capture.serialrecord import SerialRecord, read_record
+from gpiorig.capture.waveform import Waveform, waveform_of
 
 FORMAT = 1
 DESCRIPTION = "recording.toml"
@@ -200,6 +201,10 @@ class Recording:
     def edges(self) -> Edges:
         """Read the edges; those of a capture that broke off end at the last known sample."""
         return self.segments().edges(samplerate_hz=self.info.samplerate_hz, channels=self.info.channels)
+
+    def waveform(self) -> Waveform:
+        """The edges as a stream."""
+        return waveform_of(self.edges(), epoch=self.info.epoch.wall, source=f"recording {self.folder.name}")
 
     def verify(self) -> tuple[str, ...]:
         """Check everything that was recorded; returns one line for each problem."""

@@ -14,7 +14,6 @@ from gpiorig.analysis.trace import Trace
 from gpiorig.capture.frames import Frames
 from gpiorig.capture.recording import Recording
 from gpiorig.capture.spi import SpiLines
-from gpiorig.capture.waveform import Waveform, waveform_of
 from gpiorig.rig import bench as benches
 from gpiorig.rig import boards, pipeline, survey
 from gpiorig.rig.errors import RigError
@@ -39,11 +38,6 @@ SURVEY_TABLES: dict[str, Callable[[survey.Survey], pa.Table]] = {
     "events": lambda found: tables.events(found.events),
     "damaged": lambda found: tables.damaged(found.events),
 }
-
-
-def waveform(recording: Recording) -> Waveform:
-    """The edges of a recording."""
-    return waveform_of(recording.edges(), epoch=recording.info.epoch.wall, source=f"recording {recording.folder.name}")
 
 
 def table(recording: Recording, name: str) -> pa.Table:
@@ -103,7 +97,7 @@ def frames_of(recording: Recording) -> Frames:
             miso=edges.index(miso) if miso in edges.channels else None,
             select=edges.index(f"{name}.tap.select"),
         )
-        found = radioframes.read(waveform(recording), bus, chip=CHIPS[radio.name], node=name)
+        found = radioframes.read(recording.waveform(), bus, chip=CHIPS[radio.name], node=name)
         marks, ends = airframes.pulses(seen, MARK, node=name)
         header = round(radio.frame_timestamp_ns * edges.samplerate_hz / NS_PER_S)
         radios.append(NodeAir(frames=found, marks=marks, ends=ends, header_samples=header))
