@@ -98,7 +98,7 @@ def test_flows_follow_packets_through_layers_and_nodes(stages, built, tmp_path):
     perfetto.write(path, built)
     tracks, slices, _ = replay(path)
     steps, ends = defaultdict(list), Counter()
-    for track, start, _, name, flows, last in sorted(slices, key=lambda each: each[1]):
+    for track, _, _, name, flows, last in sorted(slices, key=lambda each: each[1]):
         for flow in (*flows, *last):
             assert flow not in ends, "a step after the end"
             steps[flow - 1].append((tracks[tracks[track].parent_uuid].process.process_name, name))
