@@ -251,7 +251,7 @@ class SpiRadio(srd.Decoder):
             for i in lines:
                 if pins[i] != before[i]:
                     self.pin_edge(i, pins[i])
-            if pins[CLK] and not before[CLK] and not pins[CS]:
+            if self.matched[0] and not pins[CS]:
                 bits = bits << 2 | pins[MOSI] << 1 | pins[MISO] & 1
                 edges.append(now)
                 if len(edges) == 8:

@@ -111,7 +111,7 @@ def _edge_formats() -> dict[str, tuple[str, ...]]:
     """Formats of edges that can be written, with their endings."""
     from gpiorig.capture import formats
 
-    modules = {name: formats.module(name) for name in formats.NAMES if name not in _FRAMES}
+    modules = {name: formats.module(name) for name in formats.names() if name not in _FRAMES}
     return {name: module.SUFFIXES for name, module in modules.items() if hasattr(module, "write")}
 
 
