@@ -88,7 +88,7 @@ def test_fast_path_on_recordings(radio: Radio) -> None:
 
 def draw_at86rf2xx(draw: random.Random) -> list[tuple[int, int]]:
     """An access of any kind: frames whole and cut, by the frame buffer and by SRAM; registers that matter or not."""
-    octets = [draw.randrange(256) for _ in range(draw.choice((1, 2, 12, 20, 130)))]
+    octets = [draw.randrange(256) for _ in range(draw.choice((1, 2, 12, 12, 20, 20, 130)))]
     octets[0] = draw.choice((0x20, 0x60, 0x40, 0x40, 0x00, 0x80 | draw.randrange(64), 0xC2, 0xC4, 0x9C, octets[0]))
     if octets[0] == 0xC2 and len(octets) > 1:
         octets[1] = draw.choice((0x02, 0x08))
@@ -134,10 +134,10 @@ def test_fast_path_on_random_and_damaged_traffic(tmp_path: Path, chip: str) -> N
     """The same frames on any traffic, and never an exception, with and without glitches, and on random lines."""
     draw = random.Random(chip)
     bus = Bus(draw)
-    for _ in range(400):
+    for _ in range(160):
         bus.transfer(DRAWS[chip](draw))
     capture, seen = tmp_path / "random.sr", 0
-    for samples in (bus.samples(), bus.damaged(glitches=300), random_lines(draw, 60_000)):
+    for samples in (bus.samples(), bus.damaged(glitches=120), random_lines(draw, 20_000)):
         edges = written(capture, samples)
         found = by_us(edges, chip)
         for stacked in (True, False):
@@ -146,7 +146,7 @@ def test_fast_path_on_random_and_damaged_traffic(tmp_path: Path, chip: str) -> N
         said = sigrok(capture, "-P", f"spi:clk=clk:mosi=mosi:miso=miso:cs=select,{chip},ieee802154", "-A", "ieee802154")
         assert b"Trace" not in said.stderr
         seen += len(found)
-    assert seen > 50
+    assert seen > 20
 
 
 def test_lines_that_lack(tmp_path: Path) -> None:
