@@ -94,10 +94,14 @@ def _format(options: argparse.Namespace) -> tuple[str, str]:
         if options.format or suffix not in tables.SUFFIXES:
             raise RigError(f"{options.output}: a table is a file that ends in {', '.join(tables.SUFFIXES)}.")
         return "table", suffix
-    for kind, found in known.items():
-        for name, suffixes in found.items():
-            if options.format == name or (not options.format and suffix in suffixes):
-                return kind, name
+    fitting = [
+        (name != suffix[1:], kind, name)  # where several have an ending, it is that of the format of its name
+        for kind, found in known.items()
+        for name, suffixes in found.items()
+        if options.format == name or (not options.format and suffix in suffixes)
+    ]
+    if fitting:
+        return min(fitting)[1:]
     if options.format:
         raise RigError(
             f"--format {options.format}: no such format can be written; there are "
