@@ -6,6 +6,7 @@ COMMANDS = {
     "report": "Rebuild tables, figures and page of a recording.",
     "info": "Say what is in a recording or a .sr file, channel by channel.",
     "export": "Write a recording, or a window of it, as a sigrok .sr file.",
+    "serial": "Show and record what the nodes say, live or from a recording.",
     "bench": "Check a bench file, or serve a virtual bench.",
     "probes": "Say what the probes cost: the same experiment with other probes, and without.",
     "firmware": "Check that an image has all its hooks, and a recording all their events.",
