@@ -153,6 +153,8 @@ def _live(options: argparse.Namespace) -> int:
     assemblers = {node: LineAssembler(node) for node in wanted}
     end_s = None if options.duration is None else time.monotonic() + options.duration
     with ExitStack() as stack:
+        if recording is not None:
+            stack.callback(recording.finish, state="complete")  # also when nobody reads our output any more
         reader = stack.enter_context(SerialReader())
         ports = {}
         for node, (device, baudrate) in wanted.items():
@@ -175,8 +177,6 @@ def _live(options: argparse.Namespace) -> int:
     while not news.empty():
         _show(news, assemblers, view)
     view.flush()
-    if recording is not None:
-        recording.finish(state="complete")
     return _account(list(ports.values()))
 
 
