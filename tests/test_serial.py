@@ -1,4 +1,4 @@
-"""Serial lines of a bench: the same on the pins and in the recorder; `gpiorig serial` shows, records and replays them."""
+"""Serial lines of a bench: on the pins as in the recorder; `gpiorig serial` shows, records and replays them."""
 
 from __future__ import annotations
 
