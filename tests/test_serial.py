@@ -15,6 +15,7 @@ import pytest
 from commandline import Demo, gpiorig
 
 from gpiorig.capture import uart
+from gpiorig.capture.baudrate import estimate_baudrate
 from gpiorig.capture.formats import ReadOptions, iotlab_log
 from gpiorig.capture.recording import Recording
 from gpiorig.capture.uart import UartFormat
@@ -47,7 +48,7 @@ def test_lines_on_the_pin_are_the_lines_of_the_recorder(demo: Demo, node: str) -
         stamp_ns + error_ns >= line.end * sample_ns
         for stamp_ns, line in zip(recorded.stamps_ns.tolist(), on_pin, strict=True)
     )
-    assert form.baudrate == uart.estimate_baudrate(edges, f"{node}.uart_tx")
+    assert form.baudrate == estimate_baudrate(edges, f"{node}.uart_tx")
 
 
 def test_a_recording_is_shown_in_the_order_of_its_stamps(demo: Demo) -> None:
