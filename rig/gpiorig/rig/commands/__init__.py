@@ -14,6 +14,7 @@ COMMANDS = {
     "import": "Make a recording of captures and logs that others made.",
     "decode": "Run sigrok protocol decoders on a recording or a file, by its edges.",
     "export": "Write a recording or a file, whole or a part, in the format of another tool.",
+    "serial": "Show and record what the nodes say, live or from a recording.",
     "merge": "Lay recordings of several analyzers over each other, by the sync line that all of them saw.",
     "pulseview": "Cut a packet out of a recording and look at it in PulseView.",
     "decoders": "Install our sigrok decoders, and say how a bench is given to them.",
