@@ -126,6 +126,7 @@ class BusDecoder:
             "gpiorig_bus_feed", POINTER(BusState), c_void_p, c_void_p, c_size_t, POINTER(BusOutput)
         )
         self._finish = native.kernel("gpiorig_bus_finish", POINTER(BusState), POINTER(BusOutput))
+        self._output = _Output(BLOCK + 1)
         self._state = BusState(frame_gap=lines.frame_gap_samples, strobe=lines.strobe, width=len(lines.data))
         for line, channel in enumerate(lines.data):
             self._state.data[line] = channel
@@ -150,28 +151,26 @@ class BusDecoder:
         levels = np.ascontiguousarray(levels, dtype=np.uint64)
         parts = []
         for at in range(0, samples.size, BLOCK):
-            block, block_levels = samples[at : at + BLOCK], levels[at : at + BLOCK]
-            output = _Output(block.size + 1)
+            count = min(BLOCK, samples.size - at)
             native.checked(
                 self._feed(
                     ctypes.byref(self._state),
-                    block.ctypes.data,
-                    block_levels.ctypes.data,
-                    block.size,
-                    ctypes.byref(output.header),
+                    samples.ctypes.data + 8 * at,
+                    levels.ctypes.data + 8 * at,
+                    count,
+                    ctypes.byref(self._output.header),
                 )
             )
-            parts.append(output.frames())
-        return joined(parts)
+            parts.append(self._output.frames())
+        return parts[0] if len(parts) == 1 else joined(parts)
 
     def finish(self) -> BusFrames:
         """Decode the frame that is still open: the capture ends, or samples are missing from here on.
 
         Afterwards the decoder can be fed again, beginning with the levels after the missing samples.
         """
-        output = _Output(1)
-        native.checked(self._finish(ctypes.byref(self._state), ctypes.byref(output.header)))
-        return output.frames()
+        native.checked(self._finish(ctypes.byref(self._state), ctypes.byref(self._output.header)))
+        return self._output.frames()
 
 
 def decode(edges: Edges, lines: BusLines, *, codes: Iterable[int] | None = None) -> BusFrames:
@@ -211,7 +210,7 @@ def joined(parts: list[BusFrames]) -> BusFrames:
 
 
 class _Output:
-    """Arrays for one kernel call, and the structure that points to them."""
+    """Arrays that the kernel writes to, and the structure that points to them."""
 
     def __init__(self, capacity: int) -> None:
         self.samples = np.empty(capacity, dtype=np.int64)
