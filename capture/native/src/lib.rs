@@ -8,6 +8,7 @@
 
 pub mod bus;
 pub mod crc;
+pub mod deflate;
 pub mod edges;
 pub mod ffi;
 pub mod huffman;

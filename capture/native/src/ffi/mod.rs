@@ -1,6 +1,7 @@
 //! What the C interfaces of all kernels share.
 
 pub mod bus;
+pub mod deflate;
 pub mod edges;
 pub mod member;
 
