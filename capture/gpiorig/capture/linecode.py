@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from ctypes import POINTER, c_int64, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 from dataclasses import dataclass
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from gpiorig.capture import native
 from gpiorig.capture.edges import MAX_CHANNELS, Edges
 from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.waveform import Waveform
 
 WIDTHS = (1, 2, 4, 8)
 CODES = range(1, 128)
@@ -194,6 +195,29 @@ def decode(edges: Edges, lines: BusLines, *, codes: Iterable[int] | None = None)
         parts.append(decoder.feed(edges.samples[rows], edges.levels[rows]))
         parts.append(decoder.finish())
     return joined(parts)
+
+
+def stream(waveform: Waveform, lines: BusLines, *, codes: Iterable[int] | None = None) -> Iterator[BusFrames]:
+    """Decode one symbol bus of a capture that may be longer than the memory; yield what each of its blocks ends.
+
+    Parameters
+    ----------
+    waveform
+        The capture.
+    lines
+        The channels of the bus and its frame gap.
+    codes
+        Known event codes; None: every code from 1 to 127.
+    """
+    decoder = BusDecoder(lines, codes=codes)
+    for block in waveform.read():
+        at = 0
+        for cut in np.searchsorted(block.samples, block.gaps[:, 1]).tolist():
+            yield decoder.feed(block.samples[at:cut], block.levels[at:cut])
+            yield decoder.finish()
+            at = cut
+        yield decoder.feed(block.samples[at:], block.levels[at:])
+    yield decoder.finish()
 
 
 def joined(parts: list[BusFrames]) -> BusFrames:
