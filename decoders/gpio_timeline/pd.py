@@ -193,7 +193,8 @@ class Decoder(srd.Decoder):
         # The mark of a request is the responder's.
         headers = [round(self.samples(self.nodes[n].numbers['header'], 10**9)) for n in (RESPONDER, INITIATOR)]
         self.packets = Packets(self, headers, int(self.samples(LONGEST_FRAME_NS, 10**9)),
-                               max(1, int(self.samples(self.options['lost_after_ms'], 1000))), self.absent())
+                               max(1, int(self.samples(self.options['lost_after_ms'], 1000))), self.absent(),
+                               [[code for _, code in node.spans] for node in self.nodes[:2]])
 
     def samples(self, time, per_second):
         return Fraction(time, per_second) * self.samplerate
