@@ -241,8 +241,9 @@ class Decoder(srd.Decoder):
         if kind == 'enter':
             self.open_taps[ann_class] = sample
         elif ann_class in self.open_taps:
+            name = point.rpartition('.')[2]
             self.put(self.open_taps.pop(ann_class), sample, self.out_ann,
-                     [ann_class, [point, point.rpartition('.')[2], point[4]]])
+                     [ann_class, [point, name, name.partition('_')[0], name[0]]])
 
     def put_frame(self, n, frame):
         if frame is None:
