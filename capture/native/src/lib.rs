@@ -9,3 +9,4 @@
 pub mod bus;
 pub mod edges;
 pub mod ffi;
+pub mod spi;

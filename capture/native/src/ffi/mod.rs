@@ -2,6 +2,7 @@
 
 pub mod bus;
 pub mod edges;
+pub mod spi;
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::slice;

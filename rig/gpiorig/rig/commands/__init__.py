@@ -8,6 +8,7 @@ COMMANDS = {
     "export": "Write a recording, or a window of it, as a sigrok .sr file.",
     "pulseview": "Cut a packet out of a recording and look at it in PulseView.",
     "decoders": "Install our sigrok decoders, and say how a bench is given to them.",
+    "radio": "List the frames that went over the radios' SPI buses, or the transfers of these.",
     "bench": "Check a bench file, or serve a virtual bench.",
     "probes": "Say what the probes cost: the same experiment with other probes, and without.",
     "firmware": "Check that an image has all its hooks, and a recording all their events.",
