@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from commandline import ROOT, Finished, gpiorig
 
+from gpiorig.rig import bench as benches
 from gpiorig.rig import decoders, stacks
 
 IDS = sorted(folder.name for folder in (ROOT / "decoders").iterdir() if (folder / "pd.py").exists())
@@ -93,6 +94,17 @@ def wiring(*words: str | Path) -> Finished:
     done = gpiorig("decoders", "wiring", *words)
     assert (0, "") == (done.status, done.stderr)
     return done
+
+
+def test_the_radio_of_a_bench() -> None:
+    """Where a radio's SPI bus is wired, its decoder is on it, with the pins that are wired, and the frames above."""
+    bench = benches.load(ROOT / "tests" / "data" / "spi_at86rf231_bench.toml")
+    stack = stacks.radio(bench, "initiator")
+    assert stack is not None
+    lines = {"clk": "spi_clk", "mosi": "spi_mosi", "miso": "spi_miso", "cs": "tap.select"}
+    channels = ":".join(f"{channel}=initiator.{line}" for channel, line in lines.items())
+    assert f"at86rf2xx:{channels},ieee802154:packet_id=yes" == stack.words()
+    assert stacks.radio(benches.load(ROOT / "rig" / "gpiorig" / "rig" / "mixed_bench.toml"), "m3") is None
 
 
 def test_wiring_of_a_bench() -> None:
