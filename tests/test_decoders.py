@@ -47,7 +47,9 @@ def test_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, link: bool) ->
         assert (0, "") == (done.status, done.stderr)
         assert dict.fromkeys(IDS, "linked" if link else "installed") == states(target)
     assert sorted(IDS) == sorted(path.name for path in target.iterdir())
-    for name in IDS:
+    listed = subprocess.run(["sigrok-cli", "-L"], capture_output=True, text=True, timeout=60, check=True).stdout
+    for name in IDS:  # all of them in one process, as PulseView loads them: none may import another's package
+        assert f"\n  {name} " in listed
         assert f"ID: {name}\n" in shown(name)
 
     if not link:

@@ -17,7 +17,7 @@ are followed event by event. A link that the node is not known to have, and of
 which no event was seen yet, is skipped.
 '''
 
-from gpio_probe.table import EVENTS
+from .table import EVENTS
 
 CODES = {event[0]: code for code, event in EVENTS.items()}
 

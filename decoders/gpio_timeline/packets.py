@@ -9,10 +9,10 @@ gpiorig's analysis (packets.py and timelines.py there), followed event by
 event. A packet is a send call of the initiator and all that follows from it.
 '''
 
-from gpio_probe.table import EVENTS
+from .table import EVENTS
 
 from .completions import BY_ORDER, CODES, LINKS, Completions
-from .table import KINDS, MILESTONES, RECEIVES, STEPS, TURN_AROUND
+from .path import KINDS, MILESTONES, RECEIVES, STEPS, TURN_AROUND
 
 REQUEST, REPLY = 0, 1
 DIRECTIONS = ('request', 'reply')

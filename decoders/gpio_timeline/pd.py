@@ -9,13 +9,13 @@ from fractions import Fraction
 
 import sigrokdecode as srd
 
-from gpio_probe.bus import Bus, Nesting, damaged_texts, gap_samples, span_texts, texts
-from gpio_probe.table import EVENTS
+from .bus import Bus, Nesting, damaged_texts, gap_samples, span_texts, texts
+from .table import EVENTS
 
 from . import wiring
 from .completions import LONGEST_FRAME_NS
 from .packets import INITIATOR, LOST, ORDER, PARTIAL, RESPONDER, Packets
-from .table import KINDS, MILESTONES
+from .path import KINDS, MILESTONES
 
 '''
 OUTPUT_PYTHON format:
@@ -44,7 +44,7 @@ OUTPUT_BINARY format:
 
 Class 'milestones': records of 16 bytes in Python's struct notation '<QIHBB':
 sample, number of the packet, id, kind, value. Kind 0 is a milestone, and value
-its place in table.MILESTONES; kind 1 follows the milestones of a packet, with
+its place in path.MILESTONES; kind 1 follows the milestones of a packet, with
 the sample of its end, and value is what became of it: 0 complete, 1 a
 milestone is missing, 2 lost, 3 out of order.
 
