@@ -7,31 +7,32 @@ damaged ones in silence (it exits with status 0); this reader does not.
 from __future__ import annotations
 
 import configparser
+import os
 import re
-import zipfile
-import zlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
+from gpiorig.capture.chunks import Chunk, ChunkedStream
 from gpiorig.capture.edges import MAX_CHANNELS, Edges
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions
-from gpiorig.capture.samples import EdgeExtractor
-from gpiorig.capture.waveform import Waveform, waveform_of
+from gpiorig.capture.waveform import Waveform
+from gpiorig.capture.ziparchive import DEFLATED, STORED, DirectoryError, Member, content, read_directory, walk
 
 VERSIONS = ("1", "2")
-CHUNK_BYTES = 4 << 20  # what libsigrok reads at once; one chunk is in memory at a time
+CHUNK_BYTES = 4 << 20  # what libsigrok reads at once
 PREFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}  # sigrok writes "2 mHz" for 2 MHz, and never means milli
 TOOLKIT = "0.5.2"  # libsigrok whose format is written
-COMPRESS_LEVEL = 1
 SUMMARY = "sigrok session file"
 SUFFIXES = (".sr",)
 ZIP_MAGIC = b"PK\x03\x04"
-UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+THREADED_BYTES = 8 << 20  # compressed bytes from which on more than one thread inflates
+MAX_THREADS = 4  # the reader of the edges does not keep up with more
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +48,23 @@ class SrInfo:
     unitsize
         Bytes per sample.
     chunks
-        Names of the members with samples, in order.
+        The pieces of the stream of samples, in order. One that is missing is assumed to be as long as most are.
     """
 
     samplerate_hz: Fraction | None
     channels: tuple[str, ...]
     unitsize: int
-    chunks: tuple[str, ...]
+    chunks: tuple[Chunk, ...]
+
+    @property
+    def used(self) -> int:
+        """Mask of the channels in use."""
+        return sum(1 << bit for bit, name in enumerate(self.channels) if name)
+
+    @property
+    def samples(self) -> int:
+        """Samples of the capture."""
+        return self.chunks[-1].end // self.unitsize
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -61,9 +72,43 @@ def recognises(path: Path, head: bytes) -> bool:
     return head.startswith(ZIP_MAGIC) and path.suffix != ".sal"
 
 
-def read(path: Path, options: ReadOptions) -> Waveform:
-    """Read a .sr file as a waveform."""
-    return waveform_of(read_sr(path, samplerate_hz=options.samplerate_hz), source=f"sigrok session {path.name}")
+def read(path: Path, options: ReadOptions, *, threads: int | None = None) -> Waveform:
+    """Read a .sr file as a waveform.
+
+    Its blocks raise FormatError where a chunk is damaged, with the samples that are lost; with `options.recover` these
+    are gaps.
+
+    Parameters
+    ----------
+    path
+        The file.
+    options
+        `samplerate_hz` takes precedence over what the file says.
+    threads
+        Threads that inflate; None: as many as are worth it.
+
+    Raises
+    ------
+    FormatError
+        It is cut short, no sigrok session, or tells no samplerate.
+    """
+    info = read_info(path, recover=options.recover)
+    rate = options.samplerate_hz or info.samplerate_hz
+    if not rate:
+        raise FormatError("has no samplerate", where=path, remedy="give it, for instance --samplerate 24MHz")
+    if threads is None:
+        size = sum(chunk.member.compressed for chunk in info.chunks if chunk.member)
+        threads = min(MAX_THREADS, len(os.sched_getaffinity(0))) if size >= THREADED_BYTES else 1
+    stream = ChunkedStream(
+        path=path,
+        chunks=info.chunks,
+        unitsize=info.unitsize,
+        used=info.used,
+        recover=options.recover,
+        threads=threads,
+    )
+    source = f"sigrok session {path.name}"
+    return Waveform(samplerate_hz=rate, channels=info.channels, read=stream.blocks, source=source)
 
 
 def parse_samplerate(text: str) -> Fraction:
@@ -91,52 +136,58 @@ def format_samplerate(samplerate_hz: Fraction) -> str:
 
 
 def read_sr(path: Path, *, samplerate_hz: Fraction | None = None) -> Edges:
-    """Read a .sr file, in the memory of one chunk and the edges.
+    """Read all edges of a .sr file into memory; as `read`."""
+    return read(path, ReadOptions(samplerate_hz=samplerate_hz)).edges()
+
+
+def read_info(path: Path, *, recover: bool = False) -> SrInfo:
+    """Read only the metadata of a .sr file.
 
     Parameters
     ----------
     path
         The file.
-    samplerate_hz
-        Samples per second, for a file that does not tell; takes precedence.
+    recover
+        Accept missing chunks, and a file that was cut short and has lost its directory.
 
     Raises
     ------
     FormatError
-        It is cut short, damaged, incomplete, or tells no samplerate.
+        It is cut short, damaged, or no sigrok session.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
-            info = _read_info(archive, path)
-            rate = samplerate_hz or info.samplerate_hz
-            if not rate:
-                raise FormatError("has no samplerate", where=path, remedy="give it, for instance --samplerate 24MHz")
-            used = sum(1 << bit for bit, name in enumerate(info.channels) if name)
-            extractor = EdgeExtractor(unitsize=info.unitsize, used=used)
-            rows = [extractor.feed(data) for data in _read_chunks(archive, info.chunks)]
+        with path.open("rb") as file:
+            try:
+                members = read_directory(file)
+            except DirectoryError:
+                if not recover:
+                    raise
+                members = list(walk(file))
+            small = {member.name: member for member in members if member.name in ("version", "metadata")}
+            texts = {name: content(file, member).decode(errors="replace") for name, member in small.items()}
     except FileNotFoundError as error:
         raise FormatError("there is no such file", where=path, remedy="check the name") from error
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", where=path, remedy="check the file") from error
-    except UNREADABLE as error:
+    except DirectoryError as error:
         raise FormatError(
             f"is cut short, damaged, or no sigrok session ({error})",
             where=path,
-            remedy="save it again; `zip -FF` may rescue whole chunks of a file that was cut short",
+            remedy="save it again; with `recover` it is read as far as it goes",
         ) from error
-    if extractor.tail_bytes:
-        what = f"ends with {extractor.tail_bytes} bytes of a {info.unitsize}-byte sample"
-        raise FormatError(what, where=path, remedy="the file is damaged: save it again")
-    return Edges.from_blocks(rows, samplerate_hz=rate, channels=info.channels, end=extractor.samples_seen)
+    if not {"version", "metadata"} <= set(texts):
+        raise FormatError("is a zip file, but no sigrok session", where=path, remedy="give a .sr file")
+    if texts["version"].strip() not in VERSIONS:
+        what = f"has session format {texts['version'].strip()!r}"
+        raise FormatError(what, where=path, remedy="formats 1 and 2 are supported")
+    return _info(texts["metadata"], members, path, recover=recover)
 
 
-def read_info(path: Path) -> SrInfo:
-    """Read only the metadata of a .sr file."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return _read_info(archive, path)
-    except (OSError, *UNREADABLE) as error:
-        raise FormatError(f"is no readable sigrok session ({error})", where=path, remedy="check the file") from error
+def write(path: Path, waveform: Waveform) -> str:
+    """Write a waveform; returns what was rounded."""
+    edges = waveform.edges()
+    write_sr(path, edges)
+    return f"samples are exact, sample 0 of the file is sample {edges.start}"
 
 
 def write_sr(path: Path, edges: Edges) -> None:
@@ -173,17 +224,18 @@ def write_sr(path: Path, edges: Edges) -> None:
         f"unitsize={unitsize}",
         "",
     ]
+    import zipfile
     new = path.with_name(f"{path.name}.new")
-    with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED, compresslevel=COMPRESS_LEVEL) as archive:
+    with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr(zipfile.ZipInfo("version"), "2")
         archive.writestr(zipfile.ZipInfo("metadata"), "\n".join(metadata))
-        for number, chunk in enumerate(_chunks(edges, unitsize), start=1):
+        for number, chunk in enumerate(_sample_chunks(edges, unitsize), start=1):
             member = zipfile.ZipInfo(f"logic-1-{number}")  # without a date, so that equal edges give equal files
-            archive.writestr(member, chunk, zipfile.ZIP_DEFLATED, COMPRESS_LEVEL)
+            archive.writestr(member, chunk, zipfile.ZIP_DEFLATED, 1)
     new.replace(path)
 
 
-def _chunks(edges: Edges, unitsize: int) -> Iterator[bytes]:
+def _sample_chunks(edges: Edges, unitsize: int) -> Iterator[bytes]:
     """Yield the samples, chunk by chunk."""
     step = CHUNK_BYTES // unitsize
     for start in range(edges.start, edges.end, step):
@@ -197,23 +249,10 @@ def _chunks(edges: Edges, unitsize: int) -> Iterator[bytes]:
         yield np.repeat(units, np.diff(bounds)).tobytes()
 
 
-def _read_chunks(archive: zipfile.ZipFile, names: tuple[str, ...]) -> Iterator[bytes]:
-    for name in names:
-        with archive.open(name) as member:  # checks the CRC at the member's end
-            while data := member.read(CHUNK_BYTES):
-                yield data
-
-
-def _read_info(archive: zipfile.ZipFile, path: Path) -> SrInfo:
-    members = set(archive.namelist())
-    if not {"version", "metadata"} <= members:
-        raise FormatError("is a zip file, but no sigrok session", where=path, remedy="give a .sr file")
-    version = archive.read("version").decode(errors="replace").strip()
-    if version not in VERSIONS:
-        raise FormatError(f"has session format {version!r}", where=path, remedy="formats 1 and 2 are supported")
+def _info(metadata: str, members: Iterable[Member], path: Path, *, recover: bool) -> SrInfo:
     parser = configparser.RawConfigParser(strict=False)
     try:
-        parser.read_string(archive.read("metadata").decode())
+        parser.read_string(metadata)
         device = parser["device 1"]
         unitsize = int(device["unitsize"])
         total = int(device["total probes"])
@@ -226,21 +265,43 @@ def _read_info(archive: zipfile.ZipFile, path: Path) -> SrInfo:
         what = f"has {total} channels in {unitsize} bytes per sample"
         raise FormatError(what, where=path, remedy=f"at most {MAX_CHANNELS} channels are supported")
     rate = device.get("samplerate", "").strip()
-    return SrInfo(
+    info = SrInfo(
         samplerate_hz=(parse_samplerate(rate) or None) if rate else None,
         channels=tuple(names.get(number, "") for number in range(1, min(total, MAX_CHANNELS) + 1)),
         unitsize=unitsize,
-        chunks=_chunk_names(members, base, path),
+        chunks=tuple(_chunks(_numbered(members, base), base, unitsize, path, recover=recover)),
     )
-
-
-def _chunk_names(members: set[str], base: str, path: Path) -> tuple[str, ...]:
-    if base in members:
-        return (base,)  # format 1
-    found = (re.fullmatch(re.escape(base) + r"-(\d+)", name) for name in members)
-    numbers = sorted(int(match[1]) for match in found if match)
-    missing = sorted(set(range(1, numbers[-1] + 1)) - set(numbers)) if numbers else [1]
-    if missing:
-        what = f"the chunk {base}-{missing[0]} is missing"
+    cut = info.chunks[-1].end % unitsize
+    if cut and not recover:
+        what = f"ends with {cut} bytes of a {unitsize}-byte sample"
         raise FormatError(what, where=path, remedy="the file is damaged: save it again")
-    return tuple(f"{base}-{number}" for number in numbers)
+    return info
+
+
+def _numbered(members: Iterable[Member], base: str) -> dict[int, Member]:
+    """Return the members with samples, by their number; the directory may have them in any order."""
+    found: dict[int, Member] = {}
+    for member in members:
+        if member.name == base:  # format 1
+            return {1: member}
+        stem, _, number = member.name.rpartition("-")
+        if stem == base and number.isdecimal():
+            found[int(number)] = member
+    return found
+
+
+def _chunks(found: dict[int, Member], base: str, unitsize: int, path: Path, *, recover: bool) -> Iterator[Chunk]:
+    """Yield the chunks in order."""
+    usual = Counter(member.size for member in found.values()).most_common(1)[0][0] if found else 0
+    start = 0
+    for number in range(1, max(found, default=1) + 1):
+        member = found.get(number)
+        if member is None and not (recover and usual):
+            what = f"the chunk {base}-{number} is missing: the samples from {start // unitsize} on are lost"
+            raise FormatError(what, where=path, remedy="the file is damaged: save it again")
+        if member and member.method not in (STORED, DEFLATED):
+            what = f"the chunk {member.name} is compressed by method {member.method}"
+            raise FormatError(what, where=path, remedy="stored and deflated chunks can be read: save it again")
+        end = start + (member.size if member else usual)
+        yield Chunk(start, end, member)
+        start = end

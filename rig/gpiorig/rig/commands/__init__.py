@@ -3,9 +3,12 @@
 COMMANDS = {
     "demo": "Run two virtual boards, capture them with sigrok-cli, decode, and write a report.",
     "run": "Run an experiment on a bench and record it.",
+    "capture": "Record a logic analyzer, for as long as you like.",
     "report": "Rebuild tables, figures and page of a recording.",
     "info": "Say what is in a recording or a .sr file, channel by channel.",
+    "decode": "Run sigrok protocol decoders on a recording or a file, by its edges.",
     "export": "Write a recording, or a window of it, as a sigrok .sr file.",
+    "merge": "Lay recordings of several analyzers over each other, by the sync line that all of them saw.",
     "pulseview": "Cut a packet out of a recording and look at it in PulseView.",
     "decoders": "Install our sigrok decoders, and say how a bench is given to them.",
     "radio": "List the frames that went over the radios' SPI buses, or the transfers of these.",
