@@ -163,7 +163,9 @@ mod wide {
                 let mut changed = !same & first_bytes::<UNIT>();
                 let base = position + ((at - from) / UNIT) as i64;
                 let end = sink.count + changed.count_ones() as usize;
-                let mut out = sink.samples[sink.count..].iter_mut().zip(&mut sink.levels[sink.count..]);
+                let mut out = sink.samples[sink.count..]
+                    .iter_mut()
+                    .zip(&mut sink.levels[sink.count..]);
                 loop {
                     // Four at once, some for nothing, are cheaper than a branch that depends on their number.
                     for (sample, out_level) in (&mut out).take(AT_ONCE) {

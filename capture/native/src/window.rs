@@ -66,7 +66,9 @@ impl Window {
             && (HISTORY..=SIZE).contains(&self.end)
             && self.oldest <= self.end
             && self.run_count <= MAX_RUNS
-            && self.runs[..self.run_count].iter().all(|run| run.start <= run.end && run.end <= self.end)
+            && self.runs[..self.run_count]
+                .iter()
+                .all(|run| run.start <= run.end && run.end <= self.end)
     }
 
     pub fn bytes(&self) -> &[u8] {
