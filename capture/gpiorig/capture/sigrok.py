@@ -356,16 +356,14 @@ class Capture:
             driver=self.analyzer.driver,
             stream=self._stream,
             on_progress=self._notify,
-            base=None if pause is None else lambda now_ns, samples: self._after(pause, now_ns, samples),
+            base=None if pause is None else lambda *piece: self._after(pause, *piece),
         )
 
-    def _after(self, pause: Pause, now_ns: int, samples: int) -> int:
+    def _after(self, pause: Pause, now_ns: int, samples: int, began_ns: int) -> int:
         """The first piece after a pause is here: record the gap; returns the number of its first sample."""
-        loss = pause.loss(
-            now_ns, samples, began_ns=round(self._session.process.started_s * 1e9), samplerate_hz=self._rate_hz
-        )
+        loss = pause.loss(now_ns, samples, began_ns=began_ns, samplerate_hz=self._rate_hz)
         if self.sample_limit is not None and loss.end >= self.sample_limit:
-            return loss.end  # the capture ends in the pause
+            return self.sample_limit  # the capture ends in the pause
         self._losses.append(loss)
         self._sink.gap(loss.start, loss.end)
         self._pausing = False

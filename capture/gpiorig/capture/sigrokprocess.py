@@ -34,7 +34,8 @@ class SigrokProcess:
     where
         Driver and connection, for errors.
     on_change
-        Called, from another thread, when `started`, `ended`, `unitsize` or `complaint` changes.
+        Called when `started`, `ended`, `unitsize` or `complaint` changes: from another thread, and perhaps before the
+        constructor returns.
 
     Attributes
     ----------
@@ -42,7 +43,7 @@ class SigrokProcess:
         Sampling has begun; it has ended in order.
     started_s
         Monotonic time, in seconds, at which it said so; before that, of its own start.
-    unitsize
+    unitsize, unitsize_known
         Bytes per sample; 0 until the first packet.
     complaint
         A message that means the capture is worthless, as an error.
@@ -54,6 +55,7 @@ class SigrokProcess:
         self.started = self.ended = False
         self.started_s = time.monotonic()
         self.unitsize = 0
+        self.unitsize_known = threading.Event()
         self.complaint: AnalyzerError | None = None
         self._where, self._on_change = where, on_change
         self.overruns: list[tuple[float, str]] = []
@@ -167,6 +169,7 @@ class SigrokProcess:
         news = False
         if not self.unitsize and (match := re.search(rb"unitsize = (\d+)", line)):
             self.unitsize, news = int(match[1]), True
+            self.unitsize_known.set()
         if not NOISE.search(line):
             if len(self._first) < KEPT_LINES:
                 self._first.append(line)
