@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from gpiorig.capture.analyzer import diagnose
 from gpiorig.capture.errors import AnalyzerError, CaptureError
@@ -31,8 +31,8 @@ class Session:
     on_progress
         Called, from other threads, when there is news.
     base
-        Called with the monotonic time in ns of the first piece, its whole samples, and the time since which the analyzer
-        may have sampled; returns the number of its first sample. None: numbers go on.
+        Called with the monotonic time in ns of the first piece, its whole samples, and the time since which the
+        analyzer may have sampled; returns the number of its first sample. None: numbers go on.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Session:
 
     def __init__(
         self,
-        command: list[str],
+        command: Sequence[str],
         *,
         driver: str,
         stream: SampleStream,

@@ -10,7 +10,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from gpiorig.capture.analyzer import INSTALL, OVERRUNS, diagnose, environment
 from gpiorig.capture.errors import AnalyzerError, CaptureError
@@ -51,7 +51,7 @@ class SigrokProcess:
         Messages that say that samples were lost, with the monotonic time in seconds at which they came.
     """
 
-    def __init__(self, command: list[str], *, where: str, on_change: Callable[[], None]) -> None:
+    def __init__(self, command: Sequence[str], *, where: str, on_change: Callable[[], None]) -> None:
         self.started = self.ended = False
         self.started_s = time.monotonic()
         self.unitsize = 0
@@ -136,7 +136,7 @@ class SigrokProcess:
             time.sleep(0.002)
         return True
 
-    def _start(self, command: list[str]) -> None:
+    def _start(self, command: Sequence[str]) -> None:
         setpriv = shutil.which("setpriv")  # of util-linux
         try:
             self._popen = subprocess.Popen(
