@@ -46,6 +46,35 @@ class Epoch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str = ""
 
 
+class AlignmentNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How one analyzer's samples were laid over those of the reference, the first one of a merged recording.
+
+    Attributes
+    ----------
+    analyzer, channels
+        The analyzer, and the channels that come from it.
+    pulses
+        Sync pulses that both saw.
+    rate_ppb
+        How much faster its clock runs than the reference's, in parts per billion.
+    pieces
+        Straight pieces of the fit.
+    residual_std_ns, residual_max_ns
+        Distance of the pulses from the fit.
+    uncertainty_ns
+        Standard uncertainty (1 sigma) of an interval between one of its edges and one of the reference's.
+    """
+
+    analyzer: str
+    channels: tuple[str, ...]
+    pulses: int
+    rate_ppb: float
+    pieces: int
+    residual_std_ns: float
+    residual_max_ns: float
+    uncertainty_ns: float
+
+
 class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The content of `recording.toml`.
 
@@ -73,6 +102,8 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         Version of each program that took part.
     firmware
         sha256 of each firmware image, by node.
+    alignments
+        Of a recording merged from several analyzers: how each but the first was laid over the first.
     state
         "capturing" until the end is written; a crash leaves it so (`Recording.state` tells the two apart).
     reason
@@ -98,6 +129,7 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     parameters: dict[str, str | int | float | bool] = {}
     tools: dict[str, str] = {}
     firmware: dict[str, str] = {}
+    alignments: tuple[AlignmentNote, ...] = ()
     state: State = "capturing"
     reason: str = ""
     capture: dict[str, int | float | str] = {}
