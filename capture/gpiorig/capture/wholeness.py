@@ -54,7 +54,9 @@ def assess(recording: Recording, result: CaptureResult, *, heartbeats: Mapping[s
     clock = [loss for loss in result.losses if not loss.in_files]
     limits = [check.limit_samples for check in result.clocks]
     limit = None if None in limits else max(filter(None, limits), default=None)
-    problems = list(result.problems)
+    earlier = recording.info.reason  # of a capture that was resumed
+    problems = [f"before it was resumed: {earlier}"] if earlier else []
+    problems += result.problems
     beats: list[Heartbeat] = []
     for channel, period_ns in (heartbeats or {}).items():
         try:
