@@ -21,6 +21,7 @@ from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.capture import spi
 from gpiorig.capture.edges import Edges
 from gpiorig.capture.formats.sr import read_sr, write_sr
+from gpiorig.capture.waveform import Block
 from gpiorig.rig import pipeline
 
 RECORD = struct.Struct("<QQBBBbH")
@@ -147,6 +148,23 @@ def test_fast_path_on_random_and_damaged_traffic(tmp_path: Path, chip: str) -> N
         assert b"Trace" not in said.stderr
         seen += len(found)
     assert seen > 20
+
+
+def test_a_gap_ends_what_was_under_way() -> None:
+    """A frame half read from a CC2420 before a gap does not go on after it; the next one is whole."""
+    bus = Bus(random.Random(6))
+    half = bus.transfer([(0x7F, 0), (0, 5), (0, 1), (0, 2)])
+    rest = bus.transfer([(0x7F, 0), (0, 5), (0, 1), (0, 2), (0, 3), (0, 4), (0, 0x80)])
+    samples = bus.samples()
+    changed = np.flatnonzero(np.diff(samples, prepend=~samples[:1]))
+    rows = changed.astype(np.int64), samples[changed].astype(np.uint64)
+    gap = np.array([[half[1] + 1, half[1] + 2]])
+    between = np.searchsorted(rows[0], gap[0, 1])
+    rows = np.insert(rows[0], between, gap[0, 1]), np.insert(rows[1], between, rows[1][between - 1])
+    for gaps, starts in ((gap, [rest[0]]), (gap[:0], [half[0]])):
+        pieces = [spi.SpiDecoder(LINES).feed(Block(*rows, samples.size, gaps), last=True)]
+        found = radioframes.frames(pieces, chip="cc2420", samplerate_hz=RATE_HZ, lines=LINES)
+        assert starts == found.start.tolist()
 
 
 def test_lines_that_lack(tmp_path: Path) -> None:
