@@ -220,6 +220,20 @@ def test_pcap_for_wireshark(tmp_path: Path, radio: Radio) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("chip", CHIPS)
+def test_a_thousand_in_one_process(tmp_path: Path, chip: str) -> None:
+    """No reference is stolen: a thousand stacks in one sigrok-cli, and it ends well (as many `spi` make it abort)."""
+    bus = Bus(random.Random(8))
+    bus.transfer([(0x60, 0), (5, 0), (2, 0), (0, 0), (1, 0)])
+    capture = tmp_path / "short.sr"
+    written(capture, bus.samples())
+    stack = f"{chip}:clk=clk:mosi=mosi:miso=miso:cs=select,ieee802154"
+    done = sigrok(capture, *(word for _ in range(1000) for word in ("-P", stack)), "-A", chip)
+    assert (0, b"") == (done.returncode, done.stderr)
+    assert done.stdout.count(b"\n") >= 1000
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("radio", RADIOS, ids=lambda radio: radio.chip)
 def test_frames_are_those_that_were_sent(tmp_path: Path, radio: Radio) -> None:
     """On a virtual bench every frame that the firmware says it loaded or read is decoded, with its id, in its place.
