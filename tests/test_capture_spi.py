@@ -138,6 +138,7 @@ def test_a_gap_cuts_a_transfer_and_the_next_is_whole() -> None:
     assert [gap[0, 0], first[1], second[1]] == seen.end[:3].tolist()
     assert ([7], [8]) == tuple(list(side[seen.offsets[2] : seen.offsets[3]]) for side in (seen.mosi, seen.miso))
     assert 1 == seen.empty
+    np.testing.assert_array_equal(gap, seen.gaps)
     assert seen.left_over[0] > 0 and [0, 0] == seen.left_over[2:].tolist()
 
 

@@ -21,6 +21,7 @@ from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.capture import spi
 from gpiorig.capture.edges import Edges
 from gpiorig.capture.formats.sr import read_sr, write_sr
+from gpiorig.capture.waveform import Block
 from gpiorig.rig import pipeline
 
 RECORD = struct.Struct("<QQBBBbH")
@@ -149,6 +150,23 @@ def test_fast_path_on_random_and_damaged_traffic(tmp_path: Path, chip: str) -> N
     assert seen > 20
 
 
+def test_a_gap_ends_what_was_under_way() -> None:
+    """A frame half read from a CC2420 before a gap does not go on after it; the next one is whole."""
+    bus = Bus(random.Random(6))
+    half = bus.transfer([(0x7F, 0), (0, 5), (0, 1), (0, 2)])
+    rest = bus.transfer([(0x7F, 0), (0, 5), (0, 1), (0, 2), (0, 3), (0, 4), (0, 0x80)])
+    samples = bus.samples()
+    changed = np.flatnonzero(np.diff(samples, prepend=~samples[:1]))
+    rows = changed.astype(np.int64), samples[changed].astype(np.uint64)
+    gap = np.array([[half[1] + 1, half[1] + 2]])
+    between = np.searchsorted(rows[0], gap[0, 1])
+    rows = np.insert(rows[0], between, gap[0, 1]), np.insert(rows[1], between, rows[1][between - 1])
+    for gaps, starts in ((gap, [rest[0]]), (gap[:0], [half[0]])):
+        pieces = [spi.SpiDecoder(LINES).feed(Block(*rows, samples.size, gaps), last=True)]
+        found = radioframes.frames(pieces, chip="cc2420", samplerate_hz=RATE_HZ, lines=LINES)
+        assert starts == found.start.tolist()
+
+
 def test_lines_that_lack(tmp_path: Path) -> None:
     """Without chip select, without MOSI, without MISO, with other words: a warning or less, never an exception."""
     bus = Bus(random.Random(3))
@@ -199,6 +217,20 @@ def test_pcap_for_wireshark(tmp_path: Path, radio: Radio) -> None:
     assert not any(line.split("\t")[2] for line in lines)
     times_ns = [int(Fraction(line.split("\t")[0]) * 10**9) for line in lines]
     assert [start * 10**9 // int(edges.samplerate_hz) for start in found.start.tolist()] == times_ns
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chip", CHIPS)
+def test_a_thousand_in_one_process(tmp_path: Path, chip: str) -> None:
+    """No reference is stolen: a thousand stacks in one sigrok-cli, and it ends well (as many `spi` make it abort)."""
+    bus = Bus(random.Random(8))
+    bus.transfer([(0x60, 0), (5, 0), (2, 0), (0, 0), (1, 0)])
+    capture = tmp_path / "short.sr"
+    written(capture, bus.samples())
+    stack = f"{chip}:clk=clk:mosi=mosi:miso=miso:cs=select,ieee802154"
+    done = sigrok(capture, *(word for _ in range(1000) for word in ("-P", stack)), "-A", chip)
+    assert (0, b"") == (done.returncode, done.stderr)
+    assert done.stdout.count(b"\n") >= 1000
 
 
 @pytest.mark.slow

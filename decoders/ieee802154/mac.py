@@ -234,7 +234,7 @@ class Frame:
             first, length, id_ = self.at - 2, head & 0x7f, head >> 7 & 0xff
             if head & 0x8000:
                 self.at = first
-                more = True  # No termination is needed when payload IEs follow nothing else.
+                more = True  # Payload IEs; some senders leave the termination out.
                 break
             content = self.take(length)
             name = HEADER_IES.get(id_, 'Header IE 0x%02x' % id_)

@@ -84,15 +84,23 @@ def read(waveform: Waveform, lines: SpiLines, *, chip: str, node: str = "") -> R
 def frames(
     pieces: Iterable[Transfers], *, chip: str, samplerate_hz: Fraction, lines: SpiLines, node: str = ""
 ) -> RadioFrames:
-    """Find the frames in transfers; `lines` says which of MOSI and MISO there are."""
+    """Find the frames in transfers; `lines` says which of MOSI and MISO there are.
+
+    A frame that was under way when samples were lost is left out.
+    """
     if chip not in CHIPS:
         raise EventError(f"no radio `{chip}` is known; known are {', '.join(CHIPS)}.")
     if lines.word_bits != 8 or lines.mosi is None or lines.select is None:
         raise EventError("a radio's SPI bus needs words of 8 bits, MOSI and chip select.")
     radio = CHIPS[chip](has_miso=lines.miso is not None)
+    resumed: list[int] = []  # where gaps end that no access has followed yet
     for piece in pieces:
-        for access in _accesses(piece, radio):
-            radio.access(*access)
+        resumed += piece.gaps[:, 1].tolist()
+        for start, end, mosi, miso in _accesses(piece, radio):
+            if resumed and start >= resumed[0]:
+                resumed = [sample for sample in resumed if sample > start]
+                radio.forget()
+            radio.access(start, end, mosi, miso)
     return radio.frames(samplerate_hz=samplerate_hz, node=node, chip=chip)
 
 
@@ -141,6 +149,10 @@ class _Radio(ABC):
     @abstractmethod
     def matters(self, first: NDArray[np.uint8], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which accesses may matter, by their first octet and their length."""
+
+    @abstractmethod
+    def forget(self) -> None:
+        """Samples were lost: drop what was under way; what the registers hold is taken to be as before."""
 
     @abstractmethod
     def access(self, start: int, end: int, mosi: bytes, miso: bytes) -> None:
@@ -207,6 +219,10 @@ class _At86rf2xx(_Radio):
         registers = (self.TRX_STATE, self.TRX_CTRL_1, self.PHY_TX_PWR, self.PART_NUM)
         return (first < 0x80) | np.isin(first & 0x3F, np.array(registers, np.uint8))
 
+    def forget(self) -> None:
+        """Of frames loaded by SRAM accesses."""
+        self._sram = {}
+
     def access(self, start: int, end: int, mosi: bytes, miso: bytes) -> None:
         """By the three highest bits of the first octet."""
         kind = mosi[0] >> 5
@@ -270,6 +286,11 @@ class _Cc2420(_Radio):
         """Not RAM accesses, and of single octets only the two strobes that flush."""
         flushes = np.isin(first & 0x3F, np.array((self.SFLUSHRX, self.SFLUSHTX), np.uint8))
         return (first < 0x80) & ((counts > 1) | flushes)
+
+    def forget(self) -> None:
+        """Of both FIFOs."""
+        self._tx = b""
+        self._rx.clear()
 
     def access(self, start: int, end: int, mosi: bytes, miso: bytes) -> None:
         """Strobes and registers may follow each other in one access."""
@@ -358,6 +379,10 @@ class _Spirit1(_Radio):
     def matters(self, first: NDArray[np.uint8], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Commands, and accesses with data."""
         return (counts > 2) | (first >= self.COMMAND) & (counts > 1)
+
+    def forget(self) -> None:
+        """Of the TX FIFO."""
+        self._tx = b""
 
     def access(self, start: int, end: int, mosi: bytes, miso: bytes) -> None:
         """After a command another access may follow."""

@@ -107,6 +107,8 @@ class Transfers:
         int64, shape (m,): samples.
     mosi, miso
         uint64, shape (m,): the words; 0 for a line that is not connected.
+    gaps
+        int64, shape (k, 2): sample ranges (from, to) that were lost; transfers may be missing there.
     """
 
     start: NDArray[np.int64]
@@ -118,6 +120,7 @@ class Transfers:
     word_end: NDArray[np.int64]
     mosi: NDArray[np.uint64]
     miso: NDArray[np.uint64]
+    gaps: NDArray[np.int64]
 
     def __len__(self) -> int:
         return int(self.start.size)
@@ -180,7 +183,7 @@ class SpiDecoder:
             self._run(block.samples[at:to], block.levels[at:to], int(gap[0]), transfers)
             at = to
         self._run(block.samples[at:], block.levels[at:], block.end if last else None, transfers)
-        return self._collect(transfers, last=last)
+        return self._collect(transfers, block.gaps, last=last)
 
     def _run(
         self,
@@ -210,14 +213,25 @@ class SpiDecoder:
             self._kept.append(tuple(array[: output.words].copy() for array in arrays[:4]))
             transfers.append(tuple(array[: output.transfers].copy() for array in arrays[4:]))
 
-    def _collect(self, transfers: list[tuple[NDArray[Any], ...]], *, last: bool) -> Transfers:
+    def _collect(self, transfers: list[tuple[NDArray[Any], ...]], gaps: NDArray[np.int64], *, last: bool) -> Transfers:
         start, end, count, flags = (np.concatenate(arrays) for arrays in zip(*transfers, strict=True))
         words = tuple(np.concatenate(arrays) for arrays in zip(*self._kept, strict=True))
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(count, dtype=np.int64)])
         done = int(offsets[-1]) if self._has_select and not last else words[0].size
         self._kept = [tuple(array[done:] for array in words)]
         word_start, word_end, mosi, miso = (array[:done] for array in words)
-        return Transfers(start, end, offsets, flags % LEFT_OVER, flags // LEFT_OVER, word_start, word_end, mosi, miso)
+        return Transfers(
+            start=start,
+            end=end,
+            offsets=offsets,
+            flags=flags % LEFT_OVER,
+            left_over=flags // LEFT_OVER,
+            word_start=word_start,
+            word_end=word_end,
+            mosi=mosi,
+            miso=miso,
+            gaps=gaps,
+        )
 
 
 def read(waveform: Waveform, lines: SpiLines) -> Iterator[Transfers]:
@@ -253,4 +267,5 @@ def joined(pieces: Sequence[Transfers]) -> Transfers:
         word_end=all_of("word_end"),
         mosi=all_of("mosi"),
         miso=all_of("miso"),
+        gaps=all_of("gaps"),
     )

@@ -195,7 +195,8 @@ mod tests {
     fn word(rows: &mut Vec<(i64, u64)>, mosi: u8, miso: u8) {
         for place in (0..8).rev() {
             let at = rows.last().map_or(0, |row| row.0);
-            let data = (u64::from(mosi) >> place & 1) * MOSI | (u64::from(miso) >> place & 1) * MISO;
+            let one = |octet: u8| u64::from(octet >> place & 1);
+            let data = (one(mosi) * MOSI) | (one(miso) * MISO);
             rows.push((at + 5, data));
             rows.push((at + 10, data | CLK));
         }

@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gpiorig.rig import inputs
 from gpiorig.rig.errors import RigError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chip", help="of a file: at86rf2xx, cc2420 or spirit1; not needed for --transfers")
     parser.add_argument("--lines", metavar="clk=NAME,…", help="of a file: the channels clk, mosi, miso, select")
     parser.add_argument("--transfers", action="store_true", help="transfers in place of frames")
-    parser.add_argument("--samplerate", metavar="RATE", help="of a file that names none, such as 24MHz")
+    inputs.add_arguments(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -57,13 +58,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _from_recording(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioBus, ...]]:
     from gpiorig.capture.recording import Recording
-    from gpiorig.capture.waveform import waveform_of
     from gpiorig.rig import radio_buses
 
     if options.chip or options.lines:
         raise RigError(f"{options.file} is a recording: its bench file says which lines there are; leave out --lines.")
     recording = Recording.open(options.file)
-    waveform = waveform_of(recording.edges())
+    waveform = recording.waveform()
     buses = radio_buses.of_recording(recording, waveform.channels)
     chosen = tuple(bus for bus in buses if options.node in (None, bus.node))
     if not chosen:
@@ -73,8 +73,6 @@ def _from_recording(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioB
 
 def _from_file(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioBus, ...]]:
     from gpiorig.analysis.radioframes import CHIPS
-    from gpiorig.capture import formats
-    from gpiorig.capture.formats.sr import parse_samplerate
     from gpiorig.capture.waveform import Waveform
     from gpiorig.rig.radio_buses import RadioBus
 
@@ -82,11 +80,9 @@ def _from_file(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioBus, .
         raise RigError(f"{options.file}: give --lines clk=…,mosi=…,miso=…,select=… and --chip (or --transfers).")
     if options.chip not in (None, *CHIPS):
         raise RigError(f"--chip {options.chip}: there are {', '.join(CHIPS)}.")
-    rate = None if options.samplerate is None else parse_samplerate(options.samplerate)
-    module = formats.module(formats.recognise(options.file))
-    waveform = module.read(options.file, formats.ReadOptions(samplerate_hz=rate))
+    _, waveform = inputs.open_file(options.file, options)
     if not isinstance(waveform, Waveform):
-        raise RigError(f"{options.file} has no lines: {module.SUMMARY}")
+        raise RigError(f"{options.file}: has no levels of channels to decode; give a capture of a logic analyzer.")
     return waveform, (RadioBus("", options.chip or "", _lines(options.lines, waveform.channels)),)
 
 
