@@ -225,6 +225,7 @@ def write_sr(path: Path, edges: Edges) -> None:
         "",
     ]
     import zipfile
+
     new = path.with_name(f"{path.name}.new")
     with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr(zipfile.ZipInfo("version"), "2")
