@@ -121,6 +121,16 @@ def test_the_clock_tells_whole_periods() -> None:
     assert [(size, 0)] == [(loss.samples, loss.modulo) for loss in found.losses]
 
 
+def test_what_the_clock_does_not_see_is_less_than_its_limit() -> None:
+    """100 samples, and not a period more, because the clock would have shown that."""
+    waveform = waveform_of(square(5000, lost=[(1_000_000, 100)]))
+    sure = heartbeat.read(waveform, "hb", period_ns=PERIOD_NS, clock_limit=PERIOD)
+    unsure = heartbeat.read(waveform, "hb", period_ns=PERIOD_NS, clock_limit=2 * PERIOD)
+
+    assert [(100, 0)] == [(loss.samples, loss.modulo) for loss in sure.losses]
+    assert [(100, PERIOD)] == [(loss.samples, loss.modulo) for loss in unsure.losses]
+
+
 def test_no_heartbeat_is_an_error() -> None:
     with pytest.raises(CaptureError, match=r"no heartbeat of 16800\.0 samples"):
         heartbeat.read(waveform_of(square(100)), "hb", period_ns=700_000)

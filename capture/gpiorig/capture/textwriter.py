@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
@@ -106,3 +107,10 @@ def digits_for(samplerate_hz: Fraction) -> tuple[int, bool]:
 def nearest(value: Fraction) -> int:
     """Return the nearest whole number; a half goes up."""
     return (2 * value.numerator + value.denominator) // (2 * value.denominator)
+
+
+def scaler(scale: Fraction, offset: Fraction = Fraction(0)) -> Callable[[int], int]:
+    """Return what takes a number to the nearest whole number to number * scale + offset; a half goes up."""
+    under = math.lcm(scale.denominator, offset.denominator)
+    factor, add = 2 * int(scale * under), 2 * int(offset * under) + under
+    return lambda number: (number * factor + add) // (2 * under)

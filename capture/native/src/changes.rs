@@ -89,7 +89,7 @@ impl State {
         }
         self.said = 1;
         let known = mask & !unknown;
-        let changed = (self.levels ^ value) & known & !self.unknown;
+        let changed = ((self.levels ^ value) | self.unknown) & known;
         self.repeated += i64::from((changed & self.touched).count_ones());
         self.touched |= changed;
         self.levels = (self.levels & !mask) | (value & known);

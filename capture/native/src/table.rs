@@ -154,6 +154,13 @@ impl State {
             separator: self.separator as u8,
         };
         for &role in roles {
+            if role >= 0 {
+                if let Some(high) = fields.plain_level() {
+                    row.mask |= 1 << role;
+                    row.value |= u64::from(high) << role;
+                    continue;
+                }
+            }
             let field = fields.next().ok_or(5)?;
             match role {
                 IGNORED => {}
@@ -219,6 +226,19 @@ fn line_length(data: &[u8]) -> Option<usize> {
 struct Fields<'a> {
     rest: Option<&'a [u8]>,
     separator: u8,
+}
+
+impl Fields<'_> {
+    /// Take the next field if it is a lone 0 or 1, which most are.
+    fn plain_level(&mut self) -> Option<bool> {
+        let (level, rest) = match self.rest? {
+            [level @ (b'0' | b'1')] => (*level, None),
+            [level @ (b'0' | b'1'), after, rest @ ..] if *after == self.separator => (*level, Some(rest)),
+            _ => return None,
+        };
+        self.rest = rest;
+        Some(level == b'1')
+    }
 }
 
 impl<'a> Iterator for Fields<'a> {

@@ -44,7 +44,7 @@ class ReadOptions:
     columns
         Column of a table by what it holds: "time", "channel", "level", "node"; "unit" of its times and "separator".
     recover
-        Read on past damage: what is lost becomes gaps, and a file that was cut short is read as far as it goes.
+        Read on past damage: what is lost becomes gaps; a file that was cut short is read as far as it goes.
     """
 
     samplerate_hz: Fraction | None = None

@@ -8,15 +8,15 @@ holds monotonic time. The first sample of an observer lists all its pins, and th
 
 from __future__ import annotations
 
-import math
 import re
+from fractions import Fraction
 from pathlib import Path
 
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.formats.csv import lines_of, read_table, table_head
 from gpiorig.capture.table import IGNORED, KEY, LEVEL, TIME, Layout
-from gpiorig.capture.textwriter import GAP, TextFile, decimal, epoch_fraction, rows
+from gpiorig.capture.textwriter import GAP, TextFile, decimal, epoch_fraction, rows, scaler
 from gpiorig.capture.waveform import Waveform
 
 SUMMARY = "FlockLab GPIO trace"
@@ -62,6 +62,7 @@ def write(path: Path, waveform: Waveform) -> str:
     used = [bit for bit, name in enumerate(waveform.channels) if name]
     scale = 10**DIGITS / waveform.samplerate_hz
     base = epoch_fraction(waveform.epoch) * 10**DIGITS
+    units = scaler(scale, base - Fraction(1, 2))  # half a unit less: cut, not rounded
     end = False
     with TextFile(path) as file:
         file.write("timestamp,observer_id,node_id,pin_name,value\n")
@@ -73,7 +74,7 @@ def write(path: Path, waveform: Waveform) -> str:
                     remedy="export a window before or after the gap, or another format",
                 )
             end = levels == GAP
-            stamp = decimal(math.floor(base + sample * scale), DIGITS)
+            stamp = decimal(units(sample), DIGITS)
             file.write("".join(f"{stamp},{pins[bit]},{levels >> bit & 1}\n" for bit in used if changed >> bit & 1))
     remarks = [] if scale.denominator == base.denominator == 1 else ["times are cut to 100 ns"]
     if not waveform.epoch:

@@ -18,6 +18,7 @@ from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.lines import BlockBuilder, LineBlock, LineKind, NodeLines, read_blocks, stamp_ns
 
 SUMMARY = "log of IoT-LAB's serial_aggregator (epoch;node;text)"
+LATE = 5
 SUFFIXES = (".log", ".txt")
 RESOLUTION_NS = 1000
 SECONDS_DIGITS = 10  # since 2001

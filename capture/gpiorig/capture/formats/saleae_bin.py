@@ -35,7 +35,7 @@ START = struct.Struct("<8sii")
 CHUNK_0 = struct.Struct("<IddQ")
 CHUNK_1 = struct.Struct("<IdddQ")
 PIECE_TIMES = 1 << 17
-TOLERANCE = 0.05  # of a sample: a time farther from every sample is not of this rate
+TOLERANCE_S = 1e-11  # beside the rounding of float64: a time farther from every sample is not of this rate
 # Rates in MHz that Logic 2 offers for Logic 8, Pro 8 and Pro 16, and binary fractions of them (Saleae, "Device
 # Settings"; the list itself is unverified). The lowest on which all transitions lie says where they are as well.
 RATES_HZ = tuple(
@@ -196,8 +196,9 @@ def _samplerate(files: list[tuple[Path, list[Chunk]]], path: Path) -> Fraction:
 
 
 def _fits(times: NDArray[np.float64], rate: Fraction) -> bool:
-    samples = times * float(rate)
-    return bool(np.all(np.abs(samples - np.rint(samples)) < TOLERANCE))
+    hertz = float(rate)
+    off_s = np.abs(times - np.rint(times * hertz) / hertz)
+    return bool(np.all(off_s <= TOLERANCE_S + 4 * np.finfo(np.float64).eps * np.abs(times)))
 
 
 def _changes(path: Path, chunks: list[Chunk], rate: Fraction, bit: int) -> Iterator[Changes]:

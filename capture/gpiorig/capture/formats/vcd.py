@@ -17,7 +17,7 @@ from gpiorig.capture.changes import Assembler, Changes, assembled
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions, chosen
 from gpiorig.capture.formats.sr import parse_samplerate
-from gpiorig.capture.textwriter import GAP, TextFile, nearest, rows
+from gpiorig.capture.textwriter import GAP, TextFile, rows, scaler
 from gpiorig.capture.waveform import Block, Waveform
 
 SUMMARY = "Value Change Dump"
@@ -260,8 +260,8 @@ def write(path: Path, waveform: Waveform) -> str:
     exact samplerate and the epoch, from which `read` gets the samples back.
     """
     per_second, name, exact = _timescale(waveform.samplerate_hz)
-    scale = per_second / waveform.samplerate_hz
     rate = waveform.samplerate_hz
+    units = scaler(per_second / rate)
     used = [bit for bit, channel in enumerate(waveform.channels) if channel]
     codes = {bit: _code(number) for number, bit in enumerate(used)}
     blanks = any(re.search(r"\s", channel) for channel in waveform.channels)
@@ -284,7 +284,7 @@ def write(path: Path, waveform: Waveform) -> str:
         for sample, levels, changed in rows(waveform):
             file.write(pending)
             pending = ""
-            time = f"#{nearest(sample * scale)}"
+            time = f"#{units(sample)}"
             if levels == GAP:
                 file.write(f"{time}\n")
                 pending = f"{unknown}\n"  # unless this is the end

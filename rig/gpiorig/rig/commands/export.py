@@ -86,18 +86,22 @@ def run(options: argparse.Namespace) -> int:
 
 def _format(options: argparse.Namespace) -> tuple[str, str]:
     """What is written ("edges", "trace", "frames", "table") and the name of the format."""
-    from gpiorig.analysis import tables
-
     suffix = options.output.suffix
     known = {"trace": _TRACES, "frames": _FRAMES, "edges": _edge_formats()}
     if options.table != "edges":
+        from gpiorig.analysis import tables
+
         if options.format or suffix not in tables.SUFFIXES:
             raise RigError(f"{options.output}: a table is a file that ends in {', '.join(tables.SUFFIXES)}.")
         return "table", suffix
-    for kind, found in known.items():
-        for name, suffixes in found.items():
-            if options.format == name or (not options.format and suffix in suffixes):
-                return kind, name
+    fitting = [
+        (name != suffix[1:], kind, name)  # where several have an ending, it is that of the format of its name
+        for kind, found in known.items()
+        for name, suffixes in found.items()
+        if options.format == name or (not options.format and suffix in suffixes)
+    ]
+    if fitting:
+        return min(fitting)[1:]
     if options.format:
         raise RigError(
             f"--format {options.format}: no such format can be written; there are "
@@ -135,12 +139,16 @@ def _write_edges(options: argparse.Namespace, name: str) -> dict[str, Any]:
 
 
 def _watched(waveform: Waveform, covered: list[int]) -> Waveform:
-    """The same waveform; `covered` gets its first sample and its end when it is read."""
+    """The same waveform with a progress bar; `covered` gets its first sample and its end when it is read."""
+    from tqdm import tqdm
 
     def read() -> Iterator[Block]:
-        for block in waveform.read():
-            covered[:] = [*covered[:1], block.end] if covered else [int([*block.samples, block.end][0]), block.end]
-            yield block
+        with tqdm(unit=" samples", unit_scale=True, desc="writing", disable=None, leave=False) as bar:
+            for block in waveform.read():
+                start = covered[0] if covered else int([*block.samples, block.end][0])
+                covered[:] = [start, block.end]
+                bar.update(block.end - start - bar.n)
+                yield block
 
     return dataclasses.replace(waveform, read=read)
 
@@ -229,10 +237,9 @@ def _content(options: argparse.Namespace) -> Any:
 def _waveform(options: argparse.Namespace) -> Waveform:
     from gpiorig.capture.recording import Recording
     from gpiorig.capture.waveform import Waveform
-    from gpiorig.rig import exporting
 
     if not options.source.is_file():
-        return exporting.waveform(Recording.open(options.source))
+        return Recording.open(options.source).waveform()
     content = _content(options)
     if not isinstance(content, Waveform):
         raise RigError(f"{options.source}: has no edges; a packet capture can be exported as .pcapng.")
