@@ -146,6 +146,13 @@ def node_and_text(line: str) -> tuple[str, str]:
     return found["node"], found["text"]
 
 
+def test_a_port_that_cannot_be_opened_leaves_no_recording(tmp_path: Path) -> None:
+    done = gpiorig("serial", "/dev/ttyNONE0", "-o", tmp_path / "run")
+
+    assert 2 == done.status
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -16,6 +17,7 @@ from gpiorig.rig.errors import RigError
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from queue import SimpleQueue
+    from types import TracebackType
 
     import numpy as np
     from numpy.typing import NDArray
@@ -195,7 +197,7 @@ def _live(options: argparse.Namespace) -> int:
     end_s = None if options.duration is None else time.monotonic() + options.duration
     with ExitStack() as stack:
         if recording is not None:
-            stack.callback(recording.finish, state="complete")  # also when nobody reads our output any more
+            stack.push(_Ending(recording, wanted))
         reader = stack.enter_context(SerialReader())
         ports = {}
         for node, (device, baudrate) in wanted.items():
@@ -219,6 +221,26 @@ def _live(options: argparse.Namespace) -> int:
         _show(news, assemblers, view)
     view.flush()
     return _account(list(ports.values()))
+
+
+class _Ending:
+    """Ends a recording of ports as it deserves; one whose ports could not all be opened is not left behind."""
+
+    def __init__(self, recording: Recording, ports: dict[str, tuple[str, int]]) -> None:
+        self._recording, self._ports = recording, ports
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not all(self._recording.serial_path(node).exists() for node in self._ports):
+            shutil.rmtree(self._recording.folder)
+        elif isinstance(error, Exception) and not isinstance(error, BrokenPipeError):
+            self._recording.finish(state="incomplete", reason=str(error))
+        else:  # also when nobody reads our output any more
+            self._recording.finish(state="complete")
 
 
 def _show(news: SimpleQueue[tuple[str, Entry]], assemblers: dict[str, LineAssembler], view: SerialView) -> None:
