@@ -83,6 +83,28 @@ def test_the_aggregator_stamps_later_than_the_recorder(demo: Demo, tmp_path: Pat
     assert audit["virtual"]
 
 
+def test_lines_of_the_pins_are_shown_with_their_latency(demo: Demo) -> None:
+    """In the order of their ends; the recorder has each later, by the virtual adapter's latency timer at most."""
+    done = gpiorig("serial", demo.folder, "--pins", "--json")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    audit = gpiorig("serial", demo.folder, "--pins", "--audit").numbers
+    recording = Recording.open(demo.folder)
+    bench = benches.loads(recording.info.bench)
+    assert bench.virtual
+    serial = bench.virtual.serial
+    reader_us = serial.poll_us + serial.wake_us + serial.wake_tail_us + serial.other_us + serial.read_us
+
+    assert sorted(line["end_sample"] for line in lines) == [line["end_sample"] for line in lines]
+    for node in NODES:
+        texts = [line["text"] for line in lines if line["node"] == node]
+        assert list(recording.serial(node).lines().texts) == texts
+        found = audit["nodes"][node]
+        assert len(texts) == found["lines"]
+        assert 0 < found["error_ns"]["min"] < found["error_ns"]["median"]
+        assert found["error_ns"]["max"] < serial.latency_timer_ms * 1_000_000 + reader_us * 1000
+    assert ("sample 0", True) == (audit["zero"], audit["virtual"])
+
+
 def test_ports_are_shown_recorded_and_talked_to(tmp_path: Path) -> None:
     """A pty and a TCP port at once: lines and losses are shown as they come, input goes where it is addressed."""
     master, slave = os.openpty()
@@ -122,6 +144,13 @@ def test_ports_are_shown_recorded_and_talked_to(tmp_path: Path) -> None:
 def node_and_text(line: str) -> tuple[str, str]:
     found = json.loads(line)
     return found["node"], found["text"]
+
+
+def test_a_port_that_cannot_be_opened_leaves_no_recording(tmp_path: Path) -> None:
+    done = gpiorig("serial", "/dev/ttyNONE0", "-o", tmp_path / "run")
+
+    assert 2 == done.status
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(

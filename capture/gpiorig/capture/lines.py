@@ -141,7 +141,8 @@ class LinesSummary:
             since = datetime.fromtimestamp(self.first_ns // 10**9, UTC).isoformat()
             found = [f"{lines} lines in {span_ns // 10**9}.{span_ns // 1000 % 10**6:06} s from {since}"]
         for node, (received, sent, notices) in self.nodes.items():
-            words = [f"{received} received", *([f"{sent} sent"] if sent else [])]
+            words = [f"{received} received"] if received else []
+            words += [f"{sent} sent"] if sent else []
             words += [f"{notices} notices"] if notices else []
             found.append(f"  {node or '(no node)'}: {', '.join(words)}")
         return found + [f"  irregular: {what}: {count}" for what, count in self.dirt.items()]

@@ -89,6 +89,7 @@ class SerialPort:
         self._unwritten: list[bytes] = []
         self._unwritten_bytes = 0
         self._unsynced = self._closing = False
+        self._order = threading.RLock()  # stamps increase in the record
         self._disk = threading.Lock()
         self._reopener: threading.Thread | None = None
         self._link: Link | None = open_link(device, baudrate)
@@ -103,8 +104,8 @@ class SerialPort:
                 self._stamps.close()
             raise
         self._errors_before = self._link.errors()
-        self._own_reader = SerialReader() if reader is None else None
-        self._reader = reader or self._own_reader or SerialReader()
+        self._reader = reader or SerialReader()
+        self._owns_reader = reader is None
         self._opened(self._link)
         self._reader.add(self)
 
@@ -124,12 +125,11 @@ class SerialPort:
         link = self._link
         if link is None:
             raise SerialPortError("cannot write: the port is gone", where=self.device, remedy=remedy)
+        self._note(Kind.SENT, data)
         try:
             link.write(data)
         except (serial.SerialException, OSError) as error:
             raise SerialPortError(f"cannot write: {error}", where=self.device, remedy=remedy) from error
-        stamp_ns = self._stamps.last_ns if self._stamps else time.monotonic_ns()
-        self._keep(Entry(stamp_ns, time.time_ns(), Kind.SENT, data))
 
     def wait_line(self, predicate: Callable[[str], bool], *, deadline_s: float) -> Line:
         """Wait for a line; lines before it are passed over and not seen by later waits.
@@ -173,10 +173,10 @@ class SerialPort:
         if self._reopener is not None:
             self._reopener.join()
         self._reader.remove(self)
-        if self._own_reader is not None:
-            self._own_reader.close()
+        if self._owns_reader:
+            self._reader.close()
         self._count_errors()
-        self._event(Kind.COUNTED, json.dumps(asdict(self.counts)))
+        self._counted()
         self.write_out(sync=False)
         if self._link is not None:
             self._link.close()
@@ -204,13 +204,14 @@ class SerialPort:
     def receive(self) -> bool:
         """Read what is there, stamp it and hand it on; False when there was nothing."""
         link = self._link
-        if link is None:
+        if link is None or self._error is not None:
             return False
         try:
-            data = link.read()
-            stamp_ns, wall_ns = time.monotonic_ns(), time.time_ns()
-            if data:
-                self._take(data, stamp_ns, wall_ns, link)
+            with self._order:
+                data = link.read()
+                stamp_ns, wall_ns = time.monotonic_ns(), time.time_ns()
+                if data:
+                    self._take(data, stamp_ns, wall_ns, link)
         except CaptureError as error:
             self._give_up(error)
             return False
@@ -222,7 +223,7 @@ class SerialPort:
     def count(self) -> None:
         """Record the driver's counts when an error was added to them."""
         if self._count_errors():
-            self._event(Kind.COUNTED, json.dumps(asdict(self.counts)))
+            self._counted()
 
     def write_out(self, *, sync: bool) -> None:
         """Write to disk what was handed on."""
@@ -266,14 +267,19 @@ class SerialPort:
         if self._listener is not None:
             self._listener.put((self.node, entry))
 
-    def _event(self, kind: Kind, text: str) -> Entry:
-        stamp_ns = self._stamps.last_ns if self._stamps else time.monotonic_ns()
-        entry = Entry(stamp_ns, time.time_ns(), kind, text.encode())
-        self._keep(entry)
-        return entry
+    def _note(self, kind: Kind, data: bytes) -> Entry:
+        """Keep what we did or learned now."""
+        with self._order:
+            stamp_ns = self._stamps.last_ns if self._stamps else time.monotonic_ns()
+            entry = Entry(stamp_ns, time.time_ns(), kind, data)
+            self._keep(entry)
+            return entry
 
     def _opened(self, link: Link) -> None:
-        self._event(Kind.OPENED, json.dumps(link.settings))
+        self._note(Kind.OPENED, json.dumps(link.settings).encode())
+
+    def _counted(self) -> None:
+        self._note(Kind.COUNTED, json.dumps(asdict(self.counts)).encode())
 
     def _count_errors(self) -> bool:
         found = self._link.errors() if self._link is not None else {}
@@ -286,7 +292,7 @@ class SerialPort:
     def _lose(self, link: Link, error: OSError) -> None:
         """The port is gone: give up, or open it again as soon as it is back."""
         why = error.strerror or str(error)
-        self._assembler.feed(self._event(Kind.LOST, why))
+        self._assembler.feed(self._note(Kind.LOST, why.encode()))
         self.counts.losses += 1
         self._reader.leave(self)
         self._link = None

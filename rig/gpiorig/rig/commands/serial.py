@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -16,6 +17,10 @@ from gpiorig.rig.errors import RigError
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from queue import SimpleQueue
+    from types import TracebackType
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from gpiorig.capture.recording import Recording
     from gpiorig.capture.seriallines import LineAssembler
@@ -33,13 +38,16 @@ examples:
   gpiorig serial run1 --iotlab > run1.log           in the format of IoT-LAB's serial_aggregator
   gpiorig serial run1 --aggregator > other.log      with the stamps that the aggregator would have put
   gpiorig serial run1 --aggregator --audit          how wrong those would have been
+  gpiorig serial run1 --pins                        the lines on the nodes' TX pins, with the end of the last stop bit
+  gpiorig serial run1 --pins --audit                how much later the recorder had them
 
 A port that is unplugged is opened again when it is back. Live, the exit status is 1 when bytes are known to be lost."""
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 POLL_S = 0.1
 WAKE_NS, READ_NS = 20_000, 10_000  # assumptions about an ordinary PC, as in bench_ends.VirtualSerial
-QUANTILES = (0.0, 0.5, 0.95, 0.99, 1.0)
+QUANTILES = {"min": 0.0, "median": 0.5, "p95": 0.95, "p99": 0.99, "max": 1.0}
+BAUDRATE = 115_200
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,18 +56,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "source", nargs="+", metavar="RUN|BENCH.toml|[NODE=]PORT", help="a recording, a bench file, or ports"
     )
     parser.add_argument("--node", action="append", default=[], metavar="NODE", help="only this node; repeatable")
-    parser.add_argument("-b", "--baudrate", type=int, default=115_200, metavar="N", help="of ports (115200)")
+    parser.add_argument("-b", "--baudrate", type=int, metavar="N", help="of ports (115200), or of pins (the board's)")
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="record the ports: a new folder")
     parser.add_argument("--duration", type=float, metavar="S", help="stop after so many seconds; else Ctrl-C")
     parser.add_argument("--send", action="append", default=[], metavar="TEXT", help="send it first; repeatable")
     parser.add_argument("--follow", action="store_true", help="go on while the recording is written")
+    parser.add_argument("--pins", action="store_true", help="lines as the analyzer saw them on `uart_tx`")
     parser.add_argument("--absolute", action="store_true", help="seconds since 1970, not since the first line")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="one JSON object for each line")
     form.add_argument("--iotlab", action="store_true", help="the aggregator's format, with our stamps")
     form.add_argument("--aggregator", action="store_true", help="the aggregator's format and its stamps, replayed")
     parser.add_argument("--print-us", type=float, metavar="US", help="what a line costs it (measured here if absent)")
-    parser.add_argument("--audit", action="store_true", help="with --aggregator: print its error, as JSON")
+    parser.add_argument("--audit", action="store_true", help="with --aggregator or --pins: print the error, as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -67,8 +76,8 @@ def run(options: argparse.Namespace) -> int:
     folder = Path(options.source[0])
     if len(options.source) == 1 and folder.is_dir():
         return _recorded(folder, options)
-    if options.aggregator or options.follow:
-        raise RigError("--aggregator and --follow are for a recording; record the ports first, with -o.")
+    if options.aggregator or options.follow or options.pins:
+        raise RigError("--aggregator, --pins and --follow are for a recording; record the ports first, with -o.")
     return _live(options)
 
 
@@ -85,6 +94,8 @@ def _recorded(folder: Path, options: argparse.Namespace) -> int:
     from gpiorig.capture.serialrecord import RecordFile
 
     recording = Recording.open(folder)
+    if options.pins:
+        return _on_pins(recording, options)
     nodes = tuple(options.node) or recording.nodes
     if unknown := sorted(set(nodes) - set(recording.nodes)):
         raise RigError(f"{folder}: no serial record of {unknown[0]}; there is {', '.join(recording.nodes) or 'none'}.")
@@ -113,15 +124,11 @@ def _recorded(folder: Path, options: argparse.Namespace) -> int:
 
 
 def _aggregated(recording: Recording, files: dict[str, RecordFile], options: argparse.Namespace) -> int:
-    from datetime import datetime
-
-    import numpy as np
-
     from gpiorig.capture.aggregator import Costs, errors_ns, measure_line_ns, replay
 
     epoch_ns = None
     if recording.info.serial_clock == "virtual":
-        epoch_ns = int(datetime.fromisoformat(recording.info.epoch.wall).timestamp()) * 10**9  # whole seconds will do
+        epoch_ns = _epoch_ns(recording)
     line_ns = measure_line_ns() if options.print_us is None else int(options.print_us * 1000)
     costs = Costs(wake_ns=WAKE_NS, read_ns=READ_NS, line_ns=line_ns)
     lines = replay({node: file.read() for node, file in files.items()}, costs, virtual_epoch_ns=epoch_ns)
@@ -129,11 +136,47 @@ def _aggregated(recording: Recording, files: dict[str, RecordFile], options: arg
         for line in lines:
             print(line)
         return 0
-    errors = errors_ns(lines)
-    quantiles = [int(found) for found in np.quantile(errors, QUANTILES, method="lower")] if errors.size else []
-    names = ("min", "median", "p95", "p99", "max")
-    found = {"lines": errors.size, "error_ns": dict(zip(names, quantiles, strict=False)), "line_cost_ns": line_ns}
-    print(json.dumps(found | {"virtual": recording.info.virtual}))
+    print(json.dumps(_quantiles(errors_ns(lines)) | {"line_cost_ns": line_ns, "virtual": recording.info.virtual}))
+    return 0
+
+
+def _quantiles(errors_ns: NDArray[np.int64]) -> dict[str, object]:
+    import numpy as np
+
+    found = np.quantile(errors_ns, list(QUANTILES.values()), method="lower").tolist() if errors_ns.size else []
+    return {"lines": errors_ns.size, "error_ns": dict(zip(QUANTILES, found, strict=False))}
+
+
+def _epoch_ns(recording: Recording) -> int:
+    from datetime import datetime
+
+    begin = datetime.fromisoformat(recording.info.epoch.wall)
+    return int(begin.timestamp()) * 10**9 + begin.microsecond * 1000
+
+
+def _on_pins(recording: Recording, options: argparse.Namespace) -> int:
+    from gpiorig.capture.seriallines import SerialLine
+    from gpiorig.capture.serialrecord import Kind
+    from gpiorig.rig import serialpins
+
+    nodes = tuple(options.node) or serialpins.nodes(recording)
+    if not nodes:
+        raise RigError(f"{recording.folder}: no node's uart_tx is on the analyzer.")
+    if options.audit:
+        found = {
+            node: _quantiles(serialpins.latencies_ns(recording, node, baudrate=options.baudrate)) for node in nodes
+        }
+        zero = "sample 0" if recording.info.serial_clock == "virtual" else "the fastest line"
+        print(json.dumps({"nodes": found, "zero": zero, "virtual": recording.info.virtual}))
+        return 0
+    view, epoch_ns = _view(nodes, options), _epoch_ns(recording)
+    for line, node in serialpins.all_lines(recording, nodes, baudrate=options.baudrate):
+        if options.json:
+            found_line = {"start_sample": line.start, "end_sample": line.end, "node": node}
+            print(json.dumps(found_line | {"text": line.text, "errors": line.errors}, ensure_ascii=False))
+            continue
+        end_ns = serialpins.nanoseconds(recording, line.end)
+        view.show(SerialLine(end_ns, epoch_ns + end_ns, node, Kind.RECEIVED, line.text))
     return 0
 
 
@@ -154,7 +197,7 @@ def _live(options: argparse.Namespace) -> int:
     end_s = None if options.duration is None else time.monotonic() + options.duration
     with ExitStack() as stack:
         if recording is not None:
-            stack.callback(recording.finish, state="complete")  # also when nobody reads our output any more
+            stack.push(_Ending(recording, wanted))
         reader = stack.enter_context(SerialReader())
         ports = {}
         for node, (device, baudrate) in wanted.items():
@@ -180,6 +223,26 @@ def _live(options: argparse.Namespace) -> int:
     return _account(list(ports.values()))
 
 
+class _Ending:
+    """Ends a recording of ports as it deserves; one whose ports could not all be opened is not left behind."""
+
+    def __init__(self, recording: Recording, ports: dict[str, tuple[str, int]]) -> None:
+        self._recording, self._ports = recording, ports
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not all(self._recording.serial_path(node).exists() for node in self._ports):
+            shutil.rmtree(self._recording.folder)
+        elif isinstance(error, Exception) and not isinstance(error, BrokenPipeError):
+            self._recording.finish(state="incomplete", reason=str(error))
+        else:  # also when nobody reads our output any more
+            self._recording.finish(state="complete")
+
+
 def _show(news: SimpleQueue[tuple[str, Entry]], assemblers: dict[str, LineAssembler], view: SerialView) -> None:
     node, entry = news.get(timeout=POLL_S)
     for line in assemblers[node].feed(entry):
@@ -198,7 +261,7 @@ def _ports(options: argparse.Namespace) -> dict[str, tuple[str, int]]:
             node, device = re.sub(r"[^A-Za-z0-9]+", "-", source.rpartition("/")[2]), source
         if node in found:
             raise RigError(f"two ports are named {node}; name them: a={found[node][0]} b={device}.")
-        found[node] = (device, options.baudrate)
+        found[node] = (device, options.baudrate or BAUDRATE)
     if unknown := sorted(set(options.node) - set(found)):
         raise RigError(f"no node {unknown[0]}; there is {', '.join(found)}.")
     return {node: port for node, port in found.items() if not options.node or node in options.node}
