@@ -84,7 +84,10 @@ impl State {
 
     /// Decode edges. Each strobe edge ends at most one frame, so `sink` needs one place per edge and one more.
     pub fn feed(&mut self, samples: &[i64], levels: &[u64], sink: &mut Sink<'_>) {
-        let (samples, levels) = (&samples[..samples.len().min(levels.len())], &levels[..samples.len().min(levels.len())]);
+        let (samples, levels) = (
+            &samples[..samples.len().min(levels.len())],
+            &levels[..samples.len().min(levels.len())],
+        );
         let (first, last) = match (levels.first(), levels.last()) {
             (Some(&first), Some(&last)) => (first, last),
             _ => return,
@@ -137,7 +140,9 @@ impl State {
     /// Whether the data lines are channels that follow each other.
     fn is_in_order(&self) -> bool {
         let channels = self.data[..self.width as usize].iter();
-        channels.zip(self.data[0]..).all(|(&channel, expected)| channel == expected)
+        channels
+            .zip(self.data[0]..)
+            .all(|(&channel, expected)| channel == expected)
     }
 
     fn take(&mut self, level: u64, is_in_order: bool) {

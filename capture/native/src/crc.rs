@@ -93,6 +93,7 @@ fn product(a: u32, b: u32) -> u32 {
 }
 
 /// The state after 4 bytes of zero.
+#[cfg(target_arch = "x86_64")]
 fn advance(state: u32) -> u32 {
     let [a, b, c, d] = state.to_le_bytes();
     BYTE[3][usize::from(a)] ^ BYTE[2][usize::from(b)] ^ BYTE[1][usize::from(c)] ^ BYTE[0][usize::from(d)]
@@ -157,7 +158,11 @@ fn update_portable(mut state: u32, data: &[u8]) -> u32 {
     for block in &mut blocks {
         let mut next = 0;
         for (place, &byte) in block.iter().enumerate() {
-            let mixed = if place < 4 { byte ^ (state >> (8 * place)) as u8 } else { byte };
+            let mixed = if place < 4 {
+                byte ^ (state >> (8 * place)) as u8
+            } else {
+                byte
+            };
             next ^= BYTE[SLICE - 1 - place][usize::from(mixed)];
         }
         state = next;
@@ -257,7 +262,9 @@ mod tests {
     use super::*;
 
     fn bytes(count: usize) -> Vec<u8> {
-        (0..count as u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
+        (0..count as u32)
+            .map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8)
+            .collect()
     }
 
     #[test]
@@ -285,7 +292,13 @@ mod tests {
             let pattern = &bytes(unit + 3)[3..];
             for count in [0, 1, 2, 3, 100, 255, 256, 257, 70_000] {
                 let expected = update(99, &pattern.repeat(count));
-                assert_eq!(expected, update_run(99, pattern, count as u64), "{} times {}", count, unit);
+                assert_eq!(
+                    expected,
+                    update_run(99, pattern, count as u64),
+                    "{} times {}",
+                    count,
+                    unit
+                );
             }
         }
     }

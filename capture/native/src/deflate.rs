@@ -65,7 +65,13 @@ impl Rows<'_> {
                     equal += 1;
                     continue;
                 }
-                let byte_back = |back| if back <= place { bytes[place - back] } else { before[(2 * unit + place - back) % unit] };
+                let byte_back = |back| {
+                    if back <= place {
+                        bytes[place - back]
+                    } else {
+                        before[(2 * unit + place - back) % unit]
+                    }
+                };
                 stretch(equal, byte_back, out);
                 equal = 0;
                 out.literal(bytes[place]);
@@ -256,7 +262,7 @@ impl BitWriter<'_> {
             self.bits >>= 8;
             self.count = self.count.saturating_sub(8);
         }
-        (!self.is_full).then(|| self.at)
+        (!self.is_full).then_some(self.at)
     }
 }
 
@@ -271,7 +277,8 @@ struct Encoder<'a> {
 impl Symbols for Encoder<'_> {
     fn literal(&mut self, byte: u8) {
         let symbol = usize::from(byte);
-        self.writer.put(u64::from(self.code.bits[symbol]), u32::from(self.code.lengths[symbol]));
+        self.writer
+            .put(u64::from(self.code.bits[symbol]), u32::from(self.code.lengths[symbol]));
     }
 
     fn longest(&mut self, count: u64) {
@@ -297,7 +304,8 @@ impl Symbols for Encoder<'_> {
     fn shorter(&mut self, length: u64) {
         let (symbol, extra, extra_bits) = length_symbol(length);
         let bits = u32::from(self.code.lengths[symbol]);
-        self.writer.put(u64::from(self.code.bits[symbol]) | extra << bits, bits + extra_bits);
+        self.writer
+            .put(u64::from(self.code.bits[symbol]) | extra << bits, bits + extra_bits);
         self.writer.put(self.distance, self.distance_bits);
     }
 }
@@ -331,7 +339,11 @@ pub fn deflate(rows: &Rows<'_>, out: &mut [u8]) -> Option<(usize, u32)> {
 
 /// The head of a block with codes of its own, the last of the stream (RFC 1951, section 3.2.7).
 fn write_header(writer: &mut BitWriter<'_>, code: &Code<SYMBOLS>, distance: usize) {
-    let used = 1 + code.lengths.iter().rposition(|&length| length > 0).unwrap_or(END_OF_BLOCK);
+    let used = 1 + code
+        .lengths
+        .iter()
+        .rposition(|&length| length > 0)
+        .unwrap_or(END_OF_BLOCK);
     let mut lengths = code.lengths[..used].to_vec();
     lengths.resize(used + distance, 0);
     lengths.push(1);
@@ -341,7 +353,12 @@ fn write_header(writer: &mut BitWriter<'_>, code: &Code<SYMBOLS>, distance: usiz
         counts[symbol] += 1;
     }
     let precode = Code::new(&counts, PRECODE_BITS);
-    let sent = PRECODE_ORDER.iter().rposition(|&symbol| precode.lengths[symbol] > 0).unwrap_or(0).max(3) + 1;
+    let sent = PRECODE_ORDER
+        .iter()
+        .rposition(|&symbol| precode.lengths[symbol] > 0)
+        .unwrap_or(0)
+        .max(3)
+        + 1;
     writer.put(0b101, 3); // the last block; codes of its own
     writer.put(used as u64 - 257, 5);
     writer.put(distance as u64, 5);
@@ -360,7 +377,11 @@ fn length_symbols(lengths: &[u8]) -> Vec<(usize, u64, u32)> {
     let mut symbols = Vec::new();
     let mut at = 0;
     while at < lengths.len() {
-        let zeros = lengths[at..].iter().take(MANY_ZEROS.1).take_while(|&&length| length == 0).count();
+        let zeros = lengths[at..]
+            .iter()
+            .take(MANY_ZEROS.1)
+            .take_while(|&&length| length == 0)
+            .count();
         if zeros < ZEROS.0 {
             symbols.push((usize::from(lengths[at]), 0, 0));
             at += 1;
@@ -383,7 +404,9 @@ mod tests {
     #[test]
     fn what_is_deflated_is_read() {
         for unit in 1..=8 {
-            let levels: Vec<u64> = (0..60u64).map(|n| n.wrapping_mul(n) % 251 << (8 * (n as usize % unit))).collect();
+            let levels: Vec<u64> = (0..60u64)
+                .map(|n| (n.wrapping_mul(n) % 251) << (8 * (n as usize % unit)))
+                .collect();
             let samples: Vec<i64> = (0..60).map(|n: i64| 5 + n * n * n).collect();
             let rows = Rows {
                 samples: &samples,
@@ -400,8 +423,14 @@ mod tests {
             let (mut found, mut found_levels) = ([0; 99], [0; 99]);
             let (count, _) = reader.feed(&out[..length], &mut found, &mut found_levels);
 
-            assert_eq!((COMPLETE, bytes, crc), (reader.head.status, reader.head.bytes, reader.head.crc));
-            assert_eq!(samples.iter().map(|sample| sample - 5).collect::<Vec<_>>(), found[..count]);
+            assert_eq!(
+                (COMPLETE, bytes, crc),
+                (reader.head.status, reader.head.bytes, reader.head.crc)
+            );
+            assert_eq!(
+                samples.iter().map(|sample| sample - 5).collect::<Vec<_>>(),
+                found[..count]
+            );
             assert_eq!(levels, found_levels[..count]);
         }
     }

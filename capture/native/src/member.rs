@@ -276,7 +276,10 @@ mod tests {
         assert_eq!((1, 3), reader.feed(&[0, 5, 0], &mut samples, &mut levels));
 
         assert_eq!((2, 5), (samples[0], levels[0]));
-        assert_eq!((3, 5, COMPLETE), (reader.head.position, reader.head.level, reader.head.status));
+        assert_eq!(
+            (3, 5, COMPLETE),
+            (reader.head.position, reader.head.level, reader.head.status)
+        );
     }
 
     #[test]

@@ -66,7 +66,9 @@ impl Window {
             && (HISTORY..=SIZE).contains(&self.end)
             && self.oldest <= self.end
             && self.run_count <= MAX_RUNS
-            && self.runs[..self.run_count].iter().all(|run| run.start <= run.end && run.end <= self.end)
+            && self.runs[..self.run_count]
+                .iter()
+                .all(|run| run.start <= run.end && run.end <= self.end)
     }
 
     pub fn bytes(&self) -> &[u8] {
@@ -166,7 +168,7 @@ impl Window {
         let equal = distance % self.unit == 0
             && distance < WIDE
             && (first + self.unit..self.end).all(|at| self.bytes[at] == self.bytes[at - self.unit]);
-        equal.then(|| self.end)
+        equal.then_some(self.end)
     }
 
     /// Note that the samples from `start` to the end are equal, and `hidden` bytes after them.

@@ -60,7 +60,17 @@ mod tests {
         let mut crc = 0;
         let (samples, levels, mut out) = ([5], [1], [0; 99]);
         let result = unsafe {
-            gpiorig_deflate_rows(samples.as_ptr(), levels.as_ptr(), 1, 0, 9, 1, out.as_mut_ptr(), 99, &mut crc)
+            gpiorig_deflate_rows(
+                samples.as_ptr(),
+                levels.as_ptr(),
+                1,
+                0,
+                9,
+                1,
+                out.as_mut_ptr(),
+                99,
+                &mut crc,
+            )
         };
         assert_eq!(REFUSED, result);
     }
