@@ -39,7 +39,7 @@ NAMES = (*BUS, *(f"c{number}" for number in range(11)))
 SYMBOL_SAMPLES = 6
 FRAME_GAP_SAMPLES = 10  # 400 ns, the default of gpio_probe
 FRAME_SAMPLES = 384  # room for a frame of 7 symbols and the gap
-EDGES_PER_FRAME = 32  # of all channels; 7 of them are the frame's
+EDGES_PER_FRAME = 40  # of all channels; 7 of them are the frame's
 ROUNDS = 5
 # File, edges per second, and the ratios to reach (issue 5): edges by one thread, by two, events end to end.
 FILES = (("sparse", 200, 500, None, 400), ("medium", 20_000, 25, None, 20), ("dense", 2_000_000, 12, 18, 10))
