@@ -209,6 +209,16 @@ def test_a_file_without_a_samplerate_asks_for_it(tmp_path: Path, line: bytes) ->
     assert rows(edges) == rows(read_sr(path, samplerate_hz=Fraction(24_000_000)))
 
 
+def test_an_indented_line_is_a_key_of_its_own(tmp_path: Path) -> None:
+    """As other people's files have it: " trigger1 = 0" after the first name."""
+    write_sr(tmp_path / "x.sr", capture())
+    with zipfile.ZipFile(tmp_path / "x.sr") as archive:
+        metadata = archive.read("metadata").replace(b"probe1=c1\n", b"probe1=c1\n trigger1 = 0\n")
+    rewrite(tmp_path / "x.sr", metadata=metadata)
+
+    assert "c1" == read_info(tmp_path / "x.sr").channels[0]
+
+
 def test_every_truncation_is_an_error(tmp_path: Path) -> None:
     write_sr(tmp_path / "x.sr", capture())
     whole = (tmp_path / "x.sr").read_bytes()

@@ -27,6 +27,9 @@ BEAGLELOGIC_CHANNELS = (
 # The highest rate of libsigrok's driver (same file) and of the virtual analyzer.
 MOST_VIRTUAL_HZ = 100_000_000
 
+# Lines beside the symbol bus and the spans: serial output, and the radio's SPI bus, whose chip select is `tap.select`.
+OTHER_LINES = ("uart_tx", "spi_clk", "spi_mosi", "spi_miso")
+
 # Names become parts of file and channel names.
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 
@@ -135,10 +138,10 @@ def _check_node(name: str, node: Node, *, virtual: Virtual | None, what: str) ->
             f"{what}: nodes.{name}.lines lacks {', '.join(missing)}; the symbol bus of {board.name} has "
             f"{', '.join(sorted(bus))}."
         )
-    for line in node.lines.keys() - bus - {"uart_tx"}:
+    for line in node.lines.keys() - bus - set(OTHER_LINES):
         if f"{line}.enter" not in BY_NAME:
             raise BenchError(
-                f"{what}: nodes.{name}.lines.{line}: no such line; valid are {', '.join(sorted(bus))}, uart_tx "
+                f"{what}: nodes.{name}.lines.{line}: no such line; valid are {', '.join((*sorted(bus), *OTHER_LINES))} "
                 "and the spans of docs/events.md, such as tap.irq."
             )
     if virtual is not None:

@@ -69,7 +69,7 @@ def wiring(bench: Bench) -> tuple[NodeLines, ...]:
     for name, node in bench.nodes.items():
         board = boards.load(node.board)
         data = tuple(f"{name}.{line}" for line in board.data_lines)
-        not_spans = {"strobe", "uart_tx", *board.data_lines}
+        not_spans = {"strobe", *benches.OTHER_LINES, *board.data_lines}
         lines.append(
             NodeLines(
                 name=name,

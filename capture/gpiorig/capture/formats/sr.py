@@ -298,7 +298,8 @@ def _rows(
 def _info(metadata: str, members: Iterable[Member], path: Path, *, recover: bool) -> SrInfo:
     parser = configparser.RawConfigParser(strict=False)
     try:
-        parser.read_string(metadata)
+        # GKeyFile, sigrok's parser, takes an indented line for a key of its own; configparser would join it to the last.
+        parser.read_string("\n".join(line.strip() for line in metadata.splitlines()))
         device = parser["device 1"]
         unitsize = int(device["unitsize"])
         total = int(device["total probes"])

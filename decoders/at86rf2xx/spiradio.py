@@ -1,0 +1,1 @@
+../ieee802154/spiradio.py
