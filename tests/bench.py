@@ -12,8 +12,8 @@ from fractions import Fraction
 from pathlib import Path
 
 import bench_boards
-import bench_sr
 import bench_capture
+import bench_sr
 import numpy as np
 from commandline import ROOT, gpiorig
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-import resource
+import re
 import statistics
 import subprocess
 import sys
@@ -156,8 +156,13 @@ def measure(task: str, path: Path, threads: int) -> None:
         start_s = time.perf_counter()
         count = TASKS[task](path, threads)
         times.append(time.perf_counter() - start_s)
-    memory_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"seconds": times, "count": count, "memory_mib": memory_mib}))
+    print(json.dumps({"seconds": times, "count": count, "memory_mib": peak_mib()}))
+
+
+def peak_mib() -> float:
+    """The greatest memory of this process; `ru_maxrss` would begin with that of the parent."""
+    status = Path("/proc/self/status").read_text()
+    return int(re.search(r"VmHWM:\s*(\d+) kB", status)[1]) / 1024
 
 
 def measured(task: str, path: Path, threads: int, expected: int) -> tuple[float, float]:
