@@ -13,6 +13,7 @@ from pathlib import Path
 
 import bench_boards
 import bench_capture
+import bench_sr
 import numpy as np
 from commandline import ROOT, gpiorig
 
@@ -148,6 +149,7 @@ def main() -> None:
         assert done.status == 0, done.stderr
         virtual_s = float(Recording.open(run).edges().end / RATE_HZ)
         row("recording 1000 packets, virtual bench", wall_s, "the virtual time it covers", virtual_s)
+    bench_sr.table()
     bench_boards.table()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import zipfile
+import zlib
 from fractions import Fraction
 from pathlib import Path
 
@@ -14,11 +15,15 @@ from capture_reference import reference_edges
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gpiorig.capture import chunks
 from gpiorig.capture.edges import Edges
 from gpiorig.capture.errors import CaptureError, FormatError
-from gpiorig.capture.formats import sr
+from gpiorig.capture.formats import ReadOptions, sr
 from gpiorig.capture.formats.sr import format_samplerate, parse_samplerate, read_info, read_sr, write_sr
 from gpiorig.capture.samples import EdgeExtractor
+from gpiorig.capture.waveform import Block, Waveform
+from gpiorig.capture.ziparchive import STORED, ArchiveWriter, read_directory
+from gpiorig.capture.ziparchive import content as member_content
 
 # A folder of .sr files of others to compare with sigrok-cli, such as a checkout of sigrok-dumps.
 CAPTURES = sorted(Path(os.environ["GPIORIG_SR_FILES"]).rglob("*.sr")) if "GPIORIG_SR_FILES" in os.environ else []
@@ -204,6 +209,16 @@ def test_a_file_without_a_samplerate_asks_for_it(tmp_path: Path, line: bytes) ->
     assert rows(edges) == rows(read_sr(path, samplerate_hz=Fraction(24_000_000)))
 
 
+def test_an_indented_line_is_a_key_of_its_own(tmp_path: Path) -> None:
+    """As other people's files have it: " trigger1 = 0" after the first name."""
+    write_sr(tmp_path / "x.sr", capture())
+    with zipfile.ZipFile(tmp_path / "x.sr") as archive:
+        metadata = archive.read("metadata").replace(b"probe1=c1\n", b"probe1=c1\n trigger1 = 0\n")
+    rewrite(tmp_path / "x.sr", metadata=metadata)
+
+    assert "c1" == read_info(tmp_path / "x.sr").channels[0]
+
+
 def test_every_truncation_is_an_error(tmp_path: Path) -> None:
     write_sr(tmp_path / "x.sr", capture())
     whole = (tmp_path / "x.sr").read_bytes()
@@ -270,3 +285,175 @@ def test_lost_samples_cannot_be_written(tmp_path: Path) -> None:
 def test_sigrok_knows_whole_hertz_only(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="3/2 Hz cannot be written"):
         format_samplerate(Fraction(3, 2))
+
+
+def stretches(path: Path, *, threads: int = 1) -> tuple[list[tuple[int, int]], list[list[int]], int]:
+    """Edges, gaps and end of a file that is read on past its damage."""
+    edges = sr.read(path, ReadOptions(recover=True), threads=threads).edges()
+    return rows(edges), edges.gaps.tolist(), edges.end
+
+
+@pytest.fixture
+def chunked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Edges]:
+    """A file of 15 chunks of 350 samples, the last one shorter."""
+    monkeypatch.setattr(sr, "CHUNK_BYTES", 700)
+    edges = capture()
+    write_sr(tmp_path / "x.sr", edges)
+    return tmp_path / "x.sr", edges
+
+
+def without(edges: Edges, start: int, end: int) -> list[tuple[int, int]]:
+    """The edges outside a range, and the levels at its end."""
+    level = int(edges.levels[np.searchsorted(edges.samples, end, side="right") - 1])
+    before = [row for row in rows(edges) if row[0] < start]
+    return [*before, (end, level), *(row for row in rows(edges) if row[0] > end)]
+
+
+def test_a_missing_chunk_is_an_error_or_a_gap(chunked: tuple[Path, Edges]) -> None:
+    path, edges = chunked
+    rewrite(path, **{"logic-1-4": None})
+
+    with pytest.raises(FormatError, match="logic-1-4 is missing: the samples from 1050 on are lost"):
+        read_sr(path)
+    assert (without(edges, 1050, 1400), [[1050, 1400]], 5000) == stretches(path)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_damaged_chunk_is_an_error_or_a_gap(chunked: tuple[Path, Edges], threads: int) -> None:
+    path, edges = chunked
+    with zipfile.ZipFile(path) as archive:
+        offset = archive.getinfo("logic-1-4").header_offset
+    data = bytearray(path.read_bytes())
+    data[offset + 30 + len("logic-1-4") + 60] ^= 0x10
+    path.write_bytes(data)
+
+    with pytest.raises(FormatError, match=r"the chunk logic-1-4 .*: samples 1050 to 1400 are lost"):
+        sr.read(path, ReadOptions(), threads=threads).edges()
+    assert (without(edges, 1050, 1400), [[1050, 1400]], 5000) == stretches(path, threads=threads)
+
+
+def test_a_wrong_crc_is_an_error(chunked: tuple[Path, Edges]) -> None:
+    path, _ = chunked
+    data = bytearray(path.read_bytes())
+    entry = data.rindex(b"logic-1-4") - 46  # in the directory; the CRC is 16 bytes into an entry
+    data[entry + 16] ^= 1
+    path.write_bytes(data)
+
+    with pytest.raises(FormatError, match=r"logic-1-4 is damaged \(its CRC is wrong\): samples 1050 to 1400 are lost"):
+        read_sr(path)
+
+
+def test_a_file_that_was_cut_short_is_read_as_far_as_it_goes(chunked: tuple[Path, Edges]) -> None:
+    path, edges = chunked
+    with zipfile.ZipFile(path) as archive:
+        infos = [archive.getinfo(f"logic-1-{number}") for number in range(1, 16)]
+    whole = path.read_bytes()
+    for info in infos[1:]:
+        path.write_bytes(whole[: info.header_offset])
+        whole_chunks = infos.index(info)
+        assert [row for row in rows(edges) if row[0] < 350 * whole_chunks] == stretches(path)[0]
+    path.write_bytes(whole[: infos[3].header_offset + 100])
+    found, gaps, end = stretches(path)
+    cut = gaps[0][0]
+
+    assert 1050 < cut < 1400
+    assert ([[cut, 1400]], 1400) == (gaps, end)
+    assert [row for row in rows(edges) if row[0] < cut] == found
+
+
+def test_a_file_that_lost_its_first_chunk_begins_later(chunked: tuple[Path, Edges]) -> None:
+    path, edges = chunked
+    rewrite(path, **{"logic-1-1": None, "logic-1-2": None})
+
+    found, gaps, end = stretches(path)
+    assert (without(edges, 0, 700), [], 5000) == (found, gaps, end)
+
+
+@pytest.mark.parametrize("threads", [2, 5])
+def test_threads_give_the_edges_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
+    """Batches of one chunk, blocks of three edges; chunks that are cut within a sample are read by one thread."""
+    monkeypatch.setattr(sr, "CHUNK_BYTES", 70)
+    monkeypatch.setattr(chunks, "BATCH_CHUNKS", 1)
+    monkeypatch.setattr(chunks, "ROWS", 3)
+    edges = capture()
+    write_sr(tmp_path / "x.sr", edges)
+    with zipfile.ZipFile(tmp_path / "x.sr") as archive:
+        first, second = archive.read("logic-1-1"), archive.read("logic-1-2")
+    rewrite(tmp_path / "x.sr", **{"logic-1-1": first[:33], "logic-1-2": first[33:] + second})
+    waveform = sr.read(tmp_path / "x.sr", ReadOptions(), threads=threads)
+
+    assert rows(edges) == rows(waveform.edges())
+    blocks = waveform.read()
+    next(blocks)
+    blocks.close()  # type: ignore[attr-defined]  # the threads end though much is left to read
+
+
+def test_format_1_has_a_single_member(tmp_path: Path) -> None:
+    edges = capture(samples=3_000_000)
+    write_sr(tmp_path / "x.sr", edges)
+    with zipfile.ZipFile(tmp_path / "x.sr") as archive:
+        samples = archive.read("logic-1-1") + archive.read("logic-1-2")
+    rewrite(tmp_path / "x.sr", **{"version": b"1", "logic-1": samples, "logic-1-1": None, "logic-1-2": None})
+
+    assert rows(edges) == rows(read_sr(tmp_path / "x.sr"))
+
+
+def test_a_member_in_pieces_and_a_stored_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunks, "INPUT_BYTES", 1000)
+    edges = capture(samples=200_000)
+    write_sr(tmp_path / "x.sr", edges)
+    assert rows(edges) == rows(read_sr(tmp_path / "x.sr"))
+    with zipfile.ZipFile(tmp_path / "x.sr") as archive:
+        content = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(tmp_path / "stored.sr", "w") as archive:
+        for name, data in content.items():
+            archive.writestr(name, data)
+    assert rows(edges) == rows(read_sr(tmp_path / "stored.sr"))
+
+
+@pytest.mark.slow
+def test_more_members_than_a_plain_zip_can_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Zip64, written by us and by zipfile, read by us, by zipfile and by sigrok-cli."""
+    monkeypatch.setattr(sr, "CHUNK_BYTES", 2)
+    edges = capture(samples=70_000)
+    write_sr(tmp_path / "x.sr", edges)
+    with zipfile.ZipFile(tmp_path / "x.sr") as archive:
+        assert 70_002 == len(archive.namelist())
+        assert b"[device 1]" in archive.read("metadata")
+    assert rows(edges) == rows(read_sr(tmp_path / "x.sr"))
+    assert 2 * 70_000 == len(sigrok("-i", str(tmp_path / "x.sr"), "-O", "binary"))
+
+
+def test_offsets_beyond_4_gib(tmp_path: Path) -> None:
+    """The archive of a sparse file whose first member is 4 GiB of nothing."""
+    path = tmp_path / "x.zip"
+    with path.open("wb") as file:
+        archive = ArchiveWriter(file)
+        archive._at = file.seek(5 << 30)
+        archive.add("late", b"data", method=STORED, crc=zlib.crc32(b"data"), size=4)
+        archive.close()
+    with path.open("rb") as file:
+        (member,) = read_directory(file)
+        assert (5 << 30, b"data") == (member.offset, member_content(file, member))
+    with zipfile.ZipFile(path) as read:
+        assert b"data" == read.read("late")
+
+
+def test_a_long_quiet_capture_is_written_from_its_blocks(tmp_path: Path) -> None:
+    """Ten minutes at 24 MHz; blocks that end inside and between edges."""
+    end = 14_400_000_000
+    blocks = [
+        Block(np.array([0, 5], dtype=np.int64), np.array([1, 2], dtype=np.uint64), 6),
+        Block(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint64), 7_000_000_000),
+        Block(np.array([7_000_000_000, end - 1], dtype=np.int64), np.array([3, 0], dtype=np.uint64), end),
+    ]
+    waveform = Waveform(samplerate_hz=Fraction(24_000_000), channels=("a", "b"), read=lambda: iter(blocks))
+    note = sr.write(tmp_path / "x.sr", waveform)
+    back = read_sr(tmp_path / "x.sr")
+
+    assert ([(0, 1), (5, 2), (7_000_000_000, 3), (end - 1, 0)], end) == (rows(back), back.end)
+    assert "nothing is rounded" in note
+    sr.write(tmp_path / "w.sr", waveform, start=6_999_999_999, end=7_000_000_010)
+    window = read_sr(tmp_path / "w.sr")
+    assert ([(0, 2), (1, 3)], 11) == (rows(window), window.end)
+    assert rows(window) == sigrok_rows(tmp_path / "w.sr")

@@ -12,6 +12,7 @@ from gpiorig.capture import linecode
 from gpiorig.capture.edges import Edges, no_gaps
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.linecode import BusDecoder, BusFrames, BusLines, decode
+from gpiorig.capture.waveform import Block, Waveform
 
 GAP = 10  # 400 ns at 24 MHz
 SYMBOL = 3  # samples a symbol is held at least
@@ -179,6 +180,14 @@ def test_a_gap_ends_a_frame_and_its_levels_are_no_event() -> None:
     )
 
     assert ([(600, 9, 77)], [(100, 2)]) == plain(decode(edges, lines))
+    for cut in range(len(samples) + 1):  # the gap may come with any block that does not end before it
+        first = Block(samples[:cut], level[:cut], 1000, edges.gaps if cut >= len(before) else no_gaps())
+        second = Block(samples[cut:], level[cut:], 1000, no_gaps() if cut >= len(before) else edges.gaps)
+        waveform = Waveform(
+            samplerate_hz=edges.samplerate_hz, channels=edges.channels, read=lambda parts=(first, second): iter(parts)
+        )
+        parts = list(linecode.stream(waveform, lines))
+        assert ([(600, 9, 77)], [(100, 2)]) == plain(linecode.joined(parts))
 
 
 def test_an_empty_capture_has_no_frames() -> None:

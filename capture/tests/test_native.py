@@ -9,6 +9,7 @@ import pytest
 from gpiorig.capture import native
 from gpiorig.capture.errors import NativeError
 from gpiorig.capture.linecode import BusState
+from gpiorig.capture.members import MemberHead
 from gpiorig.capture.samples import EdgeState
 
 
@@ -21,8 +22,9 @@ def _fresh_library() -> Iterator[None]:
 
 
 def test_structures_have_the_size_the_crate_expects() -> None:
-    """Two numbers and the arrays; no padding that differs between the two sides."""
+    """Numbers and arrays; no padding that differs between the two sides."""
     assert (48, 64 + 8 + 256) == (ctypes.sizeof(EdgeState), ctypes.sizeof(BusState))
+    assert 5 * 8 + 6 * 4 == ctypes.sizeof(MemberHead)
 
 
 def test_a_missing_library_says_how_to_build_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

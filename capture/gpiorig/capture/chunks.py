@@ -61,7 +61,8 @@ class ChunkedStream:
     used
         Mask of the channels in use.
     recover
-        Damaged and missing chunks become gaps instead of errors. Each chunk is read twice: it counts only if its CRC is right.
+        Damaged and missing chunks become gaps instead of errors. Each chunk is read twice: it counts only if its CRC
+        is right.
     threads
         Threads that inflate.
     """

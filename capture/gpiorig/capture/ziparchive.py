@@ -144,7 +144,8 @@ def data_start(header: bytes | memoryview, member: Member) -> int:
 def walk(file: BinaryIO) -> Iterator[Member]:
     """Yield the members of an archive without a directory, from one local header to the next.
 
-    It ends where a header does not say how long its member is, or where there is none. The last member may be cut short.
+    It ends where a header does not say how long its member is, or where there is none. The last member may be cut
+    short.
     """
     length = file.seek(0, os.SEEK_END)
     at = 0

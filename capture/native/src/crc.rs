@@ -93,6 +93,7 @@ fn product(a: u32, b: u32) -> u32 {
 }
 
 /// The state after 4 bytes of zero.
+#[cfg(target_arch = "x86_64")]
 fn advance(state: u32) -> u32 {
     let [a, b, c, d] = state.to_le_bytes();
     BYTE[3][usize::from(a)] ^ BYTE[2][usize::from(b)] ^ BYTE[1][usize::from(c)] ^ BYTE[0][usize::from(d)]

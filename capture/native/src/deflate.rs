@@ -21,6 +21,8 @@ const ZEROS: (usize, usize) = (3, 10);
 const MANY_ZEROS: (usize, usize) = (11, 138);
 /// Runs of equal samples that are longer go into the CRC at once.
 const LONG_RUN: u64 = 512;
+/// Bytes of other runs that go into the CRC together.
+const SHORT_BYTES: usize = 1 << 12;
 
 /// Edges in `start..end`, sample numbers; the first row tells the levels at `start`.
 #[derive(Clone, Copy)]
@@ -84,23 +86,25 @@ impl Rows<'_> {
 
     fn crc(&self) -> u32 {
         let mut state = crc::START;
-        let mut short = Vec::with_capacity(1 << 12);
+        let mut short = [0; SHORT_BYTES + LONG_RUN as usize + 8];
+        let mut length = 0;
         for (level, count) in self.runs() {
-            let bytes = &level.to_le_bytes()[..self.unit];
+            let bytes = level.to_le_bytes();
             if count * self.unit as u64 > LONG_RUN {
-                state = crc::update_run(crc::update(state, &short), bytes, count);
-                short.clear();
+                state = crc::update_run(crc::update(state, &short[..length]), &bytes[..self.unit], count);
+                length = 0;
                 continue;
             }
             for _ in 0..count {
-                short.extend_from_slice(bytes);
+                short[length..length + 8].copy_from_slice(&bytes); // the next sample goes over the bytes too many
+                length += self.unit;
             }
-            if short.len() > (1 << 12) - LONG_RUN as usize {
-                state = crc::update(state, &short);
-                short.clear();
+            if length >= SHORT_BYTES {
+                state = crc::update(state, &short[..length]);
+                length = 0;
             }
         }
-        !crc::update(state, &short)
+        !crc::update(state, &short[..length])
     }
 }
 
@@ -262,7 +266,7 @@ impl BitWriter<'_> {
             self.bits >>= 8;
             self.count = self.count.saturating_sub(8);
         }
-        (!self.is_full).then(|| self.at)
+        (!self.is_full).then_some(self.at)
     }
 }
 
@@ -405,7 +409,7 @@ mod tests {
     fn what_is_deflated_is_read() {
         for unit in 1..=8 {
             let levels: Vec<u64> = (0..60u64)
-                .map(|n| n.wrapping_mul(n) % 251 << (8 * (n as usize % unit)))
+                .map(|n| (n.wrapping_mul(n) % 251) << (8 * (n as usize % unit)))
                 .collect();
             let samples: Vec<i64> = (0..60).map(|n: i64| 5 + n * n * n).collect();
             let rows = Rows {

@@ -201,8 +201,7 @@ impl Inflater {
 
     /// Read `input` until the window is full or the input used up; returns why, and the bytes used.
     ///
-    /// What is not used has to come again with the next call, followed by more. A block's head is read at once: a call with
-    /// at least `MOST_UNUSED` bytes uses some.
+    /// What is not used has to come again with the next call, followed by more; less than a kilobyte is left.
     pub fn run(&mut self, input: &[u8], window: &mut Window) -> (Stop, usize) {
         let mut bits = Bits {
             input,
@@ -420,8 +419,8 @@ impl Inflater {
         self.append(window, distance, length as u64).map(|()| false)
     }
 
-    #[inline(always)]
     /// Append a match; what has no room, or has to wait until the window is read, is kept.
+    #[inline(always)]
     fn append(&mut self, window: &mut Window, distance: usize, length: u64) -> Result<(), Stop> {
         match window.repeat_long(distance, length) {
             Some(0) => Ok(()),
@@ -596,7 +595,11 @@ mod wide {
         is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2")
     }
 
-    pub fn quick_symbols(inflater: &mut Inflater, bits: &mut Bits<'_>, window: &mut Window) -> Result<bool, Stop> {
+    pub(super) fn quick_symbols(
+        inflater: &mut Inflater,
+        bits: &mut Bits<'_>,
+        window: &mut Window,
+    ) -> Result<bool, Stop> {
         // SAFETY: the caller asked `is_available`.
         unsafe { quick_symbols_wide(inflater, bits, window) }
     }

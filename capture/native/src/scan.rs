@@ -218,3 +218,66 @@ mod wide {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes that often equal those a sample before, from a multiplicative generator.
+    fn samples(unit: usize, count: usize, seed: u32) -> Vec<u8> {
+        let mut state = seed | 1;
+        let mut bytes = vec![0; unit];
+        for _ in 0..count * unit {
+            state = state.wrapping_mul(747_796_405);
+            let before = bytes[bytes.len() - unit];
+            bytes.push(if state >> 28 == 0 {
+                before ^ (state >> 20) as u8
+            } else {
+                before
+            });
+        }
+        bytes
+    }
+
+    fn all(
+        format: Format,
+        bytes: &[u8],
+        room: usize,
+        scan: impl Fn(usize, i64, &mut Sink<'_>) -> usize,
+    ) -> Vec<(i64, u64)> {
+        let (mut samples, mut levels) = (vec![0; room], vec![0; room]);
+        let (mut found, mut from) = (Vec::new(), format.unit);
+        while from < bytes.len() {
+            let mut sink = Sink {
+                samples: &mut samples,
+                levels: &mut levels,
+                count: 0,
+            };
+            from = scan(from, (from / format.unit) as i64, &mut sink);
+            let count = sink.count;
+            found.extend(samples[..count].iter().copied().zip(levels[..count].iter().copied()));
+        }
+        found
+    }
+
+    #[test]
+    fn wide_and_portable_scans_agree_whatever_the_room() {
+        for unit in 1..=MAX_UNIT {
+            for (seed, mask) in [(1, u64::MAX), (2, 0x0f0f_0f0f_0f0f_0f0f), (3, 1)] {
+                let format = Format { unit, mask };
+                let bytes = samples(unit, 3000, seed);
+                let end = bytes.len();
+                let expected = all(format, &bytes, 7, |from, position, sink| {
+                    format.scan_portable(&bytes, from, end, position, sink)
+                });
+                assert!(expected.len() > 20);
+                for room in [1, 70, 5000] {
+                    let found = all(format, &bytes, room, |from, position, sink| {
+                        format.scan(&bytes, from, end, position, sink)
+                    });
+                    assert_eq!(expected, found, "unit {} room {}", unit, room);
+                }
+            }
+        }
+    }
+}

@@ -168,7 +168,7 @@ impl Window {
         let equal = distance % self.unit == 0
             && distance < WIDE
             && (first + self.unit..self.end).all(|at| self.bytes[at] == self.bytes[at - self.unit]);
-        equal.then(|| self.end)
+        equal.then_some(self.end)
     }
 
     /// Note that the samples from `start` to the end are equal, and `hidden` bytes after them.

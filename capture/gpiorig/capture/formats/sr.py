@@ -35,6 +35,7 @@ TOOLKIT = "0.5.2"  # libsigrok whose format is written
 SUMMARY = "sigrok session file"
 SUFFIXES = (".sr",)
 ZIP_MAGIC = b"PK\x03\x04"
+MAX_MISSING = 1 << 20  # a chunk's number that leaves more of them out is damage itself
 THREADED_BYTES = 8 << 20  # compressed bytes from which on more than one thread inflates
 MAX_THREADS = 4  # the reader of the edges does not keep up with more
 
@@ -298,7 +299,8 @@ def _rows(
 def _info(metadata: str, members: Iterable[Member], path: Path, *, recover: bool) -> SrInfo:
     parser = configparser.RawConfigParser(strict=False)
     try:
-        parser.read_string(metadata)
+        # An indented line is a key of its own for GKeyFile, sigrok's parser; configparser joins it to the one before.
+        parser.read_string("\n".join(line.strip() for line in metadata.splitlines()))
         device = parser["device 1"]
         unitsize = int(device["unitsize"])
         total = int(device["total probes"])
@@ -338,6 +340,9 @@ def _numbered(members: Iterable[Member], base: str) -> dict[int, Member]:
 
 def _chunks(found: dict[int, Member], base: str, unitsize: int, path: Path, *, recover: bool) -> Iterator[Chunk]:
     """Yield the chunks in order."""
+    if max(found, default=1) - len(found) > MAX_MISSING:
+        what = f"lacks {max(found) - len(found)} chunks before {base}-{max(found)}"
+        raise FormatError(what, where=path, remedy="the file is damaged: save it again")
     usual = Counter(member.size for member in found.values()).most_common(1)[0][0] if found else 0
     start = 0
     for number in range(1, max(found, default=1) + 1):
