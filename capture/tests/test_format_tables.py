@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -181,7 +182,7 @@ def test_flocklab_is_read_back_within_100_ns(tmp_path_factory: pytest.TempPathFa
     for ours, theirs in (("a.x", "a.x"), ("z", "0.z")):
         expected_at = [offset + int(sample) * scale for sample in edges.channel(ours)[0]]
         found_at = found.channel(theirs)[0].tolist()
-        apart = all(b - a >= 1 for a, b in zip(expected_at, expected_at[1:], strict=False))
+        apart = all(b - a >= 1 for a, b in pairwise(expected_at))
         if apart and expected_at and expected_at[0] - offset - edges.start * scale >= 1:
             assert len(found_at) == len(expected_at)
             assert all(0 <= e - f < 1 for e, f in zip(expected_at, found_at, strict=True))

@@ -11,8 +11,9 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gpiorig.capture import native
+from gpiorig.capture import native, select
 from gpiorig.capture.changes import Assembler, Changes, assembled
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions, chosen
@@ -84,11 +85,11 @@ def read(path: Path, options: ReadOptions) -> Waveform:
     timescale is the samplerate. Where all channels are x or z there is a gap; where only some are, they read low.
     """
     header = read_header(path)
-    names = [name for _, bits in header.variables for name in bits]
-    channels = chosen(names, options.channels, path)
+    wanted = chosen([name for _, bits in header.variables for name in bits], options.channels, path)
+    variables = [variable for variable in header.variables if not set(wanted).isdisjoint(variable[1])]
+    channels = chosen([name for _, bits in variables for name in bits], (), path)  # whole vectors
     rate = options.samplerate_hz or header.samplerate_hz or header.per_second
-    place = {name: bit for bit, name in enumerate(channels)}
-    table = _variables(header, place)
+    table = _variables(variables)
     remarks: list[str] = []
 
     def read_blocks() -> Iterator[Block]:
@@ -110,7 +111,7 @@ def read(path: Path, options: ReadOptions) -> Waveform:
                 f"{state.off_grid} times are more than their last digit off the samples of {float(rate):.12g} Hz"
             )
 
-    return Waveform(
+    whole = Waveform(
         samplerate_hz=rate,
         channels=channels,
         read=read_blocks,
@@ -118,21 +119,19 @@ def read(path: Path, options: ReadOptions) -> Waveform:
         source=f"VCD file {path.name}; x and z are a gap where all channels are, and low where some are",
         remarks=remarks,
     )
+    return whole if wanted == channels else select.channels(whole, wanted)
 
 
-def _variables(header: Header, place: dict[str, int]) -> np.ndarray[tuple[int], np.dtype[np.void]]:
-    """The native table of variables: one entry per identifier whose bits are all chosen, in one run of bits."""
-    rows = []
-    for code, bits in header.variables:
-        if all(name in place for name in bits):
-            rows.append((int.from_bytes(code.encode("latin-1").ljust(8, b"\0"), "little"), place[bits[0]], len(bits)))
-    rows.sort()
-    return np.array(rows, dtype=[("code", "<u8"), ("first", "<u4"), ("width", "<u4")])
+def _variables(variables: list[tuple[str, tuple[str, ...]]]) -> NDArray[np.void]:
+    """The native table of variables, sorted by identifier: the first bit of each, and how many."""
+    rows, first = [], 0
+    for code, bits in variables:
+        rows.append((int.from_bytes(code.encode("latin-1").ljust(8, b"\0"), "little"), first, len(bits)))
+        first += len(bits)
+    return np.array(sorted(rows), dtype=[("code", "<u8"), ("first", "<u4"), ("width", "<u4")])
 
 
-def _changes(
-    path: Path, header: Header, state: _State, table: np.ndarray[tuple[int], np.dtype[np.void]]
-) -> Iterator[Changes]:
+def _changes(path: Path, header: Header, state: _State, table: NDArray[np.void]) -> Iterator[Changes]:
     feed = native.kernel("gpiorig_vcd_feed", POINTER(_State), *(c_void_p, c_size_t) * 2, *(c_void_p,) * 5, c_size_t)
     with path.open("rb") as file:
         file.seek(header.length)
