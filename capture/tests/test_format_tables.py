@@ -38,7 +38,7 @@ def test_saleae_with_gaps_and_a_channel_that_was_off(tmp_path: Path) -> None:
 
 
 def test_saleae_logic_1_and_dates(tmp_path: Path) -> None:
-    """Logic 1 writes a blank after the comma and 15 digits; dates become an epoch and sample numbers from its second."""
+    """Logic 1 writes a blank after the comma and 15 digits; dates become an epoch and samples from its second."""
     one = "Time[s], Channel 0, Channel 1\n0.000000000000000, 0, 1\n-0.000000375000000, 0, 1\n".replace("-", "")
     _, edges = read(tmp_path / "a.csv", one, "saleae_csv", samplerate_hz=Fraction(8_000_000))
     dates = "Time [s],A\n2024-05-06T07:08:09.999999999+00:00,0\n2024-05-06T07:08:10.000000001+00:00,1\n"

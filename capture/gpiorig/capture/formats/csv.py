@@ -6,6 +6,7 @@ column that names the channel and one with its level. `options.columns` says wha
 
 from __future__ import annotations
 
+import csv
 import re
 from dataclasses import replace
 from fractions import Fraction
@@ -44,7 +45,7 @@ def recognises(path: Path, head: bytes) -> bool:
     """Whether a file is a text table with levels in it."""
     try:
         layout_of(path, head, ReadOptions(samplerate_hz=Fraction(1)))
-    except (FormatError, UnicodeDecodeError):
+    except FormatError:
         return False
     return bool(head)
 
@@ -83,21 +84,24 @@ def table_head(path: Path) -> bytes:
         raise FormatError(f"cannot be read: {error.strerror}", where=path, remedy="check the name") from error
 
 
-def lines_of(head: bytes) -> list[tuple[int, str]]:
+def lines_of(head: bytes, path: Path) -> list[tuple[int, str]]:
     """Return the lines of a head, each with the offset behind it; the last one may be cut."""
     found, at = [], 0
     for line in head.splitlines(keepends=True):
         at += len(line)
-        found.append((at, line.decode("utf-8", "strict" if line.endswith(b"\n") else "replace").rstrip("\r\n")))
+        try:
+            text = line.decode("utf-8", "strict" if line.endswith(b"\n") else "replace")
+        except UnicodeDecodeError as error:
+            raise FormatError(
+                "is no text in UTF-8", where=path, remedy="save it as such, or name the --format"
+            ) from error
+        found.append((at, text.rstrip("\r\n")))
     return found
 
 
 def layout_of(path: Path, head: bytes, options: ReadOptions) -> Layout:
     """Find out where things are in a table."""
-    try:
-        lines = lines_of(head)
-    except UnicodeDecodeError as error:
-        raise FormatError("is no text", where=path, remedy="name the --format") from error
+    lines = lines_of(head, path)
     if lines and lines[0][1].startswith(SIGROK):
         return _sigrok_layout(path, lines)
     skipped = 0
@@ -112,7 +116,7 @@ def layout_of(path: Path, head: bytes, options: ReadOptions) -> Layout:
     separator = separator or max(SEPARATORS.replace(comment, ""), key=first.count)
     if len(separator) != 1 or ord(separator) > 127:
         raise FormatError(f"{separator!r} is no separator", remedy='one character is, such as --columns "separator=;"')
-    fields = [field.strip().strip('"').strip() for field in first.split(separator)]
+    fields = fields_of(first.lstrip("\ufeff"), separator)
     if NUMBER.match(fields[0]):
         header: list[str] = []
         row, start = fields, (lines[skipped - 1][0] if skipped else 0, skipped)
@@ -128,7 +132,10 @@ def layout_of(path: Path, head: bytes, options: ReadOptions) -> Layout:
 
 def fields_of(line: str, separator: str) -> list[str]:
     """Return the fields of a line."""
-    return [field.strip().strip('"').strip() for field in line.split(separator)]
+    try:
+        return [field.strip() for field in next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])]
+    except csv.Error as error:
+        raise FormatError(f"has a line that is no row of a table ({error})", remedy="name the --format") from error
 
 
 def _columns(
@@ -294,7 +301,7 @@ def write(path: Path, waveform: Waveform) -> str:
     digits, exact = digits_for(waveform.samplerate_hz)
     used = [bit for bit, name in enumerate(waveform.channels) if name]
     names = [waveform.channels[bit] for bit in used]
-    quoted = [f'"{name}"' if "," in name else name for name in names]
+    quoted = ['"' + name.replace('"', '""') + '"' if re.search('[",]', name) else name for name in names]
     rate = waveform.samplerate_hz
     time = scaler(10**digits / rate)
     with TextFile(path) as file:
