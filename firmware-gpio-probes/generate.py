@@ -6,10 +6,12 @@ Standard library only, so that it runs before the virtual environment exists.
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 import tomllib
 import zlib
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTE = "Generated from firmware-gpio-probes/events.toml by `make generate`. Do not edit."
@@ -135,6 +137,32 @@ def decoder_table(rows: list[dict]) -> str:
     return head + body + "}\n\nLAYERS = (\n" + "".join(f"    '{layer}',\n" for layer in layers) + ")\n"
 
 
+def load_path() -> ModuleType:
+    """The path of a packet, from the analysis: that module needs nothing but the standard library."""
+    spec = importlib.util.spec_from_file_location("path", ROOT / "analysis/gpiorig/analysis/path.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def timeline_table(rows: list[dict]) -> str:
+    """The path of a packet for the sigrok decoder of timelines: the analysis' own, in plain tuples."""
+    path = load_path()
+    code = {row["name"]: row["code"] for row in rows}
+    kinds = list(path.Kind)
+    text = f"# {NOTE.replace('events.toml', 'events.toml and analysis/gpiorig/analysis/path.py')}\n"
+    text += "\n# Code of an event with a direction: whether it is on the receiving side.\nRECEIVES = {\n"
+    text += "".join(f"    {r['code']}: {r['direction'] == 'rx'},\n" for r in rows if r["direction"] != "none")
+    text += "}\n\n# name, code of the event, leg (request sent, received, reply sent, received), how it is found\n"
+    text += "MILESTONES = (\n"
+    text += "".join(f"    ('{m.name}', {code[m.event]}, {m.leg}, '{m.source.name}'),\n" for m in path.MILESTONES)
+    text += ")\n\nKINDS = (\n" + "".join(f"    ('{kind.name}', '{kind.value}'),\n" for kind in kinds)
+    text += ")\n\n# (milestone, milestone): (what lies between them, its kind)\nSTEPS = {\n"
+    text += "".join(f"    {ends}: ('{name}', {kinds.index(kind)}),\n" for ends, (name, kind) in path.STEPS.items())
+    return text + f"}}\n\nTURN_AROUND = '{path.TURN_AROUND}'\n"
+
+
 def python_table(rows: list[dict]) -> str:
     """The table of the analysis, with the checksum of the header that firmware answers to `identify`."""
     checksum = f"{zlib.crc32(c_header(rows).encode()):08x}"
@@ -206,6 +234,7 @@ def main() -> int:
         "firmware-gpio-probes/src/lines.h": c_lines(rows),
         "firmware-gpio-probes/src/names.c": c_table(rows),
         "decoders/gpio_probe/table.py": decoder_table(rows),
+        "decoders/gpio_timeline/path.py": timeline_table(rows),
         "analysis/gpiorig/analysis/event_table.py": python_table(rows),
         "docs/events.md": docs_table(points),
     }

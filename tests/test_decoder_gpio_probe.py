@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from symbolbus import encode
 
 from gpiorig.analysis import events
 from gpiorig.analysis.wiring import Bus, NodeLines
@@ -22,18 +23,6 @@ STORED = Path(__file__).parent / "data" / "gpio_probe"
 RATE_HZ = 24_000_000
 GAP = 10  # samples: 400 ns at 24 MHz, rounded up
 HAS_ID, DAMAGED, SPAN_LINE = 1, 2, 4
-
-
-def encode(code: int, id_: int | None, width: int) -> list[int]:
-    """The symbols of one frame, straight from docs/line-code.md, on strings of bits."""
-    body = f"{code | (0 if id_ is None else 128):08b}" + ("" if id_ is None else f"{id_:016b}")
-    c = "1001"
-    for i in range(0, len(body), 4):
-        c = f"{int(c[1:] + c[0], 2) ^ int(body[i : i + 4], 2):04b}"
-    if width == 8:
-        c = "".join("10"[int(b)] for b in c) + c
-    bits = body + c
-    return [int(bits[i : i + width], 2) for i in range(0, len(bits), width)]
 
 
 @dataclass

@@ -117,6 +117,24 @@ def test_an_analyzer_that_dies_and_does_not_come_back(tmp_path: Path) -> None:
     assert 100_000 == capture.stream.received
 
 
+def test_an_analyzer_that_comes_back(tmp_path: Path) -> None:
+    """A server that dies and is there again: its samples go on behind a gap."""
+    pauses: list[str] = []
+    restart = Restart(every_s=0.05, on_pause=lambda error: pauses.append(error.what))
+    with FakeBeagleLogic(lambda unit: [noise(100_000)], die=True) as server:
+        capture = start(server, tmp_path, restart=restart, samplerate_hz=DEMO_HZ)
+        end_s = time.monotonic() + 20
+        while capture.stream.received < 200_000:
+            assert time.monotonic() < end_s
+            time.sleep(0.02)
+        result = capture.end(deadline_s=0.2)
+    (start_, end), *_ = read_segments(tmp_path).gaps.tolist()
+
+    assert (100_000, "the analyzer closed the connection after 100000 samples") == (start_, pauses[0])
+    assert end > start_
+    assert (end - start_, True) == (result.losses[0].samples, result.losses[0].in_files)
+
+
 @pytest.mark.parametrize(
     ("said", "expected"),
     [

@@ -95,3 +95,5 @@ REGISTERS = {
     0x36: ('TST_CTRL_DIGI', ()),
 }
 REGISTERS.update({0x24 + i: ('IEEE_ADDR_%d' % i, ()) for i in range(8)})
+# TRAC_STATUS is read only.
+REGISTERS_WRITTEN = {**REGISTERS, 0x02: ('TRX_STATE', (('TRX_CMD', 0x1f, COMMANDS),))}

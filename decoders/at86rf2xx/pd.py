@@ -5,7 +5,7 @@
 
 from .spiradio import PINS, SPI_CHANNELS, Ann, SpiRadio, channel
 
-from .lists import COMMANDS, REGISTERS, SPI_CMD_MODES, STATES
+from .lists import COMMANDS, REGISTERS, REGISTERS_WRITTEN, SPI_CMD_MODES, STATES
 
 '''
 OUTPUT_PYTHON and OUTPUT_BINARY format: spiradio.py.
@@ -79,7 +79,7 @@ class Decoder(SpiRadio):
         value = octet.mosi if written else octet.miso
         if value is None:
             return
-        self.register_access(first.ss, octet.es, written, REGISTERS, address, value)
+        self.register_access(first.ss, octet.es, written, REGISTERS_WRITTEN if written else REGISTERS, address, value)
         if address == PART_NUM and not written:
             self.part = value
         elif address == TRX_CTRL_1:

@@ -68,8 +68,8 @@ def number(octets):
 def address(octets):
     return '%0*x' % (2 * len(octets), number(octets)) if len(octets) == 8 else '0x%04x' % number(octets)
 
-class Short(Exception):
-    '''The frame ends inside a field.'''
+class Wrong(Exception):
+    '''The frame cannot be taken apart further; the text says why.'''
 
 class Frame:
     '''
@@ -87,7 +87,8 @@ class Frame:
         self.end = len(octets)
         self.type = self.version = self.sequence = self.pan = None
         self.source = self.destination = self.crc_ok = None
-        self.acknowledge = self.pending = False
+        self.acknowledge = self.pending = self.secured = self.has_ies = self.encrypted = False
+        self.mic = 0
         self.note = ''
         self.payload = (0, 0)
         if has_fcs and self.end >= 2:
@@ -96,21 +97,21 @@ class Frame:
         try:
             self.header()
             self.body()
-        except Short:
-            self.add(self.at, len(octets), 'warning', 'Frame too short')
+        except Wrong as wrong:
+            self.add(self.at, len(octets), 'warning', str(wrong))
         if self.crc_ok is not None:
-            self.add(self.end, len(octets), 'fcs',
-                     'FCS 0x%04x %s' % (number(octets[self.end:]), 'ok' if self.crc_ok else 'WRONG'),
+            self.add(len(octets) - 2, len(octets), 'fcs',
+                     'FCS 0x%04x %s' % (number(octets[-2:]), 'ok' if self.crc_ok else 'WRONG'),
                      'FCS ok' if self.crc_ok else 'FCS wrong', 'FCS')
             if not self.crc_ok:
-                self.add(self.end, len(octets), 'warning', 'FCS is not 0x%04x' % fcs_of(octets[:self.end]), 'FCS')
+                self.add(len(octets) - 2, len(octets), 'warning', 'FCS is not 0x%04x' % fcs_of(octets[:-2]), 'FCS')
 
     def add(self, first, last, kind, *texts):
         self.fields.append(Field(first, last, kind, list(texts)))
 
     def take(self, count):
         if self.at + count > self.end:
-            raise Short()
+            raise Wrong('Frame too short')
         taken = self.octets[self.at:self.at + count]
         self.at += count
         return taken
@@ -196,8 +197,7 @@ class Frame:
                 self.add(self.at - 2, self.at, 'address', '%s PAN 0x%04x' % (name, pan),
                          '%s PAN %04x' % (short, pan), '%04x' % pan)
             if modes[i] == 1:
-                self.add(self.at, self.at + 1, 'warning', '%s address mode is reserved' % name, 'Reserved mode')
-                raise Short()
+                raise Wrong('%s address mode is reserved' % name)
             if modes[i]:
                 text = address(self.take(ADDRESS_OCTETS[modes[i]]))
                 first = self.at - ADDRESS_OCTETS[modes[i]]
@@ -209,7 +209,6 @@ class Frame:
 
     def security(self):
         '''9.4; frames of 2003 have none, their security is in the payload (2003, 7.6).'''
-        self.mic = 0
         if self.version == 0:
             return
         control = number(self.take(1))
@@ -243,7 +242,7 @@ class Frame:
             if id_ in (0x7e, 0x7f):
                 more = id_ == 0x7e
                 break
-        if more and not (self.secured and getattr(self, 'encrypted', False)):
+        if more and not self.encrypted:
             self.payload_ies()
 
     def header_ie(self, name, id_, content):
@@ -258,8 +257,7 @@ class Frame:
             head = number(self.take(2))
             first, length, group = self.at - 2, head & 0x7ff, head >> 11 & 0xf
             if not head & 0x8000:
-                self.add(first, self.at, 'warning', 'Not a payload IE', 'IE?')
-                raise Short()
+                raise Wrong('Not a payload IE')
             name = PAYLOAD_IES.get(group, 'Payload IE %d' % group)
             if group == 1 and self.at + length <= self.end:
                 self.add(first, self.at, 'ie', 'MLME IEs: %d octets' % length, 'MLME', 'IE')
@@ -289,13 +287,13 @@ class Frame:
     # Content: 7.3.
 
     def body(self):
-        mic = self.mic if getattr(self, 'secured', False) else 0
+        mic = self.mic
         if mic:
             if self.at + mic > self.end:
-                raise Short()
+                raise Wrong('Frame too short')
             self.end -= mic
             self.add(self.end, self.end + mic, 'security', 'MIC of %d octets' % mic, 'MIC')
-        secret = getattr(self, 'encrypted', False)
+        secret = self.encrypted
         if not secret and self.type == BEACON and self.version != 2:
             self.beacon()
         elif not secret and self.type == COMMAND:
@@ -307,8 +305,6 @@ class Frame:
             count = self.end - self.at
             text = 'Encrypted payload' if secret else lowpan(self.octets[self.at:self.end], self.type)
             self.add(self.at, self.end, 'payload', '%s: %d octets' % (text, count), text, 'P')
-        self.at = self.end
-        self.end += mic
 
     def beacon(self):
         spec = number(self.take(2))
@@ -331,7 +327,7 @@ class Frame:
     def packet_id(self):
         '''The last two octets of what a data frame carries, most significant first; None if there are none.'''
         first, last = self.payload
-        if self.type != DATA or last - first < 2 or getattr(self, 'encrypted', False):
+        if self.type != DATA or last - first < 2 or self.encrypted:
             return None
         return self.octets[last - 2] << 8 | self.octets[last - 1]
 

@@ -1,10 +1,10 @@
 """Frames on the air: their octets from the radios' SPI buses, their instants from the radios' frame time stamp lines.
 
-A frame that a node reads belongs to the last pulse of its frame time stamp line before it was read that is as long as the
-frame (at 250 kb/s); where none is, to the only pulse since the frame before, if it is the only one. A frame that a node
-writes has no pulse of its own (Atmel's DIG2 marks receptions only); it went on the air when another node, before the next
-frame was written, received the same octets. A frame with neither has the time of its transfer on the bus, says so in its
-comment, and has no start-of-frame time.
+A frame that a node reads belongs to the last pulse of its frame time stamp line before it was read that is as long as
+the frame (at 250 kb/s); where none is, to the only pulse since the frame before, if it is the only one. A frame that
+a node writes has no pulse of its own (Atmel's DIG2 marks receptions only); it went on the air when another node,
+before the next frame was written, received the same octets. A frame with neither has the time of its transfer on the
+bus, says so in its comment, and has no start-of-frame time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gpiorig.capture.nanoseconds import nearest_ns
 
 US_PER_S, NS_PER_S = 10**6, 10**9
 OCTET_NS = 32_000  # at 250 kb/s (IEEE 802.15.4-2006, 6.5.1)
-# Atmel's DIG2 is high from after the PHR (Atmel 8111, 11.6.1), TI's SFD from before it (SWRS041, "SFD"), both to the end.
+# Atmel's DIG2 is high from after the PHR (Atmel 8111, 11.6.1), TI's SFD from before it (SWRS041), both to the end.
 TOLERANCE_OCTETS = 2.5
 NO_LINE = "time of the SPI transfer: no frame time stamp line shows this frame"
 

@@ -155,7 +155,7 @@ def _frame_timestamp(
 
 def _span_exit(found: Positions, enters: Positions, exits: Positions) -> Positions:
     """The exit of each span found: the next one, unless the span is entered again before it."""
-    if not len(exits):
+    if not len(exits) or not len(enters):
         return np.full(len(found), -1, dtype=np.int64)
     place = np.searchsorted(exits, found)
     following = np.where(place < len(exits), exits[np.minimum(place, len(exits) - 1)], -1)

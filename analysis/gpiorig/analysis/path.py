@@ -127,7 +127,7 @@ MILESTONES = tuple(
 RECEPTION_END = "driver.rx_read.exit"
 COMMAND_END = "driver.exec.exit"
 
-_STEPS = {
+STEPS = {
     ("app.tx", "sock.tx"): ("app to sock", Kind.SOFTWARE),
     ("app.tx", "udp.tx"): ("app to udp", Kind.SOFTWARE),
     ("sock.tx", "udp.tx"): ("sock to udp", Kind.SOFTWARE),
@@ -167,7 +167,7 @@ def step(start: Milestone, end: Milestone, *, initiator: str, responder: str) ->
         name = TURN_AROUND if short == ("app.rx", "app.tx") else f"turn-around: {short[0]} to {short[1]}"
         kind = Kind.APPLICATION
     else:
-        name, kind = _STEPS.get(short, (f"{short[0]} to {short[1]}", _merged_kind(start, end)))
+        name, kind = STEPS.get(short, (f"{short[0]} to {short[1]}", _merged_kind(start, end)))
         name = f"{DIRECTIONS[start.direction]}: {name}"
     here = initiator if start.at_initiator else responder
     there = initiator if end.at_initiator else responder

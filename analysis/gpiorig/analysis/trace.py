@@ -18,7 +18,7 @@ from gpiorig.analysis import path, spans
 from gpiorig.analysis.event_table import BY_CODE, BY_NAME, EVENT_TYPES
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.packets import Packets
-from gpiorig.analysis.path import DIRECTIONS, MILESTONES
+from gpiorig.analysis.path import DIRECTIONS
 from gpiorig.analysis.timelines import LOST, NONE, STATUS, Timelines
 from gpiorig.capture.nanoseconds import nearest_ns
 
@@ -26,7 +26,6 @@ PACKETS, AIR, CAPTURE = "packets", "air", "capture"  # processes that are no nod
 ROUND_TRIPS = "round trips"
 DAMAGED = "damaged frame"
 _LAYERS = tuple(dict.fromkeys(event.layer for event in sorted(EVENT_TYPES, key=lambda each: each.layer == "rig")))
-_ON_PATH = frozenset(milestone.event for milestone in MILESTONES)
 _QUEUE_STEPS = {BY_NAME["queue.post"].code: 1, BY_NAME["queue.fetch"].code: -1}
 
 
@@ -138,7 +137,7 @@ def build(events: Events, *, packets: Packets | None = None, lines: Timelines | 
         _round_trips(trace, lines)
         _in_flight(trace, lines)
     rows = np.full(len(events), NONE, dtype=np.int32) if packets is None else packets.packet_of
-    drawn = _spans(events, rows)
+    drawn = _spans(events, rows, set() if lines is None else _on_path(lines))
     for node, name in enumerate(events.node_names):
         for layer in _LAYERS:
             here = drawn.get((node, layer), [])
@@ -146,11 +145,21 @@ def build(events: Events, *, packets: Packets | None = None, lines: Timelines | 
         at = events.damaged.samples[events.damaged.nodes == node].tolist()
         _add(trace, Track(name, "symbol bus"), [Slice(0, each, each, DAMAGED, instant=True) for each in at])
         _queues(trace, events, node)
-    if lines is not None:
-        _air(trace, lines)
+        if lines is not None and name == lines.initiator:
+            _air(trace, lines)  # shown between the nodes
     lost = [Slice(0, first, last, "samples lost") for first, last in events.gaps.tolist()]
     _add(trace, Track(CAPTURE, "analyzer"), lost)
     return trace
+
+
+def window(trace: Trace, start: int, end: int) -> Trace:
+    """Return what reaches into [start, end) samples, whole; times stay what they are."""
+    within = [each for each in trace.slices if each.start < end and (each.end > start or each.start >= start)]
+    counters = []
+    for counter in trace.counters:
+        first, last = (int(place) for place in np.searchsorted(counter.samples, (start, end)))
+        counters.append(Counter(counter.track, counter.samples[first:last], counter.values[first:last]))
+    return Trace(trace.samplerate_hz, trace.start, trace.note, trace.tracks, within, counters)
 
 
 def _start(each: Slice) -> int:
@@ -182,8 +191,20 @@ def _on(each: Slice, track: int) -> Slice:
     return Slice(track, each.start, each.end, each.name, each.flow, each.facts, each.instant)
 
 
-def _spans(events: Events, rows: NDArray[np.int32]) -> dict[tuple[int, str], list[Slice]]:
-    """Spans and instants of every node and layer."""
+def _on_path(lines: Timelines) -> set[tuple[int, str, int]]:
+    """Packet row, event and sample of all milestones."""
+    return {
+        (row, milestone.event, sample)
+        for column, milestone in enumerate(lines.milestones)
+        for row, sample in enumerate(lines.samples[:, column].tolist())
+        if sample != NONE
+    }
+
+
+def _spans(
+    events: Events, rows: NDArray[np.int32], on_path: set[tuple[int, str, int]]
+) -> dict[tuple[int, str], list[Slice]]:
+    """Spans and instants of every node and layer; the flow of a packet passes those that begin with a milestone."""
     found: dict[tuple[int, str], list[Slice]] = {}
     enters, exits = spans.pairs(events)
     samples, codes, ids = events.samples.tolist(), events.codes.tolist(), events.ids.tolist()
@@ -193,7 +214,7 @@ def _spans(events: Events, rows: NDArray[np.int32]) -> dict[tuple[int, str], lis
     for enter, leave in zip(enters.tolist(), exits.tolist(), strict=True):
         event = BY_CODE[codes[enter]]
         row = max(packet_rows[enter], packet_rows[leave])
-        flow = row if event.name in _ON_PATH else NONE
+        flow = row if (row, event.name, samples[enter]) in on_path else NONE
         facts = _facts(samples[enter], max(ids[enter], ids[leave]), row)
         name = event.name.removesuffix(".enter")
         each = Slice(0, samples[enter], samples[leave], name, flow, facts)

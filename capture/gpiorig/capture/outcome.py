@@ -37,8 +37,10 @@ class CaptureResult:
         What sigrok-cli said, without the lines that come with each packet.
     headroom
         How far below its limit the capture ran.
+    runs
+        Times that sigrok-cli ran and sent samples.
     clocks
-        What the host's clock says, for each run of sigrok-cli. Without meaning when the analyzer is virtual.
+        What the host's clock says, for each run of sigrok-cli; nothing when the analyzer is virtual.
     losses
         What is known to be lost.
     problems
@@ -52,6 +54,7 @@ class CaptureResult:
     in_order: bool
     stderr: str
     headroom: Headroom
+    runs: int = 1
     clocks: tuple[ClockCheck, ...] = ()
     losses: tuple[Loss, ...] = ()
     problems: tuple[str, ...] = ()
@@ -66,7 +69,7 @@ class CaptureResult:
             "writer_busy": round(self.headroom.writer_busy, 4),
             "pipe_fullest": round(self.headroom.pipe_fullest, 4),
             "queue_fullest": round(self.headroom.queue_fullest, 4),
-            "sigrok_runs": len(self.clocks),
+            "sigrok_runs": self.runs,
         }
         longest = max(self.clocks, key=lambda check: check.windows, default=None)
         if longest is not None and longest.rate_ppm is not None:

@@ -210,6 +210,26 @@ class SegmentWriter:
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
 
 
+def write_waveform(folder: Path, waveform: Waveform) -> None:
+    """Write a whole waveform, piece by piece, gaps included; when reading it fails, what was read stays."""
+    writer = SegmentWriter(folder)
+    try:
+        for block in waveform.read():
+            at = 0
+            for start, end in block.gaps.tolist():
+                cut = int(np.searchsorted(block.samples, start))
+                if cut > at:
+                    writer.append(block.samples[at:cut], block.levels[at:cut], watermark=start)
+                writer.gap(start, end)
+                at = cut
+            if len(block.samples) > at or block.end > writer.watermark:
+                writer.append(block.samples[at:], block.levels[at:], watermark=block.end)
+    except BaseException:
+        writer.close(in_order=False)
+        raise
+    writer.close()
+
+
 def is_written(folder: Path) -> bool:
     """Return whether a capture writes to a folder of segments at this moment."""
     try:
@@ -228,23 +248,3 @@ def lock(folder: Path) -> int:
         os.close(file)
         raise RecordingError("a capture is running", where=folder, remedy="wait for its end, or stop it") from error
     return file
-
-
-def write_waveform(folder: Path, waveform: Waveform) -> None:
-    """Write a whole capture, and its end, into a folder that holds no segment yet."""
-    writer = SegmentWriter(folder)
-    in_order = False
-    try:
-        for block in waveform.read():
-            done = 0
-            for start, end in block.gaps.tolist():
-                before = int(np.searchsorted(block.samples, start))
-                if before > done:
-                    writer.append(block.samples[done:before], block.levels[done:before], watermark=start)
-                writer.gap(start, end)
-                done = before
-            if block.samples.size > done or not block.gaps.size:
-                writer.append(block.samples[done:], block.levels[done:], watermark=block.end)
-        in_order = True
-    finally:
-        writer.close(in_order=in_order)

@@ -57,8 +57,7 @@ def _cut(waveform: Waveform, start: int, end: int) -> Iterator[Block]:
             break
     if not begun:
         raise CaptureError(
-            f"nothing is known of the samples from {start} to {end}",
-            remedy=f"the capture covers samples {first} to {last}, less what was lost",
+            "the window holds no samples", remedy=f"the capture has samples {first} to {last}, less what was lost"
         )
 
 

@@ -144,6 +144,7 @@ class SigrokProcess:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 env=environment(),
+                process_group=0,  # Ctrl-C is for us: we end it in order
             )
         except OSError as error:
             self._failure = error

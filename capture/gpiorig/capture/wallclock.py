@@ -91,7 +91,9 @@ class WallClock:
             self._rows[-1] = (now_ns, samples, delay_ns)
 
     def sample_at(self, now_ns: int) -> int:
-        """Return the sample that is taken at a time, from the least late piece of the last few windows."""
+        """Return the sample that is taken at a time, by the least late piece of the last windows; 0 without any."""
+        if not self._rows:
+            return 0
         time_ns, samples, _ = min(self._rows[-CONFIRM:], key=lambda row: row[2])
         return samples + round((now_ns - time_ns) / self._ns_per_sample)
 

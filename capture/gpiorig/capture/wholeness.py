@@ -38,11 +38,13 @@ def conclude(
         What each heartbeat says, where there is one.
     """
     clock = [loss for loss in result.losses if not loss.in_files]
+    limits = [check.limit_samples for check in result.clocks]
+    limit = None if None in limits else max(filter(None, limits), default=None)
     problems = list(result.problems)
     beats: list[Heartbeat] = []
     for channel, period_ns in (heartbeats or {}).items():
         try:
-            beats.append(read_heartbeat(recording, channel, period_ns, clock))
+            beats.append(read_heartbeat(recording, channel, period_ns, clock, limit))
         except CaptureError as error:
             problems.append(str(error))
     losses = disjoint([*recording.info.losses, *result.losses, *(loss for beat in beats for loss in beat.losses)])
@@ -64,9 +66,11 @@ def conclude(
     return finished, tuple(beats)
 
 
-def read_heartbeat(recording: Recording, channel: str, period_ns: int, clock: list[Loss]) -> Heartbeat:
-    """Look at one heartbeat of a recording; parameters as those of `conclude`."""
+def read_heartbeat(
+    recording: Recording, channel: str, period_ns: int, clock: list[Loss], clock_limit: int | None
+) -> Heartbeat:
+    """Look at one heartbeat of a recording; parameters as those of `conclude` and `heartbeat.read`."""
     waveform = recording.waveform_of_files()
     if period_ns == CODED:
         return heartbeat.read_coded(waveform, channel)
-    return heartbeat.read(waveform, channel, period_ns=period_ns, clock=clock)
+    return heartbeat.read(waveform, channel, period_ns=period_ns, clock=clock, clock_limit=clock_limit)

@@ -13,17 +13,13 @@ from gpiorig.analysis.timelines import Timelines
 from gpiorig.analysis.trace import Trace
 from gpiorig.capture.frames import Frames
 from gpiorig.capture.recording import Recording
-from gpiorig.capture.spi import SpiLines
-from gpiorig.capture.waveform import Waveform, waveform_of
 from gpiorig.rig import bench as benches
-from gpiorig.rig import boards, pipeline, survey
+from gpiorig.rig import boards, pipeline, radio_buses, survey
 from gpiorig.rig.errors import RigError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Radios as the board files name them, and the decoders of their SPI buses.
-CHIPS = {"AT86RF231": "at86rf2xx", "CC2420": "cc2420", "SPIRIT1": "spirit1"}
 VIRTUAL_NOTE = "virtual bench: these numbers test the rig; they are no measurement of hardware"
 MARK = "tap.frame_timestamp"
 
@@ -39,11 +35,6 @@ SURVEY_TABLES: dict[str, Callable[[survey.Survey], pa.Table]] = {
     "events": lambda found: tables.events(found.events),
     "damaged": lambda found: tables.damaged(found.events),
 }
-
-
-def waveform(recording: Recording) -> Waveform:
-    """The edges of a recording."""
-    return waveform_of(recording.edges(), epoch=recording.info.epoch.wall, source=f"recording {recording.folder.name}")
 
 
 def table(recording: Recording, name: str) -> pa.Table:
@@ -82,34 +73,19 @@ def frames_of(recording: Recording) -> Frames:
         No node's SPI bus was recorded: pins alone tell when a frame was on the air, not what was in it.
     """
     bench = benches.loads(recording.info.bench, what=f"bench in {recording.folder}")
-    edges = recording.edges()
-    wired = [name for name, node in bench.nodes.items() if {"spi_clk", "spi_mosi", "tap.select"} <= node.lines.keys()]
-    if not wired:
-        raise RigError(
-            f"{recording.folder}: the octets of its frames are not known, since no radio's SPI bus was recorded; name the "
-            "lines spi_clk, spi_mosi, spi_miso and tap.select in the bench file and record again, or export the instants "
-            "as .pftrace or with --table packets."
-        )
-    seen = events.from_edges(edges, pipeline.wiring(bench))
+    waveform = recording.waveform()
+    buses = radio_buses.of_recording(recording, waveform.channels)
+    seen = events.from_edges(recording.edges(), pipeline.wiring(bench))
     radios = []
-    for name in wired:
-        radio = boards.load(bench.nodes[name].board).radio
-        if radio.name not in CHIPS:
-            raise RigError(f"{recording.folder}: node {name}: no decoder for the SPI bus of a {radio.name}.")
-        miso = f"{name}.spi_miso"  # without it the frames that are sent are known, not those that are received
-        bus = SpiLines(
-            clk=edges.index(f"{name}.spi_clk"),
-            mosi=edges.index(f"{name}.spi_mosi"),
-            miso=edges.index(miso) if miso in edges.channels else None,
-            select=edges.index(f"{name}.tap.select"),
-        )
-        found = radioframes.read(waveform(recording), bus, chip=CHIPS[radio.name], node=name)
-        marks, ends = airframes.pulses(seen, MARK, node=name)
-        header = round(radio.frame_timestamp_ns * edges.samplerate_hz / NS_PER_S)
+    for bus in buses:
+        found = radioframes.read(waveform, bus.lines, chip=bus.chip, node=bus.node)
+        marks, ends = airframes.pulses(seen, MARK, node=bus.node)
+        header_ns = boards.load(bench.nodes[bus.node].board).radio.frame_timestamp_ns
+        header = round(header_ns * waveform.samplerate_hz / NS_PER_S)
         radios.append(NodeAir(frames=found, marks=marks, ends=ends, header_samples=header))
     return airframes.frames(
         radios,
-        start=edges.start,
+        start=seen.start,
         epoch=recording.info.epoch.wall,
         packets=_packets_on_air(recording),
         source=str(recording.folder),

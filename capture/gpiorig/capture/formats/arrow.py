@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
-from gpiorig.capture import edgetable
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.waveform import Waveform
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 SUMMARY = "Arrow IPC table of edges"
 SUFFIXES = (".arrow", ".feather")
@@ -24,6 +25,10 @@ def recognises(path: Path, head: bytes) -> bool:
 
 def read(path: Path, options: ReadOptions | None = None) -> Waveform:
     """Read a table that `write` wrote."""
+    import pyarrow as pa  # here and below: slow to import, and this module is asked about every file
+
+    from gpiorig.capture import edgetable
+
     try:
         with pa.ipc.open_file(path) as file:
             form = file.schema
@@ -33,6 +38,8 @@ def read(path: Path, options: ReadOptions | None = None) -> Waveform:
 
 
 def _batches(path: Path) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
     with pa.ipc.open_file(path) as file:
         for number in range(file.num_record_batches):
             yield file.get_batch(number)
@@ -40,6 +47,10 @@ def _batches(path: Path) -> Iterator[pa.RecordBatch]:
 
 def write(path: Path, waveform: Waveform) -> str:
     """Write edges; the file is replaced in one step when it is complete. Returns what was rounded."""
+    import pyarrow as pa
+
+    from gpiorig.capture import edgetable
+
     new = path.with_name(f"{path.name}.new")
     options = pa.ipc.IpcWriteOptions(compression="zstd")
     with (

@@ -2,7 +2,9 @@
 
 pub mod bus;
 pub mod changes;
+pub mod deflate;
 pub mod edges;
+pub mod member;
 pub mod runs;
 pub mod spi;
 pub mod table;

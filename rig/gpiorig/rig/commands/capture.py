@@ -43,8 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--samplerate", metavar="RATE", help="such as 24MHz")
     parser.add_argument("--config", metavar="KEY=VALUE", action="append", default=[], help="more of sigrok's options")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="RUN", help="recording folder")
-    parser.add_argument("--duration", metavar="TIME", help="length of the recording, such as 90s, 10m, 1h30m")
-    parser.add_argument("--samples", type=int, metavar="N", help="length of the recording in samples")
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument("--duration", metavar="TIME", help="length of the recording, such as 90s, 10m, 1h30m")
+    length.add_argument("--samples", type=int, metavar="N", help="length of the recording in samples")
     parser.add_argument("--one-shot", action="store_true", help="for analyzers that sample into a buffer of their own")
     parser.add_argument(
         "--heartbeat",
@@ -74,10 +75,11 @@ def run(options: argparse.Namespace) -> int:
     from gpiorig.capture.errors import CaptureError
     from gpiorig.capture.wholeness import conclude
 
+    beats = _heartbeats(options.heartbeat)
+    duration = None if options.duration is None else _seconds(options.duration)
     recording = _resumed(options) if options.resume else _created(options)
-    beats = _heartbeats(options, recording)
     try:
-        capture = _start(options, recording)
+        capture = _start(options, recording, duration)
     except CaptureError:
         if not options.resume:
             _delete(recording)
@@ -131,7 +133,7 @@ def _resumed(options: argparse.Namespace) -> Recording:
     return recording.update(state="capturing", reason="")
 
 
-def _start(options: argparse.Namespace, recording: Recording) -> Capture:
+def _start(options: argparse.Namespace, recording: Recording, duration_s: Fraction | None) -> Capture:
     from gpiorig.capture.analyzer import scan
     from gpiorig.capture.sigrok import Capture, Restart
 
@@ -149,7 +151,7 @@ def _start(options: argparse.Namespace, recording: Recording) -> Capture:
         channels=channels,
         samplerate_hz=rate_hz,
         folder=recording.edges_folder,
-        sample_limit=_limit(options, rate_hz),
+        sample_limit=options.samples if duration_s is None else round(duration_s * rate_hz),
         silence_s=None if options.virtual else options.silence,
         restart=None if options.restart is None else Restart(patience_s=options.restart),
         resume=info.epoch.wall if options.resume else "",
@@ -199,24 +201,18 @@ def _dated(recording: Recording, capture: Capture) -> Recording:
     return recording.update(epoch=Epoch(wall=wall.isoformat(timespec="microseconds"), note=note))
 
 
-def _heartbeats(options: argparse.Namespace, recording: Recording) -> dict[str, int]:
+def _heartbeats(texts: list[str]) -> dict[str, int]:
     """Period in ns by channel."""
     from gpiorig.capture.wholeness import CODED
     from gpiorig.rig.errors import RigError
 
     periods = {}
-    for text in options.heartbeat:
+    for text in texts:
         channel, _, period = text.rpartition("=")
         if not channel:
             raise RigError(f"--heartbeat {text}: write CHANNEL=PERIOD, such as D7=1ms, D7=1kHz or D7=sync")
         periods[channel] = CODED if period == "sync" else _period_ns(period)
     return periods
-
-
-def _limit(options: argparse.Namespace, rate_hz: int) -> int | None:
-    if options.samples is not None:
-        return int(options.samples)
-    return None if options.duration is None else round(_seconds(options.duration) * rate_hz)
 
 
 def _seconds(text: str) -> Fraction:

@@ -1,0 +1,175 @@
+"""One decoder at work: what register() and put() do (libsigrokdecode 0.5.3, `type_decoder.c`)."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from gpiorig.analysis.decoderhost import standin
+from gpiorig.analysis.decoderhost.errors import Refused
+from gpiorig.analysis.decoderhost.outputs import UINT64, Output, OutputKind, Selection, Sink
+from gpiorig.analysis.decoderhost.pins import Pins
+from gpiorig.analysis.decoderhost.stack import UNMAPPED, Layer
+
+KINDS = tuple(OutputKind)
+SIGN = 1 << 63
+
+
+class Instance:
+    """A decoder of a stack, from the beginning of a stretch to its end.
+
+    Parameters
+    ----------
+    layer
+        The decoder and its options.
+    stack
+        Number of its stack.
+    selection, sink
+        What of its outputs is wanted, and who takes it.
+    shift
+        How much the decoder's sample numbers are above those of the capture.
+    failed
+        Called with the instance, an exception or a text, when the decoder did something wrong.
+    """
+
+    def __init__(
+        self,
+        layer: Layer,
+        *,
+        stack: int,
+        selection: Selection,
+        sink: Sink,
+        shift: int,
+        failed: Callable[[Instance, Exception | str], None],
+    ) -> None:
+        self.layer = layer
+        self._stack = stack
+        self._selection = selection
+        self._sink = sink
+        self._shift = shift
+        self._failed = failed
+        self._outputs: list[Output] = []
+        self._wanted: list[set[int] | None] = []  # classes of each output; None: all
+        self._pins: Pins | None = None
+        self._bits: tuple[int, ...] = ()
+        self.above: Instance | None = None
+        made: Any = layer.kind.type
+        self.decoder = made()
+        self.decoder._gpiorig_host = self
+        if hasattr(made, "options"):
+            self.decoder.options = dict(layer.options)
+        # Found in the instance, these are called without a detour; unless the class has its own.
+        for name in ("put", "wait", "register", "has_channel"):
+            if getattr(made, name) is getattr(standin.Decoder, name):
+                setattr(self.decoder, name, getattr(self, name))
+
+    def attach(self, pins: Pins, bits: tuple[int, ...]) -> None:
+        """Give the lowest decoder of a stack its pins."""
+        self._pins, self._bits = pins, bits
+
+    def tell_samplerate(self, samplerate_hz: int) -> None:
+        """Tell the decoder the samplerate, if it wants to know."""
+        if hasattr(self.decoder, "metadata"):
+            self.decoder.metadata(standin.SRD_CONF_SAMPLERATE, samplerate_hz)
+
+    def start(self, first_sample: int) -> None:
+        """Start the decoder."""
+        self.decoder.start()
+        self.decoder.samplenum = first_sample
+        self.decoder.matched = None
+
+    def wait(self, conditions: Any = None) -> tuple[int, ...]:
+        """Go on to the next sample at which a condition holds."""
+        if self._pins is None:
+            raise Refused("wait() in a decoder that has no pins")
+        pins, sample, matched = self._pins.wait(conditions)
+        decoder = self.decoder
+        decoder.samplenum = sample
+        decoder.matched = matched
+        return pins
+
+    def has_channel(self, index: int) -> bool:
+        """Whether a channel of the capture was given to the decoder's channel."""
+        if index not in range(len(self.layer.kind.channels)):
+            raise IndexError("invalid channel index")
+        return index < len(self._bits) and self._bits[index] != UNMAPPED
+
+    def register(self, output_type: int, proto_id: str | None = None, meta: Any = None) -> int:
+        """Make an output known; the same one twice is one."""
+        meta_type, meta_name, meta_description = meta or (None, "", "")
+        kind = KINDS[output_type]
+        if kind is OutputKind.META and meta_type not in (int, float):
+            raise TypeError("Unsupported type.")
+        number = len(self._outputs)
+        source = proto_id or self.layer.name
+        output = Output(number, kind, source, self._stack, self.layer, meta_type, str(meta_name), str(meta_description))
+        for known in self._outputs:
+            if (known.kind, known.source) == (kind, source) and (
+                kind is not OutputKind.META
+                or (known.meta_type, known.meta_name, known.meta_description)
+                == (output.meta_type, output.meta_name, output.meta_description)
+            ):
+                return known.number
+        self._outputs.append(output)
+        self._wanted.append(self._selection.classes(kind, self.layer.kind.id))
+        return number
+
+    def put(self, startsample: int, endsample: int, output_id: int, data: Any) -> None:
+        """Hand an output to the decoder above and to the sink; one that is malformed is dropped, and said."""
+        start, end = operator.index(startsample) & UINT64, operator.index(endsample) & UINT64
+        if output_id not in range(len(self._outputs)):
+            raise Refused(f"output {output_id} is not registered")
+        output = self._outputs[output_id]
+        if output.kind is OutputKind.PYTHON and self.above is not None:
+            try:
+                self.above.decoder.decode(start, end, data)
+            except Exception as error:  # libsigrokdecode prints it and goes on
+                self._failed(self.above, error)
+        classes = self._wanted[output_id]
+        if classes is not None and not classes:
+            return
+        start, end = self._sample(start), self._sample(end)
+        match output.kind:
+            case OutputKind.ANNOTATION:
+                self._put_annotation(output, start, end, data, classes)
+            case OutputKind.PYTHON:
+                self._sink.python(output, start, end, data)
+            case OutputKind.BINARY:
+                self._put_binary(output, start, end, data, classes)
+            case OutputKind.META:
+                if isinstance(data, int | float) and isinstance(data, output.meta_type or int):
+                    self._sink.meta(output, start, end, data)
+                else:
+                    self._failed(self, f"put {data!r} as a value of another type than it registered")
+
+    def _sample(self, unsigned: int) -> int:
+        return (unsigned if unsigned < SIGN else unsigned - 2 * SIGN) - self._shift
+
+    def _put_annotation(self, output: Output, start: int, end: int, data: Any, classes: set[int] | None) -> None:
+        problem = _problem(data, len(self.layer.kind.annotations), "annotation", list)
+        if not problem and not all(isinstance(text, str) for text in data[1]):
+            problem = "an annotation with a text that is no string"
+        if problem:
+            self._failed(self, f"put {problem}")
+        elif classes is None or data[0] in classes:
+            texts = [text.partition("\0")[0] if "\0" in text else text for text in data[1]]  # a C string ends there
+            self._sink.annotation(output, start, end, int(data[0]), texts)
+
+    def _put_binary(self, output: Output, start: int, end: int, data: Any, classes: set[int] | None) -> None:
+        problem = _problem(data, len(self.layer.kind.binaries), "binary", bytes)
+        if problem or not data[1]:
+            self._failed(self, f"put {problem or 'a binary output without bytes'}")
+        elif classes is None or data[0] in classes:
+            self._sink.binary(output, start, end, int(data[0]), data[1])
+
+
+def _problem(data: Any, classes: int, what: str, second: type) -> str:
+    """What is wrong with [class, content], or ""."""
+    if not isinstance(data, list) or len(data) != 2:
+        return f"{what} output {data!r}, which is no list of two"
+    if not isinstance(data[0], int) or data[0] not in range(classes):
+        return f"{what} class {data[0]!r}, which it has not registered"
+    if not isinstance(data[1], second):
+        return f"{what} output {data!r}, whose second element is no {second.__name__}"
+    return ""

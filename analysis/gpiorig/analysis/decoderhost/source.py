@@ -1,0 +1,115 @@
+"""A waveform in chunks between gaps: what decoders read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.capture.waveform import Block, Waveform
+
+CHUNK_ROWS = 1 << 16  # bounds the lists that are made of a chunk
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chunk:
+    """Samples without a gap.
+
+    Attributes
+    ----------
+    samples
+        int64, shape (n,), n > 0: sample numbers of the edges; the first is where the chunk starts, edge or not.
+    levels
+        uint64, shape (n,): levels from there on.
+    end
+        One past the last sample.
+    """
+
+    samples: NDArray[np.int64]
+    levels: NDArray[np.uint64]
+    end: int
+
+
+class Gap:
+    """Stands between chunks where samples were lost."""
+
+
+class Source:
+    """Reads a waveform once, stretch by stretch.
+
+    sigrok counts samples from 0, and decoders rely on that they are not negative. So those of a capture that begins
+    before its sample 0 are counted from its beginning, and `shift` says by how much.
+
+    Parameters
+    ----------
+    waveform
+        The capture.
+    progress
+        Called with the number of samples that were read since the last call.
+    """
+
+    def __init__(self, waveform: Waveform, progress: Callable[[int], None] = lambda samples: None) -> None:
+        self._progress = progress
+        self._items = self._read(waveform.read())
+        self._held: Chunk | None = None
+        self._open = False
+        self.gaps = 0
+        self.shift = 0
+
+    def next_stretch(self) -> bool:
+        """Go to the beginning of the next stretch without a gap; returns whether there is one."""
+        while self.next_chunk() is not None:
+            pass
+        for item in self._items:
+            if isinstance(item, Chunk):
+                self._held, self._open = item, True
+                return True
+        return False
+
+    def next_chunk(self) -> Chunk | None:
+        """Return the next chunk of this stretch, or None at its end."""
+        held, self._held = self._held, None
+        if held is None and self._open:
+            item = next(self._items, None)
+            held = item if isinstance(item, Chunk) else None
+            self._open = held is not None
+        return held
+
+    def _read(self, blocks: Iterator[Block]) -> Iterator[Chunk | Gap]:
+        at: int | None = None
+        level: np.uint64 | None = None  # at the last sample before `at`, where known
+        for block in blocks:
+            samples, levels = block.samples, block.levels
+            if at is None:
+                if samples.size == 0:
+                    continue
+                at = int(samples[0])
+                self.shift = max(0, -at)
+            begin = at
+            for start, end in block.gaps.tolist():
+                cut = int(np.searchsorted(samples, start))
+                yield from self._chunks(samples[:cut], levels[:cut], at, start, level)
+                samples, levels = samples[cut:], levels[cut:]
+                at, level = end, None
+                self.gaps += 1
+                yield Gap()
+            yield from self._chunks(samples, levels, at, block.end, level)
+            at = max(at, block.end)
+            level = levels[-1] if levels.size else level
+            self._progress(at - begin)
+
+    def _chunks(
+        self, samples: NDArray[np.int64], levels: NDArray[np.uint64], start: int, end: int, level: np.uint64 | None
+    ) -> Iterator[Chunk]:
+        if start >= end:
+            return
+        if level is not None and (samples.size == 0 or samples[0] > start):
+            samples = np.concatenate((np.array([start], dtype=np.int64), samples))
+            levels = np.concatenate((np.array([level], dtype=np.uint64), levels))
+        for i in range(0, samples.size, CHUNK_ROWS):
+            last = i + CHUNK_ROWS >= samples.size
+            piece = samples[i : i + CHUNK_ROWS]
+            piece_end = end if last else int(samples[i + CHUNK_ROWS])
+            yield Chunk(piece + self.shift if self.shift else piece, levels[i : i + CHUNK_ROWS], piece_end + self.shift)

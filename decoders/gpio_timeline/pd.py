@@ -1,0 +1,379 @@
+##
+## This file is part of gpiorig. SPDX-License-Identifier: MIT
+## Copyright (C) 2026 the gpiorig authors
+##
+
+import heapq
+import struct
+from fractions import Fraction
+
+import sigrokdecode as srd
+
+from .bus import Bus, Nesting, damaged_texts, gap_samples, span_texts, texts
+from .table import EVENTS
+
+from . import wiring
+from .completions import LONGEST_FRAME_NS
+from .packets import INITIATOR, LOST, ORDER, PARTIAL, RESPONDER, Packets
+from .path import KINDS, MILESTONES
+
+'''
+OUTPUT_PYTHON format:
+
+Packet:
+[<ptype>, <pdata>]
+
+<ptype>, <pdata>:
+ - 'EVENT', (<node>, <code>, <name>, <id>): an event; <id> is None if none
+   came with it. The packet's start sample is the instant of the event.
+ - 'DAMAGED', (<node>, <reason>, <symbols>): a frame that is no event, with the
+   reason ('LENGTH', 'CHECK', 'CODE') and the list of its symbols, the first 64.
+ - 'PACKET', (<number>, <id>, <status>, <rtt>, <milestones>, <steps>): a round
+   trip; <number> counts the send calls of the initiator from 0, <status> is
+   'COMPLETE' or 'PARTIAL' (a milestone is missing), <rtt> is in samples,
+   <milestones> is a list of (<name>, <sample>), <steps> one of (<name>, <kind>,
+   <place>, <first sample>, <last sample>).
+ - 'ORDER', (<number>, <id>, <detail>): a packet whose milestones cannot be in
+   that order; if it was a 'PACKET' before, it is none any more.
+ - 'LOST', (<number>, <id>, <detail>): a packet without an answer. A 'PACKET' of
+   that number may still follow, if the answer is later than lost_after_ms.
+ - 'UNATTRIBUTED', (<node>, <code>, <name>, <id>, <reason>): an event that
+   should belong to a packet and cannot be given to one.
+
+OUTPUT_BINARY format:
+
+Class 'milestones': records of 16 bytes in Python's struct notation '<QIHBB':
+sample, number of the packet, id, kind, value. Kind 0 is a milestone, and value
+its place in path.MILESTONES; kind 1 follows the milestones of a packet, with
+the sample of its end, and value is what became of it: 0 complete, 1 a
+milestone is missing, 2 lost, 3 out of order.
+
+OUTPUT_META, at the end of the capture: the numbers of packets sent, answered,
+lost, and out of order, of damaged frames and of unattributed events; shortest,
+mean and longest round-trip time in us.
+'''
+
+RECORD = struct.Struct('<QIHBB')
+CHANNELS = 32  # Each one declared costs time at every sample, in libsigrokdecode 0.5.3.
+DEPTHS = 16
+AUTO, NONE = 'auto', 'none'
+ROLES = ('initiator', 'responder')
+TAPS = tuple(event[0].rpartition('.')[0] for event in EVENTS.values()
+             if event[0].startswith('tap.') and event[2] == 'enter')
+STATISTICS = (
+    (int, 'Packets', 'Send calls of the initiator'),
+    (int, 'Round trips', 'Packets with an answer, in possible order'),
+    (int, 'Lost packets', 'Packets without an answer'),
+    (int, 'Packets out of order', 'Packets whose milestones cannot be in that order'),
+    (int, 'Damaged frames', 'Bursts on a symbol bus that are no event'),
+    (int, 'Unattributed events', 'Events that could not be given to a packet'),
+    (float, 'Shortest round trip (us)', 'Shortest round-trip time'),
+    (float, 'Mean round trip (us)', 'Mean round-trip time'),
+    (float, 'Longest round trip (us)', 'Longest round-trip time'),
+)
+
+class SamplerateError(Exception):
+    pass
+
+class ChannelError(Exception):
+    pass
+
+class OptionError(Exception):
+    pass
+
+class Ann:
+    PACKET, PARTIAL = 0, 1
+    STEP = 2
+    DAMAGED = STEP + len(KINDS)
+    LOST, ORDER, UNATTRIBUTED = DAMAGED + 1, DAMAGED + 2, DAMAGED + 3
+    OTHERS = DAMAGED + 4
+    ROLE = OTHERS + 1  # First of a role's classes.
+    EVENT, STACK, TAP = 0, 1, 1 + DEPTHS  # Classes of a role.
+    PER_ROLE = TAP + len(TAPS)
+
+def role_classes(role):
+    return (('%s-event' % role, 'Event of the %s' % role),) + tuple(
+        ('%s-stack%d' % (role, i), 'Span of the %s at depth %d' % (role, i)) for i in range(DEPTHS)
+    ) + tuple(
+        ('%s-%s' % (role, tap.replace('.', '-').replace('_', '-')), '%s of the %s' % (tap, role)) for tap in TAPS)
+
+def role_rows(role, first, downwards):
+    '''The rows of a role: a packet runs down the initiator's, through the radio lines, and up the responder's.'''
+    title = role.capitalize()
+    events = (('%s-events' % role, '%s: events' % title, (first,)),)
+    spans = tuple(('%s-spans-%d' % (role, i), '%s: spans %d' % (title, i), (first + Ann.STACK + i,))
+                  for i in range(DEPTHS))
+    names = [tap.rpartition('.')[2] for tap in TAPS]
+    taps = tuple(('%s-%s-line' % (role, name.replace('_', '-')), '%s: %s' % (title, name), (first + Ann.TAP + i,))
+                 for i, name in enumerate(names))
+    return events + spans + taps if downwards else taps + spans + events
+
+class Decoder(srd.Decoder):
+    api_version = 3
+    id = 'gpio_timeline'
+    name = 'Timeline'
+    longname = 'Packet timelines across nodes'
+    desc = 'Round trips of packets and their steps, from GPIO events.'
+    license = 'mit'
+    inputs = ['logic']
+    outputs = ['gpio_timeline']
+    tags = ['Debug/trace', 'Embedded/industrial', 'Networking']
+    optional_channels = tuple(
+        {'id': 'ch%d' % i, 'name': 'CH%d' % i, 'desc': 'Channel %d of option wiring' % i}
+        for i in range(CHANNELS)
+    )
+    options = (
+        {'id': 'wiring', 'desc': 'Nodes and their lines', 'default': ''},
+        {'id': 'lost_after_ms', 'desc': 'Unanswered packets are lost after (ms)', 'default': 1000},
+        {'id': 'absent', 'desc': 'Milestones that no packet has', 'default': AUTO},
+    )
+    annotations = (
+        ('packet', 'Round trip'),
+        ('partial-packet', 'Round trip with missing milestones'),
+    ) + tuple(
+        ('step-%s' % name.lower().replace('_', '-'), 'Step: %s' % text) for name, text in KINDS
+    ) + (
+        ('damaged', 'Damaged frame'),
+        ('lost', 'Lost packet'),
+        ('disorder', 'Packet out of order'),
+        ('unattributed', 'Unattributed event'),
+        ('other-event', 'Event of another node'),
+    ) + role_classes(ROLES[0]) + role_classes(ROLES[1])
+    annotation_rows = (
+        ('warnings', 'Warnings', tuple(range(Ann.DAMAGED, Ann.OTHERS))),
+        ('packets', 'Packets', (Ann.PACKET, Ann.PARTIAL)),
+        ('steps', 'Steps', tuple(range(Ann.STEP, Ann.DAMAGED))),
+    ) + role_rows(ROLES[0], Ann.ROLE, True) + role_rows(ROLES[1], Ann.ROLE + Ann.PER_ROLE, False) + (
+        ('others', 'Other nodes: events', (Ann.OTHERS,)),
+    )
+    binary = (
+        ('milestones', 'Milestone records'),
+    )
+
+    def __init__(self):
+        self.reset()
+
+    def reset(self):
+        self.samplerate = None
+        self.pending = []  # Events that an earlier one may yet precede: (sample, node, place, code, id).
+        self.rtts = {}     # Of packets by number, in samples.
+        self.counts = dict.fromkeys((Ann.DAMAGED, Ann.LOST, Ann.ORDER, Ann.UNATTRIBUTED), 0)
+        self.lost = set()  # Numbers of packets.
+        self.open_taps = {}
+
+    def start(self):
+        self.out_ann = self.register(srd.OUTPUT_ANN)
+        self.out_python = self.register(srd.OUTPUT_PYTHON)
+        self.out_binary = self.register(srd.OUTPUT_BINARY)
+        self.out_meta = [self.register(srd.OUTPUT_META, meta=each) for each in STATISTICS]
+
+    def metadata(self, key, value):
+        if key == srd.SRD_CONF_SAMPLERATE:
+            self.samplerate = value
+
+    def prepare(self, pins):
+        if not self.samplerate:
+            raise SamplerateError('Cannot decode without samplerate.')
+        self.nodes = wiring.parse(self.options['wiring'])
+        self.buses = {}
+        self.lines = {}  # Channel -> (node, place, code of the enter).
+        for n, node in enumerate(self.nodes):
+            for channel in node.channels():
+                if channel >= CHANNELS or pins[channel] == 0xff:
+                    raise ChannelError('Option wiring: channel ch%d of node "%s" is not connected.'
+                                       % (channel, node.name))
+            gap = gap_samples(node.numbers['gap'], self.samplerate)
+            if gap < 2:
+                raise SamplerateError('The frame gap of node "%s" is shorter than two samples.' % node.name)
+            if node.strobe is not None:
+                self.buses[n] = Bus(node.strobe, node.data, gap, pins)
+            for place, (channel, code) in enumerate(node.spans, 1):
+                self.lines[channel] = n, place, code
+        self.nesting = [Nesting() for _ in self.nodes]
+        # The mark of a request is the responder's.
+        headers = [round(self.samples(self.nodes[n].numbers['header'], 10**9)) for n in (RESPONDER, INITIATOR)]
+        self.packets = Packets(self, headers, int(self.samples(LONGEST_FRAME_NS, 10**9)),
+                               max(1, int(self.samples(self.options['lost_after_ms'], 1000))), self.absent(),
+                               [[code for _, code in node.spans] for node in self.nodes[:2]])
+
+    def samples(self, time, per_second):
+        return Fraction(time, per_second) * self.samplerate
+
+    def absent(self):
+        '''The columns of the milestones that no packet has; None where that is not known.'''
+        text = self.options['absent']
+        if text == AUTO:
+            return None
+        columns = set()
+        for name in () if text in ('', NONE) else text.split('+'):
+            of_name = {c for c, each in enumerate(MILESTONES) if name in (each[0], each[0].partition('.')[2])}
+            if not of_name:
+                raise OptionError('Option absent: there is no milestone "%s".' % name)
+            columns |= of_name
+        return frozenset(columns - {0, len(MILESTONES) - 1})
+
+    def text_of(self, samples):
+        '''A time in us, with three digits after the point.'''
+        ns = round(samples * 10**9 / self.samplerate)
+        return '%s%d.%03d' % ('-' if ns < 0 else '', abs(ns) // 1000, abs(ns) % 1000)
+
+    def put_event(self, n, ss, es, place, code, id_):
+        name, _, kind, _ = EVENTS[code]
+        self.put(ss, es, self.out_python, ['EVENT', (self.nodes[n].name, code, name, id_)])
+        if n > RESPONDER:
+            said = texts(name, kind, id_)
+            self.put(ss, es, self.out_ann, [Ann.OTHERS, ['%s: %s' % (self.nodes[n].name, said[0])] + said])
+            return
+        first = Ann.ROLE + n * Ann.PER_ROLE
+        self.put(ss, es, self.out_ann, [first + Ann.EVENT, texts(name, kind, id_)])
+        point = name.rpartition('.')[0]
+        if point in TAPS:
+            self.put_tap(first + Ann.TAP + TAPS.index(point), ss, point, kind)
+        else:
+            span = self.nesting[n].track(ss, code, id_)
+            if span:
+                depth, since, enter, enter_id = span
+                self.put(since, ss, self.out_ann,
+                         [first + Ann.STACK + min(depth, DEPTHS - 1), span_texts(enter, enter_id)])
+        heapq.heappush(self.pending, (ss, n, place, code, id_))
+
+    def put_tap(self, ann_class, sample, point, kind):
+        if kind == 'enter':
+            self.open_taps[ann_class] = sample
+        elif ann_class in self.open_taps:
+            name = point.rpartition('.')[2]
+            self.put(self.open_taps.pop(ann_class), sample, self.out_ann,
+                     [ann_class, [point, name, name.partition('_')[0], name[0]]])
+
+    def put_frame(self, n, frame):
+        if frame is None:
+            return
+        if frame.reason is None:
+            self.put_event(n, frame.ss, frame.es, 0, frame.code, frame.id)
+            return
+        name = self.nodes[n].name
+        self.warn(frame.ss, frame.es, Ann.DAMAGED,
+                  ['%s: %s' % (name, damaged_texts(frame)[0])] + damaged_texts(frame))
+        self.put(frame.ss, frame.es, self.out_python, ['DAMAGED', (name, frame.reason, frame.symbols)])
+
+    def warn(self, ss, es, ann_class, said):
+        self.counts[ann_class] += 1
+        self.put(ss, es, self.out_ann, [ann_class, said])
+
+    def timeline(self, found):
+        '''What became of a packet (the listener of Packets).'''
+        packet = found.packet
+        for column, sample in found.milestones:
+            self.put_record(sample, packet, 0, column)
+        self.put_record(found.end, packet, 1, found.status)
+        if found.status in (LOST, ORDER):
+            self.put_failed(found)
+            return
+        self.rtts[packet.number] = found.rtt
+        self.lost.discard(packet.number)
+        steps = [(name, kind, ' > '.join(self.nodes[role].name for role in place), ss, es)
+                 for ss, es, name, kind, place in found.steps()]
+        us = self.text_of(found.rtt)
+        more = ', late' if packet.lost else ''
+        more += ', missing: %s' % ', '.join(found.missing) if found.missing else ''
+        self.put(found.start, found.end, self.out_ann, [Ann.PARTIAL if found.missing else Ann.PACKET, [
+            'Packet %d: RTT %s us, %d samples%s' % (packet.id, us, found.rtt, more),
+            'Packet %d: RTT %s us' % (packet.id, us), '%d: %s us' % (packet.id, us), '%d' % packet.id]])
+        for name, kind, place, ss, es in steps:
+            us, short = self.text_of(es - ss), name.partition(': ')[2]
+            shorter = short.partition(':')[0]
+            self.put(ss, es, self.out_ann, [Ann.STEP + kind, [
+                '%s (%s): %s us, %d samples' % (name, place, us, es - ss), '%s: %s us' % (name, us),
+                '%s: %s us' % (short, us), '%s: %s us' % (shorter, us), '%s us' % us, shorter, shorter[0]]])
+        names = [(MILESTONES[column][0], sample) for column, sample in found.milestones]
+        status = 'PARTIAL' if found.status == PARTIAL else 'COMPLETE'
+        self.put(found.start, found.end, self.out_python,
+                 ['PACKET', (packet.number, packet.id, status, found.rtt, names, steps)])
+
+    def put_failed(self, found):
+        packet, lost = found.packet, found.status == LOST
+        (self.lost.add if lost else self.lost.discard)(packet.number)
+        said = 'lost' if lost else 'out of order'
+        ss, es = found.start, max(found.start + 1, *(sample for _, sample in found.milestones))
+        self.warn(ss, es, Ann.LOST if lost else Ann.ORDER, [
+            'Packet %d: %s, %s' % (packet.id, said, found.detail()), 'Packet %d: %s' % (packet.id, said),
+            '%d: %s' % (packet.id, said), said.capitalize(), said[0].upper()])
+        self.put(ss, es, self.out_python,
+                 ['LOST' if lost else 'ORDER', (packet.number, packet.id, found.detail())])
+
+    def withdrawn(self, packet, event, name):
+        '''A late event shows that the order of a packet told before cannot be (the listener of Packets).'''
+        detail = '%s comes after the answer' % name
+        self.rtts.pop(packet.number, None)
+        self.warn(event.sample, event.sample + 1, Ann.ORDER, [
+            'Packet %d: out of order, %s' % (packet.id, detail), 'Packet %d: out of order' % packet.id,
+            'Out of order', 'O'])
+        self.put_record(event.sample, packet, 1, ORDER)
+        self.put(event.sample, event.sample + 1, self.out_python, ['ORDER', (packet.number, packet.id, detail)])
+
+    def unattributed(self, event, reason):
+        '''An event of no packet that should be of one (the listener of Packets).'''
+        name, node = EVENTS[event.code][0], self.nodes[event.role].name
+        self.warn(event.sample, event.sample + 1, Ann.UNATTRIBUTED, [
+            'Unattributed: %s of %s: %s' % (name, node, reason), 'Unattributed: %s' % name, 'Unattributed', 'U'])
+        self.put(event.sample, event.sample + 1, self.out_python,
+                 ['UNATTRIBUTED', (node, event.code, name, event.id, reason)])
+
+    def put_record(self, sample, packet, kind, value):
+        # A packet may begin on the air before the capture did.
+        self.put(max(sample, 0), max(sample, 0), self.out_binary,
+                 [0, RECORD.pack(max(sample, 0), packet.number & 0xffffffff, packet.id, kind, value)])
+
+    def put_statistics(self):
+        rtts = sorted(self.rtts.values())
+        found = [self.packets.sent, len(rtts), len(self.lost), self.counts[Ann.ORDER], self.counts[Ann.DAMAGED],
+                 self.counts[Ann.UNATTRIBUTED]]
+        if rtts:
+            found += [samples * 1e6 / self.samplerate for samples in (rtts[0], sum(rtts) / len(rtts), rtts[-1])]
+        for out, value in zip(self.out_meta, found):
+            self.put(0, self.samplenum, out, value)
+
+    def release(self):
+        '''Follow the packets up to the first event that may still be under way.'''
+        held = [self.buses[n].holds_back() for n in (INITIATOR, RESPONDER) if n in self.buses]
+        before = min((first for first in held if first is not None), default=self.samplenum + 1)
+        while self.pending and self.pending[0][0] < before:
+            sample, n, _, code, id_ = heapq.heappop(self.pending)
+            self.packets.feed(sample, n, code, id_)
+        self.packets.give_up(min(before, self.samplenum))
+
+    def finish(self):
+        '''The capture has ended, which counts as a gap.'''
+        for n, bus in self.buses.items():
+            self.put_frame(n, bus.finish())
+        self.release()
+        self.packets.finish()
+        self.put_statistics()
+
+    def decode(self):
+        pins = self.wait({'skip': 0})
+        self.prepare(pins)
+        try:
+            self.run(pins)
+        except (EOFError, SystemError):
+            # libsigrokdecode 0.5.3 ends a blocked wait() with a SystemError,
+            # later ones with EOFError.
+            self.finish()
+            raise
+
+    def run(self, pins):
+        watch = [{bus.strobe: 'e'} for bus in self.buses.values()] + [{i: 'e'} for i in self.lines]
+        while True:
+            before = pins
+            deadlines = [bus.deadline() for bus in self.buses.values()] + [self.packets.deadline()]
+            soonest = min((d for d in deadlines if d is not None and d > self.samplenum), default=None)
+            if soonest is None:
+                pins = self.wait(watch)
+            else:
+                pins = self.wait(watch + [{'skip': soonest - self.samplenum}])
+            for n, bus in self.buses.items():
+                self.put_frame(n, bus.look(self.samplenum, pins))
+            for channel, (n, place, code) in self.lines.items():
+                if pins[channel] != before[channel]:
+                    self.put_event(n, self.samplenum, self.samplenum + 1, place, code + (not pins[channel]), None)
+            self.release()

@@ -1,0 +1,152 @@
+"""`gpiorig decoders`: our sigrok decoders for sigrok-cli and PulseView, and how a bench is given to them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gpiorig.rig.errors import RigError
+
+if TYPE_CHECKING:
+    from gpiorig.analysis.pulseview import Stack
+    from gpiorig.capture.recording import Recording
+    from gpiorig.rig.bench import Bench
+    from gpiorig.rig.stacks import Naming
+
+EPILOG = """\
+examples:
+  gpiorig decoders install                    copy them to where sigrok-cli and PulseView look
+  gpiorig decoders install --link             link to them, for who works on them
+  gpiorig decoders list                       which there are, and whether they are installed
+  gpiorig decoders uninstall
+  gpiorig decoders wiring run                 all of -P for a recording, so that
+  sigrok-cli -i run.sr -P "$(gpiorig decoders wiring run)" -A gpio_timeline=packets:warnings
+                                              prints the round trips of `gpiorig export run -o run.sr`
+  gpiorig decoders wiring bench.toml --initiator m3 --responder telosb --analyzer-names
+                                              the same for samples that sigrok-cli or PulseView captured by themselves
+  gpiorig decoders wiring run --node m3       of the decoder gpio_probe on one node
+  SIGROKDECODE_DIR=$(gpiorig decoders path) pulseview -D -c -i run.sr
+                                              without an installation"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of each verb."""
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="install|uninstall|list|path|wiring")
+    install = verbs.add_parser("install", help="put them where sigrok-cli and PulseView look")
+    install.add_argument("--link", action="store_true", help="link to them instead of copying")
+    uninstall = verbs.add_parser("uninstall", help="delete them there; what is not ours stays")
+    known = verbs.add_parser("list", help="which there are, and whether they are installed")
+    path = verbs.add_parser("path", help="print their folder, for SIGROKDECODE_DIR")
+    wiring = verbs.add_parser("wiring", help="print the decoder's channels and options for a recording or a bench")
+    wiring.add_argument("source", type=Path, metavar="RUN|BENCH.toml")
+    wiring.add_argument("--initiator", metavar="NODE", help="in place of the recording's, or of the first node")
+    wiring.add_argument("--responder", metavar="NODE", help="in place of the recording's, or of the second node")
+    wiring.add_argument("--node", metavar="NODE", help="of the decoder gpio_probe on this node")
+    wiring.add_argument(
+        "--analyzer-names", action="store_true", help="channels as the analyzer names them, not as a recording does"
+    )
+    for verb in (install, uninstall, known):
+        verb.add_argument("--folder", type=Path, metavar="DIR", help="in place of sigrok's folder for this user")
+    for verb in (known, wiring):
+        verb.add_argument("--json", action="store_true", help="print one JSON object")
+    for verb in (install, uninstall, known, path, wiring):
+        verb.epilog, verb.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do what the verb says."""
+    from gpiorig.rig import decoders
+
+    if options.verb == "path":
+        print(decoders.source())
+        return 0
+    if options.verb == "wiring":
+        return _print_wiring(options)
+    target = options.folder or decoders.default_target()
+    if options.verb == "list":
+        return _list(target, as_json=options.json)
+    if options.verb == "uninstall":
+        gone = decoders.uninstall(target)
+        print(f"deleted from {target}: {', '.join(each.name for each in gone) or 'nothing of ours was there'}")
+        return 0
+    done = decoders.install(target, link=options.link)
+    print(f"{'linked' if options.link else 'installed'} in {target}: {', '.join(each.name for each in done)}")
+    if target != decoders.default_target():
+        print(f"sigrok finds them there with SIGROKDECODE_DIR={target}")
+    print("try: sigrok-cli --protocol-decoders gpio_timeline --show")
+    return 0
+
+
+def _list(target: Path, *, as_json: bool) -> int:
+    from gpiorig.rig import decoders
+
+    found = {each.name: (each.summary, decoders.state(each, target)) for each in decoders.shipped()}
+    if as_json:
+        rows = {name: {"description": summary, "state": state} for name, (summary, state) in found.items()}
+        print(json.dumps({"folder": str(target), "decoders": rows}))
+        return 0
+    width = max(map(len, found))
+    for name, (summary, state) in found.items():
+        print(f"{name:{width}}  {summary}  ({state})")
+    print(f"in {target}")
+    return 0
+
+
+def _print_wiring(options: argparse.Namespace) -> int:
+    stack = _stack(options)
+    layer = stack.layers[0]
+    if options.json:
+        print(json.dumps({"decoder": layer.decoder, "channels": layer.channels, "options": layer.options}))
+    else:
+        print(stack.words())
+    return 0
+
+
+def _stack(options: argparse.Namespace) -> Stack:
+    from gpiorig.rig import bench as benches
+    from gpiorig.rig import stacks
+
+    absent = None
+    roles = {"initiator": options.initiator, "responder": options.responder}
+    if options.source.is_dir():
+        from gpiorig.capture.recording import Recording
+
+        recording = Recording.open(options.source)
+        bench = benches.loads(recording.info.bench, what=f"bench in {options.source}")
+        parameters = recording.info.parameters
+        if not any(roles.values()) and options.node is None:
+            absent = _absent(recording)
+        roles = {role: given or str(parameters.get(role, "")) for role, given in roles.items()}
+    else:
+        bench = benches.load(options.source)
+    naming = _as_wired(bench) if options.analyzer_names else stacks.recorded
+    if options.node is None:
+        names = [*bench.nodes, ""]
+        initiator = roles["initiator"] or next(name for name in names if name != roles["responder"])
+        responder = roles["responder"] or next(name for name in names if name != initiator)
+        if not responder:
+            raise RigError(f"{options.source}: a timeline needs two nodes; the bench has only {initiator}.")
+        return stacks.timeline(bench, initiator, responder, absent=absent, naming=naming)
+    if options.node not in bench.nodes:
+        raise RigError(f"--node {options.node}: the bench has {', '.join(bench.nodes)}.")
+    stack = stacks.probe(bench, options.node, naming=naming)
+    if stack is None:
+        raise RigError(f"{options.source}: node {options.node} has no symbol bus.")
+    return stack
+
+
+def _as_wired(bench: Bench) -> Naming:
+    return lambda node, line: bench.nodes[node].lines[line].rpartition(":")[2]
+
+
+def _absent(recording: Recording) -> tuple[str, ...] | None:
+    """The milestones that the report of a recording leaves out, None where it has no round trips."""
+    from gpiorig.rig import pipeline
+
+    if not pipeline.has_round_trips(recording):
+        print("this recording has no round trips: packets are judged one by one.", file=sys.stderr)
+        return None
+    return pipeline.analyse(recording).timelines.absent
