@@ -36,11 +36,10 @@ CHUNK_0 = struct.Struct("<IddQ")
 CHUNK_1 = struct.Struct("<IdddQ")
 PIECE_TIMES = 1 << 17
 TOLERANCE_S = 1e-11  # beside the rounding of float64: a time farther from every sample is not of this rate
-# Rates in MHz that Logic 2 offers for Logic 8, Pro 8 and Pro 16, and binary fractions of them (Saleae, "Device
-# Settings"; the list itself is unverified). The lowest on which all transitions lie says where they are as well.
-RATES_HZ = tuple(
-    sorted({Fraction(rate * 10**6, 2**step) for rate in (500, 625, 480, 24, 16, 10, 1) for step in range(12)})
-)
+# Rates in kHz that Saleae's analyzers offer, and their halves (recalled, unverified). The lowest on which all transitions
+# lie says where they are as well as the one that was set.
+RATES_KHZ = (500_000, 100_000, 40_000, 24_000, 16_000, 200)
+RATES_HZ = tuple(sorted({Fraction(rate * 1000, 2**step) for rate in RATES_KHZ for step in range(10)}))
 
 
 @dataclass(frozen=True, slots=True)
