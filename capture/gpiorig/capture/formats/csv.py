@@ -7,6 +7,7 @@ column that names the channel and one with its level. `options.columns` says wha
 from __future__ import annotations
 
 import csv
+import functools
 import re
 from dataclasses import replace
 from fractions import Fraction
@@ -307,7 +308,11 @@ def write(path: Path, waveform: Waveform) -> str:
     with TextFile(path) as file:
         file.write(f"# gpiorig: samplerate {rate.numerator}/{rate.denominator} Hz, epoch {waveform.epoch}\n")
         file.write(",".join(["Time [s]", *quoted]) + "\n")
+
+        @functools.lru_cache(maxsize=1 << 16)
+        def fields(levels: int) -> str:
+            return ",".join(["X"] * len(used) if levels == GAP else [str(levels >> bit & 1) for bit in used])
+
         for sample, levels, _ in rows(waveform):
-            texts = ["X"] * len(used) if levels == GAP else ["1" if levels >> bit & 1 else "0" for bit in used]
-            file.write(f"{decimal(time(sample), digits)},{','.join(texts)}\n")
+            file.write(f"{decimal(time(sample), digits)},{fields(levels)}\n")
     return "" if exact else f"times are rounded to {decimal(1, digits)} s; the samples are read back exactly"

@@ -36,8 +36,8 @@ CHUNK_0 = struct.Struct("<IddQ")
 CHUNK_1 = struct.Struct("<IdddQ")
 PIECE_TIMES = 1 << 17
 TOLERANCE_S = 1e-11  # beside the rounding of float64: a time farther from every sample is not of this rate
-# Rates in kHz that Saleae's analyzers offer, and their halves (recalled, unverified). The lowest on which all transitions
-# lie says where they are as well as the one that was set.
+# Rates in kHz that Saleae's analyzers offer, and their halves (recalled, unverified). The lowest on which all
+# transitions lie says where they are as well as the one that was set.
 RATES_KHZ = (500_000, 100_000, 40_000, 24_000, 16_000, 200)
 RATES_HZ = tuple(sorted({Fraction(rate * 1000, 2**step) for rate in RATES_KHZ for step in range(10)}))
 

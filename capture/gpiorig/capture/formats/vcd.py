@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import re
 from collections.abc import Iterator
 from ctypes import POINTER, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
@@ -279,6 +280,11 @@ def write(path: Path, waveform: Waveform) -> str:
             file.write("$upscope $end\n" if node else "")
         file.write("$upscope $end\n$enddefinitions $end\n")
         unknown = " ".join(f"x{codes[bit]}" for bit in used)
+
+        @functools.lru_cache(maxsize=1 << 12)  # few combinations make most of a capture
+        def changes(changed: int, levels: int) -> str:
+            return " ".join(f"{levels >> bit & 1}{codes[bit]}" for bit in used if changed >> bit & 1)
+
         first, pending = True, ""
         for sample, levels, changed in rows(waveform):
             file.write(pending)
@@ -288,7 +294,7 @@ def write(path: Path, waveform: Waveform) -> str:
                 file.write(f"{time}\n")
                 pending = f"{unknown}\n"  # unless this is the end
                 continue
-            values = " ".join(f"{levels >> bit & 1}{codes[bit]}" for bit in used if changed >> bit & 1)
+            values = changes(changed, levels & changed)
             file.write(f"{time}\n$dumpvars {values} $end\n" if first else f"{time} {values}\n")
             first = False
     remarks = [] if exact else [f"times are rounded to {name}; a comment holds the exact samplerate"]
