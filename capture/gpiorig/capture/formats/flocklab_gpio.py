@@ -15,7 +15,7 @@ from pathlib import Path
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.formats.csv import lines_of, read_table, table_head
-from gpiorig.capture.table import IGNORED, KEY, LEVEL, TIME, Layout
+from gpiorig.capture.tableparser import IGNORED, KEY, LEVEL, TIME, Layout
 from gpiorig.capture.textwriter import GAP, TextFile, decimal, epoch_fraction, rows, scaler
 from gpiorig.capture.waveform import Waveform
 
