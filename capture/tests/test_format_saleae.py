@@ -142,7 +142,7 @@ def session(path: Path, *blobs: bytes) -> Path:
 def test_a_capture_of_logic_2(tmp_path: Path) -> None:
     """Runs of all lengths, chunks, names, samplerate and epoch."""
     runs = [[1, 63, 64, 65, 66], [8191, 8192, 8193], [128, 1 << 20, 7]]
-    flat = np.cumsum(sum(runs, []))
+    flat = np.cumsum([run for chunk in runs for run in chunk])
     path = session(tmp_path / "a.sal", channel(1, runs), channel(0, [[int(flat[-1])]], version=2))
     assert recognise(path) == "sal"
     waveform = sal.read(path, NAMES)
@@ -165,7 +165,7 @@ def test_any_runs(tmp_path_factory: pytest.TempPathFactory, chunks: list[list[in
     """Transitions of a channel are the ends of its runs."""
     path = session(tmp_path_factory.getbasetemp() / "runs.sal", channel(level, chunks))
     edges = sal.read(path, NAMES).edges()
-    ends = np.cumsum(sum(chunks, [])).tolist()
+    ends = np.cumsum([run for chunk in chunks for run in chunk]).tolist()
 
     assert edges.samples.tolist() == [0, *ends[:-1]]
     assert edges.end == ends[-1]

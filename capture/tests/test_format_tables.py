@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ def test_saleae_with_gaps_and_a_channel_that_was_off(tmp_path: Path) -> None:
 
 
 def test_saleae_logic_1_and_dates(tmp_path: Path) -> None:
-    """Logic 1 writes a blank after the comma and 15 digits; dates become an epoch and sample numbers from its second."""
+    """Logic 1 writes a blank after the comma and 15 digits; dates become an epoch and samples from its second."""
     one = "Time[s], Channel 0, Channel 1\n0.000000000000000, 0, 1\n-0.000000375000000, 0, 1\n".replace("-", "")
     _, edges = read(tmp_path / "a.csv", one, "saleae_csv", samplerate_hz=Fraction(8_000_000))
     dates = "Time [s],A\n2024-05-06T07:08:09.999999999+00:00,0\n2024-05-06T07:08:10.000000001+00:00,1\n"
@@ -181,7 +182,7 @@ def test_flocklab_is_read_back_within_100_ns(tmp_path_factory: pytest.TempPathFa
     for ours, theirs in (("a.x", "a.x"), ("z", "0.z")):
         expected_at = [offset + int(sample) * scale for sample in edges.channel(ours)[0]]
         found_at = found.channel(theirs)[0].tolist()
-        apart = all(b - a >= 1 for a, b in zip(expected_at, expected_at[1:], strict=False))
+        apart = all(b - a >= 1 for a, b in pairwise(expected_at))
         if apart and expected_at and expected_at[0] - offset - edges.start * scale >= 1:
             assert len(found_at) == len(expected_at)
             assert all(0 <= e - f < 1 for e, f in zip(expected_at, found_at, strict=True))

@@ -78,7 +78,16 @@ def test_more_channels_than_fit_have_to_be_chosen(tmp_path: Path) -> None:
         read(tmp_path / "a.vcd", text)
     _, edges = read(tmp_path / "a.vcd", text, channels=("w99", "w5"))
 
-    assert edges.levels.tolist() == [1, 0]
+    assert edges.channels == ("w99", "w5")
+    assert edges.channel("w99")[0].tolist() == [2]
+
+
+def test_bits_of_a_vector_are_chosen(tmp_path: Path) -> None:
+    """One bit of a vector can be a channel, whatever the others do."""
+    _, edges = read(tmp_path / "a.vcd", HEAD + '#0 b0000 "\n#4 b0100 "\n#6 b0011 "\n#7\n', channels=("*[[]2]", "clk"))
+
+    assert edges.channels == ("dut.bus[2]", "clk")
+    assert edges.channel("dut.bus[2]")[0].tolist() == [4, 6]
 
 
 def test_a_file_without_changes_is_an_empty_capture(tmp_path: Path) -> None:

@@ -15,13 +15,13 @@ from pathlib import Path
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.formats.csv import lines_of, read_table, table_head
-from gpiorig.capture.table import IGNORED, KEY, LEVEL, TIME, Layout
+from gpiorig.capture.tableparser import IGNORED, KEY, LEVEL, TIME, Layout
 from gpiorig.capture.textwriter import GAP, TextFile, decimal, epoch_fraction, rows, scaler
 from gpiorig.capture.waveform import Waveform
 
 SUMMARY = "FlockLab GPIO trace"
 SUFFIXES = (".csv",)
-HEADER = re.compile(rb"^(# ?)?timestamp,(observer_id,)?node_id,pin_name,value", re.I)
+HEADER = re.compile(rb"^(# ?)?timestamp,(observer_id,)?node_id,pin_name,value\s*(,|$)", re.I | re.M)
 ROLES = {"timestamp": TIME, "node_id": KEY, "pin_name": KEY, "value": LEVEL}
 DIGITS = 7  # 100 ns: fl_logic.c of FlockLab2-Observer prints "%u.%07u"
 
@@ -40,10 +40,10 @@ def read(path: Path, options: ReadOptions) -> Waveform:
             where=path,
             remedy='its first line should be "timestamp,observer_id,node_id,pin_name,value"',
         )
-    end, line = lines_of(head)[0]
-    names = [name.strip() for name in line.lstrip("# ").split(",")]
+    end, line = lines_of(head, path)[0]
+    names = [name.strip().lower() for name in line.lstrip("# ").split(",")]
     layout = Layout(
-        roles=tuple(ROLES.get(name.lower(), IGNORED) for name in names[: names.index("value") + 1]),
+        roles=tuple(ROLES.get(name, IGNORED) for name in names[: names.index("value") + 1]),
         first_byte=end,
         first_line=1,
         comment="#",

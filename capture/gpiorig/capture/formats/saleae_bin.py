@@ -35,12 +35,13 @@ START = struct.Struct("<8sii")
 CHUNK_0 = struct.Struct("<IddQ")
 CHUNK_1 = struct.Struct("<IdddQ")
 PIECE_TIMES = 1 << 17
+LONGEST_S = 1e9  # times beyond are damage
+FASTEST_HZ = 9 * 10**9  # so that sample numbers fit into 64 bits
 TOLERANCE_S = 1e-11  # beside the rounding of float64: a time farther from every sample is not of this rate
-# Rates in MHz that Logic 2 offers for Logic 8, Pro 8 and Pro 16, and binary fractions of them (Saleae, "Device
-# Settings"; the list itself is unverified). The lowest on which all transitions lie says where they are as well.
-RATES_HZ = tuple(
-    sorted({Fraction(rate * 10**6, 2**step) for rate in (500, 625, 480, 24, 16, 10, 1) for step in range(12)})
-)
+# Rates in kHz that Saleae's analyzers offer, and their halves (recalled, unverified). The lowest on which all
+# transitions lie says where they are as well as the one that was set.
+RATES_KHZ = (500_000, 100_000, 40_000, 24_000, 16_000, 200)
+RATES_HZ = tuple(sorted({Fraction(rate * 1000, 2**step) for rate in RATES_KHZ for step in range(10)}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,8 @@ def read(path: Path, options: ReadOptions) -> Waveform:
     paths = _exports(path) if path.is_dir() else (path,)
     files = [(one, _chunks(one)) for one in paths]
     rate = options.samplerate_hz or _samplerate(files, path)
+    if rate > FASTEST_HZ:
+        raise FormatError(f"{float(rate):g} Hz is too fast", where=path, remedy=f"at most {FASTEST_HZ:g} Hz fit")
     default = tuple(
         f"Channel {match[1]}" if (match := re.search(r"(\d+)\.bin$", one.name)) else one.stem for one in paths
     )
@@ -138,7 +141,7 @@ def _chunks(path: Path) -> list[Chunk]:
             for _ in range(count):
                 initial, *rate, begin_s, end_s, times = layout.unpack(_exactly(file, layout.size, path))
                 offset = file.tell()
-                usual = all(math.isfinite(time) and abs(time) < 1e9 for time in (begin_s, end_s))
+                usual = all(math.isfinite(time) and abs(time) < LONGEST_S for time in (begin_s, end_s))
                 if initial > 1 or not usual or end_s < begin_s or any(not 0 < each < 1e12 for each in rate):
                     raise FormatError(f"is damaged before byte {offset}", where=path, remedy="export it again")
                 if offset + 8 * times > size:
@@ -165,7 +168,10 @@ def _times(path: Path, chunk: Chunk) -> Iterator[NDArray[np.float64]]:
         left = chunk.count
         while left:
             size = min(left, PIECE_TIMES)
-            yield np.frombuffer(_exactly(file, 8 * size, path), dtype="<f8")
+            times = np.frombuffer(_exactly(file, 8 * size, path), dtype="<f8")
+            if not np.all(np.abs(times) < LONGEST_S):
+                raise FormatError("has a time that is no time", where=path, remedy="it is damaged: export it again")
+            yield times
             left -= size
 
 
@@ -209,8 +215,6 @@ def _changes(path: Path, chunks: list[Chunk], rate: Fraction, bit: int) -> Itera
         level = chunk.initial
         yield changes(np.array([begin]), mask, np.array([level << bit], dtype=np.uint64))
         for times in _times(path, chunk):
-            if not np.all(np.isfinite(times)) or np.any(np.abs(times) * hertz > 2**62):
-                raise FormatError("has a time that is no time", where=path, remedy="it is damaged: export it again")
             levels = (level ^ (1 + np.arange(times.size) & 1)).astype(np.uint64)
             level = int(levels[-1])
             yield changes(np.rint(times * hertz).astype(np.int64), mask, levels << np.uint64(bit))

@@ -103,6 +103,7 @@ def _about(recording: Recording) -> dict[str, Any]:
         "analyzer": info.analyzer,
         "virtual": info.virtual,
         "state": recording.state,
+        "reason": info.reason,
         "nodes": list(recording.nodes),
     }
 
@@ -121,7 +122,8 @@ def _capture_text(found: dict[str, Any]) -> list[str]:
         lines.append(f"  {channel['name']}: {channel['edges']} edges, {span}, {level}")
     if found["format"] == "recording":
         virtual = ", on the virtual bench" if found["virtual"] else ""
-        lines.append(f"  {found['state']}; {found['analyzer'] or 'analyzer not told'}{virtual}")
+        reason = f" ({found['reason']})" if found["reason"] else ""
+        lines.append(f"  {found['state']}{reason}; {found['analyzer'] or 'analyzer not told'}{virtual}")
         lines += [f"  serial port of {', '.join(found['nodes'])}"] if found["nodes"] else []
     else:
         lines.append(f"  {found['source']}")

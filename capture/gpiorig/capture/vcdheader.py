@@ -1,0 +1,134 @@
+"""The declarations at the head of a VCD file (IEEE 1364-2005, 18.2)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from gpiorig.capture.errors import FormatError
+from gpiorig.capture.formats.sr import parse_samplerate
+
+HEADER_BYTES = 1 << 24
+UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15}
+END = re.compile(rb"\$enddefinitions\s+\$end")
+SECTION = re.compile(r"\$(\w+)\s+(.*?)\s*\$end", re.S)
+RANGE = re.compile(r"\[(-?\d+)(?::(-?\d+))?\]$")
+BITS = {"wire", "reg", "logic", "bit", "tri", "tri0", "tri1", "triand", "trior", "trireg", "wand", "wor"}
+BITS |= {"supply0", "supply1", "integer", "port", "time"}
+SIGROK_RATE = re.compile(r"Acquisition with \d+/\d+ channels at (.+)")  # src/output/vcd.c of libsigrok 0.5.2
+OUR_NOTE = re.compile(r"gpiorig: samplerate (\d{1,18}/[1-9]\d{0,17}) Hz, epoch (\S*)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """The declarations of a VCD file.
+
+    Attributes
+    ----------
+    per_second
+        Units of time per second.
+    variables
+        (identifier, names of its bits, lowest first) of each variable.
+    samplerate_hz
+        The rate on whose samples the times were, where the file says so.
+    epoch
+        Wall-clock time of time 0, where the file says so.
+    length, lines
+        Where the value changes begin.
+    """
+
+    per_second: Fraction
+    variables: tuple[tuple[str, tuple[str, ...]], ...]
+    samplerate_hz: Fraction | None
+    epoch: str
+    length: int
+    lines: int
+
+
+def read_header(path: Path) -> Header:
+    """Read the declarations of a VCD file.
+
+    Raises
+    ------
+    FormatError
+        They are cut short, or lack something.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(1 << 16)
+            while END.search(data) is None and len(data) < HEADER_BYTES:
+                more = file.read(1 << 20)
+                if not more:
+                    break
+                data += more
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror}", where=path, remedy="check the name") from error
+    end = END.search(data)
+    if end is None:
+        raise FormatError("has no $enddefinitions", where=path, remedy="it was cut short, or is no VCD file")
+    text = data[: end.start()].decode("latin-1")
+    scale: Fraction | None = None
+    samplerate_hz, epoch = None, ""
+    scopes: list[str] = []
+    found: dict[str, tuple[list[str], str, int]] = {}
+    for keyword, content in SECTION.findall(text):
+        words = content.split()
+        if keyword == "timescale":
+            scale = _per_second(content, path)
+        elif keyword == "scope":
+            scopes.append(words[-1] if words else "")
+        elif keyword == "upscope":
+            scopes = scopes[:-1]
+        elif keyword == "var":
+            _declare(words, scopes, found, path)
+        elif keyword == "comment":
+            if match := SIGROK_RATE.search(content):
+                samplerate_hz = parse_samplerate(match[1].strip())
+            elif match := OUR_NOTE.search(content):
+                samplerate_hz, epoch = Fraction(match[1]), match[2]
+    if scale is None:
+        raise FormatError("has no $timescale", where=path, remedy="it was cut short: save it again")
+    return Header(
+        per_second=scale,
+        variables=_named(found),
+        samplerate_hz=samplerate_hz or None,
+        epoch=epoch,
+        length=end.end(),
+        lines=data[: end.end()].count(b"\n"),
+    )
+
+
+def _per_second(text: str, path: Path) -> Fraction:
+    match = re.fullmatch(r"(1|10|100)\s*(s|ms|us|ns|ps|fs)", text.strip())
+    if match is None:
+        raise FormatError(f"{text.strip()!r} is no timescale", where=path, remedy="1, 10 or 100 of s to fs is")
+    return Fraction(10 ** UNITS[match[2]], int(match[1]))
+
+
+def _declare(words: list[str], scopes: list[str], found: dict[str, tuple[list[str], str, int]], path: Path) -> None:
+    """Add a variable: its scopes, its name and its width; a second name of the same variable is dropped."""
+    if len(words) < 4 or not words[1].isdecimal() or len(words[1]) > 6 or len(words[2]) > 8:
+        raise FormatError(f"has a $var that says {' '.join(words)[:60]!r}", where=path, remedy="save it again")
+    if words[0].lower() in BITS and words[1] != "0":
+        found.setdefault(words[2], (list(scopes), "".join(words[3:]), int(words[1])))
+
+
+def _named(found: dict[str, tuple[list[str], str, int]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Names of all bits: SCOPE.NAME, without an outermost scope that holds everything."""
+    outermost = {tuple(scopes[:1]) for scopes, _, _ in found.values()}
+    variables, taken = [], set()
+    for code, (scopes, name, width) in found.items():
+        full = ".".join([*(scopes[1:] if len(outermost) == 1 else scopes), name])
+        if width == 1:
+            bits = [full]
+        else:
+            match = RANGE.search(full)
+            high, low = (int(match[1]), int(match[2] or match[1])) if match else (width - 1, 0)
+            step = 1 if high >= low else -1
+            bits = [f"{RANGE.sub('', full)}[{low + step * at}]" for at in range(width)]
+        bits = [f"{bit}#{code}" if bit in taken else bit for bit in bits]
+        taken.update(bits)
+        variables.append((code, tuple(bits)))
+    return tuple(variables)

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpiorig.capture.edges import Edges
+from gpiorig.capture.formats import vcd
+from gpiorig.capture.formats.sr import write_sr
+from gpiorig.capture.recording import Recording
+from gpiorig.capture.waveform import Waveform, waveform_of
+from gpiorig.rig.cli import main
+
+SERIAL_LOG = "1700000000.000100;m3-1;a;b\n1700000000.000200;m3-2;hello\n1700000000.000300;m3-1;c\n"
+
+
+def edges(rate: int, name: str, samples: list[int], end: int) -> Edges:
+    """One channel that toggles at these samples."""
+    at = np.array(samples, dtype=np.int64)
+    levels = (np.arange(at.size) & 1).astype(np.uint64)
+    return Edges.from_blocks([(at, levels)], samplerate_hz=Fraction(rate), channels=[name], end=end)
+
+
+def with_epoch(found: Edges, epoch: str) -> Waveform:
+    """The edges, with a wall-clock time of sample 0."""
+    return waveform_of(found, epoch=epoch)
+
+
+def info(path: Path, capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, object]:
+    """What `gpiorig info --json` says."""
+    capsys.readouterr()
+    assert main(["info", str(path), "--json", *options]) == 0
+    return json.loads(capsys.readouterr().out)  # type: ignore[no-any-return]
+
+
+def test_a_file_becomes_a_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The recording holds the file's edges, is whole, and says where it is from."""
+    found = edges(24_000_000, "a", [0, 5, 70_000], 80_000)
+    write_sr(tmp_path / "a.sr", found)
+    run = tmp_path / "run"
+
+    assert main(["import", str(tmp_path / "a.sr"), "-o", str(run)]) == 0
+    recording = Recording.open(run)
+    assert recording.verify() == ()
+    assert recording.info.analyzer == "imported from a.sr"
+    told = info(run, capsys)
+    of_file = info(tmp_path / "a.sr", capsys)
+    assert told["channels"] == of_file["channels"]
+    assert (told["samplerate_hz"], told["samples"], told["start"]) == (24_000_000, 80_000, 0)
+    assert (told["virtual"], told["state"]) == (False, "complete")
+
+
+def test_files_of_two_rates_and_epochs_are_laid_side_by_side(tmp_path: Path) -> None:
+    """Epochs align them, the rate is a common multiple, and names that clash get their file's name."""
+    vcd.write(tmp_path / "one.vcd", with_epoch(edges(10_000_000, "x", [0, 10, 30], 1000), "2024-05-06T07:08:09+00:00"))
+    vcd.write(
+        tmp_path / "two.vcd", with_epoch(edges(4_000_000, "x", [0, 4, 8], 1000), "2024-05-06T07:08:09.000001+00:00")
+    )
+    assert main(["import", str(tmp_path / "one.vcd"), str(tmp_path / "two.vcd"), "-o", str(tmp_path / "run")]) == 0
+    found = Recording.open(tmp_path / "run").edges()
+
+    assert found.samplerate_hz == 20_000_000
+    assert found.channel("two.x")[0].tolist() == [20 + 20, 40 + 20]
+    assert found.channel("one.x")[0].tolist() == [60]  # the first edge lies where both begin: 1 us
+    assert found.start == 20
+
+
+def test_logs_become_serial_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Lines keep their text and stamp; without a capture there are no channels."""
+    log = tmp_path / "node.log"
+    log.write_text(SERIAL_LOG)
+    assert main(["import", str(log), "-o", str(tmp_path / "run")]) == 0
+    recording = Recording.open(tmp_path / "run")
+
+    assert recording.verify() == ()
+    assert recording.nodes == ("m3-1", "m3-2")
+    lines = recording.serial("m3-1").lines()
+    assert lines.texts == ("a;b", "c")
+    assert lines.wall_ns.tolist() == [1700000000_000100000, 1700000000_000300000]
+    told = info(log, capsys)
+    assert told["lines"] == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "says"),
+    [
+        ("a.bin", b"abc", [], "--samplerate"),
+        ("a.bin", b"abc", ["--samplerate", "1MHz", "--unitsize", "2"], "--unitsize"),
+        ("a.csv", b"Time [s],A\n0.1,0\n0.2,9\n", [], "line 3"),
+        ("a.xyz", b"\x00\x01", [], "no known format"),
+        ("a.csv", b"", [], "is empty"),
+        ("a.csv", b"t,A\n1,0\n", ["--columns", "when=t"], "--columns"),
+        ("a.csv", b"t,A\n1,0\n", ["--format", "nonsense"], "nonsense"),
+    ],
+)
+def test_wrong_input_is_one_error_and_leaves_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, content: bytes, options: list[str], says: str
+) -> None:
+    """Exit status 2, one line that says what to do, and no half recording."""
+    (tmp_path / name).write_bytes(content)
+    run = tmp_path / "run"
+    for arguments in (["info"], ["import", "-o", str(run)]):
+        assert main([*arguments, str(tmp_path / name), *options]) == 2
+        error = capsys.readouterr().err
+        assert says in error and error.count("\n") == 1
+    assert not run.exists()
+
+
+def test_a_capture_that_breaks_off_while_it_is_read_leaves_nothing(tmp_path: Path) -> None:
+    """The damage lies behind the first pieces: what was written so far is taken away."""
+    body = "".join(f"#{number} {number & 1}!\n" for number in range(300_000))
+    text = f"$timescale 1 us $end $var wire 1 ! a $end $enddefinitions $end\n{body}broken\n"
+    (tmp_path / "a.vcd").write_text(text)
+
+    assert main(["import", str(tmp_path / "a.vcd"), "-o", str(tmp_path / "run")]) == 2
+    assert not (tmp_path / "run").exists()
+
+
+def test_formats_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    """`gpiorig info --formats` names each format once."""
+    assert main(["info", "--formats"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+
+    assert any(line.startswith("vcd ") and "read, write" in line for line in lines)
+    assert len(lines) == len({line.split()[0] for line in lines})
