@@ -61,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--to", dest="to_time", metavar="TIME", help="where to end")
     parser.add_argument("--samplerate", metavar="RATE", help="of a file that names none, such as 24MHz")
+    parser.add_argument("--recover", action="store_true", help="read a file on past damage; what is lost becomes gaps")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -126,6 +127,7 @@ def _check_output(path: Path) -> None:
 
 def _write_edges(options: argparse.Namespace, name: str) -> dict[str, Any]:
     from gpiorig.capture import formats, select
+    from gpiorig.rig.progress import watched
 
     waveform = _waveform(options)
     bounds = _window(options, waveform.samplerate_hz)
@@ -134,21 +136,17 @@ def _write_edges(options: argparse.Namespace, name: str) -> dict[str, Any]:
     if options.channels:
         waveform = select.channels(waveform, options.channels.split(","))
     covered: list[int] = []
-    rounding = formats.module(name).write(options.output, _watched(waveform, covered))
+    rounding = formats.module(name).write(options.output, _noting(watched(waveform, "writing"), covered))
     return _said(options, name, f"samples {covered[0]} to {covered[-1]}", rounding, (covered[0], covered[-1]))
 
 
-def _watched(waveform: Waveform, covered: list[int]) -> Waveform:
-    """The same waveform with a progress bar; `covered` gets its first sample and its end when it is read."""
-    from tqdm import tqdm
+def _noting(waveform: Waveform, covered: list[int]) -> Waveform:
+    """The same waveform; `covered` gets its first sample and its end when it is read."""
 
     def read() -> Iterator[Block]:
-        with tqdm(unit=" samples", unit_scale=True, desc="writing", disable=None, leave=False) as bar:
-            for block in waveform.read():
-                start = covered[0] if covered else int([*block.samples, block.end][0])
-                covered[:] = [start, block.end]
-                bar.update(block.end - start - bar.n)
-                yield block
+        for block in waveform.read():
+            covered[:] = [*(covered or [int([*block.samples[:1], block.end][0])])[:1], block.end]
+            yield block
 
     return dataclasses.replace(waveform, read=read)
 
@@ -231,7 +229,7 @@ def _content(options: argparse.Namespace) -> Any:
 
     rate = None if options.samplerate is None else parse_samplerate(options.samplerate)
     module = formats.module(formats.recognise(options.source))
-    return module.read(options.source, formats.ReadOptions(samplerate_hz=rate))
+    return module.read(options.source, formats.ReadOptions(samplerate_hz=rate, recover=options.recover))
 
 
 def _waveform(options: argparse.Namespace) -> Waveform:
