@@ -64,7 +64,8 @@ def write(path: Path, frames: Frames) -> str:
     count, skipped, rounded, dropped = 0, 0, 0, 0
     interfaces: dict[tuple[str, int], int] = {}
     with new.open("wb") as file:
-        file.write(_block(SECTION, struct.pack("<IHHq", BYTE_ORDER, 1, 0, -1) + _options([(SHB_USERAPPL, WRITER)])))
+        about = [(SHB_USERAPPL, WRITER)] + ([(COMMENT, frames.note.encode())] if frames.note else [])
+        file.write(_block(SECTION, struct.pack("<IHHq", BYTE_ORDER, 1, 0, -1) + _options(about)))
         for item in frames.read():
             if isinstance(item, Skipped):
                 dropped += item.count * (item.why == LOST)

@@ -218,8 +218,13 @@ def _recording(options: argparse.Namespace, what: str) -> Recording:
     from gpiorig.capture.recording import Recording
 
     if options.source.is_file():
-        raise RigError(f"{options.source}: {what} is made of a recording, which also says what the channels are.")
-    return Recording.open(options.source)
+        raise RigError(f"{options.source}: {what} is made of a recording, which also says what its channels carry.")
+    recording = Recording.open(options.source)
+    if not recording.info.bench:
+        raise RigError(
+            f"{options.source}: has no bench, which says what its channels carry: it gives edges, not {what}."
+        )
+    return recording
 
 
 def _content(options: argparse.Namespace) -> Any:
