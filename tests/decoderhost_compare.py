@@ -1,6 +1,6 @@
 """The same decoders on the same capture under sigrok-cli and under our host; by hand, over all installed decoders:
 
-    .venv/bin/python tests/decoderhost_compare.py [--seeds 3] [DECODER …]
+.venv/bin/python tests/decoderhost_compare.py [--seeds 3] [DECODER …]
 """
 
 from __future__ import annotations

@@ -135,8 +135,10 @@ def test_every_digit_and_every_text_comes_back(
     assert (expected, node, text, RECEIVED) == rows(iotlab_log.read(path, ReadOptions()).all())[-1]
 
 
-def test_a_log_is_read_in_constant_memory(tmp_path: Path) -> None:
+def test_a_log_is_read_in_constant_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also one without any newline, such as a node's that sends garbage."""
+    monkeypatch.setattr(lines, "BLOCK_LINES", 256)
+    monkeypatch.setattr(lines, "MAX_LINE_BYTES", 4096)
     line = b"1395240359.286712;m3-1;a line of some length that stands for them all\n"
     count = 16 * lines.BLOCK_LINES
     path = write(tmp_path, line * count + b"\0" * (20 * lines.MAX_LINE_BYTES))

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gpiorig.capture.baudrate import estimate_baudrate
 from gpiorig.capture.edges import Edges
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.formats.sr import write_sr
@@ -23,7 +24,6 @@ from gpiorig.capture.uart import (
     UartFormat,
     UartLine,
     decode,
-    estimate_baudrate,
     joined,
     lines,
 )

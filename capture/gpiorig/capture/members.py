@@ -1,4 +1,4 @@
-"""Members of a zip file that hold samples, deflated or stored, straight into edges."""
+"""Members of a zip archive that hold samples: straight into edges, and edges straight into deflated members."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from gpiorig.capture import native
 
-STORED, DEFLATED = 0, 8  # methods (APPNOTE.TXT of zip, section 4.4.5)
-
+HEADER_BYTES = 1024  # more than the head of a deflated block has
 # Why a call returned: capture/native/src/member.rs
 NEEDS_INPUT, NEEDS_ROOM, COMPLETE, MALFORMED, TOO_LONG = range(5)
 
@@ -95,3 +94,62 @@ class MemberReader:
         if count < 0:
             native.checked(count)
         return count, self._consumed.value
+
+
+class MemberDeflater:
+    """Deflates samples that are given as edges.
+
+    Parameters
+    ----------
+    unitsize
+        Bytes per sample, 1 to 8.
+    """
+
+    def __init__(self, *, unitsize: int) -> None:
+        self._deflate = native.kernel(
+            "gpiorig_deflate_rows",
+            *(c_void_p, c_void_p, c_size_t, c_int64, c_int64, c_uint32, c_void_p, c_size_t, POINTER(c_uint32)),
+        )
+        self._unitsize = unitsize
+        self._output = np.empty(0, dtype=np.uint8)
+
+    def deflate(
+        self, samples: NDArray[np.int64], levels: NDArray[np.uint64], start: int, end: int
+    ) -> tuple[memoryview, int]:
+        """Deflate the samples from `start` to `end`.
+
+        Parameters
+        ----------
+        samples
+            int64, shape (n,): edges before `end`; the first one tells the levels at `start`, all others come after it.
+        levels
+            uint64, shape (n,): levels from there on.
+        start, end
+            First sample, and one past the last.
+
+        Returns
+        -------
+        tuple
+            The deflated samples, valid until the next call, and the CRC-32 of the samples.
+        """
+        size = (end - start) * self._unitsize
+        # A literal has at most 15 bits, a match of three bytes or more 22; each change has two short matches beside it.
+        needed = HEADER_BYTES + min(3 * size, 9 * samples.size * self._unitsize + size // 64)
+        if self._output.size < needed:
+            self._output = np.empty(needed, dtype=np.uint8)
+        samples, levels = np.ascontiguousarray(samples), np.ascontiguousarray(levels)
+        crc = c_uint32()
+        length = native.checked(
+            self._deflate(
+                samples.ctypes.data,
+                levels.ctypes.data,
+                samples.size,
+                start,
+                end,
+                self._unitsize,
+                self._output.ctypes.data,
+                self._output.size,
+                ctypes.byref(crc),
+            )
+        )
+        return self._output.data[:length], crc.value

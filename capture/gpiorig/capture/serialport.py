@@ -8,7 +8,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from queue import SimpleQueue
 from types import TracebackType
@@ -16,13 +16,14 @@ from types import TracebackType
 import serial
 
 from gpiorig.capture.errors import CaptureError, SerialPortError
+from gpiorig.capture.serialcounts import Counts
+from gpiorig.capture.seriallines import LineAssembler
 from gpiorig.capture.seriallink import Link, latency_timer_ms, open_link
 from gpiorig.capture.serialreader import SerialReader
 from gpiorig.capture.serialrecord import Entry, Kind, SerialWriter, encode
 from gpiorig.capture.virtualstamps import VirtualStamps
 
 KEPT_LINES = 100_000  # lines nobody has waited for
-KEPT_BYTES = 1 << 16  # of a line without an end
 REOPEN_S = 0.25
 FULL_BYTES = 4095  # what a Linux tty holds for its reader (n_tty.c, N_TTY_BUF_SIZE); a pty gives no more at once
 
@@ -41,36 +42,6 @@ class Line:
 
     stamp_ns: int
     text: str
-
-
-@dataclass(slots=True)
-class Counts:
-    """How far behind the recorder of a port was, and what the driver says went wrong.
-
-    Attributes
-    ----------
-    reads, bytes
-        Reads that gave something, and bytes received.
-    most_waiting_bytes
-        Most bytes that a read found waiting in the kernel.
-    late_reads
-        Reads that found a tty's whole input buffer or more: the driver was held up.
-    most_unwritten_bytes
-        Most bytes that waited to be written to disk.
-    losses
-        How often the port was gone.
-    driver
-        The driver's counts of errors since it was opened first: frame, overrun, parity, break, buffer_overrun. Empty
-        when it does not count.
-    """
-
-    reads: int = 0
-    bytes: int = 0
-    most_waiting_bytes: int = 0
-    late_reads: int = 0
-    most_unwritten_bytes: int = 0
-    losses: int = 0
-    driver: dict[str, int] = field(default_factory=dict)
 
 
 class SerialPort:
@@ -112,7 +83,7 @@ class SerialPort:
         self.node, self.device, self.counts = node, device, Counts()
         self._baudrate, self._reconnect, self._listener = baudrate, reconnect, news
         self._lines: deque[Line] = deque(maxlen=KEPT_LINES)
-        self._rest = b""
+        self._assembler = LineAssembler(node)
         self._news = threading.Condition()
         self._error: CaptureError | None = None
         self._unwritten: list[bytes] = []
@@ -277,14 +248,12 @@ class SerialPort:
         counts.most_waiting_bytes = max(counts.most_waiting_bytes, waiting)
         counts.late_reads += waiting >= FULL_BYTES
         for stamp, piece in self._stamps.split(data) if self._stamps else [(stamp_ns, data)]:
-            self._keep(Entry(stamp, wall_ns, Kind.RECEIVED, piece))
-            if b"\n" not in piece:
-                self._rest = (self._rest + piece)[-KEPT_BYTES:]
-                continue
-            *lines, self._rest = (self._rest + piece).split(b"\n")
-            with self._news:
-                self._lines.extend(Line(stamp, line.rstrip(b"\r").decode(errors="replace")) for line in lines)
-                self._news.notify_all()
+            entry = Entry(stamp, wall_ns, Kind.RECEIVED, piece)
+            self._keep(entry)
+            if lines := self._assembler.feed(entry):
+                with self._news:
+                    self._lines.extend(Line(line.stamp_ns, line.text) for line in lines)
+                    self._news.notify_all()
 
     def _keep(self, entry: Entry) -> None:
         if self._writer is not None:
@@ -297,9 +266,11 @@ class SerialPort:
         if self._listener is not None:
             self._listener.put((self.node, entry))
 
-    def _event(self, kind: Kind, text: str) -> None:
+    def _event(self, kind: Kind, text: str) -> Entry:
         stamp_ns = self._stamps.last_ns if self._stamps else time.monotonic_ns()
-        self._keep(Entry(stamp_ns, time.time_ns(), kind, text.encode()))
+        entry = Entry(stamp_ns, time.time_ns(), kind, text.encode())
+        self._keep(entry)
+        return entry
 
     def _opened(self, link: Link) -> None:
         self._event(Kind.OPENED, json.dumps(link.settings))
@@ -315,9 +286,8 @@ class SerialPort:
     def _lose(self, link: Link, error: OSError) -> None:
         """The port is gone: give up, or open it again as soon as it is back."""
         why = error.strerror or str(error)
-        self._event(Kind.LOST, why)
+        self._assembler.feed(self._event(Kind.LOST, why))
         self.counts.losses += 1
-        self._rest = b""
         self._reader.leave(self)
         self._link = None
         link.close()

@@ -235,7 +235,17 @@ class ArchiveWriter:
         directory, count, offset = b"".join(self._directory), len(self._directory), self._at
         self._file.write(directory)
         if count >= MAX16 or offset >= MAX32 or len(directory) >= MAX32:
-            end64 = (END64.size - 12, MADE_ON_UNIX | NEEDS_ZIP64, NEEDS_ZIP64, 0, 0, count, count, len(directory), offset)
+            end64 = (
+                END64.size - 12,
+                MADE_ON_UNIX | NEEDS_ZIP64,
+                NEEDS_ZIP64,
+                0,
+                0,
+                count,
+                count,
+                len(directory),
+                offset,
+            )
             self._file.write(END64.pack(END64_MAGIC, *end64))
             self._file.write(LOCATOR64.pack(LOCATOR64_MAGIC, 0, offset + len(directory), 1))
         limits = (min(count, MAX16), min(count, MAX16), min(len(directory), MAX32), min(offset, MAX32))

@@ -10,6 +10,7 @@ pub mod bus;
 pub mod changes;
 pub mod crc;
 pub mod decimal;
+pub mod deflate;
 pub mod edges;
 pub mod ffi;
 pub mod huffman;

@@ -10,7 +10,7 @@ use crate::window::Window;
 
 /// Compression methods (APPNOTE.TXT of zip, section 4.4.5).
 const STORED: u32 = 0;
-const DEFLATED: u32 = 8;
+pub const DEFLATED: u32 = 8;
 /// Runs that are shorter are cheaper byte by byte.
 const WORTHY_RUN: u64 = 512;
 

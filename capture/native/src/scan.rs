@@ -115,9 +115,10 @@ mod wide {
     use std::arch::x86_64::*;
 
     const BLOCK: usize = 64;
+    const AT_ONCE: usize = 4;
 
     pub fn is_available() -> bool {
-        is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1")
+        is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("popcnt")
     }
 
     /// As [`super::Format::scan`], but stops up to a block earlier, where the sink has no room for all samples of a block or
@@ -134,7 +135,7 @@ mod wide {
         unsafe { scan_wide::<UNIT>(mask, bytes, from, to, position, sink) }
     }
 
-    #[target_feature(enable = "avx2,bmi1")]
+    #[target_feature(enable = "avx2,bmi1,popcnt")]
     unsafe fn scan_wide<const UNIT: usize>(
         mask: u64,
         bytes: &[u8],
@@ -151,8 +152,8 @@ mod wide {
         };
         let room = BLOCK / UNIT;
         let mut at = from;
-        while at + BLOCK <= to && sink.samples.len() - sink.count >= room {
-            let now = &bytes[at..at + BLOCK];
+        while at + BLOCK <= to && at + BLOCK + UNIT <= bytes.len() && sink.samples.len() - sink.count >= room {
+            let now = &bytes[at..at + BLOCK + UNIT];
             let before = &bytes[at - UNIT..at - UNIT + BLOCK];
             let low = _mm256_xor_si256(load(now), load(before));
             let high = _mm256_xor_si256(load(&now[32..]), load(&before[32..]));
@@ -161,11 +162,23 @@ mod wide {
                     | u64::from(equal::<UNIT>(_mm256_and_si256(high, used))) << 32;
                 let mut changed = !same & first_bytes::<UNIT>();
                 let base = position + ((at - from) / UNIT) as i64;
-                while changed != 0 {
-                    let place = changed.trailing_zeros() as usize;
-                    sink.push(base + (place / UNIT) as i64, value(&now[place..place + UNIT]) & mask);
-                    changed &= changed - 1;
+                let end = sink.count + changed.count_ones() as usize;
+                let mut out = sink.samples[sink.count..]
+                    .iter_mut()
+                    .zip(&mut sink.levels[sink.count..]);
+                loop {
+                    // Four at once, some for nothing, are cheaper than a branch that depends on their number.
+                    for (sample, out_level) in (&mut out).take(AT_ONCE) {
+                        let place = changed.trailing_zeros() as usize;
+                        *sample = base + (place / UNIT) as i64;
+                        *out_level = value(&now[place..place + UNIT]) & mask;
+                        changed &= changed.wrapping_sub(1);
+                    }
+                    if changed == 0 {
+                        break;
+                    }
                 }
+                sink.count = end;
             }
             at += BLOCK;
         }

@@ -202,19 +202,6 @@ impl Window {
     }
 }
 
-/// Multiplied with the bytes of a short distance, these repeat them; 0: they cannot.
-const REPEATING: [u64; 9] = [
-    0,
-    0x0101_0101_0101_0101,
-    0x0001_0001_0001_0001,
-    0,
-    0x1_0000_0001,
-    0,
-    0,
-    0,
-    1,
-];
-
 /// The end of a window, while symbols are appended one after the other.
 pub struct Writer<'a> {
     pub end: usize,
@@ -255,13 +242,18 @@ impl Writer<'_> {
                 at += WIDE;
                 self.copy_wide(at - distance, at);
             }
-        } else if distance < REPEATING.len() && REPEATING[distance] != 0 {
-            let mut word = [0; 8];
-            word.copy_from_slice(&self.bytes[from..from + 8]);
-            let bits = u64::from_le_bytes(word) << (64 - 8 * distance) >> (64 - 8 * distance);
-            self.fill((bits * REPEATING[distance]).to_le_bytes(), end);
         } else {
-            self.repeat_oddly(distance, end);
+            // One load of all bytes would wait for the last ones, which were stored just now.
+            let byte = |place: usize| u64::from(self.bytes[from + place]) << (8 * place);
+            let pattern = if distance == 2 {
+                (byte(0) | byte(1)) * 0x0001_0001_0001_0001
+            } else if distance == 1 {
+                byte(0) * 0x0101_0101_0101_0101
+            } else {
+                self.repeat_near(distance, end);
+                return;
+            };
+            self.fill(pattern, end);
         }
         self.end = end;
     }
@@ -274,11 +266,11 @@ impl Writer<'_> {
     }
 
     #[inline(always)]
-    fn fill(&mut self, pattern: [u8; 8], end: usize) {
+    fn fill(&mut self, pattern: u64, end: usize) {
         let mut at = self.end;
         loop {
             for part in self.bytes[at..at + 2 * WIDE].chunks_exact_mut(8) {
-                part.copy_from_slice(&pattern);
+                part.copy_from_slice(&pattern.to_le_bytes());
             }
             at += 2 * WIDE;
             if at >= end {
@@ -288,9 +280,16 @@ impl Writer<'_> {
     }
 
     #[inline(never)]
-    fn repeat_oddly(&mut self, distance: usize, end: usize) {
-        for at in self.end..end {
-            self.bytes[at] = self.bytes[at - distance];
+    fn repeat_near(&mut self, distance: usize, end: usize) {
+        let from = self.end - distance;
+        if 8 % distance == 0 {
+            let pattern = (0..8).map(|place| u64::from(self.bytes[from + place % distance]) << (8 * place));
+            self.fill(pattern.sum(), end);
+        } else {
+            for at in self.end..end {
+                self.bytes[at] = self.bytes[at - distance];
+            }
         }
+        self.end = end;
     }
 }

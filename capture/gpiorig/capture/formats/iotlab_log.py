@@ -21,6 +21,7 @@ SUMMARY = "log of IoT-LAB's serial_aggregator (epoch;node;text)"
 LATE = 5
 SUFFIXES = (".log", ".txt")
 RESOLUTION_NS = 1000
+SECONDS_DIGITS = 10  # since 2001
 
 COLOUR = r"(?:\x1b\[[0-9;]*m)*"
 # Nodes as IoT-LAB names them: m3-101, wsn430-4, node-a8-1, arduino-zero-3; with a site when it is another one.
@@ -39,9 +40,11 @@ FAILED = re.compile(r"\(<class '\w*(?:Error|Exception|Refused|gaierror|timeout)\
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Whether most of the first lines look like the aggregator's."""
+    """Whether most of the first lines look like the aggregator's, one at least with a node, since 2001."""
     lines = [line for line in head.decode(errors="replace").split("\n")[:-1] if line.strip()]
-    return bool(lines) and 2 * sum(bool(LINE.match(line) or NOTICE.fullmatch(line)) for line in lines) > len(lines)
+    matches = [LINE.match(line) or NOTICE.fullmatch(line) for line in lines]
+    found = [match for match in matches if match and len(match[1]) >= SECONDS_DIGITS]
+    return 2 * len(found) > len(lines) and any(match.re is LINE for match in found)
 
 
 def read(path: Path, options: ReadOptions) -> NodeLines:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import configparser
 import os
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,13 +17,16 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpiorig.capture.chunks import Chunk, ChunkedStream
 from gpiorig.capture.edges import MAX_CHANNELS, Edges
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions
-from gpiorig.capture.waveform import Waveform
-from gpiorig.capture.ziparchive import DEFLATED, STORED, DirectoryError, Member, content, read_directory, walk
+from gpiorig.capture.members import MemberDeflater
+from gpiorig.capture.waveform import Waveform, waveform_of
+from gpiorig.capture.ziparchive import DEFLATED, STORED, ArchiveWriter, DirectoryError, Member, read_directory, walk
+from gpiorig.capture.ziparchive import content as member_content
 
 VERSIONS = ("1", "2")
 CHUNK_BYTES = 4 << 20  # what libsigrok reads at once
@@ -164,7 +168,7 @@ def read_info(path: Path, *, recover: bool = False) -> SrInfo:
                     raise
                 members = list(walk(file))
             small = {member.name: member for member in members if member.name in ("version", "metadata")}
-            texts = {name: content(file, member).decode(errors="replace") for name, member in small.items()}
+            texts = {name: member_content(file, member).decode(errors="replace") for name, member in small.items()}
     except FileNotFoundError as error:
         raise FormatError("there is no such file", where=path, remedy="check the name") from error
     except OSError as error:
@@ -183,70 +187,112 @@ def read_info(path: Path, *, recover: bool = False) -> SrInfo:
     return _info(texts["metadata"], members, path, recover=recover)
 
 
-def write(path: Path, waveform: Waveform) -> str:
-    """Write a waveform; returns what was rounded."""
-    edges = waveform.edges()
-    write_sr(path, edges)
-    return f"samples are exact, sample 0 of the file is sample {edges.start}"
-
-
-def write_sr(path: Path, edges: Edges) -> None:
-    """Write edges, or a window of them, as a .sr file; sample 0 of the file is `edges.start`.
+def write(path: Path, content: Waveform, *, start: int | None = None, end: int | None = None) -> str:
+    """Write a waveform, or a window of it, as a .sr file, in memory that does not grow with its length.
 
     Parameters
     ----------
     path
         The file; replaced in one step when it is complete.
-    edges
-        Without gaps, since a .sr file cannot say that samples are missing.
+    content
+        Without lost samples in the window, since a .sr file cannot say that some are missing.
+    start, end
+        The window, in samples: sample 0 of the file is `start`. None: as far as the waveform goes.
+
+    Returns
+    -------
+    str
+        What was rounded: nothing, but the file begins at 0.
+
+    Raises
+    ------
+    CaptureError
+        There are no channels, samples of the window are lost, or it is empty.
     """
-    if edges.gaps.size:
-        gap = edges.gaps[0]
-        raise CaptureError(
-            f"samples {gap[0]} to {gap[1]} are lost, which a .sr file cannot say",
-            where=path,
-            remedy="export a window before or after the gap",
-        )
-    if not any(edges.channels):
+    if not any(content.channels):
         raise CaptureError("there are no channels to write", where=path, remedy="export a capture that has some")
-    unitsize = (len(edges.channels) + 7) // 8
-    names = [f"probe{bit}={name}" for bit, name in enumerate(edges.channels, start=1) if name]
-    metadata = [
+    unitsize = (len(content.channels) + 7) // 8
+    deflater = MemberDeflater(unitsize=unitsize)
+    metadata = _metadata(content, unitsize).encode()
+    new = path.with_name(f"{path.name}.new")
+    first = last = 0
+    try:
+        with new.open("wb") as file:
+            archive = ArchiveWriter(file)
+            for name, text in (("version", b"2"), ("metadata", metadata)):
+                archive.add(name, text, method=STORED, crc=zlib.crc32(text), size=len(text))
+            windows = _windows(content, start, end, CHUNK_BYTES // unitsize, path)
+            for number, (samples, levels, chunk_start, chunk_end) in enumerate(windows, start=1):
+                data, crc = deflater.deflate(samples, levels, chunk_start, chunk_end)
+                size = (chunk_end - chunk_start) * unitsize
+                archive.add(f"logic-1-{number}", data, method=DEFLATED, crc=crc, size=size)
+                first, last = chunk_start if number == 1 else first, chunk_end
+            if first == last:
+                raise CaptureError("there are no samples to write", where=path, remedy="choose another window")
+            archive.close()
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
+    return f"nothing is rounded; sample 0 of the file is sample {first} of the capture"
+
+
+def write_sr(path: Path, edges: Edges) -> None:
+    """Write edges that are in memory; as `write`."""
+    write(path, waveform_of(edges))
+
+
+def _metadata(content: Waveform, unitsize: int) -> str:
+    names = [f"probe{bit}={name}" for bit, name in enumerate(content.channels, start=1) if name]
+    lines = [
         "[global]",
         f"sigrok version={TOOLKIT}",
         "",
         "[device 1]",
         "capturefile=logic-1",
-        f"total probes={len(edges.channels)}",
-        f"samplerate={format_samplerate(edges.samplerate_hz)}",
+        f"total probes={len(content.channels)}",
+        f"samplerate={format_samplerate(content.samplerate_hz)}",
         "total analog=0",
         *names,
         f"unitsize={unitsize}",
         "",
     ]
-    import zipfile
-    new = path.with_name(f"{path.name}.new")
-    with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        archive.writestr(zipfile.ZipInfo("version"), "2")
-        archive.writestr(zipfile.ZipInfo("metadata"), "\n".join(metadata))
-        for number, chunk in enumerate(_sample_chunks(edges, unitsize), start=1):
-            member = zipfile.ZipInfo(f"logic-1-{number}")  # without a date, so that equal edges give equal files
-            archive.writestr(member, chunk, zipfile.ZIP_DEFLATED, 1)
-    new.replace(path)
+    return "\n".join(lines)
 
 
-def _sample_chunks(edges: Edges, unitsize: int) -> Iterator[bytes]:
-    """Yield the samples, chunk by chunk."""
-    step = CHUNK_BYTES // unitsize
-    for start in range(edges.start, edges.end, step):
-        end = min(start + step, edges.end)
-        first = int(np.searchsorted(edges.samples, start, side="right")) - 1
-        last = int(np.searchsorted(edges.samples, end))
-        bounds = np.append(edges.samples[first:last], end)
-        bounds[0] = start
-        little = edges.levels[first:last].astype("<u8").view(np.uint8).reshape(-1, 8)[:, :unitsize]
-        units = np.ascontiguousarray(little).view(f"V{unitsize}").reshape(-1)
-        yield np.repeat(units, np.diff(bounds)).tobytes()
+def _windows(
+    content: Waveform, start: int | None, end: int | None, step: int, path: Path
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64], int, int]]:
+    """Yield (samples, levels, start, end) of each chunk; the first edge tells the levels at its start."""
+    at = start
+    samples, levels = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint64)
+    known = 0
+    for block in content.read():
+        samples, levels = np.append(samples, block.samples), np.append(levels, block.levels)
+        if not samples.size:
+            continue
+        at = int(samples[0]) if at is None else max(at, int(samples[0]))
+        known = block.end if end is None else min(block.end, end)
+        for gap_start, gap_end in block.gaps.tolist():
+            if gap_end > at and (end is None or gap_start < end):
+                what = f"samples {gap_start} to {gap_end} are lost, which a .sr file cannot say"
+                raise CaptureError(what, where=path, remedy="export a window before or after the gap")
+        while at + step <= known:
+            yield *_rows(samples, levels, at, at + step), at, at + step
+            at += step
+        keep = max(int(np.searchsorted(samples, at, side="right")) - 1, 0)
+        samples, levels = samples[keep:], levels[keep:]
+        if known == end:
+            break
+    if at is not None and at < known:
+        yield *_rows(samples, levels, at, known), at, known
+
+
+def _rows(
+    samples: NDArray[np.int64], levels: NDArray[np.uint64], start: int, end: int
+) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    first = int(np.searchsorted(samples, start, side="right")) - 1
+    last = int(np.searchsorted(samples, end))
+    return samples[first:last], levels[first:last]
 
 
 def _info(metadata: str, members: Iterable[Member], path: Path, *, recover: bool) -> SrInfo:

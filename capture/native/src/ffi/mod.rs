@@ -2,6 +2,7 @@
 
 pub mod bus;
 pub mod changes;
+pub mod deflate;
 pub mod edges;
 pub mod member;
 pub mod runs;

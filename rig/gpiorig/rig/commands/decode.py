@@ -25,7 +25,8 @@ examples:
   gpiorig decode run1 -P gpio_probe:strobe=a.strobe:d0=a.d0:d1=a.d1:width=2 -B gpio_probe=events > events.bin
 
 Runs the decoders that sigrok-cli and PulseView run, from where they look for them (SIGROKDECODE_DIR,
-~/.local/share/libsigrokdecode/decoders, /usr/share/libsigrokdecode/decoders), and prints what sigrok-cli prints.
+~/.local/share/libsigrokdecode/decoders, /usr/share/libsigrokdecode/decoders) and from gpiorig's own, and prints what
+sigrok-cli prints.
 A decoder that raises an exception is reported on stderr; what it gave before that stands.
 
 exit status: 0 done, 1 a decoder failed, 2 wrong use or bad input."""
@@ -65,6 +66,7 @@ def run(options: argparse.Namespace) -> int:
     """Decode."""
     from gpiorig.analysis.decoderhost.library import Library, search_path
     from gpiorig.analysis.decoderhost.stack import parse_stacks
+    from gpiorig.rig import decoders
 
     as_rows = options.json or options.output is not None
     if sum(map(bool, (options.json, options.output, options.samplenum))) > 1:
@@ -74,7 +76,8 @@ def run(options: argparse.Namespace) -> int:
     if sum(map(bool, (options.annotations, options.binary, options.meta))) > 1 and not as_rows:
         raise RigError("-A, -B and -M print different things; give one of them, or add --json or -o FILE for a table.")
     waveform = _open(options.file, options.samplerate)
-    stacks = parse_stacks(options.stacks, Library(search_path()), waveform.channels)
+    library = Library((*search_path(), decoders.source()))  # ours last: what sigrok-cli finds comes first
+    stacks = parse_stacks(options.stacks, library, waveform.channels)
     selection = _selection(options, stacks, as_rows)
     with _sink(options) as sink:
         outcome = _decode(waveform, stacks, selection, sink)
