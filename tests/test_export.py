@@ -48,7 +48,7 @@ def test_edges_go_from_format_to_format(tmp_path: Path, demo: Demo, export: Expo
     for name, read in (("a.sr", read_sr), ("b.parquet", parquet.read), ("c.arrow", arrow.read), ("d.sr", read_sr)):
         done = export(source, "-o", tmp_path / name)
         assert (0, "") == (done.status, done.stderr)
-        assert "samples are exact" in done.stdout
+        assert "samples are exact" in done.stdout or "nothing is rounded" in done.stdout
         source = tmp_path / name
         found = read(source)
         assert same(original, found if isinstance(found, Edges) else found.edges())
