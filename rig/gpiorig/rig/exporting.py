@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from gpiorig.analysis import airframes, events, radioframes, tables, trace
+from gpiorig.analysis import airframes, events, radioframes, tables, tracebuild
 from gpiorig.analysis.airframes import NodeAir
 from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.timelines import Timelines
@@ -53,9 +53,9 @@ def trace_of(recording: Recording) -> Trace:
     """The trace of a recording."""
     note = _note(recording)
     if not pipeline.has_round_trips(recording):
-        return trace.build(survey.survey(recording).events, note=note)
+        return tracebuild.build(survey.survey(recording).events, note=note)
     found = pipeline.analyse(recording)
-    return trace.build(found.events, packets=found.packets, lines=found.timelines, note=note)
+    return tracebuild.build(found.events, packets=found.packets, lines=found.timelines, note=note)
 
 
 def _note(recording: Recording) -> str:

@@ -69,19 +69,10 @@ def run(options: argparse.Namespace) -> int:
     """Find out what is asked for, and write it."""
     kind, name = _format(options)
     _check_output(options.output)
-    if options.table != "edges":
-        said = _write_table(options)
-    elif kind == "trace":
-        said = _write_trace(options, name)
-    elif kind == "frames":
-        said = _write_frames(options)
-    else:
-        said = _write_edges(options, name)
-    print(
-        json.dumps(said)
-        if options.json
-        else f"{options.output}: {said['what']} of {options.source}; {said['rounding']}"
-    )
+    write = {"table": _write_table, "trace": _write_trace, "frames": _write_frames, "edges": _write_edges}[kind]
+    said = write(options, name)
+    text = f"{options.output}: {said['what']} of {options.source}; {said['rounding']}"
+    print(json.dumps(said) if options.json else text)
     return 0
 
 
@@ -94,7 +85,7 @@ def _format(options: argparse.Namespace) -> tuple[str, str]:
 
         if options.format or suffix not in tables.SUFFIXES:
             raise RigError(f"{options.output}: a table is a file that ends in {', '.join(tables.SUFFIXES)}.")
-        return "table", suffix
+        return "table", suffix[1:]
     fitting = [
         (name != suffix[1:], kind, name)  # where several have an ending, it is that of the format of its name
         for kind, found in known.items()
@@ -137,7 +128,8 @@ def _write_edges(options: argparse.Namespace, name: str) -> dict[str, Any]:
         waveform = select.channels(waveform, options.channels.split(","))
     covered: list[int] = []
     rounding = formats.module(name).write(options.output, _noting(watched(waveform, "writing"), covered))
-    return _said(options, name, f"samples {covered[0]} to {covered[-1]}", rounding, (covered[0], covered[-1]))
+    first, end = covered or (0, 0)
+    return _said(options, name, f"samples {first} to {end}", rounding, (first, end))
 
 
 def _noting(waveform: Waveform, covered: list[int]) -> Waveform:
@@ -172,7 +164,7 @@ def _write_trace(options: argparse.Namespace, name: str) -> dict[str, Any]:
     return _said(options, name, f"{len(found.slices)} slices and instants", rounding, bounds)
 
 
-def _write_frames(options: argparse.Namespace) -> dict[str, Any]:
+def _write_frames(options: argparse.Namespace, name: str) -> dict[str, Any]:
     from gpiorig.capture.formats import pcap
     from gpiorig.rig import exporting
 
@@ -186,10 +178,10 @@ def _write_frames(options: argparse.Namespace) -> dict[str, Any]:
         if not hasattr(content, "frames"):
             raise RigError(f"{options.source}: has no frames; export the recording it came from, or a packet capture.")
         frames = content
-    return _said(options, "pcap", "packet capture", pcap.write(options.output, frames), None)
+    return _said(options, name, "packet capture", pcap.write(options.output, frames), None)
 
 
-def _write_table(options: argparse.Namespace) -> dict[str, Any]:
+def _write_table(options: argparse.Namespace, name: str) -> dict[str, Any]:
     from gpiorig.analysis import tables
     from gpiorig.rig import exporting
 
@@ -198,7 +190,7 @@ def _write_table(options: argparse.Namespace) -> dict[str, Any]:
     table = exporting.table(_recording(options, "a table"), options.table)
     tables.write(table, options.output)
     what = f"{table.num_rows} rows of {options.table}"
-    return _said(options, options.output.suffix[1:], what, "samples are exact, times in ns are floats", None)
+    return _said(options, name, what, "samples are exact, times in ns are floats", None)
 
 
 def _said(
