@@ -61,7 +61,7 @@ class Frame:
 class Bus:
     '''
     One symbol bus. look() wants to be called at every strobe edge, and at the
-    sample that deadline() names; other calls do no harm.
+    sample `due`, where that is not None; other calls do no harm.
     '''
 
     def __init__(self, strobe, data, gap, pins):
@@ -82,12 +82,7 @@ class Bus:
         self.symbols = []  # And its symbols, one behind while the last settles.
         self.settling = False
         self.apart = 0
-
-    def deadline(self):
-        '''The sample at which look() must be called if no edge comes first; None if there is none.'''
-        if self.first is None:
-            return None
-        return self.last + (1 if self.settling else self.gap)
+        self.due = None
 
     def holds_back(self):
         '''The sample of the event that the burst under way may yet become; None if none can.'''
@@ -95,6 +90,7 @@ class Bus:
 
     def settle(self):
         self.settling = False
+        self.due = self.last + self.gap
         if len(self.symbols) < KEPT_SYMBOLS:
             self.symbols.append(self.symbol)
 
@@ -125,6 +121,7 @@ class Bus:
         self.last = sample
         self.count += 1
         self.settling = True
+        self.due = sample + 1
 
     def symbol_of(self, pins):
         symbol = 0

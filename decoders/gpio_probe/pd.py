@@ -226,11 +226,10 @@ class Decoder(srd.Decoder):
         watch = [{STROBE: 'e'}] + [{i: 'e'} for i in lines]
         while True:
             before = pins
-            deadline = self.bus.deadline()
-            if deadline is None:
+            if self.bus.due is None:
                 pins = self.wait(watch)
             else:
-                pins = self.wait(watch + [{'skip': deadline - self.samplenum}])
+                pins = self.wait(watch + [{'skip': self.bus.due - self.samplenum}])
             self.put_frame(self.bus.look(self.samplenum, pins))
             for i in lines:
                 if pins[i] != before[i]:

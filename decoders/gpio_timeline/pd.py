@@ -335,8 +335,11 @@ class Decoder(srd.Decoder):
 
     def release(self):
         '''Follow the packets up to the first event that may still be under way.'''
-        held = [self.buses[n].holds_back() for n in (INITIATOR, RESPONDER) if n in self.buses]
-        before = min((first for first in held if first is not None), default=self.samplenum + 1)
+        before = self.samplenum + 1
+        for n in (INITIATOR, RESPONDER):
+            first = self.buses[n].holds_back() if n in self.buses else None
+            if first is not None and first < before:
+                before = first
         while self.pending and self.pending[0][0] < before:
             sample, n, _, code, id_ = heapq.heappop(self.pending)
             self.packets.feed(sample, n, code, id_)
@@ -362,18 +365,22 @@ class Decoder(srd.Decoder):
             raise
 
     def run(self, pins):
-        watch = [{bus.strobe: 'e'} for bus in self.buses.values()] + [{i: 'e'} for i in self.lines]
+        buses, lines = list(self.buses.items()), list(self.lines.items())
+        watch = [{bus.strobe: 'e'} for _, bus in buses] + [{channel: 'e'} for channel, _ in lines]
         while True:
             before = pins
-            deadlines = [bus.deadline() for bus in self.buses.values()] + [self.packets.deadline()]
-            soonest = min((d for d in deadlines if d is not None and d > self.samplenum), default=None)
-            if soonest is None:
-                pins = self.wait(watch)
-            else:
-                pins = self.wait(watch + [{'skip': soonest - self.samplenum}])
-            for n, bus in self.buses.items():
-                self.put_frame(n, bus.look(self.samplenum, pins))
-            for channel, (n, place, code) in self.lines.items():
+            due = self.packets.deadline()
+            if due is not None and due <= self.samplenum:
+                due = None  # A frame under way holds it back.
+            for _, bus in buses:
+                if bus.due is not None and (due is None or bus.due < due):
+                    due = bus.due
+            pins = self.wait(watch if due is None else watch + [{'skip': due - self.samplenum}])
+            for n, bus in buses:
+                if bus.due is not None or pins[bus.strobe] != bus.level:
+                    self.put_frame(n, bus.look(self.samplenum, pins))
+            for channel, (n, place, code) in lines:
                 if pins[channel] != before[channel]:
                     self.put_event(n, self.samplenum, self.samplenum + 1, place, code + (not pins[channel]), None)
-            self.release()
+            if self.pending or self.packets.waiting:
+                self.release()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from gpiorig.capture.analyzer import diagnose
 from gpiorig.capture.errors import AnalyzerError, CaptureError
@@ -31,7 +31,8 @@ class Session:
     on_progress
         Called, from other threads, when there is news.
     base
-        Tells the number of the first sample (`SampleStream.run`); None: numbers go on.
+        Called with the monotonic time in ns of the first piece, its whole samples, and the time since which the
+        analyzer may have sampled; returns the number of its first sample. None: numbers go on.
 
     Attributes
     ----------
@@ -43,19 +44,18 @@ class Session:
 
     def __init__(
         self,
-        command: list[str],
+        command: Sequence[str],
         *,
         driver: str,
         stream: SampleStream,
         on_progress: Callable[[], None],
-        base: Callable[[int, int], int] | None = None,
+        base: Callable[[int, int, int], int] | None = None,
     ) -> None:
         self._driver, self._stream, self._on_progress, self._base = driver, stream, on_progress, base
         self.error: CaptureError | None = None
         self.began_s = time.monotonic()
-        self._unitsize = threading.Event()
         self._closed = False
-        self.process = SigrokProcess(command, where=driver, on_change=self._heard)
+        self.process = SigrokProcess(command, where=driver, on_change=on_progress)
         self._reader = threading.Thread(target=self._read, name="capture read", daemon=True)
         self._reader.start()
 
@@ -127,14 +127,10 @@ class Session:
         self._reader.join()
         self.process.close()
 
-    def _heard(self) -> None:
-        if self.process.unitsize:
-            self._unitsize.set()
-        self._on_progress()
-
     def _read(self) -> None:
         try:
-            self._stream.run(self.process.stdout, unitsize=self._bytes_per_sample, base=self._base)
+            base = None if self._base is None else self._number
+            self._stream.run(self.process.stdout, unitsize=self._bytes_per_sample, base=base)
         except CaptureError as error:
             self.error = error
         except OSError as error:
@@ -144,8 +140,12 @@ class Session:
                 self.process.kill()
             self._on_progress()
 
+    def _number(self, now_ns: int, samples: int) -> int:
+        assert self._base is not None
+        return self._base(now_ns, samples, round(self.process.started_s * 1e9))
+
     def _bytes_per_sample(self) -> int:
         """sigrok-cli tells before the first sample, but the message may still be unread."""
-        if not self._unitsize.wait(UNITSIZE_DEADLINE_S):
+        if not self.process.unitsize_known.wait(UNITSIZE_DEADLINE_S):
             raise AnalyzerError("sigrok-cli does not tell the size of a sample", where=self._driver)
         return self.process.unitsize

@@ -10,20 +10,20 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
 
-from gpiorig.capture.analyzer import TELL_TRANSFERS, Analyzer, find_sigrok, scan, taken_rate, versions
+from gpiorig.capture.analyzer import find_sigrok, versions
 from gpiorig.capture.edgesink import EdgeSink
 from gpiorig.capture.errors import AnalyzerError, CaptureError
-from gpiorig.capture.loss import Loss
-from gpiorig.capture.outcome import CaptureResult, Pause, Restart, clock_losses, wrong_rate
+from gpiorig.capture.ledger import Ledger
+from gpiorig.capture.order import Order, order
+from gpiorig.capture.outcome import CaptureResult, Pause, Restart
 from gpiorig.capture.segments import SegmentWriter
 from gpiorig.capture.session import WATCH_S, Session
 from gpiorig.capture.stream import SampleStream
-from gpiorig.capture.wallclock import ClockCheck, WallClock
 
 __all__ = ["Capture", "CaptureResult", "Restart", "find_sigrok", "versions"]
 
@@ -44,48 +44,28 @@ class Capture:
         Number of the sample before which it ends by itself, or None.
     resumed
         It goes on where another broke off.
+    stream
+        The samples on their way, for their numbers: edges, headroom.
     """
 
-    def __init__(
-        self,
-        analyzer: Analyzer,
-        command: list[str],
-        *,
-        channels: tuple[str, ...],
-        samplerate_hz: int,
-        writer: SegmentWriter,
-        pause: Pause | None,
-        sample_limit: int | None,
-        silence_s: float | None,
-        start_deadline_s: float,
-        restart: Restart | None,
-        ends_by_itself: bool,
-    ) -> None:
-        self.analyzer, self.channels = analyzer, channels
-        self._command, self._rate_hz, self._writer = command, samplerate_hz, writer
-        self.sample_limit, self._silence_s, self._start_deadline_s = sample_limit, silence_s, start_deadline_s
+    def __init__(self, order: Order, *, writer: SegmentWriter, pause: Pause | None) -> None:
+        self.analyzer, self.channels, self.sample_limit = order.analyzer, order.channels, order.sample_limit
         self.resumed = writer.watermark > 0
-        self._restart, self._ends_by_itself = restart, ends_by_itself
+        self._order, self._writer = order, writer
         self._progress = threading.Condition()
         self._stopping = threading.Event()
         self._error: CaptureError | None = None
         self._result: CaptureResult | None = None
-        self._losses: list[Loss] = []
-        self._overruns: list[str] = []
-        self._checks: list[ClockCheck] = []
-        self._checked: WallClock | None = None
-        self._pausing = False
-        self._runs = 0
-        self._stderr: list[str] = []
         self._sink = EdgeSink(writer, on_error=self._cannot_write)
-        self._stream = SampleStream(
+        self.stream = SampleStream(
             self._sink,
-            used=sum(1 << bit for bit, name in enumerate(channels) if name),
-            samplerate_hz=Fraction(samplerate_hz),
+            used=order.used,
+            samplerate_hz=Fraction(order.samplerate_hz),
             on_progress=self._notify,
             first=writer.watermark,
-            limit=sample_limit,
+            limit=order.sample_limit,
         )
+        self._ledger = Ledger(order, self.stream)
         self._session = self._begin(pause if self.resumed else None)
         self._supervisor = threading.Thread(target=self._supervise, name="capture watch", daemon=True)
         self._supervisor.start()
@@ -133,36 +113,20 @@ class Capture:
         config
             More of sigrok's device options, "key=value".
         """
-        analyzer = scan(driver, deadline_s=start_deadline_s)
-        wanted = analyzer.selection(channels)
-        taken_hz = taken_rate(driver, samplerate_hz, deadline_s=start_deadline_s)
-        if taken_hz is not None and taken_hz != samplerate_hz:
-            raise AnalyzerError(
-                f"the analyzer would take another rate: {taken_hz} Hz instead of {samplerate_hz} Hz",
-                where=driver,
-                remedy="ask for that rate",
-            )
-        if one_shot and sample_limit is None:
-            raise AnalyzerError("a one-shot capture has no length", where=driver, remedy="give a number of samples")
-        level = "4" if driver.split(":")[0] in TELL_TRANSFERS else "3"
-        command = [str(find_sigrok()), "-l", level, "-d", driver]
-        command += ["-c", ":".join([f"samplerate={samplerate_hz}", *config]), "-C", ",".join(wanted)]
-        command += ["--samples", str(sample_limit)] if one_shot else ["--continuous"]
+        ordered = order(
+            driver=driver,
+            channels=channels,
+            samplerate_hz=samplerate_hz,
+            sample_limit=sample_limit,
+            start_deadline_s=start_deadline_s,
+            silence_s=silence_s,
+            restart=restart,
+            one_shot=one_shot,
+            config=config,
+        )
         writer = SegmentWriter.resume(folder) if resume else SegmentWriter(folder)
         pause = Pause.since(resume, received=writer.watermark, samplerate_hz=samplerate_hz) if resume else None
-        capture = cls(
-            analyzer,
-            [*command, "-O", "binary"],
-            channels=tuple(wanted.get(name, "") for name in analyzer.channels),
-            samplerate_hz=samplerate_hz,
-            writer=writer,
-            pause=pause,
-            sample_limit=sample_limit,
-            silence_s=silence_s,
-            start_deadline_s=start_deadline_s,
-            restart=restart,
-            ends_by_itself=one_shot,
-        )
+        capture = cls(ordered, writer=writer, pause=pause)
         try:
             capture._wait(
                 lambda: capture._session.process.started,
@@ -177,12 +141,7 @@ class Capture:
     @property
     def samples_received(self) -> int:
         """Number of the next sample: whole samples received so far, and those known to be lost."""
-        return self._stream.samples
-
-    @property
-    def stream(self) -> SampleStream:
-        """The stream, for its numbers: edges, headroom."""
-        return self._stream
+        return self.stream.samples
 
     def check(self) -> None:
         """Raise what went wrong since the start, if anything did."""
@@ -263,68 +222,19 @@ class Capture:
 
     def _close(self, *, in_order: bool) -> None:
         """Close the files, with a gap for what is known to be missing at the end."""
-        self._session_over()
+        self._ledger.keep(self._session)
         self._sink.close()
         self._writer.free_reserve()
         in_order = in_order and self._error is None
-        received, end = self._writer.watermark, self._end()
+        received, end = self._writer.watermark, self._ledger.end(self._error)
         try:
             if received and end > received:
                 self._writer.gap(received, end)
-                why = "a pause" if self._error is None else self._error.what.split(" (sigrok-cli says")[0]
-                self._losses.append(
-                    Loss(
-                        start=received,
-                        end=end,
-                        samples=end - received,
-                        uncertainty=0 if end == self.sample_limit else round(WATCH_S * self._rate_hz),
-                        found_by=f"the end of the capture: {why}",
-                        in_files=True,
-                    )
-                )
+                self._ledger.lost_the_end(received, end, self._error)
             self._writer.close(in_order=in_order)
         except OSError as error:
             self._cannot_write(error)
-        stream = self._stream
-        self._result = CaptureResult(
-            samples=max(stream.samples, end),
-            size_bytes=stream.size_bytes,
-            wall_s=stream.last_s - stream.first_s,
-            edges=stream.edges,
-            in_order=in_order,
-            stderr="\n".join(self._stderr),
-            headroom=stream.headroom(),
-            runs=self._runs,
-            clocks=tuple(self._checks),
-            losses=tuple(self._losses),
-            problems=tuple(self._problems(in_order=in_order)),
-        )
-
-    def _end(self) -> int:
-        """Number of the sample before which the capture should have ended."""
-        stream = self._stream
-        if self._error is None and not self._pausing:
-            return stream.samples
-        if self.sample_limit is not None:
-            return max(stream.samples, self.sample_limit)
-        return max(
-            stream.samples, stream.base + stream.clock.sample_at(time.monotonic_ns()) if self._is_real_time else 0
-        )
-
-    def _problems(self, *, in_order: bool) -> Iterator[str]:
-        """What keeps the capture from being whole, in words, but for the losses."""
-        if self._error is not None:
-            yield str(self._error)
-        elif not in_order and not self._ends_by_itself:
-            yield "sigrok-cli did not end in order: the tail of the capture may be missing"
-        yield from self._overruns
-        if text := wrong_rate(self._checks, samplerate_hz=self._rate_hz):
-            yield text
-
-    @property
-    def _is_real_time(self) -> bool:
-        """Silence is a failure only where the analyzer samples by the clock of the wall, and not a virtual one."""
-        return self._silence_s is not None
+        self._result = self._ledger.result(self._error, in_order=in_order)
 
     def _notify(self) -> None:
         with self._progress:
@@ -352,50 +262,34 @@ class Capture:
 
     def _begin(self, pause: Pause | None) -> Session:
         return Session(
-            self._command,
+            self._order.command,
             driver=self.analyzer.driver,
-            stream=self._stream,
+            stream=self.stream,
             on_progress=self._notify,
-            base=None if pause is None else lambda now_ns, samples: self._after(pause, now_ns, samples),
+            base=None if pause is None else lambda *piece: self._after(pause, *piece),
         )
 
-    def _after(self, pause: Pause, now_ns: int, samples: int) -> int:
+    def _after(self, pause: Pause, now_ns: int, samples: int, began_ns: int) -> int:
         """The first piece after a pause is here: record the gap; returns the number of its first sample."""
-        loss = pause.loss(
-            now_ns, samples, began_ns=round(self._session.process.started_s * 1e9), samplerate_hz=self._rate_hz
-        )
+        loss = pause.loss(now_ns, samples, began_ns=began_ns, samplerate_hz=self._order.samplerate_hz)
         if self.sample_limit is not None and loss.end >= self.sample_limit:
-            return loss.end  # the capture ends in the pause
-        self._losses.append(loss)
+            return self.sample_limit  # the capture ends in the pause
+        self._ledger.losses.append(loss)
         self._sink.gap(loss.start, loss.end)
-        self._pausing = False
+        self._ledger.pausing = False
         return loss.end
-
-    def _session_over(self) -> None:
-        """Keep what a session leaves."""
-        process, stream = self._session.process, self._stream
-        self._stderr.append(process.stderr)
-        for time_s, line in process.overruns:
-            self._overruns.append(f"sigrok-cli says after {time_s - stream.first_s:.1f} s: {line}")
-        if stream.clock is not self._checked:  # this session has sent samples
-            self._checked = stream.clock
-            self._runs += 1
-            if self._is_real_time:
-                check = stream.clock.check()
-                self._checks.append(check)
-                self._losses += clock_losses(check, stream.base)
 
     def _supervise(self) -> None:
         """Watch sigrok-cli, and start it again where that is asked for."""
         try:
             while True:
                 try:
-                    self._session.watch(self._stopping, silence_s=self._silence_s, may_end=self._ends_by_itself)
+                    self._session.watch(self._stopping, silence_s=self._order.silence_s, may_end=self._order.one_shot)
                     return
                 except AnalyzerError as error:
-                    if self._restart is None or self._error is not None or not self._stream.samples:
+                    if self._order.restart is None or self._error is not None or not self.stream.samples:
                         raise
-                    self._start_again(error, self._restart)
+                    self._start_again(error, self._order.restart)
         except CaptureError as error:
             self._error = self._error or error
             self._session.process.kill()
@@ -405,9 +299,9 @@ class Capture:
     def _start_again(self, error: AnalyzerError, restart: Restart) -> None:
         """Start sigrok-cli until it samples, or the patience or the capture is at an end."""
         self._session.close()
-        self._session_over()
-        pause = Pause.begin(self._stream, what=error.what.split(" (sigrok-cli says")[0])
-        self._pausing = True
+        self._ledger.keep(self._session)
+        pause = Pause.begin(self.stream, what=error.what.split(" (sigrok-cli says")[0])
+        self._ledger.pausing = True
         restart.on_pause(error)
         while not self._stopping.is_set():
             self._session = self._begin(pause)
@@ -419,12 +313,15 @@ class Capture:
                 raise AnalyzerError(
                     f"{error.what}, and it did not come back in {restart.patience_s:g} s", where=self.analyzer.driver
                 )
-            if self.sample_limit is not None and pause.sample + paused_s * self._rate_hz > self.sample_limit:
+            if (
+                self.sample_limit is not None
+                and pause.sample + paused_s * self._order.samplerate_hz > self.sample_limit
+            ):
                 raise AnalyzerError(f"{error.what}, and it did not come back", where=self.analyzer.driver)
             self._stopping.wait(restart.every_s)
 
     def _starts(self, session: Session) -> bool:
-        end_s = time.monotonic() + self._start_deadline_s
+        end_s = time.monotonic() + self._order.start_deadline_s
         while not session.process.started and session.process.exit_status() is None and time.monotonic() < end_s:
             if self._stopping.wait(0.01):
                 break

@@ -10,7 +10,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from gpiorig.capture.analyzer import INSTALL, OVERRUNS, diagnose, environment
 from gpiorig.capture.errors import AnalyzerError, CaptureError
@@ -34,7 +34,8 @@ class SigrokProcess:
     where
         Driver and connection, for errors.
     on_change
-        Called, from another thread, when `started`, `ended`, `unitsize` or `complaint` changes.
+        Called when `started`, `ended`, `unitsize` or `complaint` changes: from another thread, and perhaps before the
+        constructor returns.
 
     Attributes
     ----------
@@ -42,7 +43,7 @@ class SigrokProcess:
         Sampling has begun; it has ended in order.
     started_s
         Monotonic time, in seconds, at which it said so; before that, of its own start.
-    unitsize
+    unitsize, unitsize_known
         Bytes per sample; 0 until the first packet.
     complaint
         A message that means the capture is worthless, as an error.
@@ -50,10 +51,11 @@ class SigrokProcess:
         Messages that say that samples were lost, with the monotonic time in seconds at which they came.
     """
 
-    def __init__(self, command: list[str], *, where: str, on_change: Callable[[], None]) -> None:
+    def __init__(self, command: Sequence[str], *, where: str, on_change: Callable[[], None]) -> None:
         self.started = self.ended = False
         self.started_s = time.monotonic()
         self.unitsize = 0
+        self.unitsize_known = threading.Event()
         self.complaint: AnalyzerError | None = None
         self._where, self._on_change = where, on_change
         self.overruns: list[tuple[float, str]] = []
@@ -134,7 +136,7 @@ class SigrokProcess:
             time.sleep(0.002)
         return True
 
-    def _start(self, command: list[str]) -> None:
+    def _start(self, command: Sequence[str]) -> None:
         setpriv = shutil.which("setpriv")  # of util-linux
         try:
             self._popen = subprocess.Popen(
@@ -167,6 +169,7 @@ class SigrokProcess:
         news = False
         if not self.unitsize and (match := re.search(rb"unitsize = (\d+)", line)):
             self.unitsize, news = int(match[1]), True
+            self.unitsize_known.set()
         if not NOISE.search(line):
             if len(self._first) < KEPT_LINES:
                 self._first.append(line)

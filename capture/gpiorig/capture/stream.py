@@ -18,7 +18,8 @@ from gpiorig.capture.samples import EdgeExtractor
 from gpiorig.capture.wallclock import WallClock
 
 READ_BYTES = 1 << 20
-PIPE_BYTES = 1 << 20  # the largest an unprivileged process may ask for (/proc/sys/fs/pipe-max-size)
+# What root gets, and the most that others do (/proc/sys/fs/pipe-max-size).
+PIPE_BYTES = (8 << 20, 1 << 20)
 WAIT_S = 0.25
 # Each read costs some 30 us whatever its size, so we let the pipe fill a little: to this share at the present rate, but
 # no longer than NAP_S. A pipe that is full would hold sigrok-cli up, and in the end the analyzer.
@@ -126,10 +127,7 @@ class SampleStream:
             Called with the monotonic time in ns of the first piece, and its whole samples; returns the number of its
             first sample. None: numbers go on.
         """
-        capacity = PIPE_BYTES
-        with contextlib.suppress(OSError):  # not a pipe, or an administrator allows less
-            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-            capacity = fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ)
+        capacity = _enlarge(pipe)
         extractor: EdgeExtractor | None = None
         unit = 0
         view = memoryview(bytearray(READ_BYTES))
@@ -178,6 +176,16 @@ class SampleStream:
             self.clock.note(extractor.samples_seen, now_ns)
             self._sink.append((samples + self.base if self.base else samples, levels), watermark=self.samples)
         self._on_progress()
+
+
+def _enlarge(pipe: int) -> int:
+    """Make a pipe as large as we may; returns its size in bytes."""
+    for size in PIPE_BYTES:
+        with contextlib.suppress(OSError):
+            return fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, size)
+    with contextlib.suppress(OSError):
+        return fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ)
+    return PIPE_BYTES[-1]  # not a pipe
 
 
 def _waiting(pipe: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from gpiorig.capture import heartbeat
 from gpiorig.capture.errors import CaptureError
@@ -16,10 +17,30 @@ MOST_LOSSES = 1000  # in recording.toml
 MOST_WORDS = 5  # losses that the reason tells
 
 
-def conclude(
-    recording: Recording, result: CaptureResult, *, heartbeats: Mapping[str, int] | None = None
-) -> tuple[Recording, tuple[Heartbeat, ...]]:
-    """Look for losses, and finish a recording as complete, or as incomplete with the reasons.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assessment:
+    """What is known of a recording once its capture is over.
+
+    Attributes
+    ----------
+    problems
+        What keeps it from being whole, in words; empty when it is.
+    losses
+        Samples that were lost, those of the recording before a resumed capture included.
+    capture
+        How the capture went, by name.
+    heartbeats
+        What each heartbeat says, where there is one.
+    """
+
+    problems: tuple[str, ...]
+    losses: tuple[Loss, ...]
+    capture: dict[str, int | float | str]
+    heartbeats: tuple[Heartbeat, ...]
+
+
+def assess(recording: Recording, result: CaptureResult, *, heartbeats: Mapping[str, int] | None = None) -> Assessment:
+    """Look for losses.
 
     Parameters
     ----------
@@ -29,18 +50,13 @@ def conclude(
         How the capture ended.
     heartbeats
         Period in ns by channel, or `CODED` for a sync line.
-
-    Returns
-    -------
-    Recording
-        The finished one.
-    tuple of Heartbeat
-        What each heartbeat says, where there is one.
     """
     clock = [loss for loss in result.losses if not loss.in_files]
     limits = [check.limit_samples for check in result.clocks]
     limit = None if None in limits else max(filter(None, limits), default=None)
-    problems = list(result.problems)
+    earlier = recording.info.reason  # of a capture that was resumed
+    problems = [f"before it was resumed: {earlier}"] if earlier else []
+    problems += result.problems
     beats: list[Heartbeat] = []
     for channel, period_ns in (heartbeats or {}).items():
         try:
@@ -60,10 +76,21 @@ def conclude(
         facts[f"heartbeat.{beat.channel}"] = (
             f"{beat.rises} pulses, {len(beat.losses)} losses, limit {beat.limit_samples} samples"
         )
+    return Assessment(problems=tuple(problems), losses=losses, capture=facts, heartbeats=tuple(beats))
+
+
+def conclude(
+    recording: Recording, result: CaptureResult, *, heartbeats: Mapping[str, int] | None = None
+) -> tuple[Recording, tuple[Heartbeat, ...]]:
+    """Look for losses, and finish the recording: complete, or incomplete with the reasons. Parameters as `assess`."""
+    found = assess(recording, result, heartbeats=heartbeats)
     finished = recording.finish(
-        state="incomplete" if problems else "complete", reason="; ".join(problems), losses=losses, capture=facts
+        state="incomplete" if found.problems else "complete",
+        reason="; ".join(found.problems),
+        losses=found.losses,
+        capture=found.capture,
     )
-    return finished, tuple(beats)
+    return finished, found.heartbeats
 
 
 def read_heartbeat(

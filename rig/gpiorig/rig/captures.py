@@ -8,9 +8,12 @@ import time
 from types import TracebackType
 from typing import Self
 
+from gpiorig.capture import wholeness
 from gpiorig.capture.analyzer import scan
+from gpiorig.capture.outcome import CaptureResult
 from gpiorig.capture.recording import Epoch, Recording, RecordingInfo
-from gpiorig.capture.sigrok import Capture, CaptureResult
+from gpiorig.capture.sigrok import Capture
+from gpiorig.capture.wholeness import CODED
 from gpiorig.rig import bench as benches
 from gpiorig.rig import merging
 from gpiorig.rig.bench import Bench
@@ -20,8 +23,6 @@ from gpiorig.rig.merging import Source
 PARTS = "analyzers"  # folder, in a recording of several analyzers, with the recording of each
 SYNC = "sync"  # what the sync line's channel is called
 TAIL_S = 0.1  # samples to take after the nodes have reported
-STARTING_S = 1.0  # an analyzer may take this long until its first sample
-RATE_TOLERANCE = 0.01  # of its samplerate, against the host's clock
 SILENCE_S = 2.0  # a real analyzer that has sent nothing for this long has failed
 QUIET_S = 0.5  # an analyzer that has sent nothing for this long has nothing to send; less than SILENCE_S
 ARRIVAL_S = 10.0  # samples that a virtual analyzer has sent are here within this
@@ -73,7 +74,7 @@ def sources(bench: Bench, drivers: dict[str, str]) -> dict[str, Source]:
 
 
 class Captures:
-    """The captures of a run, while they go on; a context manager that aborts them where `finish` was not called.
+    """The captures of a run, while they go on; a context manager that aborts them where `stop` was not called.
 
     Parameters
     ----------
@@ -89,6 +90,7 @@ class Captures:
         self._bench, self._found, self._recording = bench, found, recording
         self._parts = self._recordings()
         self._captures: dict[str, Capture] = {}
+        self._results: dict[str, CaptureResult] = {}
         self._stack = contextlib.ExitStack()
         with contextlib.ExitStack() as stack:
             for name, source in found.items():
@@ -102,7 +104,6 @@ class Captures:
                     )
                 )
             self._stack = stack.pop_all()
-        self._started_s = time.monotonic()
 
     def _recordings(self) -> dict[str, Recording]:
         """The recording of each analyzer: with one, that of the run."""
@@ -130,28 +131,26 @@ class Captures:
             else:
                 capture.wait_quiet(sent[name], deadline_s=ARRIVAL_S)
 
-    def finish(self) -> str:
-        """End the captures, and merge those of several; returns what is missing, in words, or nothing."""
-        missing = ""
+    def stop(self) -> None:
+        """End the captures."""
         with self._stack:
-            for name, capture in self._captures.items():
-                result = capture.stop()
-                missing = missing or self._missing(result, self._found[name])
-        if len(self._parts) > 1:
-            parts = [
-                part.finish(state="incomplete" if missing else "complete", reason=missing)
-                for part in self._parts.values()
-            ]
-            merging.merge(parts, self._recording, sync=SYNC)
-        return missing
+            self._results = {name: capture.stop() for name, capture in self._captures.items()}
 
-    def _missing(self, result: CaptureResult, source: Source) -> str:
-        if not result.in_order:
-            return f"sigrok-cli did not end in order: the tail of the capture of {source.driver} may be missing"
-        sampled_s, wall_s = result.samples / source.samplerate_hz, time.monotonic() - self._started_s
-        if self._bench.virtual is None and wall_s - sampled_s > STARTING_S + wall_s * RATE_TOLERANCE:
-            return f"the analyzer {source.driver} sent {sampled_s:.3f} s of samples in {wall_s:.3f} s"
-        return ""
+    def conclude(self) -> Recording:
+        """Finish the recording, after `stop` and when all else in it is written: look for losses, and merge.
+
+        Returns
+        -------
+        Recording
+            Finished as complete, or as incomplete with the reasons.
+        """
+        concluded = []
+        for name, part in self._parts.items():
+            beats = {SYNC: CODED} if self._bench.analyzers[name].sync else {}
+            concluded.append(wholeness.conclude(part, self._results[name], heartbeats=beats)[0])
+        if len(concluded) == 1:
+            return concluded[0]
+        return merging.finish(concluded, merging.merge(concluded, self._recording, sync=SYNC))
 
     def __enter__(self) -> Self:
         return self

@@ -117,8 +117,14 @@ def merge_folders(recordings: Sequence[Recording], folder: Path, *, sync: str) -
     for part in parts:
         for node in part.nodes:
             shutil.copyfile(part.serial_path(node), merged.serial_path(node))
-    merged = merge(parts, merged, sync=sync)
-    broken = [f"{part.folder} is {part.info.state}" for part in parts if part.info.state != "complete"]
+    return finish(parts, merge(parts, merged, sync=sync))
+
+
+def finish(parts: Sequence[Recording], merged: Recording) -> Recording:
+    """Finish a merged recording: it is whole if all its parts are."""
+    broken = [
+        f"{part.info.analyzer}: {part.info.reason or part.state}" for part in parts if part.info.state != "complete"
+    ]
     return merged.finish(state="incomplete" if broken else "complete", reason="; ".join(broken))
 
 

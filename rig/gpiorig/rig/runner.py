@@ -87,8 +87,7 @@ def run(
         info = _info(bench, bench_file, experiment, sources=sources, virtual_stamps=bool(ends.stamps), firmware=hashes)
         recording = Recording.create(output, info)
         try:
-            missing = _record(bench, experiment, recording, ends, sources, progress)
-            recording = Recording.open(output)  # what the merge has noted
+            return _record(bench, experiment, recording, ends, sources, progress).conclude()
         except BaseException as error:
             with contextlib.suppress(OSError):  # such as a full disk, which is what `error` is about
                 recording.finish(state="incomplete", reason=str(error) or type(error).__name__)
@@ -96,7 +95,6 @@ def run(
             if isinstance(error, Exception):
                 ends.check()
             raise
-    return recording.finish(state="incomplete" if missing else "complete", reason=missing)
 
 
 @contextlib.contextmanager
@@ -173,8 +171,8 @@ def _record(
     ends: Ends,
     sources: dict[str, Source],
     progress: Progress,
-) -> str:
-    """Record; returns what is missing from the capture, in words, or nothing."""
+) -> Captures:
+    """Record; returns the captures, which have ended."""
     with contextlib.ExitStack() as stack:
         ports = {
             name: stack.enter_context(
@@ -198,4 +196,5 @@ def _record(
                 port.check()
             raise
         running.settle(ends.settle() if ends.settle else None)
-        return running.finish()
+        running.stop()
+        return running

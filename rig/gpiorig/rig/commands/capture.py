@@ -130,7 +130,7 @@ def _resumed(options: argparse.Namespace) -> Recording:
         raise RigError(f"--resume goes on as {options.output} was begun: leave --{given[0]} out.")
     if recording.info.virtual:
         raise RigError(f"{options.output} is of a virtual bench: nobody knows how long its pause was. Record anew.")
-    return recording.update(state="capturing", reason="")
+    return recording.update(state="capturing")
 
 
 def _start(options: argparse.Namespace, recording: Recording, duration_s: Fraction | None) -> Capture:
