@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
 
-from gpiorig.analysis import chrometrace, packets, perfetto, timelines, trace
+from gpiorig.analysis import chrometrace, packets, perfetto, timelines, trace, tracebuild
 from gpiorig.analysis.errors import TableError
 from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.analysis.timelines import LOST
@@ -28,7 +28,7 @@ def stages(bench):
 @pytest.fixture
 def built(stages):
     events, found, lines = stages
-    return trace.build(events, packets=found, lines=lines, note="a note")
+    return tracebuild.build(events, packets=found, lines=lines, note="a note")
 
 
 def replay(path):
@@ -117,7 +117,7 @@ def test_every_span_and_every_other_event_is_there(stages, built):
     events, *_ = stages
     kinds = Counter(each.instant for each in built.slices if built.tracks[each.track].process in events.node_names)
     assert len(events) + len(events.damaged) == 2 * kinds[False] + kinds[True]
-    assert len(events.damaged) == sum(each.name == trace.DAMAGED for each in built.slices)
+    assert len(events.damaged) == sum(each.name == tracebuild.DAMAGED for each in built.slices)
 
 
 def test_round_trips_and_counters(stages, built):
@@ -142,7 +142,7 @@ def overlapping(bench_type):
 def test_spans_that_overlap_go_to_lanes(bench, tmp_path):
     """Each exit ends the enter of its id; the two slices do not nest, so they are on two tracks."""
     events = overlapping(type(bench)).events()
-    built = trace.build(events)
+    built = tracebuild.build(events)
     first, second = built.slices
     assert ["udp", "udp (2)"] == [built.tracks[each.track].name for each in (first, second)]
     assert events.samples.tolist() == [first.start, second.start, first.end, second.end]
@@ -155,7 +155,7 @@ def test_no_slice_reaches_over_lost_samples(bench):
     bench = type(bench)()
     start = bench.emit(0, "udp.tx.enter", 1)
     end = bench.emit(0, "udp.tx.exit", 1)
-    built = trace.build(bench.events(gaps=[(start + 20, end - 1)]))
+    built = tracebuild.build(bench.events(gaps=[(start + 20, end - 1)]))
     assert ["udp.tx.enter", "udp.tx.exit", "samples lost"] == [each.name for each in built.slices]
     assert [True, True, False] == [each.instant for each in built.slices]
 
@@ -165,7 +165,7 @@ def test_queue_depths(bench):
     bench = type(bench)()
     for name in ("fetch", "post", "post", "fetch"):
         bench.emit(1, f"queue.{name}", 3)
-    (counter,) = trace.build(bench.events()).counters
+    (counter,) = tracebuild.build(bench.events()).counters
     assert [0, 1, 2, 1] == counter.values.tolist()
 
 

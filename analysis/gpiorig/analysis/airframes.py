@@ -68,6 +68,7 @@ def frames(
     epoch: str = "",
     packets: Mapping[int, str] | None = None,
     source: str = "",
+    note: str = "",
 ) -> Frames:
     """Put the frames of all radios into one capture, in the order of their instants.
 
@@ -81,8 +82,8 @@ def frames(
         Wall-clock time of sample 0 (ISO 8601 with offset); "" for an unknown one: stamps then begin at 1970.
     packets
         What a frame is about, by the sample of its first bit on the air: goes into its comment.
-    source
-        Where the recording lies.
+    source, note
+        Where the recording lies, and what must be known about all of it.
     """
     placed = _placed(radios)
 
@@ -90,7 +91,7 @@ def frames(
         for each in placed:
             yield _frame(radios[each.node].frames, each, start=start, epoch=epoch, packets=packets or {})
 
-    return Frames(read=read, source=source)
+    return Frames(read=read, source=source, note=note)
 
 
 def _placed(radios: Sequence[NodeAir]) -> list[_Placed]:

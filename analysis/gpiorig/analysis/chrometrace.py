@@ -13,6 +13,7 @@ from typing import Any
 from gpiorig.analysis.errors import TableError
 from gpiorig.analysis.trace import Trace, processes
 from gpiorig.capture.nanoseconds import rounding_text
+from gpiorig.capture.replacing import replacing
 
 SUFFIXES = (".json",)
 # A file of 900 MB stopped Perfetto's page (google/perfetto issue 99), chrome://tracing takes 256 MB; ours has about 200
@@ -39,8 +40,7 @@ def write(path: Path, trace: Trace) -> str:
         raise TableError(
             f"{path}: {count} events are too many for JSON; write a .pftrace, or a window of the recording."
         )
-    new = path.with_name(f"{path.name}.new")
-    with new.open("w", encoding="utf-8") as file:
+    with replacing(path) as new, new.open("w", encoding="utf-8") as file:
         file.write('{"displayTimeUnit":"ns","otherData":')
         file.write(json.dumps({"writer": "gpiorig", "note": trace.note}))
         file.write(',"traceEvents":[\n')
@@ -49,7 +49,6 @@ def write(path: Path, trace: Trace) -> str:
             file.write(separator + json.dumps(event, ensure_ascii=False))
             separator = ",\n"
         file.write("\n]}\n")
-    new.replace(path)
     return rounding_text(trace.samplerate_hz)
 
 

@@ -14,6 +14,7 @@ from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
 
 from gpiorig.analysis.trace import Counter, Slice, Trace, ordered, processes
 from gpiorig.capture.nanoseconds import rounding_text
+from gpiorig.capture.replacing import replacing
 
 SUFFIXES = (".pftrace", ".perfetto-trace")
 SEQUENCE = 1  # all packets are of one writer
@@ -38,15 +39,13 @@ def write(path: Path, trace: Trace, *, epoch_ns: int | None = None) -> str:
     str
         What was rounded.
     """
-    new = path.with_name(f"{path.name}.new")
-    with new.open("wb") as file:
+    with replacing(path) as new, new.open("wb") as file:
         builder = StreamingTraceProtoBuilder(file)
         builder.write_packet(_clocks(epoch_ns))
         for packet in _descriptors(trace):
             builder.write_packet(packet)
         for packet in _events(trace):
             builder.write_packet(packet)
-    new.replace(path)
     return rounding_text(trace.samplerate_hz)
 
 

@@ -23,6 +23,7 @@ from gpiorig.analysis.path import DIRECTIONS
 from gpiorig.analysis.statistics import Summary
 from gpiorig.analysis.timelines import STATUS, Steps, Timelines
 from gpiorig.analysis.unattributed import REASONS
+from gpiorig.capture.replacing import replacing
 
 SUFFIXES = (".parquet", ".csv", ".arrow", ".feather")
 _NAMES = {code: event.name for code, event in BY_CODE.items()}
@@ -120,14 +121,13 @@ def summary(rows: Mapping[str, Summary], *, samplerate_hz: Fraction) -> pa.Table
 def write(table: pa.Table, path: Path) -> None:
     """Write a table; the suffix of `path` (one of `SUFFIXES`) says how. The file is replaced in one step."""
     _check_suffix(path)
-    new = path.with_name(f"{path.name}.new")
-    if path.suffix == ".csv":
-        pyarrow.csv.write_csv(table, new)
-    elif path.suffix == ".parquet":
-        pyarrow.parquet.write_table(table, new, compression="zstd", version="2.6", store_schema=True)
-    else:
-        pyarrow.feather.write_feather(table, new, compression="zstd")
-    new.replace(path)
+    with replacing(path) as new:
+        if path.suffix == ".csv":
+            pyarrow.csv.write_csv(table, new)
+        elif path.suffix == ".parquet":
+            pyarrow.parquet.write_table(table, new, compression="zstd", version="2.6", store_schema=True)
+        else:
+            pyarrow.feather.write_feather(table, new, compression="zstd")
 
 
 def read(path: Path) -> pa.Table:

@@ -87,10 +87,13 @@ class Frames:
         Begins to read, at the first frame, each time it is called; frames in the order of the file.
     source
         What it was read from: for people.
+    note
+        What must be known about all of it; a writer puts it into the file.
     """
 
     read: Callable[[], Iterator[Frame | Skipped]]
     source: str = ""
+    note: str = ""
 
     def frames(self) -> Iterator[Frame]:
         """Only the frames."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from gpiorig.analysis import airframes, events, radioframes, tables, trace
+from gpiorig.analysis import airframes, events, radioframes, tables, tracebuild
 from gpiorig.analysis.airframes import NodeAir
 from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.timelines import Timelines
@@ -51,11 +51,15 @@ def table(recording: Recording, name: str) -> pa.Table:
 
 def trace_of(recording: Recording) -> Trace:
     """The trace of a recording."""
-    note = VIRTUAL_NOTE if recording.info.virtual else ""
+    note = _note(recording)
     if not pipeline.has_round_trips(recording):
-        return trace.build(survey.survey(recording).events, note=note)
+        return tracebuild.build(survey.survey(recording).events, note=note)
     found = pipeline.analyse(recording)
-    return trace.build(found.events, packets=found.packets, lines=found.timelines, note=note)
+    return tracebuild.build(found.events, packets=found.packets, lines=found.timelines, note=note)
+
+
+def _note(recording: Recording) -> str:
+    return VIRTUAL_NOTE if recording.info.virtual else ""
 
 
 def epoch_ns(recording: Recording) -> int:
@@ -89,6 +93,7 @@ def frames_of(recording: Recording) -> Frames:
         epoch=recording.info.epoch.wall,
         packets=_packets_on_air(recording),
         source=str(recording.folder),
+        note=_note(recording),
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions
+from gpiorig.capture.replacing import replacing
 from gpiorig.capture.waveform import Waveform
 
 if TYPE_CHECKING:
@@ -51,13 +52,12 @@ def write(path: Path, waveform: Waveform) -> str:
 
     from gpiorig.capture import edgetable
 
-    new = path.with_name(f"{path.name}.new")
-    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    form, options = edgetable.schema(waveform), pa.ipc.IpcWriteOptions(compression="zstd")
     with (
+        replacing(path) as new,
         pa.OSFile(str(new), "wb") as sink,
-        pa.ipc.new_file(sink, edgetable.schema(waveform), options=options) as writer,
+        pa.ipc.new_file(sink, form, options=options) as file,
     ):
         for batch in edgetable.batches(waveform):
-            writer.write_batch(batch)
-    new.replace(path)
+            file.write_batch(batch)
     return edgetable.rounding(waveform)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions
+from gpiorig.capture.replacing import replacing
 from gpiorig.capture.waveform import Waveform
 
 SUMMARY = "Parquet table of edges"
@@ -40,12 +41,10 @@ def write(path: Path, waveform: Waveform) -> str:
 
     from gpiorig.capture import edgetable
 
-    new = path.with_name(f"{path.name}.new")
+    form = edgetable.schema(waveform)
     increasing = {"sample": "DELTA_BINARY_PACKED", "time_ns": "DELTA_BINARY_PACKED"}
-    with pyarrow.parquet.ParquetWriter(
-        new, edgetable.schema(waveform), compression="zstd", use_dictionary=False, column_encoding=increasing
-    ) as writer:
+    settings = {"compression": "zstd", "use_dictionary": False, "column_encoding": increasing}
+    with replacing(path) as new, pyarrow.parquet.ParquetWriter(new, form, **settings) as file:
         for batch in edgetable.batches(waveform):
-            writer.write_batch(batch)
-    new.replace(path)
+            file.write_batch(batch)
     return edgetable.rounding(waveform)

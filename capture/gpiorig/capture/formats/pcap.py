@@ -29,6 +29,7 @@ from gpiorig.capture.pcaprecords import (
     SECTION,
     read_records,
 )
+from gpiorig.capture.replacing import replacing
 
 SUMMARY = "pcap or pcapng of IEEE 802.15.4 frames"
 SUFFIXES = (".pcapng", ".pcap", ".cap")
@@ -60,11 +61,11 @@ def write(path: Path, frames: Frames) -> str:
     str
         What was rounded. A decimal clock of up to 10^9 ticks per second and a binary one of up to 2^30 are kept.
     """
-    new = path.with_name(f"{path.name}.new")
     count, skipped, rounded, dropped = 0, 0, 0, 0
     interfaces: dict[tuple[str, int], int] = {}
-    with new.open("wb") as file:
-        file.write(_block(SECTION, struct.pack("<IHHq", BYTE_ORDER, 1, 0, -1) + _options([(SHB_USERAPPL, WRITER)])))
+    with replacing(path) as new, new.open("wb") as file:
+        about = [(SHB_USERAPPL, WRITER)] + ([(COMMENT, frames.note.encode())] if frames.note else [])
+        file.write(_block(SECTION, struct.pack("<IHHq", BYTE_ORDER, 1, 0, -1) + _options(about)))
         for item in frames.read():
             if isinstance(item, Skipped):
                 dropped += item.count * (item.why == LOST)
@@ -77,7 +78,6 @@ def write(path: Path, frames: Frames) -> str:
                 file.write(_interface(*key))
             file.write(_packet(item, interfaces[key], exact=resolution is not None, dropped=dropped, path=path))
             count, rounded, dropped = count + 1, rounded + (resolution is None), 0
-    new.replace(path)
     parts = [f"{count} frames, {len(interfaces)} interfaces"]
     parts.append("times to the nearest ns" if rounded else "times are exact")
     if skipped:

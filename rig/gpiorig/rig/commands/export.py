@@ -61,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--to", dest="to_time", metavar="TIME", help="where to end")
     parser.add_argument("--samplerate", metavar="RATE", help="of a file that names none, such as 24MHz")
+    parser.add_argument("--recover", action="store_true", help="read a file on past damage; what is lost becomes gaps")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -68,19 +69,10 @@ def run(options: argparse.Namespace) -> int:
     """Find out what is asked for, and write it."""
     kind, name = _format(options)
     _check_output(options.output)
-    if options.table != "edges":
-        said = _write_table(options)
-    elif kind == "trace":
-        said = _write_trace(options, name)
-    elif kind == "frames":
-        said = _write_frames(options)
-    else:
-        said = _write_edges(options, name)
-    print(
-        json.dumps(said)
-        if options.json
-        else f"{options.output}: {said['what']} of {options.source}; {said['rounding']}"
-    )
+    write = {"table": _write_table, "trace": _write_trace, "frames": _write_frames, "edges": _write_edges}[kind]
+    said = write(options, name)
+    text = f"{options.output}: {said['what']} of {options.source}; {said['rounding']}"
+    print(json.dumps(said) if options.json else text)
     return 0
 
 
@@ -93,7 +85,7 @@ def _format(options: argparse.Namespace) -> tuple[str, str]:
 
         if options.format or suffix not in tables.SUFFIXES:
             raise RigError(f"{options.output}: a table is a file that ends in {', '.join(tables.SUFFIXES)}.")
-        return "table", suffix
+        return "table", suffix[1:]
     fitting = [
         (name != suffix[1:], kind, name)  # where several have an ending, it is that of the format of its name
         for kind, found in known.items()
@@ -126,6 +118,7 @@ def _check_output(path: Path) -> None:
 
 def _write_edges(options: argparse.Namespace, name: str) -> dict[str, Any]:
     from gpiorig.capture import formats, select
+    from gpiorig.rig.progress import watched
 
     waveform = _waveform(options)
     bounds = _window(options, waveform.samplerate_hz)
@@ -134,21 +127,18 @@ def _write_edges(options: argparse.Namespace, name: str) -> dict[str, Any]:
     if options.channels:
         waveform = select.channels(waveform, options.channels.split(","))
     covered: list[int] = []
-    rounding = formats.module(name).write(options.output, _watched(waveform, covered))
-    return _said(options, name, f"samples {covered[0]} to {covered[-1]}", rounding, (covered[0], covered[-1]))
+    rounding = formats.module(name).write(options.output, _noting(watched(waveform, "writing"), covered))
+    first, end = covered or (0, 0)
+    return _said(options, name, f"samples {first} to {end}", rounding, (first, end))
 
 
-def _watched(waveform: Waveform, covered: list[int]) -> Waveform:
-    """The same waveform with a progress bar; `covered` gets its first sample and its end when it is read."""
-    from tqdm import tqdm
+def _noting(waveform: Waveform, covered: list[int]) -> Waveform:
+    """The same waveform; `covered` gets its first sample and its end when it is read."""
 
     def read() -> Iterator[Block]:
-        with tqdm(unit=" samples", unit_scale=True, desc="writing", disable=None, leave=False) as bar:
-            for block in waveform.read():
-                start = covered[0] if covered else int([*block.samples, block.end][0])
-                covered[:] = [start, block.end]
-                bar.update(block.end - start - bar.n)
-                yield block
+        for block in waveform.read():
+            covered[:] = [*(covered or [int([*block.samples[:1], block.end][0])])[:1], block.end]
+            yield block
 
     return dataclasses.replace(waveform, read=read)
 
@@ -174,7 +164,7 @@ def _write_trace(options: argparse.Namespace, name: str) -> dict[str, Any]:
     return _said(options, name, f"{len(found.slices)} slices and instants", rounding, bounds)
 
 
-def _write_frames(options: argparse.Namespace) -> dict[str, Any]:
+def _write_frames(options: argparse.Namespace, name: str) -> dict[str, Any]:
     from gpiorig.capture.formats import pcap
     from gpiorig.rig import exporting
 
@@ -188,10 +178,10 @@ def _write_frames(options: argparse.Namespace) -> dict[str, Any]:
         if not hasattr(content, "frames"):
             raise RigError(f"{options.source}: has no frames; export the recording it came from, or a packet capture.")
         frames = content
-    return _said(options, "pcap", "packet capture", pcap.write(options.output, frames), None)
+    return _said(options, name, "packet capture", pcap.write(options.output, frames), None)
 
 
-def _write_table(options: argparse.Namespace) -> dict[str, Any]:
+def _write_table(options: argparse.Namespace, name: str) -> dict[str, Any]:
     from gpiorig.analysis import tables
     from gpiorig.rig import exporting
 
@@ -200,7 +190,7 @@ def _write_table(options: argparse.Namespace) -> dict[str, Any]:
     table = exporting.table(_recording(options, "a table"), options.table)
     tables.write(table, options.output)
     what = f"{table.num_rows} rows of {options.table}"
-    return _said(options, options.output.suffix[1:], what, "samples are exact, times in ns are floats", None)
+    return _said(options, name, what, "samples are exact, times in ns are floats", None)
 
 
 def _said(
@@ -220,8 +210,13 @@ def _recording(options: argparse.Namespace, what: str) -> Recording:
     from gpiorig.capture.recording import Recording
 
     if options.source.is_file():
-        raise RigError(f"{options.source}: {what} is made of a recording, which also says what the channels are.")
-    return Recording.open(options.source)
+        raise RigError(f"{options.source}: {what} is made of a recording, which also says what its channels carry.")
+    recording = Recording.open(options.source)
+    if not recording.info.bench:
+        raise RigError(
+            f"{options.source}: has no bench, which says what its channels carry: it gives edges, not {what}."
+        )
+    return recording
 
 
 def _content(options: argparse.Namespace) -> Any:
@@ -231,7 +226,7 @@ def _content(options: argparse.Namespace) -> Any:
 
     rate = None if options.samplerate is None else parse_samplerate(options.samplerate)
     module = formats.module(formats.recognise(options.source))
-    return module.read(options.source, formats.ReadOptions(samplerate_hz=rate))
+    return module.read(options.source, formats.ReadOptions(samplerate_hz=rate, recover=options.recover))
 
 
 def _waveform(options: argparse.Namespace) -> Waveform:
