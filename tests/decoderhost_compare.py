@@ -278,7 +278,7 @@ def main() -> None:
                     continue
                 verdict = f"DIFFERS {done.differs}" if done.differs else "equal"
                 print(
-                    f"{kind.id:20} {seed} {done.lines:7} lines, sigrok {done.sigrok_s:6.2f} s, ours {done.host_s:6.2f} s"
+                    f"{kind.id:20} {seed} {done.lines:7} lines, sigrok {done.sigrok_s:6.2f} s, our {done.host_s:6.2f} s"
                     f"{', raises' if done.failed else ''}: {verdict}{'  ' + text if done.differs else ''}",
                     flush=True,
                 )

@@ -18,7 +18,7 @@ from gpiorig.analysis.decoderhost.host import decode
 from gpiorig.analysis.decoderhost.library import Library, search_path
 from gpiorig.analysis.decoderhost.outputs import OutputKind, Selection, meta_text
 from gpiorig.analysis.decoderhost.stack import UNMAPPED, parse_stacks
-from gpiorig.analysis.decoderhost.table import decode_table
+from gpiorig.analysis.decoderhost.table import RowSink, decode_table, open_file
 from gpiorig.capture.waveform import Block, Waveform
 
 HEAD = """
@@ -275,7 +275,7 @@ def test_files_hold_every_row(suffix: str, library: Library, tmp_path: Path) -> 
     if suffix == ".parquet":
         assert table.to_pylist() == pyarrow.parquet.read_table(path).to_pylist()
     elif suffix == ".csv":
-        rows = list(csv.DictReader(path.open()))
+        rows = list(csv.DictReader(path.read_text().splitlines()))
         assert [str(row["start"]) for row in table.to_pylist()] == [row["start"] for row in rows]
         assert {"edge of lower | short", ""} == {row["texts"] for row in rows}
         assert ["01", "02"] == [row["data"] for row in rows if row["kind"] == "binary"]
@@ -287,5 +287,5 @@ def test_files_hold_every_row(suffix: str, library: Library, tmp_path: Path) -> 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
     """The suffixes that can be written are named."""
-    with pytest.raises(DecoderError, match="use .parquet, .csv, .jsonl"):
+    with pytest.raises(DecoderError, match=r"use \.parquet, \.csv, \.jsonl"):
         open_file(tmp_path / "out.xlsx")
