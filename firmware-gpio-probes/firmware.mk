@@ -25,11 +25,13 @@ ifeq ($(origin PROBES_$(PROBES)),undefined)
 $(error PROBES=$(PROBES): there are $(patsubst PROBES_%,%,$(filter PROBES_%,$(.VARIABLES))))
 endif
 
-# The reference firmware, or what needs neither stack nor radio: the self-test of kernels and alarms, the costs of a probe.
+# The reference firmware, or what needs neither stack nor radio: the self-test of kernels and alarms, the costs of a probe,
+# the source of the sync line.
 PROGRAM ?= reference
 PROGRAM_reference = reference/stack reference/radio reference/radio/$(RADIO)
 PROGRAM_selftest = reference/selftest reference/radio
 PROGRAM_costs = reference/costs
+PROGRAM_sync = reference/sync
 ifeq ($(origin PROGRAM_$(PROGRAM)),undefined)
 $(error PROGRAM=$(PROGRAM): there are $(patsubst PROGRAM_%,%,$(filter PROGRAM_%,$(.VARIABLES))))
 endif

@@ -234,7 +234,7 @@ def main() -> int:
         "firmware-gpio-probes/src/lines.h": c_lines(rows),
         "firmware-gpio-probes/src/names.c": c_table(rows),
         "decoders/gpio_probe/table.py": decoder_table(rows),
-        "decoders/gpio_timeline/table.py": timeline_table(rows),
+        "decoders/gpio_timeline/path.py": timeline_table(rows),
         "analysis/gpiorig/analysis/event_table.py": python_table(rows),
         "docs/events.md": docs_table(points),
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-import threading
 import time
 import zipfile
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import bench_boards
+import bench_capture
 import numpy as np
 from commandline import ROOT, gpiorig
 
@@ -21,12 +21,9 @@ from gpiorig.capture.formats.sr import read_sr, write_sr
 from gpiorig.capture.linecode import BusLines, decode
 from gpiorig.capture.recording import Recording
 from gpiorig.capture.samples import EdgeExtractor
-from gpiorig.capture.segments import SegmentWriter
-from gpiorig.capture.stream import SampleStream
 
 UNITSIZE = 2
 RATE_HZ = Fraction(24_000_000)
-NEEDED_BYTES_PER_S = UNITSIZE * int(RATE_HZ)  # what a bench with 14 channels delivers
 READ_BYTES = 1 << 20
 ROUNDS = 3
 
@@ -83,23 +80,6 @@ def extract_with_numpy(data: bytes) -> int:
     return len(levels)
 
 
-def stream(data: bytes) -> None:
-    """Send the samples through a pipe, the reader, the extraction and the segment files."""
-    with tempfile.TemporaryDirectory() as folder:
-        read_end, write_end = os.pipe()
-        writer = SegmentWriter(Path(folder))
-        sink = SampleStream(writer, used=0x3FFF, unitsize=lambda: UNITSIZE, on_progress=lambda: None)
-        sender = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=write_end)  # another process, as sigrok-cli is
-        os.close(write_end)
-        reader = threading.Thread(target=sink.run, args=(read_end,))
-        reader.start()
-        sender.communicate(data)
-        reader.join()
-        os.close(read_end)
-        writer.close()
-        assert sink.samples * UNITSIZE == len(data), "samples were lost"
-
-
 def unzip_with_numpy(path: Path) -> int:
     """Edges of a .sr file by zipfile and numpy."""
     with zipfile.ZipFile(path) as archive:
@@ -138,14 +118,8 @@ def main() -> None:
         "numpy",
         seconds(lambda: extract_with_numpy(many)),
     )
-    for name, data in (("1 k", few), ("2 M", many)):
-        real_s = len(data) / NEEDED_BYTES_PER_S
-        row(
-            f"capture path, {name} edges/s",
-            seconds(lambda data=data: stream(data)),
-            "the signal itself, 24 MHz",
-            real_s,
-        )
+    for line in bench_capture.rows():
+        print(line, flush=True)
     edges = bus_traffic(20_000)
     lines = BusLines(strobe=0, data=(1, 2), frame_gap_samples=10)
     with tempfile.TemporaryDirectory() as folder:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from commandline import ROOT, gpiorig
+from timelinefeed import assert_followed
 
 from gpiorig.capture.recording import Recording
 from gpiorig.rig import firmware, pipeline
@@ -43,6 +44,7 @@ def test_losses_are_counted(tmp_path: Path, bench_file: Path) -> None:
     assert account.lost
     assert account.lost.keys() <= {"timeout", "no_ack", "busy"}
     assert (account.timelined, sum(account.lost.values())) == (result.rtt.n, result.rtt.lost)
+    assert_followed(result)  # the decoder gpio_timeline says the same
     assert 0 == len(result.events.damaged)
     for node, seen, sent in pipeline.frame_counts(result):
         assert sent == seen, node

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commandline import ROOT, gpiorig
+from timelinefeed import assert_followed
 
 from gpiorig.analysis import timelines
 from gpiorig.capture.recording import Recording
@@ -31,6 +32,7 @@ def run(folder: Path, bench: str, experiment: str) -> pipeline.Result:
     assert 0 == len(result.events.damaged)
     for node, seen, sent in pipeline.frame_counts(result):
         assert sent == seen, node
+    assert_followed(result)  # the decoder gpio_timeline says the same
     return result
 
 

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpiorig.capture.errors import FormatError, RecordingError
-from gpiorig.capture.segments import HEADER_SIZE, Segments, SegmentWriter, read_segments
+from gpiorig.capture.segmentreader import SegmentReader, Segments, read_segments
+from gpiorig.capture.segments import HEADER_SIZE, SegmentWriter, is_written, write_waveform
+from gpiorig.capture.waveform import Block, Waveform
 
 Rows = list[tuple[int, int]]
 
@@ -136,6 +139,77 @@ def test_gaps_are_kept(tmp_path: Path) -> None:
 
     assert [[10, 100]] == segments.gaps.tolist()
     assert [(0, 1), (100, 1)] == rows(segments)
+
+
+@settings(deadline=None, max_examples=50)
+@given(start=st.integers(-(10**12), 10**12), cuts=st.sets(st.integers(1, 99)), gap=st.integers(1, 50))
+def test_a_waveform_comes_back(tmp_path_factory: pytest.TempPathFactory, start: int, cuts: set[int], gap: int) -> None:
+    """Whatever its blocks, wherever it starts, with gaps between or in them."""
+    samples = start + np.arange(100, dtype=np.int64) * 10
+    samples[50:] += gap
+    gaps = np.array([[samples[49] + 5, samples[50]]])
+    levels = np.arange(100, dtype=np.uint64) % 4
+    bounds = [0, *sorted(cuts), 100]
+    blocks = [
+        Block(
+            samples[a:b],
+            levels[a:b],
+            int(samples[b]) if b < 100 else int(samples[-1]) + 7,
+            gaps if a <= 49 < b else gaps[:0],
+        )
+        for a, b in itertools.pairwise(bounds)
+    ]
+    rate = Fraction(1_000_000)
+    given_ = Waveform(samplerate_hz=rate, channels=("a", "b"), read=lambda: iter(blocks))
+    folder = tmp_path_factory.mktemp("edges")
+    write_waveform(folder, given_)
+    found = read_segments(folder).edges(samplerate_hz=rate, channels=("a", "b"))
+
+    assert samples.tolist() == found.samples.tolist()
+    assert levels.tolist() == found.levels.tolist()
+    assert (gaps.tolist(), int(samples[-1]) + 7) == (found.gaps.tolist(), found.end)
+
+
+def test_following_ends_with_the_capture(tmp_path: Path) -> None:
+    """A reader that follows gets what is written later, and ends when nobody writes any more."""
+    writer = SegmentWriter(tmp_path, segment_bytes=100)
+    append(writer, [(0, 1)], watermark=10)
+    reader = iter(SegmentReader(tmp_path, follow=True))
+    first = next(reader)
+    append(writer, [(20, 0)], watermark=30)
+    append(writer, [(40, 1)], watermark=50)
+    writer.close(in_order=False)
+    rest = list(reader)
+
+    assert [(0, 1)] == list(zip(first.samples.tolist(), first.levels.tolist(), strict=True))
+    assert [20, 40] == [sample for block in rest for sample in block.samples.tolist()]
+    assert 50 == rest[-1].end
+
+
+def test_only_one_writes(tmp_path: Path) -> None:
+    writer = SegmentWriter(tmp_path)
+    with pytest.raises(RecordingError, match="a capture is running"):
+        SegmentWriter.resume(tmp_path)
+    assert is_written(tmp_path)
+    writer.close()
+
+    assert not is_written(tmp_path)
+    assert ["000001.seg"] == [path.name for path in tmp_path.iterdir()]
+
+
+def test_resuming_after_a_torn_block(tmp_path: Path) -> None:
+    """The torn block is cut off, numbers go on, and the pause is a gap."""
+    path = write_example(tmp_path)
+    before = read_segments(tmp_path)
+    path.write_bytes(path.read_bytes()[:-5])
+    writer = SegmentWriter.resume(tmp_path)
+    writer.gap(writer.watermark, writer.watermark + 100)
+    append(writer, [(writer.watermark, 1)], watermark=writer.watermark + 10)
+    writer.close()
+    after = read_segments(tmp_path)
+
+    assert [[before.watermark, before.watermark + 100]] == after.gaps.tolist()
+    assert (before.watermark + 110, True, "") == (after.watermark, after.closed, after.torn)
 
 
 def test_existing_edges_are_not_overwritten(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_virtual_stamps_replace_the_time_of_the_host(tmp_path: Path, pty: Pty) -
 
 
 def test_bytes_without_a_virtual_stamp_are_an_error(tmp_path: Path, pty: Pty, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpiorig.capture.serialport.STAMP_DEADLINE_S", 0.1)
+    monkeypatch.setattr("gpiorig.capture.virtualstamps.STAMP_DEADLINE_S", 0.1)
     stamps = tmp_path / "stamps"
     stamps.touch()
     with open_port(pty, tmp_path, stamps=stamps) as port:

@@ -18,7 +18,7 @@ from fake_beaglelogic import CHANNELS, FakeBeagleLogic
 
 from gpiorig.capture import analyzer
 from gpiorig.capture.errors import AnalyzerError
-from gpiorig.capture.segments import Segments, read_segments
+from gpiorig.capture.segmentreader import Segments, read_segments
 from gpiorig.capture.sigrok import Capture, find_sigrok, versions
 
 RATE_HZ = 24_000_000
@@ -187,7 +187,7 @@ def test_a_program_that_exits_without_stopping_leaves_nothing_behind(tmp_path: P
         "import sys; from pathlib import Path; from gpiorig.capture.sigrok import Capture\n"
         "settings = dict(channels=['P8_45'], samplerate_hz=1000, folder=Path(sys.argv[2]))\n"
         "capture = Capture.start(driver=sys.argv[1], **settings)\n"
-        "print(capture._process.pid)\n"
+        "print(capture._session.process.pid)\n"
         "raise SystemExit(3)\n"
     )
     with FakeBeagleLogic(lambda unit: [bytes(10)]) as server:

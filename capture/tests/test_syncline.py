@@ -101,6 +101,19 @@ def test_beginning_within_a_pulse() -> None:
     assert (8 + np.arange(29)).tolist() == syncline.read(edges, "sync").positions.tolist()
 
 
+def test_a_loss_of_whole_periods_shows_in_the_code() -> None:
+    """Samples of 7 periods are lost, so the pulses go on evenly: their positions jump by 7."""
+    rises, falls = line(0, 200)
+    kept = np.r_[0:80, 87:200]
+    moved = np.where(np.arange(200) < 80, 0, 7 * PERIOD)[kept]
+
+    found = syncline.read(recording(rises[kept] - moved, falls[kept] - moved), "sync")
+
+    assert set(found.positions) <= set(kept.tolist())
+    assert len(found.positions) >= len(kept) - syncline.STAGES
+    assert np.array_equal((rises - np.where(np.arange(200) < 80, 0, 7 * PERIOD))[found.positions], found.samples)
+
+
 @pytest.mark.parametrize("count", [0, 1, 15])
 def test_too_few_pulses(count: int) -> None:
     """Fewer than 16 pulses do not tell their position: an error that says how long to record."""

@@ -105,13 +105,13 @@ class Decoder(SpiRadio):
             self.warn(ss, es, 'The TXFIFO cannot be read', 'TXFIFO?')
             return
         self.annotate(ss, es, Ann.BUFFER, 'Write TXFIFO: %d octets' % len(octets), 'TXFIFO %d' % len(octets), 'TX')
+        if not octets:
+            return
         if self.tx_told:  # 14.1 (unverified): after a transmission the first write empties it.
             self.tx, self.tx_told = [], False
         if not self.tx:
             self.tx_ss = ss
         self.tx += [(octet.ss, octet.es, octet.mosi) for octet in octets]
-        if not self.tx:
-            return
         length = self.tx[0][2] & 0x7f
         wanted = length - 2 if self.auto_crc else length
         if 0 < wanted < len(self.tx):

@@ -13,10 +13,11 @@ the next one:
   tap.frame_timestamp > tap.irq > isr.radio > driver.isr > completion
 
 The rules are those of gpiorig's analysis (completions.py there); here they
-are followed event by event. A link that no event was yet seen of is skipped.
+are followed event by event. A link that the node is not known to have, and of
+which no event was seen yet, is skipped.
 '''
 
-from gpio_probe.table import EVENTS
+from .table import EVENTS
 
 CODES = {event[0]: code for code, event in EVENTS.items()}
 
@@ -51,12 +52,12 @@ class Completions:
     completion), with None for none.
     '''
 
-    def __init__(self, longest, settle):
+    def __init__(self, longest, settle, links):
         self.longest = longest  # Samples.
         self.settle = settle
         self.waiting = {code: [] for code in ENTERS}  # What a completion to come may still take.
         self.latest = dict.fromkeys(ENTERS)
-        self.has = set()    # Codes of the links that the node was seen to have.
+        self.has = set(links)  # Of the links, those that the node is known to have.
         self.inside = []
         self.commands = []
         self.previous = -1  # Position of the completion before.

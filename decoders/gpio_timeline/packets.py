@@ -9,10 +9,10 @@ gpiorig's analysis (packets.py and timelines.py there), followed event by
 event. A packet is a send call of the initiator and all that follows from it.
 '''
 
-from gpio_probe.table import EVENTS
+from .table import EVENTS
 
-from .completions import BY_ORDER, CODES, Completions
-from .table import KINDS, MILESTONES, RECEIVES, STEPS, TURN_AROUND
+from .completions import BY_ORDER, CODES, LINKS, Completions
+from .path import KINDS, MILESTONES, RECEIVES, STEPS, TURN_AROUND
 
 REQUEST, REPLY = 0, 1
 DIRECTIONS = ('request', 'reply')
@@ -161,18 +161,27 @@ class Packets:
     reason).
     '''
 
-    def __init__(self, listener, headers, longest, patience, absent):
+    def __init__(self, listener, headers, longest, patience, absent, wired=((), ())):
         self.listener = listener
         self.headers = headers    # Samples from the first bit on the air to the mark, request and reply.
         self.patience = patience  # Samples until an unanswered packet is lost.
-        self.absent = absent
+        self.absent = absent      # Columns of the milestones that no packet has; None: not known.
         self.position = -1
         self.sent = 0
         self.by_id = {}           # The latest packet of each id.
         self.waiting = []         # Unanswered packets, in order.
         self.way = [None, None]   # Of each node: (whether the latest event with a direction receives, its id).
         self.mac = [None, None]   # Of each node: the mac.tx that is open.
-        self.completions = [Completions(longest, self.settle) for _ in (INITIATOR, RESPONDER)]
+        self.completions = [Completions(longest, self.settle, self.links_of(role, wired[role]))
+                            for role in (INITIATOR, RESPONDER)]
+
+    def links_of(self, role, wired):
+        '''The links that a node is known to have: lines, of which those that are `wired`, and milestones.'''
+        found = {code for code in wired if code in LINKS}
+        if self.absent is not None:
+            leg = 3 if role == INITIATOR else 1
+            found |= {code for code in LINKS if COLUMN[code, leg] not in self.absent}
+        return found
 
     def feed(self, sample, role, code, id_):
         '''The next event, in time order.'''

@@ -9,13 +9,13 @@ from fractions import Fraction
 
 import sigrokdecode as srd
 
-from gpio_probe.bus import Bus, Nesting, damaged_texts, gap_samples, span_texts, texts
-from gpio_probe.table import EVENTS
+from .bus import Bus, Nesting, damaged_texts, gap_samples, span_texts, texts
+from .table import EVENTS
 
 from . import wiring
 from .completions import LONGEST_FRAME_NS
 from .packets import INITIATOR, LOST, ORDER, PARTIAL, RESPONDER, Packets
-from .table import KINDS, MILESTONES
+from .path import KINDS, MILESTONES
 
 '''
 OUTPUT_PYTHON format:
@@ -44,7 +44,7 @@ OUTPUT_BINARY format:
 
 Class 'milestones': records of 16 bytes in Python's struct notation '<QIHBB':
 sample, number of the packet, id, kind, value. Kind 0 is a milestone, and value
-its place in table.MILESTONES; kind 1 follows the milestones of a packet, with
+its place in path.MILESTONES; kind 1 follows the milestones of a packet, with
 the sample of its end, and value is what became of it: 0 complete, 1 a
 milestone is missing, 2 lost, 3 out of order.
 
@@ -193,7 +193,8 @@ class Decoder(srd.Decoder):
         # The mark of a request is the responder's.
         headers = [round(self.samples(self.nodes[n].numbers['header'], 10**9)) for n in (RESPONDER, INITIATOR)]
         self.packets = Packets(self, headers, int(self.samples(LONGEST_FRAME_NS, 10**9)),
-                               max(1, int(self.samples(self.options['lost_after_ms'], 1000))), self.absent())
+                               max(1, int(self.samples(self.options['lost_after_ms'], 1000))), self.absent(),
+                               [[code for _, code in node.spans] for node in self.nodes[:2]])
 
     def samples(self, time, per_second):
         return Fraction(time, per_second) * self.samplerate
@@ -240,8 +241,9 @@ class Decoder(srd.Decoder):
         if kind == 'enter':
             self.open_taps[ann_class] = sample
         elif ann_class in self.open_taps:
+            name = point.rpartition('.')[2]
             self.put(self.open_taps.pop(ann_class), sample, self.out_ann,
-                     [ann_class, [point, point.rpartition('.')[2], point[4]]])
+                     [ann_class, [point, name, name.partition('_')[0], name[0]]])
 
     def put_frame(self, n, frame):
         if frame is None:

@@ -15,7 +15,7 @@ LINE is "strobe", "d0" to "d7", or a span of the event table such as "tap.irq".
 on the air to the rise of the frame time stamp line.
 '''
 
-from gpio_probe.table import EVENTS
+from .table import EVENTS
 
 NUMBERS = {'gap': 400, 'header': 0}  # ns
 DATA_LINES = tuple('d%d' % i for i in range(8))

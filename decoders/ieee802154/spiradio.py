@@ -146,7 +146,7 @@ class SpiRadio(srd.Decoder):
             self.warn(0, 1, *texts)
 
     def command(self, octet, name):
-        self.annotate(octet.ss, octet.es, Ann.COMMAND, name)
+        self.annotate(octet.ss, octet.es, Ann.COMMAND, name, name[0])
         self.put(octet.ss, octet.es, self.out_python, ['COMMAND', name])
 
     def register_access(self, ss, es, written, registers, address, value, digits=2):
@@ -166,7 +166,7 @@ class SpiRadio(srd.Decoder):
         '''The radio has told its state; said where it is another than before.'''
         if text == self.told:
             return
-        self.annotate(ss, es, Ann.STATE, text)
+        self.annotate(ss, es, Ann.STATE, text, text.split()[0].rstrip(','), text[0])
         self.put(ss, es, self.out_python, ['STATE', text])
         self.told = text
 

@@ -11,7 +11,7 @@ from commandline import ROOT
 from virtualbench import ONE, bench_text
 
 from gpiorig.rig import bench as benches
-from gpiorig.rig import runner
+from gpiorig.rig import captures
 from gpiorig.rig.bench_virtual import Virtual
 from gpiorig.rig.errors import BenchError
 
@@ -43,7 +43,8 @@ def test_the_runner_captures_the_sync_line() -> None:
     """Channels of lines and of the sync line, with their names."""
     synced = benches.loads(bench_text(analyzers=ONE + 'sync = "P8_20"\n', la="la:"))
 
-    assert ["P8_45=node.strobe", "P8_20=sync"] == [runner.channels(synced)[0], runner.channels(synced)[-1]]
+    named = captures.channels(synced, "la")
+    assert ["P8_45=node.strobe", "P8_20=sync"] == [named[0], named[-1]]
 
 
 @pytest.mark.parametrize(

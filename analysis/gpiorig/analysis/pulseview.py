@@ -190,8 +190,8 @@ def _key(name: str) -> str:
 
 
 def _escaped(raw: bytes) -> str:
-    """Bytes within quotes; a hexadecimal escape must not run into a digit after it, so every byte is one or none is."""
-    plain = "".join(chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\' else "\0" for byte in raw)
-    if "\0" not in plain.rstrip("\0"):
-        return plain.rstrip("\0") + "\\0" * (len(plain) - len(plain.rstrip("\0")))
+    """Bytes within quotes: text with zeros at its end, or every byte in hexadecimal, so that no escape runs on."""
+    text = raw.rstrip(b"\0")
+    if all(32 <= byte < 127 and byte not in b'"\\' for byte in text):
+        return text.decode("ascii") + "\\0" * (len(raw) - len(text))
     return "".join(f"\\x{byte:x}" for byte in raw)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.feather
 import pyarrow.parquet
 
 from gpiorig.analysis import timelines as timelines_module
@@ -23,7 +24,7 @@ from gpiorig.analysis.statistics import Summary
 from gpiorig.analysis.timelines import STATUS, Steps, Timelines
 from gpiorig.analysis.unattributed import REASONS
 
-SUFFIXES = (".parquet", ".csv")
+SUFFIXES = (".parquet", ".csv", ".arrow", ".feather")
 _NAMES = {code: event.name for code, event in BY_CODE.items()}
 _LAYERS = {code: event.layer for code, event in BY_CODE.items()}
 
@@ -117,12 +118,16 @@ def summary(rows: Mapping[str, Summary], *, samplerate_hz: Fraction) -> pa.Table
 
 
 def write(table: pa.Table, path: Path) -> None:
-    """Write a table; the suffix of `path` (.parquet or .csv) says how."""
+    """Write a table; the suffix of `path` (one of `SUFFIXES`) says how. The file is replaced in one step."""
     _check_suffix(path)
+    new = path.with_name(f"{path.name}.new")
     if path.suffix == ".csv":
-        pyarrow.csv.write_csv(table, path)
+        pyarrow.csv.write_csv(table, new)
+    elif path.suffix == ".parquet":
+        pyarrow.parquet.write_table(table, new, compression="zstd", version="2.6", store_schema=True)
     else:
-        pyarrow.parquet.write_table(table, path, compression="zstd", version="2.6", store_schema=True)
+        pyarrow.feather.write_feather(table, new, compression="zstd")
+    new.replace(path)
 
 
 def read(path: Path) -> pa.Table:
@@ -131,7 +136,9 @@ def read(path: Path) -> pa.Table:
     if not path.is_file():
         raise TableError(f"no table {path}; is the recording analysed (`gpiorig report`)?")
     try:
-        return pyarrow.csv.read_csv(path) if path.suffix == ".csv" else pyarrow.parquet.read_table(path)
+        if path.suffix == ".csv":
+            return pyarrow.csv.read_csv(path)
+        return pyarrow.parquet.read_table(path) if path.suffix == ".parquet" else pyarrow.feather.read_table(path)
     except pa.ArrowInvalid as error:
         raise TableError(f"{path} is not the table it should be: {error}; delete it and analyse again.") from error
 

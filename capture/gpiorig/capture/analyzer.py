@@ -16,21 +16,98 @@ SIGROK = "sigrok-cli"
 INSTALL = "install it with `apt install sigrok-cli`"
 SCAN_DEADLINE_S = 10.0  # a USB scan that loads firmware takes about 3 s
 
-# What sigrok-cli says, what that means, what to do. The first match counts.
+# What sigrok-cli says, what that means, what to do. The first match counts. The messages are those in the binaries of
+# sigrok-cli 0.7.2 and libsigrok 0.5.2 (`strings`); those in brackets were seen here, the others need hardware.
 COMPLAINTS = (
+    # [src/hardware/openbench-logic-sniffer, pipistrello-ols]
     (r"Can't match samplerate (\d+), using (\d+)", "the analyzer would take another rate: {}", "ask for that rate"),
-    (r"Failed to set device option 'samplerate'", "the samplerate is refused", "`sigrok-cli -d … --show` lists rates"),
+    # fx2lafw, dreamsourcelab-dslogic, saleae-logic16
+    (
+        r"Unable to sample at \d+Hz( when collecting 16-bit samples| with this many channels)?",
+        "the analyzer cannot sample so fast ({})",
+        "ask for a lower rate, or fewer channels: fx2lafw takes 24 MHz on D0 to D7, 12 MHz on 16",
+    ),
+    (
+        r"Failed to set device option 'samplerate'|Invalid value: '\S*' for option 'samplerate'",
+        "the samplerate is refused",
+        "`sigrok-cli -d … --show` lists rates",
+    ),
+    (r"Failed to set device option '\S+|Unknown device option '\S+", "an option is refused ({})", "check --config"),
     (r"Connection refused", "nothing answers at this address", "start the analyzer, or check its port"),
-    (r"Address lookup failed|No route to host|timed out", "this address cannot be reached", "check host and port"),
-    (r"BUSY|[Bb]usy|[Uu]nable to claim", "the analyzer is in use by another program", "close that program"),
-    (r"ERROR_ACCESS|[Pp]ermission", "no permission for the analyzer", "install sigrok's udev rules, plug it in again"),
+    (r"Address lookup failed|No route to host", "this address cannot be reached", "check host and port"),
+    (
+        r"BUSY|[Bb]usy|[Uu]nable to claim|Cannot claim|Failed to claim|already claimed|already in use",
+        "the analyzer is in use by another program",
+        "close that program",
+    ),
+    (
+        r"ERROR_ACCESS|[Pp]ermission denied",
+        "no permission for the analyzer",
+        "install sigrok's udev rules (`apt install sigrok-firmware-fx2lafw libsigrok4`), plug it in again",
+    ),
+    # resource.c, ezusb.c; the firmware of DSLogic and Saleae is not free and has to be fetched by hand
+    (
+        r"Failed to open resource '([^']+)'|Firmware upload failed|Failed to (upload|select) FPGA firmware"
+        r"|Unable to send firmware|Truncated firmware file",
+        "the analyzer's firmware is missing or cannot be loaded ({})",
+        "`apt install sigrok-firmware-fx2lafw`, or for DSLogic and Saleae put its files into "
+        "~/.local/share/sigrok-firmware (https://sigrok.org/wiki/Firmware)",
+    ),
+    (r"Expected firmware version \S+ got [\d.]+\d", "the analyzer has other firmware ({})", "plug it in again"),
+    (
+        r"failed to renumerate|Unable to get version info|Failed to get firmware version",
+        "the analyzer does not answer after its firmware was loaded ({})",
+        "plug it in again, into a USB 2 port without a hub",
+    ),
     (r"Driver \S+ not found", "sigrok-cli has no such driver", "`sigrok-cli -L` lists them"),
     (r"Invalid Parameters", "the driver does not understand this connection", "write conn=tcp-raw/HOST/PORT"),
+    (r"Invalid option '\S+'", "the driver has no such option ({})", "`sigrok-cli -d DRIVER --show` lists them"),
     (r"No devices? found", "no such analyzer was found", "check its cable and power, and the driver's name"),
-    (r"NO_DEVICE|disconnected|unplugged", "the analyzer was unplugged", "check its cable and record again"),
-    (r"[Uu]nknown channel", "the analyzer has no such channel", "`sigrok-cli -d … --show` lists them"),
+    (
+        r"ERROR_NO_DEVICE|TRANSFER_NO_DEVICE|been disconnected|disconnected|unplugged",
+        "the analyzer was unplugged",
+        "check its cable and record again",
+    ),
+    (
+        r"[Uu]nknown channel '\S+'|Failed to set channels",
+        "a channel is refused ({})",
+        "`sigrok-cli -d … --show` lists them",
+    ),
+    (
+        r"does not support continuous sampling",
+        "this analyzer samples into a buffer, not on and on",
+        "give a number of samples (--samples)",
+    ),
     (r"Insufficient buffer space", "the sample limit exceeds the analyzer's buffer", "capture without a limit"),
+    (r"FIFO overflow", "the analyzer's buffer overflowed", "ask for a lower rate, or fewer channels"),
+    (r"Device only sent \d+ samples", "the analyzer ended early ({})", "capture without a limit"),
+    (
+        r"transfers? (buffer )?malloc failed|ERROR_NO_MEM",
+        "no memory for USB transfers",
+        "raise /sys/module/usbcore/parameters/usbfs_memory_mb",
+    ),
+    (r"LIBUSB_(ERROR|TRANSFER)_\w+", "an error on the USB ({})", "use another cable or port, without a hub"),
+    (
+        r"Timed out waiting for response|timed out",
+        "the analyzer does not answer",
+        "is another program connected to it?",
+    ),
+    (r"Failed to open device|Unable to open device", "the analyzer cannot be opened", "plug it in again"),
+    (r"Failed to start session|Could not start", "sampling cannot be started", "see its message"),
 )
+# What says that samples were lost while the capture goes on. fx2lafw drops a transfer that ended in error and only
+# notes it at log level 4 (receive_transfer in src/hardware/fx2lafw/protocol.c).
+OVERRUNS = (
+    r"FIFO overflow",
+    r"overrun",
+    r"receive_transfer\(\): status LIBUSB_TRANSFER_(ERROR|STALL|OVERFLOW|CANCELLED|NO_DEVICE)",
+    r"resubmit_transfer: LIBUSB",
+    r"Failed to (re)?submit transfer",
+    r"Invalid transfer length|odd number of bytes|Conversion buffer too small",
+    r"Receive error",
+)
+# Drivers that tell the status of each USB transfer at log level 4.
+TELL_TRANSFERS = ("fx2lafw", "dreamsourcelab-dslogic", "saleae-logic16")
 
 
 def find_sigrok() -> Path:
@@ -111,6 +188,14 @@ def scan(driver: str, *, deadline_s: float = SCAN_DEADLINE_S) -> Analyzer:
             remedy="choose one with :conn=… (`sigrok-cli -d … --scan`)",
         )
     return Analyzer(driver, found[0][0], tuple(found[0][1].split()))
+
+
+def taken_rate(driver: str, samplerate_hz: int, *, deadline_s: float = SCAN_DEADLINE_S) -> int | None:
+    """Ask for a samplerate and return what the driver makes of it: some round without a word. None: it does not say."""
+    arguments = ["-d", driver, "-c", f"samplerate={samplerate_hz}", "--get", "samplerate"]
+    text, _ = _run(arguments, where=driver, deadline_s=deadline_s)
+    found = re.search(r"^(\d+)$", text, re.MULTILINE)
+    return int(found[1]) if found else None
 
 
 def diagnose(stderr: str, *, where: str, what: str) -> AnalyzerError:

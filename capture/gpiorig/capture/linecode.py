@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from ctypes import POINTER, c_int64, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 from dataclasses import dataclass
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from gpiorig.capture import native
 from gpiorig.capture.edges import MAX_CHANNELS, Edges
 from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.waveform import Waveform
 
 WIDTHS = (1, 2, 4, 8)
 CODES = range(1, 128)
@@ -126,6 +127,7 @@ class BusDecoder:
             "gpiorig_bus_feed", POINTER(BusState), c_void_p, c_void_p, c_size_t, POINTER(BusOutput)
         )
         self._finish = native.kernel("gpiorig_bus_finish", POINTER(BusState), POINTER(BusOutput))
+        self._output = _Output(BLOCK + 1)
         self._state = BusState(frame_gap=lines.frame_gap_samples, strobe=lines.strobe, width=len(lines.data))
         for line, channel in enumerate(lines.data):
             self._state.data[line] = channel
@@ -150,28 +152,26 @@ class BusDecoder:
         levels = np.ascontiguousarray(levels, dtype=np.uint64)
         parts = []
         for at in range(0, samples.size, BLOCK):
-            block, block_levels = samples[at : at + BLOCK], levels[at : at + BLOCK]
-            output = _Output(block.size + 1)
+            count = min(BLOCK, samples.size - at)
             native.checked(
                 self._feed(
                     ctypes.byref(self._state),
-                    block.ctypes.data,
-                    block_levels.ctypes.data,
-                    block.size,
-                    ctypes.byref(output.header),
+                    samples.ctypes.data + 8 * at,
+                    levels.ctypes.data + 8 * at,
+                    count,
+                    ctypes.byref(self._output.header),
                 )
             )
-            parts.append(output.frames())
-        return joined(parts)
+            parts.append(self._output.frames())
+        return parts[0] if len(parts) == 1 else joined(parts)
 
     def finish(self) -> BusFrames:
         """Decode the frame that is still open: the capture ends, or samples are missing from here on.
 
         Afterwards the decoder can be fed again, beginning with the levels after the missing samples.
         """
-        output = _Output(1)
-        native.checked(self._finish(ctypes.byref(self._state), ctypes.byref(output.header)))
-        return output.frames()
+        native.checked(self._finish(ctypes.byref(self._state), ctypes.byref(self._output.header)))
+        return self._output.frames()
 
 
 def decode(edges: Edges, lines: BusLines, *, codes: Iterable[int] | None = None) -> BusFrames:
@@ -197,6 +197,29 @@ def decode(edges: Edges, lines: BusLines, *, codes: Iterable[int] | None = None)
     return joined(parts)
 
 
+def stream(waveform: Waveform, lines: BusLines, *, codes: Iterable[int] | None = None) -> Iterator[BusFrames]:
+    """Decode one symbol bus of a capture that may be longer than the memory; yield what each of its blocks ends.
+
+    Parameters
+    ----------
+    waveform
+        The capture.
+    lines
+        The channels of the bus and its frame gap.
+    codes
+        Known event codes; None: every code from 1 to 127.
+    """
+    decoder = BusDecoder(lines, codes=codes)
+    for block in waveform.read():
+        at = 0
+        for cut in np.searchsorted(block.samples, block.gaps[:, 1]).tolist():
+            yield decoder.feed(block.samples[at:cut], block.levels[at:cut])
+            yield decoder.finish()
+            at = cut
+        yield decoder.feed(block.samples[at:], block.levels[at:])
+    yield decoder.finish()
+
+
 def joined(parts: list[BusFrames]) -> BusFrames:
     """Put the frames of consecutive blocks together."""
     if not parts:
@@ -211,7 +234,7 @@ def joined(parts: list[BusFrames]) -> BusFrames:
 
 
 class _Output:
-    """Arrays for one kernel call, and the structure that points to them."""
+    """Arrays that the kernel writes to, and the structure that points to them."""
 
     def __init__(self, capacity: int) -> None:
         self.samples = np.empty(capacity, dtype=np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import os
 from dataclasses import dataclass
@@ -14,8 +15,11 @@ import tomli_w
 
 from gpiorig.capture.edges import Edges
 from gpiorig.capture.errors import CaptureError, FormatError, RecordingError
-from gpiorig.capture.segments import Segments, read_segments
+from gpiorig.capture.loss import Loss, put_in
+from gpiorig.capture.segmentreader import SegmentReader, Segments, read_segments
+from gpiorig.capture.segments import is_written
 from gpiorig.capture.serialrecord import SerialRecord, read_record
+from gpiorig.capture.waveform import Waveform
 
 FORMAT = 1
 DESCRIPTION = "recording.toml"
@@ -40,6 +44,35 @@ class Epoch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     wall: str
     note: str = ""
+
+
+class AlignmentNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How one analyzer's samples were laid over those of the reference, the first one of a merged recording.
+
+    Attributes
+    ----------
+    analyzer, channels
+        The analyzer, and the channels that come from it.
+    pulses
+        Sync pulses that both saw.
+    rate_ppb
+        How much faster its clock runs than the reference's, in parts per billion.
+    pieces
+        Straight pieces of the fit.
+    residual_std_ns, residual_max_ns
+        Distance of the pulses from the fit.
+    uncertainty_ns
+        Standard uncertainty (1 sigma) of an interval between one of its edges and one of the reference's.
+    """
+
+    analyzer: str
+    channels: tuple[str, ...]
+    pulses: int
+    rate_ppb: float
+    pieces: int
+    residual_std_ns: float
+    residual_max_ns: float
+    uncertainty_ns: float
 
 
 class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -69,10 +102,16 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         Version of each program that took part.
     firmware
         sha256 of each firmware image, by node.
+    alignments
+        Of a recording merged from several analyzers: how each but the first was laid over the first.
     state
-        "capturing" until the end is written; a crash leaves it so.
+        "capturing" until the end is written; a crash leaves it so (`Recording.state` tells the two apart).
     reason
         Why it is incomplete.
+    capture
+        How the capture went, by name: samples, shares of the limits (docs/capture.md).
+    losses
+        Samples that were lost, in order.
     files
         sha256 of each recorded file, by path in the folder; written at the end.
     format
@@ -90,8 +129,11 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     parameters: dict[str, str | int | float | bool] = {}
     tools: dict[str, str] = {}
     firmware: dict[str, str] = {}
+    alignments: tuple[AlignmentNote, ...] = ()
     state: State = "capturing"
     reason: str = ""
+    capture: dict[str, int | float | str] = {}
+    losses: tuple[Loss, ...] = ()
     files: dict[str, str] = {}
     format: int = FORMAT
 
@@ -160,11 +202,18 @@ class Recording:
         _write(self.folder, info)
         return Recording(self.folder, info)
 
-    def finish(self, *, state: Literal["complete", "incomplete"], reason: str = "") -> Recording:
-        """Write the end of the recording: its state and the sha256 of its files."""
+    def finish(self, *, state: Literal["complete", "incomplete"], reason: str = "", **changes: object) -> Recording:
+        """Write the end of the recording: its state, the sha256 of its files, and other fields."""
         names = sorted(path for part in (EDGES, SERIAL) for path in (self.folder / part).iterdir())
         files = {path.relative_to(self.folder).as_posix(): sha256(path) for path in names}
-        return self.update(state=state, reason=reason, files=files)
+        return self.update(state=state, reason=reason, files=files, **changes)
+
+    @property
+    def state(self) -> State | Literal["broken off"]:
+        """As the description says; "broken off": nobody captures into it any more, but nobody has written its end."""
+        if self.info.state == "capturing" and not is_written(self.edges_folder):
+            return "broken off"
+        return self.info.state
 
     @property
     def edges_folder(self) -> Path:
@@ -194,18 +243,42 @@ class Recording:
         return read_record(path, clock=self.info.serial_clock)
 
     def segments(self) -> Segments:
-        """Read the segment files: blocks, gaps, and whether the capture was closed in order."""
+        """Read the segment files as they are: blocks, gaps, and whether the capture was closed in order."""
         return read_segments(self.edges_folder)
 
+    def waveform(self, *, follow: bool = False) -> Waveform:
+        """The edges, to be read piece by piece; losses are gaps. Those of a capture that broke off just end.
+
+        Parameters
+        ----------
+        follow
+            While a capture runs, wait for more until it ends.
+        """
+        broken = "" if self.state != "broken off" else ", broken off: what comes after its end is lost"
+        return Waveform(
+            samplerate_hz=self.info.samplerate_hz,
+            channels=self.info.channels,
+            read=lambda: put_in(SegmentReader(self.edges_folder, follow=follow), self.info.losses),
+            epoch=self.info.epoch.wall,
+            source=f"recording {self.folder}{broken}",
+        )
+
+    def waveform_of_files(self) -> Waveform:
+        """As `waveform`, in the sample numbers of the files: without the losses that are no gaps in them."""
+        return dataclasses.replace(self.waveform(), read=lambda: iter(SegmentReader(self.edges_folder)))
+
     def edges(self) -> Edges:
-        """Read the edges; those of a capture that broke off end at the last known sample."""
-        return self.segments().edges(samplerate_hz=self.info.samplerate_hz, channels=self.info.channels)
+        """Read the edges into memory."""
+        return self.waveform().edges()
 
     def verify(self) -> tuple[str, ...]:
         """Check everything that was recorded; returns one line for each problem."""
         problems = []
-        if self.info.state != "complete":
-            problems.append(f"{self.folder}: the recording is {self.info.state}: {self.info.reason or 'broken off'}")
+        state, reason = self.state, self.info.reason
+        if state == "broken off":
+            reason = "the program that recorded it ended without a word; what came after its last sample is lost"
+        if state != "complete":
+            problems.append(f"{self.folder}: the recording is {state}{': ' if reason else ''}{reason}")
         for name, expected in self.info.files.items():
             path = self.folder / name
             if not path.is_file():
@@ -213,12 +286,13 @@ class Recording:
             elif sha256(path) != expected:
                 problems.append(f"{path}: the file was changed after recording (sha256 differs)")
         try:
-            segments = self.segments()
-            if segments.torn:
-                problems.append(f"{segments.torn}: the last block was cut short")
-            elif not segments.closed and segments.blocks:
+            reader = SegmentReader(self.edges_folder)
+            for _ in reader:
+                pass
+            if reader.torn:
+                problems.append(f"{reader.torn}: the last block was cut short")
+            elif not reader.closed and reader.blocks:
                 problems.append(f"{self.edges_folder}: the capture was not closed in order")
-            segments.edges(samplerate_hz=self.info.samplerate_hz, channels=self.info.channels)
             for node in self.nodes:
                 if torn := self.serial(node).torn:
                     problems.append(f"{torn}: the last record was cut short")

@@ -14,32 +14,35 @@ known once the block is. Kinds and payloads:
     4 end        nothing; the capture was closed in order
 
 Every block is one unbuffered write, so it outlives the process at once; `sync` (call it once a second) makes it outlive
-the power too. So a crash loses at most what was not flushed, and tears at most the last block.
+the power too. So a crash loses at most what was not flushed, and tears at most the last block. A capture that goes on
+after a crash (`SegmentWriter.resume`) cuts a torn block off; whoever writes holds a lock (flock) on the folder.
 """
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import fcntl
 import os
 import struct
 import threading
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import IntEnum
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.capture.edges import Edges, no_gaps
-from gpiorig.capture.errors import FormatError, RecordingError
+from gpiorig.capture.errors import RecordingError
+from gpiorig.capture.waveform import Waveform
 
 MAGIC = b"gpe1"
 BODY = struct.Struct("<4sB3xIIqI")  # the header without its own crc
 HEADER_SIZE = BODY.size + 4
 SEGMENT_BYTES = 64 << 20  # a new file is begun when this size is reached
-MAX_COUNT = 1 << 22  # rows in one block
+MAX_COUNT = 1 << 18  # rows in one block that we write; readers take any
+RESERVE = "reserve"  # a file whose space is given back when the disk is full, so that the end can still be written
+RESERVE_BYTES = 256 << 10
 
 
 class Kind(IntEnum):
@@ -68,13 +71,47 @@ class SegmentWriter:
     def __init__(self, folder: Path, *, segment_bytes: int = SEGMENT_BYTES) -> None:
         if any(folder.glob("*.seg")):
             raise RecordingError("there are edges already", where=folder, remedy="record into a new folder")
-        self._folder, self._segment_bytes = folder, segment_bytes
+        self._begin(folder, lock(folder), segment_bytes)
+
+    @classmethod
+    def resume(cls, folder: Path, *, segment_bytes: int = SEGMENT_BYTES) -> SegmentWriter:
+        """Go on where a capture ended or broke off; a torn last block is cut off.
+
+        Record the pause with `gap` first.
+        """
+        from gpiorig.capture.segmentreader import SegmentReader  # which reads what this module defines
+
+        held = lock(folder)
+        try:
+            reader = SegmentReader(folder)
+            for _ in reader:
+                pass
+        except BaseException:
+            os.close(held)
+            raise
+        paths = sorted(folder.glob("*.seg"))
+        if reader.torn:
+            os.truncate(paths[-1], reader.offset)
+        writer = cls.__new__(cls)
+        writer._begin(
+            folder, held, segment_bytes, number=reader.blocks, file_number=int(paths[-1].stem) if paths else 0
+        )
+        writer._watermark = reader.watermark
+        return writer
+
+    def _begin(self, folder: Path, held: int, segment_bytes: int, *, number: int = 0, file_number: int = 0) -> None:
+        self._folder, self._held, self._segment_bytes = folder, held, segment_bytes
         self._lock = threading.Lock()  # sync() comes from another thread than the rest
         self._full: list[int] = []  # files that are complete but not synced
-        self._number = self._file_number = self._size = 0
+        self._number, self._file_number, self._size = number, file_number, 0
         self._watermark = 0
         self._file = -1
-        self._open_next()
+        try:
+            self._reserve()
+            self._open_next()
+        except OSError:
+            os.close(held)
+            raise
 
     @property
     def watermark(self) -> int:
@@ -121,24 +158,49 @@ class SegmentWriter:
         """Close the file; with an end block if the capture ended in order."""
         if self._file < 0:
             return
-        if in_order:
-            self._write(Kind.END, b"", count=0, watermark=self._watermark)
-        self.sync()
-        with self._lock:
-            os.close(self._file)
-            self._file = -1
+        try:
+            if in_order:
+                self._write(Kind.END, b"", count=0, watermark=self._watermark)
+            self.sync()
+        finally:
+            with self._lock:
+                os.close(self._file)
+                self._file = -1
+            self.free_reserve()
+            os.close(self._held)
+
+    def free_reserve(self) -> None:
+        """Give back the reserved space: for the last blocks, and the description, of a capture that fills the disk."""
+        with contextlib.suppress(OSError):
+            (self._folder / RESERVE).unlink(missing_ok=True)
+
+    def _reserve(self) -> None:
+        file = os.open(self._folder / RESERVE, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            os.posix_fallocate(file, 0, RESERVE_BYTES)
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise
+        finally:
+            os.close(file)
 
     def _write(self, kind: Kind, payload: bytes, *, count: int, watermark: int) -> None:
-        self._number += 1
-        body = BODY.pack(MAGIC, kind, self._number, count, watermark, zlib.crc32(payload))
+        body = BODY.pack(MAGIC, kind, self._number + 1, count, watermark, zlib.crc32(payload))
         block = memoryview(body + struct.pack("<I", zlib.crc32(body)) + payload)
         with self._lock:
             if self._size and self._size + len(block) > self._segment_bytes:
                 self._full.append(self._file)
                 self._open_next()
-            self._size += len(block)
-            while block:
-                block = block[os.write(self._file, block) :]
+            size = len(block)
+            try:
+                while block:
+                    block = block[os.write(self._file, block) :]
+            except OSError:  # such as a full disk: no half block stays
+                with contextlib.suppress(OSError):
+                    os.ftruncate(self._file, self._size)
+                raise
+            self._size += size
+            self._number += 1
         self._watermark = watermark
 
     def _open_next(self) -> None:
@@ -148,96 +210,41 @@ class SegmentWriter:
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Segments:
-    """The content of all segment files of a recording.
-
-    Attributes
-    ----------
-    blocks
-        (int64 samples, uint64 levels) of each edges block.
-    gaps
-        int64, shape (k, 2): lost ranges of samples.
-    watermark
-        All samples before this one are known.
-    closed
-        There is an end block: the capture was closed in order.
-    torn
-        Where a last block was cut short ("file, offset"), or "".
-    """
-
-    blocks: tuple[tuple[NDArray[np.int64], NDArray[np.uint64]], ...]
-    gaps: NDArray[np.int64]
-    watermark: int
-    closed: bool
-    torn: str
-
-    def edges(self, *, samplerate_hz: Fraction, channels: Sequence[str]) -> Edges:
-        """Put the blocks together."""
-        return Edges.from_blocks(
-            self.blocks, samplerate_hz=samplerate_hz, channels=channels, end=self.watermark, gaps=self.gaps
-        )
+def write_waveform(folder: Path, waveform: Waveform) -> None:
+    """Write a whole waveform, piece by piece, gaps included; when reading it fails, what was read stays."""
+    writer = SegmentWriter(folder)
+    try:
+        for block in waveform.read():
+            at = 0
+            for start, end in block.gaps.tolist():
+                cut = int(np.searchsorted(block.samples, start))
+                if cut > at:
+                    writer.append(block.samples[at:cut], block.levels[at:cut], watermark=start)
+                writer.gap(start, end)
+                at = cut
+            if len(block.samples) > at or block.end > writer.watermark:
+                writer.append(block.samples[at:], block.levels[at:], watermark=block.end)
+    except BaseException:
+        writer.close(in_order=False)
+        raise
+    writer.close()
 
 
-def read_segments(folder: Path) -> Segments:
-    """Read all segment files of a folder, also while they are written.
-
-    Raises
-    ------
-    FormatError
-        A block other than a torn last one is damaged, or a file is missing.
-    """
-    paths = sorted(folder.glob("*.seg"))
-    blocks: list[tuple[NDArray[np.int64], NDArray[np.uint64]]] = []
-    gaps = [no_gaps()]
-    number, watermark, closed, torn = 0, 0, False, ""
-    for path in paths:
-        data = path.read_bytes()
-        at = 0
-        while at < len(data):
-            block = _read_block(data, at, number + 1, path, last_file=path == paths[-1])
-            if block is None:
-                torn = f"{path}, offset {at}"
-                break
-            kind, count, watermark, payload_at, at = block
-            number += 1
-            if kind == Kind.EDGES:
-                samples = np.frombuffer(data, "<i8", count, payload_at).astype(np.int64, copy=False)
-                blocks.append((samples, np.frombuffer(data, "<u8", count, payload_at + 8 * count)))
-            elif kind == Kind.GAP:
-                gaps.append(np.frombuffer(data, "<i8", 2 * count, payload_at).reshape(-1, 2).astype(np.int64))
-            closed = kind == Kind.END
-    return Segments(tuple(blocks), np.concatenate(gaps), watermark, closed, torn)
+def is_written(folder: Path) -> bool:
+    """Return whether a capture writes to a folder of segments at this moment."""
+    try:
+        os.close(lock(folder))
+    except RecordingError:
+        return True
+    return False
 
 
-def _read_block(
-    data: bytes, at: int, number: int, path: Path, *, last_file: bool
-) -> tuple[Kind, int, int, int, int] | None:
-    """Return (kind, count, watermark, offset of the payload, offset of the next block); None for a torn last block."""
-
-    def damaged(what: str) -> FormatError:
-        return FormatError(
-            what,
-            where=f"{path}, offset {at}",
-            remedy="the file was changed after recording: restore it from a copy, or record again",
-        )
-
-    payload_at = at + HEADER_SIZE
-    body = data[at : payload_at - 4]
-    if payload_at > len(data) or not any(data[at:payload_at]):  # zeros: the length reached the disk, the data did not
-        if last_file and not any(data[payload_at:]):
-            return None
-        raise damaged("a block is cut short")
-    magic, raw_kind, found_number, count, watermark, payload_crc = BODY.unpack(body)
-    if magic != MAGIC or zlib.crc32(body) != int.from_bytes(data[payload_at - 4 : payload_at], "little"):
-        raise damaged("a block's header is damaged")
-    if found_number != number or raw_kind not in PAYLOAD_BYTES:
-        raise damaged(f"block {found_number} of kind {raw_kind} stands where block {number} should be")
-    kind = Kind(raw_kind)
-    end = payload_at + PAYLOAD_BYTES[kind] * count
-    payload = memoryview(data)[payload_at:end]
-    if end > len(data) or zlib.crc32(payload) != payload_crc:
-        if last_file and end >= len(data):
-            return None
-        raise damaged("a block's data do not match their checksum")
-    return kind, count, watermark, payload_at, end
+def lock(folder: Path) -> int:
+    """Lock the folder until the returned file descriptor is closed, or the process ends in whatever way."""
+    file = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(file)
+        raise RecordingError("a capture is running", where=folder, remedy="wait for its end, or stop it") from error
+    return file

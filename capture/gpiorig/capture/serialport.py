@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import contextlib
-import errno
-import fcntl
-import os
-import select
-import struct
-import termios
+import json
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from queue import SimpleQueue
 from types import TracebackType
 
 import serial
 
 from gpiorig.capture.errors import CaptureError, SerialPortError
-from gpiorig.capture.serialrecord import Kind, SerialWriter
+from gpiorig.capture.serialcounts import Counts
+from gpiorig.capture.seriallines import LineAssembler
+from gpiorig.capture.seriallink import Link, latency_timer_ms, open_link
+from gpiorig.capture.serialreader import SerialReader
+from gpiorig.capture.serialrecord import Entry, Kind, SerialWriter, encode
+from gpiorig.capture.virtualstamps import VirtualStamps
 
-READ_BYTES = 1 << 16
-SYNC_S = 1.0
-WRITE_DEADLINE_S = 5.0
-STAMP_DEADLINE_S = 2.0
 KEPT_LINES = 100_000  # lines nobody has waited for
-STAMP = struct.Struct("<QI")  # virtual ns at which the modelled host has the bytes, and how many
-
-Piece = tuple[int, bytes]
+REOPEN_S = 0.25
+FULL_BYTES = 4095  # what a Linux tty holds for its reader (n_tty.c, N_TTY_BUF_SIZE); a pty gives no more at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,63 +44,6 @@ class Line:
     text: str
 
 
-class VirtualStamps:
-    """The virtual bench's time of each chunk of bytes: the bench appends a record to a file before it sends a chunk.
-
-    Parameters
-    ----------
-    path
-        The file. Records that are there already belong to bytes sent before the port was opened, and are skipped.
-    """
-
-    def __init__(self, path: Path) -> None:
-        try:
-            self._file = path.open("rb", buffering=0)
-        except OSError as error:
-            remedy = "is the virtual bench running?"
-            raise SerialPortError(f"no virtual stamps: {error.strerror}", where=path, remedy=remedy) from error
-        size = os.fstat(self._file.fileno()).st_size
-        self._file.seek(size - size % STAMP.size)
-        self._path = path
-        self._stamp_ns = self._left = 0
-
-    def split(self, data: bytes) -> list[Piece]:
-        """Cut bytes that were read into (virtual ns, bytes) at the bounds of the bench's chunks."""
-        pieces = []
-        while data:
-            if self._left == 0:
-                self._stamp_ns, self._left = self._next()
-            taken = min(self._left, len(data))
-            pieces.append((self._stamp_ns, data[:taken]))
-            self._left -= taken
-            data = data[taken:]
-        return pieces
-
-    @property
-    def last_ns(self) -> int:
-        """Stamp of the latest chunk."""
-        return self._stamp_ns
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-    def _next(self) -> tuple[int, int]:
-        end_s = time.monotonic() + STAMP_DEADLINE_S
-        record = b""
-        while time.monotonic() < end_s:
-            record += self._file.read(STAMP.size - len(record)) or b""
-            if len(record) == STAMP.size:
-                stamp_ns, count = STAMP.unpack(record)
-                if count:
-                    return int(stamp_ns), int(count)
-                record = b""
-            else:
-                time.sleep(0.001)
-        remedy = "the bench must write a stamp before the bytes"
-        raise SerialPortError("bytes came without a virtual stamp", where=self._path, remedy=remedy)
-
-
 class SerialPort:
     """A serial port that is open and recorded, until `close`.
 
@@ -113,56 +52,84 @@ class SerialPort:
     node
         Name of the node on it.
     device
-        For instance "/dev/ttyUSB1".
+        For instance "/dev/ttyUSB1", or "socket://m3-1:20000" for a serial line behind TCP.
     baudrate
-        Bits per second, 8N1.
+        Bits per second, 8N1; a line behind TCP has its own.
     record
-        The file to record to (see `serialrecord`).
+        The file to record to (see `serialrecord`); None: it is not recorded.
     stamps
         The virtual bench's stamps; then these are recorded instead of the host's time.
+    reconnect
+        Whether a port that was unplugged, or a connection that was closed, is opened again when it is back. Otherwise
+        it is an error.
+    reader
+        The reader of all ports; None: this port has its own.
+    news
+        Gets the node's name and the entry of each read, write and event, as soon as it is known.
     """
 
-    def __init__(self, node: str, device: str, *, baudrate: int, record: Path, stamps: Path | None = None) -> None:
-        self.node, self.device = node, device
-        self._port = _open(device, baudrate)
+    def __init__(
+        self,
+        node: str,
+        device: str,
+        *,
+        baudrate: int,
+        record: Path | None,
+        stamps: Path | None = None,
+        reconnect: bool = False,
+        reader: SerialReader | None = None,
+        news: SimpleQueue[tuple[str, Entry]] | None = None,
+    ) -> None:
+        self.node, self.device, self.counts = node, device, Counts()
+        self._baudrate, self._reconnect, self._listener = baudrate, reconnect, news
+        self._lines: deque[Line] = deque(maxlen=KEPT_LINES)
+        self._assembler = LineAssembler(node)
+        self._news = threading.Condition()
+        self._error: CaptureError | None = None
+        self._unwritten: list[bytes] = []
+        self._unwritten_bytes = 0
+        self._unsynced = self._closing = False
+        self._disk = threading.Lock()
+        self._reopener: threading.Thread | None = None
+        self._link: Link | None = open_link(device, baudrate)
         self._stamps: VirtualStamps | None = None
+        self._writer: SerialWriter | None = None
         try:
             self._stamps = VirtualStamps(stamps) if stamps is not None else None
-            self._writer = SerialWriter(record)
+            self._writer = SerialWriter(record) if record is not None else None
         except BaseException:
-            self._port.close()
+            self._link.close()
             if self._stamps is not None:
                 self._stamps.close()
             raise
-        self._lines: deque[Line] = deque(maxlen=KEPT_LINES)
-        self._rest = b""
-        self._news = threading.Condition()
-        self._error: CaptureError | None = None
-        self._wake_read, self._wake_write = os.pipe()
-        self._thread = threading.Thread(target=self._run, name=f"serial {node}", daemon=True)
-        self._thread.start()
+        self._errors_before = self._link.errors()
+        self._own_reader = SerialReader() if reader is None else None
+        self._reader = reader or self._own_reader or SerialReader()
+        self._opened(self._link)
+        self._reader.add(self)
 
     @property
     def latency_timer_ms(self) -> int | None:
         """How long an FTDI adapter holds bytes back, in ms; None when there is no such adapter."""
-        path = Path("/sys/class/tty") / Path(self.device).resolve().name / "device/latency_timer"
-        try:
-            return int(path.read_text())
-        except (OSError, ValueError):
-            return None
+        return latency_timer_ms(self.device)
 
     def write_line(self, text: str) -> None:
         """Send a line."""
-        data = text.encode() + b"\n"
+        self.send(text.encode() + b"\n")
+
+    def send(self, data: bytes) -> None:
+        """Send bytes."""
         self.check()
+        remedy = "check the cable and the node"
+        link = self._link
+        if link is None:
+            raise SerialPortError("cannot write: the port is gone", where=self.device, remedy=remedy)
         try:
-            self._port.write(data)
+            link.write(data)
         except (serial.SerialException, OSError) as error:
-            remedy = "check the cable and the node"
             raise SerialPortError(f"cannot write: {error}", where=self.device, remedy=remedy) from error
         stamp_ns = self._stamps.last_ns if self._stamps else time.monotonic_ns()
-        with self._news:
-            self._writer.append(data, stamp_ns=stamp_ns, wall_ns=time.time_ns(), kind=Kind.SENT)
+        self._keep(Entry(stamp_ns, time.time_ns(), Kind.SENT, data))
 
     def wait_line(self, predicate: Callable[[str], bool], *, deadline_s: float) -> Line:
         """Wait for a line; lines before it are passed over and not seen by later waits.
@@ -200,17 +167,23 @@ class SerialPort:
 
     def close(self) -> None:
         """Stop recording and close the port; what had arrived is in the record."""
-        if self._wake_write < 0:
+        if self._closing:
             return
-        os.write(self._wake_write, b"x")
-        self._thread.join()
-        os.close(self._wake_write)
-        os.close(self._wake_read)
-        self._wake_write = -1
-        with contextlib.suppress(OSError):
-            fcntl.ioctl(self._port.fileno(), termios.TIOCNXCL)
-        self._port.close()
-        self._writer.close()
+        self._closing = True
+        if self._reopener is not None:
+            self._reopener.join()
+        self._reader.remove(self)
+        if self._own_reader is not None:
+            self._own_reader.close()
+        self._count_errors()
+        self._event(Kind.COUNTED, json.dumps(asdict(self.counts)))
+        self.write_out(sync=False)
+        if self._link is not None:
+            self._link.close()
+        with self._disk:
+            if self._writer is not None:
+                self._writer.close()
+            self._writer = None
         if self._stamps is not None:
             self._stamps.close()
 
@@ -222,63 +195,124 @@ class SerialPort:
     ) -> None:
         self.close()
 
-    def _run(self) -> None:
+    # What follows is called by the reader.
+
+    def fileno(self) -> int:
+        """Descriptor to wait on."""
+        return self._link.fileno() if self._link is not None else -1
+
+    def receive(self) -> bool:
+        """Read what is there, stamp it and hand it on; False when there was nothing."""
+        link = self._link
+        if link is None:
+            return False
         try:
-            self._record()
+            data = link.read()
+            stamp_ns, wall_ns = time.monotonic_ns(), time.time_ns()
+            if data:
+                self._take(data, stamp_ns, wall_ns, link)
         except CaptureError as error:
-            self._error = error
+            self._give_up(error)
+            return False
         except OSError as error:
+            self._lose(link, error)
+            return False
+        return bool(data)
+
+    def count(self) -> None:
+        """Record the driver's counts when an error was added to them."""
+        if self._count_errors():
+            self._event(Kind.COUNTED, json.dumps(asdict(self.counts)))
+
+    def write_out(self, *, sync: bool) -> None:
+        """Write to disk what was handed on."""
+        with self._disk:
+            with self._news:
+                records, self._unwritten, self._unwritten_bytes = self._unwritten, [], 0
+            try:
+                if records and self._writer is not None:
+                    self._writer.write(b"".join(records))
+                    self._unsynced = True
+                if sync and self._unsynced and self._writer is not None:
+                    self._writer.sync()
+                    self._unsynced = False
+            except OSError as error:
+                remedy = "free some space, then record again"
+                self._fail(SerialPortError(f"cannot be recorded: {error.strerror}", where=self.device, remedy=remedy))
+
+    def _take(self, data: bytes, stamp_ns: int, wall_ns: int, link: Link) -> None:
+        counts = self.counts
+        counts.reads += 1
+        counts.bytes += len(data)
+        waiting = len(data) + (link.waiting() if len(data) >= FULL_BYTES else 0)
+        counts.most_waiting_bytes = max(counts.most_waiting_bytes, waiting)
+        counts.late_reads += waiting >= FULL_BYTES
+        for stamp, piece in self._stamps.split(data) if self._stamps else [(stamp_ns, data)]:
+            entry = Entry(stamp, wall_ns, Kind.RECEIVED, piece)
+            self._keep(entry)
+            if lines := self._assembler.feed(entry):
+                with self._news:
+                    self._lines.extend(Line(line.stamp_ns, line.text) for line in lines)
+                    self._news.notify_all()
+
+    def _keep(self, entry: Entry) -> None:
+        if self._writer is not None:
+            record = encode(entry.data, stamp_ns=entry.stamp_ns, wall_ns=entry.wall_ns, kind=entry.kind)
+            with self._news:
+                self._unwritten.append(record)
+                self._unwritten_bytes += len(record)
+                self.counts.most_unwritten_bytes = max(self.counts.most_unwritten_bytes, self._unwritten_bytes)
+            self._reader.wake_writer()
+        if self._listener is not None:
+            self._listener.put((self.node, entry))
+
+    def _event(self, kind: Kind, text: str) -> Entry:
+        stamp_ns = self._stamps.last_ns if self._stamps else time.monotonic_ns()
+        entry = Entry(stamp_ns, time.time_ns(), kind, text.encode())
+        self._keep(entry)
+        return entry
+
+    def _opened(self, link: Link) -> None:
+        self._event(Kind.OPENED, json.dumps(link.settings))
+
+    def _count_errors(self) -> bool:
+        found = self._link.errors() if self._link is not None else {}
+        new = {name: count - self._errors_before.get(name, 0) for name, count in found.items()}
+        changed = bool(new) and new != self.counts.driver and any(new.values())
+        if new:
+            self.counts.driver = new
+        return changed
+
+    def _lose(self, link: Link, error: OSError) -> None:
+        """The port is gone: give up, or open it again as soon as it is back."""
+        why = error.strerror or str(error)
+        self._assembler.feed(self._event(Kind.LOST, why))
+        self.counts.losses += 1
+        self._reader.leave(self)
+        self._link = None
+        link.close()
+        if self._reconnect:
+            self._reopener = threading.Thread(target=self._reopen, name=f"serial reopen {self.node}", daemon=True)
+            self._reopener.start()
+        else:
             remedy = "check the cable and the adapter, then record again"
-            self._error = SerialPortError(f"the port is gone: {error.strerror}", where=self.device, remedy=remedy)
+            self._fail(SerialPortError(f"the port is gone: {why}", where=self.device, remedy=remedy))
+
+    def _give_up(self, error: CaptureError) -> None:
+        self._reader.leave(self)
+        self._fail(error)
+
+    def _fail(self, error: CaptureError) -> None:
         with self._news:
+            self._error = error
             self._news.notify_all()
 
-    def _record(self) -> None:
-        port = self._port.fileno()
-        synced_s = time.monotonic()
-        while True:
-            ready = select.select([port, self._wake_read], [], [], SYNC_S)[0]
-            if port in ready:
-                data = os.read(port, READ_BYTES)
-                stamp_ns, wall_ns = time.monotonic_ns(), time.time_ns()
-                if not data:
-                    raise OSError(errno.ENODEV, "it was unplugged")
-                self._take(self._stamps.split(data) if self._stamps else [(stamp_ns, data)], wall_ns)
-            elif self._wake_read in ready:
+    def _reopen(self) -> None:
+        while not self._closing:
+            time.sleep(REOPEN_S)
+            with contextlib.suppress(SerialPortError):
+                self._link = link = open_link(self.device, self._baudrate)
+                self._errors_before = link.errors()
+                self._opened(link)
+                self._reader.watch(self)
                 return
-            if time.monotonic() - synced_s >= SYNC_S:
-                self._writer.sync()
-                synced_s = time.monotonic()
-
-    def _take(self, pieces: list[Piece], wall_ns: int) -> None:
-        with self._news:
-            for stamp_ns, data in pieces:
-                self._writer.append(data, stamp_ns=stamp_ns, wall_ns=wall_ns)
-                *lines, self._rest = (self._rest + data).split(b"\n")
-                self._lines.extend(Line(stamp_ns, line.rstrip(b"\r").decode(errors="replace")) for line in lines)
-            self._news.notify_all()
-
-
-def _open(device: str, baudrate: int) -> serial.Serial:
-    """Open a port for us alone, with the shortest latency the adapter offers."""
-    try:
-        port = serial.Serial(device, baudrate, timeout=0, write_timeout=WRITE_DEADLINE_S, exclusive=True)
-    except (serial.SerialException, OSError, ValueError) as error:
-        raise _explain(error, device, baudrate) from error
-    with contextlib.suppress(OSError):
-        fcntl.ioctl(port.fileno(), termios.TIOCEXCL)  # keeps out programs that do not look for locks
-    with contextlib.suppress(OSError, ValueError, NotImplementedError):  # a pty or an adapter without the option
-        port.set_low_latency_mode(True)
-    return port
-
-
-def _explain(error: Exception, device: str, baudrate: int) -> SerialPortError:
-    number = getattr(error, "errno", None)
-    if number == errno.ENOENT:
-        return SerialPortError("there is no such port", where=device, remedy="check the cable and the bench file")
-    if number == errno.EACCES:
-        return SerialPortError("no permission", where=device, remedy="add yourself to its group: adduser $USER dialout")
-    if number in (errno.EBUSY, errno.EAGAIN) or "exclusively lock" in str(error):
-        remedy = "close the program that has it (`fuser` names it)"
-        return SerialPortError("the port is in use by another program", where=device, remedy=remedy)
-    return SerialPortError(f"cannot be opened at {baudrate} baud: {error}", where=device, remedy="check the bench file")

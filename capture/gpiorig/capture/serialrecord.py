@@ -1,12 +1,13 @@
 """Serial records on disk: the bytes of one port, each read with the time at which it ended.
 
-`serial/<node>.rec` begins with the 16 bytes "gpiorig serial 1"; then one record per read or write, little endian:
+`serial/<node>.rec` begins with the 16 bytes "gpiorig serial 1"; then one record per read, write or event, little
+endian:
 
     stamp i64 ns | wall i64 ns since 1970 | length u32 | kind u8, 3 zero bytes | crc32 u32 | the bytes
 
-`stamp` is monotonic time of the host, or the virtual bench's time; recording.toml says which (`serial_clock`). Kind 0
-was received, kind 1 was sent by us. The checksum covers the fields before it and the bytes. Each record is one
-unbuffered write, so a crash tears the last one at most.
+`stamp` is monotonic time of the host, or the virtual bench's time; recording.toml says which (`serial_clock`). `Kind`
+says what the bytes are. The checksum covers the fields before it and the bytes. The file only grows, in whole records,
+so a crash tears the last one at most.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from __future__ import annotations
 import os
 import struct
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
+from types import TracebackType
 from typing import Literal
 
 import numpy as np
@@ -28,15 +31,29 @@ MAGIC = b"gpiorig serial 1"
 FIELDS = struct.Struct("<qqIB3x")
 CRC = struct.Struct("<I")
 NEWLINE = 10
+MAX_BYTES = 1 << 20  # of a record; a read gives at most seriallink.READ_BYTES
 
 Clock = Literal["host", "virtual"]
 
 
 class Kind(IntEnum):
-    """Which way the bytes of a record went."""
+    """What the bytes of a record are."""
 
-    RECEIVED = 0
-    SENT = 1
+    RECEIVED = 0  # from the node
+    SENT = 1  # to the node
+    OPENED = 2  # how the port is set, as a JSON object: at the start, and when it is back after LOST
+    LOST = 3  # why the port is gone, as text: what the node sends until OPENED is not in the record
+    COUNTED = 4  # what went wrong below us and how far behind we were, as a JSON object of totals: docs/serial.md
+
+
+KINDS = frozenset(Kind)
+EVENTS = (Kind.OPENED, Kind.LOST, Kind.COUNTED)
+
+
+def encode(data: bytes, *, stamp_ns: int, wall_ns: int, kind: Kind = Kind.RECEIVED) -> bytes:
+    """Return one record; the parameters are those of `SerialWriter.append`."""
+    fields = FIELDS.pack(stamp_ns, wall_ns, len(data), kind)
+    return fields + CRC.pack(zlib.crc32(data, zlib.crc32(fields))) + data
 
 
 class SerialWriter:
@@ -68,12 +85,15 @@ class SerialWriter:
         wall_ns
             The same on the wall clock, in ns since 1970.
         kind
-            Which way they went.
+            What they are.
         """
-        fields = FIELDS.pack(stamp_ns, wall_ns, len(data), kind)
-        record = memoryview(fields + CRC.pack(zlib.crc32(data, zlib.crc32(fields))) + data)
-        while record:
-            record = record[os.write(self._file, record) :]
+        self.write(encode(data, stamp_ns=stamp_ns, wall_ns=wall_ns, kind=kind))
+
+    def write(self, records: bytes) -> None:
+        """Write records made by `encode`."""
+        left = memoryview(records)
+        while left:
+            left = left[os.write(self._file, left) :]
 
     def sync(self) -> None:
         """Make what was written outlive a power failure."""
@@ -109,6 +129,51 @@ class SerialLines:
     clock: Clock
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One record.
+
+    Attributes
+    ----------
+    stamp_ns
+        End of the read, in ns of the recording's serial clock.
+    wall_ns
+        The same on the wall clock, in ns since 1970.
+    kind
+        What the bytes are.
+    data
+        The bytes.
+    """
+
+    stamp_ns: int
+    wall_ns: int
+    kind: Kind
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something about a port that is not its bytes.
+
+    Attributes
+    ----------
+    stamp_ns, wall_ns
+        When, as in `Entry`.
+    kind
+        OPENED, LOST or COUNTED.
+    text
+        Why, or the JSON object.
+    at
+        Number of bytes received before it.
+    """
+
+    stamp_ns: int
+    wall_ns: int
+    kind: Kind
+    text: str
+    at: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SerialRecord:
     """What was received on a port, read by read.
@@ -127,6 +192,8 @@ class SerialRecord:
         Whose time `stamps_ns` is.
     torn
         Where a last record was cut short ("file, offset"), or "".
+    events
+        Openings, losses and counts, in order.
     """
 
     stamps_ns: NDArray[np.int64]
@@ -135,17 +202,90 @@ class SerialRecord:
     data: bytes
     clock: Clock
     torn: str
+    events: tuple[Event, ...] = ()
+
+    @property
+    def losses(self) -> tuple[int, ...]:
+        """Numbers of bytes received before each loss of the port."""
+        return tuple(event.at for event in self.events if event.kind is Kind.LOST)
 
     def lines(self) -> SerialLines:
-        """Return the complete lines; a rest without a newline is left out."""
+        """Return the complete lines; a rest without a newline is left out, at the end and before a loss."""
         at = np.flatnonzero(np.frombuffer(self.data, np.uint8) == NEWLINE)
         reads = np.searchsorted(self.ends, at, side="right")
-        starts = [0, *(int(end) + 1 for end in at)]
+        starts = np.concatenate([[0], at + 1])[:-1]
+        losses = np.array([0, *self.losses], dtype=np.int64)
+        starts = np.maximum(starts, losses[np.searchsorted(losses, at, side="right") - 1])
         texts = tuple(
             self.data[start:end].rstrip(b"\r").decode(errors="replace")
-            for start, end in zip(starts[:-1], at, strict=True)
+            for start, end in zip(starts.tolist(), at.tolist(), strict=True)
         )
         return SerialLines(self.stamps_ns[reads], self.wall_ns[reads], texts, self.clock)
+
+
+class RecordFile:
+    """Reads the record of a port entry by entry, also while it is written.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Raises
+    ------
+    FormatError
+        It is no serial record, or an entry other than a torn last one is damaged.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._file = path.open("rb")
+        except OSError as error:
+            raise RecordingError(f"cannot be read: {error.strerror}", where=path) from error
+        if not MAGIC.startswith(self._file.read(len(MAGIC))):
+            self._file.close()
+            raise FormatError("is no serial record", where=path, remedy=f"one begins with {MAGIC.decode()!r}")
+        self._at = len(MAGIC)
+        self.torn = ""
+
+    def read(self) -> Iterator[Entry]:
+        """Yield the entries up to the end of the file; later calls yield those that were added since."""
+        self.torn = ""
+        while True:
+            self._file.seek(self._at)
+            head = self._file.read(FIELDS.size + CRC.size)
+            if not head:
+                return
+            if len(head) == FIELDS.size + CRC.size:
+                stamp_ns, wall_ns, length, kind = FIELDS.unpack_from(head)
+                data = self._file.read(min(length, MAX_BYTES + 1))
+                (crc,) = CRC.unpack_from(head, FIELDS.size)
+                if len(data) == length and zlib.crc32(data, zlib.crc32(head[: FIELDS.size])) == crc:
+                    if kind not in KINDS:
+                        remedy = "a newer gpiorig wrote it"
+                        raise FormatError(f"a record of kind {kind}", where=self._path, remedy=remedy)
+                    self._at += len(head) + length
+                    yield Entry(stamp_ns, wall_ns, Kind(kind), data)
+                    continue
+                if length > MAX_BYTES or self._file.read(1):
+                    where = f"{self._path}, offset {self._at}"
+                    remedy = "restore it from a copy"
+                    raise FormatError("a record does not match its checksum", where=where, remedy=remedy)
+            self.torn = f"{self._path}, offset {self._at}"
+            return
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def __enter__(self) -> RecordFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 def read_record(path: Path, *, clock: Clock, kind: Kind = Kind.RECEIVED) -> SerialRecord:
@@ -165,39 +305,27 @@ def read_record(path: Path, *, clock: Clock, kind: Kind = Kind.RECEIVED) -> Seri
     FormatError
         It is no serial record, or a record other than a torn last one is damaged.
     """
-    raw = path.read_bytes()
-    if not MAGIC.startswith(raw[: len(MAGIC)]):
-        raise FormatError("is no serial record", where=path, remedy=f"one begins with {MAGIC.decode()!r}")
     stamps: list[int] = []
     walls: list[int] = []
     ends: list[int] = []
     data = bytearray()
-    torn = ""
-    at = len(MAGIC)
-    while at < len(raw):
-        payload_at = at + FIELDS.size + CRC.size
-        if payload_at > len(raw):
-            torn = f"{path}, offset {at}"
-            break
-        stamp_ns, wall_ns, length, found = FIELDS.unpack_from(raw, at)
-        payload = raw[payload_at : payload_at + length]
-        whole = zlib.crc32(payload, zlib.crc32(raw[at : at + FIELDS.size])) == CRC.unpack_from(raw, at + FIELDS.size)[0]
-        if not whole:
-            torn = f"{path}, offset {at}"
-            if payload_at + length < len(raw):
-                raise FormatError("a record does not match its checksum", where=torn, remedy="restore it from a copy")
-            break
-        if found == kind and length:
-            stamps.append(stamp_ns)
-            walls.append(wall_ns)
-            data += payload
-            ends.append(len(data))
-        at = payload_at + length
+    events: list[Event] = []
+    with RecordFile(path) as file:
+        for entry in file.read():
+            if entry.kind == kind and entry.data:
+                stamps.append(entry.stamp_ns)
+                walls.append(entry.wall_ns)
+                data += entry.data
+                ends.append(len(data))
+            elif entry.kind in EVENTS:
+                text = entry.data.decode(errors="replace")
+                events.append(Event(entry.stamp_ns, entry.wall_ns, entry.kind, text, len(data)))
     return SerialRecord(
         np.array(stamps, dtype=np.int64),
         np.array(walls, dtype=np.int64),
         np.array(ends, dtype=np.int64),
         bytes(data),
         clock,
-        torn,
+        file.torn,
+        tuple(events),
     )

@@ -3,29 +3,30 @@
 sigrok-cli runs with `-O binary`, because its own .sr writing is quadratic; with `-l 3`, because only then it says when
 sampling has started, how many bytes a sample has, and whether it ended in order; and with a pipe as stdin that stays
 open, because end of file there makes it spin. One `q` on that pipe ends it in about 30 ms. It can exit with status 0
-after a failure and hang after another, so neither its status nor its silence is believed.
+after a failure and hang after another, so neither its status nor its silence is believed: docs/capture.md.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
 
-from gpiorig.capture.analyzer import Analyzer, diagnose, find_sigrok, scan, versions
+from gpiorig.capture.analyzer import TELL_TRANSFERS, Analyzer, find_sigrok, scan, taken_rate, versions
+from gpiorig.capture.edgesink import EdgeSink
 from gpiorig.capture.errors import AnalyzerError, CaptureError
-from gpiorig.capture.peer import Peer
+from gpiorig.capture.loss import Loss
+from gpiorig.capture.outcome import CaptureResult, Pause, Restart, clock_losses, wrong_rate
 from gpiorig.capture.segments import SegmentWriter
-from gpiorig.capture.sigrokprocess import SigrokProcess
-from gpiorig.capture.stream import CaptureResult, SampleStream
+from gpiorig.capture.session import WATCH_S, Session
+from gpiorig.capture.stream import SampleStream
+from gpiorig.capture.wallclock import ClockCheck, WallClock
 
-__all__ = ["Capture", "CaptureResult", "find_sigrok", "versions"]
+__all__ = ["Capture", "CaptureResult", "Restart", "find_sigrok", "versions"]
 
-WATCH_S = 0.1
-SYNC_S = 1.0
-DRAIN_S = 0.5  # after its peer has gone, sigrok-cli may still hold samples for this long
 START_DEADLINE_S = 10.0
 STOP_DEADLINE_S = 5.0
 
@@ -39,6 +40,10 @@ class Capture:
         What is captured from.
     channels
         Name of each channel, bit 0 first; "" for one that is not captured.
+    sample_limit
+        Number of the sample before which it ends by itself, or None.
+    resumed
+        It goes on where another broke off.
     """
 
     def __init__(
@@ -47,28 +52,43 @@ class Capture:
         command: list[str],
         *,
         channels: tuple[str, ...],
-        folder: Path,
+        samplerate_hz: int,
+        writer: SegmentWriter,
+        pause: Pause | None,
         sample_limit: int | None,
         silence_s: float | None,
+        start_deadline_s: float,
+        restart: Restart | None,
+        ends_by_itself: bool,
     ) -> None:
         self.analyzer, self.channels = analyzer, channels
-        self._sample_limit, self._silence_s = sample_limit, silence_s
+        self._command, self._rate_hz, self._writer = command, samplerate_hz, writer
+        self.sample_limit, self._silence_s, self._start_deadline_s = sample_limit, silence_s, start_deadline_s
+        self.resumed = writer.watermark > 0
+        self._restart, self._ends_by_itself = restart, ends_by_itself
         self._progress = threading.Condition()
         self._stopping = threading.Event()
         self._error: CaptureError | None = None
         self._result: CaptureResult | None = None
-        self._writer = SegmentWriter(folder)
+        self._losses: list[Loss] = []
+        self._overruns: list[str] = []
+        self._checks: list[ClockCheck] = []
+        self._checked: WallClock | None = None
+        self._pausing = False
+        self._runs = 0
+        self._stderr: list[str] = []
+        self._sink = EdgeSink(writer, on_error=self._cannot_write)
         self._stream = SampleStream(
-            self._writer,
+            self._sink,
             used=sum(1 << bit for bit, name in enumerate(channels) if name),
-            unitsize=self._wait_unitsize,
+            samplerate_hz=Fraction(samplerate_hz),
             on_progress=self._notify,
+            first=writer.watermark,
+            limit=sample_limit,
         )
-        self._process = SigrokProcess(command, where=analyzer.driver, on_change=self._notify)
-        self._reader = threading.Thread(target=self._guarded, args=(self._read,), name="capture read", daemon=True)
-        self._watcher = threading.Thread(target=self._guarded, args=(self._watch,), name="capture watch", daemon=True)
-        self._reader.start()
-        self._watcher.start()
+        self._session = self._begin(pause if self.resumed else None)
+        self._supervisor = threading.Thread(target=self._supervise, name="capture watch", daemon=True)
+        self._supervisor.start()
 
     @classmethod
     def start(
@@ -81,6 +101,10 @@ class Capture:
         sample_limit: int | None = None,
         start_deadline_s: float = START_DEADLINE_S,
         silence_s: float | None = None,
+        restart: Restart | None = None,
+        resume: str = "",
+        one_shot: bool = False,
+        config: Sequence[str] = (),
     ) -> Capture:
         """Start a capture and wait until the analyzer samples.
 
@@ -95,28 +119,55 @@ class Capture:
         folder
             Where the segment files go.
         sample_limit
-            Samples after which the analyzer ends by itself. None: it runs until `stop`.
+            Number of the sample before which the capture ends by itself. None: it runs until `stop`.
         start_deadline_s
             Seconds the analyzer may take to start.
         silence_s
             Seconds without a sample that count as a failure. None: silence is no failure, as on a virtual bench.
+        restart
+            Start sigrok-cli again when it fails, and record the pause as a gap; None: a failure ends the capture.
+        resume
+            Go on in a folder with segments: wall-clock time of its sample 0 (ISO 8601). The pause becomes a gap.
+        one_shot
+            Give sigrok-cli the number of samples (`--samples`), for analyzers that sample into a buffer of their own.
+        config
+            More of sigrok's device options, "key=value".
         """
         analyzer = scan(driver, deadline_s=start_deadline_s)
         wanted = analyzer.selection(channels)
-        limit = ["--continuous"] if sample_limit is None else ["--samples", str(sample_limit)]
-        command = [str(find_sigrok()), "-l", "3", "-d", driver, "-c", f"samplerate={samplerate_hz}"]
-        command += ["-C", ",".join(wanted), *limit, "-O", "binary"]
+        taken_hz = taken_rate(driver, samplerate_hz, deadline_s=start_deadline_s)
+        if taken_hz is not None and taken_hz != samplerate_hz:
+            raise AnalyzerError(
+                f"the analyzer would take another rate: {taken_hz} Hz instead of {samplerate_hz} Hz",
+                where=driver,
+                remedy="ask for that rate",
+            )
+        if one_shot and sample_limit is None:
+            raise AnalyzerError("a one-shot capture has no length", where=driver, remedy="give a number of samples")
+        level = "4" if driver.split(":")[0] in TELL_TRANSFERS else "3"
+        command = [str(find_sigrok()), "-l", level, "-d", driver]
+        command += ["-c", ":".join([f"samplerate={samplerate_hz}", *config]), "-C", ",".join(wanted)]
+        command += ["--samples", str(sample_limit)] if one_shot else ["--continuous"]
+        writer = SegmentWriter.resume(folder) if resume else SegmentWriter(folder)
+        pause = Pause.since(resume, received=writer.watermark, samplerate_hz=samplerate_hz) if resume else None
         capture = cls(
             analyzer,
-            command,
+            [*command, "-O", "binary"],
             channels=tuple(wanted.get(name, "") for name in analyzer.channels),
-            folder=folder,
+            samplerate_hz=samplerate_hz,
+            writer=writer,
+            pause=pause,
             sample_limit=sample_limit,
             silence_s=silence_s,
+            start_deadline_s=start_deadline_s,
+            restart=restart,
+            ends_by_itself=one_shot,
         )
         try:
             capture._wait(
-                lambda: capture._process.started, deadline_s=start_deadline_s, what="the analyzer does not start"
+                lambda: capture._session.process.started,
+                deadline_s=start_deadline_s,
+                what="the analyzer does not start",
             )
         except BaseException:
             capture.abort()
@@ -125,8 +176,13 @@ class Capture:
 
     @property
     def samples_received(self) -> int:
-        """Whole samples received so far."""
+        """Number of the next sample: whole samples received so far, and those known to be lost."""
         return self._stream.samples
+
+    @property
+    def stream(self) -> SampleStream:
+        """The stream, for its numbers: edges, headroom."""
+        return self._stream
 
     def check(self) -> None:
         """Raise what went wrong since the start, if anything did."""
@@ -146,16 +202,17 @@ class Capture:
         what = f"{expected_samples} samples were expected"
         self._wait(lambda: self.samples_received >= expected_samples, deadline_s=deadline_s, what=what)
 
+    @property
+    def has_ended(self) -> bool:
+        """The capture is over by itself: it has all its samples, or an error (`check`)."""
+        return not self._supervisor.is_alive()
+
     def wait_end(self, *, deadline_s: float) -> None:
         """Wait until a capture with a sample limit has ended by itself, with all its samples."""
-        self._wait(
-            lambda: not (self._reader.is_alive() or self._watcher.is_alive()),
-            deadline_s=deadline_s,
-            what="the analyzer has not sent all samples",
-        )
-        if self._sample_limit is not None and self.samples_received < self._sample_limit:
+        self._wait(lambda: self.has_ended, deadline_s=deadline_s, what="the analyzer has not sent all samples")
+        if self.sample_limit is not None and self.samples_received < self.sample_limit:
             raise AnalyzerError(
-                f"ended after {self.samples_received} of {self._sample_limit} samples",
+                f"ended after {self.samples_received} of {self.sample_limit} samples",
                 where=self.analyzer.driver,
                 remedy="the limit may be larger than the analyzer's buffer: capture without a limit",
             )
@@ -170,11 +227,17 @@ class Capture:
         deadline_s
             Seconds that sigrok-cli has to end in order before it is killed.
         """
+        self.end(deadline_s=deadline_s)
+        self.check()
+        assert self._result is not None
+        return self._result
+
+    def end(self, *, deadline_s: float = STOP_DEADLINE_S) -> CaptureResult:
+        """As `stop`, but an error of the capture is a problem in the result."""
         if self._result is None:
             self._stopping.set()
-            asked_enough = self._process.end(deadline_s=deadline_s)
-            self._close(in_order=asked_enough)
-        self.check()
+            self._supervisor.join()
+            self._close(in_order=self._session.end(deadline_s=deadline_s))
         assert self._result is not None
         return self._result
 
@@ -182,7 +245,9 @@ class Capture:
         """Kill sigrok-cli and close the files; what was received stays."""
         if self._result is None:
             self._stopping.set()
-            self._process.kill()
+            self._session.process.kill()
+            self._supervisor.join()
+            self._session.close()
             self._close(in_order=False)
 
     def __enter__(self) -> Capture:
@@ -197,19 +262,69 @@ class Capture:
             self.abort()
 
     def _close(self, *, in_order: bool) -> None:
-        self._reader.join()
-        self._watcher.join()
-        self._process.close()
-        in_order = in_order and self._process.ended and self._error is None
-        self._writer.close(in_order=in_order)
+        """Close the files, with a gap for what is known to be missing at the end."""
+        self._session_over()
+        self._sink.close()
+        self._writer.free_reserve()
+        in_order = in_order and self._error is None
+        received, end = self._writer.watermark, self._end()
+        try:
+            if received and end > received:
+                self._writer.gap(received, end)
+                why = "a pause" if self._error is None else self._error.what.split(" (sigrok-cli says")[0]
+                self._losses.append(
+                    Loss(
+                        start=received,
+                        end=end,
+                        samples=end - received,
+                        uncertainty=0 if end == self.sample_limit else round(WATCH_S * self._rate_hz),
+                        found_by=f"the end of the capture: {why}",
+                        in_files=True,
+                    )
+                )
+            self._writer.close(in_order=in_order)
+        except OSError as error:
+            self._cannot_write(error)
+        stream = self._stream
         self._result = CaptureResult(
-            samples=self.samples_received,
-            size_bytes=self._stream.size_bytes,
-            wall_s=self._stream.last_s - self._stream.first_s,
-            edges=self._stream.edges,
+            samples=max(stream.samples, end),
+            size_bytes=stream.size_bytes,
+            wall_s=stream.last_s - stream.first_s,
+            edges=stream.edges,
             in_order=in_order,
-            stderr=self._process.stderr,
+            stderr="\n".join(self._stderr),
+            headroom=stream.headroom(),
+            runs=self._runs,
+            clocks=tuple(self._checks),
+            losses=tuple(self._losses),
+            problems=tuple(self._problems(in_order=in_order)),
         )
+
+    def _end(self) -> int:
+        """Number of the sample before which the capture should have ended."""
+        stream = self._stream
+        if self._error is None and not self._pausing:
+            return stream.samples
+        if self.sample_limit is not None:
+            return max(stream.samples, self.sample_limit)
+        return max(
+            stream.samples, stream.base + stream.clock.sample_at(time.monotonic_ns()) if self._is_real_time else 0
+        )
+
+    def _problems(self, *, in_order: bool) -> Iterator[str]:
+        """What keeps the capture from being whole, in words, but for the losses."""
+        if self._error is not None:
+            yield str(self._error)
+        elif not in_order and not self._ends_by_itself:
+            yield "sigrok-cli did not end in order: the tail of the capture may be missing"
+        yield from self._overruns
+        if text := wrong_rate(self._checks, samplerate_hz=self._rate_hz):
+            yield text
+
+    @property
+    def _is_real_time(self) -> bool:
+        """Silence is a failure only where the analyzer samples by the clock of the wall, and not a virtual one."""
+        return self._silence_s is not None
 
     def _notify(self) -> None:
         with self._progress:
@@ -230,51 +345,87 @@ class Capture:
                 self._progress.wait(min(left_s, WATCH_S))
         self.check()
 
-    def _guarded(self, job: Callable[[], None]) -> None:
-        """Run a thread's job; what it raises ends the capture and is raised to the caller."""
+    def _cannot_write(self, error: OSError) -> None:
+        self._error = self._error or CaptureError(f"cannot record: {error}", remedy="is the disk full?")
+        self._stopping.set()
+        self._notify()
+
+    def _begin(self, pause: Pause | None) -> Session:
+        return Session(
+            self._command,
+            driver=self.analyzer.driver,
+            stream=self._stream,
+            on_progress=self._notify,
+            base=None if pause is None else lambda now_ns, samples: self._after(pause, now_ns, samples),
+        )
+
+    def _after(self, pause: Pause, now_ns: int, samples: int) -> int:
+        """The first piece after a pause is here: record the gap; returns the number of its first sample."""
+        loss = pause.loss(
+            now_ns, samples, began_ns=round(self._session.process.started_s * 1e9), samplerate_hz=self._rate_hz
+        )
+        if self.sample_limit is not None and loss.end >= self.sample_limit:
+            return loss.end  # the capture ends in the pause
+        self._losses.append(loss)
+        self._sink.gap(loss.start, loss.end)
+        self._pausing = False
+        return loss.end
+
+    def _session_over(self) -> None:
+        """Keep what a session leaves."""
+        process, stream = self._session.process, self._stream
+        self._stderr.append(process.stderr)
+        for time_s, line in process.overruns:
+            self._overruns.append(f"sigrok-cli says after {time_s - stream.first_s:.1f} s: {line}")
+        if stream.clock is not self._checked:  # this session has sent samples
+            self._checked = stream.clock
+            self._runs += 1
+            if self._is_real_time:
+                check = stream.clock.check()
+                self._checks.append(check)
+                self._losses += clock_losses(check, stream.base)
+
+    def _supervise(self) -> None:
+        """Watch sigrok-cli, and start it again where that is asked for."""
         try:
-            job()
+            while True:
+                try:
+                    self._session.watch(self._stopping, silence_s=self._silence_s, may_end=self._ends_by_itself)
+                    return
+                except AnalyzerError as error:
+                    if self._restart is None or self._error is not None or not self._stream.samples:
+                        raise
+                    self._start_again(error, self._restart)
         except CaptureError as error:
             self._error = self._error or error
-        except OSError as error:
-            self._error = self._error or CaptureError(f"cannot record: {error}", remedy="is the disk full?")
+            self._session.process.kill()
         finally:
-            if self._error is not None:
-                self._process.kill()
             self._notify()
 
-    def _read(self) -> None:
-        self._stream.run(self._process.stdout)
-
-    def _wait_unitsize(self) -> int:
-        """Return bytes per sample: sigrok-cli tells before the first sample, but the message may still be unread."""
-        what = "the size of a sample is not known"
-        self._wait(lambda: self._process.unitsize > 0, deadline_s=STOP_DEADLINE_S, what=what)
-        return self._process.unitsize
-
-    def _watch(self) -> None:
-        """Notice that sigrok-cli ended, that its analyzer went away, or that it is silent for too long."""
-        driver = self.analyzer.driver
-        peer = Peer(self._process.pid, expected="conn=tcp" in driver)
-        synced_s = time.monotonic()
-        while (status := self._process.exit_status()) is None:
-            if self._stopping.wait(WATCH_S):
+    def _start_again(self, error: AnalyzerError, restart: Restart) -> None:
+        """Start sigrok-cli until it samples, or the patience or the capture is at an end."""
+        self._session.close()
+        self._session_over()
+        pause = Pause.begin(self._stream, what=error.what.split(" (sigrok-cli says")[0])
+        self._pausing = True
+        restart.on_pause(error)
+        while not self._stopping.is_set():
+            self._session = self._begin(pause)
+            if self._starts(self._session):
                 return
-            now_s = time.monotonic()
-            if now_s - synced_s >= SYNC_S:
-                self._writer.sync()
-                synced_s = now_s
-            if self._process.complaint is not None:
-                raise self._process.complaint
-            if not self._process.started:
-                continue
-            silent_s = now_s - self._stream.last_s
-            if min(peer.gone_s(now_s), silent_s) > DRAIN_S:
-                what = f"the analyzer closed the connection after {self.samples_received} samples"
-                raise AnalyzerError(what, where=driver, remedy="look at why it ended, and record again")
-            if self._silence_s is not None and silent_s > self._silence_s:
-                what = f"no sample for {self._silence_s:g} s, after {self.samples_received} samples"
-                raise AnalyzerError(what, where=driver, remedy="check the analyzer's connection")
-        if not (self._stopping.is_set() or (self._process.ended and status == 0)):
-            what = f"sigrok-cli ended by itself with status {status}"
-            raise diagnose(self._process.stderr, where=driver, what=what)
+            self._session.close()
+            paused_s = (time.monotonic_ns() - pause.at_ns) / 1e9
+            if paused_s > restart.patience_s:
+                raise AnalyzerError(
+                    f"{error.what}, and it did not come back in {restart.patience_s:g} s", where=self.analyzer.driver
+                )
+            if self.sample_limit is not None and pause.sample + paused_s * self._rate_hz > self.sample_limit:
+                raise AnalyzerError(f"{error.what}, and it did not come back", where=self.analyzer.driver)
+            self._stopping.wait(restart.every_s)
+
+    def _starts(self, session: Session) -> bool:
+        end_s = time.monotonic() + self._start_deadline_s
+        while not session.process.started and session.process.exit_status() is None and time.monotonic() < end_s:
+            if self._stopping.wait(0.01):
+                break
+        return session.process.started

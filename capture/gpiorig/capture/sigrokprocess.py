@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shutil
 import subprocess
 import threading
 import time
 import weakref
+from collections import deque
 from collections.abc import Callable
 
-from gpiorig.capture.analyzer import diagnose, environment
-from gpiorig.capture.errors import AnalyzerError
+from gpiorig.capture.analyzer import INSTALL, OVERRUNS, diagnose, environment
+from gpiorig.capture.errors import AnalyzerError, CaptureError
 
-KEPT_LINES = 200
-NOISE = (b"In callback", b"Received SR_DF_LOGIC")  # two lines per packet
+KEPT_LINES = 100  # from the start, and as many from the end
+NOISE = re.compile(rb"In callback|SR_DF_LOGIC|status LIBUSB_SUCCESS")  # up to four lines per packet
+LOST = re.compile("|".join(OVERRUNS).encode())
+MOST_OVERRUNS = 1000
 STARTED = b"SR_DF_HEADER"
 ENDED = b"SR_DF_END"
 TERMINATE_S, KILL_S = 1.0, 10.0
@@ -36,25 +40,36 @@ class SigrokProcess:
     ----------
     started, ended
         Sampling has begun; it has ended in order.
+    started_s
+        Monotonic time, in seconds, at which it said so; before that, of its own start.
     unitsize
         Bytes per sample; 0 until the first packet.
     complaint
         A message that means the capture is worthless, as an error.
+    overruns
+        Messages that say that samples were lost, with the monotonic time in seconds at which they came.
     """
 
     def __init__(self, command: list[str], *, where: str, on_change: Callable[[], None]) -> None:
         self.started = self.ended = False
+        self.started_s = time.monotonic()
         self.unitsize = 0
         self.complaint: AnalyzerError | None = None
         self._where, self._on_change = where, on_change
-        self._lines: list[bytes] = []
-        self._popen = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, env=environment()
-        )
-        # Left alone it would spin: kill it when this process exits without `end`, by an exception for instance.
-        weakref.finalize(self, self._popen.kill)
-        self._listener = threading.Thread(target=self._listen, name="sigrok-cli stderr", daemon=True)
+        self.overruns: list[tuple[float, str]] = []
+        self._first: list[bytes] = []
+        self._last: deque[bytes] = deque(maxlen=KEPT_LINES)
+        # Left alone it would spin. So the kernel kills it when we are killed (it goes by the thread that started it:
+        # the listener), and the finalizer when this process exits without `end`, by an exception for instance.
+        self._listener = threading.Thread(target=self._start, args=(command,), name="sigrok-cli stderr", daemon=True)
+        self._popen: subprocess.Popen[bytes]
+        self._failure: OSError | None = None
+        self._spawned = threading.Event()
         self._listener.start()
+        self._spawned.wait()
+        if self._failure is not None:
+            raise CaptureError(f"cannot be run: {self._failure.strerror}", where=command[0], remedy=INSTALL)
+        weakref.finalize(self, self._popen.kill)
 
     @property
     def pid(self) -> int:
@@ -70,7 +85,7 @@ class SigrokProcess:
     @property
     def stderr(self) -> str:
         """What it said so far, without the lines that come with each packet."""
-        return b"\n".join(self._lines).decode(errors="replace")
+        return b"\n".join([*self._first, *self._last]).decode(errors="replace")
 
     def exit_status(self) -> int | None:
         """Return its exit status once it has ended and all it said is read, else None."""
@@ -119,6 +134,25 @@ class SigrokProcess:
             time.sleep(0.002)
         return True
 
+    def _start(self, command: list[str]) -> None:
+        setpriv = shutil.which("setpriv")  # of util-linux
+        try:
+            self._popen = subprocess.Popen(
+                [setpriv, "--pdeathsig", "KILL", *command] if setpriv else command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                env=environment(),
+                process_group=0,  # Ctrl-C is for us: we end it in order
+            )
+        except OSError as error:
+            self._failure = error
+            return
+        finally:
+            self._spawned.set()
+        self._listen()
+
     def _listen(self) -> None:
         assert self._popen.stderr is not None
         rest = b""
@@ -133,14 +167,19 @@ class SigrokProcess:
         news = False
         if not self.unitsize and (match := re.search(rb"unitsize = (\d+)", line)):
             self.unitsize, news = int(match[1]), True
-        if not any(noise in line for noise in NOISE):
-            if len(self._lines) < KEPT_LINES:
-                self._lines.append(line)
-            if STARTED in line:
+        if not NOISE.search(line):
+            if len(self._first) < KEPT_LINES:
+                self._first.append(line)
+            else:
+                self._last.append(line)
+            if STARTED in line and not self.started:
+                self.started_s = time.monotonic()
                 self.started = news = True
             if ENDED in line:
                 self.ended = news = True
             if b"Can't match samplerate" in line:
                 self.complaint, news = diagnose(line.decode(errors="replace"), where=self._where, what=""), True
+            if LOST.search(line) and not self.ended and len(self.overruns) < MOST_OVERRUNS:
+                self.overruns.append((time.monotonic(), line.decode(errors="replace").strip()))
         if news:
             self._on_change()

@@ -73,7 +73,8 @@ def lines_of(channels: Sequence[str], node: str) -> SpiLines:
     Parameters
     ----------
     channels
-        Names of the recorded channels: `node.spi_clk`, `node.spi_mosi`, `node.spi_miso`, `node.tap.select`.
+        Names of the recorded channels: `node.spi_clk`, `node.spi_mosi`, `node.tap.select`, and `node.spi_miso`, without
+        which there is nothing of what the radio answers.
     node
         The node.
     """
@@ -84,7 +85,8 @@ def lines_of(channels: Sequence[str], node: str) -> SpiLines:
             raise CaptureError(f"the recording has no channel {name}", remedy="name the line in the bench file")
         return channels.index(name)
 
-    return SpiLines(clk=place("spi_clk"), mosi=place("spi_mosi"), miso=place("spi_miso"), select=place("tap.select"))
+    miso = place("spi_miso") if f"{node}.spi_miso" in channels else None
+    return SpiLines(clk=place("spi_clk"), mosi=place("spi_mosi"), miso=miso, select=place("tap.select"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -85,7 +85,7 @@ def read(edges: Edges, channel: str) -> SyncPulses:
     """Find the pulses of a sync line and their positions.
 
     Pulses of another width (glitches) are left out. Where the interval between pulses is no whole number of periods
-    (by more than `JITTER_NS`), such as where an analyzer has lost samples, the sequence is looked up anew.
+    (by more than `JITTER_NS`), or the code jumps, as where an analyzer has lost samples, it is looked up anew.
 
     Parameters
     ----------
@@ -109,12 +109,12 @@ def read(edges: Edges, channel: str) -> SyncPulses:
     sound = short | long
     rises, bits = rises[sound], long[sound].astype(np.uint8)
     bounds, steps = _stretches(rises, PERIOD_NS * per_ns, JITTER_NS * per_ns)
-    found = [
-        _place(rises[start:end], bits[start:end], np.append(0, np.cumsum(steps[start : end - 1])))
+    placed = [
+        piece
         for start, end in itertools.pairwise(bounds)
         if end - start >= STAGES
+        for piece in _place(rises[start:end], bits[start:end], np.append(0, np.cumsum(steps[start : end - 1])))
     ]
-    placed = [stretch for stretch in found if stretch is not None]
     if not placed:
         raise CaptureError(
             f"channel {channel}: no {STAGES} sync pulses in a row ({len(rises)} single ones)",
@@ -149,24 +149,39 @@ def _stretches(rises: NDArray[np.int64], nominal: float, jitter: float) -> tuple
     return [0, *breaks.tolist(), len(rises)], steps
 
 
-def _place(rises: NDArray[np.int64], bits: NDArray[np.uint8], numbers: NDArray[np.int64]) -> Stretch | None:
-    """Positions of a stretch of pulses, or None if none of its windows is whole."""
-    whole = numbers[STAGES - 1 :] - numbers[: 1 - STAGES] == STAGES - 1
-    if not whole.any():
-        return None
-    at = np.flatnonzero(whole)
-    places = _places()[_windows(bits)[at]]
-    starts = (places - numbers[at])[places >= 0] % LENGTH
-    candidates, votes = np.unique(starts, return_counts=True)
-    if votes.size == 0:
-        return None
-    best = int(np.argmax(votes))
-    if votes[best] * 2 <= len(at):
-        raise CaptureError(
-            f"the sync line's code contradicts itself around sample {rises[0]}",
-            remedy="is something else on this channel, or does the source follow docs/sync-line.md?",
-        )
-    return rises, int(candidates[best]) + numbers
+def _place(rises: NDArray[np.int64], bits: NDArray[np.uint8], numbers: NDArray[np.int64]) -> list[Stretch]:
+    """Pulses and their positions, in pieces: a loss of whole periods shows only as a jump of the positions.
+
+    A wrong bit spoils the windows it is in. Each window that agrees with the one before it could do so by chance in 1 of
+    2 cases, so `STAGES` of them in a row are sure; a piece reaches over the pulses of such windows. Where there are none,
+    the place that most windows tell is taken.
+    """
+    whole = np.flatnonzero(numbers[STAGES - 1 :] - numbers[: 1 - STAGES] == STAGES - 1)
+    places = _places()[_windows(bits)[whole]]
+    whole, places = whole[places >= 0], places[places >= 0]
+    if whole.size == 0:
+        return []
+    starts = (places - numbers[whole]) % LENGTH
+    sure: list[list[int]] = []  # (start, first pulse, one past the last)
+    for run in np.split(np.arange(starts.size), np.flatnonzero(np.diff(starts)) + 1):
+        start, first, last = int(starts[run[0]]), int(whole[run[0]]), int(whole[run[-1]]) + STAGES
+        if run.size < STAGES:
+            continue
+        if sure and sure[-1][0] == start:
+            sure[-1][2] = last
+        else:
+            sure.append([start, max(first, sure[-1][2]) if sure else first, last])
+    if not sure:
+        candidates, votes = np.unique(starts, return_counts=True)
+        best = int(np.argmax(votes))
+        if votes[best] * 2 <= whole.size:
+            raise CaptureError(
+                f"the sync line's code contradicts itself around sample {rises[0]}",
+                remedy="is something else on this channel, or does the source follow docs/sync-line.md?",
+            )
+        sure = [[int(candidates[best]), 0, len(rises)]]
+    sure[0][1], sure[-1][2] = 0, len(rises)  # what is before the first sure window, and after the last, goes with it
+    return [(rises[first:last], start + numbers[first:last]) for start, first, last in sure]
 
 
 def _counted_on(stretches: list[Stretch], period: float) -> NDArray[np.int64]:

@@ -51,6 +51,8 @@ class Waveform:
         Wall-clock time of sample 0 (ISO 8601 with offset, every digit the file has), or "" when the file has none.
     source
         What the capture was read from, and what its reader had to assume: for people.
+    remarks
+        What the reader came upon, for people; filled while the blocks are read, complete when all of them are.
     """
 
     samplerate_hz: Fraction
@@ -58,6 +60,7 @@ class Waveform:
     read: Callable[[], Iterator[Block]]
     epoch: str = ""
     source: str = ""
+    remarks: list[str] = field(default_factory=list)
 
     def edges(self) -> Edges:
         """Read all of it into memory.

@@ -84,34 +84,52 @@ impl State {
 
     /// Decode edges. Each strobe edge ends at most one frame, so `sink` needs one place per edge and one more.
     pub fn feed(&mut self, samples: &[i64], levels: &[u64], sink: &mut Sink<'_>) {
+        let (samples, levels) = (
+            &samples[..samples.len().min(levels.len())],
+            &levels[..samples.len().min(levels.len())],
+        );
+        let (first, last) = match (levels.first(), levels.last()) {
+            (Some(&first), Some(&last)) => (first, last),
+            _ => return,
+        };
+        let is_in_order = self.is_in_order();
+        if self.pending == 1 {
+            let read = if samples[0] == self.last + 1 { first } else { self.level };
+            self.take(read, is_in_order);
+        }
         let strobe = 1u64 << self.strobe;
-        for (&sample, &level) in samples.iter().zip(levels) {
-            if self.pending == 1 {
-                // One sample after the strobe edge this edge's levels are in force; later, the ones before it.
-                let read = if sample == self.last + 1 { level } else { self.level };
-                self.take(read);
+        let mut level = if self.started == 1 { self.level } else { first };
+        let mut at = 0;
+        loop {
+            at += match levels[at..].iter().position(|next| (next ^ level) & strobe != 0) {
+                Some(quiet) => quiet,
+                None => break,
+            };
+            let sample = samples[at];
+            level = levels[at];
+            if self.symbols > 0 && sample - self.last >= self.frame_gap {
+                self.close(sink);
             }
-            let toggled = self.started == 1 && (level ^ self.level) & strobe != 0;
-            self.level = level;
-            self.started = 1;
-            if toggled {
-                if self.symbols > 0 && sample - self.last >= self.frame_gap {
-                    self.close(sink);
-                }
-                if self.symbols == 0 {
-                    self.first = sample;
-                }
-                self.symbols += 1;
-                self.last = sample;
-                self.pending = 1;
+            if self.symbols == 0 {
+                self.first = sample;
+            }
+            self.symbols += 1;
+            self.last = sample;
+            at += 1;
+            // One sample after the strobe edge the next edge's levels are in force when it is there; later, these.
+            match samples.get(at) {
+                Some(&next) => self.take(if next == sample + 1 { levels[at] } else { level }, is_in_order),
+                None => self.pending = 1,
             }
         }
+        self.level = last;
+        self.started = 1;
     }
 
     /// Close the open frame: the capture ends, or samples are missing from here on. Levels are forgotten.
     pub fn finish(&mut self, sink: &mut Sink<'_>) {
         if self.pending == 1 {
-            self.take(self.level);
+            self.take(self.level, self.is_in_order());
         }
         if self.symbols > 0 {
             self.close(sink);
@@ -119,11 +137,21 @@ impl State {
         self.started = 0;
     }
 
-    fn take(&mut self, level: u64) {
-        let mut symbol = 0;
-        for (line, &channel) in self.data[..self.width as usize].iter().enumerate() {
-            symbol |= (level >> channel & 1) << line;
-        }
+    /// Whether the data lines are channels that follow each other.
+    fn is_in_order(&self) -> bool {
+        let channels = self.data[..self.width as usize].iter();
+        channels
+            .zip(self.data[0]..)
+            .all(|(&channel, expected)| channel == expected)
+    }
+
+    fn take(&mut self, level: u64, is_in_order: bool) {
+        let symbol = if is_in_order {
+            level >> self.data[0] & ((1 << self.width) - 1)
+        } else {
+            let lines = self.data[..self.width as usize].iter().enumerate();
+            lines.map(|(line, &channel)| (level >> channel & 1) << line).sum()
+        };
         self.bits = self.bits << self.width | symbol;
         self.pending = 0;
     }

@@ -7,6 +7,19 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 pub mod bus;
+pub mod changes;
+pub mod crc;
+pub mod decimal;
+pub mod deflate;
 pub mod edges;
 pub mod ffi;
+pub mod huffman;
+pub mod inflate;
+pub mod member;
+pub mod runs;
+pub mod scan;
 pub mod spi;
+pub mod table;
+pub mod uart;
+pub mod vcd;
+pub mod window;

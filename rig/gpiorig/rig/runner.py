@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import datetime
 import platform
-import time
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -14,39 +12,35 @@ from typing import Any
 
 import msgspec
 
-from gpiorig.capture.analyzer import scan, versions
+from gpiorig.capture.analyzer import versions
 from gpiorig.capture.errors import CaptureError
-from gpiorig.capture.recording import Epoch, Recording, RecordingInfo
+from gpiorig.capture.recording import Recording, RecordingInfo
 from gpiorig.capture.serialport import SerialPort
-from gpiorig.capture.sigrok import Capture
-from gpiorig.rig import bench as benches
-from gpiorig.rig import boards
+from gpiorig.rig import boards, captures, merging
 from gpiorig.rig.bench import Bench
+from gpiorig.rig.captures import Captures
 from gpiorig.rig.drive import Progress, drive
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiment import Experiment
 from gpiorig.rig.firmware import sha256
+from gpiorig.rig.merging import Source
 from gpiorig.rig.virtual.process import VirtualBenchProcess
-
-TAIL_S = 0.1  # samples to take after the nodes have reported
-STARTING_S = 1.0  # an analyzer may take this long until its first sample
-RATE_TOLERANCE = 0.01  # of its samplerate, against the host's clock
-SILENCE_S = 2.0  # a real analyzer that has sent nothing for this long has failed
-QUIET_S = 0.5  # an analyzer that has sent nothing for this long has nothing to send; less than SILENCE_S
-VIRTUAL_QUIET_S = 2.0  # the same for a virtual one, whose host may be busy
-POLL_S = 0.02
 
 _PATIENCE_S = 1.0  # a virtual bench that has failed takes a moment to end
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Ends:
-    """Where the host finds the parts of a bench: sigrok's driver, and each node's port and virtual stamps."""
+    """Where the host finds the parts of a bench: sigrok's driver of each analyzer, each node's port and virtual stamps.
 
-    driver: str
+    `settle`, of a virtual bench, waits until nothing more is to come and says how many samples each analyzer has sent.
+    """
+
+    drivers: dict[str, str]
     ports: dict[str, str]
     stamps: dict[str, Path]
     check: Callable[[], None]
+    settle: Callable[[], dict[str, int]] | None
 
 
 def run(
@@ -78,11 +72,6 @@ def run(
     RigError, CaptureError
         Something did not work; what was recorded until then stays, as an incomplete recording.
     """
-    if len(bench.analyzers) != 1:
-        raise BenchError(
-            f"bench {bench.name}: {len(bench.analyzers)} analyzers; only one can be recorded for now. Put all lines on "
-            "one, or serve the bench (`gpiorig bench virtual`) and capture from each with sigrok-cli."
-        )
     silent = [name for name, node in bench.nodes.items() if "strobe" not in node.lines]
     if silent:
         raise BenchError(
@@ -94,9 +83,12 @@ def run(
     hashes = {name: sha256(path) for name, path in firmware.items()} if bench.virtual else {}
     with contextlib.ExitStack() as stack:
         ends = stack.enter_context(_ends(bench, bench_file, firmware))
-        recording = Recording.create(output, _info(bench, bench_file, experiment, ends=ends, firmware=hashes))
+        sources = captures.sources(bench, ends.drivers)
+        info = _info(bench, bench_file, experiment, sources=sources, virtual_stamps=bool(ends.stamps), firmware=hashes)
+        recording = Recording.create(output, info)
         try:
-            missing = _record(bench, experiment, recording, ends, progress)
+            missing = _record(bench, experiment, recording, ends, sources, progress)
+            recording = Recording.open(output)  # what the merge has noted
         except BaseException as error:
             with contextlib.suppress(OSError):  # such as a full disk, which is what `error` is about
                 recording.finish(state="incomplete", reason=str(error) or type(error).__name__)
@@ -110,37 +102,40 @@ def run(
 @contextlib.contextmanager
 def _ends(bench: Bench, bench_file: Path, firmware: dict[str, Path]) -> Iterator[Ends]:
     """The ends of a real bench are in its file; a virtual one is started and says where they are."""
-    (analyzer,) = bench.analyzers
     if bench.virtual is None:
-        driver = bench.analyzers[analyzer].driver or ""
-        ports = {name: node.serial or "" for name, node in bench.nodes.items()}
-        yield Ends(driver=driver, ports=ports, stamps={}, check=lambda: None)
+        yield Ends(
+            drivers={name: analyzer.driver or "" for name, analyzer in bench.analyzers.items()},
+            ports={name: node.serial or "" for name, node in bench.nodes.items()},
+            stamps={},
+            check=lambda: None,
+            settle=None,
+        )
         return
     with VirtualBenchProcess(bench_file, firmware=firmware) as process:
         serial = process.endpoints["serial"]
         yield Ends(
-            driver=str(process.endpoints["analyzers"][analyzer]),
+            drivers={name: str(driver) for name, driver in process.endpoints["analyzers"].items()},
             ports={name: str(end["path"]) for name, end in serial.items()},
             stamps={name: Path(end["stamps"]) for name, end in serial.items() if end["stamps"]},
             check=lambda: process.check(patience_s=_PATIENCE_S),
+            settle=process.settle,
         )
 
 
 def _info(
-    bench: Bench, bench_file: Path, experiment: Experiment, *, ends: Ends, firmware: dict[str, str]
+    bench: Bench,
+    bench_file: Path,
+    experiment: Experiment,
+    *,
+    sources: dict[str, Source],
+    virtual_stamps: bool,
+    firmware: dict[str, str],
 ) -> RecordingInfo:
-    (analyzer,) = bench.analyzers.values()
-    found = scan(ends.driver)
-    wanted = found.selection(channels(bench))
-    virtual = bench.virtual is not None
-    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
     return RecordingInfo(
-        samplerate=f"{analyzer.samplerate_hz}/1",
-        channels=tuple(wanted.get(name, "") for name in found.channels),
-        epoch=Epoch(wall=now, note="start of the run on the host's clock, before the first sample"),
-        virtual=virtual,
-        serial_clock="virtual" if ends.stamps else "host",
-        analyzer=ends.driver,
+        **merging.merged_fields(list(sources.values()), sync=captures.SYNC),
+        epoch=captures.epoch_now(),
+        virtual=bench.virtual is not None,
+        serial_clock="virtual" if virtual_stamps else "host",
         experiment=experiment.name,
         bench=bench_file.read_text(encoding="utf-8"),
         parameters=_parameters(bench, experiment),
@@ -171,16 +166,15 @@ def _parameters(bench: Bench, experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def channels(bench: Bench) -> list[str]:
-    """The analyzer's channels that carry a line, each renamed to `node.line`, and the sync line's."""
-    wires = [(channel, f"{name}.{line}") for name, node in bench.nodes.items() for line, channel in node.lines.items()]
-    named = [f"{benches.place(bench, channel)[1]}={line}" for channel, line in wires]
-    return named + [f"{analyzer.sync}=sync" for analyzer in bench.analyzers.values() if analyzer.sync]
-
-
-def _record(bench: Bench, experiment: Experiment, recording: Recording, ends: Ends, progress: Progress) -> str:
+def _record(
+    bench: Bench,
+    experiment: Experiment,
+    recording: Recording,
+    ends: Ends,
+    sources: dict[str, Source],
+    progress: Progress,
+) -> str:
     """Record; returns what is missing from the capture, in words, or nothing."""
-    (analyzer,) = bench.analyzers.values()
     with contextlib.ExitStack() as stack:
         ports = {
             name: stack.enter_context(
@@ -194,41 +188,14 @@ def _record(bench: Bench, experiment: Experiment, recording: Recording, ends: En
             )
             for name, node in bench.nodes.items()
         }
-        capture = stack.enter_context(
-            Capture.start(
-                driver=ends.driver,
-                channels=channels(bench),
-                samplerate_hz=analyzer.samplerate_hz,
-                folder=recording.edges_folder,
-                silence_s=None if bench.virtual else SILENCE_S,  # virtual time may stand still
-            )
-        )
-        started_s = time.monotonic()
+        running = stack.enter_context(Captures(bench, sources, recording))
         try:
             drive(experiment, ports, progress)
         except CaptureError:
             # A node that falls silent may be the consequence of a capture or a record that cannot go on.
-            capture.check()
+            running.check()
             for port in ports.values():
                 port.check()
             raise
-        _settle(capture, samplerate_hz=analyzer.samplerate_hz, quiet_s=VIRTUAL_QUIET_S if bench.virtual else QUIET_S)
-        result = capture.stop()
-        wall_s = time.monotonic() - started_s
-    if not result.in_order:
-        return "sigrok-cli did not end in order: the tail of the capture may be missing"
-    sampled_s = result.samples / analyzer.samplerate_hz
-    if bench.virtual is None and wall_s - sampled_s > STARTING_S + wall_s * RATE_TOLERANCE:
-        return f"the analyzer sent {sampled_s:.3f} s of samples in {wall_s:.3f} s"
-    return ""
-
-
-def _settle(capture: Capture, *, samplerate_hz: int, quiet_s: float) -> None:
-    """Let the last samples arrive: a little more signal, or silence of an analyzer that has none left to send."""
-    enough = capture.samples_received + int(TAIL_S * samplerate_hz)
-    seen, since_s = capture.samples_received, time.monotonic()
-    while capture.samples_received < enough and time.monotonic() - since_s < quiet_s:
-        time.sleep(POLL_S)
-        capture.check()
-        if capture.samples_received != seen:
-            seen, since_s = capture.samples_received, time.monotonic()
+        running.settle(ends.settle() if ends.settle else None)
+        return running.finish()

@@ -8,7 +8,7 @@ from gpiorig.analysis import pulseview
 from gpiorig.analysis.path import DIRECTIONS, MILESTONES
 from gpiorig.analysis.pulseview import Layer, Stack
 from gpiorig.rig import boards
-from gpiorig.rig.bench import Bench, Node
+from gpiorig.rig.bench import OTHER_LINES, Bench, Node
 from gpiorig.rig.errors import BenchError
 
 # The channels that the decoders in decoders/ declare; tests/test_decoders.py compares.
@@ -151,7 +151,7 @@ def uart(bench: Bench, name: str, *, naming: Naming = recorded) -> Stack | None:
 
 
 def radio(bench: Bench, name: str, *, naming: Naming = recorded) -> Stack | None:
-    """Return the stack of a radio's decoder on its SPI bus; None if that is not wired."""
+    """Return the stack of a radio's decoder, and of its frames, on its SPI bus; None if that is not wired."""
     node = bench.nodes[name]
     known = RADIO_DECODERS.get(boards.load(node.board).radio.name)
     if known is None or not set(SPI_LINES.values()) <= node.lines.keys():
@@ -163,7 +163,8 @@ def radio(bench: Bench, name: str, *, naming: Naming = recorded) -> Stack | None
         declared=SPI_CHANNELS + pins,
         channels={channel: naming(name, line) for channel, line in lines.items()},
     )
-    return Stack(name=f"{name} radio", layers=(layer,), colour=colour(bench, name))
+    frames = Layer(decoder="ieee802154", options={"packet_id": "yes"})
+    return Stack(name=f"{name} radio", layers=(layer, frames), colour=colour(bench, name))
 
 
 def colour(bench: Bench, name: str) -> str:
@@ -175,10 +176,7 @@ def _probe_lines(node: Node) -> list[str]:
     """Lines of the symbol bus, then the spans, in the order of the bench file."""
     bus = ("strobe", *boards.load(node.board).data_lines)
     wired = [line for line in bus if line in node.lines]
-    return wired + [line for line in node.lines if line not in bus and line not in _NO_SPANS]
-
-
-_NO_SPANS = ("uart_tx", "spi_clk", "spi_mosi", "spi_miso")
+    return wired + [line for line in node.lines if line not in bus and line not in OTHER_LINES]
 
 
 def _node_text(name: str, node: Node, places: dict[str, int]) -> str:

@@ -1,18 +1,17 @@
 import sigrokdecode as srd
 
+
 class Decoder(srd.Decoder):
     api_version = 3
-    id = 'recorder'
-    name = 'Recorder'
-    longname = 'Recorder of OUTPUT_PYTHON'
-    desc = 'Shows what any decoder hands on, as text.'
-    license = 'mit'
-    inputs = ['logic']  # Replaced by whatever it is put on; sigrok-cli does not look.
+    id = "recorder"
+    name = "Recorder"
+    longname = "Recorder of OUTPUT_PYTHON"
+    desc = "Shows what any decoder hands on, as text."
+    license = "mit"
+    inputs = ["logic"]  # Replaced by whatever it is put on; sigrok-cli does not look.
     outputs = []
-    tags = ['Util']
-    annotations = (
-        ('object', 'Object'),
-    )
+    tags = ["Util"]
+    annotations = (("object", "Object"),)
 
     def __init__(self):
         self.reset()

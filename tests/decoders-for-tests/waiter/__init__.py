@@ -1,5 +1,5 @@
-'''
+"""
 Waits for conditions at random and shows what comes back: for tests only.
-'''
+"""
 
 from .pd import Decoder

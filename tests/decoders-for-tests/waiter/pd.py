@@ -2,30 +2,29 @@ import sigrokdecode as srd
 
 CHANNELS = 4
 
+
 class Decoder(srd.Decoder):
     api_version = 3
-    id = 'waiter'
-    name = 'Waiter'
-    longname = 'Waits at random'
-    desc = 'Waits for conditions at random and shows what comes back.'
-    license = 'mit'
-    inputs = ['logic']
+    id = "waiter"
+    name = "Waiter"
+    longname = "Waits at random"
+    desc = "Waits for conditions at random and shows what comes back."
+    license = "mit"
+    inputs = ["logic"]
     outputs = []
-    tags = ['Util']
+    tags = ["Util"]
     channels = (
-        {'id': 'a', 'name': 'A', 'desc': 'A'},
-        {'id': 'b', 'name': 'B', 'desc': 'B'},
+        {"id": "a", "name": "A", "desc": "A"},
+        {"id": "b", "name": "B", "desc": "B"},
     )
     optional_channels = (
-        {'id': 'c', 'name': 'C', 'desc': 'C'},
-        {'id': 'd', 'name': 'D', 'desc': 'D'},
+        {"id": "c", "name": "C", "desc": "C"},
+        {"id": "d", "name": "D", "desc": "D"},
     )
-    options = (
-        {'id': 'seed', 'desc': 'Seed', 'default': 1},
-    )
+    options = ({"id": "seed", "desc": "Seed", "default": 1},)
     annotations = (
-        ('match', 'Match'),
-        ('end', 'End'),
+        ("match", "Match"),
+        ("end", "End"),
     )
 
     def __init__(self):
@@ -44,8 +43,8 @@ class Decoder(srd.Decoder):
 
     def term(self):
         if self.below(5) == 0:
-            return 'skip', (0, 1, 2, 3, 7, 50, 300, -1)[self.below(8)]
-        return self.below(CHANNELS + (self.below(20) == 0)), 'hlrfen'[self.below(6)]
+            return "skip", (0, 1, 2, 3, 7, 50, 300, -1)[self.below(8)]
+        return self.below(CHANNELS + (self.below(20) == 0)), "hlrfen"[self.below(6)]
 
     def condition(self):
         return dict(self.term() for _ in range((1, 1, 1, 2, 2, 3, 0)[self.below(7)]))
@@ -61,7 +60,7 @@ class Decoder(srd.Decoder):
         return [self.condition() for _ in range(1 + self.below(4))]
 
     def decode(self):
-        self.state = self.options['seed']
+        self.state = self.options["seed"]
         conditions = None
         try:
             while True:
@@ -70,10 +69,11 @@ class Decoder(srd.Decoder):
                     # Else a condition that can never hold would end most runs early.
                     if isinstance(conditions, dict):
                         conditions = [conditions]
-                    conditions = conditions + [{'skip': 1 + self.below(60)}]
+                    conditions = conditions + [{"skip": 1 + self.below(60)}]
                 pins = self.wait(conditions)
-                self.put(self.samplenum, self.samplenum, self.out_ann,
-                         [0, ['%s: %s %s' % (conditions, pins, self.matched)]])
+                self.put(
+                    self.samplenum, self.samplenum, self.out_ann, [0, ["%s: %s %s" % (conditions, pins, self.matched)]]
+                )
         except (EOFError, SystemError):
-            self.put(self.samplenum, self.samplenum, self.out_ann, [1, ['%s' % conditions]])
+            self.put(self.samplenum, self.samplenum, self.out_ann, [1, ["%s" % conditions]])
             raise

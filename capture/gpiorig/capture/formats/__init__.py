@@ -1,27 +1,30 @@
 """Files that others write: a module for each format, with what tells it apart and how it is read and written.
 
-A module `formats/NAME.py` has
+A module `formats/NAME.py` is found because it lies here, and has
 
     SUMMARY      a line for people
     SUFFIXES     usual ends of the file's name, such as (".vcd",)
-    recognises   (path, head) -> bool: whether a file is of this format, from its first 4096 bytes and its name
+    recognises   (path, head) -> bool: whether a file is of this format, from its first 4096 bytes and its name; for a
+                 folder, head is empty
     read         (path, options) -> Waveform | NodeLines | Frames, in memory that does not grow with the file
-    write        (path, content, ...) -> what was rounded, in words; where the format can be written
-
-and stands in `NAMES`, the more particular ones before those that accept almost anything.
+    write        (path, waveform) -> what was rounded, in words; where the format can be written
+    LATE         how much it accepts of what may be another format: those with less are asked first; 0 when left out
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
+import pkgutil
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
 
 from gpiorig.capture.errors import FormatError
 
-NAMES = ("sr",)
 HEAD_BYTES = 4096
 
 
@@ -32,19 +35,30 @@ class ReadOptions:
     Attributes
     ----------
     samplerate_hz
-        Samples per second.
+        Samples per second. Times of a file that has a rate of its own are put on the nearest sample of this one.
     unitsize
         Bytes per sample of a raw file.
     channels
-        Names of the channels of a file that has none, bit 0 first.
+        Names of the channels of a file that has none, bit 0 first; of one that has some: which, as names or shell
+        patterns.
     columns
-        Column of a table by what it holds: "time", "channel", "level", "node", …
+        Column of a table by what it holds: "time", "channel", "level", "node"; "unit" of its times and "separator".
+    recover
+        Read on past damage: what is lost becomes gaps; a file that was cut short is read as far as it goes.
     """
 
     samplerate_hz: Fraction | None = None
     unitsize: int | None = None
     channels: tuple[str, ...] = ()
     columns: dict[str, str] = field(default_factory=dict)
+    recover: bool = False
+
+
+@functools.cache
+def names() -> tuple[str, ...]:
+    """Return the names of all formats, the more particular ones before those that accept almost anything."""
+    found = [entry.name for entry in pkgutil.iter_modules(__path__)]
+    return tuple(sorted(found, key=lambda name: (getattr(_load(name), "LATE", 0), name)))
 
 
 def module(name: str) -> ModuleType:
@@ -55,9 +69,9 @@ def module(name: str) -> ModuleType:
     FormatError
         There is no such format.
     """
-    if name not in NAMES:
-        raise FormatError(f"there is no format {name!r}", remedy=f"formats are {', '.join(NAMES)}")
-    return importlib.import_module(f"gpiorig.capture.formats.{name}")
+    if name not in names():
+        raise FormatError(f"there is no format {name!r}", remedy=f"formats are {', '.join(names())}")
+    return _load(name)
 
 
 def recognise(path: Path) -> str:
@@ -68,12 +82,49 @@ def recognise(path: Path) -> str:
     FormatError
         It cannot be read, or is of no known format.
     """
-    try:
-        with path.open("rb") as file:
-            head = file.read(HEAD_BYTES)
-    except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror}", where=path, remedy="check the name") from error
-    for name in NAMES:
-        if module(name).recognises(path, head):
+    head = b""
+    if not path.is_dir():
+        try:
+            with path.open("rb") as file:
+                head = file.read(HEAD_BYTES)
+        except OSError as error:
+            raise FormatError(f"cannot be read: {error.strerror}", where=path, remedy="check the name") from error
+        if not head:
+            raise FormatError("is empty", where=path, remedy="save it again; not even a header was written")
+    for name in names():
+        if _load(name).recognises(path, head):
             return name
-    raise FormatError("is in no known format", where=path, remedy=f"name one of {', '.join(NAMES)} with --format")
+    raise FormatError("is in no known format", where=path, remedy=f"name one of {', '.join(names())} with --format")
+
+
+def chosen(known: Sequence[str], wanted: Sequence[str], path: Path) -> tuple[str, ...]:
+    """Return the channels that names or shell patterns choose, in their order; all of them if nothing is wanted.
+
+    Raises
+    ------
+    FormatError
+        A name is of no channel, or more are chosen than fit.
+    """
+    from gpiorig.capture.edges import MAX_CHANNELS
+
+    found = dict.fromkeys(() if wanted else known)
+    for name in wanted:
+        matches = [other for other in known if other == name] or [other for other in known if fnmatchcase(other, name)]
+        if not matches:
+            raise FormatError(f"has no channel {name!r}", where=path, remedy=f"its channels are {_some(known)}")
+        found.update(dict.fromkeys(matches))
+    if len(found) > MAX_CHANNELS:
+        raise FormatError(
+            f"has {len(found)} channels",
+            where=path,
+            remedy=f"choose at most {MAX_CHANNELS} with --channels; there are {_some(known)}",
+        )
+    return tuple(found)
+
+
+def _some(known: Sequence[str]) -> str:
+    return ", ".join(known[:20]) + (f" and {len(known) - 20} more" if len(known) > 20 else "") or "none"
+
+
+def _load(name: str) -> ModuleType:
+    return importlib.import_module(f"{__name__}.{name}")

@@ -7,31 +7,36 @@ damaged ones in silence (it exits with status 0); this reader does not.
 from __future__ import annotations
 
 import configparser
+import os
 import re
-import zipfile
 import zlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
+from gpiorig.capture.chunks import Chunk, ChunkedStream
 from gpiorig.capture.edges import MAX_CHANNELS, Edges
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions
-from gpiorig.capture.samples import EdgeExtractor
+from gpiorig.capture.members import MemberDeflater
 from gpiorig.capture.waveform import Waveform, waveform_of
+from gpiorig.capture.ziparchive import DEFLATED, STORED, ArchiveWriter, DirectoryError, Member, read_directory, walk
+from gpiorig.capture.ziparchive import content as member_content
 
 VERSIONS = ("1", "2")
-CHUNK_BYTES = 4 << 20  # what libsigrok reads at once; one chunk is in memory at a time
+CHUNK_BYTES = 4 << 20  # what libsigrok reads at once
 PREFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}  # sigrok writes "2 mHz" for 2 MHz, and never means milli
 TOOLKIT = "0.5.2"  # libsigrok whose format is written
-COMPRESS_LEVEL = 1
 SUMMARY = "sigrok session file"
 SUFFIXES = (".sr",)
 ZIP_MAGIC = b"PK\x03\x04"
-UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+THREADED_BYTES = 8 << 20  # compressed bytes from which on more than one thread inflates
+MAX_THREADS = 4  # the reader of the edges does not keep up with more
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +52,23 @@ class SrInfo:
     unitsize
         Bytes per sample.
     chunks
-        Names of the members with samples, in order.
+        The pieces of the stream of samples, in order. One that is missing is assumed to be as long as most are.
     """
 
     samplerate_hz: Fraction | None
     channels: tuple[str, ...]
     unitsize: int
-    chunks: tuple[str, ...]
+    chunks: tuple[Chunk, ...]
+
+    @property
+    def used(self) -> int:
+        """Mask of the channels in use."""
+        return sum(1 << bit for bit, name in enumerate(self.channels) if name)
+
+    @property
+    def samples(self) -> int:
+        """Samples of the capture."""
+        return self.chunks[-1].end // self.unitsize
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -61,9 +76,43 @@ def recognises(path: Path, head: bytes) -> bool:
     return head.startswith(ZIP_MAGIC) and path.suffix != ".sal"
 
 
-def read(path: Path, options: ReadOptions) -> Waveform:
-    """Read a .sr file as a waveform."""
-    return waveform_of(read_sr(path, samplerate_hz=options.samplerate_hz), source=f"sigrok session {path.name}")
+def read(path: Path, options: ReadOptions, *, threads: int | None = None) -> Waveform:
+    """Read a .sr file as a waveform.
+
+    Its blocks raise FormatError where a chunk is damaged, with the samples that are lost; with `options.recover` these
+    are gaps.
+
+    Parameters
+    ----------
+    path
+        The file.
+    options
+        `samplerate_hz` takes precedence over what the file says.
+    threads
+        Threads that inflate; None: as many as are worth it.
+
+    Raises
+    ------
+    FormatError
+        It is cut short, no sigrok session, or tells no samplerate.
+    """
+    info = read_info(path, recover=options.recover)
+    rate = options.samplerate_hz or info.samplerate_hz
+    if not rate:
+        raise FormatError("has no samplerate", where=path, remedy="give it, for instance --samplerate 24MHz")
+    if threads is None:
+        size = sum(chunk.member.compressed for chunk in info.chunks if chunk.member)
+        threads = min(MAX_THREADS, len(os.sched_getaffinity(0))) if size >= THREADED_BYTES else 1
+    stream = ChunkedStream(
+        path=path,
+        chunks=info.chunks,
+        unitsize=info.unitsize,
+        used=info.used,
+        recover=options.recover,
+        threads=threads,
+    )
+    source = f"sigrok session {path.name}"
+    return Waveform(samplerate_hz=rate, channels=info.channels, read=stream.blocks, source=source)
 
 
 def parse_samplerate(text: str) -> Fraction:
@@ -91,129 +140,165 @@ def format_samplerate(samplerate_hz: Fraction) -> str:
 
 
 def read_sr(path: Path, *, samplerate_hz: Fraction | None = None) -> Edges:
-    """Read a .sr file, in the memory of one chunk and the edges.
+    """Read all edges of a .sr file into memory; as `read`."""
+    return read(path, ReadOptions(samplerate_hz=samplerate_hz)).edges()
+
+
+def read_info(path: Path, *, recover: bool = False) -> SrInfo:
+    """Read only the metadata of a .sr file.
 
     Parameters
     ----------
     path
         The file.
-    samplerate_hz
-        Samples per second, for a file that does not tell; takes precedence.
+    recover
+        Accept missing chunks, and a file that was cut short and has lost its directory.
 
     Raises
     ------
     FormatError
-        It is cut short, damaged, incomplete, or tells no samplerate.
+        It is cut short, damaged, or no sigrok session.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
-            info = _read_info(archive, path)
-            rate = samplerate_hz or info.samplerate_hz
-            if not rate:
-                raise FormatError("has no samplerate", where=path, remedy="give it, for instance --samplerate 24MHz")
-            used = sum(1 << bit for bit, name in enumerate(info.channels) if name)
-            extractor = EdgeExtractor(unitsize=info.unitsize, used=used)
-            rows = [extractor.feed(data) for data in _read_chunks(archive, info.chunks)]
+        with path.open("rb") as file:
+            try:
+                members = read_directory(file)
+            except DirectoryError:
+                if not recover:
+                    raise
+                members = list(walk(file))
+            small = {member.name: member for member in members if member.name in ("version", "metadata")}
+            texts = {name: member_content(file, member).decode(errors="replace") for name, member in small.items()}
     except FileNotFoundError as error:
         raise FormatError("there is no such file", where=path, remedy="check the name") from error
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", where=path, remedy="check the file") from error
-    except UNREADABLE as error:
+    except DirectoryError as error:
         raise FormatError(
             f"is cut short, damaged, or no sigrok session ({error})",
             where=path,
-            remedy="save it again; `zip -FF` may rescue whole chunks of a file that was cut short",
+            remedy="save it again; with `recover` it is read as far as it goes",
         ) from error
-    if extractor.tail_bytes:
-        what = f"ends with {extractor.tail_bytes} bytes of a {info.unitsize}-byte sample"
-        raise FormatError(what, where=path, remedy="the file is damaged: save it again")
-    return Edges.from_blocks(rows, samplerate_hz=rate, channels=info.channels, end=extractor.samples_seen)
+    if not {"version", "metadata"} <= set(texts):
+        raise FormatError("is a zip file, but no sigrok session", where=path, remedy="give a .sr file")
+    if texts["version"].strip() not in VERSIONS:
+        what = f"has session format {texts['version'].strip()!r}"
+        raise FormatError(what, where=path, remedy="formats 1 and 2 are supported")
+    return _info(texts["metadata"], members, path, recover=recover)
 
 
-def read_info(path: Path) -> SrInfo:
-    """Read only the metadata of a .sr file."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return _read_info(archive, path)
-    except (OSError, *UNREADABLE) as error:
-        raise FormatError(f"is no readable sigrok session ({error})", where=path, remedy="check the file") from error
-
-
-def write_sr(path: Path, edges: Edges) -> None:
-    """Write edges, or a window of them, as a .sr file; sample 0 of the file is `edges.start`.
+def write(path: Path, content: Waveform, *, start: int | None = None, end: int | None = None) -> str:
+    """Write a waveform, or a window of it, as a .sr file, in memory that does not grow with its length.
 
     Parameters
     ----------
     path
         The file; replaced in one step when it is complete.
-    edges
-        Without gaps, since a .sr file cannot say that samples are missing.
+    content
+        Without lost samples in the window, since a .sr file cannot say that some are missing.
+    start, end
+        The window, in samples: sample 0 of the file is `start`. None: as far as the waveform goes.
+
+    Returns
+    -------
+    str
+        What was rounded: nothing, but the file begins at 0.
+
+    Raises
+    ------
+    CaptureError
+        There are no channels, samples of the window are lost, or it is empty.
     """
-    if edges.gaps.size:
-        gap = edges.gaps[0]
-        raise CaptureError(
-            f"samples {gap[0]} to {gap[1]} are lost, which a .sr file cannot say",
-            where=path,
-            remedy="export a window before or after the gap",
-        )
-    if not any(edges.channels):
+    if not any(content.channels):
         raise CaptureError("there are no channels to write", where=path, remedy="export a capture that has some")
-    unitsize = (len(edges.channels) + 7) // 8
-    names = [f"probe{bit}={name}" for bit, name in enumerate(edges.channels, start=1) if name]
-    metadata = [
+    unitsize = (len(content.channels) + 7) // 8
+    deflater = MemberDeflater(unitsize=unitsize)
+    metadata = _metadata(content, unitsize).encode()
+    new = path.with_name(f"{path.name}.new")
+    first = last = 0
+    try:
+        with new.open("wb") as file:
+            archive = ArchiveWriter(file)
+            for name, text in (("version", b"2"), ("metadata", metadata)):
+                archive.add(name, text, method=STORED, crc=zlib.crc32(text), size=len(text))
+            windows = _windows(content, start, end, CHUNK_BYTES // unitsize, path)
+            for number, (samples, levels, chunk_start, chunk_end) in enumerate(windows, start=1):
+                data, crc = deflater.deflate(samples, levels, chunk_start, chunk_end)
+                size = (chunk_end - chunk_start) * unitsize
+                archive.add(f"logic-1-{number}", data, method=DEFLATED, crc=crc, size=size)
+                first, last = chunk_start if number == 1 else first, chunk_end
+            if first == last:
+                raise CaptureError("there are no samples to write", where=path, remedy="choose another window")
+            archive.close()
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
+    return f"nothing is rounded; sample 0 of the file is sample {first} of the capture"
+
+
+def write_sr(path: Path, edges: Edges) -> None:
+    """Write edges that are in memory; as `write`."""
+    write(path, waveform_of(edges))
+
+
+def _metadata(content: Waveform, unitsize: int) -> str:
+    names = [f"probe{bit}={name}" for bit, name in enumerate(content.channels, start=1) if name]
+    lines = [
         "[global]",
         f"sigrok version={TOOLKIT}",
         "",
         "[device 1]",
         "capturefile=logic-1",
-        f"total probes={len(edges.channels)}",
-        f"samplerate={format_samplerate(edges.samplerate_hz)}",
+        f"total probes={len(content.channels)}",
+        f"samplerate={format_samplerate(content.samplerate_hz)}",
         "total analog=0",
         *names,
         f"unitsize={unitsize}",
         "",
     ]
-    new = path.with_name(f"{path.name}.new")
-    with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED, compresslevel=COMPRESS_LEVEL) as archive:
-        archive.writestr(zipfile.ZipInfo("version"), "2")
-        archive.writestr(zipfile.ZipInfo("metadata"), "\n".join(metadata))
-        for number, chunk in enumerate(_chunks(edges, unitsize), start=1):
-            member = zipfile.ZipInfo(f"logic-1-{number}")  # without a date, so that equal edges give equal files
-            archive.writestr(member, chunk, zipfile.ZIP_DEFLATED, COMPRESS_LEVEL)
-    new.replace(path)
+    return "\n".join(lines)
 
 
-def _chunks(edges: Edges, unitsize: int) -> Iterator[bytes]:
-    """Yield the samples, chunk by chunk."""
-    step = CHUNK_BYTES // unitsize
-    for start in range(edges.start, edges.end, step):
-        end = min(start + step, edges.end)
-        first = int(np.searchsorted(edges.samples, start, side="right")) - 1
-        last = int(np.searchsorted(edges.samples, end))
-        bounds = np.append(edges.samples[first:last], end)
-        bounds[0] = start
-        little = edges.levels[first:last].astype("<u8").view(np.uint8).reshape(-1, 8)[:, :unitsize]
-        units = np.ascontiguousarray(little).view(f"V{unitsize}").reshape(-1)
-        yield np.repeat(units, np.diff(bounds)).tobytes()
+def _windows(
+    content: Waveform, start: int | None, end: int | None, step: int, path: Path
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64], int, int]]:
+    """Yield (samples, levels, start, end) of each chunk; the first edge tells the levels at its start."""
+    at = start
+    samples, levels = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint64)
+    known = 0
+    for block in content.read():
+        samples, levels = np.append(samples, block.samples), np.append(levels, block.levels)
+        if not samples.size:
+            continue
+        at = int(samples[0]) if at is None else max(at, int(samples[0]))
+        known = block.end if end is None else min(block.end, end)
+        for gap_start, gap_end in block.gaps.tolist():
+            if gap_end > at and (end is None or gap_start < end):
+                what = f"samples {gap_start} to {gap_end} are lost, which a .sr file cannot say"
+                raise CaptureError(what, where=path, remedy="export a window before or after the gap")
+        while at + step <= known:
+            yield *_rows(samples, levels, at, at + step), at, at + step
+            at += step
+        keep = max(int(np.searchsorted(samples, at, side="right")) - 1, 0)
+        samples, levels = samples[keep:], levels[keep:]
+        if known == end:
+            break
+    if at is not None and at < known:
+        yield *_rows(samples, levels, at, known), at, known
 
 
-def _read_chunks(archive: zipfile.ZipFile, names: tuple[str, ...]) -> Iterator[bytes]:
-    for name in names:
-        with archive.open(name) as member:  # checks the CRC at the member's end
-            while data := member.read(CHUNK_BYTES):
-                yield data
+def _rows(
+    samples: NDArray[np.int64], levels: NDArray[np.uint64], start: int, end: int
+) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    first = int(np.searchsorted(samples, start, side="right")) - 1
+    last = int(np.searchsorted(samples, end))
+    return samples[first:last], levels[first:last]
 
 
-def _read_info(archive: zipfile.ZipFile, path: Path) -> SrInfo:
-    members = set(archive.namelist())
-    if not {"version", "metadata"} <= members:
-        raise FormatError("is a zip file, but no sigrok session", where=path, remedy="give a .sr file")
-    version = archive.read("version").decode(errors="replace").strip()
-    if version not in VERSIONS:
-        raise FormatError(f"has session format {version!r}", where=path, remedy="formats 1 and 2 are supported")
+def _info(metadata: str, members: Iterable[Member], path: Path, *, recover: bool) -> SrInfo:
     parser = configparser.RawConfigParser(strict=False)
     try:
-        parser.read_string(archive.read("metadata").decode())
+        parser.read_string(metadata)
         device = parser["device 1"]
         unitsize = int(device["unitsize"])
         total = int(device["total probes"])
@@ -226,21 +311,43 @@ def _read_info(archive: zipfile.ZipFile, path: Path) -> SrInfo:
         what = f"has {total} channels in {unitsize} bytes per sample"
         raise FormatError(what, where=path, remedy=f"at most {MAX_CHANNELS} channels are supported")
     rate = device.get("samplerate", "").strip()
-    return SrInfo(
+    info = SrInfo(
         samplerate_hz=(parse_samplerate(rate) or None) if rate else None,
         channels=tuple(names.get(number, "") for number in range(1, min(total, MAX_CHANNELS) + 1)),
         unitsize=unitsize,
-        chunks=_chunk_names(members, base, path),
+        chunks=tuple(_chunks(_numbered(members, base), base, unitsize, path, recover=recover)),
     )
-
-
-def _chunk_names(members: set[str], base: str, path: Path) -> tuple[str, ...]:
-    if base in members:
-        return (base,)  # format 1
-    found = (re.fullmatch(re.escape(base) + r"-(\d+)", name) for name in members)
-    numbers = sorted(int(match[1]) for match in found if match)
-    missing = sorted(set(range(1, numbers[-1] + 1)) - set(numbers)) if numbers else [1]
-    if missing:
-        what = f"the chunk {base}-{missing[0]} is missing"
+    cut = info.chunks[-1].end % unitsize
+    if cut and not recover:
+        what = f"ends with {cut} bytes of a {unitsize}-byte sample"
         raise FormatError(what, where=path, remedy="the file is damaged: save it again")
-    return tuple(f"{base}-{number}" for number in numbers)
+    return info
+
+
+def _numbered(members: Iterable[Member], base: str) -> dict[int, Member]:
+    """Return the members with samples, by their number; the directory may have them in any order."""
+    found: dict[int, Member] = {}
+    for member in members:
+        if member.name == base:  # format 1
+            return {1: member}
+        stem, _, number = member.name.rpartition("-")
+        if stem == base and number.isdecimal():
+            found[int(number)] = member
+    return found
+
+
+def _chunks(found: dict[int, Member], base: str, unitsize: int, path: Path, *, recover: bool) -> Iterator[Chunk]:
+    """Yield the chunks in order."""
+    usual = Counter(member.size for member in found.values()).most_common(1)[0][0] if found else 0
+    start = 0
+    for number in range(1, max(found, default=1) + 1):
+        member = found.get(number)
+        if member is None and not (recover and usual):
+            what = f"the chunk {base}-{number} is missing: the samples from {start // unitsize} on are lost"
+            raise FormatError(what, where=path, remedy="the file is damaged: save it again")
+        if member and member.method not in (STORED, DEFLATED):
+            what = f"the chunk {member.name} is compressed by method {member.method}"
+            raise FormatError(what, where=path, remedy="stored and deflated chunks can be read: save it again")
+        end = start + (member.size if member else usual)
+        yield Chunk(start, end, member)
+        start = end

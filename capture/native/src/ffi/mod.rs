@@ -1,8 +1,14 @@
 //! What the C interfaces of all kernels share.
 
 pub mod bus;
+pub mod changes;
+pub mod deflate;
 pub mod edges;
+pub mod member;
+pub mod runs;
 pub mod spi;
+pub mod table;
+pub mod uart;
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::slice;

@@ -33,6 +33,7 @@
 #define RCC_APB1ENR REG(0x4002101Cu)
 #define RCC_APB1ENR_TIM2 (1u << 0)
 #define RCC_APB1ENR_TIM3 (1u << 1)
+#define RCC_APB1ENR_TIM4 (1u << 2)
 
 /* FLASH: RM0008 3.3.3, PM0075 3.1 */
 #define FLASH_ACR REG(0x40022000u)
@@ -60,6 +61,7 @@
 /* General-purpose timers: RM0008 15.4 */
 #define TIM2 0x40000000u
 #define TIM3 0x40000400u
+#define TIM4 0x40000800u
 #define TIM_CR1(tim) REG((tim) + 0x00u)
 #define TIM_CR1_CEN (1u << 0)
 #define TIM_CR2(tim) REG((tim) + 0x04u)
@@ -69,8 +71,14 @@
 #define TIM_SMCR_TS_ITR1 (1u << 4)
 #define TIM_DIER(tim) REG((tim) + 0x0Cu)
 #define TIM_SR(tim) REG((tim) + 0x10u)
+#define TIM_SR_UIF (1u << 0)
 #define TIM_EGR(tim) REG((tim) + 0x14u)
 #define TIM_EGR_UG (1u << 0)
+#define TIM_CCMR2(tim) REG((tim) + 0x1Cu)
+#define TIM_CCMR2_OC4PE (1u << 11)
+#define TIM_CCMR2_OC4M_PWM1 (6u << 12)
+#define TIM_CCER(tim) REG((tim) + 0x20u)
+#define TIM_CCER_CC4E (1u << 12)
 #define TIM_CNT(tim) REG((tim) + 0x24u)
 #define TIM_PSC(tim) REG((tim) + 0x28u)
 #define TIM_ARR(tim) REG((tim) + 0x2Cu)

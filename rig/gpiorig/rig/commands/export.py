@@ -1,73 +1,285 @@
-"""`gpiorig export`: a recording, or a window of it, as a sigrok .sr file."""
+"""`gpiorig export`: a recording or a file, or a part of it, in the format of another tool."""
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import json
+import re
+from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gpiorig.rig.errors import RigError
 
 if TYPE_CHECKING:
+    from gpiorig.capture.frames import Frames
     from gpiorig.capture.recording import Recording
+    from gpiorig.capture.waveform import Block, Waveform
 
 EPILOG = """\
 examples:
-  gpiorig export run1 -o run1.sr              the whole recording
+  gpiorig export run1 -o run1.sr              the whole recording, for PulseView and sigrok-cli
   gpiorig export run1 -o p12.sr --packet 12   the round trip of the packet with id 12, and 100 us around it
-  gpiorig export run1 -o w.sr --from-sample 240000 --to-sample 480000
+  gpiorig export run1 -o w.vcd --from 1.2s --to 1.25s --channels 'initiator.*'
+  gpiorig export run1 -o run1.pftrace         layers, packets and their flows, for ui.perfetto.dev
+  gpiorig export run1 -o run1.pcapng          the radios' frames with their time on the air, for Wireshark
+  gpiorig export run1 -o steps.parquet --table steps
+  gpiorig export capture.sr -o edges.parquet  a file as another
 
 Then, with the decoder of this project (Debian's PulseView 0.4.2 does the same):
   SIGROKDECODE_DIR=decoders sigrok-cli -i p12.sr -A gpio_probe \\
-      -P gpio_probe:strobe=initiator.strobe:d0=initiator.d0:d1=initiator.d1:width=2"""
+      -P gpio_probe:strobe=initiator.strobe:d0=initiator.d0:d1=initiator.d1:width=2
 
-_AROUND_S = 100e-6
+docs/export.md says which format is for which tool, and what each rounds."""
+
+_AROUND_S = Fraction(100, 10**6)
+_UNITS_S = {"s": Fraction(1), "ms": Fraction(1, 10**3), "us": Fraction(1, 10**6), "ns": Fraction(1, 10**9)}
+_TABLES = ("edges", "events", "damaged", "unattributed", "packets", "timelines", "steps")
+# Formats of what is decoded; all others are of edges, a module of `gpiorig.capture.formats` each.
+_TRACES: dict[str, tuple[str, ...]] = {"perfetto": (".pftrace", ".perfetto-trace"), "json": (".json",)}
+_FRAMES: dict[str, tuple[str, ...]] = {"pcap": (".pcapng",)}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of an export."""
-    parser.add_argument("recording", type=Path, metavar="RUN", help="recording folder")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.sr")
+    parser.add_argument("source", type=Path, metavar="RUN|FILE", help="recording folder, or a file of any known format")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="its ending says the format")
+    parser.add_argument("--format", metavar="NAME", help="the format, where the ending does not say it")
+    parser.add_argument(
+        "--table", choices=_TABLES, default="edges", help="what a .parquet, .arrow or .csv holds (edges)"
+    )
+    parser.add_argument("--channels", metavar="NAME[,NAME…]", help="only these channels; initiator.* matches several")
     parser.add_argument(
         "--packet", type=int, metavar="ID", help="only the round trip of this packet (the first of that id)"
     )
     parser.add_argument("--from-sample", type=int, metavar="N", help="first sample")
     parser.add_argument("--to-sample", type=int, metavar="N", help="one past the last sample")
+    parser.add_argument(
+        "--from", dest="from_time", metavar="TIME", help="first instant, such as 1.25s, 300us; from sample 0"
+    )
+    parser.add_argument("--to", dest="to_time", metavar="TIME", help="where to end")
+    parser.add_argument("--samplerate", metavar="RATE", help="of a file that names none, such as 24MHz")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Cut the window and write it."""
-    from gpiorig.capture.formats.sr import write_sr
-    from gpiorig.capture.recording import Recording
-
-    target = options.output
-    if target.suffix != ".sr" or (target.exists() and not target.is_file()):
-        raise RigError(f"{target}: the output must be a file that ends in .sr.")
-    recording = Recording.open(options.recording)
-    edges = recording.edges()
-    start = edges.start if options.from_sample is None else options.from_sample
-    end = edges.end if options.to_sample is None else options.to_sample
-    if options.packet is not None:
-        if options.from_sample is not None or options.to_sample is not None:
-            raise RigError("--packet and --from-sample/--to-sample say two things; give one of them.")
-        start, end = _round_trip(recording, options.packet)
-        around = int(_AROUND_S * edges.samplerate_hz)
-        start, end = max(edges.start, start - around), min(edges.end, end + around)
-    if not edges.start <= start < end <= edges.end:
-        raise RigError(
-            f"{options.recording}: no samples {start} to {end}; the recording has {edges.start} to {edges.end}."
-        )
-    write_sr(options.output, edges.window(start, end))
-    print(f"{options.output}: samples {start} to {end} of {options.recording}")
+    """Find out what is asked for, and write it."""
+    kind, name = _format(options)
+    _check_output(options.output)
+    if options.table != "edges":
+        said = _write_table(options)
+    elif kind == "trace":
+        said = _write_trace(options, name)
+    elif kind == "frames":
+        said = _write_frames(options)
+    else:
+        said = _write_edges(options, name)
+    print(
+        json.dumps(said)
+        if options.json
+        else f"{options.output}: {said['what']} of {options.source}; {said['rounding']}"
+    )
     return 0
 
 
+def _format(options: argparse.Namespace) -> tuple[str, str]:
+    """What is written ("edges", "trace", "frames", "table") and the name of the format."""
+    suffix = options.output.suffix
+    known = {"trace": _TRACES, "frames": _FRAMES, "edges": _edge_formats()}
+    if options.table != "edges":
+        from gpiorig.analysis import tables
+
+        if options.format or suffix not in tables.SUFFIXES:
+            raise RigError(f"{options.output}: a table is a file that ends in {', '.join(tables.SUFFIXES)}.")
+        return "table", suffix
+    fitting = [
+        (name != suffix[1:], kind, name)  # where several have an ending, it is that of the format of its name
+        for kind, found in known.items()
+        for name, suffixes in found.items()
+        if options.format == name or (not options.format and suffix in suffixes)
+    ]
+    if fitting:
+        return min(fitting)[1:]
+    if options.format:
+        raise RigError(
+            f"--format {options.format}: no such format can be written; there are "
+            f"{', '.join(name for found in known.values() for name in found)}."
+        )
+    endings = [each for found in known.values() for suffixes in found.values() for each in suffixes]
+    raise RigError(f"{options.output}: the output must be a file that ends in {', '.join(dict.fromkeys(endings))}.")
+
+
+def _edge_formats() -> dict[str, tuple[str, ...]]:
+    """Formats of edges that can be written, with their endings."""
+    from gpiorig.capture import formats
+
+    modules = {name: formats.module(name) for name in formats.names() if name not in _FRAMES}
+    return {name: module.SUFFIXES for name, module in modules.items() if hasattr(module, "write")}
+
+
+def _check_output(path: Path) -> None:
+    if path.exists() and not path.is_file():
+        raise RigError(f"{path}: the output must be a file, not a folder or a device.")
+
+
+def _write_edges(options: argparse.Namespace, name: str) -> dict[str, Any]:
+    from gpiorig.capture import formats, select
+
+    waveform = _waveform(options)
+    bounds = _window(options, waveform.samplerate_hz)
+    if bounds is not None:
+        waveform = select.window(waveform, *bounds)
+    if options.channels:
+        waveform = select.channels(waveform, options.channels.split(","))
+    covered: list[int] = []
+    rounding = formats.module(name).write(options.output, _watched(waveform, covered))
+    return _said(options, name, f"samples {covered[0]} to {covered[-1]}", rounding, (covered[0], covered[-1]))
+
+
+def _watched(waveform: Waveform, covered: list[int]) -> Waveform:
+    """The same waveform with a progress bar; `covered` gets its first sample and its end when it is read."""
+    from tqdm import tqdm
+
+    def read() -> Iterator[Block]:
+        with tqdm(unit=" samples", unit_scale=True, desc="writing", disable=None, leave=False) as bar:
+            for block in waveform.read():
+                start = covered[0] if covered else int([*block.samples, block.end][0])
+                covered[:] = [start, block.end]
+                bar.update(block.end - start - bar.n)
+                yield block
+
+    return dataclasses.replace(waveform, read=read)
+
+
+def _write_trace(options: argparse.Namespace, name: str) -> dict[str, Any]:
+    from gpiorig.analysis import trace
+    from gpiorig.rig import exporting
+
+    _refuse(options, "channels", why="a trace shows what was decoded")
+    recording = _recording(options, "a trace")
+    found = exporting.trace_of(recording)
+    bounds = _window(options, found.samplerate_hz)
+    if bounds is not None:
+        found = trace.window(found, *bounds)
+    if name == "perfetto":
+        from gpiorig.analysis import perfetto
+
+        rounding = perfetto.write(options.output, found, epoch_ns=exporting.epoch_ns(recording))
+    else:
+        from gpiorig.analysis import chrometrace
+
+        rounding = chrometrace.write(options.output, found)
+    return _said(options, name, f"{len(found.slices)} slices and instants", rounding, bounds)
+
+
+def _write_frames(options: argparse.Namespace) -> dict[str, Any]:
+    from gpiorig.capture.formats import pcap
+    from gpiorig.rig import exporting
+
+    for each in ("channels", "packet", "from_sample", "to_sample", "from_time", "to_time"):
+        _refuse(options, each, why="all frames are written")
+    frames: Frames
+    if options.source.is_dir():
+        frames = exporting.frames_of(_recording(options, "frames"))
+    else:
+        content = _content(options)
+        if not hasattr(content, "frames"):
+            raise RigError(f"{options.source}: has no frames; export the recording it came from, or a packet capture.")
+        frames = content
+    return _said(options, "pcap", "packet capture", pcap.write(options.output, frames), None)
+
+
+def _write_table(options: argparse.Namespace) -> dict[str, Any]:
+    from gpiorig.analysis import tables
+    from gpiorig.rig import exporting
+
+    for each in ("channels", "packet", "from_sample", "to_sample", "from_time", "to_time"):
+        _refuse(options, each, why="the whole table is written")
+    table = exporting.table(_recording(options, "a table"), options.table)
+    tables.write(table, options.output)
+    what = f"{table.num_rows} rows of {options.table}"
+    return _said(options, options.output.suffix[1:], what, "samples are exact, times in ns are floats", None)
+
+
+def _said(
+    options: argparse.Namespace, name: str, what: str, rounding: str, bounds: tuple[int, int] | None
+) -> dict[str, Any]:
+    window = {} if bounds is None else {"from_sample": bounds[0], "to_sample": bounds[1]}
+    return {"output": str(options.output), "format": name, "what": what, "rounding": rounding, **window}
+
+
+def _refuse(options: argparse.Namespace, name: str, *, why: str) -> None:
+    if getattr(options, name) is not None:
+        flag = "--" + name.removesuffix("_time").replace("_", "-")
+        raise RigError(f"{flag} does not go with {options.output.name}: {why}.")
+
+
+def _recording(options: argparse.Namespace, what: str) -> Recording:
+    from gpiorig.capture.recording import Recording
+
+    if options.source.is_file():
+        raise RigError(f"{options.source}: {what} is made of a recording, which also says what the channels are.")
+    return Recording.open(options.source)
+
+
+def _content(options: argparse.Namespace) -> Any:
+    """What is in the source file."""
+    from gpiorig.capture import formats
+    from gpiorig.capture.formats.sr import parse_samplerate
+
+    rate = None if options.samplerate is None else parse_samplerate(options.samplerate)
+    module = formats.module(formats.recognise(options.source))
+    return module.read(options.source, formats.ReadOptions(samplerate_hz=rate))
+
+
+def _waveform(options: argparse.Namespace) -> Waveform:
+    from gpiorig.capture.recording import Recording
+    from gpiorig.capture.waveform import Waveform
+
+    if not options.source.is_file():
+        return Recording.open(options.source).waveform()
+    content = _content(options)
+    if not isinstance(content, Waveform):
+        raise RigError(f"{options.source}: has no edges; a packet capture can be exported as .pcapng.")
+    return content
+
+
+def _window(options: argparse.Namespace, rate: Fraction) -> tuple[int, int] | None:
+    """The samples asked for: [from, to); None for all of them."""
+    starts = [given for given in (options.from_sample, _sample(options.from_time, rate)) if given is not None]
+    ends = [given for given in (options.to_sample, _sample(options.to_time, rate)) if given is not None]
+    if len(starts) > 1 or len(ends) > 1 or (options.packet is not None and (starts or ends)):
+        raise RigError("--packet, --from-sample/--to-sample and --from/--to say different things; give one of them.")
+    if options.packet is not None:
+        return _round_trip(_recording(options, "the round trip of a packet"), options.packet)
+    if not starts and not ends:
+        return None
+    return (starts or [-(1 << 62)])[0], (ends or [1 << 62])[0]
+
+
+def _sample(text: str | None, rate: Fraction) -> int | None:
+    """The first sample at or after a time such as 1.25s."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"(-?\d+(?:\.\d+)?)\s*(s|ms|us|ns)", text.replace("µ", "u"))
+    if match is None:
+        raise RigError(f"{text!r} is not a time; valid ones: 1.25s, 300us.")
+    samples = Fraction(match[1]) * _UNITS_S[match[2]] * rate
+    return -(-samples.numerator // samples.denominator)
+
+
 def _round_trip(recording: Recording, packet: int) -> tuple[int, int]:
+    """First and last sample of a packet's round trip, and a little around them."""
     from gpiorig.rig import pipeline
 
-    lines = pipeline.analyse(recording).timelines
+    found = pipeline.analyse(recording)
+    lines = found.timelines
     rows = (lines.ids == packet) & lines.timelined
     if not rows.any():
         raise RigError(f"{recording.folder}: no timeline of a packet with id {packet}; see packets.csv in its report.")
     row = int(rows.argmax())
-    return int(lines.samples[row, 0]), int(lines.samples[row, -1]) + 1
+    around = int(_AROUND_S * lines.samplerate_hz)
+    start, end = int(lines.samples[row, 0]) - around, int(lines.samples[row, -1]) + 1 + around
+    return max(found.events.start, start), min(found.events.end, end)

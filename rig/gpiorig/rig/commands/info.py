@@ -1,4 +1,4 @@
-"""`gpiorig info`: what is in a recording or a .sr file."""
+"""`gpiorig info`: what is in a recording or in a file of any known format."""
 
 from __future__ import annotations
 
@@ -7,68 +7,143 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gpiorig.rig import inputs
+
 if TYPE_CHECKING:
-    from gpiorig.capture.edges import Edges
+    from gpiorig.capture.recording import Recording
+    from gpiorig.capture.waveform import Waveform
 
 EPILOG = """\
 examples:
   gpiorig info run1
-  gpiorig info capture.sr --json"""
+  gpiorig info capture.sr --json
+  gpiorig info samples.bin --samplerate 24MHz --unitsize 2
+  gpiorig info edges.csv --columns time=t,unit=us,channel=pin,level=state
+  gpiorig info export/                        Saleae's digital_0.bin, digital_1.bin, …
+  gpiorig info --formats                      what can be read and written"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of an inspection."""
-    parser.add_argument("file", type=Path, metavar="FILE|RUN", help="a .sr file or a recording folder")
-    parser.add_argument("--samplerate", metavar="RATE", help="of a .sr file that names none, such as 24MHz")
+    parser.add_argument("file", type=Path, nargs="?", metavar="FILE|RUN", help="a file, or a recording folder")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--formats", action="store_true", help="list the formats, and leave")
+    inputs.add_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read and describe."""
-    from gpiorig.capture.formats.sr import parse_samplerate, read_sr
-    from gpiorig.capture.recording import Recording
+    """Read, in constant memory, and describe."""
+    from gpiorig.capture.lines import NodeLines
+    from gpiorig.capture.recording import DESCRIPTION, Recording
+    from gpiorig.capture.waveform import Waveform
+    from gpiorig.rig.errors import RigError
 
-    if options.file.is_file():
-        given = None if options.samplerate is None else parse_samplerate(options.samplerate)
-        edges = read_sr(options.file, samplerate_hz=given)
+    if options.formats:
+        _print_formats()
+        return 0
+    if options.file is None:
+        raise RigError("give a file or a recording folder; gpiorig info --help has examples.")
+    if options.file.is_dir() and (options.format is None) and (options.file / DESCRIPTION).exists():
+        recording = Recording.open(options.file)
+        found = {"format": "recording", **describe(recording.waveform()), **_about(recording)}
     else:
-        edges = Recording.open(options.file).edges()
-    found = describe(edges)
+        name, content = inputs.open_file(options.file, options)
+        if isinstance(content, NodeLines):
+            summary = content.summary()
+            found = {"format": name, "source": content.source, **summary.as_json()}
+            found["text"] = summary.for_people()
+        elif isinstance(content, Waveform):
+            found = {"format": name, **describe(content)}
+        else:
+            found = {"format": name, "source": content.source, **content.summary()}
+            found["text"] = _frames_text(found)
+    text = found.pop("text", None) or _capture_text(found)
     if options.json:
         print(json.dumps(found))
-        return 0
-    print(
-        f"{options.file}: {found['samples']} samples at {found['samplerate_hz'] / 1e6:g} MHz, "
-        f"{found['duration_s']:.6f} s, {len(edges.gaps)} gaps"
-    )
-    for channel in found["channels"]:
-        first, last = channel["first_edge"], channel["last_edge"]
-        span = f"samples {first} to {last}" if channel["edges"] else "constant"
-        level = "high" if channel["initial_level"] else "low"
-        print(f"  {channel['name']}: {channel['edges']} edges, {span}, starts {level}")
+    else:
+        print("\n".join([f"{options.file}: {text[0]}", *text[1:]]))
     return 0
 
 
-def describe(edges: Edges) -> dict[str, Any]:
+def describe(waveform: Waveform) -> dict[str, Any]:
     """Samplerate, length and the edges of each named channel; edges are sample numbers."""
-    samples = edges.end - edges.start
-    channels = []
-    for name in filter(None, edges.channels):
-        at, _ = edges.channel(name)
-        channels.append(
-            {
-                "name": name,
-                "edges": len(at),
-                "first_edge": int(at[0]) if len(at) else None,
-                "last_edge": int(at[-1]) if len(at) else None,
-                "initial_level": edges.initial_level(name),
-            }
-        )
-    rate = edges.samplerate_hz
+    from gpiorig.capture.edgecount import count
+    from gpiorig.rig.progress import watched
+
+    found = count(watched(waveform, "reading"))
+    rate = found.samplerate_hz
+    samples = found.end - found.start
     return {
         "samplerate_hz": int(rate) if rate.denominator == 1 else float(rate),
         "samples": samples,
         "duration_s": float(samples / rate),
-        "start": edges.start,
-        "channels": channels,
+        "start": found.start,
+        "epoch": waveform.epoch,
+        "gaps": found.gaps,
+        "lost_samples": found.lost,
+        "channels": [
+            {
+                "name": channel.name,
+                "edges": channel.edges,
+                "first_edge": channel.first_edge,
+                "last_edge": channel.last_edge,
+                "initial_level": channel.initial_level,
+            }
+            for channel in found.channels
+        ],
+        "source": waveform.source,
+        "remarks": list(waveform.remarks),
     }
+
+
+def _about(recording: Recording) -> dict[str, Any]:
+    """What the description of a recording says about where it is from."""
+    info = recording.info
+    return {
+        "analyzer": info.analyzer,
+        "virtual": info.virtual,
+        "state": recording.state,
+        "nodes": list(recording.nodes),
+    }
+
+
+def _capture_text(found: dict[str, Any]) -> list[str]:
+    lost = f" ({found['lost_samples']} samples lost)" if found["gaps"] else ""
+    begin = f" from sample {found['start']}" if found["start"] else ""
+    lines = [
+        f"{found['samples']} samples at {found['samplerate_hz'] / 1e6:g} MHz, {found['duration_s']:.6f} s{begin}, "
+        f"{found['gaps']} gaps{lost}"
+    ]
+    for channel in found["channels"]:
+        first, last = channel["first_edge"], channel["last_edge"]
+        span = f"samples {first} to {last}" if channel["edges"] else "constant"
+        level = {0: "starts low", 1: "starts high", None: "empty"}[channel["initial_level"]]
+        lines.append(f"  {channel['name']}: {channel['edges']} edges, {span}, {level}")
+    if found["format"] == "recording":
+        virtual = ", on the virtual bench" if found["virtual"] else ""
+        lines.append(f"  {found['state']}; {found['analyzer'] or 'analyzer not told'}{virtual}")
+        lines += [f"  serial port of {', '.join(found['nodes'])}"] if found["nodes"] else []
+    else:
+        lines.append(f"  {found['source']}")
+    lines += [f"  sample 0 is {found['epoch']}"] if found["epoch"] else []
+    return lines + [f"  {remark}" for remark in found["remarks"]]
+
+
+def _frames_text(found: dict[str, Any]) -> list[str]:
+    def counts(kinds: dict[str, int]) -> str:
+        return ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "none"
+
+    lines = [f"{found['frames']} frames in {found['duration_s']:.6f} s from {found['first']}: {counts(found['kinds'])}"]
+    lines += [f"  {node or '(no name)'}: {counts(about['kinds'])}" for node, about in found["nodes"].items()]
+    lines += [f"  from {source}: {count}" for source, count in found["sources"].items()]
+    lines += [f"  {found['bad_fcs']} with a wrong FCS"] if found["bad_fcs"] else []
+    return lines + [f"  skipped: {why}: {count}" for why, count in found["skipped"].items()]
+
+
+def _print_formats() -> None:
+    from gpiorig.capture import formats
+
+    for name in formats.names():
+        module = formats.module(name)
+        ways = "read, write" if hasattr(module, "write") else "read"
+        print(f"{name:16} {ways:12} {' '.join(module.SUFFIXES):18} {module.SUMMARY}")

@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
 def _write(meter: Meter, folder: Path, *, virtual: bool) -> None:
     from gpiorig.analysis import probe_effect, probe_effect_plate, style, tables
 
-    for suffix in tables.SUFFIXES:
+    for suffix in (".parquet", ".csv"):
         tables.write(probe_effect.table(meter), folder / f"probe-effect{suffix}")
     style.save(probe_effect_plate.steps(meter, virtual=virtual), folder / "probe-effect")
 

@@ -54,6 +54,7 @@ class AnalyzerServer:
             "triggerflags": 0,
         }
         self._analyzer: int | None = None
+        self._sent_bytes = self._unitsize = 0
         self._buffer = bytearray(_BLOCK_BYTES)
         self._pending = memoryview(b"")
         self._line = b""
@@ -81,6 +82,11 @@ class AnalyzerServer:
     def capturing(self) -> bool:
         """True between `get` and `close`."""
         return self._analyzer is not None
+
+    @property
+    def samples_sent(self) -> int:
+        """Whole samples that the socket has taken since the last `get`."""
+        return self._sent_bytes // self._unitsize if self._unitsize else 0
 
     @property
     def has_pending(self) -> bool:
@@ -142,6 +148,7 @@ class AnalyzerServer:
                 self.drop_client()
                 return
             self._pending = self._pending[sent:]
+            self._sent_bytes += sent
 
     def close(self) -> None:
         """Free the sockets."""
@@ -168,6 +175,7 @@ class AnalyzerServer:
     def _start(self) -> None:
         self._stop()
         unitsize = 1 if self._settings["sampleunit"] == _EIGHT_BITS else 2
+        self._sent_bytes, self._unitsize = 0, unitsize
         rate_hz = self._settings["samplerate"]
         self._analyzer = self._boards.add_analyzer(
             samplerate_hz=rate_hz, unitsize=unitsize, config=self._config, key=self._key

@@ -47,6 +47,9 @@ class Pace(Protocol):
     def stands(self) -> bool:
         """Whether virtual time stands still but for what a debug adapter or a flashing tool does."""
 
+    def settled(self, until_ps: int) -> bool:
+        """Whether the host has all that came until this instant, or until nothing more is to come."""
+
     def wake(self) -> None:
         """Somebody from outside has acted on a board."""
 
@@ -100,6 +103,11 @@ class FastPace:
         """While nobody captures, and while every board sleeps."""
         return not self._may_run()
 
+    def settled(self, until_ps: int) -> bool:
+        """Also when every board sleeps, or nobody captures any more."""
+        done = self._idle or not self._running or self._boards.now_ps >= until_ps
+        return done and not _pending(self._uarts, self._analyzers)
+
     def wake(self) -> None:
         """The boards may have something to do."""
         self._idle = False
@@ -113,9 +121,7 @@ class FastPace:
     def _may_run(self) -> bool:
         capturing = [analyzer.capturing for analyzer in self._analyzers]
         self._running = all(capturing) or (self._running and any(capturing))
-        blocked = any(analyzer.has_pending for analyzer in self._analyzers)
-        blocked |= any(uart.has_pending for uart in self._uarts)
-        return self._running and not blocked and not self._idle
+        return self._running and not self._idle and not _pending(self._uarts, self._analyzers)
 
     def _entry_ps(self) -> int | None:
         """The next instant at which a waiting line enters though boards are awake."""
@@ -186,6 +192,10 @@ class RealTimePace:
         """Never: the wall clock drives it."""
         return False
 
+    def settled(self, until_ps: int) -> bool:
+        """Only when the time has come: boards that sleep may be woken."""
+        return self._boards.now_ps >= until_ps and not _pending(self._uarts, self._analyzers)
+
     def wake(self) -> None:
         """The next tick will see."""
 
@@ -196,6 +206,11 @@ class RealTimePace:
         kept = f"real-time pace: {self._late} of {ticks} were late, at worst by {self._worst_s * 1e3:.1f} ms"
         lost = [f"{uart.path}: {uart.lost} bytes were lost because nobody read the port" for uart in self._uarts]
         return [kept, *(text for text, uart in zip(lost, self._uarts, strict=True) if uart.lost)]
+
+
+def _pending(uarts: Collection[VirtualUart], analyzers: Collection[AnalyzerServer]) -> bool:
+    """Whether samples or serial bytes wait for the host."""
+    return any(uart.has_pending for uart in uarts) or any(analyzer.has_pending for analyzer in analyzers)
 
 
 def _hand_over(uarts: Collection[VirtualUart], analyzers: Collection[AnalyzerServer]) -> None:

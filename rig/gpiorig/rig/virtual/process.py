@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -12,14 +13,18 @@ from typing import Any, Self
 
 from gpiorig.rig.errors import VirtualBenchError
 
+SETTLE = "settle"  # the command that a virtual bench answers with {"settled": samples sent by analyzer}
+
 _START_SECONDS = 30.0
 _STOP_SECONDS = 10.0
+_SETTLE_SECONDS = 60.0  # samples of a whole buffer may be on their way to a busy host
 
 
 class VirtualBenchProcess:
     """A virtual bench in a process of its own; a context manager that ends it.
 
-    `endpoints` names sigrok's driver per analyzer and the port (and its stamps file) per node.
+    `endpoints` names sigrok's driver per analyzer and the port (and its stamps file) per node. The two talk in lines:
+    the bench's are JSON objects, its endpoints first, an error last if there is one; ours are commands.
     """
 
     def __init__(self, bench_file: Path, *, firmware: dict[str, Path]) -> None:
@@ -31,7 +36,8 @@ class VirtualBenchProcess:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
         )
         self._lines: list[str] = []
-        self._first = threading.Event()
+        self._said = threading.Condition()
+        self._ended = False
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         self.endpoints: dict[str, dict[str, Any]] = self._await_endpoints()
@@ -39,19 +45,47 @@ class VirtualBenchProcess:
     def _read(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            self._lines.append(line)
-            self._first.set()
-        self._first.set()
+            with self._said:
+                self._lines.append(line)
+                self._said.notify_all()
+        with self._said:
+            self._ended = True
+            self._said.notify_all()
+
+    def _line(self, number: int, *, deadline_s: float) -> dict[str, Any] | None:
+        """The line of this number, or None if it does not come."""
+        with self._said:
+            self._said.wait_for(lambda: self._ended or len(self._lines) > number, deadline_s)
+            return dict(json.loads(self._lines[number])) if len(self._lines) > number else None
 
     def _await_endpoints(self) -> dict[str, dict[str, Any]]:
-        if not self._first.wait(_START_SECONDS) or not self._lines:
+        first = self._line(0, deadline_s=_START_SECONDS)
+        if first is None:
             self.close()
             raise VirtualBenchError("the virtual bench did not start; its messages are above.")
-        first = json.loads(self._lines[0])
         if "error" in first:
             self.close()
             raise VirtualBenchError(first["error"])
-        return dict(first)
+        return first
+
+    def settle(self) -> dict[str, int]:
+        """Wait until nothing more is to come, or 0.1 virtual seconds have passed; the samples each analyzer has sent.
+
+        Raises
+        ------
+        VirtualBenchError
+            The bench has stopped, or does not answer: somebody does not take its samples.
+        """
+        assert self._process.stdin is not None
+        number = len(self._lines)
+        with contextlib.suppress(BrokenPipeError):  # it has stopped, and says why in its last line
+            self._process.stdin.write(f"{SETTLE}\n")
+            self._process.stdin.flush()
+        answer = self._line(number, deadline_s=_SETTLE_SECONDS)
+        if answer is None or "settled" not in answer:
+            self.check()
+            raise VirtualBenchError(f"the virtual bench does not settle: its samples wait for {_SETTLE_SECONDS:g} s.")
+        return dict(answer["settled"])
 
     def check(self, *, patience_s: float = 0.0) -> None:
         """Raise `VirtualBenchError` with the bench's own words if it has stopped, or stops within `patience_s`."""
@@ -66,7 +100,8 @@ class VirtualBenchProcess:
     def close(self) -> None:
         """End the process; it stops when its standard input ends."""
         if self._process.stdin is not None:
-            self._process.stdin.close()
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.close()
         try:
             self._process.wait(_STOP_SECONDS)
         except subprocess.TimeoutExpired:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
+import os
 import re
 import selectors
 import signal
 import socket
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
@@ -24,12 +27,15 @@ from gpiorig.rig.virtual import faults
 from gpiorig.rig.virtual.analyzer import AnalyzerServer, Clips
 from gpiorig.rig.virtual.debug import DebugPort
 from gpiorig.rig.virtual.pace import FastPace, HostClock, Pace, RealTimePace
+from gpiorig.rig.virtual.process import SETTLE
 from gpiorig.rig.virtual.rfc2217 import Rfc2217Port
 from gpiorig.rig.virtual.uart import VirtualUart
 from gpiorig.rig.virtual.vboards import VirtualBoards
 
 # While a flashing tool waits for a board whose time stands still, the bench looks at the host's clock this often.
 _LOOK_S = 0.01
+# After `settle` boards that never all sleep run on for this long, so that what they have done is sampled.
+_TAIL_PS = 100_000_000_000
 
 
 class VirtualBench:
@@ -70,6 +76,7 @@ class VirtualBench:
         pace = FastPace if fast else RealTimePace
         self.pace: Pace = pace(self._boards, self.uarts.values(), self.analyzers.values())
         self._running = True
+        self._settles_at_ps: int | None = None
         self._selector = selectors.DefaultSelector()
 
     def _add_analyzers(self, bench: Bench, virtual: Virtual, index: dict[str, int]) -> dict[str, AnalyzerServer]:
@@ -123,15 +130,18 @@ class VirtualBench:
     def _host_ports(self) -> list[DebugPort | Rfc2217Port]:
         return [*self.debug_ports.values(), *self.rfc2217_ports.values()]
 
-    def serve(self, control: TextIO) -> None:
-        """Run until `control` ends; raises `VirtualBenchError` when a board does what no model covers."""
+    def serve(self, control: TextIO, *, answer: Callable[[dict[str, object]], None] = lambda said: None) -> None:
+        """Run until `control` ends, answering its commands.
+
+        Raises `VirtualBenchError` when a board does what no model covers.
+        """
         try:
-            self._serve_until_end(control)
+            self._serve_until_end(control, answer)
         except VirtualBenchError as error:
             raise VirtualBenchError(self.named(str(error))) from error
 
-    def _serve_until_end(self, control: TextIO) -> None:
-        self._selector.register(control, selectors.EVENT_READ, "control")
+    def _serve_until_end(self, control: TextIO, answer: Callable[[dict[str, object]], None]) -> None:
+        self._selector.register(control, selectors.EVENT_READ, control)
         for analyzer in self.analyzers.values():
             self._selector.register(analyzer.listener, selectors.EVENT_READ, analyzer)
         for uart in self.uarts.values():
@@ -143,6 +153,9 @@ class VirtualBench:
                 self._serve(key.data, events)
             self.pace.turn()
             self._keep_company()
+            if self._settles_at_ps is not None and self.pace.settled(self._settles_at_ps):
+                self._settles_at_ps = None
+                answer({"settled": {name: analyzer.samples_sent for name, analyzer in self.analyzers.items()}})
             self._watch_writers()
 
     def _timeout_s(self) -> float | None:
@@ -196,8 +209,14 @@ class VirtualBench:
             self._forget_if_gone(end)
         elif isinstance(end, DebugPort | Rfc2217Port):
             self._serve_port(end)
-        else:
-            self._running = False
+        elif isinstance(end, io.TextIOBase):
+            self._obey(os.read(end.fileno(), 4096))
+
+    def _obey(self, said: bytes) -> None:
+        """What came on the control stream: a command, or its end."""
+        self._running = bool(said)
+        if SETTLE in said.decode(errors="replace").split():
+            self._settles_at_ps = self._boards.now_ps + _TAIL_PS
 
     def _accept(self, analyzer: AnalyzerServer) -> None:
         if analyzer.client is not None:
@@ -265,7 +284,7 @@ def main(bench: Bench, firmware: dict[str, Path], *, as_json: bool) -> int:
             stack.callback(running.close)
             with contextlib.suppress(KeyboardInterrupt):
                 print(json.dumps(running.endpoints()) if as_json else describe(bench, running), flush=True)
-                running.serve(sys.stdin)
+                running.serve(sys.stdin, answer=lambda said: print(json.dumps(said), flush=True))
         except RigError as error:
             if not as_json:
                 raise

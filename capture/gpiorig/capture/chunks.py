@@ -1,0 +1,339 @@
+"""A stream of samples that is cut into members of a zip archive, as blocks of edges; on several threads if asked."""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.capture.edges import no_gaps
+from gpiorig.capture.errors import FormatError
+from gpiorig.capture.members import COMPLETE, NEEDS_INPUT, NEEDS_ROOM, TOO_LONG, MemberReader
+from gpiorig.capture.waveform import Block
+from gpiorig.capture.ziparchive import LOCAL, Member, data_start
+
+ROWS = 1 << 15  # edges of a block: the arrays stay in the second-level cache
+INPUT_BYTES = 1 << 20  # compressed data that are in memory, for each thread
+HEADER_SLACK = 256  # a local header's extra field may be longer than the directory's
+BATCH_BYTES = 1 << 19  # compressed bytes that a thread reads before it takes the next batch
+BATCH_CHUNKS = 64
+WAIT_S = 0.1  # how soon a thread notices that nobody reads any more
+NO_SAMPLES, NO_LEVELS = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint64)
+QUEUED_BLOCKS = 8  # blocks that a thread may be ahead of the reader, for each batch
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of the stream of samples.
+
+    Attributes
+    ----------
+    start, end
+        Its first byte in the stream, and one past its last.
+    member
+        Where it is; None: it is missing.
+    """
+
+    start: int
+    end: int
+    member: Member | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkedStream:
+    """The samples of a file.
+
+    Attributes
+    ----------
+    path
+        The archive.
+    chunks
+        In order, without holes between them.
+    unitsize
+        Bytes per sample.
+    used
+        Mask of the channels in use.
+    recover
+        Damaged and missing chunks become gaps instead of errors. Each chunk is read twice: it counts only if its CRC is right.
+    threads
+        Threads that inflate.
+    """
+
+    path: Path
+    chunks: Sequence[Chunk]
+    unitsize: int
+    used: int
+    recover: bool = False
+    threads: int = 1
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the edges.
+
+        Raises
+        ------
+        FormatError
+            A chunk is damaged or missing; it says which samples are lost.
+        """
+        level: int | None = None
+        gap: tuple[int, int] | None = None
+        for piece in self._pieces():
+            if piece.gap:
+                gap = (gap[0] if gap else piece.gap[0], piece.gap[1])
+                continue
+            samples, levels = piece.samples, piece.levels
+            gaps = np.array([gap], dtype=np.int64) if gap and level is not None else no_gaps()
+            if samples.size:
+                is_known = gap is None and int(levels[0]) == level
+                level = int(levels[-1])
+                samples, levels = samples[is_known:], levels[is_known:]
+            gap = None
+            yield Block(samples, levels, piece.end, gaps)
+        if gap and level is None:
+            raise FormatError("all of its chunks are damaged", where=self.path, remedy="record it again")
+        if gap:
+            yield Block(NO_SAMPLES, NO_LEVELS, gap[1], np.array([gap], dtype=np.int64))
+
+    def batches(self) -> Iterator[list[Chunk]]:
+        """Yield chunks that are read one after the other, from a sample's first byte to a sample's last."""
+        batch: list[Chunk] = []
+        size = 0
+        for chunk in self.chunks:
+            batch.append(chunk)
+            size += chunk.member.compressed if chunk.member else 0
+            is_enough = self.recover or size >= BATCH_BYTES or len(batch) >= BATCH_CHUNKS
+            if is_enough and chunk.end % self.unitsize == 0:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
+
+    def _pieces(self) -> Iterator[_Piece]:
+        batches = list(self.batches())
+        with self.path.open("rb", buffering=0) as file:
+            if self.threads == 1 or len(batches) == 1:
+                decoder = _Decoder(self, file.fileno())
+                for batch in batches:
+                    yield from decoder.pieces(batch)
+                return
+            with _Crew(self, file.fileno(), batches) as crew:
+                yield from crew.pieces()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Piece:
+    """Edges up to sample `end`, or the range of samples that is lost."""
+
+    samples: NDArray[np.int64]
+    levels: NDArray[np.uint64]
+    end: int
+    gap: tuple[int, int] | None = None
+
+
+class _Damaged(Exception):
+    """A chunk that cannot be read; in words, why."""
+
+
+class _Cut(_Damaged):
+    """The file ends within a chunk."""
+
+
+class _Decoder:
+    """Reads batches, one after the other, into pieces."""
+
+    def __init__(self, stream: ChunkedStream, file: int) -> None:
+        self._stream, self._file = stream, file
+        self._reader = MemberReader(unitsize=stream.unitsize, used=stream.used)
+        self._input = np.empty(LOCAL.size + HEADER_SLACK + INPUT_BYTES, dtype=np.uint8)
+        self._view, self._input_address = self._input.data, self._input.ctypes.data
+        self._rows = _Rows()
+
+    def pieces(self, batch: list[Chunk]) -> Iterator[_Piece]:
+        """Yield what a batch holds; the first row of it gives the levels at its start."""
+        unit = self._stream.unitsize
+        start, end = batch[0].start // unit, batch[-1].end // unit
+        try:
+            if self._stream.recover:
+                self._check(batch)
+            self._reader.restart(start)
+            for chunk in batch:
+                for _ in self._feed(chunk):
+                    yield self._taken()
+            yield self._taken()
+        except _Cut:
+            yield self._taken()
+            yield _Piece(NO_SAMPLES, NO_LEVELS, end, gap=(self._reader.head.position, end))
+        except _Damaged:
+            yield _Piece(NO_SAMPLES, NO_LEVELS, end, gap=(start, end))
+
+    def _taken(self) -> _Piece:
+        samples, levels = self._rows.take()
+        return _Piece(samples, levels, self._reader.head.position)
+
+    def _check(self, batch: list[Chunk]) -> None:
+        """Read a batch for its CRCs only; the edges are dropped."""
+        self._reader.restart(0)
+        try:
+            for chunk in batch:
+                for _ in self._feed(chunk):
+                    self._rows.count = 0
+        except _Cut:
+            pass  # what is there is as good as the rest
+        finally:
+            self._rows.count = 0
+
+    def _feed(self, chunk: Chunk) -> Iterator[None]:
+        """Read a chunk, and yield whenever the rows are full.
+
+        Raises
+        ------
+        FormatError
+            The chunk is missing or damaged, and the stream is not to recover.
+        _Damaged
+            The same, when it is.
+        """
+        try:
+            yield from self._fed(chunk)
+        except _Damaged as error:
+            if self._stream.recover:
+                raise
+            unit = self._stream.unitsize
+            what = f"{error}: samples {chunk.start // unit} to {-(-chunk.end // unit)} are lost"
+            raise FormatError(what, where=self._stream.path, remedy="the rest can be read with `recover`") from None
+
+    def _fed(self, chunk: Chunk) -> Iterator[None]:
+        member, reader, rows = chunk.member, self._reader, self._rows
+        if member is None:
+            raise _Damaged("a chunk is missing")
+        end = LOCAL.size + HEADER_SLACK + min(member.compressed, INPUT_BYTES)
+        have = os.preadv(self._file, [self._view[:end]], member.offset)
+        at = data_start(self._view[:have], member)
+        if at < 0:
+            raise _Damaged(f"the chunk {member.name} has no local header")
+        file_at = member.offset + at
+        left = member.compressed
+        if at > have:
+            have = at = 0
+        have = at + min(have - at, left)
+        file_at, left = file_at + have - at, left - (have - at)
+        head = reader.head
+        reader.begin(method=member.method, size=member.size)
+        while True:
+            written, used = reader.feed(self._input_address + at, have - at, *rows.addresses())
+            rows.count += written
+            at += used
+            if head.status == NEEDS_ROOM:
+                yield
+            elif head.status == NEEDS_INPUT and left:
+                rest = have - at
+                self._input[:rest] = self._input[at:have]
+                got = os.preadv(self._file, [self._view[rest : rest + min(left, INPUT_BYTES)]], file_at)
+                if not got:
+                    raise _Cut(f"the file ends within the chunk {member.name}")
+                at, have, file_at, left = 0, rest + got, file_at + got, left - got
+            else:
+                break
+        if head.status != COMPLETE:
+            what = "is longer than it says" if head.status == TOO_LONG else "is damaged"
+            raise _Damaged(f"the chunk {member.name} {what}")
+        if head.bytes != member.size:
+            raise _Damaged(f"the chunk {member.name} has {head.bytes} bytes instead of {member.size}")
+        if head.crc != member.crc:
+            raise _Damaged(f"the chunk {member.name} is damaged (its CRC is wrong)")
+
+
+class _Rows:
+    """Room for the edges of a piece."""
+
+    def __init__(self) -> None:
+        self._new()
+
+    def _new(self) -> None:
+        self._samples, self._levels = np.empty(ROWS, dtype=np.int64), np.empty(ROWS, dtype=np.uint64)
+        self._samples_address, self._levels_address = self._samples.ctypes.data, self._levels.ctypes.data
+        self.count = 0
+
+    def addresses(self) -> tuple[int, int, int]:
+        """Return the addresses of what is free, and how many edges it holds."""
+        filled = 8 * self.count
+        return self._samples_address + filled, self._levels_address + filled, ROWS - self.count
+
+    def take(self) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+        """Return the edges, and begin anew."""
+        samples, levels = self._samples[: self.count], self._levels[: self.count]
+        if self.count > ROWS // 2:
+            self._new()
+            return samples, levels
+        self.count = 0
+        return samples.copy(), levels.copy()
+
+
+class _Crew:
+    """Threads that read batches at the same time; the pieces come in order.
+
+    A thread puts the pieces of a batch in the batch's own queue, and waits when that is full.
+    """
+
+    def __init__(self, stream: ChunkedStream, file: int, batches: Sequence[list[Chunk]]) -> None:
+        self._stream, self._file = stream, file
+        self._left = deque(batches)
+        self._jobs: queue.SimpleQueue[tuple[list[Chunk], _Pieces] | None] = queue.SimpleQueue()
+        self._is_over = threading.Event()
+        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(stream.threads)]
+
+    def __enter__(self) -> _Crew:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over.set()
+        for _thread in self._threads:
+            self._jobs.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def pieces(self) -> Iterator[_Piece]:
+        """Yield the pieces of all batches."""
+        ahead: deque[_Pieces] = deque()
+        while self._left or ahead:
+            while self._left and len(ahead) <= len(self._threads):
+                pieces: _Pieces = queue.Queue(maxsize=QUEUED_BLOCKS)
+                self._jobs.put((self._left.popleft(), pieces))
+                ahead.append(pieces)
+            pieces = ahead.popleft()
+            while (piece := pieces.get()) is not None:
+                if isinstance(piece, BaseException):
+                    raise piece
+                yield piece
+
+    def _work(self) -> None:
+        decoder = _Decoder(self._stream, self._file)
+        while (job := self._jobs.get()) is not None and not self._is_over.is_set():
+            batch, pieces = job
+            try:
+                for piece in decoder.pieces(batch):
+                    if not self._put(pieces, piece):
+                        return
+                self._put(pieces, None)
+            except BaseException as error:
+                self._put(pieces, error)
+
+    def _put(self, pieces: _Pieces, piece: _Piece | BaseException | None) -> bool:
+        """Hand on a piece; false when nobody wants it any more."""
+        while not self._is_over.is_set():
+            try:
+                pieces.put(piece, timeout=WAIT_S)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+
+_Pieces = queue.Queue[_Piece | BaseException | None]

@@ -1,0 +1,63 @@
+"""Arrow IPC files (Feather version 2) of edges; `capture.edgetable` says what is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gpiorig.capture.errors import FormatError
+from gpiorig.capture.formats import ReadOptions
+from gpiorig.capture.waveform import Waveform
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SUMMARY = "Arrow IPC table of edges"
+SUFFIXES = (".arrow", ".feather")
+MAGIC = b"ARROW1"  # arrow.apache.org, "Arrow Columnar Format", IPC file format
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Whether a file is an Arrow IPC file."""
+    return head.startswith(MAGIC)
+
+
+def read(path: Path, options: ReadOptions | None = None) -> Waveform:
+    """Read a table that `write` wrote."""
+    import pyarrow as pa  # here and below: slow to import, and this module is asked about every file
+
+    from gpiorig.capture import edgetable
+
+    try:
+        with pa.ipc.open_file(path) as file:
+            form = file.schema
+    except (OSError, pa.ArrowException) as error:
+        raise FormatError(f"is no readable Arrow file ({error})", where=path, remedy="write it again") from error
+    return edgetable.read(path, form, lambda: _batches(path))
+
+
+def _batches(path: Path) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    with pa.ipc.open_file(path) as file:
+        for number in range(file.num_record_batches):
+            yield file.get_batch(number)
+
+
+def write(path: Path, waveform: Waveform) -> str:
+    """Write edges; the file is replaced in one step when it is complete. Returns what was rounded."""
+    import pyarrow as pa
+
+    from gpiorig.capture import edgetable
+
+    new = path.with_name(f"{path.name}.new")
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with (
+        pa.OSFile(str(new), "wb") as sink,
+        pa.ipc.new_file(sink, edgetable.schema(waveform), options=options) as writer,
+    ):
+        for batch in edgetable.batches(waveform):
+            writer.write_batch(batch)
+    new.replace(path)
+    return edgetable.rounding(waveform)

@@ -1,0 +1,82 @@
+"""FlockLab's `gpiotracing.csv`: the pins of all observers of a test.
+
+    timestamp,observer_id,node_id,pin_name,value
+
+Times are seconds since 1970 with 7 digits; the header of version 1 begins with "# "; a sixth column without a name
+holds monotonic time. The first sample of an observer lists all its pins, and the last one nRST.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from pathlib import Path
+
+from gpiorig.capture.errors import CaptureError, FormatError
+from gpiorig.capture.formats import ReadOptions
+from gpiorig.capture.formats.csv import lines_of, read_table, table_head
+from gpiorig.capture.table import IGNORED, KEY, LEVEL, TIME, Layout
+from gpiorig.capture.textwriter import GAP, TextFile, decimal, epoch_fraction, rows, scaler
+from gpiorig.capture.waveform import Waveform
+
+SUMMARY = "FlockLab GPIO trace"
+SUFFIXES = (".csv",)
+HEADER = re.compile(rb"^(# ?)?timestamp,(observer_id,)?node_id,pin_name,value", re.I)
+ROLES = {"timestamp": TIME, "node_id": KEY, "pin_name": KEY, "value": LEVEL}
+DIGITS = 7  # 100 ns: fl_logic.c of FlockLab2-Observer prints "%u.%07u"
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Whether a file is FlockLab's."""
+    return HEADER.match(head) is not None
+
+
+def read(path: Path, options: ReadOptions) -> Waveform:
+    """Read the trace; a channel is named NODE.PIN, and was before its first row what that row says."""
+    head = table_head(path)
+    if HEADER.match(head) is None:
+        raise FormatError(
+            "has no header of FlockLab's",
+            where=path,
+            remedy='its first line should be "timestamp,observer_id,node_id,pin_name,value"',
+        )
+    end, line = lines_of(head)[0]
+    names = [name.strip() for name in line.lstrip("# ").split(",")]
+    layout = Layout(
+        roles=tuple(ROLES.get(name.lower(), IGNORED) for name in names[: names.index("value") + 1]),
+        first_byte=end,
+        first_line=1,
+        comment="#",
+        levels_from_first=True,
+    )
+    return read_table(path, layout, options, source=f"FlockLab GPIO trace {path.name}")
+
+
+def write(path: Path, waveform: Waveform) -> str:
+    """Write a waveform as FlockLab does; times are cut to 100 ns, as FlockLab cuts them.
+
+    A channel NODE.PIN is written as pin PIN of node NODE, one without a point as a pin of node 0.
+    """
+    places = [name.rpartition(".") for name in waveform.channels]
+    pins = [f"{node or 0},{node or 0},{pin}" for node, _, pin in places]
+    used = [bit for bit, name in enumerate(waveform.channels) if name]
+    scale = 10**DIGITS / waveform.samplerate_hz
+    base = epoch_fraction(waveform.epoch) * 10**DIGITS
+    units = scaler(scale, base - Fraction(1, 2))  # half a unit less: cut, not rounded
+    end = False
+    with TextFile(path) as file:
+        file.write("timestamp,observer_id,node_id,pin_name,value\n")
+        for sample, levels, changed in rows(waveform):
+            if end:
+                raise CaptureError(
+                    "samples are lost, which this format cannot say",
+                    where=path,
+                    remedy="export a window before or after the gap, or another format",
+                )
+            end = levels == GAP
+            stamp = decimal(units(sample), DIGITS)
+            file.write("".join(f"{stamp},{pins[bit]},{levels >> bit & 1}\n" for bit in used if changed >> bit & 1))
+    remarks = [] if scale.denominator == base.denominator == 1 else ["times are cut to 100 ns"]
+    if not waveform.epoch:
+        remarks.append("sample 0 is written as 1970-01-01T00:00:00")
+    return "; ".join(remarks)

@@ -1,0 +1,46 @@
+"""FlockLab's `serial.csv`: what observers received from and sent to the nodes' serial ports.
+
+Header `timestamp,observer_id,node_id,direction,output`, with `# ` before it in FlockLab 1's files; the timestamp is
+seconds since 1970 with up to 7 digits, direction `r` was read from the node and `w` written to it, and `output` is the
+rest of the line, commas included (flocklab_fetcher.py; docs/formats.md).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from gpiorig.capture.formats import ReadOptions
+from gpiorig.capture.lines import BlockBuilder, LineBlock, LineKind, NodeLines, read_blocks, stamp_ns
+
+SUMMARY = "FlockLab serial.csv (timestamp,observer_id,node_id,direction,output)"
+SUFFIXES = (".csv",)
+RESOLUTION_NS = 100
+HEADER = re.compile(r"(?:# ?)?timestamp,observer_id,node_id,direction,output\s*")
+LINE = re.compile(r"(\d+)(?:\.(\d+))?,(\w+),(\w+),([rw]),(.*)", re.DOTALL)
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Whether the header stands in the first lines."""
+    return any(HEADER.fullmatch(line) for line in head.decode(errors="replace").split("\n")[:8])
+
+
+def read(path: Path, options: ReadOptions) -> NodeLines:
+    """Read a file; a node is named by its node_id, and a broken line is counted."""
+
+    def blocks() -> Iterator[LineBlock]:
+        return read_blocks(path, _take)
+
+    return NodeLines(read=blocks, resolution_ns=RESOLUTION_NS, source=f"{path}: {SUMMARY}")
+
+
+def _take(line: str, builder: BlockBuilder) -> None:
+    if match := LINE.fullmatch(line):
+        seconds, fraction, _, node, direction, text = match.groups()
+        kind = LineKind.SENT if direction == "w" else LineKind.RECEIVED
+        builder.append(stamp_ns(seconds, fraction or ""), node, text, kind)
+    elif HEADER.fullmatch(line) or line.startswith("#"):
+        pass
+    else:
+        builder.note("line that is no row" if line.strip() else "empty line")

@@ -1,0 +1,51 @@
+"""Parquet tables of edges, for pandas, Polars, DuckDB, Spark; `capture.edgetable` says what is in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gpiorig.capture.errors import FormatError
+from gpiorig.capture.formats import ReadOptions
+from gpiorig.capture.waveform import Waveform
+
+SUMMARY = "Parquet table of edges"
+SUFFIXES = (".parquet",)
+MAGIC = b"PAR1"  # github.com/apache/parquet-format, "File format"
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Whether a file is a Parquet file."""
+    return head.startswith(MAGIC)
+
+
+def read(path: Path, options: ReadOptions | None = None) -> Waveform:
+    """Read a table that `write` wrote."""
+    import pyarrow as pa  # here and below: slow to import, and this module is asked about every file
+    import pyarrow.parquet
+
+    from gpiorig.capture import edgetable
+
+    try:
+        file = pyarrow.parquet.ParquetFile(path)
+    except (OSError, pa.ArrowException) as error:
+        raise FormatError(f"is no readable Parquet file ({error})", where=path, remedy="write it again") from error
+    return edgetable.read(
+        path, file.schema_arrow, lambda: pyarrow.parquet.ParquetFile(path).iter_batches(edgetable.ROWS)
+    )
+
+
+def write(path: Path, waveform: Waveform) -> str:
+    """Write edges; the file is replaced in one step when it is complete. Returns what was rounded."""
+    import pyarrow.parquet
+
+    from gpiorig.capture import edgetable
+
+    new = path.with_name(f"{path.name}.new")
+    increasing = {"sample": "DELTA_BINARY_PACKED", "time_ns": "DELTA_BINARY_PACKED"}
+    with pyarrow.parquet.ParquetWriter(
+        new, edgetable.schema(waveform), compression="zstd", use_dictionary=False, column_encoding=increasing
+    ) as writer:
+        for batch in edgetable.batches(waveform):
+            writer.write_batch(batch)
+    new.replace(path)
+    return edgetable.rounding(waveform)

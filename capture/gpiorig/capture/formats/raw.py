@@ -1,0 +1,65 @@
+"""Raw samples, as `sigrok-cli -O binary` writes them: no header, so the samplerate and the width have to be said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+from gpiorig.capture.errors import FormatError
+from gpiorig.capture.formats import ReadOptions
+from gpiorig.capture.samples import EdgeExtractor
+from gpiorig.capture.waveform import Block, Waveform
+
+SUMMARY = "raw samples (sigrok-cli -O binary)"
+SUFFIXES = (".bin", ".raw")
+LATE = 8
+PIECE_BYTES = 4 << 20
+# sigrok-cli 0.7.2 writes this line before the samples when the rate becomes known late, as from a VCD file.
+META = re.compile(rb"META samplerate: (\d{1,18})\n")
+META_BYTES = 64
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Whether the name says so; the content seldom can."""
+    return META.match(head) is not None or (bool(head) and path.suffix.lower() in SUFFIXES)
+
+
+def read(path: Path, options: ReadOptions) -> Waveform:
+    """Read raw samples as a waveform."""
+    with path.open("rb") as file:
+        meta = META.match(file.read(META_BYTES))
+    rate = options.samplerate_hz or (Fraction(int(meta[1])) if meta else None)
+    begin = meta.end() if meta else 0
+    if not rate:
+        raise FormatError("says no samplerate", where=path, remedy="give it, for instance --samplerate 24MHz")
+    unitsize = options.unitsize or max((len(options.channels) + 7) // 8, 1)
+    if not 1 <= unitsize <= 8:
+        raise FormatError(f"samples of {unitsize} bytes are not supported", where=path, remedy="1 to 8 bytes are")
+    channels = options.channels or tuple(f"D{bit}" for bit in range(8 * unitsize))
+    if len(channels) > 8 * unitsize:
+        raise FormatError(
+            f"{len(channels)} channels do not fit into samples of {unitsize} bytes",
+            where=path,
+            remedy="give a larger --unitsize",
+        )
+    size = path.stat().st_size - begin
+    if size % unitsize:
+        raise FormatError(
+            f"{size} bytes are no whole number of samples of {unitsize} bytes",
+            where=path,
+            remedy="give the right --unitsize; or the file was cut short",
+        )
+    used = sum(1 << bit for bit, name in enumerate(channels) if name)
+
+    def read_blocks() -> Iterator[Block]:
+        extractor = EdgeExtractor(unitsize=unitsize, used=used)
+        with path.open("rb") as file:
+            file.seek(begin)
+            while data := file.read(PIECE_BYTES):
+                samples, levels = extractor.feed(data)
+                yield Block(samples, levels, extractor.samples_seen)
+
+    source = f"raw samples {path.name}, {unitsize} bytes each"
+    return Waveform(samplerate_hz=rate, channels=tuple(channels), read=read_blocks, source=source)

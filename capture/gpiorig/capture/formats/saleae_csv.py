@@ -1,0 +1,34 @@
+"""Saleae Logic's digital CSV export, of Logic 1 and of Logic 2.
+
+A row for each instant at which a channel changed; X where a channel was off or the capture has a gap, and in the last
+row, which is the end (Saleae, "Binary and CSV Export Formats - 2025 Update"). Times are seconds, or ISO 8601.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from gpiorig.capture.errors import FormatError
+from gpiorig.capture.formats import ReadOptions
+from gpiorig.capture.formats.csv import layout_of, read_table, table_head
+from gpiorig.capture.waveform import Waveform
+
+SUMMARY = "Saleae Logic digital CSV export"
+SUFFIXES = (".csv",)
+HEADER = re.compile(rb'^(\xef\xbb\xbf)?"?(Time ?\[s\]|start_time)"?\s*,')
+TRIGGER = re.compile(rb"^Trigger \[s\],")
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Whether a file is one of Saleae's."""
+    return HEADER.match(head) is not None or TRIGGER.match(head) is not None
+
+
+def read(path: Path, options: ReadOptions) -> Waveform:
+    """Read the export as a waveform; where a channel is X, there is a gap, unless it is X throughout."""
+    head = table_head(path)
+    if TRIGGER.match(head):
+        raise FormatError("holds voltages", where=path, remedy="export the digital channels")
+    layout = layout_of(path, head, options)
+    return read_table(path, layout, options, source=f"Saleae CSV export {path.name}; X is a gap")

@@ -1,0 +1,140 @@
+"""Several captures of the same time as one: their channels side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.capture.edges import MAX_CHANNELS, no_gaps
+from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.waveform import Block, Waveform
+
+
+def join(parts: Sequence[Waveform]) -> Waveform:
+    """Put the channels of captures side by side, those of the first at the lowest bits.
+
+    The result covers the time that all of them cover. Where one of them has a gap, the result has one: a level that is
+    not known makes a row unknown. Memory is that of a few blocks.
+
+    Parameters
+    ----------
+    parts
+        Captures that number their samples alike: same samplerate, same sample 0.
+
+    Raises
+    ------
+    CaptureError
+        Their samplerates or channels do not go together.
+    """
+    rates = {part.samplerate_hz for part in parts}
+    if len(rates) != 1:
+        raise CaptureError(
+            f"captures of {len(rates)} samplerates cannot be joined", remedy="bring them to a common one"
+        )
+    channels = tuple(name for part in parts for name in part.channels)
+    if len(channels) > MAX_CHANNELS:
+        raise CaptureError(
+            f"{len(channels)} channels in all, at most {MAX_CHANNELS} fit", remedy="leave out those not needed"
+        )
+    named = [name for name in channels if name]
+    if twice := {name for name in named if named.count(name) > 1}:
+        raise CaptureError(f"channel {sorted(twice)[0]} is in more than one capture", remedy="rename it in one of them")
+    return Waveform(
+        samplerate_hz=rates.pop(),
+        channels=channels,
+        read=lambda: _joined([_Part(part) for part in parts]),
+        epoch=next((part.epoch for part in parts if part.epoch), ""),
+        source=" and ".join(part.source for part in parts if part.source),
+    )
+
+
+class _Part:
+    """One of the captures, read ahead as far as was asked for."""
+
+    def __init__(self, waveform: Waveform) -> None:
+        self._blocks = waveform.read()
+        self.width = len(waveform.channels)
+        self.samples = np.empty(0, dtype=np.int64)
+        self.levels = np.empty(0, dtype=np.uint64)
+        self.gaps = no_gaps()
+        self.end = 0
+        self.ended = False
+
+    def advance(self) -> None:
+        """Read the next block."""
+        block = next(self._blocks, None)
+        if block is None:
+            self.ended = True
+            return
+        self.samples = np.append(self.samples, block.samples)
+        self.levels = np.append(self.levels, block.levels)
+        self.gaps = np.append(self.gaps, block.gaps, axis=0)
+        self.end = block.end
+
+    def levels_at(self, samples: NDArray[np.int64]) -> NDArray[np.uint64]:
+        return self.levels[np.searchsorted(self.samples, samples, side="right") - 1]
+
+    def forget(self, before: int) -> None:
+        """Drop rows and gaps that end before this sample, but for the row that holds there."""
+        first = max(int(np.searchsorted(self.samples, before, side="right")) - 1, 0)
+        self.samples, self.levels = self.samples[first:], self.levels[first:]
+        self.gaps = self.gaps[self.gaps[:, 1] > before]
+
+
+def _joined(parts: list[_Part]) -> Iterator[Block]:
+    for part in parts:
+        while not (part.samples.size or part.ended):
+            part.advance()
+    if any(part.samples.size == 0 for part in parts):
+        return
+    at, begun = max(int(part.samples[0]) for part in parts), False
+    ended = False
+    while not ended:
+        behind = min(parts, key=lambda part: part.end)
+        behind.advance()
+        ended = behind.ended
+        until = min(part.end for part in parts)
+        if not ended:  # a gap that reaches so far may go on in another part
+            gaps = _union(np.concatenate([part.gaps for part in parts]))
+            until = min([until, *(int(start) for start, end in gaps if end >= until)])
+        if until > at:
+            block = _rows(parts, at, until, first=not begun)
+            begun = begun or block.samples.size > 0
+            if begun:
+                yield block
+            at = until
+            for part in parts:
+                part.forget(at)
+
+
+def _rows(parts: list[_Part], at: int, until: int, *, first: bool) -> Block:
+    """The rows of all parts in [at, until); the first one of all stands at `at`."""
+    gaps = _union(np.concatenate([np.clip(part.gaps, at, until) for part in parts]))
+    if first and gaps.size and gaps[0, 0] == at:  # nothing is known before this gap, so the capture starts after it
+        at, gaps = int(gaps[0, 1]), gaps[1:]
+        if at == until:
+            return Block(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint64), until)
+    rows = [part.samples[np.searchsorted(part.samples, at) : np.searchsorted(part.samples, until)] for part in parts]
+    after = gaps[:, 1][gaps[:, 1] < until]
+    samples = np.unique(np.concatenate([*rows, after, np.array([at] if first else [], dtype=np.int64)]))
+    inside = np.searchsorted(gaps[:, 0], samples, side="right") - np.searchsorted(gaps[:, 1], samples, side="right")
+    samples = samples[inside == 0]
+    levels = np.zeros(samples.size, dtype=np.uint64)
+    shift = 0
+    for part in parts:
+        levels |= part.levels_at(samples) << np.uint64(shift)
+        shift += part.width
+    return Block(samples, levels, until, gaps)
+
+
+def _union(gaps: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Ranges that may overlap, as ranges that do not, in order; empty ones are dropped."""
+    rows: list[list[int]] = []
+    for start, end in sorted(gaps[gaps[:, 0] < gaps[:, 1]].tolist()):
+        if rows and start <= rows[-1][1]:
+            rows[-1][1] = max(rows[-1][1], end)
+        else:
+            rows.append([start, end])
+    return np.array(rows, dtype=np.int64).reshape(-1, 2)

@@ -1,0 +1,237 @@
+"""Text lines of nodes with their stamps, read piece by piece: what readers of serial logs give."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.capture.errors import FormatError
+
+BLOCK_LINES = 1 << 12
+MAX_LINE_BYTES = 1 << 16  # of a log; a longer one is cut there, so that a log without newlines does not fill the memory
+STAMP_DIGITS = 9  # ns
+
+
+class LineKind(IntEnum):
+    """What a line is."""
+
+    RECEIVED = 0  # the node sent it
+    SENT = 1  # the host sent it
+    NOTICE = 2  # the logging program says something about itself or about the node
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LineBlock:
+    """The next lines of a log, in the order of the log.
+
+    Attributes
+    ----------
+    stamps_ns
+        int64, shape (n,): ns since 1970, every digit of the log. They need not increase.
+    nodes
+        Name of the node of each line; "" for a notice about none.
+    texts
+        The lines, without their end; bytes that are not UTF-8 are U+FFFD.
+    kinds
+        uint8, shape (n,): `LineKind` of each line.
+    dirt
+        Number of irregularities met in this piece of the log, by what they are.
+    """
+
+    stamps_ns: NDArray[np.int64]
+    nodes: tuple[str, ...]
+    texts: tuple[str, ...]
+    kinds: NDArray[np.uint8]
+    dirt: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class NodeLines:
+    """A log as a stream of blocks of lines.
+
+    Attributes
+    ----------
+    read
+        Begins to read, at the first line, each time it is called.
+    resolution_ns
+        Step of the stamps as the format prints them.
+    source
+        What the log was read from, and how: for people.
+    """
+
+    read: Callable[[], Iterator[LineBlock]]
+    resolution_ns: int
+    source: str = ""
+
+    def all(self) -> LineBlock:
+        """Read all of it into memory."""
+        blocks = list(self.read())
+        dirt: Counter[str] = Counter()
+        for block in blocks:
+            dirt.update(block.dirt)
+        return LineBlock(
+            np.concatenate([np.empty(0, np.int64), *(block.stamps_ns for block in blocks)]),
+            tuple(node for block in blocks for node in block.nodes),
+            tuple(text for block in blocks for text in block.texts),
+            np.concatenate([np.empty(0, np.uint8), *(block.kinds for block in blocks)]),
+            dict(dirt),
+        )
+
+    def summary(self) -> LinesSummary:
+        """Read all of it once and count."""
+        counts: dict[str, list[int]] = {}
+        dirt: Counter[str] = Counter()
+        first: int | None = None
+        last = 0
+        for block in self.read():
+            dirt.update(block.dirt)
+            for (node, kind), count in Counter(zip(block.nodes, block.kinds.tolist(), strict=True)).items():
+                counts.setdefault(node, [0] * len(LineKind))[kind] += count
+            if block.stamps_ns.size:
+                low, high = int(block.stamps_ns.min()), int(block.stamps_ns.max())
+                first, last = (low, high) if first is None else (min(first, low), max(last, high))
+        nodes = {node: tuple(found) for node, found in sorted(counts.items())}
+        return LinesSummary(nodes, dict(sorted(dirt.items())), first, last if first is not None else None)
+
+
+@dataclass(frozen=True, slots=True)
+class LinesSummary:
+    """What is in a log.
+
+    Attributes
+    ----------
+    nodes
+        Number of lines of each kind (index: `LineKind`), by node; "" for notices about none.
+    dirt
+        Number of irregularities, by what they are.
+    first_ns, last_ns
+        Earliest and latest stamp, in ns since 1970; None when there is no line.
+    """
+
+    nodes: dict[str, tuple[int, ...]]
+    dirt: dict[str, int]
+    first_ns: int | None
+    last_ns: int | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it in JSON's types."""
+        kinds = [kind.name.lower() for kind in LineKind]
+        return {
+            "lines": sum(map(sum, self.nodes.values())),
+            "first_ns": self.first_ns,
+            "last_ns": self.last_ns,
+            "nodes": [{"name": node, **dict(zip(kinds, counts, strict=True))} for node, counts in self.nodes.items()],
+            "irregularities": self.dirt,
+        }
+
+    def for_people(self) -> list[str]:
+        """Return it as lines of text."""
+        if self.first_ns is None or self.last_ns is None:
+            found = ["no lines"]
+        else:
+            lines, span_ns = sum(map(sum, self.nodes.values())), self.last_ns - self.first_ns
+            since = datetime.fromtimestamp(self.first_ns // 10**9, UTC).isoformat()
+            found = [f"{lines} lines in {span_ns // 10**9}.{span_ns // 1000 % 10**6:06} s from {since}"]
+        for node, (received, sent, notices) in self.nodes.items():
+            words = [f"{received} received", *([f"{sent} sent"] if sent else [])]
+            words += [f"{notices} notices"] if notices else []
+            found.append(f"  {node or '(no node)'}: {', '.join(words)}")
+        return found + [f"  irregular: {what}: {count}" for what, count in self.dirt.items()]
+
+
+class BlockBuilder:
+    """Collects lines until there are enough for a block."""
+
+    def __init__(self) -> None:
+        self._latest_ns: int | None = None
+        self._dirt: Counter[str] = Counter()
+        self._clear()
+
+    def _clear(self) -> None:
+        self._stamps: list[int] = []
+        self._nodes: list[str] = []
+        self._texts: list[str] = []
+        self._kinds: list[int] = []
+        self._dirt = Counter()
+
+    @property
+    def is_full(self) -> bool:
+        """True when a block should be taken."""
+        return len(self._stamps) >= BLOCK_LINES
+
+    def append(self, stamp_ns: int, node: str, text: str, kind: LineKind = LineKind.RECEIVED) -> None:
+        """Add a line."""
+        if self._latest_ns is not None and stamp_ns < self._latest_ns:
+            self.note("stamp before the one above it")
+        self._latest_ns = stamp_ns
+        self._stamps.append(stamp_ns)
+        self._nodes.append(node)
+        self._texts.append(text)
+        self._kinds.append(kind)
+
+    def note(self, what: str) -> None:
+        """Count an irregularity."""
+        self._dirt[what] += 1
+
+    def take(self) -> LineBlock:
+        """Return the block and begin another."""
+        block = LineBlock(
+            np.array(self._stamps, dtype=np.int64),
+            tuple(self._nodes),
+            tuple(self._texts),
+            np.array(self._kinds, dtype=np.uint8),
+            dict(self._dirt),
+        )
+        self._clear()
+        return block
+
+
+def stamp_ns(seconds: str, fraction: str) -> int:
+    """Return a stamp in ns since 1970 from its digits before and after the point, exactly.
+
+    Parameters
+    ----------
+    seconds, fraction
+        Decimal digits; at most nine of `fraction` count.
+    """
+    return int(seconds) * 10**9 + int(fraction[:STAMP_DIGITS].ljust(STAMP_DIGITS, "0"))
+
+
+def read_blocks(path: Path, take: Callable[[str, BlockBuilder], None]) -> Iterator[LineBlock]:
+    """Give a log's lines, cut at newlines only, to a format's parser and yield what it makes of them.
+
+    Parameters
+    ----------
+    path
+        The file.
+    take
+        Gets each line without its newline and one carriage return before it, and puts what it holds into the builder.
+    """
+    builder = BlockBuilder()
+    try:
+        with path.open("rb") as file:
+            cut = False
+            while raw := file.readline(MAX_LINE_BYTES):
+                whole, was_cut = raw.endswith(b"\n"), cut
+                cut = not whole and len(raw) == MAX_LINE_BYTES
+                if was_cut:
+                    continue  # the rest of a line that was too long
+                if not whole:
+                    builder.note("line too long, cut" if cut else "last line without an end")
+                text = raw.removesuffix(b"\n").removesuffix(b"\r").decode(errors="replace")
+                if "\ufffd" in text:
+                    builder.note("bytes that are not UTF-8")
+                take(text, builder)
+                if builder.is_full:
+                    yield builder.take()
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror}", where=path, remedy="check the name") from error
+    yield builder.take()

@@ -1,0 +1,53 @@
+"""Samples in nanoseconds: the one rounding that formats without a samplerate need."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+NS_PER_S = 10**9
+_INT64_MAX = 2**63 - 1
+
+
+def nearest_ns(samples: NDArray[np.int64], samplerate_hz: Fraction) -> NDArray[np.int64]:
+    """Return instants in ns, to the nearest, halves up; the order of instants stays.
+
+    Parameters
+    ----------
+    samples
+        int64, shape (n,): sample numbers.
+    samplerate_hz
+        Samples per second, exact.
+
+    Returns
+    -------
+    numpy.ndarray
+        int64, shape (n,).
+
+    Raises
+    ------
+    OverflowError
+        An instant lies more than 292 years from sample 0.
+    """
+    rate, scale = samplerate_hz.numerator, samplerate_hz.denominator
+    largest = max(abs(int(samples.min())), abs(int(samples.max()))) if samples.size else 0
+    if largest * scale > _INT64_MAX or 2 * rate * NS_PER_S + rate > _INT64_MAX:
+        exact = [(2 * sample * scale * NS_PER_S + rate) // (2 * rate) for sample in samples.tolist()]
+        return np.array(exact, dtype=np.int64)
+    if largest * scale // rate > _INT64_MAX // NS_PER_S - 1:
+        raise OverflowError(f"sample {largest} at {samplerate_hz} Hz")
+    seconds, rest = np.divmod(samples * scale, rate)
+    nanoseconds: NDArray[np.int64] = seconds * NS_PER_S + (2 * rest * NS_PER_S + rate) // (2 * rate)
+    return nanoseconds
+
+
+def rounding_text(samplerate_hz: Fraction) -> str:
+    """What `nearest_ns` does to samples of a rate, in words."""
+    period = Fraction(NS_PER_S) / samplerate_hz
+    if period.denominator == 1:
+        return f"times in ns are exact (a sample is {period} ns)"
+    if period <= 1:
+        return "times are rounded to the nearest ns, which is coarser than the samples"
+    return f"times are rounded to the nearest ns (a sample is {float(period):.3f} ns): round(ns * rate) is the sample"

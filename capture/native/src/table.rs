@@ -1,0 +1,387 @@
+//! Rows of a text table (CSV) to changes of channels: a time, and either a column for each channel, or a channel and
+//! its level in columns.
+
+use crate::decimal::{Decimal, Fault, Scale};
+
+/// What a column holds: a bit number, or one of these.
+pub const IGNORED: i32 = -1;
+pub const TIME: i32 = -2;
+pub const LEVEL: i32 = -3;
+pub const KEY: i32 = -4;
+
+/// What has to survive between two calls, and how a table is read. Owned by the caller.
+#[repr(C)]
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Unit of the time column, as a power of ten of it: times are read times 10^digits.
+    pub digits: i32,
+    /// Between columns; blanks around it are dropped.
+    pub separator: u32,
+    /// Lines that begin with this byte are skipped; 0: none.
+    pub comment: u32,
+    /// 1: times may have more digits, keys may be new, and `masks` gets the number of the key.
+    pub scanning: u32,
+    pub base_high: i64,
+    pub base_low: u64,
+    pub numerator: i64,
+    pub denominator: i64,
+    /// Lines so far.
+    pub line: i64,
+    /// Rows so far: the time of a row, in a table without times.
+    pub rows: i64,
+    /// Most digits behind the point so far.
+    pub finest: i64,
+    /// Times that lie on no sample.
+    pub off_grid: i64,
+    /// Bytes used in this call.
+    pub consumed: i64,
+    /// What is wrong in line `line`: 1 no time, 2 more digits than `digits`, 3 too large, 4 no level, 5 too few columns;
+    /// or 0.
+    pub fault: i64,
+}
+
+impl From<Fault> for i64 {
+    fn from(fault: Fault) -> i64 {
+        match fault {
+            Fault::NoNumber => 1,
+            Fault::TooFine => 2,
+            Fault::TooLarge => 3,
+        }
+    }
+}
+
+/// The channels that rows name.
+pub struct Keys {
+    pub names: Vec<Vec<u8>>,
+    last: usize,
+}
+
+impl Keys {
+    /// From names, each ended by a newline.
+    pub fn new(text: &[u8]) -> Self {
+        let names = text
+            .split(|&byte| byte == b'\n')
+            .filter(|name| !name.is_empty())
+            .map(<[u8]>::to_vec)
+            .collect();
+        Keys { names, last: 0 }
+    }
+
+    fn find(&mut self, name: &[u8]) -> Option<usize> {
+        if self.names.get(self.last).map_or(true, |last| last != name) {
+            self.last = self.names.iter().position(|known| known == name)?;
+        }
+        Some(self.last)
+    }
+}
+
+/// Where changes go.
+pub struct Changes<'a> {
+    pub times: &'a mut [i64],
+    pub masks: &'a mut [u64],
+    pub values: &'a mut [u64],
+    pub unknown: &'a mut [u64],
+    /// Offset of the row in the data.
+    pub offsets: &'a mut [i64],
+}
+
+#[derive(Default)]
+struct Row {
+    mask: u64,
+    value: u64,
+    unknown: u64,
+}
+
+impl State {
+    /// Read whole lines, as many as there is room for; returns the number of changes.
+    pub fn feed(&mut self, data: &[u8], roles: &[i32], bits: &[i32], keys: &mut Keys, out: &mut Changes) -> usize {
+        let scale = Scale {
+            base: (i128::from(self.base_high) << 64) | i128::from(self.base_low),
+            numerator: i128::from(self.numerator),
+            denominator: i128::from(self.denominator),
+        };
+        let mut count = 0;
+        let mut at = 0;
+        self.fault = 0;
+        while count < out.times.len() {
+            let length = match line_length(&data[at..]) {
+                Some(length) => length,
+                None => break,
+            };
+            let mut line = &data[at..at + length];
+            if let Some((b'\r', rest)) = line.split_last() {
+                line = rest;
+            }
+            self.line += 1;
+            let skipped = line.is_empty() || (self.comment != 0 && u32::from(line[0]) == self.comment);
+            if !skipped {
+                match self.row(line, roles, bits, keys, &scale) {
+                    Ok((time, row)) => {
+                        out.times[count] = time;
+                        out.masks[count] = row.mask;
+                        out.values[count] = row.value;
+                        out.unknown[count] = row.unknown;
+                        out.offsets[count] = at as i64;
+                        count += 1;
+                    }
+                    Err(fault) => {
+                        self.fault = fault;
+                        break;
+                    }
+                }
+            }
+            at += length + 1;
+        }
+        self.consumed = at as i64;
+        count
+    }
+
+    fn row(
+        &mut self,
+        line: &[u8],
+        roles: &[i32],
+        bits: &[i32],
+        keys: &mut Keys,
+        scale: &Scale,
+    ) -> Result<(i64, Row), i64> {
+        let mut row = Row::default();
+        let mut time = None;
+        let mut level = None;
+        let mut key: Vec<u8> = Vec::new();
+        let mut has_key = false;
+        let mut fields = Fields {
+            rest: Some(line),
+            separator: self.separator as u8,
+        };
+        for &role in roles {
+            if role >= 0 {
+                if let Some(high) = fields.plain_level() {
+                    row.mask |= 1 << role;
+                    row.value |= u64::from(high) << role;
+                    continue;
+                }
+            }
+            let field = fields.next().ok_or(5)?;
+            match role {
+                IGNORED => {}
+                TIME => {
+                    let decimal = Decimal::parse(field)?;
+                    self.finest = self.finest.max(i64::from(decimal.digits));
+                    let value = decimal.scaled(self.digits, self.scanning == 1)?;
+                    let (sample, exact) = scale.sample(value)?;
+                    self.off_grid += i64::from(!exact);
+                    time = Some(sample);
+                }
+                LEVEL => level = Some(parse_level(field)?),
+                KEY => {
+                    if has_key {
+                        key.push(b'.');
+                    }
+                    key.extend_from_slice(field);
+                    has_key = true;
+                }
+                bit => match parse_level(field)? {
+                    Level::Same => {}
+                    Level::Known(value) => {
+                        row.mask |= 1 << bit;
+                        row.value |= u64::from(value) << bit;
+                    }
+                    Level::Unknown => {
+                        row.mask |= 1 << bit;
+                        row.unknown |= 1 << bit;
+                    }
+                },
+            }
+        }
+        if let (true, Some(level)) = (has_key, level) {
+            self.name(&key, level, bits, keys, &mut row);
+        }
+        self.rows += 1;
+        Ok((time.unwrap_or(self.rows - 1), row))
+    }
+
+    fn name(&self, key: &[u8], level: Level, bits: &[i32], keys: &mut Keys, row: &mut Row) {
+        if self.scanning == 1 {
+            let index = keys.find(key).unwrap_or_else(|| {
+                keys.names.push(key.to_vec());
+                keys.names.len() - 1
+            });
+            row.mask = index as u64;
+            row.value = u64::from(level == Level::Known(true));
+            return;
+        }
+        let bit = keys.find(key).and_then(|index| bits.get(index).copied());
+        if let Some(bit @ 0..=63) = bit {
+            row.mask = u64::from(level != Level::Same) << bit;
+            row.value = u64::from(level == Level::Known(true)) << bit;
+            row.unknown = u64::from(level == Level::Unknown) << bit;
+        }
+    }
+}
+
+fn line_length(data: &[u8]) -> Option<usize> {
+    data.iter().position(|&byte| byte == b'\n')
+}
+
+struct Fields<'a> {
+    rest: Option<&'a [u8]>,
+    separator: u8,
+}
+
+impl Fields<'_> {
+    /// Take the next field if it is a lone 0 or 1, which most are.
+    fn plain_level(&mut self) -> Option<bool> {
+        let (level, rest) = match self.rest? {
+            [level @ (b'0' | b'1')] => (*level, None),
+            [level @ (b'0' | b'1'), after, rest @ ..] if *after == self.separator => (*level, Some(rest)),
+            _ => return None,
+        };
+        self.rest = rest;
+        Some(level == b'1')
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let rest = self.rest?;
+        let quoted = rest.first() == Some(&b'"');
+        let from = if quoted {
+            rest.iter()
+                .skip(1)
+                .position(|&byte| byte == b'"')
+                .map_or(rest.len(), |end| end + 2)
+        } else {
+            0
+        };
+        let end = rest[from..]
+            .iter()
+            .position(|&byte| byte == self.separator)
+            .map(|end| from + end);
+        let field = &rest[..end.unwrap_or(rest.len())];
+        self.rest = end.map(|end| &rest[end + 1..]);
+        let field = trim(field);
+        Some(match field {
+            [b'"', inner @ .., b'"'] => trim(inner),
+            _ => field,
+        })
+    }
+}
+
+fn trim(mut field: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] = field {
+        field = rest;
+    }
+    while let [rest @ .., b' ' | b'\t'] = field {
+        field = rest;
+    }
+    field
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    Same,
+    Known(bool),
+    Unknown,
+}
+
+fn parse_level(field: &[u8]) -> Result<Level, i64> {
+    match field {
+        [] => Ok(Level::Same),
+        [b'0' | b'l' | b'L'] => Ok(Level::Known(false)),
+        [b'1' | b'h' | b'H'] => Ok(Level::Known(true)),
+        [b'x' | b'X' | b'z' | b'Z'] => Ok(Level::Unknown),
+        _ if field.eq_ignore_ascii_case(b"low") || field.eq_ignore_ascii_case(b"false") => Ok(Level::Known(false)),
+        _ if field.eq_ignore_ascii_case(b"high") || field.eq_ignore_ascii_case(b"true") => Ok(Level::Known(true)),
+        _ => Err(4),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(digits: i32) -> State {
+        State {
+            digits,
+            separator: u32::from(b','),
+            comment: u32::from(b';'),
+            scanning: 0,
+            base_high: 0,
+            base_low: 0,
+            numerator: 1,
+            denominator: 1,
+            line: 0,
+            rows: 0,
+            finest: 0,
+            off_grid: 0,
+            consumed: 0,
+            fault: 0,
+        }
+    }
+
+    type Found = Vec<(i64, u64, u64, u64)>;
+
+    fn run(state: &mut State, text: &str, roles: &[i32], bits: &[i32], keys: &mut Keys) -> Found {
+        let (mut times, mut offsets) = (vec![0; 16], vec![0; 16]);
+        let (mut masks, mut values, mut unknown) = (vec![0; 16], vec![0; 16], vec![0; 16]);
+        let mut out = Changes {
+            times: &mut times,
+            masks: &mut masks,
+            values: &mut values,
+            unknown: &mut unknown,
+            offsets: &mut offsets,
+        };
+        let count = state.feed(text.as_bytes(), roles, bits, keys, &mut out);
+        (0..count)
+            .map(|i| (times[i], masks[i], values[i], unknown[i]))
+            .collect()
+    }
+
+    #[test]
+    fn a_column_for_each_channel() {
+        let mut s = state(3);
+        let found = run(
+            &mut s,
+            "; note\n0.5, 1,X\r\n\n\"0.625\",0,1\n0.7",
+            &[TIME, 0, 1],
+            &[],
+            &mut Keys::new(b""),
+        );
+
+        assert_eq!(vec![(500, 3, 1, 2), (625, 3, 2, 0)], found);
+        assert_eq!((4, 0), (s.line, s.fault));
+        assert_eq!(30, s.consumed);
+    }
+
+    #[test]
+    fn a_channel_and_its_level() {
+        let mut s = state(0);
+        let mut keys = Keys::new(b"7.LED1\n7.nRST\n");
+        let found = run(
+            &mut s,
+            "1,7,nRST,0\n2,7,LED1,1\n2,9,LED1,1\n",
+            &[TIME, KEY, KEY, LEVEL],
+            &[0, 1],
+            &mut keys,
+        );
+
+        assert_eq!(vec![(1, 2, 0, 0), (2, 1, 1, 0), (2, 0, 0, 0)], found);
+    }
+
+    #[test]
+    fn a_fault_stops_at_its_line() {
+        for (text, fault) in [
+            ("0,1\n0.15,1\n", 2),
+            ("0,1\nx,1\n", 1),
+            ("0,1\n1,7\n", 4),
+            ("0,1\n1\n", 5),
+        ] {
+            let mut s = state(1);
+            let found = run(&mut s, text, &[TIME, 0], &[], &mut Keys::new(b""));
+
+            assert_eq!((1, fault, 2), (found.len(), s.fault, s.line), "{text}");
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../gpio_probe/bus.py

@@ -1,0 +1,296 @@
+"""`gpiorig capture`: record a logic analyzer, for as long as you like."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from gpiorig.capture.heartbeat import Heartbeat
+    from gpiorig.capture.outcome import CaptureResult
+    from gpiorig.capture.recording import Recording
+    from gpiorig.capture.sigrok import Capture
+
+EPILOG = """\
+examples:
+  gpiorig capture -d fx2lafw -c D0=node1.strobe,D1=node1.d0 --samplerate 24MHz -o run1
+                                              until Ctrl-C
+  gpiorig capture -d fx2lafw -c D0,D1,D7 --samplerate 12MHz --duration 10m --heartbeat D7=1ms -o run2
+                                              D7 is on a square wave of 1 kHz: lost blocks are found, with their size
+  gpiorig capture -d saleae-logic16 -c 0,1,2 --samplerate 25MHz --restart -o run3
+                                              goes on when the analyzer or sigrok-cli fails; the pause is a gap
+  gpiorig capture --resume -o run3            goes on with a recording that broke off
+  gpiorig capture -d beaglelogic:conn=tcp-raw/127.0.0.1/5555 --virtual --samplerate 24MHz -o run4
+                                              a virtual bench, whose time is not the wall's
+
+Without -c all channels are recorded. What is lost is recorded as a gap, and the recording is then incomplete.
+exit status: 0 the recording is whole, 1 it is not, 2 wrong use, or the analyzer cannot be used."""
+
+SILENCE_S = 2.0
+RESTART_S = 60.0
+TICK_S = 0.5
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of a capture."""
+    parser.add_argument("-d", "--driver", help="sigrok's driver and connection, such as fx2lafw:conn=1.8")
+    parser.add_argument("-c", "--channels", metavar="CH[=NAME],…", help="what to record; default: all")
+    parser.add_argument("--samplerate", metavar="RATE", help="such as 24MHz")
+    parser.add_argument("--config", metavar="KEY=VALUE", action="append", default=[], help="more of sigrok's options")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="RUN", help="recording folder")
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument("--duration", metavar="TIME", help="length of the recording, such as 90s, 10m, 1h30m")
+    length.add_argument("--samples", type=int, metavar="N", help="length of the recording in samples")
+    parser.add_argument("--one-shot", action="store_true", help="for analyzers that sample into a buffer of their own")
+    parser.add_argument(
+        "--heartbeat",
+        metavar="CH=PERIOD",
+        action="append",
+        default=[],
+        help="channel (its name in the recording) on a square wave, PERIOD 1ms or 1kHz; or on the sync line, =sync",
+    )
+    parser.add_argument(
+        "--restart",
+        nargs="?",
+        type=float,
+        const=RESTART_S,
+        metavar="SECONDS",
+        help=f"start again after a failure, if the analyzer is back within so long ({RESTART_S:g})",
+    )
+    parser.add_argument("--resume", action="store_true", help="go on with the recording RUN")
+    parser.add_argument(
+        "--silence", type=float, default=SILENCE_S, metavar="SECONDS", help="without samples: a failure (2)"
+    )
+    parser.add_argument("--virtual", action="store_true", help="a virtual bench: no word from the host's clock")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Record, and say how it went."""
+    from gpiorig.capture.errors import CaptureError
+    from gpiorig.capture.wholeness import conclude
+
+    beats = _heartbeats(options.heartbeat)
+    duration = None if options.duration is None else _seconds(options.duration)
+    recording = _resumed(options) if options.resume else _created(options)
+    try:
+        capture = _start(options, recording, duration)
+    except CaptureError:
+        if not options.resume:
+            _delete(recording)
+        raise
+    try:
+        recording = recording.update(channels=capture.channels)
+        recording = _watch(capture, recording, quiet=options.json)
+        result = capture.end()
+    except BaseException:
+        capture.abort()
+        raise
+    recording, found = conclude(recording, result, heartbeats=beats)
+    _print(recording, result, found, as_json=options.json)
+    return 0 if recording.info.state == "complete" else 1
+
+
+def _created(options: argparse.Namespace) -> Recording:
+    from importlib.metadata import version
+
+    from gpiorig.capture.analyzer import versions
+    from gpiorig.capture.formats.sr import parse_samplerate
+    from gpiorig.capture.recording import Epoch, Recording, RecordingInfo
+    from gpiorig.rig.errors import RigError
+
+    if options.driver is None or options.samplerate is None:
+        raise RigError("which analyzer, and how fast? Give --driver and --samplerate, or --resume.")
+    rate = parse_samplerate(options.samplerate)
+    if rate.denominator != 1:
+        raise RigError(f"--samplerate {options.samplerate}: sigrok takes whole samples per second")
+    info = RecordingInfo(
+        samplerate=f"{rate}/1",
+        channels=(),
+        epoch=Epoch(wall=_now(), note="start of the capture on the host's clock, before the first sample"),
+        virtual=options.virtual,
+        analyzer=options.driver,
+        tools={"gpiorig": version("gpiorig"), **versions()},
+    )
+    return Recording.create(options.output, info)
+
+
+def _resumed(options: argparse.Namespace) -> Recording:
+    from gpiorig.capture.recording import Recording
+    from gpiorig.rig.errors import RigError
+
+    recording = Recording.open(options.output)
+    given = [name for name in ("driver", "channels", "samplerate") if getattr(options, name) is not None]
+    if given:
+        raise RigError(f"--resume goes on as {options.output} was begun: leave --{given[0]} out.")
+    if recording.info.virtual:
+        raise RigError(f"{options.output} is of a virtual bench: nobody knows how long its pause was. Record anew.")
+    return recording.update(state="capturing", reason="")
+
+
+def _start(options: argparse.Namespace, recording: Recording, duration_s: Fraction | None) -> Capture:
+    from gpiorig.capture.analyzer import scan
+    from gpiorig.capture.sigrok import Capture, Restart
+
+    info = recording.info
+    if options.resume:
+        names = scan(info.analyzer).channels
+        channels = [f"{name}={ours}" for name, ours in zip(names, info.channels, strict=True) if ours]
+    elif options.channels:
+        channels = options.channels.split(",")
+    else:
+        channels = list(scan(info.analyzer).channels)
+    rate_hz = int(info.samplerate_hz)
+    return Capture.start(
+        driver=info.analyzer,
+        channels=channels,
+        samplerate_hz=rate_hz,
+        folder=recording.edges_folder,
+        sample_limit=options.samples if duration_s is None else round(duration_s * rate_hz),
+        silence_s=None if options.virtual else options.silence,
+        restart=None if options.restart is None else Restart(patience_s=options.restart),
+        resume=info.epoch.wall if options.resume else "",
+        one_shot=options.one_shot,
+        config=options.config,
+    )
+
+
+def _watch(capture: Capture, recording: Recording, *, quiet: bool) -> Recording:
+    """Wait until the capture is over, or Ctrl-C; says when sample 0 was as soon as that is known."""
+    from tqdm import tqdm
+
+    began = recording.info.epoch.wall
+    stream = capture.stream
+    edges, at_s = 0, time.monotonic()
+    bar = tqdm(
+        total=capture.sample_limit, unit=" samples", unit_scale=True, disable=True if quiet else None, leave=False
+    )
+    try:
+        with bar:
+            while not capture.has_ended:
+                time.sleep(TICK_S)
+                now_s = time.monotonic()
+                if recording.info.epoch.wall == began and stream.received and not capture.resumed:
+                    recording = _dated(recording, capture)
+                    began = ""
+                room = stream.headroom()
+                bar.set_postfix_str(
+                    f"{(stream.edges - edges) / (now_s - at_s):,.0f} changes/s, reader {room.reader_busy:.0%} busy, "
+                    f"pipe ≤ {room.pipe_fullest:.0%}, disk queue ≤ {room.queue_fullest:.0%}"
+                )
+                bar.update(stream.samples - bar.n)
+                edges, at_s = stream.edges, now_s
+    except KeyboardInterrupt:
+        pass  # the usual end
+    return recording
+
+
+def _dated(recording: Recording, capture: Capture) -> Recording:
+    import datetime
+
+    from gpiorig.capture.recording import Epoch
+
+    age_s = capture.stream.age_s(time.monotonic_ns())
+    wall = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=age_s)
+    note = "sample 0 on the host's clock; the analyzer took it earlier, by the time its samples are under way"
+    return recording.update(epoch=Epoch(wall=wall.isoformat(timespec="microseconds"), note=note))
+
+
+def _heartbeats(texts: list[str]) -> dict[str, int]:
+    """Period in ns by channel."""
+    from gpiorig.capture.wholeness import CODED
+    from gpiorig.rig.errors import RigError
+
+    periods = {}
+    for text in texts:
+        channel, _, period = text.rpartition("=")
+        if not channel:
+            raise RigError(f"--heartbeat {text}: write CHANNEL=PERIOD, such as D7=1ms, D7=1kHz or D7=sync")
+        periods[channel] = CODED if period == "sync" else _period_ns(period)
+    return periods
+
+
+def _seconds(text: str) -> Fraction:
+    """A time such as 90s, 10m or 1h30m."""
+    import re
+    from fractions import Fraction
+
+    from gpiorig.rig.errors import RigError
+
+    units = {"h": Fraction(3600), "m": Fraction(60), "s": Fraction(1), "ms": Fraction(1, 1000)}
+    units |= {"us": Fraction(1, 10**6), "µs": Fraction(1, 10**6), "ns": Fraction(1, 10**9)}
+    parts = re.findall(r"(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|ns)", text)
+    if not parts or "".join(number + unit for number, unit in parts) != text:
+        raise RigError(f"{text!r} is no time: write 90s, 10m, 1h30m or 500ms")
+    return sum((Fraction(number) * units[unit] for number, unit in parts), Fraction(0))
+
+
+def _period_ns(text: str) -> int:
+    from gpiorig.capture.formats.sr import parse_samplerate
+
+    seconds = 1 / parse_samplerate(text) if text.lower().endswith("hz") else _seconds(text)
+    return round(seconds * 10**9)
+
+
+def _now() -> str:
+    import datetime
+
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+
+
+def _delete(recording: Recording) -> None:
+    """Nothing was recorded: the folder would only be in the way of the next attempt."""
+    import shutil
+
+    if not any(path.stat().st_size for path in recording.edges_folder.glob("*.seg")):
+        shutil.rmtree(recording.folder)
+
+
+def _print(recording: Recording, result: CaptureResult, beats: tuple[Heartbeat, ...], *, as_json: bool) -> None:
+    import dataclasses
+
+    import msgspec
+
+    info, room = recording.info, result.headroom
+    if as_json:
+        found = {
+            "folder": str(recording.folder),
+            "state": info.state,
+            "reason": info.reason,
+            "samplerate_hz": int(info.samplerate_hz),
+            "samples": result.samples,
+            "duration_s": float(result.samples / info.samplerate_hz),
+            "losses": msgspec.to_builtins(info.losses),
+            "heartbeats": [{**dataclasses.asdict(beat), "losses": len(beat.losses)} for beat in beats],
+            "capture": info.capture,
+        }
+        print(json.dumps(found))
+        return
+    print(
+        f"{recording.folder}: {result.samples} samples at {float(info.samplerate_hz) / 1e6:g} MHz, "
+        f"{float(result.samples / info.samplerate_hz):.3f} s, {result.edges} changes, {len(info.losses)} gaps"
+    )
+    print(
+        f"  headroom: reader {room.reader_busy:.1%} and writer {room.writer_busy:.1%} busy; "
+        f"pipe at most {room.pipe_fullest:.0%} full, disk queue at most {room.queue_fullest:.0%}"
+    )
+    if "clock_ppm" in info.capture:
+        print(
+            f"  host's clock: the analyzer is {info.capture['clock_ppm']:+} ± "
+            f"{info.capture['clock_uncertainty_ppm']} ppm off; "
+            f"a loss of {info.capture['clock_limit_samples']} samples or more would have been found"
+        )
+    elif not info.virtual:
+        print("  host's clock: too short to find lost samples")
+    for beat in beats:
+        print(
+            f"  heartbeat {beat.channel}: {beat.rises} pulses of {beat.period_samples:.2f} samples, "
+            f"{beat.glitches} glitches, {beat.missing} missing; "
+            f"a loss of {beat.limit_samples} samples or more would have been found"
+        )
+    print(f"  {info.state}" + "".join(f"\n    {line}" for line in info.reason.split("; ") if line))

@@ -1,0 +1,175 @@
+"""`gpiorig radio`: the frames that went over the radios' SPI buses, or the transfers of these."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gpiorig.rig.errors import RigError
+
+if TYPE_CHECKING:
+    from gpiorig.capture.spi import SpiLines
+    from gpiorig.capture.waveform import Waveform
+    from gpiorig.rig.radio_buses import RadioBus
+
+EPILOG = """\
+examples:
+  gpiorig radio run1                       frames of all nodes whose SPI lines are in the bench file
+  gpiorig radio run1 --node initiator --json
+  gpiorig radio run1 --transfers           every access, octet by octet
+  gpiorig radio capture.sr --chip cc2420 --lines clk=SCK,mosi=SI,miso=SO,select=CSn
+
+Registers, commands and states are shown by the sigrok decoders (docs/radio-decoders.md)."""
+
+LINES = ("clk", "mosi", "miso", "select")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the listing."""
+    parser.add_argument("file", type=Path, metavar="FILE|RUN", help="a capture of a known format, or a recording")
+    parser.add_argument("--node", help="only this node of a recording")
+    parser.add_argument("--chip", help="of a file: at86rf2xx, cc2420 or spirit1; not needed for --transfers")
+    parser.add_argument("--lines", metavar="clk=NAME,…", help="of a file: the channels clk, mosi, miso, select")
+    parser.add_argument("--transfers", action="store_true", help="transfers in place of frames")
+    parser.add_argument("--samplerate", metavar="RATE", help="of a file that names none, such as 24MHz")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Decode and print."""
+    waveform, buses = _from_recording(options) if options.file.is_dir() else _from_file(options)
+    rows = [row for bus in buses for row in (_transfers if options.transfers else _frames)(waveform, bus)]
+    rows.sort(key=lambda row: (row["start"], row["node"]))
+    rate = waveform.samplerate_hz
+    if options.json:
+        kind = "transfers" if options.transfers else "frames"
+        print(json.dumps({"samplerate_hz": int(rate) if rate.denominator == 1 else float(rate), kind: rows}))
+        return 0
+    for row in rows:
+        head = f"{_seconds(row['start'], rate)} {row['node']:<12}".rstrip()
+        print(head, *(_transfer_words(row) if options.transfers else _frame_words(row)))
+    return 0
+
+
+def _from_recording(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioBus, ...]]:
+    from gpiorig.capture.recording import Recording
+    from gpiorig.capture.waveform import waveform_of
+    from gpiorig.rig import radio_buses
+
+    if options.chip or options.lines:
+        raise RigError(f"{options.file} is a recording: its bench file says which lines there are; leave out --lines.")
+    recording = Recording.open(options.file)
+    waveform = waveform_of(recording.edges())
+    buses = radio_buses.of_recording(recording, waveform.channels)
+    chosen = tuple(bus for bus in buses if options.node in (None, bus.node))
+    if not chosen:
+        raise RigError(f"{options.file}: no SPI bus of {options.node}; there are {', '.join(b.node for b in buses)}.")
+    return waveform, chosen
+
+
+def _from_file(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioBus, ...]]:
+    from gpiorig.analysis.radioframes import CHIPS
+    from gpiorig.capture import formats
+    from gpiorig.capture.formats.sr import parse_samplerate
+    from gpiorig.capture.waveform import Waveform
+    from gpiorig.rig.radio_buses import RadioBus
+
+    if not options.lines or (options.chip is None and not options.transfers):
+        raise RigError(f"{options.file}: give --lines clk=…,mosi=…,miso=…,select=… and --chip (or --transfers).")
+    if options.chip not in (None, *CHIPS):
+        raise RigError(f"--chip {options.chip}: there are {', '.join(CHIPS)}.")
+    rate = None if options.samplerate is None else parse_samplerate(options.samplerate)
+    module = formats.module(formats.recognise(options.file))
+    waveform = module.read(options.file, formats.ReadOptions(samplerate_hz=rate))
+    if not isinstance(waveform, Waveform):
+        raise RigError(f"{options.file} has no lines: {module.SUMMARY}")
+    return waveform, (RadioBus("", options.chip or "", _lines(options.lines, waveform.channels)),)
+
+
+def _lines(text: str, channels: tuple[str, ...]) -> SpiLines:
+    from gpiorig.capture.spi import SpiLines
+
+    places: dict[str, int] = {}
+    for word in text.split(","):
+        line, _, name = word.partition("=")
+        if line not in LINES or name not in channels:
+            raise RigError(
+                f"--lines: `{word}`: write LINE=CHANNEL; lines are {', '.join(LINES)}, channels "
+                f"{', '.join(filter(None, channels))}."
+            )
+        places[line] = channels.index(name)
+    if "clk" not in places or "select" not in places:
+        raise RigError("--lines: clk and select are needed.")
+    return SpiLines(clk=places["clk"], mosi=places.get("mosi"), miso=places.get("miso"), select=places["select"])
+
+
+def _frames(waveform: Waveform, bus: RadioBus) -> Iterator[dict[str, Any]]:
+    from gpiorig.analysis import radioframes
+
+    found = radioframes.read(waveform, bus.lines, chip=bus.chip, node=bus.node)
+    for i in range(len(found)):
+        yield {
+            "node": bus.node,
+            "start": int(found.start[i]),
+            "end": int(found.end[i]),
+            "sent": bool(found.sent[i]),
+            "sequence": _known(int(found.sequence[i]), -1),
+            "octets": found.frame(i).hex(),
+            "has_fcs": bool(found.has_fcs[i]),
+            "crc_ok": None if found.crc[i] < 0 else bool(found.crc[i]),
+            "lqi": _known(int(found.lqi[i]), -1),
+            "rssi_dbm": _known(int(found.rssi_dbm[i]), radioframes.UNKNOWN_RSSI),
+        }
+
+
+def _transfers(waveform: Waveform, bus: RadioBus) -> Iterator[dict[str, Any]]:
+    from gpiorig.capture import spi
+
+    for piece in spi.read(waveform, bus.lines):
+        mosi, miso = piece.mosi.astype("u1").tobytes(), piece.miso.astype("u1").tobytes()
+        for i in range(len(piece)):
+            first, last = int(piece.offsets[i]), int(piece.offsets[i + 1])
+            yield {
+                "node": bus.node,
+                "start": int(piece.start[i]),
+                "end": int(piece.end[i]),
+                "mosi": None if bus.lines.mosi is None else mosi[first:last].hex(),
+                "miso": None if bus.lines.miso is None else miso[first:last].hex(),
+                "left_over_bits": int(piece.left_over[i]),
+                "cut": bool(piece.flags[i]),
+            }
+
+
+def _known(value: int, unknown: int) -> int | None:
+    return None if value == unknown else value
+
+
+def _frame_words(row: dict[str, Any]) -> Iterator[str]:
+    yield "TX" if row["sent"] else "RX"
+    yield "   -" if row["sequence"] is None else f"{row['sequence']:>4}"
+    yield f"{len(row['octets']) // 2:>3}"
+    yield row["octets"]
+    quality = {"crc_ok": "CRC", "lqi": "LQI", "rssi_dbm": "dBm"}
+    for key, name in quality.items():
+        if row[key] is not None:
+            yield f"{name}={('wrong', 'ok')[row[key]] if key == 'crc_ok' else row[key]}"
+
+
+def _transfer_words(row: dict[str, Any]) -> Iterator[str]:
+    for line in ("mosi", "miso"):
+        if row[line] is not None:
+            yield f"{line} {row[line] or '-'}"
+    if row["left_over_bits"]:
+        yield f"and {row['left_over_bits']} bits"
+    if row["cut"]:
+        yield "cut"
+
+
+def _seconds(sample: int, rate: Fraction) -> str:
+    """To the nanosecond below; samples are in the JSON output."""
+    ns = sample * 10**9 // rate
+    return f"{'-' if ns < 0 else ''}{abs(ns) // 10**9}.{abs(ns) % 10**9:09d}"

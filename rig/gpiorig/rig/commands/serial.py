@@ -1,0 +1,268 @@
+"""`gpiorig serial`: what the nodes say, live from their ports or from a recording."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gpiorig.rig.errors import RigError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from queue import SimpleQueue
+
+    from gpiorig.capture.recording import Recording
+    from gpiorig.capture.seriallines import LineAssembler
+    from gpiorig.capture.serialport import SerialPort
+    from gpiorig.capture.serialrecord import Entry, RecordFile
+    from gpiorig.rig.serialview import Form, SerialView
+
+EPILOG = """\
+examples:
+  gpiorig serial run1                               all nodes' lines of a recording, in the order of their stamps
+  gpiorig serial run1 --follow --node responder     while it is recorded
+  gpiorig serial /dev/ttyUSB1 ping=/dev/ttyUSB3     live; type `text` for all nodes, `ping;text` for one
+  gpiorig serial bench.toml -o log1                 the ports of a bench, recorded with a stamp for each read
+  gpiorig serial m3-1=socket://m3-1:20000 -o log2   an IoT-LAB node, on the site's SSH frontend
+  gpiorig serial run1 --iotlab > run1.log           in the format of IoT-LAB's serial_aggregator
+  gpiorig serial run1 --aggregator > other.log      with the stamps that the aggregator would have put
+  gpiorig serial run1 --aggregator --audit          how wrong those would have been
+
+A port that is unplugged is opened again when it is back. Live, the exit status is 1 when bytes are known to be lost."""
+
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+POLL_S = 0.1
+WAKE_NS, READ_NS = 20_000, 10_000  # assumptions about an ordinary PC, as in bench_ends.VirtualSerial
+QUANTILES = (0.0, 0.5, 0.95, 0.99, 1.0)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What to show, and how."""
+    parser.add_argument(
+        "source", nargs="+", metavar="RUN|BENCH.toml|[NODE=]PORT", help="a recording, a bench file, or ports"
+    )
+    parser.add_argument("--node", action="append", default=[], metavar="NODE", help="only this node; repeatable")
+    parser.add_argument("-b", "--baudrate", type=int, default=115_200, metavar="N", help="of ports (115200)")
+    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="record the ports: a new folder")
+    parser.add_argument("--duration", type=float, metavar="S", help="stop after so many seconds; else Ctrl-C")
+    parser.add_argument("--send", action="append", default=[], metavar="TEXT", help="send it first; repeatable")
+    parser.add_argument("--follow", action="store_true", help="go on while the recording is written")
+    parser.add_argument("--absolute", action="store_true", help="seconds since 1970, not since the first line")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="one JSON object for each line")
+    form.add_argument("--iotlab", action="store_true", help="the aggregator's format, with our stamps")
+    form.add_argument("--aggregator", action="store_true", help="the aggregator's format and its stamps, replayed")
+    parser.add_argument("--print-us", type=float, metavar="US", help="what a line costs it (measured here if absent)")
+    parser.add_argument("--audit", action="store_true", help="with --aggregator: print its error, as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show a recording, or ports."""
+    folder = Path(options.source[0])
+    if len(options.source) == 1 and folder.is_dir():
+        return _recorded(folder, options)
+    if options.aggregator or options.follow:
+        raise RigError("--aggregator and --follow are for a recording; record the ports first, with -o.")
+    return _live(options)
+
+
+def _view(nodes: Sequence[str], options: argparse.Namespace) -> SerialView:
+    from gpiorig.rig.serialview import SerialView
+
+    form: Form = "json" if options.json else "iotlab" if options.iotlab else "people"
+    return SerialView(nodes, form=form, absolute=options.absolute)
+
+
+def _recorded(folder: Path, options: argparse.Namespace) -> int:
+    from gpiorig.capture.recording import Recording
+    from gpiorig.capture.seriallines import LineAssembler, all_lines
+    from gpiorig.capture.serialrecord import RecordFile
+
+    recording = Recording.open(folder)
+    nodes = tuple(options.node) or recording.nodes
+    if unknown := sorted(set(nodes) - set(recording.nodes)):
+        raise RigError(f"{folder}: no serial record of {unknown[0]}; there is {', '.join(recording.nodes) or 'none'}.")
+    files = {node: RecordFile(recording.serial_path(node)) for node in nodes}
+    if options.aggregator:
+        return _aggregated(recording, files, options)
+    view = _view(nodes, options)
+    if not options.follow:
+        for line in all_lines({node: file.read() for node, file in files.items()}):
+            view.show(line)
+    assemblers = {node: LineAssembler(node) for node in nodes}
+    following = options.follow
+    while following:
+        following = Recording.open(folder).info.state == "capturing"  # asked before the last look
+        found = [line for node, file in files.items() for entry in file.read() for line in assemblers[node].feed(entry)]
+        for line in sorted(found, key=lambda line: line.stamp_ns):
+            view.show(line)
+        view.flush()
+        if following:
+            time.sleep(POLL_S)
+    for file in files.values():
+        if file.torn:
+            print(f"gpiorig serial: {file.torn}: the last record was cut short", file=sys.stderr)
+        file.close()
+    return 0
+
+
+def _aggregated(recording: Recording, files: dict[str, RecordFile], options: argparse.Namespace) -> int:
+    from datetime import datetime
+
+    import numpy as np
+
+    from gpiorig.capture.aggregator import Costs, errors_ns, measure_line_ns, replay
+
+    epoch_ns = None
+    if recording.info.serial_clock == "virtual":
+        epoch_ns = int(datetime.fromisoformat(recording.info.epoch.wall).timestamp()) * 10**9  # whole seconds will do
+    line_ns = measure_line_ns() if options.print_us is None else int(options.print_us * 1000)
+    costs = Costs(wake_ns=WAKE_NS, read_ns=READ_NS, line_ns=line_ns)
+    lines = replay({node: file.read() for node, file in files.items()}, costs, virtual_epoch_ns=epoch_ns)
+    if not options.audit:
+        for line in lines:
+            print(line)
+        return 0
+    errors = errors_ns(lines)
+    quantiles = [int(found) for found in np.quantile(errors, QUANTILES, method="lower")] if errors.size else []
+    names = ("min", "median", "p95", "p99", "max")
+    found = {"lines": errors.size, "error_ns": dict(zip(names, quantiles, strict=False)), "line_cost_ns": line_ns}
+    print(json.dumps(found | {"virtual": recording.info.virtual}))
+    return 0
+
+
+def _live(options: argparse.Namespace) -> int:
+    from contextlib import ExitStack
+    from queue import Empty, SimpleQueue
+    from threading import Thread
+
+    from gpiorig.capture.seriallines import LineAssembler
+    from gpiorig.capture.serialport import SerialPort
+    from gpiorig.capture.serialreader import SerialReader
+
+    wanted = _ports(options)
+    recording = _create(options.output, wanted) if options.output is not None else None
+    news: SimpleQueue[tuple[str, Entry]] = SimpleQueue()
+    view = _view(tuple(wanted), options)
+    assemblers = {node: LineAssembler(node) for node in wanted}
+    end_s = None if options.duration is None else time.monotonic() + options.duration
+    with ExitStack() as stack:
+        if recording is not None:
+            stack.callback(recording.finish, state="complete")  # also when nobody reads our output any more
+        reader = stack.enter_context(SerialReader())
+        ports = {}
+        for node, (device, baudrate) in wanted.items():
+            record = recording.serial_path(node) if recording is not None else None
+            port = SerialPort(node, device, baudrate=baudrate, record=record, reconnect=True, reader=reader, news=news)
+            ports[node] = stack.enter_context(port)
+        for text in options.send:
+            _send(text, ports)
+        Thread(target=_read_input, args=(ports,), daemon=True).start()
+        try:
+            while end_s is None or time.monotonic() < end_s:
+                try:
+                    _show(news, assemblers, view)
+                except Empty:
+                    view.flush()
+                for port in ports.values():
+                    port.check()
+        except KeyboardInterrupt:
+            pass  # the way to stop
+    while not news.empty():
+        _show(news, assemblers, view)
+    view.flush()
+    return _account(list(ports.values()))
+
+
+def _show(news: SimpleQueue[tuple[str, Entry]], assemblers: dict[str, LineAssembler], view: SerialView) -> None:
+    node, entry = news.get(timeout=POLL_S)
+    for line in assemblers[node].feed(entry):
+        view.show(line)
+
+
+def _ports(options: argparse.Namespace) -> dict[str, tuple[str, int]]:
+    """Port and baud rate of each node."""
+    found: dict[str, tuple[str, int]] = {}
+    for source in options.source:
+        if source.endswith(".toml"):
+            found |= _bench_ports(Path(source))
+            continue
+        node, equals, device = source.partition("=")
+        if not equals or not NAME.fullmatch(node):
+            node, device = re.sub(r"[^A-Za-z0-9]+", "-", source.rpartition("/")[2]), source
+        if node in found:
+            raise RigError(f"two ports are named {node}; name them: a={found[node][0]} b={device}.")
+        found[node] = (device, options.baudrate)
+    if unknown := sorted(set(options.node) - set(found)):
+        raise RigError(f"no node {unknown[0]}; there is {', '.join(found)}.")
+    return {node: port for node, port in found.items() if not options.node or node in options.node}
+
+
+def _bench_ports(path: Path) -> dict[str, tuple[str, int]]:
+    from gpiorig.rig import bench as benches
+    from gpiorig.rig import boards
+
+    bench = benches.load(path)
+    if bench.virtual is not None:
+        raise RigError(f"{path}: a virtual bench; `gpiorig bench virtual {path}` serves it and prints its ports.")
+    return {name: (node.serial or "", boards.load(node.board).baudrate) for name, node in bench.nodes.items()}
+
+
+def _create(folder: Path, ports: dict[str, tuple[str, int]]) -> Recording:
+    from datetime import UTC, datetime
+    from importlib.metadata import version
+
+    from gpiorig.capture.recording import Epoch, Recording, RecordingInfo
+
+    info = RecordingInfo(
+        samplerate=f"{10**9}/1",  # there are no samples; of the stamps
+        channels=(),
+        epoch=Epoch(wall=datetime.now(UTC).isoformat(), note="start on the host's clock"),
+        virtual=False,
+        parameters={f"port.{node}": device for node, (device, _) in ports.items()},
+        tools={"gpiorig": version("gpiorig")},
+    )
+    return Recording.create(folder, info)
+
+
+def _read_input(ports: dict[str, SerialPort]) -> None:
+    rest = b""
+    while data := os.read(sys.stdin.fileno(), 4096):  # sys.stdin's own lock would be in the way at the end
+        *lines, rest = (rest + data).split(b"\n")
+        for line in lines:
+            _send(line.decode(errors="replace"), ports)
+
+
+def _send(line: str, ports: dict[str, SerialPort]) -> None:
+    from gpiorig.capture.aggregator import addressed
+    from gpiorig.capture.errors import SerialPortError
+
+    nodes, text = addressed(line, ports)
+    for node in nodes:
+        try:
+            if node in ports:
+                ports[node].write_line(text)
+            else:
+                print(f"gpiorig serial: no node {node}; there is {', '.join(ports)}", file=sys.stderr)
+        except SerialPortError as error:
+            print(f"gpiorig serial: {error}", file=sys.stderr)
+
+
+def _account(ports: list[SerialPort]) -> int:
+    """Say what was received, and whether anything is known to be lost."""
+    lost = False
+    for port in ports:
+        counts = port.counts
+        wrong = {name: count for name, count in counts.driver.items() if count}
+        words = [f"{counts.bytes} bytes", f"at most {counts.most_waiting_bytes} waiting"]
+        words += [f"port gone {counts.losses} times"] if counts.losses else []
+        words += [f"{count} {name.replace('_', ' ')} errors" for name, count in wrong.items()]
+        print(f"gpiorig serial: {port.node}: {', '.join(words)}", file=sys.stderr)
+        lost = lost or counts.losses > 0 or bool(wrong.keys() & {"overrun", "buffer_overrun"})
+    return int(lost)

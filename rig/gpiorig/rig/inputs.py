@@ -1,0 +1,70 @@
+"""What a command is given to read: a recording, or a file of any known format, with what the file does not say."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gpiorig.rig.errors import RigError
+
+if TYPE_CHECKING:
+    from gpiorig.capture.formats import ReadOptions
+    from gpiorig.capture.frames import Frames
+    from gpiorig.capture.lines import NodeLines
+    from gpiorig.capture.waveform import Waveform
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options that say what a file does not say."""
+    parser.add_argument("--format", metavar="NAME", help="format of the files; found out if left out")
+    parser.add_argument(
+        "--samplerate", metavar="RATE", help="such as 24MHz: of a file that names none; puts times on its samples"
+    )
+    parser.add_argument("--unitsize", type=int, metavar="BYTES", help="bytes per sample of a raw file")
+    parser.add_argument(
+        "--channels",
+        metavar="NAME,…",
+        help="names of the channels where the file has none; otherwise, which (a* works)",
+    )
+    parser.add_argument(
+        "--columns",
+        metavar="WHAT=NAME,…",
+        help="columns of a table: time, channel, level, node; also unit=us and separator=; (put it last or alone)",
+    )
+    parser.add_argument("--recover", action="store_true", help="read on past damage; what is lost becomes gaps")
+
+
+def read_options(options: argparse.Namespace) -> ReadOptions:
+    """Return the options as the readers take them."""
+    from gpiorig.capture.formats import ReadOptions
+    from gpiorig.capture.formats.sr import parse_samplerate
+
+    columns = {}
+    for part in (options.columns or "").split(","):
+        what, equals, name = part.partition("=")
+        if part and (not equals or what not in ("time", "channel", "level", "node", "unit", "separator")):
+            raise RigError(f"--columns {part}: write WHAT=NAME; WHAT is time, channel, level, node, unit or separator.")
+        if part:
+            columns[what] = name or ","
+    return ReadOptions(
+        samplerate_hz=None if options.samplerate is None else parse_samplerate(options.samplerate) or None,
+        unitsize=options.unitsize,
+        channels=tuple(options.channels.split(",")) if options.channels else (),
+        columns=columns,
+        recover=options.recover,
+    )
+
+
+def open_file(path: Path, options: argparse.Namespace) -> tuple[str, Waveform | NodeLines | Frames]:
+    """Open a file; returns the name of its format, and what is in it."""
+    from gpiorig.capture import formats
+
+    name = options.format or formats.recognise(path)
+    module = formats.module(name)
+    if not path.exists():
+        raise RigError(f"{path}: there is no such file; check the name.")
+    try:
+        return name, module.read(path, read_options(options))
+    except IsADirectoryError as error:
+        raise RigError(f"{path}: is a folder, and no recording; give a file.") from error

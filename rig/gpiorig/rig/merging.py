@@ -1,0 +1,147 @@
+"""Recordings of several analyzers as one, laid over each other by the sync line that all of them saw."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gpiorig.capture import alignment, select, syncline
+from gpiorig.capture.alignment import Alignment
+from gpiorig.capture.errors import CaptureError, RecordingError
+from gpiorig.capture.join import join
+from gpiorig.capture.recording import AlignmentNote, Recording
+from gpiorig.capture.resample import renumbered
+from gpiorig.capture.segments import write_waveform
+from gpiorig.capture.syncline import SyncPulses
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What an analyzer captures; a channel that it does not capture is named ""."""
+
+    driver: str
+    samplerate: str
+    channels: tuple[str, ...]
+
+    @property
+    def samplerate_hz(self) -> int:
+        """Samples per second; an analyzer takes whole numbers only."""
+        return int(Fraction(self.samplerate))
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The same as fields of `RecordingInfo`."""
+        return {"samplerate": self.samplerate, "channels": self.channels, "analyzer": self.driver}
+
+
+def merged_fields(sources: Sequence[Source], *, sync: str) -> dict[str, Any]:
+    """The fields of `RecordingInfo` of what several analyzers capture together; the first is the reference."""
+    if len(sources) == 1:
+        return sources[0].fields
+    names = [_named(source.channels, sync=None if source is sources[0] else sync) for source in sources]
+    joined = tuple(name for part in names for name in part)
+    drivers = ", ".join(source.driver for source in sources)
+    return {**sources[0].fields, "channels": joined, "analyzer": drivers}
+
+
+def merge(parts: Sequence[Recording], output: Recording, *, sync: str) -> Recording:
+    """Write the edges of all parts into the output's segments, and note how well they fit.
+
+    Parameters
+    ----------
+    parts
+        Recordings; the first is the reference, whose samples the output counts in.
+    output
+        A recording without edges; its channels are those of `merged_fields`.
+    sync
+        Name of the sync line's channel in each part.
+    """
+    reference, *others = parts
+    pulses = _pulses(reference, sync)
+    channels = _named(reference.info.channels, sync=None)
+    waveforms = [select.channels(reference.waveform(), channels)]
+    notes = []
+    for other in others:
+        fit = alignment.align(
+            pulses,
+            _pulses(other, sync),
+            reference_hz=reference.info.samplerate_hz,
+            other_hz=other.info.samplerate_hz,
+            epochs=(reference.info.epoch.wall, other.info.epoch.wall),
+        )
+        own = select.channels(other.waveform(), _named(other.info.channels, sync=sync))
+        waveforms.append(renumbered(own, fit.renumber, samplerate_hz=reference.info.samplerate_hz))
+        notes.append(_note(other, fit))
+    write_waveform(output.edges_folder, join(waveforms))
+    return output.update(alignments=tuple(notes))
+
+
+def merge_folders(recordings: Sequence[Recording], folder: Path, *, sync: str) -> Recording:
+    """Merge finished recordings into a new folder; descriptions and serial records come along, the first one's first.
+
+    Raises
+    ------
+    RecordingError
+        Two of them recorded the same node's serial port.
+    CaptureError
+        They do not fit each other.
+    """
+    parts = sorted(recordings, key=lambda part: -part.info.samplerate_hz)  # stable: the fastest is the reference
+    nodes = [node for part in parts for node in part.nodes]
+    if twice := {node for node in nodes if nodes.count(node) > 1}:
+        raise RecordingError(
+            f"the serial port of {min(twice)} is in more than one recording", remedy="rename its file in one of them"
+        )
+    reference = parts[0].info
+    sources = [
+        Source(driver=part.info.analyzer, samplerate=part.info.samplerate, channels=part.info.channels)
+        for part in parts
+    ]
+    info = msgspec.structs.replace(
+        reference,
+        **merged_fields(sources, sync=sync),
+        virtual=any(part.info.virtual for part in parts),
+        bench=next((part.info.bench for part in recordings if part.info.bench), ""),
+        experiment=next((part.info.experiment for part in recordings if part.info.experiment), ""),
+        state="capturing",
+        reason="",
+        files={},
+    )
+    merged = Recording.create(folder, info)
+    for part in parts:
+        for node in part.nodes:
+            shutil.copyfile(part.serial_path(node), merged.serial_path(node))
+    merged = merge(parts, merged, sync=sync)
+    broken = [f"{part.folder} is {part.info.state}" for part in parts if part.info.state != "complete"]
+    return merged.finish(state="incomplete" if broken else "complete", reason="; ".join(broken))
+
+
+def _named(channels: tuple[str, ...], *, sync: str | None) -> tuple[str, ...]:
+    """The channels in use, but for the sync line where its name is given."""
+    return tuple(name for name in channels if name and name != sync)
+
+
+def _pulses(recording: Recording, sync: str) -> SyncPulses:
+    try:
+        return syncline.read(select.channels(recording.waveform(), [sync]).edges(), sync)
+    except CaptureError as error:
+        raise CaptureError(error.what, where=error.where or recording.folder, remedy=error.remedy) from error
+
+
+def _note(recording: Recording, fit: Alignment) -> AlignmentNote:
+    return AlignmentNote(
+        analyzer=recording.info.analyzer,
+        channels=_named(recording.info.channels, sync=None),
+        pulses=fit.pulses,
+        rate_ppb=round(fit.rate_ppb, 1),
+        pieces=fit.other.size - 1,
+        residual_std_ns=round(fit.residual_std_ns, 3),
+        residual_max_ns=round(fit.residual_max_ns, 3),
+        uncertainty_ns=round(fit.uncertainty_ns, 3),
+    )

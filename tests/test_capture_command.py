@@ -1,0 +1,86 @@
+"""`gpiorig capture`, as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from commandline import ROOT, gpiorig
+
+from gpiorig.capture.recording import Recording
+
+sys.path.insert(0, str(ROOT / "capture" / "tests"))
+
+from fake_beaglelogic import FakeBeagleLogic
+
+DEMO = "demo:logic_channels=16:analog_channels=0"
+
+
+def test_an_exact_number_of_samples(tmp_path: Path) -> None:
+    """The real demo driver; the recording says how far below its limit it ran."""
+    words = ["-d", DEMO, "-c", "D0=clock,D9", "--samplerate", "2MHz", "--samples", "500000", "-o", tmp_path / "run"]
+    done = gpiorig("capture", *words, "--json")
+    found = done.numbers
+    info = Recording.open(tmp_path / "run").info
+
+    assert (0, "") == (done.status, done.stderr)
+    assert ("complete", 500_000, 0.25) == (found["state"], found["samples"], found["duration_s"])
+    assert {"reader_busy", "writer_busy", "pipe_fullest", "queue_fullest"} <= set(info.capture)
+    assert ("clock", "D9") == (info.channels[0], info.channels[9])
+    assert 500_000 == gpiorig("info", tmp_path / "run", "--json").numbers["samples"]
+
+
+def test_ctrl_c_is_the_usual_end(tmp_path: Path) -> None:
+    """Ctrl-C reaches the whole group of processes of a terminal; the capture still ends in order."""
+    command = [sys.executable, "-m", "gpiorig.rig.cli", "capture", "-d", DEMO, "--samplerate", "1MHz", "--json"]
+    capture = subprocess.Popen(
+        [*command, "-o", tmp_path / "run"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+    for _ in range(200):
+        time.sleep(0.1)
+        if any(path.stat().st_size > 100_000 for path in (tmp_path / "run" / "edges").glob("*.seg")):
+            break
+    os.killpg(capture.pid, signal.SIGINT)
+    said, complained = capture.communicate(timeout=20)
+
+    assert (0, b"") == (capture.returncode, complained)
+    assert "complete" == json.loads(said)["state"]
+
+
+def test_an_analyzer_that_dies_is_told_by_the_exit_status(tmp_path: Path) -> None:
+    """What came is kept, and the recording is incomplete."""
+    with FakeBeagleLogic(lambda unit: [bytes(200_000)], die=True) as server:
+        words = ["-d", server.driver, "--samplerate", "1MHz", "--samples", "150000", "-o", tmp_path / "run"]
+        done = gpiorig("capture", *words)
+    recording = Recording.open(tmp_path / "run")
+
+    assert 1 == done.status
+    assert "closed the connection after 100000 samples" in done.stdout
+    assert "incomplete" == recording.state
+    assert [[100_000, 150_000]] == recording.edges().gaps.tolist()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--samplerate", "1MHz"], "which analyzer"),
+        (["-d", "nosuch", "--samplerate", "1MHz"], "no such driver"),
+        (["-d", DEMO, "--samplerate", "1MHz", "-c", "Q1"], "there is no channel Q1; it has D0"),
+        (["-d", DEMO, "--samplerate", "1MHz", "--duration", "10x"], "is no time"),
+        (["-d", DEMO, "--samplerate", "1MHz", "--heartbeat", "D0"], "write CHANNEL=PERIOD"),
+        (["-d", DEMO, "--samplerate", "1MHz", "--config", "nosuch=1"], "an option is refused"),
+    ],
+)
+def test_wrong_use(words: list[str], expected: str, tmp_path: Path) -> None:
+    """One line, and nothing is left in the way of the next attempt."""
+    done = gpiorig("capture", *words, "-o", tmp_path / "run")
+
+    assert 2 == done.status
+    assert expected in done.stderr
+    assert not (tmp_path / "run").exists()
