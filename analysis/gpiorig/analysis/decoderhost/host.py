@@ -70,7 +70,6 @@ def decode(
     *,
     selection: Selection,
     sink: Sink,
-    progress: Callable[[int], None] = lambda samples: None,
 ) -> Outcome:
     """Run stacks over a capture, in memory that does not grow with it.
 
@@ -86,8 +85,6 @@ def decode(
         Which outputs are wanted.
     sink
         Takes them.
-    progress
-        Called with the number of samples that were read since the last call.
 
     Returns
     -------
@@ -97,7 +94,7 @@ def decode(
     """
     outcome = Outcome()
     for stack in stacks:
-        source = Source(waveform, progress)
+        source = Source(waveform)
         run = _Run(stack, round(waveform.samplerate_hz), source, selection, sink, outcome)
         while source.next_stretch():
             run.stretch()

@@ -117,8 +117,10 @@ class Instance:
 
     def put(self, startsample: int, endsample: int, output_id: int, data: Any) -> None:
         """Hand an output to the decoder above and to the sink; one that is malformed is dropped, and said."""
-        start, end = operator.index(startsample) & UINT64, operator.index(endsample) & UINT64
-        if output_id not in range(len(self._outputs)):
+        start, end = startsample, endsample
+        if start.__class__ is not int or end.__class__ is not int or start < 0 or end < 0:
+            start, end = operator.index(start) & UINT64, operator.index(end) & UINT64
+        if not 0 <= output_id < len(self._outputs):
             raise Refused(f"output {output_id} is not registered")
         output = self._outputs[output_id]
         if output.kind is OutputKind.PYTHON and self.above is not None:
@@ -148,13 +150,15 @@ class Instance:
 
     def _put_annotation(self, output: Output, start: int, end: int, data: Any, classes: set[int] | None) -> None:
         problem = _problem(data, len(self.layer.kind.annotations), "annotation", list)
-        if not problem and not all(isinstance(text, str) for text in data[1]):
-            problem = "an annotation with a text that is no string"
         if problem:
             self._failed(self, f"put {problem}")
         elif classes is None or data[0] in classes:
-            texts = [text.partition("\0")[0] if "\0" in text else text for text in data[1]]  # a C string ends there
-            self._sink.annotation(output, start, end, int(data[0]), texts)
+            try:
+                texts = [text.partition("\0")[0] if "\0" in text else text for text in data[1]]  # a C string ends there
+            except TypeError:
+                self._failed(self, f"put an annotation with a text that is no string: {data[1]!r}")
+            else:
+                self._sink.annotation(output, start, end, int(data[0]), texts)
 
     def _put_binary(self, output: Output, start: int, end: int, data: Any, classes: set[int] | None) -> None:
         problem = _problem(data, len(self.layer.kind.binaries), "binary", bytes)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -154,7 +155,9 @@ class Library:
             made.__path__ = [str(path.parent)]
         self._modules[name] = made
         try:
-            exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), made.__dict__)
+            with warnings.catch_warnings(action="ignore"):  # "\\s" in a string and the like: not for our users
+                code = compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
+            exec(code, made.__dict__)
         except BaseException:
             del self._modules[name]
             raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,12 +46,9 @@ class Source:
     ----------
     waveform
         The capture.
-    progress
-        Called with the number of samples that were read since the last call.
     """
 
-    def __init__(self, waveform: Waveform, progress: Callable[[int], None] = lambda samples: None) -> None:
-        self._progress = progress
+    def __init__(self, waveform: Waveform) -> None:
         self._items = self._read(waveform.read())
         self._held: Chunk | None = None
         self._open = False
@@ -87,7 +84,6 @@ class Source:
                     continue
                 at = int(samples[0])
                 self.shift = max(0, -at)
-            begin = at
             for start, end in block.gaps.tolist():
                 cut = int(np.searchsorted(samples, start))
                 yield from self._chunks(samples[:cut], levels[:cut], at, start, level)
@@ -98,7 +94,6 @@ class Source:
             yield from self._chunks(samples, levels, at, block.end, level)
             at = max(at, block.end)
             level = levels[-1] if levels.size else level
-            self._progress(at - begin)
 
     def _chunks(
         self, samples: NDArray[np.int64], levels: NDArray[np.uint64], start: int, end: int, level: np.uint64 | None

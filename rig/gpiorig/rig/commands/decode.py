@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gpiorig.rig import inputs
 from gpiorig.rig.errors import RigError
 
 if TYPE_CHECKING:
@@ -59,14 +60,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="write a table: .parquet, .csv or .jsonl; all kinds of output"
     )
-    parser.add_argument("--samplerate", metavar="RATE", help="of a file that names none, such as 24MHz")
+    inputs.add_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Decode."""
+    from gpiorig.analysis.decoderhost.host import decode
     from gpiorig.analysis.decoderhost.library import Library, search_path
     from gpiorig.analysis.decoderhost.stack import parse_stacks
     from gpiorig.rig import decoders
+    from gpiorig.rig.progress import watched
 
     as_rows = options.json or options.output is not None
     if sum(map(bool, (options.json, options.output, options.samplenum))) > 1:
@@ -75,27 +78,24 @@ def run(options: argparse.Namespace) -> int:
         raise RigError("--python is for tables; add --json or -o FILE.")
     if sum(map(bool, (options.annotations, options.binary, options.meta))) > 1 and not as_rows:
         raise RigError("-A, -B and -M print different things; give one of them, or add --json or -o FILE for a table.")
-    waveform = _open(options.file, options.samplerate)
+    waveform = _open(options)
     library = Library((*search_path(), decoders.source()))  # ours last: what sigrok-cli finds comes first
     stacks = parse_stacks(options.stacks, library, waveform.channels)
     selection = _selection(options, stacks, as_rows)
     with _sink(options) as sink:
-        outcome = _decode(waveform, stacks, selection, sink)
+        outcome = decode(watched(waveform, "decoding"), stacks, selection=selection, sink=sink)
     return _report(options.file, outcome)
 
 
-def _open(path: Path, samplerate: str | None) -> Waveform:
-    from gpiorig.capture import formats
-    from gpiorig.capture.formats.sr import parse_samplerate
-    from gpiorig.capture.recording import Recording
-    from gpiorig.capture.waveform import Waveform, waveform_of
+def _open(options: argparse.Namespace) -> Waveform:
+    from gpiorig.capture.recording import DESCRIPTION, Recording
+    from gpiorig.capture.waveform import Waveform
 
-    if path.is_dir():
-        return waveform_of(Recording.open(path).edges())
-    given = formats.ReadOptions(samplerate_hz=None if samplerate is None else parse_samplerate(samplerate))
-    content = formats.module(formats.recognise(path)).read(path, given)
+    if options.format is None and (options.file / DESCRIPTION).exists():
+        return Recording.open(options.file).waveform()
+    _, content = inputs.open_file(options.file, options)
     if not isinstance(content, Waveform):
-        raise RigError(f"{path}: has no levels of channels to decode; give a capture of a logic analyzer.")
+        raise RigError(f"{options.file}: has no levels of channels to decode; give a capture of a logic analyzer.")
     return content
 
 
@@ -157,18 +157,6 @@ class _Printer:
 
     def meta(self, output: Output, start: int, end: int, value: int | float) -> None:
         print(self._outputs.meta_line(output, start, end, value, samplenum=self._samplenum))
-
-
-def _decode(waveform: Waveform, stacks: list[Stack], selection: Selection, sink: Sink) -> Outcome:
-    from tqdm import tqdm
-
-    from gpiorig.analysis.decoderhost.host import decode
-
-    def progress(samples: int) -> None:
-        bar.update(samples)
-
-    with tqdm(desc="decode", unit="sample", unit_scale=True, disable=None, leave=False) as bar:
-        return decode(waveform, stacks, selection=selection, sink=sink, progress=progress)
 
 
 def _report(path: Path, outcome: Outcome) -> int:
