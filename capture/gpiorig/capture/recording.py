@@ -294,8 +294,11 @@ class Recording:
             elif not reader.closed and reader.blocks:
                 problems.append(f"{self.edges_folder}: the capture was not closed in order")
             for node in self.nodes:
-                if torn := self.serial(node).torn:
-                    problems.append(f"{torn}: the last record was cut short")
+                record = self.serial(node)
+                if record.torn:
+                    problems.append(f"{record.torn}: the last record was cut short")
+                if record.losses:
+                    problems.append(f"{self.serial_path(node)}: the port was gone {len(record.losses)} times")
         except CaptureError as error:
             problems.append(str(error))
         return tuple(problems)

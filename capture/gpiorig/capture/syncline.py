@@ -152,9 +152,9 @@ def _stretches(rises: NDArray[np.int64], nominal: float, jitter: float) -> tuple
 def _place(rises: NDArray[np.int64], bits: NDArray[np.uint8], numbers: NDArray[np.int64]) -> list[Stretch]:
     """Pulses and their positions, in pieces: a loss of whole periods shows only as a jump of the positions.
 
-    A wrong bit spoils the windows it is in. Each window that agrees with the one before it could do so by chance in 1 of
-    2 cases, so `STAGES` of them in a row are sure; a piece reaches over the pulses of such windows. Where there are none,
-    the place that most windows tell is taken.
+    A wrong bit spoils the windows it is in. A window agrees with the one before it by chance in 1 of 2 cases, so
+    `STAGES` of them in a row are sure; a piece reaches over the pulses of such windows. Where there are none, the place
+    that most windows tell is taken.
     """
     whole = np.flatnonzero(numbers[STAGES - 1 :] - numbers[: 1 - STAGES] == STAGES - 1)
     places = _places()[_windows(bits)[whole]]

@@ -16,6 +16,7 @@ from gpiorig.capture.analyzer import versions
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.recording import Recording, RecordingInfo
 from gpiorig.capture.serialport import SerialPort
+from gpiorig.capture.serialreader import SerialReader
 from gpiorig.rig import boards, captures, merging
 from gpiorig.rig.bench import Bench
 from gpiorig.rig.captures import Captures
@@ -174,6 +175,7 @@ def _record(
 ) -> Captures:
     """Record; returns the captures, which have ended."""
     with contextlib.ExitStack() as stack:
+        reader = stack.enter_context(SerialReader())
         ports = {
             name: stack.enter_context(
                 SerialPort(
@@ -182,6 +184,7 @@ def _record(
                     baudrate=boards.load(node.board).baudrate,
                     record=recording.serial_path(name),
                     stamps=ends.stamps.get(name),
+                    reader=reader,
                 )
             )
             for name, node in bench.nodes.items()
