@@ -361,6 +361,17 @@ def test_a_file_that_was_cut_short_is_read_as_far_as_it_goes(chunked: tuple[Path
     assert [row for row in rows(edges) if row[0] < cut] == found
 
 
+def test_a_chunk_that_is_cut_before_its_first_sample_joins_the_gap_before(chunked: tuple[Path, Edges]) -> None:
+    path, edges = chunked
+    with zipfile.ZipFile(path) as archive:
+        third, fourth = archive.getinfo("logic-1-3").header_offset, archive.getinfo("logic-1-4").header_offset
+    data = bytearray(path.read_bytes()[: fourth + 30 + len("logic-1-4")])
+    data[third + 30 + len("logic-1-3") + 60] ^= 0x10
+    path.write_bytes(data)
+
+    assert ([row for row in rows(edges) if row[0] < 700], [[700, 1400]], 1400) == stretches(path)
+
+
 def test_a_file_that_lost_its_first_chunk_begins_later(chunked: tuple[Path, Edges]) -> None:
     path, edges = chunked
     rewrite(path, **{"logic-1-1": None, "logic-1-2": None})

@@ -87,6 +87,7 @@ class ChunkedStream:
         for piece in self._pieces():
             if piece.gap:
                 gap = (gap[0] if gap else piece.gap[0], piece.gap[1])
+            if piece.gap or (gap and not piece.samples.size):
                 continue
             samples, levels = piece.samples, piece.levels
             gaps = np.array([gap], dtype=np.int64) if gap and level is not None else no_gaps()
@@ -117,14 +118,17 @@ class ChunkedStream:
 
     def _pieces(self) -> Iterator[_Piece]:
         batches = list(self.batches())
-        with self.path.open("rb", buffering=0) as file:
-            if self.threads == 1 or len(batches) == 1:
-                decoder = _Decoder(self, file.fileno())
-                for batch in batches:
-                    yield from decoder.pieces(batch)
-                return
-            with _Crew(self, file.fileno(), batches) as crew:
-                yield from crew.pieces()
+        try:
+            with self.path.open("rb", buffering=0) as file:
+                if self.threads == 1 or len(batches) == 1:
+                    decoder = _Decoder(self, file.fileno())
+                    for batch in batches:
+                        yield from decoder.pieces(batch)
+                    return
+                with _Crew(self, file.fileno(), batches) as crew:
+                    yield from crew.pieces()
+        except OSError as error:
+            raise FormatError(f"cannot be read: {error.strerror}", where=self.path, remedy="check the file") from error
 
 
 @dataclass(frozen=True, slots=True, eq=False)
