@@ -25,7 +25,11 @@ CHANNELS = tuple(f"D{i}" for i in range(16))
 TEXT = b"the quick brown fox jumps over the lazy dog\n"
 BAUDRATE = 115_200
 SECONDS = 10
-UART, UART_BIT = "uart:rx=D0:baudrate=115200", 0
+UART_BIT = 0
+STACKS = (
+    ("uart:rx=D0:baudrate=115200", "uart=rx-data"),
+    ("timing:data=D0", "timing"),
+)  # uart asks once per frame length
 DENSITIES = (("sparse", 10, 0), ("medium", 1_000, 0), ("dense", 5_000, 400_000))  # bytes/s on D0, edges/s on others
 
 
@@ -75,15 +79,17 @@ def timed(command: list[str | Path]) -> tuple[float, bytes]:
 
 def rows() -> Iterator[tuple[str, float, str, float]]:
     """What was done, our seconds, the usual way, its seconds."""
-    show = ("-P", UART, "-A", "uart=rx-data")
     with tempfile.TemporaryDirectory() as folder:
         for name, bytes_per_s, others in DENSITIES:
             path = Path(folder) / f"{name}.sr"
             write_sr(path, capture(bytes_per_s, others))
-            ours_s, ours = timed([ROOT / ".venv" / "bin" / "gpiorig", "decode", path, *show, "--samplenum"])
-            theirs_s, theirs = timed(["sigrok-cli", "-i", path, *show, "--protocol-decoder-samplenum"])
-            assert ours == theirs, name
-            yield f"gpiorig decode, uart, {name}, 10 s at 24 MHz x 16", ours_s, "sigrok-cli", theirs_s
+            for stack, annotations in STACKS:
+                show = ("-P", stack, "-A", annotations)
+                ours_s, ours = timed([ROOT / ".venv" / "bin" / "gpiorig", "decode", path, *show, "--samplenum"])
+                theirs_s, theirs = timed(["sigrok-cli", "-i", path, *show, "--protocol-decoder-samplenum"])
+                assert ours == theirs, (stack, name)
+                decoder = stack.partition(":")[0]
+                yield f"gpiorig decode, {decoder}, {name}, {SECONDS} s at 24 MHz x 16", ours_s, "sigrok-cli", theirs_s
 
 
 if __name__ == "__main__":

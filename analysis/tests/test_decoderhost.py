@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 
@@ -18,7 +19,8 @@ from gpiorig.analysis.decoderhost.host import decode
 from gpiorig.analysis.decoderhost.library import Library, search_path
 from gpiorig.analysis.decoderhost.outputs import OutputKind, Selection, meta_text
 from gpiorig.analysis.decoderhost.stack import UNMAPPED, parse_stacks
-from gpiorig.analysis.decoderhost.table import RowSink, decode_table, open_file
+from gpiorig.analysis.decoderhost.table import Row, RowSink, decode_table, open_file
+from gpiorig.capture.errors import FormatError
 from gpiorig.capture.waveform import Block, Waveform
 
 HEAD = """
@@ -289,3 +291,22 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     """The suffixes that can be written are named."""
     with pytest.raises(DecoderError, match=r"use \.parquet, \.csv, \.jsonl"):
         open_file(tmp_path / "out.xlsx")
+
+
+def test_errors_from_outside_are_no_failures_of_decoders(library: Library) -> None:
+    """A damaged capture or a full disk ends decoding with its own error, not with one of the decoder's."""
+    stacks = parse_stacks(["lower:data=CLK"], library, ("CLK", "DATA"))
+    wanted = Selection.everything(stacks, OutputKind.ANNOTATION)
+
+    def damaged() -> Iterator[Block]:
+        yield block({0: 0, 5: 1}, 10)
+        raise FormatError("is damaged")
+
+    def full(rows: list[Row]) -> None:
+        raise OSError("no space left")
+
+    broken = dataclasses.replace(wave(), read=damaged)
+    with pytest.raises(FormatError, match="is damaged"):
+        decode_table(broken, stacks, selection=wanted)
+    with pytest.raises(OSError, match="no space left"):
+        decode(wave(block({0: 0, 5: 1}, 10)), stacks, selection=wanted, sink=RowSink(full, batch_rows=1))

@@ -19,3 +19,17 @@ class EndOfSamples(EOFError, SystemError):
 
 class Refused(SystemError):
     """A call that libsigrokdecode answers with NULL and without an exception, of which Python makes a SystemError."""
+
+
+class Outside(BaseException):
+    """Carries an error of the capture or of a sink through a decoder, which cannot take it for its own.
+
+    Parameters
+    ----------
+    error
+        What happened.
+    """
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error

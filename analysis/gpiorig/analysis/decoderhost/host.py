@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gpiorig.analysis.decoderhost.errors import DecoderError
+from gpiorig.analysis.decoderhost.errors import DecoderError, Outside
 from gpiorig.analysis.decoderhost.instance import Instance
 from gpiorig.analysis.decoderhost.outputs import Selection, Sink
 from gpiorig.analysis.decoderhost.pins import Pins
@@ -93,12 +93,15 @@ def decode(
         is stacked costs one of its inputs; as under sigrok-cli.
     """
     outcome = Outcome()
-    for stack in stacks:
-        source = Source(waveform)
-        run = _Run(stack, round(waveform.samplerate_hz), source, selection, sink, outcome)
-        while source.next_stretch():
-            run.stretch()
-        outcome.gaps = source.gaps
+    try:
+        for stack in stacks:
+            source = Source(waveform)
+            run = _Run(stack, round(waveform.samplerate_hz), source, selection, sink, outcome)
+            while source.next_stretch():
+                run.stretch()
+            outcome.gaps = source.gaps
+    except Outside as outside:
+        raise outside.error from None
     return outcome
 
 

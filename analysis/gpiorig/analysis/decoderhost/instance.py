@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gpiorig.analysis.decoderhost import standin
-from gpiorig.analysis.decoderhost.errors import Refused
+from gpiorig.analysis.decoderhost.errors import Outside, Refused
 from gpiorig.analysis.decoderhost.outputs import UINT64, Output, OutputKind, Selection, Sink
 from gpiorig.analysis.decoderhost.pins import Pins
 from gpiorig.analysis.decoderhost.stack import UNMAPPED, Layer
@@ -132,6 +132,12 @@ class Instance:
         if classes is not None and not classes:
             return
         start, end = self._sample(start), self._sample(end)
+        try:
+            self._put(output, start, end, data, classes)
+        except Exception as error:
+            raise Outside(error) from error
+
+    def _put(self, output: Output, start: int, end: int, data: Any, classes: set[int] | None) -> None:
         match output.kind:
             case OutputKind.ANNOTATION:
                 self._put_annotation(output, start, end, data, classes)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.decoderhost.errors import Outside
 from gpiorig.capture.waveform import Block, Waveform
 
 CHUNK_ROWS = 1 << 16  # bounds the lists that are made of a chunk
@@ -69,7 +70,10 @@ class Source:
         """Return the next chunk of this stretch, or None at its end."""
         held, self._held = self._held, None
         if held is None and self._open:
-            item = next(self._items, None)
+            try:
+                item = next(self._items, None)
+            except Exception as error:
+                raise Outside(error) from error
             held = item if isinstance(item, Chunk) else None
             self._open = held is not None
         return held
