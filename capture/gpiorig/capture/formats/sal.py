@@ -1,6 +1,6 @@
 """Saleae Logic 2's own capture file, `.sal`: a zip of `meta.json` and a `digital-N.bin` for each channel.
 
-Saleae documents neither the encoding nor that it stays. What is read here is what others found out and what two of
+Saleae documents neither the encoding nor that it stays. What is read here is what others found out and what one of
 them checked against Logic 2's exports (docs/formats.md); anything else is refused. A `digital-N.bin` has 51 bytes of
 header ("<SALEAE>", u32 version 2 or 3, u32 type 100, ...), then chunks up to its end:
 
