@@ -13,7 +13,7 @@ import pytest
 from random_capture import assert_same, random_capture
 
 from gpiorig.capture import edgetable
-from gpiorig.capture.errors import FormatError
+from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import arrow, parquet
 from gpiorig.capture.nanoseconds import nearest_ns
 from gpiorig.capture.select import channels
@@ -74,3 +74,21 @@ def test_times_are_the_nearest_ns(rate: Fraction) -> None:
     for sample, ns in zip(samples.tolist(), found.tolist(), strict=True):
         assert abs(Fraction(sample * 10**9) / rate - ns) <= Fraction(1, 2)
         assert rate > 10**9 or sample == round(ns * rate / 10**9)
+
+
+@pytest.mark.parametrize("module", [parquet, arrow])
+def test_damaged_tables_give_a_capture_or_one_error(tmp_path: Path, module: ModuleType) -> None:
+    """Whatever octets are changed."""
+    path = tmp_path / "damaged"
+    module.write(path, random_capture(0)[1])
+    whole = path.read_bytes()
+    random = np.random.default_rng(3)
+    for _ in range(150):
+        octets = bytearray(whole)
+        for at in random.integers(0, len(octets), 3).tolist():
+            octets[at] = int(random.integers(256))
+        path.write_bytes(octets)
+        try:
+            module.read(path).edges()
+        except CaptureError as error:
+            assert str(error)

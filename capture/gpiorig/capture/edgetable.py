@@ -111,24 +111,35 @@ def read(path: Path, form: pa.Schema, tables: Callable[[], Iterator[pa.RecordBat
         )
     try:
         rate, names = Fraction(metadata[b"samplerate_hz"].decode()), tuple(json.loads(metadata[b"channels"]))
-        epoch = metadata[b"epoch"].decode()
-    except (KeyError, ValueError, ZeroDivisionError) as error:
+        epoch, columns = metadata[b"epoch"].decode(), tuple(form.names)
+    except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
         raise FormatError(f"has metadata that cannot be ({error})", where=path, remedy="write it again") from error
-    if rate <= 0 or tuple(form.names) != FIXED + names:
+    types = [pa.int64(), pa.int64(), *[pa.bool_()] * (1 + len(names))]
+    if rate <= 0 or columns != FIXED + names or form.types != types:
         raise FormatError("has other columns than its metadata say", where=path, remedy="write it again")
     return Waveform(
         samplerate_hz=rate,
         channels=names,
-        read=lambda: _blocks(path, tables()),
+        read=lambda: _checked(path, tables),
         epoch=epoch,
         source=f"table of edges {path.name}",
     )
 
 
+def _checked(path: Path, tables: Callable[[], Iterator[pa.RecordBatch]]) -> Iterator[Block]:
+    try:
+        yield from _blocks(path, tables())
+    except (pa.ArrowException, OSError, ValueError, TypeError, MemoryError) as error:
+        raise FormatError(f"is damaged ({error})", where=path, remedy="write it again") from error
+
+
 def _blocks(path: Path, tables: Iterable[pa.RecordBatch]) -> Iterator[Block]:
     """The blocks; a row that is not known waits for the next one, which says whether it begins a gap or is the end."""
     waiting: int | None = None
+    latest = np.iinfo(np.int64).min
     for batch in tables:
+        if any(column.null_count for column in batch.columns):
+            raise ValueError("values are missing")
         samples, known = (batch.column(name).to_numpy(zero_copy_only=False) for name in ("sample", "known"))
         levels = np.zeros(samples.size, dtype=np.uint64)
         for bit, column in enumerate(batch.columns[len(FIXED) :]):
@@ -138,6 +149,9 @@ def _blocks(path: Path, tables: Iterable[pa.RecordBatch]) -> Iterator[Block]:
             levels = np.concatenate([np.zeros(1, dtype=np.uint64), levels])
         if not samples.size:
             continue
+        if samples[0] <= latest or np.any(samples[1:] <= samples[:-1]):
+            raise ValueError("samples do not increase")
+        latest = samples[-1] - (not known[-1])  # a row that waits comes once more
         unknown = np.flatnonzero(~known[:-1])
         gaps = np.stack([samples[unknown], samples[unknown + 1]], axis=1)
         waiting = None if known[-1] else int(samples[-1])

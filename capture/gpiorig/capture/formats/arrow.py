@@ -33,7 +33,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Waveform:
     try:
         with pa.ipc.open_file(path) as file:
             form = file.schema
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, ValueError, pa.ArrowException) as error:
         raise FormatError(f"is no readable Arrow file ({error})", where=path, remedy="write it again") from error
     return edgetable.read(path, form, lambda: _batches(path))
 

@@ -28,7 +28,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Waveform:
 
     try:
         file = pyarrow.parquet.ParquetFile(path)
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, ValueError, pa.ArrowException) as error:
         raise FormatError(f"is no readable Parquet file ({error})", where=path, remedy="write it again") from error
     return edgetable.read(
         path, file.schema_arrow, lambda: pyarrow.parquet.ParquetFile(path).iter_batches(edgetable.ROWS)
