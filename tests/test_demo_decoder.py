@@ -60,6 +60,7 @@ def test_sigrok_and_native_agree_on_the_demo(demo: Demo, sr_file: Path, node: st
 
 def test_sr_file_holds_the_same_edges(demo: Demo, sr_file: Path) -> None:
     """A recording survives the way through a .sr file: `gpiorig info` says the same of both."""
-    recording, exported = gpiorig("info", demo.folder, "--json"), gpiorig("info", sr_file, "--json")
+    recording, exported = (gpiorig("info", each, "--json").numbers for each in (demo.folder, sr_file))
 
-    assert recording.numbers == exported.numbers
+    for key in ("samplerate_hz", "samples", "duration_s", "start", "channels"):
+        assert recording[key] == exported[key]
