@@ -1,13 +1,15 @@
 """Runs sigrok protocol decoders, unmodified, on the edges of a capture instead of its samples.
 
-    library    finds decoders where libsigrokdecode does, and loads them apart from everything else
-    standin    the module `sigrokdecode` that they import
-    stack      what `-P` says: decoders, channels, options
-    pins       wait(): from edge to edge
-    instance   put() and register(): from decoder to decoder, and out
-    host       runs stacks over a waveform
-    outputs    what comes out, which of it is wanted, as sigrok-cli prints it
-    table      the same as a table
+    library     finds decoders where libsigrokdecode does, and loads them apart from everything else
+    standin     the module `sigrokdecode` that they import
+    stack       what `-P` says: decoders, channels, options
+    source      a waveform in chunks between gaps
+    conditions  where in a chunk the conditions of a wait() hold
+    pins        wait(): from edge to edge
+    instance    put() and register(): from decoder to decoder, and out
+    host        runs stacks over a waveform
+    outputs     what comes out, which of it is wanted, as sigrok-cli prints it
+    table       the same as a table
 
 The behaviour is that of libsigrokdecode 0.5.3 (`instance.c`, `type_decoder.c`) and sigrok-cli 0.7.2 (`decode.c`);
 `tests/test_decoderhost_sigrok.py` compares the two.
