@@ -6,19 +6,19 @@ import os
 import subprocess
 import tempfile
 import time
-import zipfile
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
 import bench_boards
 import bench_capture
+import bench_decode
 import bench_sr
 import numpy as np
 from commandline import ROOT, gpiorig
 
 from gpiorig.capture.edges import Edges
-from gpiorig.capture.formats.sr import read_sr, write_sr
+from gpiorig.capture.formats.sr import write_sr
 from gpiorig.capture.linecode import BusLines, decode
 from gpiorig.capture.recording import Recording
 from gpiorig.capture.samples import EdgeExtractor
@@ -81,13 +81,6 @@ def extract_with_numpy(data: bytes) -> int:
     return len(levels)
 
 
-def unzip_with_numpy(path: Path) -> int:
-    """Edges of a .sr file by zipfile and numpy."""
-    with zipfile.ZipFile(path) as archive:
-        names = sorted((n for n in archive.namelist() if n.startswith("logic-")), key=lambda n: int(n.split("-")[-1]))
-        return extract_with_numpy(b"".join(archive.read(name) for name in names))
-
-
 def sigrok_decode(path: Path) -> None:
     """The decoder in the real sigrok-cli."""
     subprocess.run(
@@ -132,16 +125,6 @@ def main() -> None:
             "sigrok-cli",
             seconds(lambda: sigrok_decode(path)),
         )
-        few_path = Path(folder) / "few.sr"
-        block = EdgeExtractor(unitsize=UNITSIZE).feed(few)
-        names = tuple(f"c{bit}" for bit in range(14))
-        write_sr(few_path, Edges.from_blocks([block], samplerate_hz=RATE_HZ, channels=names, end=32 << 20))
-        row(
-            ".sr of 32 M samples, 1 k edges/s",
-            seconds(lambda: read_sr(few_path)),
-            "zipfile and numpy",
-            seconds(lambda: unzip_with_numpy(few_path)),
-        )
         run, bench = Path(folder) / "run", ROOT / "rig" / "gpiorig" / "rig" / "demo_bench.toml"
         start_s = time.perf_counter()
         done = gpiorig("run", bench, ROOT / "experiments" / "pingpong.toml", "-o", run, "--no-report")
@@ -150,6 +133,8 @@ def main() -> None:
         virtual_s = float(Recording.open(run).edges().end / RATE_HZ)
         row("recording 1000 packets, virtual bench", wall_s, "the virtual time it covers", virtual_s)
     bench_sr.table()
+    for each in bench_decode.rows():
+        row(*each)
     bench_boards.table()
 
 

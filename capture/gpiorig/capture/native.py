@@ -12,7 +12,7 @@ from typing import Any
 
 from gpiorig.capture.errors import NativeError
 
-ABI = 1  # capture/native/src/ffi/mod.rs
+ABI = 2  # capture/native/src/ffi/mod.rs
 LIBRARY = "libgpiorig_native.so"
 OVERRIDE = "GPIORIG_NATIVE"
 
