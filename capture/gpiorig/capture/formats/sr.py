@@ -178,7 +178,7 @@ def read_info(path: Path, *, recover: bool = False) -> SrInfo:
         raise FormatError(
             f"is cut short, damaged, or no sigrok session ({error})",
             where=path,
-            remedy="save it again; with `recover` it is read as far as it goes",
+            remedy="save it again; `--recover` reads it as far as it goes",
         ) from error
     if not {"version", "metadata"} <= set(texts):
         raise FormatError("is a zip file, but no sigrok session", where=path, remedy="give a .sr file")
