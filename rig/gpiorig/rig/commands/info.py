@@ -98,6 +98,8 @@ def describe(waveform: Waveform) -> dict[str, Any]:
 
 def _about(recording: Recording) -> dict[str, Any]:
     """What the description of a recording says about where it is from."""
+    import msgspec
+
     info = recording.info
     return {
         "analyzer": info.analyzer,
@@ -105,6 +107,7 @@ def _about(recording: Recording) -> dict[str, Any]:
         "state": recording.state,
         "reason": info.reason,
         "nodes": list(recording.nodes),
+        "alignments": msgspec.to_builtins(info.alignments),
     }
 
 
@@ -124,6 +127,10 @@ def _capture_text(found: dict[str, Any]) -> list[str]:
         virtual = ", on the virtual bench" if found["virtual"] else ""
         reason = f" ({found['reason']})" if found["reason"] else ""
         lines.append(f"  {found['state']}{reason}; {found['analyzer'] or 'analyzer not told'}{virtual}")
+        lines += [
+            f"  {note['analyzer']} laid over the first analyzer within {note['uncertainty_ns']:.1f} ns (1 sigma)"
+            for note in found["alignments"]
+        ]
         lines += [f"  serial port of {', '.join(found['nodes'])}"] if found["nodes"] else []
     else:
         lines.append(f"  {found['source']}")
