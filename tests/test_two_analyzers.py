@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 from commandline import ROOT, gpiorig
 
+from gpiorig.capture.loss import Loss
 from gpiorig.capture.recording import Recording
 from gpiorig.rig import pipeline
 
@@ -109,3 +111,20 @@ def test_what_cannot_be_merged_is_refused(runs: dict[str, Path], tmp_path: Path)
         done = gpiorig("merge", *words, "-o", tmp_path / "out")
         assert 2 == done.status
         assert message in done.stderr
+
+
+def test_a_loss_of_a_part_is_one_gap_of_the_merged(runs: dict[str, Path], tmp_path: Path) -> None:
+    """What the reference lost is a gap in the merged edges, and not put in once more from its list of losses."""
+    parts = [Path(shutil.copytree(part, tmp_path / part.name)) for part in (runs["two"] / "analyzers").iterdir()]
+    reference = max((Recording.open(part) for part in parts), key=lambda part: part.info.samplerate_hz)
+    end = reference.edges().end
+    start = end - 40_000  # after the last sync pulse that matters, so that the line stays one
+    reference.update(losses=(Loss(start=start, end=start + 100, samples=5000, uncertainty=1, found_by="a test"),))
+
+    done = gpiorig("merge", *parts, "-o", tmp_path / "both")
+
+    merged = Recording.open(tmp_path / "both")
+    assert (0, "") == (done.status, done.stderr)
+    assert () == merged.info.losses
+    assert np.array_equal(reference.open(reference.folder).edges().gaps, merged.edges().gaps)
+    assert 1 == len(merged.edges().gaps)

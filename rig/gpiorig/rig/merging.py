@@ -66,7 +66,7 @@ def merge(parts: Sequence[Recording], output: Recording, *, sync: str) -> Record
     pulses = _pulses(reference, sync)
     channels = _named(reference.info.channels, sync=None)
     waveforms = [select.channels(reference.waveform(), channels)]
-    notes = []
+    notes = list(reference.info.alignments)
     for other in others:
         fit = alignment.align(
             pulses,
@@ -77,7 +77,7 @@ def merge(parts: Sequence[Recording], output: Recording, *, sync: str) -> Record
         )
         own = select.channels(other.waveform(), _named(other.info.channels, sync=sync))
         waveforms.append(renumbered(own, fit.renumber, samplerate_hz=reference.info.samplerate_hz))
-        notes.append(_note(other, fit))
+        notes += [_note(other, fit), *other.info.alignments]
     write_waveform(output.edges_folder, join(waveforms))
     return output.update(alignments=tuple(notes))
 
@@ -109,6 +109,8 @@ def merge_folders(recordings: Sequence[Recording], folder: Path, *, sync: str) -
         virtual=any(part.info.virtual for part in parts),
         bench=next((part.info.bench for part in recordings if part.info.bench), ""),
         experiment=next((part.info.experiment for part in recordings if part.info.experiment), ""),
+        losses=(),  # they are gaps of the merged edges
+        capture={},
         state="capturing",
         reason="",
         files={},
