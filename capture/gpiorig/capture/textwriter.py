@@ -6,37 +6,24 @@ import datetime
 import math
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from types import TracebackType
+from typing import TextIO
 
 from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.replacing import replacing
 from gpiorig.capture.waveform import Waveform
 
 Row = tuple[int, int, int]
 GAP = -1  # in place of levels: from that sample on nothing is known
 
 
-class TextFile:
-    """A text file that replaces the one of its name when it is complete, and leaves it alone otherwise."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._new = path.with_name(f"{path.name}.new")
-
-    def __enter__(self) -> TextFile:
-        self._file = self._new.open("w", encoding="utf-8", newline="\n")
-        self.write = self._file.write
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._file.close()
-        if error is None:
-            self._new.replace(self.path)
-        else:
-            self._new.unlink(missing_ok=True)
+@contextmanager
+def text_file(path: Path) -> Iterator[TextIO]:
+    """Give a text file to write; it replaces the one of its name when it is complete, and leaves it alone otherwise."""
+    with replacing(path) as new, new.open("w", encoding="utf-8", newline="\n") as file:
+        yield file
 
 
 def rows(waveform: Waveform) -> Iterator[Row]:

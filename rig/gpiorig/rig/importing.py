@@ -16,7 +16,7 @@ from gpiorig.capture.frames import Frames
 from gpiorig.capture.join import join
 from gpiorig.capture.lines import LineKind, NodeLines
 from gpiorig.capture.recording import Epoch, Recording, RecordingInfo
-from gpiorig.capture.resample import renumbered, rescaled
+from gpiorig.capture.resample import rescaled, shifted
 from gpiorig.capture.segments import write_waveform
 from gpiorig.capture.serialrecord import Kind, SerialWriter
 from gpiorig.capture.textwriter import epoch_fraction, nearest
@@ -111,7 +111,7 @@ def _together(waveforms: list[tuple[Path, Waveform]], remarks: list[str]) -> Wav
         if exact.denominator != 1:
             remarks.append(f"{path.name} is put on the nearest sample, {float((shift - exact) / rate) * 1e9:+.3f} ns")
         if shift:
-            part = renumbered(part, lambda samples, shift=shift: samples + shift, samplerate_hz=rate)  # type: ignore[misc]
+            part = shifted(part, shift)
         channels = tuple(f"{path.stem}.{name}" if name in clashing else name for name in part.channels)
         parts.append(dataclasses.replace(part, channels=channels, epoch=waveforms[0][1].epoch if by_epoch else ""))
     return join(parts)

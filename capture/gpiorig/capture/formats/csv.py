@@ -17,7 +17,7 @@ from gpiorig.capture import table
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions, chosen
 from gpiorig.capture.tableparser import IGNORED, KEY, LEVEL, TIME, Layout
-from gpiorig.capture.textwriter import GAP, TextFile, decimal, digits_for, rows, scaler
+from gpiorig.capture.textwriter import GAP, decimal, digits_for, rows, scaler, text_file
 from gpiorig.capture.waveform import Waveform
 
 SUMMARY = "state changes as a text table"
@@ -258,7 +258,7 @@ def write(path: Path, waveform: Waveform) -> str:
     quoted = ['"' + name.replace('"', '""') + '"' if re.search('[",]', name) else name for name in names]
     rate = waveform.samplerate_hz
     time = scaler(10**digits / rate)
-    with TextFile(path) as file:
+    with text_file(path) as file:
         file.write(f"# gpiorig: samplerate {rate.numerator}/{rate.denominator} Hz, epoch {waveform.epoch}\n")
         file.write(",".join(["Time [s]", *quoted]) + "\n")
 

@@ -16,7 +16,7 @@ from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.formats.csv import lines_of, read_table, table_head
 from gpiorig.capture.tableparser import IGNORED, KEY, LEVEL, TIME, Layout
-from gpiorig.capture.textwriter import GAP, TextFile, decimal, epoch_fraction, rows, scaler
+from gpiorig.capture.textwriter import GAP, decimal, epoch_fraction, rows, scaler, text_file
 from gpiorig.capture.waveform import Waveform
 
 SUMMARY = "FlockLab GPIO trace"
@@ -64,7 +64,7 @@ def write(path: Path, waveform: Waveform) -> str:
     base = epoch_fraction(waveform.epoch) * 10**DIGITS
     units = scaler(scale, base - Fraction(1, 2))  # half a unit less: cut, not rounded
     end = False
-    with TextFile(path) as file:
+    with text_file(path) as file:
         file.write("timestamp,observer_id,node_id,pin_name,value\n")
         for sample, levels, changed in rows(waveform):
             if end:

@@ -24,6 +24,7 @@ from gpiorig.capture.edges import MAX_CHANNELS, Edges
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.members import MemberDeflater
+from gpiorig.capture.replacing import replacing
 from gpiorig.capture.waveform import Waveform, waveform_of
 from gpiorig.capture.ziparchive import DEFLATED, STORED, ArchiveWriter, DirectoryError, Member, read_directory, walk
 from gpiorig.capture.ziparchive import content as member_content
@@ -215,25 +216,20 @@ def write(path: Path, content: Waveform, *, start: int | None = None, end: int |
     unitsize = (len(content.channels) + 7) // 8
     deflater = MemberDeflater(unitsize=unitsize)
     metadata = _metadata(content, unitsize).encode()
-    new = path.with_name(f"{path.name}.new")
     first = last = 0
-    try:
-        with new.open("wb") as file:
-            archive = ArchiveWriter(file)
-            for name, text in (("version", b"2"), ("metadata", metadata)):
-                archive.add(name, text, method=STORED, crc=zlib.crc32(text), size=len(text))
-            windows = _windows(content, start, end, CHUNK_BYTES // unitsize, path)
-            for number, (samples, levels, chunk_start, chunk_end) in enumerate(windows, start=1):
-                data, crc = deflater.deflate(samples, levels, chunk_start, chunk_end)
-                size = (chunk_end - chunk_start) * unitsize
-                archive.add(f"logic-1-{number}", data, method=DEFLATED, crc=crc, size=size)
-                first, last = chunk_start if number == 1 else first, chunk_end
-            if first == last:
-                raise CaptureError("there are no samples to write", where=path, remedy="choose another window")
-            archive.close()
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
+    with replacing(path) as new, new.open("wb") as file:
+        archive = ArchiveWriter(file)
+        for name, text in (("version", b"2"), ("metadata", metadata)):
+            archive.add(name, text, method=STORED, crc=zlib.crc32(text), size=len(text))
+        windows = _windows(content, start, end, CHUNK_BYTES // unitsize, path)
+        for number, (samples, levels, chunk_start, chunk_end) in enumerate(windows, start=1):
+            data, crc = deflater.deflate(samples, levels, chunk_start, chunk_end)
+            size = (chunk_end - chunk_start) * unitsize
+            archive.add(f"logic-1-{number}", data, method=DEFLATED, crc=crc, size=size)
+            first, last = chunk_start if number == 1 else first, chunk_end
+        if first == last:
+            raise CaptureError("there are no samples to write", where=path, remedy="choose another window")
+        archive.close()
     return f"nothing is rounded; sample 0 of the file is sample {first} of the capture"
 
 

@@ -17,7 +17,7 @@ from gpiorig.capture import native, select
 from gpiorig.capture.changes import Assembler, Changes, assembled
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions, chosen
-from gpiorig.capture.textwriter import GAP, TextFile, rows, scaler
+from gpiorig.capture.textwriter import GAP, rows, scaler, text_file
 from gpiorig.capture.vcdheader import UNITS, Header, read_header
 from gpiorig.capture.waveform import Block, Waveform
 
@@ -142,7 +142,7 @@ def write(path: Path, waveform: Waveform) -> str:
     used = [bit for bit, channel in enumerate(waveform.channels) if channel]
     codes = {bit: _code(number) for number, bit in enumerate(used)}
     blanks = any(re.search(r"\s", channel) for channel in waveform.channels)
-    with TextFile(path) as file:
+    with text_file(path) as file:
         file.write(
             f"$version gpiorig $end\n$comment gpiorig: samplerate {rate.numerator}/{rate.denominator} Hz,"
             f" epoch {waveform.epoch} $end\n$timescale {name} $end\n$scope module gpiorig $end\n"
