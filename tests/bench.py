@@ -10,6 +10,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
+import bench_analysis
 import bench_boards
 import bench_capture
 import bench_decode
@@ -132,6 +133,8 @@ def main() -> None:
         assert done.status == 0, done.stderr
         virtual_s = float(Recording.open(run).edges().end / RATE_HZ)
         row("recording 1000 packets, virtual bench", wall_s, "the virtual time it covers", virtual_s)
+    for each in bench_analysis.rows():
+        row(*each)
     bench_sr.table()
     for each in bench_decode.rows():
         row(*each)

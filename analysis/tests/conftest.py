@@ -241,7 +241,7 @@ class Bench:
             assert all(b - a >= 60 for a, b in pairwise(times))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def new_bench() -> type[Bench]:
     """The class, for tests that build their own."""
     return Bench

@@ -35,6 +35,8 @@ def test_every_kind_of_line():
     assert 1 == got.boots
     assert () == got.malformed
     assert 4 == got.sent
+    assert [6, 7, 8, 9] == got.lines.tolist()
+    assert [0] == got.boot_lines.tolist()
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import pytest
+import studies
 
-from gpiorig.analysis import accounting, log, packets, plates, report, style, timelines
+from gpiorig.analysis import (
+    accounting,
+    log,
+    packets,
+    packetviews,
+    plates,
+    report,
+    routenumbers,
+    routes,
+    style,
+    tables,
+    timelines,
+)
+from gpiorig.analysis.report import blocks, page
+from gpiorig.analysis.study import Study
+
+PLAIN = {"audited": False, "found": False, "layers": False, "occupancy": False}  # a study with few figures
 
 
-def data_of(bench, *, virtual=True, gaps=None):
+def data_of(bench, *, virtual=True, gaps=None, study=None):
     found = packets.associate(bench.events(gaps=gaps), initiator="initiator", responder="responder")
     lines = timelines.build(found, header_ns=192_000)
     text = "".join(f"packet seq={id_} tx_us=1 rx_us=2 status=ok\n" for id_ in lines.ids)
@@ -23,72 +41,175 @@ def data_of(bench, *, virtual=True, gaps=None):
         reconciliation=accounting.reconcile(lines, own),
         logs={"initiator": own},
         provenance={"seed": "1"},
+        study=study,
     )
 
 
+def studied(bench, **options):
+    """The same with everything that a study can say."""
+    data = data_of(bench)
+    return dataclasses.replace(data, study=studies.study(routes.round_trips(data.timelines, data.steps), **options))
+
+
+def one_way(*found, gaps=(), **options):
+    """A run of one-way routes."""
+    study = studies.study(*found, **options)
+    return report.ReportData("one way", False, None, None, None, study=study, events=studies.events(gaps=gaps))
+
+
+def text_of(tmp_path, data):
+    report.write_report(tmp_path / "report.html", data)
+    return (tmp_path / "report.html").read_text()
+
+
 @pytest.fixture
-def page(bench, tmp_path):
+def written(bench, tmp_path):
     bench.damage_frame(1, "udp.rx.enter", 7)
-    path = tmp_path / "report.html"
-    report.write_report(path, data_of(bench))
-    return path.read_text()
+    return text_of(tmp_path, data_of(bench))
 
 
-def test_the_page_needs_nothing_from_outside(page):
-    targets = re.findall(r'(?:src|href)="([^"]+)"|url\(([^)]+)\)', page)
+@pytest.fixture(scope="module")
+def data(new_bench):
+    """Twenty round trips, with everything that a study can say; drawn once for many tests."""
+    bench = new_bench()
+    for id_ in range(1, 21):
+        bench.round_trip(id_)
+    return studied(bench)
+
+
+@pytest.fixture(scope="module")
+def sections(data):
+    return page.run_sections(data)
+
+
+@pytest.fixture(scope="module")
+def folder(data, tmp_path_factory):
+    """What `report.write` gives of it."""
+    return report.write(tmp_path_factory.mktemp("report"), data).parent
+
+
+@pytest.fixture(scope="module")
+def full(folder):
+    return (folder / report.PAGE).read_text()
+
+
+def test_the_page_needs_nothing_from_outside(full):
+    """No address but places on the page itself, and a policy that lets the browser load nothing."""
+    targets = re.findall(r'(?:src|href)="([^"]+)"|url\(([^)]+)\)', full)
     assert [] == [target for pair in targets for target in pair if target and not target.startswith("#")]
-    assert "<metadata" not in page
-    assert "<script" not in page
-    assert "@import" not in page
+    assert "default-src 'none'" in full
+    assert "<metadata" not in full
+    assert "@import" not in full
 
 
-def test_ids_on_the_page_are_unique_and_all_references_resolve(page):
-    ids = re.findall(r'\bid="([^"]+)"', page)
+def test_ids_on_the_page_are_unique_and_all_references_resolve(full):
+    ids = re.findall(r'\bid="([^"]+)"', full)
     assert len(ids) == len(set(ids))
-    assert set(re.findall(r'(?:href="|url\()#([^")]+)', page)) <= set(ids)
+    assert set(re.findall(r'(?:href="|url\()#([^")]+)', full)) <= set(ids)
 
 
-def test_the_page_says_what_it_must(page):
-    assert "Ping-pong &lt;test&gt;" in page
-    assert 2 == page.count('<div class="banner">Virtual bench')
-    assert 4 == page.count("<figure ")
-    assert "missing: request.udp.rx" in page
-    assert "every packet is accounted for" in page
-    assert page.index("The round trip takes") < page.index("<figure") < page.index("Provenance")
+def test_every_figure_has_a_name_and_a_description(full):
+    """Every figure is named and described for those who do not see it, and all colours of ink follow the page."""
+    drawings = re.findall(r"<figure.*?</figure>", full, flags=re.S)
+    assert len(drawings) > 8
+    for drawing in drawings:
+        assert re.search(r'role="img" aria-labelledby="\S+-title \S+-desc"><title [^>]*>[^<]+</title><desc', drawing)
+        assert style.INK.lower() not in drawing
+        assert style.PAPER.lower() not in drawing
+
+
+def test_the_page_says_what_it_must(written):
+    assert "Ping-pong &lt;test&gt;" in written
+    assert 2 == written.count('<div class="banner">Virtual bench')
+    assert "missing: request.udp.rx" in written
+    assert "every packet is accounted for" in written
+    assert written.index("The round trip takes") < written.index("<figure") < written.index('<section id="provenance"')
+
+
+def test_the_order_of_the_sections(sections):
+    """What one wants to know first stands first."""
+    order = ["budget", "steps", "distributions", "run", "causes", "packets", "layers", "jitter", "clocks", "health"]
+    assert [*order, "provenance"] == [section.id for section in sections]
+
+
+def test_what_a_study_says_is_on_the_page(data, full):
+    """Shares with intervals, values with ±, findings, clocks, jitter by definition, who ran in the way."""
+    for said in (
+        "± 0.035 µs",
+        "lies on a lattice of 320.000 ± 0.003 µs",
+        "RFC 3393, 2.7",
+        "12.340 ppm",
+        "too few stamps for a line",
+        "Node b has no log.",
+        "print call to start bit",
+        "a: isr.uart",
+        "spread of the calibration burst",
+    ):
+        assert said in full, said
+    assert re.search(r"\d\d % \(\d\d to \d\d %\)", full)
+    assert 5 == len(report.summary_lines(data))
+
+
+def test_failed_checks_stand_on_top(bench, tmp_path):
+    data = dataclasses.replace(data_of(bench), notes=("12 frames on the symbol buses are damaged.",))
+    found = text_of(tmp_path, data)
+    assert found.index("Check failed: 12 frames") < found.index("<nav")
+    assert "All checks passed" not in found
 
 
 def test_hardware_reports_have_no_tag(bench, tmp_path):
-    path = tmp_path / "report.html"
-    report.write_report(path, data_of(bench, virtual=False))
-    assert "irtual" not in re.sub(r"<svg.*?</svg>", "", path.read_text(), flags=re.S)
+    assert "irtual" not in text_of(tmp_path, data_of(bench, virtual=False))
 
 
 @pytest.mark.slow
-def test_equal_data_give_equal_pages_and_figures(bench, tmp_path):
-    paths = [tmp_path / f"{i}.html" for i in range(2)]
-    for path in paths:
-        report.write_report(path, data_of(bench))
-        data = data_of(bench)
-        plates.write(plates.everything(data.packets, data.timelines, data.steps, virtual=True), tmp_path / path.stem)
-    assert paths[0].read_bytes() == paths[1].read_bytes()
-    for picture in sorted((tmp_path / "0").iterdir()):
-        assert picture.read_bytes() == (tmp_path / "1" / picture.name).read_bytes(), picture.name
+def test_equal_data_give_equal_files(data, folder, tmp_path):
+    again = dataclasses.replace(data)
+    report.write(tmp_path, again)
+    assert {path.name for path in folder.iterdir()} == {path.name for path in tmp_path.iterdir()}
+    for path in sorted(folder.iterdir()):
+        assert path.read_bytes() == (tmp_path / path.name).read_bytes(), path.name
 
 
-@pytest.mark.slow
+def test_write_gives_figures_and_tables_in_all_forms(folder):
+    """Every figure as SVG and PNG, every table as CSV, Parquet and LaTeX."""
+    for name in ("budget", "total", "steps", "ecdf", "run", "layers", "clock-errors-1", "serial-stages", "packet"):
+        assert {".svg", ".png"} <= {path.suffix for path in folder.glob(f"{name}.*")}, name
+    for name in (
+        "route_steps",
+        "jitter",
+        "budget",
+        "findings",
+        "layer_times",
+        "preemption",
+        "clocks",
+        "audit",
+        "serial_stages",
+    ):
+        assert {".csv", ".parquet", ".tex"} <= {path.suffix for path in folder.glob(f"{name}.*")}, name
+    rows = tables.read(folder / "route_steps.parquet").to_pylist()
+    assert 1.0 == pytest.approx(sum(row["share_of_variance"] for row in rows))
+    assert [] == [path.name for path in folder.iterdir() if path.suffix == ".new"]
+
+
 @pytest.mark.parametrize("packets_n", [0, 1, 2])
 def test_few_packets_still_make_a_page(new_bench, tmp_path, packets_n):
     bench = new_bench()
     for id_ in range(packets_n):
         bench.round_trip(id_)
-    report.write_report(tmp_path / "report.html", data_of(bench))
+    found = text_of(tmp_path, studied(bench, **PLAIN))
+    if packets_n == 0:
+        assert "<figure" not in found
+        assert "no send call of a packet was seen on the pins" in found
+    if packets_n == 1:
+        assert "There is no variance to divide: fewer than two packets." in found
 
 
 def test_only_lost_packets_still_make_a_page(new_bench, tmp_path):
     bench = new_bench()
     bench.round_trip(1, lost="reply")
-    report.write_report(tmp_path / "report.html", data_of(bench))
-    assert "No packet made a round trip" in (tmp_path / "report.html").read_text()
+    found = text_of(tmp_path, data_of(bench))
+    assert "No packet made a round trip" in found
+    assert "no packet has all its steps" in found
 
 
 def test_no_jitter_is_blamed_on_anybody_below_the_resolution(new_bench, tmp_path, monkeypatch):
@@ -98,29 +219,136 @@ def test_no_jitter_is_blamed_on_anybody_below_the_resolution(new_bench, tmp_path
     monkeypatch.setattr(bench.rng, "randrange", lambda _: 3)
     for id_ in range(5):
         bench.round_trip(id_)
-    report.write_report(tmp_path / "report.html", data_of(bench))
-    page = (tmp_path / "report.html").read_text()
-    assert "no jitter above the resolution (83.3 ns)" in page
-    assert "No step varies by more than the resolution (83.3 ns)" in page
-    assert "most of the jitter" not in page
+    found = text_of(tmp_path, data_of(bench))
+    assert "no jitter above the resolution (83.3 ns)" in found
+    assert "No step varies by more than the resolution (83.3 ns)" in found
+    assert "most of the variance" not in found
 
 
 def test_without_taps_there_is_still_a_page(bench, tmp_path):
     bench.drop("tap.", "driver.exec", "isr.radio")
-    report.write_report(tmp_path / "report.html", data_of(bench))
+    assert "Packets to zoom into" in text_of(tmp_path, data_of(bench))
 
 
-def test_every_figure_carries_the_tag(bench):
-    data = data_of(bench)
-    for virtual in (True, False):
-        for figure in plates.everything(data.packets, data.timelines, data.steps, virtual=virtual).values():
-            assert virtual == (style.VIRTUAL_TAG in [text.get_text() for text in figure.texts])
+def test_a_run_without_a_packet_has_no_figure_and_says_why(tmp_path):
+    """An empty study, and no study at all: text, never an empty figure."""
+    for study in (None, Study((), None)):
+        data = report.ReportData("empty", False, None, None, None, study=study, events=studies.events())
+        found = text_of(tmp_path, data)
+        assert "<figure" not in found
+        assert "no packet is known whole" in found
+        assert "The clocks were not compared" in found
 
 
-def test_every_axis_has_a_unit(bench):
-    data = data_of(bench)
-    for name, figure in plates.everything(data.packets, data.timelines, data.steps, virtual=True).items():
+@pytest.mark.parametrize(
+    "route",
+    [
+        studies.one_way(packets=1),
+        studies.one_way(packets=2),
+        studies.one_way(packets=50, equal=True),
+        studies.one_way(tuple("abcdefgh"), packets=20),
+    ],
+    ids=["one packet", "two packets", "all equal", "eight nodes"],
+)
+def test_one_way_routes_of_any_shape_make_a_page(tmp_path, route):
+    """No round trips: everything comes from the routes; what is not known is a dash, never NaN."""
+    found = text_of(tmp_path, one_way(route, audited=False, layers=len(route) == 1, occupancy=len(route) == 1))
+    assert route.name.replace(" > ", " to ") in found
+    assert "nan" not in re.sub(r"<svg.*?</svg>|<script.*?</script>", "", found, flags=re.S).lower().split()
+
+
+def test_nothing_found_is_said(tmp_path):
+    found = text_of(tmp_path, one_way(studies.one_way(), found=False, layers=False, occupancy=False, audited=False))
+    assert "Nothing was found: no step shows a structure." in found
+    assert "No structure was found in any of 4 steps (24 tests)." in found
+    assert "does not tell the layers apart" in found
+    assert "Who ran in a packet&#39;s way is unknown" in found
+
+
+def test_of_many_routes_only_some_are_drawn_and_all_are_listed(monkeypatch):
+    """Figures of the first routes; a row for each, also for one on which nothing arrived."""
+    monkeypatch.setattr(page, "DRAWN_ROUTES", 2)
+    found = [studies.one_way(("a", f"n{number}"), packets=30, seed=number) for number in range(7)]
+    nothing = studies.one_way(("a", "deaf"), packets=0, lost=12)
+    data = one_way(*found, **PLAIN)
+    silent = dataclasses.replace(studies.about(found[0]), route=nothing)
+    data = dataclasses.replace(data, study=dataclasses.replace(data.study, routes=(*data.study.routes, silent)))
+    section = next(section for section in page.run_sections(data) if section.id == "routes")
+    table = next(block for block in section.blocks if isinstance(block, blocks.Table))
+    assert [*(route.name for route in found), "a > deaf"] == [row[0] for row in table.rows]
+    assert ("a > deaf", "0", "12; 1") == table.rows[-1][:3]
+    assert 1 == sum(isinstance(block, blocks.Details) for block in section.blocks)
+    assert blocks.why_not("Figures are drawn of the first 2 routes; the tables have all.") in section.blocks
+
+
+def test_hops_are_drawn_in_one_column_and_every_kind_has_its_colour(tmp_path):
+    """Hops are no directions; a box of the viewer has the colour that the figures give its kind."""
+    route = studies.one_way(("a", "b", "c"), packets=20)
+    hops = tuple(
+        dataclasses.replace(step, start=dataclasses.replace(step.start, direction=int(number > 3)))
+        for number, step in enumerate(route.steps.steps)
+    )
+    route = dataclasses.replace(route, steps=dataclasses.replace(route.steps, steps=hops))
+    numbers = routenumbers.numbers(route)
+    assert 1 == len(plates.steps(numbers, virtual=False).axes)
+    found = text_of(tmp_path, one_way(route, **PLAIN))
+    for kind, look in packetviews.KIND_CLASSES.items():
+        assert f".{look} {{ fill: {style.KIND_COLOURS[kind]}; }}" in found
+
+
+def test_gaps_and_unknown_instants_of_losses_are_said(tmp_path):
+    found = text_of(
+        tmp_path, one_way(studies.one_way(lost=3), gaps=[(2_000_000, 4_000_000)], layers=False, audited=False)
+    )
+    assert "1 gap, 3 lost packets, 1 change point" in found
+    assert "Of 3 lost packets the instant is not known." in found
+    assert "83.3 ms" in found
+
+
+def test_every_figure_carries_the_tag(data, sections):
+    real = dataclasses.replace(data, virtual=False)
+    for virtual, found in ((True, blocks.pictures(sections)), (False, blocks.pictures(page.run_sections(real)))):
+        assert len(found) > 8
+        for picture in found:
+            assert virtual == (style.VIRTUAL_TAG in [text.get_text() for text in picture.figure.texts]), picture.name
+
+
+def test_every_axis_has_a_unit(data, sections):
+    """On every figure the axis of time says in which unit, or that it counts."""
+    row = int(data.steps.rows[0])
+    found = {picture.name: picture.figure for picture in blocks.pictures(sections)}
+    found["packet"] = plates.packet(data.packets, data.timelines, row=row, virtual=True)
+    for name, figure in found.items():
         for ax in figure.axes:
             label = ax.get_xlabel()
             ticks = " ".join(tick.get_text() for tick in ax.get_xticklabels())
-            assert re.search(r"\((ms|µs)\)", label) or re.search(r"(ms|µs|%)", ticks) or not label, name
+            units = r"\((ns|ms|µs|s|periods|µs; .*)\)"
+            known = re.search(units, label) or re.search(r"(ns|ms|µs|%)", ticks) or "periods" in label
+            assert known or not label, name
+
+
+def test_the_page_of_many_packets_stays_small(tmp_path):
+    """Of 100 000 packets the page is hardly larger than of 1000: points become bands and quantiles, and it says so."""
+    sizes = []
+    for number in (1000, 100_000):
+        found = text_of(tmp_path, one_way(studies.one_way(packets=number), **PLAIN))
+        sizes.append(len(found))
+    assert max(sizes) < 1_500_000
+    assert sizes[1] < 1.2 * sizes[0]
+    assert "drawn by 500 of its 100\N{NO-BREAK SPACE}000 quantiles" in found
+    assert "least to largest in each of 600 stretches of time as a band" in found
+
+
+def test_a_page_of_several_runs(bench, tmp_path):
+    """A table of runs, the delays over each other, and each run folded away; one that is empty is named."""
+    empty = report.ReportData("empty", False, None, None, None, events=studies.events())
+    runs = [("first", data_of(bench)), ("second", one_way(studies.one_way(), **PLAIN)), ("third", empty)]
+    path = report.write_set(tmp_path, runs)
+    found = path.read_text()
+    ids = re.findall(r'\bid="([^"]+)"', found)
+    assert len(ids) == len(set(ids))
+    assert found.index("A row per run") < found.index("The delay of every run") < found.index("Everything about first")
+    assert 3 == found.count("<summary>Everything about")
+    assert "Without a packet that is known whole: third." in found
+    assert (tmp_path / "totals.svg").is_file()
+    assert (tmp_path / "totals.png").is_file()

@@ -7,10 +7,9 @@ import statistics as plain
 from fractions import Fraction
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from gpiorig.analysis import lattice
 from gpiorig.analysis.statistics import ipdv, quantile, resolved, summarize, variance, variance_shares
 
 RATE = Fraction(24_000_000)
@@ -111,45 +110,6 @@ def test_variance_shares_plain_version():
     total = steps.sum(axis=1)
     expected = [np.cov(steps[:, i], total)[0, 1] / np.var(total, ddof=1) for i in range(5)]
     np.testing.assert_allclose(expected, variance_shares(steps))
-
-
-@settings(max_examples=50)
-@given(st.integers(100, 10_000), st.integers(4, 15), st.integers(0, 1 << 30), st.randoms(use_true_random=False))
-def test_a_lattice_is_found(spacing, levels, base, rng):
-    places = [0, 1, *(rng.randrange(levels) for _ in range(200)), 2, 3]
-    values = array([base + place * spacing + rng.randrange(max(1, spacing // 50)) for place in places])
-    found = lattice.find(values)
-    assert found is not None
-    assert found.levels == len(set(places))
-    assert abs(found.spacing_samples - spacing) < 0.03 * spacing
-
-
-def test_an_outlier_does_not_hide_a_lattice():
-    """One delay in a hundred or more may have met something else."""
-    values = array([1000 + 7680 * (i % 8) for i in range(150)])
-    found = lattice.find(np.append(values, [1000 + 9 * 7680 + 3000]))
-    assert found is not None
-    assert (8, 7680) == (found.levels, round(found.spacing_samples))
-    assert lattice.find(np.append(values, [1000 + 9 * 7680 + 3000] * 3)) is None
-
-
-def test_a_delay_beside_its_level_is_no_level_of_its_own():
-    """As the first packet's, whose sender the receiver does not know yet; the level is as wide as that."""
-    values = array([1000 + 7680 * (i % 8) for i in range(150)])
-    found = lattice.find(np.append(values, [1000 + 2 * 7680 + 100]))
-    assert found is not None
-    assert (8, 7680, 100) == (found.levels, round(found.spacing_samples), found.width_samples)
-
-
-def test_no_lattice_in_noise_or_in_few_levels():
-    rng = np.random.default_rng(2)
-    assert lattice.find(rng.integers(0, 100_000, 1000)) is None
-    assert [] == [n for n in range(30) for _ in range(20) if lattice.find(rng.integers(0, 100_000, n))]
-    assert lattice.find(array([5] * 10)) is None
-    assert lattice.find(array([0, 100, 200] * 5)) is None
-    assert lattice.find(array([0, 100, 200, 301, 455] * 5)) is None
-    assert lattice.find(array([])) is None
-    assert lattice.find(array(range(20))) is None
 
 
 def test_a_million_delays():

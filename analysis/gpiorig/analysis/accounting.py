@@ -6,13 +6,16 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpiorig.analysis.log import NodeLog
-from gpiorig.analysis.timelines import LOST, STATUS, Timelines
+from gpiorig.analysis.timelines import LOST, PARTIAL, STATUS, Timelines
 
 NOT_ON_PINS = "no send call was seen on the pins"
 NO_REPLY_ON_PINS = "the firmware has its reply, the pins do not show it"
 NOT_LOGGED = "the firmware counted it, its log line is missing"
+NOT_SEEN = 255  # the status of a packet that the pins do not show
+REASONS = STATUS | {LOST: NO_REPLY_ON_PINS, NOT_SEEN: NOT_ON_PINS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,43 +58,57 @@ def reconcile(timelines: Timelines, log: NodeLog) -> Reconciliation:
     number merges nothing.
     """
     rows = _match(log.sequences, timelines.ids)
-    timelined, late = 0, 0
-    lost: Counter[str] = Counter()
+    given_up = np.asarray(log.lost, dtype=bool)
+    status = np.full(len(rows), NOT_SEEN, dtype=np.uint8)
+    status[rows >= 0] = timelines.status[rows[rows >= 0]]
+    arrived = status <= PARTIAL
+    lost = Counter(log.outcomes[row] for row in np.flatnonzero(~arrived & given_up).tolist())
     not_timelined: Counter[str] = Counter()
-    for row, outcome, is_lost in zip(rows, log.outcomes, log.lost, strict=True):
-        status = int(timelines.status[row]) if row >= 0 else None
-        arrived = row >= 0 and bool(timelines.timelined[row])
-        if arrived:
-            timelined += 1
-            late += bool(is_lost)
-        elif is_lost:
-            lost[outcome] += 1
-        elif status is None:
-            not_timelined[NOT_ON_PINS] += 1
-        else:
-            not_timelined[NO_REPLY_ON_PINS if status == LOST else STATUS[status]] += 1
+    for key, count in zip(*np.unique(status[~arrived & ~given_up], return_counts=True), strict=True):
+        not_timelined[REASONS[int(key)]] = int(count)
     missing = log.sent - len(rows)
     if missing > 0:
         not_timelined[NOT_LOGGED] = missing
     return Reconciliation(
         sent=log.sent,
-        timelined=timelined,
+        timelined=int(np.count_nonzero(arrived)),
         lost=dict(sorted(lost.items())),
         not_timelined=dict(sorted(not_timelined.items())),
-        late=late,
-        extra=len(timelines) - int(np.count_nonzero(np.array(rows) >= 0)),
+        late=int(np.count_nonzero(arrived & given_up)),
+        extra=len(timelines) - int(np.count_nonzero(rows >= 0)),
     )
 
 
-def _match(logged: np.typing.NDArray[np.int32], seen: np.typing.NDArray[np.int32]) -> list[int]:
-    """Row of each logged packet, -1 if none: the next row with its number, unless it is half a round away."""
-    rows, at = [], 0
-    seen_list = seen.tolist()
-    for number in logged.tolist():
-        ahead = at
-        while ahead < len(seen_list) and (number - seen_list[ahead]) & 0x8000 == 0 and seen_list[ahead] != number:
-            ahead += 1
-        found = ahead < len(seen_list) and seen_list[ahead] == number
-        rows.append(ahead if found else -1)
-        at = ahead + found
+def _match(logged: NDArray[np.int32], seen: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Row of each logged packet, -1 if none: the next row with its number, unless it is half a round away.
+
+    Runs of equal numbers are matched at once, what lies between them one by one.
+    """
+    rows = np.full(len(logged), -1, dtype=np.int64)
+    done, at = 0, 0
+    while done < len(logged):
+        equal = _equal(logged[done:], seen[at:])
+        rows[done : done + equal] = np.arange(at, at + equal)
+        done, at = done + equal, at + equal
+        if done < len(logged):
+            number = int(logged[done])
+            while at < len(seen) and (number - int(seen[at])) & 0x8000 == 0 and seen[at] != number:
+                at += 1
+            if at < len(seen) and seen[at] == number:
+                rows[done] = at
+                at += 1
+            done += 1
     return rows
+
+
+def _equal(one: NDArray[np.int32], other: NDArray[np.int32]) -> int:
+    """How many numbers at the beginning are equal; looks ahead farther and farther, so that short runs are cheap."""
+    equal, stride = 0, 16
+    both = min(len(one), len(other))
+    while equal < both:
+        end = min(equal + stride, both)
+        differ = np.flatnonzero(one[equal:end] != other[equal:end])
+        if len(differ):
+            return equal + int(differ[0])
+        equal, stride = end, 2 * stride
+    return equal

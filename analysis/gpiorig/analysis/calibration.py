@@ -2,14 +2,45 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.analyzers import Node
 from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.analysis.events import Events
+from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.timelines import Steps, Timelines
 
-_LAST_BUS_CODE = 127
+LAST_BUS_CODE = 127
+
+# Bits of a frame: without id, and what the id adds (docs/line-code.md).
+_BITS, _BITS_OF_ID = 12, 16
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What an event costs a node; float64 ns.
+
+    Parameters
+    ----------
+    with_id, with_id_standard
+        Of one with an id: the mean spacing of the burst, and its standard uncertainty.
+    without_id, without_id_width
+        Of one without: middle and half width of what is possible. Its frame has 12 bits of 28, so it costs 12/28 of
+        the other if symbols are all that costs, and is cheaper by 16 bits of the shortest symbols at least.
+    lead_width
+        The instant of an event is its first strobe edge, which comes at most twice this after the call: what the
+        shortest symbols and the frame gap leave of the cost. The middle is taken.
+    """
+
+    with_id: float
+    with_id_standard: float
+    without_id: float
+    without_id_width: float
+    lead_width: float
 
 
 def probe_cost(events: Events, *, node: str) -> NDArray[np.int64]:
@@ -43,7 +74,7 @@ def events_within(events: Events, timelines: Timelines, steps: Steps) -> NDArray
     if not len(steps.rows):
         return counts
     sent = {
-        name: events.samples[(events.nodes == node) & (events.codes <= _LAST_BUS_CODE)]
+        name: events.samples[(events.nodes == node) & (events.codes <= LAST_BUS_CODE)]
         for node, name in enumerate(events.node_names)
     }
     for column, step in enumerate(steps.steps):
@@ -52,3 +83,18 @@ def events_within(events: Events, timelines: Timelines, steps: Steps) -> NDArray
             within = np.searchsorted(sent[step.node], end) - np.searchsorted(sent[step.node], start)
             counts[column] = int(np.median(within))
     return counts
+
+
+def price(events: Events, *, node: str, known: Node) -> Price | None:
+    """What an event costs a node; None without a calibration burst."""
+    spacing = probe_cost(events, node=node)
+    if not len(spacing):
+        return None
+    period_ns = float(NS_PER_S / events.samplerate_hz)
+    one_ns = float(spacing.mean()) * period_ns
+    spread_ns = float(spacing.std(ddof=1)) * period_ns if len(spacing) > 1 else period_ns
+    low = one_ns * _BITS / (_BITS + _BITS_OF_ID)
+    high = max(low, one_ns - known.symbol_ns * _BITS_OF_ID / known.bus_width)
+    symbols = (_BITS + _BITS_OF_ID) / known.bus_width
+    lead = max(0.0, one_ns - known.symbol_ns * (symbols - 1) - known.frame_gap_ns)
+    return Price(one_ns, spread_ns / math.sqrt(len(spacing)), (low + high) / 2, (high - low) / 2, lead / 2)

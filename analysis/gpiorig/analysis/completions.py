@@ -12,8 +12,10 @@ below say that it belongs to another one. Nothing is guessed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +24,7 @@ from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.analysis.events import Events
 
 Positions = NDArray[np.int64]
+Kept = NDArray[np.signedinteger[Any]]
 
 RX_END = "driver.rx_read.exit"
 TX_ENDS = ("radio.tx_complete", "radio.tx_no_ack", "radio.tx_busy")
@@ -40,20 +43,43 @@ INSIDE = (
 # 127 octets and the length octet of 32 us each (IEEE 802.15.4-2006, 6.4.1 aMaxPHYPacketSize; 250 kb/s),
 # and 0.1 ms for the radio to raise its interrupt line (AT86RF231: 9 us).
 LONGEST_FRAME_NS = 128 * 32_000 + 100_000
+PIECE = 1 << 20  # events
+
+
+def pieces(count: int) -> Iterator[slice]:
+    """Slices of so many events each that what is made on the way does not count beside the events themselves."""
+    for start in range(0, count, PIECE):
+        yield slice(start, min(start + PIECE, count))
+
+
+def position_type(count: int) -> type[np.signedinteger[Any]]:
+    """The smaller type of positions that are kept for every event: half the memory below 2^31 events."""
+    return np.int32 if count < 1 << 31 else np.int64
 
 
 class Index:
     """Positions in the events of every code on every node, in time order."""
 
     def __init__(self, events: Events) -> None:
-        key = events.nodes.astype(np.int64) * 256 + events.codes
-        self._order = np.argsort(key, kind="stable")
-        self._bounds = np.searchsorted(key[self._order], np.arange(256 * len(events.node_names) + 1))
+        keys = 256 * len(events.node_names)
+        counts = np.zeros(keys, dtype=np.int64)
+        for piece in pieces(len(events)):
+            counts += np.bincount(_keys(events, piece), minlength=keys)
+        self._bounds = np.concatenate([[0], np.cumsum(counts)])
+        self._order = np.empty(len(events), dtype=position_type(len(events)))
+        free = self._bounds[:-1].copy()
+        for piece in pieces(len(events)):
+            key = _keys(events, piece)
+            order = np.argsort(key, kind="stable")
+            here = np.bincount(key, minlength=keys)
+            before = np.cumsum(here) - here
+            self._order[np.repeat(free - before, here) + np.arange(len(order))] = order + piece.start
+            free += here
 
     def of(self, event: str, *, node: int) -> Positions:
-        """Positions of one event on one node, increasing."""
+        """Positions of one event on one node: int64, increasing."""
         key = node * 256 + BY_NAME[event].code
-        return self._order[self._bounds[key] : self._bounds[key + 1]]
+        return self._order[self._bounds[key] : self._bounds[key + 1]].astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,22 +89,31 @@ class Completions:
     Parameters
     ----------
     of
-        int64[n], position of the completion, -1 for none.
+        int32[n] (int64 from 2^31 events on), position of the completion, -1 for none.
     """
 
-    of: Positions
+    of: Kept
+
+
+def _keys(events: Events, piece: slice) -> NDArray[Any]:
+    """Node and code as one number; of 16 bits where that is enough, which sorts quickest."""
+    kind: type[np.integer[Any]] = np.uint16 if len(events.node_names) <= 256 else np.int64
+    keys: NDArray[Any] = events.nodes[piece].astype(kind)
+    keys *= 256
+    keys += events.codes[piece]
+    return keys
 
 
 def find(events: Events, index: Index, *, longest_frame_ns: int = LONGEST_FRAME_NS) -> Completions:
     """Attribute the events without an id to the completions of their node."""
-    of = np.full(len(events), -1, dtype=np.int64)
+    of = np.full(len(events), -1, dtype=position_type(len(events)))
     longest = int(Fraction(longest_frame_ns, 1_000_000_000) * events.samplerate_hz)
     for node in range(len(events.node_names)):
         _find_on_node(events, index, of, node=node, longest=longest)
     return Completions(of=of)
 
 
-def _find_on_node(events: Events, index: Index, of: Positions, *, node: int, longest: int) -> None:
+def _find_on_node(events: Events, index: Index, of: Kept, *, node: int, longest: int) -> None:
     ends = np.sort(np.concatenate([index.of(name, node=node) for name in (RX_END, *TX_ENDS, *OTHER_ENDS)]))
     if not len(ends):
         return
@@ -164,12 +199,12 @@ def _span_exit(found: Positions, enters: Positions, exits: Positions) -> Positio
     return np.where((found >= 0) & (following >= 0) & (following < next_enter), following, -1)
 
 
-def _assign(of: Positions, found: Positions, ends: Positions) -> None:
+def _assign(of: Kept, found: Positions, ends: Positions) -> None:
     good = found >= 0
     of[found[good]] = ends[good]
 
 
-def _assign_inside(of: Positions, index: Index, ends: Positions, since: Positions, *, node: int) -> None:
+def _assign_inside(of: Kept, index: Index, ends: Positions, since: Positions, *, node: int) -> None:
     """Give what lies between `since` and a completion, and after the completion before, to that completion."""
     for name in INSIDE:
         positions = index.of(name, node=node)

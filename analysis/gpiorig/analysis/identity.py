@@ -24,6 +24,9 @@ BY_ORDER = (
 )
 
 
+EVERYTHING = slice(None)
+
+
 def code_set(codes: Iterable[int]) -> NDArray[np.bool_]:
     """bool[256], true for the codes given: index it with an array of codes."""
     table = np.zeros(256, dtype=bool)
@@ -36,21 +39,21 @@ def named(*names: str) -> NDArray[np.bool_]:
     return code_set(BY_NAME[name].code for name in names)
 
 
-def carries_packet_id(events: Events) -> NDArray[np.bool_]:
-    """bool[n], events that came with the id of a packet."""
+def carries_packet_id(events: Events, piece: slice = EVERYTHING) -> NDArray[np.bool_]:
+    """bool[n], events (of a piece) that came with the id of a packet."""
     of_packet = code_set(e.code for e in EVENT_TYPES if e.layer in PACKET_LAYERS and e.name != SEQUENCE)
-    carries: NDArray[np.bool_] = of_packet[events.codes] & (events.ids >= 0)
+    carries: NDArray[np.bool_] = of_packet[events.codes[piece]] & (events.ids[piece] >= 0)
     return carries
 
 
-def needs_packet_id(events: Events) -> NDArray[np.bool_]:
-    """bool[n], events that should come with the id of a packet, or belong to one as ``mac.sequence`` does."""
+def needs_packet_id(events: Events, piece: slice = EVERYTHING) -> NDArray[np.bool_]:
+    """bool[n], events (of a piece) that should come with a packet's id, or belong to one as ``mac.sequence`` does."""
     needs = code_set(e.code for e in EVENT_TYPES if e.layer in PACKET_LAYERS and e.has_id)
-    of_events: NDArray[np.bool_] = needs[events.codes]
+    of_events: NDArray[np.bool_] = needs[events.codes[piece]]
     return of_events
 
 
-def belongs_by_order(events: Events) -> NDArray[np.bool_]:
-    """bool[n], events that belong to a packet by their order only."""
-    of_events: NDArray[np.bool_] = named(*BY_ORDER)[events.codes]
+def belongs_by_order(events: Events, piece: slice = EVERYTHING) -> NDArray[np.bool_]:
+    """bool[n], events (of a piece) that belong to a packet by their order only."""
+    of_events: NDArray[np.bool_] = named(*BY_ORDER)[events.codes[piece]]
     return of_events

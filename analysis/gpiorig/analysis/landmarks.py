@@ -101,7 +101,7 @@ def find(events: Events, *, initiator: str, responder: str, interval_ns: int) ->
     for start, end in pairwise(int(bound) for bound in bounds):
         request = _one(heard[1], start, end, together, last=False)
         reply = _one(heard[0], start, end, together, last=True)
-        frames = 1 + int(np.count_nonzero(np.diff(starts[(starts >= start) & (starts < end)]) > together))
+        frames = 1 + int(np.count_nonzero(np.diff(_inside(starts, start, end)) > together))
         row = _row(asks, answers, request, reply, window=(last, end), apart=apart) if frames == 2 else None
         rows.append(row)
         clean.append(row is not None)
@@ -133,9 +133,15 @@ def _node(events: Events, name: str) -> _Node:
     )
 
 
+def _inside(instants: Samples, start: int, end: int) -> Samples:
+    """Those of increasing instants that are in [start, end)."""
+    first, last = np.searchsorted(instants, (start, end))
+    return instants[first:last]
+
+
 def _one(marks: Samples, start: int, end: int, together: int, *, last: bool) -> int:
     """The mark of the first, or the last, frame of a ping-pong at a node; -1 if it has none."""
-    inside = marks[(marks >= start) & (marks < end)]
+    inside = _inside(marks, start, end)
     if not len(inside):
         return -1
     mark = int(inside[-1 if last else 0])
@@ -176,7 +182,7 @@ def _next(instants: Samples, after: int) -> int:
 
 def _between(node: _Node, after: int, before: int) -> tuple[Samples, Samples]:
     """Accesses that lie wholly between two instants."""
-    inside = (node.begins >= after) & (node.ends <= before)
+    inside = slice(np.searchsorted(node.begins, after), np.searchsorted(node.ends, before, side="right"))
     return node.begins[inside], node.ends[inside]
 
 

@@ -45,6 +45,10 @@ class NodeLog:
         Lines that are none of these, as they came.
     event_log
         Of the node's last reset, if it sent any of it.
+    lines
+        int64[k], number of each ``packet`` line in the text, 0 the first: its place in `SerialRecord.lines`.
+    boot_lines
+        int64[boots], numbers of the ``boot`` lines.
     """
 
     node: str
@@ -59,6 +63,8 @@ class NodeLog:
     errors: tuple[str, ...]
     malformed: tuple[str, ...]
     event_log: EventLog | None
+    lines: NDArray[np.int64]
+    boot_lines: NDArray[np.int64]
 
     @property
     def sent(self) -> int:
@@ -78,8 +84,9 @@ def parse(text: bytes | str, *, node: str) -> NodeLog:
     malformed, errors, noted = [], [], []
     done: dict[str, int] = {}
     identity: dict[str, str] = {}
-    boots = 0
-    for line in lines:
+    packet_lines: list[int] = []
+    boot_lines: list[int] = []
+    for number, line in enumerate(lines):
         word, _, tail = line.partition(" ")
         if word == "error":
             errors.append(tail)
@@ -92,12 +99,13 @@ def parse(text: bytes | str, *, node: str) -> NodeLog:
         numbers = _numbers(fields) if word == "done" or line.startswith("ok report ") else None
         if word == "packet" and packet is not None:
             packets.append(packet)
+            packet_lines.append(number)
         elif numbers is not None:
             done = numbers
         elif line.startswith("ok identify ") and fields:
             identity = fields
         elif word == "boot" and fields is not None:
-            boots += 1
+            boot_lines.append(number)
             noted = []
         elif line and not (word in _TEXT and fields is not None):
             malformed.append(line)
@@ -110,12 +118,14 @@ def parse(text: bytes | str, *, node: str) -> NodeLog:
         received_us=np.array([p[2] for p in packets], dtype=np.int64),
         outcomes=tuple(p[3] for p in packets),
         lost=np.array([p[4] for p in packets], dtype=bool),
-        boots=boots,
+        boots=len(boot_lines),
         done=done,
         identity=identity,
         errors=tuple(errors),
         malformed=tuple(malformed),
         event_log=eventlog.parse(noted) if noted else None,
+        lines=np.array(packet_lines, dtype=np.int64),
+        boot_lines=np.array(boot_lines, dtype=np.int64),
     )
 
 

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis import completions, unattributed
-from gpiorig.analysis.completions import Index
+from gpiorig.analysis.completions import Index, Kept, pieces
 from gpiorig.analysis.event_table import EVENT_TYPES
 from gpiorig.analysis.events import Events
-from gpiorig.analysis.identity import SEQUENCE, carries_packet_id, named
+from gpiorig.analysis.identity import SEQUENCE, carries_packet_id
 from gpiorig.analysis.path import REPLY, REQUEST
 from gpiorig.analysis.unattributed import Unattributed
 
 Rows = NDArray[np.int64]
 
 ID_BITS = 16
-SAMPLE_BITS = 47  # 68 days at 24 MHz
+POSITION_BITS = 47  # more events than any memory holds
 START = "app.tx.enter"
 END = "app.rx.enter"
 
@@ -41,7 +41,8 @@ class Packets:
     packet_of, direction_of
         int32[n] and int8[n]: of every event the row of its packet and its direction (path.REQUEST or REPLY), -1 none.
     completion_of
-        int64[n]: of every event without an id the position of the completion it belongs to, -1 none.
+        int32[n] (`completions.position_type`): of every event without an id the position of the completion it belongs
+        to, -1 none.
     transmissions, receptions
         int32[p, 2]: transmissions commanded and receptions read, per direction.
     fragments
@@ -65,7 +66,7 @@ class Packets:
     starts: Rows
     packet_of: NDArray[np.int32]
     direction_of: NDArray[np.int8]
-    completion_of: Rows
+    completion_of: Kept
     transmissions: NDArray[np.int32]
     receptions: NDArray[np.int32]
     fragments: NDArray[np.int32]
@@ -89,34 +90,43 @@ class Packets:
         return int(np.maximum(self.receptions - self.fragments, 0).sum())
 
 
-def associate(events: Events, *, initiator: str, responder: str) -> Packets:
+def associate(
+    events: Events, *, initiator: str, responder: str, progress: Callable[[int], object] | None = None
+) -> Packets:
     """Give every event its packet and direction.
 
     An event with an id belongs to the latest packet of that id whose send call came before it. An event without
     belongs to the completion of the radio it led to (`gpiorig.analysis.completions`).
+
+    Beside the events it takes 13 octets for each of them, and nothing else that grows with their number: they are gone
+    through in pieces. Where a piece ends changes nothing, because every question (who called last, which completion
+    comes next) is asked of the whole recording.
+
+    Parameters
+    ----------
+    events
+        Of the whole recording.
+    initiator, responder
+        Names of the nodes.
+    progress
+        Is called with the number of events done since the call before.
     """
     index = Index(events)
     sender, receiver = events.node(initiator), events.node(responder)
     calls = index.of(START, node=sender)
     calls = calls[events.ids[calls] >= 0]
     starts, ids = events.samples[calls], events.ids[calls]
+    roles = {receiver: REPLY, sender: REQUEST}
 
-    with_id = carries_packet_id(events) & np.isin(events.nodes, (sender, receiver))
     packet_of = np.full(len(events), -1, dtype=np.int32)
-    packet_of[with_id] = _latest_with_id(events, with_id, calls=calls)
-    role = np.where(events.nodes == sender, REQUEST, REPLY).astype(np.int8)
-    direction_of = _direction_by_point(events, role, with_id)
-    _sequence_numbers(events, index, packet_of, direction_of, role, nodes=(sender, receiver))
-
+    direction_of = np.full(len(events), -1, dtype=np.int8)
+    _by_id(events, packet_of, direction_of, calls=calls, roles=roles, progress=progress)
+    _sequence_numbers(index, packet_of, direction_of, roles)
     completion_of = completions.find(events, index).of
-    by_order = (completion_of >= 0) & ~with_id
-    packet_of[by_order] = packet_of[completion_of[by_order]]
-    direction_of[by_order] = direction_of[completion_of[by_order]]
-    direction_of[packet_of < 0] = -1
-    packet_of[direction_of < 0] = -1
+    _by_order(events, packet_of, direction_of, completion_of)
 
     def count(name: str) -> NDArray[np.int32]:
-        return _counts(events, packet_of, direction_of, name, packets=len(ids))
+        return _counts(index, packet_of, direction_of, name, nodes=roles, packets=len(ids))
 
     answered = np.zeros(len(ids), dtype=bool)
     arrived = index.of(END, node=sender)
@@ -142,53 +152,77 @@ def associate(events: Events, *, initiator: str, responder: str) -> Packets:
     )
 
 
-def _latest_with_id(events: Events, mask: NDArray[np.bool_], *, calls: Rows) -> Rows:
-    """Row of the latest packet with the event's id at or before the event; -1 if none, or one of an earlier round."""
-    if not len(calls):
-        return np.full(int(mask.sum()), -1, dtype=np.int64)
-    positions = np.flatnonzero(mask)
-    call_keys = (events.ids[calls].astype(np.int64) << SAMPLE_BITS) + calls
-    order = np.argsort(call_keys)
-    ids = events.ids[positions].astype(np.int64)
-    place = np.searchsorted(call_keys[order], (ids << SAMPLE_BITS) + positions, side="right") - 1
-    row = order[np.maximum(place, 0)]
-    newest = np.searchsorted(calls, positions, side="right") - 1
-    found = (place >= 0) & (events.ids[calls][row] == ids) & (newest - row < 1 << (ID_BITS - 1))
-    return np.where(found, row, -1)
+def _by_id(
+    events: Events,
+    packet_of: NDArray[np.int32],
+    direction_of: NDArray[np.int8],
+    *,
+    calls: Rows,
+    roles: Mapping[int, int],
+    progress: Callable[[int], object] | None,
+) -> None:
+    """Packet and direction of the events that carry a packet's id, piece by piece.
 
-
-def _direction_by_point(events: Events, role: NDArray[np.int8], with_id: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """Direction of the events with an id: what the initiator sends and the responder receives is the request.
-
-    A point that serves both directions (``udp.checksum``) takes the direction of the latest event before it on its
-    node that has one, if that one is of the same id.
+    What the initiator sends and the responder receives is the request. A point that serves both directions
+    (``udp.checksum``) takes the direction of the latest event before it on its node that has one, if that one is of
+    the same id.
     """
-    names = {"tx": 0, "rx": 1, "none": -1}
-    way = np.full(256, -1, dtype=np.int8)
+    latest_call = _LatestCall(calls, events.ids[calls])
+    sent_by_code = np.full(256, -1, dtype=np.int8)
     for event in EVENT_TYPES:
-        way[event.code] = names[event.direction]
-    sent = way[events.codes]
-    for node in range(len(events.node_names)):
-        positions = np.flatnonzero(with_id & (events.nodes == node))
-        here = sent[positions]
-        latest = np.maximum.accumulate(np.where(here >= 0, np.arange(len(here)), -1))
-        same = (latest >= 0) & (events.ids[positions[np.maximum(latest, 0)]] == events.ids[positions])
-        sent[positions] = np.where(same, here[np.maximum(latest, 0)], -1)
-    direction = np.where(sent == 0, role, 1 - role)
-    return np.where(with_id & (sent >= 0), direction, -1).astype(np.int8)
+        sent_by_code[event.code] = {"tx": 0, "rx": 1, "none": -1}[event.direction]
+    told = dict.fromkeys(roles, -1)  # of each node the latest event with a direction
+    for piece in pieces(len(events)):
+        with_id = carries_packet_id(events, piece)
+        for node, role in roles.items():
+            positions = np.flatnonzero(with_id & (events.nodes[piece] == node)) + piece.start
+            if not len(positions):
+                continue
+            ids = events.ids[positions]
+            packet_of[positions] = latest_call.before(positions, ids)
+            has_direction = sent_by_code[events.codes[positions]] >= 0
+            latest = np.maximum.accumulate(np.where(has_direction, positions, told[node]))
+            told[node] = int(latest[-1])
+            same = (latest >= 0) & (events.ids[latest] == ids)
+            sent = sent_by_code[events.codes[latest]] == 0
+            direction_of[positions] = np.where(same, np.where(sent, role, 1 - role), -1)
+        if progress is not None:
+            progress(piece.stop - piece.start)
+
+
+class _LatestCall:
+    """Of an event with an id the latest send call of that id before it."""
+
+    def __init__(self, calls: Rows, ids: NDArray[np.int32]) -> None:
+        self._calls, self._ids = calls, ids
+        keys = _id_keys(ids, calls)
+        self._order = np.argsort(keys)
+        self._keys = keys[self._order]
+
+    def before(self, positions: Rows, ids: NDArray[np.int32]) -> Rows:
+        """Row of the packet, -1 if there is none, or one of an earlier round only."""
+        if not len(self._calls):
+            return np.full(len(positions), -1, dtype=np.int64)
+        newest = np.searchsorted(self._calls, positions, side="right") - 1
+        row = newest.copy()
+        # Nearly all events are of the newest packet; the others are searched for.
+        other = np.flatnonzero((newest < 0) | (self._ids[newest] != ids))
+        place = np.searchsorted(self._keys, _id_keys(ids[other], positions[other]), side="right") - 1
+        found = self._order[np.maximum(place, 0)]
+        known = (place >= 0) & (self._ids[found] == ids[other]) & (newest[other] - found < 1 << (ID_BITS - 1))
+        row[other] = np.where(known, found, -1)
+        return row
+
+
+def _id_keys(ids: NDArray[np.int32], positions: Rows) -> Rows:
+    return (ids.astype(np.int64) << POSITION_BITS) + positions
 
 
 def _sequence_numbers(
-    events: Events,
-    index: Index,
-    packet_of: NDArray[np.int32],
-    direction_of: NDArray[np.int8],
-    role: NDArray[np.int8],
-    *,
-    nodes: tuple[int, int],
+    index: Index, packet_of: NDArray[np.int32], direction_of: NDArray[np.int8], roles: Mapping[int, int]
 ) -> None:
     """``mac.sequence`` carries the number of IEEE 802.15.4; it belongs to the mac.tx that is open around it."""
-    for node in nodes:
+    for node, role in roles.items():
         positions = index.of(SEQUENCE, node=node)
         enters, exits = index.of("mac.tx.enter", node=node), index.of("mac.tx.exit", node=node)
         place = np.searchsorted(enters, positions) - 1
@@ -197,19 +231,35 @@ def _sequence_numbers(
         call = enters[np.maximum(place, 0)]
         is_open = (place >= 0) & (np.searchsorted(exits, call) == np.searchsorted(exits, positions))
         packet_of[positions] = np.where(is_open, packet_of[call], -1)
-        direction_of[positions] = np.where(is_open, role[positions], -1)
+        direction_of[positions] = np.where(is_open, role, -1)
+
+
+def _by_order(
+    events: Events, packet_of: NDArray[np.int32], direction_of: NDArray[np.int8], completion_of: Kept
+) -> None:
+    """Packet and direction of the events without an id: those of their completion. Both are known, or neither is."""
+    for piece in pieces(len(events)):
+        of = completion_of[piece]
+        positions = np.flatnonzero((of >= 0) & ~carries_packet_id(events, piece)) + piece.start
+        packet_of[positions] = packet_of[completion_of[positions]]
+        direction_of[positions] = direction_of[completion_of[positions]]
+        unknown = (packet_of[piece] < 0) | (direction_of[piece] < 0)
+        packet_of[piece][unknown] = -1
+        direction_of[piece][unknown] = -1
 
 
 def _counts(
-    events: Events,
+    index: Index,
     packet_of: NDArray[np.int32],
     direction_of: NDArray[np.int8],
     name: str,
     *,
+    nodes: Iterable[int],
     packets: int,
 ) -> NDArray[np.int32]:
-    mask = named(name)[events.codes] & (packet_of >= 0)
-    cells = packet_of[mask].astype(np.int64) * 2 + direction_of[mask]
+    positions = np.concatenate([index.of(name, node=node) for node in nodes])
+    positions = positions[packet_of[positions] >= 0]
+    cells = packet_of[positions].astype(np.int64) * 2 + direction_of[positions]
     return np.bincount(cells, minlength=2 * packets).astype(np.int32).reshape(packets, 2)
 
 

@@ -12,7 +12,7 @@ from gpiorig.analysis import spans
 from gpiorig.analysis.packets import Packets
 from gpiorig.analysis.path import REPLY, REQUEST
 from gpiorig.analysis.quantity import NS_PER_S, time_text
-from gpiorig.analysis.style import INK
+from gpiorig.analysis.style import GRID, INK, ON_DARK, SHADE
 from gpiorig.analysis.timelines import NONE, Timelines
 
 LAYERS = ("app", "sock", "udp", "ipv6", "sixlowpan", "mac", "driver", "isr", "radio")
@@ -72,7 +72,7 @@ def draw(
     origin = int(timelines.samples[row, 0])
     unit_ns, unit = (1e6, "ms") if (window[1] - window[0]) * _period_ns(timelines) > 2.5e6 else (1e3, "µs")
     scale = _period_ns(timelines) / unit_ns
-    outer = _outermost(found)
+    outer = outermost(found)
     width = (window[1] - window[0]) * scale
     for span in found:
         if span.end < window[0] or span.start > window[1]:
@@ -89,7 +89,7 @@ def draw(
         place = _text_place(span, found, window, is_outer=is_outer, need=(0.013 * len(text) + 0.012))
         if place is not None:
             at = (place - origin) * scale + width * 0.006
-            ink, size = (INK, 6.8) if is_outer else ("white", 6.2)
+            ink, size = (INK, 6.8) if is_outer else (ON_DARK, 6.2)
             ax.text(at, y, text, va="center_baseline", fontsize=size, color=ink)
     _draw_air(ax, timelines, row, where, origin=origin, scale=scale, width=width)
     ys = list(where.labels)
@@ -99,8 +99,8 @@ def draw(
     ax.set_xlim((window[0] - origin) * scale, (window[1] - origin) * scale)
     ax.set_xlabel(f"time since app.tx ({unit})")
     air = where.places["", AIR]
-    ax.axhspan(air - 0.5, air + 0.5, color="#F3F3F3", zorder=0, linewidth=0)
-    ax.grid(axis="x", color="#E4E4E4", linewidth=0.5)
+    ax.axhspan(air - 0.5, air + 0.5, color=SHADE, zorder=0, linewidth=0)
+    ax.grid(axis="x", color=GRID, linewidth=0.5)
     ax.set_axisbelow(True)
     if labels:
         for node, y in ((packets.initiator, (air - 1) / 2), (packets.responder, (air + 1 + max(ys)) / 2)):
@@ -127,7 +127,7 @@ def _draw_air(
         ax.barh(y, right - left, left=left, height=FULL, color=COLOURS[direction], alpha=0.9, linewidth=0)
         if right - left > 0.09 * width:
             middle = (left + right) / 2
-            ax.text(middle, y, prefix, ha="center", va="center", fontsize=7.5, color="white", clip_on=True)
+            ax.text(middle, y, prefix, ha="center", va="center", fontsize=7.5, color=ON_DARK, clip_on=True)
         wait = (done - origin) * scale
         ax.plot([wait, left], [y, y], color=COLOURS[direction], linewidth=1.1, linestyle=(0, (1.5, 1.2)))
         if left - wait > 0.09 * width:
@@ -173,7 +173,7 @@ def _period_ns(timelines: Timelines) -> float:
     return float(NS_PER_S / timelines.samplerate_hz)
 
 
-def _outermost(found: list[spans.Span]) -> set[spans.Span]:
+def outermost(found: list[spans.Span]) -> set[spans.Span]:
     """Spans that lie in no other one of their lane."""
     outer: set[spans.Span] = set()
     ends: dict[tuple[str, str], int] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 REQUEST, REPLY = 0, 1
 DIRECTIONS = ("request", "reply")
@@ -25,6 +26,7 @@ class Kind(Enum):
     """What a step is spent on."""
 
     SOFTWARE = "stack software"
+    MAC = "MAC: queue, slot, hand-over"
     DRIVER = "driver, radio transfer"
     RADIO_WAIT = "radio wait (backoff, CCA, retries)"
     AIR = "on the air"
@@ -92,7 +94,15 @@ class Step:
     node: str
 
 
-# name of the milestone, its event, whether at the receiver, how it is found
+class Point(NamedTuple):
+    """A milestone of any hop, in whatever direction; the fields are those of `Milestone`."""
+
+    name: str
+    event: str
+    received: bool
+    source: Source
+
+
 _PATH = (
     ("app.tx", "app.tx.enter", False, Source.ID),
     ("sock.tx", "sock.tx.enter", False, Source.ID),
@@ -119,10 +129,11 @@ _PATH = (
     ("app.rx", "app.rx.enter", True, Source.ID),
 )
 
+POINTS = tuple(Point(*row) for row in _PATH)
 MILESTONES = tuple(
-    Milestone(f"{DIRECTIONS[direction]}.{name}", event, direction, received, source)
+    Milestone(f"{DIRECTIONS[direction]}.{point.name}", point.event, direction, point.received, point.source)
     for direction in (REQUEST, REPLY)
-    for name, event, received, source in _PATH
+    for point in POINTS
 )
 RECEPTION_END = "driver.rx_read.exit"
 COMMAND_END = "driver.exec.exit"
@@ -138,7 +149,7 @@ STEPS = {
     ("sixlowpan.fragment", "mac.tx"): ("6lowpan to mac", Kind.SOFTWARE),
     ("app.tx", "mac.tx"): ("app to mac", Kind.SOFTWARE),
     ("mac.rx", "app.rx"): ("mac to app", Kind.SOFTWARE),
-    ("mac.tx", "driver.prepare"): ("mac to driver", Kind.SOFTWARE),
+    ("mac.tx", "driver.prepare"): ("mac to driver", Kind.MAC),
     ("driver.prepare", "driver.load"): ("prepare the radio", Kind.DRIVER),
     ("driver.load", "driver.exec"): ("load the frame", Kind.DRIVER),
     ("driver.exec", "driver.exec.exit"): ("command the transmission", Kind.DRIVER),
@@ -156,6 +167,11 @@ STEPS = {
     ("udp.rx", "sock.rx"): ("udp to sock", Kind.SOFTWARE),
     ("udp.rx", "app.rx"): ("udp to app", Kind.SOFTWARE),
     ("sock.rx", "app.rx"): ("sock to app", Kind.SOFTWARE),
+    # at a relay, from one hop to the next
+    ("sixlowpan.rx", "mac.tx"): ("forward: 6lowpan to mac", Kind.SOFTWARE),
+    ("ipv6.rx", "ipv6.tx"): ("forward: ipv6 to ipv6", Kind.SOFTWARE),
+    ("ipv6.rx", "sixlowpan.tx"): ("forward: ipv6 to 6lowpan", Kind.SOFTWARE),
+    ("mac.rx", "mac.tx"): ("forward: mac to mac", Kind.SOFTWARE),
 }
 TURN_AROUND = "turn-around: app.rx to app.tx"
 
@@ -171,22 +187,38 @@ def step(start: Milestone, end: Milestone, *, initiator: str, responder: str) ->
         name = f"{DIRECTIONS[start.direction]}: {name}"
     here = initiator if start.at_initiator else responder
     there = initiator if end.at_initiator else responder
-    # The wait before the air is the sender's, although its end is seen at the receiver.
-    on_air = here != there or start.source is Source.AIR
     sender = (initiator, responder)[start.direction]
     receiver = (responder, initiator)[start.direction]
-    if kind is Kind.RADIO_WAIT:
-        node = sender
-    else:
-        node = f"{sender} > {receiver}" if on_air else here
+    node = _where(start, kind, here=here, there=there, sender=sender, receiver=receiver)
     return Step(name=name, start=start, end=end, kind=kind, node=node)
+
+
+def hop_milestone(number: int, point: Point) -> Milestone:
+    """A milestone of one hop of a one-way path; its direction is the number of the hop less one."""
+    return Milestone(f"hop {number}.{point.name}", point.event, number - 1, point.received, point.source)
+
+
+def hop_step(start: Milestone, end: Milestone, *, nodes: tuple[str, ...]) -> Step:
+    """The step between two milestones of a one-way path over `nodes`; at a relay it is of the hop it leads to."""
+    short = (start.name.split(".", 1)[1], end.name.split(".", 1)[1])
+    name, kind = STEPS.get(short, (f"{short[0]} to {short[1]}", _merged_kind(start, end)))
+    here, there = (nodes[end_of.direction + end_of.received] for end_of in (start, end))
+    node = _where(start, kind, here=here, there=there, sender=nodes[start.direction], receiver=there)
+    return Step(name=f"hop {end.direction + 1}: {name}", start=start, end=end, kind=kind, node=node)
+
+
+def _where(start: Milestone, kind: Kind, *, here: str, there: str, sender: str, receiver: str) -> str:
+    """The node of a step. The wait before the air is the sender's, although its end is seen at the receiver."""
+    if kind is Kind.RADIO_WAIT:
+        return sender
+    return f"{sender} > {receiver}" if here != there or start.source is Source.AIR else here
 
 
 def _merged_kind(start: Milestone, end: Milestone) -> Kind:
     """Kind of a step that skips milestones; one that holds both radio wait and air is neither."""
     if start.source is Source.AIR:
         return Kind.AIR
-    if start.received != end.received:
+    if end.received and not start.received:
         return Kind.UNDIVIDED
     driver = start.event.startswith("driver.") or end.event.startswith("driver.")
     return Kind.DRIVER if driver else Kind.SOFTWARE

@@ -1,19 +1,34 @@
-"""Plates: whole figures, made of axes that `figures` and `packetview` draw on."""
+"""Plates: whole figures, made of axes that other modules draw on."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+from numpy.typing import NDArray
 
-from gpiorig.analysis import figures, packetview, style
+from gpiorig.analysis import budgetview, figures, layerview, packetview, series, style
 from gpiorig.analysis import timelines as timelines_module
+from gpiorig.analysis.budget import Budget
 from gpiorig.analysis.packets import Packets
-from gpiorig.analysis.path import DIRECTIONS, REPLY, REQUEST, Kind
-from gpiorig.analysis.quantity import time_text
-from gpiorig.analysis.timelines import LOST, Steps, Timelines
+from gpiorig.analysis.path import DIRECTIONS, Kind
+from gpiorig.analysis.processor.occupancy import LayerTimes, Occupancy
+from gpiorig.analysis.quantity import round_time_text, time_text
+from gpiorig.analysis.routenumbers import RouteNumbers, short_name, steps_conclusion, where_conclusion
+from gpiorig.analysis.series import Marks
+from gpiorig.analysis.statistics import RESOLUTION_SAMPLES
+from gpiorig.analysis.style import INK
+from gpiorig.analysis.timelines import Steps, Timelines
+
+WIDTH = 8.4  # inches: at the width of a page its text is as large as the page's
+SUPTITLE: dict[str, Any] = {"x": 0.006, "ha": "left", "fontsize": 10.5, "fontweight": "bold"}
+COMPARED_STEPS = 5  # whose distribution functions are drawn over each other
+RELATIVE_RANGE = 0.02  # of the widest range, that a step needs to be drawn beside it
 
 
 def packet(packets: Packets, timelines: Timelines, *, row: int, virtual: bool) -> Figure:
@@ -29,7 +44,7 @@ def packet(packets: Packets, timelines: Timelines, *, row: int, virtual: bool) -
         period_ns = float(1_000_000_000 / timelines.samplerate_hz)
         whole.set_title(
             f"Packet {timelines.ids[row]}: round trip {time_text((end - start) * period_ns)}, "
-            f"{_off_air_time(packets, timelines, row)} of it in software and driver",
+            f"{_off_air_time(timelines, row)} of it in software and driver",
             pad=18,
         )
         for column, (name, window) in enumerate(windows):
@@ -40,55 +55,127 @@ def packet(packets: Packets, timelines: Timelines, *, row: int, virtual: bool) -
         return figure
 
 
-def rtt(timelines: Timelines, *, virtual: bool) -> Figure:
-    """Distribution of the round-trip times."""
+def total(
+    numbers: RouteNumbers, delays: NDArray[np.int64], *, noun: str, lost: int, levels: str = "", virtual: bool
+) -> Figure:
+    """Distribution of the whole delay; `levels` says on which levels it was found to lie."""
     with style.paper():
-        figure = style.new_figure(width=10.5, height=3.7, virtual=virtual)
-        lost = int((timelines.status == LOST).sum())
-        delays = timelines.rtt[timelines.timelined]
-        figures.rtt_distribution(figure.subplots(), delays, samplerate_hz=timelines.samplerate_hz, lost=lost)
+        figure = style.new_figure(width=WIDTH, height=3.4, virtual=virtual)
+        rate = numbers.route.steps.samplerate_hz
+        figures.total_distribution(figure.subplots(), delays, samplerate_hz=rate, noun=noun, lost=lost, levels=levels)
         return figure
 
 
-def steps(durations: Steps, *, virtual: bool) -> Figure:
-    """Distribution of every step: the request at the left, the reply at the right."""
+def steps(numbers: RouteNumbers, *, virtual: bool) -> Figure:
+    """Box plots of every step: of a round trip the request at the left, the reply at the right."""
     with style.paper():
+        durations = numbers.route.steps
         names, columns = _rows(durations)
-        figure = style.new_figure(width=10.5, height=1.75 + 0.235 * len(names), legend=0.3, virtual=virtual)
-        axes = figure.subplots(1, 2, sharex=True)
-        for direction, ax in enumerate(axes):
-            shown = names if direction == REQUEST else ()
-            title = DIRECTIONS[direction].capitalize()
-            figures.step_distributions(ax, durations, columns=columns[direction], names=shown, title=title)
-        style.foot_legend(figure, figures.kinds_of(durations), virtual=virtual)
-        text = figures.steps_conclusion(durations)
-        figure.suptitle(text, x=0.006, ha="left", fontsize=10.5, fontweight="bold")
+        both = [index for index in (0, 1) if any(column is not None for column in columns[index])]
+        height = 1.75 + 0.235 * len(names)
+        figure = style.new_figure(width=10.5 if len(both) > 1 else WIDTH, height=height, legend=0.3, virtual=virtual)
+        axes = figure.subplots(1, len(both), sharex=True, squeeze=False)[0]
+        for place, (index, ax) in enumerate(zip(both, axes, strict=True)):
+            shown = names if place == 0 else ()
+            title = DIRECTIONS[index].capitalize() if len(both) > 1 else ""
+            look: dict[str, Any] = {"columns": columns[index], "names": shown, "title": title}
+            figures.step_distributions(ax, durations, numbers.steps, **look)
+        style.foot_legend(figure, numbers.kinds, virtual=virtual)
+        figure.suptitle(steps_conclusion(numbers), **SUPTITLE)
         return figure
 
 
-def where(durations: Steps, *, virtual: bool) -> Figure:
-    """Where the time goes, and where the jitter comes from."""
+def budget(numbers: RouteNumbers, found: Budget | None, *, virtual: bool) -> Figure:
+    """Where the time goes and where the jitter comes from: stacked bars, and the steps with their intervals."""
     with style.paper():
-        figure = style.new_figure(width=10.5, height=2.7, legend=0.3, virtual=virtual)
-        figures.where_time_goes(figure.subplots(), durations)
-        style.foot_legend(figure, figures.kinds_of(durations), virtual=virtual)
+        rows = budgetview.shown(found) if found is not None else []
+        below = 0.75 + 0.3 * len(rows) if rows else 0.0
+        bars = 1.6 if found is None else 2.1
+        figure = style.new_figure(width=WIDTH, height=0.95 + bars + below, legend=0.5, virtual=virtual)
+        grid = figure.add_gridspec(2 if rows else 1, 1, height_ratios=(bars, below) if rows else (1,))
+        top = figure.add_subplot(grid[0])
+        budgetview.bars(top, numbers, found)
+        top.set_title(where_conclusion(numbers).replace("; ", ";\n"))
+        if found is not None and rows:
+            budgetview.intervals(figure.add_subplot(grid[1]), found)
+        style.foot_legend(figure, numbers.kinds, virtual=virtual, columns=4)
         return figure
 
 
-def everything(packets: Packets, timelines: Timelines, durations: Steps, *, virtual: bool) -> dict[str, Figure]:
-    """All figures a recording can give, by name."""
-    plates: dict[str, Figure] = {}
-    if timelines.timelined.any():
-        plates["rtt"] = rtt(timelines, virtual=virtual)
-    if len(durations.rows):
-        plates["where"] = where(durations, virtual=virtual)
-        row = packetview.typical(timelines)
-        plates["packet"] = packet(packets, timelines, row=row, virtual=virtual)
-        plates["steps"] = steps(durations, virtual=virtual)
-    return plates
+def step_ecdfs(numbers: RouteNumbers, *, virtual: bool) -> Figure | None:
+    """Distribution functions of the steps that make the jitter, each above its own least; None if none varies."""
+    durations = numbers.route.steps.samples
+    ranges = np.ptp(durations, axis=0)
+    varying = [int(i) for i in np.argsort(-ranges, kind="stable") if ranges[i] > RESOLUTION_SAMPLES]
+    # Beside steps that make the jitter the others are a line at the left edge.
+    matter = [i for i in varying if ranges[i] >= RELATIVE_RANGE * ranges[varying[0]]][:COMPARED_STEPS]
+    if not matter:
+        return None
+    with style.paper():
+        figure = style.new_figure(width=WIDTH, height=3.2, virtual=virtual)
+        ax = figure.subplots()
+        above = {short_name(numbers.route.steps.steps[i]): durations[:, i] - int(durations[:, i].min()) for i in matter}
+        figures.ecdfs(ax, above, unit_ns=numbers.period_ns)
+        ax.set_xlim(left=0)
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda ms, _: round_time_text(ms * 1e6) if ms else "0"))
+        ax.set_xlabel("duration above the step's own least")
+        ax.set_title("The steps that vary most")
+        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=7.5)
+        return figure
 
 
-def write(plates: dict[str, Figure], folder: Path) -> None:
+def over_the_run(numbers: RouteNumbers, *, origin: int, marks: Marks, title: str, virtual: bool) -> Figure:
+    """The whole delay over the run."""
+    with style.paper():
+        figure = style.new_figure(width=WIDTH, height=2.9, virtual=virtual)
+        ax = figure.subplots()
+        route = numbers.route
+        series.draw(ax, route.starts, route.totals, period_ns=numbers.period_ns, origin=origin, marks=marks)
+        ax.set_title(title)
+        return figure
+
+
+def layers(times: LayerTimes, *, period_ns: float, virtual: bool) -> Figure:
+    """Self-time and residence of the layers."""
+    with style.paper():
+        figure = style.new_figure(width=WIDTH, height=1.0 + 0.21 * len(times.layers), virtual=virtual)
+        ax = figure.subplots()
+        layerview.layers(ax, times, period_ns=period_ns)
+        ax.set_title("How long each layer worked, and how long the packet was in it")
+        return figure
+
+
+def pre_emption(numbers: RouteNumbers, occupancy: Occupancy, *, virtual: bool) -> Figure | None:
+    """Who ran within the steps; None if nothing foreign ran in any."""
+    rows = layerview.shown_steps(occupancy)
+    if not rows:
+        return None
+    with style.paper():
+        figure = style.new_figure(width=WIDTH, height=max(2.2, 1.0 + 0.27 * len(rows)), virtual=virtual)
+        ax = figure.subplots()
+        layerview.pre_emption(ax, numbers.route, occupancy, period_ns=numbers.period_ns)
+        ax.set_title("Who had the processor within the steps that others ran in")
+        return figure
+
+
+def overlaid(delays: Mapping[str, tuple[NDArray[np.int64], float]], *, noun: str, virtual: bool) -> Figure:
+    """The whole delay of several runs: distribution functions over box plots; values and ns per sample by name."""
+    with style.paper():
+        figure = style.new_figure(width=WIDTH, height=3.6 + 0.32 * len(delays), virtual=virtual)
+        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 0.4 + 0.3 * len(delays)))
+        in_ns = {name: values * period_ns for name, (values, period_ns) in delays.items()}
+        figures.ecdfs(above, in_ns, unit_ns=1.0)
+        for number, values in enumerate(in_ns.values()):
+            figures.box(below, values / 1e6, y=number, colour=style.SERIES[number % len(style.SERIES)])
+        below.set_yticks(range(len(in_ns)), list(in_ns))
+        below.set_ylim(len(in_ns) - 0.4, -0.6)
+        below.set_xlabel(f"{noun} (ms)")
+        above.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=7.5)
+        above.set_title(f"The {noun} of every run")
+        return figure
+
+
+def write(plates: Mapping[str, Figure], folder: Path) -> None:
     """Write every figure as SVG and PNG."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, figure in plates.items():
@@ -96,7 +183,10 @@ def write(plates: dict[str, Figure], folder: Path) -> None:
 
 
 def _rows(durations: Steps) -> tuple[list[str], tuple[list[int | None], list[int | None]]]:
-    """Names of the rows, and for both directions the column that each row shows."""
+    """Names of the rows, and for both directions the column of each; of a one-way route all in the first."""
+    if not any(step.name.partition(": ")[0] in DIRECTIONS for step in durations.steps):
+        everything: list[int | None] = list(range(len(durations.steps)))
+        return [step.name for step in durations.steps], (everything, [None] * len(everything))
     by_name: dict[str, list[int | None]] = {}
     for column, step in enumerate(durations.steps):
         direction, _, name = step.name.partition(": ")
@@ -104,10 +194,10 @@ def _rows(durations: Steps) -> tuple[list[str], tuple[list[int | None], list[int
         by_name.setdefault(name, [None, None])[step.start.direction] = column
     # Steps that only the reply has stand behind those of the request; the turn-around is the last.
     names = sorted(by_name, key=lambda name: name.startswith("turn-around"))
-    return names, ([by_name[name][REQUEST] for name in names], [by_name[name][REPLY] for name in names])
+    return names, ([by_name[name][0] for name in names], [by_name[name][1] for name in names])
 
 
-def _off_air_time(packets: Packets, timelines: Timelines, row: int) -> str:
+def _off_air_time(timelines: Timelines, row: int) -> str:
     """What the steps of a packet take that are neither radio wait nor air."""
     found = timelines_module.steps(timelines)
     durations = found.samples[int(np.flatnonzero(found.rows == row)[0])]
@@ -118,7 +208,6 @@ def _off_air_time(packets: Packets, timelines: Timelines, row: int) -> str:
 def _mark(ax: Axes, name: str, window: tuple[int, int], *, origin: int, period_ns: float) -> None:
     """Mark a window of the lower row in the upper axes."""
     left, right = ((sample - origin) * period_ns / 1e6 for sample in window)
-    ax.axvspan(left, right, color="#000000", alpha=0.06, linewidth=0, zorder=0)
-    ax.annotate(
-        name, ((left + right) / 2, 1.0), xycoords=("data", "axes fraction"), ha="center", va="bottom", fontweight="bold"
-    )
+    ax.axvspan(left, right, color=INK, alpha=0.06, linewidth=0, zorder=0)
+    look: dict[str, Any] = {"ha": "center", "va": "bottom", "fontweight": "bold"}
+    ax.annotate(name, ((left + right) / 2, 1.0), xycoords=("data", "axes fraction"), **look)

@@ -21,6 +21,24 @@ def time_text(ns: float, *, digits: int = 3) -> str:
     return f"{value:.{min(max(decimals, 0), digits)}f} {unit}"
 
 
+def uncertain_text(ns: float, expanded_ns: float) -> str:
+    """A time with its expanded uncertainty, such as ``8.324 ± 0.042 ms``.
+
+    The uncertainty has two significant digits and the value ends where it does (JCGM 100:2008, 7.2.6); a half way goes
+    to the even digit. The unit is one in which the uncertainty needs few zeros: ``1422.458 ± 0.035 µs``. Without an
+    uncertainty (NaN, infinite, 0) it is the value alone.
+    """
+    if math.isnan(ns) or not (math.isfinite(expanded_ns) and expanded_ns > 0):
+        return time_text(ns)
+    larger = max(abs(ns), expanded_ns)
+    units = [pair for pair in _UNITS if larger >= pair[0] * 0.9995] or [_UNITS[-1]]
+    scale, unit = next((pair for pair in units if expanded_ns >= pair[0] / 100), units[-1])
+    value, expanded = ns / scale, expanded_ns / scale
+    place = math.floor(math.log10(float(f"{expanded:.1e}"))) - 1
+    decimals = max(-place, 0)
+    return f"{round(value, -place):.{decimals}f} ± {round(expanded, -place):.{decimals}f} {unit}"
+
+
 def digits_for(ns: float, *, spread_ns: float, resolution_ns: float) -> int:
     """Significant digits of `ns` that show a spread with two of its own: 3 at least, none below the resolution."""
     if not spread_ns > 0 or not abs(ns) > 0:

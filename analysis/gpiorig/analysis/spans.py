@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.event_table import BY_CODE
+from gpiorig.analysis.completions import Index
+from gpiorig.analysis.event_table import BY_CODE, EVENT_TYPES
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.packets import Packets
 
@@ -57,34 +58,73 @@ def of_packet(packets: Packets, row: int) -> list[Span]:
     return sorted(spans, key=lambda span: (span.start, -span.end))
 
 
-def pairs(events: Events) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def pairs(events: Events, *, index: Index | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Enter and exit of every span of a recording whose ends were both seen, without lost samples between them.
 
     An exit ends the latest open enter of its point and node with the same id, else the latest without an id: spans of
     several packets may be open at once.
+
+    Parameters
+    ----------
+    events
+        Of the whole recording.
+    index
+        Of these events, where there is one already.
 
     Returns
     -------
     enters, exits
         int64[s], positions in the events, in the order of the exits.
     """
-    enters, exits = [], []
-    open_at: dict[int, list[tuple[int, int]]] = {}
-    stretch = np.searchsorted(events.gaps[:, 1], events.samples, side="right").tolist()
-    kinds = {code: event.kind for code, event in BY_CODE.items()}
-    keys = (events.nodes.astype(np.int64) << 8 | events.codes).tolist()
-    codes, ids = events.codes.tolist(), events.ids.tolist()
-    for position, (key, code, identity) in enumerate(zip(keys, codes, ids, strict=True)):
-        if kinds[code] == "enter":
-            open_at.setdefault(key, []).append((position, identity))
-        elif kinds[code] == "exit" and (waiting := open_at.get(key - 1)):  # an exit's code follows its enter's
-            place = _matching([known for _, known in waiting], identity)
-            if place >= 0:
-                enter = waiting.pop(place)[0]
-                if stretch[enter] == stretch[position]:
-                    enters.append(enter)
-                    exits.append(position)
-    return np.array(enters, dtype=np.int64), np.array(exits, dtype=np.int64)
+    index = Index(events) if index is None else index
+    found = [np.zeros((0, 2), dtype=np.int64)]
+    for node in range(len(events.node_names)):
+        for event in EVENT_TYPES:
+            if event.kind == "enter":
+                point = event.name.removesuffix("enter")
+                enters, exits = index.of(event.name, node=node), index.of(f"{point}exit", node=node)
+                if len(enters) and len(exits):
+                    found.append(_paired(events, enters, exits))
+    both = np.concatenate(found)
+    stretch = np.searchsorted(events.gaps[:, 1], events.samples[both], side="right")
+    both = both[stretch[:, 0] == stretch[:, 1]]
+    both = both[np.argsort(both[:, 1])]
+    return both[:, 0], both[:, 1]
+
+
+def _paired(events: Events, enters: NDArray[np.int64], exits: NDArray[np.int64]) -> NDArray[np.int64]:
+    """int64[s, 2], pairs of one point on one node.
+
+    An exit right behind an enter with its id ends that one. Without the two, all others find the same as before: so
+    such pairs are taken out, round after round, and only what is left is walked through one by one.
+    """
+    positions = np.concatenate([enters, exits])
+    order = np.argsort(positions)
+    positions, is_exit = positions[order], order >= len(enters)
+    ids = events.ids[positions]
+    if (ids[~is_exit] < 0).all() or ((ids[is_exit] < 0).all() and (ids[~is_exit] >= 0).all()):
+        ids = np.full_like(ids, -1)  # one side says nothing: an exit ends the latest
+    found = [np.zeros((0, 2), dtype=np.int64)]
+    while True:
+        behind = np.flatnonzero(is_exit[1:] & ~is_exit[:-1] & (ids[1:] == ids[:-1]))
+        found.append(np.stack([positions[behind], positions[behind + 1]], axis=1))
+        left = np.ones(len(positions), dtype=bool)
+        left[behind] = left[behind + 1] = False
+        positions, is_exit, ids = positions[left], is_exit[left], ids[left]
+        if 16 * len(behind) <= len(positions):
+            break
+    rest = _one_by_one(positions.tolist(), is_exit.tolist(), ids.tolist())
+    return np.concatenate([*found, np.array(rest, dtype=np.int64).reshape(-1, 2)])
+
+
+def _one_by_one(positions: list[int], is_exit: list[bool], ids: list[int]) -> list[tuple[int, int]]:
+    found, waiting = [], []
+    for position, leaves, identity in zip(positions, is_exit, ids, strict=True):
+        if not leaves:
+            waiting.append((position, identity))
+        elif (place := _matching([known for _, known in waiting], identity)) >= 0:
+            found.append((waiting.pop(place)[0], position))
+    return found
 
 
 def _matching(waiting: list[int], identity: int) -> int:

@@ -1,8 +1,12 @@
-"""Tables: the stages as columns with units in their names, in Parquet or CSV. Equal data give equal bytes."""
+"""Tables: the stages as columns with units in their names, in Parquet or CSV. Equal data give equal bytes.
+
+A table of strings takes many times the memory of the stage it is made from. So those that grow with the recording are
+made of any `part` of their rows, and `write_parts` makes and writes one part after the other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
@@ -14,43 +18,49 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 
-from gpiorig.analysis import timelines as timelines_module
+from gpiorig.analysis import latex
+from gpiorig.analysis.columns import names, ns, nullable, table
 from gpiorig.analysis.errors import TableError
 from gpiorig.analysis.event_table import BY_CODE
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.packets import Packets
 from gpiorig.analysis.path import DIRECTIONS
+from gpiorig.analysis.probe_costs import ProbeCosts
+from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.statistics import Summary
 from gpiorig.analysis.timelines import STATUS, Steps, Timelines
 from gpiorig.analysis.unattributed import REASONS
+from gpiorig.analysis.uncertainty import DelayUncertainty
 from gpiorig.capture.replacing import replacing
 
-SUFFIXES = (".parquet", ".csv", ".arrow", ".feather")
+SUFFIXES = (".parquet", ".csv", ".arrow", ".feather", ".tex")
+ALL = slice(None)
+ROW_GROUP = 1 << 18  # rows
 _NAMES = {code: event.name for code, event in BY_CODE.items()}
 _LAYERS = {code: event.layer for code, event in BY_CODE.items()}
 
 
-def events(stage: Events, *, packets: Packets | None = None) -> pa.Table:
+def events(stage: Events, *, packets: Packets | None = None, part: slice = ALL) -> pa.Table:
     """All events; with `packets` also the packet and direction each belongs to."""
     columns: dict[str, Any] = {
-        "sample": stage.samples,
-        "node": _names(stage.nodes, dict(enumerate(stage.node_names))),
-        "code": stage.codes,
-        "event": _names(stage.codes, _NAMES),
-        "layer": _names(stage.codes, _LAYERS),
-        "id": _nullable(stage.ids),
+        "sample": stage.samples[part],
+        "node": names(stage.nodes[part], dict(enumerate(stage.node_names))),
+        "code": stage.codes[part],
+        "event": names(stage.codes[part], _NAMES),
+        "layer": names(stage.codes[part], _LAYERS),
+        "id": nullable(stage.ids[part]),
     }
     if packets is not None:
-        columns["packet_row"] = _nullable(packets.packet_of)
-        columns["direction"] = _names(packets.direction_of, dict(enumerate(DIRECTIONS)))
-    return _table(columns, stage.samplerate_hz)
+        columns["packet_row"] = nullable(packets.packet_of[part])
+        columns["direction"] = names(packets.direction_of[part], dict(enumerate(DIRECTIONS)))
+    return table(columns, stage.samplerate_hz)
 
 
 def damaged(stage: Events) -> pa.Table:
     """Frames on the symbol buses that are no events."""
-    nodes = _names(stage.damaged.nodes, dict(enumerate(stage.node_names)))
+    nodes = names(stage.damaged.nodes, dict(enumerate(stage.node_names)))
     columns = {"sample": stage.damaged.samples, "node": nodes, "symbols": stage.damaged.symbols}
-    return _table(columns, stage.samplerate_hz)
+    return table(columns, stage.samplerate_hz)
 
 
 def unattributed(packets: Packets) -> pa.Table:
@@ -58,81 +68,161 @@ def unattributed(packets: Packets) -> pa.Table:
     at, stage = packets.unattributed.positions, packets.events
     columns = {
         "sample": stage.samples[at],
-        "node": _names(stage.nodes[at], dict(enumerate(stage.node_names))),
-        "event": _names(stage.codes[at], _NAMES),
-        "id": _nullable(stage.ids[at]),
-        "reason": _names(packets.unattributed.reasons, REASONS),
+        "node": names(stage.nodes[at], dict(enumerate(stage.node_names))),
+        "event": names(stage.codes[at], _NAMES),
+        "id": nullable(stage.ids[at]),
+        "reason": names(packets.unattributed.reasons, REASONS),
     }
-    return _table(columns, stage.samplerate_hz)
+    return table(columns, stage.samplerate_hz)
 
 
-def packets(stage: Packets, lines: Timelines) -> pa.Table:
+def packets(stage: Packets, lines: Timelines, *, part: slice = ALL) -> pa.Table:
     """One row per packet: status, round-trip time, transmissions and receptions."""
+    rtt = lines.rtt[part]
     columns: dict[str, Any] = {
-        "packet_row": np.arange(len(stage), dtype=np.int32),
-        "id": stage.ids,
-        "start_sample": stage.starts,
-        "status": _names(lines.status, STATUS),
-        "detail": pa.array([lines.detail(row) for row in range(len(lines))], pa.string()),
-        "rtt_samples": _nullable(lines.rtt),
-        "rtt_ns": _ns(lines.rtt, lines.samplerate_hz),
+        "packet_row": np.arange(len(stage), dtype=np.int32)[part],
+        "id": stage.ids[part],
+        "start_sample": stage.starts[part],
+        "status": names(lines.status[part], STATUS),
+        "detail": pa.array(lines.details(part), pa.string()),
+        "rtt_samples": nullable(rtt),
+        "rtt_ns": ns(rtt, lines.samplerate_hz),
     }
     for direction, name in enumerate(DIRECTIONS):
         for count in ("transmissions", "receptions", "fragments", "no_ack", "busy"):
-            columns[f"{name}_{count}"] = getattr(stage, count)[:, direction]
-    return _table(columns, lines.samplerate_hz)
+            columns[f"{name}_{count}"] = getattr(stage, count)[part, direction]
+    return table(columns, lines.samplerate_hz)
 
 
-def timelines(stage: Timelines) -> pa.Table:
+def timelines(stage: Timelines, *, part: slice = ALL) -> pa.Table:
     """One row per packet, one column of samples per milestone."""
     columns: dict[str, Any] = {
-        "packet_row": np.arange(len(stage), dtype=np.int32),
-        "id": stage.ids,
-        "status": _names(stage.status, STATUS),
+        "packet_row": np.arange(len(stage), dtype=np.int32)[part],
+        "id": stage.ids[part],
+        "status": names(stage.status[part], STATUS),
     }
     for column, milestone in enumerate(stage.milestones):
-        columns[f"{milestone.name}_sample"] = _nullable(stage.samples[:, column])
-    return _table(columns, stage.samplerate_hz)
+        columns[f"{milestone.name}_sample"] = nullable(stage.samples[part, column])
+    return table(columns, stage.samplerate_hz)
 
 
-def steps(stage: Steps) -> pa.Table:
-    """One row per packet and step, in the order of the path."""
-    packets_n, steps_n = stage.samples.shape
-    flat = stage.samples.reshape(-1)
+def steps(
+    stage: Steps,
+    *,
+    part: slice = ALL,
+    uncertainties: Sequence[DelayUncertainty] = (),
+    costs: ProbeCosts | None = None,
+) -> pa.Table:
+    """One row per packet and step, in the order of the path.
+
+    Parameters
+    ----------
+    stage, part
+        The steps, and which rows of the table.
+    uncertainties
+        Of every step (others behind them do not matter): a column with the expanded uncertainty of each duration.
+    costs
+        A column with each duration less what the probes cost it.
+    """
+    flat = stage.samples.reshape(-1)[part]
+    packet, column = np.divmod(np.arange(*part.indices(stage.samples.size)), max(1, len(stage.steps)))
     columns = {
-        "packet_row": np.repeat(stage.rows, steps_n).astype(np.int32),
-        "step": pa.array([step.name for step in stage.steps] * packets_n, pa.string()),
-        "node": pa.array([step.node for step in stage.steps] * packets_n, pa.string()),
+        "packet_row": stage.rows[packet].astype(np.int32),
+        "step": names(column, dict(enumerate(step.name for step in stage.steps))),
+        "node": names(column, dict(enumerate(step.node for step in stage.steps))),
         "duration_samples": flat,
-        "duration_ns": _ns(flat, stage.samplerate_hz),
+        "duration_ns": ns(flat, stage.samplerate_hz),
     }
-    return _table(columns, stage.samplerate_hz)
+    duration_ns = flat * float(NS_PER_S / stage.samplerate_hz)
+    if uncertainties:
+        expanded_ns = np.zeros(len(flat))
+        for place in range(len(stage.steps)):
+            here = column == place
+            expanded_ns[here] = uncertainties[place].expanded_of(duration_ns[here])
+        columns["uncertainty_ns"] = expanded_ns
+    if costs is not None:
+        columns["corrected_ns"] = duration_ns - costs.costs_ns.reshape(-1)[part]
+    return table(columns, stage.samplerate_hz)
 
 
-def summary(rows: Mapping[str, Summary], *, samplerate_hz: Fraction) -> pa.Table:
-    """One row per named delay."""
-    table: dict[str, Any] = {"delay": pa.array(list(rows), pa.string())}
+def summary(
+    rows: Mapping[str, Summary],
+    *,
+    samplerate_hz: Fraction,
+    uncertainties: Sequence[DelayUncertainty] = (),
+    costs: ProbeCosts | None = None,
+) -> pa.Table:
+    """One row per named delay; with `uncertainties` also how well one such delay is known, and without its probes."""
+    columns: dict[str, Any] = {"delay": pa.array(list(rows), pa.string())}
+    known = {each.name: each for each in uncertainties}
+    described: dict[str, Callable[[DelayUncertainty], float]] = {"uncertainty_ns": lambda each: each.expanded_ns}
+    if costs is not None:
+        described |= {
+            "probe_events": lambda each: each.probe_events,
+            "probe_cost_ns": lambda each: each.probe_cost_ns,
+            "corrected_median_ns": lambda each: each.corrected_ns,
+            "corrected_uncertainty_ns": lambda each: each.corrected_expanded_ns,
+        }
     fields = [asdict(row) for row in rows.values()]
     for name in Summary.__dataclass_fields__:
-        table[name] = pa.array([row[name] for row in fields], pa.int64() if name in {"n", "lost"} else pa.float64())
-    return _table(table, samplerate_hz)
+        columns[name] = pa.array([row[name] for row in fields], pa.int64() if name in {"n", "lost"} else pa.float64())
+    for name, value in described.items() if uncertainties else ():
+        columns[name] = pa.array([value(known[row]) if row in known else None for row in rows], pa.float64())
+    return table(columns, samplerate_hz)
 
 
-def write(table: pa.Table, path: Path) -> None:
+def write(content: pa.Table, path: Path) -> None:
     """Write a table; the suffix of `path` (one of `SUFFIXES`) says how. The file is replaced in one step."""
     _check_suffix(path)
     with replacing(path) as new:
         if path.suffix == ".csv":
-            pyarrow.csv.write_csv(table, new)
+            pyarrow.csv.write_csv(content, new)
+        elif path.suffix == ".tex":
+            new.write_text(latex.tabular(content), encoding="utf-8")
         elif path.suffix == ".parquet":
-            pyarrow.parquet.write_table(table, new, compression="zstd", version="2.6", store_schema=True)
+            with _writer(path.suffix, new, content.schema) as writer:
+                writer.write_table(content, row_group_size=ROW_GROUP)
         else:
-            pyarrow.feather.write_feather(table, new, compression="zstd")
+            pyarrow.feather.write_feather(content, new, compression="zstd")
+
+
+def write_parts(make: Callable[[slice], pa.Table], rows: int, path: Path) -> None:
+    """Write a table as `write` would write the whole of it, byte for byte, with only a part of it in memory.
+
+    Parameters
+    ----------
+    make
+        Makes a part of the table, such as ``lambda part: tables.steps(stage, part=part)``.
+    rows
+        Rows of the whole table.
+    path
+        As for `write`, but a Parquet or a CSV file.
+    """
+    _check_suffix(path)
+    parts = [slice(start, min(start + ROW_GROUP, rows)) for start in range(0, rows, ROW_GROUP)]
+    if len(parts) < 2:
+        write(make(ALL), path)
+        return
+    content = make(parts[0])
+    with replacing(path) as new, _writer(path.suffix, new, content.schema) as writer:
+        writer.write_table(content)
+        for part in parts[1:]:
+            writer.write_table(make(part))
+
+
+def _writer(suffix: str, new: Path, schema: pa.Schema) -> Any:
+    if suffix == ".csv":
+        return pyarrow.csv.CSVWriter(new, schema)
+    if suffix == ".parquet":
+        return pyarrow.parquet.ParquetWriter(new, schema, compression="zstd", version="2.6", store_schema=True)
+    raise TableError(f"{new}: a table is written in parts as Parquet or CSV only.")
 
 
 def read(path: Path) -> pa.Table:
     """Read a table that `write` wrote; a CSV has lost the samplerate and takes types from what it holds."""
     _check_suffix(path)
+    if path.suffix == ".tex":
+        raise TableError(f"{path}: LaTeX is written, not read; use the Parquet file beside it.")
     if not path.is_file():
         raise TableError(f"no table {path}; is the recording analysed (`gpiorig report`)?")
     try:
@@ -143,9 +233,9 @@ def read(path: Path) -> pa.Table:
         raise TableError(f"{path} is not the table it should be: {error}; delete it and analyse again.") from error
 
 
-def samplerate_hz(table: pa.Table) -> Fraction:
+def samplerate_hz(content: pa.Table) -> Fraction:
     """The exact samplerate a table carries."""
-    metadata = table.schema.metadata or {}
+    metadata = content.schema.metadata or {}
     if b"samplerate_hz" not in metadata:
         raise TableError("this table carries no samplerate; use the Parquet file, not the CSV.")
     return Fraction(metadata[b"samplerate_hz"].decode())
@@ -154,26 +244,3 @@ def samplerate_hz(table: pa.Table) -> Fraction:
 def _check_suffix(path: Path) -> None:
     if path.suffix not in SUFFIXES:
         raise TableError(f"{path}: a table is a file with suffix {' or '.join(SUFFIXES)}.")
-
-
-def _table(columns: Mapping[str, Any], rate: Fraction) -> pa.Table:
-    return pa.table(dict(columns), metadata={"samplerate_hz": str(rate)})
-
-
-def _names(keys: np.typing.NDArray[Any], names: Mapping[int, str]) -> pa.Array:
-    """The name of every key, null for a key without one."""
-    order = sorted(names)
-    place = np.searchsorted(order, keys)
-    known = np.isin(keys, order)
-    indices = pa.array(np.where(known, place, 0).astype(np.int32), mask=~known)
-    dictionary = pa.array([names[key] for key in order], pa.string())
-    return pa.DictionaryArray.from_arrays(indices, dictionary).cast(pa.string())
-
-
-def _nullable(values: np.typing.NDArray[Any]) -> pa.Array:
-    return pa.array(values, mask=values == timelines_module.NONE)
-
-
-def _ns(values: np.typing.NDArray[np.int64], rate: Fraction) -> pa.Array:
-    """Samples as float64 ns, null for -1."""
-    return pa.array(values * float(1_000_000_000 / rate), mask=values == timelines_module.NONE)

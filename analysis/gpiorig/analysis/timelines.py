@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis import path
+from gpiorig.analysis.milestones import LATE, Columns
 from gpiorig.analysis.packets import Packets
 from gpiorig.analysis.path import MILESTONES, Milestone, Source, Step
 from gpiorig.analysis.quantity import NS_PER_S
@@ -97,6 +98,14 @@ class Timelines:
         missing = ", ".join(names[i] for i in np.flatnonzero(samples == NONE))
         return f"missing: {missing}" if status == PARTIAL else STATUS[status]
 
+    def details(self, part: slice = slice(None)) -> list[str]:
+        """`detail` of every packet, or of a part of them."""
+        first, end, _ = part.indices(len(self))
+        found = [""] * (end - first)
+        for row in np.flatnonzero(self.status[first:end] != COMPLETE).tolist():
+            found[row] = self.detail(first + row)
+        return found
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Steps:
@@ -139,17 +148,11 @@ def build(packets: Packets, *, header_ns: int | tuple[int, int] | None = None) -
     by_direction = header_ns if isinstance(header_ns, tuple) else (header_ns or 0,) * 2
     header = tuple(round(Fraction(each, NS_PER_S) * packets.events.samplerate_hz) for each in by_direction)
     wanted = tuple(m for m in MILESTONES if header_ns is not None or m.source is not Source.AIR)
-    positions = _positions(packets, wanted)
-    samples = np.where(positions >= 0, packets.events.samples[np.maximum(positions, 0)], NONE)
-    for column, milestone in enumerate(wanted):
-        if milestone.source is Source.AIR:
-            mark = samples[:, column] - header[milestone.direction]
-            samples[:, column] = np.where(positions[:, column] >= 0, mark, NONE)
-    judged = packets.answered if packets.answered.any() else np.ones(len(packets), dtype=bool)
-    present = 2 * np.count_nonzero(samples[judged] != NONE, axis=0) >= max(1, np.count_nonzero(judged))
-    present &= ~_behind_the_next(wanted, samples)
-    present[[0, -1]] = True
-    samples = samples[:, present]
+    columns = Columns(packets, wanted, header)
+    present = _present(packets, columns)
+    samples = np.empty((len(packets), int(np.count_nonzero(present))), dtype=np.int64)
+    for place, column in enumerate(np.flatnonzero(present).tolist()):
+        samples[:, place] = columns.instants(column)
     return Timelines(
         milestones=tuple(m for m, here in zip(wanted, present, strict=True) if here),
         absent=tuple(m.name for m, here in zip(wanted, present, strict=True) if not here),
@@ -166,12 +169,18 @@ def build(packets: Packets, *, header_ns: int | tuple[int, int] | None = None) -
 def steps(timelines: Timelines) -> Steps:
     """Differences of consecutive milestones, for the packets that have them all."""
     rows = np.flatnonzero(timelines.status == COMPLETE)
+    durations = np.empty((len(rows), len(timelines.milestones) - 1), dtype=np.int64)
+    before = timelines.samples[rows, 0]
+    for column in range(durations.shape[1]):
+        after = timelines.samples[rows, column + 1]
+        durations[:, column] = after - before
+        before = after
     pairs = zip(timelines.milestones[:-1], timelines.milestones[1:], strict=True)
     ends = {"initiator": timelines.initiator, "responder": timelines.responder}
     return Steps(
         steps=tuple(path.step(start, end, **ends) for start, end in pairs),
         rows=rows,
-        samples=np.diff(timelines.samples[rows], axis=1),
+        samples=durations,
         samplerate_hz=timelines.samplerate_hz,
     )
 
@@ -182,81 +191,38 @@ def steps_add_up(timelines: Timelines, durations: Steps) -> bool:
     return bool(np.array_equal(sums, timelines.rtt[durations.rows]) and np.all(durations.samples >= 0))
 
 
-def _positions(packets: Packets, wanted: tuple[Milestone, ...]) -> Samples:
-    """int64[p, m], position of the event of each milestone, -1 missing."""
-    found = np.full((len(packets), len(wanted)), NONE, dtype=np.int64)
-    bound = np.full(len(packets), len(packets.events), dtype=np.int64)
-    for leg in (3, 2, 1, 0):
-        columns = [i for i, milestone in enumerate(wanted) if milestone.leg == leg]
-        if leg == 3:
-            arrived = _occurrence(packets, wanted[columns[-1]], bound, first=True)
-            bound = np.where(arrived >= 0, arrived + 1, bound)
-        for i in columns:
-            if wanted[i].source is Source.ID:
-                found[:, i] = _occurrence(packets, wanted[i], bound)
-        end = [i for i in columns if wanted[i].event == path.RECEPTION_END]
-        for i in columns:
-            if wanted[i].source is not Source.ID:
-                found[:, i] = _of_reception(packets, wanted[i], found[:, end[0]])
-        leg_found = found[:, columns]
-        leg_found = np.where(leg_found >= 0, leg_found, np.iinfo(np.int64).max)
-        bound = np.minimum(bound, leg_found.min(axis=1))
-    return found
+def _present(packets: Packets, columns: Columns) -> NDArray[np.bool_]:
+    """bool[m]: milestones that most packets have, the first and the last in any case.
 
-
-def _behind_the_next(wanted: tuple[Milestone, ...], samples: Samples) -> NDArray[np.bool_]:
-    """bool[m]: ends of the start command that come, for most packets, only after the receiver has the frame.
-
-    A driver that waits for the end of the transmission returns so late; then its return is no milestone of the path.
+    Without ends of the start command that come, for most packets, only after the receiver has the frame. A driver that
+    waits for the end of the transmission returns so late; then its return is no milestone of the path.
     """
-    behind = np.zeros(len(wanted), dtype=bool)
-    for column, milestone in enumerate(wanted):
-        if milestone.event == path.COMMAND_END:
-            later = samples[:, column + 1 :]
-            soonest = np.where(later == NONE, np.iinfo(np.int64).max, later).min(axis=1)
-            known = samples[:, column] != NONE
-            behind[column] = 2 * np.count_nonzero(known & (samples[:, column] > soonest)) > np.count_nonzero(known)
-    return behind
-
-
-def _candidates(packets: Packets, milestone: Milestone) -> Samples:
-    node = packets.initiator if milestone.at_initiator else packets.responder
-    positions = packets.index.of(milestone.event, node=packets.events.node(node))
-    candidates: Samples = positions[packets.direction_of[positions] == milestone.direction]
-    return candidates
-
-
-def _occurrence(packets: Packets, milestone: Milestone, bound: Samples, *, first: bool = False) -> Samples:
-    """Position of the packet's latest (or first) event before `bound`; its first one if none is before it."""
-    positions = _candidates(packets, milestone)
-    if not len(positions):
-        return np.full(len(packets), NONE, dtype=np.int64)
-    n = len(packets.events) + 1
-    keys = packets.packet_of[positions].astype(np.int64) * n + positions
-    keys.sort()
-    base = np.arange(len(packets), dtype=np.int64) * n
-    start = np.searchsorted(keys, base)
-    place = start if first else np.maximum(np.searchsorted(keys, base + bound) - 1, start)
-    key = keys[np.minimum(place, len(keys) - 1)]
-    return np.where((place < len(keys)) & (key // n == np.arange(len(packets))), key % n, NONE)
-
-
-def _of_reception(packets: Packets, milestone: Milestone, ends: Samples) -> Samples:
-    """Position of the event that belongs to the reception that ended at `ends`."""
-    at = np.full(len(packets.events) + 1, NONE, dtype=np.int64)
-    positions = _candidates(packets, milestone)
-    # The latest one, should there be several: written last.
-    at[packets.completion_of[positions]] = positions
-    return at[ends]
+    judged = packets.answered if packets.answered.any() else np.ones(len(packets), dtype=bool)
+    enough = max(1, int(np.count_nonzero(judged)))
+    present = np.zeros(len(columns.wanted), dtype=bool)
+    soonest = np.full(len(packets), LATE)
+    for column in reversed(range(len(present))):
+        at = columns.instants(column)
+        known = at != NONE
+        present[column] = 2 * int(np.count_nonzero(known & judged)) >= enough
+        if columns.wanted[column].event == path.COMMAND_END:
+            present[column] &= 2 * int(np.count_nonzero(known & (at > soonest))) <= int(np.count_nonzero(known))
+        np.minimum(soonest, at, out=soonest, where=known)
+    present[[0, -1]] = True
+    return present
 
 
 def _status(packets: Packets, samples: Samples) -> NDArray[np.uint8]:
-    missing = samples == NONE
-    # Out of order: a known milestone before the latest known one to its left.
-    latest = np.maximum.accumulate(samples, axis=1)
-    wrong = np.any(~missing & (samples < latest), axis=1)
+    wrong, partial = np.zeros(len(samples), dtype=bool), np.zeros(len(samples), dtype=bool)
+    latest = np.full(len(samples), NONE, dtype=np.int64)
+    for column in samples.T:
+        missing = column == NONE
+        partial |= missing
+        # Out of order: a known milestone before the latest known one to its left.
+        wrong |= ~missing & (column < latest)
+        np.maximum(latest, column, out=latest)
     return np.select(
-        [packets.in_gap, ~packets.answered, wrong, missing.any(axis=1)],
+        [packets.in_gap, ~packets.answered, wrong, partial],
         [GAP, LOST, ORDER, PARTIAL],
         default=COMPLETE,
     ).astype(np.uint8)

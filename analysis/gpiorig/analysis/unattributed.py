@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.completions import Kept, pieces
 from gpiorig.analysis.event_table import EVENT_TYPES
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.identity import belongs_by_order, carries_packet_id, code_set, needs_packet_id
 
 Rows = NDArray[np.int64]
 
-NO_PACKET, NO_COMPLETION, COMPLETION_UNKNOWN, NO_DIRECTION, NO_ID = range(1, 6)
+NO_PACKET, NO_COMPLETION, COMPLETION_UNKNOWN, NO_DIRECTION, NO_ID, SEVERAL = range(1, 7)
 REASONS = {
     NO_PACKET: "no packet with this id was under way",
     NO_COMPLETION: "no completion of the radio follows that it can belong to",
     COMPLETION_UNKNOWN: "the completion it belongs to is of no known packet",
     NO_DIRECTION: "neither a send nor a receive call is open",
     NO_ID: "a packet's event came without its id",
+    SEVERAL: "several packets with this id were in hand there",
 }
+
+OF_SEVERAL = -2  # in place of a packet's row
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,16 +51,26 @@ class Unattributed:
         return {text: n for key, text in REASONS.items() if (n := int(np.count_nonzero(self.reasons == key)))}
 
 
-def find(events: Events, packet_of: NDArray[np.int32], completion_of: Rows, *, nodes: tuple[int, int]) -> Unattributed:
-    """List what is left of the events of two nodes when `packet_of` has given all others to a packet."""
-    with_id, by_order = carries_packet_id(events), belongs_by_order(events)
-    bound = (with_id | by_order | needs_packet_id(events)) & np.isin(events.nodes, nodes) & (packet_of < 0)
-    positions = np.flatnonzero(bound)
-    with_id, by_order, complete = with_id[positions], by_order[positions], completion_of[positions] >= 0
-    both_ways = code_set(e.code for e in EVENT_TYPES if e.direction == "none")[events.codes[positions]]
-    reasons = np.select(
-        [with_id & both_ways, with_id, by_order & ~complete, by_order],
-        [NO_DIRECTION, NO_PACKET, NO_COMPLETION, COMPLETION_UNKNOWN],
-        default=NO_ID,
-    )
-    return Unattributed(positions=positions, reasons=reasons.astype(np.uint8))
+def find(events: Events, packet_of: NDArray[np.int32], completion_of: Kept, *, nodes: Sequence[int]) -> Unattributed:
+    """List what is left of the events of these nodes when `packet_of` has given all others to a packet."""
+    both_ways = code_set(e.code for e in EVENT_TYPES if e.direction == "none")
+    found, why = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.uint8)]
+    for piece in pieces(len(events)):
+        with_id, by_order = carries_packet_id(events, piece), belongs_by_order(events, piece)
+        bound = (with_id | by_order | needs_packet_id(events, piece)) & (packet_of[piece] < 0)
+        places = np.flatnonzero(bound & np.isin(events.nodes[piece], nodes))
+        with_id, by_order, complete = with_id[places], by_order[places], completion_of[piece][places] >= 0
+        reasons = np.select(
+            [
+                packet_of[piece][places] == OF_SEVERAL,
+                with_id & both_ways[events.codes[piece][places]],
+                with_id,
+                by_order & ~complete,
+                by_order,
+            ],
+            [SEVERAL, NO_DIRECTION, NO_PACKET, NO_COMPLETION, COMPLETION_UNKNOWN],
+            default=NO_ID,
+        )
+        found.append(places + piece.start)
+        why.append(reasons.astype(np.uint8))
+    return Unattributed(positions=np.concatenate(found), reasons=np.concatenate(why))

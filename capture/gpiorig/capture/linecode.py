@@ -165,6 +165,19 @@ class BusDecoder:
             parts.append(self._output.frames())
         return parts[0] if len(parts) == 1 else joined(parts)
 
+    @property
+    def open_since(self) -> int | None:
+        """First strobe edge of the frame that is still open, None if there is none."""
+        return self._state.first if self._state.symbols else None
+
+    def settle(self, end: int) -> BusFrames:
+        """Decode the frame that is still open if it is over: all edges before sample `end` were fed."""
+        if not self._state.symbols or end - self._state.last < self._state.frame_gap:
+            return joined([])
+        frames = self.finish()
+        self._state.started = 1  # nothing is missing: the levels stay in force
+        return frames
+
     def finish(self) -> BusFrames:
         """Decode the frame that is still open: the capture ends, or samples are missing from here on.
 

@@ -91,6 +91,7 @@ class SerialPort:
         self._unsynced = self._closing = False
         self._order = threading.RLock()  # stamps increase in the record
         self._disk = threading.Lock()
+        self._reopening = threading.Lock()  # a reopener that others see has been started
         self._reopener: threading.Thread | None = None
         self._link: Link | None = open_link(device, baudrate)
         self._stamps: VirtualStamps | None = None
@@ -170,8 +171,10 @@ class SerialPort:
         if self._closing:
             return
         self._closing = True
-        if self._reopener is not None:
-            self._reopener.join()
+        with self._reopening:
+            reopener = self._reopener
+        if reopener is not None:
+            reopener.join()
         self._reader.remove(self)
         if self._owns_reader:
             self._reader.close()
@@ -298,8 +301,9 @@ class SerialPort:
         self._link = None
         link.close()
         if self._reconnect:
-            self._reopener = threading.Thread(target=self._reopen, name=f"serial reopen {self.node}", daemon=True)
-            self._reopener.start()
+            with self._reopening:
+                self._reopener = threading.Thread(target=self._reopen, name=f"serial reopen {self.node}", daemon=True)
+                self._reopener.start()
         else:
             remedy = "check the cable and the adapter, then record again"
             self._fail(SerialPortError(f"the port is gone: {why}", where=self.device, remedy=remedy))

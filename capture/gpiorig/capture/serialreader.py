@@ -89,12 +89,16 @@ class SerialReader:
             if port.fileno() >= 0:
                 with contextlib.suppress(KeyError):
                     self._selector.unregister(port.fileno())
+            self._forget(port)  # here, so that this thread counts nothing on a port that is being closed
             done.set()
 
         self._do(end)
         while not done.wait(ALIVE_S):
             if not self._threads[0].is_alive():
                 break
+        self._forget(port)
+
+    def _forget(self, port: Port) -> None:
         with self._lock:
             self._ports = tuple(known for known in self._ports if known is not port)
 

@@ -37,12 +37,16 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 class Analyzer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A logic analyzer: samplerate, and sigrok's driver with its connection; a virtual one has none before it runs.
 
-    `sync` is the channel that the sync line is on (docs/sync-line.md).
+    `sync` is the channel that the sync line is on (docs/sync-line.md). The last three are limits of what it may be off
+    by, where they are better known than by its driver (docs/uncertainty.md).
     """
 
     samplerate_hz: Annotated[int, Meta(le=1_000_000_000)]
     driver: str | None = None
     sync: str | None = None
+    clock_ppm: Annotated[float, Meta(ge=0, le=100_000)] | None = None
+    skew_ns: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None
+    aperture_ns: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None
 
 
 class Node(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -24,7 +24,10 @@ STUDY = (
 
 
 class Virtual(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What only a virtual bench has: the seed, the pace, clock errors, the air, the serial path, faults, a study."""
+    """What only a virtual bench has: the seed, the pace, clock errors, the air, the serial path, faults, a study.
+
+    `truth` names a file for every edge of the wired pins, before any sampling.
+    """
 
     seed: Annotated[int, Meta(ge=0, le=2**62)] = 1
     pace: Pace = "fast"
@@ -35,6 +38,7 @@ class Virtual(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     links: list[VirtualLink] = []
     interferers: list[VirtualInterferer] = []
     faults: list[EndFault | NodeFault] = []
+    truth: str = ""
     study: dict[str, Annotated[int, Meta(ge=0, le=16)]] = {}
 
 

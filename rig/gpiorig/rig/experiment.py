@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from gpiorig.analysis.comparing import assertions, delays, thresholds
+from gpiorig.analysis.errors import QuantityError
 from gpiorig.rig.bench import Bench
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.toml import load as load_toml
@@ -102,6 +104,8 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     probes: Probes = "normal"
     settings: Settings = Settings()
     nodes: dict[str, NodeRole] = {}
+    assertions: tuple[str, ...] = msgspec.field(name="assert", default=())  # limits of this run, `analysis.assertions`
+    thresholds: tuple[str, ...] = ()  # largest changes from another run, `analysis.thresholds`
 
     @property
     def app(self) -> str:
@@ -152,4 +156,17 @@ def check(experiment: Experiment, bench: Bench, *, what: str) -> Experiment:
         raise BenchError(f"{what}: packets is {experiment.packets}; it must be 1 to {MAX_PACKETS} (16-bit packet id).")
     if experiment.duration_s is not None and not 1 <= experiment.duration_s <= MAX_DURATION_S:
         raise BenchError(f"{what}: duration_s is {experiment.duration_s}; it must be 1 to {MAX_DURATION_S}.")
+    if experiment.assertions and experiment.probes in ("empty", "off"):
+        raise BenchError(f"{what}: assert: without probes there are no delays on the pins to assert anything of.")
+    whole = delays.RTT if experiment.app in ROUND_TRIPS else delays.ONE_WAY
+    try:
+        for text in experiment.assertions:
+            if assertions.parse(text).quantity in {delays.RTT, delays.ONE_WAY} - {whole}:
+                raise BenchError(
+                    f"{what}: assert: `{text}`: the whole delay of `{experiment.app}` is called `{whole}`."
+                )
+        for text in experiment.thresholds:
+            thresholds.parse(text)
+    except QuantityError as error:
+        raise BenchError(f"{what}: {error}") from error
     return experiment

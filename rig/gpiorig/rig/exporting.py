@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gpiorig.analysis import airframes, events, radioframes, tables, tracebuild
 from gpiorig.analysis.airframes import NodeAir
+from gpiorig.analysis.network import hop_tables
 from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.timelines import Timelines
 from gpiorig.analysis.trace import Trace
@@ -38,15 +39,18 @@ SURVEY_TABLES: dict[str, Callable[[survey.Survey], pa.Table]] = {
 
 
 def table(recording: Recording, name: str) -> pa.Table:
-    """A table of what was decoded; of a recording without round trips there are events and damaged frames only."""
-    if pipeline.has_round_trips(recording):
+    """A table of what was decoded: of round trips, if packets make any, and otherwise of hops."""
+    if pipeline.has_round_trips(recording) and name in ROUND_TRIP_TABLES:
         return ROUND_TRIP_TABLES[name](pipeline.analyse(recording))
-    if name not in SURVEY_TABLES:
-        raise RigError(
-            f"{recording.folder}: no table `{name}` of a recording without round trips; "
-            f"there are {', '.join(SURVEY_TABLES)}."
-        )
-    return SURVEY_TABLES[name](survey.survey(recording))
+    found = survey.survey(recording)
+    if name in SURVEY_TABLES:
+        return SURVEY_TABLES[name](found)
+    if name not in hop_tables.TABLES:
+        known = ", ".join((*SURVEY_TABLES, *hop_tables.TABLES))
+        raise RigError(f"{recording.folder}: no table `{name}` of a recording without round trips; there are {known}.")
+    if found.hops is None:
+        raise RigError(f"{recording.folder}: no table `{name}`: {found.no_packets}")
+    return hop_tables.TABLES[name](found.hops)
 
 
 def trace_of(recording: Recording) -> Trace:

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import dataclasses
-import math
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
-from gpiorig.analysis import accounting, events, log, packets, plates, statistics, tables, timelines
+from gpiorig.analysis import accounting, events, log, packets, routes, statistics, tables, timelines
 from gpiorig.analysis.accounting import Reconciliation
 from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.log import NodeLog
 from gpiorig.analysis.packets import Packets
-from gpiorig.analysis.report import ReportData, delay_summaries, summary_lines, write_report
+from gpiorig.analysis.report import ReportData, delay_summaries, summary_lines
 from gpiorig.analysis.statistics import Summary
 from gpiorig.analysis.timelines import Steps, Timelines
 from gpiorig.analysis.wiring import Bus, NodeLines
 from gpiorig.capture.recording import Recording
 from gpiorig.rig import bench as benches
-from gpiorig.rig import boards
+from gpiorig.rig import boards, provenance, studying
 from gpiorig.rig.bench import Bench
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiment import ROUND_TRIPS
+from gpiorig.rig.plainjson import without_nan
+from gpiorig.rig.progress import counted, watched
 
 _NS_PER_MS, _NS_PER_US = 1e6, 1e3
 
@@ -91,8 +94,9 @@ def analyse(recording: Recording) -> Result:
                 f"{recording.folder}: parameters.{role} is `{node}`; the bench has {', '.join(bench.nodes)}."
             )
     request, reply = (boards.load(bench.nodes[roles[to]].board).radio for to in ("responder", "initiator"))
-    stage = events.from_edges(recording.edges(), wiring(bench))
-    associated = packets.associate(stage, **roles)
+    stage = events.from_waveform(watched(recording.waveform(), "decoding"), wiring(bench))
+    with counted(len(stage), "packets") as done:
+        associated = packets.associate(stage, initiator=roles["initiator"], responder=roles["responder"], progress=done)
     lines = timelines.build(associated, header_ns=(request.frame_timestamp_ns, reply.frame_timestamp_ns))
     steps = timelines.steps(lines)
     nodes = sorted({*recording.nodes, *roles.values()})
@@ -115,26 +119,39 @@ def analyse(recording: Recording) -> Result:
     )
 
 
-def write_tables(result: Result, recording: Recording, data: ReportData) -> None:
-    """Every stage as Parquet, some as CSV for spreadsheets too; the same result gives the same bytes."""
+def write_tables(result: Result, recording: Recording, data: ReportData, *, folder: Path) -> None:
+    """Every stage as Parquet into the recording, some as CSV into a folder; the same result gives the same bytes."""
     named = delay_summaries(data)
     named |= dict(zip((step.name for step in result.steps.steps), result.step_summaries, strict=True))
-    stages = {
-        "events": tables.events(result.events, packets=result.packets),
+    study = data.study.routes[0] if data.study and data.study.routes else None
+    uncertainties, costs = (study.uncertainties, study.costs) if study else ((), None)
+
+    def steps(part: slice) -> pa.Table:
+        return tables.steps(result.steps, part=part, uncertainties=uncertainties, costs=costs)
+
+    stages: dict[str, tuple[int, Callable[[slice], pa.Table]]] = {
+        "events": (len(result.events), lambda part: tables.events(result.events, packets=result.packets, part=part)),
+        "packets": (len(result.packets), lambda part: tables.packets(result.packets, result.timelines, part=part)),
+        "timelines": (len(result.timelines), lambda part: tables.timelines(result.timelines, part=part)),
+        "steps": (result.steps.samples.size, steps),
+    }
+    for name, (rows, make) in stages.items():
+        tables.write_parts(make, rows, recording.folder / f"{name}.parquet")
+        if name != "events":
+            tables.write_parts(make, rows, folder / f"{name}.csv")
+    whole = {
         "damaged": tables.damaged(result.events),
         "unattributed": tables.unattributed(result.packets),
-        "packets": tables.packets(result.packets, result.timelines),
-        "timelines": tables.timelines(result.timelines),
-        "steps": tables.steps(result.steps),
-        "summary": tables.summary(named, samplerate_hz=result.samplerate_hz),
+        "summary": tables.summary(named, samplerate_hz=result.samplerate_hz, uncertainties=uncertainties, costs=costs),
     }
-    for name, table in stages.items():
+    for name, table in whole.items():
         tables.write(table, recording.folder / f"{name}.parquet")
-    for name in ("packets", "timelines", "steps", "summary"):
-        tables.write(stages[name], recording.report_folder / f"{name}.csv")
+    tables.write(whole["summary"], folder / "summary.csv")
+    if data.study:
+        studying.write(data.study, recording)
 
 
-def numbers(result: Result, recording: Recording, *, report: Path) -> dict[str, Any]:
+def numbers(result: Result, recording: Recording) -> dict[str, Any]:
     """The headline numbers, for `--json`; times in ms for the round trip, in us for steps."""
     rtt = result.rtt
     found: dict[str, Any] = {
@@ -162,23 +179,15 @@ def numbers(result: Result, recording: Recording, *, report: Path) -> dict[str, 
             for step, summary in zip(result.steps.steps, result.step_summaries, strict=True)
         ],
         "seed": recording.info.parameters.get("bench_seed"),
-        "report": str(report),
     }
-    return {key: _without_nan(value) for key, value in found.items()}
-
-
-def _without_nan(value: Any) -> Any:
-    """Numbers that are not defined, such as the spread of one packet, as null: JSON has no NaN."""
-    if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_without_nan(item) for item in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+    return {key: without_nan(value) for key, value in found.items()}
 
 
 def report_data(result: Result, recording: Recording) -> ReportData:
     """What the report is made of; its notes are the checks that failed. Reads the whole recording to verify it."""
     info = recording.info
+    route = routes.round_trips(result.timelines, result.steps)
+    subject = studying.of_round_trips(result.packets, route)
     return ReportData(
         title=info.experiment,
         virtual=info.virtual,
@@ -187,7 +196,8 @@ def report_data(result: Result, recording: Recording) -> ReportData:
         steps=result.steps,
         reconciliation=result.reconciliation,
         logs=result.logs,
-        provenance=_provenance(result, recording),
+        study=studying.study(recording, subject, events=result.events, logs=result.logs),
+        provenance=provenance.of(recording, result.logs),
         notes=tuple(failed_checks(result, recording)),
     )
 
@@ -234,50 +244,12 @@ def _event_log_checks(logs: dict[str, NodeLog]) -> list[str]:
     return found
 
 
-def write(result: Result, recording: Recording, data: ReportData) -> Path:
-    """Write tables, figures and the page into the recording folder; returns the page's path."""
-    folder = recording.report_folder
-    folder.mkdir(exist_ok=True)
-    write_tables(result, recording, data)
-    drawn = plates.everything(data.packets, data.timelines, data.steps, virtual=data.virtual)
-    plates.write(drawn, folder)
-    page = folder / "report.html"
-    write_report(page, data, drawn=drawn)
-    return page
-
-
 def summary(data: ReportData) -> str:
     """The conclusion in a few lines, and whose numbers they are."""
     lines = summary_lines(data)
     if data.virtual:
         lines.append("Virtual bench: these numbers test the rig; they are no measurement of hardware.")
     return "\n".join(lines)
-
-
-def _provenance(result: Result, recording: Recording) -> dict[str, str]:
-    """Where the numbers come from, in the order to print."""
-    info = recording.info
-    bench = benches.loads(info.bench)
-    radios = {node.board: boards.load(node.board).radio for node in bench.nodes.values()}
-    study = bench.virtual.study if bench.virtual else {}
-    return {
-        "recorded": f"{info.epoch.wall} ({info.epoch.note})",
-        "bench": bench.name,
-        **({"changed timing model": ", ".join(f"{name} = {value}" for name, value in study.items())} if study else {}),
-        "analyzer": info.analyzer,
-        "samplerate": f"{float(info.samplerate_hz) / 1e6:g} MHz",
-        **{f"parameter {key}": str(value) for key, value in info.parameters.items()},
-        "first bit on the air": "; ".join(
-            f"{board}: {radio.frame_timestamp_ns / 1e3:g} us before the mark ({radio.frame_timestamp_source})"
-            for board, radio in radios.items()
-        ),
-        **{f"firmware of {node}, sha256": digest for node, digest in info.firmware.items()},
-        **{
-            f"node {node} says it is": " ".join(f"{key}={value}" for key, value in log.identity.items())
-            for node, log in result.logs.items()
-        },
-        **{f"version of {tool}": number for tool, number in info.tools.items()},
-    }
 
 
 def _boot_seen(seen: Events, node: str) -> bool:

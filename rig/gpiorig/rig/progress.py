@@ -1,9 +1,10 @@
-"""A progress bar for long work on a capture."""
+"""Progress bars for long work on a capture and on its events."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,3 +24,15 @@ def watched(waveform: Waveform, what: str) -> Waveform:
                 yield block
 
     return dataclasses.replace(waveform, read=read)
+
+
+@contextmanager
+def counted(total: int, what: str, *, unit: str = "events") -> Iterator[Callable[[int], object]]:
+    """Show, on a terminal, how much of something is done; gives the function that is told how much more is.
+
+    ``with counted(len(events), "packets") as done: packets.associate(events, ..., progress=done)``
+    """
+    from tqdm import tqdm
+
+    with tqdm(total=total, desc=what, unit=f" {unit}", unit_scale=True, disable=None, leave=False) as bar:
+        yield bar.update

@@ -17,7 +17,7 @@ from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.recording import Recording, RecordingInfo
 from gpiorig.capture.serialport import SerialPort
 from gpiorig.capture.serialreader import SerialReader
-from gpiorig.rig import boards, captures, merging
+from gpiorig.rig import boards, captures, limits, merging
 from gpiorig.rig.bench import Bench
 from gpiorig.rig.captures import Captures
 from gpiorig.rig.drive import Progress, drive
@@ -162,6 +162,7 @@ def _parameters(bench: Bench, experiment: Experiment) -> dict[str, Any]:
         **({"bench_seed": bench.virtual.seed} if bench.virtual else {}),
         **experiment.settings.given(),
         **own,
+        **limits.parameters(experiment),
     }
 
 

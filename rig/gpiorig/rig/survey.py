@@ -1,4 +1,4 @@
-"""A recording without round trips: its events, what each node logged and counted, and whether anything was lost."""
+"""Recordings without round trips: the packets of all nodes over all hops, and what each node logged and counted."""
 
 from __future__ import annotations
 
@@ -7,13 +7,22 @@ from pathlib import Path
 from typing import Any
 
 from gpiorig.analysis import events, log, tables
+from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.log import NodeLog
+from gpiorig.analysis.network import hop_accounting, hop_routes, hop_tables, hops, node_accounts, reordering
+from gpiorig.analysis.network.hops import Hops
+from gpiorig.analysis.network.node_accounts import NodeAccount
+from gpiorig.analysis.network.reordering import Reordering
+from gpiorig.analysis.report import ReportData
+from gpiorig.analysis.routes import Route
 from gpiorig.capture.recording import Recording
 from gpiorig.rig import bench as benches
-from gpiorig.rig import pipeline
+from gpiorig.rig import destinations, hop_summary, pipeline, provenance, studying
+from gpiorig.rig.progress import watched
 
 COUNTS = ("sent", "received", "lost", "dropped", "exhausted", "uart_dropped", "errors")
+SHOWN = ("normal", "doubled")  # probes that are on the pins
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -28,45 +37,131 @@ class Survey:
         All events, by node.
     logs
         What each node logged.
+    hops
+        Every packet on its way; None if there is none.
+    routes
+        The same by the paths that packets took.
+    reordering
+        Between every two nodes.
+    accounts
+        What each node's log says, held against the pins.
+    no_packets
+        Why there is none.
     """
 
     app: str
     events: Events
     logs: dict[str, NodeLog]
+    hops: Hops | None
+    routes: tuple[Route, ...]
+    reordering: tuple[Reordering, ...]
+    accounts: tuple[NodeAccount, ...]
+    no_packets: str = ""
 
 
 def survey(recording: Recording) -> Survey:
-    """Decode the recording; pure but for reading it."""
-    bench = benches.loads(recording.info.bench, what=f"bench in {recording.folder}")
+    """Decode the recording and follow its packets; pure but for reading it."""
+    info = recording.info
+    bench = benches.loads(info.bench, what=f"bench in {recording.folder}")
+    seen = events.from_waveform(watched(recording.waveform(), "decoding"), pipeline.wiring(bench))
+    logs = {node: log.parse(recording.serial(node).data, node=node) for node in bench.nodes}
+    app = str(info.parameters.get("app", ""))
+    to = destinations.of_nodes(info.parameters, bench)
+    try:
+        found = hops.build(seen, header_ns=destinations.headers_ns(bench), destinations=to)
+    except EventError as error:
+        return Survey(app, seen, logs, None, (), (), (), no_packets=str(error))
     return Survey(
-        app=str(recording.info.parameters.get("app", "")),
-        events=events.from_edges(recording.edges(), pipeline.wiring(bench)),
-        logs={node: log.parse(recording.serial(node).data, node=node) for node in bench.nodes},
+        app=app,
+        events=seen,
+        logs=logs,
+        hops=found,
+        routes=hop_routes.routes(found),
+        reordering=reordering.find(found),
+        accounts=node_accounts.compare(found, logs),
     )
 
 
-def write(found: Survey, recording: Recording) -> None:
-    """The tables of the events, into the recording folder."""
+def report_data(found: Survey, recording: Recording) -> ReportData:
+    """What the report is made of; its notes are the checks that failed. Reads the whole recording to verify it."""
+    info = recording.info
+    study = None
+    if found.hops is not None:
+        subject = studying.of_hops(found.hops, found.routes)
+        study = studying.study(recording, subject, events=found.events, logs=found.logs)
+    return ReportData(
+        title=info.experiment,
+        virtual=info.virtual,
+        packets=None,
+        timelines=None,
+        steps=None,
+        logs=found.logs,
+        provenance=provenance.of(recording, found.logs),
+        notes=tuple(failed_checks(found, recording)),
+        study=study,
+        events=found.events,
+        tallies=hop_summary.tallies(found.hops) if found.hops is not None else (),
+    )
+
+
+def write(found: Survey, recording: Recording, data: ReportData) -> None:
+    """The tables of the events, of the hops and of the study, into the recording folder."""
     tables.write(tables.events(found.events), recording.folder / "events.parquet")
     tables.write(tables.damaged(found.events), recording.folder / "damaged.parquet")
+    if found.hops is not None:
+        for name, made in hop_tables.TABLES.items():
+            tables.write(made(found.hops), recording.folder / f"{name}.parquet")
+    if data.study:
+        studying.write(data.study, recording)
 
 
 def failed_checks(found: Survey, recording: Recording) -> list[str]:
     """What is wrong with the recording, a sentence each; empty when all is well."""
-    return pipeline.signal_checks(found.events, found.logs, recording)
+    failed = pipeline.signal_checks(found.events, found.logs, recording)
+    shown = recording.info.parameters.get("probes", "normal") in SHOWN
+    if found.hops is None:
+        return [*failed, found.no_packets] if shown and not _nothing_sent(found.logs) else failed
+    failed += hop_accounting.doubts(found.hops)
+    for account in found.accounts:
+        failed += account.problems()
+    if not hop_accounting.account(found.hops).adds_up:
+        failed.append("Transmissions, receptions or events are lost in the accounting.")
+    return failed
+
+
+def _nothing_sent(logs: dict[str, NodeLog]) -> bool:
+    """Whether the nodes themselves say that they sent no packet."""
+    return any(each.done for each in logs.values()) and not any(each.sent for each in logs.values())
 
 
 def numbers(found: Survey, *, folder: Path) -> dict[str, Any]:
     """The headline numbers, for `--json`."""
+    accounts = {account.node: account for account in found.accounts}
     return {
         "app": found.app,
         "events": len(found.events),
         "damaged": len(found.events.damaged),
         "nodes": {
-            node: {"frames": found.events.frames(node), **each.done, "packet_lines": len(each.sequences)}
+            node: {
+                "frames": found.events.frames(node),
+                **each.done,
+                "packet_lines": len(each.sequences),
+                **(_account_numbers(accounts[node]) if node in accounts else {}),
+            }
             for node, each in found.logs.items()
         },
+        **(hop_summary.numbers(found.hops, found.routes, found.reordering) if found.hops is not None else {}),
         "recording": str(folder),
+    }
+
+
+def _account_numbers(account: NodeAccount) -> dict[str, Any]:
+    return {
+        "seen_sent": account.seen_sent,
+        "seen_received": account.seen_received,
+        "outcomes": [
+            {"logged": logged, "seen": seen, "packets": n} for (logged, seen), n in sorted(account.outcomes.items())
+        ],
     }
 
 
@@ -76,6 +171,10 @@ def summary(found: Survey, *, virtual: bool) -> str:
     for node, each in found.logs.items():
         said = ", ".join(f"{key} {each.done[key]}" for key in COUNTS if key in each.done)
         lines.append(f"{node}: {said or 'no counts'}; {found.events.frames(node)} frames seen.")
+    if found.hops is None:
+        lines.append(f"{found.no_packets[0].upper()}{found.no_packets[1:]}")
+    else:
+        lines += hop_summary.sentences(found.hops, found.routes, found.reordering)
     if virtual:
         lines.append("Virtual bench: these numbers test the rig; they are no measurement of hardware.")
     return "\n".join(lines)

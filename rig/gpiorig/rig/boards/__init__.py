@@ -12,11 +12,20 @@ from gpiorig.rig.toml import parse
 
 
 class Radio(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the analysis must know of a radio: where its frame time stamp line marks the frame."""
+    """What the analysis must know of a radio.
+
+    Where its frame time stamp line marks the frame, and how well that is known (half width); how long after its
+    interrupt at the end of a reception it is busy with the acknowledgement, and how often the driver asks; whether it
+    is the driver that waits before a transmission.
+    """
 
     name: str
     frame_timestamp_ns: int
     frame_timestamp_source: str
+    frame_timestamp_uncertainty_ns: int
+    busy_ns: int = 0
+    poll_ns: int = 0
+    waits_in_software: bool = False
 
 
 class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gpiorig.rig import durations
+
 if TYPE_CHECKING:
     from fractions import Fraction
 
@@ -76,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     from gpiorig.capture.wholeness import conclude
 
     beats = _heartbeats(options.heartbeat)
-    duration = None if options.duration is None else _seconds(options.duration)
+    duration = None if options.duration is None else durations.seconds(options.duration)
     recording = _resumed(options) if options.resume else _created(options)
     try:
         capture = _start(options, recording, duration)
@@ -215,25 +217,10 @@ def _heartbeats(texts: list[str]) -> dict[str, int]:
     return periods
 
 
-def _seconds(text: str) -> Fraction:
-    """A time such as 90s, 10m or 1h30m."""
-    import re
-    from fractions import Fraction
-
-    from gpiorig.rig.errors import RigError
-
-    units = {"h": Fraction(3600), "m": Fraction(60), "s": Fraction(1), "ms": Fraction(1, 1000)}
-    units |= {"us": Fraction(1, 10**6), "µs": Fraction(1, 10**6), "ns": Fraction(1, 10**9)}
-    parts = re.findall(r"(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|ns)", text)
-    if not parts or "".join(number + unit for number, unit in parts) != text:
-        raise RigError(f"{text!r} is no time: write 90s, 10m, 1h30m or 500ms")
-    return sum((Fraction(number) * units[unit] for number, unit in parts), Fraction(0))
-
-
 def _period_ns(text: str) -> int:
     from gpiorig.capture.formats.sr import parse_samplerate
 
-    seconds = 1 / parse_samplerate(text) if text.lower().endswith("hz") else _seconds(text)
+    seconds = 1 / parse_samplerate(text) if text.lower().endswith("hz") else durations.seconds(text)
     return round(seconds * 10**9)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import re
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gpiorig.rig import durations
 from gpiorig.rig.errors import RigError
 
 if TYPE_CHECKING:
@@ -35,8 +35,10 @@ Then, with the decoder of this project (Debian's PulseView 0.4.2 does the same):
 docs/export.md says which format is for which tool, and what each rounds."""
 
 _AROUND_S = Fraction(100, 10**6)
-_UNITS_S = {"s": Fraction(1), "ms": Fraction(1, 10**3), "us": Fraction(1, 10**6), "ns": Fraction(1, 10**9)}
-_TABLES = ("edges", "events", "damaged", "unattributed", "packets", "timelines", "steps")
+_TABLES = (
+    *("edges", "events", "damaged", "unattributed", "packets", "timelines", "steps"),
+    *("hops", "transmissions", "receptions"),
+)
 # Formats of what is decoded; all others are of edges, a module of `gpiorig.capture.formats` each.
 _TRACES: dict[str, tuple[str, ...]] = {"perfetto": (".pftrace", ".perfetto-trace"), "json": (".json",)}
 _FRAMES: dict[str, tuple[str, ...]] = {"pcap": (".pcapng",)}
@@ -258,10 +260,8 @@ def _sample(text: str | None, rate: Fraction) -> int | None:
     """The first sample at or after a time such as 1.25s."""
     if text is None:
         return None
-    match = re.fullmatch(r"(-?\d+(?:\.\d+)?)\s*(s|ms|us|ns)", text.replace("µ", "u"))
-    if match is None:
-        raise RigError(f"{text!r} is not a time; valid ones: 1.25s, 300us.")
-    samples = Fraction(match[1]) * _UNITS_S[match[2]] * rate
+    seconds = durations.seconds(text.removeprefix("-"))
+    samples = (-seconds if text.startswith("-") else seconds) * rate
     return -(-samples.numerator // samples.denominator)
 
 

@@ -1,4 +1,4 @@
-"""`gpiorig report`: tables, figures and page of a recording, rebuilt from its edges and serial bytes."""
+"""`gpiorig report`: tables, figures and page of recordings, rebuilt from their edges and serial bytes."""
 
 from __future__ import annotations
 
@@ -11,58 +11,103 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gpiorig.capture.recording import Recording
+    from gpiorig.rig.reporting import Reported
 
 EPILOG = """\
 examples:
   gpiorig report run1                         writes run1/*.parquet and run1/report/
-  gpiorig report run1 --json                  prints the headline numbers as one JSON object"""
+  gpiorig report run1 --json                  prints the headline numbers as one JSON object
+  gpiorig report run1 -o page                 the same, with the report in ./page
+  gpiorig report run1 run2 run3 -o page       one page for all: side by side first, then each of them
+  gpiorig report run1 --assert 'rtt.p99 < 20 ms' --assert 'loss < 1 %'    ends with status 1 if one does not hold
+
+A page needs no other file and no network. Beside it are its figures (SVG, PNG) and its tables (CSV, Parquet, LaTeX);
+run1/report/study.json holds every statistic as JSON."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of a report."""
-    parser.add_argument("recording", type=Path, metavar="RUN", help="recording folder")
+    parser.add_argument("recordings", type=Path, nargs="+", metavar="RUN", help="recording folders")
+    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder of the report (RUN/report)")
     parser.add_argument("--json", action="store_true", help="print the numbers as one JSON object")
+    parser.add_argument(
+        "--assert",
+        dest="assertions",
+        action="append",
+        default=[],
+        metavar="LIMIT",
+        help="a limit to keep, such as 'rtt.p99 < 20 ms', besides those of the experiment; may be repeated",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Analyse and report."""
     from gpiorig.capture.recording import Recording
+    from gpiorig.rig.errors import RigError
 
-    return analyse_and_print(Recording.open(options.recording), as_json=options.json)
+    if len(options.recordings) > 1 and options.output is None:
+        raise RigError("several runs make one page: give its folder with -o DIR.")
+    recordings = [Recording.open(folder) for folder in options.recordings]
+    if len(recordings) == 1:
+        return analyse_and_print(
+            recordings[0], as_json=options.json, output=options.output, asserted=options.assertions
+        )
+    return _set_and_print(recordings, options.output, as_json=options.json, asserted=options.assertions)
 
 
-def analyse_and_print(recording: Recording, *, as_json: bool) -> int:
-    """Analyse a recording, write tables and report, print the summary; 1 if a check failed, 0 otherwise."""
-    from gpiorig.rig import pipeline
+def analyse_and_print(
+    recording: Recording, *, as_json: bool, output: Path | None = None, asserted: Sequence[str] = ()
+) -> int:
+    """Analyse a recording, write tables and report, print the summary; 1 if a check failed, 0 otherwise.
 
-    if not pipeline.has_round_trips(recording):
-        return _survey_and_print(recording, as_json=as_json)
-    result = pipeline.analyse(recording)
-    data = pipeline.report_data(result, recording)
-    page = pipeline.write(result, recording, data)
+    Parameters
+    ----------
+    recording
+        The recording.
+    as_json
+        Whether to print the numbers as JSON.
+    output
+        Folder of the report; None: within the recording.
+    asserted
+        Limits besides those of the experiment.
+    """
+    from gpiorig.rig import reporting
+
+    found = reporting.of(recording, asserted=asserted)
+    page = found.write(output)
     if as_json:
-        print(json.dumps(pipeline.numbers(result, recording, report=page), allow_nan=False))
+        print(json.dumps({**found.numbers, "report": str(page)}, allow_nan=False))
     else:
-        print(pipeline.summary(data))
-        print(f"report: {page}")
-    return _status(recording, data.notes)
+        print("\n".join([*found.sentences, f"report: {page}"]))
+    return _status(found)
 
 
-def _survey_and_print(recording: Recording, *, as_json: bool) -> int:
-    """The same for a recording whose packets make no round trips: tables of its events, and counts."""
-    from gpiorig.rig import survey
+def _set_and_print(recordings: Sequence[Recording], output: Path, *, as_json: bool, asserted: Sequence[str]) -> int:
+    """One page for several recordings; their own folders are left alone. 1 if a check of any failed."""
+    from tqdm import tqdm
 
-    found = survey.survey(recording)
-    survey.write(found, recording)
+    from gpiorig.analysis import report
+    from gpiorig.rig import reporting
+
+    watched = tqdm(recordings, desc="analysing", unit=" runs", disable=None, leave=False)
+    runs = {_name(each, recordings): reporting.of(each, asserted=asserted) for each in watched}
+    page = report.write_set(output, [(name, found.data) for name, found in runs.items()])
     if as_json:
-        print(json.dumps(survey.numbers(found, folder=recording.folder), allow_nan=False))
+        numbers = [{"run": name, **found.numbers} for name, found in runs.items()]
+        print(json.dumps({"report": str(page), "runs": numbers}, allow_nan=False))
     else:
-        print(survey.summary(found, virtual=recording.info.virtual))
-    return _status(recording, survey.failed_checks(found, recording))
+        print("\n".join([*(f"{name}: {found.sentences[0]}" for name, found in runs.items()), f"report: {page}"]))
+    return max(_status(found) for found in runs.values())
 
 
-def _status(recording: Recording, failed: Sequence[str]) -> int:
+def _name(recording: Recording, among: Sequence[Recording]) -> str:
+    """The folder's own name, or its whole path where another run has the same."""
+    same = [each for each in among if each.folder.resolve().name == recording.folder.resolve().name]
+    return recording.folder.resolve().name if len(same) == 1 else str(recording.folder)
+
+
+def _status(found: Reported) -> int:
     """Print what failed; the exit status."""
-    for check in failed:
-        print(f"check failed: {recording.folder}: {check}", file=sys.stderr)
-    return 1 if failed else 0
+    for check in found.data.notes:
+        print(f"check failed: {found.recording.folder}: {check}", file=sys.stderr)
+    return 1 if found.data.notes else 0

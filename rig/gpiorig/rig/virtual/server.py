@@ -29,6 +29,7 @@ from gpiorig.rig.virtual.debug import DebugPort
 from gpiorig.rig.virtual.pace import FastPace, HostClock, Pace, RealTimePace
 from gpiorig.rig.virtual.process import SETTLE
 from gpiorig.rig.virtual.rfc2217 import Rfc2217Port
+from gpiorig.rig.virtual.truth import Truth
 from gpiorig.rig.virtual.uart import VirtualUart
 from gpiorig.rig.virtual.vboards import VirtualBoards
 
@@ -72,6 +73,7 @@ class VirtualBench:
             if self._boards.modem(board, dtr=False, rts=False)
         }
         self._host_clock = HostClock()
+        self._truth = Truth(Path(virtual.truth), bench, self._boards) if virtual.truth else None
         self.analyzers = self._add_analyzers(bench, virtual, index)
         pace = FastPace if fast else RealTimePace
         self.pace: Pace = pace(self._boards, self.uarts.values(), self.analyzers.values())
@@ -152,6 +154,8 @@ class VirtualBench:
             for key, events in self._selector.select(self._timeout_s()):
                 self._serve(key.data, events)
             self.pace.turn()
+            if self._truth:
+                self._truth.write()
             self._keep_company()
             if self._settles_at_ps is not None and self.pace.settled(self._settles_at_ps):
                 self._settles_at_ps = None
@@ -176,6 +180,8 @@ class VirtualBench:
     def close(self) -> None:
         """Free everything."""
         self._selector.close()
+        if self._truth:
+            self._truth.close()
         for analyzer in self.analyzers.values():
             analyzer.close()
         for uart in self.uarts.values():

@@ -21,6 +21,7 @@ _UART_BLOCK = 65_536
 _CHUNKS = 1024
 _FOREVER = 2**64 - 1
 _TEXT_BLOCK = 65_536
+_EDGES_BLOCK = 65_536
 
 
 def _library() -> ctypes.CDLL:
@@ -42,6 +43,8 @@ def _library() -> ctypes.CDLL:
         "vb_probe": (i64, [handle, u32, u32, u32, text]),
         "vb_samples": (i64, [handle, u32, out, size]),
         "vb_analyzer_stop": (i64, [handle, u32]),
+        "vb_edges_enable": (i64, [handle, u32]),
+        "vb_edges_read": (i64, [handle, out, out, out, out, size]),
         "vb_analyzer_imperfect": (i64, [handle, u32, u64, i64, u64, u64]),
         "vb_analyzer_threshold": (i64, [handle, u32, u32, u64, u64]),
         "vb_analyzer_fault": (i64, [handle, u32, text, u32, u64, u64, u64, u64, u64]),
@@ -246,6 +249,19 @@ class VirtualBoards:
     def stop_analyzer(self, analyzer: int) -> None:
         """End an analyzer's capture: nothing more is kept for it."""
         self._checked(self._lib.vb_analyzer_stop(self._handle, analyzer))
+
+    def keep_edges(self) -> None:
+        """Keep every edge of the boards' pins from now on, for `edges`."""
+        self._checked(self._lib.vb_edges_enable(self._handle, 1))
+
+    def edges(self) -> tuple[NDArray[np.uint64], NDArray[np.uint16], NDArray[np.uint16], NDArray[np.uint8]]:
+        """The next edges that were kept: instant in ps, board, pin (port << 4 | bit), level; empty without any."""
+        t_ps = np.empty(_EDGES_BLOCK, dtype=np.uint64)
+        board, pin = (np.empty(_EDGES_BLOCK, dtype=np.uint16) for _ in range(2))
+        level = np.empty(_EDGES_BLOCK, dtype=np.uint8)
+        into = (array.ctypes.data for array in (t_ps, board, pin, level))
+        count = self._checked(self._lib.vb_edges_read(self._handle, *into, _EDGES_BLOCK))
+        return t_ps[:count], board[:count], pin[:count], level[:count]
 
     def jtag(self, board: int, octets: bytes, *, pause_ps: int) -> bytes:
         """Hand octets of OpenOCD's `remote_bitbang` to the board's JTAG connector after a pause; returns TDO levels."""

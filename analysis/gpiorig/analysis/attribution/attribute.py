@@ -1,0 +1,246 @@
+"""What each step of a route waits for: all tests on all steps, with one level for all that is tested on a step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from gpiorig.analysis.attribution import beat, dependence, lattice, modes, trend
+from gpiorig.analysis.attribution.activities import Activity
+from gpiorig.analysis.attribution.covariates import PREEMPTED, begins
+from gpiorig.analysis.attribution.findings import Attribution, Finding
+from gpiorig.analysis.attribution.series import SEED, effective_n
+from gpiorig.analysis.inference.intervals import Interval
+from gpiorig.analysis.quantity import NS_PER_S, count_text, share_text, time_text
+from gpiorig.analysis.routes import Route
+from gpiorig.analysis.statistics import RESOLUTION_SAMPLES, resolved
+
+Samples = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+TOTAL = "total"
+LEVEL = 0.01
+MAX_PACKETS = 2048  # more are thinned out at random before the tests, in their order
+MIN_PACKETS = 30
+POWER = 0.8
+CLEARLY = 1.1  # times the share
+EXPOSED_NS = 1500  # by which a step is longer for each microsecond pre-empted: more, and it waits for something else
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Series:
+    """The delays of one step and what they are tested against.
+
+    Parameters
+    ----------
+    name
+        Of the step.
+    delays, begins, starts
+        int64[n], samples: the step, its beginning, the beginning of the packet; in the order of sending.
+    covariates
+        float64[n] by name.
+    activities
+        Those that can matter to the step.
+    period_ns
+        Of a sample.
+    packets
+        How many there are; fewer are in the arrays when they were thinned out.
+    interval
+        From one packet to the next, in samples.
+    """
+
+    name: str
+    delays: Samples
+    begins: Samples
+    starts: Samples
+    covariates: Mapping[str, Floats]
+    activities: tuple[Activity, ...]
+    period_ns: float
+    packets: int
+    interval: float
+
+
+def attribute(
+    route: Route,
+    *,
+    covariates: Mapping[str, Floats] | None = None,
+    activities: Mapping[str, Activity] | None = None,
+    level: float = LEVEL,
+    progress: Callable[[str], None] | None = None,
+) -> tuple[Attribution, ...]:
+    """Attribute every step and the whole delay of a route.
+
+    Parameters
+    ----------
+    route
+        Packets and their steps.
+    covariates
+        By name float64[k], or float64[k, s] for what differs from step to step: the whole delay gets the sums of
+        what is known. NaN where unknown.
+    activities
+        What is periodic on the nodes; a step is tested against those of its own nodes (``NODE: …``), the whole delay
+        against all.
+    level
+        Probability that anything is found in a step without structure (Holm, Scandinavian Journal of Statistics 6,
+        1979, over the tests of the step).
+    progress
+        Called with the name of each step before it is tested.
+
+    Returns
+    -------
+    tuple of Attribution
+        One per step in the order of the path, then one of the whole delay. Equal data give equal results.
+    """
+    found = []
+    for series in _series(route, covariates or {}, activities or {}):
+        if progress is not None:
+            progress(series.name)
+        found.append(attribute_series(series, level=level))
+    return tuple(found)
+
+
+def _series(route: Route, covariates: Mapping[str, Floats], activities: Mapping[str, Activity]) -> list[Series]:
+    total = len(route)
+    rows = np.arange(total)
+    if total > MAX_PACKETS:
+        rows = np.sort(np.random.default_rng(SEED).choice(total, MAX_PACKETS, replace=False))
+    period_ns = float(NS_PER_S / route.steps.samplerate_hz)
+    interval = beat.sending_interval(route.starts)
+    thin = Route(
+        route.name,
+        replace(route.steps, rows=route.steps.rows[rows], samples=route.steps.samples[rows]),
+        route.ids[rows],
+        route.starts[rows],
+        route.lost,
+        route.partial,
+    )
+    at, chosen = begins(thin), {name: values[rows] for name, values in covariates.items()}
+    named = [(step.name, column) for column, step in enumerate(route.steps.steps)]
+    found = []
+    for name, column in [*named, (TOTAL, None)]:
+        if column is None:
+            own = {key: np.nansum(values, axis=1) if values.ndim > 1 else values for key, values in chosen.items()}
+            delays, begun, near = thin.totals, thin.starts, tuple(activities.values())
+        else:
+            own = {key: values[:, column] if values.ndim > 1 else values for key, values in chosen.items()}
+            nodes = route.steps.steps[column].node.split(" > ")
+            near = tuple(each for key, each in activities.items() if ": " not in key or key.split(": ")[0] in nodes)
+            delays, begun = thin.steps.samples[:, column], at[:, column]
+        found.append(Series(name, delays, begun, thin.starts, own, near, period_ns, total, interval))
+    return found
+
+
+def attribute_series(series: Series, *, level: float = LEVEL) -> Attribution:
+    """All tests on one step."""
+    n = len(series.delays)
+    if n < MIN_PACKETS:
+        text = f"{count_text(n, 'packet')}: fewer than {MIN_PACKETS} tell nothing about structure."
+        return Attribution(series.name, (), 0, level, text)
+    if not resolved(series.delays):
+        finest = time_text(RESOLUTION_SAMPLES * series.period_ns)
+        text = f"Does not vary by more than the resolution ({finest}): nothing to test."
+        return Attribution(series.name, (), 0, level, text)
+    tested, notes = _tests(series, level)
+    found = _significant(tested, series, level)
+    return Attribution(
+        step=series.name,
+        findings=found,
+        tests=len(tested),
+        level=level,
+        sentence=_sentence(series, found, len(tested), level, notes),
+    )
+
+
+def _tests(series: Series, level: float) -> tuple[list[Finding], list[str]]:
+    """Every test that can be made, and why others cannot."""
+    unit, shape, x = series.period_ns, series.delays, settled(series.delays)
+    beats = [
+        beat.known(x, series.begins, activity, period_ns=unit, interval=series.interval)
+        for activity in series.activities
+    ]
+    notes = [
+        f"A beat with {activity.name} cannot be tested: {result}."
+        for activity, result in zip(series.activities, beats, strict=True)
+        if isinstance(result, str)
+    ]
+    made = [
+        lattice.test(shape, period_ns=unit),
+        modes.test(shape, period_ns=unit),
+        *(result for result in beats if not isinstance(result, str)),
+        beat.unknown(x, series.begins, period_ns=unit, interval=series.interval),
+        *(dependence.test(x, values, name=name, period_ns=unit) for name, values in series.covariates.items()),
+        trend.trend(x, series.starts, period_ns=unit),
+        trend.change(x, series.starts, period_ns=unit, level=level),
+    ]
+    return [each for each in made if each is not None], notes
+
+
+def settled(delays: Samples) -> Samples:
+    """Delays whose middle half lies within the resolution, with all near it put on the median: it says nothing.
+
+    What is left are the packets that met something. Others are returned as they are.
+    """
+    low, median, high = np.quantile(delays, [0.25, 0.5, 0.75])
+    if high - low > RESOLUTION_SAMPLES:
+        return delays
+    return np.where(np.abs(delays - median) <= RESOLUTION_SAMPLES, int(median), delays)
+
+
+def _significant(tested: list[Finding], series: Series, level: float) -> tuple[Finding, ...]:
+    """What Holm's procedure keeps, less what is finer than the resolution and what another finding says better."""
+    ordered = sorted(tested, key=lambda each: each.p_value)
+    kept: list[Finding] = []
+    for rank, each in enumerate(ordered):
+        if each.p_value > level / (len(ordered) - rank):
+            break
+        kept.append(each)
+    spread = float(np.std(series.delays))
+    finest = RESOLUTION_SAMPLES / np.sqrt(12)
+    kept = [each for each in kept if np.sqrt(max(each.share, 0.0)) * spread > finest]
+    kept = [each for each in kept if not _exposed(each)]
+    kinds = {each.kind for each in kept}
+    named = any(each.kind == "beat" and each.numbers["activity"] for each in kept)
+    if "lattice" in kinds:  # its levels are no modes
+        kept = [each for each in kept if each.kind != "modes"]
+    if named:  # what was searched is the activity that is known
+        kept = [each for each in kept if each.kind != "beat" or each.numbers["activity"]]
+    if {"trend", "change"} <= kinds:  # many jumps look like a trend and a jump like one: jumps must say clearly more
+        share = {each.kind: each.share for each in kept}
+        worse = "trend" if share["change"] > CLEARLY * share["trend"] else "change"
+        kept = [each for each in kept if each.kind != worse]
+    return tuple(sorted(kept, key=lambda each: (-each.share, each.p_value)))
+
+
+def _exposed(finding: Finding) -> bool:
+    """Whether a step is pre-empted more because it lasts longer, not the other way round.
+
+    What works is longer by the time taken from it; what waits, by the inverse of the share that the others take.
+    """
+    slope = finding.numbers.get("slope")
+    return finding.numbers.get("on") == PREEMPTED and isinstance(slope, Interval) and slope.low > EXPOSED_NS
+
+
+def _sentence(series: Series, found: tuple[Finding, ...], tests: int, level: float, notes: list[str]) -> str:
+    n = len(series.delays)
+    of = f" of {count_text(series.packets, 'packet')}" if series.packets > n else ""
+    base = f"{count_text(n, 'packet')}{of}{' chosen at random' if of else ''}"
+    rest = "".join(f" {note}" for note in notes)
+    if found:
+        others = len(found) - 1
+        more = f" {count_text(others, 'more finding')}." if others else ""
+        return f"{found[0].sentence}{more} ({tests} tests on {base}, level {level:g}.){rest}"
+    seen = _detectable(n=effective_n(series.delays.astype(np.float64)), tests=tests, level=level)
+    return (
+        f"Nothing found in {tests} tests on {base} at level {level:g}; what makes {share_text(seen)} of the"
+        f" variance would have been, 4 times in 5.{rest}"
+    )
+
+
+def _detectable(*, n: float, tests: int, level: float) -> float:
+    """Share of the variance that one test finds with a probability of 80 %: (z(1 - level/(2 m)) + z(0.8))^2 / n."""
+    z = float(stats.norm.ppf(1 - level / (2 * tests))) + float(stats.norm.ppf(POWER))
+    return min(1.0, z * z / n)

@@ -1,0 +1,178 @@
+"""Beat: whether a step is longer or shorter depending on where in a period of something else it begins."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.attribution import search
+from gpiorig.analysis.attribution.activities import Activity
+from gpiorig.analysis.attribution.findings import Finding
+from gpiorig.analysis.attribution.series import explained_by, grouped_share, groups
+from gpiorig.analysis.inference.intervals import Interval
+from gpiorig.analysis.quantity import count_text, share_text, time_text
+
+Floats = NDArray[np.float64]
+
+MIN_PACKETS = 40
+MAX_BINS = 20
+PER_BIN = 15  # packets
+MIN_TURNS = 5  # of the phase over the run: with fewer a beat is no different from a trend
+ONE_PHASE = 0.95  # length of the mean phase vector from which all packets meet the same phase
+MULTIPLES = 10  # of a period found: a short pulse has harmonics as high as itself
+BETTER = 0.05  # share of the variance
+GRID = 0.7  # length of the mean vector of the packets' places between those of an even grid: above it, they are on it
+NEAR = 0.1  # periods: scatter of the advance of the phase below which the packets sample it evenly
+
+
+def bin_count(packets: int) -> int:
+    """Bins of a fold: 15 packets each, 4 to 20 bins."""
+    return int(np.clip(packets // PER_BIN, 4, MAX_BINS))
+
+
+def bins(phase: Floats) -> NDArray[np.int64]:
+    """int64[n], bin of each phase."""
+    return np.minimum((phase * bin_count(len(phase))).astype(np.int64), bin_count(len(phase)) - 1)
+
+
+def blind(turns: Floats) -> str:
+    """Why these packets cannot show a beat; empty if they can."""
+    phase = turns % 1.0
+    if abs(np.mean(np.exp(2j * np.pi * phase))) > ONE_PHASE:
+        return "all packets begin at nearly the same phase"
+    advance = (np.diff(turns) + 0.5) % 1.0 - 0.5
+    if np.std(advance) < NEAR and abs(float(np.sum(advance))) < MIN_TURNS:
+        return "the phase moves on too slowly: a beat would be no different from a trend"
+    return ""
+
+
+def sending_interval(starts: NDArray[np.int64]) -> float:
+    """Interval of the even grid that suits instants best, in samples; NaN where no time passes between them."""
+    steps = np.diff(starts)
+    if not len(steps) or not float(np.median(steps)) > 0:
+        return float("nan")
+    sent = np.append(0, np.cumsum(np.rint(steps / np.median(steps))))
+    return float(np.polyfit(sent, starts - starts[0], 1)[0])
+
+
+def alias(begins: NDArray[np.int64], period: float, interval: float) -> str:
+    """What a beat of these packets cannot be told from; empty where they begin irregularly enough.
+
+    Packets on an even grid see frequencies only up to multiples of that of the grid.
+
+    Parameters
+    ----------
+    begins
+        int64[n], samples.
+    period, interval
+        Of the beat and of the sending (`sending_interval`), in samples.
+    """
+    if not interval > 0 or abs(np.mean(np.exp(2j * np.pi * ((begins - begins[0]) / interval)))) < GRID:
+        return ""
+    passed = interval / period % 1.0
+    return f"whatever passes {passed:.3f} of its period between two packets would look the same"
+
+
+def known(
+    delays: NDArray[np.int64],
+    begins: NDArray[np.int64],
+    activity: Activity,
+    *,
+    period_ns: float,
+    interval: float | None = None,
+) -> Finding | str | None:
+    """Test delays for a beat with a known activity; a text says why it cannot be tested, None is for few packets.
+
+    One-way analysis of variance over phase bins, autocorrelation taken out, p-value by permutation
+    (`series.explained_by`); the share is that of the bins' means, adjusted for their number.
+
+    Parameters
+    ----------
+    delays, begins
+        int64[n], samples: the step, and the instant at which it begins.
+    activity
+        From `gpiorig.analysis.attribution.activities.activities`.
+    period_ns
+        Of a sample.
+    interval
+        From one packet to the next, in samples, where these are not all of them.
+    """
+    turns = activity.phase(begins)
+    within = np.isfinite(turns)
+    if int(within.sum()) < MIN_PACKETS:
+        return None
+    x, turns = delays[within], turns[within]
+    reason = blind(turns)
+    if reason:
+        return reason
+    labels = bins(turns % 1.0)
+    p, _ = explained_by(x.astype(np.float64), groups(labels))
+    period = activity.period_samples * period_ns
+    begun = begins[within]
+    text = alias(begun, activity.period_samples, interval or sending_interval(begun))
+    return _finding(x, labels, p, Interval(period, period, period, method="mean of its instants"), text, activity)
+
+
+def unknown(
+    delays: NDArray[np.int64], begins: NDArray[np.int64], *, period_ns: float, interval: float | None = None
+) -> Finding | None:
+    """Test delays for a beat with anything periodic, by a search over periods (`search.find`); see `known`."""
+    if len(delays) < MIN_PACKETS:
+        return None
+    found = search.find(delays.astype(np.float64), begins)
+    if found is None:
+        return None
+    # A longer period has every harmonic of a shorter one; it must explain clearly more.
+    shares = {
+        k: _share(delays, begins, found.period_samples * k)
+        for k in range(1, MULTIPLES + 1)
+        if k == 1 or found.period_samples * k < found.longest_samples
+    }
+    best = max(shares, key=lambda k: shares[k])
+    period = found.period_samples * (best if shares[best] > shares[1] + BETTER else 1)
+    half = found.half_width * (period / found.period_samples) * period_ns
+    estimate = Interval(
+        period * period_ns,
+        period * period_ns - half,
+        period * period_ns + half,
+        method="width of the periodogram's peak",
+    )
+    text = alias(begins, period, interval or sending_interval(begins))
+    return _finding(delays, _folded(begins, period), found.p_value, estimate, text, None)
+
+
+def _folded(begins: NDArray[np.int64], period: float) -> NDArray[np.int64]:
+    return bins((begins - begins[0]) / period % 1.0)
+
+
+def _share(delays: NDArray[np.int64], begins: NDArray[np.int64], period: float) -> float:
+    return grouped_share(delays.astype(np.float64), _folded(begins, period))
+
+
+def _finding(
+    delays: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    p: float,
+    period: Interval,
+    alias_text: str,
+    by: Activity | None,
+) -> Finding:
+    share = grouped_share(delays.astype(np.float64), labels)
+    what = by.name if by else "something unseen"
+    unsure = f" ({alias_text})" if alias_text else ""
+    return Finding(
+        kind="beat",
+        sentence=(
+            f"The step beats with {what}, period {time_text(period.value, digits=4)}: its phase when the step begins"
+            f" ({count_text(len(delays), 'packet')}) makes {share_text(share)} of the variance{unsure}."
+        ),
+        p_value=p,
+        share=share,
+        numbers={
+            "period_ns": period,
+            "activity": by.name if by else "",
+            "bins": int(labels.max()) + 1,
+            "packets": len(delays),
+            "alias": alias_text,
+        },
+    )

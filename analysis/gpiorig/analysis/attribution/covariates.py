@@ -1,0 +1,104 @@
+"""Covariates: what a step may depend on, one number per packet, or per packet and step."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.events import Events
+from gpiorig.analysis.packets import Packets
+from gpiorig.analysis.path import DIRECTIONS, Kind
+from gpiorig.analysis.processor.occupancy import Occupancy, queue_lengths
+from gpiorig.analysis.quantity import NS_PER_S
+from gpiorig.analysis.routes import Route
+
+Floats = NDArray[np.float64]
+
+PREEMPTED = "pre-empted time, µs"
+QUEUED = "messages queued"
+WAITS = (Kind.RADIO_WAIT, Kind.AIR, Kind.UNDIVIDED, Kind.FRAGMENTS)  # for the radio, not for the processor
+OCTET_NS = 32_000  # on the air at 250 kb/s (IEEE 802.15.4-2006, 6.5): the grain of air times
+
+
+def begins(route: Route) -> NDArray[np.int64]:
+    """int64[k, s], sample at which each step of each packet begins."""
+    ends = np.cumsum(route.steps.samples, axis=1)
+    found: NDArray[np.int64] = route.starts[:, None] + ends - route.steps.samples
+    return found
+
+
+def covariates(packets: Packets, route: Route, occupancy: Occupancy | None = None) -> dict[str, Floats]:
+    """Covariates of round trips; those that never vary are left out.
+
+    Per packet and direction: retries, transmissions without an acknowledgement or with a busy channel, fragments, and
+    air time above the shortest in units of 32 µs. Per packet and step: time pre-empted, and messages queued on its node
+    when it begins.
+
+    Parameters
+    ----------
+    packets
+        What the route was made from: `route.steps.rows` are its rows.
+    route
+        From `gpiorig.analysis.routes.round_trips`.
+    occupancy
+        Of this route; None where unknown.
+    """
+    rows = route.steps.rows
+    found: dict[str, Floats] = {}
+    for direction, way in enumerate(DIRECTIONS):
+        retries = np.maximum(packets.transmissions - packets.fragments, 0)
+        counts = {
+            "retries": retries,
+            "transmissions without acknowledgement": packets.no_ack,
+            "transmissions with a busy channel": packets.busy,
+            "fragments": packets.fragments,
+        }
+        for name, values in counts.items():
+            found[f"{way} {name}"] = values[rows, direction].astype(np.float64)
+        found[f"{way} longer air time, 32 µs"] = _air_time(route, direction)
+    return _varying(found | of_steps(packets.events, route, occupancy))
+
+
+def of_steps(events: Events, route: Route, occupancy: Occupancy | None = None) -> dict[str, Floats]:
+    """What is known of the steps of any route: time pre-empted, and messages queued on their nodes when they begin.
+
+    Time pre-empted is left out (NaN) of steps that wait for the radio: who waits longer meets more of everything.
+    """
+    found: dict[str, Floats] = {}
+    if occupancy is not None:
+        us = occupancy.preempted_samples * (1e6 / float(route.steps.samplerate_hz))
+        works = occupancy.known & [step.kind not in WAITS for step in route.steps.steps]
+        found[PREEMPTED] = np.where(works[None, :], us, np.nan)
+    queued = _queued(events, route)
+    if queued is not None:
+        found[QUEUED] = queued
+    return _varying(found)
+
+
+def _varying(found: dict[str, Floats]) -> dict[str, Floats]:
+    return {name: values for name, values in found.items() if np.nanmax(np.ptp(values, axis=0), initial=0) > 0}
+
+
+def _air_time(route: Route, direction: int) -> Floats:
+    columns = [
+        column
+        for column, step in enumerate(route.steps.steps)
+        if step.kind is Kind.AIR and step.start.direction == direction
+    ]
+    unit = OCTET_NS * float(route.steps.samplerate_hz) / NS_PER_S
+    samples = route.steps.samples[:, columns].sum(axis=1)
+    # From the shortest on: equal frames must not fall on either side of a rounding.
+    times: Floats = np.rint((samples - samples.min()) / unit) if len(samples) else samples.astype(np.float64)
+    return times
+
+
+def _queued(events: Events, route: Route) -> Floats | None:
+    """float64[k, s], messages posted and not fetched on the step's node when it begins; None without such events."""
+    at = begins(route)
+    found = np.full(at.shape, np.nan)
+    for name in events.node_names:
+        columns = [column for column, step in enumerate(route.steps.steps) if step.node.split(" > ")[0] == name]
+        lengths = queue_lengths(events, node=name, instants=at[:, columns].reshape(-1)) if columns else {}
+        if lengths:
+            found[:, columns] = np.sum(list(lengths.values()), axis=0).reshape(len(at), len(columns))
+    return found if np.isfinite(found).any() else None

@@ -1,0 +1,96 @@
+"""What attribution says about a step: findings, or that nothing was found."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from gpiorig.analysis.columns import table
+from gpiorig.analysis.inference.intervals import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One structure in the delays of one step.
+
+    Parameters
+    ----------
+    kind
+        ``lattice``, ``beat``, ``modes``, ``dependence``, ``trend`` or ``change``.
+    sentence
+        What was found, with its evidence and its share, for people.
+    p_value
+        Probability of such evidence without the structure, for one test; the level of `Attribution` is for all.
+    share
+        Of the variance of the step that it explains, 0 to 1.
+    numbers
+        What was estimated, by name with unit, such as ``period_ns``, ``levels``.
+    """
+
+    kind: str
+    sentence: str
+    p_value: float
+    share: float
+    numbers: Mapping[str, Interval | float | int | str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """All that was found about one step.
+
+    Parameters
+    ----------
+    step
+        Its name; ``total`` for the whole delay.
+    findings
+        The largest share first; empty when nothing was found.
+    tests
+        How many tests were made on this step.
+    level
+        Probability that anything is found in a step without structure, over all its tests.
+    sentence
+        The conclusion in one sentence, also when nothing was found, or nothing could be (a step that does not vary).
+    """
+
+    step: str
+    findings: tuple[Finding, ...]
+    tests: int
+    level: float
+    sentence: str
+
+
+def as_table(attributions: Sequence[Attribution], *, route: str = "") -> pa.Table:
+    """A row per finding, one without kind per step without any; `numbers` is JSON, an interval [value, low, high]."""
+    rows = [(each, finding) for each in attributions for finding in each.findings or (None,)]
+    return table(
+        {
+            "route": pa.array([route] * len(rows), pa.string()),
+            "step": pa.array([each.step for each, _ in rows], pa.string()),
+            "kind": pa.array([f.kind if f else None for _, f in rows], pa.string()),
+            "sentence": pa.array([f.sentence if f else each.sentence for each, f in rows], pa.string()),
+            "p_value": pa.array([f.p_value if f else None for _, f in rows], pa.float64()),
+            "variance_share": pa.array([f.share if f else None for _, f in rows], pa.float64()),
+            "tests": pa.array([each.tests for each, _ in rows], pa.int32()),
+            "level": pa.array([each.level for each, _ in rows], pa.float64()),
+            "numbers": pa.array([_json(f.numbers) if f else None for _, f in rows], pa.string()),
+        }
+    )
+
+
+def _json(numbers: Mapping[str, Interval | float | int | str]) -> str:
+    """JSON has no NaN: what is not defined is null."""
+    plain = {
+        name: [_number(each) for each in (value.value, value.low, value.high)]
+        if isinstance(value, Interval)
+        else _number(value)
+        for name, value in numbers.items()
+    }
+    return json.dumps(plain, ensure_ascii=False)
+
+
+def _number(value: float | int | str) -> float | int | str | None:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,228 @@
+"""Lattice: whether delays lie on levels a fixed distance apart, as the slots of a backoff make them.
+
+Peaks of the periodogram of the delays' distribution are the candidates. A delay within an eighth of a period of a level
+is *on* it; nine in ten must be. Two chances speak against a lattice; the p-value is the larger of the two, times the
+periods looked at:
+
+- The distribution is smooth at the scale of the period. Then at most half of the delays are on levels (a quarter where
+  the density is linear, 37 % for an exponential whose 95 % span three periods).
+- The delays have a few places, and these happen to fit: m places fit one of M periods to d of it, at a suitable phase,
+  with a probability of about M m (2 d)^(m - 2).
+
+The longest period is taken whose evidence (-log p) is nearly the strongest: its fractions fit as well as it does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from gpiorig.analysis.attribution.findings import Finding
+from gpiorig.analysis.inference.intervals import CONFIDENCE, Interval
+from gpiorig.analysis.quantity import count_text, share_text, time_text
+from gpiorig.analysis.statistics import RESOLUTION_SAMPLES
+
+Floats = NDArray[np.float64]
+
+MIN_DELAYS = 30  # fewer fall on something like levels by chance
+MIN_LEVELS = 4
+MIN_PERIOD = 10  # samples (or bins of the periodogram): at less, the sample grid itself is the lattice
+MAIN_LEVEL = 0.02  # share of the delays that a level needs to count as a place of its own
+WINDOW = 1 / 8  # of the period, on either side of a level
+SMOOTH = 0.5  # share of the delays of a smooth distribution that are on levels, at most
+MIN_ON = 0.9  # share of the delays that must be on levels: the rest may have met something else
+NEARLY = 0.8  # of the strongest evidence
+_OUTLYING = 6.0  # median distances from the level
+_BINS = 1 << 17  # of the periodogram
+_CANDIDATES, _PEAK = 24, 0.4  # peaks that are tried, and how high they must be against the highest
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lattice:
+    """A lattice fitted to delays; lengths in samples, float64.
+
+    Parameters
+    ----------
+    period, period_se
+        Distance of neighbouring levels and its standard error.
+    origin, origin_se
+        Place of the lowest level and its standard error.
+    levels
+        Levels with more delays than what lies between the levels explains.
+    on
+        bool[n]: delays on a level.
+    share
+        Of the delays on levels, beyond what lies there anyway.
+    width
+        Spread of the delays of a level: twice their standard deviation around it.
+    p_value
+        See the module.
+    """
+
+    period: float
+    period_se: float
+    origin: float
+    origin_se: float
+    levels: int
+    on: NDArray[np.bool_]
+    share: float
+    width: float
+    p_value: float
+
+
+def fit(delays: NDArray[np.int64]) -> Lattice | None:
+    """The lattice that suits the delays best, however badly; None where there can be none (few delays, few places)."""
+    if len(delays) < MIN_DELAYS:
+        return None
+    x = (delays - delays.min()).astype(np.float64)
+    fitted = [
+        found
+        for period, origin in _candidates(x)
+        if (found := _fit(x, period, origin, lowest=float(delays.min()))) is not None
+    ]
+    if not fitted:
+        return None
+    strongest = min(np.log(each.p_value) for each in fitted)
+    good = [each for each in fitted if np.log(each.p_value) <= NEARLY * strongest]
+    return max(good, key=lambda each: each.period)
+
+
+def _candidates(x: Floats) -> list[tuple[float, float]]:
+    """Period and phase of the peaks of |mean(exp(2 pi i f x))|: 10 samples (or bins) to a third of the range."""
+    width = max(1.0, float(np.ceil((x.max() + 1) / _BINS)))
+    counts = np.bincount((x / width).astype(np.int64))
+    low, high = np.quantile(x, [0.025, 0.975])
+    size = 1 << int(np.ceil(np.log2(4 * len(counts))))
+    first = int(np.ceil((MIN_LEVELS - 1) * size * width / max(high - low, width)))
+    last = size // MIN_PERIOD
+    if first >= last:
+        return []
+    spectrum = np.fft.rfft(counts, size)[: last + 2]
+    power = np.abs(spectrum)
+    inner = power[first : last + 1]
+    peaks = np.flatnonzero((inner >= power[first - 1 : last]) & (inner > power[first + 1 : last + 2])) + first
+    peaks = peaks[power[peaks] >= _PEAK * inner.max()][:_CANDIDATES]
+    phases = -np.angle(spectrum[peaks]) / (2 * np.pi) * (size / peaks * width) + (width - 1) / 2
+    return list(zip((size / peaks * width).tolist(), phases.tolist(), strict=True))
+
+
+def _fit(x: Floats, period: float, origin: float, *, lowest: float) -> Lattice | None:
+    used = np.ones(len(x), dtype=np.bool_)
+    for _ in range(4):
+        place = np.rint((x - origin) / period)
+        residual = np.abs(x - origin - place * period)
+        used = residual <= WINDOW * period
+        if int(used.sum()) < MIN_DELAYS // 2 or len(np.unique(place[used])) < MIN_LEVELS:
+            return None
+        # What lies on a level by chance has no say in where it is.
+        used &= residual <= max(float(RESOLUTION_SAMPLES), _OUTLYING * float(np.median(residual[used])))
+        centre = float(place[used].mean())
+        spread = float(np.sum((place[used] - centre) ** 2))
+        if not spread:
+            return None
+        period = float(np.sum((place[used] - centre) * x[used]) / spread)
+        origin = float(x[used].mean() - centre * period)
+        if period < MIN_PERIOD:
+            return None
+    place = np.rint((x - origin) / period)
+    residual = x - origin - place * period
+    on = np.abs(residual) <= WINDOW * period
+    n, n_on = len(x), int(on.sum())
+    if not n_on:
+        return None
+    # The resolution is part of the error where it does not show in the scatter.
+    sigma = float(np.sqrt(np.mean(residual[used] ** 2) + RESOLUTION_SAMPLES**2 / 12))
+    cells, counts = np.unique(place[on], return_counts=True)
+    beside = (n - n_on) * 2 * WINDOW / (1 - 2 * WINDOW)  # delays that would be on levels without any
+    each = beside / (float(np.ptp(place)) + 1)
+    real = counts > each + 3 * np.sqrt(each)
+    first = float(cells[real].min()) if real.any() else 0.0
+    error = sigma / np.sqrt(spread)
+    return Lattice(
+        period=period,
+        period_se=float(error),
+        origin=lowest + origin + first * period,
+        origin_se=float(np.hypot(sigma / np.sqrt(used.sum()), error * (centre - first))),
+        levels=int(real.sum()),
+        on=on,
+        share=max(0.0, (n_on - beside) / n),
+        width=2 * float(residual[on].std()),
+        p_value=_p_value(place, residual, on, period=period),
+    )
+
+
+def _p_value(place: Floats, residual: Floats, on: NDArray[np.bool_], *, period: float) -> float:
+    looks = float(np.ptp(place)) + 1  # periods of this length or longer that can be told apart
+    # One place with most of the delays is no lattice: the fullest level has no say.
+    _, inverse, counts = np.unique(place, return_inverse=True, return_counts=True)
+    others = inverse != int(np.argmax(counts))
+    smooth = float(stats.binom.sf(int(on[others].sum()) - 1, int(others.sum()), SMOOTH))
+    _, index, in_level = np.unique(place[on], return_inverse=True, return_counts=True)
+    main = in_level >= max(2, MAIN_LEVEL * len(place))
+    if int(main.sum()) < MIN_LEVELS or float(on.mean()) < MIN_ON:
+        return 1.0
+    middles = [float(np.median(residual[on][index == i])) for i in np.flatnonzero(main)]
+    off = min(0.5, (max(map(abs, middles)) + 0.5) / period)
+    few = len(middles) * (2 * off) ** (len(middles) - 2)
+    return float(min(1.0, max(looks * max(smooth, few), 1e-300)))
+
+
+def test(delays: NDArray[np.int64], *, period_ns: float) -> Finding | None:
+    """Test delays for a lattice.
+
+    Parameters
+    ----------
+    delays
+        int64[n], samples.
+    period_ns
+        Of a sample.
+    """
+    found = fit(delays)
+    if found is None:
+        return None
+    z = float(stats.norm.ppf(0.5 + CONFIDENCE / 2))
+    named = {"period_ns": (found.period, found.period_se), "phase_ns": (found.origin, found.origin_se)}
+    numbers: dict[str, Interval | float | int | str] = {
+        name: Interval(
+            value=value * period_ns,
+            low=(value - z * se) * period_ns,
+            high=(value + z * se) * period_ns,
+            method="least squares over the delays on levels",
+            note="in the analyzer's time",
+        )
+        for name, (value, se) in named.items()
+    }
+    on_levels = delays[found.on].astype(np.float64)
+    inside = float(np.var(on_levels - found.origin - found.period * np.rint((on_levels - found.origin) / found.period)))
+    between = max(0.0, 1 - inside / float(np.var(on_levels))) if np.ptp(on_levels) else 0.0
+    numbers |= {
+        "levels": found.levels,
+        "on_lattice": float(found.on.mean()),
+        "width_ns": found.width * period_ns,
+        "packets": len(delays),
+    }
+    period = time_text(found.period * period_ns, digits=_digits(found.period, z * found.period_se))
+    error, on = _short(z * found.period_se * period_ns), share_text(float(found.on.mean()))
+    return Finding(
+        kind="lattice",
+        sentence=(
+            f"The delays lie on {count_text(found.levels, 'level')} {time_text(found.period * period_ns)} apart"
+            f" ({period} ± {error}; {on} of {count_text(len(delays), 'packet')} on one),"
+            f" which makes {share_text(found.share * between)} of the variance."
+        ),
+        p_value=found.p_value,
+        share=found.share * between,
+        numbers=numbers,
+    )
+
+
+def _digits(value: float, error: float) -> int:
+    """Digits of a value that its error leaves."""
+    return max(3, min(9, int(np.floor(np.log10(value))) - int(np.floor(np.log10(max(error, 1e-9)))) + 1))
+
+
+def _short(ns: float) -> str:
+    return time_text(ns, digits=1) if ns >= 1 else f"{ns:.1g} ns"

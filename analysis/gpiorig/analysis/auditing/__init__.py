@@ -1,0 +1,1 @@
+"""The parts of the three-clock audit; `auditor.audit` puts them together."""

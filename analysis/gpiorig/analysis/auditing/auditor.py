@@ -1,0 +1,161 @@
+"""The audit: all clocks of a recording against each other, and the way of the lines that carry their stamps."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.audit import Audit, Matching, Stage
+from gpiorig.analysis.auditing import noted, quantities, stages, stamps
+from gpiorig.analysis.auditing.comparing import compare
+from gpiorig.analysis.auditing.inputs import NodeRecord
+from gpiorig.analysis.auditing.noted import OwnLog
+from gpiorig.analysis.auditing.order import NONE, same_text
+from gpiorig.analysis.auditing.stamps import PacketStamps
+from gpiorig.analysis.auditing.steadiness import steadiness
+from gpiorig.analysis.auditing.times import NodeTimes, times
+from gpiorig.analysis.event_table import BY_NAME
+from gpiorig.analysis.events import Events
+from gpiorig.analysis.quantity import time_text
+
+UNSTEADY_NS = 10_000.0  # ten steps of the stamps
+
+
+def audit(events: Events, records: Sequence[NodeRecord], *, reference: str = "analyzer") -> Audit:
+    """Hold node stamps and host stamps against the pins.
+
+    Nothing is guessed: what has no partner is counted in `Audit.matchings`, and what cannot be compared is said in
+    `Audit.notes`. A node whose log cannot be of this recording is named there and left out. The fits of the clocks are
+    to the pins themselves, so that quantities over several nodes are the best that those stamps can give.
+
+    Parameters
+    ----------
+    events
+        From the pins.
+    records
+        Of each node what it logged, and its lines at the host and on the pin as far as they were recorded.
+    reference
+        Name of the analyzer.
+    """
+    nodes = [_node(record, events, reference=reference) for record in records if record.node in events.node_names]
+    known = [each.times for each in nodes if each.times is not None]
+    own = [each.own_log for each in nodes if each.own_log is not None]
+    found = [quantity for each in known for quantity in quantities.of_node(each, events)]
+    found += quantities.between_nodes(known, events)
+    unseen = [record.node for record in records if record.node not in events.node_names]
+    return Audit(
+        fits=(
+            *(each.fit for each in known),
+            *(each.host_fit for each in known if each.host_fit is not None),
+            *(each.fit for each in own),
+        ),
+        matchings=tuple(matching for each in nodes for matching in each.matchings),
+        comparisons=tuple(each for quantity in (*found, *(log.steps for log in own)) for each in compare(quantity)),
+        stages=tuple(stage for each in nodes for stage in each.stages),
+        stability=tuple(steadiness(known, events, reference=reference)),
+        notes=(
+            *(note for each in nodes for note in each.notes),
+            *(f"{node}: no pin of it was recorded, so there is nothing to hold its stamps against." for node in unseen),
+            *_unsteady(known),
+            *_not_by_host(found, known),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """What one node adds to an audit."""
+
+    matchings: tuple[Matching, ...]
+    stages: list[Stage]
+    own_log: OwnLog | None
+    times: NodeTimes | None
+    notes: tuple[str, ...]
+
+
+def _node(record: NodeRecord, events: Events, *, reference: str) -> _Node:
+    on_pin = None
+    if record.host is not None and record.pins is not None:
+        on_pin = same_text(record.host.texts, record.pins.texts)
+    stamped, matching = stamps.match(events, record, on_pin)
+    reason = stamps.foreign(stamped, events)
+    notes = list(_gaps(record, stamped, events))
+    if reason:
+        notes.append(f"{record.node}: this log is not of this recording: {reason}; its stamps are left out.")
+        stamped = _without(stamped)
+    own_log = None if reason else noted.of(events, record, reference=reference)
+    way, way_notes = stages.way(stamped, record, on_pin, events, reference=reference)
+    return _Node(
+        matchings=(
+            *(() if on_pin is None else (_lines(record, on_pin),)),
+            matching,
+            *(() if own_log is None else (own_log.matching,)),
+        ),
+        stages=way,
+        own_log=own_log,
+        times=times(stamped, events, reference=reference) if (stamped.seen != NONE).any() else None,
+        notes=(*notes, *way_notes),
+    )
+
+
+def _lines(record: NodeRecord, on_pin: NDArray[np.int64]) -> Matching:
+    assert record.pins is not None
+    matched = int(np.count_nonzero(on_pin != NONE))
+    return Matching(
+        node=record.node,
+        what="lines at the host, on the pin",
+        matched=matched,
+        unmatched={
+            "line at the host that is not on the pin": len(on_pin) - matched,
+            "line on the pin that the host has not": len(record.pins.texts) - matched,
+        },
+    )
+
+
+def _gaps(record: NodeRecord, stamped: PacketStamps, events: Events) -> Iterator[str]:
+    """What a node's log does not allow."""
+    if not len(record.log.lines):
+        yield f"{record.node}: its log has no packet line, so its timer is not compared."
+    elif not len(stamped.calls.ids) + len(stamped.arrivals.ids):
+        yield f"{record.node}: the pins show no send call and no reception of it, so its timer is not compared."
+    if record.host is None:
+        yield f"{record.node}: its serial port was not recorded: no host stamps."
+    elif record.pins is None:
+        yield f"{record.node}: its uart_tx is not on the analyzer: the way of its lines is not divided into stages."
+    boots = int(
+        np.count_nonzero((events.codes == BY_NAME["rig.boot"].code) & (events.nodes == events.node(record.node)))
+    )
+    if max(boots, record.log.boots) > 1:
+        yield f"{record.node}: {record.log.boots} boots in its log, {boots} on the pins; no interval spans one."
+
+
+def _without(stamped: PacketStamps) -> PacketStamps:
+    none = np.full(len(stamped.sent), NONE, dtype=np.int64)
+    return dataclasses.replace(stamped, sent=none, received=none)
+
+
+def _unsteady(known: Sequence[NodeTimes]) -> Iterator[str]:
+    """Node clocks that the fit does not follow."""
+    for each in known:
+        left_ns = max((segment.residual_std_ns for segment in each.fit.segments), default=0.0)
+        if not each.fit.segments:
+            yield f"{each.stamped.node}: its clock cannot be fitted: {each.fit.note}."
+        elif left_ns > UNSTEADY_NS:
+            yield (
+                f"{each.stamped.node}: its clock wanders by {time_text(left_ns)} (standard deviation) about its fit; "
+                "its times against other nodes' are no better."
+            )
+
+
+def _not_by_host(found: Sequence[quantities.Quantity], known: Sequence[NodeTimes]) -> Iterator[str]:
+    """Quantities that host stamps cannot give, though lines were stamped."""
+    names = [each.name for each in found if not np.isfinite(each.clocks.get("host", np.zeros(0))).any()]
+    if names and any(each.host for each in known):
+        yield (
+            f"Not by host stamps: {'; '.join(names)}. A line stands for the last event that it tells of, so one of the "
+            "two instants has no line of its own."
+        )

@@ -1,0 +1,128 @@
+"""Which entry of one list is which of another: lines by their texts, packets by their 16-bit numbers."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Hashable, Sequence
+from itertools import pairwise
+from operator import eq
+
+import numpy as np
+from numpy.typing import NDArray
+
+NONE = -1
+ID_ROUND = 1 << 16
+
+
+def same_text(mine: Sequence[Hashable], theirs: Sequence[Hashable]) -> NDArray[np.int64]:
+    """The place in `theirs` of each entry of `mine`, both in the same order, some missing or garbled on either side.
+
+    Entries that occur once on both sides are anchors; of these the longest increasing run is kept, as in the patience
+    diff of B. Cohen. From the anchors, the beginning and the end, equal entries are followed in both directions. What
+    is ambiguous stays without a partner.
+
+    Returns
+    -------
+    numpy.ndarray
+        int64[len(mine)], increasing where it is not -1.
+    """
+    if len(mine) == len(theirs) and all(map(eq, mine, theirs)):
+        return np.arange(len(mine))
+    down = np.full(len(mine), NONE, dtype=np.int64)
+    up = down.copy()
+    anchors = [(NONE, NONE), *_anchors(mine, theirs), (len(mine), len(theirs))]
+    for (first, its), (last, lasts) in pairwise(anchors):
+        i, j = first, its
+        if i >= 0:
+            down[i] = up[i] = j
+        while i + 1 < last and j + 1 < lasts and mine[i + 1] == theirs[j + 1]:
+            i, j = i + 1, j + 1
+            down[i] = j
+        i, j = last, lasts
+        while i - 1 > first and j - 1 > its and mine[i - 1] == theirs[j - 1]:
+            i, j = i - 1, j - 1
+            up[i] = j
+    # Two answers for one entry, on either side: of several equal ones some are missing, and nothing says which.
+    rows = np.concatenate([np.flatnonzero(down != NONE), np.flatnonzero((up != NONE) & (up != down))])
+    places = np.concatenate([down[down != NONE], up[(up != NONE) & (up != down)]])
+    sole = (np.bincount(rows, minlength=1)[rows] == 1) & (np.bincount(places, minlength=1)[places] == 1)
+    found = np.full(len(mine), NONE, dtype=np.int64)
+    found[rows[sole]] = places[sole]
+    return found
+
+
+def _anchors(mine: Sequence[Hashable], theirs: Sequence[Hashable]) -> list[tuple[int, int]]:
+    """Places of entries that are unique on both sides, both increasing, as many as possible."""
+    ours, others = _once(mine), _once(theirs)
+    pairs = [(i, others[entry]) for entry, i in ours.items() if entry in others]
+    # Longest increasing subsequence: `tails[k]` is the smallest end of an increasing run of k + 1.
+    tails: list[int] = []
+    ends: list[int] = []
+    before = [NONE] * len(pairs)
+    for at, (_, j) in enumerate(pairs):
+        k = bisect_left(tails, j)
+        before[at] = ends[k - 1] if k else NONE
+        if k == len(tails):
+            tails.append(j)
+            ends.append(at)
+        else:
+            tails[k], ends[k] = j, at
+    run = []
+    at = ends[-1] if ends else NONE
+    while at != NONE:
+        run.append(pairs[at])
+        at = before[at]
+    return run[::-1]
+
+
+def _once(entries: Sequence[Hashable]) -> dict[Hashable, int]:
+    """Place of each entry that occurs once, in order."""
+    places: dict[Hashable, int] = {}
+    for place, entry in enumerate(entries):
+        places[entry] = NONE if entry in places else place
+    return {entry: place for entry, place in places.items() if place != NONE}
+
+
+def same_packet(logged: NDArray[np.int32], seen: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The place in `seen` of each packet number of `logged`; both may lack some, and be out of order by some.
+
+    Numbers are unwrapped from their 16 bits, each to the nearest of the one before, so that a packet of another round
+    is another packet. The first of both lie within half a round. Of several equal ones the first belongs to the first.
+
+    Returns
+    -------
+    numpy.ndarray
+        int64[len(logged)], -1 where there is none.
+    """
+    if not len(logged) or not len(seen):
+        return np.full(len(logged), NONE, dtype=np.int64)
+    ours, theirs = _unwrapped(logged), _unwrapped(seen)
+    theirs += ours[0] + _nearest(theirs[0] - ours[0]) - theirs[0]
+    low, high = min(ours.min(), theirs.min()), max(ours.max(), theirs.max())
+    span = high - low + 1
+    ours, theirs = ours - low + span * _occurrence(ours), theirs - low + span * _occurrence(theirs)
+    order = np.argsort(theirs)
+    at = np.minimum(np.searchsorted(theirs[order], ours), len(theirs) - 1)
+    return np.where(theirs[order][at] == ours, order[at], NONE)
+
+
+def _nearest(steps: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Steps modulo a round of packet numbers, from -32768 to 32767."""
+    half = ID_ROUND // 2
+    found: NDArray[np.int64] = (steps + half) % ID_ROUND - half
+    return found
+
+
+def _unwrapped(ids: NDArray[np.int32]) -> NDArray[np.int64]:
+    wide = ids.astype(np.int64)
+    return np.concatenate((wide[:1], wide[:1] + np.cumsum(_nearest(np.diff(wide)))))
+
+
+def _occurrence(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """int64[n]: how many equal values come before each."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    first = np.searchsorted(ordered, ordered)
+    found = np.empty(len(values), dtype=np.int64)
+    found[order] = np.arange(len(values)) - first
+    return found

@@ -1,0 +1,1 @@
+"""Clocks against each other: unwrapping, robust fits, offsets that can only be late, stability."""

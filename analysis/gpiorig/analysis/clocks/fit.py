@@ -1,0 +1,243 @@
+"""The relation of two clocks: offset, skew and drift (RFC 2330), piecewise, robust, with what is left over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.clocks import line, pieces
+from gpiorig.analysis.clocks.line import Line
+from gpiorig.analysis.clocks.segment import NS_PER_S, PPM
+from gpiorig.analysis.clocks.segment import Segment as Segment
+from gpiorig.analysis.clocks.stamps import impossible, quantum
+from gpiorig.analysis.errors import EventError
+from gpiorig.analysis.inference.intervals import Interval
+
+Instants = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+METHOD = "repeated median, then least squares without outliers"
+# An unsteady clock is within 1 % of its rate (RC oscillators: RIOT issue 10545); what is further off has other stamps.
+STRANGE_PPM = 50_000.0
+STRANGE_RESIDUAL = 0.05  # of the span; stamps of anything else leave about a quarter
+MANY_OUTLIERS = 0.2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClockFit:
+    """One clock against a reference.
+
+    Parameters
+    ----------
+    clock, reference
+        Names, such as ``node initiator`` and ``analyzer la``.
+    method
+        How it was fitted, in words, such as ``least squares without outliers`` or ``minimum delay``.
+    segments
+        In the order of time. A reset of the clock, a step, or a change of its rate begins a new one.
+    backsteps
+        How often the clock went back, resets and wraps aside.
+    resets
+        How often it began anew.
+    quantisation_ns
+        Smallest step of the clock's stamps.
+    note
+        What a reader must know; why there is no segment, if there is none.
+    skipped
+        Stamps between resets that are too few, or do not move, and so are in no segment.
+    """
+
+    clock: str
+    reference: str
+    method: str
+    segments: tuple[Segment, ...]
+    backsteps: int
+    resets: int
+    quantisation_ns: float
+    note: str = ""
+    skipped: int = 0
+
+    @property
+    def outliers(self) -> int:
+        """Of all segments."""
+        return sum(segment.outliers for segment in self.segments)
+
+    def segment_of(self, instants_ns: Instants) -> Instants:
+        """Index of the segment that an instant of the reference lies in, -1 outside all."""
+        found = np.full(len(instants_ns), -1, dtype=np.int64)
+        for index, segment in enumerate(self.segments):
+            found[(instants_ns >= segment.start_ns) & (instants_ns <= segment.end_ns)] = index
+        return found
+
+    def at(self, instants_ns: Instants) -> tuple[Instants, Floats]:
+        """`Segment.at`, of the segment that is nearest to each instant; needs at least one segment."""
+        return self._nearest(instants_ns, instants_ns, Segment.at)
+
+    def to_reference(self, clock_ns: Instants, *, near_ns: Instants) -> tuple[Instants, Floats]:
+        """`Segment.to_reference`, of the segment nearest to `near_ns`, instants of about that time."""
+        return self._nearest(clock_ns, near_ns, Segment.to_reference)
+
+    def _nearest(
+        self, values: Instants, near_ns: Instants, function: Callable[[Segment, Instants], tuple[Instants, Floats]]
+    ) -> tuple[Instants, Floats]:
+        if not self.segments:
+            raise EventError(f"{self.clock} against {self.reference}: no fit to use; {self.note or 'no segment'}.")
+        away = np.stack([np.maximum(each.start_ns - near_ns, near_ns - each.end_ns) for each in self.segments])
+        nearest = np.argmin(np.maximum(away, 0), axis=0)
+        instants, uncertainty = np.zeros(len(values), dtype=np.int64), np.zeros(len(values))
+        for index, segment in enumerate(self.segments):
+            mine = nearest == index
+            instants[mine], uncertainty[mine] = function(segment, values[mine])
+        return instants, uncertainty
+
+
+def fit(
+    clock_ns: Instants,
+    reference_ns: Instants,
+    *,
+    clock: str,
+    reference: str,
+    resets: Sequence[int] = (),
+    backsteps: int | None = None,
+    clock_quantum_ns: float | None = None,
+    reference_quantum_ns: float | None = None,
+    piecewise: bool = True,
+) -> ClockFit:
+    """Fit one clock to another by stamps of the same instants.
+
+    Between resets, pieces are what `pieces.bounds` finds: steps and changes of the rate. Where a parabola explains the
+    stamps of a stretch better than two lines or more, by the same criterion, there is one segment with a drift.
+    Each piece is fitted by `line.fit`; intervals are those of `slope.covariance`.
+
+    A timer that truncates shows half a quantum less than the time on average; that stays in the offset.
+
+    Parameters
+    ----------
+    clock_ns, reference_ns
+        int64[n], in the order of the log; the reference may be out of order.
+    clock, reference
+        Names.
+    resets
+        Indices at which the clock began anew: `unwrap.Unwrapped.resets`.
+    backsteps
+        How often the clock went back otherwise; None: counted here.
+    clock_quantum_ns, reference_quantum_ns
+        Steps of the stamps; None: their greatest common divisor.
+    piecewise
+        False: one line between resets, whatever the residual says.
+
+    Raises
+    ------
+    EventError
+        Arrays of different length.
+    """
+    if len(clock_ns) != len(reference_ns):
+        raise EventError(
+            f"{clock}: {len(clock_ns)} stamps against {len(reference_ns)} of {reference}; pair them first."
+        )
+    quanta = (
+        quantum(clock_ns) if clock_quantum_ns is None else clock_quantum_ns,
+        quantum(reference_ns) if reference_quantum_ns is None else reference_quantum_ns,
+    )
+    cuts = [0, *sorted({int(at) for at in resets if 0 < at < len(clock_ns)}), len(clock_ns)]
+    if backsteps is None:
+        inside = np.setdiff1d(np.arange(1, len(clock_ns)), cuts)
+        backsteps = int((clock_ns[inside] < clock_ns[inside - 1]).sum())
+    segments: list[Segment] = []
+    notes: dict[str, int] = {}
+    skipped = 0
+    for start, end in pairwise(cuts):
+        why = impossible(clock_ns[start:end], reference_ns[start:end])
+        if why:
+            notes[why] = notes.get(why, 0) + 1
+            skipped += end - start
+            continue
+        segments += _stretch(clock_ns[start:end], reference_ns[start:end], quanta, piecewise)
+    notes |= dict.fromkeys(_strange(segments), 1)
+    return ClockFit(
+        clock=clock,
+        reference=reference,
+        method=METHOD,
+        segments=tuple(segments),
+        backsteps=backsteps,
+        resets=len(cuts) - 2,
+        quantisation_ns=quanta[0],
+        note="; ".join(text + (f" ({count} times)" if count > 1 else "") for text, count in notes.items()),
+        skipped=skipped,
+    )
+
+
+def _strange(segments: Sequence[Segment]) -> list[str]:
+    """What says that the stamps do not belong together, as of the log of another run."""
+    found = []
+    for each in segments:
+        least = max(each.ppm.low, -each.ppm.high)
+        if least > STRANGE_PPM or each.residual_std_ns > STRANGE_RESIDUAL * (each.end_ns - each.start_ns):
+            found.append("the clock does not follow the reference: check that both are of one run, and their units")
+        elif each.outliers > MANY_OUTLIERS * (each.n + each.outliers):
+            found.append("more than a fifth of the stamps are outliers")
+    return found
+
+
+def _stretch(clock_ns: Instants, reference_ns: Instants, quanta: tuple[float, float], piecewise: bool) -> list[Segment]:
+    """Segments of stamps without a reset."""
+    order = np.argsort(reference_ns, kind="stable")
+    clock_ns, reference_ns = clock_ns[order], reference_ns[order]
+    whole, _ = _line(clock_ns, reference_ns, quanta)
+    cuts = [0, len(clock_ns)]
+    if piecewise:
+        x = (reference_ns - reference_ns[len(reference_ns) // 2]).astype(np.float64)
+        cuts = pieces.bounds(x, whole.residuals, quanta=quanta)
+        bent, anchor = _line(clock_ns, reference_ns, quanta, bent=True)
+        if pieces.bends(x, whole.residuals, bent.residuals, quanta=quanta):
+            return [_segment(bent, anchor, reference_ns)]
+    parts = [slice(start, end) for start, end in pairwise(cuts)]
+    return [
+        _segment(*_line(clock_ns[part], reference_ns[part], quanta), reference_ns[part])
+        for part in parts
+        if not impossible(clock_ns[part], reference_ns[part])
+    ]
+
+
+def _line(
+    clock_ns: Instants, reference_ns: Instants, quanta: tuple[float, float], *, bent: bool = False
+) -> tuple[Line, tuple[int, int]]:
+    """The line, and the whole ns of reference and clock that it is relative to."""
+    first = int(reference_ns[0])
+    centre = first + round(float((reference_ns - first).mean()))
+    start = int(clock_ns[len(clock_ns) // 2]) - int(reference_ns[len(clock_ns) // 2]) + centre
+    y = ((clock_ns - start) - (reference_ns - centre)).astype(np.float64)
+    return line.fit((reference_ns - centre).astype(np.float64), y, quanta=quanta, bent=bent), (centre, start)
+
+
+def _segment(found: Line, anchor: tuple[int, int], reference_ns: Instants) -> Segment:
+    deviations = np.sqrt(np.diag(found.covariance))
+    drift = None
+    if found.bend:
+        drift = _interval(found.bend, deviations[2], 2 * PPM * NS_PER_S, found.method)
+    kept = int(found.kept.sum())
+    freedom = max(kept - (3 if found.bend else 2), 1)
+    whole = round(found.offset)
+    return Segment(
+        start_ns=int(reference_ns[0]),
+        end_ns=int(reference_ns[-1]),
+        centre_ns=anchor[0],
+        origin_clock_ns=anchor[1] + whole,
+        n=kept,
+        outliers=len(found.kept) - kept,
+        offset_ns=_interval(found.offset - whole, deviations[0], 1.0, found.method),
+        ppm=_interval(found.rate, deviations[1], PPM, found.method),
+        drift_ppm_per_s=drift,
+        covariance=found.covariance[:2, :2],
+        residual_std_ns=float(np.sqrt((found.residuals[found.kept] ** 2).sum() / freedom)),
+    )
+
+
+def _interval(value: float, deviation: float, scale: float, method: str) -> Interval:
+    note = "" if np.isfinite(deviation) else "too few stamps for an interval"
+    half = 2 * float(deviation) if np.isfinite(deviation) else float("nan")
+    return Interval(value * scale, (value - half) * scale, (value + half) * scale, method, note=note)

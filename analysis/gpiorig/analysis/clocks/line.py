@@ -1,0 +1,116 @@
+"""A line, or a parabola, through the differences of two clocks, in spite of outliers and of quantised stamps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.clocks import slope
+
+Floats = NDArray[np.float64]
+
+BLOCKS = 100  # of which medians are taken for the first guess: its cost is their square, whatever the number of stamps
+OUTLIER_SCALES = 5.0
+PASSES = 20
+MAD_OF_NORMAL = 1.4826  # 1 / (the third quartile of the normal distribution)
+CENTRAL_80_OF_NORMAL = 1.2816  # half the width of its central 80 %, in standard deviations
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Line:
+    """offset + rate x + bend x^2.
+
+    Parameters
+    ----------
+    offset, rate, bend
+        In ns, ns per ns and ns per ns^2, x in ns; `bend` is 0 for a straight line.
+    kept
+        bool[n], False for outliers.
+    residuals
+        float64[n], of all points, ns.
+    covariance
+        float64[3, 3] of the three; of a straight line the last row and column are 0. Twice the root of a variance is
+        the half width of a 95 % interval, whatever the autocorrelation: see `slope`.
+    method
+        How the interval was found.
+    """
+
+    offset: float
+    rate: float
+    bend: float
+    kept: NDArray[np.bool_]
+    residuals: Floats
+    covariance: Floats
+    method: str
+
+
+def fit(x: Floats, y: Floats, *, quanta: tuple[float, float] = (0.0, 0.0), bent: bool = False) -> Line:
+    """Fit robustly: medians first, then least squares without what is more than 5 scales away, until nothing changes.
+
+    The first guess is the repeated median (A. F. Siegel, "Robust regression using repeated medians", Biometrika 69,
+    1982, 242-244; half of the points may be anything) of at most 100 medians of successive points.
+    The scale is the median absolute deviation, of data that are equal by more than half the central 80 %, and at least
+    what the quanta of the stamps spread, so that quantised clocks have no outliers for being quantised.
+
+    Parameters
+    ----------
+    x, y
+        float64[n], n >= 3, ns; x sorted and not all equal, best near 0 in the middle.
+    quanta
+        Steps of the stamps that y is the difference of, clock and reference, ns.
+    bent
+        Whether to fit a parabola.
+    """
+    rate = _repeated_median(x, y)
+    coefficients = np.array([float(np.median(y - rate * x)), rate, 0.0])
+    span = float(np.ptp(x))
+    powers = np.stack([np.ones(len(x)), x / span, (x / span) ** 2][: 3 if bent else 2], axis=1)
+    floor = float(np.hypot(*quanta)) / np.sqrt(12)
+    kept = np.ones(len(x), dtype=bool)
+    for turn in range(PASSES):
+        residuals = y - coefficients[0] - coefficients[1] * x - coefficients[2] * x * x
+        away = np.abs(residuals - np.median(residuals))
+        chosen = away <= OUTLIER_SCALES * max(_scale(away), floor) + sum(quanta)
+        if turn and (chosen == kept).all():
+            break
+        kept = chosen
+        found = np.linalg.lstsq(powers[kept], y[kept], rcond=None)[0]
+        coefficients = np.array([found[0], found[1] / span, found[2] / span**2 if bent else 0.0])
+    residuals = y - coefficients[0] - coefficients[1] * x - coefficients[2] * x * x
+    spread = slope.covariance(x[kept], residuals[kept], quanta=quanta, bent=bent)
+    offset, rate, bend = map(float, coefficients)
+    return Line(offset, rate, bend, kept, residuals, spread.covariance, spread.method)
+
+
+def _scale(away: Floats) -> float:
+    scale = MAD_OF_NORMAL * float(np.median(away))
+    return scale if scale > 0 else float(np.quantile(away, 0.8)) / CENTRAL_80_OF_NORMAL
+
+
+def _repeated_median(x: Floats, y: Floats) -> float:
+    """Slope of the first guess; the second turn corrects what the slope itself spreads within a block."""
+    bounds = np.linspace(0, len(x), min(BLOCKS, len(x)) + 1).astype(np.int64)
+    middle = _medians(x, bounds)
+    rate = 0.0
+    for _ in range(2 if len(x) > BLOCKS else 1):
+        rate += _slope_of_medians(middle, _medians(y - rate * x, bounds))
+    return rate
+
+
+def _medians(values: Floats, bounds: NDArray[np.int64]) -> Floats:
+    if len(bounds) == len(values) + 1:
+        return values
+    parts = zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+    return np.array([np.median(values[start:end]) for start, end in parts])
+
+
+def _slope_of_medians(x: Floats, y: Floats) -> float:
+    run = x[:, None] - x[None, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes = np.sort(np.where(run != 0, (y[:, None] - y[None, :]) / run, np.inf), axis=1)
+    some = (run != 0).sum(axis=1)
+    slopes, some = slopes[some > 0], some[some > 0]
+    rows = np.arange(len(some))
+    return float(np.median((slopes[rows, (some - 1) // 2] + slopes[rows, some // 2]) / 2))

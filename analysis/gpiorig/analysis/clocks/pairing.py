@@ -1,0 +1,229 @@
+"""Stamps that a node put with its own timer, beside the instants at which the analyzer saw the same events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.clocks.fit import ClockFit, fit
+from gpiorig.analysis.clocks.unwrap import unwrap
+from gpiorig.analysis.event_table import BY_NAME
+from gpiorig.analysis.events import Events
+from gpiorig.analysis.log import MISSING, NodeLog
+from gpiorig.analysis.quantity import NS_PER_S
+from gpiorig.capture.nanoseconds import nearest_ns
+
+Integers = NDArray[np.int64]
+
+NODE_TICK_HZ = Fraction(10**6)
+TIMER = 1 << 32
+IDS = 1 << 16
+WINDOW = 16  # records of an event log that must be the same on the pins to say where the log goes on
+NEAR = 4096  # events within which they are looked for, after the first
+SLACK_NS = 10_000_000  # between the stamp and the pin: interrupts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Stamps and instants of the same events, in the order of the instants.
+
+    Parameters
+    ----------
+    stamps
+        int64[n], the node's timer as logged, not unwrapped.
+    samples
+        int64[n], of the analyzer, increasing.
+    rows
+        int64[n], where each stamp stands: row of the packet lines of `NodeLog`, or record of its event log.
+    what
+        What was paired.
+    unmatched_stamps, unmatched_samples
+        Stamps without an event on the pins, events without a stamp.
+    boots
+        Indices of pairs between which and the one before the log says that the node booted.
+    """
+
+    stamps: Integers
+    samples: Integers
+    rows: Integers
+    what: str
+    unmatched_stamps: int
+    unmatched_samples: int
+    boots: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.stamps)
+
+
+def sent(events: Events, log: NodeLog) -> Pairs:
+    """The stamps of send calls (``tx_us`` of packet lines) and ``app.tx.enter`` on the pins."""
+    return _by_id(events, log, log.sent_us, "app.tx.enter")
+
+
+def received(events: Events, log: NodeLog) -> Pairs:
+    """The stamps of arrivals (``rx_us`` of packet lines) and ``app.rx.enter`` on the pins."""
+    return _by_id(events, log, log.received_us, "app.rx.enter")
+
+
+def noted(events: Events, log: NodeLog) -> Pairs:
+    """The event log that the node kept in memory, and the same events on its symbol bus.
+
+    The log numbers its records, so the event that belongs to a record is known from the one before; wherever code
+    or id differ, the next place at which 16 records agree is searched for. Records that agree nowhere are left out.
+    """
+    what = "event log"
+    if log.event_log is None or log.node not in events.node_names:
+        return _nothing(what, 0 if log.event_log is None else len(log.event_log))
+    codes = {event.code for name, event in BY_NAME.items() if not name.startswith("tap.")}
+    here = (events.nodes == events.node(log.node)) & np.isin(events.codes, sorted(codes))
+    pins = events.codes[here].astype(np.int64) << 32 | (events.ids[here].astype(np.int64) & 0xFFFF_FFFF)
+    notes = log.event_log.codes.astype(np.int64) << 32 | (log.event_log.ids.astype(np.int64) & 0xFFFF_FFFF)
+    places = _aligned(notes, log.event_log.numbers - log.event_log.numbers[0], pins)
+    rows = np.flatnonzero(places >= 0)
+    return Pairs(
+        stamps=log.event_log.ticks[rows],
+        samples=events.samples[here][places[rows]],
+        rows=rows,
+        what=what,
+        unmatched_stamps=len(notes) - len(rows),
+        unmatched_samples=len(pins) - len(rows),
+    )
+
+
+def best(events: Events, log: NodeLog) -> Pairs:
+    """Of the event log, the send calls and the arrivals, those of which most are paired."""
+    return max((noted(events, log), sent(events, log), received(events, log)), key=len)
+
+
+def node_fit(
+    events: Events, log: NodeLog, *, node_tick_hz: Fraction = NODE_TICK_HZ, piecewise: bool = True
+) -> tuple[ClockFit, Pairs]:
+    """The clock of a node against the analyzer's, by the source that has most stamps.
+
+    Returns
+    -------
+    fit
+        In ns from the analyzer's sample 0; without a segment where nothing could be paired.
+    pairs
+        What it was fitted to.
+    """
+    pairs = best(events, log)
+    rates = {"samplerate_hz": events.samplerate_hz, "node_tick_hz": node_tick_hz}
+    return fit_pairs(pairs, node=log.node, piecewise=piecewise, **rates), pairs
+
+
+def fit_pairs(
+    pairs: Pairs,
+    *,
+    node: str,
+    samplerate_hz: Fraction,
+    node_tick_hz: Fraction = NODE_TICK_HZ,
+    piecewise: bool = True,
+) -> ClockFit:
+    """Unwrap the timer of 32 bits and fit it."""
+    reference_ns = nearest_ns(pairs.samples, samplerate_hz)
+    unwrapped = unwrap(
+        pairs.stamps % TIMER,
+        TIMER,
+        boots=pairs.boots,
+        reference_ns=reference_ns,
+        tick_hz=node_tick_hz,
+        slack_ns=SLACK_NS,
+    )
+    return fit(
+        unwrapped.ns(node_tick_hz),
+        reference_ns,
+        clock=f"node {node}",
+        reference="analyzer",
+        resets=unwrapped.resets,
+        backsteps=len(unwrapped.backsteps),
+        clock_quantum_ns=float(NS_PER_S / node_tick_hz),
+        reference_quantum_ns=float(NS_PER_S / samplerate_hz),
+        piecewise=piecewise,
+    )
+
+
+def _nothing(what: str, stamps: int = 0) -> Pairs:
+    none = np.empty(0, dtype=np.int64)
+    return Pairs(none, none, none, what, stamps, 0)
+
+
+def _by_id(events: Events, log: NodeLog, stamps: Integers, point: str) -> Pairs:
+    """Equal ids of 16 bits, unwrapped, in the order in which they come."""
+    rows = np.flatnonzero(stamps != MISSING)
+    if log.node not in events.node_names:
+        return _nothing(point, len(rows))
+    here = (events.codes == BY_NAME[point].code) & (events.nodes == events.node(log.node)) & (events.ids >= 0)
+    ids, samples = events.ids[here].astype(np.int64), events.samples[here]
+    numbers = log.sequences[rows].astype(np.int64)
+    first, second = _common(_keys(numbers), _keys(ids))
+    order = np.argsort(samples[second], kind="stable")
+    rows, first = rows[first][order], order
+    runs = np.searchsorted(log.boot_lines, log.lines[rows])
+    return Pairs(
+        stamps=stamps[rows],
+        samples=samples[second][order],
+        rows=rows,
+        what=point,
+        unmatched_stamps=len(numbers) - len(rows),
+        unmatched_samples=len(ids) - len(rows),
+        boots=tuple((np.flatnonzero(np.diff(runs) > 0) + 1).tolist()),
+    )
+
+
+def _keys(ids: Integers) -> list[tuple[int, int]]:
+    """Each id, unwrapped, with how often it came before."""
+    if not len(ids):
+        return []
+    steps = (np.diff(ids) + IDS // 2) % IDS - IDS // 2
+    seen: dict[int, int] = {}
+    keys = []
+    for number in (ids[0] + np.concatenate(([0], np.cumsum(steps)))).tolist():
+        seen[number] = seen.get(number, -1) + 1
+        keys.append((number, seen[number]))
+    return keys
+
+
+def _common(first: list[tuple[int, int]], second: list[tuple[int, int]]) -> tuple[Integers, Integers]:
+    """Places of what is in both."""
+    places = {key: at for at, key in enumerate(second)}
+    found = [(at, places[key]) for at, key in enumerate(first) if key in places]
+    pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def _aligned(notes: Integers, numbers: Integers, pins: Integers) -> Integers:
+    """Place on the pins of each record, -1 where there is none."""
+    places = np.full(len(notes), -1, dtype=np.int64)
+    at, shift = 0, None
+    while at < len(notes):
+        found = _search(notes[at : at + WINDOW], numbers[at : at + WINDOW] - numbers[at], pins, shift, int(numbers[at]))
+        if found is None:
+            at += 1
+            continue
+        shift = found - int(numbers[at])
+        wanted = numbers[at:] + shift
+        same = (wanted < len(pins)) & (pins[np.minimum(wanted, len(pins) - 1)] == notes[at:])
+        run = len(same) if same.all() else int(np.argmin(same))
+        places[at : at + run] = wanted[:run]
+        at += run
+    return places
+
+
+def _search(notes: Integers, steps: Integers, pins: Integers, shift: int | None, number: int) -> int | None:
+    """Where the pins show these records; nearest to where the shift so far would have them, or anywhere at first."""
+    reach = int(steps[-1]) + 1
+    low, high = 0, len(pins) - reach + 1
+    if shift is not None:
+        low, high = max(low, number + shift - NEAR), min(high, number + shift + NEAR)
+    if high <= low:
+        return None
+    starts = np.arange(low, high)
+    for note, step in zip(notes.tolist(), steps.tolist(), strict=True):
+        starts = starts[pins[starts + step] == note]
+    if not len(starts):
+        return None
+    return int(starts[np.argmin(np.abs(starts - number - (shift or 0)))])

@@ -1,0 +1,211 @@
+"""Where a clock changed its rate or jumped: the lines that its residual asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.clocks import slope
+
+Floats = NDArray[np.float64]
+Piece = tuple[int, int]
+
+BLOCKS = 200
+BLOCK_STAMPS = 5  # at least
+LEAST_BLOCKS = 3  # of a piece
+MOST_PIECES = 8
+LEVEL = 0.005  # of the test of a break
+PERMUTATIONS = 199
+SEED = 1981
+LOWEST = 5  # stamps the least of which is kept, of those that can only be late
+STRAY_DEVIATIONS = 10.0
+BEND_PENALTY = 5.0  # times ln(blocks)
+
+
+def bounds(x: Floats, y: Floats, *, quanta: tuple[float, float], lowest: bool = False) -> list[int]:
+    """Indices at which pieces begin and end: ``[0, n]`` for one line.
+
+    The stamps become up to 200 blocks of equal count, each the mean of its middle third, so that outliers do not count.
+    Binary segmentation (L. Yu. Vostrikova, Soviet Mathematics Doklady 24, 1981, 55-59): the two lines with ends of
+    their own that leave the least sum of squares, but for the block between them, which the break lies in, are believed
+    if they leave a smaller part of that of one line than in 199 permutations of its residuals, from a fixed seed
+    (J. Antoch, M. Huskova, Statistics & Probability Letters 53, 2001, 37-46); then each of the two is looked at
+    in the same way. So no distribution of the noise is assumed, but that blocks are exchangeable. Where
+    they are not, since the clock wanders all the time, more than 8 pieces or pieces that wander come out, and
+    one line with a wide interval is the answer. So it is for what lies within the quanta of one line.
+
+    Parameters
+    ----------
+    x, y
+        float64[n], ns, x sorted; y without most of its slope.
+    quanta
+        Steps of the stamps, ns.
+    lowest
+        Whether of each five stamps only the least counts: for stamps that can only be late.
+    """
+    places = _lowest(y) if lowest else np.arange(len(x))
+    x, y = x[places], y[places]
+    whole = [0, len(x)]
+    blocks = _Blocks.of(x, y, quanta)
+    found = [] if blocks is None else _segmented(blocks)
+    if blocks is not None and len(found) > 1:
+        whole = [0, *(_place(x, y, blocks, before, after) for before, after in pairwise(found)), len(x)]
+    ends = np.append(places, len(places) * LOWEST if lowest else len(places))
+    return [0, *(int(ends[cut]) for cut in whole[1:-1]), int(ends[-1])]
+
+
+def bends(x: Floats, straight: Floats, bent: Floats, *, quanta: tuple[float, float]) -> bool:
+    """Whether a parabola explains a residual, and better than pieces do.
+
+    By Schwarz's criterion (Annals of Statistics 6, 1978, 461-464) on the blocks, a coefficient costing 5 ln(blocks)
+    variances rather than one, since blocks are correlated a little; a piece has two, and a place. Where residuals still
+    wander the parabola must take three quarters of the sum of squares: it takes much from any wandering.
+
+    Parameters
+    ----------
+    x, straight, bent
+        float64[n], ns: x, and the residuals of the line and of the parabola.
+    quanta
+        Steps of the stamps, ns.
+    """
+    blocks, curved = _Blocks.of(x, straight, quanta), _Blocks.of(x, bent, (0.0, 0.0))
+    if blocks is None or curved is None:
+        return False
+    penalty = BEND_PENALTY * np.log(len(blocks.x)) * _variance(blocks.x, blocks.y)
+    plain, left = float(blocks.y @ blocks.y), float(curved.y @ curved.y)
+    if plain - left <= penalty or (slope.wandering(curved.y)[0] and left > plain / 4):
+        return False
+    found = _segmented(blocks)
+    rest = _residuals(blocks.x, blocks.y, found)
+    return bool(left + penalty < float(rest @ rest) + 3 * penalty * (len(found) - 1) or len(found) == 1)
+
+
+def _lowest(y: Floats) -> NDArray[np.int64]:
+    """Place of the least of each five."""
+    fives = y[: len(y) // LOWEST * LOWEST].reshape(-1, LOWEST)
+    return np.asarray(np.arange(len(fives)) * LOWEST + fives.argmin(axis=1), dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Blocks:
+    """Blocks of successive stamps: where they begin and end, the mean instant and the level of each."""
+
+    edges: NDArray[np.int64]
+    x: Floats
+    y: Floats
+
+    @classmethod
+    def of(cls, x: Floats, y: Floats, quanta: tuple[float, float]) -> _Blocks | None:
+        """None if there are too few stamps, too many at one instant, or all blocks within the quanta of one line."""
+        count = min(BLOCKS, len(x) // BLOCK_STAMPS)
+        if count < 2 * LEAST_BLOCKS + 1:
+            return None
+        edges = np.linspace(0, len(x), count + 1).astype(np.int64)
+        middle = np.array([x[a:b].mean() for a, b in pairwise(edges.tolist())])
+        if not (np.diff(middle) > 0).all():
+            return None
+        level = _without_strays(middle, np.array([_middle(y[a:b]) for a, b in pairwise(edges.tolist())]))
+        if sum(quanta) and slope.admitted(middle, level, sum(quanta)):
+            return None
+        return cls(edges, middle, level)
+
+
+def _middle(values: Floats) -> float:
+    """Mean of the middle third: little moved by outliers, and finer than the steps of quantised stamps."""
+    third = len(values) // 3
+    return float(np.sort(values)[third : len(values) - third].mean())
+
+
+def _without_strays(x: Floats, y: Floats) -> Floats:
+    """A block far from both its neighbours, on the same side, becomes the nearer one: no rate and no step does that."""
+    far = STRAY_DEVIATIONS * np.sqrt(_variance(x, y))
+    medians = np.median(np.stack([y[:-2], y[1:-1], y[2:]]), axis=0)
+    found = y.copy()
+    found[1:-1] = np.where(np.abs(y[1:-1] - medians) > far, medians, y[1:-1])
+    return found
+
+
+def _variance(x: Floats, y: Floats) -> float:
+    """Of a block: from the distances of blocks to the line between their neighbours, by their median."""
+    share = (x[1:-1] - x[:-2]) / (x[2:] - x[:-2])
+    away = y[1:-1] - (1 - share) * y[:-2] - share * y[2:]
+    return float((1.4826 * np.median(np.abs(away) / np.sqrt(1 + share**2 + (1 - share) ** 2))) ** 2)
+
+
+def _segmented(blocks: _Blocks) -> list[Piece]:
+    """Blocks [start, end) of each piece; the block in which a break lies belongs to none."""
+    random = np.random.default_rng(SEED)
+    found: list[Piece] = []
+    open_ = [(0, len(blocks.x))]
+    while open_:
+        start, end = open_.pop()
+        cut = _break(blocks.x[start:end], blocks.y[start:end], random)
+        if cut:
+            open_ += [(start + cut + 1, end), (start, start + cut)]
+        else:
+            found.append((start, end))
+        if len(found) + len(open_) > MOST_PIECES:
+            return [(0, len(blocks.x))]
+    if slope.wandering(_residuals(blocks.x, blocks.y, found))[0]:
+        return [(0, len(blocks.x))]
+    return found
+
+
+def _break(x: Floats, y: Floats, random: np.random.Generator) -> int:
+    """The block between two lines that are better than one; 0 if there is none."""
+    if len(x) < 2 * LEAST_BLOCKS + 1:
+        return 0
+    rest = _residuals(x, y, [(0, len(x))])
+    power = float(rest @ rest)
+    left = _two_lines(x, rest[None])[0]
+    best = int(np.argmin(left))
+    if not power > 0 or left[best] / power > 1 - 1e-9:
+        return 0
+    shuffled = random.permuted(np.broadcast_to(rest, (PERMUTATIONS, len(x))), axis=1)
+    again = _two_lines(x, shuffled).min(axis=1) / _one_line(x, shuffled)[:, -1]
+    as_small = 1 + int((again <= left[best] / power).sum())
+    return best + LEAST_BLOCKS if as_small <= LEVEL * (PERMUTATIONS + 1) else 0
+
+
+def _two_lines(x: Floats, y: Floats) -> Floats:
+    """float64[p, k]: sums of squares left by lines before and after each block that may lie between them."""
+    before = _one_line(x, y)[:, LEAST_BLOCKS - 1 : -LEAST_BLOCKS - 1]
+    after = _one_line(-x[::-1], y[:, ::-1])[:, ::-1][:, LEAST_BLOCKS + 1 : len(x) - LEAST_BLOCKS + 1]
+    return before + after
+
+
+def _one_line(x: Floats, y: Floats) -> Floats:
+    """float64[p, m]: sums of squares that a line leaves of the first 1, 2, … m points of each row."""
+    x = (x - x[0]) / (x[-1] - x[0])
+    n, sx, sxx = np.arange(1, len(x) + 1), np.cumsum(x), np.cumsum(x * x)
+    sy, sxy, syy = np.cumsum(y, axis=1), np.cumsum(x * y, axis=1), np.cumsum(y * y, axis=1)
+    vxx, vxy, vyy = sxx - sx * sx / n, sxy - sx * sy / n, syy - sy * sy / n
+    return np.maximum(vyy - np.divide(vxy * vxy, vxx, out=np.zeros_like(vxy), where=vxx > 0), 0.0)
+
+
+def _line(x: Floats, y: Floats) -> tuple[float, float]:
+    rate = float((x - x.mean()) @ (y - y.mean()) / ((x - x.mean()) @ (x - x.mean())))
+    return float(y.mean() - rate * x.mean()), rate
+
+
+def _residuals(x: Floats, y: Floats, found: list[Piece]) -> Floats:
+    parts = []
+    for a, b in found:
+        offset, rate = _line(x[a:b], y[a:b])
+        parts.append(y[a:b] - offset - rate * x[a:b])
+    return np.concatenate(parts)
+
+
+def _place(x: Floats, y: Floats, blocks: _Blocks, before: Piece, after: Piece) -> int:
+    """The stamp at which the line of a piece begins to fit better than that of the piece before it.
+
+    By the sum of absolute errors: a few outliers are no step.
+    """
+    first, second = (_line(blocks.x[a:b], blocks.y[a:b]) for a, b in (before, after))
+    start, end = int(blocks.edges[before[1] - 1]), int(blocks.edges[after[0] + 1])
+    x, y = x[start:end], y[start:end]
+    gain = np.abs(y - first[0] - first[1] * x) - np.abs(y - second[0] - second[1] * x)
+    return start + int(np.argmin(np.concatenate(([0.0], np.cumsum(gain)))))

@@ -1,0 +1,229 @@
+"""How stable a clock is, over averaging time: ADEV, MDEV, TDEV, MTIE, rms TIE, and whose noise it is of three clocks.
+
+Phase x is the time error of a clock against a reference, on an even grid of step tau0; a gap is NaN, and only what
+needs no phase in a gap is used. Definitions: NIST Special Publication 1065 (W. J. Riley, Handbook of Frequency
+Stability Analysis, 2008), ITU-T G.810 (1996).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.audit import Stability
+from gpiorig.analysis.errors import EventError
+
+Floats = NDArray[np.float64]
+Factors = NDArray[np.int64]
+
+NAN = float("nan")
+NS_PER_S = 1e9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grid:
+    """Phase on an even grid.
+
+    Parameters
+    ----------
+    phase_ns
+        float64[m], NaN where there is no stamp near.
+    tau0_ns
+        Step of the grid.
+    missing
+        Points that are NaN.
+    unused
+        Stamps of which none of the points is made: several fell to one.
+    """
+
+    phase_ns: Floats
+    tau0_ns: int
+    missing: int = 0
+    unused: int = 0
+
+
+def to_grid(instants_ns: NDArray[np.int64], phase_ns: Floats, *, tau0_ns: int | None = None) -> Grid:
+    """Put phases on an even grid: each point takes the nearest stamp, if one is within half a step.
+
+    The phase of a clock changes so little within half a step that it need not be interpolated; what has no stamp near
+    is a gap, never made up.
+
+    Parameters
+    ----------
+    instants_ns
+        int64[n], sorted.
+    phase_ns
+        float64[n], time error at these instants.
+    tau0_ns
+        Step; None: the median distance of the stamps.
+    """
+    if len(instants_ns) != len(phase_ns):
+        raise EventError(f"{len(instants_ns)} instants and {len(phase_ns)} phases; they must belong to each other.")
+    if len(instants_ns) < 2:
+        return Grid(np.array(phase_ns, dtype=np.float64), tau0_ns or 1)
+    step = tau0_ns or max(int(np.median(np.diff(instants_ns))), 1)
+    points = int(instants_ns[0]) + step * np.arange(int(instants_ns[-1] - instants_ns[0]) // step + 1)
+    right = np.searchsorted(instants_ns, points).clip(1, len(instants_ns) - 1)
+    nearest = right - (points - instants_ns[right - 1] <= instants_ns[right] - points)
+    near = 2 * np.abs(instants_ns[nearest] - points) <= step
+    grid = np.where(near, phase_ns[nearest], NAN)
+    return Grid(grid, step, int((~near).sum()), len(instants_ns) - len(np.unique(nearest[near])))
+
+
+def octaves(points: int) -> Factors:
+    """Averaging factors 1, 2, 4, … for which a record of so many phases gives an Allan deviation."""
+    return 1 << np.arange(max((points - 1) // 2, 0).bit_length(), dtype=np.int64)
+
+
+def adev(phase: Floats, tau0_s: float, factors: Factors) -> Floats:
+    """Overlapping Allan deviation; phase in s, or in ns for ns per s.
+
+    sigma^2(m tau0) = mean over i of (x[i + 2m] - 2 x[i + m] + x[i])^2 / (2 (m tau0)^2).
+    """
+    return np.array([_rms(_second(phase, m)) / (np.sqrt(2) * m * tau0_s) for m in factors.tolist()])
+
+
+def mdev(phase: Floats, tau0_s: float, factors: Factors) -> Floats:
+    """Modified Allan deviation: second differences of means over m phases."""
+    return np.array([_rms(_mean_second(phase, m)) / (np.sqrt(2) * m * tau0_s) for m in factors.tolist()])
+
+
+def tdev(phase: Floats, tau0_s: float, factors: Factors) -> Floats:
+    """Time deviation: tau MDEV / sqrt 3, in the unit of the phase."""
+    return np.asarray(factors * tau0_s * mdev(phase, tau0_s, factors) / np.sqrt(3))
+
+
+def tierms(phase: Floats, tau0_s: float, factors: Factors) -> Floats:
+    """Root mean square of the time interval error: of x[i + m] - x[i], in the unit of the phase."""
+    return np.array([_rms(phase[m:] - phase[:-m]) for m in factors.tolist()])
+
+
+def mtie(phase: Floats, tau0_s: float, factors: Factors) -> Floats:
+    """Maximum time interval error: largest range of the phase in any window of m + 1 points.
+
+    Extremes of windows of a power of two are made of those of half of it, and other windows of two of these that
+    overlap: O(n log n) for all factors, in increasing order or not (S. Bregni, 1996, halves windows likewise).
+    """
+    wanted = {int(m) + 1 for m in factors.tolist() if m < len(phase)}
+    found: dict[int, float] = {}
+    high, low = np.where(np.isnan(phase), -np.inf, phase), np.where(np.isnan(phase), np.inf, phase)
+    width = 1
+    while wanted - found.keys():
+        for size in wanted:
+            if width <= size < 2 * width:
+                span = len(high) - (size - width)
+                ranges = np.maximum(high[:span], high[size - width :]) - np.minimum(low[:span], low[size - width :])
+                found[size] = float(ranges.max()) if np.isfinite(ranges).any() else NAN
+        high, low = np.maximum(high[:-width], high[width:]), np.minimum(low[:-width], low[width:])
+        width *= 2
+    return np.array([found.get(m + 1, NAN) for m in factors.tolist()])
+
+
+def three_cornered_hat(ab: Floats, bc: Floats, ca: Floats) -> tuple[Floats, Floats, Floats]:
+    """Deviations of three clocks from those of their differences: s_a^2 = (s_ab^2 + s_ca^2 - s_bc^2) / 2.
+
+    It needs clocks whose noises are not correlated. A variance that comes out negative, since they are, or since one
+    clock is far better than the others, is NaN: nothing is known of that clock.
+    """
+    ab, bc, ca = ab**2, bc**2, ca**2
+    with np.errstate(invalid="ignore"):
+        a, b, c = (np.sqrt(each / 2) for each in (ab + ca - bc, ab + bc - ca, ca + bc - ab))
+    return a, b, c
+
+
+def stability(
+    name: str, phase_ns: Floats, *, instants_ns: NDArray[np.int64] | None = None, tau0_ns: int | None = None
+) -> Stability:
+    """All of it, at octaves of the step.
+
+    Parameters
+    ----------
+    name
+        Of the clock.
+    phase_ns
+        float64[n], its time error: best what a fit leaves, so that the numbers are small. A constant rate does not
+        change ADEV and TDEV, but it does change MTIE.
+    instants_ns
+        int64[n], of the phases; None: they are on a grid of `tau0_ns` already.
+    tau0_ns
+        Step of the grid; None: the median distance of the instants.
+    """
+    if instants_ns is not None:
+        grid = to_grid(instants_ns, phase_ns, tau0_ns=tau0_ns)
+    elif tau0_ns is not None:
+        grid = Grid(phase_ns, tau0_ns, int(np.isnan(phase_ns).sum()))
+    else:
+        raise EventError("stability needs the instants of the phases, or the step of their grid.")
+    return _of_grid(name, grid)
+
+
+def hat_stability(names: Sequence[str], a_b: Grid, b_c: Grid, c_a: Grid) -> tuple[Stability, ...]:
+    """Stability of each of three clocks from the phases between them, all on one grid.
+
+    MTIE is a range, no variance, so the hat says nothing of it: NaN.
+    """
+    pairs = [_of_grid("", grid) for grid in (a_b, b_c, c_a)]
+    taus = min((pair.taus_s for pair in pairs), key=len)
+    adevs, tdevs = (
+        three_cornered_hat(*(getattr(pair, field)[: len(taus)] for pair in pairs)) for field in ("adev", "tdev_ns")
+    )
+    found = []
+    for name, each_adev, each_tdev in zip(names, adevs, tdevs, strict=True):
+        known = [~np.isnan(pair.adev[: len(taus)]) for pair in pairs]
+        negative = int((np.isnan(each_adev) & np.logical_and.reduce(known)).sum())
+        note = f"variance negative at {negative} of {len(taus)} averaging times: nothing is known there" * bool(
+            negative
+        )
+        found.append(
+            Stability(
+                clock=f"{name} (three-cornered hat)",
+                taus_s=taus,
+                adev=each_adev,
+                tdev_ns=each_tdev,
+                mtie_ns=np.full(len(taus), NAN),
+                n=min(pair.n for pair in pairs),
+                missing=max(pair.missing for pair in pairs),
+                note=note,
+            )
+        )
+    return tuple(found)
+
+
+def _of_grid(name: str, grid: Grid) -> Stability:
+    points = int((~np.isnan(grid.phase_ns)).sum())
+    factors = octaves(len(grid.phase_ns))
+    tau0_s = grid.tau0_ns / NS_PER_S
+    return Stability(
+        clock=name,
+        taus_s=np.asarray(factors * tau0_s, dtype=np.float64),
+        adev=adev(grid.phase_ns / NS_PER_S, tau0_s, factors),
+        tdev_ns=tdev(grid.phase_ns, tau0_s, factors),
+        mtie_ns=mtie(grid.phase_ns, tau0_s, factors),
+        n=points,
+        missing=grid.missing,
+        note="" if len(factors) else f"{points} phases are too few",
+    )
+
+
+def _second(phase: Floats, m: int) -> Floats:
+    return phase[2 * m :] - 2 * phase[m:-m] + phase[: -2 * m]
+
+
+def _mean_second(phase: Floats, m: int) -> Floats:
+    """Second differences of means over m phases, NaN where one of the 3 m is missing."""
+    if len(phase) < 3 * m:
+        return np.empty(0)
+    gaps = np.isnan(phase)
+    sums = np.concatenate(([0.0], np.cumsum(np.where(gaps, 0.0, phase))))
+    holes = np.concatenate(([0], np.cumsum(gaps)))
+    ends = 3 * m
+    found = (sums[ends:] - 3 * sums[2 * m : -m] + 3 * sums[m : -2 * m] - sums[:-ends]) / m
+    return np.where(holes[ends:] > holes[:-ends], NAN, found)
+
+
+def _rms(values: Floats) -> float:
+    some = values[~np.isnan(values)]
+    return float(np.sqrt(np.mean(some**2))) if len(some) else NAN

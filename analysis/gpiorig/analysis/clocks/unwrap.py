@@ -1,0 +1,240 @@
+"""Timers of few bits made continuous: a wrap, a reset, a step back and a stray stamp are told apart, and counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.errors import EventError
+from gpiorig.capture.nanoseconds import nearest_ns
+
+Ticks = NDArray[np.int64]
+
+RATE_TOLERANCE = 0.02  # of a nominal rate: RC oscillators of nodes are 0.5 to 1 % off (RIOT issue 10545)
+SLACK_NS = 1_000_000_000  # by which a reference stamp may be late: a host that reads a serial line
+ORDINARY_PAUSES = 4  # a wrap steps forward by no more than so many times the longest step there is without one
+LEAST_PAUSE = 64  # or than this part of the modulus
+LOOK_AHEAD = 3  # stamps that show whether one that went back was a stray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unwrapped:
+    """A timer's stamps without its wraps.
+
+    Parameters
+    ----------
+    ticks
+        int64[n], continuous within a stretch; a stretch begins with the raw stamp.
+    stretches
+        int32[n], number of the stretch each stamp belongs to: resets up to it.
+    wraps
+        How often the timer began again at 0 because its bits were full.
+    resets
+        Index of the first stamp of each stretch but the first one.
+    backsteps
+        Indices of stamps that went back without a wrap or a reset: out of order, set back, or strays such as a lone 0.
+    modulus
+        Of the timer; None if it does not wrap.
+    """
+
+    ticks: Ticks
+    stretches: NDArray[np.int32]
+    wraps: int
+    resets: tuple[int, ...]
+    backsteps: tuple[int, ...]
+    modulus: int | None
+
+    def ns(self, tick_hz: Fraction) -> Ticks:
+        """The ticks as int64 ns, to the nearest; raises `OverflowError` beyond 292 years."""
+        return nearest_ns(self.ticks, tick_hz)
+
+
+def unwrap(
+    stamps: Ticks,
+    modulus: int | None,
+    *,
+    reorder: int = 0,
+    boots: Sequence[int] = (),
+    reference_ns: Ticks | None = None,
+    tick_hz: Fraction | None = None,
+    slack_ns: int = SLACK_NS,
+) -> Unwrapped:
+    """Unwrap a timer.
+
+    A step whose modular forward distance is plausible is a step forward, over a wrap or not. What is plausible the
+    reference says, if there is one: its own step at the nominal rate, within 2 % and `slack_ns`, and a pause that spans
+    several wraps is then counted in full. Without a reference the distance may be `ORDINARY_PAUSES` times the
+    longest step that needs no wrap, or a `LEAST_PAUSE`-th of the modulus. Of other steps, in this order:
+
+    - One of the next `LOOK_AHEAD` stamps follows plausibly on the stamp *before* the step: those between are strays or
+      out of order. Time goes on from before; read as a wrap, each would add a modulus
+      (seemoo-lab/pyshimmer pull request 44: 9.5 minutes became 43).
+    - The timer went back by at most `reorder` ticks: set back, or out of order.
+    - With a reference: it shows less than what went by on the reference since the last stamp, as after a reset. Without
+      one: it went back. A reset begins a stretch.
+    - Anything else, with a reference: the stamp is where the wraps that fit best put it; a step in time.
+
+    Parameters
+    ----------
+    stamps
+        int64[n], in the order of the log, 0 <= stamp < modulus.
+    modulus
+        2**16, 2**24, 2**32 or any other; None for a timer that does not wrap.
+    reorder
+        Ticks by which a stamp may be earlier than the one before without being a reset.
+    boots
+        Indices of the first stamp after a boot that is known of: a reset whatever the stamps say.
+    reference_ns
+        int64[n], the same instants on another clock, such as the host's.
+    tick_hz
+        Nominal rate of the timer; needed with a reference.
+    slack_ns
+        By how much two stamps of the reference may be apart wrongly.
+
+    Raises
+    ------
+    EventError
+        Arrays of different length, a modulus below 2, a stamp outside it, or a reference without `tick_hz`.
+    """
+    _check(stamps, modulus, reference_ns, tick_hz)
+    steps = _Steps(stamps, modulus, reorder, reference_ns, tick_hz, slack_ns)
+    deltas = steps.forward
+    starts = {int(at) for at in boots if 0 < at < len(stamps)}
+    resets = set(starts)
+    backsteps: set[int] = set()
+    settled = 0
+    for old in np.flatnonzero(~steps.plausible).tolist():
+        if old + 1 in starts or old < settled:
+            continue
+        if back := steps.back_on_track(old, starts):
+            deltas[old:back] = [steps.nearest(at, at + 1) for at in range(old, back)]
+            deltas[back - 1] += steps.step(old, back) - int(deltas[old:back].sum())
+            backsteps.update(range(old + 1, back))
+            settled = back
+        elif steps.is_reset(old, old + 1):
+            resets.add(old + 1)
+        else:
+            deltas[old] = steps.nearest(old, old + 1)
+            if deltas[old] < 0:
+                backsteps.add(old + 1)
+    return _assembled(stamps, deltas, sorted(resets), sorted(backsteps), modulus)
+
+
+def _check(stamps: Ticks, modulus: int | None, reference_ns: Ticks | None, tick_hz: Fraction | None) -> None:
+    if modulus is not None and modulus < 2:
+        raise EventError(f"modulus {modulus}: a timer has at least two states; give 2**16 or 2**32.")
+    if len(stamps) and (int(stamps.min()) < 0 or (modulus is not None and int(stamps.max()) >= modulus)):
+        wrong = int(stamps.min()) if int(stamps.min()) < 0 else int(stamps.max())
+        raise EventError(f"timer stamp {wrong}: outside 0 to {modulus}; check the timer's number of bits.")
+    if reference_ns is not None and (tick_hz is None or len(reference_ns) != len(stamps)):
+        raise EventError("a reference needs as many stamps as the timer has, and the timer's nominal rate.")
+
+
+class _Steps:
+    """Steps from stamp to stamp, and whether they are plausible."""
+
+    def __init__(
+        self,
+        stamps: Ticks,
+        modulus: int | None,
+        reorder: int,
+        reference_ns: Ticks | None,
+        tick_hz: Fraction | None,
+        slack_ns: int,
+    ) -> None:
+        self._stamps, self._modulus, self._reorder = stamps, modulus, reorder
+        self._reference = reference_ns
+        self._ticks_per_ns = float(tick_hz / 10**9) if tick_hz is not None else 0.0
+        self._slack = slack_ns * self._ticks_per_ns
+        raw = np.diff(stamps)
+        if reference_ns is not None:
+            expected = np.diff(reference_ns) * self._ticks_per_ns
+            wraps = np.maximum(np.rint((expected - raw) / modulus), 0) if modulus else np.zeros(len(raw))
+            self.forward = raw + wraps.astype(np.int64) * (modulus or 0)
+            self.plausible = (np.abs(self.forward - expected) <= self._allowed(expected)) & (self.forward >= 0)
+            return
+        self.forward = raw % modulus if modulus else raw
+        self.plausible = raw >= 0
+        if modulus:
+            # The way up after a stamp that went back may be a long one; it says nothing of what is ordinary.
+            ordinary = raw[(raw >= 0) & np.concatenate(([True], raw[:-1] >= 0))].max(initial=0)
+            self._limit = min(max(ORDINARY_PAUSES * int(ordinary), modulus // LEAST_PAUSE), 3 * modulus // 4)
+            self.plausible = (self.plausible | (self.forward <= self._limit)) & (modulus - self.forward > reorder)
+
+    def _allowed(self, expected: NDArray[np.float64]) -> NDArray[np.float64]:
+        allowed = RATE_TOLERANCE * np.abs(expected) + self._slack
+        return np.minimum(allowed, self._modulus / 4) if self._modulus else allowed
+
+    def _expected(self, old: int, new: int) -> float:
+        assert self._reference is not None
+        return float(self._reference[new] - self._reference[old]) * self._ticks_per_ns
+
+    def step(self, old: int, new: int) -> int:
+        """Forward from one stamp to another, over the wraps that fit best."""
+        raw = int(self._stamps[new] - self._stamps[old])
+        if self._modulus is None:
+            return raw
+        if self._reference is None:
+            return raw % self._modulus
+        return raw + max(round((self._expected(old, new) - raw) / self._modulus), 0) * self._modulus
+
+    def nearest(self, old: int, new: int) -> int:
+        """The step of a stamp that may have gone back."""
+        raw = int(self._stamps[new] - self._stamps[old])
+        if self._modulus is None:
+            return raw
+        towards = 0.0 if self._reference is None else self._expected(old, new)
+        return raw + round((towards - raw) / self._modulus) * self._modulus
+
+    def fits(self, old: int, new: int) -> bool:
+        """Whether a stamp follows plausibly on another."""
+        step = self.step(old, new)
+        if self._reference is not None:
+            expected = np.array([self._expected(old, new)])
+            return step >= 0 and bool(abs(step - expected[0]) <= self._allowed(expected)[0])
+        return step >= 0 if self._modulus is None else step <= self._limit
+
+    def back_on_track(self, old: int, starts: set[int]) -> int:
+        """The stamp, after strays, that follows on `old`; 0 if there is none."""
+        strayed = self.step(old, old + 1)
+        for new in range(old + 2, min(old + 2 + LOOK_AHEAD, len(self._stamps))):
+            if new in starts:
+                return 0
+            earlier = self._modulus is None or self._reference is not None or self.step(old, new) < strayed
+            if earlier and self.fits(old, new):
+                return new
+        return 0
+
+    def is_reset(self, old: int, new: int) -> bool:
+        """Whether the timer began anew between two stamps."""
+        if 0 < -self.nearest(old, new) <= self._reorder:
+            return False
+        if self._reference is None:
+            return True
+        age = self._expected(old, new)
+        return float(self._stamps[new]) <= age + RATE_TOLERANCE * abs(age) + self._slack
+
+
+def _assembled(stamps: Ticks, deltas: Ticks, resets: list[int], backsteps: list[int], modulus: int | None) -> Unwrapped:
+    ticks = np.empty(len(stamps), dtype=np.int64)
+    stretches = np.zeros(len(stamps), dtype=np.int32)
+    stretches[resets] = 1
+    wraps = 0
+    bounds = [0, *resets, len(stamps)] if len(stamps) else []
+    for start, end in pairwise(bounds):
+        ticks[start:end] = stamps[start] + np.concatenate(([0], np.cumsum(deltas[start : end - 1])))
+        if modulus:
+            wraps += int(ticks[start:end].max()) // modulus
+    return Unwrapped(
+        ticks=ticks,
+        stretches=np.cumsum(stretches, dtype=np.int32),
+        wraps=wraps,
+        resets=tuple(resets),
+        backsteps=tuple(backsteps),
+        modulus=modulus,
+    )

@@ -1,0 +1,37 @@
+"""Columns of tables: arrays of a stage as Arrow columns, with nulls, names and units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+NONE = -1
+
+
+def table(columns: Mapping[str, Any], samplerate_hz: Fraction | None = None) -> pa.Table:
+    """A table that carries the exact samplerate of its columns of samples, if there are any."""
+    return pa.table(dict(columns), metadata={"samplerate_hz": str(samplerate_hz)} if samplerate_hz else None)
+
+
+def names(keys: NDArray[Any], known: Mapping[int, str]) -> pa.Array:
+    """The name of every key, null for a key without one."""
+    order = sorted(known)
+    found = np.isin(keys, order)
+    indices = pa.array(np.where(found, np.searchsorted(order, keys), 0).astype(np.int32), mask=~found)
+    dictionary = pa.array([known[key] for key in order], pa.string())
+    return pa.DictionaryArray.from_arrays(indices, dictionary).cast(pa.string())
+
+
+def nullable(values: NDArray[Any]) -> pa.Array:
+    """Integers, null for -1."""
+    return pa.array(values, mask=values == NONE)
+
+
+def ns(samples: NDArray[np.int64], samplerate_hz: Fraction) -> pa.Array:
+    """Samples as float64 ns, null for -1."""
+    return pa.array(samples * float(1_000_000_000 / samplerate_hz), mask=samples == NONE)

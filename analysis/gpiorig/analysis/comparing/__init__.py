@@ -1,0 +1,1 @@
+"""Limits of one run, and what changed between two."""

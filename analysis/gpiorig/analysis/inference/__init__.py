@@ -1,0 +1,1 @@
+"""Intervals, resampling and tests for packets that depend on each other."""

@@ -1,0 +1,25 @@
+"""What order statistics of independent values say about any distribution."""
+
+from __future__ import annotations
+
+import math
+
+
+def ranks(n: int, p: float, *, confidence: float) -> tuple[int, int]:
+    """Ranks, from 1, of the order statistics around a quantile; 0 or n + 1 where there is none so far out."""
+    from scipy.stats import binom
+
+    outside = (1 - confidence) / 2
+    return int(binom.ppf(outside, n, p)), int(binom.ppf(1 - outside, n, p)) + 1
+
+
+def needed_for(p: float, *, confidence: float) -> int:
+    """Independent values from which on `of_quantile` has both ends."""
+    return math.ceil(math.log((1 - confidence) / 2) / math.log(max(p, 1 - p)))
+
+
+def covered(n: float, ends: int, *, confidence: float) -> float:
+    """Share of a distribution between n values' extremes (2 `ends`), or beyond none of one (1), by Wilks 1941."""
+    from scipy.special import betaincinv
+
+    return float(betaincinv(n + 1 - ends, ends, 1 - confidence)) if n > ends - 1 else 0.0

@@ -1,0 +1,94 @@
+"""Delays by the lines of a log: from the line of a request to that of its response, as the host stamped them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A line that is a request or a response.
+
+    Parameters
+    ----------
+    stamp_ns
+        When the log says it was.
+    key
+        What a response has in common with its request.
+    node
+        Node that the delay is counted for.
+    is_response
+        Which of the two.
+    """
+
+    stamp_ns: int
+    key: tuple[str, ...]
+    node: str
+    is_response: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Latencies:
+    """Delays between requests and their responses.
+
+    Parameters
+    ----------
+    stamps_ns, delays_ns
+        int64[n]: stamp of each request, and how much later its response was stamped; in the order of the responses.
+    nodes
+        Node of each request.
+    unpaired_requests, unpaired_responses
+        By node: requests without a response, or repeated before it; responses without an open request.
+    backsteps
+        Lines stamped earlier than the line before them.
+    """
+
+    stamps_ns: NDArray[np.int64]
+    delays_ns: NDArray[np.int64]
+    nodes: tuple[str, ...]
+    unpaired_requests: dict[str, int]
+    unpaired_responses: dict[str, int]
+    backsteps: int
+
+    def of(self, node: str) -> NDArray[np.int64]:
+        """int64, the delays of one node."""
+        chosen: NDArray[np.int64] = self.delays_ns[np.array(self.nodes, dtype=object) == node]
+        return chosen
+
+
+def pair(marks: Iterable[Mark]) -> Latencies:
+    """Pair each response with the latest request of its key before it, which it closes.
+
+    A request that is repeated before its response has no response of its own: the first is unpaired. Requests are held
+    until they are answered, so memory grows with those that never are.
+    """
+    open_at: dict[tuple[str, ...], Mark] = {}
+    stamps, delays, nodes = [], [], []
+    requests: dict[str, int] = {}
+    responses: dict[str, int] = {}
+    backsteps, last = 0, None
+    for mark in marks:
+        backsteps += last is not None and mark.stamp_ns < last
+        last = mark.stamp_ns
+        if not mark.is_response:
+            requests[mark.node] = requests.get(mark.node, 0) + 1
+            open_at[mark.key] = mark
+        elif (request := open_at.pop(mark.key, None)) is not None:
+            requests[request.node] -= 1
+            stamps.append(request.stamp_ns)
+            delays.append(mark.stamp_ns - request.stamp_ns)
+            nodes.append(request.node)
+        else:
+            responses[mark.node] = responses.get(mark.node, 0) + 1
+    return Latencies(
+        np.array(stamps, dtype=np.int64),
+        np.array(delays, dtype=np.int64),
+        tuple(nodes),
+        requests,
+        responses,
+        backsteps,
+    )

@@ -1,0 +1,80 @@
+"""Occurrences: the latest event of a kind before another one, for many at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Positions = NDArray[np.int64]
+
+ID_BITS = 16
+POSITION_BITS = 34
+NONE = -1
+
+
+def owner(nodes: NDArray[np.integer[Any]] | int, ids: NDArray[np.int32]) -> Positions:
+    """int64[k], one number for a node and an id; -1 without an id."""
+    return np.where(ids >= 0, (np.asarray(nodes, dtype=np.int64) << ID_BITS) + ids, NONE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Latest:
+    """Things that have an owner and a position in the events, sorted so that the latest of an owner is found at once.
+
+    Parameters
+    ----------
+    keys
+        int64[k], increasing: owner, then position.
+    rows
+        int64[k], row of each in the arrays it was made from.
+    """
+
+    keys: Positions
+    rows: Positions
+
+    @classmethod
+    def of(cls, owners: Positions, positions: Positions) -> Latest:
+        """Of k things: their owners, such as a node and an id together, below 2^29, and their positions, below 2^34."""
+        keys = (owners << POSITION_BITS) + positions
+        order = np.argsort(keys, kind="stable")
+        return cls(keys[order], order)
+
+    def before(self, owners: Positions, positions: Positions, *, included: bool = False) -> Positions:
+        """int64[q], row of the latest thing of each owner before a position (or at it), -1 for none."""
+        if not len(self.keys):
+            return np.full(len(owners), NONE, dtype=np.int64)
+        place = (
+            np.searchsorted(self.keys, (owners << POSITION_BITS) + positions, side="right" if included else "left") - 1
+        )
+        return self._owned(place, owners)
+
+    def after(self, owners: Positions, positions: Positions) -> Positions:
+        """int64[q], row of the first thing of each owner after a position, -1 for none."""
+        if not len(self.keys):
+            return np.full(len(owners), NONE, dtype=np.int64)
+        place = np.searchsorted(self.keys, (owners << POSITION_BITS) + positions, side="right")
+        return self._owned(np.where(place < len(self.keys), place, NONE), owners)
+
+    def _owned(self, place: Positions, owners: Positions) -> Positions:
+        held = np.maximum(place, 0)
+        good = (place >= 0) & (owners >= 0) & (self.keys[held] >> POSITION_BITS == owners)
+        return np.where(good, self.rows[held], NONE)
+
+
+def taken(values: NDArray[np.integer[Any]], rows: Positions) -> Positions:
+    """int64[q], values of rows; -1 where the row is -1."""
+    if not len(values):
+        return np.full(len(rows), NONE, dtype=np.int64)
+    return np.where(rows >= 0, values[np.maximum(rows, 0)].astype(np.int64), NONE)
+
+
+def latest_of(effects: Positions, causes: Positions, *, of: Positions) -> Positions:
+    """int64[k], the latest cause of each effect, -1 for none; `of` says which effect each cause belongs to."""
+    if not len(causes):
+        return np.full(len(effects), NONE, dtype=np.int64)
+    order = np.argsort(of, kind="stable")
+    place = np.maximum(np.searchsorted(of[order], effects, side="right") - 1, 0)
+    return np.where((effects >= 0) & (of[order][place] == effects), causes[order[place]], NONE)

@@ -1,0 +1,1 @@
+"""Who had the processor while a packet was under way."""

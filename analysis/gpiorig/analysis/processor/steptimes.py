@@ -1,0 +1,116 @@
+"""Times within steps: how long each occupant of a node had its processor while each step of each packet lasted."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.events import Events
+from gpiorig.analysis.processor.layerlabels import rows_of
+from gpiorig.analysis.processor.ownership import IS_LAYER_EVENT, Kind, Ownership, TimeOf
+from gpiorig.analysis.routes import Route
+
+Samples = NDArray[np.int64]
+NONE = -1
+SCHEDULED = (Kind.THREAD, Kind.TASK)
+
+
+class StepTimes:
+    """The steps of one node.
+
+    Parameters
+    ----------
+    events, owned, route, packet_of
+        As for `gpiorig.analysis.processor.occupancy.occupancy`.
+    instants
+        int64[k, s + 1], milestones of each packet.
+    steps
+        int64[t], which steps are the node's.
+    """
+
+    def __init__(
+        self,
+        events: Events,
+        owned: Ownership,
+        route: Route,
+        packet_of: NDArray[np.int32],
+        *,
+        instants: Samples,
+        steps: NDArray[np.int64],
+    ) -> None:
+        self._events, self._owned, self._route = events, owned, route
+        self._instants, self._steps = instants, steps
+        self._start, self._end = instants[:, steps], instants[:, steps + 1]
+        self._kind = owned.kind_of()
+        self._packet = np.where(owned.packet_spans >= 0, packet_of[owned.packet_spans], NONE).astype(np.int64)
+        self._of_route = rows_of(route, packet_of)
+        used = np.unique(np.concatenate([steps, steps + 1]))
+        self._at = instants[:, used]
+        self._stretch = np.searchsorted(owned.starts, self._at, side="right") - 1
+        self._since = self._at - owned.starts[self._stretch]
+        self._first, self._last = np.searchsorted(used, steps), np.searchsorted(used, steps + 1)
+
+    def means(self) -> NDArray[np.float64]:
+        """float64[t, o]: mean over the packets of the time of each occupant."""
+        occupants = range(len(self._owned.names))
+        sums = [self._time(self._owned.occupants == which).sum(axis=0) for which in occupants]
+        means: NDArray[np.float64] = np.stack(sums, axis=1) / max(1, len(self._route))
+        return means
+
+    def sleep(self) -> Samples:
+        """int64[k, t]: nobody ran."""
+        return self._time(self._kind == Kind.SLEEP)
+
+    def own(self) -> Samples:
+        """int64[k, t]: spans of the packet ran, or threads and tasks in which it has an event within the step."""
+        rows = np.repeat(self._route.steps.rows, len(self._steps))
+        of_packet = TimeOf(self._owned, self._packet).within(rows, self._start.reshape(-1), self._end.reshape(-1))
+        # of no packet, but in a thread that works on it
+        bare = np.isin(self._kind, SCHEDULED) & (self._packet < 0)
+        if bare.any():
+            time = TimeOf(self._owned, np.where(bare, self._owned.occupants, NONE).astype(np.int64))
+            cells, occupants = self._threads_of_packets()
+            times = time.within(occupants, self._start.reshape(-1)[cells], self._end.reshape(-1)[cells])
+            np.add.at(of_packet, cells, times)
+        return of_packet.reshape(self._start.shape)
+
+    def busy(self) -> Samples:
+        """int64[k, t]: a thread, a task, an interrupt or a span of a packet ran."""
+        return self._time(np.isin(self._kind, (*SCHEDULED, Kind.INTERRUPT)) | (self._packet >= 0))
+
+    def _time(self, chosen: NDArray[np.bool_]) -> Samples:
+        """int64[k, t]: how long any of the chosen stretches lasted within each step."""
+        before = np.cumsum(np.where(chosen, self._owned.durations, 0))
+        before -= np.where(chosen, self._owned.durations, 0)
+        until = before[self._stretch] + np.where(chosen[self._stretch], self._since, 0)
+        times: Samples = until[:, self._last] - until[:, self._first]
+        return times
+
+    def _threads_of_packets(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Cells (packet times steps plus step) and the threads and tasks in which the packet has an event in them."""
+        owned = self._owned
+        # Lines and interrupts change whatever thread runs.
+        software = IS_LAYER_EVENT[self._events.codes] & (self._events.nodes == self._events.node(owned.node))
+        positions = np.flatnonzero(software & (self._of_route >= 0))
+        stretch = np.searchsorted(owned.positions, positions, side="right") - 1
+        row, since = self._of_route[positions], self._events.samples[positions]
+        since = since - self._instants[row, 0]
+        totals = self._instants[:, -1] - self._instants[:, 0]
+        kept = np.isin(self._kind[stretch], SCHEDULED) & (since >= 0) & (since <= totals[row])
+        row, since, occupant = row[kept], since[kept], owned.occupants[stretch[kept]].astype(np.int64)
+        # All milestones of all packets as one increasing row of numbers. An event on a milestone is of both its steps.
+        stride = int(totals.max(initial=0)) + 1
+        milestones = (self._instants - self._instants[:, :1] + stride * np.arange(len(totals))[:, np.newaxis]).reshape(
+            -1
+        )
+        found = []
+        for side in ("left", "right"):
+            place = np.searchsorted(milestones, row * stride + since, side=side) - 1
+            step = np.full(self._instants.shape[1] + 1, NONE)
+            step[self._steps] = np.arange(len(self._steps))
+            here = step[place - row * self._instants.shape[1]]
+            inside = here >= 0
+            found.append((row[inside] * len(self._steps) + here[inside]) * len(owned.names) + occupant[inside])
+        keys = np.sort(np.concatenate(found))
+        keys = keys[np.diff(keys, prepend=NONE) != 0]
+        return keys // len(owned.names), keys % len(owned.names)

@@ -1,0 +1,23 @@
+"""The report: one self-contained page that begins with the conclusion and ends with where the numbers come from."""
+
+from gpiorig.analysis.report.conclusions import summary_lines
+from gpiorig.analysis.report.data import ReportData, Tally
+from gpiorig.analysis.report.delays import delay_summaries
+from gpiorig.analysis.report.exported import report_tables
+from gpiorig.analysis.report.health import losses
+from gpiorig.analysis.report.page import write_report
+from gpiorig.analysis.report.runset import write_set
+from gpiorig.analysis.report.written import PAGE, write
+
+__all__ = [
+    "PAGE",
+    "ReportData",
+    "Tally",
+    "delay_summaries",
+    "losses",
+    "report_tables",
+    "summary_lines",
+    "write",
+    "write_report",
+    "write_set",
+]

@@ -1,0 +1,129 @@
+"""What a page consists of: text, tables, pictures, packet viewers. The template knows these and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from matplotlib.figure import Figure
+
+from gpiorig.analysis.packetviews import PacketView
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A paragraph, or a list when there are several; `look` is a class of the style sheet."""
+
+    kind: ClassVar[str] = "text"
+    lines: tuple[str, ...]
+    look: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading within a section."""
+
+    kind: ClassVar[str] = "heading"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of texts.
+
+    Parameters
+    ----------
+    caption
+        What it shows.
+    header
+        One per column; one that begins with ``<`` is of a column of words, which stands at the left.
+    rows
+        The cells.
+    note
+        What one must know to read it.
+    narrow
+        Whether it is a list of names and values rather than a wide table.
+    """
+
+    kind: ClassVar[str] = "table"
+    caption: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    narrow: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Picture:
+    """A figure, with the words that say the same to those who do not see it.
+
+    Parameters
+    ----------
+    name
+        Unique on the page, and the stem of its files.
+    figure
+        The figure.
+    title
+        Its accessible name.
+    caption
+        How to read it.
+    """
+
+    kind: ClassVar[str] = "picture"
+    name: str
+    figure: Figure
+    title: str
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Packets to zoom into; `name` is unique on the page."""
+
+    kind: ClassVar[str] = "viewer"
+    name: str
+    packets: tuple[PacketView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What is folded away under a line."""
+
+    kind: ClassVar[str] = "details"
+    summary: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section with a place in the contents; `id` is its anchor."""
+
+    kind: ClassVar[str] = "section"
+    id: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+Block = Text | Heading | Table | Picture | Viewer | Details | Section
+
+
+def text(*lines: str, look: str = "") -> Text:
+    """A paragraph, or a list."""
+    return Text(lines, look)
+
+
+def why_not(reason: str) -> Text:
+    """A section without data says why."""
+    return Text((reason,), "why")
+
+
+def pictures(blocks: Sequence[Block]) -> list[Picture]:
+    """All pictures, in the order of the page."""
+    found: list[Picture] = []
+    for block in blocks:
+        if isinstance(block, Picture):
+            found.append(block)
+        elif isinstance(block, (Details, Section)):
+            found += pictures(block.blocks)
+    return found

@@ -1,0 +1,117 @@
+"""What causes the jitter: what attribution says about every step, and folds over the periods it found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from gpiorig.analysis import plates, series, style
+from gpiorig.analysis.attribution.findings import Attribution, Finding
+from gpiorig.analysis.inference.intervals import Interval
+from gpiorig.analysis.plates import WIDTH
+from gpiorig.analysis.quantity import count_text, share_text
+from gpiorig.analysis.report.blocks import Block, Details, Picture, Table, text, why_not
+from gpiorig.analysis.report.conclusions import causes, period_ns, sentence_of
+from gpiorig.analysis.report.data import ReportData, RouteView
+from gpiorig.analysis.report.pictures import period_text
+from gpiorig.analysis.report.texts import p_text
+
+MAX_FOLDS = 4
+
+
+def blocks(data: ReportData, view: RouteView, prefix: str) -> list[Block]:
+    """Sentences, folds, and the table of all findings."""
+    if view.study is None:
+        return [why_not("Attribution was not run on this recording.")]
+    found = causes(view)
+    if not found:
+        return [why_not("There is no step to say anything about.")]
+    structured = [each for each, _ in found if each.findings]
+    rest = [each for each, _ in found if not each.findings]
+    level, tests = found[0][0].level, sum(each.tests for each, _ in found)
+    opening = (
+        f"{count_text(tests, 'test')} on {count_text(len(found), 'step')}; the chance that anything is found in a step "
+        f"without structure is {share_text(level)}."
+    )
+    if not structured:
+        opening = f"Nothing was found: no step shows a structure. {opening}"
+    said: list[Block] = [text(opening)]
+    if structured:
+        said.append(text(*(sentence_of(each) for each in structured), look="findings"))
+    whole = view.study.attributions[-1]
+    if whole.step not in {each.step for each, _ in found}:
+        said.append(text(f"The whole {view.noun}: {whole.sentence}"))
+    said += folds(data, view, prefix)
+    if structured:
+        said.append(Details("Every finding with its evidence", (_table(found),)))
+    if rest:
+        said.append(Details(f"Steps without a finding: {len(rest)}", (text(*(sentence_of(each) for each in rest)),)))
+    return said
+
+
+def folds(data: ReportData, view: RouteView, prefix: str) -> list[Picture]:
+    """Delays folded over the periods that were found, the largest part of the jitter first."""
+    drawn = [
+        _fold(data, view, attribution, finding, f"{prefix}fold-{number + 1}")
+        for number, (attribution, finding) in zip(range(MAX_FOLDS), _periodic(view), strict=False)
+    ]
+    return [picture for picture in drawn if picture is not None]
+
+
+def _periodic(view: RouteView) -> Iterator[tuple[Attribution, Finding]]:
+    for attribution, _ in causes(view):
+        for finding in attribution.findings:
+            period = period_ns(finding)
+            if finding.kind in {"lattice", "beat"} and math.isfinite(period) and period > 0:
+                yield attribution, finding
+
+
+def _fold(data: ReportData, view: RouteView, attribution: Attribution, finding: Finding, name: str) -> Picture | None:
+    column = next((i for i, step in enumerate(view.route.steps.steps) if step.name == attribution.step), None)
+    if column is None:
+        return None
+    durations = view.route.steps.samples
+    delays, before = durations[:, column], durations[:, :column].sum(axis=1)
+    sample_ns, period = view.numbers.period_ns, period_ns(finding)
+    with style.paper():
+        figure = style.new_figure(width=WIDTH, height=2.5, virtual=data.virtual)
+        if finding.kind == "lattice":
+            ax, beside = figure.subplots(1, 2)
+            series.fold_lattice(ax, beside, delays, period_ns=sample_ns, lattice_ns=period)
+            caption = (
+                "Left: packets on each level. Right: how far from the nearest level they lie; without a lattice this "
+                "would reach half a period to both sides."
+            )
+        else:
+            ax = figure.subplots()
+            order = np.argsort(view.route.starts + before, kind="stable")
+            starts = (view.route.starts + before)[order]
+            series.fold_beat(ax, starts, delays[order], period_ns=sample_ns, beat_ns=period)
+            caption = "A delay that meets a periodic activity depends on the phase at which it begins; others do not."
+            if len(starts) > series.POINTS:
+                caption += " Of so many packets only the medians are drawn."
+        figure.suptitle(f"{attribution.step}, folded over {period_text(period)}", **plates.SUPTITLE)
+    return Picture(name, figure, f"{attribution.step}, folded over {period_text(period)}", caption)
+
+
+def _table(found: list[tuple[Attribution, float]]) -> Table:
+    rows = tuple(
+        (each.step, finding.kind, share_text(finding.share), p_text(finding.p_value), _numbers(finding))
+        for each, _ in found
+        for finding in each.findings
+    )
+    header = ("<step", "<kind", "share of its variance", "p-value", "<estimated")
+    return Table("Findings", header, rows)
+
+
+def _numbers(finding: Finding) -> str:
+    return "; ".join(f"{name} = {_number(value)}" for name, value in finding.numbers.items())
+
+
+def _number(value: Interval | float | int | str) -> str:
+    if isinstance(value, Interval):
+        ends = f" ({value.low:.6g} to {value.high:.6g})" if math.isfinite(value.low) else ""
+        return f"{value.value:.6g}{ends}"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

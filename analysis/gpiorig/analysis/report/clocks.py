@@ -1,0 +1,182 @@
+"""The clock audit: what other clocks would have said of the same events."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from gpiorig.analysis import clockview, style, thinning
+from gpiorig.analysis.audit import Audit
+from gpiorig.analysis.auditing import auditfigures
+from gpiorig.analysis.clocks.fit import ClockFit
+from gpiorig.analysis.plates import WIDTH
+from gpiorig.analysis.quantity import DASH, round_time_text, time_text
+from gpiorig.analysis.report.blocks import Block, Details, Picture, Section, Table, text, why_not
+from gpiorig.analysis.report.data import ReportData
+from gpiorig.analysis.report.texts import ppm_interval, time_interval
+
+DRAWN_QUANTITIES = 3  # those compared with the most clocks
+
+
+def section(data: ReportData, prefix: str) -> Section:
+    """The section of the page; `prefix` makes the names of its pictures unique."""
+    return Section("clocks", "Clocks: pins, node, host", tuple(_blocks(data, prefix)))
+
+
+def _blocks(data: ReportData, prefix: str) -> list[Block]:
+    audit = data.study.audit if data.study is not None else None
+    if audit is None:
+        reason = "there is neither a node's log nor a serial record" if data.study is not None else "no study was made"
+        return [why_not(f"The clocks were not compared: {reason}.")]
+    said = auditfigures.sentences(audit)
+    found: list[Block] = [text(*said)] if said else []
+    aside: list[Block] = [text(*audit.notes)] if audit.notes else []
+    aside += [_matchings(audit)] if audit.matchings else []
+    if aside:
+        found.append(Details("What could not be compared, and what was assumed", tuple(aside)))
+    if audit.fits:
+        found.append(_fits(audit.fits))
+    if audit.comparisons:
+        found.append(_comparisons(audit))
+        found += _errors(data, audit, prefix)
+    if audit.stages:
+        found += [*_stage_boxes(data, audit, prefix), _stages(audit)]
+    found += _stability(data, audit, prefix)
+    return found or [why_not("The audit has nothing to compare: no event is known by two clocks.")]
+
+
+def _matchings(audit: Audit) -> Table:
+    """What has a partner on the pins, and what has not, with the reason."""
+    rows = tuple(
+        (
+            each.node,
+            each.what,
+            f"{each.matched}",
+            "; ".join(f"{n} {reason}" for reason, n in each.unmatched.items() if n) or "0",
+        )
+        for each in audit.matchings
+    )
+    return Table("Log and pins side by side", ("<node", "<what", "matched", "<not matched"), rows)
+
+
+def _fits(fits: tuple[ClockFit, ...]) -> Table:
+    rows = []
+    for fit in fits:
+        head = (fit.clock, fit.reference, fit.method)
+        counts = (f"{fit.resets}; {fit.backsteps}", time_text(fit.quantisation_ns), fit.note)
+        for segment in fit.segments:
+            drift = segment.drift_ppm_per_s
+            rows.append(
+                (
+                    *head,
+                    f"{time_text(segment.start_ns)} to {time_text(segment.end_ns)}",
+                    f"{segment.n} ({segment.outliers})",
+                    ppm_interval(segment.ppm),
+                    DASH if drift is None else f"{drift.value:.3g} ppm/s",
+                    time_text(segment.residual_std_ns),
+                    *counts,
+                )
+            )
+        if not fit.segments:
+            rows.append((*head, DASH, DASH, DASH, DASH, DASH, *counts))
+    header = (
+        "<clock", "<against", "<method", "<from, to", "stamps (outliers)", "faster by", "drift", "residual (std)",
+        "resets; steps back", "smallest step", "<note",
+    )  # fmt: skip
+    return Table("Fits of clocks, a row per stretch between resets, steps and changes of rate", header, tuple(rows))
+
+
+def _comparisons(audit: Audit) -> Table:
+    rows = tuple(
+        (
+            each.quantity,
+            each.clock,
+            f"{each.n} ({each.unmatched})",
+            time_text(each.pins.median_ns),
+            time_text(each.other.median_ns),
+            time_interval(each.skew_ns),
+            time_interval(each.added_jitter_ns),
+            time_text(each.error.std_ns),
+            f"{time_text(each.error.min_ns)} to {time_text(each.error.max_ns)}",
+        )
+        for each in audit.comparisons
+    )
+    header = (
+        "<quantity", "<clock", "n (unmatched)", "median by pins", "median by clock", "skew", "jitter added",
+        "std of error", "error, min to max",
+    )  # fmt: skip
+    note = "Skew: median of clock less pins. Jitter added: peak-to-peak by the clock less that by the pins."
+    return Table("The same quantities by other clocks", header, rows, note=note)
+
+
+def _errors(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
+    """Distribution functions of the errors, a figure per quantity that is compared with several clocks or first."""
+    found: list[Block] = []
+    ranked = sorted(auditfigures.quantities(audit).items(), key=lambda item: -len(item[1]))
+    for number, (quantity, compared) in enumerate(ranked[:DRAWN_QUANTITIES], start=1):
+        drawn = [each for each in compared if each.n]
+        if not drawn:
+            continue
+        with style.paper():
+            figure = style.new_figure(width=WIDTH, height=2.8, virtual=data.virtual)
+            ax = figure.subplots()
+            clockview.errors(ax, drawn)
+            ax.set_title(f"Errors of the other clocks: {quantity}")
+        most = max(each.n for each in drawn)
+        thinned = f", drawn by {thinning.ECDF_POINTS} of their quantiles" if most > thinning.ECDF_POINTS else ""
+        caption = f"Distribution functions of clock less pins{thinned}."
+        title = f"Distribution of the errors of each clock: {quantity}"
+        found.append(Picture(f"{prefix}clock-errors-{number}", figure, title, caption))
+    if len(ranked) > DRAWN_QUANTITIES:
+        found.append(text(f"Of {len(ranked)} quantities {DRAWN_QUANTITIES} are drawn; the table has all."))
+    return found
+
+
+def _stage_boxes(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
+    """The stages as box plots."""
+    n = len(audit.stages)
+    with style.paper():
+        figure = style.new_figure(width=WIDTH, height=1.2 + 0.28 * n, virtual=data.virtual)
+        ax = figure.subplots()
+        if not auditfigures.stage_boxes(ax, audit.stages):
+            return []
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda us, _: round_time_text(us * 1e3) if us else "0"))
+        ax.set_xlabel("delay (logarithmic beyond 1 µs)")
+        ax.set_title("The way of a log line")
+    caption = "Boxes: quartiles; whiskers: 5 to 95 %; points: smallest and largest."
+    return [Picture(f"{prefix}serial-stages", figure, "Stages of the way of a log line", caption)]
+
+
+def _stages(audit: Audit) -> Table:
+    rows = []
+    for stage in audit.stages:
+        s = stage.delay
+        numbers = (s.min_ns, s.median_ns, s.p95_ns, s.max_ns, s.peak_to_peak_ns)
+        rows.append((stage.node, stage.name, f"{s.n}", *(time_text(ns) for ns in numbers)))
+    header = ("<node", "<stage", "lines", "min", "median", "p95", "max", "peak-to-peak")
+    return Table("The way of a log line, stage by stage", header, tuple(rows))
+
+
+def _stability(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
+    """TDEV, MTIE and ADEV over the averaging time."""
+    measures = [
+        (name, label)
+        for name, label in (("tdev_ns", "TDEV"), ("mtie_ns", "MTIE"), ("adev", "ADEV"))
+        if any((np.nan_to_num(getattr(each, name)) > 0).any() for each in audit.stability)
+    ]
+    if not measures:
+        return [why_not("The record is too short to say how stable the clocks are (TDEV, MTIE, ADEV).")]
+    with style.paper():
+        figure: Figure = style.new_figure(width=WIDTH, height=3.4, virtual=data.virtual)
+        axes = figure.subplots(1, len(measures), squeeze=False)[0]
+        for ax, (name, label) in zip(axes, measures, strict=True):
+            clockview.stability(ax, audit.stability, measure=name)
+            ax.set_title(label)
+        handles, labels = axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=2, fontsize=7.5)
+    caption = (
+        "Time deviation, maximum time interval error (ITU-T G.810) and overlapping Allan deviation over the averaging "
+        "time; left out where the record is too short."
+    )
+    return [Picture(f"{prefix}clock-stability", figure, "Stability of each clock over the averaging time", caption)]

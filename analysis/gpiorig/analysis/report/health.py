@@ -1,0 +1,118 @@
+"""The health of a recording: what was lost, damaged or could not be used, each with its count, also when it is zero."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpiorig.analysis.event_table import BY_CODE
+from gpiorig.analysis.events import Events
+from gpiorig.analysis.packets import Packets
+from gpiorig.analysis.quantity import NS_PER_S, count_text, time_text
+from gpiorig.analysis.report.blocks import Block, Heading, Section, Table, text, why_not
+from gpiorig.analysis.report.data import ReportData
+from gpiorig.analysis.timelines import PARTIAL, STATUS, Timelines
+from gpiorig.analysis.unattributed import REASONS
+
+LISTED = 12  # packets of each kind, and gaps, that are listed
+
+
+def section(data: ReportData) -> Section:
+    """The section of the page."""
+    blocks: list[Block] = [text(*(f"Check failed: {note}" for note in data.notes), look="bad")] if data.notes else []
+    blocks += _accounting(data)
+    if data.timelines is not None:
+        blocks += _excluded(data.timelines)
+    blocks.append(Table("Losses along the way", ("<what", "count"), tuple(losses(data)), narrow=True))
+    seen = data.seen
+    if seen is not None and len(seen.gaps):
+        blocks.append(_gaps(seen))
+    if data.packets is not None and len(data.packets.unattributed):
+        blocks.append(_unattributed(data.packets))
+    blocks += [Table(tally.title, ("<what", "count"), tally.rows, narrow=True) for tally in data.tallies]
+    return Section("health", "Health of the recording", tuple(blocks))
+
+
+def losses(data: ReportData) -> list[tuple[str, str]]:
+    """What was lost or could not be used."""
+    rows: list[tuple[str, str]] = []
+    events, packets = data.seen, data.packets
+    if events is not None:
+        gap_ns = float((events.gaps[:, 1] - events.gaps[:, 0]).sum()) * float(NS_PER_S / events.samplerate_hz)
+        rows.append(("gaps in the capture", f"{len(events.gaps)}" + (f" ({time_text(gap_ns)})" if gap_ns else "")))
+        rows.append(("damaged frames on the symbol buses", f"{len(events.damaged)}"))
+    if packets is not None:
+        rows.append(("events that could not be given to a packet", f"{len(packets.unattributed)}"))
+        rows += [(f"    {reason}", f"{n}") for reason, n in packets.unattributed.counts().items()]
+        rows.append(("retries in software; duplicates received", f"{packets.retries}; {packets.duplicates}"))
+        for direction, name in enumerate(("requests", "replies")):
+            no_ack, busy = packets.no_ack[:, direction].sum(), packets.busy[:, direction].sum()
+            rows.append((f"{name} without acknowledgement; without a free channel", f"{no_ack}; {busy}"))
+    for name, log in data.logs.items():
+        counts = f"{log.boots}; {len(log.errors)}; {len(log.malformed)}"
+        rows.append((f"log of {name}: boots; errors; malformed lines", counts))
+        if log.done.get("uart_dropped"):
+            rows.append((f"log lines that {name} dropped", f"{log.done['uart_dropped']}"))
+        if "probes" in log.done and events is not None and name in events.node_names:
+            counted = f"{log.done['probes']}; {events.frames(name)}"
+            rows.append((f"frames of {name}: counted by the firmware; seen on the pins", counted))
+    return rows
+
+
+def _accounting(data: ReportData) -> list[Block]:
+    """The firmware's own count against the pins'."""
+    found = data.reconciliation
+    if found is None:
+        reason = "There is no log of the initiator to compare with." if data.timelines is not None else (
+            "What each node sent and received is counted below."
+        )  # fmt: skip
+        return [why_not(reason)]
+    rows = [("the firmware says it sent", f"{found.sent}"), ("timelined", f"{found.timelined}")]
+    rows += [(f"lost, says the firmware: {reason}", f"{n}") for reason, n in found.lost.items()]
+    rows += [(f"neither: {reason}", f"{n}") for reason, n in found.not_timelined.items()]
+    rows.append(("not accounted for", f"{found.unaccounted}"))
+    blocks: list[Block] = [Table("Every packet accounted for", ("<what", "packets"), tuple(rows), narrow=True)]
+    if found.late:
+        late = "got their reply after the firmware had given them up; they count as round trips."
+        blocks.append(text(f"{found.late} of the packets timelined {late}"))
+    if found.extra:
+        blocks.append(text(f"{found.extra} packets on the pins are not in the firmware's log."))
+    return blocks
+
+
+def _excluded(lines: Timelines) -> list[Block]:
+    """For every reason: how many packets, and the first of them with the detail."""
+    blocks: list[Block] = []
+    for key in range(PARTIAL, max(STATUS) + 1):
+        found = np.flatnonzero(lines.status == key)
+        if len(found):
+            listed = [f"{lines.ids[row]}: {lines.detail(int(row))}".removesuffix(": ") for row in found[:LISTED]]
+            if len(found) > LISTED:
+                listed.append(f"and {len(found) - LISTED} more, in packets.parquet")
+            blocks += [Heading(f"{count_text(len(found), 'packet')}: {STATUS[key]}"), text(*listed, look="mono")]
+    return blocks
+
+
+def _gaps(events: Events) -> Table:
+    """Where samples are missing."""
+    period_ns = float(NS_PER_S / events.samplerate_hz)
+    rows = [
+        (time_text(float(start) * period_ns, digits=7), time_text(float(end - start) * period_ns))
+        for start, end in events.gaps[:LISTED].tolist()
+    ]
+    more = f"{len(events.gaps) - LISTED} more are in the recording." if len(events.gaps) > LISTED else ""
+    return Table("Gaps", ("begins at", "length"), tuple(rows), narrow=True, note=more)
+
+
+def _unattributed(packets: Packets) -> Table:
+    """How many events of each kind, for each reason."""
+    at, events = packets.unattributed.positions, packets.events
+    keys = np.stack([packets.unattributed.reasons, events.nodes[at], events.codes[at]], axis=1).astype(np.int64)
+    kinds, counts = np.unique(keys, axis=0, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[: 2 * LISTED]
+    rows = tuple(
+        (REASONS[reason], events.node_names[node], BY_CODE[code].name, f"{n}")
+        for (reason, node, code), n in zip(kinds[order].tolist(), counts[order].tolist(), strict=True)
+    )
+    rest = f"{len(kinds) - len(rows)} further kinds are in unattributed.parquet." if len(kinds) > len(rows) else ""
+    header = ("<reason", "<node", "<event", "count")
+    return Table("Events that could not be given to a packet", header, rows, note=rest)

@@ -1,0 +1,61 @@
+"""Thinning: what a figure draws of a million values, so that it looks the same and stays small."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+ECDF_POINTS = 500
+SERIES_BINS = 600
+
+
+def ecdf(values: NDArray[Any], *, most: int = ECDF_POINTS) -> tuple[Floats, Floats]:
+    """Points of the empirical distribution function, for drawing as steps (`where="post"`).
+
+    Parameters
+    ----------
+    values
+        [n], any order.
+    most
+        Of more values than this, so many order statistics are drawn, evenly spaced in probability, the first and the
+        last among them.
+
+    Returns
+    -------
+    x, share
+        float64 each: a value, and the share of the values that are at or below it.
+    """
+    ordered = np.sort(values)
+    n = len(ordered)
+    at = np.arange(n) if n <= most else np.unique(np.linspace(0, n - 1, most).round().astype(np.int64))
+    x = ordered[at]
+    return x.astype(np.float64), np.searchsorted(ordered, x, side="right") / max(1, n)
+
+
+def bands(x: NDArray[Any], y: NDArray[Any], *, bins: int = SERIES_BINS) -> tuple[Floats, Floats, Floats, Floats]:
+    """Least, median and largest value of `y` in each of so many equal bins of `x`; bins without a value are left out.
+
+    Parameters
+    ----------
+    x, y
+        [n], x increasing.
+
+    Returns
+    -------
+    centres, least, middle, largest
+        float64 each.
+    """
+    if not len(x):
+        empty = np.zeros(0)
+        return empty, empty, empty, empty
+    edges = np.linspace(x[0], x[-1], bins + 1)
+    cuts = np.concatenate([[0], np.searchsorted(x, edges[1:-1], side="left"), [len(x)]])
+    filled = np.flatnonzero(np.diff(cuts))
+    starts = cuts[:-1][filled]
+    values = np.asarray(y, dtype=np.float64)
+    middle = np.array([np.median(values[cuts[i] : cuts[i + 1]]) for i in filled])
+    centres = ((edges[:-1] + edges[1:]) / 2)[filled]
+    return centres, np.minimum.reduceat(values, starts), middle, np.maximum.reduceat(values, starts)

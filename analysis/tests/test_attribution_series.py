@@ -1,0 +1,179 @@
+"""Series, dependence, trend and change: against scipy, statsmodels and plain versions, and on known truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.regression.linear_model import yule_walker
+from statsmodels.tsa.arima_process import ArmaProcess
+
+from gpiorig.analysis.attribution import dependence, series, trend
+
+RATE_NS = 1e9 / 24e6
+
+
+def wander(seed: int, n: int, *coefficients: float) -> np.ndarray:
+    """An autoregressive series."""
+    e = np.random.default_rng(seed).normal(size=n + 500)
+    x = np.zeros(n + 500)
+    for i in range(len(coefficients), n + 500):
+        x[i] = e[i] + sum(a * x[i - k] for k, a in enumerate(coefficients, 1))
+    return x[500:]
+
+
+def test_autoregression_is_that_of_statsmodels() -> None:
+    x = wander(1, 5000, 0.5, -0.3)
+    expected = yule_walker(x, order=2, method="mle", result_object=True)
+    assert expected.rho == pytest.approx(series.autoregression(x), abs=1e-9)
+    assert 0 == len(series.autoregression(np.random.default_rng(2).normal(size=2000)))
+    assert 0 == len(series.autoregression(np.ones(100)))
+
+
+def test_inflation_is_the_spectral_density_at_zero() -> None:
+    """AR(1): (1 + a)/(1 - a). AR(2): by the autocovariances of statsmodels."""
+    assert 1.8 / 0.2 == pytest.approx(series.inflation(np.array([0.8])))
+    r = ArmaProcess([1, -0.5, -0.3], [1]).acf(500)
+    assert 1 + 2 * r[1:].sum() == pytest.approx(series.inflation(np.array([0.5, 0.3])), rel=1e-6)
+    assert r[1:40] == pytest.approx(trend.correlations(np.array([0.5, 0.3]), 39), abs=1e-9)
+    assert 1.0 == series.inflation(np.array([-0.5]))
+
+
+def test_explained_by_groups_is_analysis_of_variance() -> None:
+    rng = np.random.default_rng(3)
+    labels = rng.integers(0, 5, 400)
+    y = rng.normal(size=400) + 0.25 * (labels == 2)
+    expected = stats.f_oneway(*(y[labels == k] for k in range(5)))
+    p, f = series.explained_by(y, series.groups(labels))
+    assert expected.statistic == pytest.approx(f)
+    assert expected.pvalue / 3 < p < 3 * expected.pvalue  # of 500 permutations
+    y += 1.0 * (labels == 2)
+    assert series.explained_by(y, series.groups(labels))[0] < 1e-12
+
+
+def test_grouped_share_is_adjusted() -> None:
+    """Groups that mean nothing make 0 on average, not (g - 1)/(n - 1)."""
+    rng = np.random.default_rng(4)
+    shares = [series.grouped_share(rng.normal(size=60), rng.integers(0, 12, 60)) for _ in range(300)]
+    assert np.mean(shares) < 0.08  # (12 - 1)/(60 - 1) = 0.19
+    labels = rng.integers(0, 3, 5000)
+    assert 0.8 == pytest.approx(series.grouped_share(labels * np.sqrt(6) + rng.normal(size=5000), labels), abs=0.02)
+
+
+def test_two_series_that_wander_do_not_depend_on_each_other() -> None:
+    """AR(0.9) against AR(0.9): as often below 5 % as 5 % says; Spearman's own p-value is so half of the time."""
+    below = sum(
+        series.explained_by(wander(2 * k, 300, 0.9), wander(2 * k + 1, 300, 0.9)[:, None])[0] < 0.05 for k in range(200)
+    )
+    plain = sum(stats.spearmanr(wander(2 * k, 300, 0.9), wander(2 * k + 1, 300, 0.9)).pvalue < 0.05 for k in range(50))
+    assert below <= stats.binom.ppf(0.999, 200, 0.05)
+    assert plain > 15
+
+
+def test_tail_of_a_permutation() -> None:
+    """Beyond the draws a gamma distribution: within a factor of 3 of the truth at 1e-5."""
+    null = np.random.default_rng(5).chisquare(4, 500)
+    assert stats.chi2.sf(28, 4) == pytest.approx(series.tail(28, null), rel=2)
+    assert 0.5 == pytest.approx(series.tail(float(np.median(null)), null), abs=0.01)
+
+
+def test_dependence_is_spearmans_and_kruskals() -> None:
+    rng = np.random.default_rng(6)
+    c = rng.normal(size=500)
+    x = np.rint(2000 + 10 * c + rng.normal(0, 100, 500)).astype(np.int64)
+    rho = stats.spearmanr(x, c).statistic
+    _, f = series.explained_by(stats.rankdata(x), stats.rankdata(c)[:, None])
+    assert rho**2 == pytest.approx(f / (f + 498))
+    few = rng.integers(0, 4, 500)
+    h = stats.kruskal(*(x[few == k] for k in range(4))).statistic
+    _, f = series.explained_by(stats.rankdata(x), series.groups(few))
+    assert h / 499 == pytest.approx(3 * f / (3 * f + 496))
+
+
+def test_preemption_is_found_with_its_slope() -> None:
+    """Each microsecond of another task makes the step one longer."""
+    rng = np.random.default_rng(7)
+    preempted_us = np.where(rng.random(400) < 0.1, rng.uniform(10, 400, 400), 0)
+    delays = np.rint(3000 + 24 * preempted_us + rng.normal(0, 2, 400)).astype(np.int64)
+    found = dependence.test(delays, preempted_us, name="pre-empted time, µs", period_ns=RATE_NS)
+    assert found is not None
+    assert found.numbers["slope"].low <= 1000 <= found.numbers["slope"].high
+    assert found.share > 0.99
+    assert found.p_value < 1e-6
+    assert "depends on pre-empted time, µs: 1.000 µs ± 0.12 ns longer for one more" in found.sentence
+
+
+def test_retries_are_groups() -> None:
+    rng = np.random.default_rng(8)
+    retries = rng.poisson(0.4, 300).astype(float)
+    found = dependence.test(
+        (7000 * retries + rng.normal(0, 3000, 300)).astype(np.int64), retries, name="retries", period_ns=1
+    )
+    assert found is not None
+    assert ("Kruskal-Wallis", "retries") == (found.numbers["method"], found.numbers["on"])
+    assert found.p_value < 1e-9
+    eta = 0.4 * 49e6 / (0.4 * 49e6 + 9e6)  # the variance of a Poisson number is its mean
+    assert eta == pytest.approx(found.share, abs=0.08)
+
+
+def test_covariates_that_cannot_matter() -> None:
+    """Constant, unknown, or different in two packets only."""
+    x = np.random.default_rng(9).integers(0, 1000, 100)
+    rare = np.zeros(100)
+    rare[:2] = 1
+    for covariate in (np.zeros(100), np.full(100, np.nan), rare):
+        assert dependence.test(x, covariate, name="c", period_ns=1.0) is None
+
+
+def test_mann_kendall_is_the_plain_count() -> None:
+    """S counted pair by pair, its variance with ties by Kendall's formula."""
+    x = np.random.default_rng(10).integers(0, 12, 80) + np.arange(80) // 30
+    s = sum(np.sign(x[j] - x[i]) for i in range(80) for j in range(i + 1, 80))
+    ties = np.unique(x, return_counts=True)[1]
+    variance = (80 * 79 * 165 - sum(t * (t - 1) * (2 * t + 5) for t in ties.tolist())) / 18
+    factor = 80 / trend.mann_kendall(x.astype(float))[2]
+    expected = 2 * stats.norm.sf((abs(s) - 1) / np.sqrt(variance * factor))
+    assert expected == pytest.approx(trend.mann_kendall(x.astype(float))[1], rel=1e-9)
+
+
+def test_a_trend_is_found_with_its_slope() -> None:
+    rng = np.random.default_rng(11)
+    starts = np.arange(500) * 480_000  # 20 ms
+    delays = np.rint(5000 + 24 * 3 * starts / 24e6 + rng.normal(0, 100, 500)).astype(np.int64)  # 3 us/s
+    found = trend.trend(delays, starts, period_ns=RATE_NS)
+    assert found is not None
+    assert found.numbers["slope_ns_per_s"].low <= 3000 <= found.numbers["slope_ns_per_s"].high
+    assert found.p_value < 1e-12
+    assert (0.28 * 720) ** 2 / ((0.28 * 720) ** 2 + 1e4) == pytest.approx(found.share, abs=0.08)
+
+
+def test_pettitts_statistic_is_the_plain_count() -> None:
+    x = np.random.default_rng(12).normal(size=40) + 1.5 * (np.arange(40) >= 17)
+    u = [sum(np.sign(x[i] - x[j]) for i in range(t) for j in range(t, 40)) for t in range(1, 40)]
+    at, p = trend.change_in(x)
+    assert int(np.argmax(np.abs(u))) + 1 == at
+    ranks = stats.rankdata(x) - 20.5
+    assert np.array(u) / 2 == pytest.approx(np.cumsum(ranks)[:-1])
+    assert 0 < p < 0.05
+
+
+def test_jumps_are_found_where_they_are() -> None:
+    rng = np.random.default_rng(13)
+    level = np.repeat([1000, 1300, 900], [150, 200, 250])
+    delays = np.rint(level + rng.normal(0, 60, 600)).astype(np.int64)
+    found = trend.change(delays, np.arange(600) * 24_000_000, period_ns=RATE_NS, level=0.01)
+    assert found is not None
+    assert 2 == found.numbers["changes"]
+    assert [150, 350] == pytest.approx([found.numbers["at_1_s"], found.numbers["at_2_s"]], abs=2)
+    assert 1000 * RATE_NS == pytest.approx(found.numbers["before_1_ns"], rel=0.02)
+    medians = [f"{np.median(part) * RATE_NS / 1000:.1f} µs" for part in np.split(delays, [150, 350])]
+    assert f"The median jumps at 150 s from {medians[0]} to {medians[1]}; at 350 s" in found.sentence
+    assert found.share > 0.8
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 29])
+def test_few_packets_have_neither(n: int) -> None:
+    x = np.arange(n, dtype=np.int64)
+    assert trend.trend(x, x, period_ns=1.0) is None
+    assert trend.change(x, x, period_ns=1.0, level=0.01) is None
+    assert dependence.test(x, x.astype(float), name="c", period_ns=1.0) is None

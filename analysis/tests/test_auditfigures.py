@@ -1,0 +1,48 @@
+"""Figures of the audit: what is drawn is what the audit says, and nothing is drawn of nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from gpiorig.analysis.audit import Audit, Comparison, Stage
+from gpiorig.analysis.auditing import auditfigures
+from gpiorig.analysis.auditing.comparing import compare, summary
+from gpiorig.analysis.auditing.quantities import Quantity
+
+PINS = np.array([7000.0, 7400.0, 7800.0, 7000.0])
+
+
+def comparisons() -> tuple[Comparison, ...]:
+    host = PINS + np.array([0.0, 4000.0, 1000.0, 2000.0])
+    return tuple(compare(Quantity("round trip, a", PINS, {"node": PINS + 100, "host": host})))
+
+
+def an_audit(*found: Comparison) -> Audit:
+    return Audit((), (), found, (), (), ())
+
+
+def test_stages_are_boxes_of_their_quantiles():
+    ax = Figure().add_subplot()
+    delays = np.arange(101) * 1000.0
+    assert auditfigures.stage_boxes(ax, [Stage("to host", "a", summary(delays)), Stage("to log", "a", summary(delays))])
+    assert ["to host", "to log"] == [label.get_text() for label in ax.get_yticklabels()]
+    assert "lines of a" == ax.get_title()
+
+
+def test_nothing_is_drawn_of_nothing():
+    ax = Figure().add_subplot()
+    assert not auditfigures.stage_boxes(ax, [Stage("to host", "a", summary(np.zeros(0)))])
+    assert ([], []) == (list(ax.get_lines()), list(ax.patches))
+
+
+def test_sentences_say_skew_and_added_jitter():
+    assert (
+        "round trip, a, by host stamps: shifted by 1.50 µs (median), peak-to-peak 4.40 µs instead of 800 ns (+3.60 µs)."
+    ) == auditfigures.sentences(an_audit(*comparisons()))[1]
+    assert [] == auditfigures.sentences(an_audit())
+
+
+def test_comparisons_of_each_quantity():
+    found = comparisons()
+    assert {"round trip, a": found} == auditfigures.quantities(an_audit(*found))

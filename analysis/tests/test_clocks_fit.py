@@ -1,0 +1,308 @@
+"""Fits of one clock to another: known truth, coverage of the intervals, breaks, bad input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpiorig.analysis.clocks import slope
+from gpiorig.analysis.clocks.fit import ClockFit, fit
+from gpiorig.analysis.clocks.stamps import quantum
+from gpiorig.analysis.clocks.unwrap import unwrap
+from gpiorig.analysis.errors import EventError
+
+NS_PER_S = 10**9
+EPOCH_NS = 1_763_000_000 * NS_PER_S
+SPAN_NS = 60 * NS_PER_S
+
+
+def instants(random: np.random.Generator, n: int = 3000) -> np.ndarray:
+    return np.sort(random.integers(0, SPAN_NS, n))
+
+
+def clock(at: np.ndarray, *, ppm: float = 15.0, step_ns: int = 1000) -> np.ndarray:
+    """A clock that is `ppm` fast and shows whole steps."""
+    fast = np.rint(at * (ppm * 1e-6)).astype(np.int64)
+    return np.asarray((at + fast + 123_456_789) // step_ns * step_ns)
+
+
+def fitted(clock_ns: np.ndarray, reference_ns: np.ndarray, **options: object) -> ClockFit:
+    return fit(clock_ns, reference_ns, clock="node", reference="host", **options)  # type: ignore[arg-type]
+
+
+def test_stamps_of_microseconds() -> None:
+    """Over a minute of random instants, 1 µs stamps give the rate to 0.002 ppm, and the interval holds it."""
+    at = instants(np.random.default_rng(1))
+    found = fitted(clock(at), EPOCH_NS + at)
+    (one,) = found.segments
+    assert abs(one.ppm.value - 15) < 0.002
+    assert one.ppm.low < 15 < one.ppm.high
+    assert (one.n, one.outliers, found.backsteps, found.resets, found.quantisation_ns) == (3000, 0, 0, 0, 1000)
+    assert (one.start_ns, one.end_ns) == (EPOCH_NS + at[0], EPOCH_NS + at[-1])
+    assert 250 < one.residual_std_ns < 330  # 1000 / sqrt 12 = 289
+    assert one.drift_ppm_per_s is None
+
+
+def test_no_digit_is_lost_at_an_epoch() -> None:
+    """Moved by 56 years, stamps give the same fit, to the last digit."""
+    at = instants(np.random.default_rng(2))
+    near, far = fitted(clock(at), at), fitted(clock(at), EPOCH_NS + at)
+    assert near.segments[0].ppm == far.segments[0].ppm
+    offset, _ = far.at(EPOCH_NS + at)
+    assert np.array_equal(offset, near.at(at)[0] - EPOCH_NS)
+
+
+def test_offset_and_inverse() -> None:
+    """`at` is within a quantum of what the clock shows less the time, and `to_reference` undoes it to a ns or two."""
+    at = instants(np.random.default_rng(3))
+    shown = clock(at)
+    found = fitted(shown, EPOCH_NS + at)
+    offset, uncertainty = found.at(EPOCH_NS + at)
+    assert np.abs(shown - (EPOCH_NS + at) - offset).max() <= 1010
+    assert (uncertainty > 0).all() and uncertainty.max() < 100
+    back, _ = found.to_reference(EPOCH_NS + at + offset, near_ns=EPOCH_NS + at)
+    assert np.abs(back - EPOCH_NS - at).max() <= 2
+    assert found.segment_of(np.array([0, EPOCH_NS + at[5]])).tolist() == [-1, 0]
+
+
+def test_uncertainty_grows_outside() -> None:
+    at = instants(np.random.default_rng(4))
+    found = fitted(clock(at), at)
+    _, uncertainty = found.at(np.array([SPAN_NS // 2, SPAN_NS, 10 * SPAN_NS]))
+    assert uncertainty[0] < uncertainty[1] < uncertainty[2]
+
+
+def test_outliers_do_not_count() -> None:
+    """A tenth of the stamps anywhere: the rate stays, they are counted."""
+    random = np.random.default_rng(5)
+    at = instants(random)
+    shown = clock(at)
+    wrong = random.permutation(3000)[:300]
+    shown[wrong] += random.integers(10**6, 10**10, 300) * random.choice([-1, 1], 300)
+    found = fitted(shown, at)
+    assert [segment.outliers for segment in found.segments] == [300]
+    assert abs(found.segments[0].ppm.value - 15) < 0.002
+
+
+def test_lone_burst_is_no_piece() -> None:
+    """Ten stamps in a row that are a second off are outliers."""
+    at = instants(np.random.default_rng(6))
+    shown = clock(at)
+    shown[100:110] += NS_PER_S
+    found = fitted(shown, at)
+    assert (len(found.segments), found.outliers, found.backsteps) == (1, 10, 1)
+
+
+def test_step() -> None:
+    """A step of five quanta in the middle splits the fit at its stamp; both rates are right."""
+    at = instants(np.random.default_rng(7))
+    shown = clock(at)
+    shown[2000:] += 5000
+    found = fitted(shown, at)
+    assert [segment.n for segment in found.segments] == [2000, 1000]
+    assert [segment.ppm.value for segment in found.segments] == pytest.approx([15, 15], abs=0.01)
+    assert [segment.ppm.value for segment in fitted(shown, at, piecewise=False).segments] != pytest.approx(
+        [15], abs=0.01
+    )
+
+
+def test_change_of_rate() -> None:
+    """From 15 to 17 ppm half way: two segments that meet within a second of it."""
+    at = instants(np.random.default_rng(8))
+    shown = (
+        (clock(at, step_ns=1) + np.where(at > SPAN_NS // 2, (at - SPAN_NS // 2) * 2e-6, 0).astype(np.int64))
+        // 1000
+        * 1000
+    )
+    found = fitted(shown, at)
+    assert [segment.ppm.value for segment in found.segments] == pytest.approx([15, 17], abs=0.01)
+    assert found.segments[0].end_ns == pytest.approx(SPAN_NS / 2, abs=NS_PER_S)
+
+
+def test_drift() -> None:
+    """A rate that grows by 0.1 ppm per s is one segment with a drift, not a row of lines."""
+    at = instants(np.random.default_rng(9))
+    shown = (clock(at, step_ns=1) + (0.5e-16 * at.astype(float) ** 2).astype(np.int64)) // 1000 * 1000
+    found = fitted(shown, at)
+    (one,) = found.segments
+    assert one.drift_ppm_per_s is not None
+    assert one.drift_ppm_per_s.low < 0.1 < one.drift_ppm_per_s.high
+    assert one.ppm.value == pytest.approx(15 + 0.1 * one.centre_ns / NS_PER_S, abs=0.01)
+    offset, _ = found.at(at)
+    assert np.abs(shown - at - offset).max() < 1100
+    back, _ = found.to_reference(at + offset, near_ns=at)
+    assert np.abs(back - at).max() <= 2
+
+
+def test_reset() -> None:
+    """A node that begins anew: two segments, whose offsets differ by what it lost."""
+    at = instants(np.random.default_rng(10))
+    ticks = clock(at) // 1000
+    ticks[1500:] -= ticks[1500] - 7
+    unwrapped = unwrap(ticks, 2**32, reference_ns=at, tick_hz=Fraction(10**6))
+    found = fitted(unwrapped.ns(Fraction(10**6)), at, resets=unwrapped.resets, backsteps=len(unwrapped.backsteps))
+    assert (found.resets, found.backsteps, [segment.n for segment in found.segments]) == (1, 0, [1500, 1500])
+    assert [segment.ppm.value for segment in found.segments] == pytest.approx([15, 15], abs=0.01)
+
+
+Noise = Callable[[np.random.Generator, np.ndarray], tuple[np.ndarray, float]]
+
+
+def white(random: np.random.Generator, at: np.ndarray) -> tuple[np.ndarray, float]:
+    return clock(at, step_ns=1) + np.rint(10_000 * random.standard_normal(len(at))).astype(np.int64), 15.0
+
+
+def quantised(random: np.random.Generator, at: np.ndarray) -> tuple[np.ndarray, float]:
+    ppm = float(random.uniform(-20, 20))
+    return clock(at, ppm=ppm), ppm
+
+
+def wandering_phase(random: np.random.Generator, at: np.ndarray) -> tuple[np.ndarray, float]:
+    """White noise of the frequency; the rate is the mean rate over the record."""
+    phase = np.cumsum(random.standard_normal(len(at))) * 1000
+    ppm = 15 + 1e6 * (phase[-1] - phase[0]) / (at[-1] - at[0])
+    return clock(at, step_ns=1) + np.rint(phase).astype(np.int64), ppm
+
+
+def wandering_frequency(random: np.random.Generator, at: np.ndarray) -> tuple[np.ndarray, float]:
+    """A random walk of the frequency."""
+    phase = np.cumsum(np.cumsum(random.standard_normal(len(at)))) * 100
+    ppm = 15 + 1e6 * (phase[-1] - phase[0]) / (at[-1] - at[0])
+    return clock(at, step_ns=1) + np.rint(phase).astype(np.int64), ppm
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("noise", [white, quantised, wandering_phase, wandering_frequency])
+def test_coverage(noise: Noise) -> None:
+    """Of 100 intervals at least 89 hold the true rate: fewer have a chance below 0.005 if each does with 0.95."""
+    random = np.random.default_rng(11)
+    held = 0
+    for _ in range(100):
+        at = instants(random, 400)
+        shown, ppm = noise(random, at)
+        (one,) = fitted(shown, at, piecewise=False).segments
+        held += one.ppm.low <= ppm <= one.ppm.high
+    assert held >= 89
+
+
+@pytest.mark.parametrize("step_ns", [10**6, 10**7])
+def test_coverage_of_stamps_that_nothing_dithers(step_ns: int) -> None:
+    """Events every 20 ms and a clock of 1 or 10 ms: the residual shows nothing, yet the interval holds the rate."""
+    random = np.random.default_rng(12)
+    at = np.arange(0, SPAN_NS, 20_000_000)
+    for _ in range(20):
+        ppm = float(random.uniform(-20, 20))
+        shown = clock(at + int(random.integers(0, step_ns)), ppm=ppm, step_ns=step_ns)
+        (one,) = fitted(shown, at, clock_quantum_ns=step_ns, piecewise=False).segments
+        assert one.ppm.low <= ppm <= one.ppm.high
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "noise",
+    [
+        lambda random, n: random.standard_normal(n),
+        lambda random, n: random.exponential(1, n),
+        lambda random, n: random.exponential(1, n) + (random.random(n) < 0.05) * random.random(n) * 100,
+    ],
+    ids=["normal", "delays", "delays with stalls"],
+)
+def test_no_pieces_without_a_break(noise: Callable[[np.random.Generator, int], np.ndarray]) -> None:
+    """A level of 0.5 %: of 100 records without a break, more than 4 are split with a chance below 0.001."""
+    random = np.random.default_rng(13)
+    split = 0
+    for _ in range(100):
+        at = instants(random, 1000)
+        shown = clock(at, step_ns=1) + np.rint(1e6 * noise(random, 1000)).astype(np.int64)
+        split += len(fitted(shown, at).segments) > 1
+    assert split <= 4
+
+
+def test_bandwidth_of_white_noise_costs_little() -> None:
+    """White residuals: the interval is no more than a third wider than that of ordinary least squares."""
+    random = np.random.default_rng(14)
+    x = np.arange(2000.0) * 1e6 - 1e9
+    residuals = random.standard_normal(2000)
+    found = slope.covariance(x, residuals, quanta=(0.0, 0.0)).covariance
+    ordinary = residuals @ residuals / 1998 / (x @ x)
+    assert 1 <= np.sqrt(found[1, 1] / ordinary) * 2 / 1.96 < 1.34
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(3, 80), st.integers(1, 10**9), st.integers(-(10**15), 10**15), st.integers(0, 2**32))
+def test_shift_and_scale(n: int, step_ns: int, shift: int, seed: int) -> None:
+    """Moving both clocks, or one, changes no rate; stamps that are all twice as large change none either."""
+    at = np.cumsum(np.random.default_rng(seed).integers(1, 10**9, n))
+    shown = clock(at, step_ns=step_ns)
+    base = fitted(shown, at)
+    moved = fitted(shown + shift, at - shift)
+    assert [s.ppm.value for s in moved.segments] == [s.ppm.value for s in base.segments]
+    twice = fitted(2 * shown, 2 * at)
+    assert [s.ppm.value for s in twice.segments] == pytest.approx(
+        [s.ppm.value for s in base.segments], rel=1e-6, abs=1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    ("clock_ns", "reference_ns", "note"),
+    [
+        ([], [], "fewer than 3 stamps"),
+        ([1, 2], [1, 2], "fewer than 3 stamps"),
+        ([5, 5, 5, 5], [1, 2, 3, 4], "the clock does not move"),
+        ([1, 2, 3, 4], [5, 5, 5, 5], "all stamps of the reference are equal"),
+    ],
+)
+def test_impossible(clock_ns: list[int], reference_ns: list[int], note: str) -> None:
+    """No fit, and why; whoever uses it all the same is told."""
+    found = fitted(np.array(clock_ns, dtype=np.int64), np.array(reference_ns, dtype=np.int64))
+    assert (found.segments, found.note, found.skipped) == ((), note, len(clock_ns))
+    with pytest.raises(EventError, match=f"no fit to use; {note}"):
+        found.at(np.array([1], dtype=np.int64))
+
+
+def test_three_stamps() -> None:
+    """The fewest there can be: an interval that says how little is known."""
+    at = np.array([0, NS_PER_S, 2 * NS_PER_S])
+    (one,) = fitted(clock(at, ppm=10.0), at).segments
+    assert one.ppm.low < 10 < one.ppm.high
+    assert one.ppm.high - one.ppm.low > 100
+
+
+def test_log_of_another_run() -> None:
+    """Stamps that have nothing to do with the reference are flagged."""
+    random = np.random.default_rng(15)
+    at = instants(random, 200)
+    found = fitted(random.integers(0, 10**12, 200), at)
+    assert found.note.startswith("the clock does not follow the reference")
+
+
+def test_unequal_lengths() -> None:
+    with pytest.raises(EventError, match="3 stamps against 2 of host"):
+        fitted(np.arange(3), np.arange(2))
+
+
+@pytest.mark.parametrize(
+    ("stamps", "expected"),
+    [
+        ([], 0),
+        ([4, 4], 0),
+        ([0, 3000, 4000, 9000], 1000),
+        ([0, 2000, 4000], 1000),
+        ([7, 10**9 + 7, 2 * 10**9 + 7], 10**6),
+    ],
+)
+def test_quantum(stamps: list[int], expected: float) -> None:
+    assert quantum(np.array(stamps, dtype=np.int64)) == expected
+
+
+@pytest.mark.slow
+def test_a_million_stamps() -> None:
+    """The fit does not grow faster than sorting; that it ends is what is tested."""
+    at = np.sort(np.random.default_rng(16).integers(0, 3600 * NS_PER_S, 10**6))
+    found = fitted(clock(at, ppm=-7), at)
+    assert [(s.n, round(s.ppm.value, 4)) for s in found.segments] == [(10**6, -7.0)]

@@ -1,0 +1,158 @@
+"""Stamps that can only be late, and nodes' clocks against them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from gpiorig.analysis.clocks import nodeclock
+from gpiorig.analysis.clocks.hostclock import HostFits, host_fits, minimum_delay
+from gpiorig.analysis.errors import EventError
+
+NS_PER_S = 10**9
+EPOCH_NS = 1_763_000_000 * NS_PER_S
+SPAN_NS = 60 * NS_PER_S
+
+
+def late(random: np.random.Generator, at: np.ndarray, *, ppm: float = 20.0, mean_ns: float = 1e6) -> np.ndarray:
+    """A host that is `ppm` fast and reads 50 µs late at least, exponentially later mostly, and stalls at times."""
+    n = len(at)
+    stalls = (random.random(n) < 0.02) * random.integers(0, 10**8, n)
+    delay = 50_000 + random.exponential(mean_ns, n).astype(np.int64) + stalls
+    return np.asarray(EPOCH_NS + at + np.rint(at * ppm * 1e-6).astype(np.int64) + delay)
+
+
+def instants(random: np.random.Generator, n: int = 1000) -> np.ndarray:
+    return np.sort(random.integers(0, SPAN_NS, n))
+
+
+def both(host_ns: np.ndarray, at: np.ndarray) -> HostFits:
+    return host_fits(host_ns, at, host="host", reference="analyzer")
+
+
+def test_the_line_is_that_of_the_linear_program() -> None:
+    """Rate and offset as scipy's solver finds them for the program of Moon, Skelly and Towsley."""
+    random = np.random.default_rng(1)
+    at = instants(random, 300)
+    host = late(random, at)
+    (one,) = minimum_delay(host, at, host="host", reference="analyzer", piecewise=False).segments
+    x, y = (at - one.centre_ns) / NS_PER_S, (host - EPOCH_NS - at) / 1e3
+    solved = linprog([-len(x), -x.sum()], A_ub=np.stack([np.ones(len(x)), x], axis=1), b_ub=y, bounds=(None, None))
+    offset_us = (one.origin_clock_ns - EPOCH_NS - one.centre_ns + one.offset_ns.value) / 1e3
+    assert (offset_us, one.ppm.value) == pytest.approx(tuple(solved.x), rel=1e-6)
+
+
+def test_minimum_delay_beside_the_median() -> None:
+    """The line below is within 30 µs of the smallest delays; that through the middle is most of a ms later."""
+    random = np.random.default_rng(2)
+    at = instants(random)
+    host = late(random, at)
+    found = both(host, at)
+    truth = EPOCH_NS + np.rint(at * 20e-6).astype(np.int64) + 50_000
+    least, middle = (fit.at(at)[0] - truth for fit in (found.minimum, found.median))
+    assert np.abs(least).max() < 30_000
+    assert 400_000 < middle.mean() < 1_100_000
+    assert abs(found.minimum.segments[0].ppm.value - 20) < abs(found.median.segments[0].ppm.value - 20)
+    assert found.delay_ns.min() == 0
+    assert found.advice.startswith("Use the minimum-delay fit for the offset (the median stamp is ")
+    assert "that fit for the rate" in found.advice
+
+
+@pytest.mark.slow
+def test_coverage() -> None:
+    """Of 100 intervals at least 89 hold the true rate: fewer have a chance below 0.005 if each does with 0.95."""
+    random = np.random.default_rng(3)
+    held = 0
+    for _ in range(100):
+        at = instants(random, 500)
+        (one,) = minimum_delay(late(random, at), at, host="host", reference="analyzer", piecewise=False).segments
+        held += one.ppm.low <= 20 <= one.ppm.high
+    assert held >= 89
+
+
+@pytest.mark.parametrize("span_s", [20, 60, 200])
+def test_delays_that_repeat_widen_the_interval(span_s: int) -> None:
+    """An adapter that hands bytes on every 16 ms, and a node that sends every 20 ms: the beat hides 10 ppm."""
+    at = np.arange(0, span_s * NS_PER_S, 20_000_000)
+    sent = at + np.rint(at * -10e-6).astype(np.int64)  # of a node that is 10 ppm fast
+    host = -(-(sent + 1) // 16_000_000) * 16_000_000 + np.random.default_rng(4).integers(0, 50_000, len(at))
+    (one,) = minimum_delay(host, at, host="host", reference="node", piecewise=False).segments
+    assert "delays that repeat" in one.ppm.method
+    assert one.ppm.low < -10 < one.ppm.high
+
+
+def test_step_of_the_host() -> None:
+    """NTP sets the host back by 20 ms: two lines, neither turned by the other's stamps."""
+    random = np.random.default_rng(5)
+    at = instants(random, 3000)
+    host = late(random, at) - np.where(at > 25 * NS_PER_S, 20_000_000, 0)
+    found = both(host, at)
+    assert [len(fit.segments) for fit in (found.minimum, found.median)] == [2, 2]
+    assert [segment.ppm.value for segment in found.minimum.segments] == pytest.approx([20, 20], abs=2)
+
+
+@pytest.mark.parametrize(("host", "note"), [([], "fewer than 3 stamps"), ([7, 7, 7], "the clock does not move")])
+def test_impossible(host: list[int], note: str) -> None:
+    found = both(np.array(host, dtype=np.int64), np.arange(len(host)))
+    assert found.minimum.segments == () and found.minimum.note == note
+    assert found.advice == f"Neither fit can be used: {note}."
+
+
+def test_unequal_lengths() -> None:
+    with pytest.raises(EventError, match="3 stamps against 2 of analyzer"):
+        minimum_delay(np.arange(3), np.arange(2), host="host", reference="analyzer")
+
+
+def test_node_against_a_host() -> None:
+    """15 ppm, a wrap of 32 bits, a reset: found out from ticks and late stamps alone."""
+    random = np.random.default_rng(6)
+    at = instants(random, 2000)
+    node_us = (at * (1 + 15e-6) / 1000).astype(np.int64) + 2**32 - 20 * 10**6
+    node_us[1500:] -= node_us[1500] - 100
+    ticks = node_us % 2**32
+    host = late(random, at, ppm=0.0)
+    assert nodeclock.nominal_hz(ticks, host)[1] == 10**6
+    assert nodeclock.likely_modulus(ticks) == 2**32
+    found = nodeclock.as_json(
+        nodeclock.node_clock("m3", ticks, host, reference="host", tick_hz=Fraction(10**6), modulus=2**32)
+    )
+    assert (found["n"], found["resets"], found["wraps"], found["backsteps"]) == (2000, 1, 1, 0)
+    assert found["quantisation_s"] == 1e-6
+    first, second = found["segments"]
+    assert (first["n"], second["n"]) == (1500, 500)
+    for each in (first, second):
+        assert each["ppm_interval"][0] < 15 < each["ppm_interval"][1]
+        low, high = each["minimum_delay"]["ppm_interval"]
+        assert low < 15 < high
+        assert each["rate"] == 1 + each["ppm"] / 1e6
+    lost_s = at[1500] / 1e9
+    assert second["offset_s"] - first["offset_s"] == pytest.approx(-lost_s - (2**32 / 1e6 - 20), abs=0.01)
+
+
+def test_a_node_that_jumped_ahead_once() -> None:
+    """One stamp of the node 3 s ahead would be the earliest of all; it does not turn the line below."""
+    random = np.random.default_rng(7)
+    at = instants(random)
+    ticks = (at * (1 + 15e-6) / 1000).astype(np.int64)
+    ticks[500] += 3_000_000
+    found = nodeclock.node_clock("m3", ticks, late(random, at, ppm=0.0), reference="host", tick_hz=Fraction(10**6))
+    (segment,) = nodeclock.as_json(found)["segments"]
+    low, high = segment["minimum_delay"]["ppm_interval"]
+    assert low < 15 < high
+    assert high - low < 10
+
+
+def test_a_reset_is_no_modulus() -> None:
+    """A timer that never came near the end of its range has no wrap to guess."""
+    assert nodeclock.likely_modulus(np.array([10**9, 2 * 10**9, 5, 100])) is None
+    assert nodeclock.likely_modulus(np.array([65_000, 65_500, 300])) == 2**16
+
+
+def test_no_usual_rate() -> None:
+    """Ticks of 12 345 Hz are of no usual unit; how many they are is said."""
+    at = np.arange(100) * NS_PER_S
+    rate, usual = nodeclock.nominal_hz(np.arange(100) * 12_345, at)
+    assert (rate, usual) == (12_345, None)

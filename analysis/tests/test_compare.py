@@ -1,0 +1,138 @@
+"""Comparing two runs: what changed is named, what did not is not."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.signal import lfilter
+
+from gpiorig.analysis.comparing import changewords, compare
+from gpiorig.analysis.comparing.compare import LEVEL, difference
+from gpiorig.analysis.comparing.delays import Delays
+from gpiorig.analysis.path import Kind
+
+NAMES = tuple(f"request: step {i}" for i in range(8))
+
+
+def run(seed: int, *, n: int = 600, phi: float = 0.0, rate: int = 24_000_000, changed=None, lost: int = 0) -> Delays:
+    """Steps of 1000 samples or so, of which each is autoregressive; `changed` may do something to step 3."""
+    rng = np.random.default_rng(seed)
+    noise = lfilter([1], [1, -phi], rng.normal(size=(n + 100, len(NAMES))), axis=0)[100:] * 50
+    samples = np.round(1000 + noise).astype(np.int64)
+    if changed is not None:
+        samples[:, 3] = changed(samples[:, 3])
+    values = {"rtt": samples.sum(axis=1)} | dict(zip(NAMES, samples.T, strict=True))
+    return Delays(values, dict.fromkeys(NAMES, Kind.SOFTWARE), n + lost, lost, Fraction(rate))
+
+
+def names(found: compare.Comparison) -> list[str]:
+    return [each.name for each in found.changed]
+
+
+@pytest.mark.parametrize("phi", [0.0, 0.7])
+def test_equal_runs_seldom_differ(phi):
+    """100 pairs of runs: those in which anything is significant are no more than the level allows."""
+    pairs = [(run(seed, n=300, phi=phi), run(seed + 1000, n=300, phi=phi)) for seed in range(100)]
+    alarms = sum(min(compare.significance(base, new, NAMES)[1]) < LEVEL for base, new in pairs)
+    assert alarms <= int(stats.binom.ppf(0.999, 100, LEVEL))
+
+
+def test_a_slower_step_is_named_with_its_size():
+    found = compare.compare(run(1), run(2, changed=lambda step: step + 24))
+    assert names(found)[0] == NAMES[3]
+    assert set(names(found)) <= {NAMES[3], "rtt"}
+    change = found.changed[0]
+    assert change.median_ns.low < 1000 < change.median_ns.high
+    assert change.mean_ns.low < 1000 < change.mean_ns.high
+    lines = changewords.sentences(found, resolution_ns=83.3)
+    assert lines[0] in ("1 of 9 delays changed.", "2 of 9 delays changed.")
+    assert any(line.startswith("request: step 3 got slower by 1.0") for line in lines)
+    assert any("did not change as far as can be told" in line for line in lines)
+
+
+def test_a_faster_step():
+    found = compare.compare(run(1, changed=lambda step: step + 240), run(2))
+    lines = changewords.sentences(found, resolution_ns=83.3)
+    assert {NAMES[3], "rtt"} == set(names(found))
+    assert any(
+        line.startswith("request: step 3 got faster by 10.0") or line.startswith("request: step 3 got faster by 9.9")
+        for line in lines
+    )
+
+
+def test_a_change_of_spread_is_a_change_of_the_distribution():
+    found = compare.compare(run(1), run(2, changed=lambda step: 1000 + (step - 1000) * 2))
+    assert NAMES[3] in names(found)
+    change = found.changed[0]
+    assert change.spread.low < 2 < change.spread.high
+    text = "\n".join(changewords.sentences(found, resolution_ns=83.3))
+    assert "request: step 3 has another distribution: a quantile moved by" in text
+    assert "times as large" in text
+
+
+def test_what_the_sampling_makes_is_no_change():
+    """A step that takes one sample more in every packet is significant, and within the resolution of two samples."""
+    found = compare.compare(run(1, changed=lambda step: 0 * step + 500), run(2, changed=lambda step: 0 * step + 501))
+    change = next(each for each in found.changes if each.name == NAMES[3])
+    assert change.p_corrected < LEVEL
+    assert not change.changed
+    assert "a run varies by no more than the analyzer resolves" == change.spread.note
+
+
+def test_samplerates_may_differ():
+    """The same steps at twice the rate are the same in ns."""
+    slow, fast = run(1), run(2, rate=48_000_000)
+    fast = Delays({name: 2 * of for name, of in fast.values.items()}, fast.kinds, fast.sent, 0, fast.samplerate_hz)
+    assert [] == names(compare.compare(slow, fast))
+
+
+def test_swapping_the_runs_turns_the_changes():
+    a, b = run(1), run(2, changed=lambda step: step + 24)
+    there, back = compare.compare(a, b), compare.compare(b, a)
+    assert names(there) == names(back)
+    for one, other in zip(there.changes, back.changes, strict=True):
+        assert math.isclose(one.median_ns.value, -other.median_ns.value, abs_tol=1e-6)
+        assert math.isclose(one.p_location, other.p_location, rel_tol=1e-9)
+        assert math.isclose(one.p_shape, other.p_shape, rel_tol=1e-9)
+
+
+def test_steps_of_one_run_only_are_listed():
+    base, new = run(1), run(2)
+    less = Delays({k: v for k, v in new.values.items() if k != NAMES[5]}, new.kinds, 600, 0, new.samplerate_hz)
+    found = compare.compare(base, less)
+    assert ((NAMES[5],), ()) == (found.only_base, found.only_new)
+    assert f"Only the base has {NAMES[5]}." in changewords.sentences(found, resolution_ns=83)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_few_packets_raise_nothing_and_change_nothing(n):
+    found = compare.compare(run(1), run(2, n=n, lost=5))
+    assert [] == names(found)
+    for each in found.changes:
+        assert not math.isnan(each.median_ns.low) or each.median_ns.note
+    assert changewords.sentences(found, resolution_ns=83)[0] == "None of 9 delays changed."
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("statistic", ["median", "std"])
+def test_intervals_of_differences_hold_the_truth(statistic):
+    """Two runs of 400, the second 10 later and as wide: 150 pairs at 95 %; 132 or more hold it but once in 1000."""
+    truth = {"std": 0.0}.get(statistic, 10.0)
+    held = 0
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        found = difference(rng.normal(0, 30, 400), rng.normal(10, 30, 400), statistic)
+        held += found.low <= truth <= found.high
+    assert held >= int(stats.binom.ppf(0.001, 150, 0.95))
+
+
+def test_table():
+    found = compare.as_table(compare.compare(run(1), run(2)))
+    assert ["rtt", *NAMES] == found["delay"].to_pylist()
+    assert {"median_change_ns", "median_change_low_ns", "p99_change_high_ns", "std_ratio", "p_corrected"} <= set(
+        found.column_names
+    )

@@ -1,0 +1,89 @@
+"""Two-sample tests: second programs on independent values, and how often they raise a false alarm on dependent ones."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.signal import lfilter
+from statsmodels.stats.multitest import multipletests
+
+from gpiorig.analysis.inference import dependence, twosample
+
+
+def independent_pair(seed: int, *, shift: float = 0.2) -> tuple[np.ndarray, np.ndarray]:
+    """Two series without autocorrelation, the second shifted and wider."""
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=300), rng.normal(shift, 1.5, 200)
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("rounded", [False, True])
+def test_as_scipy_on_independent_values(seed, rounded):
+    base, new = independent_pair(seed)
+    if rounded:  # ties
+        base, new = np.round(base), np.round(new)
+    placed = twosample._placements(base, new), twosample._placements(new, base)
+    if all(dependence.measure(each).independent for each in placed):
+        expected = stats.brunnermunzel(base, new).pvalue
+        assert math.isclose(expected, twosample.brunner_munzel(base, new), rel_tol=1e-9)
+    tested = stats.ks_2samp(base, new, method="asymp").pvalue
+    # Cuts of either series may look dependent by chance: then it is larger.
+    assert twosample.kolmogorov_smirnov(base, new) >= tested * (1 - 1e-9)
+
+
+def test_enough_of_these_pairs_were_compared():
+    """The comparison above is of no use if every pair looked dependent."""
+    pairs = [independent_pair(seed) for seed in range(10)]
+    assert 5 <= sum(
+        dependence.measure(twosample._placements(a, b)).independent
+        and dependence.measure(twosample._placements(b, a)).independent
+        for a, b in pairs
+    )
+
+
+def test_holm_as_statsmodels():
+    rng = np.random.default_rng(1)
+    for n in (1, 2, 40):
+        p = rng.uniform(size=n) ** 3
+        np.testing.assert_allclose(multipletests(p, method="holm")[1], twosample.holm(list(p)))
+
+
+@pytest.mark.parametrize("test", [twosample.brunner_munzel, twosample.kolmogorov_smirnov])
+def test_dependence_within_runs_makes_no_false_alarms(test):
+    """AR(1) with phi = 0.8: 300 pairs at 5 %; the ordinary test alarms in a third of them or more."""
+    alarms = naive = 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        base, new = (lfilter([1], [1, -0.8], rng.normal(size=1100))[100:] for _ in range(2))
+        alarms += test(base, new) < 0.05
+        naive += stats.ks_2samp(base, new, method="asymp").pvalue < 0.05
+    # 28 of 300 at 5 % are exceeded once in 1000 times.
+    assert alarms <= int(stats.binom.ppf(0.999, 300, 0.05))
+    assert naive > 100
+
+
+def test_runs_that_do_not_overlap():
+    """The probability of that order among all orders: 2 / C(20, 10)."""
+    low, high = np.full(10, 1), np.full(10, 2)
+    assert math.isclose(2 / math.comb(20, 10), twosample.brunner_munzel(low, high), rel_tol=1e-9)
+    assert 1.0 == twosample.brunner_munzel(low, low)
+    assert 1.0 == twosample.kolmogorov_smirnov(low, low)
+
+
+def test_symmetry():
+    base, new = independent_pair(3)
+    for test in (twosample.brunner_munzel, twosample.kolmogorov_smirnov):
+        assert math.isclose(test(base, new), test(new, base), rel_tol=1e-9)
+        assert math.isclose(test(base, new), test(5 + 3 * base, 5 + 3 * new), rel_tol=1e-9)
+
+
+def test_few_values():
+    """Of 5 and 8 values Brunner and Munzel's p-value may be 0; that of Mann and Whitney is at least 2 / C(13, 5)."""
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        base, new = rng.normal(size=5), rng.normal(size=8)
+        assert stats.mannwhitneyu(base, new).pvalue == twosample.brunner_munzel(base, new)
+        assert twosample.brunner_munzel(base, new) >= 2 / math.comb(13, 5) * (1 - 1e-9)

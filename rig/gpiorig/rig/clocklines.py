@@ -1,0 +1,145 @@
+"""Stamps of nodes beside stamps of the host, found in lines of a log by the named groups of a regular expression."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.rig import loglines
+from gpiorig.rig.errors import RigError
+from gpiorig.rig.loglines import UNITS_NS
+
+UNIT = r"(?:_(?P<unit>s|ms|us|ns))?"
+HOST = re.compile(rf"(?:host|host_time|time){UNIT}")
+NODE_TIME = re.compile(rf"(?:node_time|ticks|node(?=_(?:s|ms|us|ns)$)){UNIT}")
+NS_PER_S = 10**9
+MAX_DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Which groups of a pattern hold what, and the unit that the name of a group says; "" if none."""
+
+    node_time: str
+    node_unit: str
+    host: str
+    host_unit: str
+    node: str
+
+
+@dataclass(slots=True)
+class Stamps:
+    """Of one node: the numbers as the log has them, with where a boot was said."""
+
+    texts: list[str] = field(default_factory=list)
+    host_ns: list[int] = field(default_factory=list)
+    boots: list[int] = field(default_factory=list)
+
+    def ticks(self) -> tuple[NDArray[np.int64], int]:
+        """The numbers as integers, and the power of ten by which they were multiplied."""
+        numbers = [Decimal(text) for text in self.texts]
+        digits = max((-int(number.as_tuple().exponent) for number in numbers), default=0)
+        digits = min(max(digits, 0), MAX_DIGITS)
+        return np.array([int(number.scaleb(digits)) for number in numbers], dtype=np.int64), digits
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a log holds: stamps by node, lines that matched, lines there are, and what was wrong with some."""
+
+    nodes: dict[str, Stamps]
+    matched: int
+    lines: int
+    source: str
+    odd: Counter[str]
+
+
+def groups(pattern: re.Pattern[str]) -> Groups:
+    """Find the groups; raises `RigError` with what is missing.
+
+    Without a group for the node's time, `node` holds it: then the log is of one node, or its format names the nodes.
+    """
+    names = list(pattern.groupindex)
+    times = [(name, match["unit"]) for name in names if (match := NODE_TIME.fullmatch(name))]
+    hosts = [(name, match["unit"]) for name in names if (match := HOST.fullmatch(name))]
+    node = "node" if "node" in names else ""
+    if not times and node:
+        times, node = [("node", None)], ""
+    if len(times) != 1:
+        raise RigError(
+            f"--pattern {pattern.pattern!r}: {'two groups' if times else 'no group'} for the node's time; "
+            "put it in (?P<node_time>…), or in (?P<node_time_us>…) with its unit (s, ms, us, ns)."
+        )
+    if len(hosts) > 1:
+        raise RigError(f"--pattern {pattern.pattern!r}: two groups for the host's time; one of them is (?P<host>…).")
+    host, host_unit = hosts[0] if hosts else ("", None)
+    return Groups(times[0][0], times[0][1] or "", host, host_unit or "", node)
+
+
+def read(path: Path, options: argparse.Namespace, *, pattern: re.Pattern[str], boot: re.Pattern[str] | None) -> Found:
+    """Read all stamps of a log or of a recording.
+
+    Parameters
+    ----------
+    path
+        A recording, a log of a known format, or, if the pattern finds the host's time, any text.
+    options
+        Of `inputs.add_arguments`, and `host_unit`.
+    pattern
+        Of the lines that carry stamps.
+    boot
+        Of lines that say that a node booted.
+    """
+    from tqdm import tqdm
+
+    from gpiorig.capture.errors import FormatError
+
+    where = groups(pattern)
+    try:
+        lines, _, source = loglines.read(path, options, own_time=bool(where.host))
+    except FormatError as error:
+        raise RigError(f"{error} If its lines carry the host's time, put that in a group (?P<host>…).") from error
+    nodes: dict[str, Stamps] = {}
+    odd: Counter[str] = Counter()
+    matched = count = 0
+    scale = UNITS_NS[where.host_unit or options.host_unit]
+    booted: set[str] = set()
+    for line in tqdm(lines, desc="reading", unit=" lines", unit_scale=True, disable=None, leave=False):
+        count += 1
+        if boot is not None and loglines.match(boot, line):
+            booted.add(line.node)
+        match = loglines.match(pattern, line)
+        if match is None:
+            continue
+        node = (match[where.node] if where.node else line.node) or ""
+        try:
+            host_ns = int(Decimal(match[where.host]) * scale) if where.host else line.stamp_ns
+            Decimal(match[where.node_time])
+        except (ArithmeticError, TypeError):
+            odd["line whose time is no number"] += 1
+            continue
+        stamps = nodes.setdefault(node, Stamps())
+        if booted & {node, line.node}:
+            stamps.boots.append(len(stamps.texts))
+            booted -= {node, line.node}
+        stamps.texts.append(match[where.node_time])
+        stamps.host_ns.append(host_ns)
+        matched += 1
+    return Found(nodes, matched, count, source, odd)
+
+
+def tick_hz(options: argparse.Namespace, where: Groups, digits: int) -> Fraction | None:
+    """Ticks per second as the command line or the group's name says; None if neither does."""
+    unit = where.node_unit or options.node_unit
+    rate: Fraction | None = options.tick_hz
+    if rate is not None:
+        return Fraction(rate * 10**digits)
+    return Fraction(NS_PER_S * 10**digits, UNITS_NS[unit]) if unit else None

@@ -1,0 +1,254 @@
+"""`gpiorig clocks`: how nodes' clocks run, by logs that carry host and node time, or by the pins."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gpiorig.rig import inputs
+
+if TYPE_CHECKING:
+    from gpiorig.analysis.clocks.nodeclock import NodeClock, Stretch
+    from gpiorig.rig.clocklines import Found
+
+EPILOG = """\
+examples:
+  gpiorig clocks iotlab.log --pattern 'now=(?P<node_time_us>\\d+)' -o clocks.svg
+  gpiorig clocks serial.csv --pattern 't=(?P<node_time>\\d+)' --tick-hz 32768 --bits 16 --boot 'Starting'
+  gpiorig clocks any.txt --pattern '^(?P<host>[\\d.]+) (?P<node>\\S+) \\[(?P<node_time_ms>\\d+)\\]' --json
+  gpiorig clocks run1 --pattern 'rx_us=(?P<node_time_us>\\d+)'   a recording: the recorder's stamps
+  gpiorig clocks run1                                            a recording: stamps of the nodes against the pins
+
+Named groups: `node_time` (or `ticks`), a number; `host` (or `time`), where the format of the log has no stamp of its
+own; `node`, where its format names no node. A unit may end the name of a group (_s, _ms, _us, _ns). Without one, the
+host counts seconds, and of a node the usual rate within 5 % of what is seen is taken, which is said. Without a
+group for its time, `node` holds it. A pattern is looked for in what the node said, then in the whole line.
+
+ppm > 0: the node's clock is fast. Stamps of a host can only be late; two fits are printed, through the middle of the
+stamps and below all of them. Exit status 1: no clock could be fitted, or one does not follow the reference."""
+
+STRANGE = "does not follow"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    parser.add_argument("log", type=Path, metavar="LOG|RUN", help="a log of a known format, any text, or a recording")
+    parser.add_argument("--pattern", metavar="REGEX", help="finds the stamps in a line, by named groups")
+    parser.add_argument("--boot", metavar="REGEX", help="a line that says that its node booted")
+    parser.add_argument("--node-unit", choices=["s", "ms", "us", "ns"], help="of the node's time")
+    parser.add_argument("--tick-hz", type=_rate, metavar="RATE", help="ticks of the node's time per second: 32768")
+    parser.add_argument("--host-unit", choices=["s", "ms", "us", "ns"], default="s", help="of the group `host` (s)")
+    parser.add_argument(
+        "--bits", type=int, metavar="N", help="of the node's timer; 0: it never wraps; default: found out"
+    )
+    parser.add_argument("--slack", type=float, default=1.0, metavar="S", help="by how much a host may be late (1)")
+    parser.add_argument("--node", action="append", default=[], metavar="NODE", help="only this node; repeatable")
+    parser.add_argument("-o", "--figure", type=Path, metavar="FILE", help="residuals over time: .svg, .png, .pdf")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    inputs.add_arguments(parser)
+
+
+def _rate(text: str) -> Fraction:
+    rate = Fraction(text)
+    if rate <= 0:
+        raise ValueError(text)
+    return rate
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, fit, draw, print."""
+    from gpiorig.rig.errors import RigError
+
+    head, clocks = _from_pins(options) if options.pattern is None else _from_lines(options)
+    if unknown := sorted(set(options.node) - clocks.keys()):
+        raise RigError(f"{options.log}: no stamps of node {unknown[0]}; there are of {', '.join(clocks)}.")
+    clocks = {node: clock for node, clock in sorted(clocks.items()) if not options.node or node in options.node}
+    if options.figure:
+        _draw(options.figure, clocks, virtual=head["virtual"])
+    _print(options, head, clocks)
+    notes = [stretch.pieces.note for clock in clocks.values() for stretch in clock.stretches]
+    fitted = any(stretch.line.segments for clock in clocks.values() for stretch in clock.stretches)
+    return int(not fitted or any(STRANGE in note for note in notes))
+
+
+def _from_lines(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, NodeClock]]:
+    from gpiorig.capture.recording import DESCRIPTION, Recording
+    from gpiorig.rig import clocklines, loglines
+    from gpiorig.rig.errors import RigError
+
+    pattern = loglines.compiled(options.pattern, option="--pattern", groups=())
+    boot = loglines.compiled(options.boot, option="--boot", groups=()) if options.boot else None
+    found = clocklines.read(options.log, options, pattern=pattern, boot=boot)
+    if not found.matched:
+        raise RigError(
+            f"{options.log}: none of {found.lines} lines matches --pattern {options.pattern!r} with a number in it; "
+            "try it on one of its lines."
+        )
+    virtual = False
+    if options.log.is_dir() and (options.log / DESCRIPTION).exists():
+        virtual = Recording.open(options.log).info.virtual
+    head = {
+        "source": found.source,
+        "reference": "host",
+        "virtual": virtual,
+        "lines": found.lines,
+        "matched": found.matched,
+        "unmatched": found.lines - found.matched,
+        "irregularities": dict(found.odd),
+    }
+    return head, {node or "log": clock for node, clock in _fitted(options, found).items()}
+
+
+def _fitted(options: argparse.Namespace, found: Found) -> dict[str, NodeClock]:
+    import numpy as np
+    from tqdm import tqdm
+
+    from gpiorig.analysis.clocks import nodeclock
+    from gpiorig.rig import clocklines, loglines
+    from gpiorig.rig.errors import RigError
+
+    where = clocklines.groups(loglines.compiled(options.pattern, option="--pattern", groups=()))
+    clocks = {}
+    for node, stamps in tqdm(found.nodes.items(), desc="fitting", unit=" nodes", disable=None, leave=False):
+        ticks, digits = stamps.ticks()
+        host_ns = np.array(stamps.host_ns, dtype=np.int64)
+        tick_hz = clocklines.tick_hz(options, where, digits)
+        if tick_hz is None:
+            rate, usual = nodeclock.nominal_hz(ticks, host_ns, 10**digits)
+            if usual is None and len(ticks) > 2 and rate == rate:
+                raise RigError(
+                    f"{options.log}: the time of {node or 'the node'} counts {rate / 10**digits:.6g} per second of the "
+                    "host, which is no usual rate; give --tick-hz, or --node-unit."
+                )
+            tick_hz = usual or Fraction(10**digits)
+        modulus = nodeclock.likely_modulus(ticks) if options.bits is None else (1 << options.bits) * 10**digits
+        clocks[node] = nodeclock.node_clock(
+            node or "log",
+            ticks,
+            host_ns,
+            reference="host",
+            tick_hz=tick_hz,
+            modulus=None if options.bits == 0 else modulus,
+            boots=stamps.boots,
+            slack_ns=int(options.slack * 1e9),
+        )
+    return clocks
+
+
+def _from_pins(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, NodeClock]]:
+    from gpiorig.analysis import events, log
+    from gpiorig.analysis.clocks import nodeclock, pairing
+    from gpiorig.capture.nanoseconds import nearest_ns
+    from gpiorig.capture.recording import DESCRIPTION, Recording
+    from gpiorig.rig import bench as benches
+    from gpiorig.rig import pipeline
+    from gpiorig.rig.errors import RigError
+
+    if not (options.log / DESCRIPTION).exists():
+        raise RigError(
+            f"{options.log}: is no recording; give --pattern, with the group node_time, to find stamps in it."
+        )
+    recording = Recording.open(options.log)
+    bench = benches.loads(recording.info.bench, what=f"bench in {recording.folder}")
+    seen = events.from_edges(recording.edges(), pipeline.wiring(bench))
+    clocks = {}
+    for node in recording.nodes:
+        pairs = pairing.best(seen, log.parse(recording.serial(node).data, node=node))
+        if len(pairs):
+            clocks[node] = nodeclock.node_clock(
+                node,
+                pairs.stamps,
+                nearest_ns(pairs.samples, seen.samplerate_hz),
+                reference="analyzer",
+                tick_hz=pairing.NODE_TICK_HZ,
+                modulus=pairing.TIMER,
+                boots=pairs.boots,
+                late=False,
+                slack_ns=pairing.SLACK_NS,
+            )
+    if not clocks:
+        raise RigError(
+            f"{options.log}: no stamp of a node belongs to an event on the pins; "
+            "give --pattern to fit against the recorder's stamps."
+        )
+    return {"source": str(options.log), "reference": "analyzer", "virtual": recording.info.virtual}, clocks
+
+
+def _print(options: argparse.Namespace, head: dict[str, Any], clocks: dict[str, NodeClock]) -> None:
+    from gpiorig.analysis.clocks import nodeclock
+
+    if options.json:
+        nodes = {node: nodeclock.as_json(clock) for node, clock in clocks.items()}
+        print(json.dumps(head | {"nodes": nodes}, allow_nan=False))
+        return
+    for clock in clocks.values():
+        print("\n".join(_text(clock)))
+    if "unmatched" in head:
+        odd = "".join(f"; {what}: {count}" for what, count in head["irregularities"].items())
+        print(f"{head['matched']} of {head['lines']} lines matched{odd}")
+    if head["virtual"]:
+        print("Virtual bench: these numbers test the rig; they are no measurement of hardware.")
+
+
+def _text(clock: NodeClock) -> list[str]:
+    from gpiorig.analysis.quantity import round_time_text
+
+    words = [f"{clock.n} stamps in steps of {round_time_text(clock.quantisation_ns)}"]
+    words += [f"{len(clock.stretches) - 1} resets", f"{clock.backsteps} steps back"]
+    words += [f"{clock.wraps} wraps at {clock.modulus}"] if clock.modulus else []
+    lines = [f"{clock.node} against {clock.reference}: {', '.join(words)}; a tick is 1/{float(clock.tick_hz):g} s"]
+    for stretch in clock.stretches:
+        lines += [f"  {line}" for line in _stretch_text(stretch)]
+    return lines
+
+
+def _stretch_text(stretch: Stretch) -> list[str]:
+    from gpiorig.analysis.clocks import nodeclock
+    from gpiorig.analysis.quantity import time_text
+
+    found = nodeclock.stretch_json(stretch)
+    if found["ppm"] is None:
+        return [f"{found['n']} stamps: no fit, {found['note']}"]
+    span = found["end_s"] - found["start_s"]
+    lines = [
+        f"{found['n']} stamps over {span:.3f} s: {_ppm(found)}, residual {time_text(found['residual_std_s'] * 1e9)} "
+        f"(standard deviation), {found['outliers']} outliers, offset {found['offset_s']:.6f} s"
+    ]
+    lines += [
+        f"  from {p['start_s']:.6f} to {p['end_s']:.6f} s: {_ppm(p)}, offset {p['offset_s']:.6f} s"
+        for p in found["pieces"]
+    ]
+    if found["drift_ppm_per_s"] is not None:
+        lines.append(f"  drift {found['drift_ppm_per_s']:+.3g} ppm per s")
+    if found["minimum_delay"]:
+        least = found["minimum_delay"]
+        late = ", ".join(f"{name} {time_text(value * 1e9)}" for name, value in least["delay_s"].items())
+        lines.append(f"  minimum delay: {_ppm(least)}; later than the fastest line by {late}")
+    return lines + [f"  {found['note']}"] * bool(found["note"])
+
+
+def _ppm(found: dict[str, Any]) -> str:
+    if found["ppm_interval"] is None:
+        return f"{found['ppm']:+.4g} ppm (no interval)"
+    low, high = found["ppm_interval"]
+    digits = max(0, min(6, 1 - _exponent(high - low)))
+    return f"{found['ppm']:+.{digits}f} ppm ({low:+.{digits}f} to {high:+.{digits}f})"
+
+
+def _exponent(value: float) -> int:
+    return int(f"{value:e}".partition("e")[2]) if value else -6
+
+
+def _draw(path: Path, clocks: dict[str, NodeClock], *, virtual: bool) -> None:
+    from gpiorig.analysis import style
+    from gpiorig.analysis.clocks import picture
+    from gpiorig.rig.errors import RigError
+
+    drawn = [clock for clock in clocks.values() if any(stretch.pieces.segments for stretch in clock.stretches)]
+    if not drawn:
+        raise RigError(f"--figure {path}: no clock could be fitted, so there is nothing to draw.")
+    with style.paper():
+        picture.residuals(drawn, virtual=virtual).savefig(path, dpi=200)

@@ -1,0 +1,129 @@
+"""`gpiorig compare`: which delays changed from one run to another, and by how much."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gpiorig.analysis.comparing.compare import Change, Comparison
+    from gpiorig.analysis.comparing.thresholds import Outcome
+
+EPILOG = """\
+examples:
+  gpiorig compare base new                                     says which steps changed, and by how much
+  gpiorig compare base new --threshold 'rtt.p99 +5 %'          ends with status 1 if p99 grew by more
+  gpiorig compare base new --threshold '*.median +10 us' --threshold 'loss +1 %'
+  gpiorig compare base new --any-change                        ends with status 1 if anything changed
+  gpiorig compare base new --json -o changes.csv
+
+A threshold is exceeded by a change beyond it that chance does not explain. Without --threshold those of the new run's
+experiment file count (`thresholds = ["rtt.p99 +5 %"]`), or else those of the base's."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of a comparison."""
+    parser.add_argument("base", type=Path, metavar="BASE", help="recording folder to compare with")
+    parser.add_argument("new", type=Path, metavar="NEW", help="recording folder")
+    parser.add_argument(
+        "--threshold",
+        dest="thresholds",
+        action="append",
+        default=[],
+        metavar="CHANGE",
+        help="largest change, such as 'rtt.p99 +5 %%', 'isr.median +-2 us'; may be repeated",
+    )
+    parser.add_argument("--any-change", action="store_true", help="any significant change ends with status 1, too")
+    parser.add_argument("--fresh", action="store_true", help="analyse the recordings, whatever tables they have")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write all changes as .csv or .parquet")
+    parser.add_argument("--json", action="store_true", help="print everything as one JSON object")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compare, print, judge."""
+    from gpiorig.analysis import tables
+    from gpiorig.analysis.comparing import changewords, compare, thresholds
+    from gpiorig.analysis.statistics import RESOLUTION_SAMPLES
+    from gpiorig.capture.recording import Recording
+    from gpiorig.rig import comparing
+
+    limits = [thresholds.parse(text) for text in options.thresholds]
+    if options.output:
+        comparing.check_output(options.output)
+    base, new = Recording.open(options.base), Recording.open(options.new)
+    limits = limits or [thresholds.parse(text) for text in comparing.thresholds(base, new)]
+    before, now = (comparing.load(recording, fresh=options.fresh) for recording in (base, new))
+    found = compare.compare(before, now, watch=comparing.watched)
+    outcomes = [thresholds.judge(limit, before, now, found) for limit in limits]
+    if options.output:
+        tables.write(compare.as_table(found), options.output)
+    resolution_ns = RESOLUTION_SAMPLES * max(before.period_ns, now.period_ns)
+    lines = changewords.sentences(found, resolution_ns=resolution_ns) + comparing.differences(base, new)
+    if options.json:
+        numbers = _numbers(found, outcomes) | {"base": str(base.folder), "new": str(new.folder), "sentences": lines}
+        print(json.dumps(numbers, allow_nan=False))
+    else:
+        print("\n".join(lines))
+    return _status(found, outcomes, any_change=options.any_change, quiet=options.json)
+
+
+def _status(found: Comparison, outcomes: list[Outcome], *, any_change: bool, quiet: bool) -> int:
+    """Print the outcomes; the exit status."""
+    from gpiorig.analysis.comparing import changewords
+
+    for outcome in outcomes:
+        if outcome.exceeded:
+            print(f"check failed: threshold {changewords.outcome_sentence(outcome)}", file=sys.stderr)
+        elif not quiet:
+            print(f"threshold {changewords.outcome_sentence(outcome)}")
+    other = found.changed or found.only_base or found.only_new
+    if any_change and other:
+        print("check failed: the runs differ, and --any-change is given", file=sys.stderr)
+    return int(any(outcome.exceeded for outcome in outcomes) or bool(any_change and other))
+
+
+def _numbers(found: Comparison, outcomes: list[Outcome]) -> dict[str, Any]:
+    """Everything, for `--json`."""
+    from gpiorig.rig.limits import interval_numbers
+
+    return {
+        "changed": [each.name for each in found.changed],
+        "changes": [_change(each) for each in found.changes],
+        "only_base": list(found.only_base),
+        "only_new": list(found.only_new),
+        "loss": {
+            "base": interval_numbers(found.base_loss, share=True),
+            "new": interval_numbers(found.new_loss, share=True),
+            "p": found.p_loss,
+        },
+        "thresholds": [
+            {
+                "threshold": outcome.threshold.text,
+                "exceeded": list(outcome.exceeded),
+                "changes": {
+                    name: interval_numbers(change, share=outcome.threshold.relative or not outcome.threshold.statistic)
+                    for name, change in outcome.changes.items()
+                },
+            }
+            for outcome in outcomes
+        ],
+    }
+
+
+def _change(each: Change) -> dict[str, Any]:
+    from gpiorig.rig.limits import interval_numbers
+
+    plain = ["name", "changed", "base_n", "new_n", "base_median_ns", "new_median_ns", "moved_ns"]
+    plain += ["p_location", "p_shape", "p_corrected"]
+    values = {key: getattr(each, key) for key in plain}
+    return {
+        **{key: None if isinstance(value, float) and math.isnan(value) else value for key, value in values.items()},
+        "median_change": interval_numbers(each.median_ns),
+        "mean_change": interval_numbers(each.mean_ns),
+        "p99_change": interval_numbers(each.p99_ns),
+        "std_ratio": interval_numbers(each.spread, share=True),
+    }

@@ -1,0 +1,26 @@
+"""Times as people write them on a command line."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from gpiorig.rig.errors import RigError
+
+UNITS_S = {
+    "h": Fraction(3600),
+    "m": Fraction(60),
+    "s": Fraction(1),
+    "ms": Fraction(1, 10**3),
+    "us": Fraction(1, 10**6),
+    "µs": Fraction(1, 10**6),
+    "ns": Fraction(1, 10**9),
+}
+
+
+def seconds(text: str) -> Fraction:
+    """A time such as 90s, 10m, 1h30m or 20us, exact."""
+    parts = re.findall(r"(\d+(?:\.\d+)?) ?(h|ms|m|s|us|µs|ns)", text)
+    if not parts or "".join(number + unit for number, unit in parts) != text.replace(" ", ""):
+        raise RigError(f"{text!r} is no time: write 90s, 10m, 1h30m, 500ms or 20us")
+    return sum((Fraction(number) * UNITS_S[unit] for number, unit in parts), Fraction(0))

@@ -1,0 +1,91 @@
+"""Limits that an experiment sets: kept in the recording, judged by `gpiorig run`, `report` and `compare`."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from gpiorig.rig.errors import RigError
+
+if TYPE_CHECKING:
+    from gpiorig.analysis.comparing.assertions import Verdict
+    from gpiorig.analysis.comparing.delays import Delays
+    from gpiorig.analysis.inference.intervals import Interval
+    from gpiorig.analysis.report import ReportData
+    from gpiorig.capture.recording import Recording
+    from gpiorig.rig.experiment import Experiment
+
+ASSERT, THRESHOLDS = "assert", "thresholds"  # parameters of a recording
+_BETWEEN = "; "
+
+
+def parameters(experiment: Experiment) -> dict[str, str]:
+    """The limits of an experiment as parameters of its recording; those it has."""
+    given = {ASSERT: experiment.assertions, THRESHOLDS: experiment.thresholds}
+    return {key: _BETWEEN.join(limits) for key, limits in given.items() if limits}
+
+
+def recorded(recording: Recording, key: str) -> tuple[str, ...]:
+    """The limits under one of the keys that a recording carries."""
+    text = str(recording.info.parameters.get(key, ""))
+    return tuple(limit.strip() for limit in text.split(_BETWEEN.strip()) if limit.strip())
+
+
+def verdicts(recording: Recording, delays: Delays | None, asserted: Sequence[str] = ()) -> tuple[Verdict, ...]:
+    """On the assertions of the experiment, then on further ones.
+
+    Raises
+    ------
+    RigError
+        Something is asserted of a recording without delays.
+    """
+    from gpiorig.analysis.comparing import assertions
+
+    texts = [*recorded(recording, ASSERT), *asserted]
+    if delays is None and texts:
+        raise RigError(
+            f"{recording.folder}: no packet is known whole on the pins, so nothing can be asserted of them; leave "
+            "`assert` out."
+        )
+    return () if delays is None else assertions.evaluate_all(texts, delays)
+
+
+def noted(data: ReportData, found: Sequence[Verdict]) -> ReportData:
+    """The report with the assertions that do not hold among its notes."""
+    failed = [f"Assertion {verdict.sentence}" for verdict in found if not verdict.holds]
+    return dataclasses.replace(data, notes=(*data.notes, *failed))
+
+
+def numbers(found: Sequence[Verdict]) -> dict[str, Any]:
+    """Verdicts for `--json`; nothing where nothing is asserted."""
+    listed = [
+        {
+            "assert": verdict.assertion.text,
+            "holds": verdict.holds,
+            "found": {
+                name: interval_numbers(value, share=not verdict.assertion.statistic)
+                for name, value in verdict.found.items()
+            },
+            "sentence": verdict.sentence,
+        }
+        for verdict in found
+    ]
+    return {"assertions": listed} if listed else {}
+
+
+def interval_numbers(found: Interval, *, share: bool = False) -> dict[str, Any]:
+    """An interval for `--json`: in ns unless it is of a share; null for what is not defined."""
+    unit = "" if share else "_ns"
+    ends = {f"value{unit}": found.value, f"low{unit}": found.low, f"high{unit}": found.high}
+    defined = {key: None if math.isnan(number) else number for key, number in ends.items()}
+    return defined | {"confidence": found.confidence, "method": found.method, "note": found.note}
+
+
+def check(asserted: Sequence[str]) -> None:
+    """Raise `QuantityError` if an assertion cannot be understood: before the work, not after it."""
+    from gpiorig.analysis.comparing import assertions
+
+    for text in asserted:
+        assertions.parse(text)

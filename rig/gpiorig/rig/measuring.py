@@ -1,0 +1,188 @@
+"""Measurements on any capture: which channels, which edges, per node where channels are named after nodes."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, cast
+
+from gpiorig.analysis import measure
+from gpiorig.analysis.analyzers import Instruments, Pin
+from gpiorig.analysis.measure import Instants, Kind, Pairs
+from gpiorig.analysis.statistics import Summary, summarize
+from gpiorig.analysis.uncertainty import DelayUncertainty, of_delay
+from gpiorig.capture import select
+from gpiorig.capture.edges import Edges
+from gpiorig.capture.waveform import Waveform
+from gpiorig.rig.errors import RigError
+from gpiorig.rig.plainjson import without_nan
+
+Way = Literal["between", "period", "width", "skew"]
+KINDS = ("rise", "fall", "edge")
+LEVELS = {"high": "rise", "low": "fall"}
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """One measurement.
+
+    Attributes
+    ----------
+    way
+        What is measured.
+    ends
+        (channel, kind of edge) of begin and end.
+    """
+
+    way: Way
+    ends: tuple[tuple[str, Kind], tuple[str, Kind]]
+
+    def on(self, node: str) -> Spec:
+        """The same on the lines of one node."""
+        begin, end = ((f"{node}.{line}", kind) for line, kind in self.ends)
+        return Spec(self.way, (begin, end))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measurement:
+    """What was measured, with its statistics.
+
+    Attributes
+    ----------
+    pairs
+        The delays.
+    edges
+        How many begins and ends there were.
+    summary
+        Statistics of the delays.
+    uncertainty
+        Of the longest delay; that of the others is no larger.
+    """
+
+    pairs: Pairs
+    edges: tuple[int, int]
+    summary: Summary
+    uncertainty: DelayUncertainty
+
+    def as_json(self) -> dict[str, Any]:
+        """The numbers; null where a statistic is not defined."""
+        found: dict[str, Any] = {
+            "measured": self.pairs.name,
+            "unpaired_from": self.pairs.unpaired_from,
+            "unpaired_to": self.pairs.unpaired_to,
+            "too_long": self.pairs.too_long,
+            "across_gaps": self.pairs.across_gaps,
+            **{key: value for key, value in dataclasses.asdict(self.summary).items() if key != "lost"},
+            "uncertainty_ns": self.uncertainty.expanded_ns,
+        }
+        return dict(without_nan(found))
+
+
+def between(begin: str, end: str) -> Spec:
+    """From one edge to the next of another kind: ``D0:rise``, ``D1:fall``."""
+    return Spec("between", (_edge(begin), _edge(end)))
+
+
+def period(text: str) -> Spec:
+    """From one edge of a channel to the next of the same kind."""
+    return Spec("period", (_edge(text), _edge(text)))
+
+
+def width(text: str) -> Spec:
+    """How long a channel is ``high`` or ``low``."""
+    channel, level = _split(text, tuple(LEVELS), default="high")
+    kind = cast(Kind, LEVELS[level])
+    return Spec("width", ((channel, kind), (channel, measure.OPPOSITE[kind])))
+
+
+def skew(first: str, second: str) -> Spec:
+    """How much later the second channel shows the edges that both have."""
+    begin, end = (_split(text, KINDS, default="edge") for text in (first, second))
+    if begin[1] != end[1]:
+        raise RigError(f"--skew {first} {second}: a skew is between edges of one kind; give both the same, or none.")
+    return Spec("skew", (cast(tuple[str, Kind], begin), cast(tuple[str, Kind], end)))
+
+
+def nodes(spec: Spec, channels: Sequence[str]) -> list[str]:
+    """The nodes whose lines a measurement can be made on, by channels named ``node.line``, in their order."""
+    lines = [line for line, _ in spec.ends]
+    heads = dict.fromkeys(name.removesuffix(f".{lines[0]}") for name in channels if name.endswith(f".{lines[0]}"))
+    found = [node for node in heads if all(f"{node}.{line}" in channels for line in lines)]
+    if not found:
+        known = ", ".join(name for name in channels if name)
+        raise RigError(
+            f"--per node: no node has the lines {' and '.join(dict.fromkeys(lines))}; channels named NODE.LINE are "
+            f"wanted, and there are {known}."
+        )
+    return found
+
+
+def load(waveform: Waveform, specs: Sequence[Spec]) -> Edges:
+    """The edges of the channels that are measured: 16 bytes of memory for each."""
+    wanted = list(dict.fromkeys(channel for spec in specs for channel, _ in spec.ends))
+    known = [name for name in waveform.channels if name]
+    missing = [channel for channel in wanted if channel not in known]
+    if missing:
+        raise RigError(f"no channel `{missing[0]}` in this capture; its channels are {', '.join(known)}.")
+    return select.channels(waveform, [_literal(channel) for channel in wanted]).edges()
+
+
+def run(edges: Edges, spec: Spec, instruments: Instruments, *, longest_s: Fraction | None) -> Measurement:
+    """Make one measurement.
+
+    Parameters
+    ----------
+    edges
+        From `load`.
+    spec
+        What to measure.
+    instruments
+        What the capture was made with.
+    longest_s
+        Longest delay that is a pair.
+    """
+    longest = None if longest_s is None else math.floor(longest_s * edges.samplerate_hz)
+    begin, end = (measure.instants(edges, channel, kind) for channel, kind in spec.ends)
+    if spec.way == "skew":
+        pairs = measure.skew(begin, end, gaps=edges.gaps, longest=longest)
+    else:
+        pairs = measure.between(begin, end, gaps=edges.gaps, longest=longest, name=_name(spec, begin, end))
+    summary = summarize(pairs.delays, samplerate_hz=edges.samplerate_hz)
+    longest_ns = max(abs(summary.min_ns), abs(summary.max_ns)) if summary.n else 0.0
+    start, stop = (Pin(channel, "" if kind == "edge" else kind) for channel, kind in spec.ends)
+    return Measurement(
+        pairs=pairs,
+        edges=(len(begin.samples), len(end.samples)),
+        summary=summary,
+        uncertainty=of_delay(pairs.name, longest_ns, start=start, end=stop, instruments=instruments),
+    )
+
+
+def _name(spec: Spec, begin: Instants, end: Instants) -> str:
+    if spec.way == "period":
+        return f"period of {begin.name}"
+    if spec.way == "width":
+        return f"{begin.channel} {'high' if begin.kind == 'rise' else 'low'}"
+    return f"{begin.name} to {end.name}"
+
+
+def _edge(text: str) -> tuple[str, Kind]:
+    return cast(tuple[str, Kind], _split(text, KINDS, default="rise"))
+
+
+def _split(text: str, words: tuple[str, ...], *, default: str) -> tuple[str, str]:
+    """Channel and what is behind its last colon, if that is one of the words."""
+    channel, colon, word = text.rpartition(":")
+    if colon and word in words:
+        return channel, word
+    if colon and word.lower() in {*KINDS, *LEVELS, "rising", "falling", "both"}:
+        raise RigError(f"{text}: `{word}` is not known here; write {channel}:{f' or {channel}:'.join(words)}.")
+    return text, default
+
+
+def _literal(channel: str) -> str:
+    """A channel's name as a pattern that matches nothing else."""
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in channel)

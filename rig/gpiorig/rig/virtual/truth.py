@@ -1,0 +1,95 @@
+"""The truth of a virtual bench: every edge of its wired pins in picoseconds, before any analyzer samples it.
+
+For tests of what the analysis says of its own uncertainty; nothing else reads it. A bench file asks for it with
+`[virtual] truth = "FILE"`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.capture.edges import Edges, no_gaps
+from gpiorig.rig import bench as benches
+from gpiorig.rig.bench import Bench
+from gpiorig.rig.bench_virtual import Virtual
+from gpiorig.rig.errors import VirtualBenchError
+from gpiorig.rig.virtual.vboards import VirtualBoards
+
+PS_HZ = Fraction(10**12)
+_EDGE = np.dtype([("t_ps", "<i8"), ("channel", "<u2"), ("level", "u1")])
+
+
+def wires(bench: Bench) -> dict[str, tuple[int, str]]:
+    """Board number and pin of each channel, `node.line`, in the order of the file."""
+    virtual = bench.virtual or Virtual()
+    return {
+        f"{name}.{line}": (number, benches.pins(name, node, virtual)[line])
+        for number, (name, node) in enumerate(bench.nodes.items())
+        for line in node.lines
+    }
+
+
+class Truth:
+    """Writes the edges; `bench` is what `read` needs to know them again."""
+
+    def __init__(self, path: Path, bench: Bench, boards: VirtualBoards) -> None:
+        self._boards = boards
+        self._channels = {(board, pin_number(pin)): i for i, (board, pin) in enumerate(wires(bench).values())}
+        self._file: BinaryIO = path.open("wb")
+        boards.keep_edges()
+
+    def write(self) -> None:
+        """Write what has happened since the last call."""
+        while True:
+            t_ps, board, pin, level = self._boards.edges()
+            if not t_ps.size:
+                return
+            keys = zip(board.tolist(), pin.tolist(), strict=True)
+            channels = np.array([self._channels.get(key, -1) for key in keys])
+            wired = channels >= 0
+            rows = np.zeros(np.count_nonzero(wired), dtype=_EDGE)
+            rows["t_ps"], rows["channel"], rows["level"] = t_ps[wired], channels[wired], level[wired]
+            self._file.write(rows.tobytes())
+
+    def close(self) -> None:
+        """Write the rest."""
+        self.write()
+        self._file.close()
+
+
+def read(path: Path, bench: Bench) -> Edges:
+    """The edges of a truth file, as a capture at 1 THz; time begins when the boards left reset, all lines low."""
+    rows: NDArray[np.void] = np.fromfile(path, dtype=_EDGE)
+    channels = tuple(wires(bench))
+    instants, places = np.unique(np.append(0, rows["t_ps"]), return_inverse=True)
+    levels = np.zeros(instants.size, dtype=np.uint64)
+    for channel in range(len(channels)):
+        mine = np.flatnonzero(rows["channel"] == channel)
+        latest = np.full(instants.size, -1, dtype=np.int64)
+        latest[places[1:][mine]] = mine
+        latest = np.maximum.accumulate(latest)
+        level = np.append(rows["level"], 0)[latest]  # none yet: the low level at the end
+        levels |= level.astype(np.uint64) << np.uint64(channel)
+    return Edges(
+        samples=instants,
+        levels=levels,
+        samplerate_hz=PS_HZ,
+        channels=channels,
+        start=0,
+        end=int(instants[-1]) + 1,
+        gaps=no_gaps(),
+    )
+
+
+def pin_number(name: str) -> int:
+    """Number of a pin in the crate: port << 4 | bit, of ``PB9`` or ``P6.2`` (rig/vboards/src/trace.rs)."""
+    letter, bit = name[1], name[2:].removeprefix(".")
+    if name[0] != "P" or not bit.isdecimal():
+        raise VirtualBenchError(f"`{name}` is no pin; PB9 and P6.2 are.")
+    port = int(letter) if letter.isdecimal() else ord(letter) - ord("A")
+    return port << 4 | int(bit)

@@ -1,0 +1,189 @@
+"""`gpiorig measure` and `gpiorig latency`, as users call them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from commandline import Demo, gpiorig
+
+from gpiorig.analysis import tables
+from gpiorig.capture.recording import Recording
+from gpiorig.rig import pipeline
+
+VCD = """$timescale 1 us $end
+$scope module a $end
+$var wire 1 ! irq $end
+$upscope $end
+$scope module b $end
+$var wire 1 " irq $end
+$upscope $end
+$enddefinitions $end
+#0 0! 0"
+#10 1!
+#14 1"
+#20 0!
+#25 0"
+#30 1!
+#33 1"
+#40 0!
+#100 0"
+"""
+IOTLAB = """1700000000.000000;m3-1;send 1
+1700000000.010000;m3-2;send 1
+1700000000.012500;m3-1;got 1
+1700000000.020000;m3-2;got 1
+1700000000.030000;m3-1;send 2
+1700000000.040000;m3-1;got 3
+"""
+
+
+@pytest.fixture
+def vcd(tmp_path: Path) -> Path:
+    path = tmp_path / "pins.vcd"
+    path.write_text(VCD)
+    return path
+
+
+def test_pairs_of_a_file(vcd: Path) -> None:
+    """Every number of the documented JSON, from a file whose edges are known."""
+    done = gpiorig("measure", vcd, "--from", "a.irq:rise", "--to", "b.irq:rise", "--json")
+
+    assert (0, "") == (done.status, done.stderr)
+    found = done.numbers
+    assert (2, 0, 0) == (found["n"], found["unpaired_from"], found["unpaired_to"])
+    assert (3000, 3500, 4000, 3500) == (found["min_ns"], found["median_ns"], found["max_ns"], found["mean_ns"])
+    assert (3050, 3950) == (found["p5_ns"], found["p95_ns"])
+    assert np.std([3000, 4000], ddof=1) == pytest.approx(found["std_ns"])
+    # A sample of 1000 ns at both ends, as a rectangle; limits of skew and aperture, 5 and 2 ns, add little to that.
+    assert 2 * 1000 / 3**0.5 < found["uncertainty_ns"] < 2 * 1015 / 3**0.5
+
+
+@pytest.mark.parametrize(
+    ("words", "median_ns", "n"),
+    [
+        (["--period", "a.irq:rise"], 20_000, 1),
+        (["--period", "a.irq:edge"], 10_000, 3),
+        (["--width", "a.irq:high"], 10_000, 2),
+        (["--width", "a.irq:low"], 10_000, 1),
+        (["--skew", "a.irq", "b.irq", "--max-gap", "20us"], 4_000, 3),
+        (["--from", "a.irq:rise", "--to", "b.irq:fall"], 42_500, 2),
+    ],
+)
+def test_every_way_to_measure(vcd: Path, words: list[str], median_ns: float, n: int) -> None:
+    """Periods, widths, skews: medians by hand."""
+    found = gpiorig("measure", vcd, *words, "--json").numbers
+
+    assert (n, median_ns) == (found["n"], found["median_ns"])
+
+
+def test_per_node_takes_the_channels_named_after_nodes(vcd: Path) -> None:
+    found = gpiorig("measure", vcd, "--width", "irq:high", "--per", "node", "--json").numbers
+
+    assert {"a": 10_000, "b": 39_000} == {node: each["median_ns"] for node, each in found["nodes"].items()}
+
+
+def test_delays_and_figure_are_written(vcd: Path, tmp_path: Path) -> None:
+    done = gpiorig(
+        "measure", vcd, "--width", "a.irq:high", "-o", tmp_path / "d.parquet", "--figure", tmp_path / "d.png"
+    )
+
+    assert (0, "") == (done.status, done.stderr)
+    assert [10_000.0, 10_000.0] == tables.read(tmp_path / "d.parquet")["delay_ns"].to_pylist()
+    assert b"\x89PNG" == (tmp_path / "d.png").read_bytes()[:4]
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["--from", "x", "--to", "a.irq"], "no channel `x` in this capture; its channels are a.irq, b.irq"),
+        (["--from", "a.irq"], "give one measurement"),
+        (["--period", "a.irq:high"], "write a.irq:rise or a.irq:fall or a.irq:edge"),
+        (["--width", "a.irq:rise"], "write a.irq:high or a.irq:low"),
+        (["--width", "a.irq", "--max-gap", "5 parsecs"], "is no time"),
+        (["--width", "strobe", "--per", "node"], "no node has the lines strobe"),
+        (["--skew", "a.irq:rise", "b.irq:fall"], "edges of one kind"),
+        (["--from", "b.irq:rise", "--to", "b.irq:rise", "--max-gap", "1us", "--figure", "f.png"], "no delay to draw"),
+    ],
+)
+def test_wrong_use_is_one_clear_error(vcd: Path, words: list[str], text: str) -> None:
+    done = gpiorig("measure", vcd, *words)
+
+    assert 2 == done.status
+    assert text in done.stderr
+    assert 1 == len(done.stderr.splitlines())
+
+
+def test_no_pair_is_a_result(vcd: Path) -> None:
+    """Edges without a partner are counted, and what is not defined is null."""
+    done = gpiorig("measure", vcd, "--from", "b.irq:fall", "--to", "a.irq:fall", "--max-gap", "1us", "--json")
+
+    assert 0 == done.status
+    assert (0, 2, 2, 1, None) == tuple(
+        done.numbers[key] for key in ("n", "unpaired_from", "unpaired_to", "too_long", "median_ns")
+    )
+
+
+def test_a_recording_agrees_with_its_timelines(demo: Demo) -> None:
+    """From the frame's mark to the receiver's interrupt, measured on the channels, is what the timelines say."""
+    result = pipeline.analyse(Recording.open(demo.folder))
+    air = result.timelines.column("request.irq") - result.timelines.column("request.air.start")
+    header = result.timelines.header_samples[0]
+
+    found = gpiorig(
+        "measure",
+        demo.folder,
+        *("--from", "responder.tap.frame_timestamp:rise", "--to", "responder.tap.irq:rise", "--json"),
+    ).numbers
+
+    assert found["virtual"]
+    assert len(air) == found["n"]
+    period_ns = 1e9 / 24e6
+    assert (np.median(air) - header) * period_ns == pytest.approx(found["median_ns"])
+    assert (air.max() - header) * period_ns == pytest.approx(found["max_ns"])
+
+
+def test_lines_of_a_log_are_paired(tmp_path: Path) -> None:
+    """Requests and responses of the same node and id; what is left over is counted, by node."""
+    log = tmp_path / "iotlab.log"
+    log.write_text(IOTLAB)
+    words = ("latency", log, "--request", r"send (?P<id>\d+)", "--response", r"got (?P<id>\d+)", "--json")
+
+    found = gpiorig(*words).numbers
+
+    assert (2, 1, 1) == (found["n"], found["unpaired_request"], found["unpaired_response"])
+    assert {"m3-1": 12_500_000, "m3-2": 10_000_000} == {n: each["median_ns"] for n, each in found["nodes"].items()}
+    across = gpiorig(*words, "--across-nodes").numbers
+    assert (1, 2_500_000) == (across["n"], across["max_ns"])  # m3-2 sent id 1 again: that one is answered
+
+
+def test_patterns_may_name_the_node_and_the_time(tmp_path: Path) -> None:
+    """Text of no known format, with its own times; the node is a group of the pattern."""
+    log = tmp_path / "any.txt"
+    log.write_text("[1.5] to x 1\n[1.75] to y 1\n[2.5] from x 1\nnoise\n")
+    words = [r"\[(?P<time>[\d.]+)\] to (?P<node>\w) (?P<id>\d+)", r"\[(?P<time>[\d.]+)\] from (?P<node>\w) (?P<id>\d+)"]
+
+    found = gpiorig("latency", log, "--request", words[0], "--response", words[1], "--json").numbers
+
+    assert (1, 10**9) == (found["n"], found["median_ns"])
+    assert 1 == found["nodes"]["y"]["unpaired_request"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "response", "text"),
+    [
+        ("send", r"got (?P<id>\d+)", "has no group (?P<id>…)"),
+        ("(", r"got (?P<id>\d+)", "is no regular expression"),
+        (r"(?P<time>.)(?P<id>.)", r"got (?P<id>\d+)", "only one of the patterns has the group `time`"),
+        (r"never (?P<id>\d+)", r"nowhere (?P<id>\d+)", "no line is a request or a response"),
+    ],
+)
+def test_wrong_patterns_are_one_clear_error(tmp_path: Path, request_: str, response: str, text: str) -> None:
+    log = tmp_path / "iotlab.log"
+    log.write_text(IOTLAB)
+
+    done = gpiorig("latency", log, "--request", request_, "--response", response)
+
+    assert 2 == done.status
+    assert text in done.stderr
