@@ -161,6 +161,24 @@ def test_hardware_reports_have_no_tag(bench, tmp_path):
     assert "irtual" not in text_of(tmp_path, data_of(bench, virtual=False))
 
 
+def test_last_bits_of_the_layout_change_no_file(monkeypatch):
+    """The layout's solver gives places that differ in their last bits from call to call; ids in SVG hash places."""
+    solve = style.ConstrainedLayoutEngine.execute
+
+    def drawn(shift):
+        def execute(engine, figure):
+            solve(engine, figure)
+            left, *rest = figure.axes[0].get_position(original=True).bounds
+            figure.axes[0].set_position([left + shift, *rest])
+
+        monkeypatch.setattr(style.ConstrainedLayoutEngine, "execute", execute)
+        figure = style.new_figure(virtual=False)
+        figure.add_subplot().plot([1, 2])
+        return style.svg(figure)
+
+    assert drawn(0) == drawn(2e-16) == drawn(-2e-16)
+
+
 @pytest.mark.slow
 def test_equal_data_give_equal_files(data, folder, tmp_path):
     again = dataclasses.replace(data)

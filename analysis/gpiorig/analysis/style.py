@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -136,9 +137,14 @@ def save(figure: Figure, stem: Path, *, dpi: int = 200) -> None:
 
 
 def _settle(figure: Figure) -> None:
-    """Lay the figure out once; it takes as long as drawing it, and every file would do it again."""
+    """Lay the figure out once; it takes as long as drawing it, and every file would do it again.
+
+    The solver's last bits differ from one call to the next, and SVG's ids are hashes of them: places are rounded.
+    """
     engine = figure.get_layout_engine()
     if engine is not None:
         with paper():
             engine.execute(figure)
         figure.set_layout_engine("none")
+        for axes in figure.axes:
+            axes.set_position(np.round(axes.get_position(original=True).bounds, 9).tolist())
