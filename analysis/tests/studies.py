@@ -214,7 +214,5 @@ def _occupancy(route, rng):
         occupants=("a: isr.uart", "a: task 9", "a: sleep"),
         mean_samples=np.stack([preempted.mean(axis=0), preempted.mean(axis=0) / 3, np.full(s, 100.0)], axis=1),
         preempted_samples=preempted,
-        own_samples=route.steps.samples - preempted,
-        sleep_samples=np.zeros_like(preempted),
         known=known,
     )

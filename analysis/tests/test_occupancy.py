@@ -16,6 +16,8 @@ from gpiorig.analysis.event_table import BY_CODE
 from gpiorig.analysis.identity import PACKET_LAYERS
 from gpiorig.analysis.path import Kind, Milestone, Source, Step
 from gpiorig.analysis.processor import occupancy
+from gpiorig.analysis.processor.steptimes import StepTimes
+from gpiorig.analysis.processor.windows import Windows
 from gpiorig.analysis.routes import Route
 from gpiorig.analysis.timelines import Steps
 
@@ -35,6 +37,25 @@ def route_of(instants, rows, *, node=NODE):
         lost=0,
         partial=0,
     )
+
+
+def ran(events, route, packet_of, ways=None, **options):
+    """Layers and occupancy of one route."""
+    ways = np.full(len(events), NONE, dtype=np.int8) if ways is None else ways
+    (found,) = occupancy.of_routes(events, [route], packet_of=packet_of, ways=ways, **options)
+    return found
+
+
+def in_parts(events, route, packet_of):
+    """Own work, pre-empted and asleep, int64[k, s] each, of all packets in one window."""
+    ways = np.full(len(events), NONE, dtype=np.int8)
+    (window,) = list(Windows(events, packet_of, ways, routes=[route], size=len(events) + 1))
+    starts = route.starts[:, np.newaxis]
+    instants = np.concatenate([starts, starts + np.cumsum(route.steps.samples, axis=1)], axis=1)
+    times = StepTimes(
+        window, NODE, rows=route.steps.rows, instants=instants, steps=np.arange(route.steps.samples.shape[1])
+    )
+    return times.own(), times.busy() - times.own(), times.sleep()
 
 
 # A packet on its way down over two threads; an interrupt and another thread come between.
@@ -68,7 +89,7 @@ def test_a_pre_empted_span_stands_still(scene):
     """Counted by hand: app.tx 10 to 20 and 120 to 127; udp.tx 25 to 40, 46 to 50, 80 to 90; ipv6.tx 95 to 99."""
     events, packet_of, route = scene
     sent = np.where(packet_of >= 0, occupancy.SENT, -1).astype(np.int8)
-    found = occupancy.layer_times(events, route, packet_of=packet_of, ways=sent)
+    found, _ = ran(events, route, packet_of, sent)
     assert tuple((NODE, layer, "tx") for layer in ("app", "udp", "ipv6")) == found.layers
     assert [[17, 29, 4]] == found.self_samples.tolist()
     assert [[15, 70, 4]] == found.residence_samples.tolist()
@@ -79,21 +100,18 @@ def test_a_node_that_is_not_on_the_way_has_no_layers(scene):
     events, packet_of, _ = scene
     sent = np.where(packet_of >= 0, occupancy.SENT, -1).astype(np.int8)
     elsewhere = route_of([[10, 25, 95]], [0], node="other > another")
-    assert occupancy.layer_times(events, elsewhere, packet_of=packet_of, ways=sent) is None
+    assert ran(events, elsewhere, packet_of, sent)[0] is None
 
 
 def test_what_is_not_of_the_packet_is_in_the_way(scene):
     """In the second step a UART's interrupt (6) and thread 6 (30); threads 4 and 3 have events of the packet."""
     events, packet_of, route = scene
-    found = occupancy.occupancy(events, route, packet_of=packet_of)
-    assert [[15, 34]] == found.own_samples.tolist()
+    _, found = ran(events, route, packet_of)
+    assert [[[15, 34]], [[0, 36]], [[0, 0]]] == [part.tolist() for part in in_parts(events, route, packet_of)]
     assert [[0, 36]] == found.preempted_samples.tolist()
-    assert [[0, 0]] == found.sleep_samples.tolist()
     means = dict(zip(found.occupants, found.mean_samples.T.tolist(), strict=True))
     expected = {"thread 5": [10, 0], "thread 4": [5, 32], "thread 6": [0, 30], "thread 3": [0, 2], "isr.uart": [0, 6]}
-    assert {f"{NODE}: {name}": times for name, times in expected.items()} == {
-        name: times for name, times in means.items() if any(times)
-    }
+    assert {f"{NODE}: {name}": times for name, times in expected.items()} == means
     assert [True, True] == found.known.tolist()
 
 
@@ -101,9 +119,9 @@ def test_work_on_another_packet_is_in_the_way(scene):
     """Thread 4 is busy with packet 7: 29 samples in its span, 5 before and 3 behind it that are nobody's."""
     events, packet_of, route = scene
     of_udp = np.isin(events.samples, (25, 90))
-    found = occupancy.occupancy(events, route, packet_of=np.where(of_udp, 7, packet_of).astype(np.int32))
-    assert [[10, 2]] == found.own_samples.tolist()
-    assert [[5, 29 + 3 + 36]] == found.preempted_samples.tolist()
+    own, preempted, _ = in_parts(events, route, np.where(of_udp, 7, packet_of).astype(np.int32))
+    assert [[10, 2]] == own.tolist()
+    assert [[5, 29 + 3 + 36]] == preempted.tolist()
 
 
 def plain(processor, events, packet_of, start, end, row):
@@ -137,16 +155,16 @@ def test_every_sample_of_a_step_is_counted_once(seed, threads):
     rows = [2, 0, 3]
     instants = np.sort(random.integers(processor.log[0][0], events.end, (3, 6)), axis=1)
     route = route_of(instants, rows)
-    found = occupancy.occupancy(events, route, packet_of=packet_of)
+    _, found = ran(events, route, packet_of)
+    parts = in_parts(events, route, packet_of)
     for packet, row in enumerate(rows):
         for step in range(5):
             start, end = int(instants[packet, step]), int(instants[packet, step + 1])
             expected = plain(processor, events, packet_of, start, end, row)
-            parts = (found.own_samples, found.preempted_samples, found.sleep_samples)
             assert expected == [int(part[packet, step]) for part in parts]
-    sums = found.own_samples + found.preempted_samples + found.sleep_samples
     if threads:
-        assert route.steps.samples.tolist() == sums.tolist()
+        assert route.steps.samples.tolist() == sum(parts).tolist()
+    assert parts[1].tolist() == found.preempted_samples.tolist()
     np.testing.assert_allclose(route.steps.samples.mean(axis=0), found.mean_samples.sum(axis=1), rtol=1e-12)
 
 
@@ -158,7 +176,7 @@ def test_self_times_are_sums_over_samples(seed):
     packet_of = np.where(events.ids > 100, events.ids % 3, -1).astype(np.int32)
     ways = np.where(packet_of >= 0, packet_of % 2, -1).astype(np.int8)
     route = route_of([[0, 1]] * 3, [0, 1, 2])
-    found = occupancy.layer_times(events, route, packet_of=packet_of, ways=ways)
+    found, _ = ran(events, route, packet_of, ways)
     expected = np.zeros_like(found.self_samples)
     for _, stack in processor.truth[processor.log[0][0] :]:
         owner = next((p for p in reversed(stack) if packet_of[p] >= 0), None)
@@ -178,13 +196,12 @@ def stages(events):
 def test_a_round_trip_without_a_scheduler(bench):
     """Steps of no known node are not known; nothing is in the way of any but where an interrupt is of no packet."""
     found, route = stages(bench.events())
-    got = occupancy.occupancy(found.events, route, packet_of=found.packet_of)
+    layers, got = ran(found.events, route, found.packet_of, occupancy.ways(found))
     assert not got.known.any()
-    assert (got.own_samples + got.preempted_samples <= route.steps.samples).all()
+    assert (got.preempted_samples <= route.steps.samples).all()
     on_air = [at for at, step in enumerate(route.steps.steps) if ">" in step.node]
     assert on_air
-    assert not got.own_samples[:, on_air].any()
-    layers = occupancy.layer_times(found.events, route, packet_of=found.packet_of, ways=occupancy.ways(found))
+    assert not got.mean_samples[on_air].any()
     assert (layers.self_samples >= 0).all()
     down = [(node, layer) for node, layer, way in layers.layers if way == "tx" and layer != "isr"]
     order = ["app", "udp", "ipv6", "sixlowpan", "mac", "driver"]
@@ -203,9 +220,8 @@ def test_a_shift_changes_nothing(bench):
     results = []
     for each in (events, later):
         found, route = stages(each)
-        layers = occupancy.layer_times(each, route, packet_of=found.packet_of, ways=occupancy.ways(found))
-        got = occupancy.occupancy(each, route, packet_of=found.packet_of)
-        results.append((layers.self_samples.tolist(), got.own_samples.tolist(), got.mean_samples.tolist()))
+        layers, got = ran(each, route, found.packet_of, occupancy.ways(found))
+        results.append((layers.self_samples.tolist(), got.preempted_samples.tolist(), got.mean_samples.tolist()))
     assert results[0] == results[1]
 
 
@@ -214,19 +230,19 @@ def test_no_packets_no_layers(bench):
     found, route = stages(bench.events())
     none = np.full(len(found.events), -1, dtype=np.int32)
     ways = occupancy.ways(found)
-    assert occupancy.layer_times(found.events, route, packet_of=none, ways=ways) is None
+    assert ran(found.events, route, none, ways)[0] is None
     nobody = dataclasses.replace(
         route,
         steps=dataclasses.replace(route.steps, rows=route.steps.rows[:0], samples=route.steps.samples[:0]),
         starts=route.starts[:0],
     )
     last = np.where(found.packet_of == route.steps.rows[-1], NONE, found.packet_of).astype(np.int32)
-    layers = occupancy.layer_times(found.events, route, packet_of=last, ways=ways)
+    layers, _ = ran(found.events, route, last, ways)
     assert layers.self_samples.shape == layers.residence_samples.shape
     assert not layers.self_samples[-1].any()
     assert not layers.residence_samples[-1].any()
     assert layers.self_samples[:-1].any(axis=1).all()
-    got = occupancy.occupancy(found.events, nobody, packet_of=found.packet_of)
+    _, got = ran(found.events, nobody, found.packet_of)
     assert (0, len(route.steps.steps)) == got.preempted_samples.shape
     assert not got.mean_samples.any()
 
@@ -235,11 +251,11 @@ def test_tables(scene):
     """Units in the names; a row per packet and layer, a row per step and occupant of its node."""
     events, packet_of, route = scene
     sent = np.where(packet_of >= 0, occupancy.SENT, -1).astype(np.int8)
-    layers = occupancy.layers_table(occupancy.layer_times(events, route, packet_of=packet_of, ways=sent), route)
+    times, found = ran(events, route, packet_of, sent)
+    layers = occupancy.layers_table(times, route)
     assert isinstance(layers, pa.Table)
     assert [17.0, 29.0, 4.0] == layers["self_ns"].to_pylist()
     assert ["app", "udp", "ipv6"] == layers["layer"].to_pylist()
-    found = occupancy.occupancy(events, route, packet_of=packet_of)
     rows = occupancy.occupancy_table(found, route).to_pylist()
     assert 2 * len(found.occupants) == len(rows)
     (row,) = (row for row in rows if row["occupant"] == "thread 6" and row["mean_ns"])

@@ -7,15 +7,20 @@ import pytest
 from processor import NODE, Processor, events_of
 
 from gpiorig.analysis import spans
-from gpiorig.analysis.completions import Index
+from gpiorig.analysis.event_table import BY_CODE
 from gpiorig.analysis.processor import ownership
 from gpiorig.analysis.processor.ownership import TimeOf
 
 
 def build(events, packet_of=None):
-    index = Index(events)
     packet_of = np.full(len(events), -1, dtype=np.int32) if packet_of is None else packet_of
-    return ownership.build(events, 0, index=index, spans=spans.pairs(events, index=index), packet_of=packet_of)
+    enters, exits = spans.pairs(events)
+    threads = bool(len(events.of("sched.switch", node=NODE)))
+    names = [BY_CODE[code].name for code in events.codes[enters].tolist()]
+    wanted = np.isin(names, ownership.enters(threads=threads))
+    order = np.argsort(enters[wanted])
+    pairs = (enters[wanted][order], exits[wanted][order])
+    return ownership.build(events, 0, spans=pairs, packet_of=packet_of, threads=threads)
 
 
 @pytest.mark.parametrize("threads", [True, False])
@@ -63,7 +68,3 @@ def test_lost_samples_make_the_thread_unknown():
     owned = build(events_of(log, gaps=[(30, 40)], end=80))
     named = [owned.names[each] for each in owned.occupants]
     assert ["nothing seen", "thread 3", "thread 4", "isr.uart", "nothing seen", "thread 4"] == named
-
-
-def test_a_silent_node_has_no_owner():
-    assert build(events_of([(10, "tap.irq.enter", -1)], end=20)) is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +88,10 @@ class Packets:
     def duplicates(self) -> int:
         """Receptions beyond the first of each fragment, both directions."""
         return int(np.maximum(self.receptions - self.fragments, 0).sum())
+
+    def without_completions(self) -> Packets:
+        """The same without `completion_of`, which only `timelines.build` asks: four octets less for every event."""
+        return replace(self, completion_of=self.completion_of[:0])
 
 
 def associate(

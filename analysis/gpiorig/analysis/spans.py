@@ -12,6 +12,8 @@ from gpiorig.analysis.event_table import BY_CODE, EVENT_TYPES
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.packets import Packets
 
+ENTERS = tuple(event.name for event in EVENT_TYPES if event.kind == "enter")
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -79,17 +81,21 @@ def pairs(events: Events, *, index: Index | None = None) -> tuple[NDArray[np.int
     index = Index(events) if index is None else index
     found = [np.zeros((0, 2), dtype=np.int64)]
     for node in range(len(events.node_names)):
-        for event in EVENT_TYPES:
-            if event.kind == "enter":
-                point = event.name.removesuffix("enter")
-                enters, exits = index.of(event.name, node=node), index.of(f"{point}exit", node=node)
-                if len(enters) and len(exits):
-                    found.append(_paired(events, enters, exits))
+        found += [pairs_of(name, events, index, node=node) for name in ENTERS]
     both = np.concatenate(found)
-    stretch = np.searchsorted(events.gaps[:, 1], events.samples[both], side="right")
-    both = both[stretch[:, 0] == stretch[:, 1]]
     both = both[np.argsort(both[:, 1])]
     return both[:, 0], both[:, 1]
+
+
+def pairs_of(enter: str, events: Events, index: Index, *, node: int) -> NDArray[np.int64]:
+    """int64[s, 2]: as `pairs`, of the point of one node that begins with the event `enter`; in no order."""
+    ends = [index.of(f"{enter.removesuffix('enter')}{end}", node=node) for end in ("enter", "exit")]
+    if not all(map(len, ends)):
+        return np.zeros((0, 2), dtype=np.int64)
+    both = _paired(events, *ends)
+    stretch = np.searchsorted(events.gaps[:, 1], events.samples[both], side="right")
+    whole: NDArray[np.int64] = both[stretch[:, 0] == stretch[:, 1]]
+    return whole
 
 
 def _paired(events: Events, enters: NDArray[np.int64], exits: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -98,7 +98,7 @@ def analyse(recording: Recording) -> Result:
     with counted(len(stage), "packets") as done:
         associated = packets.associate(stage, initiator=roles["initiator"], responder=roles["responder"], progress=done)
     lines = timelines.build(associated, header_ns=(request.frame_timestamp_ns, reply.frame_timestamp_ns))
-    steps = timelines.steps(lines)
+    associated, steps = associated.without_completions(), timelines.steps(lines)
     nodes = sorted({*recording.nodes, *roles.values()})
     logs = {node: log.parse(recording.serial(node).data, node=node) for node in nodes}
     reconciliation = accounting.reconcile(lines, logs[roles["initiator"]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -18,22 +19,22 @@ from gpiorig.analysis.attribution.activities import Activity, activities
 from gpiorig.analysis.attribution.attribute import attribute
 from gpiorig.analysis.attribution.covariates import covariates, of_steps
 from gpiorig.analysis.auditing import tables as audit_tables
+from gpiorig.analysis.completions import Index
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.log import NodeLog
 from gpiorig.analysis.network import hop_routes
 from gpiorig.analysis.network.hops import Hops
 from gpiorig.analysis.packets import Packets
 from gpiorig.analysis.processor import occupancy
-from gpiorig.analysis.processor.ownership import Ownership
 from gpiorig.analysis.routes import Route
 from gpiorig.analysis.study import RouteStudy, Study
 from gpiorig.capture.recording import Recording
 from gpiorig.capture.replacing import replacing
 from gpiorig.rig import auditing, instruments
 from gpiorig.rig.plainjson import without_nan
+from gpiorig.rig.progress import counted
 
 MAX_ROUTES = 8  # studied; the tables of hops hold all
-PER_PACKET = ("layers",)  # tables with rows per packet
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +49,8 @@ class Subject:
         int32[n]: of every event the row that `Route.steps.rows` counts in, -1 none.
     ways
         int8[n]: of every event 0 where its node sends the packet, 1 where it receives it, -1 neither.
+    index
+        Of the events.
     covariates
         What the delays of a route may depend on, with what else ran.
     """
@@ -55,6 +58,7 @@ class Subject:
     routes: tuple[Route, ...]
     packet_of: NDArray[np.int32]
     ways: NDArray[np.int8]
+    index: Index
     covariates: Callable[[Route, occupancy.Occupancy], Mapping[str, NDArray[np.float64]]]
 
 
@@ -64,6 +68,7 @@ def of_round_trips(packets: Packets, route: Route) -> Subject:
         routes=(route,),
         packet_of=packets.packet_of,
         ways=occupancy.ways(packets),
+        index=packets.index,
         covariates=lambda route, found: covariates(packets, route, found),
     )
 
@@ -74,19 +79,24 @@ def of_hops(hops: Hops, routes: tuple[Route, ...]) -> Subject:
         routes=routes,
         packet_of=hops.packet_of,
         ways=hops.ways,
+        index=Index(hops.events),
         covariates=lambda route, found: hop_routes.covariates(hops, route) | of_steps(hops.events, route, found),
     )
 
 
 def study(recording: Recording, subject: Subject, *, events: Events, logs: Mapping[str, NodeLog]) -> Study:
     """Everything that can be said of the routes and clocks of a recording."""
-    facts = _Facts(
-        known=instruments.of_recording(recording),
-        periodic=activities(events),
-        owned=occupancy.owners(events, subject.packet_of),
-    )
+    routes = [route for route in subject.routes[:MAX_ROUTES] if len(route)]
+    known, periodic = instruments.of_recording(recording), activities(events)
+    with counted(int(subject.packet_of.max(initial=-1)) + 1, "who ran", unit="packets") as done:
+        ran = occupancy.of_routes(
+            events, routes, packet_of=subject.packet_of, ways=subject.ways, index=subject.index, progress=done
+        )
     return Study(
-        routes=tuple(_of_route(route, subject, events, facts) for route in subject.routes[:MAX_ROUTES] if len(route)),
+        routes=tuple(
+            _of_route(route, subject, events, known=known, periodic=periodic, ran=each)
+            for route, each in zip(routes, ran, strict=True)
+        ),
         audit=auditing.audited(recording, events, logs),
     )
 
@@ -96,19 +106,22 @@ def write(found: Study, recording: Recording) -> None:
     made = tables(found)
     for name, table in made.items():
         table_files.write(table, recording.folder / f"{name}.parquet")
-    numbers = {name: without_nan(table.to_pylist()) for name, table in made.items() if name not in PER_PACKET}
+    _write_layers(found.routes, recording.folder / "layers.parquet")
+    numbers = {name: without_nan(table.to_pylist()) for name, table in made.items()}
     recording.report_folder.mkdir(exist_ok=True)
     with replacing(recording.report_folder / "study.json") as new:
         new.write_text(json.dumps(numbers, indent=1, allow_nan=False), encoding="utf-8")
 
 
 def tables(found: Study) -> dict[str, pa.Table]:
-    """The study as tables, by name; a column `route` where there is one row or more per route."""
+    """The study as tables, by name; a column `route` where there is one row or more per route.
+
+    All but the table of layers, which has rows per packet.
+    """
     per_route: dict[str, Callable[[RouteStudy], pa.Table | None]] = {
         "jitter": lambda each: jitter.as_table(each.jitter),
         "budget": lambda each: budget.as_table(each.budget),
         "findings": lambda each: findings.as_table(each.attributions),
-        "layers": lambda each: occupancy.layers_table(each.layers, each.route) if each.layers else None,
         "occupancy": lambda each: occupancy.occupancy_table(each.occupancy, each.route) if each.occupancy else None,
     }
     made = {name: _joined(found.routes, table) for name, table in per_route.items()}
@@ -124,38 +137,54 @@ def tables(found: Study) -> dict[str, pa.Table]:
     return {name: table for name, table in made.items() if table is not None and table.num_rows}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Facts:
-    """What all routes of a recording share: its instruments, what is periodic, who had the processors."""
-
-    known: Instruments
-    periodic: Mapping[str, Activity]
-    owned: Mapping[str, Ownership]
-
-
-def _of_route(route: Route, subject: Subject, events: Events, facts: _Facts) -> RouteStudy:
-    costs = probe_costs.of_route(events, route, facts.known)
-    running = occupancy.occupancy(events, route, packet_of=subject.packet_of, owned=facts.owned)
+def _of_route(
+    route: Route,
+    subject: Subject,
+    events: Events,
+    *,
+    known: Instruments,
+    periodic: Mapping[str, Activity],
+    ran: tuple[occupancy.LayerTimes | None, occupancy.Occupancy],
+) -> RouteStudy:
+    layers, running = ran
+    costs = probe_costs.of_route(events, route, known)
     return RouteStudy(
         route=route,
         jitter=jitter.measures(route.totals, samplerate_hz=route.steps.samplerate_hz, starts=route.starts),
         budget=budget.budget(route.steps, starts=route.starts),
-        uncertainties=uncertainty.of_steps(route.steps, facts.known, total=route.name, costs=costs),
-        attributions=attribute(route, covariates=subject.covariates(route, running), activities=facts.periodic),
+        uncertainties=uncertainty.of_steps(route.steps, known, total=route.name, costs=costs),
+        attributions=attribute(route, covariates=subject.covariates(route, running), activities=periodic),
         costs=costs,
-        layers=occupancy.layer_times(events, route, packet_of=subject.packet_of, ways=subject.ways, owned=facts.owned),
+        layers=layers,
         occupancy=running,
     )
 
 
 def _joined(routes: Sequence[RouteStudy], table: Callable[[RouteStudy], pa.Table | None]) -> pa.Table | None:
     """The tables of all routes below each other, with the name of the route in front."""
-    parts = []
-    for each in routes:
-        found = table(each)
-        if found is not None:
-            names = pa.array([each.route.name] * found.num_rows, pa.string())
-            place = found.column_names.index("route") if "route" in found.column_names else None
-            found = found.remove_column(place) if place is not None else found
-            parts.append(found.add_column(0, "route", names))
+    found = [(each.route.name, table(each)) for each in routes]
+    parts = [_with_route(name, made) for name, made in found if made is not None]
     return pa.concat_tables(parts) if parts else None
+
+
+def _with_route(name: str, table: pa.Table) -> pa.Table:
+    table = table.drop_columns([each for each in table.column_names if each == "route"])
+    return table.add_column(0, "route", pa.array([name] * table.num_rows, pa.string()))
+
+
+def _write_layers(routes: Sequence[RouteStudy], path: Path) -> None:
+    """Self-times and residence of every packet of all routes, in parts."""
+    told = [(each.route, each.layers) for each in routes if each.layers]
+    ends = np.cumsum([layers.self_samples.size for _, layers in told], dtype=np.int64).tolist()
+
+    def make(part: slice) -> pa.Table:
+        start, stop, _ = part.indices(ends[-1])
+        parts = []
+        for (route, layers), end in zip(told, ends, strict=True):
+            begin = end - layers.self_samples.size
+            own = slice(max(start - begin, 0), max(stop - begin, 0))
+            parts.append(_with_route(route.name, occupancy.layers_table(layers, route, part=own)))
+        return pa.concat_tables(parts)
+
+    if told:
+        table_files.write_parts(make, ends[-1], path)

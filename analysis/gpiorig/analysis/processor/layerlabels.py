@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.completions import pieces
 from gpiorig.analysis.event_table import BY_CODE
 from gpiorig.analysis.events import Events
+from gpiorig.analysis.processor.windows import Window
 from gpiorig.analysis.routes import Route
 
 Positions = NDArray[np.int64]
+Column = tuple[int, str, int]  # index of the node, layer, way
 NONE = -1
 SENT, RECEIVED = 0, 1
 WAYS = ("tx", "rx")
@@ -22,58 +25,119 @@ for _code, _event in BY_CODE.items():
         _LAYER[_code] = _ORDER.index(_event.layer)
 
 
-def rows_of(route: Route, packet_of: NDArray[np.int32]) -> NDArray[np.int64]:
-    """int64[n]: of every event the row of its packet in the route, -1 if it is of none of them."""
-    size = int(max(packet_of.max(initial=NONE), route.steps.rows.max(initial=NONE))) + 1
-    rows = np.full(size + 1, NONE, dtype=np.int64)  # the last is that of -1
-    rows[route.steps.rows] = np.arange(len(route))
-    found: NDArray[np.int64] = rows[packet_of]
+def rows_of(rows: NDArray[np.int64], packet_of: NDArray[np.int32]) -> NDArray[np.int64]:
+    """int64[n]: of every event the place of its packet in `rows`, -1 if it is of none of them."""
+    if not len(rows):
+        return np.full(len(packet_of), NONE, dtype=np.int64)
+    low, high = int(rows.min()), int(rows.max())
+    places = np.full(high - low + 2, NONE, dtype=np.int64)  # the last for those that are outside
+    places[rows - low] = np.arange(len(rows))
+    found: NDArray[np.int64] = places[np.where((packet_of >= low) & (packet_of <= high), packet_of - low, NONE)]
     return found
 
 
-def nodes_of(route: Route) -> set[str]:
-    """Names of the nodes on the way."""
-    return {name for step in route.steps.steps for name in step.node.split(" > ")}
+def columns_of(
+    events: Events, route: Route, *, packet_of: NDArray[np.int32], ways: NDArray[np.int8]
+) -> tuple[Column, ...]:
+    """Node, layer and way of every layer on the way of a route, in the order in which its packets come by.
+
+    Those of a node and way are together. Parameters as of `gpiorig.analysis.processor.occupancy.of_routes`.
+    """
+    # A broadcast is on other nodes too, which are other routes.
+    passed = {name for step in route.steps.steps for name in step.node.split(" > ")}
+    on_the_way = np.array([name in passed for name in events.node_names], dtype=bool)
+    seen = np.zeros(len(_ORDER) * len(WAYS) * len(events.node_names), dtype=np.int64)
+    begins = np.full(len(route), NONE, dtype=np.int64)
+    firsts: dict[int, NDArray[np.int64]] = {}
+    for piece in pieces(len(events)):
+        part = _Part(events.nodes[piece], events.codes[piece], ways[piece], on_the_way)
+        of_route = rows_of(route.steps.rows, packet_of[piece])
+        mine = part.of_layers(of_route)
+        rows, samples, keys = of_route[mine], events.samples[piece][mine], part.keys(mine, mine)
+        seen += np.bincount(keys, minlength=len(seen))
+        _note_first(begins, rows, samples)
+        for leg in np.flatnonzero(np.bincount(keys // len(_ORDER))).tolist():
+            of_leg = keys // len(_ORDER) == leg
+            _note_first(firsts.setdefault(leg, np.full_like(begins, NONE)), rows[of_leg], samples[of_leg])
+    # Median over the packets of their first event of a leg, since each packet's first event at all.
+    since = {leg: float(np.median((first - begins)[first != NONE])) for leg, first in firsts.items()}
+    columns = []
+    for leg in sorted(since, key=lambda each: since[each]):
+        node, way = divmod(leg, len(WAYS))
+        up = (INTERRUPT, *reversed(DOWN))
+        columns += [
+            (node, layer, way)
+            for layer in (_ORDER if way == SENT else up)
+            if seen[leg * len(_ORDER) + _ORDER.index(layer)]
+        ]
+    return tuple(columns)
+
+
+def _note_first(firsts: NDArray[np.int64], rows: NDArray[np.int64], samples: NDArray[np.int64]) -> None:
+    """Note the first sample of every row that has none yet; samples increase."""
+    new = np.flatnonzero(firsts[rows] == NONE)[::-1]
+    firsts[rows[new]] = samples[new]  # of equal rows the one written last stays
+
+
+class _Part:
+    """What of some events says their layer."""
+
+    def __init__(
+        self,
+        nodes: NDArray[np.uint16],
+        codes: NDArray[np.uint8],
+        ways: NDArray[np.int8],
+        on_the_way: NDArray[np.bool_],
+    ) -> None:
+        self._nodes, self.ways, self.layers = nodes, np.where(on_the_way[nodes], ways, NONE), _LAYER[codes]
+
+    def of_layers(self, of_route: NDArray[np.int64]) -> Positions:
+        """Positions of the events of packets of the route, on their way, in a layer."""
+        return np.flatnonzero((of_route >= 0) & (self.ways >= 0) & (self.layers >= 0))
+
+    def keys(self, layers: Positions, packets: Positions) -> NDArray[np.int64]:
+        """int64[q]: layer of the events in `layers`, node and way of those in `packets`, as a number."""
+        leg = self._nodes[packets].astype(np.int64) * len(WAYS) + self.ways[packets]
+        keys: NDArray[np.int64] = leg * len(_ORDER) + self.layers[layers]
+        return keys
 
 
 class LayerLabels:
-    """The columns of a table of layers, and the cell of it that an event belongs to.
+    """The cell of a table of layers that an event belongs to.
 
     Parameters
     ----------
-    events
-        Of the whole recording.
-    of_route
-        From `rows_of`.
-    packets
-        Number of packets of the route.
-    ways
-        int8[n]: of every event `SENT` or `RECEIVED`, -1 none.
+    window
+        Of a recording.
+    rows
+        int64[k], rows of the packets of the route in this window.
+    columns
+        From `columns_of`.
     """
 
-    def __init__(self, events: Events, of_route: NDArray[np.int64], ways: NDArray[np.int8], *, packets: int) -> None:
-        self._events, self._of_route, self._ways = events, of_route, ways
-        mine = np.flatnonzero((of_route >= 0) & (ways >= 0) & (_LAYER[events.codes] >= 0))
-        self._packets = packets
-        keys = self._keys(mine, mine)
-        self._mine, present = mine, np.unique(keys)
-        self.columns = self._in_order(present, keys)
-        self._column = np.full(len(_ORDER) * 2 * len(events.node_names), NONE, dtype=np.int64)
-        for at, (node, layer, way) in enumerate(self.columns):
-            self._column[(node * 2 + way) * len(_ORDER) + _ORDER.index(layer)] = at
+    def __init__(self, window: Window, rows: NDArray[np.int64], columns: tuple[Column, ...]) -> None:
+        events = window.events
+        on_the_way = np.isin(np.arange(len(events.node_names)), [node for node, *_ in columns])
+        self._of_route = rows_of(rows, window.packet_of)
+        self._part = _Part(events.nodes, events.codes, window.ways, on_the_way)
+        self._samples, self.packets, self.columns = events.samples, len(rows), columns
+        self._mine = self._part.of_layers(self._of_route)
+        self._column = np.full(len(_ORDER) * len(WAYS) * len(events.node_names), NONE, dtype=np.int64)
+        for at, (node, layer, way) in enumerate(columns):
+            self._column[(node * len(WAYS) + way) * len(_ORDER) + _ORDER.index(layer)] = at
 
     def cells(self, spans: Positions, packets: Positions) -> NDArray[np.int64]:
         """int64[q], row times columns plus column: layer of the event in `spans`, the rest of that in `packets`."""
         row = self._of_route[packets]
-        known = (row >= 0) & (self._ways[packets] >= 0) & (_LAYER[self._events.codes[spans]] >= 0)
-        column = np.where(known, self._column[np.where(known, self._keys(spans, packets), 0)], NONE)
+        known = (row >= 0) & (self._part.ways[packets] >= 0) & (self._part.layers[spans] >= 0)
+        column = np.where(known, self._column[np.where(known, self._part.keys(spans, packets), 0)], NONE)
         return np.where(column >= 0, row * len(self.columns) + column, NONE)
 
     def residence(self) -> NDArray[np.int64]:
         """int64[k, l]: from the first event of a layer to the first of the next one of the node, or to its own last."""
         cells = self.cells(self._mine, self._mine)
-        samples = self._events.samples[self._mine]
-        first = np.full((self._packets, len(self.columns)), NONE, dtype=np.int64)
+        samples = self._samples[self._mine]
+        first = np.full((self.packets, len(self.columns)), NONE, dtype=np.int64)
         last = first.copy()
         # Where a cell occurs more than once, the value written last stays.
         first.reshape(-1)[cells[::-1]] = samples[::-1]
@@ -83,34 +147,6 @@ class LayerLabels:
             later = first[:, after] >= first[:, at]
             end[:, at] = np.where(later & (first[:, at] >= 0), first[:, after], last[:, at])
         return end - first
-
-    def _keys(self, layers: Positions, packets: Positions) -> NDArray[np.int64]:
-        node, way = self._events.nodes[packets].astype(np.int64), self._ways[packets].astype(np.int64)
-        keys: NDArray[np.int64] = (node * 2 + way) * len(_ORDER) + _LAYER[self._events.codes[layers]]
-        return keys
-
-    def _in_order(self, present: NDArray[np.int64], keys: NDArray[np.int64]) -> tuple[tuple[int, str, int], ...]:
-        """(node, layer, way), those of one node and way together, in the order in which a packet comes by."""
-        legs = keys // len(_ORDER)
-        samples = self._events.samples[self._mine]
-        begun = {int(leg): self._median_first(samples[legs == leg], self._mine[legs == leg]) for leg in np.unique(legs)}
-        columns = []
-        for leg in sorted(begun, key=lambda each: begun[each]):
-            node, way = divmod(leg, 2)
-            up = (INTERRUPT, *reversed(DOWN))
-            for layer in _ORDER if way == SENT else up:
-                if leg * len(_ORDER) + _ORDER.index(layer) in present:
-                    columns.append((node, layer, way))
-        return tuple(columns)
-
-    def _median_first(self, samples: NDArray[np.int64], positions: Positions) -> float:
-        """Median over the packets of their first event of a leg, since each packet's first event at all."""
-        rows = self._of_route[positions]
-        first = np.full(self._packets, NONE, dtype=np.int64)
-        first[rows[::-1]] = samples[::-1]
-        begin = np.full(self._packets, NONE, dtype=np.int64)
-        begin[self._of_route[self._mine][::-1]] = self._events.samples[self._mine][::-1]
-        return float(np.median((first - begin)[first >= 0]))
 
     def _followers(self) -> dict[int, int]:
         """Of each column the one that takes the packet over on the same node; interrupts take over from nobody."""

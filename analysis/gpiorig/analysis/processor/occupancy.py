@@ -5,28 +5,30 @@ Both stand on `gpiorig.analysis.processor.ownership`: stretches of a node's time
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from gpiorig.analysis import path, spans
+from gpiorig.analysis import path
 from gpiorig.analysis.columns import names, ns, table
 from gpiorig.analysis.completions import Index
 from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.analysis.events import Events
+from gpiorig.analysis.inorder import in_order
 from gpiorig.analysis.packets import Packets
 from gpiorig.analysis.processor import ownership
-from gpiorig.analysis.processor.layerlabels import RECEIVED, SENT, WAYS, LayerLabels, nodes_of, rows_of
-from gpiorig.analysis.processor.ownership import Ownership
+from gpiorig.analysis.processor.layerlabels import RECEIVED, SENT, WAYS, Column, LayerLabels, columns_of
 from gpiorig.analysis.processor.steptimes import StepTimes
+from gpiorig.analysis.processor.windows import EVENTS, Window, Windows
 from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.routes import Route
 
 NONE = -1
+Counts = NDArray[np.int32] | NDArray[np.int64]  # samples: of 32 bits where that is enough
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,20 +40,16 @@ class LayerTimes:
     layers
         (node, layer, direction) of each column, direction ``tx`` or ``rx``, in the order of the path.
     self_samples
-        int64[k, l]: the spans of the layer less the spans inside them, of whatever layer or interrupt; what code of
+        int[k, l]: the spans of the layer less the spans inside them, of whatever layer or interrupt; what code of
         this layer itself took.
     residence_samples
-        int64[k, l]: from the packet's first event of the layer to its first event of the next layer on the path, or to
+        int[k, l]: from the packet's first event of the layer to its first event of the next layer on the path, or to
         the end of the layer's last span if there is none: queueing included.
     """
 
     layers: tuple[tuple[str, str, str], ...]
-    self_samples: NDArray[np.int64]
-    residence_samples: NDArray[np.int64]
-
-
-def _nothing_told() -> NDArray[np.int64]:
-    return np.zeros((0, 0), dtype=np.int64)
+    self_samples: Counts
+    residence_samples: Counts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,29 +63,22 @@ class Occupancy:
     mean_samples
         float64[s, o]: how long each ran within each step, mean over the packets.
     preempted_samples
-        int64[k, s]: how long something that is not on the packet's path ran within the step; sleep is not counted.
+        int[k, s]: how long something that is not on the packet's path ran within the step; sleep is not counted.
     known
         bool[s]: whether the node of the step showed enough events (scheduler, interrupts) to tell. Where it is a single
         node without ``sched.switch`` and ``task.run``, `preempted_samples` holds interrupts and spans of other packets
         only; of steps over two nodes it is 0.
-    own_samples
-        int64[k, s]: how long the packet's own work ran: its spans, and the threads and tasks in which an event of the
-        packet lies within the step.
-    sleep_samples
-        int64[k, s]: how long the processor slept.
 
     Notes
     -----
-    What is left of a step, its duration less `own_samples`, `preempted_samples` and `sleep_samples`, is time in which
-    nothing was seen, or only spans of no packet.
+    The rest of a step is the packet's own work (its spans, and the threads and tasks in which an event of the packet
+    lies within the step), sleep, and time in which nothing was seen, or only spans of no packet.
     """
 
     occupants: tuple[str, ...]
     mean_samples: NDArray[np.float64]
-    preempted_samples: NDArray[np.int64]
+    preempted_samples: Counts
     known: NDArray[np.bool_]
-    own_samples: NDArray[np.int64] = field(default_factory=_nothing_told)
-    sleep_samples: NDArray[np.int64] = field(default_factory=_nothing_told)
 
 
 def ways(packets: Packets) -> NDArray[np.int8]:
@@ -97,26 +88,17 @@ def ways(packets: Packets) -> NDArray[np.int8]:
     return np.where(packets.direction_of < 0, NONE, np.where(sent, SENT, RECEIVED)).astype(np.int8)
 
 
-def owners(events: Events, packet_of: NDArray[np.int32]) -> dict[str, Ownership]:
-    """Who had the processor, of every node with an event; both `layer_times` and `occupancy` take it."""
-    index = Index(events)
-    pairs = spans.pairs(events, index=index)
-    built = [
-        ownership.build(events, node, index=index, spans=pairs, packet_of=packet_of)
-        for node in range(len(events.node_names))
-    ]
-    return {each.node: each for each in built if each is not None}
-
-
-def layer_times(
+def of_routes(
     events: Events,
-    route: Route,
+    routes: Sequence[Route],
     *,
     packet_of: NDArray[np.int32],
     ways: NDArray[np.int8],
-    owned: Mapping[str, Ownership] | None = None,
-) -> LayerTimes | None:
-    """Self-time and residence of every layer on the way of a route.
+    index: Index | None = None,
+    progress: Callable[[int], object] | None = None,
+    window: int = EVENTS,
+) -> tuple[tuple[LayerTimes | None, Occupancy], ...]:
+    """Self-time and residence of every layer on the way of each route, and what ran while its steps lasted.
 
     Self-time is the time in which the innermost open span is of the layer and of the packet. A span that is inside
     another takes its time from that, of whatever layer it is; so does an interrupt. Where the node shows its scheduler,
@@ -125,78 +107,129 @@ def layer_times(
 
     Parameters
     ----------
-    events
+    events, index
         Of the whole recording.
-    route
-        Its packets.
+    routes
+        Their packets. No layers where no span of them was seen.
     packet_of
         int32[n]: of every event the row that `route.steps.rows` counts in, -1 none.
     ways
         int8[n]: of every event `SENT` or `RECEIVED`, see `ways`.
-    owned
-        From `owners`, where it is there already.
-
-    Returns
-    -------
-    LayerTimes or None
-        None if no span of these packets was seen.
+    progress
+        Is called with the number of packets done since the call before.
+    window
+        Events to look at at once, about; it changes nothing but memory and time.
     """
-    owned = owners(events, packet_of) if owned is None else owned
-    # A broadcast is on other nodes too, which are other routes.
-    passed = np.array([name in nodes_of(route) for name in events.node_names], dtype=bool)
-    ways = np.where(passed[events.nodes], ways, NONE).astype(np.int8)
-    labels = LayerLabels(events, rows_of(route, packet_of), ways, packets=len(route))
-    columns = labels.columns
-    if not len(route) or not columns:
-        return None
-    size = len(route) * len(columns)
-    self_samples = np.zeros(size, dtype=np.int64)
-    for each in owned.values():
+    windows = Windows(events, packet_of, ways, routes=routes, index=index, size=window)
+    columns = [columns_of(events, route, packet_of=packet_of, ways=ways) for route in routes]
+    sums = [_Sums(events, route, found, windows) for route, found in zip(routes, columns, strict=True)]
+
+    def made(number: int) -> tuple[Window, list[_Times]]:
+        seen = windows[number]
+        return seen, [each.of(seen) for each in sums]
+
+    for seen, times in in_order(made, range(len(windows))):
+        for each, found in zip(sums, times, strict=True):
+            each.add(found)
+        if progress:
+            progress(seen.rows[1] - seen.rows[0])
+    return tuple((each.layers(), each.occupancy()) for each in sums)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Times:
+    """Those of some packets of a route: as in `LayerTimes` and `Occupancy`, and samples per step by occupant."""
+
+    packets: NDArray[np.int64]
+    self_samples: NDArray[np.int64]
+    residence: NDArray[np.int64]
+    preempted: NDArray[np.int64]
+    ran: dict[tuple[str, int], NDArray[np.int64]]
+
+
+class _Sums:
+    """The times of one route, window after window."""
+
+    def __init__(self, events: Events, route: Route, columns: tuple[Column, ...], windows: Windows) -> None:
+        self._events, self._route, self._columns, self._windows = events, route, columns, windows
+        self._nodes = [step.node for step in route.steps.steps]
+        widths = (len(columns), len(columns), len(self._nodes))
+        self._self, self._residence, self._preempted = (_nothing((len(route), width)) for width in widths)
+        self._ran: dict[tuple[str, int], NDArray[np.int64]] = {}
+
+    def of(self, window: Window) -> _Times:
+        """The times of the packets of a window."""
+        rows = self._route.steps.rows
+        packets = np.flatnonzero((rows >= window.rows[0]) & (rows < window.rows[1]))
+        labels = LayerLabels(window, rows[packets], self._columns)
+        starts, samples = self._route.starts[packets, np.newaxis], self._route.steps.samples[packets]
+        instants = np.concatenate([starts, starts + np.cumsum(samples, axis=1)], axis=1)
+        preempted, ran = np.zeros(samples.shape, dtype=np.int64), {}
+        for node in dict.fromkeys(each for each in self._nodes if each in window.owned):
+            steps = np.array([at for at, each in enumerate(self._nodes) if each == node])
+            part = StepTimes(window, node, rows=rows[packets], instants=instants, steps=steps)
+            preempted[:, steps] = part.busy() - part.own()
+            for key, times in part.sums().items():
+                ran[node, key] = np.zeros(len(self._nodes), dtype=np.int64)
+                ran[node, key][steps] = times
+        return _Times(packets, _self_samples(window, labels), labels.residence(), preempted, ran)
+
+    def add(self, times: _Times) -> None:
+        """Add those of a window."""
+        self._self = _stored(self._self, times.packets, times.self_samples)
+        self._residence = _stored(self._residence, times.packets, times.residence)
+        self._preempted = _stored(self._preempted, times.packets, times.preempted)
+        for key, ran in times.ran.items():
+            self._ran[key] = self._ran.get(key, 0) + ran
+
+    def layers(self) -> LayerTimes | None:
+        """What the layers took; None if no span of these packets was seen."""
+        if not len(self._route) or not self._columns:
+            return None
+        names = self._events.node_names
+        return LayerTimes(
+            layers=tuple((names[node], layer, WAYS[way]) for node, layer, way in self._columns),
+            self_samples=self._self,
+            residence_samples=self._residence,
+        )
+
+    def occupancy(self) -> Occupancy:
+        """What ran while the steps lasted."""
+        order = {node: at for at, node in enumerate(dict.fromkeys(self._nodes))}
+        ran = sorted((each for each in self._ran if self._ran[each].any()), key=lambda each: (order[each[0]], each[1]))
+        sums = np.array([self._ran[each] for each in ran], dtype=np.float64).reshape(len(ran), len(self._nodes))
+        return Occupancy(
+            occupants=tuple(f"{node}: {ownership.name_of(key)}" for node, key in ran),
+            mean_samples=sums.T / max(1, len(self._route)),
+            preempted_samples=self._preempted,
+            known=np.array([self._windows.scheduled(node) for node in self._nodes], dtype=bool),
+        )
+
+
+def _self_samples(window: Window, labels: LayerLabels) -> NDArray[np.int64]:
+    """int64[k, l]: of the packets of a window."""
+    size = labels.packets * len(labels.columns)
+    found = np.zeros(size, dtype=np.int64)
+    for each in window.owned.values():
         working = np.flatnonzero(each.packet_spans >= 0)
         cells = labels.cells(each.spans[working], each.packet_spans[working])
         counted = cells >= 0
         # Sums of integers below 2^53 are exact in float64.
         sums = np.bincount(cells[counted], weights=each.durations[working][counted], minlength=size)
-        self_samples += sums.astype(np.int64)
-    return LayerTimes(
-        layers=tuple((events.node_names[node], layer, WAYS[way]) for node, layer, way in columns),
-        self_samples=self_samples.reshape(len(route), len(columns)),
-        residence_samples=labels.residence(),
-    )
+        found += sums.astype(np.int64)
+    return found.reshape(labels.packets, len(labels.columns))
 
 
-def occupancy(
-    events: Events,
-    route: Route,
-    *,
-    packet_of: NDArray[np.int32],
-    owned: Mapping[str, Ownership] | None = None,
-) -> Occupancy:
-    """What ran on the node of each step while it lasted; see `layer_times` for the parameters."""
-    owned = owners(events, packet_of) if owned is None else owned
-    instants = route.starts[:, np.newaxis] + np.cumsum(
-        np.concatenate([np.zeros((len(route), 1), dtype=np.int64), route.steps.samples], axis=1), axis=1
-    )
-    nodes = [step.node for step in route.steps.steps]
-    occupants = [(node, which) for node in dict.fromkeys(nodes) if node in owned for which in owned[node].names]
-    shape = (len(route), len(nodes))
-    mean = np.zeros((len(nodes), len(occupants)))
-    own, preempted, sleep = (np.zeros(shape, dtype=np.int64) for _ in range(3))
-    for node in dict.fromkeys(each for each in nodes if each in owned):
-        steps = np.array([at for at, each in enumerate(nodes) if each == node])
-        part = StepTimes(events, owned[node], route, packet_of, instants=instants, steps=steps)
-        mine = part.own()
-        own[:, steps], preempted[:, steps], sleep[:, steps] = mine, part.busy() - mine, part.sleep()
-        columns = np.array([at for at, (each, _) in enumerate(occupants) if each == node])
-        mean[np.ix_(steps, columns)] = part.means()
-    return Occupancy(
-        occupants=tuple(f"{node}: {which}" for node, which in occupants),
-        mean_samples=mean,
-        preempted_samples=preempted,
-        own_samples=own,
-        sleep_samples=sleep,
-        known=np.array([node in owned and owned[node].scheduled for node in nodes], dtype=bool),
-    )
+def _nothing(shape: tuple[int, int]) -> Counts:
+    return np.zeros(shape, dtype=np.int32)
+
+
+def _stored(kept: Counts, rows: NDArray[np.int64], new: NDArray[np.int64]) -> Counts:
+    """Put rows into an array, which is of 64 bits from the first number on that needs them."""
+    if new.max(initial=0) > np.iinfo(kept.dtype).max:
+        kept = kept.astype(np.int64)
+    kept[rows] = new
+    return kept
 
 
 def queue_lengths(events: Events, *, node: str, instants: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
@@ -240,15 +273,16 @@ def queue_lengths(events: Events, *, node: str, instants: NDArray[np.int64]) -> 
     return found
 
 
-def layers_table(layers: LayerTimes, route: Route) -> pa.Table:
-    """One row per packet and layer, in the order of the path."""
-    packet, column = np.divmod(np.arange(layers.self_samples.size), max(1, len(layers.layers)))
+def layers_table(layers: LayerTimes, route: Route, *, part: slice = slice(None)) -> pa.Table:
+    """One row per packet and layer, in the order of the path; `part` of them."""
+    packet, column = np.divmod(np.arange(*part.indices(layers.self_samples.size)), max(1, len(layers.layers)))
     columns: dict[str, Any] = {"packet_row": route.steps.rows[packet].astype(np.int32)}
     for name, values in zip(("node", "layer", "direction"), zip(*layers.layers, strict=True), strict=True):
         columns[name] = names(column, dict(enumerate(values)))
     rate = route.steps.samplerate_hz
     for name, times in (("self", layers.self_samples), ("residence", layers.residence_samples)):
-        columns |= {f"{name}_samples": times.reshape(-1), f"{name}_ns": ns(times.reshape(-1), rate)}
+        samples = times.reshape(-1)[part].astype(np.int64)
+        columns |= {f"{name}_samples": samples, f"{name}_ns": ns(samples, rate)}
     return table(columns, rate)
 
 

@@ -14,8 +14,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.completions import Index
-from gpiorig.analysis.event_table import BY_CODE
+from gpiorig.analysis.event_table import BY_CODE, BY_NAME
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.identity import PACKET_LAYERS, code_set, named
 
@@ -30,6 +29,9 @@ _IS_INTERRUPT = code_set(c for c, e in BY_CODE.items() if e.kind == "enter" and 
     "timer.fire.enter"
 )
 _IS_TASK = named("task.run.enter")
+_SWITCH = BY_NAME["sched.switch"].code
+_SLEEP = tuple(BY_NAME[f"sched.sleep.{end}"].code for end in ("enter", "exit"))
+_IS_SAID = code_set((_SWITCH, *_SLEEP))
 # Software that works on packets; lines and slots are no software, they only last.
 IS_LAYER_EVENT = code_set(code for code, event in BY_CODE.items() if event.layer in PACKET_LAYERS and code < 128)
 _IS_LAYER = IS_LAYER_EVENT & code_set(code for code, event in BY_CODE.items() if event.kind == "enter")
@@ -60,32 +62,37 @@ class Ownership:
         int64[m], its sample.
     durations
         int64[m], samples.
-    names, kinds
-        Occupants: such as ``thread 3``, ``isr.uart``, ``sleep``, and what each is.
+    keys
+        Occupants, as numbers that are the same in every recording.
     occupants
-        int32[m], index into `names`.
+        int32[m], index into `keys`.
     spans
         int64[m], position of the enter of the innermost open span in the context that runs, -1 none.
     packet_spans
         int64[m], of the innermost of these that is of a packet, -1 none.
-    scheduled
-        Whether the node shows who runs: ``sched.switch`` or ``task.run``.
     """
 
     node: str
     positions: Positions
     starts: NDArray[np.int64]
     durations: NDArray[np.int64]
-    names: tuple[str, ...]
-    kinds: tuple[Kind, ...]
+    keys: tuple[int, ...]
     occupants: NDArray[np.int32]
     spans: Positions
     packet_spans: Positions
-    scheduled: bool
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the occupants, such as ``thread 3``, ``isr.uart``, ``sleep``."""
+        return tuple(map(name_of, self.keys))
 
     def kind_of(self) -> NDArray[np.int8]:
         """int8[m], kind of the occupant of each stretch."""
-        return np.array(self.kinds, dtype=np.int8)[self.occupants]
+        return (np.array(self.keys, dtype=np.int64) // NUMBERS).astype(np.int8)[self.occupants]
+
+    def stretch(self, instants: NDArray[np.int64]) -> NDArray[np.int64]:
+        """int64[q], the stretch that each instant lies in."""
+        return np.searchsorted(self.starts, instants, side="right") - 1
 
 
 class TimeOf:
@@ -100,70 +107,77 @@ class TimeOf:
 
     def within(self, label: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
         """int64[q]: samples of a label in [start, end), for each of q queries; none before the recording starts."""
-        return self._until(label, end) - self._until(label, start)
+        before, until = (self.until(label, each, stretch=self._owned.stretch(each)) for each in (start, end))
+        return until - before
 
-    def _until(self, label: NDArray[np.int64], instant: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Samples before an instant, up to a constant of the label."""
-        stretch = np.searchsorted(self._owned.starts, instant, side="right") - 1
+    def until(
+        self, label: NDArray[np.int64], instant: NDArray[np.int64], *, stretch: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """int64[q]: samples of a label before an instant in a stretch, up to a constant of the label."""
         whole = self._before[np.searchsorted(self._keys, label * len(self._labels) + stretch)]
         running = self._labels[stretch] == label
         part: NDArray[np.int64] = whole + np.where(running, instant - self._owned.starts[stretch], 0)
         return part
 
 
+def enters(*, threads: bool) -> tuple[str, ...]:
+    """Events that begin the spans that `build` wants, on a node that has ``sched.switch`` or has not."""
+    wanted = _IS_INTERRUPT | _IS_LAYER | (_IS_TASK & np.bool_(not threads))
+    return tuple(BY_CODE[code].name for code in np.flatnonzero(wanted).tolist())
+
+
 def build(
-    events: Events, node: int, *, index: Index, spans: tuple[Positions, Positions], packet_of: NDArray[np.int32]
-) -> Ownership | None:
-    """Find the stretches of a node; None if it has no event.
+    events: Events, node: int, *, spans: tuple[Positions, Positions], packet_of: NDArray[np.int32], threads: bool
+) -> Ownership:
+    """Find the stretches of a node.
 
     Parameters
     ----------
-    events, index
-        Of the whole recording.
+    events
+        Of the recording, or of a window of it.
     node
         Index of the node.
     spans
-        As `gpiorig.analysis.spans.pairs` gives them.
+        Enters and exits of the node's spans that begin with one of `enters`.
     packet_of
         int32[n], of every event the row of its packet, -1 none.
+    threads
+        Whether the node has ``sched.switch``, in this window or elsewhere.
     """
-    codes = events.codes[spans[0]]
-    wanted = (events.nodes[spans[0]] == node) & (_IS_INTERRUPT | _IS_TASK | _IS_LAYER)[codes]
-    switches = index.of("sched.switch", node=node)
-    if len(switches):
-        wanted &= ~_IS_TASK[codes]
-    enters, exits = spans[0][wanted], spans[1][wanted]
-    sleeps = [index.of(f"sched.sleep.{end}", node=node) for end in ("enter", "exit")]
+    enters, exits = spans
+    said = np.flatnonzero((events.nodes == node) & _IS_SAID[events.codes])
+    switches, *sleeps = (said[events.codes[said] == code] for code in (_SWITCH, *_SLEEP))
     is_boundary = np.zeros(len(events), dtype=bool)
-    for positions in (enters, exits, switches, *sleeps):
+    for positions in (enters, exits, said):
         is_boundary[positions] = True
     boundaries = np.concatenate([[NONE], np.flatnonzero(is_boundary)])
-    if len(boundaries) == 1:
-        return None
+    stretch_of = np.cumsum(is_boundary)  # of an event on a boundary, the stretch that it begins
     codes = events.codes[enters]
     of_packet = np.maximum(packet_of[enters], packet_of[exits]) >= 0
     is_task = _IS_TASK[codes]
     tasks = _Stacks(enters[is_task], exits[is_task], np.full(int(is_task.sum()), UNKNOWN))
     task = tasks.top(np.full(len(boundaries), UNKNOWN), boundaries)
-    thread = _threads(events, boundaries, switches)
+    thread = _threads(events, boundaries, _latest(switches, stretch_of, len(boundaries)))
     # Each run of a task is a context of its own, as a thread is.
     running = np.where(np.maximum(thread, task) >= 0, np.maximum(thread, task) + FIRST_THREAD, UNKNOWN)
-    context = running[np.searchsorted(boundaries, enters)]
-    in_interrupt = _open(enters[_IS_INTERRUPT[codes]], exits[_IS_INTERRUPT[codes]], enters)
-    context[in_interrupt] = INTERRUPTS
+    begun = stretch_of[enters]
+    context = running[begun]
+    is_interrupt = _IS_INTERRUPT[codes]
+    change = np.zeros(len(boundaries), dtype=np.int64)
+    change[begun[is_interrupt]], change[stretch_of[exits[is_interrupt]]] = 1, -1
+    context[np.cumsum(change)[begun] > 0] = INTERRUPTS
 
     def innermost(chosen: NDArray[np.bool_], at: NDArray[np.int64]) -> Positions:
         return _Stacks(enters[chosen], exits[chosen], context[chosen]).top(at, boundaries)
 
-    interrupt = innermost(_IS_INTERRUPT[codes], np.full(len(boundaries), INTERRUPTS))
+    interrupt = innermost(is_interrupt, np.full(len(boundaries), INTERRUPTS))
     now = np.where(interrupt >= 0, INTERRUPTS, running)
-    layers = _IS_LAYER[codes] | _IS_INTERRUPT[codes]
+    layers = _IS_LAYER[codes] | is_interrupt
     spans_now = innermost(layers, now)
-    asleep = _asleep(boundaries, *sleeps) | (thread == IDLE)
-    names, kinds, occupants = _occupants(
-        events, interrupt=interrupt, asleep=asleep, thread=thread, task=task, spans=spans_now
-    )
-    spans_now[np.array(kinds)[occupants] == Kind.SLEEP] = NONE
+    slept, woke = (_latest(each, stretch_of, len(boundaries)) for each in sleeps)
+    asleep = (slept > woke) | (thread == IDLE)
+    keys, occupants = _occupants(events, interrupt=interrupt, asleep=asleep, thread=thread, task=task, spans=spans_now)
+    spans_now[np.array(keys)[occupants] // NUMBERS == Kind.SLEEP] = NONE
     packet_spans = np.where(spans_now >= 0, innermost(layers & of_packet, now), NONE)
     starts = events.samples[boundaries]
     starts[0] = events.start
@@ -172,42 +186,25 @@ def build(
         positions=boundaries,
         starts=starts,
         durations=np.diff(starts, append=max(events.end, int(starts[-1]))),
-        names=names,
-        kinds=kinds,
+        keys=keys,
         occupants=occupants,
         spans=spans_now,
         packet_spans=packet_spans,
-        scheduled=bool(len(switches) or is_task.any()),
     )
+
+
+def _latest(positions: Positions, stretch_of: NDArray[np.int64], stretches: int) -> Positions:
+    """Of each stretch the latest of these events up to its begin, -1 if there is none; all of them begin one."""
+    latest = np.full(stretches, NONE, dtype=np.int64)
+    latest[stretch_of[positions]] = positions
+    return np.maximum.accumulate(latest)
 
 
 def _threads(events: Events, boundaries: Positions, switches: Positions) -> NDArray[np.int64]:
     """The thread that the scheduler named last; -1 before that and after lost samples."""
-    if not len(switches):
-        return np.full(len(boundaries), NONE, dtype=np.int64)
-    place = np.searchsorted(switches, boundaries, side="right") - 1
-    latest = switches[np.maximum(place, 0)]
-    stretch = [np.searchsorted(events.gaps[:, 1], events.samples[each], side="right") for each in (latest, boundaries)]
-    known = (place >= 0) & (stretch[0] == stretch[1])
-    return np.where(known, events.ids[latest].astype(np.int64), NONE)
-
-
-def _open(enters: Positions, exits: Positions, at: Positions) -> NDArray[np.bool_]:
-    """Whether any of the spans is open behind an event."""
-    begun = np.searchsorted(np.sort(enters), at, side="right")
-    ended = np.searchsorted(np.sort(exits), at, side="right")
-    opened: NDArray[np.bool_] = begun > ended
-    return opened
-
-
-def _asleep(boundaries: Positions, enters: Positions, exits: Positions) -> NDArray[np.bool_]:
-    """Whether the latest end of ``sched.sleep`` was its enter."""
-    both = np.concatenate([enters, exits])
-    order = np.argsort(both)
-    place = np.searchsorted(both[order], boundaries, side="right") - 1
-    last = order[np.maximum(place, 0)] if len(order) else place
-    sleeping: NDArray[np.bool_] = (place >= 0) & (last < len(enters))
-    return sleeping
+    gaps = [np.searchsorted(events.gaps[:, 1], events.samples[each], side="right") for each in (switches, boundaries)]
+    known = (switches >= 0) & (gaps[0] == gaps[1])
+    return np.where(known, events.ids[switches].astype(np.int64), NONE)
 
 
 class _Stacks:
@@ -218,7 +215,7 @@ class _Stacks:
         contexts = np.concatenate([contexts, contexts])
         self._span = int(positions.max(initial=0)) + 1
         keys = contexts * self._span + positions
-        order = np.argsort(keys)
+        order = np.argsort(keys, kind="stable")
         self._keys = keys[order]
         self._tops = self._found(order, enters, len(enters))
 
@@ -265,8 +262,8 @@ def _occupants(
     thread: NDArray[np.int64],
     task: Positions,
     spans: Positions,
-) -> tuple[tuple[str, ...], tuple[Kind, ...], NDArray[np.int32]]:
-    """Name and kind of every occupant, and which has each stretch."""
+) -> tuple[tuple[int, ...], NDArray[np.int32]]:
+    """Every occupant as kind times `NUMBERS` plus number, and which has each stretch."""
     choices = [
         (Kind.INTERRUPT, interrupt >= 0, events.codes[interrupt].astype(np.int64)),
         (Kind.SLEEP, asleep, np.zeros(len(asleep), dtype=np.int64)),
@@ -278,14 +275,13 @@ def _occupants(
     number = np.select([chosen for _, chosen, _ in choices], [which for *_, which in choices], 0)
     keys = kind * NUMBERS + number
     occurs = np.bincount(keys) > 0
-    occupants = (np.cumsum(occurs) - 1).astype(np.int32)[keys]
-    found = [divmod(key, NUMBERS) for key in np.flatnonzero(occurs).tolist()]
-    names = tuple(_name(Kind(each), which) for each, which in found)
-    return names, tuple(Kind(each) for each, _ in found), occupants
+    return tuple(np.flatnonzero(occurs).tolist()), (np.cumsum(occurs) - 1).astype(np.int32)[keys]
 
 
-def _name(kind: Kind, number: int) -> str:
-    if kind is Kind.INTERRUPT:
+def name_of(key: int) -> str:
+    """Name of an occupant."""
+    kind, number = divmod(key, NUMBERS)
+    if kind == Kind.INTERRUPT:
         return BY_CODE[number].name.removesuffix(".enter")
     texts = {Kind.UNSEEN: "nothing seen", Kind.SLEEP: "sleep", Kind.LAYERS: "stack, in no known task"}
-    return texts.get(kind, f"{kind.name.lower()} {number if number < NUMBERS - 1 else 'without id'}")
+    return texts.get(Kind(kind), f"{Kind(kind).name.lower()} {number if number < NUMBERS - 1 else 'without id'}")

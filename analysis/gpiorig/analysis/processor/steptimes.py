@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events import Events
 from gpiorig.analysis.processor.layerlabels import rows_of
-from gpiorig.analysis.processor.ownership import IS_LAYER_EVENT, Kind, Ownership, TimeOf
-from gpiorig.analysis.routes import Route
+from gpiorig.analysis.processor.ownership import IS_LAYER_EVENT, Kind, TimeOf
+from gpiorig.analysis.processor.windows import Window
 
 Samples = NDArray[np.int64]
 NONE = -1
@@ -20,8 +19,12 @@ class StepTimes:
 
     Parameters
     ----------
-    events, owned, route, packet_of
-        As for `gpiorig.analysis.processor.occupancy.occupancy`.
+    window
+        In which the packets were under way.
+    node
+        Its name; one that the window says the owner of.
+    rows
+        int64[k], rows of the packets.
     instants
         int64[k, s + 1], milestones of each packet.
     steps
@@ -29,33 +32,25 @@ class StepTimes:
     """
 
     def __init__(
-        self,
-        events: Events,
-        owned: Ownership,
-        route: Route,
-        packet_of: NDArray[np.int32],
-        *,
-        instants: Samples,
-        steps: NDArray[np.int64],
+        self, window: Window, node: str, *, rows: NDArray[np.int64], instants: Samples, steps: NDArray[np.int64]
     ) -> None:
-        self._events, self._owned, self._route = events, owned, route
+        owned, packet_of = window.owned[node], window.packet_of
+        self._events, self._owned, self._rows = window.events, owned, rows
         self._instants, self._steps = instants, steps
         self._start, self._end = instants[:, steps], instants[:, steps + 1]
         self._kind = owned.kind_of()
         self._packet = np.where(owned.packet_spans >= 0, packet_of[owned.packet_spans], NONE).astype(np.int64)
-        self._of_route = rows_of(route, packet_of)
+        self._of_route = rows_of(rows, packet_of)
         used = np.unique(np.concatenate([steps, steps + 1]))
         self._at = instants[:, used]
-        self._stretch = np.searchsorted(owned.starts, self._at, side="right") - 1
+        self._stretch = owned.stretch(self._at)
         self._since = self._at - owned.starts[self._stretch]
         self._first, self._last = np.searchsorted(used, steps), np.searchsorted(used, steps + 1)
 
-    def means(self) -> NDArray[np.float64]:
-        """float64[t, o]: mean over the packets of the time of each occupant."""
-        occupants = range(len(self._owned.names))
-        sums = [self._time(self._owned.occupants == which).sum(axis=0) for which in occupants]
-        means: NDArray[np.float64] = np.stack(sums, axis=1) / max(1, len(self._route))
-        return means
+    def sums(self) -> dict[int, Samples]:
+        """By key of an occupant int64[t]: its time, over all packets."""
+        each = enumerate(self._owned.keys)
+        return {key: self._time(self._owned.occupants == which).sum(axis=0) for which, key in each}
 
     def sleep(self) -> Samples:
         """int64[k, t]: nobody ran."""
@@ -63,16 +58,16 @@ class StepTimes:
 
     def own(self) -> Samples:
         """int64[k, t]: spans of the packet ran, or threads and tasks in which it has an event within the step."""
-        rows = np.repeat(self._route.steps.rows, len(self._steps))
-        of_packet = TimeOf(self._owned, self._packet).within(rows, self._start.reshape(-1), self._end.reshape(-1))
+        until = TimeOf(self._owned, self._packet).until(self._rows[:, np.newaxis], self._at, stretch=self._stretch)
+        of_packet: Samples = until[:, self._last] - until[:, self._first]
         # of no packet, but in a thread that works on it
         bare = np.isin(self._kind, SCHEDULED) & (self._packet < 0)
         if bare.any():
             time = TimeOf(self._owned, np.where(bare, self._owned.occupants, NONE).astype(np.int64))
             cells, occupants = self._threads_of_packets()
             times = time.within(occupants, self._start.reshape(-1)[cells], self._end.reshape(-1)[cells])
-            np.add.at(of_packet, cells, times)
-        return of_packet.reshape(self._start.shape)
+            np.add.at(of_packet, np.divmod(cells, len(self._steps)), times)
+        return of_packet
 
     def busy(self) -> Samples:
         """int64[k, t]: a thread, a task, an interrupt or a span of a packet ran."""
@@ -110,7 +105,7 @@ class StepTimes:
             step[self._steps] = np.arange(len(self._steps))
             here = step[place - row * self._instants.shape[1]]
             inside = here >= 0
-            found.append((row[inside] * len(self._steps) + here[inside]) * len(owned.names) + occupant[inside])
+            found.append((row[inside] * len(self._steps) + here[inside]) * len(owned.keys) + occupant[inside])
         keys = np.sort(np.concatenate(found))
         keys = keys[np.diff(keys, prepend=NONE) != 0]
-        return keys // len(owned.names), keys % len(owned.names)
+        return keys // len(owned.keys), keys % len(owned.keys)

@@ -1,0 +1,209 @@
+"""Windows: a recording in stretches of time, one for the packets of some rows each, so that little is held at once.
+
+What is asked of a packet, who had the processors while it was under way, needs the events of that time only, and who
+had them just before. So a window gives what the whole recording would give, wherever it ends: it is widened until no
+span of a node reaches over its ends, and the events that say who ran when it began stand in front of its own.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis import spans
+from gpiorig.analysis.completions import Index, pieces, position_type
+from gpiorig.analysis.events import Events
+from gpiorig.analysis.processor import ownership
+from gpiorig.analysis.processor.ownership import Ownership
+from gpiorig.analysis.routes import Route
+
+Positions = NDArray[np.int64]
+EVENTS = 1 << 17  # of a window, about: what the caches of a processor hold
+APART = 1 << 10  # of places where no span is open, one in so many events is kept
+MOST = 4  # times the events, in all windows: with packets that are under way all the time a single one costs less
+NONE = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Window:
+    """The packets of some rows, and the time they were under way.
+
+    Parameters
+    ----------
+    rows
+        From this row to before that.
+    events
+        Those of the time, behind those that say who ran before.
+    packet_of
+        int32[n], as in the whole recording.
+    ways
+        int8[n], as in the whole recording.
+    owned
+        By node: who had its processor.
+    """
+
+    rows: tuple[int, int]
+    events: Events
+    packet_of: NDArray[np.int32]
+    ways: NDArray[np.int8]
+    owned: dict[str, Ownership]
+
+
+class Windows:
+    """The windows of a recording; `windows[i]` makes one.
+
+    Parameters
+    ----------
+    events, index
+        Of the whole recording.
+    packet_of
+        int32[n]: of every event the row of its packet, -1 none.
+    ways
+        int8[n]: of every event what its node does with the packet.
+    routes
+        Of these packets: a window holds all of the steps of its packets.
+    size
+        Events of a window, about.
+    """
+
+    def __init__(
+        self,
+        events: Events,
+        packet_of: NDArray[np.int32],
+        ways: NDArray[np.int8],
+        *,
+        routes: Sequence[Route],
+        index: Index | None = None,
+        size: int = EVENTS,
+    ) -> None:
+        self._events, self._packet_of, self._ways = events, packet_of, ways
+        index = Index(events) if index is None else index
+        self._nodes = [_Node(events, index, node) for node in range(len(events.node_names))]
+        self._rows, first, stop = _extents(events, packet_of, routes, size=size)
+        # int64[nodes, w]: of each node from where to where its spans are needed
+        self._first = np.array([node.before(first) for node in self._nodes]).reshape(len(self._nodes), len(first))
+        self._stop = np.array([node.after(stop) for node in self._nodes]).reshape(len(self._nodes), len(first))
+        lengths = self._stop.max(axis=0, initial=0) - self._first.min(axis=0, initial=len(events))
+        if lengths.sum() > MOST * (len(events) + size):
+            self._rows = self._rows[[0, -1]]
+            self._first, self._stop = np.zeros_like(self._first[:, :1]), np.full_like(self._stop[:, :1], len(events))
+
+    def __len__(self) -> int:
+        return len(self._rows) - 1
+
+    def scheduled(self, node: str) -> bool:
+        """Whether a node shows who runs: ``sched.switch`` or ``task.run``."""
+        return node in self._events.node_names and self._nodes[self._events.node(node)].scheduled
+
+    def __getitem__(self, number: int) -> Window:
+        first, stop = int(self._first[:, number].min()), int(self._stop[:, number].max())
+        before = np.unique(np.concatenate([node.latest(first) for node in self._nodes]))
+
+        def part(values: NDArray[Any]) -> NDArray[Any]:
+            return np.concatenate([values[before], values[first:stop]])
+
+        whole = self._events
+        samples = part(whole.samples)
+        events = dataclasses.replace(
+            whole,
+            samples=samples,
+            nodes=part(whole.nodes),
+            codes=part(whole.codes),
+            ids=part(whole.ids),
+            start=int(samples[0]) if first and len(samples) else whole.start,
+            end=int(whole.samples[stop]) if stop < len(whole) else whole.end,
+        )
+        packet_of = part(self._packet_of)
+        return Window(
+            rows=(int(self._rows[number]), int(self._rows[number + 1])),
+            events=events,
+            packet_of=packet_of,
+            ways=part(self._ways),
+            owned={
+                whole.node_names[at]: ownership.build(
+                    events,
+                    at,
+                    spans=node.spans(self._first[at, number], self._stop[at, number], shift=len(before) - first),
+                    packet_of=packet_of,
+                    threads=node.threads,
+                )
+                for at, node in enumerate(self._nodes)
+                if node.shown
+            },
+        )
+
+
+class _Node:
+    """What says who has the processor of one node: spans, and the latest word of its scheduler."""
+
+    def __init__(self, events: Events, index: Index, node: int) -> None:
+        said = [index.of(name, node=node) for name in ("sched.switch", "sched.sleep.enter", "sched.sleep.exit")]
+        self.threads = bool(len(said[0]))
+        self._switches, self._sleeps = said[0], np.sort(np.concatenate(said[1:]))
+        kind = position_type(len(events))
+        names = ownership.enters(threads=self.threads)
+        found = [spans.pairs_of(name, events, index, node=node).astype(kind) for name in names]
+        tasks = names.index("task.run.enter") if "task.run.enter" in names else None
+        self.scheduled = self.threads or (tasks is not None and bool(len(found[tasks])))
+        both = np.concatenate(found)
+        del found
+        self._enters, self._exits = np.ascontiguousarray(both[np.argsort(both[:, 0])].T)
+        self.shown = bool(len(both) or len(self._switches) or len(self._sleeps))
+        # Just before these events no span is open.
+        until = np.maximum.accumulate(self._exits)
+        clean = np.flatnonzero(self._enters[1:] > until[:-1]) + 1
+        begins = self._enters[clean]
+        kept = np.diff(begins // APART, prepend=NONE) != 0
+        last = [until[-1] + 1] if len(until) else []
+        self._clean = np.concatenate([[0], begins[kept], last, [len(events)]]).astype(np.int64)
+
+    def before(self, positions: Positions) -> Positions:
+        """The latest place up to each at which no span is open."""
+        return self._clean[np.searchsorted(self._clean, positions, side="right") - 1]
+
+    def after(self, positions: Positions) -> Positions:
+        """The first place from each on at which no span is open."""
+        return self._clean[np.searchsorted(self._clean, positions, side="left")]
+
+    def latest(self, position: int) -> Positions:
+        """Events before a position that say which thread runs from there on, and whether the processor sleeps."""
+        found = [each[: np.searchsorted(each, position)][-1:] for each in (self._switches, self._sleeps)]
+        return np.concatenate(found)
+
+    def spans(self, first: int, stop: int, *, shift: int) -> tuple[Positions, Positions]:
+        """Enters and exits of the spans that begin from one position to before another."""
+        part = slice(*np.searchsorted(self._enters, [first, stop]).tolist())
+        return self._enters[part].astype(np.int64) + shift, self._exits[part].astype(np.int64) + shift
+
+
+def _extents(
+    events: Events, packet_of: NDArray[np.int32], routes: Sequence[Route], *, size: int
+) -> tuple[NDArray[np.int64], Positions, Positions]:
+    """int64[w + 1], rows at which windows begin and the last ends; int64[w], positions of first events, and of ends."""
+    highest = [int(packet_of.max(initial=NONE)), *(int(route.steps.rows.max(initial=NONE)) for route in routes)]
+    packets = 1 + max(highest)
+    first = np.full(packets + 1, len(events), dtype=np.int64)  # the last for events of no packet
+    stop, counts = np.zeros(packets + 1, dtype=np.int64), np.zeros(packets, dtype=np.int64)
+    for piece in pieces(len(events)):
+        rows = packet_of[piece]
+        positions = np.arange(piece.start, piece.start + len(rows))
+        # Of equal rows the one written last stays.
+        stop[rows] = positions + 1
+        new = np.flatnonzero(first[rows] == len(events))[::-1]
+        first[rows[new]] = positions[new]
+        counts += np.bincount(rows[rows >= 0], minlength=packets)
+    for route in routes:
+        of_route = route.steps.rows
+        first[of_route] = np.minimum(first[of_route], np.searchsorted(events.samples, route.starts))
+        ends = np.searchsorted(events.samples, route.starts + route.totals, side="right")
+        stop[of_route] = np.maximum(stop[of_route], ends)
+    if not packets:
+        return np.zeros(1, dtype=np.int64), first[:0], stop[:0]
+    begins = np.flatnonzero(np.diff(np.cumsum(counts) // size, prepend=NONE))
+    first, stop = np.minimum.reduceat(first[:-1], begins), np.maximum.reduceat(stop[:-1], begins)
+    return np.append(begins, packets), np.minimum(first, stop), stop
