@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from gpiorig.analysis import calibration
 from gpiorig.analysis.analyzers import Instruments, seen_at
 from gpiorig.analysis.calibration import LAST_BUS_CODE, Price
+from gpiorig.analysis.completions import pieces, position_type
 from gpiorig.analysis.event_table import BY_CODE
 from gpiorig.analysis.events import Events
+from gpiorig.analysis.identity import code_set
 from gpiorig.analysis.path import Kind, Milestone, Step
 from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.routes import Route
@@ -28,7 +30,7 @@ Floats = NDArray[np.float64]
 _BY_PROCESSOR = (Kind.SOFTWARE, Kind.MAC, Kind.DRIVER, Kind.INTERRUPT, Kind.APPLICATION)
 
 # A node that sends these waits for its slot.
-_SLOTS = tuple(code for code, event in BY_CODE.items() if event.layer == "slot")
+_IS_SLOT = code_set(code for code, event in BY_CODE.items() if event.layer == "slot")
 
 # Where a reception begins to keep the radio busy, and where a driver waits until it is not.
 _RECEIVED, _WAITS = "tap.irq.enter", "driver.prepare.enter"
@@ -96,21 +98,34 @@ class _Busy:
     spent: Floats
 
 
+class _Sent:
+    """Events that a node sent on its bus: their samples, and how many of the first so many came with an id."""
+
+    def __init__(self, events: Events, node: str) -> None:
+        self.node = node
+        wanted = events.node(node)
+        kept = [np.zeros(0, dtype=np.int64)]
+        counts = [np.zeros(1, dtype=np.int32)]
+        for piece in pieces(len(events)):
+            mine = np.flatnonzero((events.nodes[piece] == wanted) & (events.codes[piece] <= LAST_BUS_CODE))
+            kept.append(events.samples[piece][mine])
+            counts.append((counts[-1][-1] + np.cumsum(events.ids[piece][mine] >= 0)).astype(position_type(len(events))))
+        self.samples, self.with_id = np.concatenate(kept), np.concatenate(counts)
+
+
+def _has_slots(events: Events, node: int) -> bool:
+    return any((_IS_SLOT[events.codes[piece]] & (events.nodes[piece] == node)).any() for piece in pieces(len(events)))
+
+
 class _Walk:
-    """A route, the nodes' prices, and the events each node sent on its bus with and without id."""
+    """A route, the nodes' prices, and the events that the node of the step in hand sent."""
 
     def __init__(self, events: Events, steps: tuple[Step, ...], instruments: Instruments, prices: dict[str, Price]):
-        self.steps, self.instruments, self.prices = steps, instruments, prices
+        self._events, self.steps, self.instruments, self.prices = events, steps, instruments, prices
         self.seen = seen_at(steps)
         self.owners = [here for here, _ in self.seen]
-        self._samples: dict[str, NDArray[np.int64]] = {}
-        self._with_id: dict[str, NDArray[np.int64]] = {}  # how many of the first so many events
-        for node in prices:
-            mine = (events.nodes == events.node(node)) & (events.codes <= LAST_BUS_CODE)
-            self._samples[node] = events.samples[mine]
-            self._with_id[node] = np.append(0, np.cumsum(events.ids[mine] >= 0))
-        slots = events.nodes[np.isin(events.codes, _SLOTS)]
-        self._slotted = {node for node in prices if (slots == events.node(node)).any()}
+        self._sent: _Sent | None = None
+        self._slotted = {node for node in prices if _has_slots(events, events.node(node))}
         self._period_ns = float(NS_PER_S / events.samplerate_hz)
         self._busy: _Busy | None = None
         self._last: tuple[str, NDArray[np.int64], Floats] = ("", np.empty(0, np.int64), np.empty((2, 0)))
@@ -152,8 +167,10 @@ class _Walk:
         """float64[2, k], events with and without id that a step's node has sent before these instants."""
         node = self.owners[column]
         if self._last[0] != node or self._last[1] is not at:  # the end of a step is the start of the next
-            places = np.searchsorted(self._samples[node], at)
-            with_id = self._with_id[node][places]
+            if self._sent is None or self._sent.node != node:
+                self._sent = _Sent(self._events, node)
+            places = np.searchsorted(self._sent.samples, at)
+            with_id = self._sent.with_id[places]
             self._last = (node, at, np.array([with_id, places - with_id], dtype=np.float64))
         return self._last[2]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,11 @@ class Route:
         """int64[k], the whole delay of each packet in samples: the sum of its steps."""
         total: NDArray[np.int64] = self.steps.samples.sum(axis=1)
         return total
+
+    def of(self, packets: NDArray[np.int64]) -> Route:
+        """The same with only some of its packets, int64[r] of the k."""
+        steps = replace(self.steps, rows=self.steps.rows[packets], samples=self.steps.samples[packets])
+        return replace(self, steps=steps, ids=self.ids[packets], starts=self.starts[packets])
 
 
 def round_trips(timelines: Timelines, steps: Steps) -> Route:

@@ -86,18 +86,23 @@ def of_hops(hops: Hops, routes: tuple[Route, ...]) -> Subject:
 
 def study(recording: Recording, subject: Subject, *, events: Events, logs: Mapping[str, NodeLog]) -> Study:
     """Everything that can be said of the routes and clocks of a recording."""
+    return Study(
+        routes=of_routes(subject, events, instruments.of_recording(recording)),
+        audit=auditing.audited(recording, events, logs),
+    )
+
+
+def of_routes(subject: Subject, events: Events, known: Instruments) -> tuple[RouteStudy, ...]:
+    """Everything that can be said of the routes of a recording made with known instruments."""
     routes = [route for route in subject.routes[:MAX_ROUTES] if len(route)]
-    known, periodic = instruments.of_recording(recording), activities(events)
     with counted(int(subject.packet_of.max(initial=-1)) + 1, "who ran", unit="packets") as done:
         ran = occupancy.of_routes(
             events, routes, packet_of=subject.packet_of, ways=subject.ways, index=subject.index, progress=done
         )
-    return Study(
-        routes=tuple(
-            _of_route(route, subject, events, known=known, periodic=periodic, ran=each)
-            for route, each in zip(routes, ran, strict=True)
-        ),
-        audit=auditing.audited(recording, events, logs),
+    periodic = activities(events)
+    return tuple(
+        _of_route(route, subject, events, known=known, periodic=periodic, ran=each)
+        for route, each in zip(routes, ran, strict=True)
     )
 
 
@@ -153,7 +158,11 @@ def _of_route(
         jitter=jitter.measures(route.totals, samplerate_hz=route.steps.samplerate_hz, starts=route.starts),
         budget=budget.budget(route.steps, starts=route.starts),
         uncertainties=uncertainty.of_steps(route.steps, known, total=route.name, costs=costs),
-        attributions=attribute(route, covariates=subject.covariates(route, running), activities=periodic),
+        attributions=attribute(
+            route,
+            covariates=lambda some: subject.covariates(route.of(some), running.of(some)),
+            activities=periodic,
+        ),
         costs=costs,
         layers=layers,
         occupancy=running,

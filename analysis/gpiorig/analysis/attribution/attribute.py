@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from gpiorig.analysis.routes import Route
 from gpiorig.analysis.statistics import RESOLUTION_SAMPLES, resolved
 
 Samples = NDArray[np.int64]
+Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 TOTAL = "total"
@@ -67,7 +68,7 @@ class Series:
 def attribute(
     route: Route,
     *,
-    covariates: Mapping[str, Floats] | None = None,
+    covariates: Mapping[str, Floats] | Callable[[Rows], Mapping[str, Floats]] | None = None,
     activities: Mapping[str, Activity] | None = None,
     level: float = LEVEL,
     progress: Callable[[str], None] | None = None,
@@ -80,7 +81,8 @@ def attribute(
         Packets and their steps.
     covariates
         By name float64[k], or float64[k, s] for what differs from step to step: the whole delay gets the sums of
-        what is known. NaN where unknown.
+        what is known. NaN where unknown. Or what gives them for some packets, int64[r] of the k, which takes less
+        memory where packets are thinned out.
     activities
         What is periodic on the nodes; a step is tested against those of its own nodes (``NODE: …``), the whole delay
         against all.
@@ -103,22 +105,24 @@ def attribute(
     return tuple(found)
 
 
-def _series(route: Route, covariates: Mapping[str, Floats], activities: Mapping[str, Activity]) -> list[Series]:
+def _series(
+    route: Route,
+    covariates: Mapping[str, Floats] | Callable[[Rows], Mapping[str, Floats]],
+    activities: Mapping[str, Activity],
+) -> list[Series]:
     total = len(route)
     rows = np.arange(total)
     if total > MAX_PACKETS:
         rows = np.sort(np.random.default_rng(SEED).choice(total, MAX_PACKETS, replace=False))
     period_ns = float(NS_PER_S / route.steps.samplerate_hz)
     interval = beat.sending_interval(route.starts)
-    thin = Route(
-        route.name,
-        replace(route.steps, rows=route.steps.rows[rows], samples=route.steps.samples[rows]),
-        route.ids[rows],
-        route.starts[rows],
-        route.lost,
-        route.partial,
+    thin = route.of(rows)
+    at = begins(thin)
+    chosen = (
+        {name: values[rows] for name, values in covariates.items()}
+        if isinstance(covariates, Mapping)
+        else covariates(rows)
     )
-    at, chosen = begins(thin), {name: values[rows] for name, values in covariates.items()}
     named = [(step.name, column) for column, step in enumerate(route.steps.steps)]
     found = []
     for name, column in [*named, (TOTAL, None)]:

@@ -6,7 +6,7 @@ Both stand on `gpiorig.analysis.processor.ownership`: stretches of a node's time
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -79,6 +79,10 @@ class Occupancy:
     mean_samples: NDArray[np.float64]
     preempted_samples: Counts
     known: NDArray[np.bool_]
+
+    def of(self, packets: NDArray[np.int64]) -> Occupancy:
+        """The same with only some of its packets, int64[r] of the k; means are still those of all."""
+        return replace(self, preempted_samples=self.preempted_samples[packets])
 
 
 def ways(packets: Packets) -> NDArray[np.int8]:
