@@ -1,4 +1,4 @@
-"""Rows of the performance table: events to packets, timelines, steps, their statistics and tables.
+"""Rows of the performance table: events to packets, timelines, steps, everything that is said of them, and tables.
 
 `python tests/bench_analysis.py` prints them. The large one runs in a process of its own, whose memory is measured.
 """
@@ -11,17 +11,21 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 from synthetic_events import EVENTS_PER_PACKET, HEADER_NS, NODES, PERIOD, RATE_HZ, ping_pongs, truth
 
-from gpiorig.analysis import packets, statistics, tables, timelines
+from gpiorig.analysis import analyzers, packets, routes, statistics, tables, timelines
+from gpiorig.analysis.analyzers import Instruments
 from gpiorig.analysis.event_table import BY_CODE
 from gpiorig.analysis.events import Events
+from gpiorig.analysis.study import Study
 from gpiorig.analysis.timelines import Timelines
+from gpiorig.rig import heap, studying
 
 PACKETS = 1_000_000
 FEW = 10_000
@@ -77,26 +81,32 @@ def in_a_loop(events: Events) -> dict[str, NDArray[np.int64]]:
 
 def whole_analysis(count: int) -> dict[str, float]:
     """Everything from the events on; seconds, those of the processor, and the most memory of this process."""
-    events = ping_pongs(count)
+    heap.give_back()
+    events = ping_pongs(count, burst=64)
     start_s, start_cpu_s = time.perf_counter(), time.process_time()
     associated = packets.associate(events, initiator=INITIATOR, responder=RESPONDER)
     lines = timelines.build(associated, header_ns=HEADER_NS)
-    steps = timelines.steps(lines)
+    associated, steps = associated.without_workings(), timelines.steps(lines)
     for column in range(len(steps.steps)):
         statistics.summarize(steps.samples[:, column], samplerate_hz=RATE_HZ)
-    statistics.variance_shares(steps.samples)
+    subject = studying.of_round_trips(associated, routes.round_trips(lines, steps))
+    (found,) = studying.of_routes(subject, events, Instruments(analyzers.by_driver("fx2lafw", samplerate_hz=RATE_HZ)))
+    told = {"uncertainties": found.uncertainties, "costs": found.costs}
     with tempfile.TemporaryDirectory() as folder:
-        made = {
-            "steps": (lambda part: tables.steps(steps, part=part), steps.samples.size),
+        made: dict[str, tuple[Callable[[slice], pa.Table], int]] = {
+            "steps": (lambda part: tables.steps(steps, part=part, **told), steps.samples.size),
             "timelines": (lambda part: tables.timelines(lines, part=part), count),
             "packets": (lambda part: tables.packets(associated, lines, part=part), count),
             "events": (lambda part: tables.events(events, packets=associated, part=part), len(events)),
         }
-        for name, (make, rows_n) in made.items():
-            tables.write_parts(make, rows_n, Path(folder) / f"{name}.parquet")
+        tables.write_all((*each, Path(folder) / f"{name}.parquet") for name, each in made.items())
+        studying.write_tables(Study((found,), None), Path(folder))
     took_s, cpu_s = time.perf_counter() - start_s, time.process_time() - start_cpu_s
     assert timelines.steps_add_up(lines, steps)
     assert len(steps.rows) == count
+    assert found.layers is not None
+    assert len(found.layers.self_samples) == count
+    assert found.costs is not None
     return {"s": took_s, "cpu_s": cpu_s, "gib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / KIB_PER_GIB}
 
 

@@ -43,6 +43,7 @@ LEG = (
     ("driver.isr.exit", True, False, ""),
 )
 EVENTS_PER_PACKET = 2 * len(LEG)
+CALIBRATION = 84  # 3.5 us
 BACKOFF = 7680  # 320 us
 AIR, IRQ = 8, 9
 _CODES = np.array([BY_NAME[name].code for name, *_ in LEG], dtype=np.uint8)
@@ -68,10 +69,19 @@ class Truth:
     samples: NDArray[np.int64]
 
 
-def ping_pongs(packets: int, *, seed: int = 1, first_id: int = 0) -> Events:
-    """Events of good ping-pongs, one every 20 ms; ids count on and wrap. `truth` tells their milestones."""
+def ping_pongs(packets: int, *, seed: int = 1, first_id: int = 0, burst: int = 0) -> Events:
+    """Events of good ping-pongs, one every 20 ms; ids count on and wrap. `truth` tells their milestones.
+
+    With a calibration burst of so many events of each node behind them.
+    """
     count = packets * EVENTS_PER_PACKET
-    samples, ids = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int32)
+    samples, ids = (np.empty(count + len(NODES) * burst, dtype=kind) for kind in (np.int64, np.int32))
+    nodes, codes = (np.empty(len(samples), dtype=kind) for kind in (np.uint16, np.uint8))
+    samples[count:] = packets * PERIOD + CALIBRATION * np.arange(len(NODES) * burst)
+    ids[count:], codes[count:] = np.tile(np.arange(burst), len(NODES)), BY_NAME["rig.calibrate"].code
+    nodes[count:] = np.repeat(np.arange(len(NODES)), burst)
+    nodes[:count].reshape(packets, -1)[:] = _NODES
+    codes[:count].reshape(packets, -1)[:] = np.tile(_CODES, 2)
     random = np.random.default_rng(seed)
     for start in range(0, packets, _PIECE):
         rows = np.arange(start, min(start + _PIECE, packets))
@@ -80,8 +90,8 @@ def ping_pongs(packets: int, *, seed: int = 1, first_id: int = 0) -> Events:
         ids[at] = _ids((rows + first_id) & 0xFFFF).reshape(-1)
     return Events(
         samples=samples,
-        nodes=np.tile(_NODES, packets),
-        codes=np.tile(np.tile(_CODES, 2), packets),
+        nodes=nodes,
+        codes=codes,
         ids=ids,
         node_names=NODES,
         samplerate_hz=RATE_HZ,

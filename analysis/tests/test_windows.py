@@ -82,7 +82,7 @@ def test_disturbed_ping_pongs_in_windows(seed):
     expected = plain(*ran(events, route, found.packet_of, ways, window=10 * len(events)))
     assert len(Windows(events, found.packet_of, ways, routes=[route], size=100)) > 15
     for size in (40, 1_000):
-        assert expected == plain(*ran(events, route, found.packet_of, ways, window=size, index=found.index))
+        assert expected == plain(*ran(events, route, found.packet_of, ways, window=size))
 
 
 def test_routes_share_windows():

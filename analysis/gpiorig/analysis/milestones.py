@@ -63,6 +63,8 @@ class Columns:
 
 
 def _candidates(packets: Packets, milestone: Milestone) -> Samples:
+    if packets.index is None:
+        raise ValueError("packets without their workings have no milestones")
     node = packets.initiator if milestone.at_initiator else packets.responder
     positions = packets.index.of(milestone.event, node=packets.events.node(node))
     candidates: Samples = positions[packets.direction_of[positions] == milestone.direction]

@@ -31,7 +31,7 @@ class Packets:
     Parameters
     ----------
     events, index
-        What they were made from.
+        What they were made from; None in `without_workings`.
     initiator, responder
         Names of the nodes.
     ids
@@ -59,7 +59,7 @@ class Packets:
     """
 
     events: Events
-    index: Index
+    index: Index | None
     initiator: str
     responder: str
     ids: NDArray[np.int32]
@@ -89,9 +89,9 @@ class Packets:
         """Receptions beyond the first of each fragment, both directions."""
         return int(np.maximum(self.receptions - self.fragments, 0).sum())
 
-    def without_completions(self) -> Packets:
-        """The same without `completion_of`, which only `timelines.build` asks: four octets less for every event."""
-        return replace(self, completion_of=self.completion_of[:0])
+    def without_workings(self) -> Packets:
+        """The same without what only `timelines.build` asks, eight octets less for every event."""
+        return replace(self, index=None, completion_of=np.zeros(0, dtype=self.completion_of.dtype))
 
 
 def associate(

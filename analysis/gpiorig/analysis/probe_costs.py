@@ -7,6 +7,7 @@ step is the difference of the shifts of its ends, so the costs of the steps add 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -103,14 +104,21 @@ class _Sent:
 
     def __init__(self, events: Events, node: str) -> None:
         self.node = node
-        wanted = events.node(node)
-        kept = [np.zeros(0, dtype=np.int64)]
-        counts = [np.zeros(1, dtype=np.int32)]
-        for piece in pieces(len(events)):
-            mine = np.flatnonzero((events.nodes[piece] == wanted) & (events.codes[piece] <= LAST_BUS_CODE))
-            kept.append(events.samples[piece][mine])
-            counts.append((counts[-1][-1] + np.cumsum(events.ids[piece][mine] >= 0)).astype(position_type(len(events))))
-        self.samples, self.with_id = np.concatenate(kept), np.concatenate(counts)
+        size = sum(len(mine) for _, mine in _on_bus(events, node))
+        self.samples = np.empty(size, dtype=np.int64)
+        self.with_id = np.zeros(size + 1, dtype=position_type(len(events)))
+        at = 0
+        for piece, mine in _on_bus(events, node):
+            here, at = slice(at, at + len(mine)), at + len(mine)
+            self.samples[here] = events.samples[piece][mine]
+            self.with_id[here.start + 1 : at + 1] = self.with_id[here.start] + np.cumsum(events.ids[piece][mine] >= 0)
+
+
+def _on_bus(events: Events, node: str) -> Iterator[tuple[slice, NDArray[np.int64]]]:
+    """Pieces of the events, and the places in each of what a node sent on its bus."""
+    for piece in pieces(len(events)):
+        of_node = events.nodes[piece] == events.node(node)
+        yield piece, np.flatnonzero(of_node & (events.codes[piece] <= LAST_BUS_CODE))
 
 
 def _has_slots(events: Events, node: int) -> bool:
@@ -168,6 +176,7 @@ class _Walk:
         node = self.owners[column]
         if self._last[0] != node or self._last[1] is not at:  # the end of a step is the start of the next
             if self._sent is None or self._sent.node != node:
+                self._sent = None  # before the next one is made, for memory's sake
                 self._sent = _Sent(self._events, node)
             places = np.searchsorted(self._sent.samples, at)
             with_id = self._sent.with_id[places]

@@ -6,7 +6,7 @@ made of any `part` of their rows, and `write_parts` makes and writes one part af
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
@@ -23,6 +23,7 @@ from gpiorig.analysis.columns import names, ns, nullable, table
 from gpiorig.analysis.errors import TableError
 from gpiorig.analysis.event_table import BY_CODE
 from gpiorig.analysis.events import Events
+from gpiorig.analysis.inorder import in_order
 from gpiorig.analysis.packets import Packets
 from gpiorig.analysis.path import DIRECTIONS
 from gpiorig.analysis.probe_costs import ProbeCosts
@@ -208,6 +209,13 @@ def write_parts(make: Callable[[slice], pa.Table], rows: int, path: Path) -> Non
         writer.write_table(content)
         for part in parts[1:]:
             writer.write_table(make(part))
+    pa.default_memory_pool().release_unused()
+
+
+def write_all(tables: Iterable[tuple[Callable[[slice], pa.Table], int, Path]]) -> None:
+    """Write tables as `write_parts` does, several at once."""
+    for _ in in_order(lambda each: write_parts(*each), tables):
+        pass
 
 
 def _writer(suffix: str, new: Path, schema: pa.Schema) -> Any:

@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
+from gpiorig.rig import heap
 from gpiorig.rig.commands import COMMANDS
 
 EXIT_DONE, EXIT_CHECK_FAILED, EXIT_WRONG_USE = 0, 1, 2
@@ -45,6 +46,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; print an error as what, where, what to do."""
+    heap.give_back()
     words = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

@@ -98,7 +98,7 @@ def analyse(recording: Recording) -> Result:
     with counted(len(stage), "packets") as done:
         associated = packets.associate(stage, initiator=roles["initiator"], responder=roles["responder"], progress=done)
     lines = timelines.build(associated, header_ns=(request.frame_timestamp_ns, reply.frame_timestamp_ns))
-    associated, steps = associated.without_completions(), timelines.steps(lines)
+    associated, steps = associated.without_workings(), timelines.steps(lines)
     nodes = sorted({*recording.nodes, *roles.values()})
     logs = {node: log.parse(recording.serial(node).data, node=node) for node in nodes}
     reconciliation = accounting.reconcile(lines, logs[roles["initiator"]])
@@ -135,10 +135,8 @@ def write_tables(result: Result, recording: Recording, data: ReportData, *, fold
         "timelines": (len(result.timelines), lambda part: tables.timelines(result.timelines, part=part)),
         "steps": (result.steps.samples.size, steps),
     }
-    for name, (rows, make) in stages.items():
-        tables.write_parts(make, rows, recording.folder / f"{name}.parquet")
-        if name != "events":
-            tables.write_parts(make, rows, folder / f"{name}.csv")
+    tables.write_all((make, rows, recording.folder / f"{name}.parquet") for name, (rows, make) in stages.items())
+    tables.write_all((make, rows, folder / f"{name}.csv") for name, (rows, make) in stages.items() if name != "events")
     whole = {
         "damaged": tables.damaged(result.events),
         "unattributed": tables.unattributed(result.packets),

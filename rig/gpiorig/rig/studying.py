@@ -19,7 +19,6 @@ from gpiorig.analysis.attribution.activities import Activity, activities
 from gpiorig.analysis.attribution.attribute import attribute
 from gpiorig.analysis.attribution.covariates import covariates, of_steps
 from gpiorig.analysis.auditing import tables as audit_tables
-from gpiorig.analysis.completions import Index
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.log import NodeLog
 from gpiorig.analysis.network import hop_routes
@@ -49,8 +48,6 @@ class Subject:
         int32[n]: of every event the row that `Route.steps.rows` counts in, -1 none.
     ways
         int8[n]: of every event 0 where its node sends the packet, 1 where it receives it, -1 neither.
-    index
-        Of the events.
     covariates
         What the delays of a route may depend on, with what else ran.
     """
@@ -58,7 +55,6 @@ class Subject:
     routes: tuple[Route, ...]
     packet_of: NDArray[np.int32]
     ways: NDArray[np.int8]
-    index: Index
     covariates: Callable[[Route, occupancy.Occupancy], Mapping[str, NDArray[np.float64]]]
 
 
@@ -68,7 +64,6 @@ def of_round_trips(packets: Packets, route: Route) -> Subject:
         routes=(route,),
         packet_of=packets.packet_of,
         ways=occupancy.ways(packets),
-        index=packets.index,
         covariates=lambda route, found: covariates(packets, route, found),
     )
 
@@ -79,7 +74,6 @@ def of_hops(hops: Hops, routes: tuple[Route, ...]) -> Subject:
         routes=routes,
         packet_of=hops.packet_of,
         ways=hops.ways,
-        index=Index(hops.events),
         covariates=lambda route, found: hop_routes.covariates(hops, route) | of_steps(hops.events, route, found),
     )
 
@@ -96,9 +90,7 @@ def of_routes(subject: Subject, events: Events, known: Instruments) -> tuple[Rou
     """Everything that can be said of the routes of a recording made with known instruments."""
     routes = [route for route in subject.routes[:MAX_ROUTES] if len(route)]
     with counted(int(subject.packet_of.max(initial=-1)) + 1, "who ran", unit="packets") as done:
-        ran = occupancy.of_routes(
-            events, routes, packet_of=subject.packet_of, ways=subject.ways, index=subject.index, progress=done
-        )
+        ran = occupancy.of_routes(events, routes, packet_of=subject.packet_of, ways=subject.ways, progress=done)
     periodic = activities(events)
     return tuple(
         _of_route(route, subject, events, known=known, periodic=periodic, ran=each)
@@ -108,17 +100,23 @@ def of_routes(subject: Subject, events: Events, known: Instruments) -> tuple[Rou
 
 def write(found: Study, recording: Recording) -> None:
     """Write the study as tables into the recording, and what is no packet's own as JSON beside the report."""
-    made = tables(found)
-    for name, table in made.items():
-        table_files.write(table, recording.folder / f"{name}.parquet")
-    _write_layers(found.routes, recording.folder / "layers.parquet")
+    made = write_tables(found, recording.folder)
     numbers = {name: without_nan(table.to_pylist()) for name, table in made.items()}
     recording.report_folder.mkdir(exist_ok=True)
     with replacing(recording.report_folder / "study.json") as new:
         new.write_text(json.dumps(numbers, indent=1, allow_nan=False), encoding="utf-8")
 
 
-def tables(found: Study) -> dict[str, pa.Table]:
+def write_tables(found: Study, folder: Path) -> dict[str, pa.Table]:
+    """Write the study as tables into a folder; gives those that have no rows per packet."""
+    made = _tables(found)
+    for name, table in made.items():
+        table_files.write(table, folder / f"{name}.parquet")
+    _write_layers(found.routes, folder / "layers.parquet")
+    return made
+
+
+def _tables(found: Study) -> dict[str, pa.Table]:
     """The study as tables, by name; a column `route` where there is one row or more per route.
 
     All but the table of layers, which has rows per packet.

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis import path
 from gpiorig.analysis.columns import names, ns, table
-from gpiorig.analysis.completions import Index
 from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.inorder import in_order
@@ -98,7 +97,6 @@ def of_routes(
     *,
     packet_of: NDArray[np.int32],
     ways: NDArray[np.int8],
-    index: Index | None = None,
     progress: Callable[[int], object] | None = None,
     window: int = EVENTS,
 ) -> tuple[tuple[LayerTimes | None, Occupancy], ...]:
@@ -111,7 +109,7 @@ def of_routes(
 
     Parameters
     ----------
-    events, index
+    events
         Of the whole recording.
     routes
         Their packets. No layers where no span of them was seen.
@@ -124,7 +122,7 @@ def of_routes(
     window
         Events to look at at once, about; it changes nothing but memory and time.
     """
-    windows = Windows(events, packet_of, ways, routes=routes, index=index, size=window)
+    windows = Windows(events, packet_of, ways, routes=routes, size=window)
     columns = [columns_of(events, route, packet_of=packet_of, ways=ways) for route in routes]
     sums = [_Sums(events, route, found, windows) for route, found in zip(routes, columns, strict=True)]
 

@@ -59,7 +59,7 @@ class Windows:
 
     Parameters
     ----------
-    events, index
+    events
         Of the whole recording.
     packet_of
         int32[n]: of every event the row of its packet, -1 none.
@@ -78,11 +78,10 @@ class Windows:
         ways: NDArray[np.int8],
         *,
         routes: Sequence[Route],
-        index: Index | None = None,
         size: int = EVENTS,
     ) -> None:
         self._events, self._packet_of, self._ways = events, packet_of, ways
-        index = Index(events) if index is None else index
+        index = Index(events)
         self._nodes = [_Node(events, index, node) for node in range(len(events.node_names))]
         self._rows, first, stop = _extents(events, packet_of, routes, size=size)
         # int64[nodes, w]: of each node from where to where its spans are needed
