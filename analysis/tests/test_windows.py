@@ -13,6 +13,7 @@ from synthetic_events import HEADER_NS, NODES, disturbed
 from test_occupancy import ran, route_of
 
 from gpiorig.analysis import packets, routes, timelines
+from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.analysis.inorder import in_order
 from gpiorig.analysis.processor import occupancy, windows
 from gpiorig.analysis.processor.windows import Windows
@@ -49,7 +50,7 @@ def under_way(events, random):
 @pytest.mark.parametrize("threads", [True, False])
 @pytest.mark.parametrize("seed", range(8))
 def test_the_size_of_a_window_changes_nothing(seed, threads):
-    """Threads or tasks, nested interrupts, sleep, overlapping packets, lost samples; cut anywhere, or nowhere."""
+    """Threads or tasks, interrupts, sleep, overlapping packets, lost samples, resets; cut anywhere, or nowhere."""
     events = Processor(seed, threads).run(2_000)
     random = np.random.default_rng(seed)
     if seed % 2:
@@ -61,6 +62,7 @@ def test_the_size_of_a_window_changes_nothing(seed, threads):
             gaps=gaps,
             **{name: getattr(events, name)[seen] for name in ("samples", "nodes", "codes", "ids")},
         )
+        events.codes[random.integers(0, len(events), 4)] = BY_NAME["rig.boot"].code
     packet_of, instants, rows = under_way(events, random)
     ways = np.where(packet_of >= 0, packet_of % 2, -1).astype(np.int8)
     route = route_of(instants[rows], rows)

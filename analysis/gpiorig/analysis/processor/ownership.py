@@ -1,9 +1,10 @@
 """Who had the processor of a node, stretch by stretch: a thread, a task, an interrupt, nobody; and in which span.
 
 At any instant one has it. An interrupt has it while its span is open, the innermost one. Else the thread that
-``sched.switch`` named last; thread 0 is nobody, the processor sleeps. Without ``sched.switch`` it is the innermost open
-``task.run``. A span belongs to the thread (or the interrupts) that entered it: while another thread runs, nothing in it
-runs. So the stretches of a node follow each other without holes, and sums over them add up to any time exactly.
+``sched.switch`` named last; thread 0 is nobody, the processor sleeps. Behind lost samples and behind a reset nobody
+knows until the next word. Without ``sched.switch`` it is the innermost open ``task.run``. A span belongs to the thread
+(or the interrupts) that entered it: while another thread runs, nothing in it runs. So the stretches of a node follow
+each other without holes, and sums over them add up to any time exactly.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ _IS_INTERRUPT = code_set(c for c, e in BY_CODE.items() if e.kind == "enter" and 
 _IS_TASK = named("task.run.enter")
 _SWITCH = BY_NAME["sched.switch"].code
 _SLEEP = tuple(BY_NAME[f"sched.sleep.{end}"].code for end in ("enter", "exit"))
-_IS_SAID = code_set((_SWITCH, *_SLEEP))
+_BOOT = BY_NAME["rig.boot"].code
+_IS_SAID = code_set((_SWITCH, *_SLEEP, _BOOT))
 # Software that works on packets; lines and slots are no software, they only last.
 IS_LAYER_EVENT = code_set(code for code, event in BY_CODE.items() if event.layer in PACKET_LAYERS and code < 128)
 _IS_LAYER = IS_LAYER_EVENT & code_set(code for code, event in BY_CODE.items() if event.kind == "enter")
@@ -146,7 +148,6 @@ def build(
     """
     enters, exits = spans
     said = np.flatnonzero((events.nodes == node) & _IS_SAID[events.codes])
-    switches, *sleeps = (said[events.codes[said] == code] for code in (_SWITCH, *_SLEEP))
     is_boundary = np.zeros(len(events), dtype=bool)
     for positions in (enters, exits, said):
         is_boundary[positions] = True
@@ -157,7 +158,11 @@ def build(
     is_task = _IS_TASK[codes]
     tasks = _Stacks(enters[is_task], exits[is_task], np.full(int(is_task.sum()), UNKNOWN))
     task = tasks.top(np.full(len(boundaries), UNKNOWN), boundaries)
-    thread = _threads(events, boundaries, _latest(switches, stretch_of, len(boundaries)))
+    switched, slept, woke = (
+        _latest(said[np.isin(events.codes[said], (code, _BOOT))], stretch_of, len(boundaries))
+        for code in (_SWITCH, *_SLEEP)
+    )
+    thread = np.where(_still(events, switched, boundaries, _SWITCH), events.ids[switched].astype(np.int64), NONE)
     # Each run of a task is a context of its own, as a thread is.
     running = np.where(np.maximum(thread, task) >= 0, np.maximum(thread, task) + FIRST_THREAD, UNKNOWN)
     begun = stretch_of[enters]
@@ -174,8 +179,7 @@ def build(
     now = np.where(interrupt >= 0, INTERRUPTS, running)
     layers = _IS_LAYER[codes] | is_interrupt
     spans_now = innermost(layers, now)
-    slept, woke = (_latest(each, stretch_of, len(boundaries)) for each in sleeps)
-    asleep = (slept > woke) | (thread == IDLE)
+    asleep = ((slept > woke) & _still(events, slept, boundaries, _SLEEP[0])) | (thread == IDLE)
     keys, occupants = _occupants(events, interrupt=interrupt, asleep=asleep, thread=thread, task=task, spans=spans_now)
     spans_now[np.array(keys)[occupants] // NUMBERS == Kind.SLEEP] = NONE
     packet_spans = np.where(spans_now >= 0, innermost(layers & of_packet, now), NONE)
@@ -200,11 +204,11 @@ def _latest(positions: Positions, stretch_of: NDArray[np.int64], stretches: int)
     return np.maximum.accumulate(latest)
 
 
-def _threads(events: Events, boundaries: Positions, switches: Positions) -> NDArray[np.int64]:
-    """The thread that the scheduler named last; -1 before that and after lost samples."""
-    gaps = [np.searchsorted(events.gaps[:, 1], events.samples[each], side="right") for each in (switches, boundaries)]
-    known = (switches >= 0) & (gaps[0] == gaps[1])
-    return np.where(known, events.ids[switches].astype(np.int64), NONE)
+def _still(events: Events, latest: Positions, boundaries: Positions, code: int) -> NDArray[np.bool_]:
+    """Whether what the latest event said holds in each stretch: it is of this code, and no samples were lost since."""
+    lost = [np.searchsorted(events.gaps[:, 1], events.samples[each], side="right") for each in (latest, boundaries)]
+    holds: NDArray[np.bool_] = (latest >= 0) & (events.codes[latest] == code) & (lost[0] == lost[1])
+    return holds
 
 
 class _Stacks:

@@ -141,9 +141,9 @@ class _Node:
     """What says who has the processor of one node: spans, and the latest word of its scheduler."""
 
     def __init__(self, events: Events, index: Index, node: int) -> None:
-        said = [index.of(name, node=node) for name in ("sched.switch", "sched.sleep.enter", "sched.sleep.exit")]
-        self.threads = bool(len(said[0]))
-        self._switches, self._sleeps = said[0], np.sort(np.concatenate(said[1:]))
+        said = ("sched.switch", "sched.sleep.enter", "sched.sleep.exit", "rig.boot")
+        self._said = [index.of(name, node=node) for name in said]
+        self.threads = bool(len(self._said[0]))
         kind = position_type(len(events))
         names = ownership.enters(threads=self.threads)
         found = [spans.pairs_of(name, events, index, node=node).astype(kind) for name in names]
@@ -152,7 +152,7 @@ class _Node:
         both = np.concatenate(found)
         del found
         self._enters, self._exits = np.ascontiguousarray(both[np.argsort(both[:, 0])].T)
-        self.shown = bool(len(both) or len(self._switches) or len(self._sleeps))
+        self.shown = bool(len(both)) or any(map(len, self._said[:-1]))
         # Just before these events no span is open.
         until = np.maximum.accumulate(self._exits)
         clean = np.flatnonzero(self._enters[1:] > until[:-1]) + 1
@@ -171,8 +171,7 @@ class _Node:
 
     def latest(self, position: int) -> Positions:
         """Events before a position that say which thread runs from there on, and whether the processor sleeps."""
-        found = [each[: np.searchsorted(each, position)][-1:] for each in (self._switches, self._sleeps)]
-        return np.concatenate(found)
+        return np.concatenate([each[: np.searchsorted(each, position)][-1:] for each in self._said])
 
     def spans(self, first: int, stop: int, *, shift: int) -> tuple[Positions, Positions]:
         """Enters and exits of the spans that begin from one position to before another."""
