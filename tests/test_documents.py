@@ -1,4 +1,4 @@
-"""The documents and the help texts name what there is: files, headings, modules, and command lines that are accepted."""
+"""Documents and help texts name what there is: files, headings, modules, and command lines that are accepted."""
 
 from __future__ import annotations
 
