@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from gpiorig.analysis import budget, jitter, probe_costs, uncertainty
+from gpiorig.analysis import budget, jitter, probe_costs, studytables, uncertainty
 from gpiorig.analysis import tables as table_files
 from gpiorig.analysis.analyzers import Instruments
-from gpiorig.analysis.attribution import findings
 from gpiorig.analysis.attribution.activities import Activity, activities
 from gpiorig.analysis.attribution.attribute import attribute
 from gpiorig.analysis.attribution.covariates import covariates, of_steps
@@ -104,23 +103,16 @@ def write(found: Study, recording: Recording) -> None:
 
 def tables(found: Study) -> dict[str, pa.Table]:
     """The study as tables, by name; a column `route` where there is one row or more per route."""
-    per_route: dict[str, Callable[[RouteStudy], pa.Table | None]] = {
-        "jitter": lambda each: jitter.as_table(each.jitter),
-        "budget": lambda each: budget.as_table(each.budget),
-        "findings": lambda each: findings.as_table(each.attributions),
-        "layers": lambda each: occupancy.layers_table(each.layers, each.route) if each.layers else None,
-        "occupancy": lambda each: occupancy.occupancy_table(each.occupancy, each.route) if each.occupancy else None,
+    per_route = studytables.per_route
+    made = studytables.tables(found) | {
+        "layers": per_route(
+            found, lambda each: occupancy.layers_table(each.layers, each.route) if each.layers else None
+        ),
+        "occupancy": per_route(
+            found, lambda each: occupancy.occupancy_table(each.occupancy, each.route) if each.occupancy else None
+        ),
+        "matchings": audit_tables.matchings(found.audit) if found.audit else None,
     }
-    made = {name: _joined(found.routes, table) for name, table in per_route.items()}
-    made["uncertainty"] = uncertainty.as_table([(each.route.name, each.uncertainties) for each in found.routes])
-    if found.audit:
-        made |= {
-            "audit": audit_tables.comparisons(found.audit),
-            "serial_stages": audit_tables.stages(found.audit),
-            "clocks": audit_tables.clock_fits(found.audit),
-            "stability": audit_tables.stability(found.audit),
-            "matchings": audit_tables.matchings(found.audit),
-        }
     return {name: table for name, table in made.items() if table is not None and table.num_rows}
 
 
@@ -146,16 +138,3 @@ def _of_route(route: Route, subject: Subject, events: Events, facts: _Facts) -> 
         layers=occupancy.layer_times(events, route, packet_of=subject.packet_of, ways=subject.ways, owned=facts.owned),
         occupancy=running,
     )
-
-
-def _joined(routes: Sequence[RouteStudy], table: Callable[[RouteStudy], pa.Table | None]) -> pa.Table | None:
-    """The tables of all routes below each other, with the name of the route in front."""
-    parts = []
-    for each in routes:
-        found = table(each)
-        if found is not None:
-            names = pa.array([each.route.name] * found.num_rows, pa.string())
-            place = found.column_names.index("route") if "route" in found.column_names else None
-            found = found.remove_column(place) if place is not None else found
-            parts.append(found.add_column(0, "route", names))
-    return pa.concat_tables(parts) if parts else None
