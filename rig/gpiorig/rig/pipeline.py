@@ -218,7 +218,7 @@ def signal_checks(seen: Events, logs: dict[str, NodeLog], recording: Recording) 
     found = [f"{problem}." for problem in recording.verify()]
     if len(seen.damaged):
         found.append(f"{len(seen.damaged)} frames on the symbol buses are damaged.")
-    for node, frames, sent in _frame_counts(seen, logs):
+    for node, frames, sent in frame_counts(seen, logs):
         boots = logs[node].boots if node in logs else 0
         if boots > 1:
             found.append(f"Node {node} booted {boots} times.")
@@ -248,7 +248,7 @@ def summary(data: ReportData) -> str:
     """The conclusion in a few lines, and whose numbers they are."""
     lines = summary_lines(data)
     if data.virtual:
-        lines.append("Virtual bench: these numbers test the rig; they are no measurement of hardware.")
+        lines.append(provenance.VIRTUAL)
     return "\n".join(lines)
 
 
@@ -256,18 +256,17 @@ def _boot_seen(seen: Events, node: str) -> bool:
     return bool(((seen.codes == BY_NAME["rig.boot"].code) & (seen.nodes == seen.node(node))).any())
 
 
-def frame_counts(result: Result) -> list[tuple[str, int, int | None]]:
+def frame_counts(seen: Events, logs: dict[str, NodeLog]) -> list[tuple[str, int, int | None]]:
     """Of each node the frames seen on its symbol bus, and those its firmware says it sent."""
-    return _frame_counts(result.events, result.logs)
-
-
-def _frame_counts(seen: Events, logs: dict[str, NodeLog]) -> list[tuple[str, int, int | None]]:
     counted = {node: each.done.get("probes") for node, each in logs.items()}
     return [(node, seen.frames(node), counted.get(node)) for node in seen.node_names]
 
 
 def has_round_trips(recording: Recording) -> bool:
     """Whether the packets of this recording make round trips that the pins show."""
-    parameters = recording.info.parameters
-    shown = parameters.get("probes", "normal") in {"normal", "doubled"}
-    return shown and parameters.get("app", "pingpong") in ROUND_TRIPS
+    return probes_shown(recording) and recording.info.parameters.get("app", "pingpong") in ROUND_TRIPS
+
+
+def probes_shown(recording: Recording) -> bool:
+    """Whether the probes of this recording are on the pins."""
+    return recording.info.parameters.get("probes", "normal") in {"normal", "doubled"}

@@ -9,6 +9,8 @@ from gpiorig.capture.recording import Recording
 from gpiorig.rig import bench as benches
 from gpiorig.rig import boards
 
+VIRTUAL = "Virtual bench: these numbers test the rig; they are no measurement of hardware."
+
 
 def of(recording: Recording, logs: Mapping[str, NodeLog]) -> dict[str, str]:
     """Where the numbers come from, in the order to print."""

@@ -22,7 +22,6 @@ from gpiorig.rig import destinations, hop_summary, pipeline, provenance, studyin
 from gpiorig.rig.progress import watched
 
 COUNTS = ("sent", "received", "lost", "dropped", "exhausted", "uart_dropped", "errors")
-SHOWN = ("normal", "doubled")  # probes that are on the pins
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -118,9 +117,9 @@ def write(found: Survey, recording: Recording, data: ReportData) -> None:
 def failed_checks(found: Survey, recording: Recording) -> list[str]:
     """What is wrong with the recording, a sentence each; empty when all is well."""
     failed = pipeline.signal_checks(found.events, found.logs, recording)
-    shown = recording.info.parameters.get("probes", "normal") in SHOWN
     if found.hops is None:
-        return [*failed, found.no_packets] if shown and not _nothing_sent(found.logs) else failed
+        missed = pipeline.probes_shown(recording) and not _nothing_sent(found.logs)
+        return [*failed, found.no_packets] if missed else failed
     failed += hop_accounting.doubts(found.hops)
     for account in found.accounts:
         failed += account.problems()
@@ -176,5 +175,5 @@ def summary(found: Survey, *, virtual: bool) -> str:
     else:
         lines += hop_summary.sentences(found.hops, found.routes, found.reordering)
     if virtual:
-        lines.append("Virtual bench: these numbers test the rig; they are no measurement of hardware.")
+        lines.append(provenance.VIRTUAL)
     return "\n".join(lines)

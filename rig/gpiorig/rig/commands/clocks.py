@@ -190,7 +190,9 @@ def _print(options: argparse.Namespace, head: dict[str, Any], clocks: dict[str, 
         odd = "".join(f"; {what}: {count}" for what, count in head["irregularities"].items())
         print(f"{head['matched']} of {head['lines']} lines matched{odd}")
     if head["virtual"]:
-        print("Virtual bench: these numbers test the rig; they are no measurement of hardware.")
+        from gpiorig.rig.provenance import VIRTUAL
+
+        print(VIRTUAL)
 
 
 def _text(clock: NodeClock) -> list[str]:
