@@ -79,7 +79,7 @@ def frames_of(recording: Recording) -> Frames:
     RigError
         No node's SPI bus was recorded: pins alone tell when a frame was on the air, not what was in it.
     """
-    bench = benches.loads(recording.info.bench, what=f"bench in {recording.folder}")
+    bench = benches.of_recording(recording)
     waveform = recording.waveform()
     buses = radio_buses.of_recording(recording, waveform.channels)
     seen = events.from_edges(recording.edges(), pipeline.wiring(bench))

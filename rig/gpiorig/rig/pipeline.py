@@ -17,7 +17,7 @@ from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.log import NodeLog
 from gpiorig.analysis.packets import Packets
-from gpiorig.analysis.report import ReportData, delay_summaries, summary_lines
+from gpiorig.analysis.report import ReportData, delay_summaries
 from gpiorig.analysis.statistics import Summary
 from gpiorig.analysis.timelines import Steps, Timelines
 from gpiorig.analysis.wiring import Bus, NodeLines
@@ -86,7 +86,7 @@ def wiring(bench: Bench) -> tuple[NodeLines, ...]:
 def analyse(recording: Recording) -> Result:
     """Run all stages; pure but for reading the recording."""
     info = recording.info
-    bench = benches.loads(info.bench, what=f"bench in {recording.folder}")
+    bench = benches.of_recording(recording)
     roles = {role: str(info.parameters.get(role, "")) for role in ("initiator", "responder")}
     for role, node in roles.items():
         if node not in bench.nodes:
@@ -242,14 +242,6 @@ def _event_log_checks(logs: dict[str, NodeLog]) -> list[str]:
         elif noted is not None and noted.missing:
             found.append(f"{noted.missing} records of the event log of node {node} were lost on its serial line.")
     return found
-
-
-def summary(data: ReportData) -> str:
-    """The conclusion in a few lines, and whose numbers they are."""
-    lines = summary_lines(data)
-    if data.virtual:
-        lines.append(provenance.VIRTUAL)
-    return "\n".join(lines)
 
 
 def _boot_seen(seen: Events, node: str) -> bool:

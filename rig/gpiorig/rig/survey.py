@@ -61,7 +61,7 @@ class Survey:
 def survey(recording: Recording) -> Survey:
     """Decode the recording and follow its packets; pure but for reading it."""
     info = recording.info
-    bench = benches.loads(info.bench, what=f"bench in {recording.folder}")
+    bench = benches.of_recording(recording)
     seen = events.from_waveform(watched(recording.waveform(), "decoding"), pipeline.wiring(bench))
     logs = {node: log.parse(recording.serial(node).data, node=node) for node in bench.nodes}
     app = str(info.parameters.get("app", ""))
@@ -164,8 +164,8 @@ def _account_numbers(account: NodeAccount) -> dict[str, Any]:
     }
 
 
-def summary(found: Survey, *, virtual: bool) -> str:
-    """The conclusion in a few lines, and whose numbers they are."""
+def sentences(found: Survey) -> list[str]:
+    """What each node counted, and what became of the packets."""
     lines = [f"{found.app}: {len(found.events)} events, {len(found.events.damaged)} damaged frames."]
     for node, each in found.logs.items():
         said = ", ".join(f"{key} {each.done[key]}" for key in COUNTS if key in each.done)
@@ -174,6 +174,4 @@ def summary(found: Survey, *, virtual: bool) -> str:
         lines.append(f"{found.no_packets[0].upper()}{found.no_packets[1:]}")
     else:
         lines += hop_summary.sentences(found.hops, found.routes, found.reordering)
-    if virtual:
-        lines.append(provenance.VIRTUAL)
-    return "\n".join(lines)
+    return lines
