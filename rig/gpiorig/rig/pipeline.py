@@ -30,6 +30,7 @@ from gpiorig.rig.experiment import ROUND_TRIPS
 from gpiorig.rig.plainjson import without_nan
 from gpiorig.rig.progress import counted, watched
 
+SHOWN = ("normal", "doubled")  # probes that are on the pins
 _NS_PER_MS, _NS_PER_US = 1e6, 1e3
 
 
@@ -256,9 +257,5 @@ def frame_counts(seen: Events, logs: dict[str, NodeLog]) -> list[tuple[str, int,
 
 def has_round_trips(recording: Recording) -> bool:
     """Whether the packets of this recording make round trips that the pins show."""
-    return probes_shown(recording) and recording.info.parameters.get("app", "pingpong") in ROUND_TRIPS
-
-
-def probes_shown(recording: Recording) -> bool:
-    """Whether the probes of this recording are on the pins."""
-    return recording.info.parameters.get("probes", "normal") in {"normal", "doubled"}
+    parameters = recording.info.parameters
+    return parameters.get("probes", "normal") in SHOWN and parameters.get("app", "pingpong") in ROUND_TRIPS
