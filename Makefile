@@ -13,7 +13,7 @@ help:
 	@echo "make demo       two virtual boards, a real sigrok-cli capture, a report (sets everything up first)"
 	@echo "make test       the whole test suite"
 	@echo "make test-fast  the tests of a developer's inner loop"
-	@echo "make check      lint, types, generated files, layers"
+	@echo "make check      lint, types, generated files, layers, documents"
 	@echo "make bench      the performance table"
 	@echo "make sensitivity  how much round trips on the virtual bench depend on its timing model"
 	@echo "make costs      what a probe costs on the virtual boards: docs/probe-cost.md"
@@ -66,7 +66,7 @@ check: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/python -m pytest -q tests/test_layers.py
+	@$(BIN)/python -m pytest -q tests/test_layers.py tests/test_documents.py
 	@$(MAKE) --no-print-directory -s -C firmware-gpio-probes lint
 	@if cargo fmt --version >/dev/null 2>&1; then cargo fmt --all --check; else echo "cargo fmt is not installed: Rust format not checked"; fi
 	@if cargo clippy --version >/dev/null 2>&1; then cargo clippy --quiet --locked --workspace --all-targets -- -D warnings; else echo "cargo clippy is not installed: Rust lints not checked"; fi

@@ -5,13 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
-import numpy as np
+from madeevents import events_of_rows
 
-from gpiorig.analysis.event_table import BY_NAME
-from gpiorig.analysis.events import DamagedFrames, Events
+from gpiorig.analysis.events import Events
 
 RATE_HZ = 24_000_000
 HEADER_NS = 192_000
@@ -143,26 +141,12 @@ class Network:
     ) -> Events:
         """The events, with the nodes in some order, and all of it some samples later."""
         names = tuple(names or self.names)
-        rows = sorted(
-            (at + later, names.index(node), BY_NAME[event].code, -1 if id_ is None else id_)
-            for at, node, event, id_ in self.log
-        )
-        table = np.array(rows, dtype=np.int64).reshape(-1, 4)
-        on_bus = table[table[:, 2] < 128]
-        return Events(
-            samples=table[:, 0],
-            nodes=table[:, 1].astype(np.uint16),
-            codes=table[:, 2].astype(np.uint8),
-            ids=table[:, 3].astype(np.int32),
-            node_names=names,
-            samplerate_hz=Fraction(RATE_HZ),
-            damaged=DamagedFrames(
-                np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint16), np.zeros(0, dtype=np.int32)
-            ),
-            frames_seen=np.bincount(on_bus[:, 1], minlength=len(names)),
-            gaps=np.array(list(gaps), dtype=np.int64).reshape(-1, 2) + later,
-            start=0,
+        return events_of_rows(
+            ((at + later, names.index(node), event, id_) for at, node, event, id_ in self.log),
+            names,
             end=self.end + 1000 + later,
+            rate_hz=RATE_HZ,
+            gaps=[(first + later, last + later) for first, last in gaps],
         )
 
     def headers(self) -> dict[str, int]:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
-from fractions import Fraction
 
-import numpy as np
+from madeevents import events_of_rows
 
-from gpiorig.analysis.event_table import BY_NAME
-from gpiorig.analysis.events import DamagedFrames, Events
+from gpiorig.analysis.events import Events
 
 NODE = "node"
 POINTS = ("udp.tx", "ipv6.tx", "mac.rx", "driver.load")
@@ -18,19 +16,8 @@ INTERRUPTS = ("isr.timer", "isr.uart", "isr.radio", "timer.fire")
 
 def events_of(log, *, gaps=(), end):
     """Events of one node from rows (sample, event, id)."""
-    return Events(
-        samples=np.array([at for at, _, _ in log], dtype=np.int64),
-        nodes=np.zeros(len(log), dtype=np.uint16),
-        codes=np.array([BY_NAME[name].code for _, name, _ in log], dtype=np.uint8),
-        ids=np.array([id_ for *_, id_ in log], dtype=np.int32),
-        node_names=(NODE,),
-        samplerate_hz=Fraction(1_000_000_000),
-        damaged=DamagedFrames(np.zeros(0, np.int64), np.zeros(0, np.uint16), np.zeros(0, np.int32)),
-        frames_seen=np.array([len(log)]),
-        gaps=np.array(gaps, dtype=np.int64).reshape(-1, 2),
-        start=0,
-        end=end,
-    )
+    rows = ((at, 0, name, id_) for at, name, id_ in log)
+    return events_of_rows(rows, (NODE,), end=end, rate_hz=1_000_000_000, gaps=gaps)
 
 
 def _positions(stack: list[tuple[str, int]]) -> tuple[int, ...]:

@@ -46,7 +46,7 @@ def test_losses_are_counted(tmp_path: Path, bench_file: Path) -> None:
     assert (account.timelined, sum(account.lost.values())) == (result.rtt.n, result.rtt.lost)
     assert_followed(result)  # the decoder gpio_timeline says the same
     assert 0 == len(result.events.damaged)
-    for node, seen, sent in pipeline.frame_counts(result):
+    for node, seen, sent in pipeline.frame_counts(result.events, result.logs):
         assert sent == seen, node
 
 

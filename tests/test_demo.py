@@ -64,7 +64,7 @@ def test_no_frame_is_lost_or_damaged(demo: Demo) -> None:
     result = pipeline.analyse(Recording.open(demo.folder))
 
     assert 0 == len(result.events.damaged)
-    for node, seen, sent in pipeline.frame_counts(result):
+    for node, seen, sent in pipeline.frame_counts(result.events, result.logs):
         assert sent == seen, node
 
 

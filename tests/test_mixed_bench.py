@@ -30,7 +30,7 @@ def run(folder: Path, bench: str, experiment: str) -> pipeline.Result:
     assert (0, "") == (done.status, done.stderr)
     result = pipeline.analyse(Recording.open(folder / "run"))
     assert 0 == len(result.events.damaged)
-    for node, seen, sent in pipeline.frame_counts(result):
+    for node, seen, sent in pipeline.frame_counts(result.events, result.logs):
         assert sent == seen, node
     assert_followed(result)  # the decoder gpio_timeline says the same
     return result

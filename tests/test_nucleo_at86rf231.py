@@ -26,5 +26,5 @@ def test_no_packet_and_no_frame_is_lost(tmp_path: Path) -> None:
     result = pipeline.analyse(Recording.open(folder))
     assert PACKETS == len(result.timelines.rtt)
     assert 0 == len(result.events.damaged)
-    for node, seen, sent in pipeline.frame_counts(result):
+    for node, seen, sent in pipeline.frame_counts(result.events, result.logs):
         assert sent == seen, node

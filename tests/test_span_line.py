@@ -37,7 +37,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Events:
     assert (0, "") == (done.status, done.stderr)
     assert 20 == done.numbers["packets_timelined"]
     result = pipeline.analyse(Recording.open(folder / "run"))
-    for node, seen, sent in pipeline.frame_counts(result):
+    for node, seen, sent in pipeline.frame_counts(result.events, result.logs):
         assert sent == seen, node
     return result.events
 

@@ -33,7 +33,7 @@ def test_no_packet_and_no_frame_is_lost(result: pipeline.Result) -> None:
     """Every request has its reply and its timeline, and every frame of the symbol buses arrives whole."""
     assert PACKETS == len(result.timelines.rtt)
     assert 0 == len(result.events.damaged)
-    for node, seen, sent in pipeline.frame_counts(result):
+    for node, seen, sent in pipeline.frame_counts(result.events, result.logs):
         assert sent == seen, node
 
 

@@ -10,9 +10,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from madeevents import events_of_rows
 
 from gpiorig.analysis.event_table import BY_NAME
-from gpiorig.analysis.events import DamagedFrames, Events
+from gpiorig.analysis.events import Events
 from gpiorig.analysis.wiring import Bus, NodeLines
 from gpiorig.capture.edges import Edges
 
@@ -178,26 +179,13 @@ class Bench:
 
     def events(self, *, gaps: list[tuple[int, int]] | None = None) -> Events:
         """The events, without the way over the edges."""
-        rows = sorted(((at, node, BY_NAME[name].code, -1 if i is None else i) for node, at, name, i in self.log))
-        good = [row for row in rows if (row[1], row[0]) not in self.damage]
-        bad = [row for row in rows if (row[1], row[0]) in self.damage]
-        table = np.array(good, dtype=np.int64).reshape(-1, 4)
-        return Events(
-            samples=table[:, 0],
-            nodes=table[:, 1].astype(np.uint16),
-            codes=table[:, 2].astype(np.uint8),
-            ids=table[:, 3].astype(np.int32),
-            node_names=NODES,
-            samplerate_hz=Fraction(RATE_HZ),
-            damaged=DamagedFrames(
-                samples=np.array([row[0] for row in bad], dtype=np.int64),
-                nodes=np.array([row[1] for row in bad], dtype=np.uint16),
-                symbols=np.full(len(bad), 13, dtype=np.int32),
-            ),
-            frames_seen=np.bincount([row[1] for row in rows if row[2] < 128], minlength=len(NODES)),
-            gaps=np.array(gaps or [], dtype=np.int64).reshape(-1, 2),
-            start=0,
+        return events_of_rows(
+            ((at, node, name, id_) for node, at, name, id_ in self.log if (node, at) not in self.damage),
+            NODES,
             end=self.now + 1000,
+            rate_hz=RATE_HZ,
+            gaps=gaps or (),
+            damaged=[(at, node) for node, at, *_ in self.log if (node, at) in self.damage],
         )
 
     def edges(self) -> Edges:

@@ -6,13 +6,13 @@ import itertools
 from fractions import Fraction
 
 import numpy as np
+from madeevents import events_of_rows
 
 from gpiorig.analysis import statistics
 from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.audit import Audit, Comparison, Matching, Stability, Stage
 from gpiorig.analysis.budget import Budget
 from gpiorig.analysis.clocks.fit import ClockFit, Segment
-from gpiorig.analysis.events import DamagedFrames, Events
 from gpiorig.analysis.inference.intervals import Interval
 from gpiorig.analysis.jitter import Jitter
 from gpiorig.analysis.path import Kind, Milestone, Source, Step
@@ -29,20 +29,7 @@ NAN = float("nan")
 
 def events(nodes=("a", "b"), *, gaps=(), end=24_000_000):
     """A recording without an event, with gaps."""
-    none = np.zeros(0, dtype=np.int64)
-    return Events(
-        samples=none,
-        nodes=none.astype(np.uint16),
-        codes=none.astype(np.uint8),
-        ids=none.astype(np.int32),
-        node_names=tuple(nodes),
-        samplerate_hz=RATE,
-        damaged=DamagedFrames(none, none.astype(np.uint16), none.astype(np.int32)),
-        frames_seen=np.zeros(len(nodes), dtype=np.int64),
-        gaps=np.array(gaps, dtype=np.int64).reshape(-1, 2),
-        start=0,
-        end=end,
-    )
+    return events_of_rows((), nodes, end=end, gaps=gaps)
 
 
 def one_way(nodes=("a", "b"), *, packets=200, seed=1, equal=False, lost=3):

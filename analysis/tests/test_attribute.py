@@ -186,10 +186,10 @@ def test_the_detectable_share_is_detected_four_times_in_five() -> None:
 def test_the_table_has_a_row_per_finding(mixed) -> None:
     path, given, tasks = mixed
     result = attribute.attribute(path, covariates=given, activities=tasks)
-    table = findings.as_table(result, route="round trip")
+    table = findings.as_table(result)
     assert sum(max(1, len(each.findings)) for each in result) == table.num_rows
     rows = table.to_pylist()
-    assert ("round trip", "step 0", "lattice", 0.01) == tuple(rows[0][k] for k in ("route", "step", "kind", "level"))
+    assert ("step 0", "lattice", 0.01) == tuple(rows[0][k] for k in ("step", "kind", "level"))
     low, high = json.loads(rows[0]["numbers"])["period_ns"][1:]
     assert low < 320_000 < high
     quiet = next(row for row in rows if row["step"] == "step 4")

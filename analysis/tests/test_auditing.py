@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from madeevents import events_of_rows
 
 from gpiorig.analysis import log as node_log
 from gpiorig.analysis.audit import Audit, Comparison, Matching
@@ -18,7 +19,7 @@ from gpiorig.analysis.auditing.comparing import added_jitter
 from gpiorig.analysis.auditing.inputs import HostLines, NodeRecord, PinLines
 from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.event_table import BY_NAME
-from gpiorig.analysis.events import DamagedFrames, Events
+from gpiorig.analysis.events import Events
 
 NODES = ("a", "b", "c")
 RATE = Fraction(10**9)  # a sample is a ns, so that what is expected is exact
@@ -66,22 +67,7 @@ class Made:
         self.say("a", f"packet seq={id_} {marks} status=ok", done + PRINT, late=late[0])
 
     def stage(self) -> Events:
-        rows = sorted((at, node, BY_NAME[point].code, id_) for at, node, point, id_ in self.events)
-        table = np.array(rows, dtype=np.int64).reshape(-1, 4)
-        none = np.zeros(0, dtype=np.int64)
-        return Events(
-            samples=table[:, 0],
-            nodes=table[:, 1].astype(np.uint16),
-            codes=table[:, 2].astype(np.uint8),
-            ids=table[:, 3].astype(np.int32),
-            node_names=NODES,
-            samplerate_hz=RATE,
-            damaged=DamagedFrames(none, none.astype(np.uint16), none.astype(np.int32)),
-            frames_seen=np.bincount(table[:, 1], minlength=len(NODES)),
-            gaps=np.zeros((0, 2), dtype=np.int64),
-            start=0,
-            end=int(table[-1, 0]) + 1,
-        )
+        return events_of_rows(self.events, NODES, end=max(self.events)[0] + 1, rate_hz=RATE)
 
     def record(self, node: str, *, same_zero: bool = True, pins: bool = True) -> NodeRecord:
         said = self.lines.get(node, [])

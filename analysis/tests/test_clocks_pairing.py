@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
+from madeevents import events_of_rows
 
 from gpiorig.analysis import log
 from gpiorig.analysis.clocks import pairing
 from gpiorig.analysis.event_table import BY_NAME
-from gpiorig.analysis.events import DamagedFrames, Events
+from gpiorig.analysis.events import Events
 
 RATE_HZ = 24_000_000
-NONE = np.empty(0, dtype=np.int64)
 
 
 def seen(rows: list[tuple[int, str, int]]) -> Events:
     """Events of one node: sample, event, id."""
-    return Events(
-        samples=np.array([row[0] for row in rows], dtype=np.int64),
-        nodes=np.zeros(len(rows), dtype=np.uint16),
-        codes=np.array([BY_NAME[row[1]].code for row in rows], dtype=np.uint8),
-        ids=np.array([row[2] for row in rows], dtype=np.int32),
-        node_names=("a",),
-        samplerate_hz=Fraction(RATE_HZ),
-        damaged=DamagedFrames(NONE, NONE.astype(np.uint16), NONE.astype(np.int32)),
-        frames_seen=np.array([len(rows)]),
-        gaps=np.empty((0, 2), dtype=np.int64),
-        start=0,
-        end=10**12,
-    )
+    return events_of_rows(((at, 0, event, number) for at, event, number in rows), ("a",), end=10**12, rate_hz=RATE_HZ)
 
 
 def packets(ids: list[int], *, period_us: int = 1000, first_us: int = 0) -> tuple[list[tuple[int, str, int]], str]:

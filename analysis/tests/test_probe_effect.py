@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 import numpy as np
 import pytest
+from madeevents import events_of_rows
 
 from gpiorig.analysis import landmarks, probe_delays, probe_effect
 from gpiorig.analysis.errors import EventError
-from gpiorig.analysis.event_table import BY_NAME
-from gpiorig.analysis.events import DamagedFrames, Events
+from gpiorig.analysis.events import Events
 from gpiorig.analysis.landmarks import IRQ, LANDMARKS, MARK, NAMES, SELECT
 from gpiorig.analysis.log import NodeLog, parse
 from gpiorig.analysis.probe_delays import LOG, MARK_TO_MARK, REST, ROUND_TRIP, TAPS, Delay
@@ -78,21 +77,8 @@ class Taps:
         return irq, first, last
 
     def events(self) -> Events:
-        rows = sorted(self.rows)
-        none = np.zeros(0, dtype=np.int64)
-        return Events(
-            samples=np.array([row[0] for row in rows], dtype=np.int64),
-            nodes=np.array([row[1] for row in rows], dtype=np.uint16),
-            codes=np.array([BY_NAME[row[2]].code for row in rows], dtype=np.uint8),
-            ids=np.full(len(rows), -1, dtype=np.int32),
-            node_names=("asks", "answers"),
-            samplerate_hz=Fraction(24_000_000),
-            damaged=DamagedFrames(none, none.astype(np.uint16), none.astype(np.int32)),
-            frames_seen=np.zeros(2, dtype=np.int64),
-            gaps=np.zeros((0, 2), dtype=np.int64),
-            start=0,
-            end=rows[-1][0] + INTERVAL_US * US,
-        )
+        end = max(self.rows)[0] + INTERVAL_US * US
+        return events_of_rows(((*row, None) for row in self.rows), ("asks", "answers"), end=end)
 
     def find(self) -> landmarks.Exchanges:
         return landmarks.find(self.events(), initiator="asks", responder="answers", interval_ns=INTERVAL_US * 1000)

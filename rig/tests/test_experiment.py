@@ -80,7 +80,16 @@ def test_kernel_and_probes_choose_the_image(kernel: str, probes: str, folder: st
 
 def test_a_missing_image_says_how_to_make_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The command that builds just that image."""
-    monkeypatch.setattr(firmware, "FIRMWARE_FOLDER", tmp_path / "firmware-gpio-probes")
+    monkeypatch.setattr(firmware, "FIRMWARE_FOLDER", tmp_path)
 
     with pytest.raises(FirmwareError, match="BOARD=telosb KERNEL=threads PROBES=empty"):
         firmware.sha256(firmware.reference_image("telosb", "threads", "empty"))
+
+
+def test_an_installation_without_firmware_says_where_there_is_some(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wheel has no reference firmware, and no makefile to run either."""
+    monkeypatch.setattr(firmware, "FIRMWARE_FOLDER", tmp_path / "none")
+    with pytest.raises(FirmwareError, match="built in a checkout of gpiorig"):
+        firmware.sha256(firmware.reference_image("iotlab-m3"))

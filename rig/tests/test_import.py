@@ -126,3 +126,17 @@ def test_formats_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
     assert any(line.startswith("vcd ") and "read, write" in line for line in lines)
     assert len(lines) == len({line.split()[0] for line in lines})
+
+
+@pytest.mark.parametrize("command", [["report"], ["compare", "RUN"], ["clocks"], ["export", "-o", "x.pcapng"]])
+def test_what_needs_a_bench_says_so(command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An imported recording has none: one line that says what that means, and status 2."""
+    write_sr(tmp_path / "a.sr", edges(24_000_000, "a", [0, 5, 70_000], 80_000))
+    run = str(tmp_path / "run")
+    assert main(["import", str(tmp_path / "a.sr"), "-o", run]) == 0
+    capsys.readouterr()
+
+    assert main([command[0], run, *(run if word == "RUN" else word for word in command[1:])]) == 2
+    said = capsys.readouterr().err
+    assert f"{run}: has no bench, which says what its channels carry" in said
+    assert said.count("\n") == 1

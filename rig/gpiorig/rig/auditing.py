@@ -46,7 +46,7 @@ def audited(recording: Recording, events: Events, logs: Mapping[str, NodeLog]) -
         host = _host_lines(recording, node, printed) if node in recording.nodes else None
         pins = pin_lines(serialpins.lines(recording, node, baudrate=None)) if node in wired else None
         records.append(NodeRecord(log, host, pins))
-    analyzers = benches.loads(recording.info.bench).analyzers
+    analyzers = benches.of_recording(recording).analyzers
     return audit(events, records, reference=f"analyzer {', '.join(analyzers)}")
 
 

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from gpiorig.analysis.event_table import BY_NAME
+from gpiorig.capture.recording import Recording
 from gpiorig.rig import bench_virtual, boards
 from gpiorig.rig.bench_virtual import Virtual
 from gpiorig.rig.bench_world import VirtualNode
@@ -103,6 +104,22 @@ def check(bench: Bench, *, what: str) -> Bench:
             what=what,
         )
     return bench
+
+
+def of_recording(recording: Recording) -> Bench:
+    """The bench that a recording was made on.
+
+    Raises
+    ------
+    BenchError
+        It has none, as an imported one, or one that is wrong.
+    """
+    if not recording.info.bench:
+        raise BenchError(
+            f"{recording.folder}: has no bench, which says what its channels carry, so its edges are no events; "
+            "`gpiorig measure`, `decode` and `export` go without."
+        )
+    return loads(recording.info.bench, what=f"bench in {recording.folder}")
 
 
 def place(bench: Bench, channel: str) -> tuple[str, str]:

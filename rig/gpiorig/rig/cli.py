@@ -66,7 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return _run(words[0], words[1:])
 
 
-def _run(command: str, words: list[str]) -> int:
+def options_of(command: str) -> argparse.ArgumentParser:
+    """The parser of one command."""
     module = importlib.import_module(f"gpiorig.rig.commands.{command}")
     options = argparse.ArgumentParser(
         prog=f"gpiorig {command}",
@@ -75,7 +76,12 @@ def _run(command: str, words: list[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     module.add_arguments(options)
-    parsed = options.parse_args(words)
+    return options
+
+
+def _run(command: str, words: list[str]) -> int:
+    parsed = options_of(command).parse_args(words)
+    module = importlib.import_module(f"gpiorig.rig.commands.{command}")
 
     from gpiorig.analysis.errors import AnalysisError
     from gpiorig.capture.errors import CaptureError

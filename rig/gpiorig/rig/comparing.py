@@ -9,7 +9,7 @@ from gpiorig.analysis import tables
 from gpiorig.analysis.comparing import delays
 from gpiorig.analysis.comparing.delays import Delays
 from gpiorig.capture.recording import Recording
-from gpiorig.rig import limits, pipeline, survey
+from gpiorig.rig import limits, pipeline, provenance, survey
 from gpiorig.rig.errors import RigError
 
 _TABLES = ("packets", "steps")
@@ -59,7 +59,7 @@ def differences(base: Recording, new: Recording) -> list[str]:
     if nodes:
         lines.append(f"Other firmware on {', '.join(nodes)}.")
     if base.info.virtual or new.info.virtual:
-        lines.append("Virtual bench: these numbers test the rig; they are no measurement of hardware.")
+        lines.append(provenance.VIRTUAL)
     return lines
 
 

@@ -15,13 +15,12 @@ from gpiorig.analysis.trace import Trace
 from gpiorig.capture.frames import Frames
 from gpiorig.capture.recording import Recording
 from gpiorig.rig import bench as benches
-from gpiorig.rig import boards, pipeline, radio_buses, survey
+from gpiorig.rig import boards, pipeline, provenance, radio_buses, survey
 from gpiorig.rig.errors import RigError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-VIRTUAL_NOTE = "virtual bench: these numbers test the rig; they are no measurement of hardware"
 MARK = "tap.frame_timestamp"
 
 ROUND_TRIP_TABLES: dict[str, Callable[[pipeline.Result], pa.Table]] = {
@@ -63,7 +62,7 @@ def trace_of(recording: Recording) -> Trace:
 
 
 def _note(recording: Recording) -> str:
-    return VIRTUAL_NOTE if recording.info.virtual else ""
+    return provenance.VIRTUAL if recording.info.virtual else ""
 
 
 def epoch_ns(recording: Recording) -> int:
@@ -80,7 +79,7 @@ def frames_of(recording: Recording) -> Frames:
     RigError
         No node's SPI bus was recorded: pins alone tell when a frame was on the air, not what was in it.
     """
-    bench = benches.loads(recording.info.bench, what=f"bench in {recording.folder}")
+    bench = benches.of_recording(recording)
     waveform = recording.waveform()
     buses = radio_buses.of_recording(recording, waveform.channels)
     seen = events.from_edges(recording.edges(), pipeline.wiring(bench))

@@ -50,6 +50,8 @@ def _remedy(path: Path) -> str:
     """How the image is made."""
     if not path.is_relative_to(FIRMWARE_FOLDER / "build"):
         return "Run `make firmware`."
+    if not FIRMWARE_FOLDER.is_dir():
+        return "It is built in a checkout of gpiorig: run this there, or name an image in the bench file."
     target = path.parent.name
     probes = next((each for each in ("empty", "doubled", "off") if target.endswith(f"-{each}")), "normal")
     target = target.removesuffix(f"-{probes}")

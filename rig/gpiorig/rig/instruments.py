@@ -19,7 +19,7 @@ _VIRTUAL = "beaglelogic"
 def of_recording(recording: Recording) -> Instruments:
     """The instruments; of a recording without a bench file, such as an imported one, only what its driver says."""
     info = recording.info
-    bench = benches.loads(info.bench, what=f"bench in {recording.folder}") if info.bench else None
+    bench = benches.of_recording(recording) if info.bench else None
     if bench is None:
         first = analyzers.by_driver(info.analyzer.split(", ")[0], samplerate_hz=info.samplerate_hz)
         parts = [(note, _aligned(note, first)) for note in info.alignments]

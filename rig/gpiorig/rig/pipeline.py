@@ -17,7 +17,7 @@ from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.log import NodeLog
 from gpiorig.analysis.packets import Packets
-from gpiorig.analysis.report import ReportData, delay_summaries, summary_lines
+from gpiorig.analysis.report import ReportData, delay_summaries
 from gpiorig.analysis.statistics import Summary
 from gpiorig.analysis.timelines import Steps, Timelines
 from gpiorig.analysis.wiring import Bus, NodeLines
@@ -30,6 +30,7 @@ from gpiorig.rig.experiment import ROUND_TRIPS
 from gpiorig.rig.plainjson import without_nan
 from gpiorig.rig.progress import counted, watched
 
+SHOWN = ("normal", "doubled")  # probes that are on the pins
 _NS_PER_MS, _NS_PER_US = 1e6, 1e3
 
 
@@ -86,7 +87,7 @@ def wiring(bench: Bench) -> tuple[NodeLines, ...]:
 def analyse(recording: Recording) -> Result:
     """Run all stages; pure but for reading the recording."""
     info = recording.info
-    bench = benches.loads(info.bench, what=f"bench in {recording.folder}")
+    bench = benches.of_recording(recording)
     roles = {role: str(info.parameters.get(role, "")) for role in ("initiator", "responder")}
     for role, node in roles.items():
         if node not in bench.nodes:
@@ -216,7 +217,7 @@ def signal_checks(seen: Events, logs: dict[str, NodeLog], recording: Recording) 
     found = [f"{problem}." for problem in recording.verify()]
     if len(seen.damaged):
         found.append(f"{len(seen.damaged)} frames on the symbol buses are damaged.")
-    for node, frames, sent in _frame_counts(seen, logs):
+    for node, frames, sent in frame_counts(seen, logs):
         boots = logs[node].boots if node in logs else 0
         if boots > 1:
             found.append(f"Node {node} booted {boots} times.")
@@ -242,24 +243,12 @@ def _event_log_checks(logs: dict[str, NodeLog]) -> list[str]:
     return found
 
 
-def summary(data: ReportData) -> str:
-    """The conclusion in a few lines, and whose numbers they are."""
-    lines = summary_lines(data)
-    if data.virtual:
-        lines.append("Virtual bench: these numbers test the rig; they are no measurement of hardware.")
-    return "\n".join(lines)
-
-
 def _boot_seen(seen: Events, node: str) -> bool:
     return bool(((seen.codes == BY_NAME["rig.boot"].code) & (seen.nodes == seen.node(node))).any())
 
 
-def frame_counts(result: Result) -> list[tuple[str, int, int | None]]:
+def frame_counts(seen: Events, logs: dict[str, NodeLog]) -> list[tuple[str, int, int | None]]:
     """Of each node the frames seen on its symbol bus, and those its firmware says it sent."""
-    return _frame_counts(result.events, result.logs)
-
-
-def _frame_counts(seen: Events, logs: dict[str, NodeLog]) -> list[tuple[str, int, int | None]]:
     counted = {node: each.done.get("probes") for node, each in logs.items()}
     return [(node, seen.frames(node), counted.get(node)) for node in seen.node_names]
 
@@ -267,5 +256,4 @@ def _frame_counts(seen: Events, logs: dict[str, NodeLog]) -> list[tuple[str, int
 def has_round_trips(recording: Recording) -> bool:
     """Whether the packets of this recording make round trips that the pins show."""
     parameters = recording.info.parameters
-    shown = parameters.get("probes", "normal") in {"normal", "doubled"}
-    return shown and parameters.get("app", "pingpong") in ROUND_TRIPS
+    return parameters.get("probes", "normal") in SHOWN and parameters.get("app", "pingpong") in ROUND_TRIPS

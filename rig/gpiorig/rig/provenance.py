@@ -9,11 +9,13 @@ from gpiorig.capture.recording import Recording
 from gpiorig.rig import bench as benches
 from gpiorig.rig import boards
 
+VIRTUAL = "Virtual bench: these numbers test the rig; they are no measurement of hardware."
+
 
 def of(recording: Recording, logs: Mapping[str, NodeLog]) -> dict[str, str]:
     """Where the numbers come from, in the order to print."""
     info = recording.info
-    bench = benches.loads(info.bench)
+    bench = benches.of_recording(recording)
     radios = {node.board: boards.load(node.board).radio for node in bench.nodes.values()}
     study = bench.virtual.study if bench.virtual else {}
     return {

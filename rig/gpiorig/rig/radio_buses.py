@@ -31,7 +31,7 @@ def of_recording(recording: Recording, channels: tuple[str, ...]) -> tuple[Radio
     RigError
         There is none, or its radio has no decoder.
     """
-    bench = benches.loads(recording.info.bench, what=f"bench in {recording.folder}")
+    bench = benches.of_recording(recording)
     buses = []
     for name, node in bench.nodes.items():
         if not {"spi_clk", "spi_mosi", "tap.select"} <= node.lines.keys():

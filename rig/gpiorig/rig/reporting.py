@@ -12,7 +12,7 @@ from gpiorig.analysis.comparing import delays
 from gpiorig.analysis.comparing.assertions import Verdict
 from gpiorig.analysis.report import ReportData
 from gpiorig.capture.recording import Recording
-from gpiorig.rig import limits, pipeline, survey
+from gpiorig.rig import limits, pipeline, provenance, survey
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +73,7 @@ def of(recording: Recording, *, asserted: Sequence[str] = ()) -> Reported:
         recording=recording,
         data=data,
         numbers=survey.numbers(found, folder=recording.folder) | limits.numbers(verdicts),
-        sentences=(*survey.summary(found, virtual=recording.info.virtual).splitlines(), *_kept(verdicts)),
+        sentences=_sentences(recording, survey.sentences(found), verdicts),
         save=lambda folder: survey.write(found, recording, data),
     )
 
@@ -86,11 +86,12 @@ def _round_trips(recording: Recording, asserted: Sequence[str]) -> Reported:
         recording=recording,
         data=data,
         numbers=pipeline.numbers(result, recording) | limits.numbers(verdicts),
-        sentences=(*pipeline.summary(data).splitlines(), *_kept(verdicts)),
+        sentences=_sentences(recording, report.summary_lines(data), verdicts),
         save=lambda folder: pipeline.write_tables(result, recording, data, folder=folder),
     )
 
 
-def _kept(verdicts: Sequence[Verdict]) -> list[str]:
-    """The assertions that hold, a sentence each; the others are failed checks."""
-    return [f"assert {verdict.sentence}" for verdict in verdicts if verdict.holds]
+def _sentences(recording: Recording, found: Sequence[str], verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+    """The conclusion, whose numbers these are, and the assertions that hold; the others are failed checks."""
+    virtual = [provenance.VIRTUAL] if recording.info.virtual else []
+    return (*found, *virtual, *(f"assert {verdict.sentence}" for verdict in verdicts if verdict.holds))

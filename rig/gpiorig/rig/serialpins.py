@@ -42,7 +42,7 @@ def lines(recording: Recording, node: str, *, baudrate: int | None) -> Iterator[
         known = ", ".join(nodes(recording)) or "no node"
         raise RigError(f"{recording.folder}: no channel {node}.{LINE}; the analyzer is on that of {known}.")
     if baudrate is None:
-        baudrate = boards.load(benches.loads(recording.info.bench).nodes[node].board).baudrate
+        baudrate = boards.load(benches.of_recording(recording).nodes[node].board).baudrate
     return uart.lines(uart.decode(recording.waveform(), f"{node}.{LINE}", UartFormat(baudrate=baudrate)))
 
 

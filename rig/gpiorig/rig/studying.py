@@ -11,10 +11,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from gpiorig.analysis import budget, jitter, probe_costs, uncertainty
+from gpiorig.analysis import budget, jitter, probe_costs, studytables, uncertainty
 from gpiorig.analysis import tables as table_files
 from gpiorig.analysis.analyzers import Instruments
-from gpiorig.analysis.attribution import findings
 from gpiorig.analysis.attribution.activities import Activity, activities
 from gpiorig.analysis.attribution.attribute import attribute
 from gpiorig.analysis.attribution.covariates import covariates, of_steps
@@ -117,26 +116,13 @@ def write_tables(found: Study, folder: Path) -> dict[str, pa.Table]:
 
 
 def _tables(found: Study) -> dict[str, pa.Table]:
-    """The study as tables, by name; a column `route` where there is one row or more per route.
-
-    All but the table of layers, which has rows per packet.
-    """
-    per_route: dict[str, Callable[[RouteStudy], pa.Table | None]] = {
-        "jitter": lambda each: jitter.as_table(each.jitter),
-        "budget": lambda each: budget.as_table(each.budget),
-        "findings": lambda each: findings.as_table(each.attributions),
-        "occupancy": lambda each: occupancy.occupancy_table(each.occupancy, each.route) if each.occupancy else None,
+    """The study as tables, by name; all but that of layers, which has rows per packet."""
+    made = studytables.tables(found) | {
+        "occupancy": studytables.per_route(
+            found, lambda each: occupancy.occupancy_table(each.occupancy, each.route) if each.occupancy else None
+        ),
+        "matchings": audit_tables.matchings(found.audit) if found.audit else None,
     }
-    made = {name: _joined(found.routes, table) for name, table in per_route.items()}
-    made["uncertainty"] = uncertainty.as_table([(each.route.name, each.uncertainties) for each in found.routes])
-    if found.audit:
-        made |= {
-            "audit": audit_tables.comparisons(found.audit),
-            "serial_stages": audit_tables.stages(found.audit),
-            "clocks": audit_tables.clock_fits(found.audit),
-            "stability": audit_tables.stability(found.audit),
-            "matchings": audit_tables.matchings(found.audit),
-        }
     return {name: table for name, table in made.items() if table is not None and table.num_rows}
 
 
@@ -167,18 +153,6 @@ def _of_route(
     )
 
 
-def _joined(routes: Sequence[RouteStudy], table: Callable[[RouteStudy], pa.Table | None]) -> pa.Table | None:
-    """The tables of all routes below each other, with the name of the route in front."""
-    found = [(each.route.name, table(each)) for each in routes]
-    parts = [_with_route(name, made) for name, made in found if made is not None]
-    return pa.concat_tables(parts) if parts else None
-
-
-def _with_route(name: str, table: pa.Table) -> pa.Table:
-    table = table.drop_columns([each for each in table.column_names if each == "route"])
-    return table.add_column(0, "route", pa.array([name] * table.num_rows, pa.string()))
-
-
 def _write_layers(routes: Sequence[RouteStudy], path: Path) -> None:
     """Self-times and residence of every packet of all routes, in parts."""
     told = [(each.route, each.layers) for each in routes if each.layers]
@@ -190,7 +164,7 @@ def _write_layers(routes: Sequence[RouteStudy], path: Path) -> None:
         for (route, layers), end in zip(told, ends, strict=True):
             begin = end - layers.self_samples.size
             own = slice(max(start - begin, 0), max(stop - begin, 0))
-            parts.append(_with_route(route.name, occupancy.layers_table(layers, route, part=own)))
+            parts.append(studytables.with_route(route.name, occupancy.layers_table(layers, route, part=own)))
         return pa.concat_tables(parts)
 
     if told:

@@ -22,7 +22,6 @@ from gpiorig.rig import destinations, hop_summary, pipeline, provenance, studyin
 from gpiorig.rig.progress import watched
 
 COUNTS = ("sent", "received", "lost", "dropped", "exhausted", "uart_dropped", "errors")
-SHOWN = ("normal", "doubled")  # probes that are on the pins
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ class Survey:
 def survey(recording: Recording) -> Survey:
     """Decode the recording and follow its packets; pure but for reading it."""
     info = recording.info
-    bench = benches.loads(info.bench, what=f"bench in {recording.folder}")
+    bench = benches.of_recording(recording)
     seen = events.from_waveform(watched(recording.waveform(), "decoding"), pipeline.wiring(bench))
     logs = {node: log.parse(recording.serial(node).data, node=node) for node in bench.nodes}
     app = str(info.parameters.get("app", ""))
@@ -118,7 +117,7 @@ def write(found: Survey, recording: Recording, data: ReportData) -> None:
 def failed_checks(found: Survey, recording: Recording) -> list[str]:
     """What is wrong with the recording, a sentence each; empty when all is well."""
     failed = pipeline.signal_checks(found.events, found.logs, recording)
-    shown = recording.info.parameters.get("probes", "normal") in SHOWN
+    shown = recording.info.parameters.get("probes", "normal") in pipeline.SHOWN
     if found.hops is None:
         return [*failed, found.no_packets] if shown and not _nothing_sent(found.logs) else failed
     failed += hop_accounting.doubts(found.hops)
@@ -165,8 +164,8 @@ def _account_numbers(account: NodeAccount) -> dict[str, Any]:
     }
 
 
-def summary(found: Survey, *, virtual: bool) -> str:
-    """The conclusion in a few lines, and whose numbers they are."""
+def sentences(found: Survey) -> list[str]:
+    """What each node counted, and what became of the packets."""
     lines = [f"{found.app}: {len(found.events)} events, {len(found.events.damaged)} damaged frames."]
     for node, each in found.logs.items():
         said = ", ".join(f"{key} {each.done[key]}" for key in COUNTS if key in each.done)
@@ -175,6 +174,4 @@ def summary(found: Survey, *, virtual: bool) -> str:
         lines.append(f"{found.no_packets[0].upper()}{found.no_packets[1:]}")
     else:
         lines += hop_summary.sentences(found.hops, found.routes, found.reordering)
-    if virtual:
-        lines.append("Virtual bench: these numbers test the rig; they are no measurement of hardware.")
-    return "\n".join(lines)
+    return lines

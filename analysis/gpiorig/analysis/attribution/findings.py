@@ -63,12 +63,11 @@ class Attribution:
     sentence: str
 
 
-def as_table(attributions: Sequence[Attribution], *, route: str = "") -> pa.Table:
+def as_table(attributions: Sequence[Attribution]) -> pa.Table:
     """A row per finding, one without kind per step without any; `numbers` is JSON, an interval [value, low, high]."""
     rows = [(each, finding) for each in attributions for finding in each.findings or (None,)]
     return table(
         {
-            "route": pa.array([route] * len(rows), pa.string()),
             "step": pa.array([each.step for each, _ in rows], pa.string()),
             "kind": pa.array([f.kind if f else None for _, f in rows], pa.string()),
             "sentence": pa.array([f.sentence if f else each.sentence for each, f in rows], pa.string()),

@@ -59,7 +59,7 @@ def find(
                 fill(at, np.full(len(at), node, dtype=np.int64), event)
     for at, before in _both_ways(events, index):
         visit_of[at] = taken(visit_of, before)
-    _numbers(events, told, read, visits, custody, visit_of)
+    _numbers(events, told, visits, custody, visit_of)
     for piece in pieces(len(events)):
         without_id = belongs_by_order(events, piece) & (events.ids[piece] < 0)
         ordered = piece.start + np.flatnonzero(without_id & (completions.of[piece] >= 0))
@@ -87,7 +87,6 @@ def _both_ways(events: Events, index: Index) -> Iterator[tuple[Positions, Positi
 def _numbers(
     events: Events,
     told: SequenceNumbers,
-    read: Receptions,
     visits: Visits,
     custody: Custody,
     visit_of: NDArray[np.int32],

@@ -8,9 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from gpiorig.analysis import budget, jitter, uncertainty
-from gpiorig.analysis.attribution import findings
-from gpiorig.analysis.auditing import tables as audit_tables
+from gpiorig.analysis import studytables
 from gpiorig.analysis.columns import table
 from gpiorig.analysis.inference.intervals import Interval
 from gpiorig.analysis.report.data import ReportData, RouteView, route_views
@@ -20,8 +18,7 @@ def report_tables(data: ReportData) -> dict[str, pa.Table]:
     """The tables that have a row, by name.
 
     ``route_steps`` has a row per route and step: statistics, uncertainties, shares with their intervals.
-    ``layer_times`` and ``preemption`` are means over the packets. The others are those of their modules, with a column
-    ``route`` where they are of one.
+    ``layer_times`` and ``preemption`` are means over the packets. The others are those of the study.
     """
     views = route_views(data)
     found = {
@@ -29,34 +26,9 @@ def report_tables(data: ReportData) -> dict[str, pa.Table]:
         "layer_times": _table([row for view in views for row in _layers(view)]),
         "preemption": _table([row for view in views for row in _preemption(view)]),
     }
-    studied = [(view.route.name, view.study) for view in views if view.study is not None]
-    found |= {
-        "jitter": _joined([(name, jitter.as_table(study.jitter)) for name, study in studied]),
-        "budget": _joined([(name, budget.as_table(study.budget)) for name, study in studied]),
-        "findings": _joined([(name, findings.as_table(study.attributions)) for name, study in studied]),
-        "uncertainty": uncertainty.as_table([(name, study.uncertainties) for name, study in studied]),
-    }
-    audit = data.study.audit if data.study is not None else None
-    if audit is not None:
-        found |= {
-            "audit": audit_tables.comparisons(audit),
-            "serial_stages": audit_tables.stages(audit),
-            "clocks": audit_tables.clock_fits(audit),
-            "stability": audit_tables.stability(audit),
-        }
-    return {name: content for name, content in found.items() if content is not None and content.num_rows}
-
-
-def _joined(parts: Sequence[tuple[str, pa.Table]]) -> pa.Table | None:
-    """Tables of several routes below each other, the route in the first column; those without a row are left out."""
-    named = [
-        (part.drop_columns("route") if "route" in part.column_names else part).add_column(
-            0, "route", pa.array([route] * part.num_rows, pa.string())
-        )
-        for route, part in parts
-        if part.num_rows
-    ]
-    return pa.concat_tables(named, promote_options="permissive") if named else None
+    if data.study is not None:
+        found |= studytables.tables(data.study)
+    return {name: content for name, content in found.items() if content is not None}
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> pa.Table | None:

@@ -152,7 +152,7 @@ def _from_pins(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, N
             f"{options.log}: is no recording; give --pattern, with the group node_time, to find stamps in it."
         )
     recording = Recording.open(options.log)
-    bench = benches.loads(recording.info.bench, what=f"bench in {recording.folder}")
+    bench = benches.of_recording(recording)
     seen = events.from_edges(recording.edges(), pipeline.wiring(bench))
     clocks = {}
     for node in recording.nodes:
@@ -190,7 +190,9 @@ def _print(options: argparse.Namespace, head: dict[str, Any], clocks: dict[str, 
         odd = "".join(f"; {what}: {count}" for what, count in head["irregularities"].items())
         print(f"{head['matched']} of {head['lines']} lines matched{odd}")
     if head["virtual"]:
-        print("Virtual bench: these numbers test the rig; they are no measurement of hardware.")
+        from gpiorig.rig.provenance import VIRTUAL
+
+        print(VIRTUAL)
 
 
 def _text(clock: NodeClock) -> list[str]:

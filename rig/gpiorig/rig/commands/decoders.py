@@ -115,7 +115,7 @@ def _stack(options: argparse.Namespace) -> Stack:
         from gpiorig.capture.recording import Recording
 
         recording = Recording.open(options.source)
-        bench = benches.loads(recording.info.bench, what=f"bench in {options.source}")
+        bench = benches.of_recording(recording)
         parameters = recording.info.parameters
         if not any(roles.values()) and options.node is None:
             absent = _absent(recording)

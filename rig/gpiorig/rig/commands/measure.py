@@ -164,7 +164,9 @@ def _print(options: argparse.Namespace, found: dict[str, Measurement], rate: Fra
     for name, each in found.items():
         print("\n".join(_text(each, node=name)))
     if virtual:
-        print("Virtual bench: these numbers test the rig; they are no measurement of hardware.")
+        from gpiorig.rig.provenance import VIRTUAL
+
+        print(VIRTUAL)
 
 
 def _text(each: Measurement, *, node: str) -> list[str]:

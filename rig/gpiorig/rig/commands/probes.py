@@ -111,7 +111,9 @@ def _text(meter: Meter, *, virtual: bool) -> str:
         + ("packet by packet, medians of the differences." if meter.paired else "of the medians.")
     )
     if virtual:
-        lines.append("Virtual bench: these numbers test the rig; they are no measurement of hardware.")
+        from gpiorig.rig.provenance import VIRTUAL
+
+        lines.append(VIRTUAL)
     return "\n".join(lines)
 
 

@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
         raise RigError("--from-sample and --to-sample make a window together; give both.")
     recording = Recording.open(options.recording)
     edges = recording.edges()
-    bench = benches.loads(recording.info.bench, what=f"bench in {recording.folder}")
+    bench = benches.of_recording(recording)
     timelines = pipeline.analyse(recording).timelines if pipeline.has_round_trips(recording) else None
     cut = _cut(options, edges, timelines)
     if not edges.start <= cut.start < cut.end <= edges.end:

@@ -116,7 +116,7 @@ class SelfTestResult:
 def test(recording: Recording, expected: SelfTest) -> SelfTestResult:
     """Count the events of every ping-pong that the nodes' own logs call good."""
     result = pipeline.analyse(recording)
-    bench = benches.loads(recording.info.bench, what=f"bench in {recording.folder}")
+    bench = benches.of_recording(recording)
     starts, clean = _ping_pongs(result)
     seen: list[Seen] = []
     for role in get_args(Role):
