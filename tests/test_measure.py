@@ -170,6 +170,34 @@ def test_patterns_may_name_the_node_and_the_time(tmp_path: Path) -> None:
     assert 1 == found["nodes"]["y"]["unpaired_request"]
 
 
+def test_damaged_lines_of_a_log_are_counted(tmp_path: Path) -> None:
+    """A time that is none, an id that is not there: left out, counted, and never taken for equal ids."""
+    log = tmp_path / "cooja.log"
+    log.write_bytes(
+        b"00:01.000 ID:1 ping 7\nNaN ID:1 ping 8\n00:01.5\xff ID:1 pong 8\n00:02.500 ID:1 pong 7\n"
+        b"00:03.000 ID:1 ping \n00:04.000 ID:1 pong \n"
+    )
+    words = [rf"^(?P<time>\S+) ID:(?P<node>\d+) {word} (?P<id>\d+)?" for word in ("ping", "pong")]
+
+    found = gpiorig("latency", log, "--request", words[0], "--response", words[1], "--json").numbers
+
+    assert (1, 1_500_000_000, 4) == (found["n"], found["max_ns"], found["unusable_lines"])
+    assert (0, 0) == (found["unpaired_request"], found["unpaired_response"])
+
+
+def test_several_logs_are_put_in_the_order_of_their_stamps(tmp_path: Path) -> None:
+    """A log for each node, the receiver's given first; --max-gap keeps an old request from a response to a lost one."""
+    sender, receiver = tmp_path / "a.log", tmp_path / "b.log"
+    sender.write_text("1.0 tx 1\n2.0 tx 2\n")
+    receiver.write_text("1.01 rx 1\n9.0 rx 2\n")
+    words = ["--request", r"(?P<time>\S+) tx (?P<id>\d+)", "--response", r"(?P<time>\S+) rx (?P<id>\d+)"]
+
+    found = gpiorig("latency", receiver, sender, *words, "--across-nodes", "--max-gap", "2s", "--json").numbers
+
+    assert (1, 10_000_000, 1) == (found["n"], found["max_ns"], found["too_long"])
+    assert {"a": 1, "b": 0} == {node: each["unpaired_request"] for node, each in found["nodes"].items()}
+
+
 @pytest.mark.parametrize(
     ("request_", "response", "text"),
     [
@@ -177,6 +205,11 @@ def test_patterns_may_name_the_node_and_the_time(tmp_path: Path) -> None:
         ("(", r"got (?P<id>\d+)", "is no regular expression"),
         (r"(?P<time>.)(?P<id>.)", r"got (?P<id>\d+)", "only one of the patterns has the group `time`"),
         (r"never (?P<id>\d+)", r"nowhere (?P<id>\d+)", "no line is a request or a response"),
+        (
+            r"(?P<time>send) (?P<id>\d+)",
+            r"(?P<time>got) (?P<id>\d+)",
+            "of no matching line `id` and `time` can be read",
+        ),
     ],
 )
 def test_wrong_patterns_are_one_clear_error(tmp_path: Path, request_: str, response: str, text: str) -> None:
