@@ -24,7 +24,7 @@ EPILOG = """\
 examples:
   gpiorig latency iotlab.log --request 'send (?P<id>\\d+)' --response 'got (?P<id>\\d+)'
   gpiorig latency iotlab.log --request 'tx id=(?P<id>\\d+)' --response 'rx id=(?P<id>\\d+)' --across-nodes --json
-  gpiorig latency run1 --request 'to (?P<node>\\S+) (?P<id>\\d+)' --response 'from (?P<node>\\S+) (?P<id>\\d+)'
+  gpiorig latency run1 --request 'seq=(?P<id>\\d+) tx_us' --response 'seq=(?P<id>\\d+) from' --across-nodes
   gpiorig latency cooja.log --request '^(?P<time>\\S+) ID:(?P<node>\\d+) ping (?P<id>\\d+)' \\
                             --response '^(?P<time>\\S+) ID:(?P<node>\\d+) pong (?P<id>\\d+)'
   gpiorig latency a.log b.log --across-nodes --max-gap 2s \\
