@@ -52,7 +52,7 @@ def test_pairs_of_a_file(vcd: Path) -> None:
 
     assert (0, "") == (done.status, done.stderr)
     found = done.numbers
-    assert (2, 0, 0) == (found["n"], found["unpaired_from"], found["unpaired_to"])
+    assert (2, 0, 0, None) == (found["n"], found["unpaired_from"], found["unpaired_to"], found["virtual"])
     assert (3000, 3500, 4000, 3500) == (found["min_ns"], found["median_ns"], found["max_ns"], found["mean_ns"])
     assert (3050, 3950) == (found["p5_ns"], found["p95_ns"])
     assert np.std([3000, 4000], ddof=1) == pytest.approx(found["std_ns"])

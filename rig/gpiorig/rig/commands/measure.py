@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output:
         _write_delays(options.output, found, loaded.samplerate_hz)
     if options.figure:
-        _draw(options.figure, found, loaded.samplerate_hz, virtual=virtual)
+        _draw(options.figure, found, loaded.samplerate_hz, virtual=bool(virtual))
     _print(options, found, loaded.samplerate_hz, virtual=virtual)
     return 0
 
@@ -116,8 +116,8 @@ def _check_outputs(options: argparse.Namespace) -> None:
             raise RigError(f"{option} {path}: there is no folder {path.parent}; make it first.")
 
 
-def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments, bool]:
-    """The capture, what it was made with, and whether it is virtual."""
+def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments, bool | None]:
+    """The capture, what it was made with, and whether it is virtual; None for a file, which does not say."""
     import dataclasses
 
     from gpiorig.analysis import analyzers
@@ -127,6 +127,7 @@ def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments, bool]:
     from gpiorig.rig import instruments
     from gpiorig.rig.errors import RigError
 
+    virtual: bool | None = None
     if options.file.is_dir() and options.format is None and (options.file / DESCRIPTION).exists():
         if given := [name for name in FILE_ONLY if getattr(options, name)]:
             raise RigError(f"--{given[0]}: {options.file} is a recording, which says this itself; leave it out.")
@@ -137,7 +138,7 @@ def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments, bool]:
         if not isinstance(content, Waveform):
             raise RigError(f"{options.file}: {name} has no edges to measure; gpiorig latency pairs lines of logs.")
         waveform = content
-        known, virtual = Instruments(analyzers.by_driver("", samplerate_hz=waveform.samplerate_hz)), False
+        known = Instruments(analyzers.by_driver("", samplerate_hz=waveform.samplerate_hz))
     if options.clock_ppm is not None:
         known = dataclasses.replace(known, reference=dataclasses.replace(known.reference, clock_ppm=options.clock_ppm))
     return waveform, known, virtual
@@ -190,7 +191,7 @@ def _draw(path: Path, found: dict[str, Measurement], rate: Fraction, *, virtual:
         figure.savefig(path, dpi=200)
 
 
-def _print(options: argparse.Namespace, found: dict[str, Measurement], rate: Fraction, *, virtual: bool) -> None:
+def _print(options: argparse.Namespace, found: dict[str, Measurement], rate: Fraction, *, virtual: bool | None) -> None:
     if options.json:
         head: dict[str, Any] = {"samplerate_hz": float(rate), "virtual": virtual}
         if options.per:
