@@ -144,7 +144,7 @@ def nodes(spec: Spec, channels: Sequence[str]) -> list[str]:
     heads = dict.fromkeys(name.removesuffix(f".{lines[0]}") for name in channels if name.endswith(f".{lines[0]}"))
     found = [node for node in heads if all(f"{node}.{line}" in channels for line in lines)]
     if not found:
-        known = ", ".join(name for name in channels if name)
+        known = ", ".join(filter(None, channels)) or "none"
         raise RigError(
             f"--per node: no node has the lines {' and '.join(dict.fromkeys(lines))}; channels named NODE.LINE are "
             f"wanted, and there are {known}."
@@ -160,7 +160,9 @@ def load(waveform: Waveform, specs: Sequence[Spec]) -> Loaded:
         if channel not in known:
             alike = [f"{name}:rise" for name in known if name.rpartition(":")[0] == channel]
             hint = f" A name with a colon needs its kind behind it: {alike[0]}." if alike else ""
-            raise RigError(f"no channel `{channel}` in this capture; its channels are {', '.join(known)}.{hint}")
+            raise RigError(
+                f"no channel `{channel}` in this capture; its channels are {', '.join(known) or 'none'}.{hint}"
+            )
     instants, gaps = measure.instants(waveform, wanted)
     return Loaded(instants, gaps, waveform.samplerate_hz)
 
