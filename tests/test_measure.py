@@ -184,6 +184,23 @@ def test_a_recording_agrees_with_its_timelines(demo: Demo) -> None:
     assert (air.max() - header) * period_ns == pytest.approx(found["max_ns"])
 
 
+def test_lines_of_a_virtual_recording_are_labelled(demo: Demo) -> None:
+    """Each line of two nodes is paired or counted, and numbers of a virtual bench say what they are."""
+    words = ["--request", r"seq=(?P<id>\d+) rx_us", "--response", r"seq=(?P<id>\d+) tx_us", "--across-nodes"]
+
+    done = gpiorig("latency", demo.folder, *words)
+
+    assert "responder: " in done.stdout
+    assert done.stdout.endswith("Virtual bench: these numbers test the rig; they are no measurement of hardware.\n")
+    found = gpiorig("latency", demo.folder, *words, "--json").numbers
+    assert (True, 0) == (found["virtual"], found["backsteps"])
+    lines = {node: Recording.open(demo.folder).serial(node).lines().texts for node in ("initiator", "responder")}
+    assert {node: sum("packet seq=" in text for text in texts) for node, texts in lines.items()} == {
+        "responder": found["n"] + found["unpaired_request"],
+        "initiator": found["n"] + found["unpaired_response"],
+    }
+
+
 def test_lines_of_a_log_are_paired(tmp_path: Path) -> None:
     """Requests and responses of the same node and id; what is left over is counted, by node."""
     log = tmp_path / "iotlab.log"

@@ -25,10 +25,8 @@ examples:
   gpiorig latency iotlab.log --request 'send (?P<id>\\d+)' --response 'got (?P<id>\\d+)'
   gpiorig latency iotlab.log --request 'tx id=(?P<id>\\d+)' --response 'rx id=(?P<id>\\d+)' --across-nodes --json
   gpiorig latency run1 --request 'seq=(?P<id>\\d+) tx_us' --response 'seq=(?P<id>\\d+) from' --across-nodes
-  gpiorig latency cooja.log --request '^(?P<time>\\S+) ID:(?P<node>\\d+) ping (?P<id>\\d+)' \\
-                            --response '^(?P<time>\\S+) ID:(?P<node>\\d+) pong (?P<id>\\d+)'
-  gpiorig latency a.log b.log --across-nodes --max-gap 2s \\
-                            --request '^(?P<time>\\S+) tx (?P<id>\\d+)' --response '^(?P<time>\\S+) rx (?P<id>\\d+)'
+  gpiorig latency cooja.log --request '^(?P<time>\\S+).* tx (?P<id>\\d+)' --response '^(?P<time>\\S+).* rx (?P<id>\\d+)'
+  gpiorig latency a.log b.log --request 'tx (?P<id>\\d+)' --response 'rx (?P<id>\\d+)' --across-nodes --max-gap 2s
 
 A response belongs to the latest request before it with the same `id` and `node`. The node is the group of that name;
 without one, that of the log; with --across-nodes it does not matter. A pattern is looked for in what the node said,
@@ -84,9 +82,23 @@ def run(options: argparse.Namespace) -> int:
             raise RigError(f"{where}: of no matching line `id` and `time` can be read, as of this: {unusable[0]!r}.")
         raise RigError(f"{where}: no line is a request or a response; try the patterns on one of its lines.")
     result = _numbers(found, max(resolution_ns for _, resolution_ns, _ in read), len(unusable))
-    source = "; ".join(source for _, _, source in read)
-    print(json.dumps({"source": source, **result}, allow_nan=False) if options.json else _text(result))
+    kinds = [_is_virtual(log) for log in options.logs]
+    virtual = True if True in kinds else None if None in kinds else False
+    if options.json:
+        source = "; ".join(source for _, _, source in read)
+        print(json.dumps({"source": source, "virtual": virtual, **result}, allow_nan=False))
+        return 0
+    print(_text(result))
+    if virtual:
+        print("Virtual bench: these numbers test the rig; they are no measurement of hardware.")
     return 0
+
+
+def _is_virtual(log: Path) -> bool | None:
+    """Whether a recording is of a virtual bench; None for a file, which does not say."""
+    from gpiorig.capture.recording import DESCRIPTION, Recording
+
+    return Recording.open(log).info.virtual if (log / DESCRIPTION).exists() else None
 
 
 def _marks(
