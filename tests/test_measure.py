@@ -52,12 +52,14 @@ def test_pairs_of_a_file(vcd: Path) -> None:
 
     assert (0, "") == (done.status, done.stderr)
     found = done.numbers
-    assert (2, 0, 0) == (found["n"], found["unpaired_from"], found["unpaired_to"])
+    assert (2, 0, 0, None) == (found["n"], found["unpaired_from"], found["unpaired_to"], found["virtual"])
     assert (3000, 3500, 4000, 3500) == (found["min_ns"], found["median_ns"], found["max_ns"], found["mean_ns"])
     assert (3050, 3950) == (found["p5_ns"], found["p95_ns"])
     assert np.std([3000, 4000], ddof=1) == pytest.approx(found["std_ns"])
-    # A sample of 1000 ns at both ends, as a rectangle; limits of skew and aperture, 5 and 2 ns, add little to that.
-    assert 2 * 1000 / 3**0.5 < found["uncertainty_ns"] < 2 * 1015 / 3**0.5
+    # Limits as rectangles (docs/uncertainty.md): a sample and two apertures of 2 ns; 5 ns of skew; 100 ppm, added.
+    fixed_ns = 2 * np.hypot(1004, 5) / 3**0.5
+    assert fixed_ns + 2 * 100e-6 * 4000 / 3**0.5 == pytest.approx(found["uncertainty_ns"])
+    assert fixed_ns + 2 * 100e-6 * 3500 / 3**0.5 == pytest.approx(found["median_uncertainty_ns"])
 
 
 @pytest.mark.parametrize(
@@ -90,7 +92,10 @@ def test_delays_and_figure_are_written(vcd: Path, tmp_path: Path) -> None:
     )
 
     assert (0, "") == (done.status, done.stderr)
-    assert [10_000.0, 10_000.0] == tables.read(tmp_path / "d.parquet")["delay_ns"].to_pylist()
+    delays = tables.read(tmp_path / "d.parquet")
+    assert [10_000.0, 10_000.0] == delays["delay_ns"].to_pylist()
+    longest = gpiorig("measure", vcd, "--width", "a.irq:high", "--json").numbers["uncertainty_ns"]
+    assert [longest, longest] == pytest.approx(delays["uncertainty_ns"].to_pylist())
     assert b"\x89PNG" == (tmp_path / "d.png").read_bytes()[:4]
 
 
@@ -104,7 +109,10 @@ def test_delays_and_figure_are_written(vcd: Path, tmp_path: Path) -> None:
         (["--width", "a.irq", "--max-gap", "5 parsecs"], "is no time"),
         (["--width", "strobe", "--per", "node"], "no node has the lines strobe"),
         (["--skew", "a.irq:rise", "b.irq:fall"], "edges of one kind"),
+        (["--skew", "a.irq", "a.irq"], "a skew is between two"),
         (["--from", "b.irq:rise", "--to", "b.irq:rise", "--max-gap", "1us", "--figure", "f.png"], "no delay to draw"),
+        (["--width", "a.irq", "--figure", "f.xyz"], "one of .png, .svg, .pdf"),
+        (["--width", "a.irq", "-o", "no/such/folder/d.csv"], "there is no folder no/such/folder"),
     ],
 )
 def test_wrong_use_is_one_clear_error(vcd: Path, words: list[str], text: str) -> None:
@@ -120,9 +128,39 @@ def test_no_pair_is_a_result(vcd: Path) -> None:
     done = gpiorig("measure", vcd, "--from", "b.irq:fall", "--to", "a.irq:fall", "--max-gap", "1us", "--json")
 
     assert 0 == done.status
-    assert (0, 2, 2, 1, None) == tuple(
-        done.numbers[key] for key in ("n", "unpaired_from", "unpaired_to", "too_long", "median_ns")
+    assert (0, 2, 2, 1) == tuple(done.numbers[key] for key in ("n", "unpaired_from", "unpaired_to", "too_long"))
+    assert {None} == {done.numbers[key] for key in ("median_ns", "std_ns", "uncertainty_ns")}
+
+
+def test_the_error_of_a_clock_has_a_limit(vcd: Path) -> None:
+    """Neither a negative one, which would make ± smaller, nor one that is no number."""
+    for ppm in ("-50", "nan"):
+        done = gpiorig("measure", vcd, "--width", "a.irq", f"--clock-ppm={ppm}")
+
+        assert (2, True) == (done.status, f"{ppm!r} is no limit of a clock's error" in done.stderr)
+
+
+def test_times_finer_than_samples_are_pointed_out(tmp_path: Path) -> None:
+    """A table of times in ps tells nothing of the analyzer; with its samplerate ± is that of its samples."""
+    path = tmp_path / "pins.csv"
+    path.write_text("Time[s], A:x\n0.000000000000, 0\n0.000010416667, 1\n0.000020833333, 0\n")
+
+    finer, known = (
+        gpiorig("measure", path, "--width", "A:x:high", *words) for words in ([], ["--samplerate", "24MHz"])
     )
+
+    assert "steps of 0.001 ns" in finer.stdout
+    assert "steps of" not in known.stdout
+    assert "1 delay, each ± 54.2 ns (k = 2)" in known.stdout
+
+
+def test_a_colon_in_a_channels_name_is_pointed_out(tmp_path: Path) -> None:
+    path = tmp_path / "pins.csv"
+    path.write_text("Time[s],D0:rise\n0.0,0\n0.1,1\n")
+
+    done = gpiorig("measure", path, "--period", "D0:rise")
+
+    assert (2, True) == (done.status, "behind it: D0:rise:rise." in done.stderr)
 
 
 def test_a_recording_agrees_with_its_timelines(demo: Demo) -> None:
@@ -137,11 +175,30 @@ def test_a_recording_agrees_with_its_timelines(demo: Demo) -> None:
         *("--from", "responder.tap.frame_timestamp:rise", "--to", "responder.tap.irq:rise", "--json"),
     ).numbers
 
+    ignored = gpiorig("measure", demo.folder, "--period", "initiator.tap.irq", "--samplerate", "1MHz")
+    assert (2, True) == (ignored.status, "--samplerate: " in ignored.stderr)
     assert found["virtual"]
     assert len(air) == found["n"]
     period_ns = 1e9 / 24e6
     assert (np.median(air) - header) * period_ns == pytest.approx(found["median_ns"])
     assert (air.max() - header) * period_ns == pytest.approx(found["max_ns"])
+
+
+def test_lines_of_a_virtual_recording_are_labelled(demo: Demo) -> None:
+    """Each line of two nodes is paired or counted, and numbers of a virtual bench say what they are."""
+    words = ["--request", r"seq=(?P<id>\d+) rx_us", "--response", r"seq=(?P<id>\d+) tx_us", "--across-nodes"]
+
+    done = gpiorig("latency", demo.folder, *words)
+
+    assert "responder: " in done.stdout
+    assert done.stdout.endswith("Virtual bench: these numbers test the rig; they are no measurement of hardware.\n")
+    found = gpiorig("latency", demo.folder, *words, "--json").numbers
+    assert (True, 0) == (found["virtual"], found["backsteps"])
+    lines = {node: Recording.open(demo.folder).serial(node).lines().texts for node in ("initiator", "responder")}
+    assert {node: sum("packet seq=" in text for text in texts) for node, texts in lines.items()} == {
+        "responder": found["n"] + found["unpaired_request"],
+        "initiator": found["n"] + found["unpaired_response"],
+    }
 
 
 def test_lines_of_a_log_are_paired(tmp_path: Path) -> None:
@@ -170,6 +227,34 @@ def test_patterns_may_name_the_node_and_the_time(tmp_path: Path) -> None:
     assert 1 == found["nodes"]["y"]["unpaired_request"]
 
 
+def test_damaged_lines_of_a_log_are_counted(tmp_path: Path) -> None:
+    """A time that is none, an id that is not there: left out, counted, and never taken for equal ids."""
+    log = tmp_path / "cooja.log"
+    log.write_bytes(
+        b"00:01.000 ID:1 ping 7\nNaN ID:1 ping 8\n00:01.5\xff ID:1 pong 8\n00:02.500 ID:1 pong 7\n"
+        b"00:03.000 ID:1 ping \n00:04.000 ID:1 pong \n"
+    )
+    words = [rf"^(?P<time>\S+) ID:(?P<node>\d+) {word} (?P<id>\d+)?" for word in ("ping", "pong")]
+
+    found = gpiorig("latency", log, "--request", words[0], "--response", words[1], "--json").numbers
+
+    assert (1, 1_500_000_000, 4) == (found["n"], found["max_ns"], found["unusable_lines"])
+    assert (0, 0) == (found["unpaired_request"], found["unpaired_response"])
+
+
+def test_several_logs_are_put_in_the_order_of_their_stamps(tmp_path: Path) -> None:
+    """A log for each node, the receiver's given first; --max-gap keeps an old request from a response to a lost one."""
+    sender, receiver = tmp_path / "a.log", tmp_path / "b.log"
+    sender.write_text("1.0 tx 1\n2.0 tx 2\n")
+    receiver.write_text("1.01 rx 1\n9.0 rx 2\n")
+    words = ["--request", r"(?P<time>\S+) tx (?P<id>\d+)", "--response", r"(?P<time>\S+) rx (?P<id>\d+)"]
+
+    found = gpiorig("latency", receiver, sender, *words, "--across-nodes", "--max-gap", "2s", "--json").numbers
+
+    assert (1, 10_000_000, 1) == (found["n"], found["max_ns"], found["too_long"])
+    assert {"a": 1, "b": 0} == {node: each["unpaired_request"] for node, each in found["nodes"].items()}
+
+
 @pytest.mark.parametrize(
     ("request_", "response", "text"),
     [
@@ -177,6 +262,11 @@ def test_patterns_may_name_the_node_and_the_time(tmp_path: Path) -> None:
         ("(", r"got (?P<id>\d+)", "is no regular expression"),
         (r"(?P<time>.)(?P<id>.)", r"got (?P<id>\d+)", "only one of the patterns has the group `time`"),
         (r"never (?P<id>\d+)", r"nowhere (?P<id>\d+)", "no line is a request or a response"),
+        (
+            r"(?P<time>send) (?P<id>\d+)",
+            r"(?P<time>got) (?P<id>\d+)",
+            "of no matching line `id` and `time` can be read",
+        ),
     ],
 )
 def test_wrong_patterns_are_one_clear_error(tmp_path: Path, request_: str, response: str, text: str) -> None:

@@ -3,27 +3,30 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gpiorig.analysis import measure
 from gpiorig.analysis.measure import Instants
-from gpiorig.capture.edges import Edges, no_gaps
+from gpiorig.capture.edges import no_gaps
+from gpiorig.capture.waveform import Block, Waveform
 
 NO_GAPS = no_gaps()
 
 
-def capture(rows: list[tuple[int, int]], *, end: int, gaps: list[tuple[int, int]] | None = None) -> Edges:
-    samples, levels = zip(*rows, strict=True)
-    return Edges(
-        samples=np.array(samples, dtype=np.int64),
-        levels=np.array(levels, dtype=np.uint64),
-        samplerate_hz=Fraction(1_000_000),
-        channels=("A", "B"),
-        start=rows[0][0],
-        end=end,
-        gaps=np.array(gaps, dtype=np.int64).reshape(-1, 2) if gaps else NO_GAPS,
-    )
+def capture(*blocks: tuple[list[tuple[int, int]], int, list[tuple[int, int]]]) -> Waveform:
+    """Of channels A and B; each block: rows of sample and levels, its end, its gaps."""
+    made = [
+        Block(
+            samples=np.array([sample for sample, _ in rows], dtype=np.int64),
+            levels=np.array([levels for _, levels in rows], dtype=np.uint64),
+            end=end,
+            gaps=np.array(gaps, dtype=np.int64).reshape(-1, 2),
+        )
+        for rows, end, gaps in blocks
+    ]
+    return Waveform(samplerate_hz=Fraction(1_000_000), channels=("A", "B"), read=lambda: iter(made))
 
 
 def edges_of(channel: str, samples: list[int], levels: list[int] | None = None) -> Instants:
@@ -79,16 +82,34 @@ def test_pairs_that_are_too_long_are_unpaired_and_counted():
 
 def test_nothing_is_measured_across_lost_samples():
     """A pair with a gap between its edges is refused and counted; a change seen only after a gap has no instant."""
-    edges = capture([(0, 0), (10, 1), (40, 2), (50, 3), (60, 1)], end=80, gaps=[(20, 40)])
-    rises_a, rises_b = (measure.instants(edges, channel, "rise") for channel in "AB")
-    falls_b = measure.instants(edges, "B", "fall")
+    waveform = capture(([(0, 0), (10, 1), (40, 2), (50, 3), (60, 1)], 80, [(20, 40)]))
+    found, gaps = measure.instants(waveform, [("A", "rise"), ("B", "rise"), ("B", "fall")])
+    rises_a, rises_b, falls_b = found.values()
 
     assert [10, 50] == rises_a.samples.tolist()  # A is low again after the gap: when it fell is not known
     assert [] == rises_b.samples.tolist()
-    found = measure.between(rises_a, falls_b, gaps=edges.gaps)
-    assert [10] == found.delays.tolist()
-    lonely = measure.between(Instants("A", "rise", rises_a.samples[:1], rises_a.levels[:1]), falls_b, gaps=edges.gaps)
+    pairs = measure.between(rises_a, falls_b, gaps=gaps)
+    assert [10] == pairs.delays.tolist()
+    lonely = measure.between(Instants("A", "rise", rises_a.samples[:1], rises_a.levels[:1]), falls_b, gaps=gaps)
     assert (0, 1, 1, 1) == (len(lonely.delays), lonely.unpaired_from, lonely.unpaired_to, lonely.across_gaps)
+
+
+def test_edges_are_the_same_in_whatever_blocks_they_come():
+    """A change between two blocks is an edge; one at the end of a gap of the block before is none."""
+    rows = [(0, 0), (10, 1), (20, 3), (30, 2), (40, 1), (50, 0)]
+    kinds = [(channel, kind) for channel in "AB" for kind in measure.KINDS]
+    whole, _ = measure.instants(capture((rows, 60, [(35, 40)])), kinds)
+
+    parts = [([row], row[0] + (5 if row[0] != 30 else 10), [(35, 40)] * (row[0] == 30)) for row in rows]
+    cut, gaps = measure.instants(capture(([], 0, []), *parts, ([], 60, [])), kinds)
+
+    assert [[35, 40]] == gaps.tolist()
+    assert [10, 30, 50] == whole["A", "edge"].samples.tolist()  # 40: after the gap
+    assert [1, 0, 0] == whole["A", "edge"].levels.tolist()
+    assert ([20], []) == (whole["B", "rise"].samples.tolist(), whole["B", "fall"].samples.tolist())
+    assert {key: each.samples.tolist() for key, each in whole.items()} == {
+        key: each.samples.tolist() for key, each in cut.items()
+    }
 
 
 def test_a_skew_has_a_sign_and_pairs_equal_directions():
@@ -110,6 +131,30 @@ def test_pairs_are_those_of_the_rule(begins: list[int], ends: list[int], same: b
 
     assert plain_between(begins, ends, same=same, longest=longest) == pairs
     assert (len(begins), len(ends)) == (len(pairs) + found.unpaired_from, len(pairs) + found.unpaired_to)
+
+
+def test_pairs_do_not_depend_on_the_pieces_they_are_made_in(monkeypatch: pytest.MonkeyPatch):
+    """Instants beyond what a float holds exactly, in pieces of three begins."""
+    far = 1 << 60
+    draw = np.random.default_rng(5)
+    begins, ends = (sorted(draw.choice(200, 40, replace=False).tolist()) for _ in range(2))
+    moved = [edges_of(name, [far + at for at in each]) for name, each in (("A", begins), ("B", ends))]
+    gaps = np.array([[far + 90, far + 95]])
+
+    whole = measure.between(*moved, gaps=gaps, longest=3), measure.skew(*moved, gaps=gaps, longest=3)
+    monkeypatch.setattr(measure, "_CHUNK", 3)
+    pieces = measure.between(*moved, gaps=gaps, longest=3), measure.skew(*moved, gaps=gaps, longest=3)
+
+    kept = [(at, d) for at, d in plain_between(begins, ends, same=False, longest=3) if not at < 95 <= at + d]
+    assert kept == list(zip((whole[0].starts - far).tolist(), whole[0].delays.tolist(), strict=True))
+    for one, other in zip(whole, pieces, strict=True):
+        assert one.too_long > 0
+        assert (one.starts.tolist(), one.delays.tolist()) == (other.starts.tolist(), other.delays.tolist())
+        assert (one.unpaired_to, one.too_long, one.across_gaps) == (
+            other.unpaired_to,
+            other.too_long,
+            other.across_gaps,
+        )
 
 
 @given(sorted_samples, sorted_samples)

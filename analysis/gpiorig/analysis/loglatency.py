@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A line that is a request or a response.
 
     Parameters
@@ -42,7 +42,10 @@ class Latencies:
     nodes
         Node of each request.
     unpaired_requests, unpaired_responses
-        By node: requests without a response, or repeated before it; responses without an open request.
+        By node: requests without a response, or repeated before it; responses without an open request; both of a pair
+        that is too long.
+    too_long
+        Pairs refused because they are longer than the longest delay allowed.
     backsteps
         Lines stamped earlier than the line before them.
     """
@@ -52,43 +55,60 @@ class Latencies:
     nodes: tuple[str, ...]
     unpaired_requests: dict[str, int]
     unpaired_responses: dict[str, int]
+    too_long: int
     backsteps: int
 
-    def of(self, node: str) -> NDArray[np.int64]:
-        """int64, the delays of one node."""
-        chosen: NDArray[np.int64] = self.delays_ns[np.array(self.nodes, dtype=object) == node]
-        return chosen
+    def by_node(self) -> dict[str, NDArray[np.int64]]:
+        """int64, the delays of each node that has some."""
+        found: dict[str, list[int]] = {}
+        for node, delay in zip(self.nodes, self.delays_ns.tolist(), strict=True):
+            found.setdefault(node, []).append(delay)
+        return {node: np.array(delays, dtype=np.int64) for node, delays in found.items()}
 
 
-def pair(marks: Iterable[Mark]) -> Latencies:
+def pair(marks: Iterable[Mark], *, longest_ns: int | None = None) -> Latencies:
     """Pair each response with the latest request of its key before it, which it closes.
 
     A request that is repeated before its response has no response of its own: the first is unpaired. Requests are held
     until they are answered, so memory grows with those that never are.
+
+    Parameters
+    ----------
+    marks
+        In the order of the log. A delay is negative where that is not the order of the stamps.
+    longest_ns
+        Longest delay that is a pair. Where ids are used again, a response whose own request the log has lost would
+        else answer an old one.
     """
     open_at: dict[tuple[str, ...], Mark] = {}
     stamps, delays, nodes = [], [], []
     requests: dict[str, int] = {}
     responses: dict[str, int] = {}
-    backsteps, last = 0, None
+    too_long = backsteps = 0
+    last = None
     for mark in marks:
         backsteps += last is not None and mark.stamp_ns < last
         last = mark.stamp_ns
         if not mark.is_response:
             requests[mark.node] = requests.get(mark.node, 0) + 1
             open_at[mark.key] = mark
-        elif (request := open_at.pop(mark.key, None)) is not None:
-            requests[request.node] -= 1
-            stamps.append(request.stamp_ns)
-            delays.append(mark.stamp_ns - request.stamp_ns)
-            nodes.append(request.node)
-        else:
+            continue
+        request = open_at.pop(mark.key, None)
+        long = request is not None and longest_ns is not None and mark.stamp_ns - request.stamp_ns > longest_ns
+        too_long += long
+        if request is None or long:
             responses[mark.node] = responses.get(mark.node, 0) + 1
+            continue
+        requests[request.node] -= 1
+        stamps.append(request.stamp_ns)
+        delays.append(mark.stamp_ns - request.stamp_ns)
+        nodes.append(request.node)
     return Latencies(
         np.array(stamps, dtype=np.int64),
         np.array(delays, dtype=np.int64),
         tuple(nodes),
         requests,
         responses,
+        too_long,
         backsteps,
     )

@@ -119,9 +119,10 @@ def variance(values: Samples) -> Fraction:
 
     Computed as (n S2 - S1^2) / (n (n - 1)) with integer sums S1 of x - x0 and S2 of (x - x0)^2, which do not round.
     """
-    n = len(values)
-    shifted = values - int(values[0])
-    first, second = _sum(shifted), _sum_of_squares(shifted)
+    n, first, second = len(values), 0, 0
+    for start in range(0, n, _CHUNK):
+        shifted = values[start : start + _CHUNK] - int(values[0])
+        first, second = first + _sum(shifted), second + _sum_of_squares(shifted)
     return Fraction(n * second - first * first, n * (n - 1))
 
 

@@ -14,13 +14,15 @@ UNITS_S = {
     "ms": Fraction(1, 10**3),
     "us": Fraction(1, 10**6),
     "µs": Fraction(1, 10**6),
+    "\N{GREEK SMALL LETTER MU}s": Fraction(1, 10**6),
     "ns": Fraction(1, 10**9),
 }
+NUMBER_WITH_UNIT = re.compile(rf"(\d+(?:\.\d+)?|\.\d+) ?({'|'.join(sorted(UNITS_S, key=len, reverse=True))})")
 
 
 def seconds(text: str) -> Fraction:
-    """A time such as 90s, 10m, 1h30m or 20us, exact."""
-    parts = re.findall(r"(\d+(?:\.\d+)?) ?(h|ms|m|s|us|µs|ns)", text)
+    """A time such as 90s, 10m, 1h30m, .5ms or 20us, exact."""
+    parts = NUMBER_WITH_UNIT.findall(text)
     if not parts or "".join(number + unit for number, unit in parts) != text.replace(" ", ""):
         raise RigError(f"{text!r} is no time: write 90s, 10m, 1h30m, 500ms or 20us")
     return sum((Fraction(number) * UNITS_S[unit] for number, unit in parts), Fraction(0))

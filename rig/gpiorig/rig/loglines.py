@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterator
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -47,15 +46,6 @@ def compiled(pattern: str, *, option: str, groups: tuple[str, ...]) -> re.Patter
 def match(pattern: re.Pattern[str], line: Line) -> re.Match[str] | None:
     """Where a pattern is in what a node said, else in the line as it stands in the log."""
     return pattern.search(line.text) or pattern.search(line.whole)
-
-
-def own_time_ns(found: re.Match[str], *, unit: str) -> int:
-    """The time in a line's own group, in whole ns; raises `RigError` when it is no number."""
-    text = found[TIME]
-    try:
-        return int(Decimal(text) * UNITS_NS[unit])
-    except ArithmeticError as error:
-        raise RigError(f"the group `{TIME}` holds {text!r}, which is no number; change the pattern.") from error
 
 
 def read(path: Path, options: argparse.Namespace, *, own_time: bool) -> tuple[Iterator[Line], float, str]:

@@ -9,19 +9,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, cast
 
+import numpy as np
+
 from gpiorig.analysis import measure
 from gpiorig.analysis.analyzers import Instruments, Pin
-from gpiorig.analysis.measure import Instants, Kind, Pairs
+from gpiorig.analysis.measure import Instants, Kind, Pairs, Samples
 from gpiorig.analysis.statistics import Summary, summarize
 from gpiorig.analysis.uncertainty import DelayUncertainty, of_delay
-from gpiorig.capture import select
-from gpiorig.capture.edges import Edges
 from gpiorig.capture.waveform import Waveform
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.plainjson import without_nan
 
 Way = Literal["between", "period", "width", "skew"]
-KINDS = ("rise", "fall", "edge")
 LEVELS = {"high": "rise", "low": "fall"}
 
 
@@ -47,6 +46,25 @@ class Spec:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Loaded:
+    """What measurements are made on.
+
+    Attributes
+    ----------
+    instants
+        By channel and kind.
+    gaps
+        int64[k, 2], lost samples.
+    samplerate_hz
+        Samples per second.
+    """
+
+    instants: dict[tuple[str, Kind], Instants]
+    gaps: Samples
+    samplerate_hz: Fraction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Measurement:
     """What was measured, with its statistics.
 
@@ -59,13 +77,24 @@ class Measurement:
     summary
         Statistics of the delays.
     uncertainty
-        Of the longest delay; that of the others is no larger.
+        Of the median, and of any other delay.
     """
 
     pairs: Pairs
     edges: tuple[int, int]
     summary: Summary
     uncertainty: DelayUncertainty
+
+    @property
+    def longest_expanded_ns(self) -> float:
+        """Expanded uncertainty of the longest delay, the largest of all; NaN without any."""
+        longest_ns = np.fmax(abs(self.summary.min_ns), abs(self.summary.max_ns))
+        return float(self.uncertainty.expanded_of(np.asarray(longest_ns)))
+
+    @property
+    def median_expanded_ns(self) -> float:
+        """Expanded uncertainty of a delay as long as the median; NaN without any."""
+        return float(self.uncertainty.expanded_of(np.asarray(self.summary.median_ns)))
 
     def as_json(self) -> dict[str, Any]:
         """The numbers; null where a statistic is not defined."""
@@ -76,7 +105,8 @@ class Measurement:
             "too_long": self.pairs.too_long,
             "across_gaps": self.pairs.across_gaps,
             **{key: value for key, value in dataclasses.asdict(self.summary).items() if key != "lost"},
-            "uncertainty_ns": self.uncertainty.expanded_ns,
+            "uncertainty_ns": self.longest_expanded_ns,
+            "median_uncertainty_ns": self.median_expanded_ns,
         }
         return dict(without_nan(found))
 
@@ -100,7 +130,9 @@ def width(text: str) -> Spec:
 
 def skew(first: str, second: str) -> Spec:
     """How much later the second channel shows the edges that both have."""
-    begin, end = (_split(text, KINDS, default="edge") for text in (first, second))
+    begin, end = (_split(text, measure.KINDS, default="edge") for text in (first, second))
+    if begin == end:
+        raise RigError(f"--skew {first} {second}: is one channel; a skew is between two.")
     if begin[1] != end[1]:
         raise RigError(f"--skew {first} {second}: a skew is between edges of one kind; give both the same, or none.")
     return Spec("skew", (cast(tuple[str, Kind], begin), cast(tuple[str, Kind], end)))
@@ -112,7 +144,7 @@ def nodes(spec: Spec, channels: Sequence[str]) -> list[str]:
     heads = dict.fromkeys(name.removesuffix(f".{lines[0]}") for name in channels if name.endswith(f".{lines[0]}"))
     found = [node for node in heads if all(f"{node}.{line}" in channels for line in lines)]
     if not found:
-        known = ", ".join(name for name in channels if name)
+        known = ", ".join(filter(None, channels)) or "none"
         raise RigError(
             f"--per node: no node has the lines {' and '.join(dict.fromkeys(lines))}; channels named NODE.LINE are "
             f"wanted, and there are {known}."
@@ -120,22 +152,27 @@ def nodes(spec: Spec, channels: Sequence[str]) -> list[str]:
     return found
 
 
-def load(waveform: Waveform, specs: Sequence[Spec]) -> Edges:
-    """The edges of the channels that are measured: 16 bytes of memory for each."""
-    wanted = list(dict.fromkeys(channel for spec in specs for channel, _ in spec.ends))
+def load(waveform: Waveform, specs: Sequence[Spec]) -> Loaded:
+    """The edges that are measured."""
+    wanted = list(dict.fromkeys(end for spec in specs for end in spec.ends))
     known = [name for name in waveform.channels if name]
-    missing = [channel for channel in wanted if channel not in known]
-    if missing:
-        raise RigError(f"no channel `{missing[0]}` in this capture; its channels are {', '.join(known)}.")
-    return select.channels(waveform, [_literal(channel) for channel in wanted]).edges()
+    for channel, _ in wanted:
+        if channel not in known:
+            alike = [f"{name}:rise" for name in known if name.rpartition(":")[0] == channel]
+            hint = f" A name with a colon needs its kind behind it: {alike[0]}." if alike else ""
+            raise RigError(
+                f"no channel `{channel}` in this capture; its channels are {', '.join(known) or 'none'}.{hint}"
+            )
+    instants, gaps = measure.instants(waveform, wanted)
+    return Loaded(instants, gaps, waveform.samplerate_hz)
 
 
-def run(edges: Edges, spec: Spec, instruments: Instruments, *, longest_s: Fraction | None) -> Measurement:
+def run(loaded: Loaded, spec: Spec, instruments: Instruments, *, longest_s: Fraction | None) -> Measurement:
     """Make one measurement.
 
     Parameters
     ----------
-    edges
+    loaded
         From `load`.
     spec
         What to measure.
@@ -144,20 +181,19 @@ def run(edges: Edges, spec: Spec, instruments: Instruments, *, longest_s: Fracti
     longest_s
         Longest delay that is a pair.
     """
-    longest = None if longest_s is None else math.floor(longest_s * edges.samplerate_hz)
-    begin, end = (measure.instants(edges, channel, kind) for channel, kind in spec.ends)
+    longest = None if longest_s is None else math.floor(longest_s * loaded.samplerate_hz)
+    begin, end = (loaded.instants[each] for each in spec.ends)
     if spec.way == "skew":
-        pairs = measure.skew(begin, end, gaps=edges.gaps, longest=longest)
+        pairs = measure.skew(begin, end, gaps=loaded.gaps, longest=longest)
     else:
-        pairs = measure.between(begin, end, gaps=edges.gaps, longest=longest, name=_name(spec, begin, end))
-    summary = summarize(pairs.delays, samplerate_hz=edges.samplerate_hz)
-    longest_ns = max(abs(summary.min_ns), abs(summary.max_ns)) if summary.n else 0.0
+        pairs = measure.between(begin, end, gaps=loaded.gaps, longest=longest, name=_name(spec, begin, end))
+    summary = summarize(pairs.delays, samplerate_hz=loaded.samplerate_hz)
     start, stop = (Pin(channel, "" if kind == "edge" else kind) for channel, kind in spec.ends)
     return Measurement(
         pairs=pairs,
         edges=(len(begin.samples), len(end.samples)),
         summary=summary,
-        uncertainty=of_delay(pairs.name, longest_ns, start=start, end=stop, instruments=instruments),
+        uncertainty=of_delay(pairs.name, summary.median_ns, start=start, end=stop, instruments=instruments),
     )
 
 
@@ -170,7 +206,7 @@ def _name(spec: Spec, begin: Instants, end: Instants) -> str:
 
 
 def _edge(text: str) -> tuple[str, Kind]:
-    return cast(tuple[str, Kind], _split(text, KINDS, default="rise"))
+    return cast(tuple[str, Kind], _split(text, measure.KINDS, default="rise"))
 
 
 def _split(text: str, words: tuple[str, ...], *, default: str) -> tuple[str, str]:
@@ -178,11 +214,6 @@ def _split(text: str, words: tuple[str, ...], *, default: str) -> tuple[str, str
     channel, colon, word = text.rpartition(":")
     if colon and word in words:
         return channel, word
-    if colon and word.lower() in {*KINDS, *LEVELS, "rising", "falling", "both"}:
+    if colon and word.lower() in {*measure.KINDS, *LEVELS, "rising", "falling", "both"}:
         raise RigError(f"{text}: `{word}` is not known here; write {channel}:{f' or {channel}:'.join(words)}.")
     return text, default
-
-
-def _literal(channel: str) -> str:
-    """A channel's name as a pattern that matches nothing else."""
-    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in channel)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpiorig.rig import inputs
+from gpiorig.rig.loglines import UNITS_NS
 
 if TYPE_CHECKING:
     import re
@@ -21,12 +24,14 @@ EPILOG = """\
 examples:
   gpiorig latency iotlab.log --request 'send (?P<id>\\d+)' --response 'got (?P<id>\\d+)'
   gpiorig latency iotlab.log --request 'tx id=(?P<id>\\d+)' --response 'rx id=(?P<id>\\d+)' --across-nodes --json
-  gpiorig latency run1 --request 'to (?P<node>\\S+) (?P<id>\\d+)' --response 'from (?P<node>\\S+) (?P<id>\\d+)'
-  gpiorig latency a.txt --request '(?P<time>[\\d.]+) ping (?P<id>\\d+)' --response '(?P<time>[\\d.]+) pong (?P<id>\\d+)'
+  gpiorig latency run1 --request 'seq=(?P<id>\\d+) tx_us' --response 'seq=(?P<id>\\d+) from' --across-nodes
+  gpiorig latency cooja.log --request '^(?P<time>\\S+).* tx (?P<id>\\d+)' --response '^(?P<time>\\S+).* rx (?P<id>\\d+)'
+  gpiorig latency a.log b.log --request 'tx (?P<id>\\d+)' --response 'rx (?P<id>\\d+)' --across-nodes --max-gap 2s
 
 A response belongs to the latest request before it with the same `id` and `node`. The node is the group of that name;
 without one, that of the log; with --across-nodes it does not matter. A pattern is looked for in what the node said,
-then in the whole line (stamp;node;text). A log of no known format needs the group `time` in both patterns.
+then in the whole line (stamp;node;text). A log of no known format needs the group `time` in both patterns: a number,
+mm:ss.fff, or a date with a time. With that group any log is read as plain text; name the node in a group, too.
 
 The host stamps a line when it has read it, not when the node wrote it: `gpiorig serial --audit` and the report's clock
 audit say how much later that is."""
@@ -34,11 +39,17 @@ audit say how much later that is."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of a pairing of lines."""
-    parser.add_argument("log", type=Path, metavar="LOG|RUN", help="a log of a known format, a recording, or any text")
+    parser.add_argument(
+        "logs", type=Path, nargs="+", metavar="LOG|RUN", help="a log of a known format, a recording, or any text"
+    )
     parser.add_argument("--request", required=True, metavar="REGEX", help="with the group `id`, perhaps `node`, `time`")
     parser.add_argument("--response", required=True, metavar="REGEX", help="the same")
     parser.add_argument("--across-nodes", action="store_true", help="a response may come from another node")
-    parser.add_argument("--time-unit", choices=["s", "ms", "us", "ns"], default="s", help="of the group `time` (s)")
+    parser.add_argument("--max-gap", metavar="TIME", help="longest delay that is a pair, such as 2s")
+    parser.add_argument(
+        "--sort", action="store_true", help="by stamps, not as the lines stand; several logs always are"
+    )
+    parser.add_argument("--time-unit", choices=list(UNITS_NS), default="s", help="of a number in `time` (s)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     inputs.add_arguments(parser)
 
@@ -46,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, pair, print."""
     from gpiorig.analysis import loglatency
-    from gpiorig.rig import loglines
+    from gpiorig.rig import durations, loglines
     from gpiorig.rig.errors import RigError
 
     words = {"--request": options.request, "--response": options.response}
@@ -54,23 +65,59 @@ def run(options: argparse.Namespace) -> int:
     own_time = [loglines.TIME in pattern.groupindex for pattern in patterns]
     if len(set(own_time)) > 1:
         raise RigError(f"only one of the patterns has the group `{loglines.TIME}`; give it to both, or to none.")
-    lines, resolution_ns, source = loglines.read(options.log, options, own_time=own_time[0])
-    found = loglatency.pair(_marks(lines, patterns, options, own_time=own_time[0]))
+    longest_ns = None if options.max_gap is None else int(durations.seconds(options.max_gap) * 10**9)
+    read = [loglines.read(log, options, own_time=own_time[0]) for log in options.logs]
+    unusable: list[str] = []
+    several = len(read) > 1
+    marks: Iterable[Mark] = chain.from_iterable(
+        _marks(lines, patterns, options, own_time=own_time[0], name=log.stem if several else "", unusable=unusable)
+        for log, (lines, _, _) in zip(options.logs, read, strict=True)
+    )
+    if several or options.sort:
+        marks = sorted(marks, key=attrgetter("stamp_ns"))
+    found = loglatency.pair(marks, longest_ns=longest_ns)
     if not (found.unpaired_requests or found.unpaired_responses):
-        raise RigError(f"{options.log}: no line is a request or a response; try the patterns on one of its lines.")
-    result = _numbers(found, resolution_ns)
-    print(json.dumps({"source": source, **result}, allow_nan=False) if options.json else _text(result))
+        where = ", ".join(map(str, options.logs))
+        if unusable:
+            raise RigError(f"{where}: of no matching line `id` and `time` can be read, as of this: {unusable[0]!r}.")
+        raise RigError(f"{where}: no line is a request or a response; try the patterns on one of its lines.")
+    result = _numbers(found, max(resolution_ns for _, resolution_ns, _ in read), len(unusable))
+    kinds = [_is_virtual(log) for log in options.logs]
+    virtual = True if True in kinds else None if None in kinds else False
+    if options.json:
+        source = "; ".join(source for _, _, source in read)
+        print(json.dumps({"source": source, "virtual": virtual, **result}, allow_nan=False))
+        return 0
+    print(_text(result))
+    if virtual:
+        print("Virtual bench: these numbers test the rig; they are no measurement of hardware.")
     return 0
 
 
+def _is_virtual(log: Path) -> bool | None:
+    """Whether a recording is of a virtual bench; None for a file, which does not say."""
+    from gpiorig.capture.recording import DESCRIPTION, Recording
+
+    return Recording.open(log).info.virtual if (log / DESCRIPTION).exists() else None
+
+
 def _marks(
-    lines: Iterator[Line], patterns: list[re.Pattern[str]], options: argparse.Namespace, *, own_time: bool
+    lines: Iterator[Line],
+    patterns: list[re.Pattern[str]],
+    options: argparse.Namespace,
+    *,
+    own_time: bool,
+    name: str,
+    unusable: list[str],
 ) -> Iterator[Mark]:
-    """The lines that are a request or a response; one that is both is a response first, then a request."""
+    """The lines that are a request or a response; one that is both is a response first, then a request.
+
+    Lines that match but have no id or no time go to `unusable`. `name` is the node where nothing else says one.
+    """
     from tqdm import tqdm
 
     from gpiorig.analysis.loglatency import Mark
-    from gpiorig.rig import loglines
+    from gpiorig.rig import loglines, logtimes
 
     for line in tqdm(lines, desc="reading", unit=" lines", unit_scale=True, disable=None, leave=False):
         for is_response in (True, False):
@@ -78,22 +125,34 @@ def _marks(
             if found is None:
                 continue
             named = found.groupdict()
-            node = named.get("node") or line.node
+            node = named.get("node") or line.node or name
+            try:
+                stamp = logtimes.in_ns(named[loglines.TIME], unit=options.time_unit) if own_time else line.stamp_ns
+            except ValueError:
+                unusable.append(line.text)
+                continue
+            if not named["id"]:
+                unusable.append(line.text)
+                continue
             key = (named["id"],) if options.across_nodes else (node, named["id"])
-            stamp = loglines.own_time_ns(found, unit=options.time_unit) if own_time else line.stamp_ns
             yield Mark(stamp, key, node, is_response)
 
 
-def _numbers(found: Latencies, resolution_ns: float) -> dict[str, Any]:
+def _numbers(found: Latencies, resolution_ns: float, unusable: int) -> dict[str, Any]:
+    import numpy as np
+
     nodes = sorted({*found.unpaired_requests, *found.unpaired_responses})
+    delays_ns, none = found.by_node(), np.empty(0, dtype=np.int64)
     return {
         **_summary(found.delays_ns, resolution_ns),
         "unpaired_request": sum(found.unpaired_requests.values()),
         "unpaired_response": sum(found.unpaired_responses.values()),
+        "too_long": found.too_long,
+        "unusable_lines": unusable,
         "backsteps": found.backsteps,
         "nodes": {
             node: {
-                **_summary(found.of(node), resolution_ns),
+                **_summary(delays_ns.get(node, none), resolution_ns),
                 "unpaired_request": found.unpaired_requests.get(node, 0),
                 "unpaired_response": found.unpaired_responses.get(node, 0),
             }
@@ -118,17 +177,29 @@ def _summary(delays_ns: Any, resolution_ns: float) -> dict[str, Any]:
 
 
 def _text(result: dict[str, Any]) -> str:
-    from gpiorig.analysis.quantity import time_text
+    from gpiorig.analysis.quantity import count_text, time_text
 
     def line(name: str, part: dict[str, Any]) -> str:
-        left = f"{part['unpaired_request']} requests and {part['unpaired_response']} responses unpaired"
+        counts = (count_text(part["unpaired_request"], "request"), count_text(part["unpaired_response"], "response"))
+        left = f"{' and '.join(counts)} unpaired"
         if not part["n"]:
             return f"{name}: no pair; {left}"
         names = ("min", "p5", "median", "mean", "p95", "p99", "max")
         values = ", ".join(f"{each} {time_text(part[f'{each}_ns'], digits=4)}" for each in names)
-        return f"{name}: {part['n']} pairs, {values}; {left}"
+        return f"{name}: {count_text(part['n'], 'pair')}, {values}; {left}"
 
     lines = [line("all", result)] if len(result["nodes"]) != 1 else []
     lines += [line(name or "log", part) for name, part in result["nodes"].items()]
-    lines += [f"{result['backsteps']} lines are stamped earlier than the line before them"] * bool(result["backsteps"])
+    if result["stamp_uncertainty_ns"] and result["n"]:
+        step = time_text(result["stamp_uncertainty_ns"])
+        lines.append(f"each ± {step} (k = 2) by the step of the stamps; how late they are is not in it")
+    if result["too_long"]:
+        lines.append(f"{count_text(result['too_long'], 'pair')} longer than --max-gap: unpaired")
+    if result["unusable_lines"]:
+        lines.append(
+            f"{count_text(result['unusable_lines'], 'line')} left out: no id or no time where a pattern matched"
+        )
+    if result["backsteps"]:
+        earlier = count_text(result["backsteps"], "line is", "lines are")
+        lines.append(f"{earlier} stamped earlier than the line before; --sort pairs in the order of the stamps")
     return "\n".join(lines)

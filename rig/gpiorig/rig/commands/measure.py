@@ -25,9 +25,17 @@ examples:
   gpiorig measure export/ --skew "Channel 0" "Channel 1"
   gpiorig measure gpio.csv --from INT1:rise --to INT2:rise --per node -o delays.csv --figure delays.png
 
-From each edge to the first edge of the other kind after it, unless another `from` comes first. Edges without a
+From each edge `from` to the first edge `to` at or after it, unless another `from` comes first. Edges without a
 partner are counted; a pair never reaches over lost samples. CH without a kind: rise (--width: high, --skew: edge).
-The uncertainty is that of the longest delay, expanded (k = 2): docs/uncertainty.md says what it consists of."""
+± is how well each single delay is known, expanded (k = 2); `uncertainty_ns` is that of the longest, the table of -o
+has it for each. It consists of samples, skew and clock (docs/uncertainty.md). Standard deviation: n - 1; percentiles:
+linear interpolation."""
+
+FIGURES = (".png", ".svg", ".pdf")
+TABLES = (".csv", ".parquet", ".arrow")
+MOST_PPM = 100_000
+FINEST_HZ = 10**9  # analyzers that sample as fast as this are rare; files of times in ns are not
+FILE_ONLY = ("samplerate", "unitsize", "channels", "columns", "recover")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,11 +52,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--per", choices=["node"], help="for each node with channels NODE.CH; then CH is the line alone"
     )
-    parser.add_argument("--clock-ppm", type=float, metavar="PPM", help="limit of the analyzer's clock error")
+    parser.add_argument("--clock-ppm", type=_ppm, metavar="PPM", help="limit of the analyzer's clock error")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="every delay: .csv, .parquet, .arrow")
     parser.add_argument("--figure", type=Path, metavar="FILE", help="their distribution: .png, .svg, .pdf")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     inputs.add_arguments(parser)
+
+
+def _ppm(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found <= MOST_PPM:
+        raise argparse.ArgumentTypeError(f"{text!r} is no limit of a clock's error; give 50, 2.5 or so")
+    return found
 
 
 def run(options: argparse.Namespace) -> int:
@@ -58,17 +76,18 @@ def run(options: argparse.Namespace) -> int:
 
     spec = _spec(options)
     longest_s = None if options.max_gap is None else durations.seconds(options.max_gap)
+    _check_outputs(options)
     waveform, instruments, virtual = _open(options)
     named = {"": spec}
     if options.per:
         named = {node: spec.on(node) for node in measuring.nodes(spec, waveform.channels)}
-    edges = measuring.load(watched(waveform, "reading"), list(named.values()))
-    found = {name: measuring.run(edges, each, instruments, longest_s=longest_s) for name, each in named.items()}
+    loaded = measuring.load(watched(waveform, "reading"), list(named.values()))
+    found = {name: measuring.run(loaded, each, instruments, longest_s=longest_s) for name, each in named.items()}
     if options.output:
-        _write_delays(options.output, found, edges.samplerate_hz)
+        _write_delays(options.output, found, loaded.samplerate_hz)
     if options.figure:
-        _draw(options.figure, found, edges.samplerate_hz, virtual=virtual)
-    _print(options, found, edges.samplerate_hz, virtual=virtual)
+        _draw(options.figure, found, loaded.samplerate_hz, virtual=bool(virtual))
+    _print(options, found, loaded.samplerate_hz, virtual=virtual)
     return 0
 
 
@@ -86,8 +105,19 @@ def _spec(options: argparse.Namespace) -> Spec:
     return measuring.skew(*options.skew) if options.skew else measuring.between(options.begin, options.end)
 
 
-def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments, bool]:
-    """The capture, what it was made with, and whether it is virtual."""
+def _check_outputs(options: argparse.Namespace) -> None:
+    """Before anything is read: that what is found can be written."""
+    from gpiorig.rig.errors import RigError
+
+    for option, path, suffixes in (("-o", options.output, TABLES), ("--figure", options.figure, FIGURES)):
+        if path is not None and path.suffix not in suffixes:
+            raise RigError(f"{option} {path}: the suffix says the format; it is one of {', '.join(suffixes)}.")
+        if path is not None and not path.parent.is_dir():
+            raise RigError(f"{option} {path}: there is no folder {path.parent}; make it first.")
+
+
+def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments, bool | None]:
+    """The capture, what it was made with, and whether it is virtual; None for a file, which does not say."""
     import dataclasses
 
     from gpiorig.analysis import analyzers
@@ -97,7 +127,10 @@ def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments, bool]:
     from gpiorig.rig import instruments
     from gpiorig.rig.errors import RigError
 
+    virtual: bool | None = None
     if options.file.is_dir() and options.format is None and (options.file / DESCRIPTION).exists():
+        if given := [name for name in FILE_ONLY if getattr(options, name)]:
+            raise RigError(f"--{given[0]}: {options.file} is a recording, which says this itself; leave it out.")
         recording = Recording.open(options.file)
         waveform, known, virtual = recording.waveform(), instruments.of_recording(recording), recording.info.virtual
     else:
@@ -105,7 +138,7 @@ def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments, bool]:
         if not isinstance(content, Waveform):
             raise RigError(f"{options.file}: {name} has no edges to measure; gpiorig latency pairs lines of logs.")
         waveform = content
-        known, virtual = Instruments(analyzers.by_driver("", samplerate_hz=waveform.samplerate_hz)), False
+        known = Instruments(analyzers.by_driver("", samplerate_hz=waveform.samplerate_hz))
     if options.clock_ppm is not None:
         known = dataclasses.replace(known, reference=dataclasses.replace(known.reference, clock_ppm=options.clock_ppm))
     return waveform, known, virtual
@@ -117,15 +150,18 @@ def _write_delays(path: Path, found: dict[str, Measurement], rate: Fraction) -> 
 
     from gpiorig.analysis import columns, tables
 
-    starts = np.concatenate([each.pairs.starts for each in found.values()])
-    delays = np.concatenate([each.pairs.delays for each in found.values()])
-    names = [name or each.pairs.name for name, each in found.items() for _ in range(len(each.pairs.delays))]
     period_ns = float(1_000_000_000 / rate)
+    delays = [each.pairs.delays for each in found.values()]
+    delays_ns = [np.multiply(each, period_ns, dtype=np.float64) for each in delays]
+    names = [pa.repeat(name or each.pairs.name, len(each.pairs.delays)) for name, each in found.items()]
     content = {
-        "measured": pa.array(names, pa.string()),
-        "start_sample": starts,
-        "delay_samples": delays,
-        "delay_ns": delays * period_ns,
+        "measured": pa.chunked_array(names, pa.string()).combine_chunks(),
+        "start_sample": np.concatenate([each.pairs.starts for each in found.values()]),
+        "delay_samples": np.concatenate(delays),
+        "delay_ns": np.concatenate(delays_ns),
+        "uncertainty_ns": np.concatenate(
+            [each.uncertainty.expanded_of(ns) for each, ns in zip(found.values(), delays_ns, strict=True)]
+        ),
     }
     tables.write(columns.table(content, rate), path)
 
@@ -133,7 +169,8 @@ def _write_delays(path: Path, found: dict[str, Measurement], rate: Fraction) -> 
 def _draw(path: Path, found: dict[str, Measurement], rate: Fraction, *, virtual: bool) -> None:
     import numpy as np
 
-    from gpiorig.analysis import style
+    from gpiorig.analysis import style, thinning
+    from gpiorig.analysis.quantity import count_text
     from gpiorig.rig.errors import RigError
 
     drawn = {name or each.pairs.name: each for name, each in found.items() if each.summary.n}
@@ -143,9 +180,10 @@ def _draw(path: Path, found: dict[str, Measurement], rate: Fraction, *, virtual:
         figure = style.new_figure(virtual=virtual)
         ax = figure.subplots()
         for name, each in drawn.items():
-            us = np.sort(each.pairs.delays) * float(1_000_000 / rate)
-            share = np.arange(1, len(us) + 1) / len(us)
-            ax.step(np.append(us[:1], us), np.append([0.0], share), where="post", label=f"{name} (n = {len(us)})")
+            delays, share = thinning.ecdf(each.pairs.delays)
+            us = delays * float(1_000_000 / rate)
+            label = f"{name} ({count_text(each.summary.n, 'delay')})"
+            ax.step(np.append(us[:1], us), np.append([0.0], share), where="post", label=label)
         ax.set_xlabel("delay in µs")
         ax.set_ylabel("share at or below")
         ax.set_ylim(0, 1.02)
@@ -153,7 +191,7 @@ def _draw(path: Path, found: dict[str, Measurement], rate: Fraction, *, virtual:
         figure.savefig(path, dpi=200)
 
 
-def _print(options: argparse.Namespace, found: dict[str, Measurement], rate: Fraction, *, virtual: bool) -> None:
+def _print(options: argparse.Namespace, found: dict[str, Measurement], rate: Fraction, *, virtual: bool | None) -> None:
     if options.json:
         head: dict[str, Any] = {"samplerate_hz": float(rate), "virtual": virtual}
         if options.per:
@@ -163,6 +201,11 @@ def _print(options: argparse.Namespace, found: dict[str, Measurement], rate: Fra
         return
     for name, each in found.items():
         print("\n".join(_text(each, node=name)))
+    if rate >= FINEST_HZ and options.samplerate is None:
+        print(
+            f"The times of this file are in steps of {float(10**9 / rate):g} ns. If what took them sampled less often, "
+            "± is too small: --samplerate says how often."
+        )
     if virtual:
         from gpiorig.rig.provenance import VIRTUAL
 
@@ -170,18 +213,18 @@ def _print(options: argparse.Namespace, found: dict[str, Measurement], rate: Fra
 
 
 def _text(each: Measurement, *, node: str) -> list[str]:
-    from gpiorig.analysis.quantity import digits_for, time_text
+    from gpiorig.analysis.quantity import count_text, digits_for, time_text
 
     pairs, s = each.pairs, each.summary
     head = f"{node}: {pairs.name}" if node else pairs.name
     begins, ends = each.edges
     left = f"{pairs.unpaired_from} of {begins} `from` and {pairs.unpaired_to} of {ends} `to` edges unpaired"
-    reasons = [f"{pairs.too_long} pairs too long"] * bool(pairs.too_long)
-    reasons += [f"{pairs.across_gaps} pairs across lost samples"] * bool(pairs.across_gaps)
+    reasons = [f"{count_text(pairs.too_long, 'pair')} too long"] * bool(pairs.too_long)
+    reasons += [f"{count_text(pairs.across_gaps, 'pair')} across lost samples"] * bool(pairs.across_gaps)
     left += f" ({', '.join(reasons)})" if reasons else ""
     if not s.n:
         return [f"{head}: no pair; {left}"]
-    digits = digits_for(s.median_ns, spread_ns=s.peak_to_peak_ns, resolution_ns=each.uncertainty.expanded_ns)
+    digits = digits_for(s.median_ns, spread_ns=s.peak_to_peak_ns, resolution_ns=each.median_expanded_ns)
     values = {
         "min": s.min_ns,
         "p5": s.p5_ns,
@@ -189,10 +232,10 @@ def _text(each: Measurement, *, node: str) -> list[str]:
         "mean": s.mean_ns,
         "p95": s.p95_ns,
         "p99": s.p99_ns,
+        "max": s.max_ns,
     }
-    values |= {"max": s.max_ns, "std": s.std_ns, "peak-to-peak": s.peak_to_peak_ns}
-    return [
-        f"{head}: {s.n} delays, each ± {time_text(each.uncertainty.expanded_ns)} (k = 2)",
-        "  " + ", ".join(f"{name} {time_text(value, digits=digits)}" for name, value in values.items()),
-        f"  {left}",
-    ]
+    texts = [f"{name} {time_text(value, digits=digits)}" for name, value in values.items()]
+    texts += [f"std {time_text(s.std_ns)}", f"peak-to-peak {time_text(s.peak_to_peak_ns)}"]
+    median, longest = (time_text(ns) for ns in (each.median_expanded_ns, each.longest_expanded_ns))
+    known = f"each ± {median}" if median == longest else f"the median ± {median}, the longest ± {longest}"
+    return [f"{head}: {count_text(s.n, 'delay')}, {known} (k = 2)", f"  {', '.join(texts)}", f"  {left}"]

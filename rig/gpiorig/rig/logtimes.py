@@ -1,0 +1,54 @@
+"""Times as logs write them: numbers, ``mm:ss.fff`` as Cooja does, dates with times as loggers do."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from decimal import Decimal
+
+from gpiorig.capture.lines import stamp_ns
+from gpiorig.rig.loglines import UNITS_NS
+
+CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d\d?)(?:[.,](\d+))?", re.ASCII)
+# ISO 8601; a space and a decimal comma are what Python's logging writes.
+DATE = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:[.,](\d+))? ?(Z|[+-]\d\d:?\d\d)?", re.ASCII)
+LIMIT_NS = 1 << 63  # of an int64: 292 years
+
+
+def in_ns(text: str | None, *, unit: str) -> int:
+    """A time in whole ns, of which no digit of the first nine behind the point is lost.
+
+    Parameters
+    ----------
+    text
+        A number; ``mm:ss``, ``h:mm:ss`` or a date with a time (without an offset: UTC), all with a fraction or without;
+        None of a group that took no part in a match.
+    unit
+        Of a number: s, ms, us or ns.
+
+    Raises
+    ------
+    ValueError
+        It is none of these, or does not fit into 64 bits.
+    """
+    if text is None:
+        raise ValueError("the group is not in the line")
+    if found := CLOCK.fullmatch(text):
+        hours, minutes, seconds, fraction = found.groups(default="")
+        ns = stamp_ns(str(int(hours or "0") * 3600 + int(minutes) * 60 + int(seconds)), fraction)
+    elif found := DATE.fullmatch(text):
+        date, fraction, offset = found.groups(default="")
+        moment = datetime.datetime.fromisoformat(date + (offset or "Z"))
+        ns = stamp_ns("0", fraction) + round(moment.timestamp()) * 10**9
+    else:
+        ns = _of_number(text, unit)
+    if abs(ns) >= LIMIT_NS:
+        raise ValueError(f"{text!r} is beyond 292 years")
+    return ns
+
+
+def _of_number(text: str, unit: str) -> int:
+    try:
+        return int(Decimal(text) * UNITS_NS[unit])
+    except ArithmeticError as error:  # an infinity, too; int() raises ValueError for NaN
+        raise ValueError(f"{text!r} is no time") from error
