@@ -13,6 +13,7 @@ from gpiorig.analysis.clocks.unwrap import Unwrapped, unwrap
 from gpiorig.analysis.errors import EventError
 
 NS_PER_S = 10**9
+LONGEST_STALL_S = 3
 
 
 def stamps(*values: int) -> np.ndarray:
@@ -157,10 +158,10 @@ def test_short_steps_without_a_reference(steps: list[int], start: int) -> None:
     assert (unwrap(true % 2**16, 2**16).ticks == true).all()
 
 
-def host_of(random: np.random.Generator, at_s: np.ndarray, *, stalls: float = 0.0, longest_s: float = 3.0) -> np.ndarray:
+def host_of(random: np.random.Generator, at_s: np.ndarray, *, stalls: float = 0.0) -> np.ndarray:
     """Stamps of a host that reads lines in order, 1 ms late or so, and at times stalls."""
     n = len(at_s)
-    late_s = random.exponential(1e-3, n) + (random.random(n) < stalls) * random.random(n) * longest_s
+    late_s = random.exponential(1e-3, n) + (random.random(n) < stalls) * random.random(n) * LONGEST_STALL_S
     return np.maximum.accumulate(np.rint((at_s + late_s) * NS_PER_S).astype(np.int64))
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 TIME = "time"  # named group that holds a line's own time
 UNITS_NS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+HEX = re.compile(r"[+-]?0[xX][0-9a-fA-F]+")
+LIMIT = 1 << 63  # of an int64
 
 
 class Line(NamedTuple):
@@ -49,13 +51,39 @@ def match(pattern: re.Pattern[str], line: Line) -> re.Match[str] | None:
     return pattern.search(line.text) or pattern.search(line.whole)
 
 
+def number(text: str | None, *, base: int = 10) -> int | Decimal:
+    """What a group holds, no digit lost: decimal, ``0x…``, or of another base; raises `ValueError` if it is no number.
+
+    `text` is None where a group took no part in the match.
+    """
+    if text is None:
+        raise ValueError("the group is not in the line")
+    if base != 10 or text.isdecimal() or HEX.fullmatch(text):
+        return int(text, 0 if base == 10 and not text.isdecimal() else base)
+    try:
+        found = Decimal(text)
+    except ArithmeticError as error:
+        raise ValueError(text) from error
+    if not found.is_finite():
+        raise ValueError(text)
+    return found
+
+
+def time_ns(text: str | None, *, scale: int) -> int:
+    """A time in units of `scale` ns as whole ns; raises `ValueError` if it is no number, or beyond 292 years."""
+    found = int(number(text) * scale)
+    if abs(found) >= LIMIT:
+        raise ValueError(text)
+    return found
+
+
 def own_time_ns(found: re.Match[str], *, unit: str) -> int:
     """The time in a line's own group, in whole ns; raises `RigError` when it is no number."""
     text = found[TIME]
     try:
-        return int(Decimal(text) * UNITS_NS[unit])
-    except ArithmeticError as error:
-        raise RigError(f"the group `{TIME}` holds {text!r}, which is no number; change the pattern.") from error
+        return time_ns(text, scale=UNITS_NS[unit])
+    except ValueError as error:
+        raise RigError(f"the group `{TIME}` holds {text!r}, which is no time; change the pattern.") from error
 
 
 def read(path: Path, options: argparse.Namespace, *, own_time: bool) -> tuple[Iterator[Line], float, str]:
