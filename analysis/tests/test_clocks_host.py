@@ -183,8 +183,8 @@ def test_a_log_that_is_not_in_order() -> None:
     """Lines up to three places from where they belong: no step back, and the fit of the log in order."""
     random = np.random.default_rng(9)
     at = instants(random)
-    host = np.maximum.accumulate(late(random, at, ppm=0.0)) + np.arange(len(at))
-    ticks = at // 1000
+    host = np.maximum.accumulate(late(random, at, ppm=0.0)) // 10**6 * 10**6
+    ticks = np.unique(at // 1000)
     mixed = np.argsort(np.arange(len(at)) + random.uniform(0, 3, len(at)))
     assert as_json(ticks[mixed], host[mixed]) == as_json(ticks, host)
     places = guesses.order(ticks[mixed], host[mixed])

@@ -80,12 +80,16 @@ def likely_modulus(ticks: Integers) -> int | None:
 def order(ticks: Integers, reference_ns: Integers) -> Integers:
     """Places of the stamps in the order in which they were made.
 
-    That of the log; or that of the reference if the node's time falls less often then. So the lines of a log that is
-    not in order are told from a reference that was set back.
+    That of the log. Where the reference falls, it is that of the reference, and of the node's time at equal ones, if
+    the node's time falls less often then: the lines of a log that is not in order are told from a reference that
+    was set back.
     """
-    by_reference = np.argsort(reference_ns, kind="stable")
+    as_logged = np.arange(len(ticks))
+    if not (np.diff(reference_ns) < 0).any():
+        return as_logged
+    by_reference = np.lexsort((ticks, reference_ns))
     falls = [int((np.diff(each) < 0).sum()) for each in (ticks, ticks[by_reference])]
-    return by_reference if falls[1] < falls[0] else np.arange(len(ticks))
+    return by_reference if falls[1] < falls[0] else as_logged
 
 
 def moved(boots: Sequence[int], places: Integers) -> list[int]:
