@@ -225,8 +225,8 @@ def test_clocks_of_the_virtual_bench_over_a_minute(tmp_path: Path) -> None:
         own = log.parse(recording.serial(node).data, node=node)
         for pairs in (pairing.sent(seen, own), pairing.received(seen, own)):
             assert (3000, 0, 0) == (len(pairs), pairs.unmatched_stamps, pairs.unmatched_samples)
-            found = pairing.fit_pairs(pairs, node=node, samplerate_hz=seen.samplerate_hz)
-            (one,) = found.segments
+            (stretch,) = pairing.node_clock(pairs, node=node, samplerate_hz=seen.samplerate_hz).stretches
+            (one,) = stretch.segments
             assert one.end_ns - one.start_ns > 59.9e9
             assert abs(one.ppm.value - ppm) < 0.05
             assert one.ppm.low < ppm < one.ppm.high

@@ -1,15 +1,14 @@
-"""Stamps of a host, which can only be late: the line below all of them, beside the line through their middle."""
+"""Stamps of a host, which can only be late: the line below all of them. That through their middle is `fit.fit`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.clocks import line, pieces, slope
-from gpiorig.analysis.clocks.fit import ClockFit, fit
+from gpiorig.analysis.clocks.fit import ClockFit
 from gpiorig.analysis.clocks.segment import PPM, Segment
 from gpiorig.analysis.clocks.stamps import LEAST_STAMPS, impossible, quantum
 from gpiorig.analysis.errors import EventError
@@ -26,26 +25,6 @@ LEAST_LEVELS = 10  # stamps
 CONSPIRING = 1.5
 TINY = 1e-18
 NS_PER_US = 1000
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class HostFits:
-    """Both fits of a host's clock.
-
-    Parameters
-    ----------
-    minimum, median
-        The line below all stamps, and the robust one through their middle (`fit.fit`).
-    delay_ns
-        int64[n], how far each stamp is above the line below: what varies of its delay, never negative.
-    advice
-        Which of the two to use, and why.
-    """
-
-    minimum: ClockFit
-    median: ClockFit
-    delay_ns: Instants
-    advice: str
 
 
 def minimum_delay(
@@ -96,30 +75,6 @@ def minimum_delay(
         quantisation_ns=quantum(host_ns),
         note=why,
         skipped=len(host_ns) - sum(segment.n for segment in segments),
-    )
-
-
-def host_fits(
-    host_ns: Instants, reference_ns: Instants, *, host: str, reference: str, piecewise: bool = True
-) -> HostFits:
-    """Fit both ways; see `minimum_delay` and `fit.fit`."""
-    minimum = minimum_delay(host_ns, reference_ns, host=host, reference=reference, piecewise=piecewise)
-    median = fit(host_ns, reference_ns, clock=host, reference=reference, piecewise=piecewise)
-    delay = np.zeros(len(host_ns), dtype=np.int64)
-    if minimum.segments:
-        delay = np.maximum(host_ns - reference_ns - minimum.at(reference_ns)[0], 0)
-    return HostFits(minimum, median, delay, _advice(minimum, median, delay))
-
-
-def _advice(minimum: ClockFit, median: ClockFit, delay_ns: Instants) -> str:
-    if not (minimum.segments and median.segments):
-        return f"Neither fit can be used: {minimum.note or median.note}."
-    late_us = float(np.median(delay_ns)) / NS_PER_US
-    wide = [max(each.ppm.high - each.ppm.low for each in fits.segments) for fits in (minimum, median)]
-    better = "that fit" if wide[0] <= wide[1] else "the median fit"
-    return (
-        f"Use the minimum-delay fit for the offset (the median stamp is {late_us:.3g} µs later, which is delay) and "
-        f"{better} for the rate, whose interval is narrower."
     )
 
 

@@ -179,8 +179,7 @@ def _fitted(options: argparse.Namespace, found: Found) -> dict[str, NodeClock]:
 
 def _from_pins(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, NodeClock]]:
     from gpiorig.analysis import events, log
-    from gpiorig.analysis.clocks import nodeclock, pairing
-    from gpiorig.capture.nanoseconds import nearest_ns
+    from gpiorig.analysis.clocks import pairing
     from gpiorig.capture.recording import DESCRIPTION, Recording
     from gpiorig.rig import bench as benches
     from gpiorig.rig import pipeline
@@ -197,17 +196,7 @@ def _from_pins(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, N
     for node in _chosen(options, recording.nodes):
         pairs = pairing.best(seen, log.parse(recording.serial(node).data, node=node))
         if len(pairs):
-            clocks[node] = nodeclock.node_clock(
-                node,
-                pairs.stamps,
-                nearest_ns(pairs.samples, seen.samplerate_hz),
-                reference="analyzer",
-                tick_hz=pairing.NODE_TICK_HZ,
-                modulus=pairing.TIMER,
-                boots=pairs.boots,
-                late=False,
-                slack_ns=pairing.SLACK_NS,
-            )
+            clocks[node] = pairing.node_clock(pairs, node=node, samplerate_hz=seen.samplerate_hz)
     if not clocks:
         raise RigError(
             f"{options.log}: no stamp of a node belongs to an event on the pins; "
