@@ -76,6 +76,16 @@ def test_coverage() -> None:
     assert held >= 89
 
 
+def test_stamps_that_nothing_dithers() -> None:
+    """Whole seconds of a host, whole ms of a node that speaks every 100 ms: the smallest delays are all equal."""
+    at = np.arange(0, 300 * NS_PER_S, 100_000_000)
+    for ppm in (-40.0, 3.0, 25.0):
+        node = np.rint(at * (1 + ppm * 1e-6)).astype(np.int64) // 10**6 * 10**6
+        host = EPOCH_NS + at // NS_PER_S * NS_PER_S
+        (one,) = minimum_delay(host, node, host="host", reference="node", piecewise=False).segments
+        assert one.ppm.low < -ppm < one.ppm.high
+
+
 @pytest.mark.parametrize("span_s", [20, 60, 200])
 def test_delays_that_repeat_widen_the_interval(span_s: int) -> None:
     """An adapter that hands bytes on every 16 ms, and a node that sends every 20 ms: the beat hides 10 ppm."""

@@ -21,6 +21,7 @@ BLOCKS = 40
 DRAWS = 200
 SEED = 1999
 CHORDS = 1024
+STILL = 1e-3  # of the quanta: by less than that lines differ only if nothing dithers the stamps
 LEAST_LEVELS = 10  # stamps
 CONSPIRING = 1.5
 TINY = 1e-18
@@ -45,7 +46,8 @@ def minimum_delay(
     twice the root mean square of how far their lines are from the fitted one is taken. Half of the data has a wider
     spread than all of it, so that the interval is rather too wide (subsampling: D. N. Politis, J. P. Romano, Annals of
     Statistics 22, 1994, 2031-2050; an ordinary bootstrap fails for extremes). Delays that repeat, as behind an adapter
-    with a timer when the node sends nearly in step with it, may turn the line unseen: see `_levels`.
+    with a timer when the node sends nearly in step with it, may turn the line unseen: see `_levels`. Where the lines
+    do not differ, as of coarse stamps that nothing dithers, it holds every slope that the quanta admit.
 
     Parameters
     ----------
@@ -110,9 +112,15 @@ def _segment(host_ns: Instants, reference_ns: Instants) -> Segment:
     offset, rate = _below(x, y, 0.0)
     covariance, method = _spread(x, y, (offset, rate))
     deviations = np.sqrt(np.diag(covariance))
+    residuals = y - offset - rate * x
+    quanta = quantum(host_ns) + quantum(reference_ns)
+    if float(deviations[1]) * float(np.ptp(x)) < STILL * quanta:
+        turn = _open(x, residuals, quanta)
+        covariance = np.diag(np.maximum(np.diag(covariance), np.array([quanta, turn]) ** 2 / 4))
+        deviations = np.sqrt(np.diag(covariance))
+        method += ", stamps that nothing dithers"
     whole = round(offset)
     note = "" if np.isfinite(deviations).all() else "too few stamps for an interval"
-    residuals = y - offset - rate * x
     if level := _levels(residuals):
         turned = CONSPIRING * level / float(np.ptp(x)) / 2
         grow = np.array([1.0, 1.0 + turned / max(float(deviations[1]), TINY)])
@@ -154,6 +162,13 @@ def _spread(x: Floats, y: Floats, fitted: tuple[float, float]) -> tuple[Floats, 
         lines.append(_below(x[points], y[points], 0.0))
     away = np.array(lines) - np.array(fitted)
     return away.T @ away / DRAWS, f"subsampling, half of {blocks} blocks"
+
+
+def _open(x: Floats, delays: Floats, width: float) -> float:
+    """By how much a line may be turned and still pass the smallest delays of all blocks within a band."""
+    edges = np.linspace(0, len(x), min(BLOCKS, len(x) // 2) + 1).astype(np.int64)
+    least = np.array([start + int(delays[start:end].argmin()) for start, end in pairwise(edges.tolist())])
+    return slope.admitted(x[least], delays[least], width) if len(least) > 1 and np.ptp(x[least]) > 0 else 0.0
 
 
 def _levels(delays: Floats) -> float:

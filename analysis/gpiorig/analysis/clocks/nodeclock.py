@@ -14,7 +14,7 @@ from gpiorig.analysis.clocks import guesses
 from gpiorig.analysis.clocks.fit import ClockFit, fit
 from gpiorig.analysis.clocks.hostclock import minimum_delay
 from gpiorig.analysis.clocks.segment import Segment
-from gpiorig.analysis.clocks.stamps import quantum
+from gpiorig.analysis.clocks.stamps import quantum, shown_step
 from gpiorig.analysis.clocks.unwrap import SLACK_NS, unwrap
 from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.quantity import NS_PER_S
@@ -201,7 +201,7 @@ def node_clock(
         node_ns = found.ns(tick_hz)
     except OverflowError as error:
         raise EventError(f"node {node}: its time is beyond 292 years at {float(tick_hz):g} ticks per s.") from error
-    quanta = _quantum_ns(ticks, tick_hz), quantum(reference_ns)
+    quanta = float((shown_step(ticks) or 1) * NS_PER_S / tick_hz), quantum(reference_ns)
     back_ns = np.diff(reference_ns)
     set_back = np.flatnonzero(back_ns <= -SET_BACK_NS) + 1
     stretches = []
@@ -249,11 +249,3 @@ def _not_early(node_ns: Integers, host_ns: Integers, fitted: ClockFit) -> NDArra
         return np.ones(len(node_ns), dtype=bool)
     ahead = node_ns - host_ns - fitted.at(host_ns)[0]
     return np.asarray(ahead <= EARLY_DEVIATIONS * max(each.residual_std_ns for each in fitted.segments) + 1)
-
-
-def _quantum_ns(ticks: Integers, tick_hz: Fraction) -> float:
-    """Step of the stamps; one tick where they are too few or too even to show it."""
-    steps = np.abs(np.diff(ticks))
-    steps = steps[steps != 0]
-    shown = len(steps) and int(steps.min()) < int(steps.max())
-    return float((int(np.gcd.reduce(steps)) if shown else 1) * NS_PER_S / tick_hz)
