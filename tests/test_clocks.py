@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from gpiorig.rig import pipeline
 
 START_S = 1_763_000_000
 BENCH = ROOT / "rig/gpiorig/rig/demo_bench.toml"
+ANY = r"(?P<host>\S+) (?P<node_time>\S+)"
 EXPERIMENT = """
 name = "clocks"
 initiator = "initiator"
@@ -90,7 +93,7 @@ def test_text_and_figure(tmp_path: Path) -> None:
     path.write_text(lines("{host:.6f};m3-1;now={us}"))
     done = gpiorig("clocks", path, "--pattern", r"now=(?P<node_time_us>\d+)", "-o", tmp_path / "a.png")
     assert 0 == done.status
-    assert "m3-1 against host: 1000 stamps in steps of 1 µs, 1 resets, 1 steps back" in done.stdout
+    assert "m3-1 against host: 1\N{NO-BREAK SPACE}000 stamps in steps of 1 µs, 1 reset, 1 step back" in done.stdout
     assert "minimum delay: +" in done.stdout
     assert "1000 of 1000 lines matched" in done.stdout
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
@@ -117,6 +120,20 @@ def test_boot_lines(tmp_path: Path) -> None:
         ("1 1\n2 4\n3 7\n4 10\n", ["--pattern", r"(?P<host>\d) (?P<node_time>\d+)"], 2, "counts 3 per second"),
         ("1 1\n", [], 2, "is no recording; give --pattern"),
         ("1 1\n2 2\n3 3\n", ["--pattern", r"(?P<host>\d) (?P<node_time>\d)", "--node", "a"], 2, "no stamps of node a"),
+        ("1 nan\n2 inf\n3 1e99\n", ["--pattern", ANY], 2, "none of 3 lines matches"),
+        ("1 1\n2 2\n3 nan\n4 4\n", ["--pattern", ANY], 0, "no number, or too large a one: 1"),
+        ("1 1e15\n2 2e15\n3 3e15\n", ["--pattern", ANY, "--node-unit", "s"], 2, "beyond 292 years"),
+        ("1 1\n", ["--pattern", ANY, "--bits", "-3"], 2, "is no number of bits"),
+        ("1 1.5\n2 2.5\n", ["--pattern", ANY, "--bits", "62"], 2, "too many for times with 1 decimals"),
+        ("1 1\n", ["--pattern", ANY, "--slack", "nan"], 2, "is no number of seconds"),
+        ("1 1\n", ["--pattern", ANY, "--tick-hz", "1/0"], 2, "is no rate"),
+        ("1 1\n", ["--pattern", ANY, "-o", "a.xyz"], 2, "one of .svg, .png, .pdf"),
+        (
+            "1 a 1\nboot\n2 b 1\n",
+            ["--pattern", r"(?P<host>\d) (?P<node>\S) (?P<ticks>\d)", "--boot", "boot"],
+            2,
+            "which",
+        ),
     ],
 )
 def test_bad_input(tmp_path: Path, text: str, words: list[str], status: int, message: str) -> None:
@@ -127,6 +144,45 @@ def test_bad_input(tmp_path: Path, text: str, words: list[str], status: int, mes
     assert status == done.status, done.stderr
     assert message in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("form", "group"),
+    [
+        (lambda us: f"{us:#x}", r"(?P<node_time_us>\S+)"),
+        (lambda us: f"{us:08x}", r"(?P<node_time_us_hex>\S+)"),
+        (lambda us: f"{us / 1e6!r}", r"(?P<node_time>\S+)"),
+        (lambda us: f"{us - 2**31}", r"(?P<node_time_us>\S+)"),
+        (lambda us: f"{(us + 2**32 - 10**7 + 2**31) % 2**32 - 2**31}", r"(?P<node_time_us>\S+)"),
+    ],
+    ids=["0x", "hex", "float", "negative", "wraps with a sign"],
+)
+def test_numbers(tmp_path: Path, form: Callable[[int], str], group: str) -> None:
+    """However a node prints its time, the rate comes out."""
+    at = np.arange(0, 600, 0.5)
+    rows = zip((START_S + at).tolist(), np.rint(at * (1e6 + 50)).astype(int).tolist(), strict=True)
+    path = tmp_path / "a.txt"
+    path.write_text("".join(f"{host:.6f} {form(us)}\n" for host, us in rows))
+    (found,) = gpiorig("clocks", path, "--pattern", rf"(?P<host>\S+) {group}", "--json").numbers["nodes"].values()
+    assert (1200, 0, 0) == (found["n"], found["resets"], found["backsteps"])
+    assert pytest.approx(50, abs=0.01) == found["segments"][0]["ppm"]
+
+
+def test_nodes_that_boot_in_one_log(tmp_path: Path) -> None:
+    """Of two nodes in one text, that one boots which the line names, and --node reads that one alone."""
+    rows = [f"{at}.5 {node} t={at * unit}" for at in range(40) for node, unit in (("a", 1000), ("b", 12345))]
+    rows.insert(50, "25.1 a booting")
+    path = tmp_path / "a.txt"
+    path.write_text("\n".join(rows))
+    words = ["--pattern", r"(?P<host>\S+) (?P<node>\S+) t=(?P<ticks>\d+)", "--boot", r"(?P<node>\S+) booting", "--json"]
+    assert "12345 per second" in gpiorig("clocks", path, *words).stderr
+    assert {"a": [25, 15]} == counts(gpiorig("clocks", path, *words, "--node", "a").numbers)
+    assert {"b": [40]} == counts(gpiorig("clocks", path, *words, "--node", "b", "--tick-hz", "12345").numbers)
+
+
+def counts(found: dict[str, Any]) -> dict[str, list[int]]:
+    """Stamps of the segments of each node."""
+    return {node: [segment["n"] for segment in clock["segments"]] for node, clock in found["nodes"].items()}
 
 
 def test_no_empty_figure(tmp_path: Path) -> None:
@@ -169,8 +225,8 @@ def test_clocks_of_the_virtual_bench_over_a_minute(tmp_path: Path) -> None:
         own = log.parse(recording.serial(node).data, node=node)
         for pairs in (pairing.sent(seen, own), pairing.received(seen, own)):
             assert (3000, 0, 0) == (len(pairs), pairs.unmatched_stamps, pairs.unmatched_samples)
-            found = pairing.fit_pairs(pairs, node=node, samplerate_hz=seen.samplerate_hz)
-            (one,) = found.segments
+            (stretch,) = pairing.node_clock(pairs, node=node, samplerate_hz=seen.samplerate_hz).stretches
+            (one,) = stretch.segments
             assert one.end_ns - one.start_ns > 59.9e9
             assert abs(one.ppm.value - ppm) < 0.05
             assert one.ppm.low < ppm < one.ppm.high

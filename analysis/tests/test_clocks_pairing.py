@@ -8,6 +8,7 @@ from madeevents import events_of_rows
 
 from gpiorig.analysis import log
 from gpiorig.analysis.clocks import pairing
+from gpiorig.analysis.clocks.nodeclock import NodeClock
 from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.analysis.events import Events
 
@@ -37,13 +38,20 @@ def test_ids_wrap() -> None:
     assert (found.samples == found.stamps * 24).all()
 
 
+def clock(rows: list[tuple[int, str, int]], text: str) -> NodeClock:
+    events = seen(rows)
+    pairs = pairing.best(events, log.parse(text, node="a"))
+    return pairing.node_clock(pairs, node="a", samplerate_hz=events.samplerate_hz)
+
+
 def test_timer_of_the_node_wraps() -> None:
     """The 32 bits of its microseconds wrap after 71 minutes: the fit goes through it."""
     rows, text = packets(list(range(1, 1001)), first_us=2**32 - 500_000)
-    fitted, pairs = pairing.node_fit(seen(rows), log.parse(text, node="a"))
-    assert (len(pairs), len(fitted.segments), fitted.resets, fitted.backsteps) == (1000, 1, 0, 0)
-    assert fitted.segments[0].ppm.value == pytest.approx(0, abs=1e-6)
-    assert (fitted.clock, fitted.reference, fitted.quantisation_ns) == ("node a", "analyzer", 1000)
+    found = clock(rows, text)
+    (stretch,) = found.stretches
+    assert (found.n, found.wraps, found.backsteps, len(stretch.segments), stretch.fastest) == (1000, 1, 0, 1, ())
+    assert stretch.segments[0].ppm.value == pytest.approx(0, abs=1e-6)
+    assert (found.node, found.reference, found.tick_hz) == ("a", "analyzer", 10**6)
 
 
 def test_boot_lines_split_the_fit() -> None:
@@ -51,9 +59,7 @@ def test_boot_lines_split_the_fit() -> None:
     rows, text = packets(list(range(1, 201)))
     lines = text.splitlines(keepends=True)
     lines.insert(120, "boot board=x\n")
-    fitted, pairs = pairing.node_fit(seen(rows), log.parse("".join(lines), node="a"))
-    assert pairs.boots == (120,)
-    assert [segment.n for segment in fitted.segments] == [120, 80]
+    assert [[segment.n for segment in each.segments] for each in clock(rows, "".join(lines)).stretches] == [[120], [80]]
 
 
 def noted(rows: list[tuple[int, str, int]], *, skip: range = range(0)) -> str:
@@ -98,6 +104,6 @@ def test_recording_that_began_late() -> None:
 def test_nothing_to_pair() -> None:
     """A silent node, or a node that the pins do not know: no fit, and what was left over."""
     rows, text = packets([1, 2, 3, 4])
-    fitted, pairs = pairing.node_fit(seen(rows), log.parse("", node="a"))
-    assert (fitted.segments, fitted.note, len(pairs)) == ((), "fewer than 3 stamps", 0)
+    (stretch,) = clock(rows, "").stretches
+    assert (stretch.n, stretch.segments, stretch.notes) == (0, (), ("fewer than 3 stamps",))
     assert pairing.sent(seen(rows), log.parse(text, node="b")).unmatched_stamps == 4

@@ -13,6 +13,7 @@ from gpiorig.analysis.clocks.unwrap import Unwrapped, unwrap
 from gpiorig.analysis.errors import EventError
 
 NS_PER_S = 10**9
+LONGEST_STALL_S = 3
 
 
 def stamps(*values: int) -> np.ndarray:
@@ -122,7 +123,7 @@ def test_ns() -> None:
     ("raw", "modulus", "message"),
     [
         ([0, 70_000], 2**16, "timer stamp 70000: outside 0 to 65536"),
-        ([-1], None, "timer stamp -1"),
+        ([-1], 2**16, "timer stamp -1"),
         ([0], 1, "modulus 1"),
     ],
 )
@@ -155,3 +156,58 @@ def test_short_steps_without_a_reference(steps: list[int], start: int) -> None:
     """Steps below a 64th of the modulus are unwrapped without help."""
     true = start + np.concatenate(([0], np.cumsum(np.array(steps, dtype=np.int64))))
     assert (unwrap(true % 2**16, 2**16).ticks == true).all()
+
+
+def host_of(random: np.random.Generator, at_s: np.ndarray, *, stalls: float = 0.0) -> np.ndarray:
+    """Stamps of a host that reads lines in order, 1 ms late or so, and at times stalls."""
+    n = len(at_s)
+    late_s = random.exponential(1e-3, n) + (random.random(n) < stalls) * random.random(n) * LONGEST_STALL_S
+    return np.maximum.accumulate(np.rint((at_s + late_s) * NS_PER_S).astype(np.int64))
+
+
+@pytest.mark.parametrize("rate", [0.2, 1, 50])
+def test_a_host_that_stalls_makes_no_reset_and_no_step_back(rate: float) -> None:
+    """A tenth of the lines up to 3 s late, with a slack of 1 s, of a node that has just booted."""
+    random = np.random.default_rng(20)
+    for _ in range(5):
+        at_s = np.cumsum(random.exponential(1 / rate, 500))
+        true = np.rint(at_s * 1e6).astype(np.int64)
+        found = unwrap(true, None, reference_ns=host_of(random, at_s, stalls=0.1), tick_hz=Fraction(10**6))
+        assert counted(found) == (true.tolist(), 0, (), ())
+
+
+def test_a_host_that_is_set_ahead_makes_no_reset() -> None:
+    """A node 10 s old, and a host whose clock is set ahead by 20 s."""
+    at_s = np.arange(10, 40, 0.25)
+    host = np.rint((at_s + np.where(at_s > 12, 20, 0)) * NS_PER_S).astype(np.int64)
+    true = np.rint(at_s * 1e6).astype(np.int64)
+    assert counted(unwrap(true, None, reference_ns=host, tick_hz=Fraction(10**6))) == (true.tolist(), 0, (), ())
+
+
+def test_a_node_that_says_one_line_after_each_boot() -> None:
+    """Its stamps go forward at times, by a few ms in a minute of the host: each is a reset."""
+    node = np.array([200_000, 200_400, 200_100, 200_900, 201_000], dtype=np.int64)
+    host = np.arange(5, dtype=np.int64) * 60 * NS_PER_S
+    assert unwrap(node, None, reference_ns=host, tick_hz=Fraction(10**6)).resets == (1, 2, 3, 4)
+
+
+def test_a_reset_as_a_timer_of_few_bits_would_wrap() -> None:
+    """32768 Hz and 16 bits: a node that begins anew 0.3 s before a wrap is told from one that wraps."""
+    random = np.random.default_rng(21)
+    at_s = np.cumsum(random.uniform(0.05, 0.4, 200))
+    ticks = np.floor((at_s + 5) * 32768).astype(np.int64)
+    new = int(np.flatnonzero(np.diff(ticks // 2**16 > 10))[0])  # the stamp before the eleventh wrap
+    begins = ticks[new + 1] // 2**16 * 2**16 - int(0.3 * 32768)
+    ticks[new + 1 :] -= begins
+    host = host_of(random, at_s)
+    found = unwrap(ticks % 2**16, 2**16, reference_ns=host, tick_hz=Fraction(32768))
+    assert (found.resets, found.backsteps) == ((new + 1,), ())
+
+
+def test_a_late_stamp_adds_no_wrap() -> None:
+    """A host that stalls for 2.2 s, longer than a timer of 16 bits at 32768 Hz takes to wrap, and reads all at once."""
+    at_s = np.arange(0, 60, 0.1)
+    true = np.floor(at_s * 32768).astype(np.int64)
+    host = np.where((at_s > 30) & (at_s < 32.2), 32.2, at_s)
+    found = unwrap(true % 2**16, 2**16, reference_ns=np.rint(host * NS_PER_S).astype(np.int64), tick_hz=Fraction(32768))
+    assert counted(found) == (true.tolist(), int(true[-1]) // 2**16, (), ())

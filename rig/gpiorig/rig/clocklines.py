@@ -19,7 +19,7 @@ from gpiorig.rig.loglines import UNITS_NS
 
 UNIT = r"(?:_(?P<unit>s|ms|us|ns))?"
 HOST = re.compile(rf"(?:host|host_time|time){UNIT}")
-NODE_TIME = re.compile(rf"(?:node_time|ticks|node(?=_(?:s|ms|us|ns)$)){UNIT}")
+NODE_TIME = re.compile(rf"(?:node_time|ticks|node(?=_(?:s|ms|us|ns)(?:_hex)?$)){UNIT}(?P<hex>_hex)?")
 NS_PER_S = 10**9
 MAX_DIGITS = 12
 
@@ -30,6 +30,7 @@ class Groups:
 
     node_time: str
     node_unit: str
+    node_base: int
     host: str
     host_unit: str
     node: str
@@ -39,16 +40,19 @@ class Groups:
 class Stamps:
     """Of one node: the numbers as the log has them, with where a boot was said."""
 
-    texts: list[str] = field(default_factory=list)
+    numbers: list[int | Decimal] = field(default_factory=list)
     host_ns: list[int] = field(default_factory=list)
     boots: list[int] = field(default_factory=list)
 
     def ticks(self) -> tuple[NDArray[np.int64], int]:
         """The numbers as integers, and the power of ten by which they were multiplied."""
-        numbers = [Decimal(text) for text in self.texts]
-        digits = max((-int(number.as_tuple().exponent) for number in numbers), default=0)
-        digits = min(max(digits, 0), MAX_DIGITS)
-        return np.array([int(number.scaleb(digits)) for number in numbers], dtype=np.int64), digits
+        exact = [number for number in self.numbers if isinstance(number, Decimal)]
+        digits = min(max((-int(number.as_tuple().exponent) for number in exact), default=0), MAX_DIGITS)
+        room = len(str(loglines.LIMIT)) - 1 - len(str(max((abs(int(number)) for number in self.numbers), default=0)))
+        digits = max(min(digits, room), 0)
+        if not exact:
+            return np.array(self.numbers, dtype=np.int64), digits
+        return np.array([int(number * 10**digits) for number in self.numbers], dtype=np.int64), digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +72,13 @@ def groups(pattern: re.Pattern[str]) -> Groups:
     Without a group for the node's time, `node` holds it: then the log is of one node, or its format names the nodes.
     """
     names = list(pattern.groupindex)
-    times = [(name, match["unit"]) for name in names if (match := NODE_TIME.fullmatch(name))]
+    times = [
+        (name, match["unit"], 16 if match["hex"] else 10) for name in names if (match := NODE_TIME.fullmatch(name))
+    ]
     hosts = [(name, match["unit"]) for name in names if (match := HOST.fullmatch(name))]
     node = "node" if "node" in names else ""
     if not times and node:
-        times, node = [("node", None)], ""
+        times, node = [("node", None, 10)], ""
     if len(times) != 1:
         raise RigError(
             f"--pattern {pattern.pattern!r}: {'two groups' if times else 'no group'} for the node's time; "
@@ -81,7 +87,8 @@ def groups(pattern: re.Pattern[str]) -> Groups:
     if len(hosts) > 1:
         raise RigError(f"--pattern {pattern.pattern!r}: two groups for the host's time; one of them is (?P<host>…).")
     host, host_unit = hosts[0] if hosts else ("", None)
-    return Groups(times[0][0], times[0][1] or "", host, host_unit or "", node)
+    name, unit, base = times[0]
+    return Groups(name, unit or "", base, host, host_unit or "", node)
 
 
 def read(path: Path, options: argparse.Namespace, *, pattern: re.Pattern[str], boot: re.Pattern[str] | None) -> Found:
@@ -112,27 +119,36 @@ def read(path: Path, options: argparse.Namespace, *, pattern: re.Pattern[str], b
     matched = count = 0
     scale = UNITS_NS[where.host_unit or options.host_unit]
     booted: set[str] = set()
+    nameless = 0
     for line in tqdm(lines, desc="reading", unit=" lines", unit_scale=True, disable=None, leave=False):
         count += 1
-        if boot is not None and loglines.match(boot, line):
-            booted.add(line.node)
+        if boot is not None and (said := loglines.match(boot, line)):
+            booted.add(said.groupdict().get("node") or line.node)
+            nameless += "" in booted
         match = loglines.match(pattern, line)
         if match is None:
             continue
         node = (match[where.node] if where.node else line.node) or ""
         try:
-            host_ns = int(Decimal(match[where.host]) * scale) if where.host else line.stamp_ns
-            Decimal(match[where.node_time])
-        except (ArithmeticError, TypeError):
-            odd["line whose time is no number"] += 1
+            host_ns = loglines.time_ns(match[where.host], scale=scale) if where.host else line.stamp_ns
+            number = loglines.number(match[where.node_time], base=where.node_base)
+            if abs(int(number)) >= loglines.LIMIT:
+                raise ValueError(match[where.node_time])
+        except ValueError:
+            odd["lines whose time is no number, or too large a one"] += 1
             continue
         stamps = nodes.setdefault(node, Stamps())
         if booted & {node, line.node}:
-            stamps.boots.append(len(stamps.texts))
+            stamps.boots.append(len(stamps.numbers))
             booted -= {node, line.node}
-        stamps.texts.append(match[where.node_time])
+        stamps.numbers.append(number)
         stamps.host_ns.append(host_ns)
         matched += 1
+    if nameless and len(nodes) > 1:
+        raise RigError(
+            f"--boot {options.boot!r}: which of {len(nodes)} nodes booted, its lines do not say; "
+            "put the node in a group (?P<node>…) of it."
+        )
     return Found(nodes, matched, count, source, odd)
 
 

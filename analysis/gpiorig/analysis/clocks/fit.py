@@ -66,13 +66,6 @@ class ClockFit:
         """Of all segments."""
         return sum(segment.outliers for segment in self.segments)
 
-    def segment_of(self, instants_ns: Instants) -> Instants:
-        """Index of the segment that an instant of the reference lies in, -1 outside all."""
-        found = np.full(len(instants_ns), -1, dtype=np.int64)
-        for index, segment in enumerate(self.segments):
-            found[(instants_ns >= segment.start_ns) & (instants_ns <= segment.end_ns)] = index
-        return found
-
     def at(self, instants_ns: Instants) -> tuple[Instants, Floats]:
         """`Segment.at`, of the segment that is nearest to each instant; needs at least one segment."""
         return self._nearest(instants_ns, instants_ns, Segment.at)

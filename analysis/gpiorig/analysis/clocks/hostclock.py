@@ -1,15 +1,14 @@
-"""Stamps of a host, which can only be late: the line below all of them, beside the line through their middle."""
+"""Stamps of a host, which can only be late: the line below all of them. That through their middle is `fit.fit`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.clocks import line, pieces, slope
-from gpiorig.analysis.clocks.fit import ClockFit, fit
+from gpiorig.analysis.clocks.fit import ClockFit
 from gpiorig.analysis.clocks.segment import PPM, Segment
 from gpiorig.analysis.clocks.stamps import LEAST_STAMPS, impossible, quantum
 from gpiorig.analysis.errors import EventError
@@ -22,30 +21,11 @@ BLOCKS = 40
 DRAWS = 200
 SEED = 1999
 CHORDS = 1024
+STILL = 1e-3  # of the quanta: by less than that lines differ only if nothing dithers the stamps
 LEAST_LEVELS = 10  # stamps
 CONSPIRING = 1.5
 TINY = 1e-18
 NS_PER_US = 1000
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class HostFits:
-    """Both fits of a host's clock.
-
-    Parameters
-    ----------
-    minimum, median
-        The line below all stamps, and the robust one through their middle (`fit.fit`).
-    delay_ns
-        int64[n], how far each stamp is above the line below: what varies of its delay, never negative.
-    advice
-        Which of the two to use, and why.
-    """
-
-    minimum: ClockFit
-    median: ClockFit
-    delay_ns: Instants
-    advice: str
 
 
 def minimum_delay(
@@ -66,7 +46,8 @@ def minimum_delay(
     twice the root mean square of how far their lines are from the fitted one is taken. Half of the data has a wider
     spread than all of it, so that the interval is rather too wide (subsampling: D. N. Politis, J. P. Romano, Annals of
     Statistics 22, 1994, 2031-2050; an ordinary bootstrap fails for extremes). Delays that repeat, as behind an adapter
-    with a timer when the node sends nearly in step with it, may turn the line unseen: see `_levels`.
+    with a timer when the node sends nearly in step with it, may turn the line unseen: see `_levels`. Where the lines
+    do not differ, as of coarse stamps that nothing dithers, it holds every slope that the quanta admit.
 
     Parameters
     ----------
@@ -96,30 +77,6 @@ def minimum_delay(
         quantisation_ns=quantum(host_ns),
         note=why,
         skipped=len(host_ns) - sum(segment.n for segment in segments),
-    )
-
-
-def host_fits(
-    host_ns: Instants, reference_ns: Instants, *, host: str, reference: str, piecewise: bool = True
-) -> HostFits:
-    """Fit both ways; see `minimum_delay` and `fit.fit`."""
-    minimum = minimum_delay(host_ns, reference_ns, host=host, reference=reference, piecewise=piecewise)
-    median = fit(host_ns, reference_ns, clock=host, reference=reference, piecewise=piecewise)
-    delay = np.zeros(len(host_ns), dtype=np.int64)
-    if minimum.segments:
-        delay = np.maximum(host_ns - reference_ns - minimum.at(reference_ns)[0], 0)
-    return HostFits(minimum, median, delay, _advice(minimum, median, delay))
-
-
-def _advice(minimum: ClockFit, median: ClockFit, delay_ns: Instants) -> str:
-    if not (minimum.segments and median.segments):
-        return f"Neither fit can be used: {minimum.note or median.note}."
-    late_us = float(np.median(delay_ns)) / NS_PER_US
-    wide = [max(each.ppm.high - each.ppm.low for each in fits.segments) for fits in (minimum, median)]
-    better = "that fit" if wide[0] <= wide[1] else "the median fit"
-    return (
-        f"Use the minimum-delay fit for the offset (the median stamp is {late_us:.3g} µs later, which is delay) and "
-        f"{better} for the rate, whose interval is narrower."
     )
 
 
@@ -155,9 +112,15 @@ def _segment(host_ns: Instants, reference_ns: Instants) -> Segment:
     offset, rate = _below(x, y, 0.0)
     covariance, method = _spread(x, y, (offset, rate))
     deviations = np.sqrt(np.diag(covariance))
+    residuals = y - offset - rate * x
+    quanta = quantum(host_ns) + quantum(reference_ns)
+    if float(deviations[1]) * float(np.ptp(x)) < STILL * quanta:
+        turn = _open(x, residuals, quanta)
+        covariance = np.diag(np.maximum(np.diag(covariance), np.array([quanta, turn]) ** 2 / 4))
+        deviations = np.sqrt(np.diag(covariance))
+        method += ", stamps that nothing dithers"
     whole = round(offset)
     note = "" if np.isfinite(deviations).all() else "too few stamps for an interval"
-    residuals = y - offset - rate * x
     if level := _levels(residuals):
         turned = CONSPIRING * level / float(np.ptp(x)) / 2
         grow = np.array([1.0, 1.0 + turned / max(float(deviations[1]), TINY)])
@@ -199,6 +162,13 @@ def _spread(x: Floats, y: Floats, fitted: tuple[float, float]) -> tuple[Floats, 
         lines.append(_below(x[points], y[points], 0.0))
     away = np.array(lines) - np.array(fitted)
     return away.T @ away / DRAWS, f"subsampling, half of {blocks} blocks"
+
+
+def _open(x: Floats, delays: Floats, width: float) -> float:
+    """By how much a line may be turned and still pass the smallest delays of all blocks within a band."""
+    edges = np.linspace(0, len(x), min(BLOCKS, len(x) // 2) + 1).astype(np.int64)
+    least = np.array([start + int(delays[start:end].argmin()) for start, end in pairwise(edges.tolist())])
+    return slope.admitted(x[least], delays[least], width) if len(least) > 1 and np.ptp(x[least]) > 0 else 0.0
 
 
 def _levels(delays: Floats) -> float:

@@ -73,7 +73,7 @@ def fit(x: Floats, y: Floats, *, quanta: tuple[float, float] = (0.0, 0.0), bent:
         residuals = y - coefficients[0] - coefficients[1] * x - coefficients[2] * x * x
         away = np.abs(residuals - np.median(residuals))
         chosen = away <= OUTLIER_SCALES * max(_scale(away), floor) + sum(quanta)
-        if turn and (chosen == kept).all():
+        if (turn and (chosen == kept).all()) or not np.ptp(x[chosen]) > 0:
             break
         kept = chosen
         found = np.linalg.lstsq(powers[kept], y[kept], rcond=None)[0]

@@ -2,34 +2,62 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.clocks import guesses
 from gpiorig.analysis.clocks.fit import ClockFit, fit
 from gpiorig.analysis.clocks.hostclock import minimum_delay
-from gpiorig.analysis.clocks.segment import PPM, Segment
-from gpiorig.analysis.clocks.stamps import quantum
+from gpiorig.analysis.clocks.segment import Segment
+from gpiorig.analysis.clocks.stamps import quantum, shown_step
 from gpiorig.analysis.clocks.unwrap import SLACK_NS, unwrap
-from gpiorig.analysis.inference.intervals import Interval
+from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.quantity import NS_PER_S
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-MODULI = (1 << 16, 1 << 24, 1 << 32)
-NEARLY_FULL = 0.9  # a timer that was seen above this part of its range, and then near 0, may have wrapped
-# How fast nodes count: s, ms, us, ns, and the 32768 Hz of a watch crystal.
-USUAL_HZ = tuple(Fraction(rate) for rate in (1, 1000, 32768, 10**6, 10**9))
-USUAL_WITHIN = 0.05
+SET_BACK_NS = 128_000_000  # from which on ntpd sets a clock instead of turning its rate (STEPT of RFC 5905, appendix A)
 EARLY_DEVIATIONS = 5.0
-QUANTILES = {"median": 0.5, "p95": 0.95, "p99": 0.99, "max": 1.0}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Stamps over which neither the node began anew nor the reference was set back.
+
+    Parameters
+    ----------
+    node_ns, reference_ns
+        int64[n], unwrapped.
+    fit
+        Lines through them: one, or where the residual asks for it several.
+    minimum
+        The reference against the node, by its smallest delays; None for a reference that is not late.
+    """
+
+    node_ns: Integers
+    reference_ns: Integers
+    fit: ClockFit
+    minimum: ClockFit | None
+
+    def residuals_ns(self) -> Floats:
+        """What the fit leaves of each stamp of the node; NaN without a fit."""
+        if not self.fit.segments:
+            return np.full(len(self.node_ns), np.nan)
+        return np.asarray(self.node_ns - self.reference_ns - self.fit.at(self.reference_ns)[0], dtype=np.float64)
+
+    def delays_ns(self) -> Floats:
+        """How much later than the fastest line each stamp of the reference is that is not early."""
+        if self.minimum is None or not self.minimum.segments:
+            return np.empty(0)
+        delays = self.reference_ns - self.node_ns - self.minimum.at(self.node_ns)[0]
+        some = _not_early(self.node_ns, self.reference_ns, self.fit)
+        return np.asarray(np.maximum(delays[some], 0), dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,24 +66,47 @@ class Stretch:
 
     Parameters
     ----------
-    node_ns, reference_ns
-        int64[n], unwrapped.
-    line
-        One line through all of it.
-    pieces
-        Where the residual asks for it, several.
-    minimum
-        The reference against the node, by its smallest delays; None for a reference that is not late.
+    parts
+        One, or more where the reference was set back.
     backsteps
         How often the node's clock went back.
     """
 
-    node_ns: Integers
-    reference_ns: Integers
-    line: ClockFit
-    pieces: ClockFit
-    minimum: ClockFit | None
+    parts: tuple[Part, ...]
     backsteps: int
+
+    @property
+    def n(self) -> int:
+        """Stamps there are."""
+        return sum(len(each.node_ns) for each in self.parts)
+
+    @property
+    def reference_ns(self) -> Integers:
+        """int64[n], on the reference."""
+        return np.concatenate([each.reference_ns for each in self.parts])
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """Lines through the stamps."""
+        return tuple(segment for each in self.parts for segment in each.fit.segments)
+
+    @property
+    def fastest(self) -> tuple[Segment, ...]:
+        """Lines of the reference against the node, by its smallest delays."""
+        return tuple(segment for each in self.parts if each.minimum for segment in each.minimum.segments)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know, each once."""
+        return tuple(dict.fromkeys(each.fit.note for each in self.parts if each.fit.note))
+
+    def residuals_ns(self) -> Floats:
+        """float64[n], what the fits leave of each stamp of the node; NaN without a fit."""
+        return np.concatenate([each.residuals_ns() for each in self.parts])
+
+    def delays_ns(self) -> Floats:
+        """float64[m], how late the stamps of the reference are, those left out that are early."""
+        return np.concatenate([each.delays_ns() for each in self.parts])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,6 +127,8 @@ class NodeClock:
         Between resets.
     quantisation_ns, reference_quantisation_ns
         Steps of the stamps.
+    reference_backsteps
+        How often the reference went back from one stamp to the next: it was set, or the log is not in order.
     """
 
     node: str
@@ -86,46 +139,17 @@ class NodeClock:
     stretches: tuple[Stretch, ...]
     quantisation_ns: float
     reference_quantisation_ns: float
+    reference_backsteps: int
 
     @property
     def n(self) -> int:
         """Stamps there are."""
-        return sum(len(each.node_ns) for each in self.stretches)
+        return sum(each.n for each in self.stretches)
 
     @property
     def backsteps(self) -> int:
         """How often the clock went back, resets and wraps aside."""
         return sum(each.backsteps for each in self.stretches)
-
-
-def nominal_hz(ticks: Integers, reference_ns: Integers, scale: int = 1) -> tuple[float, Fraction | None]:
-    """Ticks per second of the reference, and the usual rate within 5 % of that; None if there is none.
-
-    Over the steps forward, so that a wrap or a reset takes only its own step.
-
-    Parameters
-    ----------
-    ticks, reference_ns
-        int64[n] each.
-    scale
-        Ticks per unit of what was printed: usual rates are those of the printed unit.
-    """
-    steps, passed = np.diff(ticks), np.diff(reference_ns)
-    ahead = (steps > 0) & (passed >= 0)
-    seconds = float(passed[ahead].sum()) / NS_PER_S
-    rate = float(steps[ahead].sum()) / seconds if seconds > 0 else math.nan
-    near = [usual * scale for usual in USUAL_HZ if abs(rate / float(usual * scale) - 1) <= USUAL_WITHIN]
-    return rate, near[0] if near else None
-
-
-def likely_modulus(ticks: Integers) -> int | None:
-    """The least usual modulus above all stamps, if one of them nearly reached it and the next is far below."""
-    most = int(ticks.max(initial=0))
-    modulus = next((each for each in MODULI if most < each), None)
-    if modulus is None or most < NEARLY_FULL * modulus:
-        return None
-    falls = (ticks[:-1] > NEARLY_FULL * modulus) & (ticks[1:] < modulus // 2)
-    return modulus if falls.any() else None
 
 
 def node_clock(
@@ -142,12 +166,14 @@ def node_clock(
 ) -> NodeClock:
     """Unwrap a node's stamps, split them at resets, and fit what lies between.
 
+    Stamps are taken in the order `guesses.order` finds.
+
     Parameters
     ----------
     node, reference
         Names.
     ticks
-        int64[n], stamps of the node in the order of the log.
+        int64[n], stamps of the node in the order of the log; those of a timer that wraps may have a sign.
     reference_ns
         int64[n], the same instants on the reference.
     tick_hz
@@ -160,34 +186,61 @@ def node_clock(
         Whether the stamps of the reference can only be late, as those of a host.
     slack_ns
         By how much the reference may be late: `unwrap.unwrap`.
+
+    Raises
+    ------
+    EventError
+        What `unwrap.unwrap` raises, and node times beyond 292 years.
     """
+    places = guesses.order(ticks, reference_ns)
+    ticks, reference_ns, boots = ticks[places], reference_ns[places], guesses.moved(boots, places)
+    if modulus and int(ticks.min(initial=0)) >= -modulus // 2:
+        ticks = ticks % modulus
     found = unwrap(ticks, modulus, boots=boots, reference_ns=reference_ns, tick_hz=tick_hz, slack_ns=slack_ns)
-    node_ns = found.ns(tick_hz)
-    quanta = _quantum_ns(ticks, tick_hz), quantum(reference_ns)
-    cuts = [0, *found.resets, len(ticks)]
+    try:
+        node_ns = found.ns(tick_hz)
+    except OverflowError as error:
+        raise EventError(f"node {node}: its time is beyond 292 years at {float(tick_hz):g} ticks per s.") from error
+    quanta = float((shown_step(ticks) or 1) * NS_PER_S / tick_hz), quantum(reference_ns)
+    back_ns = np.diff(reference_ns)
+    set_back = np.flatnonzero(back_ns <= -SET_BACK_NS) + 1
     stretches = []
-    for start, end in pairwise(cuts):
-        part, host = node_ns[start:end], reference_ns[start:end]
-        backsteps = sum(start <= at < end for at in found.backsteps)
-        one, more = (
-            fit(
-                part,
-                host,
-                clock=f"node {node}",
-                reference=reference,
-                backsteps=backsteps,
-                clock_quantum_ns=quanta[0],
-                reference_quantum_ns=quanta[1],
-                piecewise=piecewise,
+    for start, end in pairwise([0, *found.resets, len(ticks)]):
+        cuts = [start, *(int(at) for at in set_back if start < at < end), end]
+        parts = (slice(*ends) for ends in pairwise(cuts))
+        stretches.append(
+            Stretch(
+                tuple(_part(node_ns[at], reference_ns[at], (node, reference), quanta, late=late) for at in parts),
+                sum(start <= at < end for at in found.backsteps),
             )
-            for piecewise in (False, True)
         )
-        minimum = None
-        if late:
-            some = _not_early(part, host, more)
-            minimum = minimum_delay(host[some], part[some], host=reference, reference=f"node {node}", piecewise=False)
-        stretches.append(Stretch(part, host, one, more, minimum, backsteps))
-    return NodeClock(node, reference, tick_hz, modulus, found.wraps, tuple(stretches), *quanta)
+    falls = int((back_ns < 0).sum())
+    return NodeClock(node, reference, tick_hz, modulus, found.wraps, tuple(stretches), *quanta, falls)
+
+
+def _part(
+    node_ns: Integers, reference_ns: Integers, names: tuple[str, str], quanta: tuple[float, float], *, late: bool
+) -> Part:
+    node, reference = names
+    fitted = fit(
+        node_ns,
+        reference_ns,
+        clock=f"node {node}",
+        reference=reference,
+        clock_quantum_ns=quanta[0],
+        reference_quantum_ns=quanta[1],
+    )
+    minimum = None
+    if late:
+        some = _not_early(node_ns, reference_ns, fitted)
+        minimum = minimum_delay(
+            reference_ns[some],
+            node_ns[some],
+            host=reference,
+            reference=f"node {node}",
+            piecewise=len(fitted.segments) > 1,
+        )
+    return Part(node_ns, reference_ns, fitted, minimum)
 
 
 def _not_early(node_ns: Integers, host_ns: Integers, fitted: ClockFit) -> NDArray[np.bool_]:
@@ -196,102 +249,3 @@ def _not_early(node_ns: Integers, host_ns: Integers, fitted: ClockFit) -> NDArra
         return np.ones(len(node_ns), dtype=bool)
     ahead = node_ns - host_ns - fitted.at(host_ns)[0]
     return np.asarray(ahead <= EARLY_DEVIATIONS * max(each.residual_std_ns for each in fitted.segments) + 1)
-
-
-def _quantum_ns(ticks: Integers, tick_hz: Fraction) -> float:
-    """Step of the stamps; one tick where they are too few or too even to show it."""
-    steps = np.abs(np.diff(ticks))
-    steps = steps[steps != 0]
-    shown = len(steps) and int(steps.min()) < int(steps.max())
-    return float((int(np.gcd.reduce(steps)) if shown else 1) * NS_PER_S / tick_hz)
-
-
-def as_json(found: NodeClock) -> dict[str, Any]:
-    """All of it in JSON's types: units in the names, null for what is not known."""
-    return {
-        "n": found.n,
-        "resets": len(found.stretches) - 1,
-        "wraps": found.wraps,
-        "wrap_ticks": found.modulus,
-        "backsteps": found.backsteps,
-        "tick_hz": float(found.tick_hz),
-        "quantisation_s": found.quantisation_ns / NS_PER_S,
-        "reference": found.reference,
-        "reference_quantisation_s": found.reference_quantisation_ns / NS_PER_S,
-        "segments": [stretch_json(each) for each in found.stretches],
-    }
-
-
-def stretch_json(stretch: Stretch) -> dict[str, Any]:
-    """One stretch in JSON's types."""
-    found: dict[str, Any] = {"n": len(stretch.node_ns), "backsteps": stretch.backsteps, "note": stretch.pieces.note}
-    line = stretch.line.segments[0] if stretch.line.segments else None
-    found |= _segment_json(line)
-    pieces = stretch.pieces.segments
-    found["pieces"] = [_segment_json(piece) | {"n": piece.n} for piece in pieces] if len(pieces) > 1 else []
-    drift = pieces[0].drift_ppm_per_s if len(pieces) == 1 else None
-    found["drift_ppm_per_s"] = None if drift is None else drift.value
-    found["minimum_delay"] = _minimum_json(stretch)
-    return found
-
-
-def _segment_json(segment: Segment | None) -> dict[str, Any]:
-    if segment is None:
-        return dict.fromkeys(
-            ("start_s", "end_s", "rate", "ppm", "ppm_interval", "offset_s", "residual_std_s", "outliers")
-        )
-    return {
-        "start_s": segment.start_ns / NS_PER_S,
-        "end_s": segment.end_ns / NS_PER_S,
-        "rate": 1 + segment.ppm.value / PPM,
-        "ppm": segment.ppm.value,
-        "ppm_interval": _ends(segment.ppm),
-        "offset_s": _offset_ns(segment) / NS_PER_S,
-        "residual_std_s": segment.residual_std_ns / NS_PER_S,
-        "outliers": segment.outliers,
-    }
-
-
-def _offset_ns(segment: Segment) -> int:
-    """Clock minus reference where the segment begins."""
-    return int(segment.at(np.array([segment.start_ns], dtype=np.int64))[0][0])
-
-
-def _minimum_json(stretch: Stretch) -> dict[str, Any] | None:
-    """The node against the host by the smallest delays: the inverse of the fit of the host against the node."""
-    if stretch.minimum is None or not stretch.minimum.segments:
-        return None
-    segment = stretch.minimum.segments[0]
-    delays = delays_ns(stretch)
-    return {
-        "ppm": inverse_ppm(segment.ppm.value),
-        "ppm_interval": None if segment.ppm.note else [inverse_ppm(segment.ppm.high), inverse_ppm(segment.ppm.low)],
-        "offset_s": -_offset_ns(segment) / NS_PER_S,
-        "delay_s": {name: float(np.quantile(delays, p)) / NS_PER_S for name, p in QUANTILES.items()},
-    }
-
-
-def inverse_ppm(ppm: float) -> float:
-    """Skew of the reference against the clock, from that of the clock against the reference."""
-    return -ppm / (1 + ppm / PPM)
-
-
-def delays_ns(stretch: Stretch) -> Floats:
-    """How much later than the fastest line each stamp of the host is that is not early; empty without such a fit."""
-    if stretch.minimum is None or not stretch.minimum.segments:
-        return np.empty(0)
-    offset, _ = stretch.minimum.at(stretch.node_ns)
-    delays = np.asarray(stretch.reference_ns - stretch.node_ns - offset, dtype=np.float64)
-    return np.maximum(delays[_not_early(stretch.node_ns, stretch.reference_ns, stretch.pieces)], 0.0)
-
-
-def residuals_ns(stretch: Stretch) -> Floats:
-    """What the fit leaves of each stamp of the node; empty without a fit."""
-    if not stretch.pieces.segments:
-        return np.empty(0)
-    offset, _ = stretch.pieces.at(stretch.reference_ns)
-    return np.asarray(stretch.node_ns - stretch.reference_ns - offset, dtype=np.float64)
-
-
-def _ends(interval: Interval) -> list[float] | None:
-    return None if math.isnan(interval.low) else [interval.low, interval.high]

@@ -8,12 +8,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.clocks.fit import ClockFit, fit
-from gpiorig.analysis.clocks.unwrap import unwrap
+from gpiorig.analysis.clocks import nodeclock
+from gpiorig.analysis.clocks.nodeclock import NodeClock
 from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.log import MISSING, NodeLog
-from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.capture.nanoseconds import nearest_ns
 
 Integers = NDArray[np.int64]
@@ -98,51 +97,18 @@ def best(events: Events, log: NodeLog) -> Pairs:
     return max((noted(events, log), sent(events, log), received(events, log)), key=len)
 
 
-def node_fit(
-    events: Events, log: NodeLog, *, node_tick_hz: Fraction = NODE_TICK_HZ, piecewise: bool = True
-) -> tuple[ClockFit, Pairs]:
-    """The clock of a node against the analyzer's, by the source that has most stamps.
-
-    Returns
-    -------
-    fit
-        In ns from the analyzer's sample 0; without a segment where nothing could be paired.
-    pairs
-        What it was fitted to.
-    """
-    pairs = best(events, log)
-    rates = {"samplerate_hz": events.samplerate_hz, "node_tick_hz": node_tick_hz}
-    return fit_pairs(pairs, node=log.node, piecewise=piecewise, **rates), pairs
-
-
-def fit_pairs(
-    pairs: Pairs,
-    *,
-    node: str,
-    samplerate_hz: Fraction,
-    node_tick_hz: Fraction = NODE_TICK_HZ,
-    piecewise: bool = True,
-) -> ClockFit:
-    """Unwrap the timer of 32 bits and fit it."""
-    reference_ns = nearest_ns(pairs.samples, samplerate_hz)
-    unwrapped = unwrap(
+def node_clock(pairs: Pairs, *, node: str, samplerate_hz: Fraction) -> NodeClock:
+    """The clock of a node, whose timer has 32 bits of microseconds, against that of the analyzer."""
+    return nodeclock.node_clock(
+        node,
         pairs.stamps % TIMER,
-        TIMER,
-        boots=pairs.boots,
-        reference_ns=reference_ns,
-        tick_hz=node_tick_hz,
-        slack_ns=SLACK_NS,
-    )
-    return fit(
-        unwrapped.ns(node_tick_hz),
-        reference_ns,
-        clock=f"node {node}",
+        nearest_ns(pairs.samples, samplerate_hz),
         reference="analyzer",
-        resets=unwrapped.resets,
-        backsteps=len(unwrapped.backsteps),
-        clock_quantum_ns=float(NS_PER_S / node_tick_hz),
-        reference_quantum_ns=float(NS_PER_S / samplerate_hz),
-        piecewise=piecewise,
+        tick_hz=NODE_TICK_HZ,
+        modulus=TIMER,
+        boots=pairs.boots,
+        late=False,
+        slack_ns=SLACK_NS,
     )
 
 

@@ -8,8 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from gpiorig.analysis import style
-from gpiorig.analysis.clocks import nodeclock
-from gpiorig.analysis.clocks.nodeclock import NodeClock
+from gpiorig.analysis.clocks.nodeclock import Floats, Integers, NodeClock
 from gpiorig.analysis.quantity import NS_PER_S
 
 HEIGHT = 1.9  # inches for each clock
@@ -25,19 +24,22 @@ def residuals(clocks: Sequence[NodeClock], *, virtual: bool) -> Figure:
     """
     figure = style.new_figure(height=0.5 + HEIGHT * len(clocks), virtual=virtual)
     axes = figure.subplots(len(clocks), 1, sharex=True, squeeze=False)[:, 0]
-    begin_ns = min(int(each.stretches[0].reference_ns[0]) for each in clocks)
+    begin_ns = min(int(each.stretches[0].parts[0].reference_ns[0]) for each in clocks)
     for ax, clock in zip(axes, clocks, strict=True):
-        parts = [nodeclock.residuals_ns(stretch) for stretch in clock.stretches]
-        largest = _limit(np.abs(np.concatenate(parts)))
-        beyond = int((np.abs(np.concatenate(parts)) > largest).sum())
+        parts = [stretch.residuals_ns() for stretch in clock.stretches]
+        sizes = np.abs(np.concatenate([part[~np.isnan(part)] for part in parts]))
+        largest = _limit(sizes)
+        beyond = int((sizes > largest).sum())
         scale, unit = next((pair for pair in SCALES if largest >= pair[0]), SCALES[-1])
         for stretch, part in zip(clock.stretches, parts, strict=True):
-            start_s = (int(stretch.reference_ns[0]) - begin_ns) / NS_PER_S
+            all_s = (stretch.reference_ns - begin_ns) / NS_PER_S
             if stretch is not clock.stretches[0]:
-                ax.axvline(start_s, color=style.WARNING, linewidth=0.8)
+                ax.axvline(float(all_s[0]), color=style.WARNING, linewidth=0.8)
+            known = ~np.isnan(part)
+            part, all_s = part[known], all_s[known]
             if len(part):
                 shown = _shown(part)
-                at_s = (stretch.reference_ns[shown] - begin_ns) / NS_PER_S
+                at_s = all_s[shown]
                 inside = np.abs(part[shown]) <= largest
                 ax.plot(at_s[inside], part[shown][inside] / scale, ".", markersize=2, color=style.INK)
                 edge = np.sign(part[shown][~inside]) * largest / scale
@@ -51,13 +53,13 @@ def residuals(clocks: Sequence[NodeClock], *, virtual: bool) -> Figure:
     return figure
 
 
-def _limit(sizes: nodeclock.Floats) -> float:
+def _limit(sizes: Floats) -> float:
     """The largest residual; if most are far smaller, 1.5 times the 99th percentile: outliers must not flatten all."""
     largest, most = float(sizes.max()), float(np.quantile(sizes, 0.99)) * 1.5
     return most if 0 < 3 * most < largest else largest
 
 
-def _shown(values: nodeclock.Floats) -> nodeclock.Integers:
+def _shown(values: Floats) -> Integers:
     step = -(-len(values) // SHOWN)
     starts = range(0, len(values), step)
     return np.array([start + int(np.abs(values[start : start + step]).argmax()) for start in starts], dtype=np.int64)

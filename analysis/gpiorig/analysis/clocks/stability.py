@@ -1,4 +1,4 @@
-"""How stable a clock is, over averaging time: ADEV, MDEV, TDEV, MTIE, rms TIE, and whose noise it is of three clocks.
+"""How stable a clock is, over averaging time: ADEV, MDEV, TDEV, MTIE, and whose noise it is of three clocks.
 
 Phase x is the time error of a clock against a reference, on an even grid of step tau0; a gap is NaN, and only what
 needs no phase in a gap is used. Definitions: NIST Special Publication 1065 (W. J. Riley, Handbook of Frequency
@@ -94,11 +94,6 @@ def mdev(phase: Floats, tau0_s: float, factors: Factors) -> Floats:
 def tdev(phase: Floats, tau0_s: float, factors: Factors) -> Floats:
     """Time deviation: tau MDEV / sqrt 3, in the unit of the phase."""
     return np.asarray(factors * tau0_s * mdev(phase, tau0_s, factors) / np.sqrt(3))
-
-
-def tierms(phase: Floats, tau0_s: float, factors: Factors) -> Floats:
-    """Root mean square of the time interval error: of x[i + m] - x[i], in the unit of the phase."""
-    return np.array([_rms(phase[m:] - phase[:-m]) for m in factors.tolist()])
 
 
 def mtie(phase: Floats, tau0_s: float, factors: Factors) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.clocks.levels import Levels
 from gpiorig.analysis.errors import EventError
 from gpiorig.capture.nanoseconds import nearest_ns
 
@@ -37,7 +39,8 @@ class Unwrapped:
     resets
         Index of the first stamp of each stretch but the first one.
     backsteps
-        Indices of stamps that went back without a wrap or a reset: out of order, set back, or strays such as a lone 0.
+        Indices of stamps below the one before them without a wrap or a reset: out of order, set back, or strays such
+        as a lone 0.
     modulus
         Of the timer; None if it does not wrap.
     """
@@ -71,6 +74,8 @@ def unwrap(
     several wraps is then counted in full. Without a reference the distance may be `ORDINARY_PAUSES` times the
     longest step that needs no wrap, or a `LEAST_PAUSE`-th of the modulus. Of other steps, in this order:
 
+    - With a reference: it went forward, by less than the reference, and later stamps catch up or the step is an
+      ordinary one: the reference was late, or was stepped (`levels.Levels.late`).
     - One of the next `LOOK_AHEAD` stamps follows plausibly on the stamp *before* the step: those between are strays or
       out of order. Time goes on from before; read as a wrap, each would add a modulus
       (seemoo-lab/pyshimmer pull request 44: 9.5 minutes became 43).
@@ -79,10 +84,14 @@ def unwrap(
       one: it went back. A reset begins a stretch.
     - Anything else, with a reference: the stamp is where the wraps that fit best put it; a step in time.
 
+    With a reference a plausible wrap is looked at once more. The stamps before it and those after it lie on one level
+    against the reference if it is one; if they do not, for long enough, it was a reset that came near to a full timer,
+    or, where they are apart by whole wraps, a late stamp of the reference made too many of one.
+
     Parameters
     ----------
     stamps
-        int64[n], in the order of the log, 0 <= stamp < modulus.
+        int64[n], in the order of the log; with a modulus, 0 <= stamp < modulus.
     modulus
         2**16, 2**24, 2**32 or any other; None for a timer that does not wrap.
     reorder
@@ -106,33 +115,51 @@ def unwrap(
     deltas = steps.forward
     starts = {int(at) for at in boots if 0 < at < len(stamps)}
     resets = set(starts)
-    backsteps: set[int] = set()
+    levels = None if steps.expected is None else Levels(deltas, steps.expected, steps.plausible, steps.slack)
     settled = 0
     for old in np.flatnonzero(~steps.plausible).tolist():
-        if old + 1 in starts or old < settled:
+        if old + 1 in starts or old < settled or (levels is not None and levels.late(old, steps.allowed(old))):
             continue
         if back := steps.back_on_track(old, starts):
-            deltas[old:back] = [steps.nearest(at, at + 1) for at in range(old, back)]
-            deltas[back - 1] += steps.step(old, back) - int(deltas[old:back].sum())
-            backsteps.update(range(old + 1, back))
+            deltas[old:back] = np.diff([0, *steps.strays(old, back), steps.step(old, back)])
             settled = back
-        elif steps.is_reset(old, old + 1):
+        elif steps.is_reset(old, old + 1) and not (levels is not None and modulus and levels.even(old, modulus)):
             resets.add(old + 1)
         else:
             deltas[old] = steps.nearest(old, old + 1)
-            if deltas[old] < 0:
-                backsteps.add(old + 1)
-    return _assembled(stamps, deltas, sorted(resets), sorted(backsteps), modulus)
+    if levels is not None and modulus and levels.near < modulus / LEAST_PAUSE:
+        resets |= _false_wraps(steps, levels, deltas, resets, modulus)
+    return _assembled(stamps, deltas, sorted(resets), modulus)
 
 
 def _check(stamps: Ticks, modulus: int | None, reference_ns: Ticks | None, tick_hz: Fraction | None) -> None:
     if modulus is not None and modulus < 2:
         raise EventError(f"modulus {modulus}: a timer has at least two states; give 2**16 or 2**32.")
-    if len(stamps) and (int(stamps.min()) < 0 or (modulus is not None and int(stamps.max()) >= modulus)):
+    if modulus is not None and len(stamps) and not 0 <= int(stamps.min()) <= int(stamps.max()) < modulus:
         wrong = int(stamps.min()) if int(stamps.min()) < 0 else int(stamps.max())
         raise EventError(f"timer stamp {wrong}: outside 0 to {modulus}; check the timer's number of bits.")
     if reference_ns is not None and (tick_hz is None or len(reference_ns) != len(stamps)):
         raise EventError("a reference needs as many stamps as the timer has, and the timer's nominal rate.")
+
+
+def _false_wraps(steps: _Steps, levels: Levels, deltas: Ticks, resets: set[int], modulus: int) -> set[int]:
+    """Take back wraps that a late stamp of the reference made too many; return those that were resets."""
+    bounds = [0, *sorted(resets), len(deltas) + 1]
+    found: list[int] = []
+    wraps = (deltas - steps.raw) // modulus
+    doubtful = steps.plausible & ((wraps > 1) | ((wraps == 1) & (levels.away() > levels.near)))
+    for old in np.flatnonzero(doubtful).tolist():
+        after = bisect_right(bounds, old)
+        first = max([bounds[after - 1], *found[-1:]])
+        shift = levels.shift(old, first, bounds[after] - 1) if old + 1 < bounds[after] else None
+        if not shift:
+            continue
+        whole = round(shift / modulus) * modulus
+        if whole > 0 and abs(shift - whole) < modulus / 8 and deltas[old] >= whole:
+            deltas[old] -= whole
+        elif levels.sharp(old, shift) and steps.is_reset(old, old + 1):
+            found.append(old + 1)
+    return set(found)
 
 
 class _Steps:
@@ -150,10 +177,11 @@ class _Steps:
         self._stamps, self._modulus, self._reorder = stamps, modulus, reorder
         self._reference = reference_ns
         self._ticks_per_ns = float(tick_hz / 10**9) if tick_hz is not None else 0.0
-        self._slack = slack_ns * self._ticks_per_ns
-        raw = np.diff(stamps)
+        self.slack = slack_ns * self._ticks_per_ns
+        self.raw = raw = np.diff(stamps)
+        self.expected: NDArray[np.float64] | None = None
         if reference_ns is not None:
-            expected = np.diff(reference_ns) * self._ticks_per_ns
+            self.expected = expected = np.diff(reference_ns) * self._ticks_per_ns
             wraps = np.maximum(np.rint((expected - raw) / modulus), 0) if modulus else np.zeros(len(raw))
             self.forward = raw + wraps.astype(np.int64) * (modulus or 0)
             self.plausible = (np.abs(self.forward - expected) <= self._allowed(expected)) & (self.forward >= 0)
@@ -167,8 +195,12 @@ class _Steps:
             self.plausible = (self.plausible | (self.forward <= self._limit)) & (modulus - self.forward > reorder)
 
     def _allowed(self, expected: NDArray[np.float64]) -> NDArray[np.float64]:
-        allowed = RATE_TOLERANCE * np.abs(expected) + self._slack
+        allowed = RATE_TOLERANCE * np.abs(expected) + self.slack
         return np.minimum(allowed, self._modulus / 4) if self._modulus else allowed
+
+    def allowed(self, old: int) -> float:
+        """By how many ticks the step after a stamp may differ from that of the reference."""
+        return float(self._allowed(np.array([self._expected(old, old + 1)]))[0])
 
     def _expected(self, old: int, new: int) -> float:
         assert self._reference is not None
@@ -190,6 +222,12 @@ class _Steps:
             return raw
         towards = 0.0 if self._reference is None else self._expected(old, new)
         return raw + round((towards - raw) / self._modulus) * self._modulus
+
+    def strays(self, old: int, back: int) -> list[int]:
+        """Steps from a stamp to each of those before the one that follows on it, none of them past that one."""
+        limit = self.step(old, back)
+        found = [self.nearest(old, at) for at in range(old + 1, back)]
+        return [step - (self._modulus if self._modulus and step > limit else 0) for step in found]
 
     def fits(self, old: int, new: int) -> bool:
         """Whether a stamp follows plausibly on another."""
@@ -217,10 +255,10 @@ class _Steps:
         if self._reference is None:
             return True
         age = self._expected(old, new)
-        return float(self._stamps[new]) <= age + RATE_TOLERANCE * abs(age) + self._slack
+        return 0 <= float(self._stamps[new]) <= age + RATE_TOLERANCE * abs(age) + self.slack
 
 
-def _assembled(stamps: Ticks, deltas: Ticks, resets: list[int], backsteps: list[int], modulus: int | None) -> Unwrapped:
+def _assembled(stamps: Ticks, deltas: Ticks, resets: list[int], modulus: int | None) -> Unwrapped:
     ticks = np.empty(len(stamps), dtype=np.int64)
     stretches = np.zeros(len(stamps), dtype=np.int32)
     stretches[resets] = 1
@@ -230,11 +268,12 @@ def _assembled(stamps: Ticks, deltas: Ticks, resets: list[int], backsteps: list[
         ticks[start:end] = stamps[start] + np.concatenate(([0], np.cumsum(deltas[start : end - 1])))
         if modulus:
             wraps += int(ticks[start:end].max()) // modulus
+    back = np.flatnonzero(np.diff(ticks) < 0) + 1
     return Unwrapped(
         ticks=ticks,
         stretches=np.cumsum(stretches, dtype=np.int32),
         wraps=wraps,
         resets=tuple(resets),
-        backsteps=tuple(backsteps),
+        backsteps=tuple(np.setdiff1d(back, resets).tolist()),
         modulus=modulus,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,13 +25,18 @@ examples:
 
 Named groups: `node_time` (or `ticks`), a number; `host` (or `time`), where the format of the log has no stamp of its
 own; `node`, where its format names no node. A unit may end the name of a group (_s, _ms, _us, _ns). Without one, the
-host counts seconds, and of a node the usual rate within 5 % of what is seen is taken, which is said. Without a
-group for its time, `node` holds it. A pattern is looked for in what the node said, then in the whole line.
+host counts seconds, and of a node the usual rate within 5 % of what is seen is taken, which is said. Numbers with 0x
+are hexadecimal; those without it, if the name of the group ends in _hex. Without a group for its time, `node` holds
+it. A pattern is looked for in what the node said, then in the whole line. --boot may have a group `node`, too.
 
 ppm > 0: the node's clock is fast. Stamps of a host can only be late; two fits are printed, through the middle of the
 stamps and below all of them. Exit status 1: no clock could be fitted, or one does not follow the reference."""
 
+NAMELESS = "log"  # of a node that neither the log nor the pattern names
 STRANGE = "does not follow"
+FIGURES = (".svg", ".png", ".pdf")
+MOST_BITS = 62
+MOST_SLACK_S = 1e9
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,9 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tick-hz", type=_rate, metavar="RATE", help="ticks of the node's time per second: 32768")
     parser.add_argument("--host-unit", choices=["s", "ms", "us", "ns"], default="s", help="of the group `host` (s)")
     parser.add_argument(
-        "--bits", type=int, metavar="N", help="of the node's timer; 0: it never wraps; default: found out"
+        "--bits", type=_bits, metavar="N", help="of the node's timer; 0: it never wraps; default: found out"
     )
-    parser.add_argument("--slack", type=float, default=1.0, metavar="S", help="by how much a host may be late (1)")
+    parser.add_argument("--slack", type=_slack, default=1.0, metavar="S", help="by how much a host may be late (1)")
     parser.add_argument("--node", action="append", default=[], metavar="NODE", help="only this node; repeatable")
     parser.add_argument("-o", "--figure", type=Path, metavar="FILE", help="residuals over time: .svg, .png, .pdf")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -52,25 +58,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _rate(text: str) -> Fraction:
-    rate = Fraction(text)
+    try:
+        rate = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        rate = Fraction(0)
     if rate <= 0:
-        raise ValueError(text)
+        raise argparse.ArgumentTypeError(f"{text!r} is no rate; give ticks per second, such as 32768 or 1e6")
     return rate
+
+
+def _bits(text: str) -> int:
+    if not text.isdecimal() or int(text) > MOST_BITS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of bits; give 16, 24, 32 or so, or 0")
+    return int(text)
+
+
+def _slack(text: str) -> float:
+    try:
+        slack = float(text)
+    except ValueError:
+        slack = -1.0
+    if not 0 <= slack <= MOST_SLACK_S:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds; give 1, 0.05 or so")
+    return slack
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, fit, draw, print."""
     from gpiorig.rig.errors import RigError
 
+    if options.figure and options.figure.suffix not in FIGURES:
+        raise RigError(f"--figure {options.figure}: the ending says the format; one of {', '.join(FIGURES)}.")
     head, clocks = _from_pins(options) if options.pattern is None else _from_lines(options)
-    if unknown := sorted(set(options.node) - clocks.keys()):
-        raise RigError(f"{options.log}: no stamps of node {unknown[0]}; there are of {', '.join(clocks)}.")
-    clocks = {node: clock for node, clock in sorted(clocks.items()) if not options.node or node in options.node}
+    clocks = dict(sorted(clocks.items()))
     if options.figure:
         _draw(options.figure, clocks, virtual=head["virtual"])
     _print(options, head, clocks)
-    notes = [stretch.pieces.note for clock in clocks.values() for stretch in clock.stretches]
-    fitted = any(stretch.line.segments for clock in clocks.values() for stretch in clock.stretches)
+    notes = [note for clock in clocks.values() for stretch in clock.stretches for note in stretch.notes]
+    fitted = any(stretch.segments for clock in clocks.values() for stretch in clock.stretches)
     return int(not fitted or any(STRANGE in note for note in notes))
 
 
@@ -99,34 +124,48 @@ def _from_lines(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, 
         "unmatched": found.lines - found.matched,
         "irregularities": dict(found.odd),
     }
-    return head, {node or "log": clock for node, clock in _fitted(options, found).items()}
+    return head, _fitted(options, found)
+
+
+def _chosen(options: argparse.Namespace, nodes: Iterable[str]) -> list[str]:
+    """The nodes that are asked for; raises `RigError` if one is not there."""
+    from gpiorig.rig.errors import RigError
+
+    there = list(nodes)
+    if unknown := sorted(set(options.node).difference(there)):
+        raise RigError(f"{options.log}: no stamps of node {unknown[0]}; there are of {', '.join(sorted(there))}.")
+    return [node for node in there if not options.node or node in options.node]
 
 
 def _fitted(options: argparse.Namespace, found: Found) -> dict[str, NodeClock]:
     import numpy as np
     from tqdm import tqdm
 
-    from gpiorig.analysis.clocks import nodeclock
+    from gpiorig.analysis.clocks import guesses, nodeclock
     from gpiorig.rig import clocklines, loglines
     from gpiorig.rig.errors import RigError
 
     where = clocklines.groups(loglines.compiled(options.pattern, option="--pattern", groups=()))
     clocks = {}
-    for node, stamps in tqdm(found.nodes.items(), desc="fitting", unit=" nodes", disable=None, leave=False):
+    named = {node or NAMELESS: stamps for node, stamps in found.nodes.items()}
+    for node in tqdm(_chosen(options, named), desc="fitting", unit=" nodes", disable=None, leave=False):
+        stamps = named[node]
         ticks, digits = stamps.ticks()
         host_ns = np.array(stamps.host_ns, dtype=np.int64)
         tick_hz = clocklines.tick_hz(options, where, digits)
         if tick_hz is None:
-            rate, usual = nodeclock.nominal_hz(ticks, host_ns, 10**digits)
+            rate, usual = guesses.nominal_hz(ticks, host_ns, 10**digits)
             if usual is None and len(ticks) > 2 and rate == rate:
                 raise RigError(
-                    f"{options.log}: the time of {node or 'the node'} counts {rate / 10**digits:.6g} per second of the "
+                    f"{options.log}: the time of {node} counts {rate / 10**digits:.6g} per second of the "
                     "host, which is no usual rate; give --tick-hz, or --node-unit."
                 )
             tick_hz = usual or Fraction(10**digits)
-        modulus = nodeclock.likely_modulus(ticks) if options.bits is None else (1 << options.bits) * 10**digits
+        modulus = guesses.likely_modulus(ticks) if options.bits is None else (1 << options.bits) * 10**digits
+        if modulus and modulus >= loglines.LIMIT:
+            raise RigError(f"--bits {options.bits}: too many for times with {digits} decimals; 0 says that none wraps.")
         clocks[node] = nodeclock.node_clock(
-            node or "log",
+            node,
             ticks,
             host_ns,
             reference="host",
@@ -140,8 +179,7 @@ def _fitted(options: argparse.Namespace, found: Found) -> dict[str, NodeClock]:
 
 def _from_pins(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, NodeClock]]:
     from gpiorig.analysis import events, log
-    from gpiorig.analysis.clocks import nodeclock, pairing
-    from gpiorig.capture.nanoseconds import nearest_ns
+    from gpiorig.analysis.clocks import pairing
     from gpiorig.capture.recording import DESCRIPTION, Recording
     from gpiorig.rig import bench as benches
     from gpiorig.rig import pipeline
@@ -155,20 +193,10 @@ def _from_pins(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, N
     bench = benches.of_recording(recording)
     seen = events.from_edges(recording.edges(), pipeline.wiring(bench))
     clocks = {}
-    for node in recording.nodes:
+    for node in _chosen(options, recording.nodes):
         pairs = pairing.best(seen, log.parse(recording.serial(node).data, node=node))
         if len(pairs):
-            clocks[node] = nodeclock.node_clock(
-                node,
-                pairs.stamps,
-                nearest_ns(pairs.samples, seen.samplerate_hz),
-                reference="analyzer",
-                tick_hz=pairing.NODE_TICK_HZ,
-                modulus=pairing.TIMER,
-                boots=pairs.boots,
-                late=False,
-                slack_ns=pairing.SLACK_NS,
-            )
+            clocks[node] = pairing.node_clock(pairs, node=node, samplerate_hz=seen.samplerate_hz)
     if not clocks:
         raise RigError(
             f"{options.log}: no stamp of a node belongs to an event on the pins; "
@@ -178,10 +206,10 @@ def _from_pins(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, N
 
 
 def _print(options: argparse.Namespace, head: dict[str, Any], clocks: dict[str, NodeClock]) -> None:
-    from gpiorig.analysis.clocks import nodeclock
+    from gpiorig.analysis.clocks import nodejson
 
     if options.json:
-        nodes = {node: nodeclock.as_json(clock) for node, clock in clocks.items()}
+        nodes = {node: nodejson.as_json(clock) for node, clock in clocks.items()}
         print(json.dumps(head | {"nodes": nodes}, allow_nan=False))
         return
     for clock in clocks.values():
@@ -196,28 +224,31 @@ def _print(options: argparse.Namespace, head: dict[str, Any], clocks: dict[str, 
 
 
 def _text(clock: NodeClock) -> list[str]:
-    from gpiorig.analysis.quantity import round_time_text
+    from gpiorig.analysis.quantity import count_text, round_time_text
 
-    words = [f"{clock.n} stamps in steps of {round_time_text(clock.quantisation_ns)}"]
-    words += [f"{len(clock.stretches) - 1} resets", f"{clock.backsteps} steps back"]
-    words += [f"{clock.wraps} wraps at {clock.modulus}"] if clock.modulus else []
-    lines = [f"{clock.node} against {clock.reference}: {', '.join(words)}; a tick is 1/{float(clock.tick_hz):g} s"]
+    words = [f"{count_text(clock.n, 'stamp')} in steps of {round_time_text(clock.quantisation_ns)}"]
+    words += [count_text(len(clock.stretches) - 1, "reset"), count_text(clock.backsteps, "step back", "steps back")]
+    words += [f"{count_text(clock.wraps, 'wrap')} at {clock.modulus}"] if clock.modulus else []
+    if clock.reference_backsteps:
+        words += [f"the {clock.reference} went back {count_text(clock.reference_backsteps, 'time')}"]
+    lines = [f"{clock.node} against {clock.reference}: {', '.join(words)}; a tick is 1/{float(clock.tick_hz):.12g} s"]
     for stretch in clock.stretches:
         lines += [f"  {line}" for line in _stretch_text(stretch)]
     return lines
 
 
 def _stretch_text(stretch: Stretch) -> list[str]:
-    from gpiorig.analysis.clocks import nodeclock
-    from gpiorig.analysis.quantity import time_text
+    from gpiorig.analysis.clocks import nodejson
+    from gpiorig.analysis.quantity import count_text, time_text
 
-    found = nodeclock.stretch_json(stretch)
+    found = nodejson.stretch_json(stretch)
     if found["ppm"] is None:
-        return [f"{found['n']} stamps: no fit, {found['note']}"]
+        return [f"{count_text(found['n'], 'stamp')}: no fit, {found['note']}"]
     span = found["end_s"] - found["start_s"]
     lines = [
-        f"{found['n']} stamps over {span:.3f} s: {_ppm(found)}, residual {time_text(found['residual_std_s'] * 1e9)} "
-        f"(standard deviation), {found['outliers']} outliers, offset {found['offset_s']:.6f} s"
+        f"{count_text(found['n'], 'stamp')} over {span:.3f} s: {_ppm(found)}, "
+        f"residual {time_text(found['residual_std_s'] * 1e9)} (standard deviation), "
+        f"{count_text(found['outliers'], 'outlier')}, offset {found['offset_s']:.6f} s"
     ]
     lines += [
         f"  from {p['start_s']:.6f} to {p['end_s']:.6f} s: {_ppm(p)}, offset {p['offset_s']:.6f} s"
@@ -249,7 +280,7 @@ def _draw(path: Path, clocks: dict[str, NodeClock], *, virtual: bool) -> None:
     from gpiorig.analysis.clocks import picture
     from gpiorig.rig.errors import RigError
 
-    drawn = [clock for clock in clocks.values() if any(stretch.pieces.segments for stretch in clock.stretches)]
+    drawn = [clock for clock in clocks.values() if any(stretch.segments for stretch in clock.stretches)]
     if not drawn:
         raise RigError(f"--figure {path}: no clock could be fitted, so there is nothing to draw.")
     with style.paper():
