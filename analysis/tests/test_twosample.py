@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -11,6 +12,8 @@ from scipy.signal import lfilter
 from statsmodels.stats.multitest import multipletests
 
 from gpiorig.analysis.inference import dependence, twosample
+
+TESTS = (twosample.brunner_munzel, twosample.kolmogorov_smirnov)
 
 
 def independent_pair(seed: int, *, shift: float = 0.2) -> tuple[np.ndarray, np.ndarray]:
@@ -51,7 +54,7 @@ def test_holm_as_statsmodels():
         np.testing.assert_allclose(multipletests(p, method="holm")[1], twosample.holm(list(p)))
 
 
-@pytest.mark.parametrize("test", [twosample.brunner_munzel, twosample.kolmogorov_smirnov])
+@pytest.mark.parametrize("test", TESTS)
 def test_dependence_within_runs_makes_no_false_alarms(test):
     """AR(1) with phi = 0.8: 300 pairs at 5 %; the ordinary test alarms in a third of them or more."""
     alarms = naive = 0
@@ -75,15 +78,55 @@ def test_runs_that_do_not_overlap():
 
 def test_symmetry():
     base, new = independent_pair(3)
-    for test in (twosample.brunner_munzel, twosample.kolmogorov_smirnov):
+    for test in TESTS:
         assert math.isclose(test(base, new), test(new, base), rel_tol=1e-9)
         assert math.isclose(test(base, new), test(5 + 3 * base, 5 + 3 * new), rel_tol=1e-9)
 
 
 def test_few_values():
-    """Of 5 and 8 values Brunner and Munzel's p-value may be 0; that of Mann and Whitney is at least 2 / C(13, 5)."""
-    for seed in range(50):
+    """Of all orders of 4 and 5 values, no more have a p-value at or below a level than the level says."""
+    rng = np.random.default_rng(1)
+    found = []
+    for chosen in itertools.combinations(range(9), 4):
+        base, new = np.array(chosen), np.setdiff1d(np.arange(9), chosen)
+        found.append([test(rng.permutation(base), rng.permutation(new)) for test in TESTS])
+    for level in (0.05, 0.02, 0.01):
+        assert (np.mean(np.array(found) <= level, axis=0) <= level).all()
+
+
+def test_the_error_is_that_of_equal_runs_where_that_is_larger():
+    """The longer run is the wider one: it is Mann and Whitney's p-value; Student's t is next to normal here."""
+    rng = np.random.default_rng(1)
+    base, new = rng.normal(0, 3, 6000), rng.normal(0.1, 1, 3000)
+    mann_whitney = stats.mannwhitneyu(base, new, use_continuity=False, method="asymptotic").pvalue
+    assert stats.brunnermunzel(base, new).pvalue < 0.9 * mann_whitney
+    assert math.isclose(mann_whitney, twosample.brunner_munzel(base, new), rel_tol=0.01)
+
+
+@pytest.mark.parametrize(("n", "m"), [(1000, 60), (200, 5)])
+def test_what_a_short_run_is_too_short_to_show_is_no_difference(n, m):
+    """3 % of the packets take longer. 1 of 6 runs of 60 packets has none of these, and most runs of 5."""
+    alarms = np.zeros(len(TESTS))
+    for seed in range(300):
         rng = np.random.default_rng(seed)
-        base, new = rng.normal(size=5), rng.normal(size=8)
-        assert stats.mannwhitneyu(base, new).pvalue == twosample.brunner_munzel(base, new)
-        assert twosample.brunner_munzel(base, new) >= 2 / math.comb(13, 5) * (1 - 1e-9)
+        base, new = (np.where(rng.random(size) < 0.03, 500, 100) for size in (n, m))
+        alarms += [test(base, new) < 0.001 for test in TESTS]
+    assert (alarms <= stats.binom.ppf(0.999, 300, 0.001)).all()
+
+
+def test_strong_dependence_makes_no_false_alarms():
+    """AR(1) with phi = 0.95: 300 packets are worth 8; far out, where a correction for many tests looks."""
+    alarms = np.zeros(len(TESTS))
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        base, new = (lfilter([1], [1, -0.95], rng.normal(size=600))[300:] for _ in range(2))
+        alarms += [test(base, new) < 0.001 for test in TESTS]
+    assert (alarms <= stats.binom.ppf(0.999, 300, 0.001)).all()
+
+
+def test_runs_that_wander_apart_and_do_not_overlap():
+    """Two random walks: the order of 300 values that hang together is no more than that of a few."""
+    rng = np.random.default_rng(1)
+    base, new = 1000 + np.cumsum(rng.normal(size=300)), np.cumsum(rng.normal(size=300))
+    assert base.min() > new.max()
+    assert twosample.brunner_munzel(base, new) > 0.001
