@@ -37,6 +37,7 @@ MIN_ON = 0.9  # share of the delays that must be on levels: the rest may have me
 NEARLY = 0.8  # of the strongest evidence
 _OUTLYING = 6.0  # median distances from the level
 _BINS = 1 << 17  # of the periodogram
+_BEYOND = 0.75  # of the frequency of MIN_LEVELS levels over the range: from there on peaks are looked for
 _CANDIDATES, _PEAK = 24, 0.4  # peaks that are tried, and how high they must be against the highest
 
 
@@ -91,12 +92,15 @@ def fit(delays: NDArray[np.int64]) -> Lattice | None:
 
 
 def _candidates(x: Floats) -> list[tuple[float, float]]:
-    """Period and phase of the peaks of |mean(exp(2 pi i f x))|: 10 samples (or bins) to a third of the range."""
+    """Period and phase of the peaks of |mean(exp(2 pi i f x))|: 10 samples (or bins) to somewhat over a third of the range.
+
+    A peak at the very end of what is looked at would be none: of four levels the period is a third of the range.
+    """
     width = max(1.0, float(np.ceil((x.max() + 1) / _BINS)))
     counts = np.bincount((x / width).astype(np.int64))
     low, high = np.quantile(x, [0.025, 0.975])
     size = 1 << int(np.ceil(np.log2(4 * len(counts))))
-    first = int(np.ceil((MIN_LEVELS - 1) * size * width / max(high - low, width)))
+    first = max(1, int(_BEYOND * (MIN_LEVELS - 1) * size * width / max(high - low, width)))
     last = size // MIN_PERIOD
     if first >= last:
         return []
