@@ -16,6 +16,7 @@ from gpiorig.analysis.inference.intervals import Interval
 from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.statistics import ipdv
 
+_SHARED = 1  # differences of successive delays share a delay with the ones beside them: they depend on each other
 RFC3550_GAIN = 16  # RFC 3550, 6.4.1: gives a good ratio of noise reduction and rate of convergence
 
 
@@ -116,15 +117,19 @@ def _between_packets(differences: NDArray[np.int64], unit: float) -> list[Jitter
         note="a running estimate at its last packet, over some 16 packets: no interval",
     )
     size = np.abs(differences)
-    mean = intervals.of_mean(size, unit=unit)
+    mean = intervals.of_mean(size, unit=unit, lags=_SHARED)
+
+    def quantile(values: NDArray[np.int64], p: float) -> Interval:
+        return intervals.of_quantile(values, p, unit=unit, lags=_SHARED)
+
     return [
         Jitter("interarrival jitter J, last", "RFC 3550, 6.4.1 and A.8; RFC 3393, 4.5", last.scaled(unit)),
         Jitter("interarrival jitter J, mean", "RFC 3550, 6.4.1: J tends to the mean of |D|", mean),
-        Jitter("IPDV, p5", "RFC 3393, 4.3", intervals.of_quantile(differences, 0.05, unit=unit)),
-        Jitter("IPDV, p95", "RFC 3393, 4.3", intervals.of_quantile(differences, 0.95, unit=unit)),
+        Jitter("IPDV, p5", "RFC 3393, 4.3", quantile(differences, 0.05)),
+        Jitter("IPDV, p95", "RFC 3393, 4.3", quantile(differences, 0.95)),
         Jitter("IPDV, peak-to-peak", "RFC 3393, 4.6", intervals.of_range(differences, unit=unit)),
-        Jitter("IPDV, median of magnitudes", "RFC 3393, 2.4, absolute", intervals.of_quantile(size, 0.5, unit=unit)),
-        Jitter("IPDV, p99 of magnitudes", "RFC 3393, 2.4, absolute", intervals.of_quantile(size, 0.99, unit=unit)),
+        Jitter("IPDV, median of magnitudes", "RFC 3393, 2.4, absolute", quantile(size, 0.5)),
+        Jitter("IPDV, p99 of magnitudes", "RFC 3393, 2.4, absolute", quantile(size, 0.99)),
     ]
 
 

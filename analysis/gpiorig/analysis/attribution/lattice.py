@@ -92,7 +92,7 @@ def fit(delays: NDArray[np.int64]) -> Lattice | None:
 
 
 def _candidates(x: Floats) -> list[tuple[float, float]]:
-    """Period and phase of the peaks of |mean(exp(2 pi i f x))|: 10 samples (or bins) to somewhat over a third of the range.
+    """Period and phase of the peaks of |mean(exp(2 pi i f x))|: 10 samples (or bins) to 4/9 of the range.
 
     A peak at the very end of what is looked at would be none: of four levels the period is a third of the range.
     """
@@ -165,7 +165,8 @@ def _cut_off(residual: Floats, used: NDArray[np.bool_], cut: float) -> float:
 
     A level that moves takes in delays on one side and loses them on the other, which draw it on: of an M-estimator with
     psi(r) = r up to c and 0 beyond, E psi' = P(|r| <= c) - c (f(c) + f(-c)), the density f of the residuals at the cut
-    from those between 3/4 and 5/4 of it (Huber, Robust Statistics, Wiley 1981, 3.2).
+    from those between 3/4 and 5/4 of it (Huber, Robust Statistics,
+    Wiley 1981, on M-estimates).
     """
     inside, size = int(used.sum()), np.abs(residual)
     at_the_cut = 2 * int(np.count_nonzero((size > 0.75 * cut) & (size <= 1.25 * cut)))
