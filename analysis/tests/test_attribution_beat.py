@@ -164,3 +164,14 @@ def test_a_beat_is_not_found_in_noise() -> None:
         below["known"] += known.p_value < 0.05
         below["unknown"] += unknown.p_value < 0.05
     assert max(below.values()) <= stats.binom.ppf(0.999, 200, 0.05)
+
+
+def test_the_chance_of_a_peak_anywhere_is_what_it_says() -> None:
+    """300 runs of evenly sent packets; counting independent frequencies gives 0.05 to one in nine."""
+    below = 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        peak = search.find(rng.normal(0, 3000, 300), starts(rng, 300, irregular=False))
+        assert peak is not None
+        below += peak.p_value < 0.05
+    assert below <= stats.binom.ppf(0.999, 300, 0.05)

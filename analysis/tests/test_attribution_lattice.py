@@ -45,6 +45,22 @@ def test_the_interval_of_the_period_holds_it() -> None:
     assert held >= stats.binom.ppf(0.01, 200, 0.95)
 
 
+@pytest.mark.parametrize("n", [50, 300])
+def test_four_levels_are_not_taken_for_half_their_period(n: int) -> None:
+    """The longest period that is looked for is that of the fewest levels, whatever the scatter of the delays."""
+    found = [lattice.fit(drawn(seed, levels=4, noise=20.0, n=n)) for seed in range(20)]
+    assert {7700} == {100 * round(each.period / 100) for each in found if each is not None}
+    assert {4} == {each.levels for each in found if each is not None and each.p_value < 0.001}
+
+
+def test_the_interval_holds_the_period_of_wide_levels() -> None:
+    """Levels so wide that the window cuts them off: 83 to 87 % of intervals held it when their errors left that out."""
+    fitted = [lattice.fit(drawn(seed, noise=0.07 * 7680, n=200)) for seed in range(100)]
+    held = [abs(each.period - 7680) <= 1.96 * each.period_se for each in fitted if each is not None]
+    assert len(held) == 100
+    assert sum(held) >= stats.binom.ppf(0.01, 100, 0.95)
+
+
 @pytest.mark.parametrize(("shift", "scale"), [(5000, 1), (-3000, 1), (0, 3), (100, 7)])
 def test_shift_and_scale_go_through(shift: int, scale: int) -> None:
     base, moved = lattice.fit(drawn(3)), lattice.fit(drawn(3) * scale + shift)

@@ -39,6 +39,18 @@ def test_independent_values_count_as_what_they_are():
     assert {(1, 500.0)} == {(each.block, each.effective) for each in independent}
 
 
+def test_what_must_depend_is_not_said_to_be_independent():
+    """A series in which chance hides it: its first autocorrelation counts as measured, and blocks hold neighbours."""
+    x = ar(0, 500, 3)
+    assert dependence.measure(x).independent
+    found = dependence.measure(x, lags=1)
+    centred = x - x.mean()
+    r = float(centred[1:] @ centred[:-1]) / float(centred @ centred)
+    assert (1, False) == (found.lags, found.independent)
+    assert math.isclose(min(500, 500 / (1 + 2 * r)), found.effective)
+    assert dependence.block_for(x, lags=1)[0] >= 4
+
+
 def test_effective_number_of_an_autoregressive_series():
     """Long-run variance over variance is (1 + phi) / (1 - phi): 3 for phi = 0.5, so that 30 000 count as 10 000."""
     effective = [dependence.measure(ar(0.5, 30_000, seed)).effective for seed in range(20)]

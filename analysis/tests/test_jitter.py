@@ -77,6 +77,15 @@ def test_a_lost_packet_breaks_the_pairs_it_is_in():
     assert same(95, by_name([10, 15, -1, 100, 105])["peak-to-peak"].value)
 
 
+def test_packets_missing_in_their_numbers_break_pairs_as_lost_ones_do():
+    """Of six sent the third and the fourth are lost; the numbers come in the order of `delays`, whatever that is."""
+    full = by_name([10, 15, -1, -1, 100, 105])
+    assert repr(full) == repr(by_name([10, 15, 100, 105], places=array([0, 1, 4, 5])))
+    assert repr(full) == repr(by_name([105, 15, 100, 10], places=array([5, 1, 4, 0]), starts=array([9, 3, 7, 2])))
+    assert 0 == full["IPDV, peak-to-peak"].value
+    assert 80 == by_name([10, 15, 100, 105])["IPDV, peak-to-peak"].value
+
+
 def test_packets_are_taken_in_the_order_of_sending():
     assert repr(by_name([20, 10, 25], starts=array([2, 1, 3]))) == repr(by_name([10, 20, 25]))
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from gpiorig.analysis import columns
 from gpiorig.analysis.inference import dependence, intervals, resampling
 from gpiorig.analysis.inference.intervals import CONFIDENCE, NAN, Interval
-from gpiorig.analysis.inference.resampling import Resampling
 from gpiorig.analysis.path import Step
 from gpiorig.analysis.statistics import resolved
 from gpiorig.analysis.timelines import Steps
@@ -84,12 +83,15 @@ class Budget:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Shares:
-    """One set of shares: of all packets, of the resamples, without a block each; all NaN rows where undefined."""
+    """One set of shares: of all packets, of the resamples, without a block each; all NaN rows where undefined.
+
+    `blocks` is how many blocks have a say in them.
+    """
 
     value: NDArray[np.float64]
     replicates: NDArray[np.float64]
     jackknife: NDArray[np.float64]
-    plan: Resampling
+    blocks: int
     method: str
     note: str
 
@@ -98,18 +100,18 @@ class _Shares:
         take = list(members)
         value = float(self.value[take].sum())
         replicates, jackknife = (rows[:, take].sum(axis=1) for rows in (self.replicates, self.jackknife))
-        if self.plan.blocks < resampling.LEAST_BLOCKS or not np.isfinite(replicates).all() or math.isnan(value):
+        if self.blocks < resampling.LEAST_BLOCKS or not np.isfinite(replicates).all() or math.isnan(value):
             note = self.note or "too few different packets for an interval"
             return Interval(value, NAN, NAN, "none", confidence, note)
         jackknife = jackknife[np.isfinite(jackknife)]
-        low, high = resampling.limits(value, replicates, jackknife, blocks=self.plan.blocks, confidence=confidence)
+        low, high = resampling.limits(value, replicates, jackknife, blocks=self.blocks, confidence=confidence)
         return Interval(value, low, high, self.method, confidence, self.note)
 
 
 def budget(steps: Steps, *, starts: NDArray[np.int64] | None = None, confidence: float = CONFIDENCE) -> Budget:
     """The budget of a route, with intervals by the block bootstrap (`resampling.resample`).
 
-    The blocks are those that the squared distance of the total from its mean wants, for the tail those that being
+    The blocks are those that the squared distance of the total from its mean wants, for the tail also those that being
     one of the slowest wants. The shares are a property of this run, whatever the dependence; the intervals say how
     another run would differ.
 
@@ -213,18 +215,24 @@ def _variance_shares(samples: NDArray[np.int64], total: NDArray[np.int64]) -> _S
         result: NDArray[np.float64] = (product - each * mean) / variance
         return result
 
-    note = "" if dies_out else intervals.MAY_BE_SHORT
+    note = intervals.block_note(plan, dies_out=dies_out)
     method = intervals.block_method(block, plan)
     all_rows = np.ones((1, len(plan.sizes)))
-    return _Shares(shares(all_rows)[0], shares(plan.weights), shares(plan.without), plan, method, note)
+    return _Shares(shares(all_rows)[0], shares(plan.weights), shares(plan.without), plan.blocks, method, note)
 
 
 def _tail_shares(samples: NDArray[np.int64], total: NDArray[np.int64], slow: NDArray[np.bool_]) -> _Shares:
-    """(mean step of the slowest - mean step of all) / the same of the total; every resample has its own slowest."""
-    block, _ = dependence.block_for(slow)
+    """(mean step of the slowest - mean step of all) / the same of the total; every resample has its own slowest.
+
+    An interval is as wide as that of a mean of so many values as there are blocks with slow packets in them: ten slow
+    packets among a thousand are ten. Few slow packets show little of how they bunch, so the blocks are also those that
+    the squared distance of the total from its mean wants.
+    """
+    centred = total - total.mean()
+    block, dies_out = dependence.block_for(slow, centred**2)
     plan = resampling.resample(len(total), block)
     count = int(np.count_nonzero(slow))
-    centred = total - total.mean()
+    bunches = len(np.unique(np.flatnonzero(slow) // plan.block))
     reach = min(len(total), _TAIL_REACH * count)
     order = np.argsort(-total, kind="stable")[:reach]
     cells = np.searchsorted(plan.edges, order, side="right") - 1
@@ -252,6 +260,9 @@ def _tail_shares(samples: NDArray[np.int64], total: NDArray[np.int64], slow: NDA
         candidates = candidates * NAN
     elif share > 1.5 * TAIL_SHARE:
         note = f"the slowest packets are {100 * share:.2g} % of all, not {100 * TAIL_SHARE:g} %"
+    note = intervals.joined(note, intervals.block_note(plan, dies_out=dies_out))
     method = intervals.block_method(block, plan)
     all_rows = np.ones((1, len(plan.sizes)))
-    return _Shares(shares(all_rows)[0], shares(plan.weights), shares(plan.without), plan, method, note)
+    return _Shares(
+        shares(all_rows)[0], shares(plan.weights), shares(plan.without), min(plan.blocks, bunches), method, note
+    )

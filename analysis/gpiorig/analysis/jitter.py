@@ -16,6 +16,7 @@ from gpiorig.analysis.inference.intervals import Interval
 from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.statistics import ipdv
 
+_SHARED = 1  # differences of successive delays share a delay with the ones beside them: they depend on each other
 RFC3550_GAIN = 16  # RFC 3550, 6.4.1: gives a good ratio of noise reduction and rate of convergence
 
 
@@ -39,13 +40,17 @@ class Jitter:
 
 
 def measures(
-    delays: NDArray[np.int64], *, samplerate_hz: Fraction, starts: NDArray[np.int64] | None = None
+    delays: NDArray[np.int64],
+    *,
+    samplerate_hz: Fraction,
+    starts: NDArray[np.int64] | None = None,
+    places: NDArray[np.int64] | None = None,
 ) -> tuple[Jitter, ...]:
     """All measures of one delay.
 
     RFC 3393 lets the user select the pairs of packets whose delays are compared. Here, and for RFC 3550, they are
     packets one after the other in the order of sending whose delays are both known: a lost packet that is in `delays`
-    as -1 breaks two pairs, one that is left out makes neighbours of those beside it.
+    as -1, or missing in `places`, breaks two pairs; one that nothing is known of makes neighbours of those beside it.
 
     Parameters
     ----------
@@ -55,9 +60,12 @@ def measures(
         Exact samplerate.
     starts
         int64[n], samples at which the packets were sent; without it `delays` are in that order.
+    places
+        int64[n], which packet of all that were sent each is; without it they are all.
     """
     if starts is not None:
-        delays = delays[np.argsort(starts, kind="stable")]
+        order = np.argsort(starts, kind="stable")
+        delays, places = delays[order], None if places is None else places[order]
     unit = float(NS_PER_S / samplerate_hz)
     known = delays[delays >= 0]
     found = [
@@ -67,7 +75,7 @@ def measures(
         Jitter("p99 - p1", "difference of percentiles", intervals.of_spread(known, 0.01, 0.99, unit=unit)),
         Jitter("p99.9 - p0.1", "difference of percentiles", intervals.of_spread(known, 0.001, 0.999, unit=unit)),
     ]
-    return (*found, *_between_packets(ipdv(delays), unit), *_beyond_the_least(known, unit))
+    return (*found, *_between_packets(ipdv(_with_losses(delays, places)), unit), *_beyond_the_least(known, unit))
 
 
 def interarrival(differences: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -105,6 +113,13 @@ def as_table(found: Sequence[Jitter]) -> pa.Table:
     )
 
 
+def _with_losses(delays: NDArray[np.int64], places: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """The delays with one -1 wherever packets are missing: more of them would make no more pairs."""
+    if places is None or not len(places):
+        return delays
+    return np.insert(delays, np.flatnonzero(np.diff(places) > 1) + 1, -1)
+
+
 def _between_packets(differences: NDArray[np.int64], unit: float) -> list[Jitter]:
     """What is defined on the delay of a packet less that of the one before."""
     running = interarrival(differences)
@@ -116,15 +131,19 @@ def _between_packets(differences: NDArray[np.int64], unit: float) -> list[Jitter
         note="a running estimate at its last packet, over some 16 packets: no interval",
     )
     size = np.abs(differences)
-    mean = intervals.of_mean(size, unit=unit)
+    mean = intervals.of_mean(size, unit=unit, lags=_SHARED)
+
+    def quantile(values: NDArray[np.int64], p: float) -> Interval:
+        return intervals.of_quantile(values, p, unit=unit, lags=_SHARED)
+
     return [
         Jitter("interarrival jitter J, last", "RFC 3550, 6.4.1 and A.8; RFC 3393, 4.5", last.scaled(unit)),
         Jitter("interarrival jitter J, mean", "RFC 3550, 6.4.1: J tends to the mean of |D|", mean),
-        Jitter("IPDV, p5", "RFC 3393, 4.3", intervals.of_quantile(differences, 0.05, unit=unit)),
-        Jitter("IPDV, p95", "RFC 3393, 4.3", intervals.of_quantile(differences, 0.95, unit=unit)),
+        Jitter("IPDV, p5", "RFC 3393, 4.3", quantile(differences, 0.05)),
+        Jitter("IPDV, p95", "RFC 3393, 4.3", quantile(differences, 0.95)),
         Jitter("IPDV, peak-to-peak", "RFC 3393, 4.6", intervals.of_range(differences, unit=unit)),
-        Jitter("IPDV, median of magnitudes", "RFC 3393, 2.4, absolute", intervals.of_quantile(size, 0.5, unit=unit)),
-        Jitter("IPDV, p99 of magnitudes", "RFC 3393, 2.4, absolute", intervals.of_quantile(size, 0.99, unit=unit)),
+        Jitter("IPDV, median of magnitudes", "RFC 3393, 2.4, absolute", quantile(size, 0.5)),
+        Jitter("IPDV, p99 of magnitudes", "RFC 3393, 2.4, absolute", quantile(size, 0.99)),
     ]
 
 

@@ -37,6 +37,7 @@ MIN_ON = 0.9  # share of the delays that must be on levels: the rest may have me
 NEARLY = 0.8  # of the strongest evidence
 _OUTLYING = 6.0  # median distances from the level
 _BINS = 1 << 17  # of the periodogram
+_BEYOND = 0.75  # of the frequency of MIN_LEVELS levels over the range: from there on peaks are looked for
 _CANDIDATES, _PEAK = 24, 0.4  # peaks that are tried, and how high they must be against the highest
 
 
@@ -91,12 +92,15 @@ def fit(delays: NDArray[np.int64]) -> Lattice | None:
 
 
 def _candidates(x: Floats) -> list[tuple[float, float]]:
-    """Period and phase of the peaks of |mean(exp(2 pi i f x))|: 10 samples (or bins) to a third of the range."""
+    """Period and phase of the peaks of |mean(exp(2 pi i f x))|: 10 samples (or bins) to 4/9 of the range.
+
+    A peak at the very end of what is looked at would be none: of four levels the period is a third of the range.
+    """
     width = max(1.0, float(np.ceil((x.max() + 1) / _BINS)))
     counts = np.bincount((x / width).astype(np.int64))
     low, high = np.quantile(x, [0.025, 0.975])
     size = 1 << int(np.ceil(np.log2(4 * len(counts))))
-    first = int(np.ceil((MIN_LEVELS - 1) * size * width / max(high - low, width)))
+    first = max(1, int(_BEYOND * (MIN_LEVELS - 1) * size * width / max(high - low, width)))
     last = size // MIN_PERIOD
     if first >= last:
         return []
@@ -110,7 +114,7 @@ def _candidates(x: Floats) -> list[tuple[float, float]]:
 
 
 def _fit(x: Floats, period: float, origin: float, *, lowest: float) -> Lattice | None:
-    used = np.ones(len(x), dtype=np.bool_)
+    used, cut = np.ones(len(x), dtype=np.bool_), WINDOW * period
     for _ in range(4):
         place = np.rint((x - origin) / period)
         residual = np.abs(x - origin - place * period)
@@ -118,7 +122,8 @@ def _fit(x: Floats, period: float, origin: float, *, lowest: float) -> Lattice |
         if int(used.sum()) < MIN_DELAYS // 2 or len(np.unique(place[used])) < MIN_LEVELS:
             return None
         # What lies on a level by chance has no say in where it is.
-        used &= residual <= max(float(RESOLUTION_SAMPLES), _OUTLYING * float(np.median(residual[used])))
+        cut = min(WINDOW * period, max(float(RESOLUTION_SAMPLES), _OUTLYING * float(np.median(residual[used]))))
+        used = residual <= cut
         centre = float(place[used].mean())
         spread = float(np.sum((place[used] - centre) ** 2))
         if not spread:
@@ -140,18 +145,32 @@ def _fit(x: Floats, period: float, origin: float, *, lowest: float) -> Lattice |
     each = beside / (float(np.ptp(place)) + 1)
     real = counts > each + 3 * np.sqrt(each)
     first = float(cells[real].min()) if real.any() else 0.0
-    error = sigma / np.sqrt(spread)
+    inflation = _cut_off(residual, used, cut)
+    error = inflation * sigma / np.sqrt(spread)
     return Lattice(
         period=period,
         period_se=float(error),
         origin=lowest + origin + first * period,
-        origin_se=float(np.hypot(sigma / np.sqrt(used.sum()), error * (centre - first))),
+        origin_se=float(np.hypot(inflation * sigma / np.sqrt(used.sum()), error * (centre - first))),
         levels=int(real.sum()),
         on=on,
         share=max(0.0, (n_on - beside) / n),
         width=2 * float(residual[on].std()),
         p_value=_p_value(place, residual, on, period=period),
     )
+
+
+def _cut_off(residual: Floats, used: NDArray[np.bool_], cut: float) -> float:
+    """By how much the errors grow because delays farther than `cut` from a level have no say.
+
+    A level that moves takes in delays on one side and loses them on the other, which draw it on: of an M-estimator with
+    psi(r) = r up to c and 0 beyond, E psi' = P(|r| <= c) - c (f(c) + f(-c)), the density f of the residuals at the cut
+    from those between 3/4 and 5/4 of it (Huber, Robust Statistics,
+    Wiley 1981, on M-estimates).
+    """
+    inside, size = int(used.sum()), np.abs(residual)
+    at_the_cut = 2 * int(np.count_nonzero((size > 0.75 * cut) & (size <= 1.25 * cut)))
+    return inside / max(inside - at_the_cut, 0.2 * inside)
 
 
 def _p_value(place: Floats, residual: Floats, on: NDArray[np.bool_], *, period: float) -> float:

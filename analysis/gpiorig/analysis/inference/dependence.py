@@ -41,7 +41,7 @@ class Dependence:
         return self.lags == 0
 
 
-def measure(series: NDArray[Any]) -> Dependence:
+def measure(series: NDArray[Any], *, lags: int = 0) -> Dependence:
     """Dependence of a series in the order of time.
 
     The automatic block length of D. N. Politis and H. White, "Automatic Block-Length Selection for the Dependent
@@ -61,6 +61,9 @@ def measure(series: NDArray[Any]) -> Dependence:
     ----------
     series
         float64 or int64[n].
+    lags
+        How many values on either side one depends on whatever the series, as differences of successive values do on
+        their neighbours, 1: autocorrelation so far is taken as it is, and the series is not said to be independent.
     """
     n = len(series)
     if n < 8:  # fewer than K autocorrelations
@@ -74,9 +77,9 @@ def measure(series: NDArray[Any]) -> Dependence:
     small = np.abs(covariance[1:]) < 2 * math.sqrt(math.log10(n) / n) * covariance[0]
     runs = np.flatnonzero(np.convolve(small, np.ones(run, dtype=np.int64), "valid") == run)
     first = int(runs[0]) + 1 if len(runs) else last
-    if first == 1 and abs(covariance[1]) < 2 / math.sqrt(n) * covariance[0]:
+    if not lags and first == 1 and abs(covariance[1]) < 2 / math.sqrt(n) * covariance[0]:
         return Dependence(lags=0, effective=float(n), block=1)
-    width = min(2 * first, last)
+    width = min(2 * max(first, lags), last)
     k = np.arange(1, width + 1)
     windowed = np.minimum(1.0, 2 * (1 - k / width)) * covariance[1 : width + 1]
     long_run, slope = covariance[0] + 2 * windowed.sum(), 2 * (k * windowed).sum()
@@ -86,23 +89,27 @@ def measure(series: NDArray[Any]) -> Dependence:
         block = min(block, (1.5 * (slope / long_run) ** 2 * n) ** (1 / 3))
     effective = n * covariance[0] / long_run if long_run > covariance[0] else float(n)
     return Dependence(
-        lags=max(1, first - 1), effective=max(1.0, effective), block=max(1, math.ceil(block)), dies_out=bool(len(runs))
+        lags=max(1, lags, first - 1),
+        effective=max(1.0, effective),
+        block=max(1, math.ceil(block)),
+        dies_out=bool(len(runs)),
     )
 
 
-def block_for(*series: NDArray[Any]) -> tuple[int, bool]:
+def block_for(*series: NDArray[Any], lags: int = 0) -> tuple[int, bool]:
     """Length of blocks for intervals, and whether all autocorrelations die out.
 
     Twice the longest of what `measure` says, where anything depends: that length makes the error of the bootstrap's
     variance least, by blocks so short that the variance comes out too small and intervals with it; twice as long
     halves what is missing (`tests/test_intervals.py` counts how often intervals hold the truth). Rounded up to one of
-    few lengths, so that resamples serve several series.
+    few lengths, so that resamples serve several series. At least four times `lags` (as for `measure`): such blocks hold
+    three quarters of what neighbours have in common.
     """
-    found = [measure(each) for each in series]
+    found = [measure(each, lags=lags) for each in series]
     block = max(each.block for each in found)
     if block > 1:
         block = math.ceil(_ROUND ** math.ceil(math.log(2 * block, _ROUND)))
-    return block, all(each.dies_out for each in found)
+    return max(block, 4 * lags), all(each.dies_out for each in found)
 
 
 def _autocovariance(centred: NDArray[np.float64], last: int) -> NDArray[np.float64]:

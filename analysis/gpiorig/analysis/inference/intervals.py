@@ -23,6 +23,8 @@ from gpiorig.analysis.inference.resampling import Resampling
 CONFIDENCE = 0.95
 NAN = float("nan")
 MAY_BE_SHORT = "the autocorrelation does not die out: the interval may be too short"
+FEW_BLOCKS = 10  # of dependent values, below which an interval may be too short
+LEAST_VALUES = 10  # for a bootstrap: fewer show too little of how they are distributed
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +58,12 @@ class Interval:
 
     def noted(self, note: str) -> Interval:
         """The same with a further remark."""
-        return dataclasses.replace(self, note=_joined(self.note, note))
+        return dataclasses.replace(self, note=joined(self.note, note))
 
 
-def of_quantile(values: Values, p: float, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
+def of_quantile(
+    values: Values, p: float, *, unit: float = 1.0, confidence: float = CONFIDENCE, lags: int = 0
+) -> Interval:
     """A quantile (`statistics.quantile`) between two order statistics.
 
     Distribution-free: the r-th and s-th smallest of n independent values hold the quantile with the probability
@@ -79,35 +83,37 @@ def of_quantile(values: Values, p: float, *, unit: float = 1.0, confidence: floa
         What the results are multiplied by, such as ns per sample.
     confidence
         Of the interval.
+    lags
+        As of `dependence.measure`.
     """
     unclear = _degenerate(values, confidence=confidence)
-    if unclear is not None:
+    if unclear is not None and unclear.method == "none":  # equal values are values: too few say little of the rest
         return unclear.scaled(unit)
     ordered = np.sort(values)
     value = estimators.quantile_of(ordered, p)
     n = len(values)
-    found = dependence.measure(values <= value)
-    effective = n if found.independent else max(1, int(found.effective))
+    found = dependence.measure(values <= value, lags=lags)
+    effective = max(1, int(found.effective))
     low, high = orderstatistics.ranks(effective, p, confidence=confidence)
     scale = Fraction(n, effective)
     bottom = float(ordered[max(0, math.floor(low * scale) - 1)]) if low else NAN
     top = float(ordered[min(n, math.ceil(high * scale)) - 1]) if high <= effective else NAN
     method = "order statistics"
-    if not found.independent:
+    if effective < n:
         method += f", {n} dependent values counted as {effective}"
     note = _note(values)
     if not low or high > effective:
         ends = "either end" if not low and high > effective else "an upper end" if low else "a lower end"
         needed = orderstatistics.needed_for(p, confidence=confidence)
-        note = _joined(note, f"too few values for {ends}: {needed} independent ones are needed")
+        note = joined(note, f"too few values for {ends}: {needed} independent ones are needed")
     return Interval(value, bottom, top, method, confidence, note).scaled(unit)
 
 
-def of_mean(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
-    """The arithmetic mean, block bootstrap."""
+def of_mean(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE, lags: int = 0) -> Interval:
+    """The arithmetic mean, block bootstrap; `lags` as of `dependence.measure`."""
     unclear = _degenerate(values, confidence=confidence)
     if unclear is None:
-        unclear = bootstrapped(estimators.mean(values), confidence=confidence, note=_note(values))
+        unclear = bootstrapped(estimators.mean(values), confidence=confidence, note=_note(values), lags=lags)
     return unclear.scaled(unit)
 
 
@@ -124,13 +130,13 @@ def of_spread(
 ) -> Interval:
     """Distance of two quantiles, such as the interquartile range; block bootstrap."""
     unclear = _degenerate(values, confidence=confidence, spread=True)
-    if unclear is not None:
+    needed = orderstatistics.needed_for(max(high, 1 - low), confidence=confidence)
+    if unclear is not None and (unclear.method == "none" or len(values) >= needed):
         return unclear.scaled(unit)
     found = estimators.spread(values, low, high)
-    needed = orderstatistics.needed_for(max(high, 1 - low), confidence=confidence)
     note = _note(values)
     if min(dependence.measure(each).effective for each in found.influence) < needed:
-        note = _joined(note, f"too few values for an interval: {needed} independent ones are needed")
+        note = joined(note, f"too few values for an interval: {needed} independent ones are needed")
         return Interval(found.value, NAN, NAN, "none", confidence, note).scaled(unit)
     return bootstrapped(found, confidence=confidence, note=note).scaled(unit)
 
@@ -173,21 +179,32 @@ def of_statistic(values: Values, name: str, *, unit: float = 1.0, confidence: fl
     return of_quantile(values, estimators.probability(name), unit=unit, confidence=confidence)
 
 
-def bootstrapped(found: Estimator, *, confidence: float = CONFIDENCE, note: str = "") -> Interval:
+def bootstrapped(found: Estimator, *, confidence: float = CONFIDENCE, note: str = "", lags: int = 0) -> Interval:
     """An interval by the circular block bootstrap; see `resampling.resample` and `resampling.limits`."""
     n = len(found.influence[0])
-    block, dies_out = dependence.block_for(*found.influence)
-    if not dies_out:
-        note = _joined(note, MAY_BE_SHORT)
+    if n < LEAST_VALUES:
+        note = joined(note, f"too few values for an interval: {n} of {LEAST_VALUES}")
+        return Interval(found.value, NAN, NAN, "none", confidence, note)
+    block, dies_out = dependence.block_for(*found.influence, lags=lags)
     plan = resampling.resample(n, block)
+    note = joined(note, block_note(plan, dies_out=dies_out))
     if plan.blocks < resampling.LEAST_BLOCKS:
-        note = _joined(note, f"too few values for an interval: {n} in blocks of {plan.block}")
+        note = joined(note, f"too few values for an interval: {n} in blocks of {plan.block}")
         return Interval(found.value, NAN, NAN, "none", confidence, note)
     of = found.replicates(plan)
     low, high = resampling.limits(
         found.value, of(plan.weights), of(plan.without), blocks=plan.blocks, confidence=confidence
     )
     return Interval(found.value, low, high, block_method(block, plan), confidence, note)
+
+
+def block_note(plan: Resampling, *, dies_out: bool) -> str:
+    """What makes an interval of this plan too short, if anything."""
+    if not dies_out:
+        return MAY_BE_SHORT
+    if plan.block > 1 and resampling.LEAST_BLOCKS <= plan.blocks < FEW_BLOCKS:
+        return f"only {plan.blocks} blocks of packets that depend on each other: the interval may be too short"
+    return ""
 
 
 def block_method(block: int, plan: Resampling) -> str:
@@ -204,7 +221,7 @@ def _extreme(
     value = of(np.sort(values))
     n = dependence.measure(values).effective
     share = orderstatistics.covered(n, ends, confidence=confidence)
-    note = _joined(
+    note = joined(
         _note(values),
         f"what was seen, no interval; with {100 * confidence:g} % confidence at least {100 * share:.4g} % of all "
         f"packets are {where}",
@@ -221,15 +238,24 @@ def _degenerate(values: Values, *, confidence: float, spread: bool = False) -> I
     if n == 1:
         return Interval(value, NAN, NAN, "none", confidence, "a single value")
     if values.min() == values.max():
-        return Interval(value, value, value, "none needed", confidence, f"all {n} values are equal")
+        share = orderstatistics.covered(n, 1, confidence=confidence)
+        note = f"{_all_equal(n)}; with {100 * confidence:g} % confidence at least {100 * share:.4g} % of all are"
+        return Interval(value, value, value, "none needed", confidence, note)
     return None
 
 
+def _all_equal(n: int) -> str:
+    return f"all {n} values are equal"
+
+
 def _note(values: Values) -> str:
+    if values.min() == values.max():
+        return _all_equal(len(values))
     if np.issubdtype(values.dtype, np.integer) and not statistics.resolved(values):
         return "varies by no more than the analyzer resolves"
     return ""
 
 
-def _joined(*notes: str) -> str:
+def joined(*notes: str) -> str:
+    """Remarks in one line, without the empty ones."""
     return "; ".join(note for note in notes if note)
