@@ -72,6 +72,21 @@ def test_a_packet_of_the_round_before_is_not_in_hand() -> None:
     assert {} == found.unattributed.counts()
 
 
+def test_a_node_that_was_reset_has_nothing_in_hand() -> None:
+    """Its call never came to the MAC, and ids begin anew. A frame that was on the air is over with the reset."""
+    network = Network("abc")
+    network.log.append((0, "a", "app.tx.enter", 7))
+    network.frame(MS, "a", 6, {}, outcome=None)
+    network.log.append((10 * MS, "a", "rig.boot", None))
+    network.frame(20 * MS, "c", 7, {"b": "deliver", "a": "hear"})
+    frame = network.frame(30 * MS, "a", 7, {"b": "deliver"})
+    found = run(network)
+    assert {"c > b": (1, 0, 0), "a > b": (1, 2, 0)} == route_counts(found)
+    assert frame.sender == "a" and {} == found.unattributed.counts()
+    (heard,) = found.overheard.transmissions
+    assert "c" == found.events.node_names[found.transmissions.nodes[heard]]
+
+
 def test_what_no_application_gets_is_not_delivered_at_a_relay() -> None:
     """Nothing arrives in the whole recording: that the relay's MAC got it is no delivery."""
     network = Network("arc")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.completions import Index
 from gpiorig.analysis.events import Events
-from gpiorig.analysis.network.occurrences import ID_BITS, NONE, POSITION_BITS, Latest, Positions, owner, taken
+from gpiorig.analysis.network.occurrences import ID_BITS, NONE, POSITION_BITS, RESET, Latest, Positions, owner, taken
 
 HAND_OVER = "mac.tx.enter"  # from here on a frame is in the MAC's hands, whatever comes meanwhile
 HALF_A_ROUND = 1 << (ID_BITS - 1)
@@ -118,7 +118,9 @@ class Custody:
         self._second = np.zeros(len(starts), dtype=bool)
         if joined is not None:
             rows = self._rows[0][self._hands_over[starts.nodes[self._rows[0]]]]
-            first, second = _in_hand_together(starts, rows, joined, np.sort(_keys(nodes, ids, at)))
+            resets = [(node << POSITION_BITS) + index.of(RESET, node=node) for node in range(len(events.node_names))]
+            ends = (np.sort(_keys(nodes, ids, at)), np.concatenate(resets))
+            first, second = _in_hand_together(starts, rows, joined, *ends)
             self.unclear[first] = self.unclear[second] = self._second[second] = True
             begun = self._or_unclear(begun)
         self._begun = np.concatenate([begun, bare])
@@ -160,14 +162,16 @@ def _keys(nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Pos
 
 
 def _in_hand_together(
-    starts: Starts, rows: Positions, joined: Positions, hand_overs: Positions
+    starts: Starts, rows: Positions, joined: Positions, hand_overs: Positions, resets: Positions
 ) -> tuple[Positions, Positions]:
-    """Rows of starts of one id at one node, of different packets, with no hand-over between the two."""
+    """Rows of starts of one id at one node, of different packets, with no hand-over or reset between the two."""
     rows = rows[starts.kinds[rows] != BARE]
     nodes, ids, positions = starts.nodes[rows], starts.ids[rows], starts.positions[rows]
     before = Holders(nodes, ids, positions).of(nodes, ids, positions - 1)
     second = np.flatnonzero(before >= 0)
     first = before[second]
     handed = np.searchsorted(hand_overs, _keys(nodes, ids, positions))
-    together = (handed[first] == handed[second]) & (joined[rows[first]] != joined[rows[second]])
+    lives = np.searchsorted(resets, (nodes << POSITION_BITS) + positions)
+    together = (handed[first] == handed[second]) & (lives[first] == lives[second])
+    together &= joined[rows[first]] != joined[rows[second]]
     return rows[first[together]], rows[second[together]]
