@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import shutil
@@ -11,8 +12,12 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
 import pytest
 from commandline import Demo, Finished, gpiorig
+
+from gpiorig.capture.recording import Recording
+from gpiorig.rig import pipeline
 
 BENCH = (files("gpiorig.rig") / "demo_bench.toml").read_text()
 EXPERIMENT = Path(__file__).resolve().parents[1] / "experiments" / "pingpong.toml"
@@ -178,6 +183,20 @@ def test_cut_serial_record_fails_the_check(tmp_path: Path, demo: Demo) -> None:
 
     assert 1 == done.status
     assert f"{record}: the file was changed after recording" in done.stderr
+
+
+def test_a_silent_node_or_equal_ids_fail_the_check(demo: Demo) -> None:
+    """Round trips are seen at one end, whatever the other shows; the result says that it is in doubt."""
+    recording = Recording.open(demo.folder)
+    result = pipeline.analyse(recording)
+    silent = dataclasses.replace(result.events, frames_seen=result.events.frames_seen * np.array([1, 0]))
+    equal = dataclasses.replace(result.packets, ids=np.full_like(result.packets.ids, 7))
+
+    assert [] == pipeline.failed_checks(result, recording)
+    doubts = pipeline.failed_checks(dataclasses.replace(result, events=silent), recording)
+    assert any(doubt.startswith("Node responder is silent") for doubt in doubts)
+    (doubt,) = pipeline.failed_checks(dataclasses.replace(result, packets=equal), recording)
+    assert doubt.startswith("All 60 packets of node initiator have the id 7")
 
 
 def test_missing_serial_record(tmp_path: Path, demo: Demo) -> None:

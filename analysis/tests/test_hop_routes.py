@@ -11,6 +11,7 @@ import pytest
 from network import Network
 
 from gpiorig.analysis import packets, path, timelines
+from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.analysis.network import hop_accounting, hop_routes, hop_tables, hops
 
 MS = 24_000
@@ -57,6 +58,20 @@ def test_round_trips_agree_sample_by_sample(new_bench):
             same.kind,
             same.node,
         )
+
+
+def test_numbers_that_receivers_tell_are_of_the_packets_of_both_views():
+    """As RIOT's do: of the frame that was read, in the direction in which it came."""
+    network = Network(("initiator", "responder"), told=True)
+    for n in range(3):
+        request = network.frame(n * 100 * MS, "initiator", n, {"responder": "deliver"})
+        network.frame(request.end + MS, "responder", n, {"initiator": "deliver"})
+    events = network.events()
+    found = packets.associate(events, initiator="initiator", responder="responder")
+    assert {} == found.unattributed.counts() == hops.build(events, header_ns={}).unattributed.counts()
+    numbers = events.codes == BY_NAME["mac.sequence"].code
+    assert [0] * 4 + [1] * 4 + [2] * 4 == found.packet_of[numbers].tolist()
+    assert [path.REQUEST, path.REQUEST, path.REPLY, path.REPLY] * 3 == found.direction_of[numbers].tolist()
 
 
 @pytest.mark.parametrize("lost", ["request", "reply"])

@@ -390,6 +390,16 @@ def test_what_is_heard_while_several_send_is_nobody_s() -> None:
     assert ([overheard.AMBIGUOUS], [-1]) == (heard.whose.tolist(), heard.transmissions.tolist())
 
 
+def test_what_is_heard_behind_lost_samples_is_nobody_s() -> None:
+    """The end of a's transmission and all that others began are lost; c hears one of these."""
+    network = Network("abc")
+    network.frame(0, "a", 1, {"b": "drop"}, outcome=None)
+    network.frame(20 * MS, "b", 2, {"c": "hear"})
+    for gaps, whose in (([], overheard.AMBIGUOUS), ([(15 * MS, 20 * MS + 5_000)], overheard.UNKNOWN)):
+        heard = run(network, gaps=gaps).overheard
+        assert ([whose], [-1]) == (heard.whose.tolist(), heard.transmissions.tolist())
+
+
 def test_beacons_are_frames_without_a_call() -> None:
     """With the id of one that was read before they are still the node's own, where it shows calls of the MAC."""
     network = Network("abc")

@@ -78,3 +78,11 @@ def test_a_number_right_after_a_reading_is_of_that_reception() -> None:
     told = sequence_numbers.find(events, completions.Index(events))
     end = events.ids.tolist().index(9)
     assert ([end], [200], [-1]) == (told.readings.tolist(), told.numbers.tolist(), told.ids.tolist())
+
+
+def test_a_number_after_a_reading_without_its_end_is_of_no_frame_that_was_sent() -> None:
+    """The end's event was damaged: the number is not that of the next frame that the node sends."""
+    rows = [("driver.rx_read.enter", None), ("mac.sequence", 200), ("mac.rx.enter", 9), ("mac.rx.exit", 9)]
+    events = events_of([*rows, ("driver.prepare.enter", 7), ("driver.exec.enter", 7)])
+    told = sequence_numbers.find(events, completions.Index(events))
+    assert ([-1], [-1]) == (told.readings.tolist(), told.ids.tolist())

@@ -12,7 +12,8 @@ from gpiorig.analysis import completions, unattributed
 from gpiorig.analysis.completions import Index, Kept, pieces
 from gpiorig.analysis.event_table import EVENT_TYPES
 from gpiorig.analysis.events import Events
-from gpiorig.analysis.identity import SEQUENCE, carries_packet_id
+from gpiorig.analysis.identity import carries_packet_id
+from gpiorig.analysis.network import sequence_numbers
 from gpiorig.analysis.path import REPLY, REQUEST
 from gpiorig.analysis.unattributed import Unattributed
 
@@ -124,8 +125,9 @@ def associate(
 
     packet_of = np.full(len(events), -1, dtype=np.int32)
     direction_of = np.full(len(events), -1, dtype=np.int8)
-    _by_id(events, packet_of, direction_of, calls=calls, roles=roles, progress=progress)
-    _sequence_numbers(index, packet_of, direction_of, roles)
+    latest_call = _LatestCall(calls, ids)
+    _by_id(events, packet_of, direction_of, latest_call=latest_call, roles=roles, progress=progress)
+    _sequence_numbers(events, index, packet_of, direction_of, latest_call=latest_call, roles=roles)
     completion_of = completions.find(events, index).of
     _by_order(events, packet_of, direction_of, completion_of)
 
@@ -161,7 +163,7 @@ def _by_id(
     packet_of: NDArray[np.int32],
     direction_of: NDArray[np.int8],
     *,
-    calls: Rows,
+    latest_call: _LatestCall,
     roles: Mapping[int, int],
     progress: Callable[[int], object] | None,
 ) -> None:
@@ -171,7 +173,6 @@ def _by_id(
     (``udp.checksum``) takes the direction of the latest event before it on its node that has one, if that one is of
     the same id.
     """
-    latest_call = _LatestCall(calls, events.ids[calls])
     sent_by_code = np.full(256, -1, dtype=np.int8)
     for event in EVENT_TYPES:
         sent_by_code[event.code] = {"tx": 0, "rx": 1, "none": -1}[event.direction]
@@ -223,19 +224,27 @@ def _id_keys(ids: NDArray[np.int32], positions: Rows) -> Rows:
 
 
 def _sequence_numbers(
-    index: Index, packet_of: NDArray[np.int32], direction_of: NDArray[np.int8], roles: Mapping[int, int]
+    events: Events,
+    index: Index,
+    packet_of: NDArray[np.int32],
+    direction_of: NDArray[np.int8],
+    *,
+    latest_call: _LatestCall,
+    roles: Mapping[int, int],
 ) -> None:
-    """``mac.sequence`` carries the number of IEEE 802.15.4; it belongs to the mac.tx that is open around it."""
-    for node, role in roles.items():
-        positions = index.of(SEQUENCE, node=node)
-        enters, exits = index.of("mac.tx.enter", node=node), index.of("mac.tx.exit", node=node)
-        place = np.searchsorted(enters, positions) - 1
-        if not len(enters):
-            continue
-        call = enters[np.maximum(place, 0)]
-        is_open = (place >= 0) & (np.searchsorted(exits, call) == np.searchsorted(exits, positions))
-        packet_of[positions] = np.where(is_open, packet_of[call], -1)
-        direction_of[positions] = np.where(is_open, role, -1)
+    """``mac.sequence`` carries the number of IEEE 802.15.4; whose frame that is, `network.sequence_numbers` says."""
+    told = sequence_numbers.find(events, index)
+    sent = np.flatnonzero(told.ids >= 0)
+    role_of = np.full(len(events.node_names), -1, dtype=np.int8)
+    role_of[list(roles)] = list(roles.values())
+    positions = told.positions[sent]
+    direction_of[positions] = role_of[events.nodes[positions]]
+    packet_of[positions] = np.where(
+        direction_of[positions] >= 0, latest_call.before(told.since[sent], told.ids[sent]), -1
+    )
+    received = np.flatnonzero(told.readings >= 0)
+    for of in (packet_of, direction_of):
+        of[told.positions[received]] = of[told.readings[received]]
 
 
 def _by_order(

@@ -84,7 +84,7 @@ def sentences(hops: Hops, routes: Sequence[Route], reordered: Sequence[Reorderin
     found += [_delay(route) for route in routes if len(route)]
     found += [
         f"{each.reordered} of {each.arrived} packets from {each.origin} to {each.destination} came after one that was "
-        f"sent later (RFC 4737), {each.largest_extent} places at most."
+        f"sent later (RFC 4737), {count_text(each.largest_extent, 'place')} at most."
         for each in reordered
         if each.reordered
     ]
@@ -92,7 +92,7 @@ def sentences(hops: Hops, routes: Sequence[Route], reordered: Sequence[Reorderin
     said = [f"{count_text(n, noun)} {what}" for n, (noun, what) in counts if n]
     found.append("; ".join(said) + "." if said else "No frame was repeated or read twice.")
     if bare := int(np.count_nonzero(~hops.journeys.called)):
-        found.append(f"{bare} packets have no send call, such as the beacons of a MAC.")
+        found.append(f"{count_text(bare, 'packet')} without a send call, such as the beacons of a MAC.")
     return found + hop_accounting.notes(hops)
 
 
@@ -110,7 +110,7 @@ def _losses(hops: Hops) -> list[str]:
     at = travels.last_events[travels.called & travels.lost]
     places = Counter(zip(events.nodes[at].tolist(), events.codes[at].tolist(), strict=True))
     return [
-        f"{n} of the lost packets were last seen at {events.node_names[node]}, {BY_CODE[code].name}."
+        f"{count_text(n, 'lost packet')} last seen at {events.node_names[node]}, {BY_CODE[code].name}."
         for (node, code), n in places.most_common()
     ]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from gpiorig.analysis import accounting, events, log, packets, routes, statistics, tables, timelines
+from gpiorig.analysis import accounting, doubts, events, log, packets, routes, statistics, tables, timelines
 from gpiorig.analysis.accounting import Reconciliation
 from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.analysis.events import Events
@@ -205,6 +205,8 @@ def failed_checks(result: Result, recording: Recording) -> list[str]:
     """What is wrong with a recording or with what was made of it, a sentence each; empty when all is well."""
     account = result.reconciliation
     found = signal_checks(result.events, result.logs, recording)
+    found += doubts.silent_nodes(result.events)
+    found += doubts.equal_ids(result.packets.initiator, result.packets.ids)
     if account.unaccounted:
         found.append(f"{account.unaccounted} packets are neither timelined nor lost.")
     if not timelines.steps_add_up(result.timelines, result.steps):

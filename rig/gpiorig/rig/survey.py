@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from gpiorig.analysis import events, log, tables
+from gpiorig.analysis import doubts, events, log, tables
 from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.log import NodeLog
@@ -119,7 +119,9 @@ def failed_checks(found: Survey, recording: Recording) -> list[str]:
     failed = pipeline.signal_checks(found.events, found.logs, recording)
     shown = recording.info.parameters.get("probes", "normal") in pipeline.SHOWN
     if found.hops is None:
-        return [*failed, found.no_packets] if shown and not _nothing_sent(found.logs) else failed
+        if not shown or _nothing_sent(found.logs):
+            return failed
+        return [*failed, *doubts.silent_nodes(found.events), found.no_packets]
     failed += hop_accounting.doubts(found.hops)
     for account in found.accounts:
         failed += account.problems()

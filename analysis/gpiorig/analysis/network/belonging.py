@@ -47,8 +47,8 @@ def find(
         if event.direction == "rx":
             visit_of[at] = taken(visits.of_reception, readers.of(nodes, ids, at))
             return
-        hold = custody.of_frames if event.layer in FRAME_LAYERS else custody.of_calls
-        start = hold(nodes, ids, at)
+        hold = {"app": custody.of_calls, "sock": custody.of_calls} | dict.fromkeys(FRAME_LAYERS, custody.of_frames)
+        start = hold.get(event.layer, custody.of_stack)(nodes, ids, at)
         visit_of[at] = np.where(start == UNCLEAR, UNCLEAR, taken(visits.of_start, start))
 
     for event in OF_PACKETS:

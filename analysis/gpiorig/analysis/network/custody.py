@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.completions import Index
 from gpiorig.analysis.events import Events
-from gpiorig.analysis.network.occurrences import ID_BITS, NONE, POSITION_BITS, Latest, Positions, owner, taken
+from gpiorig.analysis.network.occurrences import ID_BITS, NONE, POSITION_BITS, RESET, Latest, Positions, owner, taken
 
 HAND_OVER = "mac.tx.enter"  # from here on a frame is in the MAC's hands, whatever comes meanwhile
 HALF_A_ROUND = 1 << (ID_BITS - 1)
@@ -82,7 +82,7 @@ class Custody:
     Readings of what was delivered to the application come last: that is not sent on, unless nothing else has the id.
     What the MAC, the driver and the radio do follows the latest hand-over to the MAC. On a node that shows such
     hand-overs, a frame without one is the MAC's own, even if it has the id of something that was read. A hand-over
-    before which two packets with one id were read, and neither was handed over in between, is of one of the two:
+    before which a node came by two packets with one id, and neither was handed over in between, is of one of the two:
     `UNCLEAR`.
 
     Parameters
@@ -115,10 +115,14 @@ class Custody:
         bare = np.flatnonzero(starts.kinds == BARE)
         begun = self.of_calls(nodes, ids, at)
         self.unclear = np.zeros(len(starts), dtype=bool)
+        self._second = np.zeros(len(starts), dtype=bool)
         if joined is not None:
-            first, second = _in_hand_together(starts, self._rows[0], joined, np.sort(_keys(nodes, ids, at)))
-            self.unclear[first] = self.unclear[second] = True
-            begun[np.isin(begun, second)] = UNCLEAR
+            rows = self._rows[0][self._hands_over[starts.nodes[self._rows[0]]]]
+            resets = [(node << POSITION_BITS) + index.of(RESET, node=node) for node in range(len(events.node_names))]
+            ends = (np.sort(_keys(nodes, ids, at)), np.concatenate(resets))
+            first, second = _in_hand_together(starts, rows, joined, *ends)
+            self.unclear[first] = self.unclear[second] = self._second[second] = True
+            begun = self._or_unclear(begun)
         self._begun = np.concatenate([begun, bare])
         self._hand_overs = Holders(
             np.concatenate([nodes, starts.nodes[bare]]),
@@ -127,7 +131,7 @@ class Custody:
         )
 
     def of_calls(self, nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Positions:
-        """int64[q], row of the start that each event of the layers above the MAC belongs to, -1 for none."""
+        """int64[q], row of the start that each event of the application belongs to, -1 for none."""
         found = np.full(len(positions), NONE, dtype=np.int64)
         for rows, holders in zip(self._rows, self._holders, strict=True):
             missing = np.flatnonzero(found < 0)
@@ -135,8 +139,15 @@ class Custody:
                 found[missing] = taken(rows, holders.of(nodes[missing], ids[missing], positions[missing]))
         return found
 
+    def of_stack(self, nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Positions:
+        """The same between the application and the MAC; `UNCLEAR` where it is one of several."""
+        return self._or_unclear(self.of_calls(nodes, ids, positions))
+
+    def _or_unclear(self, found: Positions) -> Positions:
+        return np.where((found >= 0) & self._second[np.maximum(found, 0)], UNCLEAR, found)
+
     def of_frames(self, nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Positions:
-        """The same for events of the MAC and below; `UNCLEAR` where it is one of several."""
+        """The same for events of the MAC and below."""
         handed = taken(self._begun, self._hand_overs.of(nodes, ids, positions))
         missing = np.flatnonzero(handed == NONE)
         direct = self.of_calls(nodes[missing], ids[missing], positions[missing])
@@ -151,14 +162,16 @@ def _keys(nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Pos
 
 
 def _in_hand_together(
-    starts: Starts, rows: Positions, joined: Positions, hand_overs: Positions
+    starts: Starts, rows: Positions, joined: Positions, hand_overs: Positions, resets: Positions
 ) -> tuple[Positions, Positions]:
-    """Rows of readings of one id at one node, of different packets, with no hand-over between the two."""
-    rows = rows[starts.kinds[rows] == READ]
-    keys = _keys(starts.nodes[rows], starts.ids[rows], starts.positions[rows])
-    order = np.argsort(keys)
-    rows, keys = rows[order], keys[order]
-    handed = np.searchsorted(hand_overs, keys)
-    same = keys[1:] >> POSITION_BITS == keys[:-1] >> POSITION_BITS
-    together = same & (handed[1:] == handed[:-1]) & (joined[rows[1:]] != joined[rows[:-1]])
-    return rows[:-1][together], rows[1:][together]
+    """Rows of starts of one id at one node, of different packets, with no hand-over or reset between the two."""
+    rows = rows[starts.kinds[rows] != BARE]
+    nodes, ids, positions = starts.nodes[rows], starts.ids[rows], starts.positions[rows]
+    before = Holders(nodes, ids, positions).of(nodes, ids, positions - 1)
+    second = np.flatnonzero(before >= 0)
+    first = before[second]
+    handed = np.searchsorted(hand_overs, _keys(nodes, ids, positions))
+    lives = np.searchsorted(resets, (nodes << POSITION_BITS) + positions)
+    together = (handed[first] == handed[second]) & (lives[first] == lives[second])
+    together &= joined[rows[first]] != joined[rows[second]]
+    return rows[first[together]], rows[second[together]]

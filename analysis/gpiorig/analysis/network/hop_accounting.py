@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.doubts import equal_ids, silent_nodes
 from gpiorig.analysis.identity import belongs_by_order, carries_packet_id, needs_packet_id
 from gpiorig.analysis.network import journeys, overheard, receptions, transmissions
 from gpiorig.analysis.network.custody import KINDS
@@ -96,19 +97,9 @@ def _counts(keys: NDArray[np.uint8], names: Mapping[int, str]) -> dict[str, int]
 def doubts(hops: Hops) -> list[str]:
     """What makes the numbers doubtful, a sentence each; empty when all is well."""
     events, travels = hops.events, hops.journeys
-    found = [
-        f"Node {name} is silent: its symbol bus shows no frame, so what it sent and read is not known; "
-        "is it wired as in the bench file, and does its firmware have probes?"
-        for name, frames in zip(events.node_names, events.frames_seen.tolist(), strict=True)
-        if not frames
-    ]
+    found = silent_nodes(events)
     for node, name in enumerate(events.node_names):
-        ids = travels.ids[travels.called & (travels.origins == node)]
-        if len(ids) > 1 and (ids == ids[0]).all():
-            found.append(
-                f"All {len(ids)} packets of node {name} have the id {ids[0]}: they are told apart by time only; "
-                "does the firmware count its packets?"
-            )
+        found += equal_ids(name, travels.ids[travels.called & (travels.origins == node)])
     if not travels.called.any():
         found.append(f"No send call was seen ({', '.join(CALLS)}), only {len(travels)} packets without one.")
     return found

@@ -13,7 +13,7 @@ from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.network.custody import CALL, HAND_OVER, READ
 from gpiorig.analysis.network.occurrences import NONE, Latest, Positions, owner, taken
-from gpiorig.analysis.network.visits import CALLS, DELIVERIES, Visits, occurring
+from gpiorig.analysis.network.visits import CALLS, Visits, delivering
 
 DELIVERED, SOME, UNADDRESSED, NOT_SENT, NOT_RECEIVED, INCOMPLETE, DROPPED, GAP, UNCLEAR = range(9)
 STATUS = {
@@ -195,13 +195,14 @@ def _status(
     packets, nodes = len(origins), int(visits.nodes.max(initial=0)) + 1
     reached = np.bincount(visits.packets[arrived], minlength=packets) > 0
     reached |= visits.kinds == READ
-    status = np.where(reached, DELIVERED, np.where(in_gap, GAP, lost))
+    missed = np.where(in_gap, GAP, lost)
+    status = np.where(reached, DELIVERED, missed)
     for origin, to in destinations.items():
         theirs = (visits.kinds == CALL) & (origins == origin)
         hits = arrived[np.isin(visits.nodes[arrived], to)]
         different = np.unique(visits.packets[hits].astype(np.int64) * nodes + visits.nodes[hits])
         count = np.bincount(different // nodes, minlength=packets)
-        status[theirs & reached & (count < len(to))] = SOME
+        status = np.where(theirs & (count < len(to)), np.where(count > 0, SOME, missed), status)
         if not to:
             status[theirs & ~reached] = UNADDRESSED
     return status.astype(np.uint8)
@@ -225,7 +226,7 @@ def _in_gap(events: Events, starts: Positions, ends: Positions) -> NDArray[np.bo
 def _answers(events: Events, index: Index, visits: Visits, firsts: Positions) -> NDArray[np.int32]:
     """int32[p], see `Journeys.answers`: the call lies within the delivery's span at that node."""
     answers = np.full(len(firsts), NONE, dtype=np.int32)
-    name = occurring(events, index, DELIVERIES)[0]
+    name = delivering(events, index)[0]
     if not name.endswith(".enter"):
         return answers
     nodes = range(len(events.node_names))

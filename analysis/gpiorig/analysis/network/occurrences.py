@@ -13,6 +13,7 @@ Positions = NDArray[np.int64]
 ID_BITS = 16
 POSITION_BITS = 34
 NONE = -1
+RESET = "rig.boot"  # with it a node has forgotten all that it had in hand
 
 
 def owner(nodes: NDArray[np.integer[Any]] | int, ids: NDArray[np.int32]) -> Positions:

@@ -19,7 +19,7 @@ OTHERS, OWN, UNKNOWN, AMBIGUOUS = range(4)
 WHOSE = {
     OTHERS: "of another node's transmission, or its acknowledgement",
     OWN: "of its own transmission",
-    UNKNOWN: "while no node was sending",
+    UNKNOWN: "while no node is known to have been sending",
     AMBIGUOUS: "while several nodes were sending",
 }
 
@@ -61,6 +61,8 @@ def find(
     found = np.full(len(positions), NONE, dtype=np.int64)
     senders = np.zeros(len(positions), dtype=np.int64)
     own = np.zeros(len(positions), dtype=bool)
+    # Behind lost samples nobody knows what is on the air.
+    stretch, stretch_of_sent = (np.searchsorted(events.gaps[:, 1], at, side="right") for at in (rises, sent.begins))
     for node in range(len(events.node_names)):
         rows = np.flatnonzero(sent.nodes == node)
         if not len(rows):
@@ -69,7 +71,7 @@ def find(
         began = np.where(here, rises, rises - header[nodes])
         place = np.searchsorted(sent.begins[rows], began, side="right") - 1
         row = rows[np.maximum(place, 0)]
-        open_ = (place >= 0) & (sent.ends[row] >= rises)
+        open_ = (place >= 0) & (sent.ends[row] >= rises) & (stretch_of_sent[row] == stretch)
         own |= open_ & here
         senders += open_ & ~here
         # Its own transmission goes before those of others: a radio that sends hears nothing.

@@ -22,6 +22,7 @@ from gpiorig.analysis.identity import PACKET_LAYERS, SEQUENCE, code_set
 from gpiorig.analysis.network.occurrences import NONE, Latest, Positions, taken
 
 CALL, CALL_END = "mac.tx.enter", "mac.tx.exit"
+RX_BEGIN = "driver.rx_read.enter"
 TOLD_AFTER = ("driver.load", "driver.tx")
 HANDED_DOWN = ("driver.prepare.enter", "driver.load.enter", "driver.tx.enter", "driver.exec.enter")
 FIRST_OF_LINES = 128
@@ -78,7 +79,8 @@ def _on_node(events: Events, index: Index, node: int) -> tuple[Positions, Positi
 
     received = code == BY_NAME[RX_END].code
     readings[received] = before[received]
-    free = ~received
+    # Where a reading was begun and its end not seen, the number is that frame's, of which nothing more is known.
+    free = ~received & (code != BY_NAME[RX_BEGIN].code)
     for point in TOLD_AFTER:
         told = code == BY_NAME[f"{point}.exit"].code
         enters = index.of(f"{point}.enter", node=node)

@@ -12,7 +12,7 @@ from gpiorig.analysis.completions import LINKS, TX_ENDS, Completions, Index
 from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.network import sequence_numbers
-from gpiorig.analysis.network.occurrences import NONE, Latest, Positions, latest_of, owner, taken
+from gpiorig.analysis.network.occurrences import NONE, RESET, Latest, Positions, latest_of, owner, taken
 from gpiorig.analysis.network.sequence_numbers import SequenceNumbers
 
 # What a command to the radio is on a node: the first of these that occurs there.
@@ -127,7 +127,10 @@ def _on_node(
     for name, outcome in _OUTCOME_OF.items():
         outcomes[(ends_at >= 0) & (events.codes[np.maximum(ends_at, 0)] == BY_NAME[name].code)] = outcome
     longest = int(Fraction(LONGEST_NS, 1_000_000_000) * events.samplerate_hz)
-    latest = np.where(following >= 0, events.samples[np.maximum(following, 0)], events.end)
+    # At the latest with the next command, or when the node is reset.
+    over = np.sort(np.concatenate([commands, index.of(RESET, node=node)]))
+    over_at = np.append(events.samples[over], events.end)
+    latest = over_at[np.searchsorted(over, commands, side="right")]
     latest = np.minimum(latest, events.samples[commands] + longest)
     ends = np.where(ends_at >= 0, events.samples[np.maximum(ends_at, 0)], latest)
     for name in LINKS:

@@ -25,6 +25,8 @@ from gpiorig.analysis.network.transmissions import Transmissions
 # own.
 CALLS = ("app.tx.enter", "sock.tx.enter", "udp.tx.enter", "mac.tx.enter")
 DELIVERIES = ("app.rx.enter", "sock.rx.enter", "udp.rx.enter", "mac.rx.enter", "driver.rx_read.exit")
+# Where calls above the MAC are seen, and these, what only the MAC got is not delivered.
+ABOVE_MAC = ("sixlowpan.rx.enter", "ipv6.rx.enter")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,13 +92,19 @@ def occurring(events: Events, index: Index, names: tuple[str, ...]) -> tuple[str
     return names[0], np.zeros(0, dtype=np.int64)
 
 
+def delivering(events: Events, index: Index) -> tuple[str, Positions]:
+    """The event that delivers a packet to the application, as far up as the firmware shows it, and its positions."""
+    above = occurring(events, index, CALLS)[0] != CALLS[-1] and len(occurring(events, index, ABOVE_MAC)[1]) > 0
+    return occurring(events, index, DELIVERIES[: -2 if above else None])
+
+
 def find(events: Events, index: Index, sent: Transmissions, read: Receptions) -> tuple[Visits, Custody]:
     """Find the visits of all packets, and who has what in hand by `Visits.of_start`."""
     first = _first_readings(sent, read)
     readings = np.unique(first)
     start_of_reading = np.searchsorted(readings, first)
     starts = _starts(events, index, sent, read, readings)
-    at = occurring(events, index, DELIVERIES)[1]
+    at = delivering(events, index)[1]
     readers = Holders(read.nodes.astype(np.int64), read.ids, read.ends_at)
     reader = readers.of(events.nodes[at].astype(np.int64), events.ids[at], at)
     at, reader = at[reader >= 0], reader[reader >= 0]
