@@ -142,6 +142,8 @@ def test_what_a_study_says_is_on_the_page(data, full):
         "too few stamps for a line",
         "Node b has no log.",
         "print call to start bit",
+        "of lines that tell of a packet",
+        "la (hat): variance negative at 6 of 6 (TDEV).",
         "a: isr.uart",
         "spread of the calibration burst",
     ):

@@ -77,6 +77,9 @@ def stability(audit: Audit) -> pa.Table:
     found: dict[str, Any] = {"clock": _texts(each.clock for each, _ in rows)}
     for column, name in (("tau_s", "taus_s"), ("adev", "adev"), ("tdev_ns", "tdev_ns"), ("mtie_ns", "mtie_ns")):
         found[column] = _numbers(getattr(each, name)[at] for each, at in rows)
+    for name in ("n", "missing"):
+        found[name] = _counts(getattr(each, name) for each, _ in rows)
+    found["note"] = _texts(each.note for each, _ in rows)
     return columns.table(found)
 
 

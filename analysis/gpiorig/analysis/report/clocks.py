@@ -155,7 +155,11 @@ def _stages(audit: Audit) -> Table:
         numbers = (s.min_ns, s.median_ns, s.p95_ns, s.max_ns, s.peak_to_peak_ns)
         rows.append((stage.node, stage.name, f"{s.n}", *(time_text(ns) for ns in numbers)))
     header = ("<node", "<stage", "lines", "min", "median", "p95", "max", "peak-to-peak")
-    return Table("The way of a log line, stage by stage", header, tuple(rows))
+    note = (
+        "The stages up to the start bit, and the whole from event to host stamp, are of lines that tell of a packet; "
+        "those from the start bit on are of all lines."
+    )
+    return Table("The way of a log line, stage by stage", header, tuple(rows), note=note)
 
 
 def _stability(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
@@ -173,10 +177,13 @@ def _stability(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
         for ax, (name, label) in zip(axes, measures, strict=True):
             clockview.stability(ax, audit.stability, measure=name)
             ax.set_title(label)
-        handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=2, fontsize=7.5)
+        # A clock may have a point in one of them only.
+        drawn = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+        figure.legend(drawn.values(), drawn.keys(), loc="outside lower center", ncols=2, fontsize=7.5)
     caption = (
         "Time deviation, maximum time interval error (ITU-T G.810) and overlapping Allan deviation over the averaging "
         "time; left out where the record is too short."
     )
-    return [Picture(f"{prefix}clock-stability", figure, "Stability of each clock over the averaging time", caption)]
+    picture = Picture(f"{prefix}clock-stability", figure, "Stability of each clock over the averaging time", caption)
+    notes = [f"{each.clock}: {each.note}." for each in audit.stability if each.note]
+    return [picture, *([text(*notes)] if notes else [])]
