@@ -596,6 +596,18 @@ def test_where_the_hosts_clock_begins_changes_no_interval():
     assert one.errors_ns.tolist() == other.errors_ns.tolist()
 
 
+def test_offsets_in_the_table_are_those_of_the_clocks():
+    """B's own clock is 5 s ahead; its lines are at the host 10 s and 2.14 ms later, by either fit."""
+    bench = made(offset_us={"b": 5_000_000})
+    rows = tables.clock_fits(audit(bench.stage(), [later(bench.record("b"), 10**10)])).to_pylist()
+    assert ["node b", "host, lines of b", "host, lines of b"] == [row["clock"] for row in rows]
+    assert 2 == len({row["method"] for row in rows[1:]})
+    late = PRINT + WIRE + MS
+    assert [5e9, 1e10 + late, 1e10 + late] == pytest.approx([row["offset_ns"] for row in rows], abs=US)
+    assert all(row["offset_low_ns"] <= row["offset_ns"] <= row["offset_high_ns"] for row in rows)
+    assert all(row["start_ns"] < row["centre_ns"] < row["end_ns"] for row in rows)
+
+
 def test_tables_hold_every_row():
     found = broadcasts().audit("a", "b", "c")
     made_of = tables.everything(found)

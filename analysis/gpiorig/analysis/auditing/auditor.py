@@ -52,7 +52,7 @@ def audit(events: Events, records: Sequence[NodeRecord], *, reference: str = "an
     return Audit(
         fits=(
             *(each.fit for each in known),
-            *(each.late.fit for each in known if each.late is not None),
+            *(fit for each in known if each.late is not None for fit in (each.late.fit, each.late.median)),
             *(each.fit for each in own),
         ),
         matchings=tuple(matching for each in nodes for matching in each.matchings),

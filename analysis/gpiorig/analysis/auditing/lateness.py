@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.clocks import fit as fitting
 from gpiorig.analysis.clocks import hostclock
 from gpiorig.analysis.clocks.fit import ClockFit
 
@@ -25,8 +26,8 @@ class Lateness:
 
     Parameters
     ----------
-    fit
-        The minimum-delay fit, in pieces where the clock was set.
+    fit, median
+        The minimum-delay fit, and that through the middle of the stamps; in pieces where the clock was set.
     delays_ns
         int64[n], of each stamp above the line through the fastest ones, in the order given.
     evened
@@ -37,6 +38,7 @@ class Lateness:
     """
 
     fit: ClockFit
+    median: ClockFit
     delays_ns: Instants
     evened: bool
     steps: tuple[tuple[int, int], ...]
@@ -58,28 +60,33 @@ def lateness(host_ns: Instants, since_ns: Instants, *, host: str, reference: str
     cuts = [0, *sorted(_steps(late_ns, 0)), len(late_ns)]
     parts = [slice(start, end) for start, end in pairwise(cuts)]
     fits = [hostclock.minimum_delay(stamps_ns[p], instants_ns[p], host=host, reference=reference) for p in parts]
-    segments = tuple(segment for each in fits for segment in each.segments)
     evened = all(each.segments for each in fits) and all(
-        each.ppm.high - each.ppm.low < 2 * CRYSTALS_PPM for each in segments
+        segment.ppm.high - segment.ppm.low < 2 * CRYSTALS_PPM for each in fits for segment in each.segments
     )
     delays_ns = np.empty_like(late_ns)
     for part, each in zip(parts, fits, strict=True):
         below_ns = each.at(instants_ns[part])[0] if evened else late_ns[part].min(initial=np.iinfo(np.int64).max)
         delays_ns[order[part]] = late_ns[part] - below_ns
-    whole = fits[0]
-    if len(fits) > 1:
-        whole = dataclasses.replace(
-            whole,
-            segments=segments,
-            backsteps=int(np.count_nonzero(np.diff(stamps_ns) < 0)),
-            quantisation_ns=min(each.quantisation_ns for each in fits),
-            skipped=sum(each.skipped for each in fits),
-        )
+    middle = [fitting.fit(stamps_ns[p], instants_ns[p], clock=host, reference=reference) for p in parts]
     jumps = [
         (int(instants_ns[after.start]), round(float(np.median(late_ns[after]) - np.median(late_ns[before]))))
         for before, after in pairwise(parts)
     ]
-    return Lateness(whole, delays_ns, evened, tuple(jumps))
+    return Lateness(_joined(fits, stamps_ns), _joined(middle, stamps_ns), delays_ns, evened, tuple(jumps))
+
+
+def _joined(fits: list[ClockFit], stamps_ns: Instants) -> ClockFit:
+    """The fits of all stretches as one."""
+    if len(fits) == 1:
+        return fits[0]
+    return dataclasses.replace(
+        fits[0],
+        segments=tuple(segment for each in fits for segment in each.segments),
+        backsteps=int(np.count_nonzero(np.diff(stamps_ns) < 0)),
+        quantisation_ns=min(each.quantisation_ns for each in fits),
+        note="; ".join(dict.fromkeys(each.note for each in fits if each.note)),
+        skipped=sum(each.skipped for each in fits),
+    )
 
 
 def _steps(late_ns: Instants, first: int) -> Iterator[int]:

@@ -61,7 +61,7 @@ def _matchings(audit: Audit) -> Table:
 
 
 def _fits(fits: tuple[ClockFit, ...]) -> Table:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for fit in fits:
         head = (fit.clock, fit.reference, fit.method)
         counts = (f"{fit.resets}; {fit.backsteps}", time_text(fit.quantisation_ns), fit.note)
@@ -72,6 +72,7 @@ def _fits(fits: tuple[ClockFit, ...]) -> Table:
                     *head,
                     f"{time_text(segment.start_ns)} to {time_text(segment.end_ns)}",
                     f"{segment.n} ({segment.outliers})",
+                    time_interval(segment.ahead_ns),
                     ppm_interval(segment.ppm),
                     DASH if drift is None else f"{drift.value:.3g} ppm/s",
                     time_text(segment.residual_std_ns),
@@ -79,12 +80,18 @@ def _fits(fits: tuple[ClockFit, ...]) -> Table:
                 )
             )
         if not fit.segments:
-            rows.append((*head, DASH, DASH, DASH, DASH, DASH, *counts))
+            rows.append((*head, *[DASH] * 6, *counts))
     header = (
-        "<clock", "<against", "<method", "<from, to", "stamps (outliers)", "faster by", "drift", "residual (std)",
-        "resets; steps back", "smallest step", "<note",
+        "<clock", "<against", "<method", "<from, to", "stamps (outliers)", "ahead by", "faster by", "drift",
+        "residual (std)", "resets; steps back", "smallest step", "<note",
     )  # fmt: skip
-    return Table("Fits of clocks, a row per stretch between resets, steps and changes of rate", header, tuple(rows))
+    note = (
+        "Ahead by: clock less reference in the middle of the stretch. A host's stamps can only be late: the line below "
+        "all of them (minimum delay) has the clock's offset and the least delay in it, the one through their middle "
+        "the usual delay."
+    )
+    title = "Fits of clocks, a row per stretch between resets, steps and changes of rate"
+    return Table(title, header, tuple(rows), note=note)
 
 
 def _comparisons(audit: Audit) -> Table:
