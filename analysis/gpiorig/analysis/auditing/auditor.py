@@ -31,8 +31,8 @@ def audit(events: Events, records: Sequence[NodeRecord], *, reference: str = "an
     """Hold node stamps and host stamps against the pins.
 
     Nothing is guessed: what has no partner is counted in `Audit.matchings`, and what cannot be compared is said in
-    `Audit.notes`. A node whose log cannot be of this recording is named there and left out. The fits of the clocks are
-    to the pins themselves, so that quantities over several nodes are the best that those stamps can give.
+    `Audit.notes`. A node whose log cannot be of this recording is named in `Audit.foreign` and left out. The fits of
+    the clocks are to the pins themselves, so that quantities over several nodes are the best that these stamps give.
 
     Parameters
     ----------
@@ -62,10 +62,11 @@ def audit(events: Events, records: Sequence[NodeRecord], *, reference: str = "an
         notes=(
             *(note for each in nodes for note in each.notes),
             *(f"{node}: no pin of it was recorded, so there is nothing to hold its stamps against." for node in unseen),
-            *_unsteady(known),
-            *_set_clocks(known),
+            *_rates_not_told(known),
             *_not_by_host(found, known),
         ),
+        foreign=tuple(each.foreign for each in nodes if each.foreign),
+        flags=(*_unsteady(known), *_set_clocks(known)),
     )
 
 
@@ -78,6 +79,7 @@ class _Node:
     own_log: OwnLog | None
     times: NodeTimes | None
     notes: tuple[str, ...]
+    foreign: str
 
 
 def _node(record: NodeRecord, events: Events, *, reference: str) -> _Node:
@@ -88,7 +90,7 @@ def _node(record: NodeRecord, events: Events, *, reference: str) -> _Node:
     reason = stamps.foreign(stamped, events)
     notes = list(_gaps(record, stamped, events))
     if reason:
-        notes.append(f"{record.node}: this log is not of this recording: {reason}; its stamps are left out.")
+        reason = f"{record.node}: this log is not of this recording: {reason}; its stamps are left out."
         stamped = _without(stamped)
     own_log = None if reason else noted.of(events, record, reference=reference)
     way, way_notes = stages.way(stamped, record, on_pin, events, reference=reference)
@@ -102,6 +104,7 @@ def _node(record: NodeRecord, events: Events, *, reference: str) -> _Node:
         own_log=own_log,
         times=times(stamped, events, reference=reference) if (stamped.seen != NONE).any() else None,
         notes=(*notes, *way_notes),
+        foreign=reason,
     )
 
 
@@ -155,7 +158,7 @@ def _unsteady(known: Sequence[NodeTimes]) -> Iterator[str]:
 
 
 def _set_clocks(known: Sequence[NodeTimes]) -> Iterator[str]:
-    """Clocks of nodes and of the host that did not run through, or of which the lines say little."""
+    """Clocks of nodes and of the host that did not run through."""
     for each in known:
         node = each.stamped.node
         unsaid = each.fit.resets + 1 - len(np.unique(each.stamped.epochs[each.stamped.seen != NONE]))
@@ -172,10 +175,14 @@ def _set_clocks(known: Sequence[NodeTimes]) -> Iterator[str]:
                 f"{'later' if by_ns > 0 else 'earlier'} than before: its clock was set, or the lines were held up. "
                 "Intervals by host over that are off by as much."
             )
+
+
+def _rates_not_told(known: Sequence[NodeTimes]) -> Iterator[str]:
+    for each in known:
         if each.late is not None and each.late.fit.segments and not each.late.evened:
             yield (
-                f"{node}: the rate of the host's clock cannot be told from its lines to better than ±{CRYSTALS_PPM:g} "
-                "ppm; by minimum delay it is taken to be the analyzer's."
+                f"{each.stamped.node}: the rate of the host's clock cannot be told from its lines to better than "
+                f"±{CRYSTALS_PPM:g} ppm; by minimum delay it is taken to be the analyzer's."
             )
 
 

@@ -30,7 +30,9 @@ def _blocks(data: ReportData, prefix: str) -> list[Block]:
         reason = "there is neither a node's log nor a serial record" if data.study is not None else "no study was made"
         return [why_not(f"The clocks were not compared: {reason}.")]
     said = auditfigures.sentences(audit)
-    found: list[Block] = [text(*said)] if said else []
+    wrong = (*audit.foreign, *audit.flags)
+    found: list[Block] = [text(*wrong, look="bad")] if wrong else []
+    found += [text(*said)] if said else []
     aside: list[Block] = [text(*audit.notes)] if audit.notes else []
     aside += [_matchings(audit)] if audit.matchings else []
     if aside:
