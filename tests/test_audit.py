@@ -14,7 +14,7 @@ from gpiorig.analysis.auditing import stages
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.log import NodeLog
 from gpiorig.capture.recording import Recording
-from gpiorig.rig import auditing, serialpins, survey
+from gpiorig.rig import auditing, pipeline, serialpins, survey
 
 PACKETS = 60
 
@@ -68,6 +68,7 @@ def test_the_way_to_the_host_is_what_another_program_says(
 
 
 def test_swapped_logs_are_flagged(recorded: tuple[Recording, Events, Mapping[str, NodeLog]]) -> None:
+    """And are failed checks of the report."""
     recording, events, logs = recorded
     one, other = logs
     swapped = {
@@ -76,5 +77,7 @@ def test_swapped_logs_are_flagged(recorded: tuple[Recording, Events, Mapping[str
     }
     found = auditing.audited(recording, events, swapped)
     assert found is not None
-    assert 2 == sum("this log is not of this recording" in note for note in found.notes)
+    data = pipeline.report_data(dataclasses.replace(pipeline.analyse(recording), logs=swapped), recording)
+    assert found.foreign == data.notes[-2:]
+    assert 2 == sum("this log is not of this recording" in note for note in found.foreign)
     assert () == found.comparisons

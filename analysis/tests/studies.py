@@ -134,9 +134,13 @@ def audit():
             for clock in ("node", "host")
         ),
         stages=(Stage("print call to start bit", "a", summary), Stage("adapter", "a", summary)),
-        stability=(Stability("node a", taus, 1e-9 / taus, 100 / taus, 300 * np.sqrt(taus)),),
+        stability=(
+            Stability("node a", taus, 1e-9 / taus, 100 / taus, 300 * np.sqrt(taus)),
+            Stability("la (hat)", taus, 1e-9 / taus, *np.full((2, 6), NAN), note="variance negative at 6 of 6 (TDEV)"),
+        ),
         notes=("Node b has no log.",),
         matchings=(Matching("a", "packet lines", 300, {"no event on the pins": 4}),),
+        flags=("a: its clock began anew.",),
     )
 
 

@@ -43,6 +43,13 @@ def test_sentences_say_skew_and_added_jitter():
     assert [] == auditfigures.sentences(an_audit())
 
 
+def test_a_single_packet_has_no_range():
+    one = compare(Quantity("round trip, a", PINS[:1], {"node": PINS[:1] + 100}))
+    assert ["round trip, a, by node stamps: of a single packet, shifted by 100 ns."] == auditfigures.sentences(
+        an_audit(*one)
+    )
+
+
 def test_comparisons_of_each_quantity():
     found = comparisons()
     assert {"round trip, a": found} == auditfigures.quantities(an_audit(*found))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -293,7 +294,7 @@ def test_a_log_of_another_run_is_flagged_and_left_out():
     for k in range(40):
         other.round_trip(k + 1, 20 * MS * (k + 1), there=6 * MS - k % 5 * 400 * US, back=4 * MS)
     found = audit(bench.stage(), [other.record("a", pins=False), bench.record("b")])
-    assert any("a: this log is not of this recording" in note for note in found.notes)
+    assert any("a: this log is not of this recording" in note for note in found.foreign)
     assert {"turn-around, b"} == {each.quantity for each in found.comparisons if "interval" not in each.quantity}
     assert not any(each.quantity.endswith(", a") for each in found.comparisons)
 
@@ -304,7 +305,7 @@ def test_a_log_with_other_packets_is_flagged():
         other.round_trip(k + 20_000, 20 * MS * (k + 1), there=3 * MS, back=4 * MS)
     # Its first packet is another one, which the pins do not show; numbers are then counted from there.
     found = audit(bench.stage(), [other.record("a", pins=False)])
-    assert any("have no event of that packet on the pins" in note for note in found.notes)
+    assert any("or the events of their packets are not" in note for note in found.foreign)
     assert () == found.comparisons
 
 
@@ -315,7 +316,7 @@ def test_logs_of_two_nodes_swapped():
         for one, other in (("a", "b"), ("b", "a"))
     ]
     found = audit(bench.stage(), swapped)
-    assert 2 == sum("this log is not of this recording" in note for note in found.notes)
+    assert 2 == sum("this log is not of this recording" in note for note in found.foreign)
     assert () == found.comparisons
 
 
@@ -350,6 +351,20 @@ def test_a_truncated_log():
     assert (25, 30) == (one.matched, one.unmatched["event on the pins without a line"])
     one = of(found, "round trip, a", "node")
     assert (25, 15) == (one.n, one.unmatched)
+
+
+def test_an_interval_is_between_events_that_follow_each_other():
+    """Over a line that is missing, or an event that the pins have not, there is none; each is counted."""
+    bench = made()
+    del bench.lines["a"][9:12], bench.lines["a"][20]
+    tenth = next(row for row in bench.events if row[1:] == (0, "app.tx.enter", 31))
+    bench.events.remove(tenth)
+    found = bench.audit("a", "b")
+    sends, receptions = (of(found, f"interval between {what}, a", "node") for what in ("send calls", "receptions"))
+    # 39 events are 38 intervals: 4 and 2 lack a line, and what seems to be one over the missing event is none.
+    assert (31, 7, 20.0 * MS, 0.0) == (sends.n, sends.unmatched, sends.pins.max_ns, sends.pins.peak_to_peak_ns)
+    assert (33, 6) == (receptions.n, receptions.unmatched)
+    assert receptions.pins.max_ns < 21 * MS
 
 
 def test_missing_and_garbled_lines():
@@ -388,6 +403,62 @@ def test_a_reboot_in_between():
     assert any(note.startswith("a: 2 boots in its log, 2 on the pins") for note in found.notes)
 
 
+def test_a_clock_that_begins_anew_without_a_boot_line():
+    """A timer of 16 bits of microseconds, and a reset that the log does not tell of: said, with what it may be."""
+    short, reset = made(), made()
+    for lines in (short.lines["a"], reset.lines["a"]):
+        for row, (text, *ends) in enumerate(lines):
+            if lines is short.lines["a"]:
+                text = re.sub(r"_us=(\d+)", lambda match: f"_us={int(match[1]) % 2**16}", text)
+            elif row >= 20:
+                text = re.sub(r"_us=(\d+)", lambda match: f"_us={int(match[1]) - 400_000}", text)
+            lines[row] = (text, *ends)
+    for bench, said in (
+        (short, "a: its clock began anew 12 times without a boot line: none of its stamps reaches 65536"),
+        (reset, "a: its clock began anew once without a boot line: it was reset, or"),
+    ):
+        assert any(note.startswith(said) for note in bench.audit("a", "b").flags)
+    assert () == made().audit("a", "b").flags
+
+
+@pytest.mark.parametrize("step", [MS * 1000, -MS * 1000, 30 * MS])
+def test_a_host_whose_clock_is_set(step: int):
+    """It is named, with when and by how much; the fit to the fastest lines begins anew there."""
+    bench, at = made(), 20 * MS * 24
+    whole = of(bench.audit("a"), "interval between receptions, a", "host, minimum delay")
+    bench.lines["a"] = [(text, start, end, stamp + step * (start > at)) for text, start, end, stamp in bench.lines["a"]]
+    found = bench.audit("a")
+    (note,) = found.flags
+    assert note.startswith("a: from 487 ms on the host's stamps")
+    assert ("later" if step > 0 else "earlier") in note
+    host = of(found, "interval between receptions, a", "host")
+    assert abs(step) - 8 * MS < np.abs(host.errors_ns).max() < abs(step) + 8 * MS
+    # Of both stretches the fastest line counts as on time, so that one interval may be off by what they differ by.
+    least = of(found, "interval between receptions, a", "host, minimum delay")
+    assert np.abs(least.errors_ns - whole.errors_ns).max() <= max(LATE) - min(LATE)
+
+
+@pytest.mark.parametrize("ppm", [0.0, 30.0])
+def test_delays_that_only_vary_are_no_step(ppm: float):
+    """Random, falling in one saw tooth and a half as behind an adapter's timer, growing as of a host that is fast."""
+    for late in (LATE, [(16 * MS - k * 16 * MS // 27) % (16 * MS) for k in range(40)], [k * MS for k in range(40)]):
+        bench = made()
+        bench.lines["a"] = [
+            (text, start, end, end + delay + int(start * ppm / 1e6))
+            for (text, start, end, _), delay in zip(bench.lines["a"], late, strict=True)
+        ]
+        assert () == bench.audit("a").flags
+
+
+def test_a_rate_that_lines_cannot_tell_is_not_taken_off():
+    """40 lines late by 1 to 8 ms tell the rate to some 1000 ppm: what is left to the fastest line is its delay."""
+    found = made().audit("a", "b")
+    assert any("cannot be told from its lines to better than ±50 ppm" in note for note in found.notes)
+    host = of(found, "send call to reception, b to a", "host, minimum delay")
+    # The fastest line of a, and b's, which are all alike, count as on time.
+    assert np.subtract(LATE, min(LATE)).tolist() == host.errors_ns.tolist()
+
+
 def with_event_log(bench: Made, node: str, *, keep: slice = slice(None)) -> None:
     """Let a node send its event log at the end: one record a line, with the node's stamps 5 us before the pins."""
     codes = {name: BY_NAME[name].code for _, _, name, _ in bench.events}
@@ -414,6 +485,48 @@ def test_every_record_of_the_event_log_is_found_on_the_pins():
     assert -5 * US == fit.segments[0].origin_clock_ns + fit.segments[0].offset_ns.value - fit.segments[0].centre_ns
 
 
+def simulated(noise_us: dict[str, np.ndarray]) -> Made:
+    """Round trips on clocks of such phases; events are on the analyzer's own clock, that of ``analyzer``."""
+    bench = Made()
+    for k in range(len(noise_us["analyzer"])):
+        for node in "ab":
+            bench.offset_us[node] = 10_000 + round(float(noise_us[node][k] - noise_us["analyzer"][k]))
+        bench.round_trip(k + 1, 20 * MS * (k + 1), there=3 * MS, back=4 * MS)
+    return bench
+
+
+def test_the_hat_gives_each_of_three_simulated_clocks_its_own():
+    """White frequency noise of the analyzer and of a, whose ADEV is step / tau, and white phase noise of b."""
+    chance = np.random.default_rng(8)
+    sigma_us = {"analyzer": 60.0, "a": 30.0, "b": 50.0}
+    noise = {name: sigma * chance.standard_normal(1000) for name, sigma in sigma_us.items()}
+    walks = {name: np.cumsum(noise[name]) for name in ("analyzer", "a")}
+    found = {each.clock: each for each in simulated({**noise, **walks}).audit("a", "b").stability}
+    hats = [found[f"{name} (three-cornered hat)"] for name in ("analyzer", "node a", "node b")]
+    expected = [60e-6 / 0.02, 30e-6 / 0.02, np.sqrt(3) * 50e-6 / 0.02]
+    assert expected == pytest.approx([each.adev[0] for each in hats], rel=0.1)
+    assert "" == hats[0].note
+
+
+def test_a_negative_variance_of_the_hat_is_in_the_table():
+    """A perfect analyzer between two clocks: its own comes out negative or next to nothing."""
+    chance = np.random.default_rng(9)
+    walk = np.cumsum(50 * chance.standard_normal(300))
+    audited = simulated({"analyzer": np.zeros(300), "a": walk, "b": -walk}).audit("a", "b")
+    hat = next(each for each in audited.stability if each.clock == "analyzer (three-cornered hat)")
+    assert np.isnan(hat.adev).all() and np.isnan(hat.tdev_ns).any()
+    assert hat.note.startswith(f"variance negative at {len(hat.adev)} of {len(hat.adev)} (ADEV) and ")
+    rows = [row for row in tables.stability(audited).to_pylist() if row["clock"] == hat.clock]
+    assert {(hat.note, hat.n, hat.missing)} == {(row["note"], row["n"], row["missing"]) for row in rows}
+
+
+def test_a_clock_that_is_merely_fast_is_not_unsteady():
+    """One per cent, at receptions 0.9 ms about an even grid: only the stamps' microsecond is left, 2 us at most."""
+    found = made(ppm={"b": 10_000.0}).audit("a", "b")
+    fast = next(each for each in found.stability if each.clock == "node b")
+    assert 0 < fast.adev[0] <= 2e-6 / np.sqrt(2) / 0.02
+
+
 def test_a_clock_that_wanders_is_named():
     """An oscillator that swings by 1 ms about its mean within the run."""
     bench = Made()
@@ -421,7 +534,7 @@ def test_a_clock_that_wanders_is_named():
         swing = round(1000 * np.sin(k / 4))
         bench.offset_us["a"] = 10_000 + swing
         bench.round_trip(k + 1, 20 * MS * (k + 1), there=3 * MS, back=4 * MS)
-    assert any(note.startswith("a: its clock wanders by") for note in bench.audit("a", "b").notes)
+    assert any(note.startswith("a: its clock wanders by") for note in bench.audit("a", "b").flags)
 
 
 def test_records_that_are_missing_are_counted():
@@ -467,6 +580,18 @@ def test_where_the_hosts_clock_begins_changes_no_interval():
     records = (bench.record("a"), later(bench.record("a"), 987_654_321_000))
     one, other = (of(audit(bench.stage(), [each]), "interval between receptions, a", "host") for each in records)
     assert one.errors_ns.tolist() == other.errors_ns.tolist()
+
+
+def test_offsets_in_the_table_are_those_of_the_clocks():
+    """B's own clock is 5 s ahead; its lines are at the host 10 s and 2.14 ms later, by either fit."""
+    bench = made(offset_us={"b": 5_000_000})
+    rows = tables.clock_fits(audit(bench.stage(), [later(bench.record("b"), 10**10)])).to_pylist()
+    assert ["node b", "host, lines of b", "host, lines of b"] == [row["clock"] for row in rows]
+    assert 2 == len({row["method"] for row in rows[1:]})
+    late = PRINT + WIRE + MS
+    assert [5e9, 1e10 + late, 1e10 + late] == pytest.approx([row["offset_ns"] for row in rows], abs=US)
+    assert all(row["offset_low_ns"] <= row["offset_ns"] <= row["offset_high_ns"] for row in rows)
+    assert all(row["start_ns"] < row["centre_ns"] < row["end_ns"] for row in rows)
 
 
 def test_tables_hold_every_row():

@@ -141,7 +141,10 @@ def test_what_a_study_says_is_on_the_page(data, full):
         "12.340 ppm",
         "too few stamps for a line",
         "Node b has no log.",
+        "a: its clock began anew.",
         "print call to start bit",
+        "of lines that tell of a packet",
+        "la (hat): variance negative at 6 of 6 (TDEV).",
         "a: isr.uart",
         "spread of the calibration burst",
     ):

@@ -132,6 +132,10 @@ class Audit:
         See there.
     notes
         What could not be audited, and why, a sentence each.
+    foreign
+        Logs that are not of this recording; their stamps are left out. A sentence each.
+    flags
+        Clocks that did not run through: set, begun anew, wandering. A sentence each.
     """
 
     fits: tuple[ClockFit, ...]
@@ -140,3 +144,5 @@ class Audit:
     stages: tuple[Stage, ...]
     stability: tuple[Stability, ...]
     notes: tuple[str, ...]
+    foreign: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()

@@ -38,8 +38,12 @@ def stability(ax: Axes, clocks: Sequence[Stability], *, measure: str) -> None:
         values = np.asarray(getattr(each, measure), dtype=np.float64)
         usable = np.isfinite(values) & (values > 0)
         if usable.any():
-            look: dict[str, Any] = {"color": SERIES[number % len(SERIES)], "label": each.clock}
-            ax.plot(each.taus_s[usable], values[usable], "o-", markersize=3, linewidth=1.2, **look)
+            look: dict[str, Any] = {
+                "color": SERIES[number % len(SERIES)],
+                "linestyle": _DASHES[1 + number // len(SERIES) % (len(_DASHES) - 1)],
+                "label": each.clock,
+            }
+            ax.plot(each.taus_s[usable], values[usable], marker="o", markersize=3, linewidth=1.2, **look)
     ax.set_xscale("log")
     ax.set_yscale("log")
     for axis in (ax.xaxis, ax.yaxis):

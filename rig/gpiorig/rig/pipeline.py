@@ -187,6 +187,7 @@ def report_data(result: Result, recording: Recording) -> ReportData:
     info = recording.info
     route = routes.round_trips(result.timelines, result.steps)
     subject = studying.of_round_trips(result.packets, route)
+    study = studying.study(recording, subject, events=result.events, logs=result.logs)
     return ReportData(
         title=info.experiment,
         virtual=info.virtual,
@@ -195,9 +196,9 @@ def report_data(result: Result, recording: Recording) -> ReportData:
         steps=result.steps,
         reconciliation=result.reconciliation,
         logs=result.logs,
-        study=studying.study(recording, subject, events=result.events, logs=result.logs),
+        study=study,
         provenance=provenance.of(recording, result.logs),
-        notes=tuple(failed_checks(result, recording)),
+        notes=(*failed_checks(result, recording), *(study.audit.foreign if study.audit else ())),
     )
 
 

@@ -96,7 +96,7 @@ def report_data(found: Survey, recording: Recording) -> ReportData:
         steps=None,
         logs=found.logs,
         provenance=provenance.of(recording, found.logs),
-        notes=tuple(failed_checks(found, recording)),
+        notes=(*failed_checks(found, recording), *(study.audit.foreign if study and study.audit else ())),
         study=study,
         events=found.events,
         tallies=hop_summary.tallies(found.hops) if found.hops is not None else (),

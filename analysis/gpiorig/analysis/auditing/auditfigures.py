@@ -80,6 +80,11 @@ def sentences(audit: Audit) -> list[str]:
     for each in sorted(audit.comparisons, key=_rank):
         if each.n and each.clock in _SAID and _rank(each) < len(_HEADLINES):
             skew, added = each.skew_ns.value, each.added_jitter_ns.value
+            if each.n == 1:
+                found.append(
+                    f"{each.quantity}, by {each.clock} stamps: of a single packet, shifted by {time_text(skew)}."
+                )
+                continue
             found.append(
                 f"{each.quantity}, by {each.clock} stamps: shifted by {time_text(skew)} (median), peak-to-peak "
                 f"{time_text(each.other.peak_to_peak_ns)} instead of {time_text(each.pins.peak_to_peak_ns)} "

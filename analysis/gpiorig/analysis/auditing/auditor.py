@@ -13,6 +13,7 @@ from gpiorig.analysis.audit import Audit, Matching, Stage
 from gpiorig.analysis.auditing import noted, quantities, stages, stamps
 from gpiorig.analysis.auditing.comparing import compare
 from gpiorig.analysis.auditing.inputs import NodeRecord
+from gpiorig.analysis.auditing.lateness import CRYSTALS_PPM
 from gpiorig.analysis.auditing.noted import OwnLog
 from gpiorig.analysis.auditing.order import NONE, same_text
 from gpiorig.analysis.auditing.stamps import PacketStamps
@@ -23,14 +24,15 @@ from gpiorig.analysis.events import Events
 from gpiorig.analysis.quantity import time_text
 
 UNSTEADY_NS = 10_000.0  # ten steps of the stamps
+SHORT_ROUND_US = 1 << 16
 
 
 def audit(events: Events, records: Sequence[NodeRecord], *, reference: str = "analyzer") -> Audit:
     """Hold node stamps and host stamps against the pins.
 
     Nothing is guessed: what has no partner is counted in `Audit.matchings`, and what cannot be compared is said in
-    `Audit.notes`. A node whose log cannot be of this recording is named there and left out. The fits of the clocks are
-    to the pins themselves, so that quantities over several nodes are the best that those stamps can give.
+    `Audit.notes`. A node whose log cannot be of this recording is named in `Audit.foreign` and left out. The fits of
+    the clocks are to the pins themselves, so that quantities over several nodes are the best that these stamps give.
 
     Parameters
     ----------
@@ -50,7 +52,7 @@ def audit(events: Events, records: Sequence[NodeRecord], *, reference: str = "an
     return Audit(
         fits=(
             *(each.fit for each in known),
-            *(each.host_fit for each in known if each.host_fit is not None),
+            *(fit for each in known if each.late is not None for fit in (each.late.fit, each.late.median)),
             *(each.fit for each in own),
         ),
         matchings=tuple(matching for each in nodes for matching in each.matchings),
@@ -60,9 +62,11 @@ def audit(events: Events, records: Sequence[NodeRecord], *, reference: str = "an
         notes=(
             *(note for each in nodes for note in each.notes),
             *(f"{node}: no pin of it was recorded, so there is nothing to hold its stamps against." for node in unseen),
-            *_unsteady(known),
+            *_rates_not_told(known),
             *_not_by_host(found, known),
         ),
+        foreign=tuple(each.foreign for each in nodes if each.foreign),
+        flags=(*_unsteady(known), *_set_clocks(known)),
     )
 
 
@@ -75,6 +79,7 @@ class _Node:
     own_log: OwnLog | None
     times: NodeTimes | None
     notes: tuple[str, ...]
+    foreign: str
 
 
 def _node(record: NodeRecord, events: Events, *, reference: str) -> _Node:
@@ -85,7 +90,7 @@ def _node(record: NodeRecord, events: Events, *, reference: str) -> _Node:
     reason = stamps.foreign(stamped, events)
     notes = list(_gaps(record, stamped, events))
     if reason:
-        notes.append(f"{record.node}: this log is not of this recording: {reason}; its stamps are left out.")
+        reason = f"{record.node}: this log is not of this recording: {reason}; its stamps are left out."
         stamped = _without(stamped)
     own_log = None if reason else noted.of(events, record, reference=reference)
     way, way_notes = stages.way(stamped, record, on_pin, events, reference=reference)
@@ -99,6 +104,7 @@ def _node(record: NodeRecord, events: Events, *, reference: str) -> _Node:
         own_log=own_log,
         times=times(stamped, events, reference=reference) if (stamped.seen != NONE).any() else None,
         notes=(*notes, *way_notes),
+        foreign=reason,
     )
 
 
@@ -148,6 +154,35 @@ def _unsteady(known: Sequence[NodeTimes]) -> Iterator[str]:
             yield (
                 f"{each.stamped.node}: its clock wanders by {time_text(left_ns)} (standard deviation) about its fit; "
                 "its times against other nodes' are no better."
+            )
+
+
+def _set_clocks(known: Sequence[NodeTimes]) -> Iterator[str]:
+    """Clocks of nodes and of the host that did not run through."""
+    for each in known:
+        node = each.stamped.node
+        unsaid = each.fit.resets + 1 - len(np.unique(each.stamped.epochs[each.stamped.seen != NONE]))
+        if unsaid > 0:
+            log = each.stamped.log
+            why = "it was reset, or its stamps are not of a timer of 32 bits"
+            if max(log.sent_us.max(), log.received_us.max()) < SHORT_ROUND_US:
+                why = "none of its stamps reaches 65536, so they may be of a timer of 16 bits"
+            often = "once" if unsaid == 1 else f"{unsaid} times"
+            yield f"{node}: its clock began anew {often} without a boot line: {why}. Its intervals over that are wrong."
+        for at_ns, by_ns in each.late.steps if each.late is not None else ():
+            yield (
+                f"{node}: from {time_text(at_ns)} on the host's stamps of its lines are {time_text(abs(by_ns))} "
+                f"{'later' if by_ns > 0 else 'earlier'} than before: its clock was set, or the lines were held up. "
+                "Intervals by host over that are off by as much."
+            )
+
+
+def _rates_not_told(known: Sequence[NodeTimes]) -> Iterator[str]:
+    for each in known:
+        if each.late is not None and each.late.fit.segments and not each.late.evened:
+            yield (
+                f"{each.stamped.node}: the rate of the host's clock cannot be told from its lines to better than "
+                f"±{CRYSTALS_PPM:g} ppm; by minimum delay it is taken to be the analyzer's."
             )
 
 

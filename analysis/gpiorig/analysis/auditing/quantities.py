@@ -13,7 +13,9 @@ from gpiorig.analysis.auditing.inputs import Clock
 from gpiorig.analysis.auditing.order import NONE
 from gpiorig.analysis.auditing.stamps import node_interval_ns, pin_interval_ns
 from gpiorig.analysis.auditing.times import NodeTimes
+from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.analysis.events import Events
+from gpiorig.analysis.log import MISSING
 
 NAN = float("nan")
 Values = NDArray[np.float64]
@@ -44,14 +46,13 @@ class Quantity:
 def of_node(times: NodeTimes, events: Events) -> Iterator[Quantity]:
     """Intervals between send calls and between receptions, and from one to the other, at one node."""
     stamped, log = times.stamped, times.stamped.log
-    for name, samples, stamps in (
-        ("interval between send calls", stamped.sent, log.sent_us),
-        ("interval between receptions", stamped.received, log.received_us),
+    boots = events.samples[(events.codes == BY_NAME["rig.boot"].code) & (events.nodes == events.node(stamped.node))]
+    for name, samples, stamps, seen in (
+        ("interval between send calls", stamped.sent, log.sent_us, stamped.calls),
+        ("interval between receptions", stamped.received, log.received_us, stamped.arrivals),
     ):
-        rows = np.flatnonzero(samples != NONE)
-        rows = rows[np.argsort(samples[rows], kind="stable")]
-        same = stamped.epochs[rows[1:]] == stamped.epochs[rows[:-1]]
-        a, b = rows[:-1][same], rows[1:][same]
+        unseen = (stamps != MISSING) & (samples == NONE)
+        a, b = _successive(samples, unseen, seen.samples, boots)
         if len(a):
             yield Quantity(
                 f"{name}, {stamped.node}",
@@ -60,6 +61,7 @@ def of_node(times: NodeTimes, events: Events) -> Iterator[Quantity]:
                     "node": node_interval_ns(stamps[a], stamps[b]),
                     **_by_host((times, samples, a), (times, samples, b)),
                 },
+                missing=int(np.count_nonzero(np.diff(np.searchsorted(boots, seen.samples)) == 0)) - len(a),
             )
     sends, receptions = np.flatnonzero(stamped.sent != NONE), np.flatnonzero(stamped.received != NONE)
     if not len(sends) or not len(receptions):
@@ -77,6 +79,21 @@ def of_node(times: NodeTimes, events: Events) -> Iterator[Quantity]:
             {"node": node_interval_ns(first_us[a], second_us[b]), **_by_host((times, first, a), (times, second, b))},
             missing=len(on_pins) - len(a),
         )
+
+
+def _successive(
+    samples: NDArray[np.int64], unseen: NDArray[np.bool_], on_pins: NDArray[np.int64], boots: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows of events that follow each other on the pins and in the log, in one boot of the node.
+
+    What is between events with a missing line between them, or with a line that is not on the pins, is no interval.
+    """
+    rows = np.flatnonzero(samples != NONE)
+    rows = rows[np.argsort(samples[rows], kind="stable")]
+    passed = np.cumsum(unseen)[rows]
+    places, boot = (np.searchsorted(among, samples[rows]) for among in (on_pins, boots))
+    follow = (np.diff(places) == 1) & (np.diff(passed) == 0) & (np.diff(boot) == 0)
+    return rows[:-1][follow], rows[1:][follow]
 
 
 def between_nodes(nodes: Sequence[NodeTimes], events: Events) -> Iterator[Quantity]:

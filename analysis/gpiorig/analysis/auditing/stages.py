@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from gpiorig.analysis.audit import Stage
 from gpiorig.analysis.auditing.comparing import summary
 from gpiorig.analysis.auditing.inputs import HostLines, NodeRecord, PinLines
+from gpiorig.analysis.auditing.lateness import lateness
 from gpiorig.analysis.auditing.order import NONE
 from gpiorig.analysis.auditing.stamps import PacketStamps
-from gpiorig.analysis.clocks import hostclock
 from gpiorig.analysis.event_table import BY_CODE
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.quantity import time_text
@@ -26,7 +26,6 @@ READS = "first read of a line to its last"
 TO_LOG = "host stamp to serial_aggregator's"
 WHOLE = "event to host stamp"
 LINES = 128  # codes from here on are levels of a line, not calls of the firmware
-CRYSTALS_PPM = 50.0  # by which an analyzer's and a host's clock may differ; an assumption about ordinary crystals
 PROMPT_NS = 100_000.0  # a line that is printed later than this after its event stands for it badly
 
 
@@ -129,14 +128,11 @@ def _delays(
     """How long after these instants the host has the lines.
 
     Where both clocks began together it is the plain difference. Else the fastest line counts as 0, and the rates are
-    evened out by the minimum-delay fit, if the lines tell it better than one knows without: crystals differ by tens of
-    ppm.
+    evened out if the lines tell them: `lateness`.
     """
     late_ns: NDArray[np.int64] = host.stamps_ns[rows] - since_ns
     if host.same_zero or not len(late_ns):
         return late_ns
-    fit = hostclock.minimum_delay(host.stamps_ns[rows], since_ns, host=f"host, lines of {node}", reference=reference)
-    if fit.segments and all(each.ppm.high - each.ppm.low < 2 * CRYSTALS_PPM for each in fit.segments):
-        late_ns = late_ns - fit.at(since_ns)[0]
-    from_fastest: NDArray[np.int64] = late_ns - late_ns.min()
+    found = lateness(host.stamps_ns[rows], since_ns, host=f"host, lines of {node}", reference=reference)
+    from_fastest: NDArray[np.int64] = found.delays_ns - found.delays_ns.min()
     return from_fastest

@@ -180,7 +180,9 @@ def foreign(stamped: PacketStamps, events: Events) -> str:
     log, lines = stamped.log, len(stamped.log.lines)
     known = int(np.count_nonzero(stamped.seen != NONE))
     if len(stamped.calls.ids) + len(stamped.arrivals.ids) and 2 * known < lines:
-        return f"{lines - known} of its {lines} packet lines have no event of that packet on the pins"
+        return (
+            f"{lines - known} of its {lines} packet lines are not on the pins, or the events of their packets are not"
+        )
     both = (stamped.sent != NONE) & (stamped.received != NONE)
     checks = [
         ("send call to reception", stamped.sent[both], stamped.received[both], log.sent_us[both], log.received_us[both])

@@ -47,7 +47,10 @@ def stages(audit: Audit) -> pa.Table:
 
 
 def clock_fits(audit: Audit) -> pa.Table:
-    """One row for each segment of each fit, or one row that says why there is none."""
+    """One row for each segment of each fit, or one row that says why there is none.
+
+    `offset_ns` is how far the clock is ahead of the reference at `centre_ns`.
+    """
     rows = [(fit, number, segment) for fit in audit.fits for number, segment in enumerate(fit.segments or (None,))]
     found: dict[str, Any] = {
         "clock": _texts(fit.clock for fit, _, _ in rows),
@@ -57,9 +60,9 @@ def clock_fits(audit: Audit) -> pa.Table:
     }
     for name in ("n", "outliers"):
         found[name] = _counts(getattr(segment, name) if segment else None for _, _, segment in rows)
-    for name in ("start_ns", "end_ns", "residual_std_ns"):
+    for name in ("start_ns", "end_ns", "centre_ns", "residual_std_ns"):
         found[name] = _numbers(getattr(segment, name) if segment else None for _, _, segment in rows)
-    for name, column in (("offset_ns", "offset{}_ns"), ("ppm", "skew{}_ppm"), ("drift_ppm_per_s", "drift{}_ppm_per_s")):
+    for name, column in (("ahead_ns", "offset{}_ns"), ("ppm", "skew{}_ppm"), ("drift_ppm_per_s", "drift{}_ppm_per_s")):
         intervals = [getattr(segment, name) if segment else None for _, _, segment in rows]
         for end in ("value", "low", "high"):
             part = "" if end == "value" else f"_{end}"
@@ -77,6 +80,9 @@ def stability(audit: Audit) -> pa.Table:
     found: dict[str, Any] = {"clock": _texts(each.clock for each, _ in rows)}
     for column, name in (("tau_s", "taus_s"), ("adev", "adev"), ("tdev_ns", "tdev_ns"), ("mtie_ns", "mtie_ns")):
         found[column] = _numbers(getattr(each, name)[at] for each, at in rows)
+    for name in ("n", "missing"):
+        found[name] = _counts(getattr(each, name) for each, _ in rows)
+    found["note"] = _texts(each.note for each, _ in rows)
     return columns.table(found)
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.auditing.inputs import Clock
+from gpiorig.analysis.auditing.lateness import Lateness, lateness
 from gpiorig.analysis.auditing.order import NONE
 from gpiorig.analysis.auditing.stamps import ROUND_US, PacketStamps
 from gpiorig.analysis.clocks import fit as fitting
-from gpiorig.analysis.clocks import hostclock
 from gpiorig.analysis.clocks.fit import ClockFit
 from gpiorig.analysis.clocks.unwrap import unwrap
 from gpiorig.analysis.events import Events
@@ -40,8 +40,8 @@ class NodeTimes:
         int64[k], the stamps on the analyzer's clock, by the fit; -1 where there is none.
     host
         For each of the host's clocks int64[k], the stamp of each line in ns; -1 where there is none.
-    host_fit
-        The host's stamps of lines against the events they report, minimum delay; None without host.
+    late
+        The host's stamps of lines against the events they report; None without host.
     """
 
     stamped: PacketStamps
@@ -53,7 +53,7 @@ class NodeTimes:
     sent_ns: NDArray[np.int64]
     received_ns: NDArray[np.int64]
     host: dict[Clock, NDArray[np.int64]]
-    host_fit: ClockFit | None
+    late: Lateness | None
 
 
 def times(stamped: PacketStamps, events: Events, *, reference: str) -> NodeTimes:
@@ -81,7 +81,7 @@ def times(stamped: PacketStamps, events: Events, *, reference: str) -> NodeTimes
     on_analyzer = np.full(2 * k, NONE, dtype=np.int64)
     if fit.segments and len(order):
         on_analyzer[order] = fit.to_reference(clock_ns, near_ns=instants_ns)[0]
-    host, host_fit = _host(stamped, events, reference=reference)
+    host, late = _host(stamped, events, reference=reference)
     return NodeTimes(
         stamped=stamped,
         instants_ns=instants_ns,
@@ -92,26 +92,25 @@ def times(stamped: PacketStamps, events: Events, *, reference: str) -> NodeTimes
         sent_ns=on_analyzer[:k],
         received_ns=on_analyzer[k:],
         host=host,
-        host_fit=host_fit,
+        late=late,
     )
 
 
 def _host(
     stamped: PacketStamps, events: Events, *, reference: str
-) -> tuple[dict[Clock, NDArray[np.int64]], ClockFit | None]:
+) -> tuple[dict[Clock, NDArray[np.int64]], Lateness | None]:
     if stamped.host is None:
         return {}, None
     raw = stamped.host_ns(stamped.host.stamps_ns)
     rows = np.flatnonzero((stamped.reported != NONE) & (raw != NONE))
-    rows = rows[np.argsort(stamped.reported[rows], kind="stable")]
     near_ns = nearest_ns(stamped.reported[rows], events.samplerate_hz)
-    fit = hostclock.minimum_delay(raw[rows], near_ns, host=f"host, lines of {stamped.node}", reference=reference)
+    late = lateness(raw[rows], near_ns, host=f"host, lines of {stamped.node}", reference=reference)
     fitted = np.full(len(raw), NONE, dtype=np.int64)
-    if fit.segments and len(rows):
-        fitted[rows] = fit.to_reference(raw[rows], near_ns=near_ns)[0]
+    if late.fit.segments:
+        fitted[rows] = near_ns + late.delays_ns
     found: dict[Clock, NDArray[np.int64]] = {
         "host": raw,
         "host, minimum delay": fitted,
         "serial_aggregator": stamped.host_ns(stamped.host.aggregator_ns),
     }
-    return found, fit
+    return found, late

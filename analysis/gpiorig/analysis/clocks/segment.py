@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,12 @@ class Segment:
     drift_ppm_per_s: Interval | None
     covariance: NDArray[np.float64]
     residual_std_ns: float
+
+    @property
+    def ahead_ns(self) -> Interval:
+        """Clock less reference at the centre; where they share no zero, of the size of an epoch."""
+        gain, offset = self.origin_clock_ns - self.centre_ns, self.offset_ns
+        return replace(offset, value=gain + offset.value, low=gain + offset.low, high=gain + offset.high)
 
     def at(self, instants_ns: Instants) -> tuple[Instants, Floats]:
         """Offset of the clock from the reference (clock - reference) at instants of the reference.

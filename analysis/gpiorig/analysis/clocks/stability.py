@@ -167,11 +167,12 @@ def hat_stability(names: Sequence[str], a_b: Grid, b_c: Grid, c_a: Grid) -> tupl
     )
     found = []
     for name, each_adev, each_tdev in zip(names, adevs, tdevs, strict=True):
-        known = [~np.isnan(pair.adev[: len(taus)]) for pair in pairs]
-        negative = int((np.isnan(each_adev) & np.logical_and.reduce(known)).sum())
-        note = f"variance negative at {negative} of {len(taus)} averaging times: nothing is known there" * bool(
-            negative
-        )
+        negative = {
+            label: int((np.isnan(own) & ~np.isnan([getattr(pair, field)[: len(taus)] for pair in pairs]).any(0)).sum())
+            for label, field, own in (("ADEV", "adev", each_adev), ("TDEV", "tdev_ns", each_tdev))
+        }
+        counts = " and ".join(f"{count} of {len(taus)} ({label})" for label, count in negative.items() if count)
+        note = f"variance negative at {counts} averaging times: nothing is known there" * bool(counts)
         found.append(
             Stability(
                 clock=f"{name} (three-cornered hat)",

@@ -30,7 +30,9 @@ def _blocks(data: ReportData, prefix: str) -> list[Block]:
         reason = "there is neither a node's log nor a serial record" if data.study is not None else "no study was made"
         return [why_not(f"The clocks were not compared: {reason}.")]
     said = auditfigures.sentences(audit)
-    found: list[Block] = [text(*said)] if said else []
+    wrong = (*audit.foreign, *audit.flags)
+    found: list[Block] = [text(*wrong, look="bad")] if wrong else []
+    found += [text(*said)] if said else []
     aside: list[Block] = [text(*audit.notes)] if audit.notes else []
     aside += [_matchings(audit)] if audit.matchings else []
     if aside:
@@ -61,7 +63,7 @@ def _matchings(audit: Audit) -> Table:
 
 
 def _fits(fits: tuple[ClockFit, ...]) -> Table:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for fit in fits:
         head = (fit.clock, fit.reference, fit.method)
         counts = (f"{fit.resets}; {fit.backsteps}", time_text(fit.quantisation_ns), fit.note)
@@ -72,6 +74,7 @@ def _fits(fits: tuple[ClockFit, ...]) -> Table:
                     *head,
                     f"{time_text(segment.start_ns)} to {time_text(segment.end_ns)}",
                     f"{segment.n} ({segment.outliers})",
+                    time_interval(segment.ahead_ns),
                     ppm_interval(segment.ppm),
                     DASH if drift is None else f"{drift.value:.3g} ppm/s",
                     time_text(segment.residual_std_ns),
@@ -79,12 +82,18 @@ def _fits(fits: tuple[ClockFit, ...]) -> Table:
                 )
             )
         if not fit.segments:
-            rows.append((*head, DASH, DASH, DASH, DASH, DASH, *counts))
+            rows.append((*head, *[DASH] * 6, *counts))
     header = (
-        "<clock", "<against", "<method", "<from, to", "stamps (outliers)", "faster by", "drift", "residual (std)",
-        "resets; steps back", "smallest step", "<note",
+        "<clock", "<against", "<method", "<from, to", "stamps (outliers)", "ahead by", "faster by", "drift",
+        "residual (std)", "resets; steps back", "smallest step", "<note",
     )  # fmt: skip
-    return Table("Fits of clocks, a row per stretch between resets, steps and changes of rate", header, tuple(rows))
+    note = (
+        "Ahead by: clock less reference in the middle of the stretch. A host's stamps can only be late: the line below "
+        "all of them (minimum delay) has the clock's offset and the least delay in it, the one through their middle "
+        "the usual delay."
+    )
+    title = "Fits of clocks, a row per stretch between resets, steps and changes of rate"
+    return Table(title, header, tuple(rows), note=note)
 
 
 def _comparisons(audit: Audit) -> Table:
@@ -155,7 +164,11 @@ def _stages(audit: Audit) -> Table:
         numbers = (s.min_ns, s.median_ns, s.p95_ns, s.max_ns, s.peak_to_peak_ns)
         rows.append((stage.node, stage.name, f"{s.n}", *(time_text(ns) for ns in numbers)))
     header = ("<node", "<stage", "lines", "min", "median", "p95", "max", "peak-to-peak")
-    return Table("The way of a log line, stage by stage", header, tuple(rows))
+    note = (
+        "The stages up to the start bit, and the whole from event to host stamp, are of lines that tell of a packet; "
+        "those from the start bit on are of all lines."
+    )
+    return Table("The way of a log line, stage by stage", header, tuple(rows), note=note)
 
 
 def _stability(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
@@ -173,10 +186,13 @@ def _stability(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
         for ax, (name, label) in zip(axes, measures, strict=True):
             clockview.stability(ax, audit.stability, measure=name)
             ax.set_title(label)
-        handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=2, fontsize=7.5)
+        # A clock may have a point in one of them only.
+        drawn = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+        figure.legend(drawn.values(), drawn.keys(), loc="outside lower center", ncols=2, fontsize=7.5)
     caption = (
         "Time deviation, maximum time interval error (ITU-T G.810) and overlapping Allan deviation over the averaging "
         "time; left out where the record is too short."
     )
-    return [Picture(f"{prefix}clock-stability", figure, "Stability of each clock over the averaging time", caption)]
+    picture = Picture(f"{prefix}clock-stability", figure, "Stability of each clock over the averaging time", caption)
+    notes = [f"{each.clock}: {each.note}." for each in audit.stability if each.note]
+    return [picture, *([text(*notes)] if notes else [])]
