@@ -89,10 +89,12 @@ def over_the_run(data: ReportData, view: RouteView, prefix: str) -> Picture:
         title=f"The {view.noun} over the run: {', '.join(said)}",
         virtual=data.virtual,
     )
-    caption = (
-        f"By the time of sending, {points}. Shaded: samples that were lost; ticks at the foot: packets that did not "
-        "arrive; dashed lines: change points that attribution found."
+    legend = (
+        ("Shaded: samples that were lost.", len(marks.gaps)),
+        ("Ticks at the foot: packets that did not arrive.", len(marks.losses)),
+        ("Dashed: change points that attribution found.", len(marks.changes)),
     )
+    caption = " ".join([f"By the time of sending, {points}.", *(words for words, n in legend if n)])
     if len(marks.losses) < view.route.lost:
         caption += f" Of {view.route.lost - len(marks.losses)} lost packets the instant is not known."
     return Picture(f"{prefix}run", figure, f"The {view.noun} over the run", caption)
@@ -119,8 +121,9 @@ def pre_emption(data: ReportData, view: RouteView, prefix: str) -> Picture | Non
     if figure is None:
         return None
     caption = (
-        "What ran within the steps in which something off the packet's path ran longest: mean times, sleep not "
-        "counted. By the scheduler's and the interrupts' events."
+        "What ran within the steps in which something off the packet's path ran longest, by the events of scheduler "
+        "and interrupts. What is left of 100 % the processor slept. Nothing seen: no event says who had it; it may "
+        "have been idle."
     )
     return Picture(f"{prefix}pre-emption", figure, "Who had the processor within the steps", caption)
 
