@@ -36,18 +36,16 @@ def bars(ax: Axes, found: RouteNumbers, budget: Budget | None) -> None:
     total = found.total
     rows: list[tuple[str, dict[Kind, float]]] = [
         (f"mean\n{time_text(total.mean_ns)}", found.by_kind(found.means)),
-        (f"variance\nstd {time_text(total.std_ns)}", found.by_kind(found.variances)),
+        ("variance" + (f"\nstd {time_text(total.std_ns)}" if total.n > 1 else ""), found.by_kind(found.variances)),
     ]
-    if budget is not None:
+    if budget is not None and total.n > 1:
         rows[1] = (rows[1][0], found.by_kind([share.value for share in budget.variance]))
         slowest = f"tail\nslowest {budget.tail_packets}"
         rows.append((slowest, found.by_kind([share.value for share in budget.tail])))
-    least, resolved = 0.0, bool(np.isfinite(found.variances).all())
+    least = 0.0
     for y, (_, sums) in enumerate(rows):
         if not all(np.isfinite(share) for share in sums.values()):
-            text = "no tail: too few packets, or too few different delays" if resolved else (
-                f"not resolved: all delays are equal within {found.resolution_text}"
-            )  # fmt: skip
+            text = _why_none(found)
             ax.text(0.5, y, text, ha="center", va="center", fontsize=8.5, color=INK)
             continue
         least = min(least, _stack(ax, sums, y, mean_ns=total.mean_ns if y == 0 else None))
@@ -57,6 +55,15 @@ def bars(ax: Axes, found: RouteNumbers, budget: Budget | None) -> None:
     ax.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.0f} %"))
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
+
+
+def _why_none(found: RouteNumbers) -> str:
+    """Why a bar is missing."""
+    if found.total.n < 2:
+        return "one packet does not vary"
+    if np.isfinite(found.variances).all():
+        return "no tail: too few packets, or too few different delays"
+    return f"not resolved: all delays are equal within {found.resolution_text}"
 
 
 def _stack(ax: Axes, sums: dict[Kind, float], y: int, *, mean_ns: float | None) -> float:

@@ -46,13 +46,16 @@ def headline(data: ReportData) -> list[tuple[str, str]]:
         return []
     whole = views[0].noun if views else "round-trip time"
     sent = data.reconciliation.sent if data.reconciliation else total.n + total.lost
+    counted = ("packets timelined", f"{total.n} of {sent}")
+    if total.n == 1:
+        return [(whole, time_text(total.median_ns)), counted]
     found = [
         (f"median {whole}", time_text(total.median_ns)),
         ("peak-to-peak jitter", time_text(total.peak_to_peak_ns)),
         (f"99 % of the {whole}s within", time_text(total.p99_ns))
         if total.n >= LEAST_FOR_P99
         else (f"longest {whole}", time_text(total.max_ns)),
-        ("packets timelined", f"{total.n} of {sent}"),
+        counted,
     ]
     if views and np.isfinite(views[0].numbers.variances).all():
         kind, share = _worst(views[0])

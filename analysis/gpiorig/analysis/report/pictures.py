@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from gpiorig.analysis import plates, series, thinning
+from gpiorig.analysis import budgetview, plates, series, thinning
 from gpiorig.analysis.attribution.attribute import TOTAL
 from gpiorig.analysis.quantity import count_text, time_text
 from gpiorig.analysis.report.blocks import Picture
@@ -50,7 +50,7 @@ def budget(data: ReportData, view: RouteView, prefix: str) -> Picture:
         "and which in what the slowest packets take longer than the mean. Each bar adds up to 100 %; negative shares "
         "stand to the left of zero."
     )
-    if found is not None:
+    if found is not None and budgetview.shown(found):
         caption += " Below: every step that makes 1 % or more of either, with its 95 % interval."
     figure = plates.budget(view.numbers, found, virtual=data.virtual)
     return Picture(f"{prefix}budget", figure, "Budget of time and jitter by kind of step", caption)
