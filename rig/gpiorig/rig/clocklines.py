@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.rig import loglines
+from gpiorig.rig import loglines, logtimes
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.loglines import UNITS_NS
 
@@ -48,7 +48,7 @@ class Stamps:
         """The numbers as integers, and the power of ten by which they were multiplied."""
         exact = [number for number in self.numbers if isinstance(number, Decimal)]
         digits = min(max((-int(number.as_tuple().exponent) for number in exact), default=0), MAX_DIGITS)
-        room = len(str(loglines.LIMIT)) - 1 - len(str(max((abs(int(number)) for number in self.numbers), default=0)))
+        room = len(str(logtimes.LIMIT)) - 1 - len(str(max((abs(int(number)) for number in self.numbers), default=0)))
         digits = max(min(digits, room), 0)
         if not exact:
             return np.array(self.numbers, dtype=np.int64), digits
@@ -117,7 +117,7 @@ def read(path: Path, options: argparse.Namespace, *, pattern: re.Pattern[str], b
     nodes: dict[str, Stamps] = {}
     odd: Counter[str] = Counter()
     matched = count = 0
-    scale = UNITS_NS[where.host_unit or options.host_unit]
+    unit = where.host_unit or options.host_unit
     booted: set[str] = set()
     nameless = 0
     for line in tqdm(lines, desc="reading", unit=" lines", unit_scale=True, disable=None, leave=False):
@@ -130,9 +130,9 @@ def read(path: Path, options: argparse.Namespace, *, pattern: re.Pattern[str], b
             continue
         node = (match[where.node] if where.node else line.node) or ""
         try:
-            host_ns = loglines.time_ns(match[where.host], scale=scale) if where.host else line.stamp_ns
-            number = loglines.number(match[where.node_time], base=where.node_base)
-            if abs(int(number)) >= loglines.LIMIT:
+            host_ns = logtimes.in_ns(match[where.host], unit=unit) if where.host else line.stamp_ns
+            number = logtimes.number(match[where.node_time], base=where.node_base)
+            if abs(int(number)) >= logtimes.LIMIT:
                 raise ValueError(match[where.node_time])
         except ValueError:
             odd["lines whose time is no number, or too large a one"] += 1

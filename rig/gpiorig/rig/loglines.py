@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 TIME = "time"  # named group that holds a line's own time
 UNITS_NS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
-HEX = re.compile(r"[+-]?0[xX][0-9a-fA-F]+")
-LIMIT = 1 << 63  # of an int64
 
 
 class Line(NamedTuple):
@@ -48,32 +46,6 @@ def compiled(pattern: str, *, option: str, groups: tuple[str, ...]) -> re.Patter
 def match(pattern: re.Pattern[str], line: Line) -> re.Match[str] | None:
     """Where a pattern is in what a node said, else in the line as it stands in the log."""
     return pattern.search(line.text) or pattern.search(line.whole)
-
-
-def number(text: str | None, *, base: int = 10) -> int | Decimal:
-    """What a group holds, no digit lost: decimal, ``0x…``, or of another base; raises `ValueError` if it is no number.
-
-    `text` is None where a group took no part in the match.
-    """
-    if text is None:
-        raise ValueError("the group is not in the line")
-    if base != 10 or text.isdecimal() or HEX.fullmatch(text):
-        return int(text, 0 if base == 10 and not text.isdecimal() else base)
-    try:
-        found = Decimal(text)
-    except ArithmeticError as error:
-        raise ValueError(text) from error
-    if not found.is_finite():
-        raise ValueError(text)
-    return found
-
-
-def time_ns(text: str | None, *, scale: int) -> int:
-    """A time in units of `scale` ns as whole ns; raises `ValueError` if it is no number, or beyond 292 years."""
-    found = int(number(text) * scale)
-    if abs(found) >= LIMIT:
-        raise ValueError(text)
-    return found
 
 
 def read(path: Path, options: argparse.Namespace, *, own_time: bool) -> tuple[Iterator[Line], float, str]:

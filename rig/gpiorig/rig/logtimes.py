@@ -12,7 +12,8 @@ from gpiorig.rig.loglines import UNITS_NS
 CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d\d?)(?:[.,](\d+))?", re.ASCII)
 # ISO 8601; a space and a decimal comma are what Python's logging writes.
 DATE = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:[.,](\d+))? ?(Z|[+-]\d\d:?\d\d)?", re.ASCII)
-LIMIT_NS = 1 << 63  # of an int64: 292 years
+HEX = re.compile(r"[+-]?0[xX][0-9a-fA-F]+")
+LIMIT = 1 << 63  # of an int64: 292 years in ns
 
 
 def in_ns(text: str | None, *, unit: str) -> int:
@@ -42,9 +43,27 @@ def in_ns(text: str | None, *, unit: str) -> int:
         ns = stamp_ns("0", fraction) + round(moment.timestamp()) * 10**9
     else:
         ns = _of_number(text, unit)
-    if abs(ns) >= LIMIT_NS:
+    if abs(ns) >= LIMIT:
         raise ValueError(f"{text!r} is beyond 292 years")
     return ns
+
+
+def number(text: str | None, *, base: int = 10) -> int | Decimal:
+    """What a group holds, no digit lost: decimal, ``0x…``, or of another base; raises `ValueError` if it is no number.
+
+    `text` is None where a group took no part in the match.
+    """
+    if text is None:
+        raise ValueError("the group is not in the line")
+    if base != 10 or text.isdecimal() or HEX.fullmatch(text):
+        return int(text, 0 if base == 10 and not text.isdecimal() else base)
+    try:
+        found = Decimal(text)
+    except ArithmeticError as error:
+        raise ValueError(text) from error
+    if not found.is_finite():
+        raise ValueError(text)
+    return found
 
 
 def _of_number(text: str, unit: str) -> int:

@@ -142,7 +142,7 @@ def _fitted(options: argparse.Namespace, found: Found) -> dict[str, NodeClock]:
     from tqdm import tqdm
 
     from gpiorig.analysis.clocks import guesses, nodeclock
-    from gpiorig.rig import clocklines, loglines
+    from gpiorig.rig import clocklines, loglines, logtimes
     from gpiorig.rig.errors import RigError
 
     where = clocklines.groups(loglines.compiled(options.pattern, option="--pattern", groups=()))
@@ -162,7 +162,7 @@ def _fitted(options: argparse.Namespace, found: Found) -> dict[str, NodeClock]:
                 )
             tick_hz = usual or Fraction(10**digits)
         modulus = guesses.likely_modulus(ticks) if options.bits is None else (1 << options.bits) * 10**digits
-        if modulus and modulus >= loglines.LIMIT:
+        if modulus and modulus >= logtimes.LIMIT:
             raise RigError(f"--bits {options.bits}: too many for times with {digits} decimals; 0 says that none wraps.")
         clocks[node] = nodeclock.node_clock(
             node,
