@@ -16,7 +16,7 @@ from gpiorig.rig.provenance import VIRTUAL
 
 @pytest.mark.parametrize("virtual", [False, True])
 def test_of_several_runs_each_headline_and_whose_numbers(
-    virtual: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    virtual: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A line per run, the first one of its summary; numbers of a virtual bench are called that, also of one of two."""
 
@@ -30,6 +30,10 @@ def test_of_several_runs_each_headline_and_whose_numbers(
     monkeypatch.setattr(report, "write_set", lambda output, runs: output / "report.html")
     monkeypatch.setattr(report, "summary_lines", lambda data: [data.headline, "More."])
 
-    assert main(["report", "one", "two", "-o", "page"]) == 0
+    runs = [tmp_path / "one", tmp_path / "two"]
+    for run in runs:
+        run.mkdir()
+
+    assert main(["report", *map(str, runs), "-o", "page"]) == 0
     said = ["one: Of one.", "two: Of two.", *[VIRTUAL] * virtual, f"report: {Path('page', 'report.html')}"]
     assert said == capsys.readouterr().out.splitlines()
