@@ -88,6 +88,7 @@ def _set_and_print(recordings: Sequence[Recording], output: Path, *, as_json: bo
 
     from gpiorig.analysis import report
     from gpiorig.rig import reporting
+    from gpiorig.rig.provenance import VIRTUAL
 
     watched = tqdm(recordings, desc="analysing", unit=" runs", disable=None, leave=False)
     runs = {_name(each, recordings): reporting.of(each, asserted=asserted) for each in watched}
@@ -96,7 +97,9 @@ def _set_and_print(recordings: Sequence[Recording], output: Path, *, as_json: bo
         numbers = [{"run": name, **found.numbers} for name, found in runs.items()]
         print(json.dumps({"report": str(page), "runs": numbers}, allow_nan=False))
     else:
-        print("\n".join([*(f"{name}: {found.sentences[0]}" for name, found in runs.items()), f"report: {page}"]))
+        lines = [f"{name}: {report.summary_lines(found.data)[0]}" for name, found in runs.items()]
+        virtual = [VIRTUAL] if any(found.data.virtual for found in runs.values()) else []
+        print("\n".join([*lines, *virtual, f"report: {page}"]))
     return max(_status(found) for found in runs.values())
 
 
