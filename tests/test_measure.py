@@ -80,8 +80,16 @@ def test_every_way_to_measure(vcd: Path, words: list[str], median_ns: float, n: 
     assert (n, median_ns) == (found["n"], found["median_ns"])
 
 
-def test_per_node_takes_the_channels_named_after_nodes(vcd: Path) -> None:
-    found = gpiorig("measure", vcd, "--width", "irq:high", "--per", "node", "--json").numbers
+def test_per_node_takes_the_channels_named_after_nodes(vcd: Path, tmp_path: Path) -> None:
+    """In the table each delay stands with its node and with its own ±."""
+    path = tmp_path / "d.csv"
+    found = gpiorig("measure", vcd, "--width", "irq:high", "--per", "node", "--json", "-o", path).numbers
+    delays = tables.read(path).to_pydict()
+
+    assert ["a", "a", "b", "b"] == delays["measured"]
+    assert [10_000, 10_000, 11_000, 67_000] == delays["delay_ns"]
+    assert found["nodes"]["b"]["uncertainty_ns"] == pytest.approx(delays["uncertainty_ns"][3])
+    assert delays["uncertainty_ns"][3] > delays["uncertainty_ns"][2]
 
     assert {"a": 10_000, "b": 39_000} == {node: each["median_ns"] for node, each in found["nodes"].items()}
 

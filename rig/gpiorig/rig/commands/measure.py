@@ -151,19 +151,30 @@ def _write_delays(path: Path, found: dict[str, Measurement], rate: Fraction) -> 
     from gpiorig.analysis import columns, tables
 
     period_ns = float(1_000_000_000 / rate)
-    delays = [each.pairs.delays for each in found.values()]
-    delays_ns = [np.multiply(each, period_ns, dtype=np.float64) for each in delays]
-    names = [pa.repeat(name or each.pairs.name, len(each.pairs.delays)) for name, each in found.items()]
-    content = {
-        "measured": pa.chunked_array(names, pa.string()).combine_chunks(),
-        "start_sample": np.concatenate([each.pairs.starts for each in found.values()]),
-        "delay_samples": np.concatenate(delays),
-        "delay_ns": np.concatenate(delays_ns),
-        "uncertainty_ns": np.concatenate(
-            [each.uncertainty.expanded_of(ns) for each, ns in zip(found.values(), delays_ns, strict=True)]
-        ),
-    }
-    tables.write(columns.table(content, rate), path)
+    names = pa.array([name or each.pairs.name for name, each in found.items()], pa.string())
+    starts = np.concatenate([each.pairs.starts for each in found.values()])
+    delays = np.concatenate([each.pairs.delays for each in found.values()])
+    ends = np.cumsum([each.summary.n for each in found.values()])
+
+    def rows(part: slice) -> pa.Table:
+        delay_ns = np.multiply(delays[part], period_ns, dtype=np.float64)
+        which = np.searchsorted(ends, np.arange(*part.indices(len(delays))), side="right")
+        uncertainty_ns = np.empty(len(which))
+        for number, each in enumerate(found.values()):
+            uncertainty_ns[which == number] = each.uncertainty.expanded_of(delay_ns[which == number])
+        content = {
+            "measured": names.take(pa.array(which)),
+            "start_sample": starts[part],
+            "delay_samples": delays[part],
+            "delay_ns": delay_ns,
+            "uncertainty_ns": uncertainty_ns,
+        }
+        return columns.table(content, rate)
+
+    if path.suffix == ".arrow":
+        tables.write(rows(slice(None)), path)
+    else:
+        tables.write_parts(rows, len(delays), path)
 
 
 def _draw(path: Path, found: dict[str, Measurement], rate: Fraction, *, virtual: bool) -> None:
