@@ -124,7 +124,9 @@ def budget(steps: Steps, *, starts: NDArray[np.int64] | None = None, confidence:
     confidence
         Of the intervals.
     """
-    samples = steps.samples if starts is None else steps.samples[np.argsort(starts, kind="stable")]
+    samples = steps.samples
+    if starts is not None and (np.diff(starts) < 0).any():
+        samples = samples[np.argsort(starts, kind="stable")]
     total = samples.sum(axis=1)
     kinds = _members([step.kind.value for step in steps.steps])
     nodes = _members([step.node for step in steps.steps])

@@ -157,11 +157,11 @@ def of_steps(
     nodes = seen_at(steps.steps)
     spans = [(each.name, each.start, each.end, *at) for each, at in zip(steps.steps, nodes, strict=True)]
     spans.append((total, steps.steps[0].start, steps.steps[-1].end, nodes[0][0], nodes[-1][1]))
-    samples = np.column_stack([steps.samples, steps.samples.sum(axis=1)])
+    delays = [*steps.samples.T, steps.samples.sum(axis=1)]
     period_ns = float(NS_PER_S / steps.samplerate_hz)
     found = []
-    for column, (name, start, end, *at) in enumerate(spans):
-        delay_ns = float(np.median(samples[:, column])) * period_ns if len(samples) else NAN
+    for column, (samples, (name, start, end, *at)) in enumerate(zip(delays, spans, strict=True)):
+        delay_ns = float(np.median(samples)) * period_ns if len(samples) else NAN
         pins = (instruments.pin(start, at[0]), instruments.pin(end, at[1]))
         marks = [instruments.node(node).mark_ns * is_air(each) for each, node in zip((start, end), at, strict=True)]
         beyond_ns = float(marks[1] - marks[0])

@@ -90,7 +90,9 @@ def run(options: argparse.Namespace) -> int:
         return 0
     print(_text(result))
     if virtual:
-        print("Virtual bench: these numbers test the rig; they are no measurement of hardware.")
+        from gpiorig.rig.provenance import VIRTUAL
+
+        print(VIRTUAL)
     return 0
 
 
