@@ -15,6 +15,8 @@ Piece = tuple[int, int]
 
 BLOCKS = 200
 BLOCK_STAMPS = 5  # at least
+MORE_STAMPS = 20  # if many of them are strays: of five, two or three often are, and blocks of these lie side by side
+MANY_STRAYS = 0.05
 LEAST_BLOCKS = 3  # of a piece
 MOST_PIECES = 8
 LEVEL = 0.005  # of the test of a break
@@ -100,7 +102,7 @@ class _Blocks:
     @classmethod
     def of(cls, x: Floats, y: Floats, quanta: tuple[float, float]) -> _Blocks | None:
         """None if there are too few stamps, too many at one instant, or all blocks within the quanta of one line."""
-        count = min(BLOCKS, len(x) // BLOCK_STAMPS)
+        count = min(BLOCKS, len(x) // (BLOCK_STAMPS if _strays(y) < MANY_STRAYS else MORE_STAMPS))
         if count < 2 * LEAST_BLOCKS + 1:
             return None
         edges = np.linspace(0, len(x), count + 1).astype(np.int64)
@@ -111,6 +113,12 @@ class _Blocks:
         if sum(quanta) and slope.admitted(middle, level, sum(quanta)):
             return None
         return cls(edges, middle, level)
+
+
+def _strays(y: Floats) -> float:
+    """Share of the stamps that are more than five scales away."""
+    away = np.abs(y - np.median(y))
+    return float((away > 5 * 1.4826 * np.median(away)).mean())
 
 
 def _middle(values: Floats) -> float:
