@@ -113,6 +113,14 @@ def test_impossible(host: list[int], note: str) -> None:
         assert (each.segments, each.note) == ((), note)
 
 
+@pytest.mark.parametrize("n", [3, 4, 6, 9])
+def test_few_stamps_are_all_used(n: int) -> None:
+    """Also those that fill no block."""
+    at = np.arange(n, dtype=np.int64) * NS_PER_S
+    (one,) = minimum_delay(at + EPOCH_NS, at, host="host", reference="analyzer").segments
+    assert one.n == n
+
+
 def test_unequal_lengths() -> None:
     with pytest.raises(EventError, match="3 stamps against 2 of analyzer"):
         minimum_delay(np.arange(3), np.arange(2), host="host", reference="analyzer")

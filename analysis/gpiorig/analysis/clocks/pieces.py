@@ -48,15 +48,15 @@ def bounds(x: Floats, y: Floats, *, quanta: tuple[float, float], lowest: bool = 
     lowest
         Whether of each five stamps only the least counts: for stamps that can only be late.
     """
-    places = _lowest(y) if lowest else np.arange(len(x))
+    count = len(x)
+    places = _lowest(y) if lowest else np.arange(count)
     x, y = x[places], y[places]
     whole = [0, len(x)]
     blocks = _Blocks.of(x, y, quanta)
     found = [] if blocks is None else _segmented(blocks)
     if blocks is not None and len(found) > 1:
         whole = [0, *(_place(x, y, blocks, before, after) for before, after in pairwise(found)), len(x)]
-    ends = np.append(places, len(places) * LOWEST if lowest else len(places))
-    return [0, *(int(ends[cut]) for cut in whole[1:-1]), int(ends[-1])]
+    return [0, *(int(places[cut]) for cut in whole[1:-1]), count]
 
 
 def bends(x: Floats, straight: Floats, bent: Floats, *, quanta: tuple[float, float]) -> bool:
@@ -102,7 +102,8 @@ class _Blocks:
     @classmethod
     def of(cls, x: Floats, y: Floats, quanta: tuple[float, float]) -> _Blocks | None:
         """None if there are too few stamps, too many at one instant, or all blocks within the quanta of one line."""
-        count = min(BLOCKS, len(x) // (BLOCK_STAMPS if _strays(y) < MANY_STRAYS else MORE_STAMPS))
+        many = len(y) > 0 and _strays(y) > MANY_STRAYS
+        count = min(BLOCKS, len(x) // (MORE_STAMPS if many else BLOCK_STAMPS))
         if count < 2 * LEAST_BLOCKS + 1:
             return None
         edges = np.linspace(0, len(x), count + 1).astype(np.int64)
