@@ -113,6 +113,14 @@ def test_impossible(host: list[int], note: str) -> None:
         assert (each.segments, each.note) == ((), note)
 
 
+@pytest.mark.parametrize("n", [3, 4, 6, 9])
+def test_few_stamps_are_all_used(n: int) -> None:
+    """Also those that fill no block."""
+    at = np.arange(n, dtype=np.int64) * NS_PER_S
+    (one,) = minimum_delay(at + EPOCH_NS, at, host="host", reference="analyzer").segments
+    assert one.n == n
+
+
 def test_unequal_lengths() -> None:
     with pytest.raises(EventError, match="3 stamps against 2 of analyzer"):
         minimum_delay(np.arange(3), np.arange(2), host="host", reference="analyzer")
@@ -188,6 +196,21 @@ def test_a_host_that_is_set(step_ns: int) -> None:
     for each in (segment, segment["minimum_delay"]):
         assert each["ppm_interval"][0] < 15 < each["ppm_interval"][1]
         assert each["ppm_interval"][1] - each["ppm_interval"][0] < 40
+
+
+@pytest.mark.parametrize("share", [0.05, 0.2])
+def test_late_stamps_of_a_host_that_reads_out_of_order(share: float) -> None:
+    """A host that goes back after each late stamp was not set: one line, or at most a false alarm of the pieces."""
+    random = np.random.default_rng(10)
+    one = 0
+    for _ in range(5):
+        at = instants(random, 600)
+        delay = random.exponential(1e5, 600) + (random.random(600) < share) * random.exponential(2e8, 600)
+        (segment,) = as_json((at * (1 + 15e-6) / 1000).astype(np.int64), at + delay.astype(np.int64))["segments"]
+        one += not segment["pieces"]
+        assert segment["ppm_interval"][0] < 15 < segment["ppm_interval"][1]
+        assert segment["ppm_interval"][1] - segment["ppm_interval"][0] < 20
+    assert one >= 4
 
 
 def test_a_log_that_is_not_in_order() -> None:

@@ -23,6 +23,7 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 SET_BACK_NS = 128_000_000  # from which on ntpd sets a clock instead of turning its rate (STEPT of RFC 5905, appendix A)
+BESIDE = 15  # stamps, the middle ones of which say whether it was
 EARLY_DEVIATIONS = 5.0
 
 
@@ -202,11 +203,9 @@ def node_clock(
     except OverflowError as error:
         raise EventError(f"node {node}: its time is beyond 292 years at {float(tick_hz):g} ticks per s.") from error
     quanta = float((shown_step(ticks) or 1) * NS_PER_S / tick_hz), quantum(reference_ns)
-    back_ns = np.diff(reference_ns)
-    set_back = np.flatnonzero(back_ns <= -SET_BACK_NS) + 1
     stretches = []
     for start, end in pairwise([0, *found.resets, len(ticks)]):
-        cuts = [start, *(int(at) for at in set_back if start < at < end), end]
+        cuts = [start, *(start + at for at in _set_back(node_ns[start:end], reference_ns[start:end])), end]
         parts = (slice(*ends) for ends in pairwise(cuts))
         stretches.append(
             Stretch(
@@ -214,8 +213,19 @@ def node_clock(
                 sum(start <= at < end for at in found.backsteps),
             )
         )
-    falls = int((back_ns < 0).sum())
+    falls = int((np.diff(reference_ns) < 0).sum())
     return NodeClock(node, reference, tick_hz, modulus, found.wraps, tuple(stretches), *quanta, falls)
+
+
+def _set_back(node_ns: Integers, reference_ns: Integers) -> list[int]:
+    """Stamps from which on the reference is behind where it was; after a stamp that was late it only falls."""
+    ahead = node_ns - reference_ns
+    found = []
+    for at in (np.flatnonzero(np.diff(reference_ns) <= -SET_BACK_NS) + 1).tolist():
+        before, after = ahead[max(at - BESIDE, 0) : at], ahead[at : at + BESIDE]
+        if np.median(after) - np.median(before) >= SET_BACK_NS / 2:
+            found.append(at)
+    return found
 
 
 def _part(

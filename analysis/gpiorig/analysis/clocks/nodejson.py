@@ -13,6 +13,7 @@ from gpiorig.analysis.clocks.segment import PPM, Segment
 from gpiorig.analysis.inference.intervals import Interval
 from gpiorig.analysis.quantity import NS_PER_S
 
+AGREE = 1.5  # of the half of its interval: by how much the rate of a piece may be off the mean if they are one
 QUANTILES = {"median": 0.5, "p95": 0.95, "p99": 0.99, "max": 1.0}
 LINE = ("start_s", "end_s", "rate", "ppm", "ppm_interval", "offset_s", "residual_std_s", "outliers")
 
@@ -37,8 +38,8 @@ def as_json(found: NodeClock) -> dict[str, Any]:
 def stretch_json(stretch: Stretch) -> dict[str, Any]:
     """What lies between two resets.
 
-    Of several pieces `ppm` is the mean by their duration, in which a step of either clock is no rate, and the
-    squares of their intervals add up in the same way; `residual_std_s` is what is left of all of them.
+    Of several pieces `ppm` is their mean (`_mean`), in which a step of either clock is no rate; `residual_std_s` is
+    what is left of all of them.
     """
     pieces = stretch.segments
     lines = [_line(each) for each in pieces]
@@ -87,15 +88,21 @@ def _together(lines: Sequence[dict[str, Any]], pieces: Sequence[Segment]) -> dic
 
 
 def _mean(rates: Sequence[tuple[float, list[float] | None]], pieces: Sequence[Segment]) -> tuple[float, Any]:
-    """The mean of rates by the duration of the pieces, and its interval; None if one of them has none."""
+    """The mean of the rates of pieces, and its interval; None if one of them has none.
+
+    Each weighs as its variance says if they agree, so that a short piece says little; else, as the rate changed, as its
+    duration does.
+    """
+    values = np.array([rate for rate, _ in rates])
     spans = np.array([each.end_ns - each.start_ns for each in pieces], dtype=np.float64)
+    halves = np.array([(ends[1] - ends[0]) / 2 if ends else np.nan for _, ends in rates])
     share = spans / spans.sum()
-    ppm = float(share @ np.array([rate for rate, _ in rates]))
-    if any(ends is None for _, ends in rates):
-        return ppm, None
-    halves = np.array([(ends[1] - ends[0]) / 2 for _, ends in rates if ends])
-    half = float(np.sqrt(((share * halves) ** 2).sum()))
-    return ppm, [ppm - half, ppm + half]
+    if (halves > 0).all():
+        weight = halves**-2 / (halves**-2).sum()
+        if (np.abs(values - weight @ values) <= AGREE * halves).all():
+            share = weight
+    ppm, half = float(share @ values), float(np.sqrt(((share * halves) ** 2).sum()))
+    return ppm, None if math.isnan(half) else [ppm - half, ppm + half]
 
 
 def _minimum(stretch: Stretch) -> dict[str, Any] | None:

@@ -15,6 +15,8 @@ Piece = tuple[int, int]
 
 BLOCKS = 200
 BLOCK_STAMPS = 5  # at least
+MORE_STAMPS = 20  # if many of them are strays: of five, two or three often are, and blocks of these lie side by side
+MANY_STRAYS = 0.05
 LEAST_BLOCKS = 3  # of a piece
 MOST_PIECES = 8
 LEVEL = 0.005  # of the test of a break
@@ -46,15 +48,15 @@ def bounds(x: Floats, y: Floats, *, quanta: tuple[float, float], lowest: bool = 
     lowest
         Whether of each five stamps only the least counts: for stamps that can only be late.
     """
-    places = _lowest(y) if lowest else np.arange(len(x))
+    count = len(x)
+    places = _lowest(y) if lowest else np.arange(count)
     x, y = x[places], y[places]
     whole = [0, len(x)]
     blocks = _Blocks.of(x, y, quanta)
     found = [] if blocks is None else _segmented(blocks)
     if blocks is not None and len(found) > 1:
         whole = [0, *(_place(x, y, blocks, before, after) for before, after in pairwise(found)), len(x)]
-    ends = np.append(places, len(places) * LOWEST if lowest else len(places))
-    return [0, *(int(ends[cut]) for cut in whole[1:-1]), int(ends[-1])]
+    return [0, *(int(places[cut]) for cut in whole[1:-1]), count]
 
 
 def bends(x: Floats, straight: Floats, bent: Floats, *, quanta: tuple[float, float]) -> bool:
@@ -100,7 +102,8 @@ class _Blocks:
     @classmethod
     def of(cls, x: Floats, y: Floats, quanta: tuple[float, float]) -> _Blocks | None:
         """None if there are too few stamps, too many at one instant, or all blocks within the quanta of one line."""
-        count = min(BLOCKS, len(x) // BLOCK_STAMPS)
+        many = len(y) > 0 and _strays(y) > MANY_STRAYS
+        count = min(BLOCKS, len(x) // (MORE_STAMPS if many else BLOCK_STAMPS))
         if count < 2 * LEAST_BLOCKS + 1:
             return None
         edges = np.linspace(0, len(x), count + 1).astype(np.int64)
@@ -111,6 +114,12 @@ class _Blocks:
         if sum(quanta) and slope.admitted(middle, level, sum(quanta)):
             return None
         return cls(edges, middle, level)
+
+
+def _strays(y: Floats) -> float:
+    """Share of the stamps that are more than five scales away."""
+    away = np.abs(y - np.median(y))
+    return float((away > 5 * 1.4826 * np.median(away)).mean())
 
 
 def _middle(values: Floats) -> float:
