@@ -74,6 +74,15 @@ def test_a_change_of_spread_is_a_change_of_the_distribution():
     assert "times as large" in text
 
 
+def test_a_few_late_packets_are_a_change():
+    """5 % of 1000 packets are ten standard deviations late: ranks and shares hardly see it."""
+    late = np.random.default_rng(5).random(1000) < 0.05
+    found = compare.compare(run(1, n=1000), run(2, n=1000, changed=lambda step: step + 500 * late))
+    assert NAMES[3] in names(found)
+    change = found.changed[0]
+    assert change.p_tail < 1e-5 < min(change.p_location, change.p_shape)
+
+
 def test_what_the_sampling_makes_is_no_change():
     """A step that takes one sample more in every packet is significant, and within the resolution of two samples."""
     found = compare.compare(run(1, changed=lambda step: 0 * step + 500), run(2, changed=lambda step: 0 * step + 501))
@@ -98,6 +107,7 @@ def test_swapping_the_runs_turns_the_changes():
         assert math.isclose(one.median_ns.value, -other.median_ns.value, abs_tol=1e-6)
         assert math.isclose(one.p_location, other.p_location, rel_tol=1e-9)
         assert math.isclose(one.p_shape, other.p_shape, rel_tol=1e-9)
+        assert math.isclose(one.p_tail, other.p_tail, rel_tol=1e-9)
 
 
 def test_steps_of_one_run_only_are_listed():

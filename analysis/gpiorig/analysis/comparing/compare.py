@@ -18,6 +18,7 @@ from gpiorig.analysis.statistics import RESOLUTION_SAMPLES, resolved
 
 LEVEL = 0.01  # probability that two equal runs have any significant change
 _SHAPE = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)  # quantiles that must move if a change is to count
+PValues = tuple[float, float, float]  # for location, shape and the upper tail
 Watch = Callable[[Sequence[str]], Iterable[str]]
 
 
@@ -39,10 +40,10 @@ class Change:
         Standard deviation of the new run over that of the base.
     moved_ns
         How far the quantile among p1 to p99 moved that moved most, in ns.
-    p_location, p_shape
-        Of `twosample.brunner_munzel` and `kolmogorov_smirnov`, as they are.
+    p_location, p_shape, p_tail
+        Of `twosample.brunner_munzel`, `kolmogorov_smirnov` and `upper_tail`, as they are.
     p_corrected
-        The smaller one after the correction for all tests of the comparison (`twosample.holm`).
+        The smallest one after the correction for all tests of the comparison (`twosample.holm`).
     changed
         Whether it is below `LEVEL`, and the delay moved by more than the analyzer resolves.
     """
@@ -59,6 +60,7 @@ class Change:
     moved_ns: float
     p_location: float
     p_shape: float
+    p_tail: float
     p_corrected: float
     changed: bool
 
@@ -145,11 +147,11 @@ def compare(base: Delays, new: Delays, *, watch: Watch = iter) -> Comparison:
 
 def significance(
     base: Delays, new: Delays, names: Sequence[str], *, p_loss: float = 1.0
-) -> tuple[list[tuple[float, float]], list[float], float]:
-    """P-values of delays, for location and shape; the smaller of the two, and that of the loss, corrected for all."""
+) -> tuple[list[PValues], list[float], float]:
+    """P-values of delays; the smallest of each, and that of the loss, corrected for their number."""
     tests = [_tests(base, new, name) for name in names]
-    *corrected, loss = twosample.holm([*(p for pair in tests for p in pair), p_loss])
-    return tests, [min(pair) for pair in zip(corrected[::2], corrected[1::2], strict=True)], loss
+    *corrected, loss = twosample.holm([*(p for three in tests for p in three), p_loss])
+    return tests, [min(three) for three in zip(corrected[::3], corrected[1::3], corrected[2::3], strict=True)], loss
 
 
 def as_table(found: Comparison) -> pa.Table:
@@ -167,21 +169,19 @@ def as_table(found: Comparison) -> pa.Table:
         content |= {f"{name}_change_{end}_ns": pa.array([getattr(one, end) for one in each]) for end in ("low", "high")}
     for end, suffix in (("value", ""), ("low", "_low"), ("high", "_high")):
         content[f"std_ratio{suffix}"] = pa.array([getattr(row.spread, end) for row in rows], pa.float64())
-    for name in ("moved_ns", "p_location", "p_shape", "p_corrected"):
+    for name in ("moved_ns", "p_location", "p_shape", "p_tail", "p_corrected"):
         content[name] = pa.array([getattr(row, name) for row in rows], pa.float64())
     return columns.table(content)
 
 
-def _tests(base: Delays, new: Delays, name: str) -> tuple[float, float]:
+def _tests(base: Delays, new: Delays, name: str) -> PValues:
     a, b = base.values[name] * base.period_ns, new.values[name] * new.period_ns
     if min(len(a), len(b)) < 2:
-        return 1.0, 1.0
-    return twosample.brunner_munzel(a, b), twosample.kolmogorov_smirnov(a, b)
+        return 1.0, 1.0, 1.0
+    return twosample.brunner_munzel(a, b), twosample.kolmogorov_smirnov(a, b), twosample.upper_tail(a, b)
 
 
-def _change(
-    base: Delays, new: Delays, name: str, tests: tuple[float, float], corrected: float, resolution_ns: float
-) -> Change:
+def _change(base: Delays, new: Delays, name: str, tests: PValues, corrected: float, resolution_ns: float) -> Change:
     a, b = base.values[name] * base.period_ns, new.values[name] * new.period_ns
     if not len(a) or not len(b):
         moved = NAN
@@ -204,6 +204,7 @@ def _change(
         moved_ns=moved,
         p_location=tests[0],
         p_shape=tests[1],
+        p_tail=tests[2],
         p_corrected=corrected,
         changed=corrected < LEVEL and moved > resolution_ns,
     )

@@ -127,7 +127,7 @@ def _change(each: Change) -> dict[str, Any]:
     from gpiorig.rig.limits import interval_numbers
 
     plain = ["name", "changed", "base_n", "new_n", "base_median_ns", "new_median_ns", "moved_ns"]
-    plain += ["p_location", "p_shape", "p_corrected"]
+    plain += ["p_location", "p_shape", "p_tail", "p_corrected"]
     values = {key: getattr(each, key) for key in plain}
     return {
         **{key: None if isinstance(value, float) and math.isnan(value) else value for key, value in values.items()},
