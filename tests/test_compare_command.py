@@ -6,9 +6,13 @@ import shutil
 from importlib.resources import files
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.csv
 import pytest
 from commandline import Demo, gpiorig, record_demo
+
+from gpiorig.analysis import tables
+from gpiorig.analysis.timelines import LOST, STATUS
 
 BENCH = Path(str(files("gpiorig.rig") / "demo_bench.toml"))
 EXPERIMENT = """
@@ -85,6 +89,42 @@ def test_a_recording_does_not_differ_from_itself(demo: Demo):
     done = gpiorig("compare", demo.folder, demo.folder, "--any-change", "--threshold", "rtt.p99 +0 ns", "--json")
     assert (0, []) == (done.status, done.numbers["changed"])
     assert all(0 == each["median_change"]["value_ns"] for each in done.numbers["changes"])
+
+
+@pytest.fixture(scope="module")
+def silent(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo as if every packet had been lost."""
+    folder = tmp_path_factory.mktemp("silent") / "run"
+    shutil.copytree(demo.folder, folder)
+    steps, packets = (folder / f"{name}.parquet" for name in ("steps", "packets"))
+    tables.write(tables.read(steps).slice(0, 0), steps)
+    lost = tables.read(packets)
+    content = {"rtt_samples": pa.nulls(len(lost), pa.int64()), "status": pa.array([STATUS[LOST]] * len(lost))}
+    for name, column in content.items():
+        lost = lost.set_column(lost.column_names.index(name), name, column)
+    tables.write(lost, packets)
+    return folder
+
+
+def test_a_new_run_without_packets_fails_with_no_threshold_at_all(demo: Demo, silent: Path):
+    done = gpiorig("compare", demo.folder, silent)
+    assert 1 == done.status
+    assert "check failed: no packet of the new run is known whole on the pins\n" == done.stderr
+    assert ": the loss changed." in done.stdout
+    done = gpiorig("compare", demo.folder, silent, "--threshold", "rtt.p99 +5 %", "--threshold", "loss +1 %", "--json")
+    assert (1, [["loss"]]) == (done.status, [each["exceeded"] for each in done.numbers["thresholds"]])
+
+
+def test_a_base_without_packets_is_refused(demo: Demo, silent: Path):
+    done = gpiorig("compare", silent, demo.folder)
+    assert 2 == done.status
+    assert "no packet is known whole on the pins, so there is nothing to compare with" in done.stderr
+
+
+def test_one_run_twice_on_a_page_is_refused(demo: Demo, tmp_path: Path):
+    done = gpiorig("report", demo.folder, demo.folder, "-o", tmp_path / "page")
+    assert 2 == done.status
+    assert "is given twice; give each run once." in done.stderr
 
 
 @pytest.mark.parametrize(

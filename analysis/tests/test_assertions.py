@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from gpiorig.analysis import tables, timelines
-from gpiorig.analysis.comparing import assertions, compare, delays, thresholds
+from gpiorig.analysis.comparing import assertions, changewords, compare, delays, thresholds
 from gpiorig.analysis.comparing.delays import Delays
 from gpiorig.analysis.errors import QuantityError, TableError
 from gpiorig.analysis.packets import associate
@@ -51,6 +51,9 @@ def holds(text: str, of: Delays | None = None) -> bool:
         ("  loss >= 0.5 % ", "loss", "", ">=", 0.005),
         ("turn-around: app.rx to app.tx.p2p < 1_000 ns", "turn-around: app.rx to app.tx", "p2p", "<", 1e3),
         ("*.mean < 1.5 s", "*", "mean", "<", 1.5e9),
+        ("rtt.p99 < 2e4 us", "rtt", "p99", "<", 20e6),
+        ("rtt.p99 < .5e-3 s", "rtt", "p99", "<", 5e5),
+        ("isr.max < 50 \N{GREEK SMALL LETTER MU}s", "isr", "max", "<", 50e3),
     ],
 )
 def test_what_is_understood(text, quantity, statistic, relation, limit):
@@ -68,7 +71,8 @@ def test_what_is_understood(text, quantity, statistic, relation, limit):
         ("rtt.p99 = 20 ms", "not understood"),
         ("rtt.p99 < 20 ms and more", "not understood"),
         ("rtt < 20 ms", "`rtt` has no statistic; add one of min, p5"),
-        ("rtt.p99 < 20", "the unit is ``; it must be ns or us or µs or ms or s"),
+        ("rtt.p99 < 20 ms, rtt.max < 30 ms", "not understood"),
+        ("rtt.p99 < 20", "there is no unit; it must be ns or us or µs or ms or s"),
         ("rtt.p99 < 20 %", "the unit is `%`; it must be ns"),
         ("rtt.p99 < 20 min", "the unit is `min`"),
         ("rtt.q99 < 20 ms", "statistic `q99` is unknown; it is one of min"),
@@ -110,6 +114,42 @@ def test_the_value_is_said_with_its_interval():
         assert found.low < found.value < found.high
 
 
+@pytest.mark.parametrize(
+    ("text", "n", "sure"),
+    [
+        ("rtt.median < 1 ms", 1000, True),
+        ("rtt.median > 1 ms", 1000, True),
+        ("rtt.median < 52.5 us", 1000, False),  # the true one
+        ("rtt.p99 < 1 ms", 100, False),  # 368 packets have an upper end
+        ("rtt.max < 1 ms", 100, True),  # what was seen
+        ("loss < 1 %", 100, False),  # none of 100 may be 3.6 %
+        ("loss < 5 %", 100, True),
+    ],
+)
+def test_whether_more_packets_may_show_otherwise(text, n, sure):
+    verdict = assertions.evaluate(assertions.parse(text), run(n=n, sent=n))
+    assert sure == verdict.sure
+    assert sure != ("but more packets may show otherwise" in verdict.sentence)
+
+
+def test_an_open_end_says_what_it_lacks():
+    verdict = assertions.evaluate(assertions.parse("rtt.p99 < 1 ms"), run(n=100, sent=100))
+    assert "on; too few values for an upper end: 368 independent ones are needed)" in verdict.sentence
+
+
+@pytest.mark.parametrize("quantity", ["rtt", "isr", "request: udp to ipv6", "*"])
+def test_of_no_packets_nothing_holds(quantity):
+    verdict = assertions.evaluate(assertions.parse(f"{quantity}.max < 1 s"), run(n=0, sent=10))
+    assert not verdict.holds
+    assert f"{quantity}.max < 1 s: does not hold: no packet is known whole on the pins" == verdict.sentence
+
+
+def test_many_broken_delays_are_listed_without_remarks():
+    verdict = assertions.evaluate(assertions.parse("*.max < 1 us"), run())
+    assert verdict.sentence.count("; ") == 5
+    assert "no interval" not in verdict.sentence
+
+
 def test_relations_and_loss():
     lossy = run(n=990)
     assert holds("loss < 1.1 %", lossy)
@@ -144,7 +184,7 @@ def test_thresholds(text, up, down, limit, relative):
     [
         ("rtt.p99 < 5 %", "not understood; write it like `rtt.p99 +5 %`"),
         ("rtt +5 %", "`rtt` has no statistic"),
-        ("rtt.p99 +5", "the unit is ``; it must be ns"),
+        ("rtt.p99 +5", "there is no unit; it must be ns"),
         ("loss +1 us", "the unit is `us`; it must be %"),
     ],
 )
@@ -175,6 +215,68 @@ def test_what_exceeds_a_threshold():
     assert () == exceeded("rtt.mean +3 %", base, slower)
     assert ("rtt", step) == exceeded("*.median +0 ns", base, slower)
     assert (step,) == exceeded(f"{step}.max +10 ns", base, slower)
+
+
+def judged(text: str, base: Delays, new: Delays) -> thresholds.Outcome:
+    return thresholds.judge(thresholds.parse(text), base, new, compare.compare(base, new))
+
+
+def sentence(outcome: thresholds.Outcome) -> str:
+    return changewords.outcome_sentence(outcome, resolution_ns=2.0)
+
+
+def test_too_few_packets_shut_the_gate():
+    """Nothing is known of a median of one packet, so it is not kept."""
+    outcome = judged("rtt.median +5 %", run(1), run(2, n=1))
+    assert (True, ("rtt",)) == (outcome.failed, outcome.unknown)
+    assert "rtt.median +5 %: cannot be judged: rtt not defined (too few packets)" == sentence(outcome)
+
+
+def test_without_an_interval_a_change_must_be_more_than_chance():
+    """100 packets have no interval of p99: one or two late ones in the new run are chance, late ones only are not."""
+    base, late, shifted = run(1, n=100), run(2, n=100), run(3, n=100, s0=30)
+    late.values[delays.RTT][:2] += 100 * US
+    outcome = judged("rtt.p99 +5 %", base, late)
+    assert (False, (), ("rtt",)) == (outcome.failed, outcome.exceeded, outcome.doubtful)
+    assert "but chance or the sampling may explain it" in sentence(outcome)
+    assert ("rtt",) == judged("rtt.p99 +5 %", base, shifted).exceeded
+
+
+def test_what_the_analyzer_does_not_resolve_exceeds_nothing():
+    """Two samples of 1 ns."""
+    base, new = run(1), run(1)
+    base.values["request: udp to ipv6"][:] = 10 * US
+    new.values["request: udp to ipv6"][:] = 10 * US + 2
+    outcome = judged("request: udp to ipv6.median +1 ns", base, new)
+    assert ((), ("request: udp to ipv6",)) == (outcome.exceeded, outcome.doubtful)
+    new.values["request: udp to ipv6"][:] += 1
+    assert ("request: udp to ipv6",) == judged("request: udp to ipv6.median +1 ns", base, new).exceeded
+
+
+def test_growth_from_nothing_is_beyond_any_share():
+    base, new = run(1), run(2)
+    step = "request: udp to ipv6"
+    base.values[step][:] = 10 * US
+    outcome = judged(f"{step}.std +1000 %", base, new)
+    assert (step,) == outcome.exceeded
+    assert "from 0 up" in sentence(outcome)
+    assert 0 == judged(f"{step}.std +10 %", base, base).changes[step].value
+
+
+def test_the_delay_nearest_to_a_threshold_is_said():
+    """Not the one that moved most, if it moved away from the threshold."""
+    outcome = judged("*.median +1 s", run(1, s0=50), run(2, s2=3))
+    assert "turn-around: app.rx to app.tx +2.9" in sentence(outcome)
+
+
+def test_the_run_that_lacks_a_delay_is_named():
+    base, new = run(1), run(2)
+    less = Delays({"rtt": new.values["rtt"]}, {}, 1000, 0, new.samplerate_hz)
+    with pytest.raises(QuantityError, match=r"threshold `isr.max .*`: new run: `isr`: this run has no such delay"):
+        judged("isr.max +1 us", base, less)
+    renamed = Delays({"reply: b": new.values["rtt"]}, {"reply: b": Kind.INTERRUPT}, 1000, 0, new.samplerate_hz)
+    with pytest.raises(QuantityError, match="have no `isr` in common"):
+        judged("isr.max +1 us", base, renamed)
 
 
 def test_chance_exceeds_no_threshold():

@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 from scipy.signal import lfilter
 
-from gpiorig.analysis.comparing import changewords, compare
-from gpiorig.analysis.comparing.compare import LEVEL, difference
+from gpiorig.analysis.comparing import changewords, compare, differences
+from gpiorig.analysis.comparing.compare import LEVEL
 from gpiorig.analysis.comparing.delays import Delays
 from gpiorig.analysis.path import Kind
 
@@ -48,7 +48,7 @@ def test_a_slower_step_is_named_with_its_size():
     change = found.changed[0]
     assert change.median_ns.low < 1000 < change.median_ns.high
     assert change.mean_ns.low < 1000 < change.mean_ns.high
-    lines = changewords.sentences(found, resolution_ns=83.3)
+    lines = changewords.sentences(found)
     assert lines[0] in ("1 of 9 delays changed.", "2 of 9 delays changed.")
     assert any(line.startswith("request: step 3 got slower by 1.0") for line in lines)
     assert any("did not change as far as can be told" in line for line in lines)
@@ -56,7 +56,7 @@ def test_a_slower_step_is_named_with_its_size():
 
 def test_a_faster_step():
     found = compare.compare(run(1, changed=lambda step: step + 240), run(2))
-    lines = changewords.sentences(found, resolution_ns=83.3)
+    lines = changewords.sentences(found)
     assert {NAMES[3], "rtt"} == set(names(found))
     assert any(
         line.startswith("request: step 3 got faster by 10.0") or line.startswith("request: step 3 got faster by 9.9")
@@ -69,9 +69,18 @@ def test_a_change_of_spread_is_a_change_of_the_distribution():
     assert NAMES[3] in names(found)
     change = found.changed[0]
     assert change.spread.low < 2 < change.spread.high
-    text = "\n".join(changewords.sentences(found, resolution_ns=83.3))
+    text = "\n".join(changewords.sentences(found))
     assert "request: step 3 has another distribution: a quantile moved by" in text
     assert "times as large" in text
+
+
+def test_a_few_late_packets_are_a_change():
+    """5 % of 1000 packets are ten standard deviations late: ranks and shares hardly see it."""
+    late = np.random.default_rng(5).random(1000) < 0.05
+    found = compare.compare(run(1, n=1000), run(2, n=1000, changed=lambda step: step + 500 * late))
+    assert NAMES[3] in names(found)
+    change = found.changed[0]
+    assert change.p_tail < 1e-5 < min(change.p_location, change.p_shape)
 
 
 def test_what_the_sampling_makes_is_no_change():
@@ -98,6 +107,7 @@ def test_swapping_the_runs_turns_the_changes():
         assert math.isclose(one.median_ns.value, -other.median_ns.value, abs_tol=1e-6)
         assert math.isclose(one.p_location, other.p_location, rel_tol=1e-9)
         assert math.isclose(one.p_shape, other.p_shape, rel_tol=1e-9)
+        assert math.isclose(one.p_tail, other.p_tail, rel_tol=1e-9)
 
 
 def test_steps_of_one_run_only_are_listed():
@@ -105,7 +115,7 @@ def test_steps_of_one_run_only_are_listed():
     less = Delays({k: v for k, v in new.values.items() if k != NAMES[5]}, new.kinds, 600, 0, new.samplerate_hz)
     found = compare.compare(base, less)
     assert ((NAMES[5],), ()) == (found.only_base, found.only_new)
-    assert f"Only the base has {NAMES[5]}." in changewords.sentences(found, resolution_ns=83)
+    assert f"Only the base has {NAMES[5]}." in changewords.sentences(found)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
@@ -114,7 +124,8 @@ def test_few_packets_raise_nothing_and_change_nothing(n):
     assert [] == names(found)
     for each in found.changes:
         assert not math.isnan(each.median_ns.low) or each.median_ns.note
-    assert changewords.sentences(found, resolution_ns=83)[0] == "None of 9 delays changed."
+    said = "None of 9 delays changed." if n else "No packet of the new run is known whole on the pins, so nothing"
+    assert changewords.sentences(found)[0].startswith(said)
 
 
 @pytest.mark.slow
@@ -125,7 +136,7 @@ def test_intervals_of_differences_hold_the_truth(statistic):
     held = 0
     for seed in range(150):
         rng = np.random.default_rng(seed)
-        found = difference(rng.normal(0, 30, 400), rng.normal(10, 30, 400), statistic)
+        found = differences.difference(rng.normal(0, 30, 400), rng.normal(10, 30, 400), statistic)
         held += found.low <= truth <= found.high
     assert held >= int(stats.binom.ppf(0.001, 150, 0.95))
 
@@ -136,3 +147,45 @@ def test_table():
     assert {"median_change_ns", "median_change_low_ns", "p99_change_high_ns", "std_ratio", "p_corrected"} <= set(
         found.column_names
     )
+
+
+def test_the_phase_of_sampling_hides_no_change():
+    """Steps that wander by one sample, slowly, as two clocks do; a shift of 50 samples is known all the same."""
+    drift = np.arange(600) // 100 % 3 // 2
+    base, new = run(1, changed=lambda step: 500 + drift), run(2, changed=lambda step: 550 + drift)
+    found = compare.compare(base, new)
+    change = next(each for each in found.changes if each.name == NAMES[3])
+    assert change.changed
+    assert change.median_ns.high - change.median_ns.low <= found.resolution_ns
+    size = "2.083 µs, as well as the analyzer resolves (± 83.3 ns)"
+    assert f"{NAMES[3]} got slower by {size}; its median was 20.83 µs." in changewords.sentences(found)
+
+
+def test_a_shift_below_the_resolution_is_not_said_to_be_what_changed():
+    """The median moves by one sample, and every tenth packet takes 400 more: the sentence is about these."""
+    late = np.arange(600) % 10 == 0
+    found = compare.compare(
+        run(1, changed=lambda step: 0 * step + 500), run(2, changed=lambda step: np.where(late, 900, 501))
+    )
+    (said,) = (line for line in changewords.sentences(found) if line.startswith(f"{NAMES[3]} "))
+    assert "got slower in the mean by" in said
+
+
+def test_lost_packets_are_a_difference():
+    base, lossy = run(1), run(1, lost=200)
+    assert not compare.compare(base, base).differs
+    found = compare.compare(base, lossy)
+    assert ([], True, True) == (names(found), found.loss_changed, found.differs)
+    assert changewords.sentences(found)[-1].endswith(": the loss changed.")
+
+
+def test_a_run_without_a_whole_packet_says_so():
+    empty = Delays({"rtt": np.zeros(0, dtype=np.int64)}, {}, 20, 20, Fraction(24_000_000))
+    lines = changewords.sentences(compare.compare(run(1), empty))
+    assert lines[0] == "No packet of the new run is known whole on the pins, so nothing is known of its delays."
+    assert "100 % (95 % interval 83 % to 100 %) now" in lines[1]
+
+
+def test_without_an_interval_no_bound_is_claimed():
+    lines = changewords.sentences(compare.compare(run(1), run(2, n=3)))
+    assert "9 delays cannot be told apart, with too few packets." == lines[1]

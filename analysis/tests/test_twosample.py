@@ -13,7 +13,7 @@ from statsmodels.stats.multitest import multipletests
 
 from gpiorig.analysis.inference import dependence, twosample
 
-TESTS = (twosample.brunner_munzel, twosample.kolmogorov_smirnov)
+TESTS = (twosample.brunner_munzel, twosample.kolmogorov_smirnov, twosample.upper_tail)
 
 
 def independent_pair(seed: int, *, shift: float = 0.2) -> tuple[np.ndarray, np.ndarray]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
+from gpiorig.analysis.comparing import delays
 from gpiorig.capture.recording import Epoch, Recording, RecordingInfo
 from gpiorig.rig import bench as benches
 from gpiorig.rig import experiment as experiments
 from gpiorig.rig import limits
-from gpiorig.rig.errors import BenchError, RigError
+from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiment import Experiment
 
 PINGPONG = 'name = "x"\ninitiator = "initiator"\nresponder = "responder"\npackets = 10\n'
@@ -46,7 +48,7 @@ def test_an_experiment_without_limits_leaves_no_parameter(tmp_path):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ('assert = ["rtt.p99 < 20"]', "the unit is ``; it must be ns or us"),
+        ('assert = ["rtt.p99 < 20"]', "there is no unit; it must be ns or us"),
         ('assert = ["p99 of the rtt"]', "not understood; write it like `rtt.p99 < 20 ms`"),
         ('assert = "rtt.p99 < 20 ms"', "Expected `array`, got `str` at `assert`"),
         ('thresholds = ["rtt.p99 5 %"]', "not understood; write it like `rtt.p99 +5 %`"),
@@ -54,6 +56,10 @@ def test_an_experiment_without_limits_leaves_no_parameter(tmp_path):
         (
             'assert = ["rtt.p99 < 20 ms"]\n[settings]\napp = "broadcast"',
             "of `broadcast` is called `delay`",
+        ),
+        (
+            'thresholds = ["delay.p99 +5 %"]',
+            "thresholds: `delay.p99 +5 %`: the whole delay of `pingpong` is called `rtt`",
         ),
         ('assert = ["rtt.p99 < 20 ms"]\nprobes = "off"', "without probes there are no delays on the pins"),
     ],
@@ -65,15 +71,17 @@ def test_what_cannot_be_is_refused_with_the_file(tmp_path, line, said):
     assert "experiment.toml" in str(error.value)
 
 
-def test_nothing_is_asserted_of_a_recording_without_delays(tmp_path):
+def test_of_a_recording_without_delays_nothing_holds(tmp_path):
+    """And what a recording asserts is judged once, also if it is asserted again."""
     info = RecordingInfo(
         samplerate="24000000/1",
         channels=("",),
         epoch=Epoch(wall="2026-01-01T00:00:00+00:00"),
         virtual=True,
-        parameters={"app": "broadcast"},
+        parameters={"app": "broadcast", "assert": "delay.p99 < 1 ms; loss < 1 %"},
     )
     recording = Recording.create(tmp_path / "run", info)
-    assert () == limits.verdicts(recording, None)
-    with pytest.raises(RigError, match="no packet is known whole"):
-        limits.verdicts(recording, None, ("delay.p99 < 1 ms",))
+    found = limits.verdicts(recording, delays.of_routes((), Fraction(24_000_000)), ("delay.p99 < 1 ms",))
+    assert [False, False] == [verdict.holds for verdict in found]
+    assert "delay.p99 < 1 ms: does not hold: no packet is known whole on the pins" == found[0].sentence
+    assert "loss < 1 %: does not hold: not defined (no packets)" == found[1].sentence

@@ -13,6 +13,7 @@ from gpiorig.rig import limits, pipeline, provenance, survey
 from gpiorig.rig.errors import RigError
 
 _TABLES = ("packets", "steps")
+_JUDGING = (limits.ASSERT, limits.THRESHOLDS)  # parameters that say what to think of a run, and do nothing in it
 
 
 def load(recording: Recording, *, fresh: bool = False) -> Delays:
@@ -26,7 +27,8 @@ def load(recording: Recording, *, fresh: bool = False) -> Delays:
         Analyse it, whatever tables there are.
     """
     if not pipeline.has_round_trips(recording):
-        return _one_way(recording)
+        found = survey.survey(recording)
+        return delays.of_routes(found.routes, found.events.samplerate_hz)
     paths = [recording.folder / f"{name}.parquet" for name in _TABLES]
     if not fresh and all(path.is_file() for path in paths):
         return delays.of_tables(*(tables.read(path) for path in paths))
@@ -34,14 +36,30 @@ def load(recording: Recording, *, fresh: bool = False) -> Delays:
     return delays.of_timelines(result.timelines, result.steps)
 
 
-def _one_way(recording: Recording) -> Delays:
-    found = survey.survey(recording).routes
-    if not found or not len(found[0]):
+def check_common(base: Recording, before: Delays, now: Delays) -> None:
+    """Refuse runs of which nothing can be compared.
+
+    Raises
+    ------
+    RigError
+        The base has no delays, or none that the new run has, too.
+    """
+    if not before.whole:
         raise RigError(
-            f"{recording.folder}: no packet is known whole on the pins, so there is nothing to compare; "
-            "`gpiorig report` says what is missing."
+            f"{base.folder}: {delays.NONE_WHOLE}, so there is nothing to compare with; `gpiorig report` says what is "
+            "missing."
         )
-    return delays.of_route(found[0])
+    if now.whole and not set(before.values) & set(now.values):
+        raise RigError(
+            f"the runs have no delay in common: the base has {', '.join(list(before.values)[:2])} …, the new one "
+            f"{', '.join(list(now.values)[:2])} …; compare runs of one application."
+        )
+
+
+def routes(before: Delays, now: Delays) -> list[str]:
+    """Which packets were compared, if they went different ways."""
+    same = before.route == now.route or not now.whole
+    return [] if same else [f"Compared: {before.route} of the base, {now.route} of the new run."]
 
 
 def thresholds(base: Recording, new: Recording) -> tuple[str, ...]:
@@ -52,10 +70,12 @@ def thresholds(base: Recording, new: Recording) -> tuple[str, ...]:
 def differences(base: Recording, new: Recording) -> list[str]:
     """In what the runs differ by intent, a sentence each."""
     before, now = base.info.parameters, new.info.parameters
-    keys = [key for key in dict.fromkeys([*before, *now]) if before.get(key) != now.get(key)]
+    keys = [key for key in dict.fromkeys([*before, *now]) if before.get(key) != now.get(key) and key not in _JUDGING]
     named = ", ".join(f"{key} ({before.get(key, 'none')}, now {now.get(key, 'none')})" for key in keys)
-    lines = [f"Set differently: {named}."] if keys else []
-    nodes = [node for node in base.info.firmware if base.info.firmware[node] != new.info.firmware.get(node)]
+    lines = ["Base and new run are the same folder."] if base.folder.samefile(new.folder) else []
+    lines += [f"Set differently: {named}."] if keys else []
+    images = base.info.firmware, new.info.firmware
+    nodes = [node for node in dict.fromkeys([*images[0], *images[1]]) if images[0].get(node) != images[1].get(node)]
     if nodes:
         lines.append(f"Other firmware on {', '.join(nodes)}.")
     if base.info.virtual or new.info.virtual:

@@ -160,13 +160,11 @@ def check(experiment: Experiment, bench: Bench, *, what: str) -> Experiment:
         raise BenchError(f"{what}: assert: without probes there are no delays on the pins to assert anything of.")
     whole = delays.RTT if experiment.app in ROUND_TRIPS else delays.ONE_WAY
     try:
-        for text in experiment.assertions:
-            if assertions.parse(text).quantity in {delays.RTT, delays.ONE_WAY} - {whole}:
-                raise BenchError(
-                    f"{what}: assert: `{text}`: the whole delay of `{experiment.app}` is called `{whole}`."
-                )
-        for text in experiment.thresholds:
-            thresholds.parse(text)
+        limits = [("assert", text, assertions.parse(text).quantity) for text in experiment.assertions]
+        limits += [("thresholds", text, thresholds.parse(text).quantity) for text in experiment.thresholds]
     except QuantityError as error:
         raise BenchError(f"{what}: {error}") from error
+    for key, text, quantity in limits:
+        if quantity in {delays.RTT, delays.ONE_WAY} - {whole}:
+            raise BenchError(f"{what}: {key}: `{text}`: the whole delay of `{experiment.app}` is called `{whole}`.")
     return experiment

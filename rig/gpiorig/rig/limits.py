@@ -7,8 +7,6 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from gpiorig.rig.errors import RigError
-
 if TYPE_CHECKING:
     from gpiorig.analysis.comparing.assertions import Verdict
     from gpiorig.analysis.comparing.delays import Delays
@@ -33,23 +31,11 @@ def recorded(recording: Recording, key: str) -> tuple[str, ...]:
     return tuple(limit.strip() for limit in text.split(_BETWEEN.strip()) if limit.strip())
 
 
-def verdicts(recording: Recording, delays: Delays | None, asserted: Sequence[str] = ()) -> tuple[Verdict, ...]:
-    """On the assertions of the experiment, then on further ones.
-
-    Raises
-    ------
-    RigError
-        Something is asserted of a recording without delays.
-    """
+def verdicts(recording: Recording, delays: Delays, asserted: Sequence[str] = ()) -> tuple[Verdict, ...]:
+    """On the assertions of the experiment, then on further ones; each once."""
     from gpiorig.analysis.comparing import assertions
 
-    texts = [*recorded(recording, ASSERT), *asserted]
-    if delays is None and texts:
-        raise RigError(
-            f"{recording.folder}: no packet is known whole on the pins, so nothing can be asserted of them; leave "
-            "`assert` out."
-        )
-    return () if delays is None else assertions.evaluate_all(texts, delays)
+    return assertions.evaluate_all(dict.fromkeys([*recorded(recording, ASSERT), *asserted]), delays)
 
 
 def noted(data: ReportData, found: Sequence[Verdict]) -> ReportData:
@@ -64,6 +50,7 @@ def numbers(found: Sequence[Verdict]) -> dict[str, Any]:
         {
             "assert": verdict.assertion.text,
             "holds": verdict.holds,
+            "sure": verdict.sure,
             "found": {
                 name: interval_numbers(value, share=not verdict.assertion.statistic)
                 for name, value in verdict.found.items()
@@ -79,7 +66,7 @@ def interval_numbers(found: Interval, *, share: bool = False) -> dict[str, Any]:
     """An interval for `--json`: in ns unless it is of a share; null for what is not defined."""
     unit = "" if share else "_ns"
     ends = {f"value{unit}": found.value, f"low{unit}": found.low, f"high{unit}": found.high}
-    defined = {key: None if math.isnan(number) else number for key, number in ends.items()}
+    defined = {key: number if math.isfinite(number) else None for key, number in ends.items()}
     return defined | {"confidence": found.confidence, "method": found.method, "note": found.note}
 
 

@@ -66,8 +66,7 @@ def of(recording: Recording, *, asserted: Sequence[str] = ()) -> Reported:
     if pipeline.has_round_trips(recording):
         return _round_trips(recording, asserted)
     found = survey.survey(recording)
-    whole = [route for route in found.routes if len(route)]
-    verdicts = limits.verdicts(recording, delays.of_route(whole[0]) if whole else None, asserted)
+    verdicts = limits.verdicts(recording, delays.of_routes(found.routes, found.events.samplerate_hz), asserted)
     data = limits.noted(survey.report_data(found, recording), verdicts)
     return Reported(
         recording=recording,

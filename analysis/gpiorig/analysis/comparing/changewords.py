@@ -5,26 +5,18 @@ from __future__ import annotations
 import dataclasses
 import math
 
-from gpiorig.analysis.comparing.assertions import interval_text
+from gpiorig.analysis.comparing.assertions import LISTED, interval_text, with_ends
 from gpiorig.analysis.comparing.compare import Change, Comparison
 from gpiorig.analysis.comparing.thresholds import Outcome
 from gpiorig.analysis.inference.intervals import Interval
-from gpiorig.analysis.quantity import count_text, share_text, time_text
-
-LISTED = 12  # changed delays, and delays that only one run has, that are written out
+from gpiorig.analysis.quantity import count_text, time_text
 
 
-def sentences(found: Comparison, *, resolution_ns: float) -> list[str]:
-    """What changed, the largest change first, and what did not.
-
-    Parameters
-    ----------
-    found
-        The comparison.
-    resolution_ns
-        How far equal delays may seem apart; the uncertainty of changes that chance hardly moves.
-    """
-    changed = found.changed
+def sentences(found: Comparison) -> list[str]:
+    """What changed, the largest change first, and what did not."""
+    if not found.new_whole:
+        return ["No packet of the new run is known whole on the pins, so nothing is known of its delays.", _lost(found)]
+    changed, resolution_ns = found.changed, found.resolution_ns
     compared = count_text(len(found.changes), "delay")
     lines = [f"{len(changed)} of {compared} changed." if changed else f"None of {compared} changed."]
     lines += [_change(each, resolution_ns) for each in changed[:LISTED]]
@@ -35,27 +27,33 @@ def sentences(found: Comparison, *, resolution_ns: float) -> list[str]:
         if names:
             more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
             lines.append(f"Only the {run} has {', '.join(names[:LISTED])}{more}.")
-    lines.append(
-        f"Lost: {interval_text(found.base_loss, share=True)} before, {interval_text(found.new_loss, share=True)} now; "
-        f"p = {found.p_loss:.2g} if losses are independent."
-    )
-    return lines
+    return [*lines, _lost(found)]
 
 
-def outcome_sentence(found: Outcome) -> str:
-    """Whether a threshold is exceeded, with the change that was found."""
-    worst = found.exceeded or tuple(
-        sorted(found.changes, key=lambda name: -abs(_or_zero(found.changes[name].value)))[:1]
-    )
+def outcome_sentence(found: Outcome, *, resolution_ns: float) -> str:
+    """Whether a threshold is exceeded, with the changes that say so: else the one that comes nearest to it."""
+    nearest = max(found.changes, key=lambda name: found.threshold.side(_or_zero(found.changes[name].value)))
     share = found.threshold.relative or not found.threshold.statistic
-    said = "; ".join(f"{name} {_signed(found.changes[name], share=share)}" for name in worst)
-    return f"{found.threshold.text}: {'exceeded' if found.exceeded else 'kept'}: {said}"
+    shown = found.exceeded or found.unknown or found.doubtful or (nearest,)
+    said = [f"{name} {_signed(found.changes[name], share, resolution_ns)}" for name in shown[:LISTED]]
+    said += [f"and {len(shown) - LISTED} more"] if len(shown) > LISTED else []
+    outcome = "exceeded" if found.exceeded else "cannot be judged" if found.unknown else "kept"
+    doubt = ""
+    if outcome == "kept" and found.doubtful:
+        doubt = "; beyond the threshold, but chance or the sampling may explain it"
+    return f"{found.threshold.text}: {outcome}: {'; '.join(said)}{doubt}"
+
+
+def _lost(found: Comparison) -> str:
+    before, now = (interval_text(loss, share=True) for loss in (found.base_loss, found.new_loss))
+    said = f"Lost: {before} before, {now} now; p = {found.p_loss:.2g} if losses are independent"
+    return f"{said}: the loss changed." if found.loss_changed else f"{said}."
 
 
 def _change(each: Change, resolution_ns: float) -> str:
     """One delay that changed: by its median, else its mean, else by whatever quantile moved."""
     for change, where in ((each.median_ns, ""), (each.mean_ns, " in the mean")):
-        if change.low > 0 or change.high < 0:
+        if (change.low > 0 or change.high < 0) and abs(change.value) > resolution_ns:
             direction = "slower" if change.value > 0 else "faster"
             before = time_text(each.base_median_ns, digits=4)
             return f"{each.name} got {direction}{where} by {_size(change, resolution_ns)}; its median was {before}."
@@ -74,16 +72,19 @@ def _unchanged(found: Comparison, resolution_ns: float) -> list[str]:
         return [f"{count_text(len(bounds), 'delay')} cannot be told apart, with too few packets."]
     widest = max(known, key=lambda name: known[name])
     within = sum(bound <= resolution_ns for bound in known.values())
-    return [
-        f"{count_text(len(bounds), 'delay')} did not change as far as can be told: the median of {within} by no more "
-        f"than {time_text(resolution_ns)}, of {widest} by no more than {time_text(known[widest])}."
-    ]
+    parts = [f"of {within} by no more than {time_text(resolution_ns)}"] if within else []
+    if within < len(known):
+        parts.append(f"of {widest} by no more than {time_text(known[widest])}")
+    unknown = (
+        f"; of {len(bounds) - len(known)} nothing is known, with too few packets" if len(known) < len(bounds) else ""
+    )
+    said = f"{count_text(len(bounds), 'delay')} did not change as far as can be told"
+    return [f"{said}: the median {', '.join(parts)}{unknown}."]
 
 
 def _bound(change: Interval) -> float:
-    """The largest change within the interval; the value itself where there is none."""
-    ends = [abs(end) for end in (change.value, change.low, change.high) if not math.isnan(end)]
-    return max(ends, default=math.nan)
+    """The largest change within the interval; NaN where there is none."""
+    return max(abs(change.value), abs(change.low), abs(change.high)) if not math.isnan(change.low) else math.nan
 
 
 def _size(change: Interval, resolution_ns: float) -> str:
@@ -97,16 +98,20 @@ def _size(change: Interval, resolution_ns: float) -> str:
     return interval_text(change)
 
 
-def _signed(change: Interval, *, share: bool) -> str:
-    def text(value: float) -> str:
-        if math.isnan(value):
-            return "open"
-        sign = "+" if value > 0 else "-" if value < 0 else ""
-        return sign + (share_text(abs(value)) if share else time_text(abs(value), digits=4))
+def _signed(change: Interval, share: bool, resolution_ns: float) -> str:
+    """A change with its sign and its interval; one that chance hardly moves with what the analyzer resolves."""
 
-    if math.isnan(change.low) and math.isnan(change.high):
-        return f"{text(change.value)} ({change.note})" if change.note else text(change.value)
-    return f"{text(change.value)} ({100 * change.confidence:g} % interval {text(change.low)} to {text(change.high)})"
+    def text(value: float) -> str:
+        if math.isinf(value):
+            return "from 0 up"
+        percent = 100 * abs(value)
+        said = f"{percent:.3g}" if percent < 1000 else f"{percent:.0f}"
+        size = f"{said} %" if share else time_text(abs(value), digits=4)
+        return ("+" if value > 0 else "-" if value < 0 else "") + size
+
+    if not share and change.high - change.low < resolution_ns:
+        return f"{text(change.value)} (± {time_text(resolution_ns)})"
+    return with_ends(change, text)
 
 
 def _or_zero(value: float) -> float:

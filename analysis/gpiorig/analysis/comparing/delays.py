@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -24,6 +24,7 @@ RTT = "rtt"
 ONE_WAY = "delay"
 LOSS = "loss"
 EVERY = "*"
+NONE_WHOLE = "no packet is known whole on the pins"
 # Names for all steps of a kind.
 KINDS = {
     "stack": Kind.SOFTWARE,
@@ -52,6 +53,8 @@ class Delays:
         Packets.
     samplerate_hz
         Exact samplerate.
+    route
+        Of packets that go one way, the nodes on it; empty of round trips.
     """
 
     values: Mapping[str, NDArray[np.int64]]
@@ -59,6 +62,12 @@ class Delays:
     sent: int
     lost: int
     samplerate_hz: Fraction
+    route: str = ""
+
+    @property
+    def whole(self) -> int:
+        """Packets of which a delay is known."""
+        return max(map(len, self.values.values()), default=0)
 
     @property
     def period_ns(self) -> float:
@@ -76,6 +85,8 @@ class Delays:
         QuantityError
             This run has no such delay.
         """
+        if not self.whole:
+            raise QuantityError(NONE_WHOLE)
         if quantity in self.values:
             return (quantity,)
         if quantity == EVERY:
@@ -83,9 +94,11 @@ class Delays:
         found = tuple(name for name in self.values if self.kinds.get(name) is KINDS.get(quantity, ""))
         found = found or tuple(name for name in self.values if name.partition(": ")[2] == quantity)
         if not found:
-            known = [*self.values, *KINDS, *(name.partition(": ")[2] for name in self.kinds)]
+            kinds = [name for name, kind in KINDS.items() if kind in self.kinds.values()]
+            known = dict.fromkeys([*self.values, *kinds, *(name.partition(": ")[2] for name in self.kinds)])
             near = difflib.get_close_matches(quantity, known, n=1)
-            hint = f"did you mean `{near[0]}`?" if near else f"it has {', '.join(known)}."
+            some = ", ".join(f"`{name}`" for name in [*list(self.values)[:2], *kinds])
+            hint = f"did you mean `{near[0]}`?" if near else f"it has {some} and other steps (docs/compare.md)."
             raise QuantityError(f"`{quantity}`: this run has no such delay; {hint}")
         return found
 
@@ -126,7 +139,15 @@ def of_route(route: Route) -> Delays:
         sent=len(route) + route.lost + route.partial,
         lost=route.lost,
         samplerate_hz=route.steps.samplerate_hz,
+        route=route.name,
     )
+
+
+def of_routes(routes: Sequence[Route], samplerate_hz: Fraction) -> Delays:
+    """Of the packets of the first route, which most of them took; of none if there is no route."""
+    if not routes:
+        return Delays({ONE_WAY: np.zeros(0, dtype=np.int64)}, {}, sent=0, lost=0, samplerate_hz=samplerate_hz)
+    return of_route(next((route for route in routes if len(route)), routes[0]))
 
 
 def of_tables(packets: pa.Table, steps: pa.Table) -> Delays:

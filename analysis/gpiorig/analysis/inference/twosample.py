@@ -18,6 +18,7 @@ from gpiorig.analysis.inference import dependence
 
 Values = NDArray[Any]
 _PLACES = (0.1, 0.25, 0.5, 0.75, 0.9)
+_TAIL = 0.95
 _EXACT = 100  # values on a side up to which the exact distribution of Smirnov's distance is quick to compute
 _PER_FREQUENCY = 5  # independent values for each frequency of the long-run variance: where the spectrum is still flat
 
@@ -88,6 +89,20 @@ def kolmogorov_smirnov(base: Values, new: Values) -> float:
         return float(ks_2samp(base, new, method="exact").pvalue)
     p = float(np.clip(kstwo.sf(distances[worst], max(1, round(a * b / (a + b)))), 0, 1))
     return p if math.isinf(freedom) else float(2 * t.sf(norm.isf(p / 2), freedom))
+
+
+def upper_tail(base: Values, new: Values) -> float:
+    """Two-sided p-value of equal shares above p95 of both runs together, by `brunner_munzel`.
+
+    Ranks and shares hardly move when few packets become very late; this says so.
+
+    Parameters
+    ----------
+    base, new
+        As of `brunner_munzel`.
+    """
+    cut = np.quantile(np.concatenate([base, new]), _TAIL, method="lower")
+    return brunner_munzel(base > cut, new > cut)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

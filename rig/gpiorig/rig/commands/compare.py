@@ -21,8 +21,9 @@ examples:
   gpiorig compare base new --any-change                        ends with status 1 if anything changed
   gpiorig compare base new --json -o changes.csv
 
-A threshold is exceeded by a change beyond it that chance does not explain. Without --threshold those of the new run's
-experiment file count (`thresholds = ["rtt.p99 +5 %"]`), or else those of the base's."""
+A threshold is exceeded by a change beyond it that chance does not explain. Status 1 says that one is, or that a run has
+too few packets to tell. Without --threshold those of the new run's experiment file count
+(`thresholds = ["rtt.p99 +5 %"]`), or else those of the base's."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,8 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compare, print, judge."""
     from gpiorig.analysis import tables
-    from gpiorig.analysis.comparing import changewords, compare, thresholds
-    from gpiorig.analysis.statistics import RESOLUTION_SAMPLES
+    from gpiorig.analysis.comparing import changewords, compare, delays, thresholds
     from gpiorig.capture.recording import Recording
     from gpiorig.rig import comparing
 
@@ -57,12 +57,13 @@ def run(options: argparse.Namespace) -> int:
     base, new = Recording.open(options.base), Recording.open(options.new)
     limits = limits or [thresholds.parse(text) for text in comparing.thresholds(base, new)]
     before, now = (comparing.load(recording, fresh=options.fresh) for recording in (base, new))
+    comparing.check_common(base, before, now)
     found = compare.compare(before, now, watch=comparing.watched)
-    outcomes = [thresholds.judge(limit, before, now, found) for limit in limits]
+    judged = [limit for limit in limits if now.whole or limit.quantity == delays.LOSS]
+    outcomes = [thresholds.judge(limit, before, now, found) for limit in judged]
     if options.output:
         tables.write(compare.as_table(found), options.output)
-    resolution_ns = RESOLUTION_SAMPLES * max(before.period_ns, now.period_ns)
-    lines = changewords.sentences(found, resolution_ns=resolution_ns) + comparing.differences(base, new)
+    lines = changewords.sentences(found) + comparing.routes(before, now) + comparing.differences(base, new)
     if options.json:
         numbers = _numbers(found, outcomes) | {"base": str(base.folder), "new": str(new.folder), "sentences": lines}
         print(json.dumps(numbers, allow_nan=False))
@@ -75,15 +76,20 @@ def _status(found: Comparison, outcomes: list[Outcome], *, any_change: bool, qui
     """Print the outcomes; the exit status."""
     from gpiorig.analysis.comparing import changewords
 
+    failed = []
     for outcome in outcomes:
-        if outcome.exceeded:
-            print(f"check failed: threshold {changewords.outcome_sentence(outcome)}", file=sys.stderr)
+        sentence = f"threshold {changewords.outcome_sentence(outcome, resolution_ns=found.resolution_ns)}"
+        if outcome.failed:
+            failed.append(sentence)
         elif not quiet:
-            print(f"threshold {changewords.outcome_sentence(outcome)}")
-    other = found.changed or found.only_base or found.only_new
-    if any_change and other:
-        print("check failed: the runs differ, and --any-change is given", file=sys.stderr)
-    return int(any(outcome.exceeded for outcome in outcomes) or bool(any_change and other))
+            print(sentence)
+    if not found.new_whole:
+        failed.append("no packet of the new run is known whole on the pins")
+    if any_change and found.differs:
+        failed.append("the runs differ, and --any-change is given")
+    for check in failed:
+        print(f"check failed: {check}", file=sys.stderr)
+    return int(bool(failed))
 
 
 def _numbers(found: Comparison, outcomes: list[Outcome]) -> dict[str, Any]:
@@ -99,11 +105,14 @@ def _numbers(found: Comparison, outcomes: list[Outcome]) -> dict[str, Any]:
             "base": interval_numbers(found.base_loss, share=True),
             "new": interval_numbers(found.new_loss, share=True),
             "p": found.p_loss,
+            "changed": found.loss_changed,
         },
         "thresholds": [
             {
                 "threshold": outcome.threshold.text,
                 "exceeded": list(outcome.exceeded),
+                "doubtful": list(outcome.doubtful),
+                "unknown": list(outcome.unknown),
                 "changes": {
                     name: interval_numbers(change, share=outcome.threshold.relative or not outcome.threshold.statistic)
                     for name, change in outcome.changes.items()
@@ -118,7 +127,7 @@ def _change(each: Change) -> dict[str, Any]:
     from gpiorig.rig.limits import interval_numbers
 
     plain = ["name", "changed", "base_n", "new_n", "base_median_ns", "new_median_ns", "moved_ns"]
-    plain += ["p_location", "p_shape", "p_corrected"]
+    plain += ["p_location", "p_shape", "p_tail", "p_corrected"]
     values = {key: getattr(each, key) for key in plain}
     return {
         **{key: None if isinstance(value, float) and math.isnan(value) else value for key, value in values.items()},

@@ -48,6 +48,9 @@ def run(options: argparse.Namespace) -> int:
     if len(options.recordings) > 1 and options.output is None:
         raise RigError("several runs make one page: give its folder with -o DIR.")
     recordings = [Recording.open(folder) for folder in options.recordings]
+    for n, recording in enumerate(recordings):
+        if any(recording.folder.samefile(other.folder) for other in recordings[:n]):
+            raise RigError(f"{recording.folder} is given twice; give each run once.")
     if len(recordings) == 1:
         return analyse_and_print(
             recordings[0], as_json=options.json, output=options.output, asserted=options.assertions
