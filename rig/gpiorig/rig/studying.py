@@ -25,7 +25,7 @@ from gpiorig.analysis.network.hops import Hops
 from gpiorig.analysis.packets import Packets
 from gpiorig.analysis.processor import occupancy
 from gpiorig.analysis.processor.ownership import Ownership
-from gpiorig.analysis.routes import ROUND_TRIP, Route
+from gpiorig.analysis.routes import Route
 from gpiorig.analysis.study import RouteStudy, Study
 from gpiorig.capture.recording import Recording
 from gpiorig.capture.replacing import replacing
@@ -136,12 +136,9 @@ class _Facts:
 def _of_route(route: Route, subject: Subject, events: Events, facts: _Facts) -> RouteStudy:
     costs = probe_costs.of_route(events, route, facts.known)
     running = occupancy.occupancy(events, route, packet_of=subject.packet_of, owned=facts.owned)
-    # Of round trips all that were sent are rows, in their order; on other routes packets of several ways take turns.
-    sent = route.steps.rows if route.name == ROUND_TRIP else None
-    rate = route.steps.samplerate_hz
     return RouteStudy(
         route=route,
-        jitter=jitter.measures(route.totals, samplerate_hz=rate, starts=route.starts, places=sent),
+        jitter=jitter.of_route(route),
         budget=budget.budget(route.steps, starts=route.starts),
         uncertainties=uncertainty.of_steps(route.steps, facts.known, total=route.name, costs=costs),
         attributions=attribute(route, covariates=subject.covariates(route, running), activities=facts.periodic),
