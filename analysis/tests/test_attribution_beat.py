@@ -175,3 +175,15 @@ def test_the_chance_of_a_peak_anywhere_is_what_it_says() -> None:
         assert peak is not None
         below += peak.p_value < 0.05
     assert below <= stats.binom.ppf(0.999, 300, 0.05)
+
+
+def test_a_period_is_not_doubled_because_its_bins_suit_better() -> None:
+    """Short pulses in irregular runs: 1 ms, not 2; what passes a whole number of periods passes 0.000 of one."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        begun = starts(rng, 600)
+        hit = 2400 * ((begun - 500) / MS % 1 < 0.1)
+        found = beat.unknown(np.rint(3000 + hit + rng.normal(0, 30, 600)).astype(np.int64), begun, period_ns=UNIT_NS)
+        assert found is not None
+        assert 1e6 == pytest.approx(found.numbers["period_ns"].value, rel=1e-3), seed
+    assert "passes 0.000 of its period" in beat.alias(starts(np.random.default_rng(1), 300), MS * (1 + 1e-6), INTERVAL)

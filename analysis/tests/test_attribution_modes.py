@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import optimize
+from scipy import optimize, stats
 
 from gpiorig.analysis.attribution import dip, modes
 
@@ -131,3 +131,19 @@ def test_equal_delays_have_one_mode() -> None:
     assert found is not None
     assert 1 == found.numbers["modes"]
     assert found.p_value > 0.2
+
+
+def test_ticks_of_a_coarse_clock_are_no_modes() -> None:
+    """A skewed distribution with one mode on a grid of 8 samples; two heaps on it are two modes still."""
+    below = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        found = modes.test((8 * np.rint(2.5 * rng.chisquare(3, 1000))).astype(np.int64), period_ns=1.0)
+        assert found is not None
+        below += found.p_value < 0.05
+    assert below <= stats.binom.ppf(0.999, 20, 0.05)
+    heaps = 8 * np.rint(np.random.default_rng(1).normal(100, 5, 400) + 60 * (np.arange(400) % 2))
+    found = modes.test(heaps.astype(np.int64), period_ns=1.0)
+    assert found is not None
+    assert 2 == found.numbers["modes"]
+    assert found.p_value < 1e-6

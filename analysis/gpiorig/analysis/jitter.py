@@ -14,6 +14,7 @@ from gpiorig.analysis import columns
 from gpiorig.analysis.inference import intervals
 from gpiorig.analysis.inference.intervals import Interval
 from gpiorig.analysis.quantity import NS_PER_S
+from gpiorig.analysis.routes import ROUND_TRIP, Route
 from gpiorig.analysis.statistics import ipdv
 
 _SHARED = 1  # differences of successive delays share a delay with the ones beside them: they depend on each other
@@ -37,6 +38,16 @@ class Jitter:
     name: str
     source: str
     ns: Interval
+
+
+def of_route(route: Route) -> tuple[Jitter, ...]:
+    """All measures of the whole delay of a route.
+
+    Of round trips all that were sent are rows, in their order, so that lost ones break pairs; on other routes, packets
+    of several ways take turns.
+    """
+    sent = route.steps.rows if route.name == ROUND_TRIP else None
+    return measures(route.totals, samplerate_hz=route.steps.samplerate_hz, starts=route.starts, places=sent)
 
 
 def measures(

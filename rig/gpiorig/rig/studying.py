@@ -24,7 +24,7 @@ from gpiorig.analysis.network import hop_routes
 from gpiorig.analysis.network.hops import Hops
 from gpiorig.analysis.packets import Packets
 from gpiorig.analysis.processor import occupancy
-from gpiorig.analysis.routes import ROUND_TRIP, Route
+from gpiorig.analysis.routes import Route
 from gpiorig.analysis.study import RouteStudy, Study
 from gpiorig.capture.recording import Recording
 from gpiorig.capture.replacing import replacing
@@ -137,12 +137,9 @@ def _of_route(
 ) -> RouteStudy:
     layers, running = ran
     costs = probe_costs.of_route(events, route, known)
-    # Of round trips all that were sent are rows, in their order; on other routes packets of several ways take turns.
-    sent = route.steps.rows if route.name == ROUND_TRIP else None
-    rate = route.steps.samplerate_hz
     return RouteStudy(
         route=route,
-        jitter=jitter.measures(route.totals, samplerate_hz=rate, starts=route.starts, places=sent),
+        jitter=jitter.of_route(route),
         budget=budget.budget(route.steps, starts=route.starts),
         uncertainties=uncertainty.of_steps(route.steps, known, total=route.name, costs=costs),
         attributions=attribute(

@@ -20,7 +20,7 @@ PER_BIN = 15  # packets
 MIN_TURNS = 5  # of the phase over the run: with fewer a beat is no different from a trend
 ONE_PHASE = 0.95  # length of the mean phase vector from which all packets meet the same phase
 MULTIPLES = 10  # of a period found: a short pulse has harmonics as high as itself
-BETTER = 0.05  # share of the variance
+BETTER, CLEARLY = 0.05, 1.3  # share of the variance by which, and times which, a multiple must explain more
 GRID = 0.7  # length of the mean vector of the packets' places between those of an even grid: above it, they are on it
 NEAR = 0.1  # periods: scatter of the advance of the phase below which the packets sample it evenly
 
@@ -69,7 +69,7 @@ def alias(begins: NDArray[np.int64], period: float, interval: float) -> str:
     """
     if not interval > 0 or abs(np.mean(np.exp(2j * np.pi * ((begins - begins[0]) / interval)))) < GRID:
         return ""
-    passed = interval / period % 1.0
+    passed = round(interval / period, 3) % 1.0
     return f"whatever passes {passed:.3f} of its period between two packets would look the same"
 
 
@@ -122,14 +122,16 @@ def unknown(
     found = search.find(delays.astype(np.float64), begins)
     if found is None:
         return None
-    # A longer period has every harmonic of a shorter one; it must explain clearly more.
+    # A longer period has every harmonic of a shorter one, and bins that may suit it better by chance: it must explain
+    # clearly more, and so must its multiples.
     shares = {
         k: _share(delays, begins, found.period_samples * k)
         for k in range(1, MULTIPLES + 1)
         if k == 1 or found.period_samples * k < found.longest_samples
     }
-    best = max(shares, key=lambda k: shares[k])
-    period = found.period_samples * (best if shares[best] > shares[1] + BETTER else 1)
+    most = max(shares.values())
+    clearly = most > max(shares[1] + BETTER, CLEARLY * shares[1])
+    period = found.period_samples * (next(k for k in shares if shares[k] >= most - BETTER) if clearly else 1)
     half = found.half_width * (period / found.period_samples) * period_ns
     estimate = Interval(
         period * period_ns,

@@ -26,6 +26,7 @@ MAX_COMPONENTS = 8
 MAX_DELAYS = 1500  # the dip of more takes long and says no more
 VALLEY = 0.8  # of the lower of two peaks: less deep a valley parts nothing
 MIN_WEIGHT = 0.01  # of a mode
+MANY_PLACES = 6  # equally far apart: ticks of a clock or a lattice, no modes
 _BINS = 400
 _ITERATIONS = 200
 
@@ -50,9 +51,18 @@ class Mixture:
 
 
 def dithered(delays: Floats) -> Floats:
-    """Sorted delays with what the resolution hides put back: uniform noise as wide as it, the same for equal data."""
+    """Sorted delays with what the resolution hides put back: uniform noise as wide as it, the same for equal data.
+
+    Delays that a coarser clock makes lie on a grid of its ticks, which are no modes: noise is as wide as they are.
+    """
     noise = np.random.default_rng(SEED).uniform(-0.5, 0.5, len(delays))
-    return np.sort(delays + RESOLUTION_SAMPLES * noise)
+    return np.sort(delays + max(float(RESOLUTION_SAMPLES), _grain(delays)) * noise)
+
+
+def _grain(delays: Floats) -> float:
+    """Distance of neighbouring places, if there are many and most are equally near; 0 otherwise."""
+    gaps = np.diff(np.unique(delays))
+    return float(gaps.min()) if len(gaps) >= MANY_PLACES - 1 and np.median(gaps) == gaps.min() else 0.0
 
 
 def fit(delays: Floats) -> Mixture:
