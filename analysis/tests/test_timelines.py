@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gpiorig.analysis import packets, timelines
+from gpiorig.analysis.path import Kind
 from gpiorig.analysis.timelines import COMPLETE, GAP, LOST, ORDER, PARTIAL
 
 HEADER_NS = 192_000
@@ -54,6 +55,14 @@ def test_steps_add_up_exactly_and_are_named(bench):
     spoiled[3, 5] += 1
     wrong = timelines.Steps(steps.steps, steps.rows, spoiled, steps.samplerate_hz)
     assert not timelines.steps_add_up(lines, wrong)
+
+
+def test_a_silent_responder_is_not_taken_for_its_application(bench):
+    """Without its events the way there, its work and the wait before the reply are one step, and nobody's."""
+    bench.log = [row for row in bench.log if row[0] == 0]
+    _, lines = run(bench.events())
+    turned = [step for step in timelines.steps(lines).steps if step.name.startswith("turn-around")]
+    assert [("initiator > responder", Kind.UNDIVIDED)] == [(step.node, step.kind) for step in turned]
 
 
 @pytest.mark.parametrize("direction", ["request", "reply"])

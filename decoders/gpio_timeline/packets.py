@@ -132,6 +132,9 @@ def step_between(start, end):
         name, kind = 'turn-around: %s to %s' % short, KIND['APPLICATION']
         if short == ('app.rx', 'app.tx'):
             name = TURN_AROUND
+        # Where the responder's own milestones are missing, the step holds the ways there or back, too.
+        if leg % 2 == 0 or end_leg % 2:
+            return name, KIND['UNDIVIDED'], (INITIATOR, RESPONDER) if leg % 2 == 0 else (RESPONDER, INITIATOR)
     else:
         name, kind = STEPS.get(short) or ('%s to %s' % short, merged_kind(start, end))
         name = '%s: %s' % (DIRECTIONS[direction], name)

@@ -179,16 +179,20 @@ TURN_AROUND = "turn-around: app.rx to app.tx"
 def step(start: Milestone, end: Milestone, *, initiator: str, responder: str) -> Step:
     """The step between two milestones; one that skips a missing milestone is named after its ends."""
     short = (start.name.split(".", 1)[1], end.name.split(".", 1)[1])
-    if start.direction != end.direction:
-        name = TURN_AROUND if short == ("app.rx", "app.tx") else f"turn-around: {short[0]} to {short[1]}"
-        kind = Kind.APPLICATION
-    else:
-        name, kind = STEPS.get(short, (f"{short[0]} to {short[1]}", _merged_kind(start, end)))
-        name = f"{DIRECTIONS[start.direction]}: {name}"
     here = initiator if start.at_initiator else responder
     there = initiator if end.at_initiator else responder
     sender = (initiator, responder)[start.direction]
     receiver = (responder, initiator)[start.direction]
+    if start.direction != end.direction:
+        name = TURN_AROUND if short == ("app.rx", "app.tx") else f"turn-around: {short[0]} to {short[1]}"
+        # Where the responder's own milestones are missing, the step holds the ways there or back, too.
+        if not start.received or end.received:
+            node = f"{receiver} > {sender}" if start.received else f"{sender} > {receiver}"
+            return Step(name=name, start=start, end=end, kind=Kind.UNDIVIDED, node=node)
+        kind = Kind.APPLICATION
+    else:
+        name, kind = STEPS.get(short, (f"{short[0]} to {short[1]}", _merged_kind(start, end)))
+        name = f"{DIRECTIONS[start.direction]}: {name}"
     node = _where(start, kind, here=here, there=there, sender=sender, receiver=receiver)
     return Step(name=name, start=start, end=end, kind=kind, node=node)
 

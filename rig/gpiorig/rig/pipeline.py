@@ -222,6 +222,11 @@ def signal_checks(seen: Events, logs: dict[str, NodeLog], recording: Recording) 
         boots = logs[node].boots if node in logs else 0
         if boots > 1:
             found.append(f"Node {node} booted {boots} times.")
+        elif sent and not frames and recording.info.parameters.get("probes", "normal") in {"normal", "doubled"}:
+            found.append(
+                f"Node {node} sent {sent} frames on its symbol bus, none was seen: "
+                "look at the clips of its strobe and data lines."
+            )
         # The firmware counts from its reset on, so the two can be compared where the analyzer saw that, too: the serial
         # port may have been open earlier.
         elif boots == 1 and _boot_seen(seen, node) and sent is not None and sent != frames:
