@@ -18,6 +18,8 @@ NAN = float("nan")
     [
         (34_458.3, 48.1, "34.458 ± 0.048 µs"),
         (1_422_458.0, 35.0, "1422.458 ± 0.035 µs"),
+        (162_441_400.0, 9_400.0, "162.4414 ± 0.0094 ms"),
+        (162_441_400.0, 94.0, "162441.400 ± 0.094 µs"),
         (7_264_000.0, 472.0, "7264.00 ± 0.47 µs"),
         (12.0, 340.0, "10 ± 340 ns"),
         (NAN, 10.0, "\N{EN DASH}"),
@@ -37,6 +39,8 @@ def test_a_value_ends_where_its_uncertainty_does(ns, expanded_ns, expected):
         (Interval(0.99999, 0.9999, 1.0, ""), "> 99.9 % (> 99.9 to 100 %)"),
         (Interval(NAN, NAN, NAN, ""), "\N{EN DASH}"),
         (Interval(0.5, NAN, NAN, ""), "50 %"),
+        (Interval(0.9994, 0.99895, 0.9997, ""), "> 99.9 % (99.9 to > 99.9 %)"),
+        (Interval(1e-5, -1e-6, 2e-5, ""), "< 0.1 %"),
     ],
 )
 def test_a_share_has_its_interval_where_there_is_one(interval, expected):
@@ -58,4 +62,5 @@ def test_a_time_has_its_interval_and_the_unit_once(interval, expected):
 
 def test_a_skew_has_the_digits_its_interval_needs():
     assert "12.340 ppm (12.320 to 12.360)" == texts.ppm_interval(Interval(12.34, 12.32, 12.36, ""))
+    assert "-9985 ppm (-25608 to 5638)" == texts.ppm_interval(Interval(-9984.9, -25607.6, 5637.8, ""))
     assert "\N{EN DASH}" == texts.ppm_interval(Interval(math.nan, math.nan, math.nan, ""))

@@ -25,14 +25,17 @@ def uncertain_text(ns: float, expanded_ns: float) -> str:
     """A time with its expanded uncertainty, such as ``8.324 ± 0.042 ms``.
 
     The uncertainty has two significant digits and the value ends where it does (JCGM 100:2008, 7.2.6); a half way goes
-    to the even digit. The unit is one in which the uncertainty needs few zeros: ``1422.458 ± 0.035 µs``. Without an
+    to the even digit. The unit is one in which the uncertainty needs few zeros: ``1422.458 ± 0.035 µs``,
+    ``162.4414 ± 0.0094 ms``. Without an
     uncertainty (NaN, infinite, 0) it is the value alone.
     """
     if math.isnan(ns) or not (math.isfinite(expanded_ns) and expanded_ns > 0):
         return time_text(ns)
     larger = max(abs(ns), expanded_ns)
     units = [pair for pair in _UNITS if larger >= pair[0] * 0.9995] or [_UNITS[-1]]
-    scale, unit = next((pair for pair in units if expanded_ns >= pair[0] / 100), units[-1])
+    # Of a value with six digits before the point a further zero is the lesser evil.
+    wanted = (pair for pair in units if expanded_ns >= pair[0] / (1000 if larger >= 100 * pair[0] else 100))
+    scale, unit = next(wanted, units[-1])
     value, expanded = ns / scale, expanded_ns / scale
     place = math.floor(math.log10(float(f"{expanded:.1e}"))) - 1
     decimals = max(-place, 0)
@@ -65,6 +68,8 @@ def share_text(share: float) -> str:
     percent = 100 * share
     if 99.9 < percent < 100:
         return "> 99.9 %"
+    if 99.5 <= percent <= 99.9:
+        return f"{percent:.1f} %"
     if abs(percent) < 0.05:
         return "< 0.1 %" if percent else "0 %"
     return f"{percent:.0f} %" if abs(percent) >= 9.95 else f"{percent:.1f} %"

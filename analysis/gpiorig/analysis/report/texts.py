@@ -12,8 +12,10 @@ _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
 
 def share_interval(share: Interval) -> str:
-    """A share with its interval: ``50 % (48 to 52 %)``."""
+    """A share with its interval: ``50 % (48 to 52 %)``; alone where both ends read the same."""
     if not (math.isfinite(share.low) and math.isfinite(share.high)):
+        return share_text(share.value)
+    if share_text(share.low) == share_text(share.value) == share_text(share.high):
         return share_text(share.value)
     return f"{share_text(share.value)} ({_range(share, share_text, ' %')})"
 
@@ -34,7 +36,7 @@ def ppm_interval(ppm: Interval) -> str:
     if not (math.isfinite(ppm.low) and math.isfinite(ppm.high)):
         return f"{ppm.value:.3f} ppm"
     width = ppm.high - ppm.low
-    decimals = min(max(1 - math.floor(math.log10(width)), 1), 6) if width > 0 else 3
+    decimals = min(max(1 - math.floor(math.log10(width)), 0), 6) if width > 0 else 3
     return f"{ppm.value:.{decimals}f} ppm ({ppm.low:.{decimals}f} to {ppm.high:.{decimals}f})"
 
 
