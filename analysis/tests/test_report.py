@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from pathlib import Path
 
+import numpy as np
 import pytest
 import studies
 
@@ -17,11 +19,15 @@ from gpiorig.analysis import (
     report,
     routenumbers,
     routes,
+    series,
     style,
     tables,
     timelines,
 )
-from gpiorig.analysis.report import blocks, page
+from gpiorig.analysis.attribution.findings import Finding
+from gpiorig.analysis.inference.intervals import Interval
+from gpiorig.analysis.report import blocks, delaysection, page
+from gpiorig.analysis.report.data import RouteView
 from gpiorig.analysis.study import Study
 
 PLAIN = {"audited": False, "found": False, "layers": False, "occupancy": False}  # a study with few figures
@@ -343,6 +349,132 @@ def test_every_axis_has_a_unit(data, sections):
             units = r"\((ns|ms|µs|s|periods|µs; .*)\)"
             known = re.search(units, label) or re.search(r"(ns|ms|µs|%)", ticks) or "periods" in label
             assert known or not label, name
+
+
+def test_no_words_of_a_figure_are_cut_off(data, sections):
+    """All words lie within their figure, with room for a reader's wider font at the right."""
+    hops = one_way(studies.one_way(("a", "b", "c", "d"), packets=20), **PLAIN)
+    for picture in [*blocks.pictures(sections), *blocks.pictures(page.run_sections(hops))]:
+        figure = picture.figure
+        style.svg(figure)
+        renderer = figure.canvas.get_renderer()
+        words = [*figure.texts, *(text for legend in figure.legends for text in legend.get_texts())]
+        words += [figure._suptitle] if figure._suptitle is not None else []
+        rows = [text for ax in figure.axes for text in ax.get_yticklabels()]  # those beyond an axis are not drawn
+        for ax in figure.axes:
+            legend = ax.get_legend()
+            words += [*ax.texts, ax.xaxis.label, ax.yaxis.label, ax._left_title]
+            words += legend.get_texts() if legend is not None else []
+        assert len(words) > 2
+        for text in (each for each in [*rows, *words] if each.get_text()):
+            box = text.get_window_extent(renderer)
+            assert box.x0 > -1, (picture.name, text.get_text())  # pixels
+            assert text in rows or -1 < box.y0 < box.y1 < figure.bbox.height + 1, (picture.name, text.get_text())
+            assert box.x1 <= figure.bbox.width * (1 - style.MARGIN / 3), (picture.name, text.get_text())
+
+
+def test_quantiles_on_one_place_are_named_together():
+    """All but one packet take as long as each other: three marks are one, and its words are within the axes."""
+    route = studies.one_way(packets=300, equal=True)
+    route.steps.samples[0, 0] += 90
+    figure = plates.total(routenumbers.numbers(route), route.totals, noun="delay", lost=0, virtual=False)
+    words = [text.get_text() for text in figure.axes[1].texts]
+    assert ["median, p95, p99"] == words
+    assert "left" == figure.axes[1].texts[0].get_ha()
+
+
+def test_a_budget_without_a_tail_says_so():
+    """Shares of the variance, none of a tail: no row says that all delays are equal."""
+    route = studies.one_way(packets=40)
+    nothing = Interval(float("nan"), float("nan"), float("nan"), "")
+    about = studies.about(route)
+    budget = dataclasses.replace(about.budget, tail=tuple(nothing for _ in about.budget.tail), tail_packets=33)
+    figure = plates.budget(routenumbers.numbers(route), budget, virtual=False)
+    words = " ".join(text.get_text() for ax in figure.axes for text in ax.texts)
+    assert "no tail: too few packets, or too few different delays" in words
+    assert "equal within" not in words
+    assert ["variance"] == [text.get_text() for text in figure.axes[1].get_legend().get_texts()]
+    study = dataclasses.replace(about, budget=budget)
+    notes = delaysection.budget_notes(RouteView(route, routenumbers.numbers(route), study))
+    assert ["Of 40 packets."] == [*notes[0].lines]
+
+
+def test_levels_that_few_packets_miss_stay_visible():
+    """Two of 200 delays lie on no level of the lattice: they are counted, and the others still show their width."""
+    figure = style.new_figure(virtual=False)
+    levels, residuals = figure.subplots(1, 2)
+    delays = 7680 * (np.arange(200) % 8)
+    delays[:2] += 3000
+    series.fold_lattice(levels, residuals, delays, period_ns=1e9 / 24e6, lattice_ns=320_000.0)
+    assert "2 packets farther away" == residuals.get_title()
+    assert max(residuals.get_xlim()) < 200
+    assert "packets" == residuals.get_ylabel()
+
+
+@pytest.mark.parametrize(("packets_n", "said", "never"), [
+    (1, "by the one packet that is known whole", "95 % of"),
+    (3, "at most, by 3 packets", "95 % of"),
+    (200, "95 % of the 200 packets need", "by 200"),
+])  # fmt: skip
+def test_few_packets_have_no_percentiles(packets_n, said, never):
+    """A share of packets is said only where there are enough to be beyond it."""
+    lines = " ".join(report.summary_lines(one_way(studies.one_way(packets=packets_n), **PLAIN)))
+    assert said in lines
+    assert never not in lines
+    if packets_n == 1:
+        assert "one packet has no jitter" in lines
+        assert "resolution" not in lines
+
+
+def test_what_explains_the_whole_better_than_its_steps_is_among_the_conclusions():
+    """A finding about the whole delay is said first where those about the steps explain less."""
+    route = studies.one_way()
+    said = "The step beats with a: task 6, period 40 ms: its phase when the step begins makes 75 % of the variance."
+    beat = Finding("beat", said, 1e-9, 0.75, {"period_ns": 4e7})
+    for found, first in ((False, True), (True, False)):
+        about = studies.about(route, found=found)
+        whole = dataclasses.replace(about.attributions[-1], findings=(beat,))
+        study = dataclasses.replace(about, attributions=(*about.attributions[:-1], whole))
+        lines = report.summary_lines(dataclasses.replace(one_way(route, **PLAIN), study=Study((study,), None)))
+        expected = "as a whole, the delay beats with a: task 6, period 40 ms: its phase when the delay begins"
+        assert first == any(expected in line for line in lines)
+
+
+def test_words_can_be_read_on_every_colour():
+    """WCAG 2.1, 1.4.3: at least 4.5 to 1 on boxes, and on the page in both sets of colours."""
+    for colour in (*style.KIND_COLOURS.values(), *(look.colour for look in page.LOOKS)):
+        assert style.contrast(style.ink_on(colour), colour) >= 4.5, colour
+    assert style.contrast(style.FAINT, style.PAPER) >= 4.5
+    sheet = (Path(page.__file__).parent / "style.css").read_text()
+    for block in re.findall(r":root[^{]*\{([^}]*)\}", sheet):
+        colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", block))
+        assert len(colours) > 10
+        for ink in ("ink", "faint", "link", "warning", "good"):
+            assert style.contrast(colours[ink], colours["page"]) >= 4.5, ink
+        assert style.contrast(colours["banner-ink"], colours["banner"]) >= 4.5
+        assert style.contrast(colours["ink"], colours["control"]) >= 4.5
+        assert style.contrast(colours["ink"], colours["shade"]) >= 4.5
+
+
+def test_the_contrast_of_black_and_white():
+    """The ends of the scale, and an example of the W3C: #777777 on white has 4.48."""
+    assert 21 == pytest.approx(style.contrast("#000000", "#FFFFFF"))
+    assert 1 == style.contrast("#0072B2", "#0072B2")
+    assert 4.48 == pytest.approx(style.contrast("#777777", "#FFFFFF"), abs=0.005)
+
+
+def test_captions_name_only_what_is_drawn(tmp_path):
+    """Without gaps, losses and change points the caption of the run explains none of them."""
+    data = one_way(studies.one_way(lost=0), found=False, layers=False, occupancy=False, audited=False)
+    section = next(section for section in page.run_sections(data) if section.id == "run")
+    assert ["By the time of sending, one point per packet."] == [each.caption for each in blocks.pictures([section])]
+
+
+def test_one_packet_that_is_several_has_all_names():
+    """Of 64 packets the 99th percentile is the slowest."""
+    assert ["median", "99th percentile, slowest"] == [*packetviews.chosen(studies.one_way(packets=64))]
+    assert ["median", "99th percentile", "slowest"] == [*packetviews.chosen(studies.one_way(packets=200))]
+    assert ["median, 99th percentile, slowest"] == [*packetviews.chosen(studies.one_way(packets=1))]
 
 
 def test_the_page_of_many_packets_stays_small(tmp_path):

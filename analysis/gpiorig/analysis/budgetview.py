@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,12 +14,11 @@ from gpiorig.analysis.inference.intervals import Interval
 from gpiorig.analysis.path import Kind
 from gpiorig.analysis.quantity import share_text, time_text
 from gpiorig.analysis.routenumbers import RouteNumbers, short_name
-from gpiorig.analysis.style import FIRST, GRID, INK, KIND_COLOURS, ON_DARK, ON_LIGHT, PAPER, SECOND
+from gpiorig.analysis.style import FIRST, GRID, INK, KIND_COLOURS, PAPER, SECOND, ink_on
 
 SHOWN_SHARE = 0.01  # of variance or tail: steps below are in the table
 SHOWN_STEPS = 12
-_LABELLED = 0.06
-_BRIGHT = {Kind.AIR, Kind.DRIVER, Kind.INTERRUPT, Kind.FRAGMENTS}
+_LETTER = 0.0145  # of the width of the axes, that a letter of a label takes
 
 
 def bars(ax: Axes, found: RouteNumbers, budget: Budget | None) -> None:
@@ -36,16 +36,16 @@ def bars(ax: Axes, found: RouteNumbers, budget: Budget | None) -> None:
     total = found.total
     rows: list[tuple[str, dict[Kind, float]]] = [
         (f"mean\n{time_text(total.mean_ns)}", found.by_kind(found.means)),
-        (f"variance\nstd {time_text(total.std_ns)}", found.by_kind(found.variances)),
+        ("variance" + (f"\nstd {time_text(total.std_ns)}" if total.n > 1 else ""), found.by_kind(found.variances)),
     ]
-    if budget is not None:
+    if budget is not None and total.n > 1:
         rows[1] = (rows[1][0], found.by_kind([share.value for share in budget.variance]))
-        slowest = f"tail\nslowest {100 * budget.tail_share:.3g} %"
+        slowest = f"tail\nslowest {budget.tail_packets}"
         rows.append((slowest, found.by_kind([share.value for share in budget.tail])))
     least = 0.0
     for y, (_, sums) in enumerate(rows):
         if not all(np.isfinite(share) for share in sums.values()):
-            text = f"not resolved: all delays are equal within {found.resolution_text}"
+            text = _why_none(found)
             ax.text(0.5, y, text, ha="center", va="center", fontsize=8.5, color=INK)
             continue
         least = min(least, _stack(ax, sums, y, mean_ns=total.mean_ns if y == 0 else None))
@@ -57,16 +57,25 @@ def bars(ax: Axes, found: RouteNumbers, budget: Budget | None) -> None:
     ax.tick_params(axis="y", length=0)
 
 
+def _why_none(found: RouteNumbers) -> str:
+    """Why a bar is missing."""
+    if found.total.n < 2:
+        return "one packet does not vary"
+    if np.isfinite(found.variances).all():
+        return "no tail: too few packets, or too few different delays"
+    return f"not resolved: all delays are equal within {found.resolution_text}"
+
+
 def _stack(ax: Axes, sums: dict[Kind, float], y: int, *, mean_ns: float | None) -> float:
     """One bar, negative shares to the left of zero; returns its left end."""
     right, left = 0.0, 0.0
     for kind, share in sums.items():
         start = right if share >= 0 else left + share
         ax.barh(y, abs(share), left=start, height=0.66, color=KIND_COLOURS[kind], edgecolor=PAPER, linewidth=0.8)
-        if abs(share) > _LABELLED:
-            text = share_text(share) + (f"\n{time_text(share * mean_ns)}" if mean_ns is not None else "")
-            ink = ON_LIGHT if kind in _BRIGHT else ON_DARK
-            ax.text(start + abs(share) / 2, y, text, ha="center", va="center", fontsize=8.5, color=ink)
+        lines = [share_text(share), *([time_text(share * mean_ns)] if mean_ns is not None else [])]
+        if abs(share) > _LETTER * (max(map(len, lines)) + 1):
+            look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8.5}
+            ax.text(start + abs(share) / 2, y, "\n".join(lines), color=ink_on(KIND_COLOURS[kind]), **look)
         right, left = right + max(share, 0.0), left + min(share, 0.0)
     return left
 
@@ -85,9 +94,10 @@ def intervals(ax: Axes, budget: Budget) -> None:
     columns = shown(budget)
     for shift, colour, label, shares in (
         (-0.16, FIRST, "variance", budget.variance),
-        (0.16, SECOND, f"tail, slowest {100 * budget.tail_share:.3g} %", budget.tail),
+        (0.16, SECOND, f"tail, slowest {budget.tail_packets}", budget.tail),
     ):
-        _points(ax, [shares[column] for column in columns], shift=shift, colour=colour, label=label)
+        if any(np.isfinite(share.value) for share in shares):
+            _points(ax, [shares[column] for column in columns], shift=shift, colour=colour, label=label)
     names = [f"{short_name(budget.steps[column])}, {budget.steps[column].node}" for column in columns]
     ax.set_yticks(range(len(columns)), names)
     ax.set_ylim(len(columns) - 0.5, -0.5)

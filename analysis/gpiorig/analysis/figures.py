@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -19,6 +20,7 @@ from gpiorig.analysis.style import FAINT, GRID, INK, KIND_COLOURS, SERIES
 from gpiorig.analysis.timelines import Steps
 
 MAX_BARS = 240
+SAME_PLACE, ROOM_FOR_NAMES = 0.005, 0.2  # of the width of the axes
 HEADROOM = 1.26  # above the tallest bar, for the names of the marks
 _WIDTHS_US = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 
@@ -67,13 +69,27 @@ def total_distribution(
     right.set_ylim(0, HEADROOM)
     right.set_yticks([0, 0.25, 0.5, 0.75, 1])
     right.set_ylabel("share of packets at or below")
-    marks = (("median", summary.median_ns, 1.05), ("p95", summary.p95_ns, 1.05), ("p99", summary.p99_ns, 1.13))
-    for name, value, top in marks:
-        right.plot([value / 1e6] * 2, [0, top + 0.06], color=FAINT, linewidth=0.8, linestyle=(0, (4, 2)))
-        place: dict[str, Any] = {"xytext": (-3, 0), "textcoords": "offset points", "ha": "right", "va": "bottom"}
-        right.annotate(name, (value / 1e6, top), fontsize=8, color=INK, **place)
+    _mark_quantiles(right, summary)
     n = f"{summary.n} packets" + (f", {lost} lost" if lost else "")
     ax.set_title(f"{_conclusion(delays, samplerate_hz, noun, levels)} ({n})")
+
+
+def _mark_quantiles(ax: Axes, summary: Summary) -> None:
+    """A dashed line at median, p95 and p99; those that lie on each other are named together."""
+    low, high = ax.get_xlim()
+    marks: list[tuple[float, list[str]]] = []
+    for name, ns in (("median", summary.median_ns), ("p95", summary.p95_ns), ("p99", summary.p99_ns)):
+        if marks and ns / 1e6 - marks[-1][0] < SAME_PLACE * (high - low):
+            marks[-1][1].append(name)
+        elif math.isfinite(ns):
+            marks.append((ns / 1e6, [name]))
+    for number, (ms, names) in enumerate(marks):
+        top = 1.05 if number < 2 else 1.13
+        ax.plot([ms] * 2, [0, top + 0.06], color=FAINT, linewidth=0.8, linestyle=(0, (4, 2)))
+        at_left = ms - low < ROOM_FOR_NAMES * (high - low)
+        place: dict[str, Any] = {"xytext": (3 if at_left else -3, 0), "textcoords": "offset points", "va": "bottom"}
+        text = ", ".join(names)
+        ax.annotate(text, (ms, top), fontsize=8, color=INK, ha="left" if at_left else "right", **place)
 
 
 def _bins(delays: NDArray[np.int64], period_ms: float) -> tuple[float, NDArray[np.float64]]:

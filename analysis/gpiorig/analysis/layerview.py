@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from gpiorig.analysis.processor.occupancy import LayerTimes, Occupancy
-from gpiorig.analysis.quantity import round_time_text
+from gpiorig.analysis.quantity import round_time_text, time_text
 from gpiorig.analysis.routenumbers import short_name
 from gpiorig.analysis.routes import Route
 from gpiorig.analysis.style import FIRST, GRID, INK, SERIES, SHADE
 
 SHOWN_STEPS = 12
+BESIDE: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "annotation_clip": False}
 OCCUPANTS = 7  # named in the picture; the rest is together
 
 
@@ -52,21 +55,27 @@ def shown_steps(occupancy: Occupancy) -> list[int]:
 
 
 def pre_emption(ax: Axes, route: Route, occupancy: Occupancy, *, period_ns: float) -> None:
-    """Who ran within the steps that something ran in the way of: mean times, stacked, a row per step."""
+    """Who ran within the steps that something ran in the way of: shares of a step's mean, stacked, a row per step."""
     rows = shown_steps(occupancy)
     named = occupants(occupancy, rows)
     left = np.zeros(len(rows))
     ys = np.arange(len(rows))
+    whole = route.steps.samples[:, rows].mean(axis=0)
     groups = [[index] for index in named[:OCCUPANTS]] + ([named[OCCUPANTS:]] if named[OCCUPANTS:] else [])
     for number, group in enumerate(groups):
-        us = occupancy.mean_samples[np.ix_(rows, group)].sum(axis=1) * period_ns / 1e3
+        shares = occupancy.mean_samples[np.ix_(rows, group)].sum(axis=1) / np.maximum(whole, 1)
         label = occupancy.occupants[group[0]] if number < OCCUPANTS else f"{len(group)} others"
         colour = SERIES[number] if number < len(SERIES) else SHADE
-        ax.barh(ys, us, left=left, height=0.66, color=colour, linewidth=0, label=label)
-        left += us
+        edge = {"edgecolor": INK, "linewidth": 0.5} if colour == SHADE else {"linewidth": 0}
+        ax.barh(ys, shares, left=left, height=0.66, color=colour, label=label, **edge)
+        left += shares
+    for y, samples in enumerate(whole):
+        ax.annotate(time_text(samples * period_ns), (1.01, y), va="center", fontsize=7.5, **BESIDE)
     ax.set_yticks(ys, [f"{short_name(route.steps.steps[i])}, {route.steps.steps[i].node}" for i in rows])
     ax.set_ylim(len(ys) - 0.4, -0.6)
-    ax.set_xlabel("mean time within the step (µs)")
+    ax.set_xlim(0, 1)
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.0f} %"))
+    ax.set_xlabel("share of the step's mean time, which stands at the right")
     ax.grid(axis="x", color=GRID, linewidth=0.6)
     ax.set_axisbelow(True)
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=7.5)
+    ax.legend(loc="upper left", bbox_to_anchor=(1.13, 1.0), fontsize=7.5)

@@ -12,7 +12,7 @@ from gpiorig.analysis import spans
 from gpiorig.analysis.packets import Packets
 from gpiorig.analysis.path import REPLY, REQUEST
 from gpiorig.analysis.quantity import NS_PER_S, time_text
-from gpiorig.analysis.style import GRID, INK, ON_DARK, SHADE
+from gpiorig.analysis.style import GRID, INK, SHADE, ink_on
 from gpiorig.analysis.timelines import NONE, Timelines
 
 LAYERS = ("app", "sock", "udp", "ipv6", "sixlowpan", "mac", "driver", "isr", "radio")
@@ -89,7 +89,7 @@ def draw(
         place = _text_place(span, found, window, is_outer=is_outer, need=(0.013 * len(text) + 0.012))
         if place is not None:
             at = (place - origin) * scale + width * 0.006
-            ink, size = (INK, 6.8) if is_outer else (ON_DARK, 6.2)
+            ink, size = (INK, 6.8) if is_outer else (ink_on(colour), 6.2)
             ax.text(at, y, text, va="center_baseline", fontsize=size, color=ink)
     _draw_air(ax, timelines, row, where, origin=origin, scale=scale, width=width)
     ys = list(where.labels)
@@ -127,7 +127,8 @@ def _draw_air(
         ax.barh(y, right - left, left=left, height=FULL, color=COLOURS[direction], alpha=0.9, linewidth=0)
         if right - left > 0.09 * width:
             middle = (left + right) / 2
-            ax.text(middle, y, prefix, ha="center", va="center", fontsize=7.5, color=ON_DARK, clip_on=True)
+            look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7.5, "clip_on": True}
+            ax.text(middle, y, prefix, color=ink_on(COLOURS[direction]), **look)
         wait = (done - origin) * scale
         ax.plot([wait, left], [y, y], color=COLOURS[direction], linewidth=1.1, linestyle=(0, (1.5, 1.2)))
         if left - wait > 0.09 * width:

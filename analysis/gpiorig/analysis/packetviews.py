@@ -89,17 +89,19 @@ class PacketView:
 
 
 def chosen(route: Route) -> dict[str, int]:
-    """Which packets of a route are shown, rows of its steps: the median, the 99th percentile, the slowest; one once."""
+    """Which packets of a route are shown, rows of its steps: the median, the 99th percentile, the slowest.
+
+    One packet that is several of them has all the names: ``99th percentile, slowest``.
+    """
     n = len(route)
     if not n:
         return {}
     order = np.argsort(route.totals, kind="stable")
     places = {"median": (n - 1) // 2, "99th percentile": math.ceil(0.99 * n) - 1, "slowest": n - 1}
-    found: dict[str, int] = {}
+    names: dict[int, list[str]] = {}
     for name, place in places.items():
-        if int(order[place]) not in found.values():
-            found[name] = int(order[place])
-    return found
+        names.setdefault(int(order[place]), []).append(name)
+    return {", ".join(all_names): row for row, all_names in names.items()}
 
 
 def of_route(route: Route, *, packets: Packets | None, timelines: Timelines | None) -> tuple[PacketView, ...]:

@@ -72,8 +72,10 @@ def steps(numbers: RouteNumbers, *, virtual: bool) -> Figure:
         durations = numbers.route.steps
         names, columns = _rows(durations)
         both = [index for index in (0, 1) if any(column is not None for column in columns[index])]
-        height = 1.75 + 0.235 * len(names)
-        figure = style.new_figure(width=10.5 if len(both) > 1 else WIDTH, height=height, legend=0.3, virtual=virtual)
+        legend = style.legend_height(numbers.kinds)
+        height = 1.65 + legend + 0.235 * len(names)
+        width = 10.5 if len(both) > 1 else WIDTH
+        figure = style.new_figure(width=width, height=height, legend=legend, virtual=virtual)
         axes = figure.subplots(1, len(both), sharex=True, squeeze=False)[0]
         for place, (index, ax) in enumerate(zip(both, axes, strict=True)):
             shown = names if place == 0 else ()
@@ -81,7 +83,7 @@ def steps(numbers: RouteNumbers, *, virtual: bool) -> Figure:
             look: dict[str, Any] = {"columns": columns[index], "names": shown, "title": title}
             figures.step_distributions(ax, durations, numbers.steps, **look)
         style.foot_legend(figure, numbers.kinds, virtual=virtual)
-        figure.suptitle(steps_conclusion(numbers), **SUPTITLE)
+        figure.suptitle(steps_conclusion(numbers).replace("; ", ";\n"), **SUPTITLE)
         return figure
 
 
@@ -91,14 +93,15 @@ def budget(numbers: RouteNumbers, found: Budget | None, *, virtual: bool) -> Fig
         rows = budgetview.shown(found) if found is not None else []
         below = 0.75 + 0.3 * len(rows) if rows else 0.0
         bars = 1.6 if found is None else 2.1
-        figure = style.new_figure(width=WIDTH, height=0.95 + bars + below, legend=0.5, virtual=virtual)
+        legend = style.legend_height(numbers.kinds)
+        figure = style.new_figure(width=WIDTH, height=0.45 + legend + bars + below, legend=legend, virtual=virtual)
         grid = figure.add_gridspec(2 if rows else 1, 1, height_ratios=(bars, below) if rows else (1,))
         top = figure.add_subplot(grid[0])
         budgetview.bars(top, numbers, found)
         top.set_title(where_conclusion(numbers).replace("; ", ";\n"))
         if found is not None and rows:
             budgetview.intervals(figure.add_subplot(grid[1]), found)
-        style.foot_legend(figure, numbers.kinds, virtual=virtual, columns=4)
+        style.foot_legend(figure, numbers.kinds, virtual=virtual)
         return figure
 
 

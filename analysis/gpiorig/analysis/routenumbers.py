@@ -91,6 +91,8 @@ def where_conclusion(found: RouteNumbers) -> str:
         return "No packet has all its steps"
     most, share = largest_kind(found.by_kind(found.means))
     text = f"Most of the time ({share_text(share)}): {most.value}"
+    if found.total.n == 1:
+        return f"{text}; one packet has no jitter"
     if not np.isfinite(found.variances).all():
         return f"{text}; no jitter above the resolution ({found.resolution_text})"
     worst, share = largest_kind(found.by_kind(found.variances))

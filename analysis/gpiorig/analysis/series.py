@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from gpiorig.analysis import thinning
+from gpiorig.analysis.quantity import count_text
 from gpiorig.analysis.style import FAINT, FIRST, GRID, INK, SECOND, WARNING
 
 POINTS = 3000  # more delays than this are drawn as bands
@@ -102,9 +103,14 @@ def fold_lattice(
     levels.set_xlabel("periods above the lowest level")
     levels.set_ylabel("packets")
     away = (places - nearest) * lattice_ns
-    reach = max(float(np.abs(away).max()), 2 * period_ns)
+    # A few that lie on no level would make one bar of all that do: they are counted.
+    reach = max(2 * float(np.quantile(np.abs(away), 0.95)), 2 * period_ns)
+    beyond = int(np.count_nonzero(np.abs(away) > reach))
     residuals.hist(away, bins=81, range=(-reach, reach), color=FIRST)
     residuals.set_xlabel("distance from the nearest level (ns)")
+    residuals.set_ylabel("packets")
+    if beyond:
+        residuals.set_title(f"{count_text(beyond, 'packet')} farther away", fontsize=8.5, fontweight="normal")
 
 
 def fold_beat(
@@ -142,4 +148,4 @@ def _points(ax: Axes, x: NDArray[Any], y: NDArray[Any]) -> None:
     reach = float(np.ptp(x)) * 1e-4 if len(x) > 1 else 1e-6
     nothing = np.full(len(x), np.nan)
     xs, ys = np.stack([x, x + reach, nothing], axis=1), np.stack([y, y, nothing], axis=1)
-    ax.plot(xs.reshape(-1), ys.reshape(-1), color=FIRST, linewidth=2.6, solid_capstyle="round", alpha=0.75)
+    ax.plot(xs.reshape(-1), ys.reshape(-1), color=FIRST, linewidth=2.6, solid_capstyle="round")

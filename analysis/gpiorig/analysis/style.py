@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,12 +33,12 @@ KIND_COLOURS = {
     Kind.APPLICATION: "#009E73",
 }
 INK = "#222222"
-FAINT = "#888888"
+FAINT = "#6B6B6B"
 GRID = "#DDDDDD"
 SHADE = "#F3F3F3"
 PAPER = "#FFFFFF"
 WARNING = "#B03A00"
-ON_DARK, ON_LIGHT = "#FEFEFE", "#212121"  # text on a coloured box: the same on a light and on a dark page
+ON_DARK, ON_LIGHT = "#FEFEFE", "#0A0A0A"  # text on a coloured box: the same on a light and on a dark page
 FIRST, SECOND = "#0072B2", "#D55E00"  # two series beside each other
 SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#999999")
 # On a page that may be dark these follow its own colours; every other colour stays what it is.
@@ -50,7 +51,9 @@ PAGE_COLOURS = {
     WARNING: "var(--warning)",
     "#000000": "var(--ink)",
 }
+_LONG_NAME = 40  # letters of a kind of steps, of which no four stand in a row
 TAG_HEIGHT = 0.24  # inches
+MARGIN = 0.012  # of the width, at the right: readers' fonts are wider than those that were measured
 
 _SETTINGS: dict[Any, Any] = {
     "font.family": "DejaVu Sans",  # comes with matplotlib, so that every machine draws the same
@@ -99,7 +102,7 @@ def new_figure(*, width: float = 7.2, height: float = 3.2, legend: float = 0, vi
     """
     tag = TAG_HEIGHT if virtual else 0.0
     foot = (tag + legend) / height
-    figure = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(rect=(0, foot, 1, 1 - foot)))
+    figure = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(rect=(0, foot, 1 - MARGIN, 1 - foot)))
     FigureCanvasAgg(figure)
     if virtual:
         place: dict[str, Any] = {"ha": "right", "va": "bottom", "fontsize": 7.5, "style": "italic"}
@@ -107,12 +110,38 @@ def new_figure(*, width: float = 7.2, height: float = 3.2, legend: float = 0, vi
     return figure
 
 
-def foot_legend(figure: Figure, kinds: Sequence[Kind], *, virtual: bool, columns: int = 0) -> None:
-    """The colours of the kinds of steps, in the height that `new_figure` kept free; in one row or so many columns."""
+def foot_legend(figure: Figure, kinds: Sequence[Kind], *, virtual: bool) -> None:
+    """The colours of the kinds of steps, in the height of `legend_height` that `new_figure` kept free."""
     handles = [Patch(color=KIND_COLOURS[kind], label=kind.value) for kind in kinds]
     foot = (TAG_HEIGHT if virtual else 0.0) / figure.get_figheight()
     style: dict[str, Any] = {"frameon": False, "handlelength": 1.2, "columnspacing": 1.6}
-    figure.legend(handles=handles, loc="lower left", bbox_to_anchor=(0.0, foot), ncols=columns or len(kinds), **style)
+    figure.legend(handles=handles, loc="lower left", bbox_to_anchor=(0.0, foot), ncols=_legend_columns(kinds), **style)
+
+
+def legend_height(kinds: Sequence[Kind]) -> float:
+    """Inches that `foot_legend` needs."""
+    return 0.1 + 0.2 * math.ceil(len(kinds) / _legend_columns(kinds))
+
+
+def _legend_columns(kinds: Sequence[Kind]) -> int:
+    return 3 if any(len(kind.value) > _LONG_NAME for kind in kinds) else 4
+
+
+def ink_on(colour: str) -> str:
+    """The ink that is read best on a box of this colour: light or dark, by the contrast of WCAG 2.1 (1.4.3)."""
+    return max((ON_DARK, ON_LIGHT), key=lambda ink: contrast(ink, colour))
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast ratio of two colours ``#rrggbb``, 1 to 21 (WCAG 2.1, relative luminance and contrast ratio)."""
+    darker, lighter = sorted(_luminance(colour) for colour in (one, other))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def svg(figure: Figure, *, outlines: bool = True) -> str:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from matplotlib.figure import Figure
 
+from gpiorig.analysis import style
 from gpiorig.analysis.packetviews import PacketView
 
 
@@ -84,6 +85,26 @@ class Viewer:
     kind: ClassVar[str] = "viewer"
     name: str
     packets: tuple[PacketView, ...]
+
+    @property
+    def looks(self) -> frozenset[str]:
+        """Names of the looks that its boxes have."""
+        return frozenset(box.look for packet in self.packets for box in packet.boxes)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How boxes of a viewer look: a class of the style sheet, its colour, what it stands for, and in which lanes."""
+
+    name: str
+    colour: str
+    text: str
+    lanes: str
+
+    @property
+    def ink(self) -> str:
+        """Of words on it."""
+        return style.ink_on(self.colour)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,8 +81,8 @@ def _fold(data: ReportData, view: RouteView, attribution: Attribution, finding: 
             ax, beside = figure.subplots(1, 2)
             series.fold_lattice(ax, beside, delays, period_ns=sample_ns, lattice_ns=period)
             caption = (
-                "Left: packets on each level. Right: how far from the nearest level they lie; without a lattice this "
-                "would reach half a period to both sides."
+                "Left: packets on each level. Right: how far from the nearest level they lie; without a lattice they "
+                f"would lie up to {period_text(period / 2)} away, as many in one place as in another."
             )
         else:
             ax = figure.subplots()

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from gpiorig.analysis import routenumbers
+from gpiorig.analysis.attribution.attribute import TOTAL
 from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.budget import Budget
 from gpiorig.analysis.inference.intervals import Interval
@@ -18,6 +19,7 @@ from gpiorig.analysis.statistics import Summary, summarize
 from gpiorig.analysis.timelines import LOST
 
 MAX_LINES = 5
+LEAST_FOR_P95, LEAST_FOR_P99 = 20, 100  # packets, of which fewer have none beyond the quantile
 LEAST_CAUSE = 0.01  # of the whole variance, that a finding explains to be among the conclusions
 
 
@@ -30,6 +32,8 @@ def summary_lines(data: ReportData) -> list[str]:
     if not views:
         return [first, _accounting_line(data)]
     main = views[0]
+    if main.numbers.total.n == 1:
+        return [first, budget_sentence(main), _accounting_line(data)]
     text = [first, budget_sentence(main), routenumbers.steps_conclusion(main.numbers) + "."]
     cause = _cause_line(main)
     return [*text, *([cause] if cause else []), _accounting_line(data)][:MAX_LINES]
@@ -42,11 +46,16 @@ def headline(data: ReportData) -> list[tuple[str, str]]:
         return []
     whole = views[0].noun if views else "round-trip time"
     sent = data.reconciliation.sent if data.reconciliation else total.n + total.lost
+    counted = ("packets timelined", f"{total.n} of {sent}")
+    if total.n == 1:
+        return [(whole, time_text(total.median_ns)), counted]
     found = [
         (f"median {whole}", time_text(total.median_ns)),
         ("peak-to-peak jitter", time_text(total.peak_to_peak_ns)),
-        (f"99 % of the {whole}s within", time_text(total.p99_ns)),
-        ("packets timelined", f"{total.n} of {sent}"),
+        (f"99 % of the {whole}s within", time_text(total.p99_ns))
+        if total.n >= LEAST_FOR_P99
+        else (f"longest {whole}", time_text(total.max_ns)),
+        counted,
     ]
     if views and np.isfinite(views[0].numbers.variances).all():
         kind, share = _worst(views[0])
@@ -106,7 +115,22 @@ def cause_sentences(view: RouteView) -> list[str]:
                 alike.append(short[attribution.step])
             else:
                 groups.append((finding, [short[attribution.step]]))
-    return [f"In {' and '.join(names)} {_lower(finding.sentence)}" for finding, names in groups]
+    by_step = [f"In {' and '.join(names)} {_lower(finding.sentence)}" for finding, names in groups]
+    return [*_whole_cause(view), *by_step]
+
+
+def _whole_cause(view: RouteView) -> list[str]:
+    """What explains more of the whole delay than the findings in its steps do together, if anything."""
+    whole = [each for each in view.study.attributions if each.step == TOTAL] if view.study is not None else []
+    findings = [finding for each in whole for finding in each.findings]
+    best = max(findings, key=lambda finding: finding.share, default=None)
+    by_steps = sum(
+        max((finding.share for finding in each.findings), default=0.0) * max(float(np.nan_to_num(share)), 0.0)
+        for each, share in causes(view)
+    )
+    if best is None or best.share < max(2 * by_steps, LEAST_CAUSE):
+        return []
+    return [f"As a whole, {_lower(best.sentence).replace('the step', f'the {view.noun}')}"]
 
 
 def sentence_of(attribution: Attribution) -> str:
@@ -151,14 +175,20 @@ def _delay_line(data: ReportData, views: tuple[RouteView, ...]) -> str:
         subject, many = "The round trip takes", f"{total.n} round trips need"
     else:
         subject, many = f"From {views[0].route.name.replace(' > ', ' to ')} a packet takes", f"{total.n} packets need"
-    known = ""
+    if total.n == 1:
+        return f"{subject} {median}, by the one packet that is known whole.{_known(views)}"
+    said = f"{subject} {median} in the median, {least} at least and {most} at most"
+    if total.n < LEAST_FOR_P95:
+        return f"{said}, by {total.n} packets.{_known(views)}"
+    return f"{said}; {share_text(0.95)} of the {many} {p95} or less.{_known(views)}"
+
+
+def _known(views: tuple[RouteView, ...]) -> str:
+    """How well one delay is known, as a sentence with a space before it; empty where nobody computed it."""
     if views and views[0].study is not None and views[0].study.uncertainties:
         expanded = views[0].study.uncertainties[-1].expanded_ns
-        known = f" One delay is known to ± {time_text(expanded, digits=2)} (k = 2)." if expanded > 0 else ""
-    return (
-        f"{subject} {median} in the median, {least} at least and {most} at most; "
-        f"{share_text(0.95)} of the {many} {p95} or less.{known}"
-    )
+        return f" One delay is known to ± {time_text(expanded, digits=2)} (k = 2)." if expanded > 0 else ""
+    return ""
 
 
 def _total(data: ReportData) -> Summary | None:
@@ -213,8 +243,7 @@ def _accounting_line(data: ReportData) -> str:
         known = sum(len(each.route) for each in routes)
         lost, partial = (sum(getattr(each.route, name) for each in routes) for name in ("lost", "partial"))
         return (
-            f"On {count_text(len(routes), 'route')} {count_text(known, 'packet')} known whole, {lost} lost, "
-            f"{partial} known in part."
+            f"Packets on {count_text(len(routes), 'route')}: {known} known whole, {lost} lost, {partial} known in part."
         )
     lost_text = ", ".join(f"{n} {reason}" for reason, n in found.lost.items()) or "none"
     if found.unaccounted:

@@ -34,7 +34,8 @@ def budget_notes(view: RouteView) -> list[Block]:
     budget = view.study.budget if view.study is not None else None
     if budget is None:
         return [why_not("No budget with intervals was computed; the bars are estimates from these packets.")]
-    said = [f"Of {budget.packets} packets; the tail is the slowest {budget.tail_packets}."]
+    has_tail = all(math.isfinite(share.value) for share in budget.tail)
+    said = [f"Of {budget.packets} packets" + (f"; the tail is the slowest {budget.tail_packets}." if has_tail else ".")]
     return [text(*said, *([_sentence(budget.note)] if budget.note else []))]
 
 
@@ -70,7 +71,8 @@ def step_table(data: ReportData, view: RouteView) -> list[Block]:
     note = (
         "± : expanded uncertainty of one delay, k = 2. Shares with their 95 % interval; a step that is short where "
         "others are long has a negative one. Without its probes: less what its events cost by the calibration "
-        "burst. Of it others ran: mean time that something off the packet's path had the processor."
+        "burst; a step that waits for what another one began is longer without them. Of it others ran: mean time that "
+        "something off the packet's path had the processor."
     )
     known_columns = [i for i in range(len(header)) if i < 2 or any(row[i] != DASH for row in rows)]
     table = Table(

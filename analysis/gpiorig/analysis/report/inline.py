@@ -9,6 +9,7 @@ from markupsafe import Markup, escape
 from gpiorig.analysis import style
 from gpiorig.analysis.report.blocks import Picture
 
+LEAST_PX_PER_INCH = 84  # a figure that has less scrolls: its letters would be too small to read
 _COLOURS = {key.lower(): value for key, value in style.PAGE_COLOURS.items()}
 
 
@@ -25,7 +26,8 @@ def svg(picture: Picture) -> Markup:
     text = re.sub(r'(href="|url\()#', rf"\1#{picture.name}-", text)
     text = re.sub(r"#[0-9a-f]{6}\b", lambda match: _COLOURS.get(match[0], match[0]), text)
     head, _, rest = text.partition(">")
-    head = re.sub(r' (width|height)="[^"]*"', "", head)
+    width = round(picture.figure.get_figwidth() * LEAST_PX_PER_INCH)
+    head = re.sub(r' (width|height)="[^"]*"', "", head) + f' style="--least: {width}px"'
     names = f"{picture.name}-title {picture.name}-desc"
     words = f'<title id="{picture.name}-title">{escape(picture.title)}</title>'
     words += f'<desc id="{picture.name}-desc">{escape(picture.caption)}</desc>'

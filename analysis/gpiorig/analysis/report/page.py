@@ -10,10 +10,12 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from gpiorig.analysis.packetview import COLOURS
 from gpiorig.analysis.packetviews import KIND_CLASSES
+from gpiorig.analysis.path import DIRECTIONS
 from gpiorig.analysis.quantity import DASH, time_text
 from gpiorig.analysis.report import causes, clocks, delaysection, health, inline, pictures, processor
-from gpiorig.analysis.report.blocks import Block, Details, Picture, Section, Table, Viewer, why_not
+from gpiorig.analysis.report.blocks import Block, Details, Look, Picture, Section, Table, Viewer, why_not
 from gpiorig.analysis.report.blocks import pictures as pictures_of
 from gpiorig.analysis.report.conclusions import budget_sentence, cause_sentences, headline, summary_lines
 from gpiorig.analysis.report.data import ReportData, RouteView, route_views
@@ -22,7 +24,11 @@ from gpiorig.analysis.style import KIND_COLOURS
 from gpiorig.capture.replacing import replacing
 
 TEMPLATE = "page.html.jinja"
-LOOKS = {look: KIND_COLOURS[kind] for kind, look in KIND_CLASSES.items()}  # classes of the viewer's boxes
+# Classes of the viewer's boxes.
+LOOKS = (
+    *(Look(name, COLOURS[direction], name, "layers") for direction, name in enumerate(DIRECTIONS)),
+    *(Look(name, KIND_COLOURS[kind], kind.value, "steps") for kind, name in KIND_CLASSES.items()),
+)
 DRAWN_ROUTES = 4  # routes that get figures; the others stand in the table of routes
 FURTHER_CAUSES = 5  # sentences of attribution in the summary
 
@@ -122,13 +128,11 @@ def _provenance(data: ReportData) -> Section:
             f"{headers[0]}" if len(headers) == 1 else " (request) or ".join(map(str, lines.header_samples)) + " (reply)"
         )
         rows = [
-            ("samplerate", f"{lines.samplerate_hz} Hz"),
-            ("nodes", f"{lines.initiator} (initiator), {lines.responder} (responder)"),
-            ("first bit on the air", f"rise of the frame time stamp line minus {each} samples"),
+            ("round trips", f"from {lines.initiator} to {lines.responder} and back"),
+            ("first bit on the air, in samples", f"rise of the frame time stamp line minus {each}"),
         ]
     elif data.events is not None:
         rows = [
-            ("samplerate", f"{data.events.samplerate_hz} Hz"),
             ("nodes", ", ".join(data.events.node_names)),
         ]
     rows += list(data.provenance.items())

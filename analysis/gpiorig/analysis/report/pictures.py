@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from gpiorig.analysis import plates, series, thinning
+from gpiorig.analysis import budgetview, plates, series, thinning
 from gpiorig.analysis.attribution.attribute import TOTAL
 from gpiorig.analysis.quantity import count_text, time_text
 from gpiorig.analysis.report.blocks import Picture
@@ -50,7 +50,7 @@ def budget(data: ReportData, view: RouteView, prefix: str) -> Picture:
         "and which in what the slowest packets take longer than the mean. Each bar adds up to 100 %; negative shares "
         "stand to the left of zero."
     )
-    if found is not None:
+    if found is not None and budgetview.shown(found):
         caption += " Below: every step that makes 1 % or more of either, with its 95 % interval."
     figure = plates.budget(view.numbers, found, virtual=data.virtual)
     return Picture(f"{prefix}budget", figure, "Budget of time and jitter by kind of step", caption)
@@ -89,10 +89,12 @@ def over_the_run(data: ReportData, view: RouteView, prefix: str) -> Picture:
         title=f"The {view.noun} over the run: {', '.join(said)}",
         virtual=data.virtual,
     )
-    caption = (
-        f"By the time of sending, {points}. Shaded: samples that were lost; ticks at the foot: packets that did not "
-        "arrive; dashed lines: change points that attribution found."
+    legend = (
+        ("Shaded: samples that were lost.", len(marks.gaps)),
+        ("Ticks at the foot: packets that did not arrive.", len(marks.losses)),
+        ("Dashed: change points that attribution found.", len(marks.changes)),
     )
+    caption = " ".join([f"By the time of sending, {points}.", *(words for words, n in legend if n)])
     if len(marks.losses) < view.route.lost:
         caption += f" Of {view.route.lost - len(marks.losses)} lost packets the instant is not known."
     return Picture(f"{prefix}run", figure, f"The {view.noun} over the run", caption)
@@ -119,8 +121,9 @@ def pre_emption(data: ReportData, view: RouteView, prefix: str) -> Picture | Non
     if figure is None:
         return None
     caption = (
-        "What ran within the steps in which something off the packet's path ran longest: mean times, sleep not "
-        "counted. By the scheduler's and the interrupts' events."
+        "What ran within the steps in which something off the packet's path ran longest, by the events of scheduler "
+        "and interrupts. What is left of 100 % the processor slept. Nothing seen: no event says who had it; it may "
+        "have been idle."
     )
     return Picture(f"{prefix}pre-emption", figure, "Who had the processor within the steps", caption)
 

@@ -2,7 +2,7 @@
 // The page's own script: colours, and timelines of packets that can be zoomed. It loads nothing and stores nothing.
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
-  const LANE = 19, AXIS = 26, BRIGHT = ["kind-air", "kind-driver", "kind-fragments", "kind-interrupt"];
+  const LANE = 19, NODE = 17, AXIS = 26;
   const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 
   const theme = document.getElementById("theme");
@@ -66,12 +66,29 @@
       this.packet = this.packets[at];
       this.named = -1;
       this.buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(i === at)));
+      this.stack();
       this.root.querySelector(".packet-text").textContent = this.packet.text;
       const margin = Math.max(this.packet.total, this.packet.period) * 0.02;
       const ends = this.packet.boxes.map((box) => box[1] + box[2]);
       this.least = Math.min(0, ...this.packet.boxes.map((box) => box[1])) - margin;
       this.most = Math.max(this.packet.total, ...ends) + margin;
       this.whole();
+    }
+
+    // Where each lane is; above the first of a node stands its name.
+    stack() {
+      let y = 0;
+      this.tops = [];
+      this.names = [];
+      this.packet.lanes.forEach(([node], at) => {
+        if (node && (at === 0 || this.packet.lanes[at - 1][0] !== node)) {
+          this.names.push([y, node]);
+          y += NODE;
+        }
+        this.tops.push(y);
+        y += LANE;
+      });
+      this.high = y;
     }
 
     whole() { this.look(-this.packet.total * 0.02 - this.packet.period, this.packet.total * 1.02 + this.packet.period); }
@@ -197,25 +214,24 @@
       const { lanes, boxes, period } = this.packet, span = this.to - this.from;
       this.left = Math.min(170, Math.max(92, width * 0.17));
       this.wide = width - this.left - 8;
-      const height = lanes.length * LANE + AXIS;
+      const height = this.high + AXIS;
       const svg = document.createElementNS(SVG, "svg");
       for (const [key, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, height, role: "img" })) {
         svg.setAttribute(key, value);
       }
       draw(svg, "title", {}, this.packet.text);
       const x = (ns) => this.left + (ns - this.from) / span * this.wide;
-      lanes.forEach(([node, label], at) => {
-        const top = at * LANE;
+      lanes.forEach(([, label], at) => {
+        const top = this.tops[at];
         if (at % 2) draw(svg, "rect", { x: 0, y: top, width, height: LANE, class: "lane" });
-        const first = node && (at === 0 || lanes[at - 1][0] !== node);
-        if (first) draw(svg, "text", { x: 4, y: top + 13, class: "node" }, this.fit(node, this.left * 0.52));
-        draw(svg, "text", { x: this.left - 6, y: top + 13, "text-anchor": "end" }, this.fit(label, this.left * (first ? 0.46 : 0.95)));
+        draw(svg, "text", { x: this.left - 6, y: top + 13, "text-anchor": "end" }, this.fit(label, this.left * 0.95));
       });
       this.axis(svg, x, span, height);
+      this.names.forEach(([y, node]) => draw(svg, "text", { x: 4, y: y + 13, class: "node" }, this.fit(node, width)));
       boxes.forEach(([lane, start, length, name, look, inner], at) => {
         if (start + length < this.from || start > this.to) return;
         const from = Math.max(x(start), this.left), to = Math.min(x(start + length), this.left + this.wide);
-        const top = lane * LANE + (inner ? 5 : 2), wide = Math.max(1, to - from);
+        const top = this.tops[lane] + (inner ? 5 : 2), wide = Math.max(1, to - from);
         const outer = inner || look.startsWith("kind") ? "" : " outer", mark = at === this.named ? " named" : "";
         draw(svg, "rect", {
           x: from.toFixed(2), y: top, width: wide.toFixed(2), height: inner ? LANE - 10 : LANE - 4,
@@ -237,14 +253,19 @@
         const inside = inner ? [] : this.packet.boxes.filter((b) => b[5] && b[0] === lane && b[1] >= start && b[1] < start + length);
         const end = Math.min(to, ...inside.map((b) => x(b[1])).filter((at) => at > from));
         if (end - from < name.length * 6.1 + 6 || start > this.to || inside.some((b) => x(b[1]) <= from && x(b[1] + b[2]) > from)) continue;
-        draw(svg, "text", { x: from + 3, y: lane * LANE + 13, class: BRIGHT.includes(look) ? "on-bright" : "on-box" }, name);
+        // An outer box lets the page through: its name has the page's own ink.
+        const on = inner || look.startsWith("kind") ? ` on-${look}` : "";
+        draw(svg, "text", { x: from + 3, y: this.tops[lane] + 13, class: `in-box${on}` }, name);
       }
     }
 
     axis(svg, x, span, height) {
       const step = tickStep(span, Math.max(2, Math.floor(this.wide / 88)));
-      const [size, unit] = unitFor(Math.max(Math.abs(this.from), Math.abs(this.to)) > 1e5 * step ? step * 1e3 : step);
-      const decimals = Math.ceil(Math.log10(size / step) - 1e-9);
+      // The largest unit in which three decimals tell one tick from the next.
+      const places = (size) => Math.ceil(Math.log10(size / step) - 1e-9);
+      const far = unitFor(Math.max(Math.abs(this.from), Math.abs(this.to)))[0];
+      const [size, unit] = UNITS.find(([each]) => each <= far && places(each) <= 3) || UNITS[3];
+      const decimals = places(size);
       for (let n = Math.ceil(this.from / step); n * step <= this.to; n += 1) {
         const at = x(n * step);
         draw(svg, "line", { x1: at, x2: at, y1: 0, y2: height - AXIS + 4, class: "grid" });
