@@ -94,11 +94,12 @@ class Viewer:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How boxes of a viewer look: a class of the style sheet, its colour, and what it stands for."""
+    """How boxes of a viewer look: a class of the style sheet, its colour, what it stands for, and in which lanes."""
 
     name: str
     colour: str
     text: str
+    lanes: str
 
     @property
     def ink(self) -> str:

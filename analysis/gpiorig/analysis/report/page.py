@@ -26,8 +26,8 @@ from gpiorig.capture.replacing import replacing
 TEMPLATE = "page.html.jinja"
 # Classes of the viewer's boxes.
 LOOKS = (
-    *(Look(name, COLOURS[direction], f"{name}: spans of its layers") for direction, name in enumerate(DIRECTIONS)),
-    *(Look(name, KIND_COLOURS[kind], kind.value) for kind, name in KIND_CLASSES.items()),
+    *(Look(name, COLOURS[direction], name, "layers") for direction, name in enumerate(DIRECTIONS)),
+    *(Look(name, KIND_COLOURS[kind], kind.value, "steps") for kind, name in KIND_CLASSES.items()),
 )
 DRAWN_ROUTES = 4  # routes that get figures; the others stand in the table of routes
 FURTHER_CAUSES = 5  # sentences of attribution in the summary
