@@ -222,7 +222,10 @@ def _writer(suffix: str, new: Path, schema: pa.Schema) -> Any:
     if suffix == ".csv":
         return pyarrow.csv.CSVWriter(new, schema)
     if suffix == ".parquet":
-        return pyarrow.parquet.ParquetWriter(new, schema, compression="zstd", version="2.6", store_schema=True)
+        # A dictionary of numbers that hardly repeat takes time and room for nothing.
+        names = [field.name for field in schema if pa.types.is_string(field.type)]
+        options: dict[str, Any] = {"compression": "zstd", "version": "2.6", "use_dictionary": names or False}
+        return pyarrow.parquet.ParquetWriter(new, schema, store_schema=True, **options)
     raise TableError(f"{new}: a table is written in parts as Parquet or CSV only.")
 
 

@@ -23,6 +23,7 @@ from gpiorig.analysis.log import NodeLog
 from gpiorig.analysis.network import hop_routes
 from gpiorig.analysis.network.hops import Hops
 from gpiorig.analysis.packets import Packets
+from gpiorig.analysis.probe_costs import ProbeCosts
 from gpiorig.analysis.processor import occupancy
 from gpiorig.analysis.routes import Route
 from gpiorig.analysis.study import RouteStudy, Study
@@ -88,12 +89,13 @@ def study(recording: Recording, subject: Subject, *, events: Events, logs: Mappi
 def of_routes(subject: Subject, events: Events, known: Instruments) -> tuple[RouteStudy, ...]:
     """Everything that can be said of the routes of a recording made with known instruments."""
     routes = [route for route in subject.routes[:MAX_ROUTES] if len(route)]
+    costs = [probe_costs.of_route(events, route, known) for route in routes]
     with counted(int(subject.packet_of.max(initial=-1)) + 1, "who ran", unit="packets") as done:
         ran = occupancy.of_routes(events, routes, packet_of=subject.packet_of, ways=subject.ways, progress=done)
     periodic = activities(events)
     return tuple(
-        _of_route(route, subject, events, known=known, periodic=periodic, ran=each)
-        for route, each in zip(routes, ran, strict=True)
+        _of_route(route, subject, known=known, periodic=periodic, costs=each, ran=others)
+        for route, each, others in zip(routes, costs, ran, strict=True)
     )
 
 
@@ -129,14 +131,13 @@ def _tables(found: Study) -> dict[str, pa.Table]:
 def _of_route(
     route: Route,
     subject: Subject,
-    events: Events,
     *,
     known: Instruments,
     periodic: Mapping[str, Activity],
+    costs: ProbeCosts | None,
     ran: tuple[occupancy.LayerTimes | None, occupancy.Occupancy],
 ) -> RouteStudy:
     layers, running = ran
-    costs = probe_costs.of_route(events, route, known)
     return RouteStudy(
         route=route,
         jitter=jitter.of_route(route),

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis import path
 from gpiorig.analysis.columns import names, ns, table
+from gpiorig.analysis.completions import pieces
 from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.inorder import in_order
@@ -86,9 +87,13 @@ class Occupancy:
 
 def ways(packets: Packets) -> NDArray[np.int8]:
     """int8[n]: of every event `SENT` or `RECEIVED`, what its node does with the packet that it belongs to; -1 none."""
-    initiator = packets.events.nodes == packets.events.node(packets.initiator)
-    sent = initiator == (packets.direction_of == path.REQUEST)
-    return np.where(packets.direction_of < 0, NONE, np.where(sent, SENT, RECEIVED)).astype(np.int8)
+    found = np.full(len(packets.events), NONE, dtype=np.int8)
+    for piece in pieces(len(found)):
+        direction = packets.direction_of[piece]
+        initiator = packets.events.nodes[piece] == packets.events.node(packets.initiator)
+        sent = initiator == (direction == path.REQUEST)
+        found[piece] = np.where(direction < 0, NONE, np.where(sent, SENT, RECEIVED))
+    return found
 
 
 def of_routes(
