@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,8 +24,9 @@ from gpiorig.analysis import analyzers, packets, routes, statistics, tables, tim
 from gpiorig.analysis.analyzers import Instruments
 from gpiorig.analysis.event_table import BY_CODE
 from gpiorig.analysis.events import Events
-from gpiorig.analysis.study import Study
-from gpiorig.analysis.timelines import Timelines
+from gpiorig.analysis.packets import Packets
+from gpiorig.analysis.study import RouteStudy, Study
+from gpiorig.analysis.timelines import Steps, Timelines
 from gpiorig.rig import heap, studying
 
 PACKETS = 1_000_000
@@ -48,11 +50,13 @@ def rows() -> Iterator[tuple[str, float, str, float]]:
     for name, samples in expected.items():
         assert np.array_equal(samples, lines.column(name)), name
     yield f"{FEW // 1000} k packets, events to milestones", ours_s, "a loop over the events", loop_s
-    child = subprocess.run([sys.executable, __file__, str(PACKETS)], stdout=subprocess.PIPE, check=True)
-    measured = json.loads(child.stdout)
-    used = f"{measured['gib']:.2f} GiB, CPU {measured['cpu_s']:.0f} s"
-    what = f"{PACKETS // 1_000_000} M packets x {EVENTS_PER_PACKET} events, {used}"
-    yield what, measured["s"], "the time they took on the air", float(PACKETS * PERIOD / RATE_HZ)
+    on_the_air_s = float(PACKETS * PERIOD / RATE_HZ)
+    for extent, what in (("tables", "to tables"), ("study", "to tables and the whole study")):
+        child = subprocess.run([sys.executable, __file__, extent, str(PACKETS)], stdout=subprocess.PIPE, check=True)
+        measured = json.loads(child.stdout)
+        used = f"{measured['gib']:.2f} GiB, CPU {measured['cpu_s']:.0f} s"
+        name = f"{PACKETS // 1_000_000} M packets x {EVENTS_PER_PACKET} events {what}, {used}"
+        yield name, measured["s"], "the time they took on the air", on_the_air_s
 
 
 def timelined(events: Events) -> Timelines:
@@ -79,8 +83,11 @@ def in_a_loop(events: Events) -> dict[str, NDArray[np.int64]]:
     return {name: np.array([marks[name] for marks in found], dtype=np.int64) for name in names}
 
 
-def whole_analysis(count: int) -> dict[str, float]:
-    """Everything from the events on; seconds, those of the processor, and the most memory of this process."""
+def analysed(count: int, *, studied: bool) -> dict[str, float]:
+    """From the events to the tables; seconds, those of the processor, and the most memory of this process.
+
+    Studied, with all that a report says of a route: who ran, what the probes cost, jitter, budget, uncertainty, causes.
+    """
     heap.give_back()
     events = ping_pongs(count, burst=64)
     start_s, start_cpu_s = time.perf_counter(), time.process_time()
@@ -89,30 +96,40 @@ def whole_analysis(count: int) -> dict[str, float]:
     associated, steps = associated.without_workings(), timelines.steps(lines)
     for column in range(len(steps.steps)):
         statistics.summarize(steps.samples[:, column], samplerate_hz=RATE_HZ)
-    subject = studying.of_round_trips(associated, routes.round_trips(lines, steps))
-    (found,) = studying.of_routes(subject, events, Instruments(analyzers.by_driver("fx2lafw", samplerate_hz=RATE_HZ)))
-    told = {"uncertainties": found.uncertainties, "costs": found.costs}
+    statistics.variance_shares(steps.samples)
     with tempfile.TemporaryDirectory() as folder:
+        known: dict[str, Any] = {}
+        if studied:
+            found = study_of(associated, lines, steps)
+            known = {"uncertainties": found.uncertainties, "costs": found.costs}
+            studying.write_tables(Study((found,), None), Path(folder))
         made: dict[str, tuple[Callable[[slice], pa.Table], int]] = {
-            "steps": (lambda part: tables.steps(steps, part=part, **told), steps.samples.size),
+            "steps": (lambda part: tables.steps(steps, part=part, **known), steps.samples.size),
             "timelines": (lambda part: tables.timelines(lines, part=part), count),
             "packets": (lambda part: tables.packets(associated, lines, part=part), count),
             "events": (lambda part: tables.events(events, packets=associated, part=part), len(events)),
         }
         tables.write_all((*each, Path(folder) / f"{name}.parquet") for name, each in made.items())
-        studying.write_tables(Study((found,), None), Path(folder))
     took_s, cpu_s = time.perf_counter() - start_s, time.process_time() - start_cpu_s
     assert timelines.steps_add_up(lines, steps)
     assert len(steps.rows) == count
-    assert found.layers is not None
-    assert len(found.layers.self_samples) == count
-    assert found.costs is not None
     return {"s": took_s, "cpu_s": cpu_s, "gib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / KIB_PER_GIB}
+
+
+def study_of(associated: Packets, lines: Timelines, steps: Steps) -> RouteStudy:
+    """Everything that is said of the round trips."""
+    subject = studying.of_round_trips(associated, routes.round_trips(lines, steps))
+    known = Instruments(analyzers.by_driver("fx2lafw", samplerate_hz=RATE_HZ))
+    (found,) = studying.of_routes(subject, associated.events, known)
+    assert found.layers is not None
+    assert len(found.layers.self_samples) == len(steps.rows)
+    assert found.costs is not None
+    return found
 
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        print(json.dumps(whole_analysis(int(sys.argv[1]))))
+        print(json.dumps(analysed(int(sys.argv[2]), studied=sys.argv[1] == "study")))
     else:
         for each in rows():
             print(each)

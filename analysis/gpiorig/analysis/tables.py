@@ -36,7 +36,7 @@ from gpiorig.capture.replacing import replacing
 
 SUFFIXES = (".parquet", ".csv", ".arrow", ".feather", ".tex")
 ALL = slice(None)
-ROW_GROUP = 1 << 18  # rows
+ROW_GROUP = 1 << 17  # rows
 _NAMES = {code: event.name for code, event in BY_CODE.items()}
 _LAYERS = {code: event.layer for code, event in BY_CODE.items()}
 
