@@ -166,6 +166,22 @@ def test_failed_checks_stand_on_top(bench, tmp_path):
     assert "All checks passed" not in found
 
 
+def test_packets_that_the_log_lacks_are_not_accounted_for(bench):
+    """A log that is empty, and one that begins late."""
+    data = data_of(bench)
+    pins = len(data.timelines)
+    for kept, said in (
+        (0, "the log has no packet to compare"),
+        (pins - 2, "2 packets on the pins that its log does not"),
+    ):
+        lines = "".join(f"packet seq={id_} tx_us=1 rx_us=2 status=ok\n" for id_ in data.timelines.ids[pins - kept :])
+        account = accounting.reconcile(data.timelines, log.parse(lines, node="initiator"))
+        sentences = " ".join(report.summary_lines(dataclasses.replace(data, reconciliation=account)))
+        assert said in sentences
+        assert "every packet is accounted for" not in sentences
+    assert "every packet is accounted for" in " ".join(report.summary_lines(data))
+
+
 def test_hardware_reports_have_no_tag(bench, tmp_path):
     assert "irtual" not in text_of(tmp_path, data_of(bench, virtual=False))
 

@@ -234,10 +234,11 @@ def _cause_line(view: RouteView) -> str:
 def _accounting_line(data: ReportData) -> str:
     """Whether every packet is accounted for, in a sentence."""
     found = data.reconciliation
-    if found is None and data.timelines is not None:
+    if data.timelines is not None and (found is None or (found.extra and not found.sent)):
         n = int(np.count_nonzero(data.timelines.timelined))
         seen = count_text(len(data.timelines), "send call")
-        return f"{seen} seen on the pins, {n} timelined; there is no log to compare."
+        lack = "there is no log" if found is None else "the log has no packet"
+        return f"{seen} seen on the pins, {n} timelined; {lack} to compare."
     if found is None:
         routes = data.study.routes if data.study is not None else ()
         known = sum(len(each.route) for each in routes)
@@ -249,6 +250,8 @@ def _accounting_line(data: ReportData) -> str:
     if found.unaccounted:
         reasons = "; ".join(f"{n}: {reason}" for reason, n in found.not_timelined.items())
         balance = f"{found.unaccounted} not accounted for ({reasons})"
+    elif found.extra:
+        balance = f"{count_text(found.extra, 'packet')} on the pins that its log does not have"
     else:
         balance = "every packet is accounted for"
     sent = count_text(found.sent, "packet")
