@@ -41,6 +41,8 @@ def test_a_value_ends_where_its_uncertainty_does(ns, expanded_ns, expected):
         (Interval(0.5, NAN, NAN, ""), "50 %"),
         (Interval(0.9994, 0.99895, 0.9997, ""), "> 99.9 % (99.9 to > 99.9 %)"),
         (Interval(1e-5, -1e-6, 2e-5, ""), "< 0.1 %"),
+        (Interval(1e-5, -1e-6, 0.0, ""), "< 0.1 %"),
+        (Interval(1e-5, -1e-6, 0.002, ""), "< 0.1 % (< 0.1 to 0.2 %)"),
     ],
 )
 def test_a_share_has_its_interval_where_there_is_one(interval, expected):

@@ -8,14 +8,17 @@ from collections.abc import Callable
 from gpiorig.analysis.inference.intervals import Interval
 from gpiorig.analysis.quantity import DASH, share_text, time_text
 
+NEXT_TO_NOTHING = 0.0005
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
 
 def share_interval(share: Interval) -> str:
-    """A share with its interval: ``50 % (48 to 52 %)``; alone where both ends read the same."""
+    """A share with its interval: ``50 % (48 to 52 %)``; alone where both ends read the same, or are next to nothing."""
     if not (math.isfinite(share.low) and math.isfinite(share.high)):
         return share_text(share.value)
     if share_text(share.low) == share_text(share.value) == share_text(share.high):
+        return share_text(share.value)
+    if max(map(abs, (share.low, share.value, share.high))) < NEXT_TO_NOTHING:
         return share_text(share.value)
     return f"{share_text(share.value)} ({_range(share, share_text, ' %')})"
 
