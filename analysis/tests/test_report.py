@@ -283,6 +283,18 @@ def test_a_run_without_a_packet_has_no_figure_and_says_why(tmp_path):
         assert "The clocks were not compared" in found
 
 
+def test_too_few_packets_for_tests_are_said():
+    """Nothing was tested, so nothing was not found."""
+    data = one_way(studies.one_way(packets=5), found=False, layers=False, occupancy=False, audited=False)
+    (route,) = data.study.routes
+    few = "5 packets: fewer than 30 tell nothing about structure."
+    untested = tuple(dataclasses.replace(each, tests=0, sentence=few) for each in route.attributions)
+    study = dataclasses.replace(data.study, routes=(dataclasses.replace(route, attributions=untested),))
+    lines = report.summary_lines(dataclasses.replace(data, study=study))
+    assert f"What causes the jitter could not be tested. {few}" in lines
+    assert "No structure" not in " ".join(lines)
+
+
 @pytest.mark.parametrize(
     "route",
     [

@@ -227,6 +227,8 @@ def _cause_line(view: RouteView) -> str:
     found = causes(view)
     if found and not any(each.findings for each, _ in found):
         tests = sum(each.tests for each, _ in found)
+        if not tests:
+            return f"What causes the jitter could not be tested. {found[0][0].sentence}"
         return f"No structure was found in any of {count_text(len(found), 'step')} ({count_text(tests, 'test')})."
     return ""
 
