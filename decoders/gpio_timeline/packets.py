@@ -22,11 +22,16 @@ ID_ROUND = 1 << 16
 START, ARRIVAL, RECEPTION_END = CODES['app.tx.enter'], CODES['app.rx.enter'], CODES['driver.rx_read.exit']
 COMMAND_END = CODES['driver.exec.exit']
 MAC_ENTER, MAC_EXIT, SEQUENCE = CODES['mac.tx.enter'], CODES['mac.tx.exit'], CODES['mac.sequence']
+RECEPTION_BEGIN = CODES['driver.rx_read.enter']
+TOLD_AFTER = tuple(CODES[name] for name in ('driver.load.exit', 'driver.tx.exit'))
+HANDED_DOWN = frozenset(CODES['driver.%s.enter' % name] for name in ('prepare', 'load', 'tx', 'exec'))
+FAR = 128  # Events between two that belong together, at most.
 
 # Layers whose ids are packet ids; elsewhere an id is a thread, a queue, a slot.
 PACKET_LAYERS = ('app', 'sock', 'udp', 'ipv6', 'sixlowpan', 'mac', 'driver', 'radio')
 OF_PACKET = frozenset(code for code, event in EVENTS.items()
                       if event[1] in PACKET_LAYERS and code != SEQUENCE)
+PASSED = frozenset(code for code, event in EVENTS.items() if event[1] in PACKET_LAYERS and code < 128)
 NEEDS_ID = frozenset(code for code, event in EVENTS.items() if event[1] in PACKET_LAYERS and event[3])
 
 COMPLETE, PARTIAL, LOST, ORDER = range(4)
@@ -175,6 +180,8 @@ class Packets:
         self.waiting = []         # Unanswered packets, in order.
         self.way = [None, None]   # Of each node: (whether the latest event with a direction receives, its id).
         self.mac = [None, None]   # Of each node: the mac.tx that is open.
+        self.last = [None, None]  # Of each node: its latest event of the layers that packets pass.
+        self.untold = [[], []]    # Of each node: numbers of frames that are handed to the radio next.
         self.completions = [Completions(longest, self.settle, self.links_of(role, wired[role]))
                             for role in (INITIATOR, RESPONDER)]
 
@@ -201,6 +208,10 @@ class Packets:
             self.listener.unattributed(event, NO_ID)
         if code in (MAC_ENTER, MAC_EXIT):
             self.mac[role] = event if code == MAC_ENTER else None
+        if code in HANDED_DOWN:
+            self.tell(event)
+        if code in PASSED:
+            self.last[role] = event
         self.completions[role].feed(event)
         if event.packet is not None:
             self.note(event)
@@ -234,13 +245,34 @@ class Packets:
         event.direction = (REQUEST if event.role == INITIATOR else REPLY) ^ receives
 
     def sequence(self, event):
-        '''The number of IEEE 802.15.4 belongs to the mac.tx that is open around it.'''
-        call = self.mac[event.role]
-        if call is None or call.packet is None:
+        '''
+        The number of IEEE 802.15.4: of the frame that was just read or loaded,
+        else of the mac.tx that is open around it, else of the next frame.
+        '''
+        last, call = self.last[event.role], self.mac[event.role]
+        if last is not None and event.position - last.position > FAR:
+            last = None
+        if last is not None and last.code in (RECEPTION_BEGIN, RECEPTION_END, *TOLD_AFTER):
+            self.give(event, None if last.code == RECEPTION_BEGIN else last.packet, last.direction)
+        elif call is not None:
+            self.give(event, call.packet, REQUEST if event.role == INITIATOR else REPLY)
+        else:
+            self.untold[event.role].append(event)
+
+    def tell(self, following):
+        '''A frame is handed to the radio: whose the numbers before it are.'''
+        for event in self.untold[following.role]:
+            packet = following.packet
+            if packet is not None and packet.sample > event.sample:
+                packet = None
+            self.give(event, packet, REQUEST if event.role == INITIATOR else REPLY)
+        self.untold[following.role] = []
+
+    def give(self, event, packet, direction):
+        if packet is None:
             self.listener.unattributed(event, NO_ID)
-            return
-        event.packet = call.packet
-        event.direction = REQUEST if event.role == INITIATOR else REPLY
+        else:
+            event.packet, event.direction = packet, direction
 
     def settle(self, event, completion):
         '''What an event that came without an id belongs to is known.'''
@@ -324,5 +356,7 @@ class Packets:
         '''The capture ends.'''
         for each in self.completions:
             each.finish()
+        for event in self.untold[INITIATOR] + self.untold[RESPONDER]:
+            self.give(event, None, None)
         for packet in list(self.waiting):
             self.lose(packet)
