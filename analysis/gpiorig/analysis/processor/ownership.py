@@ -65,7 +65,7 @@ class Ownership:
     durations
         int64[m], samples.
     keys
-        Occupants, as numbers that are the same in every recording.
+        Occupants, as numbers that are the same in every recording; `name_of` names them.
     occupants
         int32[m], index into `keys`.
     spans
@@ -82,11 +82,6 @@ class Ownership:
     occupants: NDArray[np.int32]
     spans: Positions
     packet_spans: Positions
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Of the occupants, such as ``thread 3``, ``isr.uart``, ``sleep``."""
-        return tuple(map(name_of, self.keys))
 
     def kind_of(self) -> NDArray[np.int8]:
         """int8[m], kind of the occupant of each stretch."""
