@@ -49,6 +49,8 @@ def _library() -> ctypes.CDLL:
         "vb_analyzer_threshold": (i64, [handle, u32, u32, u64, u64]),
         "vb_analyzer_fault": (i64, [handle, u32, text, u32, u64, u64, u64, u64, u64]),
         "vb_analyzer_ended": (i64, [handle, u32]),
+        "vb_analyzer_edges": (i64, [handle, u32, out, out, size]),
+        "vb_analyzer_handed_out": (i64, [handle, u32]),
         "vb_sync_start": (i64, [handle, i64]),
         "vb_probe_sync": (i64, [handle, u32, u32]),
         "vb_host_start": (i64, [handle, u32, u64, u64, u64, u64, u64, u64]),
@@ -245,6 +247,25 @@ class VirtualBoards:
         """Fill the buffer with the analyzer's next samples up to now; returns the number of bytes."""
         view = (ctypes.c_char * len(buffer)).from_buffer(buffer)
         return self._checked(self._lib.vb_samples(self._handle, analyzer, ctypes.addressof(view), len(buffer)))
+
+    def analyzer_edges(self, analyzer: int) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+        """The analyzer's next edges up to now, in place of `samples`: sample numbers, and levels from there on.
+
+        They are what `capture.samples.EdgeExtractor` makes of the samples.
+        """
+        parts = []
+        while True:
+            samples, levels = np.empty(_EDGES_BLOCK, dtype=np.int64), np.empty(_EDGES_BLOCK, dtype=np.uint64)
+            into = (samples.ctypes.data, levels.ctypes.data)
+            count = self._checked(self._lib.vb_analyzer_edges(self._handle, analyzer, *into, _EDGES_BLOCK))
+            parts.append((samples[:count], levels[:count]))
+            if count < _EDGES_BLOCK:
+                break
+        return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+
+    def handed_out(self, analyzer: int) -> int:
+        """How many samples the analyzer has handed out, as samples or as edges."""
+        return self._checked(self._lib.vb_analyzer_handed_out(self._handle, analyzer))
 
     def stop_analyzer(self, analyzer: int) -> None:
         """End an analyzer's capture: nothing more is kept for it."""

@@ -56,6 +56,10 @@ pub struct Analyzer {
     /// Levels of the next sample to be written.
     level: u16,
     next_sample: u64,
+    /// Samples written: those that were lost do not count.
+    handed_out: u64,
+    /// Levels of the last of them.
+    given: Option<u16>,
 }
 
 impl Analyzer {
@@ -82,6 +86,8 @@ impl Analyzer {
             inputs: Inputs::new(&settings, 0, Imperfections::default()),
             level: 0,
             next_sample: 0,
+            handed_out: 0,
+            given: None,
         })
     }
 
@@ -142,21 +148,55 @@ impl Analyzer {
         let (known, unitsize) = (self.known(now_ps), self.settings.unitsize);
         let mut written = 0;
         loop {
-            self.skip_dropped();
-            self.take_changes();
             let room = (buffer.len() - written) / unitsize;
-            let change = self.inputs.shown.front().map_or(known, |shown| shown.sample);
-            let loss = self.inputs.dropped.front().map_or(known, |block| block.0);
-            let until = known.min(change).min(loss).min(self.next_sample + room as u64);
-            if until <= self.next_sample {
-                self.inputs.clock.forget_before(self.next_sample);
+            let bytes = self.run(known, room as u64) as usize * unitsize;
+            if bytes == 0 {
                 return written;
             }
-            let bytes = (until - self.next_sample) as usize * unitsize;
             fill_run(&mut buffer[written..written + bytes], self.level, unitsize);
             written += bytes;
-            self.next_sample = until;
         }
+    }
+
+    /// Writes the next edges before `now_ps`: what an edge extractor makes of the samples of `fill`, which hands out
+    /// the same samples; use one of the two. Sample 0 counts as an edge. Returns how many; fewer than fit: all.
+    pub fn edges(&mut self, samples: &mut [i64], levels: &mut [u64], now_ps: u64) -> usize {
+        let known = self.known(now_ps);
+        let (mut count, room) = (0, samples.len().min(levels.len()));
+        while count < room {
+            let (first, before) = (self.handed_out, self.given);
+            if self.run(known, u64::MAX) == 0 {
+                break;
+            }
+            if self.given != before {
+                samples[count] = first as i64;
+                levels[count] = u64::from(self.level);
+                count += 1;
+            }
+        }
+        count
+    }
+
+    /// How many samples were handed out.
+    pub fn handed_out(&self) -> u64 {
+        self.handed_out
+    }
+
+    /// Goes on over the next samples before `known` that are equal, at most `most`; returns how many.
+    fn run(&mut self, known: u64, most: u64) -> u64 {
+        self.skip_dropped();
+        self.take_changes();
+        let change = self.inputs.shown.front().map_or(known, |shown| shown.sample);
+        let loss = self.inputs.dropped.front().map_or(known, |block| block.0);
+        let until = known.min(change).min(loss).min(self.next_sample.saturating_add(most));
+        let count = until.saturating_sub(self.next_sample);
+        if count > 0 {
+            self.given = Some(self.level);
+        }
+        self.next_sample += count;
+        self.handed_out += count;
+        self.inputs.clock.forget_before(self.next_sample);
+        count
     }
 
     fn skip_dropped(&mut self) {

@@ -99,4 +99,20 @@ impl Bench {
         let now_ps = self.now_ps;
         Ok(self.analyzer(analyzer)?.fill(buffer, now_ps))
     }
+
+    /// Writes the next edges before now in place of samples; returns how many.
+    pub fn analyzer_edges(
+        &mut self,
+        analyzer: usize,
+        samples: &mut [i64],
+        levels: &mut [u64],
+    ) -> Result<usize, String> {
+        let now_ps = self.now_ps;
+        Ok(self.analyzer(analyzer)?.edges(samples, levels, now_ps))
+    }
+
+    /// How many samples an analyzer has handed out, as samples or as edges.
+    pub fn handed_out(&mut self, analyzer: usize) -> Result<u64, String> {
+        Ok(self.analyzer(analyzer)?.handed_out())
+    }
 }

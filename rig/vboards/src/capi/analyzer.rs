@@ -13,9 +13,14 @@
 //!                                                                  // channel a; "dropped": a samples; "end"
 //!                                                                  // times are vb_now's; every_ps 0: once
 //! int64_t  vb_analyzer_ended(void *h, uint32_t analyzer);          // 1: by a fault, and all samples were handed out
+//! int64_t  vb_analyzer_edges(void *h, uint32_t analyzer, int64_t *samples, uint64_t *levels, size_t cap);
+//!                                                                  // in place of vb_samples: the samples at which
+//!                                                                  // levels change, and the first; how many. Call
+//!                                                                  // until it returns less than cap
+//! int64_t  vb_analyzer_handed_out(void *h, uint32_t analyzer);     // samples, by either of the two
 //! ```
 
-use super::{call, text, wrong, Handle};
+use super::{call, output, text, wrong, Handle};
 use crate::analyzer::{Drift, Imperfections, Kind, Threshold, When};
 use std::os::raw::c_char;
 
@@ -120,5 +125,33 @@ pub extern "C" fn vb_analyzer_fault(
 pub extern "C" fn vb_analyzer_ended(h: *mut Handle, analyzer: u32) -> i64 {
     call(h, |bench| {
         bench.analyzer_ended(analyzer as usize).map(i64::from).map_err(wrong)
+    })
+}
+
+#[no_mangle]
+pub extern "C" fn vb_analyzer_edges(
+    h: *mut Handle,
+    analyzer: u32,
+    samples: *mut i64,
+    levels: *mut u64,
+    cap: usize,
+) -> i64 {
+    call(h, |bench| {
+        let samples = output(samples, cap, "samples")?;
+        let levels = output(levels, cap, "levels")?;
+        bench
+            .analyzer_edges(analyzer as usize, samples, levels)
+            .map(|count| count as i64)
+            .map_err(wrong)
+    })
+}
+
+#[no_mangle]
+pub extern "C" fn vb_analyzer_handed_out(h: *mut Handle, analyzer: u32) -> i64 {
+    call(h, |bench| {
+        bench
+            .handed_out(analyzer as usize)
+            .map(|count| count as i64)
+            .map_err(wrong)
     })
 }
