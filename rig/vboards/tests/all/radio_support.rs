@@ -1,5 +1,4 @@
 //! Radios on one air, driven by hand. Instants are microseconds here.
-#![allow(dead_code)]
 
 use vboards::air::{Link, Signal, US};
 use vboards::radio::at86rf231::{At86rf231, Input, Output};

@@ -1,9 +1,7 @@
 //! Instructions whose effect goes beyond registers and flags of one step (those are compared with Unicorn in
 //! `rig/tests/test_core_oracle.py`): IT blocks, multiple loads, traps.
 
-mod core_support;
-
-use core_support::*;
+use crate::core_support::*;
 use vboards::core::v7m::Step;
 
 const CCR: u32 = 0xE000_ED14;

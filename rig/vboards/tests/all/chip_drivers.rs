@@ -2,7 +2,7 @@
 
 use vboards::bench::{Bench, Outcome};
 
-const IMAGE: &[u8] = include_bytes!("data/drivers.elf");
+const IMAGE: &[u8] = include_bytes!("../data/drivers.elf");
 const FOREVER: u64 = 60_000_000_000_000;
 
 fn run(slice_ps: u64) -> (String, u64, u64, String) {

@@ -1,8 +1,6 @@
 //! The debug block as a debug port uses it (ARM DDI 0403E, part C).
 
-mod core_support;
-
-use core_support::*;
+use crate::core_support::*;
 use vboards::bus::Width;
 use vboards::core::v7m::{Model, Step};
 

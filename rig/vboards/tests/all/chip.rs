@@ -1,8 +1,6 @@
 //! STM32F103 peripherals through the bus, without a core: registers, timing, pins.
 
-mod chip_support;
-
-use chip_support::*;
+use crate::chip_support::*;
 use vboards::bus::{Bus, Width};
 use vboards::soc::{Chip, Drive};
 

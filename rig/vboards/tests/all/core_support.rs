@@ -1,5 +1,4 @@
 //! A core with a few device registers, for the tests of the core.
-#![allow(dead_code)]
 
 use vboards::bus::{Bus, BusError, Width};
 use vboards::core::v7m::{Cpu, Model, Step};

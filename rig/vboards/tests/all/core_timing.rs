@@ -1,8 +1,6 @@
 //! Cycle counts of short sequences against tables worked out by hand from the Cortex-M3 TRM (table 3-1, section 3.3.3).
 
-mod core_support;
-
-use core_support::*;
+use crate::core_support::*;
 
 /// Cycles of `code` at zero wait states, with R0 = RAM, R1 = 4, R2 = CODE + 0x80 (a BKPT, odd) and the rest 0.
 fn cycles(code: &[u16]) -> u64 {

@@ -1,8 +1,6 @@
 //! What the chip sees of the core: device accesses with their cycle and pc, bit-band, the horizon, faults.
 
-mod core_support;
-
-use core_support::*;
+use crate::core_support::*;
 use vboards::core::v7m::Step;
 
 #[test]

@@ -1,8 +1,6 @@
 //! AT86RF231: the less common modes. Instants are microseconds here.
 
-mod radio_support;
-
-use radio_support::*;
+use crate::radio_support::*;
 use vboards::air::US;
 use vboards::radio::at86rf231::{Input, Output};
 use vboards::radio::Radio;

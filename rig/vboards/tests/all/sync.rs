@@ -4,7 +4,7 @@ use vboards::analyzer::{Imperfections, Settings};
 use vboards::bench::Bench;
 use vboards::sync::SyncLine;
 
-const IMAGE: &[u8] = include_bytes!("data/pingpong.elf");
+const IMAGE: &[u8] = include_bytes!("../data/pingpong.elf");
 const US: u64 = 1_000_000;
 const PERIOD_PS: u64 = 10_000 * US;
 

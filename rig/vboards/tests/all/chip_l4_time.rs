@@ -1,8 +1,6 @@
 //! STM32L476: what runs from slow clocks (LPTIM, RTC, watchdog), and Stop mode.
 
-mod l4_support;
-
-use l4_support::*;
+use crate::l4_support::*;
 use vboards::soc::Chip;
 
 /// One period of LSE, rounded up.

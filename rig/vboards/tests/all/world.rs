@@ -5,7 +5,7 @@ use vboards::air::{Jitter, Link};
 use vboards::bench::{Bench, BrownOut, Outcome};
 use vboards::clock::{ClockSpec, ClockStep, Drift};
 
-const IMAGE: &[u8] = include_bytes!("data/pingpong.elf");
+const IMAGE: &[u8] = include_bytes!("../data/pingpong.elf");
 const FOREVER: u64 = 1_000_000_000_000_000;
 const MS: u64 = 1_000_000_000;
 const SLICES: [u64; 3] = [1_000_000, 4_000_000, 16_000_000];

@@ -6,8 +6,7 @@ use vboards::core::v7m::Cpu;
 use vboards::soc::stm32l4::{core, Config, Stm32l4, FLASH_BASE, FLASH_BYTES};
 use vboards::soc::Chip;
 
-mod l4_support;
-use l4_support::{World, DMA1, FLASH, GPIOA, RCC, USART2};
+use crate::l4_support::{World, DMA1, FLASH, GPIOA, RCC, USART2};
 
 const CRC: u32 = 0x4002_3000;
 const RNG: u32 = 0x5006_0800;

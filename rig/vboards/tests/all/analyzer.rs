@@ -1,6 +1,6 @@
 //! The virtual logic analyzer against a plain slow version and golden cases.
 
-use vboards::analyzer::{Analyzer, Settings};
+use vboards::analyzer::{Analyzer, Kind, Settings, When};
 use vboards::rng::{below, draw, Purpose};
 use vboards::trace::{dotted_pin_name, parse_pin, pin_name, Edge};
 
@@ -133,6 +133,62 @@ fn samples_equal_the_plain_version() {
             sample += 1;
         }
         assert_eq!(expected, got, "round {}", round);
+    }
+}
+
+/// Edges are the changes of the samples, with lost blocks and faults in between, wherever both are cut.
+#[test]
+fn edges_are_those_of_the_samples() {
+    for round in 0..60u64 {
+        let random = |index: u64, bound: u64| below(draw(9, Purpose::Identity, &[round], index), bound);
+        let made = || {
+            let mut analyzer = Analyzer::new(settings(1_000_000, 1, 2)).unwrap();
+            let when = |from_ps, every_ps| When {
+                from_ps,
+                for_ps: u64::MAX,
+                every_ps,
+            };
+            let glitch = Kind::Glitch {
+                channel: 9,
+                least_ps: 1,
+                most_ps: 3_000_000,
+            };
+            analyzer.probe(9, 0, PIN, round % 2 == 0, 0).unwrap();
+            analyzer.fault(glitch, when(0, 40_000_000)).unwrap();
+            analyzer
+                .fault(Kind::Dropped { samples: 7 }, when(0, 50_000_000))
+                .unwrap();
+            analyzer.fault(Kind::End, when(900_000_000, 0)).unwrap();
+            analyzer
+        };
+        let (mut sampled, mut edged) = (made(), made());
+        let (mut t_ps, mut all, mut found) = (0, Vec::new(), Vec::new());
+        for index in 0..100 {
+            t_ps += 1 + random(index, 20_000_000);
+            for analyzer in [&mut sampled, &mut edged] {
+                analyzer.edge(&edge(t_ps, index % 2 == round % 2));
+            }
+            all.extend(drain(&mut sampled, t_ps, 64));
+            let (mut samples, mut levels) = ([0i64; 3], [0u64; 3]);
+            loop {
+                let count = edged.edges(&mut samples, &mut levels, t_ps);
+                found.extend((0..count).map(|at| (samples[at], levels[at])));
+                if count < samples.len() {
+                    break;
+                }
+            }
+        }
+        let words: Vec<u64> = all
+            .chunks(2)
+            .map(|word| u64::from(u16::from_le_bytes([word[0], word[1]])))
+            .collect();
+        let expected: Vec<(i64, u64)> = (0..words.len())
+            .filter(|&at| at == 0 || words[at] != words[at - 1])
+            .map(|at| (at as i64, words[at]))
+            .collect();
+        assert!(expected.len() > 20, "round {}", round);
+        assert_eq!(expected, found, "round {}", round);
+        assert_eq!(words.len() as u64, edged.handed_out(), "round {}", round);
     }
 }
 

@@ -1,5 +1,4 @@
 //! An STM32F103 without a core, a slave on its SPIs, and levels that a test puts on its pins.
-#![allow(dead_code)]
 
 use vboards::air::{Link, Message};
 use vboards::bus::{Bus, Width};

@@ -1,8 +1,6 @@
 //! AT86RF231: state machine, CSMA-CA, acknowledgements, filter, time stamps. Instants are microseconds here.
 
-mod radio_support;
-
-use radio_support::*;
+use crate::radio_support::*;
 use vboards::air::US;
 use vboards::radio::at86rf231::{Input, Output, State};
 use vboards::radio::Radio;

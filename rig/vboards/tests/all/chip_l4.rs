@@ -1,8 +1,6 @@
 //! STM32L476 devices through the bus, without a core: registers, timing, pins.
 
-mod l4_support;
-
-use l4_support::*;
+use crate::l4_support::*;
 use vboards::bus::{Bus, Width};
 use vboards::soc::{Chip, Drive};
 

@@ -1,8 +1,6 @@
 //! STM32F103 devices through the bus, without a core: backup domain, low power, watchdogs, I2C, ADC, flash, outputs.
 
-mod chip_support;
-
-use chip_support::*;
+use crate::chip_support::*;
 use vboards::bus::{Bus, Width};
 use vboards::core::v7m::Cpu;
 use vboards::soc::{Chip, Drive};

@@ -1,5 +1,4 @@
 //! A STM32L476 without a core, a cycle counter, and a slave that adds one to the octet before.
-#![allow(dead_code)]
 
 use vboards::air::{Link, Message};
 use vboards::bus::{Bus, Width};

@@ -1,8 +1,6 @@
 //! Exceptions: entry, return, priorities, masks, tail-chaining, sleep.
 
-mod core_support;
-
-use core_support::*;
+use crate::core_support::*;
 use vboards::core::v7m::Step;
 
 const ISER: u32 = 0xE000_E100;

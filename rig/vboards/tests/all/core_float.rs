@@ -1,9 +1,7 @@
 //! Floating point of the Cortex-M4: access, new contexts, extended frames with lazy preservation, and what a Cortex-M3
 //! and a Cortex-M4 without it make of the same code. The arithmetic is compared in `rig/tests/core_oracle`.
 
-mod core_support;
-
-use core_support::*;
+use crate::core_support::*;
 use vboards::bus::Width;
 use vboards::core::v7m::timing::TimingModel;
 use vboards::core::v7m::{Model, Step};

@@ -1,0 +1,34 @@
+//! The tests of the virtual boards in one binary: linked once, run in parallel. A new file has its line here.
+
+mod air;
+mod analyzer;
+mod analyzer_faults;
+mod bench;
+mod chip;
+mod chip_devices;
+mod chip_drivers;
+mod chip_l4;
+mod chip_l4_core;
+mod chip_l4_time;
+mod chip_support;
+mod clock;
+mod core_bus;
+mod core_debug;
+mod core_exceptions;
+mod core_float;
+mod core_instructions;
+mod core_support;
+mod core_timing;
+mod elf;
+mod f1611;
+mod hostpath;
+mod l4_support;
+mod msp430_cycles;
+mod radio;
+mod radio_cc2420;
+mod radio_modes;
+mod radio_spirit1;
+mod radio_support;
+mod sync;
+mod telosb;
+mod world;
