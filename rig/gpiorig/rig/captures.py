@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from gpiorig.capture import wholeness
-from gpiorig.capture.analyzer import scan
+from gpiorig.capture.analyzer import Analyzer, scan
 from gpiorig.capture.outcome import CaptureResult
 from gpiorig.capture.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.sigrok import Capture
@@ -63,14 +63,51 @@ def sources(bench: Bench, drivers: dict[str, str]) -> dict[str, Source]:
         )
     found = {}
     for name in sorted(bench.analyzers, key=lambda name: -bench.analyzers[name].samplerate_hz):
-        analyzer = scan(drivers[name])
-        wanted = analyzer.selection(channels(bench, name))
-        found[name] = Source(
-            driver=drivers[name],
-            samplerate=f"{bench.analyzers[name].samplerate_hz}/1",
-            channels=tuple(wanted.get(channel, "") for channel in analyzer.channels),
-        )
+        found[name] = source(bench, name, scan(drivers[name]))
     return found
+
+
+def source(bench: Bench, name: str, analyzer: Analyzer) -> Source:
+    """What an analyzer of the bench captures, given what sigrok says of it."""
+    wanted = analyzer.selection(channels(bench, name))
+    return Source(
+        driver=analyzer.driver,
+        samplerate=f"{bench.analyzers[name].samplerate_hz}/1",
+        channels=tuple(wanted.get(channel, "") for channel in analyzer.channels),
+    )
+
+
+def parts(found: dict[str, Source], recording: Recording) -> dict[str, Recording]:
+    """The recording of each analyzer: with one, that of the run."""
+    if len(found) == 1:
+        return dict.fromkeys(found, recording)
+    info = recording.info
+    return {
+        name: Recording.create(
+            recording.folder / PARTS / name,
+            RecordingInfo(**source.fields, epoch=epoch_now(), virtual=info.virtual, tools=info.tools),
+        )
+        for name, source in found.items()
+    }
+
+
+def conclude(
+    bench: Bench, recordings: dict[str, Recording], results: dict[str, CaptureResult], recording: Recording
+) -> Recording:
+    """Finish the recording of a run: look for losses in that of each analyzer, and merge several.
+
+    Returns
+    -------
+    Recording
+        Finished as complete, or as incomplete with the reasons.
+    """
+    concluded = []
+    for name, part in recordings.items():
+        beats = {SYNC: CODED} if bench.analyzers[name].sync else {}
+        concluded.append(wholeness.conclude(part, results[name], heartbeats=beats)[0])
+    if len(concluded) == 1:
+        return concluded[0]
+    return merging.finish(concluded, merging.merge(concluded, recording, sync=SYNC))
 
 
 class Captures:
@@ -88,7 +125,7 @@ class Captures:
 
     def __init__(self, bench: Bench, found: dict[str, Source], recording: Recording) -> None:
         self._bench, self._found, self._recording = bench, found, recording
-        self._parts = self._recordings()
+        self._parts = parts(found, recording)
         self._captures: dict[str, Capture] = {}
         self._results: dict[str, CaptureResult] = {}
         self._stack = contextlib.ExitStack()
@@ -104,19 +141,6 @@ class Captures:
                     )
                 )
             self._stack = stack.pop_all()
-
-    def _recordings(self) -> dict[str, Recording]:
-        """The recording of each analyzer: with one, that of the run."""
-        if len(self._found) == 1:
-            return dict.fromkeys(self._found, self._recording)
-        info = self._recording.info
-        return {
-            name: Recording.create(
-                self._recording.folder / PARTS / name,
-                RecordingInfo(**source.fields, epoch=epoch_now(), virtual=info.virtual, tools=info.tools),
-            )
-            for name, source in self._found.items()
-        }
 
     def check(self) -> None:
         """Raise what went wrong with a capture."""
@@ -137,20 +161,8 @@ class Captures:
             self._results = {name: capture.stop() for name, capture in self._captures.items()}
 
     def conclude(self) -> Recording:
-        """Finish the recording, after `stop` and when all else in it is written: look for losses, and merge.
-
-        Returns
-        -------
-        Recording
-            Finished as complete, or as incomplete with the reasons.
-        """
-        concluded = []
-        for name, part in self._parts.items():
-            beats = {SYNC: CODED} if self._bench.analyzers[name].sync else {}
-            concluded.append(wholeness.conclude(part, self._results[name], heartbeats=beats)[0])
-        if len(concluded) == 1:
-            return concluded[0]
-        return merging.finish(concluded, merging.merge(concluded, self._recording, sync=SYNC))
+        """Finish the recording, after `stop` and when all else in it is written."""
+        return conclude(self._bench, self._parts, self._results, self._recording)
 
     def __enter__(self) -> Self:
         return self

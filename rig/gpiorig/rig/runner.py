@@ -85,7 +85,9 @@ def run(
     with contextlib.ExitStack() as stack:
         ends = stack.enter_context(_ends(bench, bench_file, firmware))
         sources = captures.sources(bench, ends.drivers)
-        info = _info(bench, bench_file, experiment, sources=sources, virtual_stamps=bool(ends.stamps), firmware=hashes)
+        info = describe(
+            bench, bench_file, experiment, sources=sources, virtual_stamps=bool(ends.stamps), firmware=hashes
+        )
         recording = Recording.create(output, info)
         try:
             return _record(bench, experiment, recording, ends, sources, progress).conclude()
@@ -121,7 +123,7 @@ def _ends(bench: Bench, bench_file: Path, firmware: dict[str, Path]) -> Iterator
         )
 
 
-def _info(
+def describe(
     bench: Bench,
     bench_file: Path,
     experiment: Experiment,
@@ -130,6 +132,7 @@ def _info(
     virtual_stamps: bool,
     firmware: dict[str, str],
 ) -> RecordingInfo:
+    """The description of a run that begins now; `firmware` is the sha256 of each node's image."""
     return RecordingInfo(
         **merging.merged_fields(list(sources.values()), sync=captures.SYNC),
         epoch=captures.epoch_now(),

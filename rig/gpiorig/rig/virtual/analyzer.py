@@ -7,14 +7,12 @@ raw samples on the same connection, `close` ends them (libsigrok 0.5.2, src/hard
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from typing import Protocol
 
-from gpiorig.rig.bench import BEAGLELOGIC_CHANNELS, MOST_VIRTUAL_HZ
-from gpiorig.rig.bench_ends import VirtualAnalyzer, VirtualThreshold
+from gpiorig.rig.bench import MOST_VIRTUAL_HZ
 from gpiorig.rig.errors import VirtualBenchError
-from gpiorig.rig.virtual.vboards import AnalyzerFaultCall, VirtualBoards
-
-Clips = dict[str, tuple[int, str] | None]  # channel -> (board index, pin), or None for the sync line
+from gpiorig.rig.virtual.vboards import VirtualBoards
 
 # Loopback's segment size is odd, and libsigrok then cuts 16-bit samples in half in live decoding; an even one does not.
 _SEGMENT_BYTES = 16_384
@@ -25,27 +23,31 @@ _LONGEST_COMMAND = 256
 _EIGHT_BITS = 1  # `sampleunit 1`; 0 is 16 bits (beaglelogic.h)
 
 
-class AnalyzerServer:
-    """One virtual analyzer: listens, answers, and hands out samples of the boards' lines when told to.
+class Start(Protocol):
+    """Starts the sampling of one analyzer: returns its index among those of the virtual boards."""
 
-    `clips` says what each channel is on. `key` tells the analyzers of a bench apart for the random generator. `closes`:
-    the end by a fault closes the connection. Nothing here blocks; the caller polls the sockets.
+    def __call__(self, *, samplerate_hz: int, unitsize: int) -> int:
+        """Start."""
+
+
+class AnalyzerServer:
+    """One virtual analyzer: listens, answers, and hands out samples of the boards' lines on command.
+
+    `start` is called for each capture. `closes`: the end by a fault closes the connection. Nothing here blocks; the
+    caller polls the sockets.
     """
 
     def __init__(
         self,
         name: str,
-        config: VirtualAnalyzer,
         *,
-        key: int,
-        clips: Clips,
-        faults: Sequence[AnalyzerFaultCall],
+        port: int,
+        start: Start,
         closes: bool,
         boards: VirtualBoards,
     ) -> None:
         self.name = name
-        self._config, self._key, self._clips, self._faults, self._closes = config, key, clips, faults, closes
-        self._boards = boards
+        self._start_sampling, self._closes, self._boards = start, closes, boards
         self._settings = {
             "samplerate": 1_000_000,
             "sampleunit": _EIGHT_BITS,
@@ -63,12 +65,12 @@ class AnalyzerServer:
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, _SEGMENT_BYTES)
         try:
-            self.listener.bind(("127.0.0.1", config.port))
+            self.listener.bind(("127.0.0.1", port))
             self.listener.listen()
         except OSError as error:
             self.listener.close()
             raise VirtualBenchError(
-                f"virtual analyzer {name}: port {config.port} on 127.0.0.1 cannot be used: {error.strerror}. "
+                f"virtual analyzer {name}: port {port} on 127.0.0.1 cannot be used: {error.strerror}. "
                 "Choose another, or 0 for any free one (`port` in the bench file)."
             ) from error
         self.listener.setblocking(False)
@@ -176,27 +178,7 @@ class AnalyzerServer:
         self._stop()
         unitsize = 1 if self._settings["sampleunit"] == _EIGHT_BITS else 2
         self._sent_bytes, self._unitsize = 0, unitsize
-        rate_hz = self._settings["samplerate"]
-        self._analyzer = self._boards.add_analyzer(
-            samplerate_hz=rate_hz, unitsize=unitsize, config=self._config, key=self._key
-        )
-        channels = BEAGLELOGIC_CHANNELS[: 8 * unitsize]
-        for number, channel in enumerate(channels):
-            self._boards.set_threshold(self._analyzer, number, self._config.thresholds.get(channel, VirtualThreshold()))
-            self._clip(number, channel)
-        for fault in self._faults:
-            if max(fault.channel, fault.a if fault.kind == "swapped" else 0) < len(channels):
-                self._boards.analyzer_fault(self._analyzer, fault)
-
-    def _clip(self, number: int, channel: str) -> None:
-        assert self._analyzer is not None
-        if channel not in self._clips:
-            return
-        end = self._clips[channel]
-        if end is None:
-            self._boards.probe_sync(self._analyzer, number)
-        else:
-            self._boards.probe(self._analyzer, number, *end)
+        self._analyzer = self._start_sampling(samplerate_hz=self._settings["samplerate"], unitsize=unitsize)
 
     def _stop(self) -> None:
         if self._analyzer is not None:

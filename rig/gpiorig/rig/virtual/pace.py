@@ -11,7 +11,7 @@ from gpiorig.rig.virtual.uart import VirtualUart
 from gpiorig.rig.virtual.vboards import VirtualBoards
 
 # One turn of the fast pace: short enough that samples flow, long enough that Python costs little.
-_SLICE_PS = 5_000_000_000
+SLICE_PS = 5_000_000_000
 # A line from the host waits this long for all boards to sleep; then it enters at the next multiple of it.
 ENTRY_PS = 100_000_000_000
 _TICK_S = 0.002
@@ -73,9 +73,14 @@ class FastPace:
     """
 
     def __init__(
-        self, boards: VirtualBoards, uarts: Collection[VirtualUart], analyzers: Collection[AnalyzerServer]
+        self,
+        boards: VirtualBoards,
+        uarts: Collection[VirtualUart],
+        analyzers: Collection[AnalyzerServer],
+        *,
+        slice_ps: int = SLICE_PS,
     ) -> None:
-        self._boards, self._uarts, self._analyzers = boards, uarts, analyzers
+        self._boards, self._uarts, self._analyzers, self._slice_ps = boards, uarts, analyzers, slice_ps
         self._running = self._idle = False
         self._waiting_since_ps: int | None = None
 
@@ -89,7 +94,7 @@ class FastPace:
         """Run one slice, and hand the host what came of it."""
         if not self._may_run():
             return
-        until_ps = self._boards.now_ps + _SLICE_PS
+        until_ps = self._boards.now_ps + self._slice_ps
         entry_ps = self._entry_ps()
         if entry_ps is not None:
             until_ps = min(until_ps, entry_ps)

@@ -11,59 +11,41 @@ import selectors
 import signal
 import socket
 import sys
-import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from gpiorig.rig import bench as benches
 from gpiorig.rig import boards
 from gpiorig.rig.bench import Bench
 from gpiorig.rig.bench_ends import VirtualAnalyzer
 from gpiorig.rig.bench_virtual import Virtual
-from gpiorig.rig.bench_world import VirtualNode
-from gpiorig.rig.errors import FirmwareError, RigError, VirtualBenchError
+from gpiorig.rig.errors import RigError, VirtualBenchError
 from gpiorig.rig.virtual import faults
-from gpiorig.rig.virtual.analyzer import AnalyzerServer, Clips
+from gpiorig.rig.virtual.analyzer import AnalyzerServer
 from gpiorig.rig.virtual.debug import DebugPort
 from gpiorig.rig.virtual.pace import FastPace, HostClock, Pace, RealTimePace
 from gpiorig.rig.virtual.process import SETTLE
 from gpiorig.rig.virtual.rfc2217 import Rfc2217Port
 from gpiorig.rig.virtual.truth import Truth
 from gpiorig.rig.virtual.uart import VirtualUart
-from gpiorig.rig.virtual.vboards import VirtualBoards
+from gpiorig.rig.virtual.world import World
 
 # While a flashing tool waits for a board whose time stands still, the bench looks at the host's clock this often.
 _LOOK_S = 0.01
 # After `settle` boards that never all sleep run on for this long, so that what they have done is sampled.
-_TAIL_PS = 100_000_000_000
+TAIL_PS = 100_000_000_000
 
 
 class VirtualBench:
     """Everything a bench file with a `[virtual]` section describes, running."""
 
-    def __init__(self, bench: Bench, *, firmware: dict[str, Path], folder: Path) -> None:
+    def __init__(self, bench: Bench, *, firmware: dict[str, Path]) -> None:
         virtual = bench.virtual or Virtual()
-        self._boards = VirtualBoards(seed=virtual.seed)
-        for name, value in virtual.study.items():
-            self._boards.study(name, value)
-        index: dict[str, int] = {}
-        for name, node in bench.nodes.items():
-            index[name] = self._add_board(name, node.board, firmware[name], virtual)
-        for link in virtual.links:
-            self._boards.set_link(index[link.sender], index[link.receiver], link)
-        for interferer in virtual.interferers:
-            self._boards.add_interferer(interferer, index)
         fast = virtual.pace == "fast"
-        self._boards.start_host(virtual.serial, modelled_reader=fast)
-        for board in index.values():
-            self._boards.plug_host(board, virtual.serial)
-        faults.add_serial_faults(bench, self._boards, index)
-        faults.add_brown_outs(virtual, self._boards, index)
-        self.uarts = {
-            name: VirtualUart(self._boards, board, folder / f"{name}.stamps" if fast else None)
-            for name, board in index.items()
-        }
+        world = World(bench, firmware=firmware, modelled_reader=fast)
+        index, self._boards = world.index, world.boards
+        self.uarts = {name: VirtualUart(self._boards, board, stamps=fast) for name, board in index.items()}
         self.debug_ports = {
             name: DebugPort(self._boards, board) for name, board in index.items() if self._boards.has_jtag(board)
         }
@@ -74,47 +56,21 @@ class VirtualBench:
         }
         self._host_clock = HostClock()
         self._truth = Truth(Path(virtual.truth), bench, self._boards) if virtual.truth else None
-        self.analyzers = self._add_analyzers(bench, virtual, index)
+        self.analyzers = {
+            name: AnalyzerServer(
+                name,
+                port=virtual.analyzers.get(name, VirtualAnalyzer()).port,
+                start=partial(world.start_analyzer, name),
+                closes=faults.closes_connection(bench, name),
+                boards=self._boards,
+            )
+            for name in bench.analyzers
+        }
         pace = FastPace if fast else RealTimePace
         self.pace: Pace = pace(self._boards, self.uarts.values(), self.analyzers.values())
         self._running = True
         self._settles_at_ps: int | None = None
         self._selector = selectors.DefaultSelector()
-
-    def _add_analyzers(self, bench: Bench, virtual: Virtual, index: dict[str, int]) -> dict[str, AnalyzerServer]:
-        if any(analyzer.sync for analyzer in bench.analyzers.values()):
-            self._boards.start_sync(clock_ppb=virtual.sync.clock_ppb)
-        clips: dict[str, Clips] = {
-            name: {analyzer.sync: None} if analyzer.sync else {} for name, analyzer in bench.analyzers.items()
-        }
-        for name, node in bench.nodes.items():
-            pins = benches.pins(name, node, virtual)
-            for line, where in node.lines.items():
-                analyzer, channel = benches.place(bench, where)
-                clips[analyzer][channel] = (index[name], pins[line])
-        return {
-            name: AnalyzerServer(
-                name,
-                virtual.analyzers.get(name, VirtualAnalyzer()),
-                key=key,
-                clips=clips[name],
-                faults=faults.analyzer_calls(bench, name),
-                closes=faults.closes_connection(bench, name),
-                boards=self._boards,
-            )
-            for key, name in enumerate(bench.analyzers)
-        }
-
-    def _add_board(self, name: str, kind: str, firmware: Path, virtual: Virtual) -> int:
-        try:
-            elf = firmware.read_bytes()
-        except OSError as error:
-            raise FirmwareError(f"firmware {firmware}: {error.strerror}. Run `make firmware`.") from error
-        try:
-            node = virtual.nodes.get(name, VirtualNode())
-            return self._boards.add_board(kind, elf, node, clock_faults=faults.clock_steps(virtual, name))
-        except VirtualBenchError as error:
-            raise FirmwareError(f"firmware {firmware}: {error}") from error
 
     def endpoints(self) -> dict[str, dict[str, object]]:
         """Where the host finds the analyzers and the serial ports."""
@@ -125,7 +81,7 @@ class VirtualBench:
         }
 
     def _serial_endpoint(self, name: str, uart: VirtualUart) -> dict[str, str | None]:
-        ends = {"path": uart.path, "stamps": str(uart.stamps_path) if uart.stamps_path else None}
+        ends = {"path": uart.path, "stamps": uart.stamps_path}
         return {**ends, "rfc2217": self.rfc2217_ports[name].url} if name in self.rfc2217_ports else ends
 
     @property
@@ -222,7 +178,7 @@ class VirtualBench:
         """What came on the control stream: a command, or its end."""
         self._running = bool(said)
         if SETTLE in said.decode(errors="replace").split():
-            self._settles_at_ps = self._boards.now_ps + _TAIL_PS
+            self._settles_at_ps = self._boards.now_ps + TAIL_PS
 
     def _accept(self, analyzer: AnalyzerServer) -> None:
         if analyzer.client is not None:
@@ -284,9 +240,9 @@ def main(bench: Bench, firmware: dict[str, Path], *, as_json: bool) -> int:
     """
     if as_json:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when the bench ends
-    with tempfile.TemporaryDirectory(prefix="gpiorig-bench-") as folder, contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as stack:
         try:
-            running = VirtualBench(bench, firmware=firmware, folder=Path(folder))
+            running = VirtualBench(bench, firmware=firmware)
             stack.callback(running.close)
             with contextlib.suppress(KeyboardInterrupt):
                 print(json.dumps(running.endpoints()) if as_json else describe(bench, running), flush=True)

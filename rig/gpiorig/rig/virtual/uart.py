@@ -2,8 +2,8 @@
 
 The host sees an ordinary serial port. At the fast pace a host-side stamp would mean nothing; for each chunk of bytes
 the bench first appends the virtual instant at which the host's program has them, as the model of the serial path says
-(rig/vboards/src/hostpath), then writes the bytes to the pty. At the real-time pace there is no such file: the host's
-own clock is the one to stamp with.
+(rig/vboards/src/hostpath), then writes the bytes to the pty. The file has no name but that in /proc, so nothing is left
+of a bench that is killed. At the real-time pace there is no such file: the host's own clock is the one to stamp with.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 import pty
 import struct
+import tempfile
 import tty
 from collections.abc import Callable
-from pathlib import Path
 
 from gpiorig.rig.virtual.vboards import VirtualBoards
 
@@ -23,17 +23,17 @@ _PS_PER_NS = 1000
 
 
 class VirtualUart:
-    """The pty of one board's UART; `stamps` is None at the real-time pace."""
+    """The pty of one board's UART; `stamps_path` is None at the real-time pace, which is without `stamps`."""
 
-    def __init__(self, boards: VirtualBoards, board: int, stamps: Path | None) -> None:
+    def __init__(self, boards: VirtualBoards, board: int, *, stamps: bool) -> None:
         self._boards, self._board = boards, board
         # The slave end is held open, so that the master does not see a hang-up while no reader is there.
         self.master, self._slave = pty.openpty()
         tty.setraw(self._slave)
         os.set_blocking(self.master, False)
         self.path = os.ttyname(self._slave)
-        self.stamps_path = stamps
-        self._stamps = stamps.open("wb", buffering=0) if stamps else None
+        self._stamps = tempfile.TemporaryFile(buffering=0) if stamps else None
+        self.stamps_path = f"/proc/{os.getpid()}/fd/{self._stamps.fileno()}" if self._stamps else None
         self._pending = bytearray()
         self._input = b""
         # Has the console instead of the pty while it is set.
