@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes everything that follows from events.toml; with --check, fails when a file differs.
+"""Writes everything that follows from events.toml, and the decoders' shared modules; --check fails when a file differs.
 
 Standard library only, so that it runs before the virtual environment exists.
 """
@@ -10,11 +10,12 @@ import importlib.util
 import sys
 import tomllib
 import zlib
-from pathlib import Path
 from types import ModuleType
 
-ROOT = Path(__file__).resolve().parent.parent
-NOTE = "Generated from firmware-gpio-probes/events.toml by `make generate`. Do not edit."
+from generated import HEAD, ROOT, copies, has_head, note, with_head
+
+EVENTS = "firmware-gpio-probes/events.toml"
+NOTE = note(EVENTS)
 LAST_BUS_CODE = 127
 
 
@@ -151,7 +152,7 @@ def timeline_table(rows: list[dict]) -> str:
     path = load_path()
     code = {row["name"]: row["code"] for row in rows}
     kinds = list(path.Kind)
-    text = f"# {NOTE.replace('events.toml', 'events.toml and analysis/gpiorig/analysis/path.py')}\n"
+    text = f"# {note(f'{EVENTS} and analysis/gpiorig/analysis/path.py')}\n"
     text += "\n# Code of an event with a direction: whether it is on the receiving side.\nRECEIVES = {\n"
     text += "".join(f"    {r['code']}: {r['direction'] == 'rx'},\n" for r in rows if r["direction"] != "none")
     text += "}\n\n# name, code of the event, leg (request sent, received, reply sent, received), how it is found\n"
@@ -225,8 +226,8 @@ def docs_table(points: list[dict]) -> str:
 
 
 def main() -> int:
-    """Write the files that differ, or with --check name them."""
-    points = tomllib.loads((ROOT / "firmware-gpio-probes/events.toml").read_text())["point"]
+    """Write the files that differ and delete those that are not needed, or with --check name them."""
+    points = tomllib.loads((ROOT / EVENTS).read_text())["point"]
     rows = events(points)
     files = {
         "firmware-gpio-probes/include/gpiorig/events.h": c_header(rows),
@@ -238,20 +239,32 @@ def main() -> int:
         "analysis/gpiorig/analysis/event_table.py": python_table(rows),
         "docs/events.md": docs_table(points),
     }
-    stale = []
+    files |= copies(files)
+    check = "--check" in sys.argv
+    problems = []
     for name, text in files.items():
-        path = ROOT / name
+        path, source = ROOT / name, HEAD.search(text)[1]
         if path.exists() and path.read_text() == text:
             continue
-        stale.append(name)
-        if "--check" not in sys.argv:
-            path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not has_head(path):
+            problems.append(
+                f"{name} lacks the head of a file that is generated from {source}: "
+                "delete it and run `make generate`, or rename it"
+            )
+        elif check:
+            problems.append(f"{name} differs from what {source} gives: edit that, and run `make generate`")
+        else:
             path.write_text(text)
             print(f"wrote {name}")
-    if "--check" in sys.argv and stale:
-        print(f"generated files differ from events.toml: {', '.join(stale)}; run `make generate`", file=sys.stderr)
-        return 1
-    return 0
+    for name in set(with_head(files)) - files.keys():
+        if check:
+            problems.append(f"{name} says that it is generated, but nothing needs it: `make generate` deletes it")
+        else:
+            (ROOT / name).unlink()
+            print(f"deleted {name}")
+    for problem in sorted(problems):
+        print(problem, file=sys.stderr)
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":

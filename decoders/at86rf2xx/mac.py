@@ -1,3 +1,4 @@
+# Generated from decoders/ieee802154/mac.py by `make generate`. Do not edit.
 ##
 ## This file is part of gpiorig. SPDX-License-Identifier: MIT
 ## Copyright (C) 2026 the gpiorig authors

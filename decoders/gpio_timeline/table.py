@@ -1,3 +1,4 @@
+# Generated from decoders/gpio_probe/table.py by `make generate`. Do not edit.
 # Generated from firmware-gpio-probes/events.toml by `make generate`. Do not edit.
 
 # code: (name, layer, kind, an id goes with it)
