@@ -243,7 +243,7 @@ def _tail_shares(samples: NDArray[np.int64], total: NDArray[np.int64], slow: NDA
     sums = np.concatenate([plan.sums(samples) - plan.sizes[:, None] * means, plan.sums(centred)[:, None]], axis=1)
 
     def shares(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        rows = []
+        rows = np.empty((len(weights), samples.shape[1]))
         for i in range(0, len(weights), _BATCH):
             part = weights[i : i + _BATCH]
             size = part @ plan.sizes
@@ -252,8 +252,8 @@ def _tail_shares(samples: NDArray[np.int64], total: NDArray[np.int64], slow: NDA
             before = np.cumsum(each, axis=1) - each
             taken = np.clip(wanted[:, None] - before, 0, each)
             excess = taken @ candidates / wanted[:, None] - (part @ sums) / size[:, None]
-            rows.append(excess[:, :-1] / np.where(excess[:, -1:] > 0, excess[:, -1:], NAN))
-        return np.concatenate(rows)
+            rows[i : i + _BATCH] = excess[:, :-1] / np.where(excess[:, -1:] > 0, excess[:, -1:], NAN)
+        return rows
 
     share = count / len(total)
     note = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -105,19 +105,21 @@ def budget(numbers: RouteNumbers, found: Budget | None, *, virtual: bool) -> Fig
         return figure
 
 
-def step_ecdfs(numbers: RouteNumbers, *, virtual: bool) -> Figure | None:
-    """Distribution functions of the steps that make the jitter, each above its own least; None if none varies."""
-    durations = numbers.route.steps.samples
-    ranges = np.ptp(durations, axis=0)
+def varying_steps(numbers: RouteNumbers) -> list[int]:
+    """Columns of the steps that make the jitter, the widest range first; empty if none varies."""
+    ranges = np.ptp(numbers.route.steps.samples, axis=0)
     varying = [int(i) for i in np.argsort(-ranges, kind="stable") if ranges[i] > RESOLUTION_SAMPLES]
     # Beside steps that make the jitter the others are a line at the left edge.
-    matter = [i for i in varying if ranges[i] >= RELATIVE_RANGE * ranges[varying[0]]][:COMPARED_STEPS]
-    if not matter:
-        return None
+    return [i for i in varying if ranges[i] >= RELATIVE_RANGE * ranges[varying[0]]][:COMPARED_STEPS]
+
+
+def step_ecdfs(numbers: RouteNumbers, columns: Sequence[int], *, virtual: bool) -> Figure:
+    """Distribution functions of the steps in these columns, each above its own least."""
+    durations, names = numbers.route.steps.samples, numbers.route.steps.steps
     with style.paper():
         figure = style.new_figure(width=WIDTH, height=3.2, virtual=virtual)
         ax = figure.subplots()
-        above = {short_name(numbers.route.steps.steps[i]): durations[:, i] - int(durations[:, i].min()) for i in matter}
+        above = {short_name(names[i]): durations[:, i] - int(durations[:, i].min()) for i in columns}
         figures.ecdfs(ax, above, unit_ns=numbers.period_ns)
         ax.set_xlim(left=0)
         ax.xaxis.set_major_formatter(FuncFormatter(lambda ms, _: round_time_text(ms * 1e6) if ms else "0"))
@@ -148,11 +150,9 @@ def layers(times: LayerTimes, *, period_ns: float, virtual: bool) -> Figure:
         return figure
 
 
-def pre_emption(numbers: RouteNumbers, occupancy: Occupancy, *, virtual: bool) -> Figure | None:
-    """Who ran within the steps; None if nothing foreign ran in any."""
+def pre_emption(numbers: RouteNumbers, occupancy: Occupancy, *, virtual: bool) -> Figure:
+    """Who ran within the steps that something foreign ran in."""
     rows = layerview.shown_steps(occupancy)
-    if not rows:
-        return None
     with style.paper():
         figure = style.new_figure(width=WIDTH, height=max(2.2, 1.0 + 0.27 * len(rows)), virtual=virtual)
         ax = figure.subplots()

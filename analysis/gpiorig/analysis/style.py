@@ -78,6 +78,8 @@ _SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "gpiorig",
     "svg.fonttype": "path",
     "path.simplify": False,
+    "figure.autolayout": False,
+    "figure.constrained_layout.use": False,
 }
 
 
@@ -174,6 +176,6 @@ def _settle(figure: Figure) -> None:
     if engine is not None:
         with paper():
             engine.execute(figure)
-        figure.set_layout_engine("none")
+            figure.set_layout_engine(None)  # "none" would leave one in place, for which every file is drawn twice
         for axes in figure.axes:
             axes.set_position(np.round(axes.get_position(original=True).bounds, 9).tolist())

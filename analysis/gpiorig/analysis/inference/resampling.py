@@ -27,7 +27,8 @@ class Resampling:
     weights
         float64[r, c], how often each cell is in each resample.
     without
-        float64[j, c], 0 for the cells of one block and 1 elsewhere: the delete-block jackknife.
+        float64[j, c], 0 for the cells of one block and 1 elsewhere: the delete-block jackknife. No row where there is
+        only one block: nothing is left without it.
     blocks
         Of how many blocks a resample consists.
     block
@@ -87,6 +88,7 @@ def resample(n: int, block: int, *, stream: int = 0) -> Resampling:
     without = np.ones((groups, cells))
     for row, part in enumerate(np.array_split(np.arange(cells), groups)):
         without[row, part] = 0
+    without = without if groups > 1 else without[:0]
     return Resampling(edges, weights, without, blocks, math.ceil(n / cells) * long)
 
 

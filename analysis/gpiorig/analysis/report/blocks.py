@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from matplotlib.figure import Figure
@@ -55,7 +56,7 @@ class Table:
     narrow: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)  # no slots: the figure is kept once it is drawn
 class Picture:
     """A figure, with the words that say the same to those who do not see it.
 
@@ -63,8 +64,8 @@ class Picture:
     ----------
     name
         Unique on the page, and the stem of its files.
-    figure
-        The figure.
+    draw
+        Draws it; called once, when the page or a file is written.
     title
         Its accessible name.
     caption
@@ -73,9 +74,14 @@ class Picture:
 
     kind: ClassVar[str] = "picture"
     name: str
-    figure: Figure
+    draw: Callable[[], Figure]
     title: str
     caption: str
+
+    @cached_property
+    def figure(self) -> Figure:
+        """The figure, drawn when it is first asked for."""
+        return self.draw()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from gpiorig.analysis import plates, series, style
 from gpiorig.analysis.attribution.findings import Attribution, Finding
@@ -72,28 +74,36 @@ def _fold(data: ReportData, view: RouteView, attribution: Attribution, finding: 
     column = next((i for i, step in enumerate(view.route.steps.steps) if step.name == attribution.step), None)
     if column is None:
         return None
+    period = period_ns(finding)
+    title = f"{attribution.step}, folded over {period_text(period)}"
+    if finding.kind == "lattice":
+        caption = (
+            "Left: packets on each level. Right: how far from the nearest level they lie; without a lattice they "
+            f"would lie up to {period_text(period / 2)} away, as many in one place as in another."
+        )
+    else:
+        caption = "A delay that meets a periodic activity depends on the phase at which it begins; others do not."
+        if len(view.route) > series.POINTS:
+            caption += " Of so many packets only the medians are drawn."
+    return Picture(name, partial(_draw_fold, view, column, finding, title, virtual=data.virtual), title, caption)
+
+
+def _draw_fold(view: RouteView, column: int, finding: Finding, title: str, *, virtual: bool) -> Figure:
+    """The durations in a column over the period of its lattice or beat."""
     durations = view.route.steps.samples
-    delays, before = durations[:, column], durations[:, :column].sum(axis=1)
     sample_ns, period = view.numbers.period_ns, period_ns(finding)
+    delays, before = durations[:, column], durations[:, :column].sum(axis=1)
     with style.paper():
-        figure = style.new_figure(width=WIDTH, height=2.5, virtual=data.virtual)
+        figure = style.new_figure(width=WIDTH, height=2.5, virtual=virtual)
         if finding.kind == "lattice":
             ax, beside = figure.subplots(1, 2)
             series.fold_lattice(ax, beside, delays, period_ns=sample_ns, lattice_ns=period)
-            caption = (
-                "Left: packets on each level. Right: how far from the nearest level they lie; without a lattice they "
-                f"would lie up to {period_text(period / 2)} away, as many in one place as in another."
-            )
         else:
-            ax = figure.subplots()
             order = np.argsort(view.route.starts + before, kind="stable")
             starts = (view.route.starts + before)[order]
-            series.fold_beat(ax, starts, delays[order], period_ns=sample_ns, beat_ns=period)
-            caption = "A delay that meets a periodic activity depends on the phase at which it begins; others do not."
-            if len(starts) > series.POINTS:
-                caption += " Of so many packets only the medians are drawn."
-        figure.suptitle(f"{attribution.step}, folded over {period_text(period)}", **plates.SUPTITLE)
-    return Picture(name, figure, f"{attribution.step}, folded over {period_text(period)}", caption)
+            series.fold_beat(figure.subplots(), starts, delays[order], period_ns=sample_ns, beat_ns=period)
+        figure.suptitle(title, **plates.SUPTITLE)
+        return figure
 
 
 def _table(found: list[tuple[Attribution, float]]) -> Table:

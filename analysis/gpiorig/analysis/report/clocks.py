@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from gpiorig.analysis import clockview, style, thinning
-from gpiorig.analysis.audit import Audit
+from gpiorig.analysis.audit import Audit, Comparison, Stability, Stage
 from gpiorig.analysis.auditing import auditfigures
 from gpiorig.analysis.clocks.fit import ClockFit
 from gpiorig.analysis.plates import WIDTH
@@ -127,34 +130,44 @@ def _errors(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
         drawn = [each for each in compared if each.n]
         if not drawn:
             continue
-        with style.paper():
-            figure = style.new_figure(width=WIDTH, height=2.8, virtual=data.virtual)
-            ax = figure.subplots()
-            clockview.errors(ax, drawn)
-            ax.set_title(f"Errors of the other clocks: {quantity}")
+        draw = partial(_draw_errors, quantity, drawn, virtual=data.virtual)
         most = max(each.n for each in drawn)
         thinned = f", drawn by {thinning.ECDF_POINTS} of their quantiles" if most > thinning.ECDF_POINTS else ""
         caption = f"Distribution functions of clock less pins{thinned}."
         title = f"Distribution of the errors of each clock: {quantity}"
-        found.append(Picture(f"{prefix}clock-errors-{number}", figure, title, caption))
+        found.append(Picture(f"{prefix}clock-errors-{number}", draw, title, caption))
     if len(ranked) > DRAWN_QUANTITIES:
         found.append(text(f"Of {len(ranked)} quantities {DRAWN_QUANTITIES} are drawn; the table has all."))
     return found
 
 
+def _draw_errors(quantity: str, drawn: Sequence[Comparison], *, virtual: bool) -> Figure:
+    with style.paper():
+        figure = style.new_figure(width=WIDTH, height=2.8, virtual=virtual)
+        ax = figure.subplots()
+        clockview.errors(ax, drawn)
+        ax.set_title(f"Errors of the other clocks: {quantity}")
+        return figure
+
+
 def _stage_boxes(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
     """The stages as box plots."""
-    n = len(audit.stages)
+    if not any(stage.delay.n for stage in audit.stages):
+        return []
+    draw = partial(_draw_stage_boxes, audit.stages, virtual=data.virtual)
+    caption = "Boxes: quartiles; whiskers: 5 to 95 %; points: smallest and largest."
+    return [Picture(f"{prefix}serial-stages", draw, "Stages of the way of a log line", caption)]
+
+
+def _draw_stage_boxes(stages: Sequence[Stage], *, virtual: bool) -> Figure:
     with style.paper():
-        figure = style.new_figure(width=WIDTH, height=1.2 + 0.28 * n, virtual=data.virtual)
+        figure = style.new_figure(width=WIDTH, height=1.2 + 0.28 * len(stages), virtual=virtual)
         ax = figure.subplots()
-        if not auditfigures.stage_boxes(ax, audit.stages):
-            return []
+        auditfigures.stage_boxes(ax, stages)
         ax.xaxis.set_major_formatter(FuncFormatter(lambda us, _: round_time_text(us * 1e3) if us else "0"))
         ax.set_xlabel("delay (logarithmic beyond 1 µs)")
         ax.set_title("The way of a log line")
-    caption = "Boxes: quartiles; whiskers: 5 to 95 %; points: smallest and largest."
-    return [Picture(f"{prefix}serial-stages", figure, "Stages of the way of a log line", caption)]
+        return figure
 
 
 def _stages(audit: Audit) -> Table:
@@ -180,19 +193,25 @@ def _stability(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
     ]
     if not measures:
         return [why_not("The record is too short to say how stable the clocks are (TDEV, MTIE, ADEV).")]
-    with style.paper():
-        figure: Figure = style.new_figure(width=WIDTH, height=3.4, virtual=data.virtual)
-        axes = figure.subplots(1, len(measures), squeeze=False)[0]
-        for ax, (name, label) in zip(axes, measures, strict=True):
-            clockview.stability(ax, audit.stability, measure=name)
-            ax.set_title(label)
-        # A clock may have a point in one of them only.
-        drawn = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
-        figure.legend(drawn.values(), drawn.keys(), loc="outside lower center", ncols=2, fontsize=7.5)
+    draw = partial(_draw_stability, audit.stability, measures, virtual=data.virtual)
     caption = (
         "Time deviation, maximum time interval error (ITU-T G.810) and overlapping Allan deviation over the averaging "
         "time; left out where the record is too short."
     )
-    picture = Picture(f"{prefix}clock-stability", figure, "Stability of each clock over the averaging time", caption)
+    picture = Picture(f"{prefix}clock-stability", draw, "Stability of each clock over the averaging time", caption)
     notes = [f"{each.clock}: {each.note}." for each in audit.stability if each.note]
     return [picture, *([text(*notes)] if notes else [])]
+
+
+def _draw_stability(clocks: Sequence[Stability], measures: Sequence[tuple[str, str]], *, virtual: bool) -> Figure:
+    """Axes side by side, one per measure (its attribute and its label)."""
+    with style.paper():
+        figure = style.new_figure(width=WIDTH, height=3.4, virtual=virtual)
+        axes = figure.subplots(1, len(measures), squeeze=False)[0]
+        for ax, (name, label) in zip(axes, measures, strict=True):
+            clockview.stability(ax, clocks, measure=name)
+            ax.set_title(label)
+        # A clock may have a point in one of them only.
+        drawn = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+        figure.legend(drawn.values(), drawn.keys(), loc="outside lower center", ncols=2, fontsize=7.5)
+        return figure

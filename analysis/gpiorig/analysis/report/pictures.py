@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import numpy as np
 
-from gpiorig.analysis import budgetview, plates, series, thinning
+from gpiorig.analysis import budgetview, layerview, plates, series, thinning
 from gpiorig.analysis.attribution.attribute import TOTAL
 from gpiorig.analysis.quantity import count_text, time_text
 from gpiorig.analysis.report.blocks import Picture
@@ -24,10 +25,10 @@ def total(data: ReportData, view: RouteView, prefix: str) -> Picture:
     if view.route.name == ROUND_TRIP and lines is not None:
         delays = lines.rtt[lines.timelined]
     lost = view.route.lost
-    figure = plates.total(view.numbers, delays, noun=view.noun, lost=lost, levels=_levels(view), virtual=data.virtual)
+    words = {"noun": view.noun, "levels": _levels(view)}
     return Picture(
         f"{prefix}total",
-        figure,
+        partial(plates.total, view.numbers, delays, lost=lost, virtual=data.virtual, **words),
         f"Distribution of the {view.noun}",
         f"Bars: packets. Line: share of packets at or below (right scale){_thinned(len(delays))}. "
         f"From the send call of the application to the receive call.",
@@ -52,25 +53,26 @@ def budget(data: ReportData, view: RouteView, prefix: str) -> Picture:
     )
     if found is not None and budgetview.shown(found):
         caption += " Below: every step that makes 1 % or more of either, with its 95 % interval."
-    figure = plates.budget(view.numbers, found, virtual=data.virtual)
-    return Picture(f"{prefix}budget", figure, "Budget of time and jitter by kind of step", caption)
+    draw = partial(plates.budget, view.numbers, found, virtual=data.virtual)
+    return Picture(f"{prefix}budget", draw, "Budget of time and jitter by kind of step", caption)
 
 
 def distributions(data: ReportData, view: RouteView, prefix: str) -> list[Picture]:
     """Box plots of all steps, and distribution functions of those that vary most."""
     boxes = Picture(
         f"{prefix}steps",
-        plates.steps(view.numbers, virtual=data.virtual),
+        partial(plates.steps, view.numbers, virtual=data.virtual),
         "Box plots of every step",
         "Every step of the path. Thin line: smallest to largest; bar: 5 to 95 %; box: quartiles; mark: median.",
     )
-    curves = plates.step_ecdfs(view.numbers, virtual=data.virtual)
-    if curves is None:
+    varying = plates.varying_steps(view.numbers)
+    if not varying:
         return [boxes]
     caption = (
         "Distribution functions of the steps with the widest ranges, each counted from its own least, so that steps of "
         f"different length can be compared{_thinned(len(view.route))}. Steps that vary far less are not drawn."
     )
+    curves = partial(plates.step_ecdfs, view.numbers, varying, virtual=data.virtual)
     return [boxes, Picture(f"{prefix}ecdf", curves, "Distribution functions of the steps that vary most", caption)]
 
 
@@ -82,7 +84,8 @@ def over_the_run(data: ReportData, view: RouteView, prefix: str) -> Picture:
     )  # fmt: skip
     said = [count_text(len(marks.gaps), "gap"), count_text(view.route.lost, "lost packet")]
     said.append(count_text(len(marks.changes), "change point"))
-    figure = plates.over_the_run(
+    draw = partial(
+        plates.over_the_run,
         view.numbers,
         origin=seen.start if seen is not None else 0,
         marks=marks,
@@ -97,7 +100,7 @@ def over_the_run(data: ReportData, view: RouteView, prefix: str) -> Picture:
     caption = " ".join([f"By the time of sending, {points}.", *(words for words, n in legend if n)])
     if len(marks.losses) < view.route.lost:
         caption += f" Of {view.route.lost - len(marks.losses)} lost packets the instant is not known."
-    return Picture(f"{prefix}run", figure, f"The {view.noun} over the run", caption)
+    return Picture(f"{prefix}run", draw, f"The {view.noun} over the run", caption)
 
 
 def layers(data: ReportData, view: RouteView, prefix: str) -> Picture | None:
@@ -110,22 +113,22 @@ def layers(data: ReportData, view: RouteView, prefix: str) -> Picture | None:
         "layer to its first of the next, queueing included. "
         "Medians. Self-time can exceed residence: it holds the calls' way back, after the packet has left the layer."
     )
-    figure = plates.layers(times, period_ns=view.numbers.period_ns, virtual=data.virtual)
-    return Picture(f"{prefix}layers", figure, "Self-time and residence of each layer", caption)
+    draw = partial(plates.layers, times, period_ns=view.numbers.period_ns, virtual=data.virtual)
+    return Picture(f"{prefix}layers", draw, "Self-time and residence of each layer", caption)
 
 
 def pre_emption(data: ReportData, view: RouteView, prefix: str) -> Picture | None:
     """Who ran in the way."""
     occupancy = view.study.occupancy if view.study is not None else None
-    figure = plates.pre_emption(view.numbers, occupancy, virtual=data.virtual) if occupancy is not None else None
-    if figure is None:
+    if occupancy is None or not layerview.shown_steps(occupancy):
         return None
     caption = (
         "What ran within the steps in which something off the packet's path ran longest, by the events of scheduler "
         "and interrupts. What is left of 100 % the processor slept. Nothing seen: no event says who had it; it may "
         "have been idle."
     )
-    return Picture(f"{prefix}pre-emption", figure, "Who had the processor within the steps", caption)
+    draw = partial(plates.pre_emption, view.numbers, occupancy, virtual=data.virtual)
+    return Picture(f"{prefix}pre-emption", draw, "Who had the processor within the steps", caption)
 
 
 def _marks(data: ReportData, view: RouteView) -> Marks:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -89,8 +90,8 @@ def _comparison(views: Sequence[tuple[str, ReportData, RouteView | None]], *, vi
         "Above: distribution functions. Below: smallest to largest, 5 to 95 %, quartiles, median. Whether two runs "
         "differ by more than chance, gpiorig compare tells."
     )
-    figure = plates.overlaid(delays, noun=noun, virtual=virtual)
-    blocks: list[Block] = [Picture("totals", figure, f"The {noun} of every run", caption)]
+    draw = partial(plates.overlaid, delays, noun=noun, virtual=virtual)
+    blocks: list[Block] = [Picture("totals", draw, f"The {noun} of every run", caption)]
     missing = [name for name, _, view in views if view is None]
     if missing:
         blocks.append(why_not(f"Without a packet that is known whole: {', '.join(missing)}."))
