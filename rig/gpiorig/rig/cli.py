@@ -88,6 +88,8 @@ def _run(command: str, words: list[str]) -> int:
     from gpiorig.rig.errors import RigError
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does: in order
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as under nohup
+        signal.signal(signal.SIGHUP, signal.default_int_handler)
     try:
         return int(module.run(parsed))
     except (RigError, CaptureError, AnalysisError) as error:

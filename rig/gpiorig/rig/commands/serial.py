@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -90,7 +91,6 @@ def _view(nodes: Sequence[str], options: argparse.Namespace) -> SerialView:
 
 def _recorded(folder: Path, options: argparse.Namespace) -> int:
     from gpiorig.capture.recording import Recording
-    from gpiorig.capture.seriallines import LineAssembler, all_lines
     from gpiorig.capture.serialrecord import RecordFile
 
     recording = Recording.open(folder)
@@ -99,14 +99,24 @@ def _recorded(folder: Path, options: argparse.Namespace) -> int:
     nodes = tuple(options.node) or recording.nodes
     if unknown := sorted(set(nodes) - set(recording.nodes)):
         raise RigError(f"{folder}: no serial record of {unknown[0]}; there is {', '.join(recording.nodes) or 'none'}.")
-    files = {node: RecordFile(recording.serial_path(node)) for node in nodes}
-    if options.aggregator:
-        return _aggregated(recording, files, options)
-    view = _view(nodes, options)
+    with contextlib.ExitStack() as stack:
+        files = {node: stack.enter_context(RecordFile(recording.serial_path(node))) for node in nodes}
+        if options.aggregator:
+            return _aggregated(recording, files, options)
+        _show_records(folder, files, options)
+    return 0
+
+
+def _show_records(folder: Path, files: dict[str, RecordFile], options: argparse.Namespace) -> None:
+    """Print the lines of a recording, those that are still being recorded too where that is asked for."""
+    from gpiorig.capture.recording import Recording
+    from gpiorig.capture.seriallines import LineAssembler, all_lines
+
+    view = _view(list(files), options)
     if not options.follow:
         for line in all_lines({node: file.read() for node, file in files.items()}):
             view.show(line)
-    assemblers = {node: LineAssembler(node) for node in nodes}
+    assemblers = {node: LineAssembler(node) for node in files}
     following = options.follow
     while following:
         following = Recording.open(folder).info.state == "capturing"  # asked before the last look
@@ -119,8 +129,6 @@ def _recorded(folder: Path, options: argparse.Namespace) -> int:
     for file in files.values():
         if file.torn:
             print(f"gpiorig serial: {file.torn}: the last record was cut short", file=sys.stderr)
-        file.close()
-    return 0
 
 
 def _aggregated(recording: Recording, files: dict[str, RecordFile], options: argparse.Namespace) -> int:
