@@ -1,6 +1,6 @@
 # Builds the firmware of one $(BOARD) on one $(KERNEL), with $(PROBES). The board's board.mk says
 #   RADIO                    the folder of reference/radio/ that drives its radio
-#   CC, SIZE, LINK           compiler, size, and the linker's command line up to its output
+#   CC, SIZE, OBJCOPY, LINK  compiler, size, objcopy, and the linker's command line up to its output
 #   TOOLS                    the programs and files without which the board cannot be built
 #   TARGET_FLAGS             what the compiler must know of the processor
 #   LINK_SCRIPT
@@ -65,6 +65,14 @@ MISSING := $(strip $(foreach tool,$(TOOLS),$(if $(wildcard $(tool))$(shell comma
 firmware: $(ELF)
 firmware-if-possible: $(if $(MISSING),,$(ELF))
 	@$(if $(MISSING),echo "$(BOARD) is not built: there is no $(MISSING)",:)
+
+# As a wheel ships it (tools/hatch_build.py): without debug information, but with the symbols, the relocations and the records of
+# probes that `gpiorig firmware check` reads. Prints where the image is that it was made of.
+.PHONY: shipped
+shipped: $(if $(MISSING),,$(DIR)/shipped.elf)
+	@$(if $(MISSING),echo "there is no $(MISSING)" >&2; exit 1,echo $(ELF))
+$(DIR)/shipped.elf: $(ELF)
+	$(OBJCOPY) --strip-debug --keep-section=.debug_gpiorig $< $@
 
 $(ELF): $(OBJECTS) $(LINK_SCRIPT)
 	$(LINK) -o $@ $(OBJECTS)

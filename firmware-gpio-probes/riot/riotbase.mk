@@ -4,4 +4,7 @@ ifeq (,$(wildcard $(RIOTBASE)/Makefile.include))
     git clone -b 2026.07 https://github.com/RIOT-OS/RIOT; make RIOTBASE=$$PWD/RIOT BOARD=iotlab-m3)
 endif
 GPIORIG_RIOT := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
+ifneq (,$(word 2,$(GPIORIG_RIOT)))
+  $(error gpiorig is in $(GPIORIG_RIOT): RIOT's makefiles take no path with a blank. Move the checkout)
+endif
 EXTERNAL_MODULE_DIRS += $(GPIORIG_RIOT)/modules

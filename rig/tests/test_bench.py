@@ -10,6 +10,7 @@ import pytest
 
 from gpiorig.rig import bench as benches
 from gpiorig.rig import experiment as experiments
+from gpiorig.rig import resources
 from gpiorig.rig.errors import BenchError
 
 DEMO = (files("gpiorig.rig") / "demo_bench.toml").read_text()
@@ -78,8 +79,10 @@ def test_experiments_are_valid() -> None:
     assert found
 
     for path in found:
-        own = re.search(r"[\w/]+_bench\.toml", path.read_text())
-        experiments.load(path, benches.load(EXPERIMENTS.parent / own[0]) if own else benches.loads(DEMO))
+        file = re.search(r"[\w/]+_bench\.toml", path.read_text())
+        name = re.search(r"the bench `([\w-]+)`", path.read_text())
+        bench = EXPERIMENTS.parent / file[0] if file else resources.benches()[name[1] if name else "demo"]
+        experiments.load(path, benches.load(bench))
 
 
 @pytest.mark.parametrize(

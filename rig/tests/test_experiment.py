@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from gpiorig.rig import firmware
+from gpiorig.rig import firmware, resources
 from gpiorig.rig.errors import BenchError, FirmwareError
 from gpiorig.rig.experiment import Experiment
 from gpiorig.rig.toml import parse
 
+ROOT = Path(__file__).resolve().parents[2]
 TEXT = """
 name = "x"
 initiator = "a"
@@ -75,21 +76,31 @@ def test_kernel_and_probes_choose_the_image(kernel: str, probes: str, folder: st
     """Where firmware-gpio-probes/Makefile puts it."""
     image = firmware.reference_image("iotlab-m3", kernel, probes)
 
-    assert firmware.FIRMWARE_FOLDER / "build" / folder / "reference.elf" == image
+    assert ROOT / "firmware-gpio-probes" / "build" / folder / "reference.elf" == image
 
 
 def test_a_missing_image_says_how_to_make_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The command that builds just that image."""
-    monkeypatch.setattr(firmware, "FIRMWARE_FOLDER", tmp_path)
+    monkeypatch.setattr(resources, "checkout", lambda: tmp_path)
 
-    with pytest.raises(FirmwareError, match="BOARD=telosb KERNEL=threads PROBES=empty"):
+    with pytest.raises(FirmwareError, match="`make -C firmware-gpio-probes BOARD=telosb KERNEL=threads PROBES=empty`"):
         firmware.sha256(firmware.reference_image("telosb", "threads", "empty"))
 
 
-def test_an_installation_without_firmware_says_where_there_is_some(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A wheel has no reference firmware, and no makefile to run either."""
-    monkeypatch.setattr(firmware, "FIRMWARE_FOLDER", tmp_path / "none")
-    with pytest.raises(FirmwareError, match="built in a checkout of gpiorig"):
-        firmware.sha256(firmware.reference_image("iotlab-m3"))
+def test_an_image_that_the_package_does_not_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installation has a few, and says which, and where the others are made."""
+    monkeypatch.setattr(resources, "checkout", lambda: None)
+    monkeypatch.setattr(resources, "image_folder", lambda: tmp_path)
+    (tmp_path / "iotlab-m3.elf").touch()
+    (tmp_path / "telosb-threads.elf").touch()
+
+    assert tmp_path / "telosb-threads.elf" == firmware.reference_image("telosb", "threads")
+    with pytest.raises(FirmwareError) as caught:
+        firmware.sha256(firmware.reference_image("telosb", "threads", "off"))
+    assert "has the images iotlab-m3, telosb-threads. Run `make -C firmware-gpio-probes BOARD=te" in str(caught.value)
+
+
+def test_an_image_of_the_bench_file_that_is_not_there(tmp_path: Path) -> None:
+    """Nothing of ours would make it."""
+    with pytest.raises(FirmwareError, match=r"mine\.elf: No such file or directory\. Give the path of an ELF image"):
+        firmware.sha256(tmp_path / "mine.elf")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from commandline import gpiorig
 
+from gpiorig.rig import resources
 from gpiorig.rig.errors import BenchError, FirmwareError
 from gpiorig.rig.hooks import table
 from gpiorig.rig.hooks.check import LOST, NOT_HERE, OK, Verdict, check
@@ -318,6 +319,7 @@ void (*volatile gpiorig_hung_in)(void) = gpiorig_operation;
     assert only(verdict).startswith("gpiorig_vector: 0 sites referred to from, expected 1 or more")
 
 
+@pytest.mark.slow
 def test_command_names_the_culprit(arm: Builder, tmp_path: Path) -> None:
     """Status 1 and one line per lost hook; status 0 on the good image; JSON says the same."""
     (tmp_path / "test-1.toml").write_text(HOOKS)
@@ -361,10 +363,30 @@ def test_hook_file_must_be_right(tmp_path: Path, old: str, new: str, message: st
 
 def test_every_hook_file_of_ours_loads() -> None:
     """And says where each hook comes from."""
-    files = sorted(table.HOOKS_FOLDER.glob("*.toml"))
+    files = sorted(resources.hooks().glob("*.toml"))
     assert files
     for path in files:
         assert all(hook.source for hook in table.load(path).hooks)
+
+
+def test_stripped(arm: Builder) -> None:
+    """What is lost is said; the first way of stripping is that of the images that come with gpiorig."""
+    said = {}
+    for words in ("--strip-debug --keep-section=.debug_gpiorig", "--strip-debug"):
+        path = arm.image()
+        run("arm-none-eabi-objcopy", *words.split(), path)
+        verdict = check(Image(path), _load(arm.folder, HOOKS))
+        assert ["receive"] == [finding.hook.symbol for finding in verdict.findings if finding.state == OK]
+        assert "2 sites unwrapped, expected 0: pointer in init; pointer in send" in only(verdict)  # the glue
+        said[words] = [note.partition(":")[0].partition(" (")[0] for note in verdict.notes]
+
+    files = "it names no source files, as one that was stripped"
+    some, most = said.values()
+    assert ["no readable debug information", files] == some
+    assert ["no readable debug information", files, "it has no markers"] == most
+    run("arm-none-eabi-strip", path)
+    with pytest.raises(FirmwareError, match=r"it has no symbols\. Check the ELF before it is stripped"):
+        Image(path)
 
 
 @pytest.mark.parametrize(

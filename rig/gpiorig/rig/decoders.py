@@ -9,10 +9,9 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpiorig.rig import resources
 from gpiorig.rig.errors import RigError
 
-# In a checkout they lie beside the sources, in an installed wheel beside this module.
-_FOLDERS = (Path(__file__).resolve().parents[3] / "decoders", Path(__file__).resolve().with_name("sigrok-decoders"))
 _MARK = "part of gpiorig"  # in the head of every file of ours
 _HEAD_BYTES = 512
 _PYTHON = "*.py"
@@ -41,10 +40,10 @@ class Decoder:
 
 def source() -> Path:
     """The folder of our decoders; as ``$SIGROKDECODE_DIR`` it serves without an installation."""
-    for folder in _FOLDERS:
-        if (folder / "gpio_probe").is_dir():
-            return folder
-    raise RigError(f"the decoders are missing from {_FOLDERS[0]}; install gpiorig again.")
+    folder = resources.decoders()
+    if not (folder / "gpio_probe").is_dir():
+        raise RigError(f"the decoders are missing from {folder}; install gpiorig again.")
+    return folder
 
 
 def default_target() -> Path:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from gpiorig.rig import boards
+from gpiorig.rig import boards, resources
 from gpiorig.rig.bench import Bench
 from gpiorig.rig.errors import FirmwareError
 from gpiorig.rig.experiment import Experiment
-
-# The reference firmware lies beside the sources; an installed wheel has none, and bench files name their images.
-FIRMWARE_FOLDER = Path(__file__).resolve().parents[3] / "firmware-gpio-probes"
 
 
 def images(bench: Bench, experiment: Experiment | None = None, *, bench_file: Path) -> dict[str, Path]:
@@ -30,12 +27,11 @@ def _reference(board: str, experiment: Experiment | None) -> Path:
 
 
 def reference_image(board: str, kernel: str = "events", probes: str = "normal") -> Path:
-    """Where firmware-gpio-probes/Makefile puts it: ``build/BOARD[-threads][-empty|-doubled|-off]/reference.elf``."""
-    usual = FIRMWARE_FOLDER / boards.load(board).firmware
-    name = usual.parent.name
+    """Where it is, or would be: ``BOARD[-threads][-empty|-doubled|-off]`` of the checkout or the package."""
+    name = Path(boards.load(board).firmware).parent.name
     name += "" if kernel == "events" else f"-{kernel}"
     name += "" if probes == "normal" else f"-{probes}"
-    return usual.parent.with_name(name) / usual.name
+    return resources.image(name)
 
 
 def sha256(path: Path) -> str:
@@ -48,13 +44,17 @@ def sha256(path: Path) -> str:
 
 def _remedy(path: Path) -> str:
     """How the image is made."""
-    if not path.is_relative_to(FIRMWARE_FOLDER / "build"):
-        return "Run `make firmware`."
-    if not FIRMWARE_FOLDER.is_dir():
-        return "It is built in a checkout of gpiorig: run this there, or name an image in the bench file."
-    target = path.parent.name
+    if not path.is_relative_to(resources.image_folder()):
+        return "Give the path of an ELF image."
+    root = resources.checkout()
+    target = path.parent.name if root else path.stem
     probes = next((each for each in ("empty", "doubled", "off") if target.endswith(f"-{each}")), "normal")
     target = target.removesuffix(f"-{probes}")
     kernel = "threads" if target.endswith("-threads") else "events"
-    board = target.removesuffix("-threads")
-    return f"Run `make -C {FIRMWARE_FOLDER.name} BOARD={board} KERNEL={kernel} PROBES={probes}`."
+    command = f"make -C {resources.FIRMWARE} BOARD={target.removesuffix('-threads')} KERNEL={kernel} PROBES={probes}"
+    if root:
+        return f"Run `{command}`."
+    return (
+        f"An installed gpiorig has the images {', '.join(resources.images()) or 'of no board'}. Run `{command}` in a "
+        "checkout of gpiorig, and name the image in the bench file or use that checkout's gpiorig."
+    )

@@ -1,4 +1,4 @@
-"""`gpiorig bench`: check a bench file, or serve a virtual bench."""
+"""`gpiorig bench`: list the benches that come with gpiorig, check a bench file, or serve a virtual bench."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from typing import get_args
 import msgspec
 
 from gpiorig.rig import bench as benches
+from gpiorig.rig import names, resources
 from gpiorig.rig.bench_virtual import Pace
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.firmware import images
 
 EPILOG = """\
 examples:
+  gpiorig bench list                          benches and experiments that come with gpiorig, by name
+  gpiorig bench check demo                    one of them
   gpiorig bench check bench.toml              is the file right? prints nodes, lines and channels
   gpiorig bench virtual bench.toml            serve its virtual bench until Ctrl-C; prints where its
                                               analyzers and serial ports are
@@ -26,17 +29,23 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of both verbs."""
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="check|virtual")
+    """The options of all verbs."""
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="list|check|virtual")
+    known = verbs.add_parser(
+        "list",
+        help="what comes with gpiorig",
+        description="List the benches and experiments that come with gpiorig; their names serve in place of paths.",
+    )
+    known.add_argument("--json", action="store_true", help="print names, files and descriptions as one JSON object")
     check = verbs.add_parser("check", help="check a bench file", description="Check a bench file.")
-    check.add_argument("bench", type=Path, metavar="BENCH.toml")
+    check.add_argument("bench", type=Path, metavar="BENCH", help="file, or name of one that comes with gpiorig")
     check.add_argument("--json", action="store_true", help="print the checked bench as one JSON object")
     virtual = verbs.add_parser(
         "virtual",
         help="serve a virtual bench",
         description="Serve a virtual bench until standard input ends, or until Ctrl-C.",
     )
-    virtual.add_argument("bench", type=Path, metavar="BENCH.toml")
+    virtual.add_argument("bench", type=Path, metavar="BENCH", help="file, or name of one that comes with gpiorig")
     virtual.add_argument(
         "--firmware",
         action="append",
@@ -46,30 +55,51 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     virtual.add_argument("--pace", choices=get_args(Pace), help="how fast virtual time goes, in place of the file's")
     virtual.add_argument("--json", action="store_true", help="print the ends, or an error, as a line of JSON")
-    for verb in (check, virtual):
+    for verb in (known, check, virtual):
         verb.epilog, verb.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check or serve."""
-    bench = benches.load(options.bench)
+    """List, check or serve."""
+    if options.verb == "list":
+        return _list(as_json=options.json)
+    file = names.bench(options.bench)
+    bench = benches.load(file)
     if options.verb == "virtual":
-        return _serve(bench, options)
+        return _serve(bench, file, options)
     if options.json:
         print(json.dumps(msgspec.to_builtins(bench)))
         return 0
-    print(f"{options.bench}: {bench.name}: {'virtual' if bench.virtual else 'real'} bench, as it should be")
+    print(f"{file}: {bench.name}: {'virtual' if bench.virtual else 'real'} bench, as it should be")
     for name, node in bench.nodes.items():
         lines = ", ".join(f"{line} on {channel}" for line, channel in node.lines.items())
         print(f"  {name} ({node.board}): {lines}")
     return 0
 
 
-def _serve(bench: benches.Bench, options: argparse.Namespace) -> int:
+def _list(*, as_json: bool) -> int:
+    kinds = {"benches": resources.benches(), "experiments": resources.experiments()}
+    if as_json:
+        entries = {
+            kind: {name: {"file": str(file), "description": names.summary(file)} for name, file in files.items()}
+            for kind, files in kinds.items()
+        }
+        print(json.dumps(entries))
+        return 0
+    width = max(len(name) for files in kinds.values() for name in files)
+    for kind, files in kinds.items():
+        print(f"{kind}:")
+        for name, file in files.items():
+            print(f"  {name:{width}}  {names.summary(file)}")
+    print("gpiorig run BENCH EXPERIMENT -o DIR takes them by these names.")
+    return 0
+
+
+def _serve(bench: benches.Bench, file: Path, options: argparse.Namespace) -> int:
     from gpiorig.rig.virtual.server import main
 
     if bench.virtual is None:
-        raise BenchError(f"{options.bench}: a bench without a [virtual] section cannot be served; it is a real one.")
+        raise BenchError(f"{file}: a bench without a [virtual] section cannot be served; it is a real one.")
     given: dict[str, Path] = {}
     for item in options.firmware:
         node, equals, path = item.partition("=")
@@ -78,4 +108,4 @@ def _serve(bench: benches.Bench, options: argparse.Namespace) -> int:
         given[node] = Path(path)
     if options.pace:
         bench = msgspec.structs.replace(bench, virtual=msgspec.structs.replace(bench.virtual, pace=options.pace))
-    return main(bench, images(bench, bench_file=options.bench) | given, as_json=options.json)
+    return main(bench, images(bench, bench_file=file) | given, as_json=options.json)

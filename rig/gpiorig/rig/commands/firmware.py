@@ -16,6 +16,9 @@ EPILOG = """\
 examples:
   gpiorig firmware check bin/iotlab-m3/app.elf --os riot
                                               is every hook in the image? names what is lost
+  gpiorig firmware check iotlab-m3 --os reference
+                                              of a reference image that comes with gpiorig, by name
+  gpiorig firmware list                       which these are
   gpiorig firmware check app.elf --os riot --os-version 2026.07 --json
   gpiorig firmware selftest run1 --os reference
                                               does every ping-pong of a recording show every event?
@@ -27,9 +30,9 @@ check wants an image linked with -Wl,--emit-relocs, better compiled with -g (doc
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of all verbs."""
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="check|selftest|table")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="check|selftest|table|list")
     check = verbs.add_parser("check", help="are all hooks in an image?", description="Check the hooks of an image.")
-    check.add_argument("elf", type=Path, metavar="ELF")
+    check.add_argument("elf", type=Path, metavar="ELF", help="image, or name of one that comes with gpiorig")
     check.add_argument("--probes", default="normal", choices=("normal", "empty", "doubled"), help="variant it must be")
     selftest = verbs.add_parser(
         "selftest",
@@ -41,6 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "table", help="the events of a ping-pong as C", description="Print the events of one ping-pong as C tables."
     )
     table.add_argument("--radio", default="", help="the node's radio, as in its board file")
+    known = verbs.add_parser(
+        "list", help="the images that come with gpiorig", description="List the images of the reference firmware."
+    )
     for verb in (check, selftest, table):
         verb.add_argument(
             "--os", required=True, dest="system", metavar="OS", help="riot, contiki-ng, freertos, reference"
@@ -49,30 +55,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         verb.add_argument(
             "--hooks", type=Path, metavar="FILE.toml", help="hook file in place of the one of OS and version"
         )
-        verb.epilog, verb.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
-    for verb in (check, selftest):
+    for verb in (check, selftest, known):
         verb.add_argument("--json", action="store_true", help="print what was found as one JSON object")
+    for verb in (check, selftest, table, known):
+        verb.epilog, verb.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check, test, or print the table."""
+    """Check, test, print the table, or list the images."""
     from gpiorig.rig.hooks import table
 
+    if options.verb == "list":
+        return _list(as_json=options.json)
     expected = table.load(options.hooks) if options.hooks else table.find(options.system, options.os_version)
     verbs = {"check": _check, "selftest": _selftest, "table": _table}
     return verbs[options.verb](expected, options)
 
 
 def _check(expected: HookFile, options: argparse.Namespace) -> int:
+    from gpiorig.rig import names
     from gpiorig.rig.hooks.check import check
     from gpiorig.rig.hooks.image import Image
 
-    verdict = check(Image(options.elf), expected, variant=options.probes)
+    elf = names.image(options.elf)
+    verdict = check(Image(elf), expected, variant=options.probes)
     if options.json:
-        print(json.dumps(_numbers(verdict, expected, options.elf)))
+        print(json.dumps(_numbers(verdict, expected, elf)))
     else:
-        _print(verdict, expected, options.elf)
-    return _fail(verdict.failures, options.elf)
+        _print(verdict, expected, elf)
+    return _fail(verdict.failures, elf)
 
 
 def _print(verdict: Verdict, expected: HookFile, elf: Path) -> None:
@@ -124,6 +135,24 @@ def _table(expected: HookFile, options: argparse.Namespace) -> int:
     from gpiorig.rig.hooks.selftest import c_tables
 
     print(c_tables(expected, radio=options.radio), end="")
+    return 0
+
+
+def _list(*, as_json: bool) -> int:
+    from gpiorig.rig import firmware, resources
+
+    known = resources.manifest()
+    images = {
+        name: {**known.get(name, {}), "file": str(file), "sha256": firmware.sha256(file)}
+        for name, file in resources.images().items()
+    }
+    if as_json:
+        print(json.dumps(images))
+        return 0
+    width = max(map(len, images), default=0)
+    for name, entry in images.items():
+        print(f"{name:{width}}  sha256 {entry['sha256']}")
+    print(f"in {resources.image_folder()}")
     return 0
 
 

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 examples:
-  gpiorig probes bench.toml experiments/pingpong.toml -o effect
+  gpiorig probes bench.toml pingpong -o effect
                                               on a virtual bench: records the experiment with all four kinds of
                                               probes, on the same seeds, and compares
-  gpiorig probes bench.toml pingpong.toml -o effect --only normal
-  gpiorig probes bench.toml pingpong.toml -o effect --only doubled
+  gpiorig probes bench.toml pingpong -o effect --only normal
+  gpiorig probes bench.toml pingpong -o effect --only doubled
                                               on boards: flash the image with these probes before each
-  gpiorig probes bench.toml pingpong.toml -o effect --json
+  gpiorig probes bench.toml pingpong -o effect --json
                                               what is recorded is not recorded again
 
 Both nodes need the radio's lines wired: tap.frame_timestamp, better tap.irq and tap.select, too
@@ -33,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the meter."""
     from gpiorig.rig.experiment import Probes
 
-    parser.add_argument("bench", type=Path, metavar="BENCH.toml")
-    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT.toml")
+    parser.add_argument("bench", type=Path, metavar="BENCH", help="bench file, or name of one that comes with gpiorig")
+    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="experiment file, or name of one")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder of the recordings")
     parser.add_argument("--packets", type=int, metavar="N", help="number of packets, in place of the experiment's")
     parser.add_argument("--only", choices=get_args(Probes), help="record this one only")
@@ -47,10 +47,11 @@ def run(options: argparse.Namespace) -> int:
 
     from gpiorig.rig import bench as benches
     from gpiorig.rig import experiment as experiments
-    from gpiorig.rig import probe_runs
+    from gpiorig.rig import names, probe_runs
 
-    bench = benches.load(options.bench)
-    experiment = experiments.load(options.experiment, bench, packets=options.packets)
+    bench_file = names.bench(options.bench)
+    bench = benches.load(bench_file)
+    experiment = experiments.load(names.experiment(options.experiment), bench, packets=options.packets)
     wanted = probe_runs.missing(bench, options.output)
     if bench.virtual is None and options.only is None and wanted:
         print(
@@ -60,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
         )
     for variant in [options.only] if options.only else wanted if bench.virtual else []:
         changed = msgspec.structs.replace(experiment, probes=variant)
-        probe_runs.record_variant(bench, changed, bench_file=options.bench, output=options.output)
+        probe_runs.record_variant(bench, changed, bench_file=bench_file, output=options.output)
     if options.only and probe_runs.missing(bench, options.output):
         print(f"recorded {options.only}; still to record: {', '.join(probe_runs.missing(bench, options.output))}")
         return 0

@@ -7,16 +7,18 @@ from pathlib import Path
 
 EPILOG = """\
 examples:
-  gpiorig run bench.toml experiments/pingpong.toml -o run1
-  gpiorig run bench.toml experiments/pingpong.toml -o run2 --packets 100 --no-report
+  gpiorig run demo pingpong -o run1           a bench and an experiment that come with gpiorig, by name
+  gpiorig run bench.toml pingpong -o run2 --packets 100 --no-report
+  gpiorig run bench.toml experiment.toml -o run3
 
+`gpiorig bench list` prints the names. Of a name that is also a file here, the file is taken.
 The recording folder holds edges and serial bytes as they came; `gpiorig report` analyses it again at any time."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of a run."""
-    parser.add_argument("bench", type=Path, metavar="BENCH.toml")
-    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT.toml")
+    parser.add_argument("bench", type=Path, metavar="BENCH", help="bench file, or name of one that comes with gpiorig")
+    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="experiment file, or name of one")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="recording folder, a new one")
     parser.add_argument("--packets", type=int, metavar="N", help="number of packets, in place of the experiment's")
     parser.add_argument("--no-report", action="store_true", help="record only")
@@ -27,18 +29,20 @@ def run(options: argparse.Namespace) -> int:
     """Record, then report."""
     from gpiorig.rig import bench as benches
     from gpiorig.rig import experiment as experiments
-    from gpiorig.rig import firmware
+    from gpiorig.rig import firmware, names
     from gpiorig.rig.commands.report import analyse_and_print
     from gpiorig.rig.recording import record
 
-    bench = benches.load(options.bench)
-    experiment = experiments.load(options.experiment, bench, packets=options.packets)
+    bench_file = names.bench(options.bench)
+    experiment_file = names.experiment(options.experiment)
+    bench = benches.load(bench_file)
+    experiment = experiments.load(experiment_file, bench, packets=options.packets)
     recording = record(
         bench,
         experiment,
-        bench_file=options.bench,
+        bench_file=bench_file,
         output=options.output,
-        firmware=firmware.images(bench, experiment, bench_file=options.bench),
+        firmware=firmware.images(bench, experiment, bench_file=bench_file),
     )
     if options.no_report:
         print(recording.folder)

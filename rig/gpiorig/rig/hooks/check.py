@@ -68,7 +68,7 @@ class Verdict:
 
 def check(image: Image, expected: HookFile, *, variant: str = "normal") -> Verdict:
     """Compare an image with the hooks it should have; `variant` is that of its probes, one of `VARIANTS`."""
-    problems, notes = [*_library(image, variant), *_optimised(image)], _uncertain(image)
+    problems, notes = [*_library(image, variant), *_optimised(image)], _uncertain(image, expected)
     if not image.has_relocations:
         problems.append(
             "it has no relocations, so nothing tells which calls are wrapped. Link it with -Wl,--emit-relocs (with "
@@ -101,16 +101,24 @@ def _optimised(image: Image) -> list[str]:
     ]
 
 
-def _uncertain(image: Image) -> list[str]:
+def _uncertain(image: Image, expected: HookFile) -> list[str]:
     certain, sign = image.link_time_optimised
     notes = [f"{sign}."] if sign and not certain else []
     if not image.debug.there:
         notes.append(
             "no readable debug information: copies that the compiler inlined cannot be seen, the self-test sees them. "
-            "Compile with -g (that of an MSP430, with addresses of 2 bytes, cannot be read)."
+            "Compile with -g and do not strip (that of an MSP430, with addresses of 2 bytes, cannot be read)."
+        )
+    if expected.glue and not image.has_files:
+        notes.append(
+            "it names no source files, as one that was stripped: references of the glue may be counted as unwrapped. "
+            "Check the ELF before it is stripped."
         )
     if LIBRARY in image.symbols and not image.has_markers:
-        notes.append("its probe library has no markers (GPIORIG_MARK): which events are emitted cannot be told.")
+        notes.append(
+            "it has no markers (GPIORIG_MARK; when an image is stripped they go with the debug information): which "
+            "events are emitted cannot be told."
+        )
     return notes
 
 

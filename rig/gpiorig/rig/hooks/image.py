@@ -123,6 +123,11 @@ class Image:
         """Whether the probe library said which events are emitted."""
         return bool(self._markers)
 
+    @property
+    def has_files(self) -> bool:
+        """Whether debug information or symbols name source files."""
+        return self.debug.there or any(symbol.file for symbol in self._table)
+
     @cached_property
     def emitted(self) -> dict[int, tuple[str, ...]]:
         """The event codes that are emitted, and the functions they are emitted in."""

@@ -9,11 +9,9 @@ import msgspec
 from msgspec import Meta
 
 from gpiorig.analysis.event_table import BY_NAME
+from gpiorig.rig import resources
 from gpiorig.rig.errors import BenchError
-from gpiorig.rig.firmware import FIRMWARE_FOLDER
 from gpiorig.rig.toml import load as load_toml
-
-HOOKS_FOLDER = FIRMWARE_FOLDER / "hooks"
 
 Kind = Literal["function", "data", "runtime", "macro", "vector", "source"]
 Role = Literal["initiator", "responder"]
@@ -143,7 +141,7 @@ def events_of(point: str) -> tuple[str, ...]:
     return tuple(name for name in (point, f"{point}.enter", f"{point}.exit") if name in BY_NAME)
 
 
-def available(folder: Path = HOOKS_FOLDER) -> dict[str, list[str]]:
+def available(folder: Path) -> dict[str, list[str]]:
     """Versions of every OS that there is a file for."""
     found: dict[str, list[str]] = {}
     for path in sorted(folder.glob("*.toml")):
@@ -152,14 +150,15 @@ def available(folder: Path = HOOKS_FOLDER) -> dict[str, list[str]]:
     return found
 
 
-def find(system: str, version: str | None = None, *, folder: Path = HOOKS_FOLDER) -> HookFile:
-    """The hooks of an OS; the version may be left out where there is one only.
+def find(system: str, version: str | None = None, *, folder: Path | None = None) -> HookFile:
+    """The hooks of an OS, from gpiorig's hook files or those of a folder; a single version may be left out.
 
     Raises
     ------
     BenchError
         There is no such file, or it says something that cannot be.
     """
+    folder = folder or resources.hooks()
     versions = available(folder)
     if system not in versions:
         raise BenchError(
@@ -171,8 +170,8 @@ def find(system: str, version: str | None = None, *, folder: Path = HOOKS_FOLDER
     version = version or versions[system][0]
     if version not in versions[system]:
         raise BenchError(
-            f"--os-version {version}: there are hooks of {system} {', '.join(versions[system])}. Copy the nearest to "
-            f"{folder / f'{system}-{version}.toml'}, run the check, and look at every difference."
+            f"--os-version {version}: there are hooks of {system} {', '.join(versions[system])}. Copy the nearest of "
+            f"{folder} as {system}-{version}.toml, give it with --hooks, and look at every difference."
         )
     return load(folder / f"{system}-{version}.toml")
 

@@ -1,0 +1,70 @@
+"""Names that the command line takes in place of paths: of benches, experiments and images that come with gpiorig."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from gpiorig.rig import resources
+from gpiorig.rig.errors import BenchError
+
+KINDS: Mapping[str, Callable[[], dict[str, Path]]] = {
+    "bench": resources.benches,
+    "experiment": resources.experiments,
+    "image": resources.images,
+}
+
+
+def bench(word: Path) -> Path:
+    """The bench file that a path or a name means; a file wins, and where a bench has its name that is said."""
+    return _file(word, "bench")
+
+
+def experiment(word: Path) -> Path:
+    """As `bench`, of an experiment file."""
+    return _file(word, "experiment")
+
+
+def image(word: Path) -> Path:
+    """As `bench`, of an image of the reference firmware."""
+    return _file(word, "image")
+
+
+def summary(file: Path) -> str:
+    """The first sentence of the comment that a file begins with."""
+    comment = re.match(r"(?:#.*\n)*", file.read_text(encoding="utf-8"))
+    text = " ".join(line.lstrip("# ") for line in comment[0].splitlines()) if comment else ""
+    return re.split(r"(?<=\.) (?=[A-Z])", text, maxsplit=1)[0]
+
+
+def _file(word: Path, kind: str) -> Path:
+    known = KINDS[kind]()
+    name = str(word)
+    if word.is_dir() and name in known:  # such as the recording `demo` beside the bench of that name
+        return known[name]
+    if word.exists():
+        if name in known:
+            print(
+                f"note: {name} is a file here, and the {kind} `{name}` comes with gpiorig, too: the file is taken. The "
+                f"other is {known[name]}.",
+                file=sys.stderr,
+            )
+        return word
+    if name in known:
+        return known[name]
+    raise BenchError(f"{kind} {name}: {_unknown(word, kind, known)}")
+
+
+def _unknown(word: Path, kind: str, known: Mapping[str, Path]) -> str:
+    """What is wrong with a word that is neither a file nor a name, and what would be right."""
+    others = [other for other, files in KINDS.items() if other != kind and str(word) in files()]
+    near = difflib.get_close_matches(word.stem, known, n=1)
+    if others:
+        hint = f"; {'a' if others[0] == 'bench' else 'an'} {others[0]} has it."
+    else:
+        hint = f"; did you mean `{near[0]}`?" if near else "."
+    names = f", or one of {', '.join(known)}" if known else ": none is built (`make firmware`)"
+    return f"no file and no {kind} has this name{hint} Give a path{names}."

@@ -1,0 +1,253 @@
+"""The package installs: sdist and wheel of the tracked files, and the program of the wheel without its checkout."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from commandline import ROOT
+from elftools.elf.elffile import ELFFile
+
+PROCESSORS = {"telosb": "EM_MSP430"}  # all other boards: EM_ARM
+
+
+def run(*words: str | Path, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A command that must succeed."""
+    done = subprocess.run(
+        [str(word) for word in words],
+        cwd=folder,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | environment,
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )
+    assert 0 == done.returncode, f"{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
+    return done
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the tracked files: what a clone has, and nothing that was built in this one."""
+    folder = tmp_path_factory.mktemp("clone")
+    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in tracked.split("\0")[:-1]:
+        if (ROOT / name).exists():  # not deleted since
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def sdist(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sdist of the clone."""
+    folder = tmp_path_factory.mktemp("sdist")
+    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", folder, folder=sources)
+    (archive,) = folder.iterdir()
+    return archive
+
+
+@pytest.fixture(scope="module")
+def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel that pip builds from the sdist; cargo may take what it has compiled from the same sources before."""
+    folder = tmp_path_factory.mktemp("wheel")
+    pip = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation")
+    run(*pip, "-w", folder, sdist, folder=folder, CARGO_TARGET_DIR=str(ROOT / "target"))
+    (archive,) = folder.iterdir()
+    return archive
+
+
+@pytest.fixture(scope="module")
+def contents(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What is in the wheel."""
+    folder = tmp_path_factory.mktemp("contents")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The `gpiorig` of an environment with the wheel.
+
+    Its dependencies are those of this environment, by links to all that is installed there but gpiorig.
+    """
+    folder = tmp_path_factory.mktemp("bare")
+    venv.create(folder / "venv", with_pip=False)
+    python = folder / "venv" / "bin" / "python"
+    (folder / "others").mkdir()
+    for path in Path(pytest.__file__).parents[1].iterdir():
+        if "gpiorig" not in path.name and path.suffix != ".pth":
+            (folder / "others" / path.name).symlink_to(path)
+    (site,) = (folder / "venv" / "lib").glob("python*/site-packages")
+    (site / "others.pth").write_text(f"{folder / 'others'}\n")
+    pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index")
+    run(*pip, wheel, folder=folder)
+    return folder / "venv" / "bin" / "gpiorig"
+
+
+@pytest.mark.slow
+def test_the_sdist_holds_sources_only(sdist: Path) -> None:
+    """Every file is text, but the pictures of the documents; tests stay in the repository."""
+    with tarfile.open(sdist) as archive:
+        files = {each.name.partition("/")[2]: archive.extractfile(each) for each in archive if each.isfile()}
+        binary = [name for name, file in files.items() if file and b"\0" in file.read()]
+
+    assert [] == [name for name in binary if not re.fullmatch(r"docs/figures/[\w-]+\.png", name)]
+    assert [] == [name for name in files if "tests" in Path(name).parts]
+    assert {"Cargo.lock", "LICENSE", "experiments/pingpong.toml", "firmware-gpio-probes/Makefile"} <= files.keys()
+
+
+@pytest.mark.slow
+def test_the_wheel_says_which_platform_it_is_for(wheel: Path, contents: Path) -> None:
+    """Any Python 3, one machine, and the glibc that the libraries ask for."""
+    tag = re.fullmatch(r"gpiorig-[\d.]+-(py3-none-(?:manylinux_(\d+)_(\d+)|linux)_(\w+))\.whl", wheel.name)
+    assert tag is not None, wheel.name
+    description = next(contents.glob("*.dist-info/WHEEL")).read_text()
+    assert "Root-Is-Purelib: false" in description
+    assert f"Tag: {tag[1]}\n" in description
+    assert os.uname().machine == tag[4]
+    # An oracle of its own: the names of versions as they stand in the libraries.
+    asked = [re.findall(rb"GLIBC_(\d+)\.(\d+)\b", path.read_bytes()) for path in contents.rglob("*.so")]
+    assert max((int(major), int(minor)) for each in asked for major, minor in each) == (int(tag[2]), int(tag[3]))
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_what_the_program_needs(sources: Path, contents: Path) -> None:
+    """The package's own files, byte for byte, two stripped libraries, and no tests."""
+    here = {path.relative_to(contents).as_posix(): path for path in contents.rglob("*") if path.is_file()}
+    for component in ("capture", "analysis", "rig"):
+        for path in (sources / component / "gpiorig").rglob("*"):
+            if path.is_file():
+                assert path.read_bytes() == here[path.relative_to(sources / component).as_posix()].read_bytes()
+    data = {"decoders": "decoders", "experiments": "experiments", "hooks": "firmware-gpio-probes/hooks"}
+    for name, origin in data.items():
+        expected = sorted(path.relative_to(sources / origin) for path in (sources / origin).rglob("*.*"))
+        found = sorted(path.relative_to(contents / "gpiorig/rig/data" / name)
+                       for path in (contents / "gpiorig/rig/data" / name).rglob("*.*"))  # fmt: skip
+        assert expected and expected == found
+    libraries = {name for name in here if name.endswith(".so")}
+    assert {"gpiorig/capture/libgpiorig_native.so", "gpiorig/rig/virtual/libvboards.so"} == libraries
+    for name in libraries:
+        sections = sections_of(here[name])
+        assert ".dynsym" in sections
+        assert [] == [section for section in sections if section.startswith(".debug") or section == ".symtab"]
+    assert [] == [name for name in here if "tests" in name or "__pycache__" in name]
+
+
+@pytest.mark.slow
+def test_the_manifest_is_of_the_images(contents: Path) -> None:
+    """Every board and kernel, with normal probes; without debug information, which is most of an image."""
+    folder = contents / "gpiorig/rig/data/images"
+    manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text())
+    boards = {path.stem for path in (contents / "gpiorig/rig/boards").glob("*.toml")}
+
+    assert {f"{board}{kernel}" for board in boards for kernel in ("", "-threads")} == manifest.keys()
+    assert {f"{name}.elf" for name in manifest} | {"manifest.json"} == {path.name for path in folder.iterdir()}
+    for name, entry in manifest.items():
+        image = folder / f"{name}.elf"
+        assert entry["sha256"] == hashlib.sha256(image.read_bytes()).hexdigest()
+        assert name == entry["board"] + ("" if entry["kernel"] == "events" else f"-{entry['kernel']}")
+        assert ("normal", 64) == (entry["probes"], len(entry["sha256_with_debug_information"]))
+        assert re.search(r"\d+\.\d+", entry["compiler"]) and f'"{entry["board"]}"' in entry["flags"]
+        assert "/tmp/" not in entry["flags"], "where it was built is nobody's concern, and makes builds differ"
+        with image.open("rb") as file:
+            assert PROCESSORS.get(entry["board"], "EM_ARM") == ELFFile(file)["e_machine"]
+        sections = sections_of(image)
+        assert {".symtab", ".debug_gpiorig"} <= set(sections), "`gpiorig firmware check` reads these"
+        assert ".debug_info" not in sections
+
+
+@pytest.mark.slow
+def test_the_installed_program(installed: Path, tmp_path: Path) -> None:
+    """Outside the checkout: whatever is imported is the wheel's, and commands find what they need by name."""
+    script = (
+        "import sys, gpiorig.rig, gpiorig.capture, gpiorig.analysis;"
+        "print(*[part.__file__ for part in (gpiorig.rig, gpiorig.capture, gpiorig.analysis)], *sys.path)"
+    )
+    imported = run(installed.with_name("python"), "-c", script, folder=tmp_path).stdout
+    assert str(installed.parents[1]) in imported
+    assert str(ROOT / "rig") not in imported and str(ROOT / "capture") not in imported
+
+    def gpiorig(*words: str | Path) -> str:
+        return run(installed, *words, folder=tmp_path).stdout
+
+    numbers = json.loads(gpiorig("demo", "--packets", "20", "--json"))
+    assert (20, 20) == (numbers["packets_sent"], numbers["packets_timelined"])
+    assert (tmp_path / "demo" / "report" / "report.html").stat().st_size > 100_000
+    assert "gpio_timeline" in gpiorig("decoders", "install", "--folder", tmp_path / "decoders")
+    assert (tmp_path / "decoders" / "gpio_timeline" / "pd.py").is_file()
+    checked = json.loads(gpiorig("firmware", "check", "iotlab-m3-threads", "--os", "reference", "--json"))
+    assert checked["good"] and str(installed.parents[1]) in checked["image"]
+    listed = json.loads(gpiorig("firmware", "list", "--json"))
+    assert listed["telosb"]["sha256"] == hashlib.sha256(Path(listed["telosb"]["file"]).read_bytes()).hexdigest()
+    assert "two virtual IoT-LAB M3: virtual bench, as it should be" in gpiorig("bench", "check", "demo")
+    gpiorig("run", "demo", "pingpong", "--packets", "20", "--no-report", "-o", "run1")
+    assert f'"{listed["iotlab-m3"]["sha256"]}"' in (tmp_path / "run1" / "recording.toml").read_text()
+
+
+@pytest.fixture(scope="module")
+def hook() -> ModuleType:
+    """The build hook."""
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "tools" / "hatch_build.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("missing", ["cargo", "strip"])
+def test_a_machine_without_rust(
+    hook: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    """One error, with the remedy, before anything is compiled."""
+    for program in {"cargo", "rustc", "cc", "strip"} - {missing}:
+        (tmp_path / program).symlink_to("/bin/false")
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(hook.BuildError, match=f"{missing} is missing. Run `apt-get install cargo rustc"):
+        hook.build_libraries(ROOT, tmp_path)
+
+
+@pytest.mark.parametrize("missing", ["make", "arm-none-eabi-gcc"])
+def test_a_machine_without_a_compiler(
+    hook: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    """As well; what is missing is named."""
+    for program in {"make", "sh"} - {missing}:
+        (tmp_path / program).symlink_to(shutil.which(program) or "")
+    (tmp_path / "python3").symlink_to(sys.executable)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(hook.BuildError, match=rf"there is no {missing}.*Run `apt-get install make gcc-arm-none-eabi"):
+        hook.build_images(ROOT, tmp_path)
+
+
+def test_a_library_that_needs_more_than_glibc(hook: ModuleType, tmp_path: Path) -> None:
+    """Makes the wheel one for machines like this one, of which no more is said."""
+    (tmp_path / "a.c").write_text('#include <stdlib.h>\nint a(void) { return atoi(getenv("A")); }\n')
+    compiler = ("cc", "-shared", "-fPIC", tmp_path / "a.c", "-Wl,--no-as-needed", f"-L{tmp_path}")
+    run(*compiler, "-o", tmp_path / "libother.so", folder=tmp_path)
+    run(*compiler, "-o", tmp_path / "liba.so", "-lother", folder=tmp_path)
+
+    assert re.fullmatch(r"manylinux_2_\d+_\w+", hook.platform_of([tmp_path / "libother.so"]))
+    assert f"linux_{os.uname().machine}" == hook.platform_of([tmp_path / "libother.so", tmp_path / "liba.so"])
+
+
+def sections_of(path: Path) -> list[str]:
+    """Names of the sections of an ELF file."""
+    with path.open("rb") as file:
+        return [section.name for section in ELFFile(file).iter_sections()]

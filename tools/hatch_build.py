@@ -1,0 +1,167 @@
+"""Build hook of the wheel: the Rust libraries, the reference images, and the data that gpiorig needs at run time.
+
+An editable installation and an sdist build nothing here: the first finds what `make native` and `make firmware` make,
+the second holds sources only. rig/gpiorig/rig/resources.py says where the program looks for each part.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sysconfig
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from elftools.elf.dynamic import DynamicSection
+from elftools.elf.elffile import ELFFile
+from elftools.elf.gnuversions import GNUVerNeedSection
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+# Folders of the tree, and where resources.py looks for them in an installed package.
+DATA = {
+    "decoders": "gpiorig/rig/data/decoders",
+    "experiments": "gpiorig/rig/data/experiments",
+    "firmware-gpio-probes/hooks": "gpiorig/rig/data/hooks",
+}
+IMAGES = "gpiorig/rig/data/images"
+# Rust libraries, and where capture/gpiorig/capture/native.py and rig/gpiorig/rig/virtual/vboards.py look for them.
+LIBRARIES = {
+    "libgpiorig_native.so": "gpiorig/capture/libgpiorig_native.so",
+    "libvboards.so": "gpiorig/rig/virtual/libvboards.so",
+}
+KERNELS = ("events", "threads")  # rig/gpiorig/rig/experiment.py
+
+# What PEP 600 (through PEP 513) lets a manylinux wheel be linked with, as far as Rust does it.
+MANYLINUX = re.compile(r"lib(c|m|dl|rt|pthread|gcc_s)\.so\.\d+|ld-linux[\w-]*\.so\.\d+")
+
+NO_CARGO = (
+    "gpiorig's libraries are written in Rust, and {missing} is missing. Run `apt-get install cargo rustc gcc libc6-dev "
+    "binutils`, or install Rust with rustup; or install a wheel of gpiorig, which holds them."
+)
+NO_COMPILER = (
+    "the reference firmware could not be built (make BOARD={board} KERNEL={kernel}): {why}. Run `apt-get install make "
+    "gcc-arm-none-eabi libnewlib-arm-none-eabi clang-16 lld-16 llvm-16`; or install a wheel of gpiorig, which holds it."
+)
+
+
+class BuildError(Exception):
+    """What is missing or failed, and what to do."""
+
+
+class CompiledParts(BuildHookInterface):
+    """Adds to a wheel what is not Python."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Build the parts, and say where they go and which platform they are for."""
+        if version == "editable":
+            return
+        self._made = tempfile.TemporaryDirectory(prefix="gpiorig-wheel-")
+        root, folder = Path(self.root), Path(self._made.name)
+        try:
+            images = build_images(root, folder)
+            libraries = build_libraries(root, folder)
+        except BuildError as error:
+            self._made.cleanup()
+            self.app.abort(f"gpiorig: {error}")
+        places = {str(path): f"{IMAGES}/{path.name}" for path in images}
+        places |= {str(path): LIBRARIES[path.name] for path in libraries}
+        build_data["force_include"] |= places | {str(root / source): place for source, place in DATA.items()}
+        build_data["pure_python"] = False
+        build_data["tag"] = f"py3-none-{platform_of(libraries)}"  # loaded by ctypes: no ABI of CPython
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Delete what the wheel now holds."""
+        if version != "editable":
+            self._made.cleanup()
+
+
+def build_libraries(root: Path, folder: Path) -> list[Path]:
+    """The Rust libraries, stripped, in a folder."""
+    for program in ("cargo", "rustc", "cc", "strip"):
+        if shutil.which(program) is None:
+            raise BuildError(NO_CARGO.format(missing=program))
+    command = ["cargo", "build", "--release", "--locked", "--workspace", "--lib"]
+    command += ["--message-format=json-render-diagnostics"]
+    done = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise BuildError(f"`{' '.join(command[:-1])}` failed with status {done.returncode}; it says why above.")
+    built = [Path(name) for line in done.stdout.splitlines() for name in json.loads(line).get("filenames", ())]
+    libraries = [path for path in built if path.name in LIBRARIES]
+    if absent := LIBRARIES.keys() - {path.name for path in libraries}:
+        raise BuildError(f"cargo made no {' and no '.join(sorted(absent))}; gpiorig is built on Linux.")
+    for path in libraries:  # the build id is a hash of debug information, too, which has the path of the sources
+        subprocess.run(["strip", "--remove-section=.note.gnu.build-id", "-o", folder / path.name, path], check=True)
+    return [folder / path.name for path in libraries]
+
+
+def build_images(root: Path, folder: Path) -> list[Path]:
+    """The reference images of all boards and kernels in a folder, without debug information; and their manifest."""
+    manifest: dict[str, Mapping[str, object]] = {}
+    for board in sorted(path.stem for path in (root / "rig/gpiorig/rig/boards").glob("*.toml")):
+        for kernel in KERNELS:
+            linked = _make(root / "firmware-gpio-probes", board, kernel)
+            name = linked.parent.name
+            shutil.copyfile(linked.with_name("shipped.elf"), folder / f"{name}.elf")
+            manifest[name] = {
+                "board": board,
+                "kernel": kernel,
+                "probes": "normal",
+                "sha256": _sha256(folder / f"{name}.elf"),
+                "sha256_with_debug_information": _sha256(linked),
+                **_compiled(root / "firmware-gpio-probes", linked.with_name("flags")),
+            }
+    (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
+    return [folder / "manifest.json", *(folder / f"{name}.elf" for name in manifest)]
+
+
+def _make(firmware: Path, board: str, kernel: str) -> Path:
+    """The image of a board, with the flags of the sources whatever the environment says; beside it, `shipped.elf`."""
+    fixed = ["PROGRAM=reference", "PROBES=normal", "BUILD=build/wheel", "DEFINES=", "WIDTH=", "LOG="]
+    command = ["make", "--no-print-directory", "-s", f"-j{os.cpu_count()}", "-C", str(firmware)]
+    command += [f"BOARD={board}", f"KERNEL={kernel}", *fixed, "shipped"]
+    environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "CROSS")}
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        raise BuildError(NO_COMPILER.format(board=board, kernel=kernel, why="there is no make")) from error
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+        raise BuildError(NO_COMPILER.format(board=board, kernel=kernel, why=said[0]))
+    return firmware / done.stdout.splitlines()[-1]
+
+
+def _compiled(firmware: Path, flags: Path) -> dict[str, str]:
+    """Which compiler made an image, and by which command lines, wherever the sources lay."""
+    words = flags.read_text().strip()
+    compiler = words.partition(" ")[0]
+    version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
+    return {"compiler": version.splitlines()[0], "flags": words.replace(str(firmware), ".")}
+
+
+def platform_of(libraries: Iterable[Path]) -> str:
+    """The platform's tag: ``manylinux_X_Y`` of the newest glibc that is asked for, if nothing else is (PEP 600)."""
+    machine = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    needed: set[str] = set()
+    versions: set[tuple[int, int]] = set()
+    for path in libraries:
+        with path.open("rb") as file:
+            for section in ELFFile(file).iter_sections():
+                if isinstance(section, DynamicSection):
+                    needed |= {tag.needed for tag in section.iter_tags("DT_NEEDED")}
+                if isinstance(section, GNUVerNeedSection):
+                    names = [version.name for _, asked in section.iter_versions() for version in asked]
+                    found = [re.fullmatch(r"GLIBC_(\d+)\.(\d+)(?:\.\d+)?", name) for name in names]
+                    versions |= {(int(each[1]), int(each[2])) for each in found if each}
+    if not machine.startswith("linux_") or not versions or not all(map(MANYLINUX.fullmatch, needed)):
+        return machine
+    return f"manylinux_{max(versions)[0]}_{max(versions)[1]}_{machine.removeprefix('linux_')}"
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
