@@ -1,21 +1,43 @@
-"""What is made once for several tests: a demo recording, the FreeRTOS kernel."""
+"""What is made once for several tests: recordings of the demo, the FreeRTOS kernel."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import shared
 from commandline import Demo, record_demo
-from freertos_image import fetch_kernel
+from freertos_image import KERNEL, fetch_kernel
+
+
+def shared_demo(factory: pytest.TempPathFactory, name: str, *words: str) -> Iterator[Demo]:
+    """A demo of 60 round trips that tests share read-only."""
+
+    def make(folder: Path) -> None:
+        numbers = record_demo(folder / "run", "--packets", "60", *words).numbers
+        (folder / "numbers.json").write_text(json.dumps(numbers))
+
+    folder = shared.made(factory, name, make)
+    with shared.unchanged(folder):
+        numbers = json.loads((folder / "numbers.json").read_text())
+        yield Demo(folder / "run", numbers | {"report": str(folder / "run" / "report" / "report.html")})
 
 
 @pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     """60 round trips with the seed 1."""
-    return record_demo(tmp_path_factory.mktemp("demo") / "run", "--packets", "60", "--seed", "1")
+    yield from shared_demo(tmp_path_factory, "demo", "--seed", "1")
+
+
+@pytest.fixture(scope="session")
+def other_demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+    """The demo once more, everything random differently."""
+    yield from shared_demo(tmp_path_factory, "other-demo", "--seed", "2")
 
 
 @pytest.fixture(scope="session")
 def freertos_kernel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Sources of the kernel."""
-    return fetch_kernel(tmp_path_factory.mktemp("crate"))
+    return shared.made(tmp_path_factory, "freertos", fetch_kernel) / KERNEL

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
 
+import directbench
+
 from gpiorig.analysis.log import NodeLog
 from gpiorig.capture.recording import Recording
-from gpiorig.rig import bench as benches
-from gpiorig.rig import boards, firmware, runner, survey
-from gpiorig.rig import experiment as experiments
+from gpiorig.rig import boards, survey
 from gpiorig.rig.bench import BEAGLELOGIC_CHANNELS
 from gpiorig.rig.experiment import Experiment
 from gpiorig.rig.survey import Survey
@@ -75,12 +75,6 @@ def record(
     loss_ppm: int = 0,
     apart: Collection[tuple[str, str]] = (),
 ) -> Mode:
-    """Run an experiment on these boards, the whole way through sigrok-cli and the serial ports."""
-    bench_file = folder / "bench.toml"
-    folder.mkdir(exist_ok=True)
-    bench_file.write_text(bench_text(nodes, loss_ppm=loss_ppm, apart=apart))
-    bench = benches.load(bench_file)
-    experiments.check(experiment, bench, what=experiment.name)
-    images = firmware.images(bench, experiment, bench_file=bench_file)
-    recording = runner.run(bench, experiment, bench_file=bench_file, output=folder / "run", firmware=images)
+    """Run an experiment on these boards."""
+    recording = directbench.record(folder, bench_text(nodes, loss_ppm=loss_ppm, apart=apart), experiment)
     return Mode(recording, survey.survey(recording))

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-from commandline import ROOT
 from numpy.typing import NDArray
 
 from gpiorig.analysis import log
 from gpiorig.analysis.log import NodeLog
 from gpiorig.capture.linecode import BusDecoder, BusFrames, BusLines, joined
-from gpiorig.capture.samples import EdgeExtractor
 from gpiorig.rig import boards
 from gpiorig.rig.bench_ends import VirtualAnalyzer
 from gpiorig.rig.bench_world import VirtualNode
@@ -37,13 +33,6 @@ class Run:
     levels: tuple[NDArray[np.int64], NDArray[np.uint64]]
 
 
-def build(folder: Path, board: str, *words: str) -> bytes:
-    """The reference firmware of a board; `words` are make's."""
-    make = ["make", "-s", "-C", ROOT / "firmware-gpio-probes", f"BOARD={board}", f"BUILD={folder}", *words]
-    subprocess.run(make, check=True, capture_output=True)
-    return next(folder.glob(f"{board}*/reference.elf")).read_bytes()
-
-
 def run(board: str, image: bytes, *commands: str, pins: tuple[str, ...] = ()) -> Run:
     """Give the commands, 200 ms apart, and wait for another 300 ms."""
     facts = boards.load(board)
@@ -57,14 +46,12 @@ def run(board: str, image: bytes, *commands: str, pins: tuple[str, ...] = ()) ->
         analyzer = world.add_analyzer(samplerate_hz=SAMPLERATE_HZ, unitsize=1, config=VirtualAnalyzer(), key=0)
         for channel, name in enumerate(names):
             world.probe(analyzer, channel, node, name)
-        extractor, block = EdgeExtractor(unitsize=1), bytearray(1 << 20)
         for command, wait_s in (("", 0.6), *((command, 0.2) for command in commands), ("", 0.3)):
             if command:
                 world.uart_feed(node, 0, f"{command}\n".encode())
             world.pass_time(world.now_ps + int(wait_s * PS_PER_S))  # a TelosB takes 0.3 s to tune its clock
             said += world.uart_read(node, 0)[1]
-            while count := world.samples(analyzer, block):
-                rows.append(extractor.feed(block[:count]))
+            rows.append(world.analyzer_edges(analyzer))
     finally:
         world.close()
     gap = facts.frame_gap_ns * SAMPLERATE_HZ // 10**9

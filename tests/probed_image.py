@@ -9,7 +9,6 @@ from fractions import Fraction
 from gpiorig.analysis.event_table import BY_CODE
 from gpiorig.capture.edges import Edges
 from gpiorig.capture.linecode import BusLines, decode
-from gpiorig.capture.samples import EdgeExtractor
 from gpiorig.rig import boards
 from gpiorig.rig.bench_ends import VirtualAnalyzer
 from gpiorig.rig.bench_world import VirtualNode
@@ -51,28 +50,23 @@ def run(kind: str, image: bytes, *, virtual_s: float, slower: int = 1, lines: Se
     board = boards.load(kind)
     channels = ["strobe", *(f"d{line}" for line in range(board.bus_width))]
     virtual = VirtualBoards(seed=1)
-    extractor = EdgeExtractor(unitsize=1)
     blocks, said = [], bytearray()
     try:
         node = virtual.add_board(kind, image, VirtualNode())
         analyzer = virtual.add_analyzer(samplerate_hz=SAMPLERATE_HZ, unitsize=1, config=VirtualAnalyzer(), key=1)
         for channel, line in enumerate(channels):
             virtual.probe(analyzer, channel, node, board.pins[line])
-        buffer = bytearray(SAMPLERATE_HZ // 8)
         end_ps = round(virtual_s * PS_PER_S)
         while virtual.now_ps < end_ps:
             virtual.pass_time(min(end_ps, virtual.now_ps + STEP_PS))
             said += virtual.uart_read(node, 0)[1]
             if (number := virtual.now_ps // STEP_PS) <= len(lines):
                 virtual.uart_feed(node, 0, f"{lines[number - 1]}\n".encode())
-            while (count := virtual.samples(analyzer, buffer)) > 0:
-                blocks.append(extractor.feed(memoryview(buffer)[:count]))
-        log = virtual.log
+            blocks.append(virtual.analyzer_edges(analyzer))
+        log, end = virtual.log, virtual.handed_out(analyzer)
     finally:
         virtual.close()
-    edges = Edges.from_blocks(
-        blocks, samplerate_hz=Fraction(SAMPLERATE_HZ), channels=channels, end=extractor.samples_seen
-    )
+    edges = Edges.from_blocks(blocks, samplerate_hz=Fraction(SAMPLERATE_HZ), channels=channels, end=end)
     gap_samples = board.frame_gap_ns * slower * SAMPLERATE_HZ // 10**9
     frames = decode(edges, BusLines(strobe=0, data=tuple(range(1, len(channels))), frame_gap_samples=gap_samples))
     events = [

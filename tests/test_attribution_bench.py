@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 import pytest
+from directbench import record
 
 from gpiorig.analysis import path, routes
 from gpiorig.analysis.attribution.activities import activities
@@ -18,23 +20,13 @@ from gpiorig.analysis.events import Events
 from gpiorig.analysis.processor.occupancy import Occupancy
 from gpiorig.analysis.routes import Route
 from gpiorig.analysis.timelines import Steps
-from gpiorig.capture.recording import Recording
-from gpiorig.rig import bench as benches
-from gpiorig.rig import experiment as experiments
-from gpiorig.rig import firmware, pipeline, runner, survey
+from gpiorig.rig import pipeline, survey
 from gpiorig.rig.experiment import Experiment, NodeRole, Settings
 
 pytestmark = pytest.mark.slow
-BENCH = Path(pipeline.__file__).with_name("demo_bench.toml")
+BENCH = (files("gpiorig.rig") / "demo_bench.toml").read_text()
 RADIO_WAITS = ("request: radio wait: exec done to first bit on air", "reply: radio wait: exec done to first bit on air")
 WORKER = 6  # docs/reference-firmware.md, Processing tasks
-
-
-def record(folder: Path, experiment: Experiment) -> Recording:
-    bench = benches.load(BENCH)
-    experiments.check(experiment, bench, what=experiment.name)
-    images = firmware.images(bench, experiment, bench_file=BENCH)
-    return runner.run(bench, experiment, bench_file=BENCH, output=folder, firmware=images)
 
 
 @dataclass(frozen=True)
@@ -66,7 +58,7 @@ def round_trips(folder: Path, **settings: int) -> Attributed:
         settings=given,
         nodes={"initiator": worker},
     )
-    result = pipeline.analyse(record(folder, experiment))
+    result = pipeline.analyse(record(folder, BENCH, experiment))
     route = routes.round_trips(result.timelines, result.steps)
     preempted = Occupancy((), np.zeros((0, 0)), worked(result.events, route), np.ones(len(route.steps.steps), bool))
     found = attribute(
@@ -178,7 +170,7 @@ def test_a_bimodal_queue_is_found(tmp_path: Path) -> None:
         packets=300,
         settings=Settings(app="train", fire="sleep", train=2, gap_us=0, interval_us=30_000, csma=False),
     )
-    recording = record(tmp_path / "run", experiment)
+    recording = record(tmp_path, BENCH, experiment)
     events = survey.survey(recording).events
     marks = []
     for point in ("app.tx.enter", "mac.tx.enter", "driver.prepare.enter", "driver.exec.enter"):

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import directbench
 import numpy as np
 import pytest
 from commandline import ROOT, gpiorig
+from images import build
 from numpy.typing import NDArray
-from oneboard import SAMPLERATE_HZ, Run, build, run
+from oneboard import SAMPLERATE_HZ, Run, run
 
 from gpiorig.analysis.eventlog import EventLog
 
@@ -27,9 +29,9 @@ log = true
 """
 
 
-def logged(folder: Path, board: str, *commands: str, records: int, words: tuple[str, ...] = ()) -> tuple[Run, EventLog]:
+def logged(board: str, *commands: str, records: int, words: tuple[str, ...] = ()) -> tuple[Run, EventLog]:
     """A run of an image that has a log, which it is asked for at the end."""
-    seen = run(board, build(folder, board, f"LOG={records}", *words), *commands, "log")
+    seen = run(board, build(board, f"LOG={records}", *words).read_bytes(), *commands, "log")
     assert () == seen.log.malformed
     assert seen.log.event_log is not None, seen.said
     return seen, seen.log.event_log
@@ -53,9 +55,9 @@ def late_us(seen: Run, noted: EventLog) -> NDArray[np.float64]:
         ("telosb", "events", 256, 61.5),
     ],
 )
-def test_log_and_pins_tell_the_same(tmp_path: Path, board: str, kernel: str, records: int, price_us: float) -> None:
+def test_log_and_pins_tell_the_same(board: str, kernel: str, records: int, price_us: float) -> None:
     """The same events with the same ids in the same order, at the same times but for a tick and a record's price."""
-    seen, noted = logged(tmp_path, board, f"start {PACKETS}", records=records, words=(f"KERNEL={kernel}",))
+    seen, noted = logged(board, f"start {PACKETS}", records=records, words=(f"KERNEL={kernel}",))
 
     assert 0 == len(seen.frames.damaged_samples)
     assert (0, 0) == (noted.lost, noted.missing)
@@ -66,9 +68,9 @@ def test_log_and_pins_tell_the_same(tmp_path: Path, board: str, kernel: str, rec
     assert np.ptp(late_us(seen, noted)) <= TICK_US + price_us
 
 
-def test_events_beyond_the_ring_are_counted(tmp_path: Path) -> None:
+def test_events_beyond_the_ring_are_counted() -> None:
     """The oldest stay; how many are lost is what the pins showed and the log lacks."""
-    seen, noted = logged(tmp_path, "iotlab-m3", f"start {PACKETS}", records=64)
+    seen, noted = logged("iotlab-m3", f"start {PACKETS}", records=64)
 
     assert 64 == len(noted)
     assert seen.frames.codes[:64].tolist() == noted.codes.tolist()
@@ -77,11 +79,9 @@ def test_events_beyond_the_ring_are_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kernel", ["events", "threads"])
-def test_the_log_is_sent_while_idle(tmp_path: Path, kernel: str) -> None:
+def test_the_log_is_sent_while_idle(kernel: str) -> None:
     """Then a ring that is much too short for all of it loses nothing."""
-    seen, noted = logged(
-        tmp_path, "iotlab-m3", "log", "set log 1", f"start {PACKETS}", records=64, words=(f"KERNEL={kernel}",)
-    )
+    seen, noted = logged("iotlab-m3", "log", "set log 1", f"start {PACKETS}", records=64, words=(f"KERNEL={kernel}",))
 
     assert len(noted) > 64
     assert 0 == noted.lost
@@ -89,18 +89,18 @@ def test_the_log_is_sent_while_idle(tmp_path: Path, kernel: str) -> None:
     assert seen.frames.ids.tolist() == noted.ids.tolist()
 
 
-def test_the_log_alone(tmp_path: Path) -> None:
+def test_the_log_alone() -> None:
     """Without pins: the same events, and no edge."""
-    seen, noted = logged(tmp_path, "iotlab-m3", f"start {PACKETS}", records=512, words=("DEFINES=-DGPIORIG_PINS=0",))
+    seen, noted = logged("iotlab-m3", f"start {PACKETS}", records=512, words=("DEFINES=-DGPIORIG_PINS=0",))
 
     assert 0 == len(seen.frames.codes) + len(seen.frames.damaged_samples)
     assert (0, 0) == (noted.lost, noted.missing)
     assert PACKETS * 10 < len(noted)
 
 
-def test_heartbeats_count(tmp_path: Path) -> None:
+def test_heartbeats_count() -> None:
     """Every 10 ms from the setting on, without drift: each is due one period after the last one was."""
-    _, noted = logged(tmp_path, "iotlab-m3", "set heartbeat_us 10000", "set heartbeat_us 0", records=512)
+    _, noted = logged("iotlab-m3", "set heartbeat_us 10000", "set heartbeat_us 0", records=512)
 
     beats = np.flatnonzero(noted.codes == 5)
     assert list(range(len(beats))) == noted.ids[beats].tolist()
@@ -110,13 +110,10 @@ def test_heartbeats_count(tmp_path: Path) -> None:
 
 def test_an_overflow_fails_the_check_and_names_the_node(tmp_path: Path) -> None:
     """A ring of 16 is full before the processor is idle for the first time in a round trip."""
-    image = tmp_path / "small.elf"
-    image.write_bytes(build(tmp_path, "iotlab-m3", "LOG=16"))
+    image = build("iotlab-m3", "LOG=16")
     bench = (ROOT / "rig/gpiorig/rig/demo_bench.toml").read_text()
     bench = bench.replace("[nodes.responder]\n", f'[nodes.responder]\nfirmware = "{image}"\n')
-    (tmp_path / "bench.toml").write_text(bench)
-    (tmp_path / "log.toml").write_text(EXPERIMENT)
-    done = gpiorig("run", tmp_path / "bench.toml", tmp_path / "log.toml", "-o", tmp_path / "run")
+    done = gpiorig("report", directbench.record(tmp_path / "bench", bench, EXPERIMENT).folder)
 
     assert 1 == done.status
     assert re.search(r"Node responder lost \d+ events of its event log: its ring was full", done.stderr), done.stderr

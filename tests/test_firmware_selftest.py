@@ -6,10 +6,11 @@ import re
 import subprocess
 from pathlib import Path
 
+import directbench
 import pytest
 from commandline import ROOT, Finished, gpiorig
+from images import FIRMWARE, build
 
-FIRMWARE = ROOT / "firmware-gpio-probes"
 BENCH = ROOT / "rig/gpiorig/rig/demo_bench.toml"
 LEFT_OUT = "sixlowpan.compress"
 EXPERIMENT = """
@@ -30,18 +31,11 @@ IMAGES = [
 ]
 
 
-def build(folder: Path, *options: str) -> Path:
-    """An image of the IoT-LAB M3, built aside."""
-    make = ["make", "-s", "-C", FIRMWARE, "BOARD=iotlab-m3", f"BUILD={folder}", *options]
-    subprocess.run([str(word) for word in make], check=True, capture_output=True)
-    return next(folder.glob("*/reference.elf"))
-
-
 @pytest.fixture(scope="module")
-def masked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def masked() -> Path:
     """An image with one point left out by the build-time mask."""
     mask = f"-DGPIORIG_MASK_{LEFT_OUT.upper().replace('.', '_')}=0"
-    return build(tmp_path_factory.mktemp("masked"), f"DEFINES={mask}")
+    return build("iotlab-m3", f"DEFINES={mask}")
 
 
 def record(folder: Path, *, responder: Path | None = None) -> Path:
@@ -49,17 +43,14 @@ def record(folder: Path, *, responder: Path | None = None) -> Path:
     bench = BENCH.read_text()
     if responder:
         bench = bench.replace("[nodes.responder]\n", f'[nodes.responder]\nfirmware = "{responder}"\n')
-    (folder / "bench.toml").write_text(bench)
-    (folder / "experiment.toml").write_text(EXPERIMENT)
-    done = gpiorig("run", folder / "bench.toml", folder / "experiment.toml", "-o", folder / "run", "--no-report")
-    assert (0, "") == (done.status, done.stderr)
-    return folder / "run"
+    return directbench.record(folder / "bench", bench, EXPERIMENT).folder
 
 
 def selftest(recording: Path) -> Finished:
     return gpiorig("firmware", "selftest", recording, "--os", "reference", "--json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", IMAGES)
 def test_every_image_emits_every_point(name: str) -> None:
     """As `make firmware` built it."""
@@ -68,6 +59,7 @@ def test_every_image_emits_every_point(name: str) -> None:
     assert (0, "") == (done.status, done.stderr)
 
 
+@pytest.mark.slow
 def test_check_names_the_point_that_is_left_out(masked: Path) -> None:
     done = gpiorig("firmware", "check", masked, "--os", "reference", "--json")
 
@@ -77,8 +69,9 @@ def test_check_names_the_point_that_is_left_out(masked: Path) -> None:
     assert f"nothing in the image emits {LEFT_OUT}.enter, {LEFT_OUT}.exit:" in done.stderr
 
 
-def test_check_refuses_probes_that_show_nothing(tmp_path: Path) -> None:
-    empty = build(tmp_path, "PROBES=empty")
+@pytest.mark.slow
+def test_check_refuses_probes_that_show_nothing() -> None:
+    empty = build("iotlab-m3", "PROBES=empty")
 
     refused = gpiorig("firmware", "check", empty, "--os", "reference")
     assert 1 == refused.status

@@ -15,11 +15,12 @@ from gpiorig.analysis import events as decoding
 from gpiorig.analysis.event_table import EVENT_TYPES
 from gpiorig.analysis.wiring import Bus, NodeLines
 from gpiorig.capture.edges import Edges
-from gpiorig.capture.samples import EdgeExtractor
 from gpiorig.rig.bench_ends import VirtualAnalyzer
 from gpiorig.rig.bench_world import VirtualNode
 from gpiorig.rig.hooks import table
 from gpiorig.rig.virtual.vboards import VirtualBoards
+
+pytestmark = pytest.mark.slow  # builds images
 
 HOOKS = riotglue.FIRMWARE / "hooks" / "riot-2026.07.toml"
 SAMPLERATE_HZ = 24_000_000
@@ -54,6 +55,7 @@ APP = ('-DRIOT_BOARD="board"', "-DTABLE_CRC=1u", "-DDEFAULT_APP=APP_pingpong")
 APP_COMMON = ("main", "console", "selftest", "settings", "rounds", "oneway")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", [(), ("-DGPIORIG_SELFTEST", "-DGPIORIG_LOG=64"), ("-DGPIORIG_OFF",)], ids=str)
 @pytest.mark.parametrize(
     ("compiler", "modules", "files"),
@@ -79,22 +81,18 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def stage(image: Path) -> list[Event]:
     """What the pins of the virtual M3 tell, from its boot on until all requests are through."""
     boards = VirtualBoards(seed=1)
-    samples, buffer = bytearray(), bytearray(1 << 20)
     try:
         boards.add_board("iotlab-m3", image.read_bytes(), VirtualNode())
         analyzer = boards.add_analyzer(samplerate_hz=SAMPLERATE_HZ, unitsize=1, config=VirtualAnalyzer(), key=1)
         for channel, pin in enumerate(("PB9", "PB5", "PB6")):
             boards.probe(analyzer, channel, 0, pin)
-        for until_ms in range(10, 50 * (REQUESTS + 2), 10):
-            boards.pass_time(until_ms * PS_PER_MS)
-            while (count := boards.samples(analyzer, buffer)) > 0:
-                samples += buffer[:count]
+        boards.pass_time(50 * (REQUESTS + 2) * PS_PER_MS)
+        block, end = boards.analyzer_edges(analyzer), boards.handed_out(analyzer)
         assert "" == boards.log
     finally:
         boards.close()
-    channels = ("strobe", "d0", "d1", *(f"unused{number}" for number in range(5)))
-    block = EdgeExtractor(unitsize=1).feed(bytes(samples))
-    edges = Edges.from_blocks([block], samplerate_hz=Fraction(SAMPLERATE_HZ), channels=channels, end=len(samples))
+    channels = ("strobe", "d0", "d1")
+    edges = Edges.from_blocks([block], samplerate_hz=Fraction(SAMPLERATE_HZ), channels=channels, end=end)
     events = decoding.from_edges(edges, [NodeLines("node", Bus("strobe", ("d0", "d1"), FRAME_GAP_NS))])
     assert 0 == len(events.damaged.samples)
     return [
@@ -238,7 +236,6 @@ def test_the_guard_knows_the_same_hooks(image: Path) -> None:
     assert (0, "") == (done.status, done.stderr)
 
 
-@pytest.mark.slow
 def test_link_time_optimisation_is_found_out(tmp_path: Path) -> None:
     """It links without a word, and every wrap is gone."""
     image = tmp_path / "standin.elf"
@@ -261,7 +258,6 @@ def test_the_selftest_expects_what_the_guard_does() -> None:
     assert {event.upper().replace(".", "_") for event in expected} == named
 
 
-@pytest.mark.slow  # links three images
 @pytest.mark.parametrize("symbol", ["at86rf2xx_tx_exec", "gnrc_netapi_dispatch", "thread_flags_wait_any"])
 def test_a_symbol_that_riot_renames_is_a_link_error(tmp_path: Path, symbol: str) -> None:
     """Definition and calls have another name: nobody calls the wrapper, and the linker names what it stands on."""

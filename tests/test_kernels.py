@@ -8,22 +8,21 @@ import re
 import subprocess
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 
+import images
 import pytest
+from images import FIRMWARE
 
 from gpiorig.analysis import events
 from gpiorig.analysis.event_table import BY_CODE
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.wiring import Bus, NodeLines
 from gpiorig.capture.edges import Edges
-from gpiorig.capture.samples import EdgeExtractor
 from gpiorig.rig import boards
 from gpiorig.rig.bench_ends import VirtualAnalyzer
 from gpiorig.rig.bench_world import VirtualNode
 from gpiorig.rig.virtual.vboards import VirtualBoards
 
-FIRMWARE = Path(__file__).resolve().parent.parent / "firmware-gpio-probes"
 BOARDS = ("iotlab-m3", "nucleo-l476rg", pytest.param("telosb", marks=pytest.mark.slow))  # one of each processor
 CONSOLE = 0
 RATE_HZ = 24_000_000
@@ -59,19 +58,17 @@ def run_selftest(board: str, image: bytes) -> tuple[str, Edges, str]:
         analyzer = world.add_analyzer(samplerate_hz=RATE_HZ, unitsize=1, config=VirtualAnalyzer(), key=1)
         for number, line in enumerate(channels):
             world.probe(analyzer, number, 0, pins[line])
-        extractor, blocks, text, total = EdgeExtractor(unitsize=1), [], "", 0
-        buffer = bytearray(2 * RATE_HZ // 20)
+        blocks, text = [], ""
         while "\nevents" not in text and world.now_ps < EVENTS_PS:
             world.pass_time(world.now_ps + STEP_PS)
-            while (size := world.samples(analyzer, buffer)) > 0:
-                blocks.append(extractor.feed(bytes(buffer[:size])))
-                total += size
+            blocks.append(world.analyzer_edges(analyzer))
             text += world.uart_read(0, CONSOLE)[1].decode()
+        end = world.handed_out(analyzer)
         world.stop_analyzer(analyzer)
         while not re.search(r"^(done|fault .*)\n", text, re.MULTILINE) and world.now_ps < LONG_PS:
             world.pass_time(world.now_ps + PS_PER_S)
             text += world.uart_read(0, CONSOLE)[1].decode()
-        edges = Edges.from_blocks(blocks, samplerate_hz=Fraction(RATE_HZ), channels=channels, end=total)
+        edges = Edges.from_blocks(blocks, samplerate_hz=Fraction(RATE_HZ), channels=channels, end=end)
         return text, edges, world.log
     finally:
         world.close()
@@ -89,20 +86,10 @@ def kernel(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module", params=BOARDS)
-def run(request: pytest.FixtureRequest, kernel: str, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    board, build = str(request.param), tmp_path_factory.mktemp("selftest")
-    make = [
-        "make",
-        "-s",
-        "-C",
-        str(FIRMWARE),
-        f"BOARD={board}",
-        f"KERNEL={kernel}",
-        "PROGRAM=selftest",
-        f"BUILD={build}",
-    ]
-    subprocess.run(make, capture_output=True, text=True, check=True)
-    text, edges, log = run_selftest(board, next(build.glob("*/selftest.elf")).read_bytes())
+def run(request: pytest.FixtureRequest, kernel: str) -> Run:
+    board = str(request.param)
+    image = images.build(board, f"KERNEL={kernel}", "PROGRAM=selftest", program="selftest")
+    text, edges, log = run_selftest(board, image.read_bytes())
     said = dict(line.split(" ", 1) if " " in line else (line, "") for line in text.splitlines() if line)
     return Run(kernel, said, decode(board, edges), log)
 
@@ -114,6 +101,7 @@ def number(said: str, key: str) -> int:
     return int(found[1])
 
 
+@pytest.mark.slow
 def test_a_more_urgent_actor_pre_empts(run: Run) -> None:
     """Threads: at once, also within one that was pre-empting; events: one after the other, in the order of posting."""
     assert {"threads": "trace=(umU)", "events": "trace=()uUm"}[run.kernel] == run.said["order"]
@@ -244,6 +232,7 @@ def alarms(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     return ctypes.CDLL(str(folder / "alarms.so"))
 
 
+@pytest.mark.slow
 def test_alarms_are_a_sorted_set(alarms: ctypes.CDLL) -> None:
     """Random settings, cancellations, interrupts, across the counter's wrap, against a dictionary of deadlines."""
     choose = random.Random(2**32)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
+import directbench
 import numpy as np
 import pytest
 from commandline import ROOT, gpiorig
@@ -21,14 +22,19 @@ MIXED = (files("gpiorig.rig") / "mixed_bench.toml").read_text()
 EXPERIMENT = (ROOT / "experiments" / "mixed.toml").read_text()
 
 
-def run(folder: Path, bench: str, experiment: str) -> pipeline.Result:
-    """The analysis of a run in which no frame of a symbol bus was damaged or missed, and every packet accounted for."""
+def through_sigrok(folder: Path, bench: str, experiment: str) -> Recording:
+    """The recording of `gpiorig run`: the one of a TelosB that goes through sigrok-cli and ptys."""
     (folder / "bench.toml").write_text(bench)
     (folder / "experiment.toml").write_text(experiment)
-    options = ("-o", folder / "run", "--packets", str(PACKETS), "--json")
+    options = ("-o", folder / "run", "--packets", str(PACKETS), "--no-report")
     done = gpiorig("run", folder / "bench.toml", folder / "experiment.toml", *options)
     assert (0, "") == (done.status, done.stderr)
-    result = pipeline.analyse(Recording.open(folder / "run"))
+    return Recording.open(folder / "run")
+
+
+def analysed(recording: Recording) -> pipeline.Result:
+    """The analysis of a run in which no frame of a symbol bus was damaged or missed, and every packet accounted for."""
+    result = pipeline.analyse(recording)
     assert 0 == len(result.events.damaged)
     for node, seen, sent in pipeline.frame_counts(result.events, result.logs):
         assert sent == seen, node
@@ -39,10 +45,11 @@ def run(folder: Path, bench: str, experiment: str) -> pipeline.Result:
 @pytest.fixture(scope="module", params=["telosb", "m3"])
 def result(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> pipeline.Result:
     """A flawless run, either of the two being the initiator."""
-    experiment = EXPERIMENT
-    if request.param == "m3":
-        experiment = experiment.replace('"telosb"', '"X"').replace('"m3"', '"telosb"').replace('"X"', '"m3"')
-    return run(tmp_path_factory.mktemp("mixed"), MIXED, experiment)
+    folder = tmp_path_factory.mktemp("mixed")
+    if request.param == "telosb":
+        return analysed(through_sigrok(folder, MIXED, EXPERIMENT))
+    experiment = EXPERIMENT.replace('"telosb"', '"X"').replace('"m3"', '"telosb"').replace('"X"', '"m3"')
+    return analysed(directbench.record(folder, MIXED, experiment, packets=PACKETS))
 
 
 def test_every_packet_is_timelined(result: pipeline.Result) -> None:
@@ -73,7 +80,7 @@ def test_the_first_bit_on_the_air_is_where_the_sender_puts_it(result: pipeline.R
 def test_losses_have_their_reasons(tmp_path: Path) -> None:
     """With half of the frames lost the TelosB's driver retries; what it gives up is lost for a reason."""
     bench = MIXED.replace("delay_ps = 10_000", "delay_ps = 10_000\nloss_ppm = 500_000")
-    result = run(tmp_path, bench, EXPERIMENT)
+    result = analysed(directbench.record(tmp_path, bench, EXPERIMENT, packets=PACKETS))
     assert 0 < result.rtt.lost < PACKETS
     assert 0 == result.reconciliation.unaccounted
     assert {"no_ack", "timeout"} >= result.reconciliation.lost.keys()
@@ -87,5 +94,5 @@ def test_two_telosb(tmp_path: Path) -> None:
     channels = ["P8_27", "P8_29", "P8_28", "P8_30", "P8_21", "P8_20"]
     wiring = "".join(f'{line} = "{channel}"\n' for line, channel in zip(lines, channels, strict=True))
     bench = f'{head}[nodes.m3]\nboard = "telosb"\n[nodes.m3.lines]\n{wiring}\n{virtual}'
-    result = run(tmp_path, bench, EXPERIMENT)
+    result = analysed(directbench.record(tmp_path, bench, EXPERIMENT, packets=PACKETS))
     assert PACKETS == int(result.timelines.timelined.sum())

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
+from _pytest.mark import ParameterSet
 from commandline import ROOT
 from modebench import Mode, record
 
@@ -19,17 +21,28 @@ INTERVAL_US = 200_000  # between packets, so that a minute is soon over
 TIMEOUT_US = 150_000  # more than the longest round trip takes, five fragments each way on a TelosB
 LEAST_PACKETS = 200  # a packet takes less than half an interval, also where the next waits for the one before
 
+pytestmark = pytest.mark.slow
+
 M3, TELOSB, SPIRIT1, L476 = "iotlab-m3", "telosb", "nucleo-l476rg", "nucleo-l476rg-at86rf231"
 BOARDS = (M3, TELOSB, SPIRIT1, L476)
 ROUND_TRIPS = ("pingpong", "macping", "print", "payload", "busy", "nocsma", "interference")
 ONE_WAY = ("broadcast", "sender", "queue", "train-sleep", "train-timer", "train-pairs")
 
-# Each mode on each board, on M3 with both kernels, elsewhere with each kernel in turn.
-ROWS = [(mode, M3, kernel) for mode in (*ROUND_TRIPS, *ONE_WAY) for kernel in ("events", "threads")] + [
-    pytest.param(mode, board, ("events", "threads")[(row + column) % 2], marks=pytest.mark.slow)
-    for row, mode in enumerate((*ROUND_TRIPS, *ONE_WAY))
-    for column, board in enumerate(BOARDS[1:])
-]
+KERNELS = ("events", "threads")
+
+
+def rows() -> Iterator[ParameterSet]:
+    """Each mode on each board, on M3 with both kernels, elsewhere with each kernel in turn.
+
+    Outside the deep suite: each mode on M3 and on one other board.
+    """
+    for number, mode in enumerate((*ROUND_TRIPS, *ONE_WAY)):
+        for place, board in enumerate(BOARDS):
+            other, kernel = KERNELS[(number + place) % 2], KERNELS[(number + place + 1) % 2]
+            usual = place in (0, 1 + number % 3)
+            yield pytest.param(mode, board, kernel, marks=() if usual else pytest.mark.deep)
+            if board == M3:
+                yield pytest.param(mode, board, other, marks=pytest.mark.deep)
 
 
 def minute(name: str, kernel: str, **settings: object) -> Experiment:
@@ -64,7 +77,7 @@ def run(folder: Path, experiment: Experiment, board: str) -> Mode:
     return mode
 
 
-@pytest.mark.parametrize(("name", "board", "kernel"), ROWS)
+@pytest.mark.parametrize(("name", "board", "kernel"), list(rows()))
 def test_a_minute_without_a_lost_event(tmp_path: Path, name: str, board: str, kernel: str) -> None:
     """As many frames as the firmware counted, none damaged, no log line lost; every packet is accounted for."""
     mode = run(tmp_path, minute(name, kernel), board)

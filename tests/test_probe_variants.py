@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-from oneboard import Run, build, run
+from images import build
+from oneboard import Run, run
 
 pytestmark = pytest.mark.slow  # builds images
 
@@ -15,13 +14,13 @@ CALIBRATE = 2
 CALIBRATION_EVENTS = 32  # main.c
 
 
-def variant(folder: Path, name: str) -> Run:
-    return run(M3, build(folder, M3, f"PROBES={name}"), "identify", "start 3", "report")
+def variant(name: str) -> Run:
+    return run(M3, build(M3, f"PROBES={name}").read_bytes(), "identify", "start 3", "report")
 
 
 @pytest.fixture(scope="module")
-def normal(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return variant(tmp_path_factory.mktemp("normal"), "normal")
+def normal() -> Run:
+    return variant("normal")
 
 
 def cost(seen: Run) -> float:
@@ -36,9 +35,9 @@ def test_normal_says_so(normal: Run) -> None:
     assert len(normal.frames.codes) == normal.log.done["probes"]
 
 
-def test_doubled_shows_every_event_once_at_twice_the_cost(normal: Run, tmp_path: Path) -> None:
+def test_doubled_shows_every_event_once_at_twice_the_cost(normal: Run) -> None:
     """The same events with the same ids; the board counts what it showed."""
-    doubled = variant(tmp_path, "doubled")
+    doubled = variant("doubled")
     assert "doubled" == doubled.log.identity["probes"]
     assert 0 == len(doubled.frames.damaged_samples)
     assert normal.frames.codes.tolist() == doubled.frames.codes.tolist()
@@ -48,20 +47,20 @@ def test_doubled_shows_every_event_once_at_twice_the_cost(normal: Run, tmp_path:
     assert cost(doubled) == pytest.approx(2 * cost(normal), rel=0.05)
 
 
-def test_empty_runs_and_shows_nothing(tmp_path: Path) -> None:
+def test_empty_runs_and_shows_nothing() -> None:
     """It claims no frames either."""
-    empty = variant(tmp_path, "empty")
+    empty = variant("empty")
     assert "empty" == empty.log.identity["probes"]
     assert 0 == len(empty.frames.codes) + len(empty.frames.damaged_samples)
     assert 3 == empty.log.done["sent"]
     assert 0 == empty.log.done["probes"]
 
 
-def test_three_span_lines_without_a_bus(tmp_path: Path) -> None:
+def test_three_span_lines_without_a_bus() -> None:
     """The connector's pins of an IoT-LAB M3: radio interrupts, the send call, and a heartbeat of 10 ms."""
     lines = {"SPAN_ISR_RADIO": "A(3)", "SPAN_APP_TX": "B(9)", "HEARTBEAT_LINE": "C(11)"}
     defines = " ".join(f"-DGPIORIG_{name}='GPIORIG_PIN_{pin}'" for name, pin in lines.items())
-    image = build(tmp_path, M3, "WIDTH=0", f"DEFINES={defines}")
+    image = build(M3, "WIDTH=0", f"DEFINES={defines}").read_bytes()
     seen = run(M3, image, "set heartbeat_us 10000", "start 3", "report", pins=("PA3", "PB9", "PC11"))
 
     samples, levels = seen.levels

@@ -8,13 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import directbench
 import modebench
 import numpy as np
 import pytest
-from commandline import gpiorig
 from numpy.typing import NDArray
 
-from gpiorig.capture.recording import Recording
 from gpiorig.rig import survey
 from gpiorig.rig.experiment import Experiment, NodeRole, Settings
 
@@ -59,16 +58,11 @@ def record(tmp_path: Path) -> Recorder:
     def run(*named: str, kernel: str = "events", packets: int = PACKETS, **settings: str | int) -> Run:
         nodes = dict(zip(("sender", "receiver", "other"), named, strict=False))
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
-        folder.mkdir()
-        bench, experiment = folder / "bench.toml", folder / "experiment.toml"
-        bench.write_text(modebench.bench_text(nodes))
         roles = f'initiator = "sender"\nresponder = "receiver"\nkernel = "{kernel}"\npackets = {packets}\n'
         given = {"interval_us": 30_000, "payload": PAYLOAD} | settings
         lines = [f"{key} = {json.dumps(value)}" for key, value in given.items()]
-        experiment.write_text("\n".join(['name = "radio"', roles, "[settings]", *lines, ""]))
-        done = gpiorig("run", bench, experiment, "-o", folder / "run", "--no-report")
-        assert (0, "") == (done.status, done.stderr)
-        recording = Recording.open(folder / "run")
+        experiment = "\n".join(['name = "radio"', roles, "[settings]", *lines, ""])
+        recording = directbench.record(folder, modebench.bench_text(nodes), experiment)
         found = survey.survey(recording)
         assert [] == survey.failed_checks(found, recording)
         for log in found.logs.values():

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from _pytest.mark import ParameterSet
 from commandline import ROOT
 from modebench import Mode, record
 from numpy.typing import NDArray
@@ -25,23 +26,29 @@ WORKER_A, WORKER_B = 6, 7  # enum actor_id, kernel.h
 SECONDS = 60
 OUT_OF_RANGE = (("initiator", "responder"), ("responder", "initiator"))
 
+
+def deep(name: str, board: str, kernel: str) -> ParameterSet:
+    """A row of the deep suite."""
+    return pytest.param(name, board, kernel, marks=pytest.mark.deep)
+
+
 # Each experiment on each board it is for, with both kernels on one board and with one of them elsewhere.
 ROWS = [
     ("tdma-single-hop", M3, "threads"),
-    ("tdma-single-hop", M3, "events"),
+    deep("tdma-single-hop", M3, "events"),
     ("tdma-single-hop", L476, "threads"),
     ("tdma-single-hop", SPIRIT1, "events"),
-    ("tdma-multi-hop", M3, "threads"),
+    deep("tdma-multi-hop", M3, "threads"),
     ("tdma-multi-hop", M3, "events"),
     ("tdma-telosb", TELOSB, "threads"),
-    ("tdma-telosb", TELOSB, "events"),
-    ("slots", M3, "threads"),
+    deep("tdma-telosb", TELOSB, "events"),
+    deep("slots", M3, "threads"),
     ("slots", M3, "events"),
     ("slots", L476, "events"),
     ("slots", SPIRIT1, "threads"),
     ("slots-multi-hop", M3, "threads"),
-    ("slots-multi-hop", M3, "events"),
-    ("slots-telosb", TELOSB, "threads"),
+    deep("slots-multi-hop", M3, "events"),
+    deep("slots-telosb", TELOSB, "threads"),
     ("slots-telosb", TELOSB, "events"),
     ("slots-two-tasks", M3, "threads"),
 ]

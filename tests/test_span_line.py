@@ -6,12 +6,13 @@ import subprocess
 from importlib.resources import files
 from pathlib import Path
 
+import directbench
+import images
 import numpy as np
 import pytest
-from commandline import ROOT, gpiorig
+from commandline import ROOT
 
 from gpiorig.analysis.events import Events
-from gpiorig.capture.recording import Recording
 from gpiorig.rig import pipeline
 
 pytestmark = pytest.mark.slow  # builds an image
@@ -23,20 +24,16 @@ SPAN_LINE = "-DGPIORIG_SPAN_ISR_RADIO='GPIORIG_PIN_A(3)'"
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Events:
     """Events of a run in which the responder has `isr.radio` on PA3."""
     folder = tmp_path_factory.mktemp("span")
-    where = ["-C", ROOT / "firmware-gpio-probes", f"BUILD={folder}"]
-    make = ["make", "-s", *where, "BOARD=iotlab-m3", f"DEFINES={SPAN_LINE}"]
-    subprocess.run(make, check=True, capture_output=True)
+    image = images.build("iotlab-m3", f"DEFINES={SPAN_LINE}")
     bench = (files("gpiorig.rig") / "demo_bench.toml").read_text()
     head, responder = bench.split("[nodes.responder]\n")
-    responder = f'firmware = "{folder / "iotlab-m3" / "reference.elf"}"\n{responder}'
+    responder = f'firmware = "{image}"\n{responder}'
     responder = responder.replace('uart_tx = "P8_30"', 'uart_tx = "P8_30"\n"isr.radio" = "P8_21"')
     responder = responder.replace("clock_ppb = -7_000", 'clock_ppb = -7_000\npins = { "isr.radio" = "PA3" }')
-    (folder / "bench.toml").write_text(f"{head}[nodes.responder]\n{responder}")
-    experiment = ROOT / "experiments" / "pingpong.toml"
-    done = gpiorig("run", folder / "bench.toml", experiment, "-o", folder / "run", "--packets", "20", "--json")
-    assert (0, "") == (done.status, done.stderr)
-    assert 20 == done.numbers["packets_timelined"]
-    result = pipeline.analyse(Recording.open(folder / "run"))
+    experiment = (ROOT / "experiments" / "pingpong.toml").read_text()
+    bench = f"{head}[nodes.responder]\n{responder}"
+    result = pipeline.analyse(directbench.record(folder / "bench", bench, experiment, packets=20))
+    assert {"timelined, every step known": 20} == result.timelines.counts()
     for node, seen, sent in pipeline.frame_counts(result.events, result.logs):
         assert sent == seen, node
     return result.events

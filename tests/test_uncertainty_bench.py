@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from commandline import ROOT
 from corrections import correction
-from truthbench import Coverage, bench_text, coverage, record, sampled, true_route
+from directbench import record
+from truthbench import Coverage, bench_text, coverage, sampled, true_route
 
 from gpiorig.analysis.routes import Route
 from gpiorig.capture.recording import Recording

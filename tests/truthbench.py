@@ -20,10 +20,8 @@ from gpiorig.analysis.uncertainty import DelayUncertainty
 from gpiorig.capture.edges import Edges
 from gpiorig.capture.recording import Recording
 from gpiorig.rig import bench as benches
-from gpiorig.rig import boards, firmware, instruments, pipeline, runner
-from gpiorig.rig import experiment as experiments
+from gpiorig.rig import boards, instruments, pipeline
 from gpiorig.rig.bench import BEAGLELOGIC_CHANNELS, Bench
-from gpiorig.rig.experiment import Experiment
 from gpiorig.rig.virtual import truth
 
 SYNC = BEAGLELOGIC_CHANNELS[-1]
@@ -65,16 +63,6 @@ def _drawn_analyzer(name: str, drawn: random.Random) -> list[str]:
         rise, fall = (drawn.randint(0, SKEW_PS) for _ in range(2))
         text.append(f"{channel} = {{ rise_ps = {rise}, fall_ps = {fall} }}")
     return text
-
-
-def record(folder: Path, bench: str, experiment: Experiment) -> Recording:
-    """Run the experiment on the bench of this text."""
-    bench_file = folder / "bench.toml"
-    bench_file.write_text(bench)
-    loaded = benches.load(bench_file)
-    experiments.check(experiment, loaded, what=experiment.name)
-    images = firmware.images(loaded, experiment, bench_file=bench_file)
-    return runner.run(loaded, experiment, bench_file=bench_file, output=folder / "run", firmware=images)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
