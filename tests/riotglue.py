@@ -55,9 +55,9 @@ def includes() -> list[str]:
 
 def wraps(modules: Sequence[str], *, packages: str = "") -> list[str]:
     """The symbols that wraps.mk redirects in an image of these modules."""
-    makefile = f"include {GLUE / 'wraps.mk'}\n$(info $(GPIORIG_WRAPS))\nall: ;\n"
+    makefile = "include wraps.mk\n$(info $(GPIORIG_WRAPS))\nall: ;\n"
     make = ["make", "-s", "-f", "-", f"USEMODULE={' '.join(modules)}", f"USEPKG={packages}"]
-    return subprocess.run(make, input=makefile, capture_output=True, text=True, check=True).stdout.split()
+    return subprocess.run(make, cwd=GLUE, input=makefile, capture_output=True, text=True, check=True).stdout.split()
 
 
 def compile_only(

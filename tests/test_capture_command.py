@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-from commandline import ROOT, gpiorig
+from commandline import ROOT, gpiorig, gpiorig_running
+from patience import PATIENCE_S, wait_until
 
 from gpiorig.capture.recording import Recording
 
@@ -36,23 +35,43 @@ def test_an_exact_number_of_samples(tmp_path: Path) -> None:
     assert 500_000 == gpiorig("info", tmp_path / "run", "--json").numbers["samples"]
 
 
-def test_ctrl_c_is_the_usual_end(tmp_path: Path) -> None:
-    """Ctrl-C reaches the whole group of processes of a terminal; the capture still ends in order."""
-    command = [sys.executable, "-m", "gpiorig.rig.cli", "capture", "-d", DEMO, "--samplerate", "1MHz", "--json"]
-    capture = subprocess.Popen(
-        [*command, "-o", tmp_path / "run"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-    )
-    for _ in range(200):
-        time.sleep(0.1)
-        if any(path.stat().st_size > 100_000 for path in (tmp_path / "run" / "edges").glob("*.seg")):
-            break
-    os.killpg(capture.pid, signal.SIGINT)
-    said, complained = capture.communicate(timeout=20)
+def has_samples(folder: Path, size_bytes: int = 100_000) -> bool:
+    """Whether a running capture has written that much."""
+    return sum(path.stat().st_size for path in (folder / "edges").glob("*.seg")) > size_bytes
 
-    assert (0, b"") == (capture.returncode, complained)
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_is_the_usual_end(tmp_path: Path, number: signal.Signals) -> None:
+    """Ctrl-C, or a terminal that is closed, reaches the whole group of processes; the capture still ends in order."""
+    words = ("capture", "-d", DEMO, "--samplerate", "1MHz", "--json", "-o", tmp_path / "run")
+    with gpiorig_running(*words) as capture:
+        wait_until(lambda: has_samples(tmp_path / "run"))
+        os.killpg(capture.pid, number)
+        said, complained = capture.communicate(timeout=PATIENCE_S)
+
+    assert (0, "") == (capture.returncode, complained)
     assert "complete" == json.loads(said)["state"]
 
 
+@pytest.mark.slow
+def test_nohup_is_respected(tmp_path: Path) -> None:
+    """A capture that was started with SIGINT and SIGHUP ignored goes on when they come; SIGTERM ends it in order."""
+    words = ("capture", "-d", DEMO, "--samplerate", "1MHz", "--json", "-o", tmp_path / "run")
+    with gpiorig_running(*words, ignore=True) as capture:
+        wait_until(lambda: has_samples(tmp_path / "run"))
+        os.killpg(capture.pid, signal.SIGINT)
+        os.killpg(capture.pid, signal.SIGHUP)
+        wait_until(lambda: has_samples(tmp_path / "run", 2_000_000))
+        assert capture.poll() is None
+        capture.terminate()
+        said, complained = capture.communicate(timeout=PATIENCE_S)
+
+    assert (0, "") == (capture.returncode, complained)
+    assert "complete" == json.loads(said)["state"]
+
+
+@pytest.mark.slow
 def test_an_analyzer_that_dies_is_told_by_the_exit_status(tmp_path: Path) -> None:
     """What came is kept, and the recording is incomplete."""
     with FakeBeagleLogic(lambda unit: [bytes(200_000)], die=True) as server:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -38,8 +39,9 @@ TARGETS = pytest.mark.parametrize("target", [M3, SKY], ids=lambda target: target
 
 
 def make(project: Path, folder: Path, target: Target, *options: str) -> subprocess.CompletedProcess[str]:
-    """Build a project with its own Makefile, as its users do."""
-    command = ["make", "-s", f"CONTIKI={STAND_IN}", f"BUILD_DIR={folder}", f"TARGET={target.name}", *options]
+    """Build a project with its own Makefile, as its users do; by a relative path, since make takes none with blanks."""
+    where = [f"CONTIKI={os.path.relpath(STAND_IN, project)}", f"BUILD_DIR={folder}"]
+    command = ["make", "-s", *where, f"TARGET={target.name}", *options]
     return subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
 
 
@@ -270,6 +272,7 @@ def test_the_check_names_a_call_that_passes_a_hook_by(tmp_path: Path) -> None:
     assert "process_poll: 1 site unwrapped, expected 0: inlined copy in process_run" in checked.stderr
 
 
+@pytest.mark.slow
 @TARGETS
 @pytest.mark.parametrize("options", [(), ("-DGPIORIG_OFF",)], ids=["probes", "off"])
 @pytest.mark.parametrize("stack", ["NETSTACK_CONF_WITH_IPV6", "MAC_CONF_WITH_TSCH"])
@@ -306,6 +309,7 @@ def test_the_header_of_macros_leaves_nothing_in_a_linker_script(tmp_path: Path) 
     assert "MEMORY {}\n" == done.stdout
 
 
+@pytest.mark.slow
 def test_off_builds_the_application_without_probes(tmp_path: Path) -> None:
     """No wrapper, no probe, and the application still links."""
     image(GLUE / "pingpong", tmp_path, M3, "WITH_CONSOLE=1", "PROBES=off")
@@ -315,6 +319,7 @@ def test_off_builds_the_application_without_probes(tmp_path: Path) -> None:
     assert "csma_driver" in names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vanished", ["GPIORIG_RADIO", "GPIORIG_RADIO_ISR"])
 def test_a_symbol_that_vanished_is_a_link_error_with_its_name(vanished: str, tmp_path: Path) -> None:
     """As when a new release of Contiki-NG renames a driver."""

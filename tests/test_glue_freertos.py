@@ -142,11 +142,13 @@ def test_the_check_finds_every_hook(freertos_kernel: Path, tmp_path: Path) -> No
 
 
 def variables(*settings: str) -> dict[str, list[str]]:
-    """What gpiorig_freertos.mk tells a project's makefile."""
+    """What gpiorig_freertos.mk tells a project's makefile: paths from the firmware's folder."""
     names = ("GPIORIG_SOURCES", "GPIORIG_CPPFLAGS", "GPIORIG_LDFLAGS")
     show = "".join(f"$(info {name}=$({name}))" for name in names)
-    text = f"{chr(10).join(settings)}\ninclude {FIRMWARE}/freertos/gpiorig_freertos.mk\n{show}\nall: ;\n"
-    done = subprocess.run(["make", "-s", "-f", "-"], input=text, capture_output=True, text=True, check=False)
+    text = f"{chr(10).join(settings)}\ninclude freertos/gpiorig_freertos.mk\n{show}\nall: ;\n"
+    done = subprocess.run(
+        ["make", "-s", "-f", "-"], cwd=FIRMWARE, input=text, capture_output=True, text=True, check=False
+    )
     assert (0, "") == (done.returncode, done.stderr)
     return {name: value.split() for name, value in re.findall(r"^(\w+)=(.*)$", done.stdout, re.MULTILINE)}
 
@@ -167,7 +169,7 @@ def spirit1(folder: Path, radio: str) -> Ran:
         "--specs=nosys.specs",
     ]
     command += [f"-Wl,-T,{FOREIGN / 'flash.ld'}", "-Wl,--no-warn-rwx-segments", "-o", str(folder / "a.elf")]
-    subprocess.run([*command, *map(str, sources)], check=True)
+    subprocess.run([*command, *map(str, sources)], cwd=FIRMWARE, check=True)
     return run("nucleo-l476rg", (folder / "a.elf").read_bytes(), virtual_s=0.1, slower=20)
 
 
@@ -217,9 +219,10 @@ def test_spirit1_by_the_bytes_of_its_spi(tmp_path: Path) -> None:
         ("GPIORIG_PORT := abacus", "GPIORIG_PORT=abacus: there is no"),
     ],
 )
-def test_what_is_wrong_is_said(setting: str, message: str) -> None:
-    text = f"{setting}\ninclude {FIRMWARE}/freertos/gpiorig_freertos.mk\nall: ;\n"
-    done = subprocess.run(["make", "-s", "-f", "-"], input=text, capture_output=True, text=True, check=False)
+def test_what_is_wrong_is_said(tmp_path: Path, setting: str, message: str) -> None:
+    makefile = tmp_path / "Makefile"  # of one on standard input make leaves a copy behind
+    makefile.write_text(f"{setting}\ninclude freertos/gpiorig_freertos.mk\nall: ;\n")
+    done = subprocess.run(["make", "-s", "-f", makefile], cwd=FIRMWARE, capture_output=True, text=True, check=False)
     assert 0 != done.returncode
     assert message in done.stderr
 

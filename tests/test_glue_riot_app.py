@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 import riotglue
+from patience import PATIENCE_S
 
 APP = riotglue.RIOT / "app"
-DEADLINE_S = 20
 
 
 class Node:
@@ -23,7 +23,7 @@ class Node:
 
     def line(self) -> str:
         assert self.process.stdout is not None
-        readable, _, _ = select.select([self.process.stdout], [], [], DEADLINE_S)
+        readable, _, _ = select.select([self.process.stdout], [], [], PATIENCE_S)
         assert readable, "it says nothing"
         return self.process.stdout.readline().decode().rstrip("\n")
 
@@ -63,6 +63,7 @@ def node(program: Path) -> Iterator[Node]:
     node.process.communicate()
 
 
+@pytest.mark.slow
 def test_identify_names_board_table_and_probes(node: Node) -> None:
     expected = "ok identify board=pc firmware=riot uid=abababababababab address=1 table=1234abcd probes=normal"
     assert expected == node.ask("identify")

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from riotglue import RIOT
+from riotglue import FIRMWARE
 
 
 def make(folder: Path, *words: str, riotbase: str) -> subprocess.CompletedProcess[str]:
     command = ["make", "-C", str(folder)]
     told = dict(word.split("=", 1) for word in (f"RIOTBASE={riotbase}", *words))
     return subprocess.run(command, env={**os.environ, **told}, capture_output=True, text=True, check=False)
+
+
+def copied(folder: Path) -> Path:
+    """A copy of RIOT's glue, with what it takes from the rest of the firmware."""
+    shutil.copytree(FIRMWARE, folder / "firmware", ignore=shutil.ignore_patterns("build", "reference"))
+    return folder / "firmware" / "riot"
+
+
+@pytest.fixture
+def riot(tmp_path: Path) -> Path:
+    """RIOT's glue, where its path has no blank."""
+    return copied(tmp_path) if " " in str(FIRMWARE) else FIRMWARE / "riot"
 
 
 @pytest.fixture
@@ -29,8 +42,8 @@ def riotbase(tmp_path: Path) -> str:
     return str(tmp_path)
 
 
-def test_a_missing_riot_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
-    for folder in (RIOT, RIOT / "openwsn"):
+def test_a_missing_riot_is_an_error_that_says_what_to_do(tmp_path: Path, riot: Path) -> None:
+    for folder in (riot, riot / "openwsn"):
         done = make(folder, "BOARD=iotlab-m3", riotbase=str(tmp_path))
         assert 2 == done.returncode
         assert f"RIOTBASE={tmp_path}: there is no Makefile.include. Give a checkout of RIOT" in done.stderr
@@ -48,17 +61,26 @@ def test_a_missing_riot_is_an_error_that_says_what_to_do(tmp_path: Path) -> None
     ],
     ids=str,
 )
-def test_a_build_that_cannot_work_says_why(riotbase: str, words: tuple[str, ...], says: str) -> None:
-    done = make(RIOT, *words, riotbase=riotbase)
+def test_a_build_that_cannot_work_says_why(riot: Path, riotbase: str, words: tuple[str, ...], says: str) -> None:
+    done = make(riot, *words, riotbase=riotbase)
 
     assert 2 == done.returncode
     assert says in done.stderr
 
 
-def test_the_build_passes_on_what_was_asked_for(riotbase: str) -> None:
+def test_a_path_with_a_blank_is_refused(tmp_path: Path, riotbase: str) -> None:
+    """RIOT's makefiles would take it for two."""
+    (tmp_path / "a blank").mkdir()
+    done = make(copied(tmp_path / "a blank"), "BOARD=iotlab-m3", riotbase=riotbase)
+
+    assert 2 == done.returncode
+    assert "a blank/firmware/riot: RIOT's makefiles take no path with a blank. Move the checkout" in done.stderr
+
+
+def test_the_build_passes_on_what_was_asked_for(riot: Path, riotbase: str) -> None:
     """Port, variant, queues as exponents, the link's source; and the wraps of modules that are there, no others."""
     words = ("BOARD=nucleo-l476rg", "APP=macping", "QUEUE=32", "PROBES=doubled", "LOG=256")
-    done = make(RIOT, *words, riotbase=riotbase)
+    done = make(riot, *words, riotbase=riotbase)
 
     assert 0 == done.returncode, done.stderr
     for flag in (
@@ -70,8 +92,8 @@ def test_the_build_passes_on_what_was_asked_for(riotbase: str) -> None:
     assert "--wrap=cc2420_strobe" not in done.stdout
 
 
-def test_probes_off_wraps_nothing(riotbase: str) -> None:
-    done = make(RIOT, "BOARD=telosb", "PROBES=off", riotbase=riotbase)
+def test_probes_off_wraps_nothing(riot: Path, riotbase: str) -> None:
+    done = make(riot, "BOARD=telosb", "PROBES=off", riotbase=riotbase)
 
     assert 0 == done.returncode, done.stderr
     assert "-DGPIORIG_OFF" in done.stdout
@@ -79,8 +101,8 @@ def test_probes_off_wraps_nothing(riotbase: str) -> None:
     assert "link_netdev.c" in done.stdout
 
 
-def test_openwsn_has_its_debug_pins_beside_the_bus(riotbase: str) -> None:
-    done = make(RIOT / "openwsn", "BOARD=nucleo-l476rg", riotbase=riotbase)
+def test_openwsn_has_its_debug_pins_beside_the_bus(riot: Path, riotbase: str) -> None:
+    done = make(riot / "openwsn", "BOARD=nucleo-l476rg", riotbase=riotbase)
 
     assert 0 == done.returncode, done.stderr
     pins = re.findall(r"-DOPENWSN_DEBUGPIN_(\w+)=GPIO_PIN\((PORT_\w),(\d+)\)", done.stdout)

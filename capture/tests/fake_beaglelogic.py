@@ -22,6 +22,8 @@ class FakeBeagleLogic:
         Called with the sample unit in bytes, returns the chunks to send (float items are pauses in seconds).
     die
         Close the connection when the pattern is over, as a server that crashes does.
+    once
+        Listen no more when the pattern begins.
     refuse_rate
         Answer a samplerate command with an error.
     mute
@@ -33,12 +35,13 @@ class FakeBeagleLogic:
         pattern: Callable[[int], Iterable[bytes | float]],
         *,
         die: bool = False,
+        once: bool = False,
         refuse_rate: bool = False,
         mute: bool = False,
         flood_after_close: bool = False,
     ) -> None:
         self.pattern, self.die, self.refuse_rate, self.mute = pattern, die, refuse_rate, mute
-        self.flood_after_close = flood_after_close
+        self.once, self.flood_after_close = once, flood_after_close
         self.commands: list[tuple[float, str]] = []
         self.settings = {"samplerate": 1_000_000, "sampleunit": 0, "memalloc": 2**31 - 1}
         self.settings |= {"bufunitsize": 131072, "triggerflags": 0}
@@ -63,11 +66,14 @@ class FakeBeagleLogic:
     ) -> None:
         """Stop serving."""
         self._stop.set()
+        self._close_listener()
+        for thread in self._threads:
+            thread.join(5)
+
+    def _close_listener(self) -> None:
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
-        for thread in self._threads:
-            thread.join(5)
 
     def _accept(self) -> None:
         while not self._stop.is_set():
@@ -132,6 +138,8 @@ class FakeBeagleLogic:
 
     def _send(self, client: socket.socket, closed: threading.Event) -> None:
         unit = 1 if self.settings["sampleunit"] == 1 else 2
+        if self.once:
+            self._close_listener()
         try:
             for chunk in self.pattern(unit):
                 if isinstance(chunk, float):

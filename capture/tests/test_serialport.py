@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from patience import PATIENCE_S
 
 from gpiorig.capture.errors import FormatError, RecordingError, SerialPortError
 from gpiorig.capture.serialport import SerialPort
@@ -56,9 +57,11 @@ def test_what_a_node_sends_is_recorded_with_its_time(tmp_path: Path, pty: Pty) -
     before_ns, before_wall_ns = time.monotonic_ns(), time.time_ns()
     with open_port(pty, tmp_path) as port:
         pty.send(b"boot board=iotlab-m3\r\nrea")
-        assert "boot board=iotlab-m3" == port.wait_line(lambda text: text.startswith("boot"), deadline_s=5).text
+        assert (
+            "boot board=iotlab-m3" == port.wait_line(lambda text: text.startswith("boot"), deadline_s=PATIENCE_S).text
+        )
         pty.send(b"dy\npart")
-        ready = port.wait_line(lambda text: text == "ready", deadline_s=5)
+        ready = port.wait_line(lambda text: text == "ready", deadline_s=PATIENCE_S)
     after_ns = time.monotonic_ns()
     record = read_record(tmp_path / "initiator.rec", clock="host")
     lines = record.lines()
@@ -76,7 +79,7 @@ def test_a_command_is_sent_and_recorded(tmp_path: Path, pty: Pty) -> None:
         port.write_line("identify")
         assert b"identify\n" == pty.receive(100)
         pty.send(b"noise\nok identify board=iotlab-m3\n")
-        answer = port.wait_line(lambda text: text.startswith(("ok ", "error ")), deadline_s=5)
+        answer = port.wait_line(lambda text: text.startswith(("ok ", "error ")), deadline_s=PATIENCE_S)
     path = tmp_path / "initiator.rec"
 
     assert "ok identify board=iotlab-m3" == answer.text
@@ -91,11 +94,11 @@ def test_virtual_stamps_replace_the_time_of_the_host(tmp_path: Path, pty: Pty) -
     with open_port(pty, tmp_path, stamps=stamps) as port, stamps.open("ab", buffering=0) as bench:
         bench.write(struct.pack("<QI", 1000, 4) + struct.pack("<QI", 2000, 3) + struct.pack("<QI", 2500, 0))
         pty.send(b"one\ntw")
-        assert 1000 == port.wait_line(lambda text: text == "one", deadline_s=5).stamp_ns
+        assert 1000 == port.wait_line(lambda text: text == "one", deadline_s=PATIENCE_S).stamp_ns
         pty.send(b"o")
         bench.write(struct.pack("<QI", 3000, 1))
         pty.send(b"\n")
-        assert 3000 == port.wait_line(lambda text: text == "two", deadline_s=5).stamp_ns
+        assert 3000 == port.wait_line(lambda text: text == "two", deadline_s=PATIENCE_S).stamp_ns
     record = read_record(tmp_path / "initiator.rec", clock="virtual")
 
     assert b"one\ntwo\n" == record.data
@@ -109,7 +112,7 @@ def test_bytes_without_a_virtual_stamp_are_an_error(tmp_path: Path, pty: Pty, mo
     with open_port(pty, tmp_path, stamps=stamps) as port:
         pty.send(b"ready\n")
         with pytest.raises(SerialPortError, match="stamps: bytes came without a virtual stamp"):
-            port.wait_line(lambda text: True, deadline_s=5)
+            port.wait_line(lambda text: True, deadline_s=PATIENCE_S)
 
 
 def test_a_node_that_does_not_answer_is_an_error(tmp_path: Path, pty: Pty) -> None:
@@ -124,10 +127,10 @@ def test_a_node_that_does_not_answer_is_an_error(tmp_path: Path, pty: Pty) -> No
 def test_a_port_that_is_unplugged_is_an_error(tmp_path: Path, pty: Pty) -> None:
     with open_port(pty, tmp_path) as port:
         pty.send(b"ready\n")
-        port.wait_line(lambda text: text == "ready", deadline_s=5)
+        port.wait_line(lambda text: text == "ready", deadline_s=PATIENCE_S)
         pty.close()
         with pytest.raises(SerialPortError, match="the port is gone"):
-            port.wait_line(lambda text: True, deadline_s=5)
+            port.wait_line(lambda text: True, deadline_s=PATIENCE_S)
         with pytest.raises(SerialPortError, match="the port is gone"):
             port.write_line("identify")
 

@@ -6,7 +6,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 from capture_reference import reference_edges
 from fake_beaglelogic import CHANNELS, FakeBeagleLogic
+from patience import PATIENCE_S, wait_until
 
 from gpiorig.capture import analyzer
 from gpiorig.capture.errors import AnalyzerError
@@ -47,25 +47,21 @@ def rows(segments: Segments) -> list[tuple[int, int]]:
     return list(zip(edges.samples.tolist(), edges.levels.tolist(), strict=True))
 
 
-def is_running(pid: int) -> bool:
-    """Whether a process runs; one that was killed and waits for its parent (state Z) does not."""
-    for _ in range(50):
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-        except FileNotFoundError:
-            return False
-        if state == "Z":
-            return False
-        time.sleep(0.1)
-    return True
+def has_ended(pid: int) -> bool:
+    """Whether a process has ended; one that was killed and waits for its parent (state Z) has."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
 
 
+@pytest.mark.slow
 def test_a_capture_is_sample_exact(tmp_path: Path) -> None:
     """What the analyzer sends, in pieces of odd sizes, is what the segment files hold."""
     data = noise(3_000_000)
     with FakeBeagleLogic(lambda unit: pieces(data, 99_991)) as server:
         capture = start(server, tmp_path)
-        capture.wait_quiet(3_000_000, deadline_s=20)
+        capture.wait_quiet(3_000_000, deadline_s=PATIENCE_S)
         result = capture.stop()
     segments = read_segments(tmp_path)
 
@@ -80,7 +76,7 @@ def test_channels_that_are_not_captured_make_no_edges(tmp_path: Path) -> None:
     data = noise(10_000)
     with FakeBeagleLogic(lambda unit: [data]) as server:
         capture = start(server, tmp_path, channels=["P8_46=strobe", "P8_20"])
-        capture.wait_quiet(10_000, deadline_s=5)
+        capture.wait_quiet(10_000, deadline_s=PATIENCE_S)
         capture.stop()
 
     assert reference_edges(data, unitsize=2, used=0b10_0000_0000_0010) == rows(read_segments(tmp_path))
@@ -92,7 +88,7 @@ def test_without_a_high_channel_samples_have_one_byte(tmp_path: Path) -> None:
     data = noise(10_000)[::2]
     with FakeBeagleLogic(lambda unit: [data] if unit == 1 else []) as server:
         capture = start(server, tmp_path, channels=CHANNELS[:8])
-        capture.wait_quiet(10_000, deadline_s=5)
+        capture.wait_quiet(10_000, deadline_s=PATIENCE_S)
         capture.stop()
 
     assert reference_edges(data, unitsize=1) == rows(read_segments(tmp_path))
@@ -102,7 +98,7 @@ def test_stopping_is_orderly(tmp_path: Path) -> None:
     """`q` alone ends sigrok-cli: it tells the analyzer, drains, and says so."""
     with FakeBeagleLogic(lambda unit: [bytes(1000)]) as server:
         capture = start(server, tmp_path)
-        capture.wait_quiet(500, deadline_s=5)
+        capture.wait_quiet(500, deadline_s=PATIENCE_S)
 
         assert capture.stop().in_order
     assert "close" in [line for _, line in server.commands]
@@ -113,7 +109,7 @@ def test_a_sample_limit_ends_the_capture(tmp_path: Path) -> None:
     data = noise(50_000)
     with FakeBeagleLogic(lambda unit: [data]) as server:
         capture = start(server, tmp_path, sample_limit=40_000)
-        capture.wait_end(deadline_s=5)
+        capture.wait_end(deadline_s=PATIENCE_S)
         result = capture.stop()
 
     assert (40_000, True) == (result.samples, result.in_order)
@@ -123,7 +119,7 @@ def test_silence_is_no_failure(tmp_path: Path) -> None:
     """A virtual analyzer sends nothing while virtual time stands still."""
     with FakeBeagleLogic(lambda unit: [bytes(1000), 1.5, bytes(1000)]) as server:
         capture = start(server, tmp_path)
-        capture.wait_quiet(1000, deadline_s=10)
+        capture.wait_quiet(1000, deadline_s=PATIENCE_S)
 
         assert 1000 == capture.stop().samples
 
@@ -131,9 +127,9 @@ def test_silence_is_no_failure(tmp_path: Path) -> None:
 def test_a_silent_real_analyzer_is_a_failure(tmp_path: Path) -> None:
     """A real one never pauses, so the caller can say that silence means failure."""
     with FakeBeagleLogic(lambda unit: [bytes(1000)]) as server:
-        capture = start(server, tmp_path, silence_s=0.5)
-        with pytest.raises(AnalyzerError, match=r"no sample for 0\.5 s, after 500 samples"):
-            capture.wait_quiet(501, deadline_s=10)
+        capture = start(server, tmp_path, silence_s=2.0)
+        with pytest.raises(AnalyzerError, match=r"no sample for 2 s, after 500 samples"):
+            capture.wait_quiet(501, deadline_s=PATIENCE_S)
         with pytest.raises(AnalyzerError, match="no sample"):
             capture.stop()
 
@@ -142,8 +138,8 @@ def test_edges_reach_the_disk_while_the_capture_runs(tmp_path: Path) -> None:
     """The folder can be read at any moment, and knows about quiet time."""
     with FakeBeagleLogic(lambda unit: [bytes(1000), b"\1\0" * 500, 0.6, bytes(200), 1.5]) as server:
         capture = start(server, tmp_path)
-        capture.wait_quiet(1100, deadline_s=5)
-        time.sleep(0.6)
+        capture.wait_quiet(1100, deadline_s=PATIENCE_S)
+        wait_until(lambda: read_segments(tmp_path).watermark == 1100)
         segments = read_segments(tmp_path)
         capture.abort()
 
@@ -151,13 +147,14 @@ def test_edges_reach_the_disk_while_the_capture_runs(tmp_path: Path) -> None:
     assert (1100, False) == (segments.watermark, segments.closed)
 
 
+@pytest.mark.slow
 def test_an_analyzer_that_dies_is_an_error(tmp_path: Path) -> None:
     """sigrok-cli itself would spin forever; what was received is kept."""
     data = noise(100_000)
     with FakeBeagleLogic(lambda unit: [data], die=True) as server:
         capture = start(server, tmp_path)
         with pytest.raises(AnalyzerError, match="closed the connection after 100000 samples"):
-            capture.wait_quiet(1_000_000, deadline_s=20)
+            capture.wait_quiet(1_000_000, deadline_s=PATIENCE_S)
         with pytest.raises(AnalyzerError, match="closed the connection"):
             capture.stop()
     segments = read_segments(tmp_path)
@@ -166,6 +163,7 @@ def test_an_analyzer_that_dies_is_an_error(tmp_path: Path) -> None:
     assert not segments.closed
 
 
+@pytest.mark.slow
 def test_an_analyzer_that_floods_after_the_end_is_killed(tmp_path: Path) -> None:
     """sigrok-cli reads on as long as samples come; the deadline holds."""
 
@@ -175,7 +173,7 @@ def test_an_analyzer_that_floods_after_the_end_is_killed(tmp_path: Path) -> None
 
     with FakeBeagleLogic(flood, flood_after_close=True) as server:
         capture = start(server, tmp_path)
-        capture.wait_quiet(1000, deadline_s=5)
+        capture.wait_quiet(1000, deadline_s=PATIENCE_S)
         result = capture.stop(deadline_s=0.5)
 
     assert result.samples == read_segments(tmp_path).watermark
@@ -193,15 +191,16 @@ def test_a_program_that_exits_without_stopping_leaves_nothing_behind(tmp_path: P
     with FakeBeagleLogic(lambda unit: [bytes(10)]) as server:
         command = [sys.executable, "-c", script, server.driver, str(tmp_path)]
         paths = os.pathsep.join(sys.path)
-        done = subprocess.run(command, capture_output=True, timeout=30, env=os.environ | {"PYTHONPATH": paths})
+        done = subprocess.run(command, capture_output=True, timeout=PATIENCE_S, env=os.environ | {"PYTHONPATH": paths})
 
         assert (3, b"") == (done.returncode, done.stderr)
-        assert not is_running(int(done.stdout))
+        wait_until(lambda: has_ended(int(done.stdout)))
 
 
 def test_missing_samples_are_an_error(tmp_path: Path) -> None:
     with FakeBeagleLogic(lambda unit: [bytes(1000)]) as server:
         capture = start(server, tmp_path)
+        capture.wait_quiet(500, deadline_s=PATIENCE_S)
         with pytest.raises(AnalyzerError, match=r"600 samples were expected, but after 0\.5 s there are 500"):
             capture.wait_quiet(600, deadline_s=0.5)
         capture.abort()

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from fake_beaglelogic import CHANNELS, FakeBeagleLogic
 from fake_sigrok import install
-from test_sigrok import is_running, noise, start
+from patience import PATIENCE_S, wait_until
+from test_sigrok import has_ended, noise, start
 
 from gpiorig.capture import analyzer
 from gpiorig.capture.errors import AnalyzerError, CaptureError
@@ -28,20 +29,21 @@ DEMO_HZ = 1_000_000
 
 
 def start_demo(folder: Path, **options: object) -> Capture:
-    settings: dict[str, object] = {"channels": ["D0", "D15"], "samplerate_hz": DEMO_HZ, "silence_s": 2.0} | options
+    settings: dict[str, object] = {
+        "channels": ["D0", "D15"],
+        "samplerate_hz": DEMO_HZ,
+        "silence_s": PATIENCE_S,
+    } | options
     return Capture.start(driver=DEMO, folder=folder, **settings)  # type: ignore[arg-type]
 
 
 def start_fx2(folder: Path, **options: object) -> Capture:
-    settings: dict[str, object] = {"channels": ["D0"], "samplerate_hz": 24_000_000, "silence_s": 2.0} | options
+    settings: dict[str, object] = {"channels": ["D0"], "samplerate_hz": 24_000_000, "silence_s": PATIENCE_S} | options
     return Capture.start(driver="fx2lafw", folder=folder, **settings)  # type: ignore[arg-type]
 
 
-def wait_for_end(capture: Capture, deadline_s: float = 20) -> CaptureResult:
-    end_s = time.monotonic() + deadline_s
-    while not capture.has_ended:
-        assert time.monotonic() < end_s
-        time.sleep(0.02)
+def wait_for_end(capture: Capture) -> CaptureResult:
+    wait_until(lambda: capture.has_ended)
     return capture.end()
 
 
@@ -72,7 +74,7 @@ def test_a_one_shot_capture_ends_by_itself(tmp_path: Path) -> None:
 def test_a_killed_sigrok_leaves_a_gap_to_the_end(tmp_path: Path) -> None:
     """What was wanted and never came is a gap."""
     capture = start_demo(tmp_path, sample_limit=2_000_000)
-    capture.wait_quiet(50_000, deadline_s=5)
+    capture.wait_quiet(50_000, deadline_s=PATIENCE_S)
     os.kill(capture._session.process.pid, signal.SIGKILL)
     result = wait_for_end(capture)
     segments = read_segments(tmp_path)
@@ -85,48 +87,47 @@ def test_a_killed_sigrok_leaves_a_gap_to_the_end(tmp_path: Path) -> None:
         capture.stop()
 
 
+@pytest.mark.slow
 def test_a_killed_sigrok_is_started_again(tmp_path: Path) -> None:
     """The pause is a gap whose length the host's clock tells; samples go on behind it."""
     run = recording(tmp_path / "run")
     begin_s = time.monotonic()
-    capture = start_demo(run.edges_folder, sample_limit=1_500_000, restart=Restart())
-    capture.wait_quiet(200_000, deadline_s=5)
+    capture = start_demo(run.edges_folder, sample_limit=5_000_000, restart=Restart())
+    capture.wait_quiet(200_000, deadline_s=PATIENCE_S)
     os.kill(capture._session.process.pid, signal.SIGKILL)
     result = wait_for_end(capture)
     took_s = time.monotonic() - begin_s
     (loss,) = result.losses
     finished, _ = conclude(run, result)
 
-    assert (1_500_000, True) == (result.samples, result.in_order)
-    assert loss.samples == loss.end - loss.start == 1_500_000 - capture.stream.received
+    assert (5_000_000, True) == (result.samples, result.in_order)
+    assert loss.samples == loss.end - loss.start == 5_000_000 - capture.stream.received
     assert 0 < loss.samples < took_s * DEMO_HZ
-    assert loss.uncertainty < DEMO_HZ
+    assert 0 < loss.uncertainty < took_s * DEMO_HZ
     assert [[loss.start, loss.end]] == finished.edges().gaps.tolist()
     assert ("incomplete", (loss,)) == (finished.info.state, finished.info.losses)
     assert f"{loss.samples} ± " in finished.info.reason
 
 
+@pytest.mark.slow
 def test_an_analyzer_that_dies_and_does_not_come_back(tmp_path: Path) -> None:
-    with FakeBeagleLogic(lambda unit: [noise(100_000)], die=True) as server:
-        capture = start(server, tmp_path, restart=Restart(patience_s=0.3, every_s=0.05), start_deadline_s=0.3)
-        capture.wait_quiet(100_000, deadline_s=5)
-        server.mute = True
+    """Nothing listens any more."""
+    with FakeBeagleLogic(lambda unit: [noise(100_000)], die=True, once=True) as server:
+        capture = start(server, tmp_path, restart=Restart(patience_s=0.3, every_s=0.05))
         result = wait_for_end(capture)
 
     assert "did not come back in 0.3 s" in result.problems[0]
     assert 100_000 == capture.stream.received
 
 
+@pytest.mark.slow
 def test_an_analyzer_that_comes_back(tmp_path: Path) -> None:
     """A server that dies and is there again: its samples go on behind a gap."""
     pauses: list[str] = []
     restart = Restart(every_s=0.05, on_pause=lambda error: pauses.append(error.what))
     with FakeBeagleLogic(lambda unit: [noise(100_000)], die=True) as server:
         capture = start(server, tmp_path, restart=restart, samplerate_hz=DEMO_HZ)
-        end_s = time.monotonic() + 20
-        while capture.stream.received < 200_000:
-            assert time.monotonic() < end_s
-            time.sleep(0.02)
+        wait_until(lambda: capture.stream.received >= 200_000)
         result = capture.end(deadline_s=0.2)
     (start_, end), *_ = read_segments(tmp_path).gaps.tolist()
 
@@ -162,7 +163,7 @@ def test_a_start_that_fails_is_explained(
     install(monkeypatch, tmp_path / "bin", samples=0, before=tuple(said), status=1)
     (tmp_path / "edges").mkdir()
     with pytest.raises(AnalyzerError, match=expected):
-        start_fx2(tmp_path / "edges").wait_quiet(1, deadline_s=5)
+        start_fx2(tmp_path / "edges").wait_quiet(1, deadline_s=PATIENCE_S)
 
 
 def test_a_rate_that_is_changed_silently_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,8 +200,7 @@ def test_what_sigrok_says_of_lost_samples_makes_the_recording_incomplete(
     install(monkeypatch, tmp_path / "bin", after=(fine, said))
     run = recording(tmp_path / "run", 24_000_000)
     capture = start_fx2(run.edges_folder)
-    while not capture._session.process.overruns:
-        time.sleep(0.01)
+    wait_until(lambda: bool(capture._session.process.overruns))
     finished, _ = conclude(run, capture.end())
 
     assert "incomplete" == finished.info.state
@@ -229,14 +229,14 @@ def test_a_full_disk_leaves_whole_blocks_and_a_gap(tmp_path: Path) -> None:
     assert "" == finished.segments().torn
 
 
+@pytest.mark.slow
 def test_a_killed_recorder_leaves_a_recording_that_goes_on(tmp_path: Path) -> None:
     """SIGKILL: sigrok-cli ends too, the recording says that its end is unknown, and another capture goes on with it."""
     run = recording(tmp_path / "run")
     script = (
         "import sys, time; from pathlib import Path; from test_supervisor import start_demo\n"
         "capture = start_demo(Path(sys.argv[1]))\n"
-        "capture.wait_quiet(100_000, deadline_s=5); time.sleep(0.6)\n"
-        "print(capture._session.process.pid, flush=True); time.sleep(60)\n"
+        "print(capture._session.process.pid, flush=True); time.sleep(600)\n"
     )
     paths = os.pathsep.join(sys.path)
     recorder = subprocess.Popen(
@@ -246,30 +246,29 @@ def test_a_killed_recorder_leaves_a_recording_that_goes_on(tmp_path: Path) -> No
     )
     assert recorder.stdout is not None
     sigrok = int(recorder.stdout.readline())
+    wait_until(lambda: run.edges().end >= 100_000)
     state_while_running = run.state
     with pytest.raises(CaptureError, match="a capture is running"):
         start_demo(run.edges_folder, resume="2026-11-21T00:00:00+00:00")
     recorder.kill()
     recorder.communicate()
+    wait_until(lambda: has_ended(sigrok))
     ended = run.edges().end
     (path,) = run.edges_folder.glob("*.seg")
     with path.open("ab") as file:  # as if it had been killed in the middle of a block
         file.write(path.read_bytes()[:20])
 
     assert ("capturing", "broken off") == (state_while_running, run.state)
-    assert not is_running(sigrok)
-    assert ended >= 100_000
     assert any("cut short" in problem for problem in run.verify())
 
-    capture = start_demo(
-        run.edges_folder, resume=time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(time.time() - 5))
-    )
-    capture.wait_quiet(capture.samples_received + 100_000, deadline_s=5)
+    began_s = int(time.time()) - 5
+    capture = start_demo(run.edges_folder, resume=time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(began_s)))
+    capture.wait_quiet(capture.samples_received + 100_000, deadline_s=PATIENCE_S)
     finished, _ = conclude(run, capture.end())
     ((start_, end),) = finished.edges().gaps.tolist()
 
     assert ended == start_
-    assert 4 * DEMO_HZ < end < 20 * DEMO_HZ
+    assert 5 * DEMO_HZ <= end <= (time.time() - began_s) * DEMO_HZ
     assert [] == [problem for problem in finished.verify() if "incomplete" not in problem]
 
 
@@ -277,7 +276,7 @@ def test_a_silent_stdin_keeps_the_capture_going(tmp_path: Path) -> None:
     """With its stdin at end of file sigrok-cli would end at once, or spin."""
     with FakeBeagleLogic(lambda unit: [bytes(1000), 0.3, bytes(1000)]) as server:
         capture = start(server, tmp_path, channels=CHANNELS)
-        capture.wait_quiet(1000, deadline_s=5)
+        capture.wait_quiet(1000, deadline_s=PATIENCE_S)
 
         assert capture.stop().in_order
 

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 import serial
+from patience import PATIENCE_S
 from virtualbench import bench_text, served
 
-from gpiorig.rig.firmware import FIRMWARE_FOLDER
+from gpiorig.rig.firmware import reference_image
 from gpiorig.rig.virtual.process import VirtualBenchProcess
 
 EMPTY = Path("/dev/null")  # a board with an erased flash
-IMAGE = FIRMWARE_FOLDER / "build" / "iotlab-m3" / "reference.elf"
+IMAGE = reference_image("iotlab-m3")
 
 
 def openocd(process: VirtualBenchProcess, target: str, *commands: str) -> subprocess.CompletedProcess[str]:
@@ -22,9 +23,10 @@ def openocd(process: VirtualBenchProcess, target: str, *commands: str) -> subpro
     words = ["openocd", "-c", adapter, "-f", f"target/{target}.cfg"]
     for command in (*commands, "shutdown"):
         words += ["-c", command]
-    return subprocess.run(words, capture_output=True, text=True, timeout=100, check=False)
+    return subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("board", "target", "before"),
     [
@@ -35,16 +37,17 @@ def openocd(process: VirtualBenchProcess, target: str, *commands: str) -> subpro
 )
 def test_flashing(tmp_path: Path, board: str, target: str, before: tuple[str, ...]) -> None:
     """An erased board takes an image through OpenOCD's own flash driver, verifies, and runs it."""
-    image = FIRMWARE_FOLDER / "build" / board / "reference.elf"
+    image = reference_image(board)
     text = bench_text().replace('"iotlab-m3"', f'"{board}"')
     with served(tmp_path, text, EMPTY) as process:
-        with serial.Serial(process.endpoints["serial"]["node"]["path"], timeout=20) as console:
+        with serial.Serial(process.endpoints["serial"]["node"]["path"], timeout=PATIENCE_S) as console:
             done = openocd(process, target, *before, f"program {image} verify", "reset run", "sleep 50", "halt")
             assert 0 == done.returncode, done.stderr
             assert "** Verified OK **" in done.stderr
             assert f"boot board={board} firmware=reference\n".encode() == console.readline()
 
 
+@pytest.mark.slow
 def test_halting(tmp_path: Path) -> None:
     """Reset to the first instruction, one step, a breakpoint: the program counters are those of the image."""
     reset_vector = "[format 0x%08x [expr {[lindex [read_memory 0x08000004 32 1] 0] & ~1}]]"
@@ -61,6 +64,7 @@ def test_halting(tmp_path: Path) -> None:
         assert "device id = 0x10030414" in done.stderr  # STM32F103xE, revision Y (RM0008 31.6.1)
 
 
+@pytest.mark.slow
 def test_wrong_idcode(tmp_path: Path) -> None:
     """The script of another chip finds another identification code, in OpenOCD's own words."""
     with served(tmp_path, bench_text(), IMAGE) as process:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import serial
+from patience import PATIENCE_S
 from virtualbench import served
 
 FLASH, VECTORS = 0x4000, 0xFFE0
@@ -15,8 +16,13 @@ EM_MSP430, PT_LOAD = 105, 1
 LIMIT_S = 150
 # python-msp430-tools 0.10.0 calls TelosBTarget.start_bsl with an argument that the method does not take, so its own
 # `python -m msp430.bsl.target.telosb` fails before it has sent anything. This is the same program without that slip.
+# It changes DTR and RTS hundreds of times; its serial port looks every ms, not every 50 ms, whether that is confirmed.
 TOOL = """
+import time
+from types import SimpleNamespace
 from msp430.bsl.target.telosb import TelosBTarget
+from serial import rfc2217
+rfc2217.time = SimpleNamespace(time=time.time, sleep=lambda s: time.sleep(0.001 if s == 0.05 else s))
 start = TelosBTarget.start_bsl
 TelosBTarget.start_bsl = lambda self, prompt_before_release=False: start(self)
 TelosBTarget().main()
@@ -103,19 +109,20 @@ def test_the_real_tool_flashes_a_telosb(tmp_path: Path, before: bytes) -> None:
         done = subprocess.run(tool, capture_output=True, text=True, timeout=LIMIT_S, check=False)
         assert 0 == done.returncode, done.stdout + done.stderr
         assert "Verify by file: OK" in done.stdout + done.stderr
-        with serial.serial_for_url(url, timeout=20) as console:
+        with serial.serial_for_url(url, timeout=PATIENCE_S) as console:
             said = console.read_until(NEW)
         assert said.endswith(NEW)
         assert OLD not in said
 
 
+@pytest.mark.slow
 def test_one_reader_at_a_time(tmp_path: Path) -> None:
     """A client at the RFC 2217 port has the console instead of the pty, which has it again afterwards."""
     with served(tmp_path, BENCH.format(pace="real-time"), image(tmp_path, OLD)) as process:
         end = process.endpoints["serial"]["node"]
-        with serial.Serial(end["path"], timeout=20) as pty:
+        with serial.Serial(end["path"], timeout=PATIENCE_S) as pty:
             assert pty.read_until(OLD).endswith(OLD)
-            with serial.serial_for_url(end["rfc2217"], timeout=20) as client:
+            with serial.serial_for_url(end["rfc2217"], timeout=PATIENCE_S) as client:
                 assert client.read_until(OLD).endswith(OLD)
                 pty.reset_input_buffer()
                 assert client.read_until(OLD).endswith(OLD)
@@ -123,14 +130,15 @@ def test_one_reader_at_a_time(tmp_path: Path) -> None:
             assert pty.read_until(OLD).endswith(OLD)
 
 
+@pytest.mark.slow
 def test_malformed_options(tmp_path: Path) -> None:
     """Octets that are no RFC 2217 end the connection and not the bench."""
     with served(tmp_path, BENCH.format(pace="real-time"), image(tmp_path, OLD)) as process:
         end = process.endpoints["serial"]["node"]
         host, port = end["rfc2217"].removeprefix("rfc2217://").split(":")
-        with socket.create_connection((host, int(port)), timeout=20) as client:
+        with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as client:
             client.sendall(MALFORMED)
             while client.recv(4096):
                 pass
-        with serial.Serial(end["path"], timeout=20) as pty:
+        with serial.Serial(end["path"], timeout=PATIENCE_S) as pty:
             assert pty.read_until(OLD).endswith(OLD)

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from patience import PATIENCE_S
 from virtualbench import ONE, TICK_NS, Sigrok, bench_text, capture, changes, edges, served
 
 from gpiorig.capture import syncline
 
+pytestmark = pytest.mark.slow  # each test starts a bench, and most a sigrok-cli
 STROBE = "P8_45"
 TWO = """
 [analyzers.one]
@@ -55,7 +57,7 @@ def test_too_high_a_rate_is_refused(tmp_path: Path, tick: Path) -> None:
     with served(tmp_path, bench_text(), tick) as process:
         driver = process.endpoints["analyzers"]["la"]
         command = ["sigrok-cli", "-d", driver, "-c", "samplerate=100000001", "--samples", "100", "-O", "binary"]
-        refused = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+        refused = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
         again = capture(process, "la", samples=1000)
 
     assert b"" == refused.stdout.encode()
@@ -71,7 +73,7 @@ def test_continuous_until_told_to_stop(tmp_path: Path, tick: Path) -> None:
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
             assert running.stdout is not None
             first = running.stdout.read(2_000_000)
-            running.communicate(b"q", timeout=20)
+            running.communicate(b"q", timeout=PATIENCE_S)
 
     assert 0 == running.returncode
     assert 999 <= len(changes(np.frombuffer(first, "<u2"), STROBE)) <= 1000

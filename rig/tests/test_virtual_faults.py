@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from patience import PATIENCE_S
 from virtualbench import bench_text, capture, changes, served
 
 from gpiorig.capture.errors import AnalyzerError
@@ -16,6 +17,7 @@ from gpiorig.capture.sigrok import Capture
 from gpiorig.rig import bench as benches
 from gpiorig.rig.errors import BenchError
 
+pytestmark = pytest.mark.slow  # each test starts a bench, and most a sigrok-cli
 STROBE, D0 = "P8_45", "P8_46"
 PER_MS = 24_000  # samples
 MS_NS = 1_000_000
@@ -66,7 +68,7 @@ def test_end_in_the_middle(tmp_path: Path, tick: Path, kind: str, symptom: str) 
             silence_s=1.0,
         )
         with pytest.raises(AnalyzerError, match=symptom):
-            capture.wait_quiet(1_000_000, deadline_s=20)
+            capture.wait_quiet(1_000_000, deadline_s=PATIENCE_S)
         capture.abort()
 
     assert 50_000 == capture.samples_received

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from patience import PATIENCE_S
 from virtualbench import ONE, TICK_NS, bench_text, served
 
 from gpiorig.capture.recording import Epoch, Recording, RecordingInfo
@@ -14,6 +16,7 @@ RATE_HZ = 24_000_000
 DROPPED = '[[virtual.faults]]\nkind = "dropped"\nsamples = 5_000\nat_us = [310_000, 555_500]\n'
 
 
+@pytest.mark.slow
 def test_lost_blocks_are_found_by_both_kinds_of_heartbeat(tmp_path: Path, tick: Path) -> None:
     """A node's free-running square wave and the coded sync line: two blocks, each with its size, as gaps."""
     channels = ["P8_45=node.strobe", "P8_20=sync"]
@@ -30,7 +33,7 @@ def test_lost_blocks_are_found_by_both_kinds_of_heartbeat(tmp_path: Path, tick: 
             folder=recording.edges_folder,
             sample_limit=RATE_HZ * 4 // 5,
         )
-        capture.wait_end(deadline_s=60)
+        capture.wait_end(deadline_s=PATIENCE_S)
         result = capture.stop()
     finished, beats = conclude(recording, result, heartbeats={"node.strobe": 2 * TICK_NS, "sync": CODED})
     assert 2 == len(beats), finished.info.reason

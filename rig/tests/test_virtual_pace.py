@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 import serial
-from commandline import ROOT, gpiorig
+from commandline import ROOT, gpiorig, gpiorig_running
+from patience import PATIENCE_S
 from virtualbench import Sigrok, bench_text, capture, changes, served
 
 from gpiorig.capture.recording import Recording
 from gpiorig.capture.serialport import SerialPort
+from gpiorig.rig import reporting
 from gpiorig.rig.virtual.pace import ENTRY_PS
 
 STROBE = "P8_45"
 ENTRY_NS = ENTRY_PS // 1000
 MS_NS = 1_000_000
 ECHO_NS = 25 * MS_NS  # 3 bytes there, 7 back, a print in between, latency timer, poll, reader
-DEADLINE_S = 20
 
 
 def read_tick(port: serial.Serial) -> int:
@@ -31,6 +30,7 @@ def read_tick(port: serial.Serial) -> int:
     return int(line.removeprefix(b"tick "))
 
 
+@pytest.mark.slow
 def test_fast_pace_lets_input_in_though_no_board_sleeps(tmp_path: Path, tick: Path) -> None:
     """A line for a board that never sleeps enters at a multiple of 100 ms, and is answered."""
     with served(tmp_path, bench_text(), tick) as process:
@@ -40,12 +40,13 @@ def test_fast_pace_lets_input_in_though_no_board_sleeps(tmp_path: Path, tick: Pa
             running = Sigrok(process.endpoints["analyzers"]["la"], "--samples", "500000000", rate_hz=1_000_000)
             for word in ("hi", "ho"):
                 port.write_line(word)
-                line = port.wait_line(lambda text, word=word: text == f"got {word}", deadline_s=DEADLINE_S)
+                line = port.wait_line(lambda text, word=word: text == f"got {word}", deadline_s=PATIENCE_S)
                 assert line.stamp_ns % ENTRY_NS < ECHO_NS
             running.process.kill()
             running.samples(2)
 
 
+@pytest.mark.slow
 def test_real_time(tmp_path: Path, tick: Path) -> None:
     """Serial lines come without an analyzer; analyzers come and go; input enters; time never runs ahead."""
     start_s = time.monotonic()
@@ -53,7 +54,7 @@ def test_real_time(tmp_path: Path, tick: Path) -> None:
     with served(tmp_path, text, tick) as process:
         end = process.endpoints["serial"]["node"]
         assert end["stamps"] is None
-        with serial.Serial(end["path"], 500_000, timeout=DEADLINE_S) as port:
+        with serial.Serial(end["path"], 500_000, timeout=PATIENCE_S) as port:
             before = read_tick(port)
             for _ in range(2):
                 samples = capture(process, "la", samples=480_000)
@@ -67,22 +68,17 @@ def test_real_time(tmp_path: Path, tick: Path) -> None:
             assert last <= (time.monotonic() - start_s) * 1000
 
 
+@pytest.mark.slow
 def test_real_time_says_how_it_kept_up(tmp_path: Path, tick: Path) -> None:
     """Ends are printed for people; Ctrl-C ends the bench in order, and it says how late the ticks were."""
     path = tmp_path / "bench.toml"
     path.write_text(bench_text())
-    words = ["bench", "virtual", str(path), "--pace", "real-time", "--firmware", f"node={tick}"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "gpiorig.rig.cli", *words],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    words = ["bench", "virtual", path, "--pace", "real-time", "--firmware", f"node={tick}"]
+    with gpiorig_running(*words) as process:
         assert process.stdout is not None
         shown = [process.stdout.readline() for _ in range(4)]
         process.send_signal(signal.SIGINT)
-        process.wait(DEADLINE_S)
+        process.wait(PATIENCE_S)  # its standard input is still open
         _, said = process.communicate()
 
     assert 0 == process.returncode
@@ -108,9 +104,11 @@ def test_run_in_real_time(tmp_path: Path) -> None:
     demo = (ROOT / "rig" / "gpiorig" / "rig" / "demo_bench.toml").read_text()
     path = tmp_path / "bench.toml"
     path.write_text(demo.replace("seed = 1", 'seed = 1\npace = "real-time"'))
-    done = gpiorig(
-        "run", path, ROOT / "experiments" / "pingpong.toml", "-o", tmp_path / "run", "--packets", "20", "--json"
-    )
+    words = ["-o", tmp_path / "run", "--packets", "20", "--no-report"]
+    done = gpiorig("run", path, ROOT / "experiments" / "pingpong.toml", *words)
 
-    assert (0, 20) == (done.status, done.numbers["packets_timelined"]), done.stderr
-    assert "host" == Recording.open(tmp_path / "run").info.serial_clock
+    assert 0 == done.status, done.stderr
+    recording = Recording.open(tmp_path / "run")
+    assert "host" == recording.info.serial_clock
+    found = reporting.of(recording)
+    assert (20, ()) == (found.numbers["packets_timelined"], found.data.notes)
