@@ -3,23 +3,28 @@ SHELL := /bin/sh
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PYTEST = $(BIN)/python -m pytest -q --numprocesses 2 --dist loadfile
 NATIVE := capture/gpiorig/capture/libgpiorig_native.so
 VBOARDS := rig/gpiorig/rig/virtual/libvboards.so
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find capture/native rig/vboards -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help setup debian native firmware demo test test-fast check generate format bench sensitivity costs clean
+# Compiled modules are kept: hundreds of short processes would each compile them again.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help setup debian native firmware demo test test-fast test-deep check generate format bench sensitivity costs clean
 
 help:
 	@echo "make demo       two virtual boards, a real sigrok-cli capture, a report (sets everything up first)"
-	@echo "make test       the whole test suite"
-	@echo "make test-fast  the tests of a developer's inner loop"
+	@echo "make test       everything that can break, in minutes"
+	@echo "make test-fast  the tests of a developer's inner loop, in one minute"
+	@echo "make test-deep  the full simulations, every mode on every board, and a soak: hours"
 	@echo "make check      lint, types, generated files, layers, documents"
 	@echo "make bench      the performance table"
 	@echo "make sensitivity  how much round trips on the virtual bench depend on its timing model"
 	@echo "make costs      what a probe costs on the virtual boards: docs/probe-cost.md"
 	@echo "make firmware   the probe library and the reference firmware"
 	@echo "make native     the Rust libraries"
-	@echo "make generate   what follows from firmware-gpio-probes/events.toml"
+	@echo "make generate   what follows from firmware-gpio-probes/events.toml, and the decoders' copies of shared modules"
 	@echo "make format     format Python and Rust sources"
 	@echo "make setup      Debian packages, virtual environment, native libraries, firmware"
 	@echo "make clean      delete what was built"
@@ -49,17 +54,25 @@ $(VBOARDS): target/.built
 	@cp target/release/libvboards.so $@.new && mv $@.new $@
 
 firmware: debian
-	@$(MAKE) --no-print-directory -s -C firmware-gpio-probes
+	@$(MAKE) --no-print-directory -s -j2 -C firmware-gpio-probes
 
 demo: setup
 	@$(BIN)/gpiorig demo
+	@echo "gpiorig is $(BIN)/gpiorig here; after \`. $(BIN)/activate\` it is gpiorig in this shell"
+
+# A second thread of OpenBLAS would double the processor time of our small products.
+test test-fast: export OPENBLAS_NUM_THREADS := 1
 
 test: setup
-	@cargo test --quiet --locked --workspace
-	@$(BIN)/python -m pytest -q
+	@cargo test --quiet --release --target-dir target --locked --workspace --lib --tests
+	@$(PYTEST)
 
 test-fast: setup
-	@$(BIN)/python -m pytest -q -m "not slow"
+	@$(PYTEST) -m "not slow"
+
+test-deep: export GPIORIG_DEEP := 1
+test-deep: test
+	@$(BIN)/python tests/long_capture.py
 
 check: setup
 	@$(PYTHON) firmware-gpio-probes/generate.py --check
@@ -69,7 +82,7 @@ check: setup
 	@$(BIN)/python -m pytest -q tests/test_layers.py tests/test_documents.py
 	@$(MAKE) --no-print-directory -s -C firmware-gpio-probes lint
 	@if cargo fmt --version >/dev/null 2>&1; then cargo fmt --all --check; else echo "cargo fmt is not installed: Rust format not checked"; fi
-	@if cargo clippy --version >/dev/null 2>&1; then cargo clippy --quiet --locked --workspace --all-targets -- -D warnings; else echo "cargo clippy is not installed: Rust lints not checked"; fi
+	@if cargo clippy --version >/dev/null 2>&1; then cargo clippy --quiet --release --target-dir target --locked --workspace --all-targets -- -D warnings; else echo "cargo clippy is not installed: Rust lints not checked"; fi
 
 generate:
 	@$(PYTHON) firmware-gpio-probes/generate.py

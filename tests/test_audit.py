@@ -33,6 +33,7 @@ def audited(recorded: tuple[Recording, Events, Mapping[str, NodeLog]]) -> Audit:
     return found
 
 
+@pytest.mark.slow
 def test_every_line_is_found_on_the_pins(audited: Audit) -> None:
     assert not any(count for each in audited.matchings for count in each.unmatched.values())
     packets = [each.matched for each in audited.matchings if each.what.startswith("packet lines")]
@@ -67,6 +68,7 @@ def test_the_way_to_the_host_is_what_another_program_says(
         assert np.quantile(other, [0, 0.5, 1]).tolist() == pytest.approx(mine, abs=1)
 
 
+@pytest.mark.slow
 def test_swapped_logs_are_flagged(recorded: tuple[Recording, Events, Mapping[str, NodeLog]]) -> None:
     """And are failed checks of the report."""
     recording, events, logs = recorded

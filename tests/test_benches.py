@@ -9,8 +9,10 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
+import directbench
 import pytest
 from commandline import ROOT, gpiorig
+from patience import PATIENCE_S
 from timelinefeed import assert_followed
 
 from gpiorig.capture.recording import Recording
@@ -18,7 +20,6 @@ from gpiorig.rig import firmware, pipeline
 
 BENCH = (files("gpiorig.rig") / "demo_bench.toml").read_text()
 EXPERIMENT = ROOT / "experiments" / "pingpong.toml"
-DEADLINE_S = 20
 
 
 @pytest.fixture
@@ -29,14 +30,15 @@ def bench_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_losses_are_counted(tmp_path: Path, bench_file: Path) -> None:
+@pytest.mark.slow
+def test_losses_are_counted(tmp_path: Path) -> None:
     """A third of all frames lost: every packet is a timeline or lost with a reason, and no event is lost or damaged."""
-    bench_file.write_text(BENCH.replace("delay_ps = 10_000", "delay_ps = 10_000\nloss_ppm = 350_000"))
-    run = tmp_path / "run"
-    done = gpiorig("run", bench_file, EXPERIMENT, "-o", run, "--packets", "80", "--json")
+    bench = BENCH.replace("delay_ps = 10_000", "delay_ps = 10_000\nloss_ppm = 350_000")
+    recording = directbench.record(tmp_path, bench, EXPERIMENT.read_text(), packets=80)
+    done = gpiorig("report", recording.folder, "--json")
     assert (0, "") == (done.status, done.stderr)
 
-    result = pipeline.analyse(Recording.open(run))
+    result = pipeline.analyse(recording)
     account = result.reconciliation
 
     assert 80 == account.sent == done.numbers["packets_sent"]
@@ -50,6 +52,7 @@ def test_losses_are_counted(tmp_path: Path, bench_file: Path) -> None:
         assert sent == seen, node
 
 
+@pytest.mark.slow
 def test_bench_of_boards(tmp_path: Path, bench_file: Path) -> None:
     """A bench file with drivers and ports, as for boards: nothing in the run knows that the ends are virtual."""
     command = [sys.executable, "-m", "gpiorig.rig.cli", "bench", "virtual", "--json", str(bench_file)]
@@ -68,7 +71,7 @@ def test_bench_of_boards(tmp_path: Path, bench_file: Path) -> None:
 
         assert served.stdin is not None
         served.stdin.close()
-        assert 0 == served.wait(DEADLINE_S)
+        assert 0 == served.wait(PATIENCE_S)
     assert 10 == done.numbers["packets_timelined"]
     info = Recording.open(tmp_path / "run").info
     assert ("host", False, {}) == (info.serial_clock, info.virtual, info.firmware)
@@ -78,27 +81,30 @@ def test_bench_of_boards(tmp_path: Path, bench_file: Path) -> None:
     assert (0 if info.state == "complete" else 1) == done.status
 
 
-def test_without_taps_nothing_is_blamed(tmp_path: Path, bench_file: Path) -> None:
+@pytest.mark.slow
+def test_without_taps_nothing_is_blamed(tmp_path: Path) -> None:
     """Without the frame time stamps, radio wait and air cannot be told apart, and the report says so."""
-    lines = BENCH.splitlines(keepends=True)
-    bench_file.write_text("".join(line for line in lines if not line.startswith('"tap.frame_timestamp"')))
+    bench = "".join(line for line in BENCH.splitlines(keepends=True) if not line.startswith('"tap.frame_timestamp"'))
+    recording = directbench.record(tmp_path, bench, EXPERIMENT.read_text(), packets=40)
 
-    done = gpiorig("run", bench_file, EXPERIMENT, "-o", tmp_path / "run", "--packets", "40")
+    done = gpiorig("report", recording.folder)
 
     assert (0, "") == (done.status, done.stderr)
     (where,) = [line for line in done.stdout.splitlines() if "most of the variance" in line]
     assert "most of the variance: radio wait or air, which no tap tells apart, " in where
 
 
-def test_damage_fails_the_check(tmp_path: Path, bench_file: Path) -> None:
+@pytest.mark.slow
+def test_damage_fails_the_check(tmp_path: Path) -> None:
     """Other channels for the data lines make no difference; data lines swapped on the way there damage every frame."""
     moved = BENCH.replace('d0 = "P8_46"\nd1 = "P8_43"', 'd1 = "P8_46"\nd0 = "P8_43"')
     assert moved != BENCH
 
-    bench_file.write_text(moved)
-    right = gpiorig("run", bench_file, EXPERIMENT, "-o", tmp_path / "right", "--packets", "5")
-    bench_file.write_text(BENCH.replace("clock_ppb = 12_000", 'clock_ppb = 12_000\npins = { d0 = "PB6", d1 = "PB5" }'))
-    wrong = gpiorig("run", bench_file, EXPERIMENT, "-o", tmp_path / "wrong", "--packets", "5")
+    swapped = BENCH.replace("clock_ppb = 12_000", 'clock_ppb = 12_000\npins = { d0 = "PB6", d1 = "PB5" }')
+    right, wrong = (
+        gpiorig("report", directbench.record(tmp_path / name, bench, EXPERIMENT.read_text(), packets=5).folder)
+        for name, bench in (("right", moved), ("wrong", swapped))
+    )
 
     assert (0, "") == (right.status, right.stderr)
     assert 1 == wrong.status
@@ -134,6 +140,7 @@ def test_missing_packages_are_named(tmp_path: Path) -> None:
     assert done.stderr.rstrip().endswith("cargo rustc")
 
 
+@pytest.mark.slow
 def test_another_kernel_than_wanted_is_refused(tmp_path: Path, bench_file: Path) -> None:
     """What a node says it runs is compared with the experiment, as on a bench of boards, where no image is loaded."""
     image = firmware.reference_image("iotlab-m3")
@@ -148,11 +155,12 @@ def test_another_kernel_than_wanted_is_refused(tmp_path: Path, bench_file: Path)
     assert "KERNEL=threads" in done.stderr
 
 
-def test_a_run_without_round_trips_is_surveyed(tmp_path: Path, bench_file: Path) -> None:
+@pytest.mark.slow
+def test_a_run_without_round_trips_is_surveyed(tmp_path: Path) -> None:
     """Broadcasts have no timelines: what remains are the events, and what each node counted."""
-    run = tmp_path / "run"
-    done = gpiorig("run", bench_file, ROOT / "experiments" / "broadcast.toml", "-o", run, "--packets", "5", "--json")
-    again = gpiorig("report", run)
+    broadcast = (ROOT / "experiments" / "broadcast.toml").read_text()
+    run = directbench.record(tmp_path, BENCH, broadcast, packets=5).folder
+    done, again = gpiorig("report", run, "--json"), gpiorig("report", run)
 
     assert (0, "", 0) == (done.status, done.stderr, again.status)
     nodes = done.numbers["nodes"]

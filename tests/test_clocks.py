@@ -7,13 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import directbench
 import numpy as np
 import pytest
 from commandline import ROOT, Demo, gpiorig
 
 from gpiorig.analysis import events, log
 from gpiorig.analysis.clocks import pairing
-from gpiorig.capture.recording import Recording
 from gpiorig.rig import bench as benches
 from gpiorig.rig import pipeline
 
@@ -87,6 +87,7 @@ def test_node_alone_holds_the_time(tmp_path: Path) -> None:
     assert pytest.approx(100, abs=1) == found["log"]["segments"][0]["ppm"]
 
 
+@pytest.mark.slow
 def test_text_and_figure(tmp_path: Path) -> None:
     """What people read, and a picture that is one."""
     path = tmp_path / "a.log"
@@ -99,6 +100,7 @@ def test_text_and_figure(tmp_path: Path) -> None:
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_boot_lines(tmp_path: Path) -> None:
     """A boot that the stamps do not show is one if a line says so."""
     path = tmp_path / "a.log"
@@ -216,10 +218,7 @@ def truth_ppm() -> dict[str, float]:
 @pytest.mark.slow
 def test_clocks_of_the_virtual_bench_over_a_minute(tmp_path: Path) -> None:
     """Within 0.05 ppm of what they are set to, over 60 virtual seconds, by send calls and by arrivals."""
-    (tmp_path / "clocks.toml").write_text(EXPERIMENT)
-    done = gpiorig("run", BENCH, tmp_path / "clocks.toml", "-o", tmp_path / "run", deadline_s=280)
-    assert 0 == done.status, done.stderr
-    recording = Recording.open(tmp_path / "run")
+    recording = directbench.record(tmp_path, BENCH.read_text(), EXPERIMENT)
     seen = events.from_edges(recording.edges(), pipeline.wiring(benches.loads(recording.info.bench)))
     for node, ppm in truth_ppm().items():
         own = log.parse(recording.serial(node).data, node=node)

@@ -63,7 +63,6 @@ def sigrok(
         ],
         env={**os.environ, "SIGROKDECODE_DIR": str(ROOT / "decoders")},
         capture_output=True,
-        timeout=60,
         check=True,
     )
 
@@ -200,7 +199,6 @@ def test_no_samplerate(tmp_path: Path) -> None:
         ],
         env={**os.environ, "SIGROKDECODE_DIR": str(ROOT / "decoders")},
         capture_output=True,
-        timeout=60,
         check=False,
     )
     assert b"SamplerateError" in done.stderr

@@ -110,7 +110,6 @@ def sigrok(raw: Path, out: str, *, options: str = ":lost_after_ms=1", wiring: st
         ],
         env={**os.environ, "SIGROKDECODE_DIR": str(ROOT / "decoders")},
         capture_output=True,
-        timeout=60,
         check=False,
     )
     return done.stdout, done.stderr.decode()
@@ -179,6 +178,7 @@ def test_a_wrong_wiring_is_refused(raw: Path, wiring: str, error: str) -> None:
     assert error in errors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_no_waveform_is_an_error(tmp_path: Path, seed: int) -> None:
     """Noise, or a scene whose bits are flipped, is decoded without an exception up to its end."""
@@ -213,7 +213,6 @@ def assert_like_the_report(run: Path, tmp_path: Path) -> Counter[str]:
         env={**os.environ, "SIGROKDECODE_DIR": str(ROOT / "decoders")},
         capture_output=True,
         text=True,
-        timeout=120,
         check=True,
     )
     assert "" == done.stderr
@@ -256,6 +255,7 @@ def _assert_packets(lines: timelines.Timelines, said: list[tuple[int, int, str]]
     assert lost == [text for _, _, text in said if ": lost, " in text]
 
 
+@pytest.mark.slow
 def test_the_same_round_trips_as_the_report(demo: Demo, tmp_path: Path) -> None:
     """On the demo, packet for packet and step for step, to the sample."""
     assert {"timelined, every step known": 60} == assert_like_the_report(demo.folder, tmp_path)

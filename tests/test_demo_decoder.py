@@ -36,7 +36,6 @@ def decoded_by_sigrok(sr_file: Path, node: str) -> list[tuple[int, int, int]]:
         ["sigrok-cli", "-i", sr_file, "-P", f"gpio_probe:{channels}:width=2", "-B", "gpio_probe=events"],
         capture_output=True,
         env=os.environ | {"SIGROKDECODE_DIR": str(ROOT / "decoders")},
-        timeout=120,
         check=True,
     )
     records = np.sort(np.frombuffer(done.stdout, RECORD), order=["sample", "code"])
@@ -44,6 +43,7 @@ def decoded_by_sigrok(sr_file: Path, node: str) -> list[tuple[int, int, int]]:
     return list(zip(records["sample"].tolist(), records["code"].tolist(), ids.tolist(), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("node", ["initiator", "responder"])
 def test_sigrok_and_native_agree_on_the_demo(demo: Demo, sr_file: Path, node: str) -> None:
     """The same events, to the sample, on every line of a node."""

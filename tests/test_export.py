@@ -78,6 +78,7 @@ def test_tables(tmp_path: Path, demo: Demo, export: Export) -> None:
     assert steps + 1 == len((tmp_path / "s.csv").read_text().splitlines())
 
 
+@pytest.mark.slow
 def test_traces(tmp_path: Path, demo: Demo, export: Export) -> None:
     """Perfetto's own format and JSON, of all of a recording and around one packet; a virtual bench says what it is."""
     assert 0 == export(demo.folder, "-o", tmp_path / "a.pftrace").status

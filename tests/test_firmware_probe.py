@@ -71,6 +71,7 @@ def emit(program: Path, text: str, *options: str) -> list[int]:
     return [word[0] | word[1] << 8 for word in zip(done.stdout[::2], done.stdout[1::2], strict=True)]
 
 
+@pytest.mark.slow
 def test_every_code_and_random_ids_are_framed_as_documented(emitter: tuple[int, Path]) -> None:
     """Frames equal an encoder written from docs/line-code.md, sample by sample."""
     width, program = emitter

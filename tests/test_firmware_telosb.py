@@ -174,6 +174,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 def test_arithmetic(memory: dict[str, bytes]) -> None:
     """Product, quotient, remainder and shifts of 16 and 32 bits are Python's."""
     words = [int.from_bytes(memory["results"][at : at + 4], "little") for at in range(0, len(memory["results"]), 4)]

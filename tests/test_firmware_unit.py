@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # builds programs
+
 FIRMWARE = Path(__file__).resolve().parent.parent / "firmware-gpio-probes"
 PROGRAMS = sorted((FIRMWARE / "unit").glob("test_*.c"))
 STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiler", ["gcc", "clang-16"])
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
 def test_unit(tmp_path: Path, program: Path, compiler: str) -> None:

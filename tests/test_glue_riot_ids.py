@@ -87,6 +87,10 @@ def test_every_fragment_ends_in_the_number(ids: ctypes.CDLL, cut: int) -> None:
         assert NUMBER == ids.gpiorig_received_id(chain((b"\xe0frag" + datagram[start : start + cut], SIXLOWPAN)))
 
 
-@pytest.mark.parametrize("packet", [chain(), chain((b"", IPV6)), chain((b"x", UDP)), chain((bytes(39), IPV6))], ids=str)
+@pytest.mark.parametrize(
+    "packet",
+    [chain(), chain((b"", IPV6)), chain((b"x", UDP)), chain((bytes(39), IPV6))],
+    ids=["nothing", "no byte", "a byte of UDP", "39 bytes of IPv6"],
+)
 def test_what_is_too_short_has_none(ids: ctypes.CDLL, packet: object) -> None:
     assert 0 == ids.gpiorig_sent_id(packet) == ids.gpiorig_received_id(packet) == ids.gpiorig_list_id(packet)

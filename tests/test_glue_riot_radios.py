@@ -12,6 +12,8 @@ import riotglue
 
 from gpiorig.analysis.event_table import EVENT_TYPES
 
+pytestmark = pytest.mark.slow  # builds images
+
 NAMES = {event.code: event.name for event in EVENT_TYPES}
 SENT, RECEIVED = 0x0304, 0x0506  # the ends of the payloads in foreign/riot/radios.c
 ID_FOLLOWS = 0x80
@@ -60,6 +62,7 @@ def lines(text: str) -> list[str]:
     return [line.strip() for line in text.strip().splitlines()]
 
 
+@pytest.mark.slow
 def test_submac_sends(story: Story) -> None:
     """Backoff and load in the send call; start in the bottom half; then software waits for the acknowledgement.
 
@@ -93,6 +96,7 @@ def test_submac_sends(story: Story) -> None:
     assert lines(expected) == story("submac_transmission")
 
 
+@pytest.mark.slow
 def test_each_wait_for_an_acknowledgement_ends(story: Story) -> None:
     """By a retransmission, or by the next frame."""
     waits = [event for event in story("submac_retransmission") if event.startswith("mac.ack_wait")]
@@ -100,6 +104,7 @@ def test_each_wait_for_an_acknowledgement_ends(story: Story) -> None:
     assert [f"mac.ack_wait.{end} {SENT:04x}" for end in ("enter", "exit", "enter", "exit")] == waits
 
 
+@pytest.mark.slow
 def test_submac_receives_and_acknowledges_by_software(story: Story) -> None:
     """What is sent while a frame is read is its acknowledgement: no id, and the sleep before it is no backoff."""
     expected = f"""
@@ -122,6 +127,7 @@ def test_submac_receives_and_acknowledges_by_software(story: Story) -> None:
     assert lines(expected) == story("submac_reception")
 
 
+@pytest.mark.slow
 def test_cc2420_is_told_by_its_strobes(story: Story) -> None:
     expected = f"""
         driver.tx.enter {SENT:04x}
@@ -149,6 +155,7 @@ def test_cc2420_is_told_by_its_strobes(story: Story) -> None:
     assert lines(expected) == story("cc2420_rounds")
 
 
+@pytest.mark.slow
 def test_a_driver_of_the_old_interface_stays_one(library: ctypes.CDLL) -> None:
     """GNRC tells it by confirm_send, which is NULL."""
     library.cc2420_rounds()
@@ -157,6 +164,7 @@ def test_a_driver_of_the_old_interface_stays_one(library: ctypes.CDLL) -> None:
     assert library.confirm_is_kept_null()
 
 
+@pytest.mark.slow
 def test_openwsn_has_its_radio_decorated(story: Story, library: ctypes.CDLL) -> None:
     """The callback is set inside its init; it still gets what the radio says."""
     expected = f"""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from long_capture import EVERY, record
 
 SAMPLES = 480_000_000
 SPREAD_KIB = 16 << 10  # the queue to the disk and the allocator come and go; 480 M samples are 960 MB
 
 
+@pytest.mark.slow
 def test_a_long_capture_takes_constant_memory(tmp_path: Path) -> None:
     """No sample is lost, and the memory does not grow once the capture runs."""
     said, memory = record(SAMPLES, tmp_path / "run")

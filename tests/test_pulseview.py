@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from commandline import ROOT, Demo, gpiorig
 from numpy.typing import NDArray
+from patience import PATIENCE_S
 
 from gpiorig.analysis.pulseview import timestamp
 from gpiorig.capture.formats.sr import read_sr
@@ -21,7 +22,6 @@ from gpiorig.capture.recording import Recording
 from gpiorig.rig import pipeline, slices, stacks
 
 WIDTH, HEIGHT = 1600, 1000
-DEADLINE_S = 30
 PACKET = 7
 
 
@@ -130,7 +130,7 @@ def picture(environment: dict[str, str]) -> NDArray[np.uint8]:
         ["import", "-window", "root", "-depth", "8", "rgb:-"],
         env=environment,
         capture_output=True,
-        timeout=DEADLINE_S,
+        timeout=PATIENCE_S,
         check=True,
     )
     return np.frombuffer(raw.stdout, np.uint8).reshape(-1, 3)
@@ -160,6 +160,7 @@ def is_drawn(seen: dict[str, int]) -> bool:
     return len(annotations(seen)) >= 5 and all(seen.get(colour, 0) > 300 for colour in labels)
 
 
+@pytest.mark.slow
 def test_pulseview_shows_a_slice(cut: Path, tmp_path: Path) -> None:
     """The real PulseView loads it, runs the decoder without an error, and draws channels and annotations in colours."""
     with display() as name:
@@ -167,6 +168,8 @@ def test_pulseview_shows_a_slice(cut: Path, tmp_path: Path) -> None:
             "DISPLAY": name,
             "HOME": str(tmp_path),
             "XDG_CONFIG_HOME": str(tmp_path),
+            "XDG_RUNTIME_DIR": str(tmp_path),
+            "TMPDIR": str(tmp_path),
             "QT_QPA_PLATFORM": "xcb",
             "SIGROKDECODE_DIR": str(ROOT / "decoders"),
         }
@@ -176,7 +179,7 @@ def test_pulseview_shows_a_slice(cut: Path, tmp_path: Path) -> None:
             subprocess.Popen(command, env=environment, stdout=errors, stderr=errors) as shown,
         ):
             seen: dict[str, int] = {}
-            deadline = time.monotonic() + DEADLINE_S
+            deadline = time.monotonic() + PATIENCE_S
             while not is_drawn(seen) and shown.poll() is None and time.monotonic() < deadline:
                 time.sleep(0.5)
                 seen = colours(picture(environment))

@@ -41,6 +41,7 @@ def test_a_wrap_of_the_ids_merges_nothing():
     assert (lines.status == COMPLETE).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_where_it_is_cut_changes_nothing(monkeypatch, seed):
     """Losses, duplicates, late replies, jumps and wraps of ids, gaps: byte for byte the same in pieces of any size."""

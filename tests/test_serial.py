@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from commandline import Demo, gpiorig
+from patience import PATIENCE_S
 
 from gpiorig.capture import uart
 from gpiorig.capture.baudrate import estimate_baudrate
@@ -24,7 +25,6 @@ from gpiorig.rig import bench as benches
 from gpiorig.rig import boards
 
 NODES = ("initiator", "responder")
-PATIENCE_S = 30.0
 
 
 @pytest.mark.parametrize("node", NODES)
@@ -105,6 +105,7 @@ def test_lines_of_the_pins_are_shown_with_their_latency(demo: Demo) -> None:
     assert ("sample 0", True) == (audit["zero"], audit["virtual"])
 
 
+@pytest.mark.slow
 def test_ports_are_shown_recorded_and_talked_to(tmp_path: Path) -> None:
     """A pty and a TCP port at once: lines and losses are shown as they come, input goes where it is addressed."""
     master, slave = os.openpty()

@@ -13,6 +13,8 @@ from gpiorig.capture.loss import Loss
 from gpiorig.capture.recording import Recording
 from gpiorig.rig import pipeline
 
+pytestmark = pytest.mark.slow  # runs virtual benches
+
 DEMO = ROOT / "rig" / "gpiorig" / "rig" / "demo_bench.toml"
 PACKETS = 40
 EXPERIMENT = f"""

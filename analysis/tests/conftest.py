@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
+import reportcases
+from locking import contents, locked
 from madeevents import events_of_rows
+from markupsafe import Markup, escape
 
+from gpiorig.analysis import report
 from gpiorig.analysis.event_table import BY_NAME
 from gpiorig.analysis.events import Events
+from gpiorig.analysis.report import inline, page
+from gpiorig.analysis.report.blocks import Picture, Section
 from gpiorig.analysis.wiring import Bus, NodeLines
 from gpiorig.capture.edges import Edges
 
@@ -247,3 +255,43 @@ def bench() -> Bench:
     for id_ in range(1, 21):
         bench.round_trip(id_)
     return bench
+
+
+@pytest.fixture(scope="session")
+def report_data() -> report.ReportData:
+    """Twenty round trips, with everything that a study can say."""
+    bench = Bench()
+    for id_ in range(1, 21):
+        bench.round_trip(id_)
+    return locked(reportcases.studied(bench))
+
+
+@pytest.fixture(scope="session")
+def report_sections(report_data: report.ReportData) -> list[Section]:
+    """The sections of its page; their figures are drawn when a test looks at them."""
+    return page.run_sections(report_data)
+
+
+@pytest.fixture(scope="session")
+def report_folder(report_data: report.ReportData, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """What `report.write` makes of it; a test that changes it copies it first."""
+    folder = report.write(tmp_path_factory.mktemp("report"), report_data).parent
+    written = contents(folder)
+    yield folder
+    assert written == contents(folder), "a test has changed the report that others read"
+
+
+@pytest.fixture(scope="session")
+def report_page(report_folder: Path) -> str:
+    """The text of its page."""
+    return (report_folder / report.PAGE).read_text()
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages whose figures are named but not drawn, for tests that look at the words around them."""
+
+    def named(picture: Picture) -> Markup:
+        return Markup(f'<svg id="{escape(picture.name)}-svg" aria-label="{escape(picture.title)}"></svg>')
+
+    monkeypatch.setattr(inline, "svg", named)

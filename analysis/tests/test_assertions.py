@@ -203,6 +203,7 @@ def exceeded(text: str, base: Delays, new: Delays) -> tuple[str, ...]:
     return thresholds.judge(thresholds.parse(text), base, new, compared(base, new)).exceeded
 
 
+@pytest.mark.slow
 def test_what_exceeds_a_threshold():
     base, slower = run(1), run(2, s0=1)  # one step of 10.5 us takes 1 us more, 2 % of the round trip
     step = "request: udp to ipv6"
@@ -242,6 +243,7 @@ def test_without_an_interval_a_change_must_be_more_than_chance():
     assert ("rtt",) == judged("rtt.p99 +5 %", base, shifted).exceeded
 
 
+@pytest.mark.slow
 def test_what_the_analyzer_does_not_resolve_exceeds_nothing():
     """Two samples of 1 ns."""
     base, new = run(1), run(1)
@@ -253,6 +255,7 @@ def test_what_the_analyzer_does_not_resolve_exceeds_nothing():
     assert ("request: udp to ipv6",) == judged("request: udp to ipv6.median +1 ns", base, new).exceeded
 
 
+@pytest.mark.slow
 def test_growth_from_nothing_is_beyond_any_share():
     base, new = run(1), run(2)
     step = "request: udp to ipv6"
@@ -263,6 +266,7 @@ def test_growth_from_nothing_is_beyond_any_share():
     assert 0 == judged(f"{step}.std +10 %", base, base).changes[step].value
 
 
+@pytest.mark.slow
 def test_the_delay_nearest_to_a_threshold_is_said():
     """Not the one that moved most, if it moved away from the threshold."""
     outcome = judged("*.median +1 s", run(1, s0=50), run(2, s2=3))
@@ -279,12 +283,14 @@ def test_the_run_that_lacks_a_delay_is_named():
         judged("isr.max +1 us", base, renamed)
 
 
+@pytest.mark.slow
 def test_chance_exceeds_no_threshold():
     """Of two equal runs some medians always differ."""
     for seed in range(4):
         assert () == exceeded("*.median +0 ns", run(seed, n=200), run(seed + 100, n=200))
 
 
+@pytest.mark.slow
 def test_loss_against_a_threshold():
     base, lossy, one = run(1), run(2, n=950), run(2, n=999)
     assert ("loss",) == exceeded("loss +1 %", base, lossy)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from attributioncases import INTERVAL, MS, UNIT_NS, activity, starts
-from scipy import signal, stats
+from depth import by_depth, most
+from scipy import signal
 
 from gpiorig.analysis.attribution import beat, search
 from gpiorig.analysis.attribution.activities import activities, periodic
@@ -150,10 +151,11 @@ def test_a_task_and_its_timer_are_one_activity(new_bench) -> None:
     assert BY_NAME["task.run.enter"].has_id
 
 
+@pytest.mark.slow
 def test_a_beat_is_not_found_in_noise() -> None:
-    """p-values of 200 series without one: not below 5 % more often than 5 % says."""
-    below = {"known": 0, "unknown": 0}
-    for seed in range(200):
+    """p-values of series without one: not below 5 % more often than 5 % says."""
+    runs, below = by_depth(60, 200), {"known": 0, "unknown": 0}
+    for seed in range(runs):
         rng = np.random.default_rng(seed)
         begun = starts(rng, 200, irregular=bool(seed % 2))
         delays = rng.gamma(1, 3000, 200).astype(np.int64)
@@ -163,20 +165,22 @@ def test_a_beat_is_not_found_in_noise() -> None:
         assert not isinstance(known, str) and known is not None and unknown is not None
         below["known"] += known.p_value < 0.05
         below["unknown"] += unknown.p_value < 0.05
-    assert max(below.values()) <= stats.binom.ppf(0.999, 200, 0.05)
+    assert max(below.values()) <= most(runs, 0.05)
 
 
+@pytest.mark.slow
 def test_the_chance_of_a_peak_anywhere_is_what_it_says() -> None:
-    """300 runs of evenly sent packets; counting independent frequencies gives 0.05 to one in nine."""
-    below = 0
-    for seed in range(300):
+    """Runs of evenly sent packets; counting independent frequencies gives 0.05 to one in nine."""
+    runs, below = by_depth(150, 300), 0
+    for seed in range(runs):
         rng = np.random.default_rng(seed)
         peak = search.find(rng.normal(0, 3000, 300), starts(rng, 300, irregular=False))
         assert peak is not None
         below += peak.p_value < 0.05
-    assert below <= stats.binom.ppf(0.999, 300, 0.05)
+    assert below <= most(runs, 0.05)
 
 
+@pytest.mark.slow
 def test_a_period_is_not_doubled_because_its_bins_suit_better() -> None:
     """Short pulses in irregular runs: 1 ms, not 2; what passes a whole number of periods passes 0.000 of one."""
     for seed in range(12):

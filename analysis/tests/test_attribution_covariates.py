@@ -81,6 +81,7 @@ def test_preempted_time_is_in_microseconds_where_it_is_known(trips) -> None:
     assert np.isnan(given[PREEMPTED][:, 1]).all()
 
 
+@pytest.mark.slow
 def test_unknown_covariates_are_not_tested(trips) -> None:
     found, route = trips
     given = covariates(found, route)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
+from depth import by_depth, fewest, most
 
 from gpiorig.analysis.attribution import lattice
 
@@ -34,17 +34,19 @@ def test_a_sum_of_two_backoffs_has_15_levels() -> None:
     assert (15, 7680) == (found.levels, round(found.period))
 
 
+@pytest.mark.slow
 def test_the_interval_of_the_period_holds_it() -> None:
     """In 95 % of draws or more; the resolution that it allows for makes it wider than their scatter."""
-    held = 0
-    for seed in range(200):
+    runs, held = by_depth(60, 200), 0
+    for seed in range(runs):
         spacing = 1000 + seed * 0.37
         found = lattice.test(drawn(seed, spacing=spacing, noise=3.0, n=100), period_ns=1.0)
         assert found is not None
         held += found.numbers["period_ns"].low <= spacing <= found.numbers["period_ns"].high
-    assert held >= stats.binom.ppf(0.01, 200, 0.95)
+    assert held >= fewest(runs, 0.95, risk=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [50, 300])
 def test_four_levels_are_not_taken_for_half_their_period(n: int) -> None:
     """The longest period that is looked for is that of the fewest levels, whatever the scatter of the delays."""
@@ -53,12 +55,14 @@ def test_four_levels_are_not_taken_for_half_their_period(n: int) -> None:
     assert {4} == {each.levels for each in found if each is not None and each.p_value < 0.001}
 
 
+@pytest.mark.slow
 def test_the_interval_holds_the_period_of_wide_levels() -> None:
     """Levels so wide that the window cuts them off: 83 to 87 % of intervals held it when their errors left that out."""
-    fitted = [lattice.fit(drawn(seed, noise=0.07 * 7680, n=200)) for seed in range(100)]
+    runs = by_depth(60, 100)
+    fitted = [lattice.fit(drawn(seed, noise=0.07 * 7680, n=200)) for seed in range(runs)]
     held = [abs(each.period - 7680) <= 1.96 * each.period_se for each in fitted if each is not None]
-    assert len(held) == 100
-    assert sum(held) >= stats.binom.ppf(0.01, 100, 0.95)
+    assert len(held) == runs
+    assert sum(held) >= fewest(runs, 0.95, risk=0.01)
 
 
 @pytest.mark.parametrize(("shift", "scale"), [(5000, 1), (-3000, 1), (0, 3), (100, 7)])
@@ -87,16 +91,17 @@ def test_delays_that_met_something_else_do_not_hide_it() -> None:
     assert found.p_value < 1e-9
 
 
+@pytest.mark.slow
 def test_few_places_at_random_are_no_lattice() -> None:
-    """Four to eight narrow places, 200 times: one in a hundred of them fits a lattice at a level of 0.01."""
+    """Four to eight narrow places: one in a hundred of them fits a lattice at a level of 0.01."""
     rng = np.random.default_rng(8)
-    found = 0
-    for _ in range(200):
+    runs, found = by_depth(80, 200), 0
+    for _ in range(runs):
         places = rng.uniform(0, 50_000, rng.integers(4, 9))
         delays = np.rint(rng.choice(places, 300) + rng.normal(size=300)).astype(np.int64)
         fitted = lattice.fit(delays)
         found += fitted is not None and fitted.p_value < 0.01
-    assert found <= stats.binom.ppf(0.999, 200, 0.01)
+    assert found <= most(runs, 0.01)
 
 
 def test_two_or_three_places_are_no_lattice() -> None:

@@ -71,6 +71,7 @@ def test_the_dip_does_not_see_shift_scale_and_mirror() -> None:
         assert dip.dip(values) == pytest.approx(dip.dip(other), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_published_quantiles() -> None:
     """Of 50 uniform values (Hartigan and Hartigan 1985; here of the R package diptest, qDiptab: a million samples)."""
     found = dip.simulate(50, 1500) / np.sqrt(50)

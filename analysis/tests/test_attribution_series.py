@@ -60,6 +60,7 @@ def test_grouped_share_is_adjusted() -> None:
     assert 0.8 == pytest.approx(series.grouped_share(labels * np.sqrt(6) + rng.normal(size=5000), labels), abs=0.02)
 
 
+@pytest.mark.slow
 def test_two_series_that_wander_do_not_depend_on_each_other() -> None:
     """AR(0.9) against AR(0.9): as often below 5 % as 5 % says; Spearman's own p-value is so half of the time."""
     below = sum(

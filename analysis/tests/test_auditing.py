@@ -403,6 +403,7 @@ def test_a_reboot_in_between():
     assert any(note.startswith("a: 2 boots in its log, 2 on the pins") for note in found.notes)
 
 
+@pytest.mark.slow
 def test_a_clock_that_begins_anew_without_a_boot_line():
     """A timer of 16 bits of microseconds, and a reset that the log does not tell of: said, with what it may be."""
     short, reset = made(), made()
@@ -495,6 +496,7 @@ def simulated(noise_us: dict[str, np.ndarray]) -> Made:
     return bench
 
 
+@pytest.mark.slow
 def test_the_hat_gives_each_of_three_simulated_clocks_its_own():
     """White frequency noise of the analyzer and of a, whose ADEV is step / tau, and white phase noise of b."""
     chance = np.random.default_rng(8)
@@ -508,6 +510,7 @@ def test_the_hat_gives_each_of_three_simulated_clocks_its_own():
     assert "" == hats[0].note
 
 
+@pytest.mark.slow
 def test_a_negative_variance_of_the_hat_is_in_the_table():
     """A perfect analyzer between two clocks: its own comes out negative or next to nothing."""
     chance = np.random.default_rng(9)
@@ -527,6 +530,7 @@ def test_a_clock_that_is_merely_fast_is_not_unsteady():
     assert 0 < fast.adev[0] <= 2e-6 / np.sqrt(2) / 0.02
 
 
+@pytest.mark.slow
 def test_a_clock_that_wanders_is_named():
     """An oscillator that swings by 1 ms about its mean within the run."""
     bench = Made()
@@ -604,6 +608,7 @@ def test_tables_hold_every_row():
     assert [each.skew_ns.value for each in found.comparisons] == made_of["audit"]["skew_ns"].to_pylist()
 
 
+@pytest.mark.slow
 def test_equal_recordings_give_equal_tables():
     one, other = (tables.everything(made().audit("a", "b")) for _ in range(2))
     assert {name: str(table.to_pydict()) for name, table in one.items()} == {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,6 +48,7 @@ def test_matches_are_equal_and_in_order(whole, data):
     assert (np.diff(found[rows]) > 0).all()
 
 
+@pytest.mark.slow
 @given(st.integers(1, 60), st.data())
 def test_unique_entries_all_find_their_partner(n, data):
     """With entries that occur once the answer is known: their places."""

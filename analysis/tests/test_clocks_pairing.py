@@ -28,6 +28,7 @@ def packets(ids: list[int], *, period_us: int = 1000, first_us: int = 0) -> tupl
     return rows, text
 
 
+@pytest.mark.slow
 def test_ids_wrap() -> None:
     """70 000 packets with ids of 16 bits, one lost on the pins, one line lost in the log."""
     rows, text = packets([n % 2**16 for n in range(70_000)])

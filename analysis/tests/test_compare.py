@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy import stats
+from depth import by_depth, fewest, most
 from scipy.signal import lfilter
 
 from gpiorig.analysis.comparing import changewords, compare, differences
@@ -33,14 +33,17 @@ def names(found: compare.Comparison) -> list[str]:
     return [each.name for each in found.changed]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phi", [0.0, 0.7])
 def test_equal_runs_seldom_differ(phi):
-    """100 pairs of runs: those in which anything is significant are no more than the level allows."""
-    pairs = [(run(seed, n=300, phi=phi), run(seed + 1000, n=300, phi=phi)) for seed in range(100)]
+    """Pairs of runs: those in which anything is significant are no more than the level allows."""
+    count = by_depth(30, 100)
+    pairs = [(run(seed, n=300, phi=phi), run(seed + 1000, n=300, phi=phi)) for seed in range(count)]
     alarms = sum(min(compare.significance(base, new, NAMES)[1]) < LEVEL for base, new in pairs)
-    assert alarms <= int(stats.binom.ppf(0.999, 100, LEVEL))
+    assert alarms <= most(count, LEVEL)
 
 
+@pytest.mark.slow
 def test_a_slower_step_is_named_with_its_size():
     found = compare.compare(run(1), run(2, changed=lambda step: step + 24))
     assert names(found)[0] == NAMES[3]
@@ -54,6 +57,7 @@ def test_a_slower_step_is_named_with_its_size():
     assert any("did not change as far as can be told" in line for line in lines)
 
 
+@pytest.mark.slow
 def test_a_faster_step():
     found = compare.compare(run(1, changed=lambda step: step + 240), run(2))
     lines = changewords.sentences(found)
@@ -64,6 +68,7 @@ def test_a_faster_step():
     )
 
 
+@pytest.mark.slow
 def test_a_change_of_spread_is_a_change_of_the_distribution():
     found = compare.compare(run(1), run(2, changed=lambda step: 1000 + (step - 1000) * 2))
     assert NAMES[3] in names(found)
@@ -74,6 +79,7 @@ def test_a_change_of_spread_is_a_change_of_the_distribution():
     assert "times as large" in text
 
 
+@pytest.mark.slow
 def test_a_few_late_packets_are_a_change():
     """5 % of 1000 packets are ten standard deviations late: ranks and shares hardly see it."""
     late = np.random.default_rng(5).random(1000) < 0.05
@@ -83,6 +89,7 @@ def test_a_few_late_packets_are_a_change():
     assert change.p_tail < 1e-5 < min(change.p_location, change.p_shape)
 
 
+@pytest.mark.slow
 def test_what_the_sampling_makes_is_no_change():
     """A step that takes one sample more in every packet is significant, and within the resolution of two samples."""
     found = compare.compare(run(1, changed=lambda step: 0 * step + 500), run(2, changed=lambda step: 0 * step + 501))
@@ -92,6 +99,7 @@ def test_what_the_sampling_makes_is_no_change():
     assert "a run varies by no more than the analyzer resolves" == change.spread.note
 
 
+@pytest.mark.slow
 def test_samplerates_may_differ():
     """The same steps at twice the rate are the same in ns."""
     slow, fast = run(1), run(2, rate=48_000_000)
@@ -99,6 +107,7 @@ def test_samplerates_may_differ():
     assert [] == names(compare.compare(slow, fast))
 
 
+@pytest.mark.slow
 def test_swapping_the_runs_turns_the_changes():
     a, b = run(1), run(2, changed=lambda step: step + 24)
     there, back = compare.compare(a, b), compare.compare(b, a)
@@ -131,14 +140,14 @@ def test_few_packets_raise_nothing_and_change_nothing(n):
 @pytest.mark.slow
 @pytest.mark.parametrize("statistic", ["median", "std"])
 def test_intervals_of_differences_hold_the_truth(statistic):
-    """Two runs of 400, the second 10 later and as wide: 150 pairs at 95 %; 132 or more hold it but once in 1000."""
+    """Two runs of 400, the second 10 later and as wide: the intervals of 95 % hold it as often."""
     truth = {"std": 0.0}.get(statistic, 10.0)
-    held = 0
-    for seed in range(150):
+    runs, held = by_depth(60, 150), 0
+    for seed in range(runs):
         rng = np.random.default_rng(seed)
         found = differences.difference(rng.normal(0, 30, 400), rng.normal(10, 30, 400), statistic)
         held += found.low <= truth <= found.high
-    assert held >= int(stats.binom.ppf(0.001, 150, 0.95))
+    assert held >= fewest(runs, 0.95)
 
 
 def test_table():
@@ -171,6 +180,7 @@ def test_a_shift_below_the_resolution_is_not_said_to_be_what_changed():
     assert "got slower in the mean by" in said
 
 
+@pytest.mark.slow
 def test_lost_packets_are_a_difference():
     base, lossy = run(1), run(1, lost=200)
     assert not compare.compare(base, base).differs

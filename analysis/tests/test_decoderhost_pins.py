@@ -106,6 +106,7 @@ def random_conditions(rng: random.Random, channels: int) -> Any:
     return condition() if kind < 4 else [condition() for _ in range(rng.randint(1, 4))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [0, 1_000_000_007])
 def test_equal_to_the_rule_sample_by_sample(start: int) -> None:
     """On random pins, chunks and conditions the matches are those of the plain rule, up to the end."""

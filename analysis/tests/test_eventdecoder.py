@@ -97,6 +97,7 @@ def test_a_silent_bus_holds_nothing_back(new_bench, wiring):
     assert decoder.waiting <= 1
 
 
+@pytest.mark.slow
 def test_no_block_is_no_event(wiring, bench):
     """A capture without samples."""
     waveform = Waveform(

@@ -21,6 +21,7 @@ def word(number: int, code: int, identifier: int | None, ticks: int) -> str:
     return head + ("" if identifier is None else f"{identifier:04x}") + f"{ticks % 2**32:08x}"
 
 
+@pytest.mark.slow
 @given(RECORDS, st.integers(1, 5))
 def test_records_come_back(records: list[tuple[int, int, int | None, int]], per_line: int) -> None:
     """Whatever their number wraps over, and however they are cut into lines."""

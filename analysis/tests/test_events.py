@@ -48,6 +48,7 @@ def test_a_level_that_changed_in_a_gap_is_no_event(bench, wiring):
     assert before.tolist()[1:] == after.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lines", "message"),
     [

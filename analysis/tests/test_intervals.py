@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from depth import by_depth, fewest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -15,9 +16,8 @@ from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.inference import intervals, orderstatistics
 from gpiorig.analysis.inference.estimators import STATISTICS
 
-RUNS = 400
-# Of 400 intervals that hold the truth with probability 0.95 fewer than these do once in 1000 times.
-LEAST = int(stats.binom.ppf(0.001, RUNS, 0.95))
+RUNS = by_depth(80, 400)
+LEAST = fewest(RUNS, 0.95)
 values = st.lists(st.integers(0, 1 << 40), min_size=0, max_size=80)
 
 
@@ -68,6 +68,7 @@ def test_too_few_values_for_an_end_are_said():
     assert not math.isnan(intervals.of_quantile(rng.permutation(368), 0.99).high)
 
 
+@pytest.mark.slow
 @given(values)
 def test_nothing_raises_and_nothing_is_undefined_without_a_word(of):
     for name in STATISTICS:
@@ -114,6 +115,7 @@ def test_a_bootstrap_of_few_values_or_blocks_says_so():
     assert not math.isnan(found.low)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 1 << 32), st.integers(20, 300), st.integers(-(1 << 20), 1 << 20), st.sampled_from([2, 3, 1000]))
 def test_shift_and_scale(seed, n, shift, scale):
@@ -172,7 +174,7 @@ LEVELS = np.add.outer(np.arange(8), np.arange(8))
     ],
 )
 def test_intervals_hold_the_truth_as_often_as_they_say(source, truth):
-    """400 seeded runs of 500 values each."""
+    """Seeded runs of 500 values each."""
     held = dict.fromkeys(truth, 0)
     for seed in range(RUNS):
         x = source(np.random.default_rng((seed, 1)), 500)

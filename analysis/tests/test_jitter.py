@@ -31,6 +31,7 @@ def same(a: float, b: float) -> bool:
     return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-6) or (math.isnan(a) and math.isnan(b))
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(delays)
 def test_interarrival_jitter_as_the_code_of_rfc_3550_appendix_a8(of):
@@ -125,6 +126,7 @@ def test_nothing_raises_and_nothing_is_undefined_without_a_word(of):
             assert not math.isnan(number) or found.note
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 1 << 32), st.integers(0, 1 << 30), st.integers(2, 1000))
 def test_jitter_does_not_know_of_a_shift_and_scales(seed, shift, scale):

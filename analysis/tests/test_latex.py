@@ -32,6 +32,7 @@ def test_numbers_have_true_minus_signs_and_unknown_ones_are_a_dash():
     assert ["$-$1.5", "--", "--", r"2$\,\cdot\,10^{-12}$", "--"] == cells
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_no_text_is_a_command(text):
     """Taking away what stands for a sign leaves nothing that LaTeX would act upon."""

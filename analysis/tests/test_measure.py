@@ -165,6 +165,7 @@ def test_skews_are_those_of_the_rule_and_change_sign_with_the_channels(a: list[i
     assert plain_skew(a, b) == list(zip(found.starts.tolist(), found.delays.tolist(), strict=True))
 
 
+@pytest.mark.slow
 @given(sorted_samples, sorted_samples, st.integers(-1000, 1000))
 def test_a_shift_in_time_changes_no_delay(begins: list[int], ends: list[int], shift: int):
     before = measure.between(edges_of("A", begins), edges_of("B", ends), gaps=NO_GAPS)

@@ -97,6 +97,7 @@ def test_measured_costs_lie_within_the_limits():
         assert low <= without <= high, known
 
 
+@pytest.mark.slow
 def test_costs_are_those_of_every_event_in_its_step(events, route):
     """Packet by packet, against a loop over all events."""
     found = of_route(events, route, instruments())

@@ -196,6 +196,7 @@ def test_only_packets_of_both_runs_are_paired() -> None:
     assert 5000.0 == effect.cost_ns
 
 
+@pytest.mark.slow
 def test_interval_holds_the_truth_as_often_as_it_says() -> None:
     """Of 100 experiments with Gaussian delays; 88 of them is 3 standard deviations of a binomial below 95."""
     random = np.random.default_rng(11)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import shutil
 
 import pytest
@@ -11,6 +12,7 @@ from playwright import sync_api
 
 from gpiorig.analysis import packets, report, routes, timelines
 
+pytestmark = pytest.mark.slow
 DESKTOP, PHONE = {"width": 1120, "height": 900}, {"width": 360, "height": 740}
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
@@ -24,7 +26,9 @@ def address(new_bench, tmp_path_factory):
     found = packets.associate(bench.events(), initiator="initiator", responder="responder")
     lines = timelines.build(found, header_ns=192_000)
     steps = timelines.steps(lines)
-    study = studies.study(routes.round_trips(lines, steps), studies.one_way(("a", "b", "c"), packets=20), layers=False)
+    study = studies.study(
+        routes.round_trips(lines, steps), studies.one_way(("a", "b", "c"), packets=20), layers=False, found=False
+    )
     data = report.ReportData("Ping-pong", True, found, lines, steps, study=study)
     data = dataclasses.replace(data, notes=("a check that failed.",), provenance={"firmware": "0123456789abcdef" * 8})
     path = tmp_path_factory.mktemp("page") / "report.html"
@@ -42,26 +46,34 @@ def browser():
         found.close()
 
 
-@pytest.fixture
-def opened(browser, address):
-    """Open the page in a window; what it said on the console, and every address it asked for, are kept."""
-    contexts = []
+@pytest.fixture(scope="module")
+def windows(browser):
+    """A window with a mouse and one for fingers, each in a process of its own, which takes long to start."""
 
-    def open_page(size=DESKTOP, **options):
-        context = browser.new_context(viewport=size, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.said, page.asked = [], []
+    def window(has_touch):
+        page = browser.new_context(has_touch=has_touch).new_page()
         page.on("console", lambda message: page.said.append(message.text))
         page.on("pageerror", lambda error: page.said.append(str(error)))
         page.on("request", lambda request: page.asked.append(request.url))
+        return page
+
+    return functools.cache(window)
+
+
+@pytest.fixture
+def opened(windows, address):
+    """Load the page as if for the first time; what it said on the console, and every address it asked for, are kept."""
+
+    def open_page(size=DESKTOP, color_scheme="light", has_touch=False):
+        page = windows(has_touch)
+        page.said, page.asked = [], []
+        page.set_viewport_size(size)
+        page.emulate_media(media="screen", color_scheme=color_scheme)
         page.goto(address)
         page.locator("#viewer-packets .timeline svg").wait_for()
         return page
 
-    yield open_page
-    for context in contexts:
-        context.close()
+    return open_page
 
 
 def visible(page):

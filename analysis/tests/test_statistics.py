@@ -7,6 +7,7 @@ import statistics as plain
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -85,6 +86,7 @@ def test_ipdv_takes_neighbours_only():
     assert [5, -3] == ipdv(array([10, 15, -1, 20, 17])).tolist()
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(*[st.integers(0, 10_000)] * 4), min_size=3, max_size=30))
 def test_variance_shares_add_up_to_one(rows):
     shares = variance_shares(array(rows))

@@ -91,6 +91,7 @@ def test_what_perfetto_reads(built, tmp_path):
     assert [(6, 0), (1, 10**18)] == [(each.clock_id, each.timestamp) for each in first.packet[0].clock_snapshot.clocks]
 
 
+@pytest.mark.slow
 def test_flows_follow_packets_through_layers_and_nodes(stages, built, tmp_path):
     """The flow of a packet passes its milestones on both nodes and the air, in order, and ends once, at the last."""
     _, found, lines = stages

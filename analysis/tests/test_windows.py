@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from depth import by_depth
 from processor import NODE, Processor, events_of
 from synthetic_events import HEADER_NS, NODES, disturbed
 from test_occupancy import ran, route_of
@@ -46,9 +47,10 @@ def under_way(events, random):
     return packet_of, instants, random.permutation(count)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cut_anywhere")
 @pytest.mark.parametrize("threads", [True, False])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(by_depth(4, 8)))
 def test_the_size_of_a_window_changes_nothing(seed, threads):
     """Threads or tasks, interrupts, sleep, overlapping packets, lost samples, resets; cut anywhere, or nowhere."""
     events = Processor(seed, threads).run(2_000)
@@ -72,6 +74,7 @@ def test_the_size_of_a_window_changes_nothing(seed, threads):
         assert expected == plain(*ran(events, route, packet_of, ways, window=size))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cut_anywhere")
 @pytest.mark.parametrize("seed", range(3))
 def test_disturbed_ping_pongs_in_windows(seed):

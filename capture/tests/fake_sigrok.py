@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = """#!{python}
+# A first line that names an interpreter takes no blank in its path, so a shell starts it.
+SCRIPT = """#!/bin/sh
+'''exec' "{python}" "$0" "$@"
+' '''
 import sys, time
 words = sys.argv[1:]
 if "--scan" in words:

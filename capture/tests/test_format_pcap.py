@@ -100,6 +100,7 @@ def test_pcap_in_both_byte_orders_and_resolutions(tmp_path: Path, order: str, na
     assert (MPDU, False) == (bad.mpdu, bad.fcs_ok)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("linktype", "packet"),
     [
@@ -242,6 +243,7 @@ def tshark(path: Path, *fields: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
+@pytest.mark.slow
 def test_what_is_written_is_read_back_and_shown_by_wireshark(tmp_path: Path) -> None:
     """All fields come back equal; tshark shows stamps, TAP fields, interfaces and comments, and no complaint."""
     path = tmp_path / "out.pcapng"

@@ -12,10 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from capture_reference import reference_edges
+from depth import by_depth
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gpiorig.capture import chunks
+from gpiorig.capture import chunks, ziparchive
 from gpiorig.capture.edges import Edges
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions, sr
@@ -130,6 +131,7 @@ def test_chunks_are_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert rows(edges) == rows(read_sr(tmp_path / "x.sr"))
 
 
+@pytest.mark.slow
 @given(
     runs=st.lists(st.tuples(st.integers(0, 2**10 - 1), st.integers(1, 400)), min_size=1, max_size=30),
     chunk=st.integers(2, 500),
@@ -399,6 +401,7 @@ def test_threads_give_the_edges_in_order(tmp_path: Path, monkeypatch: pytest.Mon
     blocks.close()  # type: ignore[attr-defined]  # the threads end though much is left to read
 
 
+@pytest.mark.slow
 def test_format_1_has_a_single_member(tmp_path: Path) -> None:
     edges = capture(samples=3_000_000)
     write_sr(tmp_path / "x.sr", edges)
@@ -422,17 +425,20 @@ def test_a_member_in_pieces_and_a_stored_one(tmp_path: Path, monkeypatch: pytest
     assert rows(edges) == rows(read_sr(tmp_path / "stored.sr"))
 
 
-@pytest.mark.slow
 def test_more_members_than_a_plain_zip_can_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Zip64, written by us and by zipfile, read by us, by zipfile and by sigrok-cli."""
+    """Zip64, written by us, read by us, by zipfile and by sigrok-cli; that it begins at 65 535 members is PKWARE's."""
+    assert 65_535 == ziparchive.FEWEST_ZIP64
+    members = by_depth(3000, 70_000)
     monkeypatch.setattr(sr, "CHUNK_BYTES", 2)
-    edges = capture(samples=70_000)
+    monkeypatch.setattr(ziparchive, "FEWEST_ZIP64", by_depth(1000, 65_535))
+    edges = capture(samples=members)
     write_sr(tmp_path / "x.sr", edges)
+    assert ziparchive.END64_MAGIC in (tmp_path / "x.sr").read_bytes()
     with zipfile.ZipFile(tmp_path / "x.sr") as archive:
-        assert 70_002 == len(archive.namelist())
+        assert members + 2 == len(archive.namelist())
         assert b"[device 1]" in archive.read("metadata")
     assert rows(edges) == rows(read_sr(tmp_path / "x.sr"))
-    assert 2 * 70_000 == len(sigrok("-i", str(tmp_path / "x.sr"), "-O", "binary"))
+    assert 2 * members == len(sigrok("-i", str(tmp_path / "x.sr"), "-O", "binary"))
 
 
 def test_offsets_beyond_4_gib(tmp_path: Path) -> None:
@@ -450,6 +456,7 @@ def test_offsets_beyond_4_gib(tmp_path: Path) -> None:
         assert b"data" == read.read("late")
 
 
+@pytest.mark.slow
 def test_a_long_quiet_capture_is_written_from_its_blocks(tmp_path: Path) -> None:
     """Ten minutes at 24 MHz; blocks that end inside and between edges."""
     end = 14_400_000_000

@@ -155,6 +155,7 @@ def test_a_file_without_any_order_is_refused(tmp_path: Path, monkeypatch: pytest
         module("csv").read(path, ReadOptions())
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(drawn=CAPTURES)
 def test_a_table_is_read_back(tmp_path_factory: pytest.TempPathFactory, drawn: object) -> None:

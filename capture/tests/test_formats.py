@@ -178,6 +178,7 @@ def seeds(folder: Path) -> dict[str, bytes]:
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_damaged_files_give_an_error_or_a_capture(

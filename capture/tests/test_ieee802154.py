@@ -7,6 +7,8 @@ import struct
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from gpiorig.capture import ieee802154
 
 FIELDS = ("frame_type", "version", "seq_no", "dst16", "dst64", "src16", "src64", "dst_pan", "src_pan")
@@ -31,6 +33,7 @@ def random_frames(count: int) -> list[bytes]:
     return frames
 
 
+@pytest.mark.slow
 def test_headers_are_what_wireshark_says(tmp_path: Path) -> None:
     """Type, version, sequence number, addresses, PANs and flags of 1000 random frames, as tshark shows them."""
     frames = random_frames(1000)

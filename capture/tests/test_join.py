@@ -57,6 +57,7 @@ def at(edges: Edges, sample: int) -> int | None:
     return int(edges.levels[np.searchsorted(edges.samples, sample, side="right") - 1])
 
 
+@pytest.mark.slow
 @given(captures(("a", "b")), captures(("c", "d")))
 def test_each_sample_has_the_levels_of_both(one: Waveform, two: Waveform) -> None:
     """At each sample the joined levels are those of both captures, and unknown where one of them is."""
@@ -67,6 +68,7 @@ def test_each_sample_has_the_levels_of_both(one: Waveform, two: Waveform) -> Non
         assert (None if low is None or high is None else low | high << 2) == at(joined, sample)
 
 
+@pytest.mark.slow
 @given(captures(("a", "b")), st.integers(-1000, 1000))
 def test_shifted_and_rescaled_captures_are_the_same(one: Waveform, by: int) -> None:
     """Exact renumbering keeps rows, levels and gaps."""
@@ -78,6 +80,7 @@ def test_shifted_and_rescaled_captures_are_the_same(one: Waveform, by: int) -> N
     assert (edges.end + by) * 3 == moved.end
 
 
+@pytest.mark.slow
 @given(captures(("a", "b")))
 def test_no_row_is_lost_when_numbers_shrink(one: Waveform) -> None:
     """With a third of the samples rows would fall onto each other: all of them stay, in order."""

@@ -74,6 +74,7 @@ def test_golden_frames() -> None:
     assert ([(100, 6, -1)], []) == decode_in_blocks(rows, bus(2), 100)
 
 
+@pytest.mark.slow
 @given(width=widths, frames=st.lists(events, max_size=12), block=st.integers(1, 40))
 def test_frames_come_back_in_any_cut(width: int, frames: list[tuple[int, int | None]], block: int) -> None:
     lines = bus(width)
@@ -84,6 +85,7 @@ def test_frames_come_back_in_any_cut(width: int, frames: list[tuple[int, int | N
     assert [] == bad
 
 
+@pytest.mark.slow
 @given(
     width=widths,
     edits=st.lists(

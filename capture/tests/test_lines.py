@@ -120,6 +120,7 @@ def test_flocklab_serial_of_both_versions(tmp_path: Path, version: str) -> None:
     assert not flocklab_serial.recognises(path, LOG)
 
 
+@pytest.mark.slow
 @given(
     st.integers(0, 2**33),
     st.text("0123456789", min_size=1, max_size=9),
@@ -129,12 +130,13 @@ def test_flocklab_serial_of_both_versions(tmp_path: Path, version: str) -> None:
 def test_every_digit_and_every_text_comes_back(
     tmp_path_factory: pytest.TempPathFactory, seconds: int, fraction: str, node: str, text: str
 ) -> None:
-    path = write(tmp_path_factory.mktemp("log"), f"{seconds};x\n{seconds}.{fraction};{node};{text}\n".encode())
+    path = write(tmp_path_factory.getbasetemp(), f"{seconds};x\n{seconds}.{fraction};{node};{text}\n".encode())
     expected = (Fraction(seconds) + Fraction(int(fraction), 10 ** len(fraction))) * 10**9
 
     assert (expected, node, text, RECEIVED) == rows(iotlab_log.read(path, ReadOptions()).all())[-1]
 
 
+@pytest.mark.slow
 def test_a_log_is_read_in_constant_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also one without any newline, such as a node's that sends garbage."""
     monkeypatch.setattr(lines, "BLOCK_LINES", 256)

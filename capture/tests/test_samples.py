@@ -19,6 +19,7 @@ def extract(extractor: EdgeExtractor, chunks: list[bytes]) -> list[tuple[int, in
     return rows
 
 
+@pytest.mark.slow
 @given(
     runs=runs,
     unitsize=st.integers(1, 8),

@@ -138,6 +138,7 @@ FORMS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [False, True])
 def test_every_character_and_error_is_where_sigrok_says(tmp_path: Path, *, damage: bool) -> None:
     """Instants, values and errors are sigrok's, on whole and on damaged lines of every format."""

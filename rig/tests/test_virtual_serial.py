@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 from virtualbench import bench_text, capture, served
 
 from gpiorig.capture.serialport import SerialPort
 from gpiorig.capture.serialrecord import read_record
 
+pytestmark = pytest.mark.slow  # each test starts a bench, and most a sigrok-cli
 MS_NS = 1_000_000
 PRINT_MS = 20  # tick.c prints this often
 

@@ -21,6 +21,7 @@ def ticks(folder: Path, tick: Path, virtual: str, *, ms: int = 30) -> list[int]:
         return [int(sample) for sample in changes(capture(process, "la", samples=ms * PER_MS), STROBE)]
 
 
+@pytest.mark.slow
 def test_brown_out(tmp_path: Path, tick: Path) -> None:
     """Without supply the line is still; with it again the board begins as from reset."""
     fault = '[[virtual.faults]]\nkind = "brown_out"\nnode = "node"\nat_us = 10_300\noff_us = 5_000\n'
@@ -33,6 +34,7 @@ def test_brown_out(tmp_path: Path, tick: Path) -> None:
     assert abs(again - 15.3 * PER_MS - first) <= 1
 
 
+@pytest.mark.slow
 def test_clock_step(tmp_path: Path, tick: Path) -> None:
     """Until the step a board does what it does without; from there on it is 1 % faster."""
     fault = '[[virtual.faults]]\nkind = "clock_step"\nnode = "node"\nat_us = 10_300\nppb = 10_000_000\n'
@@ -44,6 +46,7 @@ def test_clock_step(tmp_path: Path, tick: Path) -> None:
     assert np.all(np.abs(found[: len(plain)] - expected) <= 1)
 
 
+@pytest.mark.slow
 def test_a_study(tmp_path: Path, tick: Path) -> None:
     """A board with slower branches comes later to its first edge; the tick is the timer's, whatever the core."""
     (tmp_path / "slow").mkdir()
@@ -54,6 +57,7 @@ def test_a_study(tmp_path: Path, tick: Path) -> None:
     assert len(slow) == len(plain)
 
 
+@pytest.mark.slow
 def test_a_late_board(tmp_path: Path, tick: Path) -> None:
     """A board whose supply comes 4 ms later does everything 4 ms later."""
     (tmp_path / "late").mkdir()

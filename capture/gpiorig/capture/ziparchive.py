@@ -26,6 +26,7 @@ LOCAL_MAGIC, CENTRAL_MAGIC, END_MAGIC = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x
 END64_MAGIC, LOCATOR64_MAGIC = b"PK\x06\x06", b"PK\x06\x07"
 ZIP64_EXTRA = 1  # 4.5.3
 MAX16, MAX32 = 0xFFFF, 0xFFFFFFFF
+FEWEST_ZIP64 = MAX16  # members from which on the directory is one of zip64
 DATE_1980 = 1 << 5 | 1  # 4.4.6: the first day there is, so that equal content gives equal files
 NEEDS_DEFLATE, NEEDS_ZIP64 = 20, 45  # 4.4.3.2
 MADE_ON_UNIX = 3 << 8  # 4.4.2
@@ -235,7 +236,7 @@ class ArchiveWriter:
         """Write the directory."""
         directory, count, offset = b"".join(self._directory), len(self._directory), self._at
         self._file.write(directory)
-        if count >= MAX16 or offset >= MAX32 or len(directory) >= MAX32:
+        if count >= FEWEST_ZIP64 or offset >= MAX32 or len(directory) >= MAX32:
             end64 = (
                 END64.size - 12,
                 MADE_ON_UNIX | NEEDS_ZIP64,
@@ -249,5 +250,6 @@ class ArchiveWriter:
             )
             self._file.write(END64.pack(END64_MAGIC, *end64))
             self._file.write(LOCATOR64.pack(LOCATOR64_MAGIC, 0, offset + len(directory), 1))
-        limits = (min(count, MAX16), min(count, MAX16), min(len(directory), MAX32), min(offset, MAX32))
+        short = count if count < FEWEST_ZIP64 else MAX16
+        limits = (short, short, min(len(directory), MAX32), min(offset, MAX32))
         self._file.write(END.pack(END_MAGIC, 0, 0, *limits, 0))

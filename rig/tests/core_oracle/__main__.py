@@ -15,7 +15,7 @@ import numpy as np
 
 from core_oracle.compare import Comparison
 from core_oracle.machines import CORES
-from core_oracle.vectors import NO_ROW, ROWS, blocks, exclusives, singles
+from core_oracle.vectors import HALF_END, NO_ROW, ROWS, blocks, exclusives, singles
 
 BATCH = 10_000
 TOLD_EVERY = 500_000
@@ -29,7 +29,7 @@ def compare(core: str, wanted: int, seed: int) -> bool:
     differences = Path(f"core_oracle-{core}-{seed}.txt")
     differences.unlink(missing_ok=True)
     rng = np.random.default_rng([seed, CORES.index(core)])
-    comparison.run(singles(rng, 0, every_half=True))
+    comparison.run(singles(rng, 0, halves=range(HALF_END)))
     told = written = 0
     while tally.compared < wanted:
         comparison.run(singles(rng, 3 * BATCH // 4))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,7 @@ RAM_BYTES = 4096
 WINDOW = RAM + 0x400
 WINDOW_WORDS = 64
 CODE_WORDS = 5
+HALF_END = 0xE800  # from here on encodings have 32 bits (section A5.1)
 # Single instructions stand anywhere here, among random words.
 SINGLES = FLASH + 0x4000
 SINGLES_BYTES = 0x1_0000
@@ -228,10 +230,10 @@ def put_code(vectors: npt.NDArray[np.void], words: Words, wide: Mask, at: Words)
     return at + 1 + wide
 
 
-def singles(rng: np.random.Generator, count: int, every_half: bool = False) -> Batch:
-    """Single instructions; `every_half`: each of the 16-bit encodings once, instead of random ones."""
-    if every_half:
-        words = np.arange(0xE800, dtype=np.int64)
+def singles(rng: np.random.Generator, count: int, halves: Sequence[int] = ()) -> Batch:
+    """Single instructions; `halves`: these 16-bit encodings once each, instead of random ones."""
+    if halves:
+        words = np.array(halves, dtype=np.int64)
         wide = np.zeros(len(words), dtype=bool)
         rows = classify(words, wide)
     else:
