@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
 import pytest
+from commandline import gpiorig
 
 from gpiorig.rig import bench as benches
 from gpiorig.rig import experiment as experiments
@@ -111,3 +113,26 @@ def test_everything_that_has_a_name_is_described() -> None:
         text = names.summary(file)
         assert 20 < len(text) and text[0].isupper(), name
         assert "\n" not in text
+
+
+def test_benches_and_experiments_are_listed() -> None:
+    """`gpiorig bench list`: a line for each with its description; the same as JSON, with its file."""
+    lines = gpiorig("bench", "list").stdout.splitlines()
+    numbers = gpiorig("bench", "list", "--json").numbers
+
+    for kind, files in {"benches": resources.benches(), "experiments": resources.experiments()}.items():
+        assert f"{kind}:" in lines
+        for name, file in files.items():
+            assert {"file": str(file), "description": names.summary(file)} == numbers[kind][name]
+            assert [name, *names.summary(file).split()] in [line.split() for line in lines]
+
+
+def test_images_are_listed() -> None:
+    """`gpiorig firmware list`: the reference images that are there, with their sums."""
+    lines = [line.split() for line in gpiorig("firmware", "list").stdout.splitlines()]
+    numbers = gpiorig("firmware", "list", "--json").numbers
+
+    assert resources.images().keys() == numbers.keys() >= {"iotlab-m3", "iotlab-m3-threads"}
+    for name, file in resources.images().items():
+        assert hashlib.sha256(file.read_bytes()).hexdigest() == numbers[name]["sha256"]
+        assert [name, "sha256", numbers[name]["sha256"]] in lines
