@@ -41,7 +41,7 @@ def test_flashing(tmp_path: Path, board: str, target: str, before: tuple[str, ..
     text = bench_text().replace('"iotlab-m3"', f'"{board}"')
     with served(tmp_path, text, EMPTY) as process:
         with serial.Serial(process.endpoints["serial"]["node"]["path"], timeout=PATIENCE_S) as console:
-            done = openocd(process, target, *before, f"program {image} verify", "reset run", "sleep 50", "halt")
+            done = openocd(process, target, *before, f"program {{{image}}} verify", "reset run", "sleep 50", "halt")
             assert 0 == done.returncode, done.stderr
             assert "** Verified OK **" in done.stderr
             assert f"boot board={board} firmware=reference\n".encode() == console.readline()
