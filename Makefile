@@ -72,6 +72,7 @@ test-fast: setup
 
 test-deep: export GPIORIG_DEEP := 1
 test-deep: test
+	@PYTHONPATH=rig/tests $(BIN)/python -m core_oracle 10_000_000
 	@$(BIN)/python tests/long_capture.py
 
 check: setup
