@@ -5,12 +5,15 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import directbench
 import numpy as np
 import pytest
 from commandline import ROOT, gpiorig
 
+from gpiorig.analysis import events
 from gpiorig.capture.loss import Loss
 from gpiorig.capture.recording import Recording
+from gpiorig.rig import bench as benches
 from gpiorig.rig import pipeline
 
 pytestmark = pytest.mark.slow  # runs virtual benches
@@ -130,3 +133,27 @@ def test_a_loss_of_a_part_is_one_gap_of_the_merged(runs: dict[str, Path], tmp_pa
     assert () == merged.info.losses
     assert np.array_equal(reference.open(reference.folder).edges().gaps, merged.edges().gaps)
     assert 1 == len(merged.edges().gaps)
+
+
+@pytest.mark.parametrize("rate_hz", [16_000_000, 24_000_000])
+@pytest.mark.parametrize("late_ns", [20, 40, 60])
+@pytest.mark.parametrize("channel", ["P8_39", "P8_40"])
+def test_skew_between_channels_damages_what_it_damages_on_one_analyzer(
+    tmp_path: Path, rate_hz: int, late_ns: int, channel: str
+) -> None:
+    """Frames of the responder, whose strobe or data line is late, are the same merged as in its analyzer's part."""
+    late = f"[virtual.analyzers.two.thresholds.{channel}]\nrise_ps = {late_ns}_000\nfall_ps = {late_ns}_000\n"
+    text = two_analyzers().replace("samplerate_hz = 16_000_000", f"samplerate_hz = {rate_hz}") + late
+    merged = directbench.record(tmp_path, text, EXPERIMENT)
+    part = Recording.open(merged.folder / "analyzers" / "two")
+    bench = benches.loads(text)
+    responder = list(bench.nodes).index("responder")
+    (lines,) = (node for node in pipeline.wiring(bench) if node.name == "responder")
+
+    together = events.from_edges(merged.edges(), pipeline.wiring(bench))
+    alone = events.from_edges(part.edges(), [lines])
+
+    of_bus = np.isin(together.nodes, [responder])
+    assert alone.codes.tolist() == together.codes[of_bus].tolist()
+    assert alone.damaged.symbols.tolist() == together.damaged.symbols[together.damaged.nodes == responder].tolist()
+    assert len(alone.codes) > 1000 or late_ns == 60

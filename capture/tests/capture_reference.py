@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import itertools
 from collections.abc import Sequence
 
@@ -38,16 +39,18 @@ def reference_bus(
     strobe: int,
     data: Sequence[int],
     frame_gap: int,
+    settle: int = 1,
     codes: Sequence[int] = range(1, 128),
 ) -> tuple[list[tuple[int, int, int]], list[tuple[int, int]]]:
     """Return the events (sample, code, id or -1) and damaged frames (sample, symbols) on a symbol bus."""
     width = len(data)
     toggles = [later[0] for before, later in itertools.pairwise(rows) if (before[1] ^ later[1]) >> strobe & 1]
-    by_sample = dict(rows)
+    instants = [sample for sample, _ in rows]
 
     def symbol(sample: int) -> int:
-        """One sample after the strobe edge: the row there, if there is one, else the row of the edge."""
-        levels = by_sample.get(sample + 1, by_sample[sample])
+        """The levels in force `settle` samples after the strobe edge, or at the next strobe edge if that is sooner."""
+        due = min([sample + settle, *(later for later in toggles if later > sample)])
+        levels = rows[bisect.bisect_right(instants, due) - 1][1]
         return sum((levels >> channel & 1) << line for line, channel in enumerate(data))
 
     bursts: list[list[int]] = []

@@ -49,6 +49,24 @@ def test_wandering_clocks_get_more_knots() -> None:
     assert np.all(np.abs(found.renumber(other.samples) - reference.samples) <= 2)
 
 
+@pytest.mark.parametrize("slow", [SLOW, FAST])
+def test_samples_of_one_burst_keep_their_distances(slow: Fraction) -> None:
+    """What follows within two samples is as far on as the samplerates say, wherever the clocks' difference goes."""
+    found = alignment.align(
+        seen(FAST, first=0, count=3000), seen(slow, first=0, count=3000, ppm=43), reference_hz=FAST, other_hz=slow
+    )
+    begins = np.arange(200_000, dtype=np.int64) * 200
+    bursts = (begins[:, None] + np.arange(4)).reshape(-1)
+    plain = np.rint(np.interp(bursts, found.other, found.reference))
+
+    renumbered = found.renumber(bursts)
+
+    assert np.all(np.abs(renumbered - plain) <= 1)
+    assert np.all(renumbered.reshape(-1, 4)[:, 2] - renumbered.reshape(-1, 4)[:, 0] == 2 * FAST / slow)
+    assert not np.all(plain.reshape(-1, 4)[:, 2] - plain.reshape(-1, 4)[:, 0] == 2 * FAST / slow)
+    assert [] == found.renumber(np.zeros(0, dtype=np.int64)).tolist()
+
+
 def test_lost_samples_are_no_line() -> None:
     """A step of 100 samples in the middle is refused, with the place."""
     reference = seen(FAST, first=0, count=3000)

@@ -24,9 +24,10 @@ widths = st.sampled_from([1, 2, 4, 8])
 events = st.tuples(st.integers(1, 127), st.none() | st.integers(0, 0xFFFF))
 
 
-def bus(width: int) -> BusLines:
+def bus(width: int, *, settle: int = 1) -> BusLines:
     """The strobe on channel 5, data lines scattered, other channels between."""
-    return BusLines(strobe=5, data=(0, 2, 1, 4, 9, 63, 7, 8)[:width], frame_gap_samples=GAP)
+    data = (0, 2, 1, 4, 9, 63, 7, 8)[:width]
+    return BusLines(strobe=5, data=data, frame_gap_samples=GAP, settle_samples=settle)
 
 
 def levels(symbol: int, strobe: int, lines: BusLines) -> int:
@@ -63,7 +64,8 @@ def decode_in_blocks(rows: Rows, lines: BusLines, block: int) -> Plain:
 
 
 def reference(rows: Rows, lines: BusLines) -> Plain:
-    return reference_bus(rows, strobe=lines.strobe, data=lines.data, frame_gap=lines.frame_gap_samples)
+    gap, settle = lines.frame_gap_samples, lines.settle_samples
+    return reference_bus(rows, strobe=lines.strobe, data=lines.data, frame_gap=gap, settle=settle)
 
 
 def test_golden_frames() -> None:
@@ -121,9 +123,12 @@ def test_a_lost_a_doubled_or_a_wrong_symbol_damages_its_frame_only(
     width=widths,
     steps=st.lists(st.tuples(st.integers(1, 14), st.integers(0, 2**64 - 1), st.booleans()), max_size=120),
     block=st.integers(1, 50),
+    settle=st.integers(1, 5),
 )
-def test_noise_gives_what_the_plain_version_gives(width: int, steps: list[tuple[int, int, bool]], block: int) -> None:
-    lines = bus(width)
+def test_noise_gives_what_the_plain_version_gives(
+    width: int, steps: list[tuple[int, int, bool]], block: int, settle: int
+) -> None:
+    lines = bus(width, settle=settle)
     rows, at, strobe = [(0, 0)], 0, 0
     for pause, noise, toggle in steps:
         at += pause

@@ -7,7 +7,7 @@ import struct
 
 import sigrokdecode as srd
 
-from .bus import Bus, Nesting, damaged_texts, gap_samples, span_texts, texts
+from .bus import Bus, Nesting, damaged_texts, gap_samples, settle_samples, span_texts, texts
 from .table import EVENTS, LAYERS
 
 '''
@@ -96,6 +96,7 @@ class Decoder(srd.Decoder):
         {'id': 'node', 'desc': 'Node number', 'default': 0},
         {'id': 'node_name', 'desc': 'Node name', 'default': ''},
         {'id': 'frame_gap_ns', 'desc': 'Frame gap (ns)', 'default': 400},
+        {'id': 'settle_ns', 'desc': 'Strobe to data, one sample at least (ns)', 'default': 0},
         {'id': 'span0_point', 'desc': 'Point of line span0', 'default': 'tap.irq'},
         {'id': 'span1_point', 'desc': 'Point of line span1', 'default': 'tap.frame_timestamp'},
         {'id': 'span2_point', 'desc': 'Point of line span2', 'default': 'tap.slp_tr'},
@@ -146,6 +147,7 @@ class Decoder(srd.Decoder):
         self.node = self.options['node'] & 0xff  # A byte of the records.
         self.node_name = self.options['node_name'] or self.options['node']
         self.gap = gap_samples(self.options['frame_gap_ns'], self.samplerate)
+        self.settle = settle_samples(self.options['settle_ns'], self.samplerate)
         if self.gap < 2:
             raise SamplerateError('The frame gap is shorter than two samples.')
 
@@ -212,7 +214,7 @@ class Decoder(srd.Decoder):
             if pins[DATA + i] == 0xff:
                 raise ChannelError('Data line d%d has no channel.' % i)
         self.codes = self.span_codes(pins)
-        self.bus = Bus(STROBE, range(DATA, DATA + self.width), self.gap, pins)
+        self.bus = Bus(STROBE, range(DATA, DATA + self.width), self.gap, self.settle, pins)
         try:
             self.run(list(self.codes), pins)
         except (EOFError, SystemError):

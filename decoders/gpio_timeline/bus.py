@@ -26,6 +26,10 @@ def gap_samples(gap_ns, samplerate):
     '''The frame gap in samples, rounded up.'''
     return -(-gap_ns * samplerate // 10**9)
 
+def settle_samples(settle_ns, samplerate):
+    '''The samples from a strobe edge to its data, rounded up, one at least.'''
+    return max(1, -(-settle_ns * samplerate // 10**9))
+
 def judge(symbols, width):
     '''The reason why a frame is damaged, or None; its code; its id.'''
     bits = 0
@@ -65,10 +69,11 @@ class Bus:
     sample `due`, where that is not None; other calls do no harm.
     '''
 
-    def __init__(self, strobe, data, gap, pins):
+    def __init__(self, strobe, data, gap, settle, pins):
         self.strobe = strobe  # Numbers of the pins.
         self.data = data
         self.gap = gap
+        self.settle_samples = settle
         self.level = pins[strobe]
         self.symbol = 0
         self.shortest = None  # Samples: symbol,
@@ -98,9 +103,9 @@ class Bus:
     def look(self, sample, pins):
         '''Take the levels at a sample; returns the frame that ended before it, or None.'''
         frame = None
-        # Data is read one sample after the strobe edge: a skew of one sample
-        # between the lines does no harm.
-        if self.settling and sample > self.last:
+        # Data is read one sample of its analyzer after the strobe edge, or at the
+        # next one: a skew of one sample between the lines does no harm.
+        if self.settling and (sample >= self.due or pins[self.strobe] != self.level):
             self.symbol = self.symbol_of(pins)
             self.settle()
         if self.first is not None and sample - self.last >= self.gap:
@@ -122,7 +127,7 @@ class Bus:
         self.last = sample
         self.count += 1
         self.settling = True
-        self.due = sample + 1
+        self.due = sample + self.settle_samples
 
     def symbol_of(self, pins):
         symbol = 0

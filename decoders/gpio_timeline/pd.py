@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import sigrokdecode as srd
 
-from .bus import Bus, Nesting, damaged_texts, gap_samples, span_texts, texts
+from .bus import Bus, Nesting, damaged_texts, gap_samples, settle_samples, span_texts, texts
 from .table import EVENTS
 
 from . import wiring
@@ -183,10 +183,11 @@ class Decoder(srd.Decoder):
                     raise ChannelError('Option wiring: channel ch%d of node "%s" is not connected.'
                                        % (channel, node.name))
             gap = gap_samples(node.numbers['gap'], self.samplerate)
+            settle = settle_samples(node.numbers['settle'], self.samplerate)
             if gap < 2:
                 raise SamplerateError('The frame gap of node "%s" is shorter than two samples.' % node.name)
             if node.strobe is not None:
-                self.buses[n] = Bus(node.strobe, node.data, gap, pins)
+                self.buses[n] = Bus(node.strobe, node.data, gap, settle, pins)
             for place, (channel, code) in enumerate(node.spans, 1):
                 self.lines[channel] = n, place, code
         self.nesting = [Nesting() for _ in self.nodes]

@@ -12,12 +12,14 @@ be known of their boards:
 
 LINE is "strobe", "d0" to "d7", or a span of the event table such as "tap.irq".
 "gap" is the frame gap of the symbol bus, "header" the time from the first bit
-on the air to the rise of the frame time stamp line.
+on the air to the rise of the frame time stamp line, "settle" the time from a
+strobe edge to its data, one sample at least: the sample period of the analyzer
+that saw the bus, where a merged recording counts in another's samples.
 '''
 
 from .table import EVENTS
 
-NUMBERS = {'gap': 400, 'header': 0}  # ns
+NUMBERS = {'gap': 400, 'header': 0, 'settle': 0}  # ns
 DATA_LINES = tuple('d%d' % i for i in range(8))
 WIDTHS = (1, 2, 4, 8)
 SPANS = {name.rpartition('.')[0]: code for code, (name, _, kind, _) in EVENTS.items() if kind == 'enter'}

@@ -160,6 +160,7 @@ class _BusSource:
             strobe=_bit(channels, bus.strobe, what=what),
             data=tuple(_bit(channels, channel, what=what) for channel in bus.data),
             frame_gap_samples=math.ceil(bus.frame_gap_ns * samplerate_hz / NS_PER_S),
+            settle_samples=max(1, math.ceil(bus.settle_ns * samplerate_hz / NS_PER_S)),
         )
         self._decoder = linecode.BusDecoder(lines, codes=KNOWN_CODES)
         self._damaged: list[tuple[Samples, Samples]] = []

@@ -18,11 +18,15 @@ class Bus:
         Channels of the data lines, line 0 (the least significant bit of a symbol) first: 1, 2, 4 or 8.
     frame_gap_ns
         Quiet time that parts two frames: a fact of the board port.
+    settle_ns
+        Data lines are read this long after the strobe, one sample at least: the sample period, rounded down, of the
+        analyzer that sees them, where a merged recording counts in another's samples.
     """
 
     strobe: str
     data: tuple[str, ...]
     frame_gap_ns: int
+    settle_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ FIT_LIMIT = 1.5  # a fit is good when its residuals are at most this many times 
 LARGEST_SAMPLES = 3.0  # a residual beyond this many samples of the slower analyzer is no sampling any more
 LEAST_PULSES = 16
 WEAK = 1e-9  # of a point's weight: what holds a knot without points
+BURST_SAMPLES = 2  # rows no further apart are of one burst; data lines are read this near to their strobe
 EPOCH_TOLERANCE_S = 60.0  # of the two hosts' wall clocks; the sequence repeats after 655 s
 
 
@@ -40,6 +41,8 @@ class Alignment:
         sample, sqrt((Ta² + Tb²) / 12).
     knot_s
         Distance of the knots, in seconds; infinite for one straight line.
+    ratio
+        Samples of the reference in one of the other's, by their samplerates.
     """
 
     other: NDArray[np.float64]
@@ -50,6 +53,7 @@ class Alignment:
     residual_max_ns: float
     sampling_std_ns: float
     knot_s: float
+    ratio: float
 
     @property
     def uncertainty_ns(self) -> float:
@@ -58,6 +62,10 @@ class Alignment:
 
     def renumber(self, samples: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the reference's sample nearest to each sample of the other analyzer.
+
+        Samples of one burst keep the distances that the samplerates give, so that bus lines which the other analyzer
+        saw change one after the other still do, in as many samples: the clocks' difference is put in between bursts,
+        and inside one that is so long that it comes to half a sample.
 
         Parameters
         ----------
@@ -72,7 +80,10 @@ class Alignment:
         piece = np.clip(np.searchsorted(self.other, samples, side="right") - 1, 0, self.other.size - 2)
         slope = np.diff(self.reference) / np.diff(self.other)
         exact = self.reference[piece] + (samples - self.other[piece]) * slope[piece]
-        return np.rint(exact).astype(np.int64)
+        rows = np.arange(len(samples))
+        first = np.maximum.accumulate(np.where(np.diff(samples, prepend=samples[:1]) > BURST_SAMPLES, rows, 0))
+        steady = exact[first] + (samples - samples[first]) * self.ratio
+        return np.rint(np.where(np.abs(steady - exact) < 0.5, steady, exact)).astype(np.int64)
 
 
 def align(
@@ -132,6 +143,7 @@ def align(
         residual_max_ns=float(abs(residual_ns[worst])),
         sampling_std_ns=sampling_ns,
         knot_s=knot_s,
+        ratio=float(reference_hz / other_hz),
     )
 
 

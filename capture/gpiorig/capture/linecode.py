@@ -26,6 +26,7 @@ class BusState(ctypes.Structure):
 
     _fields_ = (
         ("frame_gap", c_int64),
+        ("settle", c_int64),
         ("last", c_int64),
         ("first", c_int64),
         ("symbols", c_int64),
@@ -67,11 +68,15 @@ class BusLines:
         Channel numbers of the data lines, line 0 (the least significant) first; 1, 2, 4 or 8 of them.
     frame_gap_samples
         A strobe edge this many samples after the last one, or later, opens a frame.
+    settle_samples
+        Data lines are read this many samples after a strobe edge, or at the next one if that comes first: as many as
+        one sample of the analyzer that saw them takes, so that a skew of one of its samples does no harm.
     """
 
     strobe: int
     data: tuple[int, ...]
     frame_gap_samples: int
+    settle_samples: int = 1
 
     def __post_init__(self) -> None:
         """Refuse a bus that cannot be."""
@@ -83,6 +88,10 @@ class BusLines:
         if self.frame_gap_samples < 2:
             raise CaptureError(
                 f"a frame gap of {self.frame_gap_samples} samples", remedy="capture at a higher samplerate"
+            )
+        if self.settle_samples < 1:
+            raise CaptureError(
+                f"data lines read {self.settle_samples} samples after the strobe", remedy="use 1 or more"
             )
 
 
@@ -128,7 +137,12 @@ class BusDecoder:
         )
         self._finish = native.kernel("gpiorig_bus_finish", POINTER(BusState), POINTER(BusOutput))
         self._output = _Output(BLOCK + 1)
-        self._state = BusState(frame_gap=lines.frame_gap_samples, strobe=lines.strobe, width=len(lines.data))
+        self._state = BusState(
+            frame_gap=lines.frame_gap_samples,
+            settle=lines.settle_samples,
+            strobe=lines.strobe,
+            width=len(lines.data),
+        )
         for line, channel in enumerate(lines.data):
             self._state.data[line] = channel
         for code in CODES if codes is None else codes:

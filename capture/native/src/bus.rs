@@ -1,7 +1,7 @@
 //! The symbol bus of docs/line-code.md: edges in, events and damaged frames out.
 //!
-//! A frame is what lies between two gaps of the strobe. Data lines are read one sample after the strobe edge; the instant
-//! of the event is the strobe edge of its first symbol.
+//! A frame is what lies between two gaps of the strobe. Data lines are read some samples after the strobe edge, or at the
+//! next strobe edge if that comes first; the instant of the event is the strobe edge of its first symbol.
 
 /// Widest bus.
 const MAX_WIDTH: usize = 8;
@@ -20,6 +20,8 @@ const ID_FOLLOWS: u8 = 0x80;
 pub struct State {
     /// A strobe edge this many samples after the last one, or later, opens a frame.
     pub frame_gap: i64,
+    /// Data lines are read this many samples after the strobe edge.
+    pub settle: i64,
     /// Sample of the last strobe edge.
     pub last: i64,
     /// Sample of the first strobe edge of the open frame.
@@ -56,11 +58,12 @@ pub struct Sink<'a> {
 }
 
 impl State {
-    pub fn new(strobe: u32, data: &[u8], frame_gap: i64, known: &[u8; 256]) -> Self {
+    pub fn new(strobe: u32, data: &[u8], frame_gap: i64, settle: i64, known: &[u8; 256]) -> Self {
         let mut lines = [0; MAX_WIDTH];
         lines[..data.len()].copy_from_slice(data);
         State {
             frame_gap,
+            settle,
             last: 0,
             first: 0,
             symbols: 0,
@@ -80,6 +83,7 @@ impl State {
             && self.strobe < 64
             && self.data.iter().all(|&line| line < 64)
             && self.frame_gap > 1
+            && self.settle > 0
     }
 
     /// Decode edges. Each strobe edge ends at most one frame, so `sink` needs one place per edge and one more.
@@ -94,8 +98,9 @@ impl State {
         };
         let is_in_order = self.is_in_order();
         if self.pending == 1 {
-            let read = if samples[0] == self.last + 1 { first } else { self.level };
-            self.take(read, is_in_order);
+            if let Some(read) = self.settled(samples, levels, self.level) {
+                self.take(read, is_in_order);
+            }
         }
         let strobe = 1u64 << self.strobe;
         let mut level = if self.started == 1 { self.level } else { first };
@@ -116,14 +121,30 @@ impl State {
             self.symbols += 1;
             self.last = sample;
             at += 1;
-            // One sample after the strobe edge the next edge's levels are in force when it is there; later, these.
-            match samples.get(at) {
-                Some(&next) => self.take(if next == sample + 1 { levels[at] } else { level }, is_in_order),
+            match self.settled(&samples[at..], &levels[at..], level) {
+                Some(read) => self.take(read, is_in_order),
                 None => self.pending = 1,
             }
         }
         self.level = last;
         self.started = 1;
+    }
+
+    /// Levels in force when the data of the last strobe edge are read, given those at that edge or in force since, and
+    /// the rows after them; nothing where more rows must come to tell.
+    fn settled(&self, samples: &[i64], levels: &[u64], mut level: u64) -> Option<u64> {
+        let due = self.last + self.settle;
+        let strobe = (level >> self.strobe) & 1;
+        for (&sample, &next) in samples.iter().zip(levels) {
+            if sample > due {
+                return Some(level);
+            }
+            level = next;
+            if sample == due || (level >> self.strobe) & 1 != strobe {
+                return Some(level);
+            }
+        }
+        None
     }
 
     /// Close the open frame: the capture ends, or samples are missing from here on. Levels are forgotten.
@@ -256,12 +277,22 @@ mod tests {
     type Events = Vec<(i64, u8, i32)>;
 
     fn decode(width: usize, samples: &[i64], levels: &[u64], chunk: usize) -> (Events, Vec<(i64, i64)>) {
+        decode_settled(1, width, samples, levels, chunk)
+    }
+
+    fn decode_settled(
+        settle: i64,
+        width: usize,
+        samples: &[i64],
+        levels: &[u64],
+        chunk: usize,
+    ) -> (Events, Vec<(i64, i64)>) {
         let lines: Vec<u8> = (1..=width as u8).collect();
         let mut known = [1; 256];
         known[0] = 0;
         known[0x80] = 0;
         known[77] = 0;
-        let mut state = State::new(0, &lines, GAP, &known);
+        let mut state = State::new(0, &lines, GAP, settle, &known);
         let (mut events, mut damaged) = (Vec::new(), Vec::new());
         let places = chunk + 1;
         let mut arrays = (
@@ -372,17 +403,27 @@ mod tests {
     }
 
     #[test]
-    fn data_that_settle_one_sample_after_the_strobe_are_read_settled() {
-        let (mut samples, mut levels) = (vec![0], vec![0]);
-        let mut strobe = 0;
-        for (index, symbol) in symbols(42, Some(99), 2).iter().enumerate() {
-            strobe ^= 1;
-            let before = levels[levels.len() - 1] & !1;
-            samples.extend([50 + 3 * index as i64, 51 + 3 * index as i64]);
-            levels.extend([before | strobe, symbol << 1 | strobe]);
-        }
-        for chunk in [1, 2, 3, 99] {
-            assert_eq!((vec![(50, 42, 99)], vec![]), decode(2, &samples, &levels, chunk));
+    fn data_that_settle_after_the_strobe_are_read_settled() {
+        for late in 1..=4 {
+            let (mut samples, mut levels) = (vec![0], vec![0]);
+            let mut strobe = 0;
+            for (index, symbol) in symbols(42, Some(99), 2).iter().enumerate() {
+                strobe ^= 1;
+                let (at, before) = (50 + 6 * index as i64, levels[levels.len() - 1] & !1);
+                // Another channel has edges of its own.
+                samples.extend([at, at + late, at + late + 1]);
+                levels.extend([before | strobe, symbol << 1 | strobe, symbol << 1 | strobe | 1 << 9]);
+            }
+            for chunk in [1, 2, 3, 99] {
+                for settle in late..=5 {
+                    let read = decode_settled(settle, 2, &samples, &levels, chunk);
+                    assert_eq!((vec![(50, 42, 99)], vec![]), read, "late {late} settle {settle}");
+                }
+                if late > 1 {
+                    let (events, damaged) = decode_settled(late - 1, 2, &samples, &levels, chunk);
+                    assert_eq!((vec![], vec![(50, 14)]), (events, damaged), "read before they settle");
+                }
+            }
         }
     }
 }

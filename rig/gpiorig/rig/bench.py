@@ -142,6 +142,17 @@ def place(bench: Bench, channel: str) -> tuple[str, str]:
     return analyzer, name
 
 
+def settle_ns(bench: Bench, node: str) -> int:
+    """How long after a strobe edge the data lines of a node are read in a merged recording: a sample of its analyzer.
+
+    Rounded down, so that it is one sample where that analyzer is the reference; 0 where there is one analyzer.
+    """
+    channel = bench.nodes[node].lines.get("strobe")
+    if channel is None or len(bench.analyzers) == 1:
+        return 0
+    return 1_000_000_000 // bench.analyzers[place(bench, channel)[0]].samplerate_hz
+
+
 def pins(name: str, node: Node, virtual: Virtual) -> dict[str, str]:
     """Where each line of a virtual node comes out: its board's pins, and the node's own."""
     return boards.load(node.board).pins | virtual.nodes.get(name, VirtualNode()).pins

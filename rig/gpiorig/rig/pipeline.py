@@ -77,7 +77,12 @@ def wiring(bench: Bench) -> tuple[NodeLines, ...]:
         lines.append(
             NodeLines(
                 name=name,
-                bus=Bus(strobe=f"{name}.strobe", data=data, frame_gap_ns=board.frame_gap_ns),
+                bus=Bus(
+                    strobe=f"{name}.strobe",
+                    data=data,
+                    frame_gap_ns=board.frame_gap_ns,
+                    settle_ns=benches.settle_ns(bench, name),
+                ),
                 lines={line: f"{name}.{line}" for line in node.lines if line not in not_spans},
             )
         )

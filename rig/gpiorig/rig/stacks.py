@@ -8,7 +8,7 @@ from gpiorig.analysis import pulseview
 from gpiorig.analysis.path import DIRECTIONS, MILESTONES
 from gpiorig.analysis.pulseview import Layer, Stack
 from gpiorig.rig import boards
-from gpiorig.rig.bench import OTHER_LINES, Bench, Node
+from gpiorig.rig.bench import OTHER_LINES, Bench, Node, settle_ns
 from gpiorig.rig.errors import BenchError
 
 # The channels that the decoders in decoders/ declare; tests/test_decoders.py compares.
@@ -97,7 +97,7 @@ def timeline(
         for line in lines:
             places[line] = len(channels)
             channels[f"ch{len(channels)}"] = naming(name, line)
-        texts.append(_node_text(name, bench.nodes[name], places))
+        texts.append(_node_text(name, bench, places))
     options: dict[str, str | int] = {"wiring": "+".join(texts)}
     if absent is not None:
         options["absent"] = absent_text(absent)
@@ -131,6 +131,8 @@ def probe(bench: Bench, name: str, *, naming: Naming = recorded) -> Stack | None
     channels = {line: naming(name, line) for line in ("strobe", *board.data_lines)}
     channels |= {f"span{place}": naming(name, line) for place, line in enumerate(spans)}
     options: dict[str, str | int] = {"width": board.bus_width, "node_name": name, "frame_gap_ns": board.frame_gap_ns}
+    if settle := settle_ns(bench, name):
+        options["settle_ns"] = settle
     options |= {f"span{place}_point": line for place, line in enumerate(spans)}
     layer = Layer(decoder="gpio_probe", declared=PROBE_CHANNELS, channels=channels, options=options)
     return Stack(name=name, layers=(layer,), colour=colour(bench, name))
@@ -179,7 +181,10 @@ def _probe_lines(node: Node) -> list[str]:
     return wired + [line for line in node.lines if line not in bus and line not in OTHER_LINES]
 
 
-def _node_text(name: str, node: Node, places: dict[str, int]) -> str:
-    board = boards.load(node.board)
+def _node_text(name: str, bench: Bench, places: dict[str, int]) -> str:
+    board = boards.load(bench.nodes[name].board)
     fields = [f"{line}@{place}" for line, place in places.items()]
-    return "/".join([name, *fields, f"gap@{board.frame_gap_ns}", f"header@{board.radio.frame_timestamp_ns}"])
+    fields += [f"gap@{board.frame_gap_ns}", f"header@{board.radio.frame_timestamp_ns}"]
+    if settle := settle_ns(bench, name):
+        fields.append(f"settle@{settle}")
+    return "/".join([name, *fields])

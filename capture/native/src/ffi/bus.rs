@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_small_bus_output_is_refused() {
-        let mut state = bus::State::new(0, &[1, 2], 10, &[1; 256]);
+        let mut state = bus::State::new(0, &[1, 2], 10, 1, &[1; 256]);
         let mut out = BusOutput {
             samples: std::ptr::null_mut(),
             codes: std::ptr::null_mut(),
