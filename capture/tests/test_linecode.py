@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from capture_reference import frame_symbols, reference_bus
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gpiorig.capture import linecode
@@ -195,6 +195,50 @@ def test_a_gap_ends_a_frame_and_its_levels_are_no_event() -> None:
         )
         parts = list(linecode.stream(waveform, lines))
         assert ([(600, 9, 77)], [(100, 2)]) == plain(linecode.joined(parts))
+
+
+@given(
+    width=widths,
+    frames=st.lists(events, min_size=1, max_size=6),
+    start=st.integers(1, 700),
+    length=st.integers(1, 300),
+    pause=st.integers(GAP + 1, 60),
+)
+@example(width=2, frames=[(1, 1)], start=30, length=13, pause=20)  # its last six symbols look like a frame of their own
+def test_lost_samples_invent_no_event_and_each_frame_they_touch_is_damaged_or_lost(
+    width: int, frames: list[tuple[int, int | None]], start: int, length: int, pause: int
+) -> None:
+    """Events are those sent; a frame that is a frame gap away from the loss is an event."""
+    lines, stop = bus(width), start + length
+    rows, sent, strobe, at = [(0, 0)], {}, 0, 20
+    for code, packet_id in frames:
+        symbols = frame_symbols(code, packet_id, width=width)
+        sent[at] = (at + SYMBOL * len(symbols), (code, -1 if packet_id is None else packet_id))
+        for symbol in symbols:
+            strobe ^= 1
+            rows.append((at, levels(symbol, strobe, lines)))
+            at += SYMBOL
+        at += pause
+    at_stop = max(row for row in rows if row[0] <= stop)[1]
+    kept = [row for row in rows if row[0] < start] + [(stop, at_stop)] + [row for row in rows if row[0] > stop]
+    samples, level = arrays(kept)
+    gaps = np.array([[start, stop]], dtype=np.int64)
+    edges = Edges(
+        samples=samples,
+        levels=level,
+        samplerate_hz=Fraction(24_000_000),
+        channels=tuple(map(str, range(64))),
+        start=0,
+        end=stop + at,
+        gaps=gaps,
+    )
+
+    good, bad = plain(decode(edges, lines))
+
+    assert all(sent.get(sample, (0, ()))[1] == (code, packet_id) for sample, code, packet_id in good)
+    untouched = {first for first, (end, _) in sent.items() if end < start or first >= stop + GAP}
+    assert untouched <= {sample for sample, *_ in good}
+    assert all(start - GAP - SYMBOL * 28 <= sample < stop + GAP for sample, _ in bad)
 
 
 def test_an_empty_capture_has_no_frames() -> None:

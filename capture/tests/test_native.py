@@ -23,7 +23,7 @@ def _fresh_library() -> Iterator[None]:
 
 def test_structures_have_the_size_the_crate_expects() -> None:
     """Numbers and arrays; no padding that differs between the two sides."""
-    assert (48, 64 + 8 + 256) == (ctypes.sizeof(EdgeState), ctypes.sizeof(BusState))
+    assert (48, 8 * 8 + 5 * 4 + 8 + 256 + 4) == (ctypes.sizeof(EdgeState), ctypes.sizeof(BusState))
     assert 5 * 8 + 6 * 4 == ctypes.sizeof(MemberHead)
 
 

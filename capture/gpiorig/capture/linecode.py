@@ -28,6 +28,7 @@ class BusState(ctypes.Structure):
         ("frame_gap", c_int64),
         ("settle", c_int64),
         ("last", c_int64),
+        ("resumed", c_int64),
         ("first", c_int64),
         ("symbols", c_int64),
         ("bits", c_uint64),
@@ -35,6 +36,7 @@ class BusState(ctypes.Structure):
         ("strobe", c_uint32),
         ("width", c_uint32),
         ("started", c_uint32),
+        ("lossy", c_uint32),
         ("pending", c_uint32),
         ("data", c_uint8 * 8),
         ("known", c_uint8 * 256),
@@ -204,8 +206,9 @@ class BusDecoder:
 def decode(edges: Edges, lines: BusLines, *, codes: Iterable[int] | None = None) -> BusFrames:
     """Decode one symbol bus of a capture.
 
-    A frame that is cut by the start or the end of the capture, or by a gap, is judged like any other: it counts as
-    damaged unless what is left is a whole frame.
+    A frame that is cut by the start or the end of the capture is judged like any other: it counts as damaged unless
+    what is left is a whole frame. One that begins less than a frame gap after lost samples is damaged whatever it looks
+    like: its first symbols may be among them. A frame without its end is never a whole one.
 
     Parameters
     ----------

@@ -24,6 +24,8 @@ pub struct State {
     pub settle: i64,
     /// Sample of the last strobe edge.
     pub last: i64,
+    /// First sample that is known after a loss; until a frame gap later a frame may lack its first symbols.
+    pub resumed: i64,
     /// Sample of the first strobe edge of the open frame.
     pub first: i64,
     /// Symbols of the open frame.
@@ -38,6 +40,8 @@ pub struct State {
     pub width: u32,
     /// 1 once a level was seen.
     pub started: u32,
+    /// 1 once samples were missing.
+    pub lossy: u32,
     /// 1 while the data of the last strobe edge are still to be read.
     pub pending: u32,
     /// Channel of each data line, line 0 first.
@@ -65,6 +69,7 @@ impl State {
             frame_gap,
             settle,
             last: 0,
+            resumed: 0,
             first: 0,
             symbols: 0,
             bits: 0,
@@ -72,6 +77,7 @@ impl State {
             strobe,
             width: data.len() as u32,
             started: 0,
+            lossy: 0,
             pending: 0,
             data: lines,
             known: *known,
@@ -97,6 +103,9 @@ impl State {
             _ => return,
         };
         let is_in_order = self.is_in_order();
+        if self.started == 0 {
+            self.resumed = samples[0];
+        }
         if self.pending == 1 {
             if let Some(read) = self.settled(samples, levels, self.level) {
                 self.take(read, is_in_order);
@@ -156,6 +165,7 @@ impl State {
             self.close(sink);
         }
         self.started = 0;
+        self.lossy = 1;
     }
 
     /// Whether the data lines are channels that follow each other.
@@ -178,14 +188,15 @@ impl State {
     }
 
     fn close(&mut self, sink: &mut Sink<'_>) {
+        let may_lack = self.lossy == 1 && self.first - self.resumed < self.frame_gap;
         match self.event() {
-            Some((code, id)) => {
+            Some((code, id)) if !may_lack => {
                 sink.samples[sink.events] = self.first;
                 sink.codes[sink.events] = code;
                 sink.ids[sink.events] = id;
                 sink.events += 1;
             }
-            None => {
+            _ => {
                 sink.damaged_samples[sink.damaged] = self.first;
                 sink.damaged_symbols[sink.damaged] = self.symbols;
                 sink.damaged += 1;
