@@ -20,7 +20,8 @@ from gpiorig.capture import chunks, ziparchive
 from gpiorig.capture.edges import Edges
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions, sr
-from gpiorig.capture.formats.sr import format_samplerate, parse_samplerate, read_info, read_sr, write_sr
+from gpiorig.capture.formats.sr import format_samplerate, read_info, read_sr, write_sr
+from gpiorig.capture.numbers import parse_samplerate
 from gpiorig.capture.samples import EdgeExtractor
 from gpiorig.capture.waveform import Block, Waveform
 from gpiorig.capture.ziparchive import STORED, ArchiveWriter, read_directory

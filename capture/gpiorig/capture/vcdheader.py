@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.formats.sr import parse_samplerate
+from gpiorig.capture.numbers import parse_samplerate
 
 HEADER_BYTES = 1 << 24
 UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15}

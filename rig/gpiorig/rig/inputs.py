@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def read_options(options: argparse.Namespace) -> ReadOptions:
     """Return the options as the readers take them."""
     from gpiorig.capture.formats import ReadOptions
-    from gpiorig.capture.formats.sr import parse_samplerate
+    from gpiorig.capture.numbers import parse_samplerate
 
     columns = {}
     for part in (options.columns or "").split(","):

@@ -13,7 +13,7 @@ from pathlib import Path
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.formats.csv import LEVEL_WORDS, fields_of, lines_of, read_table, table_head
-from gpiorig.capture.formats.sr import parse_samplerate
+from gpiorig.capture.numbers import parse_samplerate
 from gpiorig.capture.tableparser import TIME, Layout
 from gpiorig.capture.waveform import Waveform
 

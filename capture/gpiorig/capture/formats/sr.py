@@ -24,6 +24,7 @@ from gpiorig.capture.edges import MAX_CHANNELS, Edges
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.members import MemberDeflater
+from gpiorig.capture.numbers import parse_samplerate
 from gpiorig.capture.replacing import replacing
 from gpiorig.capture.waveform import Waveform, waveform_of
 from gpiorig.capture.ziparchive import DEFLATED, STORED, ArchiveWriter, DirectoryError, Member, read_directory, walk
@@ -31,7 +32,6 @@ from gpiorig.capture.ziparchive import content as member_content
 
 VERSIONS = ("1", "2")
 CHUNK_BYTES = 4 << 20  # what libsigrok reads at once
-PREFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}  # sigrok writes "2 mHz" for 2 MHz, and never means milli
 TOOLKIT = "0.5.2"  # libsigrok whose format is written
 SUMMARY = "sigrok session file"
 SUFFIXES = (".sr",)
@@ -115,20 +115,6 @@ def read(path: Path, options: ReadOptions, *, threads: int | None = None) -> Wav
     )
     source = f"sigrok session {path.name}"
     return Waveform(samplerate_hz=rate, channels=info.channels, read=stream.blocks, source=source)
-
-
-def parse_samplerate(text: str) -> Fraction:
-    """Return the samplerate, in Hz, that sigrok wrote as "24 MHz", "1.515151 MHz", "1MHz" or "2 mHz".
-
-    Parameters
-    ----------
-    text
-        A number, a prefix, a unit.
-    """
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kKmMgG]?)(?:[hH][zZ])?\s*", text)
-    if match is None:
-        raise FormatError(f"{text!r} is not a samplerate", remedy='a valid one: "24 MHz"')
-    return Fraction(match[1]) * PREFIXES[match[2].lower()]
 
 
 def format_samplerate(samplerate_hz: Fraction) -> str:

@@ -102,7 +102,7 @@ def _created(options: argparse.Namespace) -> Recording:
     from importlib.metadata import version
 
     from gpiorig.capture.analyzer import versions
-    from gpiorig.capture.formats.sr import parse_samplerate
+    from gpiorig.capture.numbers import parse_samplerate
     from gpiorig.capture.recording import Epoch, Recording, RecordingInfo
     from gpiorig.rig.errors import RigError
 
@@ -218,7 +218,7 @@ def _heartbeats(texts: list[str]) -> dict[str, int]:
 
 
 def _period_ns(text: str) -> int:
-    from gpiorig.capture.formats.sr import parse_samplerate
+    from gpiorig.capture.numbers import parse_samplerate
 
     seconds = 1 / parse_samplerate(text) if text.lower().endswith("hz") else durations.seconds(text)
     return round(seconds * 10**9)

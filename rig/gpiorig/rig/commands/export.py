@@ -224,7 +224,7 @@ def _recording(options: argparse.Namespace, what: str) -> Recording:
 def _content(options: argparse.Namespace) -> Any:
     """What is in the source file."""
     from gpiorig.capture import formats
-    from gpiorig.capture.formats.sr import parse_samplerate
+    from gpiorig.capture.numbers import parse_samplerate
 
     rate = None if options.samplerate is None else parse_samplerate(options.samplerate)
     module = formats.module(formats.recognise(options.source))
