@@ -177,18 +177,54 @@ def test_demo_deletes_nothing_of_others(tmp_path: Path, demo: Demo) -> None:
     assert (folder / "recording.toml").exists()
 
 
+READING = [
+    ["info", "RUN"],
+    ["measure", "RUN", "--period", "initiator.strobe:rise"],
+    ["export", "RUN", "-o", "OUT.sr"],
+    ["decode", "RUN", "-P", "counter:data=initiator.strobe"],
+    ["radio", "RUN"],
+    ["clocks", "RUN"],
+    ["pulseview", "RUN", "--packet", "3", "-o", "OUT"],
+    ["merge", "RUN", "DEMO", "-o", "OUT"],
+    ["compare", "RUN", "DEMO"],
+    ["report", "RUN"],
+    ["serial", "RUN"],
+]
+
+
+def with_places(words: list[str], **places: Path) -> list[str]:
+    """A command line with RUN, DEMO and OUT filled in."""
+    return [next((word.replace(key, str(path)) for key, path in places.items() if key in word), word) for word in words]
+
+
+@pytest.mark.parametrize("name", ["edges/000001.seg", "serial/initiator.rec"])
+@pytest.mark.parametrize("words", READING, ids=lambda words: words[0])
+def test_a_complete_recording_that_was_cut_is_refused(tmp_path: Path, demo: Demo, words: list[str], name: str) -> None:
+    """Whatever reads it, and whichever file it is."""
+    folder = tmp_path / "run"
+    shutil.copytree(demo.folder, folder, ignore=shutil.ignore_patterns("report", "*.parquet"))
+    path = folder / name
+    size = path.stat().st_size
+    os.truncate(path, size // 2)
+
+    done = gpiorig(*with_places(words, RUN=folder, DEMO=demo.folder, OUT=tmp_path / "out"))
+    assert_one_error(done, str(path), f"has {size // 2} bytes instead of {size}")
+    assert ["run"] == [left.name for left in tmp_path.iterdir()]
+
+
 @pytest.mark.slow
-def test_cut_serial_record_fails_the_check(tmp_path: Path, demo: Demo) -> None:
-    """A record that was changed after recording: status 1, and which file it is."""
+def test_a_changed_file_fails_the_check(tmp_path: Path, demo: Demo) -> None:
+    """One whose sha256 is another: status 1, and which file it is."""
     folder = tmp_path / "run"
     shutil.copytree(demo.folder, folder)
-    record = folder / "serial" / "initiator.rec"
-    record.write_bytes(record.read_bytes()[: record.stat().st_size // 2])
+    description = folder / "recording.toml"
+    recorded = Recording.open(folder).info.files["serial/initiator.rec"].sha256
+    description.write_text(description.read_text().replace(recorded, "0" * 64))
 
     done = gpiorig("report", folder)
 
     assert 1 == done.status
-    assert f"{record}: the file was changed after recording" in done.stderr
+    assert f"{folder}/serial/initiator.rec: the file was changed after recording" in done.stderr
 
 
 def test_a_silent_node_or_equal_ids_fail_the_check(demo: Demo) -> None:
@@ -211,7 +247,7 @@ def test_missing_serial_record(tmp_path: Path, demo: Demo) -> None:
     shutil.copytree(demo.folder, folder)
     (folder / "serial" / "initiator.rec").unlink()
 
-    assert_one_error(gpiorig("report", folder), "initiator.rec", "no serial record")
+    assert_one_error(gpiorig("report", folder), "initiator.rec", "the file is missing")
 
 
 def test_output_that_cannot_be_written(tmp_path: Path, demo: Demo) -> None:

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import itertools
+import re
+import struct
+import zlib
 from fractions import Fraction
 from pathlib import Path
 
@@ -8,10 +11,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from gpiorig.capture.errors import FormatError, RecordingError
+from gpiorig.capture.errors import CaptureError, FormatError, RecordingError
+from gpiorig.capture.loss import Loss, disjoint, put_in
 from gpiorig.capture.segmentreader import SegmentReader, Segments, read_segments
-from gpiorig.capture.segments import HEADER_SIZE, SegmentWriter, is_written, write_waveform
+from gpiorig.capture.segments import BODY, HEADER_SIZE, SegmentWriter, is_written, write_waveform
 from gpiorig.capture.waveform import Block, Waveform
 
 Rows = list[tuple[int, int]]
@@ -222,3 +227,143 @@ def test_a_folder_without_segments_is_an_empty_capture(tmp_path: Path) -> None:
     segments = read_segments(tmp_path)
 
     assert ([], 0, False) == (rows(segments), segments.watermark, segments.closed)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    steps=st.lists(st.tuples(st.sampled_from(["rows", "quiet", "gap"]), st.integers(1, 50)), max_size=12),
+    losses=st.lists(st.tuples(st.integers(0, 300), st.integers(1, 60), st.integers(0, 40)), max_size=4),
+)
+def test_gaps_that_adjoin_are_one(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]], losses: list[tuple[int, int, int]]
+) -> None:
+    """Rows, quiet times and gaps in any order, with losses put in anywhere: these are the edges of a capture.
+
+    Every sample that was written and lies in no gap keeps its level.
+    """
+    folder = tmp_path_factory.mktemp("gaps")
+    writer = SegmentWriter(folder)
+    known: dict[int, int] = {}  # level by sample of the files
+    at, level, after_gap = 0, 0, True
+    for kind, size in steps:
+        if kind == "gap":
+            writer.gap(at, at + size)
+        else:
+            level ^= kind == "rows"
+            append(writer, [(at, level)] if after_gap or kind == "rows" else [], watermark=at + size)
+            known |= dict.fromkeys(range(at, at + size), level)
+        after_gap = kind == "gap"
+        at += size
+    writer.close()
+    put = disjoint(Loss(start=a, end=a + n, samples=more, uncertainty=0, found_by="test") for a, n, more in losses)
+    put = tuple(loss for loss in put if loss.start < at)
+    waveform = Waveform(samplerate_hz=Fraction(1000), channels=("a",), read=lambda: put_in(SegmentReader(folder), put))
+    edges = waveform.edges()
+
+    assert np.all(edges.gaps[1:, 0] > edges.gaps[:-1, 1])
+    assert edges.end == at + sum(loss.samples for loss in put) + max([0, *(loss.end - at for loss in put)])
+    for sample, expected in known.items():
+        if any(loss.start <= sample < loss.end for loss in put):
+            continue
+        there = sample + sum(loss.samples for loss in put if loss.end <= sample)
+        row = int(np.searchsorted(edges.samples, there, side="right")) - 1
+        assert not any(start <= there < end for start, end in edges.gaps)
+        assert expected == edges.levels[row]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "backup.seg",
+        "000001 (copy).seg",
+        "0000001.seg",
+        "000000.seg",
+        "00000\N{FULLWIDTH DIGIT TWO}.seg",
+        f"{'1' * 5000}.seg"[-40:],
+    ],
+)
+def test_a_file_that_is_not_a_segment_is_refused_by_name(tmp_path: Path, name: str) -> None:
+    path = write_example(tmp_path)
+    (tmp_path / name).write_bytes(path.read_bytes())
+    with pytest.raises(FormatError, match=rf"{re.escape(name)}: is not a segment file; move it out"):
+        read_segments(tmp_path)
+
+
+def test_only_regular_files_are_segments(tmp_path: Path) -> None:
+    """A link to an endless file is not read, nor is a folder; a link to a segment is (git-annex keeps files so)."""
+    path = write_example(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    path.rename(tmp_path / "elsewhere/x")
+    path.symlink_to(tmp_path / "elsewhere/x")
+    assert EXAMPLE == rows(read_segments(tmp_path))
+    (tmp_path / "000002.seg").symlink_to("/dev/zero")
+    with pytest.raises(FormatError, match=r"000002\.seg: is not a segment file"):
+        read_segments(tmp_path)
+    (tmp_path / "000002.seg").unlink()
+    (tmp_path / "000002.seg").mkdir()
+    with pytest.raises(FormatError, match=r"000002\.seg: is not a segment file"):
+        read_segments(tmp_path)
+
+
+def block(number: int, samples: list[int], *, watermark: int, count: int | None = None, kind: int = 1) -> bytes:
+    """A block with right checksums, whatever it says."""
+    payload = np.array([*samples, *([0] * len(samples) * (kind == 1))], dtype="<i8").tobytes()
+    rows = len(samples) // kind if count is None else count
+    body = BODY.pack(b"gpe1", kind, number, rows, watermark, zlib.crc32(payload))
+    return body + struct.pack("<I", zlib.crc32(body)) + payload
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_a_false_count_asks_for_no_memory(tmp_path: Path, last: bool) -> None:
+    """2^32 - 1 rows of 16 bytes are announced, and are not there."""
+    rest = b"" if last else block(2, [0], watermark=10)
+    (tmp_path / "000001.seg").write_bytes(block(1, [0], watermark=10, count=2**32 - 1) + rest)
+    (tmp_path / "000002.seg").write_bytes(b"")
+    with pytest.raises(FormatError, match=r"000001\.seg, offset 0: a block's data"):
+        read_segments(tmp_path)
+    (tmp_path / "000002.seg").unlink()
+
+    assert f"{tmp_path}/000001.seg, offset 0" == read_segments(tmp_path).torn
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        block(1, [5, 4], watermark=10),
+        block(1, [5, 5], watermark=10),
+        block(1, [5, 10], watermark=10),
+        block(1, [5], watermark=10) + block(2, [5], watermark=20),
+        block(1, [5], watermark=10) + block(2, [6], watermark=9),
+        block(1, [5], watermark=10) + block(2, [3, 20], watermark=20, kind=2),
+        block(1, [30, 20], watermark=30, kind=2),
+        block(1, [20, 30], watermark=25, kind=2),
+        block(1, [2**63 - 2], watermark=2**63 - 1),
+    ],
+)
+def test_sample_numbers_that_do_not_increase_are_refused(tmp_path: Path, blocks: bytes) -> None:
+    """Rows and gaps with right checksums, as no capture writes them."""
+    (tmp_path / "000001.seg").write_bytes(blocks)
+    with pytest.raises(FormatError, match=r"000001\.seg, offset \d+: a block's sample numbers do not increase"):
+        read_segments(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("samples", "levels", "watermark"),
+    [
+        (np.arange(10), np.zeros(3, np.uint64), 20),
+        (np.arange(10.0), np.zeros(10, np.uint64), 20),
+        (np.arange(10), np.zeros(10, np.int64), 20),
+        (np.arange(10).reshape(2, 5), np.zeros((2, 5), np.uint64), 20),
+        (np.array([3, 2]), np.zeros(2, np.uint64), 20),
+        (np.array([3, 20]), np.zeros(2, np.uint64), 20),
+    ],
+)
+def test_rows_that_no_reader_takes_are_not_written(
+    tmp_path: Path, samples: NDArray[np.int64], levels: NDArray[np.uint64], watermark: int
+) -> None:
+    writer = SegmentWriter(tmp_path)
+    with pytest.raises(CaptureError):
+        writer.append(samples, levels, watermark=watermark)
+    writer.close()
+
+    assert 0 == read_segments(tmp_path).watermark

@@ -6,6 +6,7 @@ import os
 import struct
 import time
 import tty
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -202,7 +203,7 @@ def test_a_record_that_was_cut_short_keeps_its_beginning(tmp_path: Path) -> None
         record = read_record(path, clock="host")
 
         assert b"line 0\nline 1\nline 2\n"[: len(record.data)] == record.data
-        assert ((size - 16) % 35 != 0 and size > 16) == bool(record.torn)
+        assert (size < 16 or (size - 16) % 39 != 0) == bool(record.torn)
 
 
 def test_a_damaged_record_is_refused_with_its_place(tmp_path: Path) -> None:
@@ -216,6 +217,31 @@ def test_a_damaged_record_is_refused_with_its_place(tmp_path: Path) -> None:
     path.write_bytes(data)
     with pytest.raises(FormatError, match=r"x\.rec, offset 16: a record does not match its checksum"):
         read_record(path, clock="host")
+
+
+def test_a_record_that_is_missing_is_noticed(tmp_path: Path) -> None:
+    """Records are cut out whole: the number of the next one does not fit."""
+    path = tmp_path / "x.rec"
+    writer = SerialWriter(path)
+    for number in range(4):
+        writer.append(b"line %d\n" % number, stamp_ns=number, wall_ns=0)
+    writer.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[: 16 + 39] + whole[16 + 3 * 39 :])
+    with pytest.raises(FormatError, match=r"x\.rec, offset 55: record 4 stands where record 2 should be"):
+        read_record(path, clock="host")
+
+
+def test_records_without_numbers_are_read(tmp_path: Path) -> None:
+    """Those of the first format."""
+    path = tmp_path / "x.rec"
+    fields = struct.pack("<qqIB3x", 5, 6, 6, Kind.RECEIVED)
+    path.write_bytes(b"gpiorig serial 1" + fields + struct.pack("<I", zlib.crc32(fields + b"ready\n")) + b"ready\n")
+    record = read_record(path, clock="host")
+
+    assert ([5], [6], b"ready\n", "") == (
+        record.stamps_ns.tolist(), record.wall_ns.tolist(), record.data, record.torn
+    )  # fmt: skip
 
 
 def test_another_file_is_no_serial_record(tmp_path: Path) -> None:

@@ -122,19 +122,20 @@ class Edges:
         end
             One past the last sample of the capture.
         gaps
-            int64, shape (k, 2): lost ranges of samples.
+            int64, shape (k, 2): lost ranges of samples; those before the first row lie before the capture.
         """
         parts = list(blocks)
         samples = np.concatenate([part[0] for part in parts] or [np.empty(0, dtype=np.int64)])
         levels = np.concatenate([part[1] for part in parts] or [np.empty(0, dtype=np.uint64)])
+        start = int(samples[0]) if samples.size else end
         return cls(
             samples=samples,
             levels=levels,
             samplerate_hz=samplerate_hz,
             channels=tuple(channels),
-            start=int(samples[0]) if samples.size else end,
+            start=start,
             end=end,
-            gaps=no_gaps() if gaps is None else gaps,
+            gaps=no_gaps() if gaps is None else gaps[gaps[:, 0] >= start],
         )
 
     def index(self, name: str) -> int:

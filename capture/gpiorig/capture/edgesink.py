@@ -9,8 +9,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.capture.segmentreader import NO_LEVELS, NO_SAMPLES
 from gpiorig.capture.segments import SegmentWriter
+from gpiorig.capture.waveform import NO_LEVELS, NO_SAMPLES
 
 FLUSH_S = 0.25  # edges reach the files at least this often
 SYNC_S = 1.0  # and outlive a power failure after this

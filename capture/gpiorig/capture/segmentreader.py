@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import zlib
 from collections.abc import Iterator, Sequence
@@ -15,13 +16,21 @@ from numpy.typing import NDArray
 
 from gpiorig.capture.edges import Edges, no_gaps
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.segments import BODY, HEADER_SIZE, MAGIC, PAYLOAD_BYTES, Kind, is_written
-from gpiorig.capture.waveform import Block
+from gpiorig.capture.segments import (
+    BODY,
+    HEADER_SIZE,
+    MAGIC,
+    MOST_SAMPLES,
+    PAYLOAD_BYTES,
+    Kind,
+    in_order,
+    is_written,
+    paths_in,
+)
+from gpiorig.capture.waveform import NO_LEVELS, NO_SAMPLES, Block, joined
 
 YIELD_ROWS = 1 << 16  # small blocks are put together to this many rows
 FOLLOW_S = 0.1
-NO_SAMPLES = np.empty(0, dtype=np.int64)
-NO_LEVELS = np.empty(0, dtype=np.uint64)
 
 
 class SegmentReader:
@@ -44,11 +53,14 @@ class SegmentReader:
         Where a last block was cut short ("file, offset"), or "".
     blocks, offset
         Blocks read, and where in the last file the next one begins.
+    last
+        The last sample that a row or a gap tells of.
     """
 
     def __init__(self, folder: Path, *, follow: bool = False) -> None:
         self._folder, self._follow = folder, follow
         self.watermark = self.blocks = self.offset = self._before = 0
+        self.last = -MOST_SAMPLES
         self.closed = False
         self.torn = ""
 
@@ -60,6 +72,9 @@ class SegmentReader:
         FormatError
             A block other than a torn last one is damaged, or a file is missing.
         """
+        return joined(self._pieces())
+
+    def _pieces(self) -> Iterator[Block]:
         parts: list[tuple[NDArray[np.int64], NDArray[np.uint64]]] = []
         rows, given = 0, 0
         for kind, payload in self._records():
@@ -84,7 +99,7 @@ class SegmentReader:
         number = 0
         while True:
             alive = self._follow and is_written(self._folder)
-            later = [path for path in sorted(self._folder.glob("*.seg")) if int(path.stem) > number]
+            later = [path for path in paths_in(self._folder) if int(path.stem) > number]
             if later:
                 with later[0].open("rb") as file:
                     yield from self._file_records(file, later[0], is_last=len(later) == 1)
@@ -123,16 +138,30 @@ class SegmentReader:
             raise self._damaged(path, what)
         kind = Kind(raw_kind)
         size = PAYLOAD_BYTES[kind] * count
-        payload = file.read(size)
-        if len(payload) < size or zlib.crc32(payload) != payload_crc:
-            if may_be_torn and not file.read(1):
+        is_there = size <= os.fstat(file.fileno()).st_size - file.tell()  # else a false count asks for any memory
+        payload = file.read(size) if is_there else b""
+        if not is_there or len(payload) < size or zlib.crc32(payload) != payload_crc:
+            if may_be_torn and (not is_there or not file.read(1)):
                 self.torn = f"{path}, offset {self.offset}"
                 return None
             raise self._damaged(path, "a block's data do not match their checksum")
+        if not self._fits(kind, payload, watermark):
+            raise self._damaged(path, "a block's sample numbers do not increase")
         self._before, self.watermark = self.watermark, watermark
         self.blocks, self.offset = number, self.offset + HEADER_SIZE + size
         self.closed = kind == Kind.END
         return kind, payload
+
+    def _fits(self, kind: Kind, payload: bytes, watermark: int) -> bool:
+        """Whether a block goes on where the last one ended; notes its last sample."""
+        numbers = np.frombuffer(payload, "<i8")
+        if kind == Kind.EDGES:
+            numbers = numbers[: numbers.size // 2]
+        if not in_order(numbers, after=self.last, before=watermark + (kind == Kind.GAP)):
+            return False
+        if numbers.size:
+            self.last = int(numbers[-1]) - (kind == Kind.GAP)
+        return self.blocks == 0 or watermark >= self.watermark
 
     def _damaged(self, path: Path, what: str) -> FormatError:
         return FormatError(

@@ -24,6 +24,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import re
 import struct
 import threading
 import zlib
@@ -33,7 +34,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.capture.errors import RecordingError
+from gpiorig.capture.errors import CaptureError, FormatError, RecordingError
 from gpiorig.capture.waveform import Waveform
 
 MAGIC = b"gpe1"
@@ -41,6 +42,8 @@ BODY = struct.Struct("<4sB3xIIqI")  # the header without its own crc
 HEADER_SIZE = BODY.size + 4
 SEGMENT_BYTES = 64 << 20  # a new file is begun when this size is reached
 MAX_COUNT = 1 << 18  # rows in one block that we write; readers take any
+MOST_SAMPLES = 2**62  # beyond it, and its like below zero, there is no sample: two of them can be added
+NAME = re.compile(r"(?!0{6})[0-9]{6}|[1-9][0-9]{6,11}")  # of a segment, without its suffix
 RESERVE = "reserve"  # a file whose space is given back when the disk is full, so that the end can still be written
 RESERVE_BYTES = 256 << 10
 
@@ -69,7 +72,7 @@ class SegmentWriter:
     """
 
     def __init__(self, folder: Path, *, segment_bytes: int = SEGMENT_BYTES) -> None:
-        if any(folder.glob("*.seg")):
+        if paths_in(folder):
             raise RecordingError("there are edges already", where=folder, remedy="record into a new folder")
         self._begin(folder, lock(folder), segment_bytes)
 
@@ -89,14 +92,14 @@ class SegmentWriter:
         except BaseException:
             os.close(held)
             raise
-        paths = sorted(folder.glob("*.seg"))
+        paths = paths_in(folder)
         if reader.torn:
             os.truncate(paths[-1], reader.offset)
         writer = cls.__new__(cls)
         writer._begin(
             folder, held, segment_bytes, number=reader.blocks, file_number=int(paths[-1].stem) if paths else 0
         )
-        writer._watermark = reader.watermark
+        writer._watermark, writer._last = reader.watermark, reader.last
         return writer
 
     def _begin(self, folder: Path, held: int, segment_bytes: int, *, number: int = 0, file_number: int = 0) -> None:
@@ -104,7 +107,7 @@ class SegmentWriter:
         self._lock = threading.Lock()  # sync() comes from another thread than the rest
         self._full: list[int] = []  # files that are complete but not synced
         self._number, self._file_number, self._size = number, file_number, 0
-        self._watermark = 0
+        self._watermark, self._last = 0, -MOST_SAMPLES
         self._file = -1
         try:
             self._reserve()
@@ -129,18 +132,33 @@ class SegmentWriter:
             uint64, shape (n,): levels from there on.
         watermark
             All samples before this one are known.
+
+        Raises
+        ------
+        CaptureError
+            These are not the next rows of a capture.
         """
+        if samples.shape != levels.shape or samples.ndim != 1 or samples.dtype != np.int64 or levels.dtype != np.uint64:
+            what = f"{samples.dtype} {samples.shape} and {levels.dtype} {levels.shape}"
+            raise CaptureError(f"{what} are not rows of edges", where=self._folder, remedy="int64 (n,) and uint64 (n,)")
+        if not in_order(samples, after=self._last, before=watermark):
+            raise CaptureError("sample numbers do not increase, or are beyond the watermark", where=self._folder)
         for at in range(0, samples.size, MAX_COUNT):
             part, part_levels = samples[at : at + MAX_COUNT], levels[at : at + MAX_COUNT]
             known = watermark if at + MAX_COUNT >= samples.size else int(samples[at + MAX_COUNT])
             payload = part.astype("<i8", copy=False).tobytes() + part_levels.astype("<u8", copy=False).tobytes()
             self._write(Kind.EDGES, payload, count=part.size, watermark=known)
-        if samples.size == 0:
+        if samples.size:
+            self._last = int(samples[-1])
+        else:
             self._write(Kind.WATERMARK, b"", count=0, watermark=watermark)
 
     def gap(self, start: int, end: int) -> None:
         """Record that samples [start, end) were lost; append the levels at `end` next."""
+        if not self._last < start < end <= MOST_SAMPLES:
+            raise CaptureError(f"samples {start} to {end} are not a gap after {self._last}", where=self._folder)
         self._write(Kind.GAP, struct.pack("<qq", start, end), count=1, watermark=end)
+        self._last = end - 1
 
     def sync(self) -> None:
         """Make what was written outlive a power failure. Call it from another thread: it never holds up `append`."""
@@ -230,12 +248,36 @@ def write_waveform(folder: Path, waveform: Waveform) -> None:
     writer.close()
 
 
+def in_order(samples: NDArray[np.int64], *, after: int, before: int) -> bool:
+    """Return whether sample numbers increase, all of them after one sample and before another."""
+    if before > MOST_SAMPLES or (samples.size and not (after < samples[0] and samples[-1] < before)):
+        return False
+    return not np.any(samples[1:] <= samples[:-1])
+
+
+def paths_in(folder: Path) -> list[Path]:
+    """Return the segment files of a folder, in order.
+
+    Raises
+    ------
+    FormatError
+        A file or folder with their suffix is not one of them.
+    """
+    paths = list(folder.glob("*.seg"))
+    for path in paths:
+        if not NAME.fullmatch(path.stem) or not path.is_file():
+            raise FormatError("is not a segment file", where=path, remedy="move it out of the recording")
+    return sorted(paths, key=lambda path: int(path.stem))
+
+
 def is_written(folder: Path) -> bool:
     """Return whether a capture writes to a folder of segments at this moment."""
     try:
         os.close(lock(folder))
     except RecordingError:
         return True
+    except FileNotFoundError:
+        return False
     return False
 
 

@@ -20,7 +20,7 @@ from gpiorig.capture.serialcounts import Counts
 from gpiorig.capture.seriallines import LineAssembler
 from gpiorig.capture.seriallink import Link, latency_timer_ms, open_link
 from gpiorig.capture.serialreader import SerialReader
-from gpiorig.capture.serialrecord import Entry, Kind, SerialWriter, encode
+from gpiorig.capture.serialrecord import Entry, Kind, SerialWriter
 from gpiorig.capture.virtualstamps import VirtualStamps
 
 KEPT_LINES = 100_000  # lines nobody has waited for
@@ -261,7 +261,7 @@ class SerialPort:
 
     def _keep(self, entry: Entry) -> None:
         if self._writer is not None:
-            record = encode(entry.data, stamp_ns=entry.stamp_ns, wall_ns=entry.wall_ns, kind=entry.kind)
+            record = self._writer.encode(entry.data, stamp_ns=entry.stamp_ns, wall_ns=entry.wall_ns, kind=entry.kind)
             with self._news:
                 self._unwritten.append(record)
                 self._unwritten_bytes += len(record)

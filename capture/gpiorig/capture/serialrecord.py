@@ -1,13 +1,14 @@
 """Serial records on disk: the bytes of one port, each read with the time at which it ended.
 
-`serial/<node>.rec` begins with the 16 bytes "gpiorig serial 1"; then one record per read, write or event, little
+`serial/<node>.rec` begins with the 16 bytes "gpiorig serial 2"; then one record per read, write or event, little
 endian:
 
-    stamp i64 ns | wall i64 ns since 1970 | length u32 | kind u8, 3 zero bytes | crc32 u32 | the bytes
+    stamp i64 ns | wall i64 ns since 1970 | length u32 | number u32 | kind u8, 3 zero bytes | crc32 u32 | the bytes
 
-`stamp` is monotonic time of the host, or the virtual bench's time; recording.toml says which (`serial_clock`). `Kind`
-says what the bytes are. The checksum covers the fields before it and the bytes. The file only grows, in whole records,
-so a crash tears the last one at most.
+`stamp` is monotonic time of the host, or the virtual bench's time; recording.toml says which (`serial_clock`). `number`
+counts the records from 1, so that a missing one is noticed; files of "gpiorig serial 1" have none. `Kind` says what the
+bytes are. The checksum covers the fields before it and the bytes. The file only grows, in whole records, so a crash
+tears the last one at most.
 """
 
 from __future__ import annotations
@@ -27,8 +28,10 @@ from numpy.typing import NDArray
 
 from gpiorig.capture.errors import FormatError, RecordingError
 
-MAGIC = b"gpiorig serial 1"
-FIELDS = struct.Struct("<qqIB3x")
+MAGIC = b"gpiorig serial 2"
+FIELDS = struct.Struct("<qqIIB3x")
+UNNUMBERED_MAGIC = b"gpiorig serial 1"
+UNNUMBERED = struct.Struct("<qqIB3x")
 CRC = struct.Struct("<I")
 NEWLINE = 10
 MAX_BYTES = 1 << 20  # of a record; a read gives at most seriallink.READ_BYTES
@@ -46,14 +49,9 @@ class Kind(IntEnum):
     COUNTED = 4  # what went wrong below us and how far behind we were, as a JSON object of totals: docs/serial.md
 
 
+FORMATS = {MAGIC: FIELDS, UNNUMBERED_MAGIC: UNNUMBERED}
 KINDS = frozenset(Kind)
 EVENTS = (Kind.OPENED, Kind.LOST, Kind.COUNTED)
-
-
-def encode(data: bytes, *, stamp_ns: int, wall_ns: int, kind: Kind = Kind.RECEIVED) -> bytes:
-    """Return one record; the parameters are those of `SerialWriter.append`."""
-    fields = FIELDS.pack(stamp_ns, wall_ns, len(data), kind)
-    return fields + CRC.pack(zlib.crc32(data, zlib.crc32(fields))) + data
 
 
 class SerialWriter:
@@ -71,7 +69,14 @@ class SerialWriter:
             self._file = os.open(path, flags, 0o644)
         except FileExistsError as error:
             raise RecordingError("was recorded already", where=path, remedy="record into a new folder") from error
+        self._number = 0
         os.write(self._file, MAGIC)
+
+    def encode(self, data: bytes, *, stamp_ns: int, wall_ns: int, kind: Kind = Kind.RECEIVED) -> bytes:
+        """Return the next record, for `write`; parameters as those of `append`."""
+        self._number += 1
+        fields = FIELDS.pack(stamp_ns, wall_ns, len(data), self._number, kind)
+        return fields + CRC.pack(zlib.crc32(data, zlib.crc32(fields))) + data
 
     def append(self, data: bytes, *, stamp_ns: int, wall_ns: int, kind: Kind = Kind.RECEIVED) -> None:
         """Write one record.
@@ -87,10 +92,10 @@ class SerialWriter:
         kind
             What they are.
         """
-        self.write(encode(data, stamp_ns=stamp_ns, wall_ns=wall_ns, kind=kind))
+        self.write(self.encode(data, stamp_ns=stamp_ns, wall_ns=wall_ns, kind=kind))
 
     def write(self, records: bytes) -> None:
-        """Write records made by `encode`."""
+        """Write records made by `encode`, in their order."""
         left = memoryview(records)
         while left:
             left = left[os.write(self._file, left) :]
@@ -243,37 +248,57 @@ class RecordFile:
             self._file = path.open("rb")
         except OSError as error:
             raise RecordingError(f"cannot be read: {error.strerror}", where=path) from error
-        if not MAGIC.startswith(self._file.read(len(MAGIC))):
-            self._file.close()
-            raise FormatError("is no serial record", where=path, remedy=f"one begins with {MAGIC.decode()!r}")
-        self._at = len(MAGIC)
+        self._fields: struct.Struct | None = None  # until the first bytes are there
+        self._at = self._number = 0
         self.torn = ""
+        try:
+            self._begin()
+        except FormatError:
+            self._file.close()
+            raise
+
+    def _begin(self) -> None:
+        head = self._file.read(len(MAGIC))
+        found = [fields for magic, fields in FORMATS.items() if magic.startswith(head)]
+        if not found:
+            raise FormatError("is no serial record", where=self._path, remedy=f"one begins with {MAGIC.decode()!r}")
+        if len(head) == len(MAGIC):
+            self._fields, self._at = found[0], len(MAGIC)
 
     def read(self) -> Iterator[Entry]:
         """Yield the entries up to the end of the file; later calls yield those that were added since."""
-        self.torn = ""
-        while True:
-            self._file.seek(self._at)
-            head = self._file.read(FIELDS.size + CRC.size)
-            if not head:
-                return
-            if len(head) == FIELDS.size + CRC.size:
-                stamp_ns, wall_ns, length, kind = FIELDS.unpack_from(head)
-                data = self._file.read(min(length, MAX_BYTES + 1))
-                (crc,) = CRC.unpack_from(head, FIELDS.size)
-                if len(data) == length and zlib.crc32(data, zlib.crc32(head[: FIELDS.size])) == crc:
-                    if kind not in KINDS:
-                        remedy = "a newer gpiorig wrote it"
-                        raise FormatError(f"a record of kind {kind}", where=self._path, remedy=remedy)
-                    self._at += len(head) + length
-                    yield Entry(stamp_ns, wall_ns, Kind(kind), data)
-                    continue
-                if length > MAX_BYTES or self._file.read(1):
-                    where = f"{self._path}, offset {self._at}"
-                    remedy = "restore it from a copy"
-                    raise FormatError("a record does not match its checksum", where=where, remedy=remedy)
-            self.torn = f"{self._path}, offset {self._at}"
-            return
+        if self._fields is None:
+            self._file.seek(0)
+            self._begin()
+        self.torn = "" if self._fields else f"{self._path}, offset 0"
+        while self._fields is not None and (entry := self._next(self._fields)) is not None:
+            yield entry
+
+    def _next(self, fields: struct.Struct) -> Entry | None:
+        """Read one record; None at the end of the file, or where its last record is cut short."""
+        self._file.seek(self._at)
+        head = self._file.read(fields.size + CRC.size)
+        if not head:
+            return None
+        if len(head) == fields.size + CRC.size:
+            stamp_ns, wall_ns, length, *number, kind = fields.unpack_from(head)
+            data = self._file.read(min(length, MAX_BYTES + 1))
+            (crc,) = CRC.unpack_from(head, fields.size)
+            if len(data) == length and zlib.crc32(data, zlib.crc32(head[: fields.size])) == crc:
+                if kind not in KINDS:
+                    raise self._damaged(f"a record of kind {kind}", "a newer gpiorig wrote it")
+                self._number += 1
+                if number and number != [self._number]:
+                    raise self._damaged(f"record {number[0]} stands where record {self._number} should be")
+                self._at += len(head) + length
+                return Entry(stamp_ns, wall_ns, Kind(kind), data)
+            if length > MAX_BYTES or self._file.read(1):
+                raise self._damaged("a record does not match its checksum")
+        self.torn = f"{self._path}, offset {self._at}"
+        return None
+
+    def _damaged(self, what: str, remedy: str = "restore it from a copy") -> FormatError:
+        return FormatError(what, where=f"{self._path}, offset {self._at}", remedy=remedy)
 
     def close(self) -> None:
         """Close the file."""

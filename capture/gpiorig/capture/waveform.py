@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.capture.edges import Edges, no_gaps
+
+NO_SAMPLES = np.empty(0, dtype=np.int64)
+NO_LEVELS = np.empty(0, dtype=np.uint64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,6 +81,34 @@ class Waveform:
         return Edges.from_blocks(
             blocks, samplerate_hz=self.samplerate_hz, channels=self.channels, end=end, gaps=np.concatenate(gaps)
         )
+
+
+def joined(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Read blocks with gaps that adjoin or overlap as one gap; rows inside it are left out.
+
+    A gap at the end of a block waits for the next block, which may go on with it.
+    """
+    waiting, end = no_gaps(), 0
+    for block in blocks:
+        samples, levels, end = block.samples, block.levels, block.end
+        if not waiting.size and not block.gaps.size:
+            yield block
+            continue
+        gaps = _union(np.concatenate([waiting, block.gaps]))
+        inside = np.searchsorted(gaps[:, 0], samples, side="right") > np.searchsorted(gaps[:, 1], samples, side="right")
+        samples, levels = samples[~inside], levels[~inside]
+        is_last = gaps[-1, 1] >= end and not (samples.size and samples[-1] >= gaps[-1, 1])
+        gaps, waiting = (gaps[:-1], gaps[-1:]) if is_last else (gaps, no_gaps())
+        yield Block(samples, levels, int(waiting[0, 0]) if is_last else end, gaps)
+    if waiting.size:
+        yield Block(NO_SAMPLES, NO_LEVELS, end, waiting)
+
+
+def _union(gaps: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Gaps in order of their starts, those that adjoin or overlap as one."""
+    ends = np.maximum.accumulate(gaps[:, 1])
+    first = np.append(True, gaps[1:, 0] > ends[:-1])
+    return np.column_stack([gaps[first, 0], ends[np.append(first[1:], True)]])
 
 
 def waveform_of(edges: Edges, *, epoch: str = "", source: str = "") -> Waveform:
