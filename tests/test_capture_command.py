@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
+import re
+import shutil
 import signal
 import sys
+import time
 from pathlib import Path
 
 import pytest
-from commandline import ROOT, gpiorig, gpiorig_running
+from commandline import ROOT, Finished, gpiorig, gpiorig_running
 from patience import PATIENCE_S, wait_until
 
+from gpiorig.capture.loss import Loss
 from gpiorig.capture.recording import Recording
+from gpiorig.capture.segments import SegmentWriter
 
 sys.path.insert(0, str(ROOT / "capture" / "tests"))
 
@@ -83,6 +89,73 @@ def test_an_analyzer_that_dies_is_told_by_the_exit_status(tmp_path: Path) -> Non
     assert "closed the connection after 100000 samples" in done.stdout
     assert "incomplete" == recording.state
     assert [[100_000, 150_000]] == recording.edges().gaps.tolist()
+
+
+def captured(folder: Path, *words: str | Path) -> Finished:
+    """`gpiorig capture` of the demo, 8 channels at 1 MHz."""
+    new = ["-d", "demo:logic_channels=8:analog_channels=0", "--samplerate", "1MHz"]
+    return gpiorig("capture", *([] if "--resume" in words else new), "-o", folder, "--json", *words)
+
+
+def test_a_recording_without_channels_is_begun_again(tmp_path: Path) -> None:
+    """One that a `kill -9` left before it knew its channels; with -c, with the channels that it was to have."""
+    folder = tmp_path / "run"
+    captured(folder, "--samples", "1000")
+    shutil.rmtree(folder / "edges")
+    (folder / "edges").mkdir()
+    text = (folder / "recording.toml").read_text()
+    text = re.sub(r"channels = \[.*?\]", "channels = []", text, count=1, flags=re.DOTALL)
+    (folder / "recording.toml").write_text(text.replace('state = "complete"', 'state = "capturing"'))
+    done = captured(folder, "--resume", "-c", "D1=clock,D5", "--samples", "50000")
+    info = Recording.open(folder).info
+
+    assert (0, "complete", 50_000, []) == (
+        done.status, done.numbers["state"], done.numbers["samples"], done.numbers["losses"]
+    )  # fmt: skip
+    assert ("", "clock", "", "", "", "D5", "", "") == info.channels
+
+
+def test_a_recording_that_ends_in_a_gap_is_resumed(tmp_path: Path) -> None:
+    """The gap at its end and the pause are two losses, and one gap for whoever reads it."""
+    folder = tmp_path / "run"
+    captured(folder, "--samples", "20000")
+    recording = Recording.open(folder)
+    writer = SegmentWriter.resume(recording.edges_folder)
+    writer.gap(20_000, 30_000)
+    writer.close(in_order=False)
+    loss = Loss(start=20_000, end=30_000, samples=10_000, uncertainty=0, found_by="sigrok-cli died", in_files=True)
+    recording.finish(state="incomplete", reason="sigrok-cli died", losses=(loss,))
+    at = round((time.time() - datetime.datetime.fromisoformat(recording.info.epoch.wall).timestamp()) * 1e6)
+    done = captured(folder, "--resume", "--samples", str(at + 2_000_000))
+    resumed = Recording.open(folder)
+    edges = resumed.edges()
+
+    assert 1 == done.status
+    assert "before it was resumed: sigrok-cli died" in resumed.info.reason
+    assert [20_000, 30_000] == [loss.start for loss in resumed.info.losses]
+    ((start, end),) = edges.gaps.tolist()
+    assert (20_000, resumed.info.losses[1].end) == (start, end)
+    assert start < at < end + 1_000_000
+    assert end in edges.samples
+
+
+def test_a_resumed_capture_that_does_not_start_leaves_the_recording_as_it_was(tmp_path: Path) -> None:
+    """A complete recording is complete still."""
+    folder = tmp_path / "run"
+    captured(folder, "--samples", "20000")
+    path = folder / "recording.toml"
+    before = path.read_text()
+
+    assert "an option is refused" in captured(folder, "--resume", "--config", "nosuch=1").stderr
+    assert before == path.read_text()
+    path.write_text(path.read_text().replace("demo:logic_channels=8", "demo:logic_channels=9"))
+    before = path.read_text()
+    done = captured(folder, "--resume", "--samples", "40000")
+
+    assert 2 == done.status
+    assert "it is of 8 channels, and demo:logic_channels=9:analog_channels=0 has 9 now" in done.stderr
+    assert before == path.read_text()
+    assert 20_000 == Recording.open(folder).edges().end
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import signal
@@ -17,10 +18,12 @@ from patience import PATIENCE_S, wait_until
 from test_sigrok import has_ended, noise, start
 
 from gpiorig.capture import analyzer
+from gpiorig.capture.edgecount import count
 from gpiorig.capture.errors import AnalyzerError, CaptureError
 from gpiorig.capture.outcome import CaptureResult, Restart
 from gpiorig.capture.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.segmentreader import read_segments
+from gpiorig.capture.segments import MAGIC
 from gpiorig.capture.sigrok import Capture
 from gpiorig.capture.wholeness import conclude
 
@@ -227,6 +230,33 @@ def test_a_full_disk_leaves_whole_blocks_and_a_gap(tmp_path: Path) -> None:
     assert [2_000_000] == edges.gaps[:, 1].tolist()
     assert 0 < edges.samples.size < 3_000_000 // 16
     assert "" == finished.segments().torn
+
+
+@pytest.mark.parametrize("room", [True, False])
+def test_a_disk_that_is_full_before_the_first_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: bool
+) -> None:
+    """Nothing is stored, and that is said: all samples are lost, whether there is room to write the gap or not."""
+    run = recording(tmp_path / "run")
+    write = os.write
+
+    def refuse(file: int, data: memoryview) -> int:
+        if bytes(data[:4]) == MAGIC and (len(data) > 200 or not room):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(file, data)
+
+    monkeypatch.setattr(os, "write", refuse)
+    result = wait_for_end(start_demo(run.edges_folder, sample_limit=400_000))
+    finished, _ = conclude(run, result)
+    monkeypatch.setattr(os, "write", write)
+    (loss,) = finished.info.losses
+    counted = count(Recording.open(run.folder).waveform())
+
+    assert ("incomplete", 0, 400_000) == (finished.state, result.edges, result.samples)
+    assert "cannot record: [Errno 28] No space left on device" in finished.info.reason
+    assert (0, 400_000, room) == (loss.start, loss.samples, loss.in_files)
+    assert (1, 400_000) == (counted.gaps, counted.lost)
+    assert 0 == finished.edges().samples.size
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.segments import SegmentWriter
 from gpiorig.capture.waveform import NO_LEVELS, NO_SAMPLES
 
@@ -38,7 +39,7 @@ class EdgeSink:
         CPU time that writing took.
     """
 
-    def __init__(self, writer: SegmentWriter, *, on_error: Callable[[OSError], None]) -> None:
+    def __init__(self, writer: SegmentWriter, *, on_error: Callable[[Exception], None]) -> None:
         self._writer, self._on_error = writer, on_error
         self._changed = threading.Condition()
         self._parts: list[Rows] = []
@@ -100,7 +101,7 @@ class EdgeSink:
                     if gap:
                         self._gap, self._watermark = None, gap[1]
                     self._changed.notify_all()
-        except OSError as error:
+        except (OSError, CaptureError) as error:
             with self._changed:
                 self._failed = True
                 self._changed.notify_all()

@@ -29,6 +29,7 @@ class Ledger:
         self._order, self._stream = order, stream
         self.losses: list[Loss] = []
         self.pausing = False
+        self._end = 0
         self._overruns: list[str] = []
         self._checks: list[ClockCheck] = []
         self._checked: WallClock | None = None
@@ -61,29 +62,30 @@ class Ledger:
             return stream.samples
         return max(stream.samples, stream.base + stream.clock.sample_at(time.monotonic_ns()))
 
-    def lost_the_end(self, start: int, end: int, error: CaptureError | None) -> None:
-        """The files end with a gap."""
+    def lost_the_end(self, start: int, end: int, error: CaptureError | None, *, in_files: bool) -> None:
+        """The end of the capture is lost; `in_files`: the files say so with a gap, else there was no room for that."""
+        self._end = end
         why = "a pause" if error is None else error.what.split(" (sigrok-cli says")[0]
         exact = end == self._order.sample_limit
         self.losses.append(
             Loss(
                 start=start,
-                end=end,
+                end=end if in_files else start,
                 samples=end - start,
                 uncertainty=0 if exact else round(WATCH_S * self._order.samplerate_hz),
                 found_by=f"the end of the capture: {why}",
-                in_files=True,
+                in_files=in_files,
             )
         )
 
-    def result(self, error: CaptureError | None, *, in_order: bool) -> CaptureResult:
-        """How the capture ended."""
+    def result(self, error: CaptureError | None, *, in_order: bool, rows: int) -> CaptureResult:
+        """How the capture ended; `rows` are in the files."""
         stream = self._stream
         return CaptureResult(
-            samples=max(stream.samples, self.losses[-1].end if self.losses and self.losses[-1].in_files else 0),
+            samples=max(stream.samples, self._end),
             size_bytes=stream.size_bytes,
             wall_s=stream.last_s - stream.first_s,
-            edges=stream.edges,
+            edges=rows,
             in_order=in_order,
             stderr="\n".join(self._stderr),
             headroom=stream.headroom(),

@@ -129,15 +129,17 @@ class Pause:
         return cls(sample=sample, at_ns=now_ns, received=stream.samples, uncertainty_s=0.0, what=what)
 
     @classmethod
-    def since(cls, wall: str, *, received: int, samplerate_hz: float) -> Pause:
-        """A pause since a capture broke off that began, with sample 0, at a wall-clock time (ISO 8601)."""
-        ago_s = (datetime.datetime.now(datetime.UTC) - datetime.datetime.fromisoformat(wall)).total_seconds()
+    def since(
+        cls, began: datetime.datetime, *, received: int, samplerate_hz: float, uncertainty_s: float = WALL_UNCERTAINTY_S
+    ) -> Pause:
+        """A pause since a capture broke off that began, with sample 0, at a wall-clock time."""
+        ago_s = (datetime.datetime.now(datetime.UTC) - began).total_seconds()
         now_ns = time.monotonic_ns()
         return cls(
             sample=max(received, round(ago_s * samplerate_hz)),
             at_ns=now_ns,
             received=received,
-            uncertainty_s=WALL_UNCERTAINTY_S,
+            uncertainty_s=uncertainty_s,
             what="the recording program ended",
         )
 
@@ -167,6 +169,18 @@ class Pause:
             found_by=f"a pause ({self.what}), by the host's clock",
             in_files=True,
         )
+
+
+def epoch(wall: str) -> datetime.datetime:
+    """Return a wall-clock time (ISO 8601, with its offset) as a date; CaptureError where it is not one."""
+    try:
+        began = datetime.datetime.fromisoformat(wall)
+        if began.tzinfo is None:
+            raise ValueError("no offset")
+    except ValueError as error:
+        remedy = "a time that does: 2026-11-21T02:22:51.156+00:00"
+        raise CaptureError(f"epoch.wall is {wall!r}, which does not tell when sample 0 was", remedy=remedy) from error
+    return began
 
 
 def clock_losses(check: ClockCheck, base: int) -> Iterable[Loss]:

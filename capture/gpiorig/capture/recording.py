@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,6 +94,11 @@ class Recording:
             for path in paths
         }
         return self.update(state=state, reason=reason, files=files, format=FORMAT, **changes)
+
+    def discard(self) -> None:
+        """Delete a recording in which there is not a single sample; one with samples stays as it is."""
+        if not any(path.stat().st_size for path in self.folder.rglob("*.seg")):
+            shutil.rmtree(self.folder)
 
     @property
     def state(self) -> State | Literal["broken off"]:

@@ -69,6 +69,11 @@ class SegmentWriter:
         The `edges` folder; must exist and hold no segment yet.
     segment_bytes
         Size at which a new file is begun.
+
+    Attributes
+    ----------
+    rows
+        Rows of edges that it has written.
     """
 
     def __init__(self, folder: Path, *, segment_bytes: int = SEGMENT_BYTES) -> None:
@@ -107,7 +112,7 @@ class SegmentWriter:
         self._lock = threading.Lock()  # sync() comes from another thread than the rest
         self._full: list[int] = []  # files that are complete but not synced
         self._number, self._file_number, self._size = number, file_number, 0
-        self._watermark, self._last = 0, -MOST_SAMPLES
+        self._watermark, self._last, self.rows = 0, -MOST_SAMPLES, 0
         self._file = -1
         try:
             self._reserve()
@@ -148,6 +153,7 @@ class SegmentWriter:
             known = watermark if at + MAX_COUNT >= samples.size else int(samples[at + MAX_COUNT])
             payload = part.astype("<i8", copy=False).tobytes() + part_levels.astype("<u8", copy=False).tobytes()
             self._write(Kind.EDGES, payload, count=part.size, watermark=known)
+            self.rows += part.size
         if samples.size:
             self._last = int(samples[-1])
         else:

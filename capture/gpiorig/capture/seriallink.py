@@ -254,7 +254,11 @@ def _waiting(descriptor: int) -> int:
 def _explain(error: Exception, device: str, baudrate: int) -> SerialPortError:
     number = getattr(error, "errno", None)
     if number == errno.ENOENT:
-        return SerialPortError("there is no such port", where=device, remedy="check the cable and the bench file")
+        from serial.tools import list_ports  # slow to import, and rarely needed
+
+        there = ", ".join(sorted(port.device for port in list_ports.comports()))
+        remedy = f"{f'there are {there}' if there else 'there is no port at all'}: check the cable and the bench file"
+        return SerialPortError("there is no such port", where=device, remedy=remedy)
     if number == errno.EACCES:
         return SerialPortError("no permission", where=device, remedy="add yourself to its group: adduser $USER dialout")
     if number in (errno.EBUSY, errno.EAGAIN) or "exclusively lock" in str(error):

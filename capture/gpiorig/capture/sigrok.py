@@ -20,7 +20,7 @@ from gpiorig.capture.edgesink import EdgeSink
 from gpiorig.capture.errors import AnalyzerError, CaptureError
 from gpiorig.capture.ledger import Ledger
 from gpiorig.capture.order import Order, order
-from gpiorig.capture.outcome import CaptureResult, Pause, Restart
+from gpiorig.capture.outcome import WALL_UNCERTAINTY_S, CaptureResult, Pause, Restart, epoch
 from gpiorig.capture.segments import SegmentWriter
 from gpiorig.capture.session import WATCH_S, Session
 from gpiorig.capture.stream import SampleStream
@@ -83,6 +83,7 @@ class Capture:
         silence_s: float | None = None,
         restart: Restart | None = None,
         resume: str = "",
+        resume_uncertainty_s: float = WALL_UNCERTAINTY_S,
         one_shot: bool = False,
         config: Sequence[str] = (),
     ) -> Capture:
@@ -108,6 +109,8 @@ class Capture:
             Start sigrok-cli again when it fails, and record the pause as a gap; None: a failure ends the capture.
         resume
             Go on in a folder with segments: wall-clock time of its sample 0 (ISO 8601). The pause becomes a gap.
+        resume_uncertainty_s
+            How well that time is known.
         one_shot
             Give sigrok-cli the number of samples (`--samples`), for analyzers that sample into a buffer of their own.
         config
@@ -124,8 +127,13 @@ class Capture:
             one_shot=one_shot,
             config=config,
         )
-        writer = SegmentWriter.resume(folder) if resume else SegmentWriter(folder)
-        pause = Pause.since(resume, received=writer.watermark, samplerate_hz=samplerate_hz) if resume else None
+        began = epoch(resume) if resume else None
+        writer = SegmentWriter(folder) if began is None else SegmentWriter.resume(folder)
+        pause = None
+        if began is not None:
+            pause = Pause.since(
+                began, received=writer.watermark, samplerate_hz=samplerate_hz, uncertainty_s=resume_uncertainty_s
+            )
         capture = cls(ordered, writer=writer, pause=pause)
         try:
             capture._wait(
@@ -226,15 +234,20 @@ class Capture:
         self._sink.close()
         self._writer.free_reserve()
         in_order = in_order and self._error is None
+        is_whole = in_order or (self._order.one_shot and self._error is None)
         received, end = self._writer.watermark, self._ledger.end(self._error)
-        try:
-            if received and end > received:
+        is_cut = end > received and (received > 0 or self.stream.received > 0)
+        if is_cut:
+            try:
                 self._writer.gap(received, end)
-                self._ledger.lost_the_end(received, end, self._error)
-            self._writer.close(in_order=in_order)
+            except OSError as error:
+                self._cannot_write(error)
+            self._ledger.lost_the_end(received, end, self._error, in_files=self._writer.watermark == end)
+        try:
+            self._writer.close(in_order=is_whole)
         except OSError as error:
             self._cannot_write(error)
-        self._result = self._ledger.result(self._error, in_order=in_order)
+        self._result = self._ledger.result(self._error, in_order=in_order, rows=self._writer.rows)
 
     def _notify(self) -> None:
         with self._progress:
@@ -255,7 +268,7 @@ class Capture:
                 self._progress.wait(min(left_s, WATCH_S))
         self.check()
 
-    def _cannot_write(self, error: OSError) -> None:
+    def _cannot_write(self, error: Exception) -> None:
         self._error = self._error or CaptureError(f"cannot record: {error}", remedy="is the disk full?")
         self._stopping.set()
         self._notify()

@@ -8,12 +8,14 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from gpiorig.rig import heap
 from gpiorig.rig.commands import COMMANDS
+from gpiorig.rig.errors import Interrupted
 
 EXIT_DONE, EXIT_CHECK_FAILED, EXIT_WRONG_USE = 0, 1, 2
+EXIT_SIGNAL = 128  # and the number of the signal, as shells have it
 
 DESCRIPTION = """\
 Where a packet's time and jitter come from: GPIO probes on several boards, one logic analyzer,
@@ -26,7 +28,8 @@ examples:
   gpiorig report run                          rebuild tables, figures and page of a recording
   gpiorig export run -o run.sr                look at it in PulseView
 
-exit status: 0 done, 1 a check failed, 2 wrong use or bad input."""
+exit status: 0 done, 1 a check failed, 2 wrong use or bad input, 130 interrupted (Ctrl-C), 141 the output was closed.
+`gpiorig capture` that Ctrl-C ends is done."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -63,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return EXIT_WRONG_USE
         top.parse_args(words)
         return EXIT_DONE
-    return _run(words[0], words[1:])
+    return _guarded(words[0], words[1:], _run)
 
 
 def options_of(command: str) -> argparse.ArgumentParser:
@@ -82,29 +85,63 @@ def options_of(command: str) -> argparse.ArgumentParser:
 def _run(command: str, words: list[str]) -> int:
     parsed = options_of(command).parse_args(words)
     module = importlib.import_module(f"gpiorig.rig.commands.{command}")
+    status = int(module.run(parsed))
+    sys.stdout.flush()
+    return status
 
+
+def _guarded(command: str, words: list[str], run: Callable[[str, list[str]], int]) -> int:
+    """Run a command, and turn what ends it into a line and an exit status."""
     from gpiorig.analysis.errors import AnalysisError
     from gpiorig.capture.errors import CaptureError
     from gpiorig.rig.errors import RigError
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does: in order
+    signal.signal(signal.SIGTERM, _interrupt)  # ends as Ctrl-C does: in order
     if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as under nohup
-        signal.signal(signal.SIGHUP, signal.default_int_handler)
+        signal.signal(signal.SIGHUP, _interrupt)
     try:
-        return int(module.run(parsed))
+        return run(command, words)
     except (RigError, CaptureError, AnalysisError) as error:
-        print(f"gpiorig {command}: error: {error}", file=sys.stderr)
-        return EXIT_WRONG_USE
+        text = str(error)
     except BrokenPipeError:
         # The reader of our output has gone; Python would complain once more while closing it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_CHECK_FAILED
+        return EXIT_SIGNAL + signal.SIGPIPE
     except OSError as error:
-        print(f"gpiorig {command}: error: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
-        return EXIT_WRONG_USE
-    except KeyboardInterrupt:
+        text = f"{error.filename or 'output'}: {error.strerror or error}"
+    except KeyboardInterrupt as error:
         print(f"gpiorig {command}: interrupted", file=sys.stderr)
-        return EXIT_CHECK_FAILED
+        return EXIT_SIGNAL + (error.number if isinstance(error, Interrupted) else signal.SIGINT)
+    except Exception as error:
+        text = _unexpected(error, [command, *words])
+    print(f"gpiorig {command}: error: {text}", file=sys.stderr)
+    return EXIT_WRONG_USE
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise Interrupted(number)
+
+
+def _unexpected(error: Exception, words: list[str]) -> str:
+    """An error that is our fault, or that of a library, in one line; the traceback goes to a file."""
+    import platform
+    import tempfile
+    import traceback
+    from importlib.metadata import version
+
+    first = (str(error).splitlines() or [""])[0][:200]
+    found = f"{type(error).__name__}{': ' if first else ''}{first}"
+    report = f"gpiorig {version('gpiorig')}, Python {platform.python_version()}, {platform.platform()}\n{words}\n"
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="gpiorig-", suffix=".traceback.txt", encoding="utf-8", errors="backslashreplace", delete=False
+        ) as file:
+            file.write(f"{report}\n{''.join(traceback.format_exception(error))}")
+    except OSError:
+        return (
+            f"{found}; this is a fault of gpiorig, and its traceback could not be saved: run it again with some space"
+        )
+    return f"{found}; this is a fault of gpiorig: please report it, with {file.name}"
 
 
 if __name__ == "__main__":

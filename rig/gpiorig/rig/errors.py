@@ -8,6 +8,8 @@ RigError
 
 from __future__ import annotations
 
+import signal
+
 
 class RigError(Exception):
     """What, where, and what to do; the command line prints it and exits with status 2."""
@@ -23,3 +25,17 @@ class FirmwareError(RigError):
 
 class VirtualBenchError(RigError):
     """The virtual bench could not start, or stopped."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """A signal that ends a command as Ctrl-C does: SIGTERM, SIGHUP.
+
+    Parameters
+    ----------
+    number
+        Of the signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        super().__init__(f"interrupted by {signal.Signals(number).name}")

@@ -71,7 +71,8 @@ def run(
     Raises
     ------
     RigError, CaptureError
-        Something did not work; what was recorded until then stays, as an incomplete recording.
+        Something did not work; what was recorded until then stays, as an incomplete recording. Without a sample the
+        folder is deleted.
     """
     silent = [name for name, node in bench.nodes.items() if "strobe" not in node.lines]
     if silent:
@@ -93,11 +94,18 @@ def run(
             return _record(bench, experiment, recording, ends, sources, progress).conclude()
         except BaseException as error:
             with contextlib.suppress(OSError):  # such as a full disk, which is what `error` is about
-                recording.finish(state="incomplete", reason=str(error) or type(error).__name__)
+                recording.finish(state="incomplete", reason=_reason(error))
+                recording.discard()
             # A virtual bench that has stopped knows better why nothing came than the one who waited.
             if isinstance(error, Exception):
                 ends.check()
             raise
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, KeyboardInterrupt):
+        return str(error) or "interrupted by SIGINT"
+    return str(error) or type(error).__name__
 
 
 @contextlib.contextmanager

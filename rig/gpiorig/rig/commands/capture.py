@@ -8,13 +8,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gpiorig.rig import durations
+from gpiorig.rig import captured, durations
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from gpiorig.capture.heartbeat import Heartbeat
-    from gpiorig.capture.outcome import CaptureResult
     from gpiorig.capture.recording import Recording
     from gpiorig.capture.sigrok import Capture
 
@@ -35,7 +33,8 @@ exit status: 0 the recording is whole, 1 it is not, 2 wrong use, or the analyzer
 
 SILENCE_S = 2.0
 RESTART_S = 60.0
-TICK_S = 0.5
+TICK_S, FIRST_TICK_S = 0.5, 0.02  # the latter until sample 0 has its time
+BEFORE_SAMPLES = "start of the capture on the host's clock, before the first sample"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,34 +73,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Record, and say how it went."""
-    from gpiorig.capture.errors import CaptureError
     from gpiorig.capture.wholeness import conclude
 
     beats = _heartbeats(options.heartbeat)
     duration = None if options.duration is None else durations.seconds(options.duration)
-    recording = _resumed(options) if options.resume else _created(options)
+    before = _resumable(options) if options.resume else None
+    recording, channels = _created(options) if before is None else _resumed(options, before)
+    sizes = _sizes(recording)
     try:
-        capture = _start(options, recording, duration)
-    except CaptureError:
-        if not options.resume:
-            _delete(recording)
+        capture = _start(options, recording, channels, duration)
+    except BaseException:
+        _as_before(recording, before, sizes)
         raise
     try:
-        recording = recording.update(channels=capture.channels)
         recording = _watch(capture, recording, quiet=options.json)
         result = capture.end()
     except BaseException:
         capture.abort()
         raise
     recording, found = conclude(recording, result, heartbeats=beats)
-    _print(recording, result, found, as_json=options.json)
+    print(
+        json.dumps(captured.as_json(recording, result, found))
+        if options.json
+        else captured.text(recording, result, found)
+    )
     return 0 if recording.info.state == "complete" else 1
 
 
-def _created(options: argparse.Namespace) -> Recording:
+def _created(options: argparse.Namespace) -> tuple[Recording, list[str]]:
+    """A new recording, and the analyzer's channels as `Capture.start` takes them."""
     from importlib.metadata import version
 
-    from gpiorig.capture.analyzer import versions
+    from gpiorig.capture.analyzer import scan, versions
     from gpiorig.capture.numbers import parse_samplerate
     from gpiorig.capture.recording import Epoch, Recording, RecordingInfo
     from gpiorig.rig.errors import RigError
@@ -111,42 +114,85 @@ def _created(options: argparse.Namespace) -> Recording:
     rate = parse_samplerate(options.samplerate)
     if rate.denominator != 1:
         raise RigError(f"--samplerate {options.samplerate}: sigrok takes whole samples per second")
+    analyzer = scan(options.driver)
+    wanted = analyzer.selection(_asked(options) or analyzer.channels)
     info = RecordingInfo(
         samplerate=f"{rate}/1",
-        channels=(),
-        epoch=Epoch(wall=_now(), note="start of the capture on the host's clock, before the first sample"),
+        channels=tuple(wanted.get(name, "") for name in analyzer.channels),
+        epoch=Epoch(wall=_now(), note=BEFORE_SAMPLES),
         virtual=options.virtual,
         analyzer=options.driver,
         tools={"gpiorig": version("gpiorig"), **versions()},
     )
-    return Recording.create(options.output, info)
+    return Recording.create(options.output, info), [f"{name}={ours}" for name, ours in wanted.items()]
 
 
-def _resumed(options: argparse.Namespace) -> Recording:
+def _asked(options: argparse.Namespace) -> list[str]:
+    return options.channels.split(",") if options.channels else []
+
+
+def _resumable(options: argparse.Namespace) -> Recording:
     from gpiorig.capture.recording import Recording
     from gpiorig.rig.errors import RigError
 
     recording = Recording.open(options.output)
+    info = recording.info
     given = [name for name in ("driver", "channels", "samplerate") if getattr(options, name) is not None]
-    if given:
+    if given and (given != ["channels"] or info.channels):
         raise RigError(f"--resume goes on as {options.output} was begun: leave --{given[0]} out.")
-    if recording.info.virtual:
-        raise RigError(f"{options.output} is of a virtual bench: nobody knows how long its pause was. Record anew.")
-    return recording.update(state="capturing")
+    if info.virtual:
+        raise RigError(
+            f"{options.output} is of a virtual bench: nobody knows how long its pause was. Record it again, into "
+            "another folder."
+        )
+    if not info.channels and recording.segments().watermark:
+        raise RigError(f"{options.output} does not say which channels its edges are of. Record into another folder.")
+    return recording
 
 
-def _start(options: argparse.Namespace, recording: Recording, duration_s: Fraction | None) -> Capture:
+def _resumed(options: argparse.Namespace, before: Recording) -> tuple[Recording, list[str]]:
+    """A recording that goes on, and its channels; one that was killed before it knew any begins now."""
     from gpiorig.capture.analyzer import scan
-    from gpiorig.capture.sigrok import Capture, Restart
+    from gpiorig.capture.recording import Epoch
+    from gpiorig.rig.errors import RigError
+
+    analyzer, info = scan(before.info.analyzer), before.info
+    wanted = dict(zip(analyzer.channels, info.channels, strict=False))
+    if info.channels and len(info.channels) != len(analyzer.channels):
+        raise RigError(
+            f"{before.folder}: it is of {len(info.channels)} channels, and {analyzer.driver} has "
+            f"{len(analyzer.channels)} now. Record into another folder."
+        )
+    epoch = info.epoch
+    if not info.channels:
+        wanted = analyzer.selection(_asked(options) or analyzer.channels)
+        epoch = Epoch(wall=_now(), note=BEFORE_SAMPLES)
+    channels = tuple(wanted.get(name, "") for name in analyzer.channels)
+    recording = before.update(state="capturing", files={}, channels=channels, epoch=epoch)
+    return recording, [f"{name}={ours}" for name, ours in wanted.items() if ours]
+
+
+def _as_before(recording: Recording, before: Recording | None, sizes: dict[Path, int]) -> None:
+    """A capture has not started: a new folder would only be in the way of the next attempt."""
+    if before is None:
+        recording.discard()
+    elif _sizes(recording) == sizes:
+        before.update()
+
+
+def _sizes(recording: Recording) -> dict[Path, int]:
+    """Size of each segment file that holds something."""
+    sizes = {path: path.stat().st_size for path in recording.edges_folder.glob("*.seg")}
+    return {path: size for path, size in sizes.items() if size}
+
+
+def _start(
+    options: argparse.Namespace, recording: Recording, channels: list[str], duration_s: Fraction | None
+) -> Capture:
+    from gpiorig.capture.outcome import WALL_UNCERTAINTY_S
+    from gpiorig.capture.sigrok import START_DEADLINE_S, Capture, Restart
 
     info = recording.info
-    if options.resume:
-        names = scan(info.analyzer).channels
-        channels = [f"{name}={ours}" for name, ours in zip(names, info.channels, strict=True) if ours]
-    elif options.channels:
-        channels = options.channels.split(",")
-    else:
-        channels = list(scan(info.analyzer).channels)
     rate_hz = int(info.samplerate_hz)
     return Capture.start(
         driver=info.analyzer,
@@ -157,6 +203,7 @@ def _start(options: argparse.Namespace, recording: Recording, duration_s: Fracti
         silence_s=None if options.virtual else options.silence,
         restart=None if options.restart is None else Restart(patience_s=options.restart),
         resume=info.epoch.wall if options.resume else "",
+        resume_uncertainty_s=START_DEADLINE_S if info.epoch.note == BEFORE_SAMPLES else WALL_UNCERTAINTY_S,
         one_shot=options.one_shot,
         config=options.config,
     )
@@ -175,11 +222,10 @@ def _watch(capture: Capture, recording: Recording, *, quiet: bool) -> Recording:
     try:
         with bar:
             while not capture.has_ended:
-                time.sleep(TICK_S)
+                time.sleep(TICK_S if capture.resumed or recording.info.epoch.wall != began else FIRST_TICK_S)
                 now_s = time.monotonic()
                 if recording.info.epoch.wall == began and stream.received and not capture.resumed:
                     recording = _dated(recording, capture)
-                    began = ""
                 room = stream.headroom()
                 bar.set_postfix_str(
                     f"{(stream.edges - edges) / (now_s - at_s):,.0f} changes/s, reader {room.reader_busy:.0%} busy, "
@@ -228,56 +274,3 @@ def _now() -> str:
     import datetime
 
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
-
-
-def _delete(recording: Recording) -> None:
-    """Nothing was recorded: the folder would only be in the way of the next attempt."""
-    import shutil
-
-    if not any(path.stat().st_size for path in recording.edges_folder.glob("*.seg")):
-        shutil.rmtree(recording.folder)
-
-
-def _print(recording: Recording, result: CaptureResult, beats: tuple[Heartbeat, ...], *, as_json: bool) -> None:
-    import dataclasses
-
-    import msgspec
-
-    info, room = recording.info, result.headroom
-    if as_json:
-        found = {
-            "folder": str(recording.folder),
-            "state": info.state,
-            "reason": info.reason,
-            "samplerate_hz": int(info.samplerate_hz),
-            "samples": result.samples,
-            "duration_s": float(result.samples / info.samplerate_hz),
-            "losses": msgspec.to_builtins(info.losses),
-            "heartbeats": [{**dataclasses.asdict(beat), "losses": len(beat.losses)} for beat in beats],
-            "capture": info.capture,
-        }
-        print(json.dumps(found))
-        return
-    print(
-        f"{recording.folder}: {result.samples} samples at {float(info.samplerate_hz) / 1e6:g} MHz, "
-        f"{float(result.samples / info.samplerate_hz):.3f} s, {result.edges} changes, {len(info.losses)} gaps"
-    )
-    print(
-        f"  headroom: reader {room.reader_busy:.1%} and writer {room.writer_busy:.1%} busy; "
-        f"pipe at most {room.pipe_fullest:.0%} full, disk queue at most {room.queue_fullest:.0%}"
-    )
-    if "clock_ppm" in info.capture:
-        print(
-            f"  host's clock: the analyzer is {info.capture['clock_ppm']:+} ± "
-            f"{info.capture['clock_uncertainty_ppm']} ppm off; "
-            f"a loss of {info.capture['clock_limit_samples']} samples or more would have been found"
-        )
-    elif not info.virtual:
-        print("  host's clock: too short to find lost samples")
-    for beat in beats:
-        print(
-            f"  heartbeat {beat.channel}: {beat.rises} pulses of {beat.period_samples:.2f} samples, "
-            f"{beat.glitches} glitches, {beat.missing} missing; "
-            f"a loss of {beat.limit_samples} samples or more would have been found"
-        )
-    print(f"  {info.state}" + "".join(f"\n    {line}" for line in info.reason.split("; ") if line))
