@@ -6,12 +6,14 @@ raw samples on the same connection, `close` ends them (libsigrok 0.5.2, src/hard
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Callable
 from typing import Protocol
 
 from gpiorig.rig.bench import MOST_VIRTUAL_HZ
 from gpiorig.rig.errors import VirtualBenchError
+from gpiorig.rig.virtual.outgoing import accepted
 from gpiorig.rig.virtual.vboards import VirtualBoards
 
 # Loopback's segment size is odd, and libsigrok then cuts 16-bit samples in half in live decoding; an even one does not.
@@ -20,6 +22,7 @@ _SEGMENT_BYTES = 16_384
 _MEMALLOC_BYTES = 2**31 - 1
 _BLOCK_BYTES = 1 << 20
 _LONGEST_COMMAND = 256
+_NUMBER = re.compile(r"[0-9]{1,12}")
 _EIGHT_BITS = 1  # `sampleunit 1`; 0 is 16 bits (beaglelogic.h)
 
 
@@ -95,13 +98,15 @@ class AnalyzerServer:
         """True while samples wait for the socket: virtual time must not go on."""
         return len(self._pending) > 0
 
-    def accept(self) -> socket.socket:
-        """Take the waiting connection; a later one replaces an earlier."""
-        self.drop_client()
-        self._line = b""
-        self.client, _ = self.listener.accept()
-        self.client.setblocking(False)
-        return self.client
+    def accept(self) -> socket.socket | None:
+        """Take the waiting connection, if it is still there; a later one replaces an earlier."""
+        client = accepted(self.listener)
+        if client is not None:
+            self.drop_client()
+            self._line = b""
+            self.client = client
+            client.setblocking(False)
+        return client
 
     def drop_client(self) -> None:
         """End the connection and its capture."""
@@ -117,14 +122,14 @@ class AnalyzerServer:
             data = self.client.recv(4096)
         except BlockingIOError:
             return True
-        except ConnectionError:
+        except OSError:
             data = b""
         if not data:
             self.drop_client()
             return False
         *lines, rest = (self._line + data).split(b"\n")
-        self._line = rest[:_LONGEST_COMMAND]
-        answers = [self._command(line.decode(errors="replace").strip()) for line in lines]
+        self._line = rest[: _LONGEST_COMMAND + 1]  # one octet more than a command may have: the line stays too long
+        answers = [self._command(line) for line in lines]
         try:
             self.client.send("".join(f"{answer}\n" for answer in answers if answer is not None).encode())
         except OSError:  # a client that does not read its answers, or has gone
@@ -146,7 +151,7 @@ class AnalyzerServer:
                 sent = self.client.send(self._pending)
             except BlockingIOError:
                 return
-            except ConnectionError:
+            except OSError:
                 self.drop_client()
                 return
             self._pending = self._pending[sent:]
@@ -157,8 +162,10 @@ class AnalyzerServer:
         self.drop_client()
         self.listener.close()
 
-    def _command(self, line: str) -> str | None:
-        word, _, value = line.partition(" ")
+    def _command(self, line: bytes) -> str | None:
+        if len(line) > _LONGEST_COMMAND:
+            return "error"
+        word, _, value = line.decode(errors="replace").strip().partition(" ")
         actions: dict[str, Callable[[], None]] = {"get": self._start, "close": self._stop}
         if word in actions:
             actions[word]()
@@ -169,7 +176,7 @@ class AnalyzerServer:
             return "error"
         if not value:
             return str(self._settings[word])
-        if not value.isdecimal() or (word == "samplerate" and not 1 <= int(value) <= MOST_VIRTUAL_HZ):
+        if not _NUMBER.fullmatch(value) or (word == "samplerate" and not 1 <= int(value) <= MOST_VIRTUAL_HZ):
             return "error"
         self._settings[word] = int(value)
         return "ok"

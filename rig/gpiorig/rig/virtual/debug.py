@@ -10,6 +10,7 @@ from __future__ import annotations
 import socket
 
 from gpiorig.rig.errors import VirtualBenchError
+from gpiorig.rig.virtual.outgoing import Outgoing, accepted
 from gpiorig.rig.virtual.pace import HostClock
 from gpiorig.rig.virtual.vboards import VirtualBoards
 
@@ -17,12 +18,13 @@ _BLOCK_BYTES = 1 << 16
 
 
 class DebugPort:
-    """The debug adapter of one board. Nothing here blocks but the answer to a message, which OpenOCD waits for."""
+    """The debug adapter of one board. Nothing here blocks; a client that does not read its answers is not read."""
 
     def __init__(self, boards: VirtualBoards, board: int, *, port: int = 0) -> None:
         self._boards, self._board = boards, board
         self._host_clock = HostClock()
         self.client: socket.socket | None = None
+        self._answers: Outgoing | None = None
         self.listener = socket.socket()
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -48,32 +50,44 @@ class DebugPort:
             f"remote_bitbang port {self.port}; transport select jtag"
         )
 
-    def accept(self) -> socket.socket:
-        """Take the waiting connection; others wait until it has gone."""
-        self.client, _ = self.listener.accept()
-        self.client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._host_clock.pause_ps()
-        return self.client
+    @property
+    def has_pending(self) -> bool:
+        """True while answers wait for the client."""
+        return self._answers is not None and self._answers.waits
+
+    def accept(self) -> socket.socket | None:
+        """Take the waiting connection, if it is still there; others wait until it has gone."""
+        client = accepted(self.listener)
+        if client is not None:
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.client, self._answers = client, Outgoing(client)
+            self._host_clock.pause_ps()
+        return client
 
     def drop_client(self) -> None:
         """End the connection."""
         if self.client is not None:
             self.client.close()
-            self.client = None
+            self.client = self._answers = None
 
     def receive(self, *, time_passes: bool) -> bool:
-        """Carry out what OpenOCD sent; false once it has gone.
+        """Carry out what OpenOCD sent, once it has its answers to what it sent before; false once it has gone.
 
         `time_passes`: the virtual world goes on with the host's clock between messages, because nothing else drives it.
         """
         assert self.client is not None
+        assert self._answers is not None
         pause_ps = self._host_clock.pause_ps()
         try:
+            self._answers.flush()
+            if self._answers.waits:
+                return True
             octets = self.client.recv(_BLOCK_BYTES)
             if octets:
-                answers = self._boards.jtag(self._board, octets, pause_ps=pause_ps if time_passes else 0)
-                self.client.sendall(answers)
-        except ConnectionError:
+                self._answers.send(self._boards.jtag(self._board, octets, pause_ps=pause_ps if time_passes else 0))
+        except BlockingIOError:
+            return True
+        except OSError:
             octets = b""
         if not octets:
             self.drop_client()

@@ -13,12 +13,11 @@ from typing import Any
 
 from serial import rfc2217
 
+from gpiorig.rig.virtual.outgoing import Outgoing, accepted
 from gpiorig.rig.virtual.uart import VirtualUart
 from gpiorig.rig.virtual.vboards import VirtualBoards
 
 _BLOCK = 4096
-# A client that takes nothing for so long has hung: it must not hold up the bench.
-_PATIENCE_S = 5.0
 
 
 class _Line:
@@ -63,6 +62,7 @@ class Rfc2217Port:
     def __init__(self, boards: VirtualBoards, board: int, uart: VirtualUart) -> None:
         self._boards, self._board, self._uart = boards, board, uart
         self.client: socket.socket | None = None
+        self._outgoing: Outgoing | None = None
         self._manager: Any = None
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.listener.setblocking(False)
@@ -73,22 +73,29 @@ class Rfc2217Port:
         host, port = self.listener.getsockname()
         return f"rfc2217://{host}:{port}"
 
-    def accept(self) -> socket.socket:
-        """Take the waiting connection, and the console from the pty."""
-        self.client, _ = self.listener.accept()
-        self.client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.client.settimeout(_PATIENCE_S)
-        line: Any = _Line(self._boards, self._board)
-        connection: Any = self  # `PortManager` calls its `write`
-        self._manager = rfc2217.PortManager(line, connection)
-        self._uart.reader = self._hand_over
-        return self.client
+    @property
+    def has_pending(self) -> bool:
+        """True while octets wait for the client."""
+        return self._outgoing is not None and self._outgoing.waits
+
+    def accept(self) -> socket.socket | None:
+        """Take the waiting connection, if it is still there, and the console from the pty."""
+        client = accepted(self.listener)
+        if client is not None:
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.client, self._outgoing = client, Outgoing(client)
+            line: Any = _Line(self._boards, self._board)
+            connection: Any = self  # `PortManager` calls its `write`
+            self._manager = rfc2217.PortManager(line, connection)
+            self._uart.reader = self._hand_over
+        return client
 
     def write(self, data: bytes) -> None:
         """Send octets to the client as they are; one that does not take them is shown the door."""
         assert self.client is not None
+        assert self._outgoing is not None
         try:
-            self.client.sendall(data)
+            self._outgoing.send(data)
         except OSError:
             with contextlib.suppress(OSError):
                 self.client.shutdown(socket.SHUT_RDWR)  # `receive` finds its end
@@ -99,9 +106,12 @@ class Rfc2217Port:
     def receive(self) -> bool:
         """Hand the board what the client has sent; false once it has gone, or speaks no RFC 2217."""
         assert self.client is not None
+        self.write(b"")  # what waits
         try:
             data = self.client.recv(_BLOCK)
             octets = b"".join(self._manager.filter(data))
+        except BlockingIOError:
+            return True
         except (OSError, struct.error, KeyError, TypeError):  # the latter three: pyserial at malformed options
             data = b""
         if not data:
@@ -116,7 +126,7 @@ class Rfc2217Port:
         if self.client is not None:
             self._uart.reader = None
             self.client.close()
-            self.client = None
+            self.client = self._outgoing = None
 
     def close(self) -> None:
         """Free the port."""

@@ -181,16 +181,19 @@ class VirtualBench:
             self._settles_at_ps = self._boards.now_ps + TAIL_PS
 
     def _accept(self, analyzer: AnalyzerServer) -> None:
-        if analyzer.client is not None:
-            self._selector.unregister(analyzer.client)
-        client = analyzer.accept()
+        before, client = analyzer.client, analyzer.accept()
+        if client is None:
+            return
+        if before is not None:
+            self._selector.unregister(before)
         self._selector.register(client, selectors.EVENT_READ, _Client(analyzer, client))
 
     def _serve_port(self, port: DebugPort | Rfc2217Port) -> None:
         """A debugger or a flashing tool has come, or it has sent something; one at a time, others wait."""
         if port.client is None:
-            self._selector.unregister(port.listener)
-            self._selector.register(port.accept(), selectors.EVENT_READ, port)
+            if (accepted := port.accept()) is not None:
+                self._selector.unregister(port.listener)
+                self._selector.register(accepted, selectors.EVENT_READ, port)
             return
         client = port.client
         if isinstance(port, DebugPort):
@@ -218,6 +221,9 @@ class VirtualBench:
             pending = isinstance(end, VirtualUart) and end.has_pending
             pending |= isinstance(end, _Client) and end.analyzer.has_pending
             wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if pending else 0)
+            if isinstance(end, DebugPort | Rfc2217Port) and key.fileobj is end.client and end.has_pending:
+                # A debugger is read again once it has its answers; a flashing tool may send meanwhile.
+                wanted = selectors.EVENT_WRITE | (selectors.EVENT_READ if isinstance(end, Rfc2217Port) else 0)
             if key.events != wanted:
                 self._selector.modify(key.fileobj, wanted, end)
 
