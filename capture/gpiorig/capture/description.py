@@ -17,7 +17,7 @@ from gpiorig.capture.loss import Loss, impossible
 
 FORMAT = 2
 FORMATS = (1, FORMAT)  # 1: [files] without sizes, serial records without numbers
-DESCRIPTION = "recording.toml"
+DESCRIPTION, UNFINISHED = "recording.toml", "recording.new"
 EDGES = "edges"
 SERIAL = "serial"
 SAMPLERATE_EXAMPLE = 'samplerate = "24000000/1"'
@@ -236,7 +236,7 @@ def check(info: RecordingInfo, where: Path) -> None:
 def write(folder: Path, info: RecordingInfo) -> None:
     """Replace the description in one step, so that a crash leaves the old or the new one."""
     path = folder / DESCRIPTION
-    new = path.with_suffix(".new")
+    new = folder / UNFINISHED
     with new.open("wb") as file:
         tomli_w.dump(msgspec.to_builtins(info), file, multiline_strings=True)
         file.flush()

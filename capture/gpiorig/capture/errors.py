@@ -27,8 +27,9 @@ class CaptureError(Exception):
     """
 
     def __init__(self, what: str, *, where: str | Path = "", remedy: str = "") -> None:
-        self.what, self.where, self.remedy = what, str(where), remedy
-        text = f"{self.where}: {what}" if self.where else what
+        # One line, also where a library's words in it are several.
+        self.what, self.where, self.remedy = " ".join(what.splitlines()), str(where), remedy
+        text = f"{self.where}: {self.what}" if self.where else self.what
         super().__init__(f"{text}; {remedy}" if remedy else text)
 
 

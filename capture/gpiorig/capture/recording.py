@@ -62,12 +62,13 @@ class Recording:
     def create(cls, folder: Path, info: RecordingInfo) -> Recording:
         """Begin a recording in a folder that is new or empty."""
         description.check(info, folder)
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        if folder.exists() and not _is_free(folder):
             what = "holds a recording already" if (folder / DESCRIPTION).exists() else "is in use"
             raise RecordingError(what, where=folder, remedy="choose another folder, or delete this one")
+        folder.mkdir(parents=True, exist_ok=True)
+        description.write(folder, info)  # first: whatever ends us then, the folder is a recording
         for name in (EDGES, SERIAL, REPORT):
-            (folder / name).mkdir(parents=True, exist_ok=True)
-        description.write(folder, info)
+            (folder / name).mkdir(exist_ok=True)
         return cls(folder, info)
 
     @classmethod
@@ -218,6 +219,11 @@ class Recording:
         except CaptureError as error:
             problems.append(str(error))
         return tuple(problems)
+
+
+def _is_free(folder: Path) -> bool:
+    """A folder that holds nothing, or what is left of a program that was killed before the first description."""
+    return folder.is_dir() and all(path.name == description.UNFINISHED for path in folder.iterdir())
 
 
 def sha256(path: Path) -> str:

@@ -89,6 +89,7 @@ class SegmentWriter:
         """
         from gpiorig.capture.segmentreader import SegmentReader  # which reads what this module defines
 
+        folder.mkdir(exist_ok=True)  # whoever made the recording may have been killed before it did
         held = lock(folder)
         try:
             reader = SegmentReader(folder)
