@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from test_syncline import line
 from test_syncline import recording as sync_recording
@@ -72,9 +72,16 @@ def in_pieces(edges: Edges, rows: int) -> Waveform:
 @given(
     ppm=st.integers(-10_000, 10_000),
     start=st.integers(10 * PERIOD, 4000 * PERIOD),
-    size=st.integers(10, PERIOD // 2 * 3),
+    size=st.integers(7, PERIOD // 2 * 3),
     rows=st.integers(100, 20_000),
 )
+# 1 + 3625 ppm: a period of 24087.0 samples whose edges lie between two samples, so intervals alternate by two
+@example(ppm=3625, start=10 * PERIOD, size=10, rows=1000)
+@example(ppm=3625, start=2001 * PERIOD + 7, size=10, rows=100)
+@example(ppm=3625, start=10 * PERIOD, size=12, rows=1000)
+@example(ppm=3625, start=3000 * PERIOD, size=24087 + 7, rows=20_000)
+@example(ppm=-3625, start=10 * PERIOD, size=10, rows=1000)
+@example(ppm=-3625, start=4000 * PERIOD, size=7, rows=333)
 def test_a_lost_block_is_found_with_its_size(ppm: int, start: int, size: int, rows: int) -> None:
     """Within its uncertainty, modulo the period, wherever it lies and however the source's clock runs."""
     period = PERIOD * (1 + ppm * 1e-6)

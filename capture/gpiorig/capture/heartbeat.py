@@ -125,9 +125,10 @@ class _Jumps:
         if single.size < 2:
             self.intervals, self.jumps = self.intervals + len(intervals), self.jumps + len(intervals)
             return len(intervals)
-        middle = single[np.abs(single - np.median(single)) <= max(LEAST_JUMP, SPREADS * _spread(single))]
+        off = single - np.median(single)
+        middle = single[np.abs(off) <= max(LEAST_JUMP, SPREADS * _spread(off))]
         period = float(middle.mean())
-        limit = max(LEAST_JUMP, int(np.ceil(SPREADS * _spread(middle))))
+        limit = max(LEAST_JUMP, int(np.ceil(SPREADS * _spread(middle - period))))
         self.limit, self.period_sum = max(self.limit, limit), self.period_sum + float(middle.sum())
         self.periods += len(middle)
         steps = np.rint(intervals / period)
@@ -227,12 +228,15 @@ def read_coded(waveform: Waveform, channel: str) -> Heartbeat:
     )
 
 
-def _spread(values: NDArray[np.int64] | NDArray[np.float64]) -> float:
+def _spread(deviations: NDArray[np.float64]) -> float:
     """Standard deviation by the 80 % quantile of the absolute deviations (1.2816 of a normal distribution's).
 
     A fifth of outliers does not move it; the median would be 0 for a source that is mostly exact and sometimes late.
+    Deviations are those from the period, which is no whole number of samples: of a source without jitter they are less
+    than the one sample that the rounding of two edges makes. From an interval, such as the median one, they would be up
+    to two, where the period lies in the middle between two intervals that alternate.
     """
-    return float(np.quantile(np.abs(values - np.median(values)), 0.8)) / 1.2816
+    return float(np.quantile(np.abs(deviations), 0.8)) / 1.2816
 
 
 def _bit(waveform: Waveform, channel: str) -> int:
