@@ -218,6 +218,8 @@ def losses(**fields: int) -> str:
         ('"24000000/1"', '"1e999999999"', "samplerate '1e999999999' is not a rate"),
         ('"24000000/1"', f'"1{"0" * 400}/1"', "samplerate '1000.*' is not a rate"),
         ('"24000000/1"', '"-1/1"', "samplerate '-1/1' is not a rate"),
+        ('"24000000/1"', '"100000000000000000/1"', r"a samplerate of 1e\+17 Hz cannot be"),
+        ('"24000000/1"', '"1/100000000000000000"', "a samplerate of 1e-17 Hz cannot be"),
         ("format = 2", "format = 3", "recording format 3; this gpiorig reads formats up to 2"),
         ("format = 2", f"format = {'9' * 5000}", "correct it"),
         ("virtual = true", "virtual = true\nx = " + "[" * 50_000, "nested too deep"),

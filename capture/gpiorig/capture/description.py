@@ -14,6 +14,7 @@ import tomli_w
 from gpiorig.capture.edges import MAX_CHANNELS
 from gpiorig.capture.errors import FormatError, RecordingError
 from gpiorig.capture.loss import Loss, impossible
+from gpiorig.capture.numbers import ratio, samplerate
 
 FORMAT = 2
 FORMATS = (1, FORMAT)  # 1: [files] without sizes, serial records without numbers
@@ -21,7 +22,6 @@ DESCRIPTION, UNFINISHED = "recording.toml", "recording.new"
 EDGES = "edges"
 SERIAL = "serial"
 SAMPLERATE_EXAMPLE = 'samplerate = "24000000/1"'
-SAMPLERATE = re.compile(r"([0-9]{1,18})/([0-9]{1,18})")
 MOST_BYTES = 16 << 20  # of a description; the longest part of one is the bench file
 RECORDED = re.compile(rf"(?:{EDGES}|{SERIAL})/(?!\.)[^/\0]+")  # a name in [files]
 
@@ -212,13 +212,14 @@ def check(info: RecordingInfo, where: Path) -> None:
     if info.format not in FORMATS:
         remedy = f"this gpiorig reads formats up to {FORMAT}"
         raise FormatError(f"recording format {info.format}", where=where, remedy=remedy)
-    rate = SAMPLERATE.fullmatch(info.samplerate)
-    if rate is None or not int(rate[1]) or not int(rate[2]):
+    rate_hz = ratio(info.samplerate)
+    if not rate_hz:
         raise RecordingError(
             f"samplerate {info.samplerate[:40]!r} is not a rate",
             where=where,
             remedy=f"a valid one: {SAMPLERATE_EXAMPLE}",
         )
+    samplerate(rate_hz, where=where)
     names = [name for name in info.channels if name]
     if len(info.channels) > MAX_CHANNELS:
         what = f"{len(info.channels)} channels"

@@ -45,9 +45,10 @@ class VirtualBenchProcess:
     def _read(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            with self._said:
-                self._lines.append(line)
-                self._said.notify_all()
+            if line.endswith("\n"):  # a bench that is killed may leave half a line
+                with self._said:
+                    self._lines.append(line)
+                    self._said.notify_all()
         with self._said:
             self._ended = True
             self._said.notify_all()
