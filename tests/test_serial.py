@@ -132,6 +132,7 @@ def test_ports_are_shown_recorded_and_talked_to(tmp_path: Path) -> None:
             assert "lost" == json.loads(shown.stdout.readline())["kind"]
             time.sleep(0.1)
             shown.terminate()
+            shown.communicate(timeout=PATIENCE_S)  # its last words; with its output closed it would end with 141
     os.close(master)
     os.close(slave)
     recording = Recording.open(folder)

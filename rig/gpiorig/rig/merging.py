@@ -88,11 +88,19 @@ def merge_folders(recordings: Sequence[Recording], folder: Path, *, sync: str) -
     Raises
     ------
     RecordingError
-        Two of them recorded the same node's serial port.
+        One of them has no sync line, or two of them recorded the same node's serial port.
     CaptureError
         They do not fit each other.
     """
     parts = sorted(recordings, key=lambda part: -part.info.samplerate_hz)  # stable: the fastest is the reference
+    for part in parts:
+        if sync not in part.info.channels:
+            raise RecordingError(
+                f"no channel {sync!r}, so the sync line is not in it; its channels are "
+                f"{', '.join(filter(None, part.info.channels)) or 'none'}",
+                where=part.folder,
+                remedy="say with --sync which one it is; what did not see it cannot be merged (docs/sync-line.md)",
+            )
     nodes = [node for part in parts for node in part.nodes]
     if twice := {node for node in nodes if nodes.count(node) > 1}:
         raise RecordingError(
