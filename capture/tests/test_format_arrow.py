@@ -76,6 +76,17 @@ def test_times_are_the_nearest_ns(rate: Fraction) -> None:
         assert rate > 10**9 or sample == round(ns * rate / 10**9)
 
 
+@pytest.mark.parametrize("rate", [Fraction(1), Fraction(24_000_000), Fraction(10**15), Fraction(10**17, 3)])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_times_beyond_64_bits_are_one_error(rate: Fraction, sign: int) -> None:
+    """The last sample that fits is rounded, one that does not is refused with its number."""
+    last = min(int((2**63 - 1) * rate / 10**9) - 1, 2**63 - 1)
+    assert sign == np.sign(nearest_ns(np.array([sign * last]), rate)[0])
+    if last < 2**62:
+        with pytest.raises(CaptureError, match=f"sample {last * 2} at .* is more than 292 years from sample 0"):
+            nearest_ns(np.array([0, sign * last * 2]), rate)
+
+
 @pytest.mark.parametrize("module", [parquet, arrow])
 def test_damaged_tables_give_a_capture_or_one_error(tmp_path: Path, module: ModuleType) -> None:
     """Whatever octets are changed."""

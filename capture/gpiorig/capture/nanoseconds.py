@@ -7,8 +7,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.capture.errors import CaptureError
+
 NS_PER_S = 10**9
 _INT64_MAX = 2**63 - 1
+
+
+class TimeRangeError(CaptureError, OverflowError):
+    """An instant that 64-bit ns cannot hold."""
 
 
 def nearest_ns(samples: NDArray[np.int64], samplerate_hz: Fraction) -> NDArray[np.int64]:
@@ -28,16 +34,19 @@ def nearest_ns(samples: NDArray[np.int64], samplerate_hz: Fraction) -> NDArray[n
 
     Raises
     ------
-    OverflowError
+    TimeRangeError
         An instant lies more than 292 years from sample 0.
     """
     rate, scale = samplerate_hz.numerator, samplerate_hz.denominator
     largest = max(abs(int(samples.min())), abs(int(samples.max()))) if samples.size else 0
+    if (largest * scale * NS_PER_S) // rate >= _INT64_MAX:
+        raise TimeRangeError(
+            f"sample {largest} at {float(samplerate_hz):g} Hz is more than 292 years from sample 0",
+            remedy="such times do not fit into 64-bit ns: is the samplerate right, or a loss too long?",
+        )
     if largest * scale > _INT64_MAX or 2 * rate * NS_PER_S + rate > _INT64_MAX:
         exact = [(2 * sample * scale * NS_PER_S + rate) // (2 * rate) for sample in samples.tolist()]
         return np.array(exact, dtype=np.int64)
-    if largest * scale // rate > _INT64_MAX // NS_PER_S - 1:
-        raise OverflowError(f"sample {largest} at {samplerate_hz} Hz")
     seconds, rest = np.divmod(samples * scale, rate)
     nanoseconds: NDArray[np.int64] = seconds * NS_PER_S + (2 * rest * NS_PER_S + rate) // (2 * rate)
     return nanoseconds
