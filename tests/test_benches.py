@@ -119,6 +119,26 @@ def test_bench_check(bench_file: Path) -> None:
     assert (0, 0) == (said.status, as_json.status)
     assert "tap.irq on P8_29" in said.stdout
     assert "P8_29" == as_json.numbers["nodes"]["responder"]["lines"]["tap.irq"]
+    assert {"right"} == {finding["verdict"] for finding in as_json.numbers["findings"]}
+
+
+def test_bench_check_of_boards(tmp_path: Path) -> None:
+    """What is wrong on a bench of boards is status 1, what was not looked at is said; --live is not for virtual ones."""
+    boards = tmp_path / "boards.toml"
+    boards.write_text(
+        BENCH.split("# Clock errors")[0]
+        .replace("[analyzers.la]", '[analyzers.la]\ndriver = "fx2lafw"')
+        .replace("[nodes.initiator]", '[nodes.initiator]\nserial = "/dev/ttyUSB1"')
+        .replace("[nodes.responder]", '[nodes.responder]\nserial = "/dev/ttyUSB3"')
+    )
+    done, live = gpiorig("bench", "check", boards), gpiorig("bench", "check", "demo", "--live")
+
+    assert 1 == done.status
+    assert "WRONG: analyzers.la: fx2lafw (libsigrok 0.5.2) has no channel P8_45" in done.stdout
+    assert "not looked at: whether analyzers and ports are there (--live), and the wiring" in done.stdout
+    assert "as it should be" not in done.stdout
+    assert (2, "") == (live.status, live.stdout)
+    assert "--live is for boards" in live.stderr
 
 
 def test_missing_packages_are_named(tmp_path: Path) -> None:

@@ -27,11 +27,11 @@ clock_ppm = 2.5
 skew_ns = 1
 [nodes.a]
 board = "iotlab-m3"
-serial = "/dev/null"
+serial = "/dev/ttyUSB1"
 lines = { strobe = "slow:D0", d0 = "slow:D1", d1 = "slow:D2" }
 [nodes.b]
 board = "telosb"
-serial = "/dev/null"
+serial = "/dev/ttyUSB3"
 lines = { strobe = "fast:0", d0 = "fast:1", d1 = "fast:2", d2 = "fast:3", d3 = "fast:4", "tap.irq" = "fast:5" }
 """
 

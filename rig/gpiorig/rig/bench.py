@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -93,6 +94,7 @@ def check(bench: Bench, *, what: str) -> Bench:
             )
     for name, node in bench.nodes.items():
         _check_node(name, node, virtual=bench.virtual, what=what)
+    _check_ports(bench, what=what)
     _check_samplerates(bench, what=what)
     _check_channels(bench, what=what)
     if bench.virtual is not None:
@@ -117,7 +119,7 @@ def of_recording(recording: Recording) -> Bench:
     if not recording.info.bench:
         raise BenchError(
             f"{recording.folder}: has no bench, which says what its channels carry, so its edges are no events; "
-            "`gpiorig measure`, `decode` and `export` go without."
+            "`gpiorig measure`, `decode` and `export` need none."
         )
     return loads(recording.info.bench, what=f"bench in {recording.folder}")
 
@@ -186,6 +188,20 @@ def _check_node(name: str, node: Node, *, virtual: Virtual | None, what: str) ->
             )
     elif node.serial is None:
         raise BenchError(f'{what}: nodes.{name} has no `serial`; give its port, such as serial = "/dev/ttyUSB0".')
+
+
+def _check_ports(bench: Bench, *, what: str) -> None:
+    """A port, however it is named, is one node's."""
+    owners: dict[str, str] = {}
+    for name, node in bench.nodes.items():
+        if bench.virtual is not None or node.serial is None:
+            continue
+        port = node.serial if "://" in node.serial else os.path.realpath(node.serial)
+        if (owner := owners.setdefault(port, name)) != name:
+            raise BenchError(
+                f"{what}: nodes.{owner} and nodes.{name} have the same `serial`, {node.serial}; each node has a port "
+                "of its own (`ls /dev/serial/by-id` names those that are there)."
+            )
 
 
 def _check_samplerates(bench: Bench, *, what: str) -> None:

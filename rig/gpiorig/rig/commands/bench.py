@@ -19,13 +19,18 @@ EPILOG = """\
 examples:
   gpiorig bench list                          benches and experiments that come with gpiorig, by name
   gpiorig bench check demo                    one of them
-  gpiorig bench check bench.toml              is the file right? prints nodes, lines and channels
+  gpiorig bench check bench.toml              is the file consistent? lines, pins, images, channels and rates
+  gpiorig bench check bench.toml --live       and are its analyzers and ports there? (asks sigrok-cli, opens ports)
   gpiorig bench virtual bench.toml            serve its virtual bench until Ctrl-C; prints where its
                                               analyzers and serial ports are
   gpiorig bench virtual bench.toml --pace real-time
                                               for people: attach PulseView and a terminal, and detach them
   gpiorig bench virtual bench.toml --json     for programs: the first line of output is the ends as JSON; ends
-                                              with standard input"""
+                                              with standard input
+
+exit status: 0 done, 1 something on the bench is wrong, 2 wrong use or a file that cannot be."""
+
+_WORDS = {"right": "ok", "wrong": "WRONG", "unknown": "not known"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,9 +42,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description="List the benches and experiments that come with gpiorig; their names serve in place of paths.",
     )
     known.add_argument("--json", action="store_true", help="print names, files and descriptions as one JSON object")
-    check = verbs.add_parser("check", help="check a bench file", description="Check a bench file.")
+    check = verbs.add_parser(
+        "check", help="check a bench file", description="Check a bench file, and what can be known of its bench."
+    )
     check.add_argument("bench", type=Path, metavar="BENCH", help="file, or name of one that comes with gpiorig")
-    check.add_argument("--json", action="store_true", help="print the checked bench as one JSON object")
+    check.add_argument(
+        "--live", action="store_true", help="ask sigrok-cli for the analyzers, and open the serial ports"
+    )
+    check.add_argument("--json", action="store_true", help="print the bench and what was found as one JSON object")
     virtual = verbs.add_parser(
         "virtual",
         help="serve a virtual bench",
@@ -67,14 +77,33 @@ def run(options: argparse.Namespace) -> int:
     bench = benches.load(file)
     if options.verb == "virtual":
         return _serve(bench, file, options)
+    return _check(bench, file, options)
+
+
+def _check(bench: benches.Bench, file: Path, options: argparse.Namespace) -> int:
+    """Say what was looked at and what was found; 1 if something is wrong."""
+    from gpiorig.rig import bench_findings
+
+    if options.live and bench.virtual is not None:
+        raise BenchError(f"{file}: --live is for boards; the analyzers and ports of a virtual bench come up with it.")
+    found = bench_findings.of_file(bench, file) + (bench_findings.live(bench) if options.live else [])
+    status = int(any(finding.verdict == "wrong" for finding in found))
     if options.json:
-        print(json.dumps(msgspec.to_builtins(bench)))
-        return 0
-    print(f"{file}: {bench.name}: {'virtual' if bench.virtual else 'real'} bench, as it should be")
+        print(json.dumps(msgspec.to_builtins(bench) | {"findings": msgspec.to_builtins(found), "live": options.live}))
+        return status
+    print(f"{file}: {bench.name}: {'virtual' if bench.virtual else 'real'} bench; the file is consistent")
     for name, node in bench.nodes.items():
         lines = ", ".join(f"{line} on {channel}" for line, channel in node.lines.items())
         print(f"  {name} ({node.board}): {lines}")
-    return 0
+    if found:
+        print("looked at:")
+    for finding in found:
+        print(f"  {_WORDS[finding.verdict]}: {finding.about}: {finding.what}")
+    if bench.virtual is None:
+        print(
+            f"not looked at: {'' if options.live else 'whether analyzers and ports are there (--live), and '}the wiring"
+        )
+    return status
 
 
 def _list(*, as_json: bool) -> int:
