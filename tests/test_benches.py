@@ -123,7 +123,7 @@ def test_bench_check(bench_file: Path) -> None:
 
 
 def test_bench_check_of_boards(tmp_path: Path) -> None:
-    """What is wrong on a bench of boards is status 1, what was not looked at is said; --live is not for virtual ones."""
+    """What is wrong on a bench of boards is status 1, and what was not looked at is said; --live is for boards."""
     boards = tmp_path / "boards.toml"
     boards.write_text(
         BENCH.split("# Clock errors")[0]

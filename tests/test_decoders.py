@@ -6,11 +6,12 @@ import os
 import subprocess
 from pathlib import Path
 
+import directbench
 import pytest
 from commandline import ROOT, Finished, gpiorig
 
 from gpiorig.rig import bench as benches
-from gpiorig.rig import decoders, stacks
+from gpiorig.rig import decoders, resources, stacks
 
 IDS = sorted(folder.name for folder in (ROOT / "decoders").iterdir() if (folder / "pd.py").exists())
 
@@ -137,3 +138,37 @@ def test_wrong_nodes(words: tuple[str, ...], error: str) -> None:
     done = gpiorig("decoders", "wiring", ROOT / "rig" / "gpiorig" / "rig" / "mixed_bench.toml", *words)
     assert 2 == done.status
     assert error in done.stderr
+
+
+@pytest.mark.slow
+def test_uart_takes_the_rate_of_the_board(tmp_path: Path) -> None:
+    """On a node's uart_tx `uart` without a rate reads what the node wrote; with another one stderr says the board's."""
+    bench, experiment = (resources.benches()["demo"], resources.experiments()["pingpong"])
+    run = directbench.record(tmp_path, bench.read_text(), experiment.read_text(), packets=1).folder
+    words = ("-A", "uart=rx-data")
+
+    done = gpiorig("decode", run, "-P", "uart:rx=initiator.uart_tx:format=ascii", *words)
+    text = "".join(line.partition(": ")[2] for line in done.stdout.splitlines())
+    assert 0 == done.status
+    assert done.stderr == "gpiorig decode: uart at 500000 baud, the rate of initiator's board, iotlab-m3\n"
+    assert "ready" in text.replace("[0D]", "").replace("[0A]", " ")
+    explicit = gpiorig("decode", run, "-P", "uart:rx=initiator.uart_tx:format=ascii:baudrate=500000", *words)
+    assert (done.stdout, "") == (explicit.stdout, explicit.stderr)
+    other = gpiorig("decode", run, "-P", "uart:rx=initiator.uart_tx:baudrate=115200", *words)
+    assert "as given; the rate of initiator's board, iotlab-m3, is 500000" in other.stderr
+
+
+@pytest.mark.parametrize(
+    ("specification", "wanted"),
+    [
+        ("uart:rx=telosb.uart_tx", "uart:rx=telosb.uart_tx:baudrate=115200"),
+        ("uart:tx=m3.uart_tx:format=hex,midi", "uart:tx=m3.uart_tx:format=hex:baudrate=500000,midi"),
+        ("uart:rx=m3.strobe", "uart:rx=m3.strobe"),
+        ("timing:data=m3.uart_tx", "timing:data=m3.uart_tx"),
+        ("uart", "uart"),
+    ],
+)
+def test_only_a_nodes_serial_line_has_a_rate(specification: str, wanted: str) -> None:
+    """Other channels and other decoders are as they were given."""
+    found, note = stacks.at_boards_rate(specification, benches.load(resources.benches()["mixed"]))
+    assert (wanted, wanted != specification) == (found, bool(note))

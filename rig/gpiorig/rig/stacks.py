@@ -152,6 +152,27 @@ def uart(bench: Bench, name: str, *, naming: Naming = recorded) -> Stack | None:
     return Stack(name=f"{name} serial", layers=(layer,), colour=colour(bench, name))
 
 
+def at_boards_rate(specification: str, bench: Bench) -> tuple[str, str]:
+    """A stack as `-P` says it, with the baud rate of its node's board where it names none; and what to say of it.
+
+    The default of sigrok's `uart`, 115200, would give bytes that look like data from a board with another rate.
+    """
+    lowest, comma, above = specification.partition(",")
+    decoder, *pairs = lowest.split(":")
+    given = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
+    wired = {recorded(name, "uart_tx"): name for name, node in bench.nodes.items() if "uart_tx" in node.lines}
+    name = next((wired[given[pin]] for pin in pulseview.UART_CHANNELS if given.get(pin) in wired), None)
+    if decoder != "uart" or name is None:
+        return specification, ""
+    board = boards.load(bench.nodes[name].board)
+    whose = f"the rate of {name}'s board, {board.name}"
+    if "baudrate" not in given:
+        return f"{lowest}:baudrate={board.baudrate}{comma}{above}", f"uart at {board.baudrate} baud, {whose}"
+    if given["baudrate"] != str(board.baudrate):
+        return specification, f"uart at {given['baudrate']} baud, as given; {whose}, is {board.baudrate}"
+    return specification, ""
+
+
 def radio(bench: Bench, name: str, *, naming: Naming = recorded) -> Stack | None:
     """Return the stack of a radio's decoder, and of its frames, on its SPI bus; None if that is not wired."""
     node = bench.nodes[name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from gpiorig.analysis.decoderhost.outputs import Output, Selection, Sink
     from gpiorig.analysis.decoderhost.stack import Stack
     from gpiorig.capture.waveform import Waveform
+    from gpiorig.rig.bench import Bench
 
 EPILOG = """\
 examples:
-  gpiorig decode run1 -P uart:rx=initiator.uart_tx:baudrate=115200 -A uart=rx-data --samplenum
+  gpiorig decode run1 -P uart:rx=initiator.uart_tx -A uart=rx-data --samplenum
   gpiorig decode run1 -P spi:clk=SCK:mosi=MOSI:miso=MISO:cs=CS,at86rf2xx -A at86rf2xx
   gpiorig decode capture.sr -P i2c:scl=0:sda=1 -P i2c:scl=2:sda=3 -o all.parquet
   gpiorig decode run1 -P gpio_probe:strobe=a.strobe:d0=a.d0:d1=a.d1:width=2 -B gpio_probe=events > events.bin
@@ -28,6 +29,7 @@ examples:
 Runs the decoders that sigrok-cli and PulseView run, from where they look for them (SIGROKDECODE_DIR,
 ~/.local/share/libsigrokdecode/decoders, /usr/share/libsigrokdecode/decoders) and from gpiorig's own, and prints what
 sigrok-cli prints.
+Of a recording, sigrok's `uart` on a node's uart_tx takes the baud rate of that node's board where none is given.
 A decoder that raises an exception is reported on stderr; what it gave before that stands.
 
 exit status: 0 done, 1 a decoder failed, 2 wrong use or bad input."""
@@ -78,25 +80,38 @@ def run(options: argparse.Namespace) -> int:
         raise RigError("--python is for tables; add --json or -o FILE.")
     if sum(map(bool, (options.annotations, options.binary, options.meta))) > 1 and not as_rows:
         raise RigError("-A, -B and -M print different things; give one of them, or add --json or -o FILE for a table.")
-    waveform = _open(options)
+    waveform, bench = _open(options)
     library = Library((*search_path(), decoders.source()))  # ours last: what sigrok-cli finds comes first
-    stacks = parse_stacks(options.stacks, library, waveform.channels)
+    stacks = parse_stacks(_specifications(options.stacks, bench), library, waveform.channels)
     selection = _selection(options, stacks, as_rows)
     with _sink(options) as sink:
         outcome = decode(watched(waveform, "decoding"), stacks, selection=selection, sink=sink)
     return _report(options.file, outcome)
 
 
-def _open(options: argparse.Namespace) -> Waveform:
+def _open(options: argparse.Namespace) -> tuple[Waveform, Bench | None]:
+    """What to decode, and the bench that it was recorded on, if that is known."""
     from gpiorig.capture.recording import DESCRIPTION, Recording
     from gpiorig.capture.waveform import Waveform
+    from gpiorig.rig import bench as benches
 
     if options.format is None and (options.file / DESCRIPTION).exists():
-        return Recording.open(options.file).waveform()
+        recording = Recording.open(options.file)
+        return recording.waveform(), benches.of_recording(recording) if recording.info.bench else None
     _, content = inputs.open_file(options.file, options)
     if not isinstance(content, Waveform):
         raise RigError(f"{options.file}: has no levels of channels to decode; give a capture of a logic analyzer.")
-    return content
+    return content, None
+
+
+def _specifications(given: Sequence[str], bench: Bench | None) -> list[str]:
+    """The stacks, with the baud rates that the bench knows; says on stderr what it has added, or doubts."""
+    from gpiorig.rig import stacks
+
+    found = [stacks.at_boards_rate(text, bench) if bench else (text, "") for text in given]
+    for note in dict.fromkeys(note for _, note in found if note):
+        print(f"gpiorig decode: {note}", file=sys.stderr)
+    return [text for text, _ in found]
 
 
 def _selection(options: argparse.Namespace, stacks: list[Stack], as_rows: bool) -> Selection:
@@ -166,7 +181,7 @@ def _report(path: Path, outcome: Outcome) -> int:
         print(f"gpiorig decode: {text}", file=sys.stderr)
 
     if outcome.gaps:
-        say(f"{path}: {outcome.gaps} gaps; decoders were ended before and started anew after each")
+        say(f"{path}: {outcome.gaps} gaps; decoders were ended before each and started again after it")
     for failure in outcome.failures:
         say(f"{failure.source} (stack {failure.stack}) failed at sample {failure.sample}: {failure.what}")
         for place in failure.trace[-3:]:
