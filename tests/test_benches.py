@@ -156,7 +156,7 @@ def test_missing_packages_are_named(tmp_path: Path) -> None:
     )
 
     assert 2 == done.returncode
-    assert "apt-get install --no-install-recommends sigrok-cli gcc-arm-none-eabi" in done.stderr
+    assert "apt-get install --no-install-recommends sigrok-cli sigrok-firmware-fx2lafw gcc-arm-none-eabi" in done.stderr
     assert done.stderr.rstrip().endswith("cargo rustc")
 
 

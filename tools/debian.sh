@@ -3,7 +3,7 @@
 # Without root or sudo: prints the line to run and stops with status 2.
 set -eu
 
-packages="sigrok-cli gcc-arm-none-eabi libnewlib-arm-none-eabi clang-16 clang-tidy-16 cppcheck lld-16 llvm-16 mspdebug openocd tshark gcc libc6-dev make python3-venv pulseview xvfb imagemagick chromium"
+packages="sigrok-cli sigrok-firmware-fx2lafw gcc-arm-none-eabi libnewlib-arm-none-eabi clang-16 clang-tidy-16 cppcheck lld-16 llvm-16 mspdebug openocd tshark gcc libc6-dev make python3-venv pulseview xvfb imagemagick chromium"
 # A rustup toolchain does as well as Debian's; any rustc from 1.63 on builds the crates.
 if ! command -v cargo >/dev/null || ! command -v rustc >/dev/null; then
     packages="$packages cargo rustc"
