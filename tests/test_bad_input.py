@@ -17,6 +17,7 @@ import pytest
 from commandline import Demo, Finished, gpiorig
 
 from gpiorig.capture.recording import Recording
+from gpiorig.capture.replacing import replacing
 from gpiorig.rig import pipeline
 
 BENCH = (files("gpiorig.rig") / "demo_bench.toml").read_text()
@@ -252,7 +253,21 @@ def test_missing_serial_record(tmp_path: Path, demo: Demo) -> None:
 
 def test_output_that_cannot_be_written(tmp_path: Path, demo: Demo) -> None:
     """A folder that does not exist."""
-    assert_one_error(gpiorig("export", demo.folder, "-o", tmp_path / "none" / "x.sr"), "No such file or directory")
+    missing = tmp_path / "none"
+    for name in ("x.sr", "x.csv", "x.parquet", "x.pftrace"):
+        done = gpiorig("export", demo.folder, "-o", missing / name)
+        assert_one_error(
+            done, f"{missing / name}: cannot be written: its folder is not there; make the folder {missing}"
+        )
+
+
+def test_an_output_that_may_not_be_written_is_named(tmp_path: Path) -> None:
+    """The error names the file that was asked for, not the one beside it that is written first."""
+    with pytest.raises(OSError, match="Is a directory") as caught, replacing(tmp_path / "x.sr") as new:
+        new.mkdir()
+        new.open("wb")
+
+    assert str(tmp_path / "x.sr") == caught.value.filename
 
 
 @pytest.mark.parametrize(("option", "value"), [("--packets", "0"), ("--packets", "70000"), ("--seed", "-1")])
@@ -261,9 +276,20 @@ def test_impossible_number(tmp_path: Path, option: str, value: str) -> None:
     assert_one_error(gpiorig("demo", "-o", tmp_path / "run", option, value), value)
 
 
+def test_merge_of_recordings_without_a_sync_line(tmp_path: Path, demo: Demo) -> None:
+    """That is said first, whatever else would be in the way, such as two records of one serial port."""
+    done = gpiorig("merge", demo.folder, demo.folder, "-o", tmp_path / "both")
+
+    assert_one_error(done, str(demo.folder), "no channel 'sync', so the sync line is not in it")
+    assert not (tmp_path / "both").exists()
+
+
 def test_unknown_packet(tmp_path: Path, demo: Demo) -> None:
     """A window around a packet that was not sent."""
     assert_one_error(gpiorig("export", demo.folder, "-o", tmp_path / "x.sr", "--packet", "999"), "999")
+    for command in (("export", demo.folder), ("pulseview", demo.folder)):
+        done = gpiorig(*command, "-o", tmp_path / "x.sr", "--packet", "slow")
+        assert_one_error(done, "no packet slow; give typical, fastest, slowest, or an id")
 
 
 @pytest.mark.parametrize("words", [[], ["frobnicate"], ["demo", "--frobnicate"], ["report"]])

@@ -15,7 +15,7 @@ from gpiorig.capture.edges import Edges
 from gpiorig.capture.formats import arrow, parquet, pcap
 from gpiorig.capture.formats.sr import read_sr
 from gpiorig.capture.recording import Recording
-from gpiorig.rig import cli
+from gpiorig.rig import cli, pipeline, slices
 
 Export = Callable[..., Finished]
 
@@ -65,6 +65,18 @@ def test_a_window_in_time_and_channels(tmp_path: Path, demo: Demo, export: Expor
     assert all(name.startswith("initiator.") for name in found.channels)
     for name in found.channels:
         assert part.channel(name)[0].tolist() == found.channel(name)[0].tolist()
+
+
+def test_a_packet_by_its_round_trip_time(tmp_path: Path, demo: Demo, export: Export) -> None:
+    """`slowest` is what its id is, in samples and edges."""
+    lines = pipeline.analyse(Recording.open(demo.folder)).timelines
+    slowest = int(lines.ids[slices.packet_row(lines, "slowest")])
+    by_word, by_id = (
+        export(demo.folder, "-o", tmp_path / f"{packet}.sr", "--packet", str(packet), "--json").numbers
+        for packet in ("slowest", slowest)
+    )
+    assert (by_id["from_sample"], by_id["to_sample"]) == (by_word["from_sample"], by_word["to_sample"])
+    assert (tmp_path / "slowest.sr").read_bytes() == (tmp_path / f"{slowest}.sr").read_bytes()
 
 
 def test_tables(tmp_path: Path, demo: Demo, export: Export) -> None:

@@ -12,7 +12,7 @@ import tty
 from pathlib import Path
 
 import pytest
-from commandline import Demo, gpiorig
+from commandline import Demo, gpiorig, gpiorig_process
 from patience import PATIENCE_S
 
 from gpiorig.capture import uart
@@ -156,6 +156,19 @@ def test_a_port_that_cannot_be_opened_leaves_no_recording(tmp_path: Path) -> Non
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("span", ["0.1", "100ms"])
+def test_a_duration_is_a_time(span: str, tmp_path: Path) -> None:
+    """As of `gpiorig capture`; a bare number is of seconds."""
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    done = gpiorig_process("serial", f"a={os.ttyname(slave)}", "-o", tmp_path / "run", "--duration", span)
+    os.close(master)
+    os.close(slave)
+
+    assert (0, "complete") == (done.status, Recording.open(tmp_path / "run").info.state)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -163,6 +176,7 @@ def test_a_port_that_cannot_be_opened_leaves_no_recording(tmp_path: Path) -> Non
         (["a=/dev/x", "a=/dev/y"], "two ports are named a"),
         (["a=/dev/x", "--node", "b"], "no node b; there is a"),
         (["a=/dev/x", "--follow"], "are for a recording"),
+        (["a=/dev/x", "--duration", "soon"], "is no time: write 90s"),
     ],
 )
 def test_wrong_use_is_one_clear_error(words: list[str], message: str) -> None:

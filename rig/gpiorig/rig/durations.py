@@ -18,11 +18,13 @@ UNITS_S = {
     "ns": Fraction(1, 10**9),
 }
 NUMBER_WITH_UNIT = re.compile(rf"(\d+(?:\.\d+)?|\.\d+) ?({'|'.join(sorted(UNITS_S, key=len, reverse=True))})")
+NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
 def seconds(text: str) -> Fraction:
     """A time such as 90s, 10m, 1h30m, .5ms or 20us, exact."""
     parts = NUMBER_WITH_UNIT.findall(text)
     if not parts or "".join(number + unit for number, unit in parts) != text.replace(" ", ""):
-        raise RigError(f"{text!r} is no time: write 90s, 10m, 1h30m, 500ms or 20us")
+        hint = f" (did you mean {text}s?)" if NUMBER.fullmatch(text) else ""
+        raise RigError(f"{text!r} is no time: write 90s, 10m, 1h30m, 500ms or 20us{hint}")
     return sum((Fraction(number) * UNITS_S[unit] for number, unit in parts), Fraction(0))

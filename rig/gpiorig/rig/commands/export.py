@@ -22,6 +22,7 @@ EPILOG = """\
 examples:
   gpiorig export run1 -o run1.sr              the whole recording, for PulseView and sigrok-cli
   gpiorig export run1 -o p12.sr --packet 12   the round trip of the packet with id 12, and 100 us around it
+  gpiorig export run1 -o slow.sr --packet slowest
   gpiorig export run1 -o w.vcd --from 1.2s --to 1.25s --channels 'initiator.*'
   gpiorig export run1 -o run1.pftrace         layers, packets and their flows, for ui.perfetto.dev
   gpiorig export run1 -o run1.pcapng          the radios' frames with their time on the air, for Wireshark
@@ -54,7 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--channels", metavar="NAME[,NAME…]", help="only these channels; initiator.* matches several")
     parser.add_argument(
-        "--packet", type=int, metavar="ID", help="only the round trip of this packet (the first of that id)"
+        "--packet",
+        metavar="ID",
+        help="only the round trip of this packet (the first of that id); or typical, fastest, slowest",
     )
     parser.add_argument("--from-sample", type=int, metavar="N", help="first sample")
     parser.add_argument("--to-sample", type=int, metavar="N", help="one past the last sample")
@@ -265,16 +268,16 @@ def _sample(text: str | None, rate: Fraction) -> int | None:
     return -(-samples.numerator // samples.denominator)
 
 
-def _round_trip(recording: Recording, packet: int) -> tuple[int, int]:
+def _round_trip(recording: Recording, packet: str) -> tuple[int, int]:
     """First and last sample of a packet's round trip, and a little around them."""
-    from gpiorig.rig import pipeline
+    from gpiorig.rig import pipeline, slices
 
     found = pipeline.analyse(recording)
     lines = found.timelines
-    rows = (lines.ids == packet) & lines.timelined
-    if not rows.any():
+    row = slices.packet_row(lines, packet)
+    row += int(((lines.ids[row:] == lines.ids[row]) & lines.timelined[row:]).argmax())
+    if not lines.timelined[row]:
         raise RigError(f"{recording.folder}: no timeline of a packet with id {packet}; see packets.csv in its report.")
-    row = int(rows.argmax())
     around = int(_AROUND_S * lines.samplerate_hz)
     start, end = int(lines.samples[row, 0]) - around, int(lines.samples[row, -1]) + 1 + around
     return max(found.events.start, start), min(found.events.end, end)

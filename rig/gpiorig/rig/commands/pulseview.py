@@ -18,7 +18,8 @@ examples:
   gpiorig pulseview run --packet 12 --open    the round trip of the packet with id 12, in PulseView
   gpiorig pulseview run --packet 12 --zoom responder --open
                                               zoomed to what the responder did with it
-  gpiorig pulseview run --packet slowest      writes slowest.sr and slowest.pvs; also `typical`, `fastest`
+  gpiorig pulseview run --packet slowest      writes packet-slowest.sr and packet-slowest.pvs; also
+                                              typical, fastest
   gpiorig pulseview run --around 1200000 --margin-us 500 -o w.sr
                                               500 us on both sides of a sample
   gpiorig pulseview run --from-sample 240000 --to-sample 480000 -o w.sr

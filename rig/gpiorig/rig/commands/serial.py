@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--node", action="append", default=[], metavar="NODE", help="only this node; repeatable")
     parser.add_argument("-b", "--baudrate", type=int, metavar="N", help="of ports (115200), or of pins (the board's)")
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="record the ports: a new folder")
-    parser.add_argument("--duration", type=float, metavar="S", help="stop after so many seconds; else Ctrl-C")
+    parser.add_argument("--duration", metavar="TIME", help="stop after this time, such as 90s or 10m; else Ctrl-C")
     parser.add_argument("--send", action="append", default=[], metavar="TEXT", help="send it first; repeatable")
     parser.add_argument("--follow", action="store_true", help="go on while the recording is written")
     parser.add_argument("--pins", action="store_true", help="lines as the analyzer saw them on `uart_tx`")
@@ -198,11 +198,12 @@ def _live(options: argparse.Namespace) -> int:
     from gpiorig.capture.serialreader import SerialReader
 
     wanted = _ports(options)
+    span_s = None if options.duration is None else _seconds(options.duration)
     recording = _create(options.output, wanted) if options.output is not None else None
     news: SimpleQueue[tuple[str, Entry]] = SimpleQueue()
     view = _view(tuple(wanted), options)
     assemblers = {node: LineAssembler(node) for node in wanted}
-    end_s = None if options.duration is None else time.monotonic() + options.duration
+    end_s = None if span_s is None else time.monotonic() + span_s
     with ExitStack() as stack:
         if recording is not None:
             stack.push(_Ending(recording, wanted))
@@ -229,6 +230,13 @@ def _live(options: argparse.Namespace) -> int:
         _show(news, assemblers, view)
     view.flush()
     return _account(list(ports.values()))
+
+
+def _seconds(text: str) -> float:
+    """A time; a bare number is of seconds."""
+    from gpiorig.rig import durations
+
+    return float(durations.seconds(f"{text}s" if durations.NUMBER.fullmatch(text) else text))
 
 
 class _Ending:
