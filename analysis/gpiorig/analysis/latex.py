@@ -7,6 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from gpiorig.capture.printable import printable_lines
+
 DIGITS = 6  # of numbers that are no integers
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -54,7 +56,7 @@ def tabular(content: pa.Table) -> str:
 
 def escape(text: str) -> str:
     """Text with everything that means something to LaTeX made to be printed."""
-    return "".join(_SPECIAL.get(sign, sign) for sign in text)
+    return "".join(_SPECIAL.get(sign, sign) for sign in printable_lines(text))
 
 
 def _cell(value: Any) -> str:

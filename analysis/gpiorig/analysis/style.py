@@ -15,8 +15,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Patch
+from matplotlib.text import Text
 
 from gpiorig.analysis.path import Kind
+from gpiorig.capture.printable import printable_lines
 
 VIRTUAL_TAG = "virtual bench, not a hardware measurement"
 
@@ -78,6 +80,7 @@ _SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "gpiorig",
     "svg.fonttype": "path",
     "path.simplify": False,
+    "text.parse_math": False,  # names of channels are no formulas
     "figure.autolayout": False,
     "figure.constrained_layout.use": False,
 }
@@ -159,6 +162,13 @@ def svg(figure: Figure, *, outlines: bool = True) -> str:
     return buffer.getvalue()
 
 
+def write(figure: Figure, path: Path, *, dpi: int = 200) -> None:
+    """Write one file, of the kind that its suffix says."""
+    _make_printable(figure)
+    with paper():
+        figure.savefig(path, dpi=dpi)
+
+
 def save(figure: Figure, stem: Path, *, dpi: int = 200) -> None:
     """Write `stem`.svg and `stem`.png."""
     _settle(figure)
@@ -167,11 +177,19 @@ def save(figure: Figure, stem: Path, *, dpi: int = 200) -> None:
         figure.savefig(stem.with_suffix(".png"), dpi=dpi, metadata={"Software": None})
 
 
+def _make_printable(figure: Figure) -> None:
+    """Names of channels and nodes may hold anything, and XML no control character."""
+    for text in figure.findobj(Text):
+        if (shown := printable_lines(text.get_text())) != text.get_text():
+            text.set_text(shown)
+
+
 def _settle(figure: Figure) -> None:
     """Lay the figure out once; it takes as long as drawing it, and every file would do it again.
 
     The solver's last bits differ from one call to the next, and SVG's ids are hashes of them: places are rounded.
     """
+    _make_printable(figure)
     engine = figure.get_layout_engine()
     if engine is not None:
         with paper():

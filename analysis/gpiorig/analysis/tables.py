@@ -32,6 +32,7 @@ from gpiorig.analysis.statistics import Summary
 from gpiorig.analysis.timelines import STATUS, Steps, Timelines
 from gpiorig.analysis.unattributed import REASONS
 from gpiorig.analysis.uncertainty import DelayUncertainty
+from gpiorig.capture.cells import guarded_columns, unguarded_columns
 from gpiorig.capture.replacing import replacing
 
 SUFFIXES = (".parquet", ".csv", ".arrow", ".feather", ".tex")
@@ -177,7 +178,7 @@ def write(content: pa.Table, path: Path) -> None:
     _check_suffix(path)
     with replacing(path) as new:
         if path.suffix == ".csv":
-            pyarrow.csv.write_csv(content, new)
+            pyarrow.csv.write_csv(guarded_columns(content), new)
         elif path.suffix == ".tex":
             new.write_text(latex.tabular(content), encoding="utf-8")
         elif path.suffix == ".parquet":
@@ -206,9 +207,10 @@ def write_parts(make: Callable[[slice], pa.Table], rows: int, path: Path) -> Non
         return
     content = make(parts[0])
     with replacing(path) as new, _writer(path.suffix, new, content.schema) as writer:
-        writer.write_table(content)
+        fit = guarded_columns if path.suffix == ".csv" else _as_it_is
+        writer.write_table(fit(content))
         for part in parts[1:]:
-            writer.write_table(make(part))
+            writer.write_table(fit(make(part)))
     pa.default_memory_pool().release_unused()
 
 
@@ -216,6 +218,10 @@ def write_all(tables: Iterable[tuple[Callable[[slice], pa.Table], int, Path]]) -
     """Write tables as `write_parts` does, several at once."""
     for _ in in_order(lambda each: write_parts(*each), tables):
         pass
+
+
+def _as_it_is(content: pa.Table) -> pa.Table:
+    return content
 
 
 def _writer(suffix: str, new: Path, schema: pa.Schema) -> Any:
@@ -238,7 +244,7 @@ def read(path: Path) -> pa.Table:
         raise TableError(f"no table {path}; is the recording analysed (`gpiorig report`)?")
     try:
         if path.suffix == ".csv":
-            return pyarrow.csv.read_csv(path)
+            return unguarded_columns(pyarrow.csv.read_csv(path))
         return pyarrow.parquet.read_table(path) if path.suffix == ".parquet" else pyarrow.feather.read_table(path)
     except pa.ArrowInvalid as error:
         raise TableError(f"{path} is not the table it should be: {error}; delete it and analyse again.") from error

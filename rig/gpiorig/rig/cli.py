@@ -10,7 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 
-from gpiorig.rig import heap
+from gpiorig.rig import heap, terminal
 from gpiorig.rig.commands import COMMANDS
 from gpiorig.rig.errors import Interrupted
 
@@ -54,6 +54,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that knows ASCII only gets ? for µ, not a traceback
+    with terminal.shown():
+        return _main(words)
+
+
+def _main(words: list[str]) -> int:
     if words[:1] == ["--version"]:
         from importlib.metadata import version
 

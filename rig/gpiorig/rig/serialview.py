@@ -8,14 +8,15 @@ from collections.abc import Iterable
 from typing import Literal, TextIO
 
 from gpiorig.capture.aggregator import log_line
+from gpiorig.capture.printable import printable
 from gpiorig.capture.seriallines import SerialLine
 from gpiorig.capture.serialrecord import Kind
+from gpiorig.rig import terminal
 
 Form = Literal["people", "json", "iotlab"]
 
 COLOURS = (36, 33, 35, 32, 34, 31)  # ECMA-48, SGR: cyan, yellow, magenta, green, blue, red
 SIGNS = {Kind.RECEIVED: "|", Kind.SENT: "<"}
-CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), 127) if code != 9}  # would move the cursor, or more
 
 
 class SerialView:
@@ -30,14 +31,16 @@ class SerialView:
     absolute
         Whether people see the wall clock instead of seconds since the first line.
     output
-        Where to print; colours are used when it is a terminal.
+        Where to print, by default on standard output; colours are used when it is a terminal.
     """
 
     def __init__(
         self, nodes: Iterable[str], *, form: Form = "people", absolute: bool = False, output: TextIO | None = None
     ) -> None:
         self._nodes = tuple(nodes)
-        self._form, self._absolute, self._output = form, absolute, output or sys.stdout
+        self._form, self._absolute = form, absolute
+        own = {"people": terminal.unfiltered, "iotlab": terminal.verbatim}.get(form, lambda: sys.stdout)
+        self._output = output or own()
         self._width = max(map(len, self._nodes), default=0)
         self._zero_ns: int | None = None
 
@@ -62,7 +65,7 @@ class SerialView:
         if line.kind is Kind.COUNTED:
             return None
         words = {Kind.OPENED: f"port open: {line.text}", Kind.LOST: f"port gone: {line.text}"}
-        text = words.get(line.kind, line.text).translate(CONTROL)
+        text = printable(words.get(line.kind, line.text))
         node = line.node.ljust(self._width)
         if self._output.isatty():
             node = f"\x1b[{COLOURS[self._nodes.index(line.node) % len(COLOURS)]}m{node}\x1b[0m"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter
 
 from gpiorig.analysis.audit import Audit, Comparison, Stage
 from gpiorig.analysis.quantity import time_text
@@ -67,6 +68,7 @@ def stage_boxes(ax: Axes, stages: Sequence[Stage]) -> bool:
     )
     ax.invert_yaxis()
     ax.set_xscale("symlog", linthresh=1.0)
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda us, _: f"{us:g}"))
     ax.set_xlim(left=min(0.0, *(box["fliers"][0] for box in boxes)))
     ax.set_xlabel("delay (µs)")
     if not several:

@@ -16,6 +16,7 @@ from gpiorig.analysis.decoderhost.host import Outcome, decode
 from gpiorig.analysis.decoderhost.library import Kind
 from gpiorig.analysis.decoderhost.outputs import Output, OutputKind, Selection, meta_text
 from gpiorig.analysis.decoderhost.stack import Stack
+from gpiorig.capture.cells import guarded_columns
 from gpiorig.capture.waveform import Waveform
 
 SUFFIXES = (".parquet", ".csv", ".jsonl")
@@ -185,7 +186,7 @@ class ArrowFile:
         ]
         columns = [list(column) for column in zip(*flat, strict=True)]
         arrays = [pa.array(column, kind.type) for column, kind in zip(columns, self._schema, strict=True)]
-        self._writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
+        self._writer.write_batch(guarded_columns(pa.RecordBatch.from_arrays(arrays, schema=self._schema)))
 
     def close(self) -> None:
         """Close the file."""

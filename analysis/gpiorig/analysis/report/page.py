@@ -21,6 +21,7 @@ from gpiorig.analysis.report.conclusions import budget_sentence, cause_sentences
 from gpiorig.analysis.report.data import ReportData, RouteView, route_views
 from gpiorig.analysis.report.delays import delay_summaries
 from gpiorig.analysis.style import KIND_COLOURS
+from gpiorig.capture.printable import printable_lines
 from gpiorig.capture.replacing import replacing
 
 TEMPLATE = "page.html.jinja"
@@ -146,6 +147,7 @@ def write_page(path: Path, *, title: str, virtual: bool, summary: dict[str, Any]
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
         autoescape=True,
+        finalize=_shown,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -157,6 +159,11 @@ def write_page(path: Path, *, title: str, virtual: bool, summary: dict[str, Any]
     )
     with replacing(path) as new:
         new.write_text(page, encoding="utf-8")
+
+
+def _shown(value: object) -> object:
+    """Text of nodes and files without control characters; `autoescape` sees to its markup."""
+    return printable_lines(value) if type(value) is str else value
 
 
 def _embedded(viewer: Viewer) -> Markup:

@@ -14,8 +14,10 @@ from fractions import Fraction
 from pathlib import Path
 
 from gpiorig.capture import table
+from gpiorig.capture.cells import guarded, unguarded
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions, chosen
+from gpiorig.capture.printable import printable
 from gpiorig.capture.tableparser import IGNORED, KEY, LEVEL, TIME, Layout
 from gpiorig.capture.textwriter import GAP, decimal, digits_for, rows, scaler, text_file
 from gpiorig.capture.waveform import Waveform
@@ -121,7 +123,10 @@ def layout_of(path: Path, head: bytes, options: ReadOptions) -> Layout:
     layout = _columns(
         path, header, row, options, separator=separator, comment="" if comment == separator else comment, start=start
     )
-    return replace(layout, epoch=notes[0][2], written_hz=Fraction(notes[0][1])) if notes else layout
+    if not notes:
+        return layout
+    channels = tuple(unguarded(name) for name in layout.channels)  # what our writer has guarded
+    return replace(layout, channels=channels, epoch=notes[0][2], written_hz=Fraction(notes[0][1]))
 
 
 def fields_of(line: str, separator: str) -> list[str]:
@@ -254,7 +259,13 @@ def write(path: Path, waveform: Waveform) -> str:
     """
     digits, exact = digits_for(waveform.samplerate_hz)
     used = [bit for bit, name in enumerate(waveform.channels) if name]
-    names = [waveform.channels[bit] for bit in used]
+    names = [guarded(waveform.channels[bit]) for bit in used]
+    if unfit := next((name for name in names if printable(name) != name), None):
+        raise FormatError(
+            f"a channel is named {unfit!r}, which the header of a table cannot hold",
+            where=path,
+            remedy="write Parquet or VCD, or choose other --channels",
+        )
     quoted = ['"' + name.replace('"', '""') + '"' if re.search('[",]', name) else name for name in names]
     rate = waveform.samplerate_hz
     time = scaler(10**digits / rate)

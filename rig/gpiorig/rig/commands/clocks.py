@@ -284,4 +284,5 @@ def _draw(path: Path, clocks: dict[str, NodeClock], *, virtual: bool) -> None:
     if not drawn:
         raise RigError(f"--figure {path}: no clock could be fitted, so there is nothing to draw.")
     with style.paper():
-        picture.residuals(drawn, virtual=virtual).savefig(path, dpi=200)
+        figure = picture.residuals(drawn, virtual=virtual)
+    style.write(figure, path)

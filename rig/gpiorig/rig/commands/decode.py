@@ -158,11 +158,12 @@ class _Printer:
 
     def __init__(self, *, samplenum: bool) -> None:
         from gpiorig.analysis.decoderhost import outputs
+        from gpiorig.rig import terminal
 
-        self._outputs, self._samplenum = outputs, samplenum
+        self._outputs, self._samplenum, self._to = outputs, samplenum, terminal.verbatim()
 
     def annotation(self, output: Output, start: int, end: int, number: int, texts: list[str]) -> None:
-        print(self._outputs.annotation_line(output, start, end, texts, samplenum=self._samplenum))
+        print(self._outputs.annotation_line(output, start, end, texts, samplenum=self._samplenum), file=self._to)
 
     def python(self, output: Output, start: int, end: int, data: Any) -> None:
         raise NotImplementedError("objects are not printed")
@@ -171,7 +172,7 @@ class _Printer:
         sys.stdout.buffer.write(data)
 
     def meta(self, output: Output, start: int, end: int, value: int | float) -> None:
-        print(self._outputs.meta_line(output, start, end, value, samplenum=self._samplenum))
+        print(self._outputs.meta_line(output, start, end, value, samplenum=self._samplenum), file=self._to)
 
 
 def _report(path: Path, outcome: Outcome) -> int:

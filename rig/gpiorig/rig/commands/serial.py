@@ -133,6 +133,7 @@ def _show_records(folder: Path, files: dict[str, RecordFile], options: argparse.
 
 def _aggregated(recording: Recording, files: dict[str, RecordFile], options: argparse.Namespace) -> int:
     from gpiorig.capture.aggregator import Costs, errors_ns, measure_line_ns, replay
+    from gpiorig.rig import terminal
 
     epoch_ns = None
     if recording.info.serial_clock == "virtual":
@@ -141,8 +142,9 @@ def _aggregated(recording: Recording, files: dict[str, RecordFile], options: arg
     costs = Costs(wake_ns=WAKE_NS, read_ns=READ_NS, line_ns=line_ns)
     lines = replay({node: file.read() for node, file in files.items()}, costs, virtual_epoch_ns=epoch_ns)
     if not options.audit:
+        output = terminal.verbatim()
         for line in lines:
-            print(line)
+            print(line, file=output)
         return 0
     print(json.dumps(_quantiles(errors_ns(lines)) | {"line_cost_ns": line_ns, "virtual": recording.info.virtual}))
     return 0

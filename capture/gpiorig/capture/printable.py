@@ -1,0 +1,24 @@
+"""Text of nodes and files, made fit to be shown: nothing in it moves a cursor, hides, or turns what follows around."""
+
+from __future__ import annotations
+
+import re
+
+# C0 and C1 with DEL (ISO 6429), line and paragraph separators, and what sets the direction of text (Unicode, UAX 9).
+_UNSEEN = "\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069"
+_IN_LINES = re.compile(f"[{_UNSEEN}]")
+_IN_A_LINE = re.compile(f"[{_UNSEEN}\t\n]")
+
+
+def printable(text: str) -> str:
+    r"""Return text for one line: each control character as ``\u001b``, which JSON reads as that character again."""
+    return _IN_A_LINE.sub(_escaped, text)
+
+
+def printable_lines(text: str) -> str:
+    """As `printable`, of text that may have several lines and tabs."""
+    return _IN_LINES.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
