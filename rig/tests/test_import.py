@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from fractions import Fraction
 from pathlib import Path
 
@@ -140,3 +141,23 @@ def test_what_needs_a_bench_says_so(command: list[str], tmp_path: Path, capsys: 
     said = capsys.readouterr().err
     assert f"{run}: has no bench, which says what its channels carry" in said
     assert said.count("\n") == 1
+
+
+def test_a_recording_of_packets_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`info` tells of the packets and of no samples, and `report` of what there is, not of a bench that is lacking."""
+    frame = bytes.fromhex("6188 2a cdab 0200 0100") + b"payload"
+    packets = b"".join(struct.pack("<IIII", 1_700_000_000 + n, 0, len(frame), len(frame)) + frame for n in range(3))
+    sniffed = tmp_path / "air.pcap"
+    sniffed.write_bytes(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 230) + packets)
+    assert 0 == main(["import", str(sniffed), "-o", str(tmp_path / "run")])
+
+    assert 3 == info(tmp_path / "run", capsys)["packets"]["air.pcap"]["frames"]  # type: ignore[index]
+    assert 0 == main(["info", str(tmp_path / "run")])
+    said = capsys.readouterr().out
+    assert f"{tmp_path / 'run'}: no edges of an analyzer\n" in said
+    assert "air.pcap: 3 frames in 2.000000 s from 2023-11-14T22:13:20" in said
+    assert "samples at" not in said
+    assert 2 == main(["report", str(tmp_path / "run")])
+    error = capsys.readouterr().err
+    assert "holds no edges of an analyzer" in error
+    assert "bench" not in error

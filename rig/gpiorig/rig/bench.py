@@ -116,6 +116,11 @@ def of_recording(recording: Recording) -> Bench:
     BenchError
         It has none, as an imported one, or one that is wrong.
     """
+    if not recording.info.bench and not any(recording.info.channels):
+        raise BenchError(
+            f"{recording.folder}: holds no edges of an analyzer. `gpiorig info` says what it holds: of packets "
+            "there is no more to tell; lines of nodes are for `gpiorig serial`, `latency` and `clocks`."
+        )
     if not recording.info.bench:
         raise BenchError(
             f"{recording.folder}: has no bench, which says what its channels carry, so its edges are no events; "

@@ -108,16 +108,30 @@ def _about(recording: Recording) -> dict[str, Any]:
         "reason": info.reason,
         "nodes": list(recording.nodes),
         "alignments": msgspec.to_builtins(info.alignments),
+        "packets": _packets(recording),
     }
+
+
+def _packets(recording: Recording) -> dict[str, Any]:
+    """What the packet captures in a recording hold, by the name of the file."""
+    from gpiorig.capture.formats import ReadOptions, pcap
+    from gpiorig.rig.importing import PACKETS
+
+    files = sorted((recording.folder / PACKETS).glob("*"))
+    return {path.name: pcap.read(path, ReadOptions()).summary() for path in files}
 
 
 def _capture_text(found: dict[str, Any]) -> list[str]:
     lost = f" ({found['lost_samples']} samples lost)" if found["gaps"] else ""
     begin = f" from sample {found['start']}" if found["start"] else ""
-    lines = [
-        f"{found['samples']} samples at {found['samplerate_hz'] / 1e6:g} MHz, {found['duration_s']:.6f} s{begin}, "
-        f"{found['gaps']} gaps{lost}"
-    ]
+    lines = (
+        ["no edges of an analyzer"]
+        if not found["channels"] and not found["samples"]
+        else [
+            f"{found['samples']} samples at {found['samplerate_hz'] / 1e6:g} MHz, {found['duration_s']:.6f} s{begin}, "
+            f"{found['gaps']} gaps{lost}"
+        ]
+    )
     for channel in found["channels"]:
         first, last = channel["first_edge"], channel["last_edge"]
         span = f"samples {first} to {last}" if channel["edges"] else "constant"
@@ -132,6 +146,9 @@ def _capture_text(found: dict[str, Any]) -> list[str]:
             for note in found["alignments"]
         ]
         lines += [f"  serial port of {', '.join(found['nodes'])}"] if found["nodes"] else []
+        for name, packets in found["packets"].items():
+            first, *more = _frames_text(packets)
+            lines += [f"  {name}: {first}", *(f"  {line}" for line in more)]
     else:
         lines.append(f"  {found['source']}")
     lines += [f"  sample 0 is {found['epoch']}"] if found["epoch"] else []
