@@ -27,7 +27,7 @@ class Shown:
 
     def write(self, text: str) -> int:
         """Write text."""
-        if self._bars and text.startswith(("\r", "\n\r", "\x1b[A")):
+        if self._bars and text.startswith(("\r", "\x1b[A")):
             return self.stream.write(text)
         return self.stream.write(printable_lines(text))
 
