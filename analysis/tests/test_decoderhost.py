@@ -19,7 +19,7 @@ from gpiorig.analysis.decoderhost.host import decode
 from gpiorig.analysis.decoderhost.library import Library, search_path
 from gpiorig.analysis.decoderhost.outputs import OutputKind, Selection, meta_text
 from gpiorig.analysis.decoderhost.stack import UNMAPPED, parse_stacks
-from gpiorig.analysis.decoderhost.table import Row, RowSink, decode_table, open_file
+from gpiorig.analysis.decoderhost.table import Row, RowSink, decode_table, file_of
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.waveform import Block, Waveform
 
@@ -267,11 +267,8 @@ def test_files_hold_every_row(suffix: str, library: Library, tmp_path: Path) -> 
     waveform = wave(block({0: 0, 10: 1, 20: 0}, 25))
     wanted = Selection.everything(stacks, *OutputKind)
     path = tmp_path / f"out{suffix}"
-    file = open_file(path)
-    sink = RowSink(file.write, batch_rows=2)
-    decode(waveform, stacks, selection=wanted, sink=sink)
-    sink.flush()
-    file.close()
+    with file_of(path, batch_rows=2) as sink:
+        decode(waveform, stacks, selection=wanted, sink=sink)
     table, _ = decode_table(waveform, stacks, selection=wanted)
 
     if suffix == ".parquet":
@@ -290,7 +287,19 @@ def test_files_hold_every_row(suffix: str, library: Library, tmp_path: Path) -> 
 def test_other_files_are_refused(tmp_path: Path) -> None:
     """The suffixes that can be written are named."""
     with pytest.raises(DecoderError, match=r"use \.parquet, \.csv, \.jsonl"):
-        open_file(tmp_path / "out.xlsx")
+        with file_of(tmp_path / "out.xlsx"):
+            pass
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".jsonl"])
+def test_a_file_is_whole_or_as_it_was(suffix: str, tmp_path: Path) -> None:
+    """Where decoding ends in an error, a table of before stays, and no part of a new one is left."""
+    path = tmp_path / f"out{suffix}"
+    path.write_text("before")
+    with pytest.raises(RuntimeError, match="disk"), file_of(path):
+        raise RuntimeError("disk full")
+
+    assert ["before"] == [file.read_text() for file in tmp_path.iterdir()]
 
 
 def test_errors_from_outside_are_no_failures_of_decoders(library: Library) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -17,6 +18,7 @@ from gpiorig.analysis.decoderhost.library import Kind
 from gpiorig.analysis.decoderhost.outputs import Output, OutputKind, Selection, meta_text
 from gpiorig.analysis.decoderhost.stack import Stack
 from gpiorig.capture.cells import guarded_columns
+from gpiorig.capture.replacing import replacing
 from gpiorig.capture.waveform import Waveform
 
 SUFFIXES = (".parquet", ".csv", ".jsonl")
@@ -163,11 +165,13 @@ class ArrowFile:
     Parameters
     ----------
     path
-        Its suffix says which.
+        Where to.
+    as_csv
+        Whether as CSV.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._as_csv = path.suffix == ".csv"
+    def __init__(self, path: Path, *, as_csv: bool) -> None:
+        self._as_csv = as_csv
         schema = pa.schema(
             [(name, pa.string() if name in CSV_TEXT else SCHEMA.field(name).type) for name in SCHEMA.names]
         )
@@ -196,8 +200,9 @@ class ArrowFile:
 CSV_TEXT = ("kind", "texts", "data")  # columns of types that CSV does not have
 
 
-def open_file(path: Path) -> JsonLines | ArrowFile:
-    """Begin a file of rows, of the kind that its suffix says.
+@contextmanager
+def file_of(path: Path, *, batch_rows: int = BATCH_ROWS) -> Iterator[RowSink]:
+    """Give what writes a file of rows, of the kind that its suffix says; the file is replaced in one step at the end.
 
     Raises
     ------
@@ -208,4 +213,10 @@ def open_file(path: Path) -> JsonLines | ArrowFile:
         raise DecoderError(
             f"{path}: cannot be written as {path.suffix or 'a file without suffix'}; use {', '.join(SUFFIXES)}"
         )
-    return JsonLines(path.open("w", encoding="utf-8")) if path.suffix == ".jsonl" else ArrowFile(path)
+    with replacing(path) as new:
+        as_lines = path.suffix == ".jsonl"
+        file = JsonLines(new.open("w", encoding="utf-8")) if as_lines else ArrowFile(new, as_csv=path.suffix == ".csv")
+        with closing(file):
+            rows = RowSink(file.write, batch_rows=batch_rows)
+            yield rows
+            rows.flush()

@@ -139,17 +139,14 @@ def _sink(options: argparse.Namespace) -> Iterator[Sink]:
     if not options.json and options.output is None:
         yield _Printer(samplenum=options.samplenum)
         return
-    from gpiorig.analysis.decoderhost.table import JsonLines, RowSink, open_file
+    from gpiorig.analysis.decoderhost.table import JsonLines, RowSink, file_of
 
     if options.output is None:
         rows = RowSink(JsonLines(sys.stdout).write, batch_rows=1)
         yield rows
         return
-    file = open_file(options.output)
-    rows = RowSink(file.write)
-    with contextlib.closing(file):
+    with file_of(options.output) as rows:
         yield rows
-        rows.flush()
     print(options.output)
 
 
