@@ -43,7 +43,8 @@ COMPLAINTS = (
     (
         r"ERROR_ACCESS|[Pp]ermission denied",
         "no permission for the analyzer",
-        "install sigrok's udev rules (`apt install sigrok-firmware-fx2lafw libsigrok4`), plug it in again",
+        "sigrok's udev rules (`apt install libsigrok4`) let the group plugdev have it: `adduser $USER plugdev`, log in "
+        "again, plug it in again",
     ),
     # resource.c, ezusb.c; the firmware of DSLogic and Saleae is not free and has to be fetched by hand
     (
