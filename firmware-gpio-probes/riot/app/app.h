@@ -20,10 +20,10 @@ uint16_t packet_sequence(const uint8_t *payload, uint16_t length);
 /** Lets the initiator send so many packets. */
 void app_start(uint32_t packets);
 
-/** Nothing is sent from now on, until app_start() or app_apply(); not even replies. */
+/** Nothing is sent from now on, until app_apply(): no reply, and once the run is over no event. */
 void app_stop(void);
 
-/** A setting has changed. */
+/** A setting has changed, or a run begins: replies are sent again, and the events of the groups that are on. */
 void app_apply(void);
 bool app_is_running(void);
 

@@ -61,7 +61,7 @@ static int set(int argc, char **argv)
     switch (settings_set(argv[1], argv[2])) {
     case SETTING_UNKNOWN:
         puts("error set: keys are app address peer channel interval_us timeout_us payload backoff csma seed print "
-             "train points duration_s");
+             "train events_sched events_task events_queue events_timer duration_s");
         return 1;
     case SETTING_BAD:
         puts("error set: out of range");
@@ -91,6 +91,7 @@ static int start(int argc, char **argv)
         return 1;
     }
     printf("ok start packets=%" PRIu32 "\n", packets);
+    app_apply();
     app_start(packets);
     return 0;
 }

@@ -18,10 +18,16 @@ static inline bool option(netopt_t option, const void *value, uint16_t size)
     return gnrc_netapi_set(gnrc_netif_iter(NULL)->pid, option, 0, value, size) >= 0;
 }
 
-/** A radio that does no CSMA by itself does not know some of these: they are its software's, and stay as they are. */
+/**
+ * The long address is the one that 6LoWPAN derives from fe80::ff:fe00:XXXX: RIOT takes every interface identifier for an
+ * EUI-64 with its universal bit inverted (l2util_ipv6_iid_to_addr, RFC 4291 appendix A), so requests go to it.
+ *
+ * A radio that does no CSMA by itself does not know some of the options: they are its software's, and stay as they are.
+ */
 static inline bool interface_configure(void)
 {
     const uint8_t address[2] = { (uint8_t)(settings.address >> 8), (uint8_t)settings.address };
+    const uint8_t address_long[8] = { 0x02, 0, 0, 0xff, 0xfe, 0, address[0], address[1] };
     const uint16_t pan = PAN, channel = (uint16_t)settings.channel, source_length = sizeof address;
     const uint8_t exponent_least = settings.backoff != 0 ? BACKOFF_EXPONENT_LEAST : 0;
     const uint8_t exponent_most = settings.backoff != 0 ? BACKOFF_EXPONENT_MOST : 0;
@@ -32,7 +38,9 @@ static inline bool interface_configure(void)
     option(NETOPT_CSMA_MAXBE, &exponent_most, sizeof exponent_most);
     option(NETOPT_CSMA_MINBE, &exponent_least, sizeof exponent_least);
     return option(NETOPT_SRC_LEN, &source_length, sizeof source_length) && option(NETOPT_NID, &pan, sizeof pan) &&
-           option(NETOPT_ADDRESS, address, sizeof address) && option(NETOPT_CHANNEL, &channel, sizeof channel);
+           option(NETOPT_ADDRESS, address, sizeof address) &&
+           option(NETOPT_ADDRESS_LONG, address_long, sizeof address_long) &&
+           option(NETOPT_CHANNEL, &channel, sizeof channel);
 }
 
 #endif

@@ -74,18 +74,26 @@ uint16_t link_receive(enum link_end end, uint8_t *payload, uint16_t size, uint32
     return (uint16_t)length;
 }
 
+/**
+ * Leaves the interface with this address alone: it has room for two, and its own of the boot would be the source of what
+ * is sent. Adding an address that is there changes nothing.
+ */
+static bool set_only_address(uint16_t short_address)
+{
+    const gnrc_netif_t *netif = gnrc_netif_iter(NULL);
+    ipv6_addr_t address, old[CONFIG_GNRC_NETIF_IPV6_ADDRS_NUMOF];
+    int size = gnrc_netif_ipv6_addrs_get(netif, old, sizeof old);
+
+    link_local(address.u8, short_address);
+    for (int at = 0; at < size / (int)sizeof old[0]; at++) {
+        if (memcmp(&old[at], &address, sizeof address) != 0) {
+            gnrc_netif_ipv6_addr_remove(netif, &old[at]);
+        }
+    }
+    return gnrc_netif_ipv6_addr_add(netif, &address, 64, GNRC_NETIF_IPV6_ADDRS_FLAGS_STATE_VALID) >= 0;
+}
+
 bool link_configure(void)
 {
-    static uint32_t added;
-    ipv6_addr_t address;
-
-    if (!interface_configure()) {
-        return false;
-    }
-    if (added != settings.address) { /* an address is added once, and stays */
-        link_local(address.u8, (uint16_t)settings.address);
-        gnrc_netif_ipv6_addr_add(gnrc_netif_iter(NULL), &address, 64, GNRC_NETIF_IPV6_ADDRS_FLAGS_STATE_VALID);
-        added = settings.address;
-    }
-    return true;
+    return interface_configure() && set_only_address((uint16_t)settings.address);
 }

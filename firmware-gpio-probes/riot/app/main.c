@@ -44,24 +44,33 @@ uint16_t packet_sequence(const uint8_t *payload, uint16_t length)
 void app_start(uint32_t packets)
 {
     counts = (struct counts){ 0 };
-    run.stopped = false;
     run.packets = packets;
     run.active = true;
     thread_flags_set(initiator, FLAG_START);
 }
 
+/** After a run that was stopped no event is sent: the count of frames in `report` stays what the analyzer saw. */
+static void fall_silent(void)
+{
+    if (run.stopped && !run.active) {
+        gpiorig_enable_all(false);
+    }
+}
+
 void app_stop(void)
 {
     run.stopped = true;
+    fall_silent();
 }
 
 void app_apply(void)
 {
     run.stopped = false;
-    gpiorig_enable_group(GPIORIG_GROUP_SCHED, settings.points != 0);
-    gpiorig_enable_group(GPIORIG_GROUP_QUEUE, settings.points != 0);
-    gpiorig_enable_group(GPIORIG_GROUP_TASK, settings.points != 0);
-    gpiorig_enable_group(GPIORIG_GROUP_TIMER, settings.points != 0);
+    gpiorig_enable_all(true);
+    gpiorig_enable_group(GPIORIG_GROUP_SCHED, settings.events_sched != 0);
+    gpiorig_enable_group(GPIORIG_GROUP_TASK, settings.events_task != 0);
+    gpiorig_enable_group(GPIORIG_GROUP_QUEUE, settings.events_queue != 0);
+    gpiorig_enable_group(GPIORIG_GROUP_TIMER, settings.events_timer != 0);
 }
 
 bool app_is_running(void)
@@ -100,6 +109,7 @@ static void *initiate(void *unused)
         printf("done sent=%" PRIu32 " received=%" PRIu32 " lost=%" PRIu32 " probes=%" PRIu32 "\n", counts.sent,
                counts.received, counts.lost, gpiorig_frames());
         run.active = false;
+        fall_silent();
     }
     return NULL;
 }

@@ -48,6 +48,7 @@ int selftest(int argc, char **argv)
         puts("error selftest: packets are being sent; wait for done");
         return 1;
     }
+    app_apply();
     gpiorig_enable_all(true);
     gpiorig_selftest_begin();
     app_start(1);

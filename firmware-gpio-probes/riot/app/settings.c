@@ -45,7 +45,10 @@ static const struct {
     { "seed", &settings.seed, 0, UINT32_MAX },
     { "print", &settings.print, 0, 200 },
     { "train", &settings.train, 1, 255 },
-    { "points", &settings.points, 0, 1 },
+    { "events_sched", &settings.events_sched, 0, 1 },
+    { "events_task", &settings.events_task, 0, 1 },
+    { "events_queue", &settings.events_queue, 0, 1 },
+    { "events_timer", &settings.events_timer, 0, 1 },
     { "duration_s", &settings.duration_s, 0, 2000 },
 };
 

@@ -17,7 +17,7 @@ struct settings {
     uint32_t app, address, peer, channel, interval_us, timeout_us, payload, backoff, csma, seed;
     uint32_t print; /* characters printed for each packet by the application print */
     uint32_t train;  /* packets in a train */
-    uint32_t points; /* 1: thread switches, queues, timers, too; 0: the stack, the radio and interrupts */
+    uint32_t events_sched, events_task, events_queue, events_timer; /* 1: these groups of events, too */
     uint32_t duration_s; /* of a run; 0: as long as there are packets */
 };
 

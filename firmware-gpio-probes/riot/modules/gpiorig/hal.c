@@ -14,7 +14,6 @@
 #define FRAME_TYPE 0x07u
 #define FRAME_IS_ACK 0x02u
 #define FRAME_WANTS_ACK 0x20u
-#define ACK_LENGTH_MOST 5 /* 3 bytes, and 2 of FCS where a radio hands them out */
 
 /* One radio: a node of the study has one. Its table begins with a constant, so it cannot be assigned. */
 static const ieee802154_radio_ops_t *original;
@@ -80,12 +79,7 @@ static int hal_read(ieee802154_dev_t *dev, void *buffer, size_t size, ieee802154
     }
     GPIORIG_ENTER(DRIVER_RX_READ);
     result = original->read(dev, buffer, size, info);
-    if (result > ACK_LENGTH_MOST) {
-        GPIORIG_EXIT_ID(DRIVER_RX_READ, gpiorig_bytes_id(buffer, (size_t)result));
-        GPIORIG_EVENT_ID(MAC_SEQUENCE, ((const uint8_t *)buffer)[2]);
-    } else {
-        GPIORIG_EXIT(DRIVER_RX_READ);
-    }
+    gpiorig_frame_read(buffer, result);
     return result;
 }
 

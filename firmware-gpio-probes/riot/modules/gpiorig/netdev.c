@@ -8,6 +8,8 @@
 #define GPIORIG_NETDEVS 2
 #endif
 
+#define ACK_LENGTH_MOST 5 /* IEEE 802.15.4-2006 7.2.2.3: 3 bytes, and 2 of FCS where a radio hands them out */
+
 static struct decorated {
     netdev_t *dev;
     const netdev_driver_t *original;
@@ -41,15 +43,20 @@ static int netdev_send(netdev_t *dev, const iolist_t *list)
     return result;
 }
 
-/** The frame is out of the radio: the first place where its number is known. */
-static void frame_read(const uint8_t *frame, int length)
+/* The first place where the packet's number is known. */
+void gpiorig_frame_read(const void *frame, int length)
 {
-    if (length > 2) {
-        GPIORIG_EXIT_ID(DRIVER_RX_READ, gpiorig_bytes_id(frame, (size_t)length));
-        GPIORIG_EVENT_ID(MAC_SEQUENCE, frame[2]); /* IEEE 802.15.4-2006 7.2.1: after two bytes of frame control */
-    } else {
+    const uint8_t *bytes = frame;
+    uint16_t id;
+
+    if (length <= ACK_LENGTH_MOST) {
         GPIORIG_EXIT(DRIVER_RX_READ);
+        return;
     }
+    id = gpiorig_bytes_id(bytes, (size_t)length);
+    GPIORIG_EXIT_ID(DRIVER_RX_READ, id);
+    GPIORIG_EVENT_ID(MAC_SEQUENCE, bytes[2]); /* IEEE 802.15.4-2006 7.2.1: after two bytes of frame control */
+    gpiorig_netif_begin(id);
 }
 
 static int receive(const struct decorated *device, netdev_t *dev, void *buffer, size_t length, void *info)
@@ -62,7 +69,7 @@ static int receive(const struct decorated *device, netdev_t *dev, void *buffer, 
     if (buffer != NULL) {
         GPIORIG_ENTER(DRIVER_RX_READ);
         result = device->original->recv(dev, buffer, length, info);
-        frame_read(buffer, result);
+        gpiorig_frame_read(buffer, result);
         return result;
     }
     if (length != 0) {

@@ -15,6 +15,12 @@ static struct decorated {
     gnrc_netif_ops_t ops;
 } netifs[GPIORIG_NETIFS];
 
+/** Of the frame that an interface is receiving. */
+static struct {
+    bool is_called, has_begun;
+    uint16_t id;
+} reception;
+
 int __real_gnrc_netif_create(gnrc_netif_t *netif, char *stack, int stacksize, char priority, const char *name,
                              netdev_t *dev, const gnrc_netif_ops_t *ops);
 int __wrap_gnrc_netif_create(gnrc_netif_t *netif, char *stack, int stacksize, char priority, const char *name,
@@ -56,17 +62,27 @@ static int netif_send(gnrc_netif_t *netif, gnrc_pktsnip_t *packet)
     return result;
 }
 
+void gpiorig_netif_begin(uint16_t id)
+{
+    if (reception.is_called && !reception.has_begun) {
+        reception.has_begun = true;
+        reception.id = id;
+        GPIORIG_ENTER_ID(MAC_RX, id);
+    }
+}
+
+/** The frame is read inside: until then it is the driver's time, and the packet has no number yet. */
 static gnrc_pktsnip_t *netif_recv(gnrc_netif_t *netif)
 {
     gnrc_pktsnip_t *packet;
 
-    GPIORIG_ENTER(MAC_RX);
+    reception.is_called = true;
     packet = original(netif)->recv(netif);
-    if (packet == NULL) {
-        GPIORIG_EXIT(MAC_RX);
-    } else {
-        GPIORIG_EXIT_ID(MAC_RX, gpiorig_received_id(packet));
+    if (reception.has_begun) {
+        GPIORIG_EXIT_ID(MAC_RX, reception.id);
     }
+    reception.is_called = false;
+    reception.has_begun = false;
     return packet;
 }
 

@@ -59,6 +59,21 @@ uint16_t gpiorig_netdev_sending(void);
 /** True while a received frame is being read, an acknowledgement by software included. */
 bool gpiorig_netdev_is_receiving(void);
 
+/** A frame is out of the radio: driver.rx_read ends, and the interface, where there is one, has a packet. */
+void gpiorig_frame_read(const void *frame, int length);
+
+/* netif.c */
+
+#ifdef MODULE_GNRC_NETIF
+/** The interface has read the frame of this packet: mac.rx begins, and ends with its call that receives. */
+void gpiorig_netif_begin(uint16_t id);
+#else
+static inline void gpiorig_netif_begin(uint16_t id)
+{
+    (void)id;
+}
+#endif
+
 /* at86rf2xx.c, hal.c, threads.c */
 
 /** AT86RF2xx: lets DIG2 mark received frames, unless the build says GPIORIG_NO_DIG2. Other devices are left alone. */
