@@ -20,6 +20,12 @@ STANDIN_MODULES = (
     "ieee802154", "ztimer", "at86rf2xx",
 )  # fmt: skip
 ALL_MODULES = (*STANDIN_MODULES, "ieee802154_submac", "cc2420")
+# What RIOT c8bd52ff wraps itself in an image of the example application: sys/malloc_thread_safe, pkg/mpaland-printf,
+# makefiles/libc/newlib.mk. They are in its images, called or not.
+RIOTS_OWN_WRAPS = (
+    "malloc", "calloc", "realloc", "free", "printf", "sprintf", "snprintf", "vprintf", "vsprintf", "vsnprintf", "putchar",
+    "puts", "__assert_func",
+)  # fmt: skip
 RAW_MODULES = ("cc2420", "ieee802154", "ztimer")
 
 WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-Werror")
@@ -75,7 +81,7 @@ def link_standin(
     """Links glue, probe library and stand-in for the IoT-LAB M3, as RIOT's build would: with wraps.mk's flags."""
     board = FIRMWARE / "reference" / "boards"
     flags = ["-Wl,--emit-relocs", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
-    for symbol in wraps(modules):
+    for symbol in (*wraps(modules), *RIOTS_OWN_WRAPS):
         flags += [f"-Wl,--wrap={symbol}", f"-Wl,--undefined=__wrap_{symbol}"]
     folders = (STANDIN, board / "iotlab-m3", board / "cortex_m")
     sources = [*GLUE.glob("*.c"), *(FIRMWARE / "src").glob("*.c"), *STANDIN.glob("*.c")]

@@ -1,4 +1,4 @@
-"""RIOT's example application on the PC, over a link whose other end answers: the serial protocol, line by line."""
+"""RIOT's example application on the PC: the serial protocol, line by line, and two nodes over a stand-in of GNRC."""
 
 from __future__ import annotations
 
@@ -7,19 +7,31 @@ import select
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 import riotglue
 from patience import PATIENCE_S
 
+from gpiorig.rig.experiment import NodeSettings
+
 APP = riotglue.RIOT / "app"
+STANDIN = riotglue.FOREIGN / "riot"
+SCALES = ("interval_us", "timeout_us")  # 1 is below the least value of these
+DOCUMENT = riotglue.ROOT / "docs" / "riot.md"
 
 
 class Node:
     """The application, and its serial line."""
 
-    def __init__(self, program: Path) -> None:
-        self.process = subprocess.Popen([program], bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def __init__(self, program: Path, *, folder: Path | None = None) -> None:
+        self.process = subprocess.Popen(
+            [program], cwd=folder, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.communicate()
 
     def line(self) -> str:
         assert self.process.stdout is not None
@@ -38,15 +50,14 @@ class Node:
     def ask(self, command: str) -> str:
         assert self.process.stdin is not None
         self.process.stdin.write(f"{command}\n".encode())
-        return self.line() if not command.startswith("request") else ""
+        return self.line() if not command.startswith(("request", "tick")) else ""
 
 
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    program = tmp_path_factory.mktemp("app") / "app"
+def build(program: Path, *below: Path) -> Path:
+    """The application over what is below it."""
     sources = [APP / f"{name}.c" for name in ("main", "console", "selftest", "settings", "rounds", "oneway")]
-    sources += [*(riotglue.FIRMWARE / "src").glob("*.c"), riotglue.FOREIGN / "riot" / "posix.c"]
-    options = ["-DGPIORIG_PORT=host", "-DGPIORIG_PINS=0", "-DGPIORIG_LOG=256", "-DGPIORIG_SELFTEST"]
+    sources += [*(riotglue.FIRMWARE / "src").glob("*.c"), STANDIN / "posix.c", *below]
+    options = ["-DGPIORIG_PORT=host", "-DGPIORIG_LOG=256", "-DGPIORIG_SELFTEST"]
     options += [f"-I{APP}", '-DRIOT_BOARD="pc"', "-DTABLE_CRC=0x1234abcdu", "-DDEFAULT_APP=APP_pingpong"]
     options += riotglue.includes()
     command = ["cc", "-pthread", *riotglue.WARNINGS, "-O1", *options, "-o", str(program), *map(str, sources)]
@@ -54,13 +65,35 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return program
 
 
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Over a peer that answers."""
+    return build(tmp_path_factory.mktemp("app") / "app", STANDIN / "peer.c")
+
+
 @pytest.fixture
 def node(program: Path) -> Iterator[Node]:
     node = Node(program)
     assert ["boot board=pc firmware=riot", "ready"] == [node.line(), node.line()]
     yield node
-    node.process.kill()
-    node.process.communicate()
+    node.close()
+
+
+@pytest.fixture(scope="module")
+def program_udp(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Over UDP, as it runs on a board."""
+    return build(tmp_path_factory.mktemp("udp") / "app", APP / "link_udp.c", STANDIN / "gnrc.c")
+
+
+@pytest.fixture
+def two(program_udp: Path, tmp_path: Path) -> Iterator[tuple[Node, Node]]:
+    """Two nodes on one air."""
+    nodes = Node(program_udp, folder=tmp_path), Node(program_udp, folder=tmp_path)
+    for node in nodes:
+        assert ["boot board=pc firmware=riot", "ready"] == [node.line(), node.line()]
+    yield nodes
+    for node in nodes:
+        node.close()
 
 
 @pytest.mark.slow
@@ -89,8 +122,61 @@ def test_a_command_has_one_answer(node: Node, command: str, answer: str) -> None
     assert node.ask("report").startswith("ok report sent=0 received=0 lost=0 ")
 
 
-def test_an_unknown_key_lists_the_known_ones(node: Node) -> None:
-    assert re.match("error set: keys are app address peer channel interval_us ", node.ask("set volume 11"))
+def documented_keys() -> list[str]:
+    """The keys that docs/riot.md promises."""
+    line = next(line for line in DOCUMENT.read_text(encoding="utf-8").splitlines() if line.startswith("Its settings: "))
+    return re.findall(r"`(\w+)`", line)
+
+
+def test_an_unknown_key_lists_those_that_the_document_promises(node: Node) -> None:
+    assert documented_keys() == node.ask("set volume 11").removeprefix("error set: keys are ").split()
+
+
+def test_an_experiment_can_set_every_key(node: Node) -> None:
+    """With what the runner sends for it: a Boolean is 0 or 1, and a node is its address."""
+    types = get_type_hints(NodeSettings)
+    for key in documented_keys():
+        assert key in types or key in ("address", "duration_s"), f"no experiment has {key}"
+        value = {"app": "train", "channel": "15"}.get(key, "1000" if key in SCALES else "16" if key == "payload" else "1")
+        assert f"ok set {key}={value}" == node.ask(f"set {key} {value}")
+
+
+@pytest.mark.slow
+def test_two_nodes_exchange_packets(two: tuple[Node, Node]) -> None:
+    """With RIOT's limits: two addresses an interface, and an EUI-64 of whatever identifier; both change their address."""
+    for number, node in enumerate(two, start=1):
+        assert "ok defaults" == node.ask("defaults")
+        assert f"ok set address={number + 6}" == node.ask(f"set address {number + 6}")
+    *packets, done = run(two[0], "peer 8", "interval_us 20000", "timeout_us 1000000", packets=3)
+
+    assert ["ok"] * 3 == [line.rpartition("status=")[2] for line in packets]
+    assert done.startswith("done sent=3 received=3 lost=0 ")
+
+
+@pytest.mark.slow
+def test_an_address_that_is_another_nodes_is_not_answered(two: tuple[Node, Node]) -> None:
+    for number, node in enumerate(two, start=1):
+        assert node.ask(f"set address {number}").startswith("ok set")
+    *packets, done = run(two[0], "peer 3", "interval_us 20000", "timeout_us 20000", packets=1)
+
+    assert done.startswith("done sent=1 received=0 lost=1 ")
+    assert 1 == len(packets)
+
+
+def test_a_stopped_node_sends_no_event(node: Node) -> None:
+    """RIOT's timer goes on; the count of frames that `report` tells is that which the analyzer saw to the end."""
+    node.ask("tick")
+    assert "ok stop" == node.ask("stop")
+    at_stop = node.ask("report")
+    node.ask("tick")
+    assert at_stop == node.ask("report")
+    assert "ok set channel=15" == node.ask("set channel 15")
+    node.ask("tick")
+    assert frames_of(at_stop) + 2 == frames_of(node.ask("report"))
+
+
+def frames_of(report: str) -> int:
+    return int(report.split("probes=")[1].split()[0])
 
 
 def run(node: Node, *settings: str, packets: int) -> list[str]:

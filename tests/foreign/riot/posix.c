@@ -1,6 +1,6 @@
 /**
- * The application on the PC: RIOT's threads, flags, time and shell on POSIX, and a link whose other end is a peer that
- * answers every request, except when its address is 9. The line `request N` is a request that comes in.
+ * The application on the PC: RIOT's threads, flags, time and shell on POSIX; peer.c or gnrc.c is what is below it. The line
+ * `tick` is RIOT's timer, which re-arms itself whatever the application does.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
@@ -12,17 +12,16 @@
 #include "gpiorig/probe.h"
 
 #include "app.h"
-#include "link.h"
 #include "luid.h"
-#include "settings.h"
 #include "shell.h"
 #include "thread.h"
 #include "thread_flags.h"
 #include "ztimer.h"
 
-#define DEAF 9u
-
 struct gpiorig_host gpiorig_host;
+
+/** A request comes in, and is answered. */
+void posix_request(uint16_t sequence);
 
 struct _thread {
     thread_task_func_t function;
@@ -36,12 +35,6 @@ static kernel_pid_t last;
 static _Thread_local kernel_pid_t me;
 static ztimer_clock_t *const no_clock = NULL;
 ztimer_clock_t *const ZTIMER_USEC = NULL;
-
-static struct {
-    bool listening; /* its thread waits for what comes */
-    uint16_t length;
-    uint8_t bytes[PAYLOAD_MOST];
-} boxes[2];
 
 static struct timespec now(void)
 {
@@ -142,85 +135,6 @@ void luid_base(void *buf, size_t len)
     memset(buf, 0xab, len);
 }
 
-/* The link. */
-
-static void put(enum link_end end, const uint8_t *payload, uint16_t length)
-{
-    pthread_mutex_lock(&mutex);
-    memcpy(boxes[end].bytes, payload, length);
-    boxes[end].length = length;
-    pthread_cond_broadcast(&changed);
-    pthread_mutex_unlock(&mutex);
-}
-
-bool link_init(void)
-{
-    return true;
-}
-
-bool link_configure(void)
-{
-    return true;
-}
-
-void link_open(enum link_end end)
-{
-    boxes[end].length = 0;
-}
-
-void link_close(enum link_end end)
-{
-    (void)end;
-}
-
-bool link_send(uint16_t to, const uint8_t *payload, uint16_t length)
-{
-    uint8_t reply[PAYLOAD_MOST];
-
-    if (payload[0] == KIND_REQUEST && to != DEAF) {
-        memcpy(reply, payload, length);
-        reply[0] = KIND_REPLY;
-        put(LINK_REPLIES, reply, length);
-    }
-    return true;
-}
-
-uint16_t link_receive(enum link_end end, uint8_t *payload, uint16_t size, uint32_t timeout_us, uint16_t *from)
-{
-    struct timespec until = now();
-    uint16_t length;
-
-    until.tv_sec += timeout_us / 1000000;
-    until.tv_nsec += (long)(timeout_us % 1000000) * 1000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_mutex_lock(&mutex);
-    boxes[end].listening = true;
-    pthread_cond_broadcast(&changed);
-    while (boxes[end].length == 0) {
-        if (pthread_cond_timedwait(&changed, &mutex, &until) != 0) {
-            break;
-        }
-    }
-    boxes[end].listening = false;
-    length = boxes[end].length < size ? boxes[end].length : size;
-    memcpy(payload, boxes[end].bytes, length);
-    boxes[end].length = 0;
-    pthread_mutex_unlock(&mutex);
-    *from = 2;
-    return length;
-}
-
-/** In RIOT the responder is more urgent than the shell: it listens by now, and is through before the shell goes on. */
-static void await_responder(void)
-{
-    pthread_mutex_lock(&mutex);
-    while (!boxes[LINK_REQUESTS].listening || boxes[LINK_REQUESTS].length != 0) {
-        pthread_cond_wait(&changed, &mutex);
-    }
-    pthread_mutex_unlock(&mutex);
-}
-
 void shell_run(const shell_command_t *commands, char *line, int len)
 {
     while (fgets(line, len, stdin) != NULL) {
@@ -230,13 +144,13 @@ void shell_run(const shell_command_t *commands, char *line, int len)
         for (char *word = strtok(line, " \n"); word != NULL && count < 4; word = strtok(NULL, " \n")) {
             words[count++] = word;
         }
+        if (count == 1 && strcmp(words[0], "tick") == 0) {
+            GPIORIG_ENTER(ISR_TIMER);
+            GPIORIG_EXIT(ISR_TIMER);
+            continue;
+        }
         if (count == 2 && strcmp(words[0], "request") == 0) {
-            uint8_t payload[16];
-
-            packet_fill(payload, sizeof payload, KIND_REQUEST, (uint16_t)atoi(words[1]));
-            await_responder();
-            put(LINK_REQUESTS, payload, sizeof payload);
-            await_responder();
+            posix_request((uint16_t)atoi(words[1]));
             continue;
         }
         for (const shell_command_t *command = commands; count > 0 && command->name != NULL; command++) {

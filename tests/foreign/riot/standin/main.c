@@ -20,8 +20,11 @@ extern uint8_t radio_registers[64];
 int main(void);
 void board_init(void);
 
-static char netif_stack[1024], main_stack[1024], receiver_stack[1024] __attribute__((aligned(8)));
+static char netif_stack[1024], main_stack[1024] __attribute__((aligned(8)));
 static sock_udp_t sock;
+
+#ifndef NO_RECEIVER
+static char receiver_stack[1024] __attribute__((aligned(8)));
 
 static void *receiver(void *arg)
 {
@@ -37,6 +40,7 @@ static void *receiver(void *arg)
     }
     return NULL;
 }
+#endif
 
 static void *application(void *arg)
 {
@@ -48,7 +52,9 @@ static void *application(void *arg)
     radio.netdev.netdev.driver = &at86rf2xx_driver;
     gnrc_netif_create(&netif, netif_stack, sizeof netif_stack, 2, "at86rf2xx", &radio.netdev.netdev, &ieee802154_ops);
     stack_start();
+#ifndef NO_RECEIVER
     thread_create(receiver_stack, sizeof receiver_stack, 6, 0, receiver, NULL, "receiver");
+#endif
     for (uint16_t id = 0x0102; id < 0x0102 + REQUESTS; id++) {
         ztimer_sleep(ZTIMER_USEC, 50000);
         for (unsigned at = 0; at < PAYLOAD; at += 2) { /* the id over and over: every cut of it ends in the id */

@@ -9,7 +9,9 @@
 #include "iolist.h"
 #include "mbox.h"
 
+#ifndef AF_INET6 /* on the PC it has another header, too */
 #define AF_INET6 10
+#endif
 #define SOCK_ADDR_ANY_NETIF 0
 #define SOCK_NO_TIMEOUT UINT32_MAX
 
@@ -26,6 +28,7 @@ typedef struct {
     mbox_t mbox; /* of what RIOT's has, what the stand-in needs */
     msg_t queue[8];
     uint16_t port;
+    int file; /* on the PC: its place in the air */
 } sock_udp_t;
 
 typedef struct sock_udp_aux_rx sock_udp_aux_rx_t;
