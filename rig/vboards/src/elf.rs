@@ -90,6 +90,9 @@ pub fn parse(name: &str, bytes: &[u8], machine: u16, core: &str) -> Result<Image
     }
     let table = word(bytes, 28) as usize;
     let entry_bytes = usize::from(half(bytes, 42));
+    // A linker may put the file's own headers into the first segment, in front of what belongs into the memory (mspgcc
+    // does, whatever is there). Flashing tools go by sections, so they never see them.
+    let headers_end = table + usize::from(half(bytes, 44)) * entry_bytes;
     let mut segments = Vec::new();
     for index in 0..usize::from(half(bytes, 44)) {
         let header = table
@@ -105,10 +108,13 @@ pub fn parse(name: &str, bytes: &[u8], machine: u16, core: &str) -> Result<Image
             .checked_add(size)
             .and_then(|end| bytes.get(offset..end))
             .ok_or_else(|| format!("{} is cut off inside segment {}", name, index))?;
-        segments.push(Segment {
-            address: word(header, 12),
-            bytes: body.to_vec(),
-        });
+        let skipped = if offset == 0 { headers_end.min(size) } else { 0 };
+        if skipped < size {
+            segments.push(Segment {
+                address: word(header, 12).wrapping_add(skipped as u32),
+                bytes: body[skipped..].to_vec(),
+            });
+        }
     }
     if segments.is_empty() {
         return Err(format!("{} has nothing to load", name));

@@ -5,6 +5,7 @@ mod both;
 pub mod bsl;
 pub mod cortex;
 pub mod iotlab_m3;
+pub mod m25p80;
 pub mod msp430;
 pub mod nucleo_l476rg;
 pub mod nucleo_l476rg_at86rf231;

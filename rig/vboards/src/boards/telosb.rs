@@ -4,6 +4,8 @@
 //! Contiki platform/sky (radio: FIFOP P1.0, FIFO P1.3, CCA P1.4, SFD P4.1, CSn P4.2, VREG_EN P4.5, RESETn P4.6, SPI of
 //! USART0 on P3.1 to P3.3; console USART1 on P3.6 and P3.7; LEDs P5.4 to P5.6, lit when low; flash CS P4.4).
 
+use super::both::Both;
+use super::m25p80::M25p80;
 use super::msp430::Msp430Board;
 use super::wiring::{Traces, Wiring};
 use crate::board::{Board, Parts};
@@ -34,6 +36,7 @@ const SFD: Pin = 0x41;
 const CSN: Pin = 0x42;
 const VREG_EN: Pin = 0x45;
 const RESETN: Pin = 0x46;
+const FLASH_SELECT: Pin = 0x44;
 
 /// The radio's pins on the chip.
 const TRACES: Traces<Cc2420> = Traces {
@@ -87,6 +90,9 @@ pub fn make(parts: &Parts) -> Result<Box<dyn Board>, String> {
     let mut cpu = Cpu::new(memory());
     load(parts, &mut cpu)?;
     let radio = Cc2420::new(parts.seed, parts.board).powered_at(parts.clock.start_ps);
-    let chip = F1611::new(config, Wiring::new(radio, TRACES));
+    let chip = F1611::new(
+        config,
+        Both(Wiring::new(radio, TRACES), M25p80::new(RADIO_BUS, FLASH_SELECT)),
+    );
     Ok(Box::new(Msp430Board::new(cpu, chip, parts.board, CONSOLE)))
 }

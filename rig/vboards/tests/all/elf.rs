@@ -32,6 +32,27 @@ fn segments_go_to_their_physical_address() {
     assert_eq!([0xFF, 1, 2, 3, 4, 0xFF], flash[15..21]);
 }
 
+/// mspgcc puts the file's own headers in front of its first segment: they belong to no memory.
+#[test]
+fn headers_inside_the_first_segment_are_left_out() {
+    let mut bytes = image(40, 0x0800_0000 - 84);
+    bytes[56..60].copy_from_slice(&0u32.to_le_bytes()); // its offset in the file
+    for size in [68, 72] {
+        bytes[size..size + 4].copy_from_slice(&88u32.to_le_bytes());
+    }
+    let parsed = parse("x.elf", &bytes, EM_ARM, "Cortex-M3").unwrap();
+    assert_eq!(
+        vec![(0x0800_0000, vec![1, 2, 3, 4])],
+        parsed
+            .segments
+            .iter()
+            .map(|part| (part.address, part.bytes.clone()))
+            .collect::<Vec<_>>()
+    );
+    bytes[68..72].copy_from_slice(&84u32.to_le_bytes()); // nothing but headers
+    assert_eq!("x has nothing to load", error("x", &bytes));
+}
+
 #[test]
 fn errors_say_what_is_wrong() {
     assert_eq!(

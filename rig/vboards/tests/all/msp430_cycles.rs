@@ -4,7 +4,7 @@ use vboards::core::msp430::{Cpu, Kind, Memory, Peripherals, Step, CPUOFF, GIE, N
 
 /// A chip that takes note of accesses and asks for one interrupt.
 #[derive(Default)]
-struct Chip {
+pub struct Chip {
     accesses: Vec<(char, u16, u64)>,
     requests: u16,
 }
@@ -28,10 +28,10 @@ impl Peripherals for Chip {
     }
 }
 
-const CODE: u16 = 0x4400;
+pub const CODE: u16 = 0x4400;
 
 /// A core that is about to run `code`; R5 points into the RAM, R6 too.
-fn core(code: &[u16]) -> Cpu {
+pub fn core(code: &[u16]) -> Cpu {
     let mut mem = Memory::new();
     mem.map(0x11, 0x38, Kind::Ram);
     mem.map(0x40, 0xFF, Kind::Flash);

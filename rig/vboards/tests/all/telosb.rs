@@ -31,9 +31,9 @@ const PROGRAM: [u16; 19] = [
 
 ];
 
-/// The program as an executable (Tool Interface Standard, ELF Specification 1.2).
-fn image() -> Vec<u8> {
-    let code: Vec<u8> = PROGRAM.iter().flat_map(|word| word.to_le_bytes()).collect();
+/// A program as an executable (Tool Interface Standard, ELF Specification 1.2).
+fn executable(program: &[u16]) -> Vec<u8> {
+    let code: Vec<u8> = program.iter().flat_map(|word| word.to_le_bytes()).collect();
     let vector = (FLASH as u16).to_le_bytes().to_vec();
     let mut elf = b"\x7fELF\x01\x01\x01".to_vec();
     elf.resize(16, 0);
@@ -70,6 +70,10 @@ fn image() -> Vec<u8> {
     elf.extend(code);
     elf.extend(vector);
     elf
+}
+
+fn image() -> Vec<u8> {
+    executable(&PROGRAM)
 }
 
 fn bench(image: &[u8], clock: ClockSpec) -> Bench {
@@ -209,4 +213,39 @@ fn pins_have_their_own_names() {
     assert_eq!("\"P6.0\" is no pin, write it as PB6", bench.pin(1, "P6.0").unwrap_err());
     let absent = bench.probe(0, 0, 0, parse_pin("P9.1").unwrap()).unwrap_err();
     assert_eq!("board 0 has no P9.1", absent);
+}
+
+/// Polls the status of the flash M25P80 until its write-in-progress bit is 0, as Contiki's start-up does; then sets P6.0.
+#[rustfmt::skip]
+const FLASH_POLL: [u16; 53] = [
+    0x40B2, 0x5A80, 0x0120, // mov #WDTPW|WDTHOLD, &WDTCTL
+    0xD0F2, 0x0010, 0x001E, // bis.b #BIT4, &P4DIR
+    0xC0F2, 0x0010, 0x001D, // bic.b #BIT4, &P4OUT: the flash is selected
+    0xD0F2, 0x000E, 0x001B, // bis.b #0x0E, &P3SEL
+    0x40F2, 0x0017, 0x0070, // mov.b #CHAR|SYNC|MM|SWRST, &U0CTL
+    0x40F2, 0x00A2, 0x0071, // mov.b #CKPH|SSEL_SMCLK|STC, &U0TCTL
+    0x43E2, 0x0074, // mov.b #2, &U0BR0
+    0x43C2, 0x0075, // mov.b #0, &U0BR1
+    0x43C2, 0x0073, // mov.b #0, &U0MCTL
+    0xD0F2, 0x0040, 0x0004, // bis.b #USPIE0, &ME1
+    0xC3D2, 0x0070, // bic.b #SWRST, &U0CTL
+    0x40F2, 0x0005, 0x0077, // mov.b #RDSR, &U0TXBUF
+    0xB0F2, 0x0040, 0x0002, 0x27FC, // bit.b #URXIFG0, &IFG1; jz
+    0x4254, 0x0076, // mov.b &U0RXBUF, r4
+    0x43C2, 0x0077, // status: mov.b #0, &U0TXBUF
+    0xB0F2, 0x0040, 0x0002, 0x27FC, // bit.b #URXIFG0, &IFG1; jz
+    0x4254, 0x0076, // mov.b &U0RXBUF, r4
+    0xB354, // bit.b #WIP, r4
+    0x23F6, // jnz status
+    0xD3D2, 0x0036, // bis.b #1, &P6DIR
+    0xD3D2, 0x0035, // bis.b #1, &P6OUT
+    0x3FFF, // jmp $
+];
+
+#[test]
+fn the_flash_is_never_busy() {
+    let mut bench = bench(&executable(&FLASH_POLL), ClockSpec::default());
+    bench.run(20 * MS).unwrap();
+    assert_eq!(1, instants(&bench.take_edges(usize::MAX), "P6.0").len());
+    assert_eq!("", bench.log_text());
 }

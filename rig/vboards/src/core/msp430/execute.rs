@@ -100,6 +100,12 @@ impl Cpu {
         // SWPB, SXT and CALL exist as words only; the manual does not define them with the byte bit.
         let byte = code & 0x40 != 0 && matches!(operation, 0 | 2 | 4);
         let register = usize::from(code & 15);
+        // PUSH and CALL move SP before they form an address with it: mspgcc stores a pointer at 56(SP) and calls through
+        // 58(SP), which runs on hardware. mspdebug's simulator does it after, mspsim before.
+        let lowered = operation >= 4 && register == SP && code & 0x30 != 0;
+        if lowered {
+            self.lower_stack();
+        }
         let found = self.source(code, register, byte);
         let value = self.value(chip, found, byte);
         let (place, class) = (found.0, found.2);
@@ -112,11 +118,17 @@ impl Cpu {
             4 => {
                 let immediate = code & 0x30 == 0x30 && register == PC;
                 self.length = timing::push(class, immediate);
-                return self.push(chip, value, byte);
+                if !lowered {
+                    self.lower_stack();
+                }
+                return self.store(chip, self.regs[SP], value, byte);
             }
             _ => {
                 self.length = timing::call(class);
-                self.push(chip, self.regs[PC], false);
+                if !lowered {
+                    self.lower_stack();
+                }
+                self.store(chip, self.regs[SP], self.regs[PC], false);
                 self.regs[PC] = value & !1;
                 return;
             }
@@ -125,10 +137,14 @@ impl Cpu {
         self.put(chip, place, result, byte);
     }
 
-    /// The stack pointer goes down by a word, a byte lies in its low half (SLAU049 3.4.6, PUSH).
-    pub(super) fn push<P: Peripherals>(&mut self, chip: &mut P, value: u16, byte: bool) {
+    /// The stack pointer goes down by a word, for a byte too, which lies in its low half (SLAU049 3.4.6, PUSH).
+    fn lower_stack(&mut self) {
         self.regs[SP] = self.regs[SP].wrapping_sub(2);
-        self.store(chip, self.regs[SP], value, byte);
+    }
+
+    pub(super) fn push<P: Peripherals>(&mut self, chip: &mut P, value: u16) {
+        self.lower_stack();
+        self.store(chip, self.regs[SP], value, false);
     }
 
     fn pop<P: Peripherals>(&mut self, chip: &mut P, cycle: u64) -> u16 {

@@ -77,8 +77,8 @@ impl Cpu {
         self.at = self.regs[PC];
         self.start = self.cycles;
         self.length = timing::INTERRUPT;
-        self.push(chip, self.regs[PC], false);
-        self.push(chip, self.regs[SR], false);
+        self.push(chip, self.regs[PC]);
+        self.push(chip, self.regs[SR]);
         self.regs[SR] = 0;
         self.regs[PC] = self.mem.word(VECTORS + 2 * number) & !1;
         chip.accepted(number, self.cycles);
