@@ -19,7 +19,7 @@ PACKETS = 5  # ping.c
 FIRST_ID = 0x1201
 RADIO, CSMA, TCPIP, APP, SIMPLE_UDP = 1, 2, 3, 4, 5  # processes, in the order in which main.c and ping.c start them
 POLL = 0x100  # GPIORIG_POLL
-USER_LINES = ("set peer 0200000000000002", "set interval_us 50000", "set payload 16", "set sched 0", "start 5")
+USER_LINES = ("set peer 2", "set interval_us 50000", "set payload 16", "set events_sched 0", "start 5")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,10 @@ void link_open(link_received *to)
     nullnet_set_input_callback(received);
 }
 
+void link_address(void)
+{
+}
+
 void link_send(const uint8_t *payload, uint16_t length, const linkaddr_t *to)
 {
     nullnet_buf = (uint8_t *)payload;

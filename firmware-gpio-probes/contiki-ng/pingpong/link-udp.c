@@ -2,6 +2,7 @@
 #include "link.h"
 
 #include "net/ipv6/simple-udp.h"
+#include "net/ipv6/uip-ds6.h"
 #include "net/ipv6/uip.h"
 
 #include <string.h>
@@ -40,6 +41,20 @@ void link_open(link_received *to)
 {
     take = to;
     simple_udp_register(&connection, PORT, NULL, PORT, received);
+}
+
+/** The link-local address is the only one that the node has; that of the old link-layer address goes. */
+void link_address(void)
+{
+    uip_ds6_addr_t *old = uip_ds6_get_link_local(-1);
+    uip_ipaddr_t address;
+
+    if (old != NULL) {
+        uip_ds6_addr_rm(old);
+    }
+    memcpy(&uip_lladdr, &linkaddr_node_addr, sizeof uip_lladdr);
+    address_of(&address, &linkaddr_node_addr);
+    uip_ds6_addr_add(&address, 0, ADDR_MANUAL);
 }
 
 void link_send(const uint8_t *payload, uint16_t length, const linkaddr_t *to)

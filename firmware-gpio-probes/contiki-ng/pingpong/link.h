@@ -13,6 +13,9 @@ typedef void link_received(const uint8_t *payload, uint16_t length, const linkad
 /** From the process that is to be called. */
 void link_open(link_received *received);
 
+/** The node has another link-layer address (linkaddr_node_addr): what is above it follows. */
+void link_address(void);
+
 /** Sends to a node, or with NULL to all. */
 void link_send(const uint8_t *payload, uint16_t length, const linkaddr_t *to);
 

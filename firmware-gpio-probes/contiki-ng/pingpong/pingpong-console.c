@@ -1,6 +1,8 @@
 /** Commands. */
 #include "pingpong-console.h"
 
+#include "lib/random.h"
+#include "link.h"
 #include "net/netstack.h"
 #include "sys/rtimer.h"
 
@@ -14,9 +16,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULTS {.interval_us = 200000, .timeout_us = 100000, .payload = 32}
+#define NODE(SHORT) {.u8 = {0x02, [LINKADDR_SIZE - 2] = (uint8_t)((SHORT) >> 8), [LINKADDR_SIZE - 1] = (uint8_t)(SHORT)}}
+#define DEFAULTS {.peer = NODE(2), .interval_us = 200000, .timeout_us = 100000, .payload = 32, .events_sched = true, \
+                  .events_task = true, .events_queue = true}
 
 struct settings settings = DEFAULTS;
+
+static linkaddr_t hardware; /* its address at the start */
+
+/** The events that were asked for; after `stop` none, so that the count in `report` is what the analyzer saw. */
+static void show_events(bool on)
+{
+    gpiorig_enable_all(on);
+    gpiorig_enable_group(GPIORIG_GROUP_SCHED, on && settings.events_sched);
+    gpiorig_enable_group(GPIORIG_GROUP_TASK, on && settings.events_task);
+    gpiorig_enable_group(GPIORIG_GROUP_QUEUE, on && settings.events_queue);
+}
+
+void console_open(void)
+{
+    hardware = linkaddr_node_addr;
+}
+
+/** Driver, MAC and what is above them. The EUI-64 is a local one, from a short address; a driver that is told none (IoT-LAB's
+ * rf2xx) does not filter by it. */
+static const char *set_address(uint16_t short_address)
+{
+    const linkaddr_t address = NODE(short_address);
+    radio_result_t result;
+
+    NETSTACK_RADIO.set_value(RADIO_PARAM_16BIT_ADDR, short_address);
+    result = NETSTACK_RADIO.set_object(RADIO_PARAM_64BIT_ADDR, &address, sizeof address);
+    if (result != RADIO_RESULT_OK && result != RADIO_RESULT_NOT_SUPPORTED) {
+        return "the radio does not take that address";
+    }
+    linkaddr_node_addr = address;
+    link_address();
+    return NULL;
+}
 
 void print_node(const linkaddr_t *node)
 {
@@ -34,29 +71,6 @@ static bool read_number(const char *text, uint32_t least, uint32_t most, uint32_
     return end != text && *end == '\0' && value >= least && value <= most;
 }
 
-/** The value of a hexadecimal digit; 16 for anything else. */
-static uint8_t digit(char character)
-{
-    static const char digits[] = "0123456789abcdef";
-    const char *at = character == '\0' ? NULL : strchr(digits, character);
-
-    return at == NULL ? 16 : (uint8_t)(at - digits);
-}
-
-static bool read_node(const char *text, linkaddr_t *node)
-{
-    for (unsigned at = 0; at < LINKADDR_SIZE; at++) {
-        uint8_t high = digit(text[2 * at]);
-        uint8_t low = high == 16 ? 16 : digit(text[2 * at + 1]);
-
-        if (low == 16) {
-            return false;
-        }
-        node->u8[at] = (uint8_t)(high << 4 | low);
-    }
-    return text[2 * LINKADDR_SIZE] == '\0';
-}
-
 static bool read_application(const char *text)
 {
     static const char *const names[] = {"pingpong", "broadcast", "interferer"};
@@ -70,13 +84,39 @@ static bool read_application(const char *text)
     return false;
 }
 
+static const struct {
+    const char *key;
+    bool *is_on;
+} groups[] = {
+    {"events_sched", &settings.events_sched},
+    {"events_task", &settings.events_task},
+    {"events_queue", &settings.events_queue},
+};
+
 /** NULL, or what is wrong. */
 static const char *set(const char *key, const char *text)
 {
     uint32_t value;
 
-    if (strcmp(key, "peer") == 0) {
-        return read_node(text, &settings.peer) ? NULL : "peer is the other node's uid, as `identify` says it";
+    if (strcmp(key, "address") == 0 || strcmp(key, "peer") == 0) {
+        if (!read_number(text, 1, 0xfffd, &value)) {
+            return "address and peer are 1 to 65533";
+        }
+        if (key[0] == 'a') {
+            return set_address((uint16_t)value);
+        }
+        settings.peer = (linkaddr_t)NODE(value);
+        return NULL;
+    }
+    if (strcmp(key, "backoff") == 0) {
+        return strcmp(text, "1") == 0 ? NULL : "CSMA of Contiki-NG always backs off: it is 1";
+    }
+    if (strcmp(key, "seed") == 0) {
+        if (!read_number(text, 0, UINT32_MAX, &value)) {
+            return "seed is 0 to 4294967295";
+        }
+        random_init((unsigned short)(value ^ value >> 16));
+        return NULL;
     }
     if (strcmp(key, "app") == 0) {
         return read_application(text) ? NULL : "app is pingpong, broadcast or interferer";
@@ -101,13 +141,14 @@ static const char *set(const char *key, const char *text)
         return NETSTACK_RADIO.set_value(RADIO_PARAM_CHANNEL, (radio_value_t)value) == RADIO_RESULT_OK
                    ? NULL : "the radio does not take that channel";
     }
-    if (strcmp(key, "sched") == 0 || strcmp(key, "task") == 0 || strcmp(key, "queue") == 0) {
-        if (!read_number(text, 0, 1, &value)) {
-            return "sched, task and queue are 0 or 1: whether their events are sent";
+    for (unsigned at = 0; at < sizeof groups / sizeof *groups; at++) {
+        if (strcmp(key, groups[at].key) == 0) {
+            if (!read_number(text, 0, 1, &value)) {
+                return "events of a group are sent (1) or not (0)";
+            }
+            *groups[at].is_on = value != 0;
+            return NULL;
         }
-        gpiorig_enable_group(key[0] == 's' ? GPIORIG_GROUP_SCHED : key[0] == 't' ? GPIORIG_GROUP_TASK : GPIORIG_GROUP_QUEUE,
-                             value != 0);
-        return NULL;
     }
 #if MAC_CONF_WITH_TSCH
     if (strcmp(key, "coordinator") == 0) {
@@ -123,13 +164,13 @@ static const char *set(const char *key, const char *text)
 
 static void identify(void)
 {
+    uint16_t address = (uint16_t)(linkaddr_node_addr.u8[LINKADDR_SIZE - 2] << 8 |
+                                  linkaddr_node_addr.u8[LINKADDR_SIZE - 1]);
+
     printf("ok identify board=" CONTIKI_TARGET_STRING " firmware=contiki-ng uid=");
-    print_node(&linkaddr_node_addr);
-    printf(" address=");
-    print_node(&linkaddr_node_addr);
-    printf(" kernel=contiki-ng probes=" GPIORIG_VARIANT_NAME " table=0x%08lx\n", (unsigned long)GPIORIG_TABLE_CRC);
-    GPIORIG_EVENT_ID(RIG_IDENTIFY, (uint16_t)(linkaddr_node_addr.u8[LINKADDR_SIZE - 2] << 8 |
-                                              linkaddr_node_addr.u8[LINKADDR_SIZE - 1]));
+    print_node(&hardware);
+    printf(" address=%u probes=" GPIORIG_VARIANT_NAME " table=%08lx\n", address, (unsigned long)GPIORIG_TABLE_CRC);
+    GPIORIG_EVENT_ID(RIG_IDENTIFY, address);
 }
 
 /** The event log, if the build has one: -DGPIORIG_LOG=RECORDS in GPIORIG_DEFINES. Its times are ticks of the rtimer. */
@@ -157,9 +198,11 @@ bool console_command(char *line, uint16_t *packets)
         identify();
     } else if (strcmp(command, "defaults") == 0) {
         settings = (struct settings)DEFAULTS;
+        show_events(true);
         printf("ok defaults\n");
     } else if (strcmp(command, "stop") == 0) {
         pingpong_stop();
+        show_events(false);
         printf("ok stop\n");
     } else if (strcmp(command, "log") == 0) {
         drain_log();
@@ -168,6 +211,7 @@ bool console_command(char *line, uint16_t *packets)
     } else if (strcmp(command, "set") == 0 && first != NULL && second != NULL) {
         wrong = set(first, second);
         if (wrong == NULL) {
+            show_events(true);
             printf("ok set %s=%s\n", first, second);
         } else {
             printf("error set %s: %s\n", first, wrong);
@@ -180,6 +224,7 @@ bool console_command(char *line, uint16_t *packets)
         }
 #endif
         *packets = (uint16_t)value;
+        show_events(true);
         printf("ok start packets=%u\n", *packets);
         return true;
     } else {

@@ -18,11 +18,15 @@ struct settings {
     uint32_t interval_us;
     uint32_t timeout_us;
     uint16_t payload;
+    bool events_sched, events_task, events_queue; /* these groups of events, too */
 };
 
 extern struct settings settings;
 
 void print_node(const linkaddr_t *node);
+
+/** The node's address is that of its hardware until it is told another. */
+void console_open(void);
 
 /** Answers a command with one line; true: it was `start`, of so many packets. */
 bool console_command(char *line, uint16_t *packets);

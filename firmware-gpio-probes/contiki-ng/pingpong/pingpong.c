@@ -194,6 +194,7 @@ PROCESS_THREAD(pingpong_process, ev, data)
     uart1_set_input(serial_line_input_byte);
     serial_line_init();
 #endif
+    console_open();
     link_open(take);
     print_boot();
     for (;;) {

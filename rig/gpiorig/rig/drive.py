@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import get_args
 
 from gpiorig.analysis.event_table import TABLE_CRC32
 from gpiorig.capture.errors import SerialPortError
 from gpiorig.capture.serialport import SerialPort
 from gpiorig.rig.errors import FirmwareError
-from gpiorig.rig.experiment import NODE_NAMES, Experiment
+from gpiorig.rig.experiment import NODE_NAMES, Experiment, Kernel
 
 ANSWER_S = 10.0  # a node answers a command, or reports progress, within this
 BOOT_S = 5.0
@@ -27,6 +28,7 @@ def drive(experiment: Experiment, ports: dict[str, SerialPort], progress: Progre
         ask(port, "defaults")
         for key, value in _settings(experiment, name, addresses).items():
             ask(port, f"set {key} {value}")
+        ask(port, "identify")  # with the address it has now: the log keeps the last
     started = [ports[name] for name in experiment.started]
     for port in started[:-1]:
         ask(port, "start")
@@ -134,15 +136,25 @@ def _is_misheard(command: str, answer: str) -> bool:
     return answer.startswith("error commands are") or another_set
 
 
+def _hexadecimal(text: str) -> int | None:
+    try:
+        return int(text, 16)
+    except ValueError:
+        return None
+
+
 def _check_identity(experiment: Experiment, port: SerialPort, answer: str) -> None:
     """Refuse firmware with another event table, whose codes would get wrong names, another kernel or other probes."""
     fields = dict(word.partition("=")[::2] for word in answer.split())
-    if fields.get("table") != TABLE_CRC32:
+    if _hexadecimal(fields.get("table", "")) != int(TABLE_CRC32, 16):
         raise FirmwareError(
             f"node {port.node} runs firmware with the event table {fields.get('table', 'unknown')}, this gpiorig has "
-            f"{TABLE_CRC32}. Build it anew with these sources and flash it."
+            f"{TABLE_CRC32}. Build it again with these sources and flash it."
         )
+    kernels = get_args(Kernel)  # of the reference firmware; an operating system of others has a name of its own, or none
     for key, wanted in (("kernel", experiment.kernel), ("probes", experiment.probes)):
+        if key == "kernel" and fields.get(key) not in kernels:
+            continue
         if fields.get(key, wanted) != wanted:
             raise FirmwareError(
                 f"node {port.node} runs firmware with {key} = {fields[key]}, the experiment wants {wanted}. Flash the "

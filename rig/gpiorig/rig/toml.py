@@ -6,7 +6,7 @@ import difflib
 import re
 import tomllib
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, get_args, get_origin
 
 import msgspec
 
@@ -43,27 +43,36 @@ def parse(text: str, kind: type[T], *, what: str) -> T:
 
 
 def explain(message: str, kind: type) -> str:
-    """Msgspec's message, with the key's place in words and the nearest valid keys."""
+    """Msgspec's message, with the key's place in words, and the key of that place, or the place of that key, that was meant."""
     match = re.match(r"Object contains unknown field `(.+?)`(?: - at `\$(.*)`)?$", message)
     if not match:
         return message.replace(" - at `$.", " at `").replace(" - at `$", " at `") + "."
     key, place = match.group(1), (match.group(2) or "").lstrip(".")
-    valid = sorted(_all_keys(kind, set()))
+    tables = _tables(kind, "")
+    valid = sorted(tables.get(re.sub(r"\[\d+\]", "[...]", place), ()))
     near = difflib.get_close_matches(key, valid, n=1)
-    hint = f"did you mean `{near[0]}`?" if near else f"known keys: {', '.join(valid)}."
+    elsewhere = [other for other, keys in tables.items() if key in keys]
+    if near:
+        hint = f"did you mean `{near[0]}`?"
+    elif elsewhere:
+        hint = f"it belongs {'at the top' if elsewhere[0] == '' else f'in `{elsewhere[0]}`'}."
+    else:
+        hint = f"known keys{' there' if place else ''}: {', '.join(valid)}."
     return f"unknown key `{key}`{f' in `{place}`' if place else ''}; {hint}"
 
 
-def _all_keys(kind: object, seen: set[object]) -> set[str]:
-    """Keys of a structure and of the structures inside it."""
-    keys: set[str] = set()
-    if kind in seen:
-        return keys
-    seen.add(kind)
+def _tables(kind: object, place: str) -> dict[str, set[str]]:
+    """The keys of each table of a structure, by its place in msgspec's words: `nodes[...]`, say."""
+    tables: dict[str, set[str]] = {}
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
-        for field in msgspec.structs.fields(kind):
-            keys.add(field.encode_name)
-            keys |= _all_keys(field.type, seen)
-    for argument in getattr(kind, "__args__", ()):
-        keys |= _all_keys(argument, seen)
-    return keys
+        fields = msgspec.structs.fields(kind)
+        tables.setdefault(place, set()).update(field.encode_name for field in fields)
+        inside = [(field.type, f"{place}.{field.encode_name}".lstrip(".")) for field in fields]
+    elif get_origin(kind) in (dict, list, tuple):
+        inside = [(argument, f"{place}[...]") for argument in get_args(kind)]
+    else:
+        inside = [(argument, place) for argument in get_args(kind)]  # of a union, or annotated
+    for argument, where in inside:
+        for name, keys in _tables(argument, where).items():
+            tables.setdefault(name, set()).update(keys)
+    return tables

@@ -1,4 +1,6 @@
 /** Stand-in for os/contiki-main.c. */
+#include "lib/random.h"
+#include "net/ipv6/uip-ds6.h"
 #include "net/netstack.h"
 #include "sys/platform.h"
 
@@ -10,6 +12,11 @@ int main(void);
 
 linkaddr_t linkaddr_node_addr = {.u8 = {2, 0, 0, 0, 0, 0, 0, 1}};
 
+void random_init(unsigned short seed)
+{
+    (void)seed;
+}
+
 int main(void)
 {
     platform_init_stage_one();
@@ -18,6 +25,7 @@ int main(void)
     NETSTACK_MAC.init();
     NETSTACK_NETWORK.init();
 #if NETSTACK_CONF_WITH_IPV6
+    uip_ds6_init();
     process_start(&tcpip_process, NULL);
 #endif
     for (unsigned at = 0; autostart_processes[at] != NULL; at++) {

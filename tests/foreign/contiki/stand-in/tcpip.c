@@ -1,7 +1,18 @@
-/** Stand-in for os/net/ipv6/tcpip.c and os/net/netstack.c. */
+/**
+ * Stand-in for os/net/ipv6/tcpip.c and os/net/netstack.c. Nothing is sent from an address that is tentative, or to a node
+ * whose link-layer address is not known: neighbour discovery does not resolve (seen with 4.4 without routing).
+ */
 #include "net/ipv6/tcpip.h"
-#include "net/ipv6/uip.h"
+#include "net/ipv6/uip-ds6.h"
 #include "net/netstack.h"
+
+#include "udp.h"
+
+#include <string.h>
+
+#ifndef UIP_CONF_ND6_AUTOFILL_NBR_CACHE
+#define UIP_CONF_ND6_AUTOFILL_NBR_CACHE 0 /* uip-nd6.h, without routing */
+#endif
 
 PROCESS(tcpip_process, "TCP/IP stack");
 
@@ -34,10 +45,26 @@ void tcpip_input(void)
     uip_len = 0;
 }
 
+/** The link-layer address of the destination, from its interface identifier where that is allowed; all, of a multicast. */
+static bool resolve(linkaddr_t *next_hop)
+{
+    memset(next_hop, 0, sizeof *next_hop);
+    if (uip_buf[UIP_DESTINATION] == 0xff) {
+        return true;
+    }
+    memcpy(next_hop, &uip_buf[UIP_DESTINATION + 8], sizeof *next_hop);
+    next_hop->u8[0] ^= 0x02;
+    return UIP_CONF_ND6_AUTOFILL_NBR_CACHE;
+}
+
 void tcpip_ipv6_output(void)
 {
-    static const linkaddr_t next_hop = {.u8 = {2, 0, 0, 0, 0, 0, 0, 2}};
+    linkaddr_t next_hop;
 
+    if (uip_ds6_get_link_local(ADDR_PREFERRED) == NULL || !resolve(&next_hop)) {
+        uip_len = 0;
+        return;
+    }
     if (netstack_process_ip_callback(NETSTACK_IP_OUTPUT, &next_hop) == NETSTACK_IP_PROCESS) {
         NETSTACK_NETWORK.output(&next_hop);
     }

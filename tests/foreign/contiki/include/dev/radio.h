@@ -7,7 +7,7 @@
 typedef int radio_value_t;
 typedef unsigned radio_param_t;
 
-enum { RADIO_PARAM_POWER_MODE, RADIO_PARAM_CHANNEL };
+enum { RADIO_PARAM_POWER_MODE, RADIO_PARAM_CHANNEL, RADIO_PARAM_16BIT_ADDR, RADIO_PARAM_64BIT_ADDR };
 
 typedef enum {
     RADIO_RESULT_OK,

@@ -3,6 +3,7 @@
 #define NET_IPV6_UIP_H
 
 #include "contiki.h"
+#include "net/linkaddr.h"
 
 typedef union {
     uint8_t u8[16];
@@ -17,6 +18,12 @@ typedef union {
 extern uip_buf_t uip_aligned_buf;
 #define uip_buf (uip_aligned_buf.u8)
 extern uint16_t uip_len;
+
+typedef struct {
+    uint8_t addr[LINKADDR_SIZE];
+} uip_lladdr_t;
+
+extern uip_lladdr_t uip_lladdr;
 
 #define UIP_IPUDPH_LEN 48
 #define UIP_DATA 1
