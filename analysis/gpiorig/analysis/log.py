@@ -12,6 +12,7 @@ from gpiorig.analysis import eventlog
 from gpiorig.analysis.eventlog import EventLog
 
 MISSING = -1
+DIGITS = 10  # of 32 bits
 _OUTCOMES = {"ok", "lost", "no_ack", "busy", "queue", "timeout", "too_long"}
 _TEXT = {"ready", "ok", "print"}  # lines that say nothing the analysis needs
 
@@ -140,12 +141,16 @@ def _fields(words: Iterable[str]) -> dict[str, str] | None:
     return fields
 
 
+def _integer(text: str) -> int | None:
+    """The number that ASCII digits tell; None for other text, and for more digits than the node's counters have."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= DIGITS else None
+
+
 def _numbers(fields: dict[str, str] | None) -> dict[str, int] | None:
     if not fields or not {"sent", "received", "lost", "probes"} <= fields.keys():
         return None
-    if not all(value.isdecimal() for value in fields.values()):
-        return None
-    return {key: int(value) for key, value in fields.items()}
+    found = {key: _integer(value) for key, value in fields.items()}
+    return None if None in found.values() else {key: value for key, value in found.items() if value is not None}
 
 
 def _packet(fields: dict[str, str] | None) -> tuple[int, int, int, str, bool] | None:
@@ -158,8 +163,8 @@ def _packet(fields: dict[str, str] | None) -> tuple[int, int, int, str, bool] | 
         return None
     stamps = []
     for key, bits in (("seq", 16), ("tx_us", 32), ("rx_us", 32)):
-        value = fields.get(key)
-        if value is not None and not (value.isascii() and value.isdecimal() and int(value) < 1 << bits):
+        value = _integer(fields[key]) if key in fields else MISSING
+        if value is None or value >= 1 << bits:
             return None
-        stamps.append(MISSING if value is None else int(value))
+        stamps.append(value)
     return stamps[0], stamps[1], stamps[2], fields["reason"] if lost else status, lost

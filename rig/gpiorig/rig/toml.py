@@ -35,9 +35,13 @@ def load(path: Path, kind: type[T], *, what: str) -> T:
 def parse(text: str, kind: type[T], *, what: str) -> T:
     """As `load`, from text; `what` names the source in errors."""
     try:
-        return msgspec.convert(tomllib.loads(text), kind)
+        raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BenchError(f"{what}: not valid TOML: {error}.") from error
+    except (RecursionError, ValueError) as error:  # of the parser: lists within lists, integers of 5000 digits
+        raise BenchError(f"{what}: nested too deeply, or a number has too many digits. Correct it.") from error
+    try:
+        return msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
         raise BenchError(f"{what}: {explain(str(error), kind)}") from error
 
