@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from gpiorig.analysis.clocks import slope
 from gpiorig.analysis.clocks.fit import ClockFit, fit
+from gpiorig.analysis.clocks.nodeclock import node_clock
+from gpiorig.analysis.clocks.nodejson import stretch_json
 from gpiorig.analysis.clocks.stamps import quantum
 from gpiorig.analysis.clocks.unwrap import unwrap
 from gpiorig.analysis.errors import EventError
@@ -222,6 +224,59 @@ def test_no_pieces_without_a_break(noise: Callable[[np.random.Generator, int], n
         shown = clock(at, step_ns=1) + np.rint(1e6 * noise(random, 1000)).astype(np.int64)
         split += len(fitted(shown, at).segments) > 1
     assert split <= most(runs, 0.005)
+
+
+def shares(random: np.random.Generator, n: int, count: int) -> np.ndarray:
+    """float64[n, count]: how large the share of each band is at each stamp: linear, in steps, or in waves."""
+    at = np.linspace(0, 1, n)
+    kind = int(random.integers(3))
+    if kind == 0:
+        weights = np.stack([np.interp(at, [0, 1], random.random(2)) for _ in range(count)], axis=1)
+    elif kind == 1:
+        steps = np.sort(random.random(4))
+        weights = random.random((5, count))[np.searchsorted(steps, at)]
+    else:
+        phase, turns = random.random(count), random.uniform(0.5, 4, count)
+        weights = 1 + 0.9 * np.sin(2 * np.pi * (at[:, None] * turns + phase))
+    return np.asarray((weights + 0.02) / (weights + 0.02).sum(axis=1, keepdims=True))
+
+
+def in_bands(random: np.random.Generator, *, step_ns: int) -> tuple[np.ndarray, np.ndarray, float]:
+    """What a node prints, in ticks, and when the host reads it; the node is fast by the ppm returned."""
+    n, count = int(random.integers(400, 5000)), int(random.integers(2, 5))
+    at = np.sort(random.integers(0, int(random.integers(600, 5000)) * NS_PER_S, n))
+    scale_ns = random.uniform(5e5, 5e6)
+    gaps_ns = random.uniform(12, 60, count) * scale_ns + 2 * step_ns
+    bands_ns = random.permutation(np.cumsum(gaps_ns))
+    band = (shares(random, n, count).cumsum(axis=1) < random.random((n, 1))).sum(axis=1)
+    late = bands_ns[band] + random.exponential(scale_ns, n)
+    ppm = float(random.uniform(-250, 250))
+    order = np.argsort(at + late)
+    return clock(at, ppm=ppm, step_ns=step_ns)[order] // step_ns, EPOCH_NS + (at + late.astype(np.int64))[order], ppm
+
+
+@pytest.mark.slow
+def test_coverage_of_stamps_in_bands() -> None:
+    """Lines at two to four phases whose shares change: intervals hold the rate, no break and no reset is invented."""
+    random = np.random.default_rng(17)
+    runs, held, least_held, split, resets, seen = by_depth(40, 200), 0, 0, 0, 0, 0
+    for _ in range(runs):
+        step_ns = int(random.choice([1_000, 1_000_000, 4_000_000]))
+        ticks, host_ns, ppm = in_bands(random, step_ns=step_ns)
+        hz = Fraction(NS_PER_S, step_ns)
+        found = node_clock("n", ticks, host_ns, reference="host", tick_hz=hz, modulus=2**32)
+        resets += len(found.stretches) > 1
+        split += len(found.stretches[0].segments) > 1
+        told = stretch_json(found.stretches[0])
+        low, high = told["ppm_interval"]
+        held += low <= ppm <= high
+        seen += len(told["bands_s"]) > 1
+        low, high = told["minimum_delay"]["ppm_interval"]
+        least_held += low <= ppm <= high
+    print(f"{runs} logs in bands: held {held}, by minimum delay {least_held}, split {split}, resets {resets}, bands {seen}")
+    assert min(held, least_held) >= fewest(runs, 0.95)
+    assert split <= most(runs, 0.02)
+    assert resets == 0
 
 
 def test_bandwidth_of_white_noise_costs_little() -> None:

@@ -227,6 +227,7 @@ def _segment(found: Line, anchor: tuple[int, int], reference_ns: Instants) -> Se
         drift_ppm_per_s=drift,
         covariance=found.covariance[:2, :2],
         residual_std_ns=float(np.sqrt((found.residuals[found.kept] ** 2).sum() / freedom)),
+        bands_ns=(0.0,) if found.bands is None else found.bands.levels_ns,
     )
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.clocks import slope
+from gpiorig.analysis.clocks import bands, slope
+from gpiorig.analysis.clocks.bands import Bands
 
 Floats = NDArray[np.float64]
 
@@ -35,6 +36,9 @@ class Line:
         the half width of a 95 % interval, whatever the autocorrelation: see `slope`.
     method
         How the interval was found.
+    bands
+        Where the residuals lie in several; the line is that of the largest, and `residuals` are those of each stamp
+        from the line of its band.
     """
 
     offset: float
@@ -44,6 +48,7 @@ class Line:
     residuals: Floats
     covariance: Floats
     method: str
+    bands: Bands | None
 
 
 def fit(x: Floats, y: Floats, *, quanta: tuple[float, float] = (0.0, 0.0), bent: bool = False) -> Line:
@@ -53,6 +58,7 @@ def fit(x: Floats, y: Floats, *, quanta: tuple[float, float] = (0.0, 0.0), bent:
     1982, 242-244; half of the points may be anything) of at most 100 medians of successive points.
     The scale is the median absolute deviation, of data that are equal by more than half the central 80 %, and at least
     what the quanta of the stamps spread, so that quantised clocks have no outliers for being quantised.
+    Where residuals lie in bands each has an offset of its own (`bands.find`), and what lies in none is left out.
 
     Parameters
     ----------
@@ -64,24 +70,30 @@ def fit(x: Floats, y: Floats, *, quanta: tuple[float, float] = (0.0, 0.0), bent:
         Whether to fit a parabola.
     """
     rate = _repeated_median(x, y)
-    coefficients = np.array([float(np.median(y - rate * x)), rate, 0.0])
+    found = bands.find(x, y, quanta=quanta, first=rate)
+    inside = np.ones(len(x), dtype=bool)
+    if found is not None:
+        inside, y = found.band >= 0, y - found.shift_ns
+        rate = _repeated_median(x[inside], y[inside])
+    coefficients = np.array([float(np.median(y[inside] - rate * x[inside])), rate, 0.0])
     span = float(np.ptp(x))
     powers = np.stack([np.ones(len(x)), x / span, (x / span) ** 2][: 3 if bent else 2], axis=1)
     floor = float(np.hypot(*quanta)) / np.sqrt(12)
-    kept = np.ones(len(x), dtype=bool)
+    kept = inside
     for turn in range(PASSES):
         residuals = y - coefficients[0] - coefficients[1] * x - coefficients[2] * x * x
-        away = np.abs(residuals - np.median(residuals))
-        chosen = away <= OUTLIER_SCALES * max(_scale(away), floor) + sum(quanta)
+        away = np.abs(residuals - np.median(residuals[inside]))
+        chosen = inside & (away <= OUTLIER_SCALES * max(_scale(away[inside]), floor) + sum(quanta))
         if (turn and (chosen == kept).all()) or not np.ptp(x[chosen]) > 0:
             break
         kept = chosen
-        found = np.linalg.lstsq(powers[kept], y[kept], rcond=None)[0]
-        coefficients = np.array([found[0], found[1] / span, found[2] / span**2 if bent else 0.0])
+        solved = np.linalg.lstsq(powers[kept], y[kept], rcond=None)[0]
+        coefficients = np.array([solved[0], solved[1] / span, solved[2] / span**2 if bent else 0.0])
     residuals = y - coefficients[0] - coefficients[1] * x - coefficients[2] * x * x
-    spread = slope.covariance(x[kept], residuals[kept], quanta=quanta, bent=bent)
+    centred = None if found is None else found.centred(x, kept)
+    spread = slope.covariance(x[kept], residuals[kept], quanta=quanta, bent=bent, centred=centred)
     offset, rate, bend = map(float, coefficients)
-    return Line(offset, rate, bend, kept, residuals, spread.covariance, spread.method)
+    return Line(offset, rate, bend, kept, residuals, spread.covariance, spread.method, found)
 
 
 def _scale(away: Floats) -> float:

@@ -258,4 +258,5 @@ def _not_early(node_ns: Integers, host_ns: Integers, fitted: ClockFit) -> NDArra
     if not fitted.segments:
         return np.ones(len(node_ns), dtype=bool)
     ahead = node_ns - host_ns - fitted.at(host_ns)[0]
-    return np.asarray(ahead <= EARLY_DEVIATIONS * max(each.residual_std_ns for each in fitted.segments) + 1)
+    earliest = max(EARLY_DEVIATIONS * each.residual_std_ns + max(each.bands_ns) for each in fitted.segments)
+    return np.asarray(ahead <= earliest + 1)

@@ -15,7 +15,7 @@ from gpiorig.analysis.quantity import NS_PER_S
 
 AGREE = 1.5  # of the half of its interval: by how much the rate of a piece may be off the mean if they are one
 QUANTILES = {"median": 0.5, "p95": 0.95, "p99": 0.99, "max": 1.0}
-LINE = ("start_s", "end_s", "rate", "ppm", "ppm_interval", "offset_s", "residual_std_s", "outliers")
+LINE = ("start_s", "end_s", "rate", "ppm", "ppm_interval", "offset_s", "residual_std_s", "bands_s", "outliers")
 
 
 def as_json(found: NodeClock) -> dict[str, Any]:
@@ -64,6 +64,7 @@ def _line(segment: Segment) -> dict[str, Any]:
         "ppm_interval": _ends(segment.ppm),
         "offset_s": _offset_ns(segment) / NS_PER_S,
         "residual_std_s": segment.residual_std_ns / NS_PER_S,
+        "bands_s": [level / NS_PER_S for level in segment.bands_ns],
         "outliers": segment.outliers,
     }
 
@@ -83,6 +84,7 @@ def _together(lines: Sequence[dict[str, Any]], pieces: Sequence[Segment]) -> dic
         "ppm_interval": interval,
         "offset_s": lines[0]["offset_s"],
         "residual_std_s": math.sqrt(float(freedom @ variances) / int(freedom.sum())) / NS_PER_S,
+        "bands_s": max((line["bands_s"] for line in lines), key=len),
         "outliers": sum(each.outliers for each in pieces),
     }
 

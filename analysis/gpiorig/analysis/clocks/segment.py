@@ -39,7 +39,9 @@ class Segment:
     covariance
         float64[2, 2] of offset (ns) and skew (ns per ns).
     residual_std_ns
-        Standard deviation of what the fit leaves.
+        Standard deviation of what the fit leaves; where stamps lie in bands, within these.
+    bands_ns
+        By how much each band of stamps lies above the largest, whose line this is; that itself is 0.
     """
 
     start_ns: float
@@ -53,6 +55,7 @@ class Segment:
     drift_ppm_per_s: Interval | None
     covariance: NDArray[np.float64]
     residual_std_ns: float
+    bands_ns: tuple[float, ...] = (0.0,)
 
     @property
     def ahead_ns(self) -> Interval:

@@ -30,7 +30,14 @@ class Spread:
     method: str
 
 
-def covariance(x: Floats, residuals: Floats, *, quanta: tuple[float, float], bent: bool = False) -> Spread:
+def covariance(
+    x: Floats,
+    residuals: Floats,
+    *,
+    quanta: tuple[float, float],
+    bent: bool = False,
+    centred: Floats | None = None,
+) -> Spread:
     """Covariance of a least-squares fit.
 
     The sandwich A^-1 Omega A^-1 with A = X'X and Omega the long-run covariance of the scores x_i r_i, summed over up to
@@ -57,12 +64,15 @@ def covariance(x: Floats, residuals: Floats, *, quanta: tuple[float, float], ben
         Steps of the clock's and the reference's stamps, ns.
     bent
         Whether a parabola was fitted.
+    centred
+        float64[n], x less what offsets of bands take from it: `bands.Bands.centred`; None: x.
     """
     from scipy import stats
 
     span = float(np.ptp(x)) or 1.0
     count = 3 if bent else 2
-    powers = np.stack([np.ones(len(x)), x / span, (x / span) ** 2][:count], axis=1)
+    seen = x if centred is None else centred
+    powers = np.stack([np.ones(len(x)), seen / span, (seen / span) ** 2][:count], axis=1)
     freedom = len(x) - count
     scale = np.diag([1.0, 1 / span, 1 / span**2])
     if freedom < 1:
