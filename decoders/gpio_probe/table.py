@@ -108,6 +108,7 @@ EVENTS = {
     107: ('slot.rx.exit', 'slot', 'exit', False),
     108: ('slot.interrupt', 'slot', 'instant', False),
     109: ('queue.pass', 'queue', 'instant', True),
+    110: ('task.due', 'task', 'instant', True),
     128: ('tap.irq.enter', 'radio', 'enter', False),
     129: ('tap.irq.exit', 'radio', 'exit', False),
     130: ('tap.frame_timestamp.enter', 'radio', 'enter', False),

@@ -116,6 +116,7 @@ const uint8_t gpiorig_groups[GPIORIG_CODES] = {
     GPIORIG_GROUP_SLOT, /* 107 */
     GPIORIG_GROUP_SLOT, /* 108 */
     GPIORIG_GROUP_QUEUE, /* 109 */
+    GPIORIG_GROUP_TASK, /* 110 */
 };
 
 const char *gpiorig_name(uint8_t code)
@@ -231,6 +232,7 @@ const char *gpiorig_name(uint8_t code)
         "slot.rx.exit",
         "slot.interrupt",
         "queue.pass",
+        "task.due",
     };
 
     return code < GPIORIG_CODES ? names[code] : "?";

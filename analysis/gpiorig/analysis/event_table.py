@@ -125,6 +125,7 @@ EVENT_TYPES = tuple(
         (107, "slot.rx.exit", "slot", "rx", "exit", False),
         (108, "slot.interrupt", "slot", "none", "instant", False),
         (109, "queue.pass", "queue", "none", "instant", True),
+        (110, "task.due", "task", "none", "instant", True),
         (128, "tap.irq.enter", "radio", "none", "enter", False),
         (129, "tap.irq.exit", "radio", "none", "exit", False),
         (130, "tap.frame_timestamp.enter", "radio", "rx", "enter", False),
@@ -143,6 +144,6 @@ EVENT_TYPES = tuple(
         (143, "tap.heartbeat.exit", "rig", "none", "exit", False),
     )
 )
-TABLE_CRC32 = "f45e4317"
+TABLE_CRC32 = "2d5bb00f"
 BY_CODE = {event.code: event for event in EVENT_TYPES}
 BY_NAME = {event.name: event for event in EVENT_TYPES}

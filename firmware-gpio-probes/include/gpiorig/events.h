@@ -108,7 +108,8 @@
 #define GPIORIG_SLOT_RX_EXIT                 107u /* receive part of a slot */
 #define GPIORIG_SLOT_INTERRUPT               108u /* slot state machine entered from its timer */
 #define GPIORIG_QUEUE_PASS                   109u /* a packet handed on to the queue of another layer; the id is the packet's */
-#define GPIORIG_CODES                        110u
+#define GPIORIG_TASK_DUE                     110u /* a task that its timer has made due, and that will run; the id names it */
+#define GPIORIG_CODES                        111u
 
 /** The groups of the masks: the first parts of the names. */
 enum gpiorig_group {

@@ -246,6 +246,9 @@
 #ifndef GPIORIG_MASK_QUEUE_PASS
 #define GPIORIG_MASK_QUEUE_PASS GPIORIG_MASK_GROUP_QUEUE
 #endif
+#ifndef GPIORIG_MASK_TASK_DUE
+#define GPIORIG_MASK_TASK_DUE GPIORIG_MASK_GROUP_TASK
+#endif
 
 /* Span lines: no point has one, unless the build gives it a pin (options.h). */
 #ifndef GPIORIG_SPAN_APP_TX

@@ -1,5 +1,7 @@
 #include "worker.h"
 
+#include "gpiorig/probe.h"
+
 #include "alarm.h"
 #include "app.h"
 #include "board.h"
@@ -95,6 +97,7 @@ static void expired(struct alarm *alarm)
     }
     worker->pending = true;
     worker->due_us = due_us;
+    GPIORIG_EVENT_ID(TASK_DUE, worker->actor->id);
     actor_signal(worker->actor, DUE);
 }
 

@@ -20,11 +20,13 @@ MOST_BANDS = 8  # more are the levels of coarse stamps
 CORE = 8  # the shortest stretch of residuals that holds one stamp of so many says how dense the densest band is
 GAP_CORES = 4.0  # of which so many are a gap: half a mean of exponential delays, half the width of uniform ones
 GAP_SPACINGS = 10.0  # so many median spacings within a band, too: a few scattered stamps are no band
-LEAST_SWITCHES = 5  # from one band to the other and back: a clock that steps does so once
+LEAST_SWITCHES = 5  # from one band to the other or back; a clock that steps does so once
+SWITCH_SHARE = 0.05  # and so many of the smaller band's stamps: strays of one side of a step may lie in the other's band
 PASSES = 20
 SLOPES = 64  # that are tried for the one which leaves the sharpest residuals
 SAMPLE = 1000  # stamps they are tried on
 NEIGHBOURS = 20  # in the order of the residuals: how far apart those are says how sharp they are
+WINDOWS = 8  # of a record whose rate changes; as many again overlap them
 TAIL = 0.01  # of the residuals, on either side, that the slopes need not bring together
 
 
@@ -90,6 +92,36 @@ def find(x: Floats, y: Floats, *, quanta: tuple[float, float], first: float) -> 
     return min(some, key=lambda each: each.spread_ns) if some else None
 
 
+def local(x: Floats, y: Floats, *, quanta: tuple[float, float], first: float) -> Floats | None:
+    """float64[n], by how much the bands of a clock whose rate changes lie above each other, found window by window.
+
+    In a window the rate is steady enough for its bands to be seen. The stamps that two windows share say how the bands
+    of one stand to those of the next.
+
+    Parameters
+    ----------
+    x, y, quanta, first
+        Of `find`.
+
+    Returns
+    -------
+    Floats or None
+        None if less than half of the windows have bands.
+    """
+    count = min(WINDOWS, len(x) // LEAST_STAMPS)
+    if count < 2:
+        return None
+    edges = np.linspace(0, len(x), 2 * count + 1).astype(np.int64).tolist()
+    shift, seen = np.zeros(len(x)), 0
+    for start, shared, end in zip(edges[:-2], edges[1:-1], edges[2:], strict=True):
+        found = find(x[start:end], y[start:end], quanta=quanta, first=first)
+        seen += found is not None
+        mine = np.zeros(end - start) if found is None else found.shift_ns
+        mine = mine + (float(np.median(shift[start:shared] - mine[: shared - start])) if start else 0.0)
+        shift[shared if start else 0 : end] = mine[shared - start if start else 0 :]
+    return shift if 2 * seen >= 2 * count - 1 else None
+
+
 def _settled(x: Floats, y: Floats, rate: float, narrowest: float) -> Bands | None:
     """Bands of the residuals of a slope, of the slope that follows from them, and so on."""
     band = np.full(len(x), -1)
@@ -148,7 +180,8 @@ def _alternating(band: Integers, count: int) -> list[set[int]]:
     together = [{each} for each in range(count)]
     for one, other in combinations(range(count), 2):
         mine = band[(band == one) | (band == other)]
-        if int((np.diff(mine) != 0).sum()) >= LEAST_SWITCHES and together[one] is not together[other]:
+        least = max(LEAST_SWITCHES, SWITCH_SHARE * min((mine == one).sum(), (mine == other).sum()))
+        if (np.diff(mine) != 0).sum() >= least and together[one] is not together[other]:
             together[one] |= together[other]
             for each in together[one]:
                 together[each] = together[one]

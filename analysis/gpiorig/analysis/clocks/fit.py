@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.clocks import line, pieces
+from gpiorig.analysis.clocks import bands, line, pieces
 from gpiorig.analysis.clocks.line import Line
 from gpiorig.analysis.clocks.segment import NS_PER_S, PPM
 from gpiorig.analysis.clocks.segment import Segment as Segment
@@ -180,20 +180,50 @@ def _stretch(clock_ns: Instants, reference_ns: Instants, quanta: tuple[float, fl
     """Segments of stamps without a reset."""
     order = np.argsort(reference_ns, kind="stable")
     clock_ns, reference_ns = clock_ns[order], reference_ns[order]
-    whole, _ = _line(clock_ns, reference_ns, quanta)
     cuts = [0, len(clock_ns)]
     if piecewise:
-        x = (reference_ns - reference_ns[len(reference_ns) // 2]).astype(np.float64)
-        cuts = pieces.bounds(x, whole.residuals, quanta=quanta)
-        bent, anchor = _line(clock_ns, reference_ns, quanta, bent=True)
-        if pieces.bends(x, whole.residuals, bent.residuals, quanta=quanta):
-            return [_segment(bent, anchor, reference_ns)]
+        found, cuts = _pieces(clock_ns, reference_ns, quanta)
+        if found:
+            return [found]
     parts = [slice(start, end) for start, end in pairwise(cuts)]
     return [
         _segment(*_line(clock_ns[part], reference_ns[part], quanta), reference_ns[part])
         for part in parts
         if not impossible(clock_ns[part], reference_ns[part])
     ]
+
+
+def _pieces(
+    clock_ns: Instants, reference_ns: Instants, quanta: tuple[float, float]
+) -> tuple[Segment | None, list[int]]:
+    """The segment with a drift if there is one, and where pieces begin and end.
+
+    Bands whose shares change look like breaks. Where one line, or more, does not do and no bands were found, they may
+    be hidden by a change of the rate: then those of windows are put on each other first.
+    """
+    x = (reference_ns - reference_ns[len(reference_ns) // 2]).astype(np.float64)
+    whole, _ = _line(clock_ns, reference_ns, quanta)
+    found, cuts = _looked_at(clock_ns, reference_ns, whole, quanta)
+    if whole.bands is not None or not (found or len(cuts) > 2 or "wander" in whole.method):
+        return found, cuts
+    y = ((clock_ns - clock_ns[0]) - (reference_ns - reference_ns[0])).astype(np.float64)
+    shift = bands.local(x, y, quanta=quanta, first=whole.rate)
+    if shift is None:
+        return found, cuts
+    clock_ns = clock_ns - np.rint(shift).astype(np.int64)
+    return _looked_at(clock_ns, reference_ns, _line(clock_ns, reference_ns, quanta)[0], quanta)
+
+
+def _looked_at(
+    clock_ns: Instants, reference_ns: Instants, whole: Line, quanta: tuple[float, float]
+) -> tuple[Segment | None, list[int]]:
+    """The same, of stamps as they are."""
+    x = (reference_ns - reference_ns[len(reference_ns) // 2]).astype(np.float64)
+    bent, anchor = _line(clock_ns, reference_ns, quanta, bent=True)
+    cuts = pieces.bounds(x, whole.residuals, quanta=quanta)
+    if pieces.bends(x, whole.residuals, bent.residuals, quanta=quanta):
+        return _segment(bent, anchor, reference_ns), cuts
+    return None, cuts
 
 
 def _line(
