@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import re
+import struct
 import subprocess
+import tracemalloc
 import zipfile
 import zlib
 from fractions import Fraction
@@ -15,8 +19,9 @@ from capture_reference import reference_edges
 from depth import by_depth
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from gpiorig.capture import chunks, ziparchive
+from gpiorig.capture import chunkreader, chunks, ziparchive
 from gpiorig.capture.edges import Edges
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions, sr
@@ -290,6 +295,198 @@ def test_sigrok_knows_whole_hertz_only(tmp_path: Path) -> None:
         format_samplerate(Fraction(3, 2))
 
 
+FIELDS = {"packed": 20, "size": 24, "name": 46}  # in an entry of the directory (APPNOTE.TXT 6.3.10, 4.3.12)
+LOCAL_FIELDS = {"crc": 14, "packed": 18, "size": 22}  # in a local header (4.3.7)
+
+
+def entry(data: bytes, name: bytes, field: str) -> int:
+    """Where a field of a member's entry in the directory lies."""
+    places = [match.start() - FIELDS["name"] for match in re.finditer(re.escape(name), data)]
+    (place,) = (at for at in places if data[at:].startswith(b"PK\1\2") and data[at + 28] == len(name))
+    return place + FIELDS[field]
+
+
+def levels_at(edges: Edges) -> NDArray[np.uint64]:
+    """The levels of each sample."""
+    return edges.levels[np.searchsorted(edges.samples, np.arange(edges.end), side="right") - 1]
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> tuple[Path, Edges]:
+    """A file of ten chunks of 30 samples on eight channels, nearly each of them an edge, and one of 17."""
+    path = tmp_path / "small.sr"
+    data = [bytes((at * 7 + number) % 251 for at in range(30 if number < 10 else 17)) for number in range(11)]
+    names = "".join(f"probe{bit}=c{bit}\n" for bit in range(1, 9))
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("version", "2")
+        archive.writestr(
+            "metadata",
+            f"[device 1]\ncapturefile=logic-1\ntotal probes=8\nsamplerate=1 MHz\n{names}unitsize=1\n",
+        )
+        for number, chunk in enumerate(data, start=1):
+            archive.writestr(f"logic-1-{number}", chunk)
+    return path, read_sr(path)
+
+
+@pytest.mark.slow
+def test_no_bit_of_the_directory_costs_samples_unsaid(small: tuple[Path, Edges]) -> None:
+    path, edges = small
+    whole = path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        directory = archive.start_dir
+    errors = 0
+    for place in range(directory, len(whole)):
+        for bit in range(8):
+            data = bytearray(whole)
+            data[place] ^= 1 << bit
+            path.write_bytes(data)
+            try:
+                back = read_sr(path)
+            except FormatError:
+                errors += 1
+                continue
+            assert (rows(edges), edges.end) == (rows(back), back.end), (place - directory, bit)
+    assert 3000 < errors < 8 * (len(whole) - directory)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (b"logic-1-05", "members that are not of a session: logic-1-05"),
+        (b"xogic-1-10", "members that are not of a session: xogic-1-10"),
+        (b"logic-1-00", "members that are not of a session: logic-1-00"),
+        (b"logic-1-11", "logic-1-10 is missing: the samples from 270 on are lost"),
+        (b"logic-1-12", "logic-1-10 is missing: the samples from 270 on are lost"),
+    ],
+)
+def test_a_chunk_of_another_name_is_an_error_or_a_remark(small: tuple[Path, Edges], name: bytes, expected: str) -> None:
+    """Its CRC is right, so that only names tell that it stands for another; its samples are a gap."""
+    path, edges = small
+    data = bytearray(path.read_bytes())
+    place = entry(data, b"logic-1-10", "name")
+    data[place : place + len(name)] = name
+    path.write_bytes(data)
+    with pytest.raises(FormatError, match=expected):
+        read_sr(path)
+
+    waveform = sr.read(path, ReadOptions(recover=True))
+    back = waveform.edges()
+    assert (without(edges, 270, 300), [[270, 300]], 317) == (rows(back), back.gaps.tolist(), back.end)
+    assert f"are left out: {name.decode()}" in waveform.remarks[0]
+    assert "the numbers of the samples after chunk 10 are a guess" in waveform.remarks[1]
+
+
+def test_a_number_that_comes_twice_is_an_error(small: tuple[Path, Edges]) -> None:
+    path, edges = small
+    data = bytearray(path.read_bytes())
+    data[entry(data, b"logic-1-5", "name") + 8] = ord("4")
+    path.write_bytes(data)
+    with pytest.raises(FormatError, match="logic-1-4 comes twice: the samples from 120 on are lost"):
+        read_sr(path)
+    assert (without(edges, 120, 150), [[120, 150]], 317) == stretches(path)
+
+
+@pytest.mark.parametrize("damage", ["none", "content"])
+@pytest.mark.slow
+def test_levels_outside_of_gaps_are_right_or_said_to_be_a_guess(small: tuple[Path, Edges], damage: str) -> None:
+    """Each bit of each field of length, in both headers; where the content is whole, no sample is lost at all."""
+    path, edges = small
+    whole = bytearray(path.read_bytes())
+    expected = levels_at(edges)
+    with zipfile.ZipFile(path) as archive:
+        headers = {number: archive.getinfo(f"logic-1-{number}").header_offset for number in (1, 5, 11)}
+    for number, header in headers.items():
+        name = f"logic-1-{number}".encode()
+        content = header + 30 + len(name) + 20
+        places = [entry(whole, name, "packed"), entry(whole, name, "size")]
+        places += [header + LOCAL_FIELDS["packed"], header + LOCAL_FIELDS["size"]]
+        for place, bit in itertools.product(places, range(32)):
+            data = bytearray(whole)
+            data[place + bit // 8] ^= 1 << bit % 8
+            data[content] ^= 0x55 if damage == "content" else 0
+            path.write_bytes(data)
+            waveform = sr.read(path, ReadOptions(recover=True))
+            back = waveform.edges()
+            if damage == "none":
+                assert (rows(edges), [], edges.end) == (rows(back), back.gaps.tolist(), back.end)
+                continue
+            known = np.ones(back.end, dtype=bool)
+            for start, end in back.gaps.tolist():
+                known[start:end] = False
+            known[: int(back.samples[0])] = False
+            same = known.size <= expected.size and np.array_equal(expected[: known.size][known], levels_at(back)[known])
+            assert same or any("are a guess" in remark for remark in waveform.remarks), (number, place, bit)
+
+
+def test_a_size_that_is_wrong_shifts_nothing(small: tuple[Path, Edges]) -> None:
+    path, edges = small
+    for size in (0, 14, 46, 2**32 - 2):
+        data = bytearray(path.read_bytes())
+        struct.pack_into("<I", data, entry(data, b"logic-1-5", "size"), size)
+        path.write_bytes(data)
+        with pytest.raises(FormatError, match="logic-1-5"):
+            read_sr(path)
+        assert (rows(edges), [], edges.end) == stretches(path)
+
+
+def test_a_chunk_with_a_number_beyond_is_read_at_once(small: tuple[Path, Edges]) -> None:
+    """A million chunks that are missing are one gap, and one object."""
+    path, _ = small
+    with zipfile.ZipFile(path) as archive:
+        chunk = archive.read("logic-1-1")
+    rewrite(path, **{f"logic-1-{number}": None for number in range(1, 12)}, **{"logic-1-1048000": chunk})
+    assert 2 == len(read_info(path, recover=True).chunks)
+    rewrite(path, **{"logic-1-1048000": None, "logic-1-1048577": chunk})
+    with pytest.raises(FormatError, match="no chunk with samples that is left"):
+        read_info(path, recover=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "format", "value", "expected"),
+    [
+        (b"metadata", "packed", "<I", 0xFF0001AB, "its member metadata lies beyond its end"),
+        (b"logic-1-5", "packed", "<I", 0x7FFFFFFF, "its member logic-1-5 lies beyond its end"),
+        (b"version", "size", "<I", 1 << 21, "its member version has 2097152 bytes, more than 1048576"),
+    ],
+)
+def test_an_entry_beyond_the_file_is_refused_before_it_is_read(
+    small: tuple[Path, Edges], name: bytes, field: str, format: str, value: int, expected: str
+) -> None:
+    path, _ = small
+    data = bytearray(path.read_bytes())
+    struct.pack_into(format, data, entry(data, name, field), value)
+    path.write_bytes(data)
+    with pytest.raises(FormatError, match=expected):
+        read_sr(path)
+
+
+def test_metadata_that_inflate_without_end_are_refused(tmp_path: Path) -> None:
+    """64 MB of zeros that say they are few: inflating stops at the limit, whatever the directory says."""
+    path = tmp_path / "x.sr"
+    zeros = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = b"".join(zeros.compress(bytes(1 << 20)) for _ in range(64)) + zeros.flush()
+    with path.open("wb") as file:
+        archive = ArchiveWriter(file)
+        archive.add("version", b"2", method=STORED, crc=zlib.crc32(b"2"), size=1)
+        archive.add("metadata", packed, method=8, crc=0, size=100)
+        archive.close()
+    tracemalloc.start()
+    with pytest.raises(FormatError, match="its member metadata is damaged"):
+        read_sr(path)
+    assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    tracemalloc.stop()
+
+
+def test_fields_of_zip64_beyond_64_bits_are_refused(small: tuple[Path, Edges]) -> None:
+    path, _ = small
+    whole = path.read_bytes()
+    end = whole.rindex(ziparchive.END_MAGIC)
+    locator = ziparchive.LOCATOR64.pack(ziparchive.LOCATOR64_MAGIC, 0, 2**64 - 1, 1)
+    path.write_bytes(whole[:end] + locator + whole[end:])
+    with pytest.raises(FormatError, match="its zip64 directory is damaged"):
+        read_sr(path)
+
+
 def stretches(path: Path, *, threads: int = 1) -> tuple[list[tuple[int, int]], list[list[int]], int]:
     """Edges, gaps and end of a file that is read on past its damage."""
     edges = sr.read(path, ReadOptions(recover=True), threads=threads).edges()
@@ -388,7 +585,7 @@ def test_threads_give_the_edges_in_order(tmp_path: Path, monkeypatch: pytest.Mon
     """Batches of one chunk, blocks of three edges; chunks that are cut within a sample are read by one thread."""
     monkeypatch.setattr(sr, "CHUNK_BYTES", 70)
     monkeypatch.setattr(chunks, "BATCH_CHUNKS", 1)
-    monkeypatch.setattr(chunks, "ROWS", 3)
+    monkeypatch.setattr(chunkreader, "ROWS", 3)
     edges = capture()
     write_sr(tmp_path / "x.sr", edges)
     with zipfile.ZipFile(tmp_path / "x.sr") as archive:
@@ -414,7 +611,7 @@ def test_format_1_has_a_single_member(tmp_path: Path) -> None:
 
 
 def test_a_member_in_pieces_and_a_stored_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chunks, "INPUT_BYTES", 1000)
+    monkeypatch.setattr(chunkreader, "INPUT_BYTES", 1000)
     edges = capture(samples=200_000)
     write_sr(tmp_path / "x.sr", edges)
     assert rows(edges) == rows(read_sr(tmp_path / "x.sr"))

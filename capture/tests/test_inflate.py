@@ -20,6 +20,7 @@ from gpiorig.capture.members import (
     MemberDeflater,
     MemberReader,
 )
+from gpiorig.capture.native import Buffer
 from gpiorig.capture.ziparchive import DEFLATED, STORED
 
 CHUNKS = by_depth(2_000, 20_000)
@@ -42,16 +43,16 @@ def read(
     capacity: int = 1 << 12,
 ) -> Rows:
     """Read one member in pieces, whose rest is kept for the next; `reader.head` tells how it ended."""
-    samples, levels = np.empty(capacity, dtype=np.int64), np.empty(capacity, dtype=np.uint64)
+    samples, levels, raw = Buffer(np.int64, capacity), Buffer(np.uint64, capacity), Buffer(np.uint8, len(data))
+    raw.array[:] = np.frombuffer(data, dtype=np.uint8)
     parts: list[Rows] = []
     at, end = 0, len(data) if piece is None else min(piece, len(data))
-    raw = np.frombuffer(data, dtype=np.uint8)
     reader.begin(method=method, size=size)
     while True:
-        count, used = reader.feed(raw.ctypes.data + at, end - at, samples.ctypes.data, levels.ctypes.data, capacity)
+        count, used = reader.feed(raw, at, end, samples, levels)
         assert 0 <= used <= end - at
         assert 0 <= count <= capacity
-        parts.append((samples[:count].copy(), levels[:count].copy()))
+        parts.append((samples.array[:count].copy(), levels.array[:count].copy()))
         at += used
         if reader.head.status == NEEDS_INPUT and end < len(data):
             end = min(len(data), end + (piece or 0))

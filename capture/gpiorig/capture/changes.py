@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from gpiorig.capture import native
 from gpiorig.capture.errors import FormatError
+from gpiorig.capture.samples import ALL_CHANNELS
 from gpiorig.capture.waveform import Block
 
 
@@ -124,6 +125,8 @@ class Assembler:
     """
 
     def __init__(self, *, used: int, levels: int = 0, unknown: int = 0, gap_if_all: bool = False) -> None:
+        for name, mask in (("used", used), ("levels", levels), ("unknown", unknown)):
+            native.number(mask, name=f"a mask `{name}` of", low=0, high=ALL_CHANNELS)
         arrays = (c_void_p,) * 4
         self._feed = native.kernel(
             "gpiorig_changes_feed", POINTER(_State), *arrays, c_size_t, c_void_p, c_void_p, c_void_p, c_uint32
@@ -171,15 +174,17 @@ class Assembler:
         return Block(block.samples, block.levels, end, block.gaps)
 
     def _call(self, found: Changes, *, finish: bool) -> Block:
-        arrays = [np.ascontiguousarray(array) for array in (found.times, found.masks, found.values, found.unknown)]
-        count = found.times.size
+        times = native.column(found.times, np.int64, name="times")
+        count = times.size
+        sets = {"masks": found.masks, "values": found.values, "unknown": found.unknown}
+        bits = [native.column(array, np.uint64, name=name, count=count) for name, array in sets.items()]
         samples = np.empty(count + 1, dtype=np.int64)
         levels = np.empty(count + 1, dtype=np.uint64)
         gaps = np.empty((count + 1, 2), dtype=np.int64)
         rows = native.checked(
             self._feed(
                 ctypes.byref(self._state),
-                *(array.ctypes.data for array in arrays),
+                *(array.ctypes.data for array in (times, *bits)),
                 count,
                 samples.ctypes.data,
                 levels.ctypes.data,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import queue
 import threading
 from collections import deque
@@ -13,15 +12,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.capture.chunkreader import ChunkReader, Cut, Damaged
 from gpiorig.capture.edges import no_gaps
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.members import COMPLETE, NEEDS_INPUT, NEEDS_ROOM, TOO_LONG, MemberReader
 from gpiorig.capture.waveform import Block
-from gpiorig.capture.ziparchive import LOCAL, Member, data_start
+from gpiorig.capture.ziparchive import Member
 
-ROWS = 1 << 15  # edges of a block: the arrays stay in the second-level cache
-INPUT_BYTES = 1 << 20  # compressed data that are in memory, for each thread
-HEADER_SLACK = 256  # a local header's extra field may be longer than the directory's
 BATCH_BYTES = 1 << 19  # compressed bytes that a thread reads before it takes the next batch
 BATCH_CHUNKS = 64
 WAIT_S = 0.1  # how soon a thread notices that nobody reads any more
@@ -38,7 +34,7 @@ class Chunk:
     start, end
         Its first byte in the stream, and one past its last.
     member
-        Where it is; None: it is missing.
+        Where it is; None: it is missing, or lost, as several in a row may be.
     """
 
     start: int
@@ -61,8 +57,7 @@ class ChunkedStream:
     used
         Mask of the channels in use.
     recover
-        Damaged and missing chunks become gaps instead of errors. Each chunk is read twice: it counts only if its CRC
-        is right.
+        Chunks that are missing become gaps, and so does what a cut file lacks of its last one.
     threads
         Threads that inflate.
     """
@@ -85,7 +80,7 @@ class ChunkedStream:
         level: int | None = None
         gap: tuple[int, int] | None = None
         for piece in self._pieces():
-            if piece.gap:
+            if piece.gap and piece.gap[0] < piece.gap[1]:
                 gap = (gap[0] if gap else piece.gap[0], piece.gap[1])
             if piece.gap or (gap and not piece.samples.size):
                 continue
@@ -141,142 +136,53 @@ class _Piece:
     gap: tuple[int, int] | None = None
 
 
-class _Damaged(Exception):
-    """A chunk that cannot be read; in words, why."""
-
-
-class _Cut(_Damaged):
-    """The file ends within a chunk."""
-
-
 class _Decoder:
     """Reads batches, one after the other, into pieces."""
 
     def __init__(self, stream: ChunkedStream, file: int) -> None:
-        self._stream, self._file = stream, file
-        self._reader = MemberReader(unitsize=stream.unitsize, used=stream.used)
-        self._input = np.empty(LOCAL.size + HEADER_SLACK + INPUT_BYTES, dtype=np.uint8)
-        self._view, self._input_address = self._input.data, self._input.ctypes.data
-        self._rows = _Rows()
+        self._stream = stream
+        self._reader = ChunkReader(file, unitsize=stream.unitsize, used=stream.used)
 
     def pieces(self, batch: list[Chunk]) -> Iterator[_Piece]:
         """Yield what a batch holds; the first row of it gives the levels at its start."""
-        unit = self._stream.unitsize
+        unit, reader = self._stream.unitsize, self._reader
         start, end = batch[0].start // unit, batch[-1].end // unit
+        members = [chunk.member for chunk in batch if chunk.member]
+        if len(members) < len(batch):
+            yield _Piece(NO_SAMPLES, NO_LEVELS, end, gap=(start, end))
+            return
+        reader.restart(start)
         try:
-            if self._stream.recover:
-                self._check(batch)
-            self._reader.restart(start)
-            for chunk in batch:
-                for _ in self._feed(chunk):
+            for chunk, member in zip(batch, members, strict=True):
+                for _ in self._feed(chunk, member):
                     yield self._taken()
             yield self._taken()
-        except _Cut:
+        except Cut:
             yield self._taken()
-            yield _Piece(NO_SAMPLES, NO_LEVELS, end, gap=(self._reader.head.position, end))
-        except _Damaged:
-            yield _Piece(NO_SAMPLES, NO_LEVELS, end, gap=(start, end))
+            yield _Piece(NO_SAMPLES, NO_LEVELS, end, gap=(reader.position, end))
 
     def _taken(self) -> _Piece:
-        samples, levels = self._rows.take()
-        return _Piece(samples, levels, self._reader.head.position)
+        samples, levels = self._reader.take()
+        return _Piece(samples, levels, self._reader.position)
 
-    def _check(self, batch: list[Chunk]) -> None:
-        """Read a batch for its CRCs only; the edges are dropped."""
-        self._reader.restart(0)
-        try:
-            for chunk in batch:
-                for _ in self._feed(chunk):
-                    self._rows.count = 0
-        except _Cut:
-            pass  # what is there is as good as the rest
-        finally:
-            self._rows.count = 0
-
-    def _feed(self, chunk: Chunk) -> Iterator[None]:
+    def _feed(self, chunk: Chunk, member: Member) -> Iterator[None]:
         """Read a chunk, and yield whenever the rows are full.
 
         Raises
         ------
         FormatError
-            The chunk is missing or damaged, and the stream is not to recover.
-        _Damaged
-            The same, when it is.
+            The chunk is damaged.
+        Cut
+            The file ends within it, and the stream is to recover.
         """
         try:
-            yield from self._fed(chunk)
-        except _Damaged as error:
-            if self._stream.recover:
+            yield from self._reader.feed(member)
+        except Damaged as error:
+            if self._stream.recover and isinstance(error, Cut):
                 raise
             unit = self._stream.unitsize
             what = f"{error}: samples {chunk.start // unit} to {-(-chunk.end // unit)} are lost"
-            raise FormatError(what, where=self._stream.path, remedy="the rest can be read with `recover`") from None
-
-    def _fed(self, chunk: Chunk) -> Iterator[None]:
-        member, reader, rows = chunk.member, self._reader, self._rows
-        if member is None:
-            raise _Damaged("a chunk is missing")
-        end = LOCAL.size + HEADER_SLACK + min(member.compressed, INPUT_BYTES)
-        have = os.preadv(self._file, [self._view[:end]], member.offset)
-        at = data_start(self._view[:have], member)
-        if at < 0:
-            raise _Damaged(f"the chunk {member.name} has no local header")
-        file_at = member.offset + at
-        left = member.compressed
-        if at > have:
-            have = at = 0
-        have = at + min(have - at, left)
-        file_at, left = file_at + have - at, left - (have - at)
-        head = reader.head
-        reader.begin(method=member.method, size=member.size)
-        while True:
-            written, used = reader.feed(self._input_address + at, have - at, *rows.addresses())
-            rows.count += written
-            at += used
-            if head.status == NEEDS_ROOM:
-                yield
-            elif head.status == NEEDS_INPUT and left:
-                rest = have - at
-                self._input[:rest] = self._input[at:have]
-                got = os.preadv(self._file, [self._view[rest : rest + min(left, INPUT_BYTES)]], file_at)
-                if not got:
-                    raise _Cut(f"the file ends within the chunk {member.name}")
-                at, have, file_at, left = 0, rest + got, file_at + got, left - got
-            else:
-                break
-        if head.status != COMPLETE:
-            what = "is longer than it says" if head.status == TOO_LONG else "is damaged"
-            raise _Damaged(f"the chunk {member.name} {what}")
-        if head.bytes != member.size:
-            raise _Damaged(f"the chunk {member.name} has {head.bytes} bytes instead of {member.size}")
-        if head.crc != member.crc:
-            raise _Damaged(f"the chunk {member.name} is damaged (its CRC is wrong)")
-
-
-class _Rows:
-    """Room for the edges of a piece."""
-
-    def __init__(self) -> None:
-        self._new()
-
-    def _new(self) -> None:
-        self._samples, self._levels = np.empty(ROWS, dtype=np.int64), np.empty(ROWS, dtype=np.uint64)
-        self._samples_address, self._levels_address = self._samples.ctypes.data, self._levels.ctypes.data
-        self.count = 0
-
-    def addresses(self) -> tuple[int, int, int]:
-        """Return the addresses of what is free, and how many edges it holds."""
-        filled = 8 * self.count
-        return self._samples_address + filled, self._levels_address + filled, ROWS - self.count
-
-    def take(self) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-        """Return the edges, and begin anew."""
-        samples, levels = self._samples[: self.count], self._levels[: self.count]
-        if self.count > ROWS // 2:
-            self._new()
-            return samples, levels
-        self.count = 0
-        return samples.copy(), levels.copy()
+            raise FormatError(what, where=self._stream.path, remedy="the rest can be read with `--recover`") from None
 
 
 class _Crew:

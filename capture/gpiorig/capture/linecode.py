@@ -134,6 +134,7 @@ class BusDecoder:
     """
 
     def __init__(self, lines: BusLines, *, codes: Iterable[int] | None = None) -> None:
+        native.number(lines.frame_gap_samples, name="a frame gap of", low=2, high=2**63 - 1)
         self._feed = native.kernel(
             "gpiorig_bus_feed", POINTER(BusState), c_void_p, c_void_p, c_size_t, POINTER(BusOutput)
         )
@@ -162,10 +163,8 @@ class BusDecoder:
         levels
             uint64, shape (n,): levels from there on. The very first row gives the levels at rest.
         """
-        if samples.shape != levels.shape or samples.ndim != 1:
-            raise CaptureError(f"samples and levels have shapes {samples.shape} and {levels.shape}")
-        samples = np.ascontiguousarray(samples, dtype=np.int64)
-        levels = np.ascontiguousarray(levels, dtype=np.uint64)
+        samples = native.column(samples, np.int64, name="samples")
+        levels = native.column(levels, np.uint64, name="levels", count=samples.size)
         parts = []
         for at in range(0, samples.size, BLOCK):
             count = min(BLOCK, samples.size - at)

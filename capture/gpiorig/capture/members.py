@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.capture import native
+from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.samples import ALL_CHANNELS
 
+MAX_UNITSIZE = 8
+MAX_METHOD = 0xFFFF
+MAX_POSITION = 1 << 62  # samples and bytes: sums of two fit into 64 bits
+MAX_SAMPLES = 1 << 36  # of a member: the room for its deflated data is allocated at once
 HEADER_BYTES = 1024  # more than the head of a deflated block has
 # Why a call returned: capture/native/src/member.rs
 NEEDS_INPUT, NEEDS_ROOM, COMPLETE, MALFORMED, TOO_LONG = range(5)
@@ -51,6 +57,8 @@ class MemberReader:
     """
 
     def __init__(self, *, unitsize: int, used: int) -> None:
+        native.number(unitsize, name="a unitsize of", low=1, high=MAX_UNITSIZE)
+        native.number(used, name="a mask of channels of", low=0, high=ALL_CHANNELS)
         create = native.kernel("gpiorig_member_create", c_void_p, c_size_t, c_uint32, c_uint64)
         self._restart = native.kernel("gpiorig_member_restart", c_void_p, c_int64)
         self._begin = native.kernel("gpiorig_member_begin", c_void_p, c_uint32, c_uint64)
@@ -66,31 +74,47 @@ class MemberReader:
         self._consumed_reference = ctypes.byref(self._consumed)
 
     def restart(self, position: int) -> None:
-        """Begin anew: the next byte is the first of the sample with this number."""
+        """Begin again: the next byte is the first of the sample with this number."""
+        native.number(position, name="a sample number of", low=-MAX_POSITION, high=MAX_POSITION)
         native.checked(self._restart(self._address, position))
 
     def begin(self, *, method: int, size: int) -> None:
         """Begin a member of `size` bytes (when inflated)."""
+        native.number(method, name="a compression method of", low=0, high=MAX_METHOD)
+        native.number(size, name="a size of", low=0, high=MAX_POSITION)
         native.checked(self._begin(self._address, method, size))
 
-    def feed(self, data: int, length: int, samples: int, levels: int, capacity: int) -> tuple[int, int]:
+    def feed(
+        self, data: native.Buffer, start: int, end: int, samples: native.Buffer, levels: native.Buffer, filled: int = 0
+    ) -> tuple[int, int]:
         """Read more of the member, until the input is used up, the output is full or the member is over.
 
         Parameters
         ----------
-        data, length
-            Address and number of bytes; what is not used has to come again, with more behind it.
+        data, start, end
+            uint8, and the part of it to be read; what is not used has to come again, with more behind it.
         samples, levels
-            Addresses of int64 and uint64 arrays with room for `capacity` edges.
-        capacity
-            Edges that have room.
+            int64 and uint64, equally long: where the edges go.
+        filled
+            Elements of them that are kept.
 
         Returns
         -------
         tuple
             Edges written, and bytes used.
         """
-        count = self._feed(self._address, data, length, samples, levels, capacity, self._consumed_reference)
+        if (data.width, samples.width, levels.width) != (1, 8, 8):
+            raise CaptureError("bytes, samples or levels lie in buffers of other types")
+        room = samples.size - filled
+        count = self._feed(
+            self._address,
+            data.address(start, end - start),
+            end - start,
+            samples.address(filled, room),
+            levels.address(filled, room),
+            room,
+            self._consumed_reference,
+        )
         if count < 0:
             native.checked(count)
         return count, self._consumed.value
@@ -106,6 +130,7 @@ class MemberDeflater:
     """
 
     def __init__(self, *, unitsize: int) -> None:
+        native.number(unitsize, name="a unitsize of", low=1, high=MAX_UNITSIZE)
         self._deflate = native.kernel(
             "gpiorig_deflate_rows",
             *(c_void_p, c_void_p, c_size_t, c_int64, c_int64, c_uint32, c_void_p, c_size_t, POINTER(c_uint32)),
@@ -132,12 +157,15 @@ class MemberDeflater:
         tuple
             The deflated samples, valid until the next call, and the CRC-32 of the samples.
         """
-        size = (end - start) * self._unitsize
+        samples = native.column(samples, np.int64, name="samples")
+        levels = native.column(levels, np.uint64, name="levels", count=samples.size)
+        for place in (start, end):
+            native.number(place, name="a sample number of", low=-MAX_POSITION, high=MAX_POSITION)
+        size = native.number(end - start, name="samples of a member:", low=1, high=MAX_SAMPLES) * self._unitsize
         # A literal has at most 15 bits, a match of three bytes or more 22; each change has two short matches beside it.
         needed = HEADER_BYTES + min(3 * size, 9 * samples.size * self._unitsize + size // 64)
         if self._output.size < needed:
             self._output = np.empty(needed, dtype=np.uint8)
-        samples, levels = np.ascontiguousarray(samples), np.ascontiguousarray(levels)
         crc = c_uint32()
         length = native.checked(
             self._deflate(

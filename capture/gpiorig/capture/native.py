@@ -10,7 +10,10 @@ from ctypes import c_int64, c_uint32
 from pathlib import Path
 from typing import Any
 
-from gpiorig.capture.errors import NativeError
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.capture.errors import CaptureError, NativeError
 
 ABI = 2  # capture/native/src/ffi/mod.rs
 LIBRARY = "libgpiorig_native.so"
@@ -66,3 +69,94 @@ def checked(result: int) -> int:
         return result
     what = "panicked" if result == -1 else "refused its arguments"
     raise NativeError(f"a native kernel {what}", remedy="this is a fault of gpiorig: please report it")
+
+
+def column(values: Any, dtype: type[np.generic], *, name: str, count: int | None = None) -> NDArray[Any]:
+    """Return an array that a kernel may read: of this type, of one dimension, without holes.
+
+    A kernel gets an address and a length. Each array that comes from outside passes through here first, so that one
+    that is shorter than another, or holds something else, is an error and no fault of memory.
+
+    Parameters
+    ----------
+    values
+        The array; a copy is made only of one with holes, such as every second row of another.
+    dtype
+        What its elements are; nothing is converted.
+    name
+        What it holds: for people.
+    count
+        Elements that it must have; None: any number.
+
+    Raises
+    ------
+    CaptureError
+        It is another one.
+    """
+    expected = np.dtype(dtype)
+    length = "n" if count is None else count
+    remedy = f"give an array of {expected.name} of shape ({length},)"
+    if not isinstance(values, np.ndarray):
+        raise CaptureError(f"{name} are of type {type(values).__name__}", remedy=remedy)
+    if values.dtype != expected or values.ndim != 1 or count not in (None, values.size):
+        raise CaptureError(f"{name} are {values.dtype.name} of shape {values.shape}", remedy=remedy)
+    return np.ascontiguousarray(values)
+
+
+def number(value: int, *, name: str, low: int, high: int) -> int:
+    """Return a whole number that a kernel may take; ctypes would cut off what does not fit.
+
+    Parameters
+    ----------
+    value
+        The number.
+    name
+        What it is: for people.
+    low, high
+        The least and the greatest one.
+
+    Raises
+    ------
+    CaptureError
+        It is beyond them.
+    """
+    if not low <= value <= high:
+        raise CaptureError(f"{name} {value} is out of range", remedy=f"give {low} to {high}")
+    return value
+
+
+class Buffer:
+    """Memory that a kernel reads or writes again and again: its address is taken once.
+
+    Parameters
+    ----------
+    dtype
+        What its elements are.
+    size
+        How many it has.
+
+    Attributes
+    ----------
+    array
+        The elements.
+    size
+        How many.
+    width
+        Bytes of each.
+    """
+
+    def __init__(self, dtype: type[np.generic], size: int) -> None:
+        self.array: NDArray[Any] = np.empty(size, dtype=dtype)
+        self.size, self.width, self._address = size, self.array.itemsize, self.array.ctypes.data
+
+    def address(self, start: int, count: int) -> int:
+        """Return where `count` elements from `start` on lie.
+
+        Raises
+        ------
+        CaptureError
+            Not all of them are in the buffer.
+        """
+        if start < 0 or count < 0 or start + count > self.size:
+            raise CaptureError(f"elements {start} to {start + count} of a buffer of {self.size}")
+        return self._address + start * self.width

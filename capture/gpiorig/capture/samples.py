@@ -12,6 +12,7 @@ from gpiorig.capture import native
 from gpiorig.capture.errors import CaptureError
 
 ALL_CHANNELS = 2**64 - 1
+MAX_CAPACITY = 1 << 32
 
 
 class EdgeState(ctypes.Structure):
@@ -47,6 +48,7 @@ class EdgeExtractor:
             raise CaptureError(f"samples of {unitsize} bytes are not supported", remedy="1 to 8 bytes are")
         if not 0 <= used <= ALL_CHANNELS:
             raise CaptureError(f"{used:#x} is not a mask of at most 64 channels")
+        native.number(capacity, name="a capacity of", low=1, high=MAX_CAPACITY)
         self._feed = native.kernel(
             "gpiorig_edges_feed",
             *(POINTER(EdgeState), c_void_p, c_size_t, c_void_p, c_void_p, c_size_t, POINTER(c_size_t)),
@@ -71,7 +73,7 @@ class EdgeExtractor:
         Parameters
         ----------
         data
-            Samples; need not end at a sample's end.
+            Samples, as bytes; need not end at a sample's end.
 
         Returns
         -------
@@ -80,6 +82,9 @@ class EdgeExtractor:
         levels
             uint64, shape (n,): levels from that sample on, channels in use only.
         """
+        if memoryview(data).itemsize != 1:
+            what = f"samples in elements of {memoryview(data).itemsize} bytes"
+            raise CaptureError(what, remedy="give them as bytes: `array.tobytes()`")
         raw = np.frombuffer(data, dtype=np.uint8)
         parts: list[tuple[NDArray[np.int64], NDArray[np.uint64]]] = []
         consumed = ctypes.c_size_t()

@@ -22,6 +22,7 @@ from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.waveform import Block, Waveform, waveform_of
 
 ROWS = 1 << 16  # edges in one call of the kernel: its output is as long
+MAX_SAMPLE = 2**63 - 1
 NOT_CONNECTED = 255  # capture/native/src/spi.rs, as all below
 CUT_START, CUT_END, LEFT_OVER = 1, 2, 1 << 8
 
@@ -177,6 +178,9 @@ class SpiDecoder:
     def feed(self, block: Block, *, last: bool = False) -> Transfers:
         """Decode the next block; with `last` nothing comes after it, and an open transfer is cut there."""
         transfers: list[tuple[NDArray[Any], ...]] = []
+        native.column(block.samples, np.int64, name="samples")
+        native.column(block.levels, np.uint64, name="levels", count=block.samples.size)
+        native.number(block.end, name="an end of", low=-MAX_SAMPLE, high=MAX_SAMPLE)
         at = 0
         for gap in block.gaps[np.argsort(block.gaps[:, 0], kind="stable")]:
             to = int(np.searchsorted(block.samples, gap[0]))
@@ -192,8 +196,7 @@ class SpiDecoder:
         end: int | None,
         transfers: list[tuple[NDArray[Any], ...]],
     ) -> None:
-        samples = np.ascontiguousarray(samples, dtype=np.int64)
-        levels = np.ascontiguousarray(levels, dtype=np.uint64)
+        samples, levels = np.ascontiguousarray(samples), np.ascontiguousarray(levels)
         for at in range(0, max(1, samples.size), ROWS):
             rows, row_levels = samples[at : at + ROWS], levels[at : at + ROWS]
             arrays = [np.empty(rows.size + 1, np.uint64 if name in ("mosi", "miso") else np.int64) for name in _ARRAYS]

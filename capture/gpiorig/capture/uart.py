@@ -25,6 +25,7 @@ from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.waveform import Waveform
 
 BLOCK = 1 << 15  # edges per kernel call: the arrays it writes to stay in cache
+MAX_SAMPLE = 2**63 - 1
 NEVER = -(1 << 63)  # `uart::NEVER` of the native crate
 NEWLINE = ord("\n")
 PARITIES = ("none", "odd", "even", "space", "mark", "ignore")  # in the order of the native crate's numbers
@@ -192,13 +193,15 @@ class UartDecoder:
                 f"{form.baudrate} baud at {float(samplerate_hz):g} samples/s is less than a sample per bit",
                 remedy="capture at three times the baud rate or more",
             )
+        frame_samples = form.frame_samples(samplerate_hz)
+        native.number(frame_samples, name="samples of a character:", low=1, high=MAX_SAMPLE)
         self._feed = native.kernel(
             "gpiorig_uart_feed", POINTER(UartState), *[c_void_p] * 2, c_size_t, c_int64, *[c_void_p] * 4
         )
         self._reset = native.kernel("gpiorig_uart_reset", POINTER(UartState))
         self._state = UartState(
             bit_samples=bit_samples,
-            frame_samples=form.frame_samples(samplerate_hz),
+            frame_samples=frame_samples,
             low_since=NEVER,
             channel=channel,
             inverted=form.inverted,
@@ -219,10 +222,9 @@ class UartDecoder:
         end
             All samples before this one are known with these edges.
         """
-        if samples.shape != levels.shape or samples.ndim != 1:
-            raise CaptureError(f"samples and levels have shapes {samples.shape} and {levels.shape}")
-        samples = np.ascontiguousarray(samples, dtype=np.int64)
-        levels = np.ascontiguousarray(levels, dtype=np.uint64)
+        samples = native.column(samples, np.int64, name="samples")
+        levels = native.column(levels, np.uint64, name="levels", count=samples.size)
+        native.number(end, name="an end of", low=-MAX_SAMPLE, high=MAX_SAMPLE)
         parts = []
         for at in range(0, max(samples.size, 1), BLOCK):
             rows = slice(at, at + BLOCK)

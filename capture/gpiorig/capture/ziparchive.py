@@ -31,6 +31,7 @@ DATE_1980 = 1 << 5 | 1  # 4.4.6: the first day there is, so that equal content g
 NEEDS_DEFLATE, NEEDS_ZIP64 = 20, 45  # 4.4.3.2
 MADE_ON_UNIX = 3 << 8  # 4.4.2
 FILE_MODE = 0o644 << 16
+MAX_SMALL = 1 << 20  # bytes of a member that is read whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,8 @@ class Member:
 
     Attributes
     ----------
-    name
-        Its name.
+    name, encoded
+        Its name, and the bytes of it.
     method
         0: stored, 8: deflated.
     crc, size
@@ -52,6 +53,7 @@ class Member:
     """
 
     name: str
+    encoded: bytes
     method: int
     crc: int
     size: int
@@ -81,7 +83,7 @@ def read_directory(file: BinaryIO) -> list[Member]:
     _, _, _, _, count, size, offset, _ = END.unpack_from(tail, at)
     if at >= LOCATOR64.size and tail.startswith(LOCATOR64_MAGIC, at - LOCATOR64.size):
         _, _, end64_at, _ = LOCATOR64.unpack_from(tail, at - LOCATOR64.size)
-        file.seek(end64_at)
+        file.seek(min(end64_at, length))
         end64 = file.read(END64.size)
         if len(end64) < END64.size or not end64.startswith(END64_MAGIC):
             raise DirectoryError("its zip64 directory is damaged")
@@ -92,6 +94,9 @@ def read_directory(file: BinaryIO) -> list[Member]:
     members = list(_entries(file.read(size)))
     if len(members) != count:
         raise DirectoryError(f"its directory has {len(members)} entries instead of {count}")
+    for member in members:
+        if member.offset + LOCAL.size + len(member.encoded) + member.compressed > length:
+            raise DirectoryError(f"its member {member.name} lies beyond its end")
     return members
 
 
@@ -108,13 +113,18 @@ def _entries(directory: bytes) -> Iterator[Member]:
         at = extra_at + extra_length + comment_length
         if at > len(directory):
             raise DirectoryError("its directory is cut short")
-        name = directory[name_at:extra_at].decode("utf-8" if flags & UTF8 else "cp437", errors="replace")
+        encoded = directory[name_at:extra_at]
+        name = _decoded(encoded, flags)
         if MAX32 in (size, compressed, offset):
             extra = directory[extra_at : extra_at + extra_length]
             size, compressed, offset = _zip64(extra, size, compressed, offset)
         if flags & ENCRYPTED:
             raise DirectoryError(f"its member {name} is encrypted")
-        yield Member(name, method, crc, size, compressed, offset)
+        yield Member(name, encoded, method, crc, size, compressed, offset)
+
+
+def _decoded(name: bytes, flags: int) -> str:
+    return name.decode("utf-8" if flags & UTF8 else "cp437", errors="replace")
 
 
 def _zip64(extra: bytes, *fields: int) -> tuple[int, ...]:
@@ -137,9 +147,47 @@ def data_start(header: bytes | memoryview, member: Member) -> int:
     if len(header) < LOCAL.size:
         return -1
     magic, _, _, method, _, _, _, _, _, name_length, extra_length = LOCAL.unpack_from(header)
-    if magic != LOCAL_MAGIC or method != member.method or name_length != len(member.name.encode()):
+    extra_at = LOCAL.size + name_length
+    if magic != LOCAL_MAGIC or method != member.method or header[LOCAL.size : extra_at] != member.encoded:
         return -1
-    return int(LOCAL.size + name_length + extra_length)
+    return int(extra_at + extra_length)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalHeader:
+    """What stands before a member's data.
+
+    Attributes
+    ----------
+    member
+        What it says; without `has_sizes`, not how long the member is, nor its CRC.
+    data_at
+        Where the data begin in the file.
+    """
+
+    member: Member
+    data_at: int
+    has_sizes: bool
+
+
+def local_header(file: BinaryIO, offset: int) -> LocalHeader | None:
+    """Return the local header at an offset; None where there is none, or one of an encrypted member."""
+    file.seek(offset)
+    header = file.read(LOCAL.size)
+    if len(header) < LOCAL.size:
+        return None
+    magic, _, flags, method, _, _, crc, compressed, size, name_length, extra_length = LOCAL.unpack(header)
+    if magic != LOCAL_MAGIC or flags & ENCRYPTED:
+        return None
+    encoded, extra = file.read(name_length), file.read(extra_length)
+    has_sizes = not flags & DESCRIPTOR
+    if has_sizes and MAX32 in (size, compressed):
+        try:
+            size, compressed = _zip64(extra, size, compressed)
+        except DirectoryError:
+            return None
+    member = Member(_decoded(encoded, flags), encoded, method, crc, size, compressed, offset)
+    return LocalHeader(member, offset + LOCAL.size + name_length + extra_length, has_sizes)
 
 
 def walk(file: BinaryIO) -> Iterator[Member]:
@@ -150,21 +198,9 @@ def walk(file: BinaryIO) -> Iterator[Member]:
     """
     length = file.seek(0, os.SEEK_END)
     at = 0
-    while at + LOCAL.size <= length:
-        file.seek(at)
-        header = file.read(LOCAL.size + 2 * MAX16)
-        magic, _, flags, method, _, _, crc, compressed, size, name_length, extra_length = LOCAL.unpack_from(header)
-        if magic != LOCAL_MAGIC or flags & (DESCRIPTOR | ENCRYPTED):
-            return
-        extra_at = LOCAL.size + name_length
-        name = header[LOCAL.size : extra_at].decode("utf-8" if flags & UTF8 else "cp437", errors="replace")
-        if MAX32 in (size, compressed):
-            try:
-                size, compressed = _zip64(header[extra_at : extra_at + extra_length], size, compressed)
-            except DirectoryError:
-                return
-        yield Member(name, method, crc, size, compressed, at)
-        at += extra_at + extra_length + compressed
+    while at < length and (header := local_header(file, at)) and header.has_sizes:
+        yield header.member
+        at = header.data_at + header.member.compressed
 
 
 def content(file: BinaryIO, member: Member) -> bytes:
@@ -173,15 +209,17 @@ def content(file: BinaryIO, member: Member) -> bytes:
     Raises
     ------
     DirectoryError
-        It is damaged.
+        It is damaged, or of more than `MAX_SMALL` bytes.
     """
+    if max(member.size, member.compressed) > MAX_SMALL:
+        raise DirectoryError(f"its member {member.name} has {member.size} bytes, more than {MAX_SMALL}")
     file.seek(member.offset)
     data = file.read(LOCAL.size + 2 * MAX16 + member.compressed)
     start = data_start(data, member)
     data = data[start : start + member.compressed]
     if start >= 0 and member.method == DEFLATED:
         try:
-            data = zlib.decompress(data, -zlib.MAX_WBITS)
+            data = zlib.decompressobj(-zlib.MAX_WBITS).decompress(data, MAX_SMALL + 1)
         except zlib.error as error:
             raise DirectoryError(f"its member {member.name} is damaged: {error}") from error
     if start < 0 or len(data) != member.size or zlib.crc32(data) != member.crc:

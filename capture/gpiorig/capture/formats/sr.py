@@ -7,13 +7,14 @@ damaged ones in silence (it exits with status 0); this reader does not.
 from __future__ import annotations
 
 import configparser
+import dataclasses
 import os
 import re
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.members import MemberDeflater
 from gpiorig.capture.numbers import parse_samplerate
 from gpiorig.capture.replacing import replacing
+from gpiorig.capture.survey import some, survey
 from gpiorig.capture.waveform import Waveform, waveform_of
 from gpiorig.capture.ziparchive import DEFLATED, STORED, ArchiveWriter, DirectoryError, Member, read_directory, walk
 from gpiorig.capture.ziparchive import content as member_content
@@ -36,7 +38,8 @@ TOOLKIT = "0.5.2"  # libsigrok whose format is written
 SUMMARY = "sigrok session file"
 SUFFIXES = (".sr",)
 ZIP_MAGIC = b"PK\x03\x04"
-MAX_MISSING = 1 << 20  # a chunk's number that leaves more of them out is damage itself
+MAX_CHUNKS = 1 << 20  # a number beyond is damage itself
+VERSION, METADATA = "version", "metadata"
 THREADED_BYTES = 8 << 20  # compressed bytes from which on more than one thread inflates
 MAX_THREADS = 4  # the reader of the edges does not keep up with more
 
@@ -54,13 +57,16 @@ class SrInfo:
     unitsize
         Bytes per sample.
     chunks
-        The pieces of the stream of samples, in order. One that is missing is assumed to be as long as most are.
+        The pieces of the stream of samples, in order.
+    remarks
+        What was left out or guessed to read on past damage.
     """
 
     samplerate_hz: Fraction | None
     channels: tuple[str, ...]
     unitsize: int
     chunks: tuple[Chunk, ...]
+    remarks: tuple[str, ...] = ()
 
     @property
     def used(self) -> int:
@@ -82,7 +88,7 @@ def read(path: Path, options: ReadOptions, *, threads: int | None = None) -> Wav
     """Read a .sr file as a waveform.
 
     Its blocks raise FormatError where a chunk is damaged, with the samples that are lost; with `options.recover` these
-    are gaps.
+    are gaps, and remarks say what is not certain.
 
     Parameters
     ----------
@@ -114,7 +120,9 @@ def read(path: Path, options: ReadOptions, *, threads: int | None = None) -> Wav
         threads=threads,
     )
     source = f"sigrok session {path.name}"
-    return Waveform(samplerate_hz=rate, channels=info.channels, read=stream.blocks, source=source)
+    return Waveform(
+        samplerate_hz=rate, channels=info.channels, read=stream.blocks, source=source, remarks=list(info.remarks)
+    )
 
 
 def format_samplerate(samplerate_hz: Fraction) -> str:
@@ -140,23 +148,35 @@ def read_info(path: Path, *, recover: bool = False) -> SrInfo:
     path
         The file.
     recover
-        Accept missing chunks, and a file that was cut short and has lost its directory.
+        Accept missing and damaged chunks, and a file that was cut short and has lost its directory. All of it is read.
 
     Raises
     ------
     FormatError
         It is cut short, damaged, or no sigrok session.
     """
+    remarks: list[str] = []
     try:
         with path.open("rb") as file:
             try:
                 members = read_directory(file)
-            except DirectoryError:
+            except DirectoryError as error:
                 if not recover:
                     raise
                 members = list(walk(file))
-            small = {member.name: member for member in members if member.name in ("version", "metadata")}
+                remarks.append(f"there is no directory of the chunks ({error}): they are read as far as they follow")
+            small = {member.name: member for member in members if member.name in (VERSION, METADATA)}
             texts = {name: member_content(file, member).decode(errors="replace") for name, member in small.items()}
+            if not {VERSION, METADATA} <= set(texts):
+                raise FormatError("is a zip file, but no sigrok session", where=path, remedy="give a .sr file")
+            if texts[VERSION].strip() not in VERSIONS:
+                what = f"has session format {texts[VERSION].strip()[:20]!r}"
+                raise FormatError(what, where=path, remedy="formats 1 and 2 are supported")
+            info, base = _described(texts[METADATA], path)
+            numbered = _numbered(members, base, path, remarks if recover else None)
+            if not recover:
+                return dataclasses.replace(info, chunks=tuple(_chunks(numbered, base, info.unitsize, path)))
+            found = survey(file, numbered, unitsize=info.unitsize, walked=bool(remarks))
     except FileNotFoundError as error:
         raise FormatError("there is no such file", where=path, remedy="check the name") from error
     except OSError as error:
@@ -167,12 +187,9 @@ def read_info(path: Path, *, recover: bool = False) -> SrInfo:
             where=path,
             remedy="save it again; `--recover` reads it as far as it goes",
         ) from error
-    if not {"version", "metadata"} <= set(texts):
-        raise FormatError("is a zip file, but no sigrok session", where=path, remedy="give a .sr file")
-    if texts["version"].strip() not in VERSIONS:
-        what = f"has session format {texts['version'].strip()!r}"
-        raise FormatError(what, where=path, remedy="formats 1 and 2 are supported")
-    return _info(texts["metadata"], members, path, recover=recover)
+    if not found.chunks:
+        raise FormatError("has no chunk with samples that is left", where=path, remedy="record it again")
+    return dataclasses.replace(info, chunks=found.chunks, remarks=(*remarks, *found.remarks))
 
 
 def write(path: Path, content: Waveform, *, start: int | None = None, end: int | None = None) -> str:
@@ -205,7 +222,7 @@ def write(path: Path, content: Waveform, *, start: int | None = None, end: int |
     first = last = 0
     with replacing(path) as new, new.open("wb") as file:
         archive = ArchiveWriter(file)
-        for name, text in (("version", b"2"), ("metadata", metadata)):
+        for name, text in ((VERSION, b"2"), (METADATA, metadata)):
             archive.add(name, text, method=STORED, crc=zlib.crc32(text), size=len(text))
         windows = _windows(content, start, end, CHUNK_BYTES // unitsize, path)
         for number, (samples, levels, chunk_start, chunk_end) in enumerate(windows, start=1):
@@ -278,7 +295,8 @@ def _rows(
     return samples[first:last], levels[first:last]
 
 
-def _info(metadata: str, members: Iterable[Member], path: Path, *, recover: bool) -> SrInfo:
+def _described(metadata: str, path: Path) -> tuple[SrInfo, str]:
+    """What the metadata say, without the chunks, and what the names of these begin with."""
     parser = configparser.RawConfigParser(strict=False)
     try:
         # An indented line is a key of its own for GKeyFile, sigrok's parser; configparser joins it to the one before.
@@ -299,42 +317,47 @@ def _info(metadata: str, members: Iterable[Member], path: Path, *, recover: bool
         samplerate_hz=(parse_samplerate(rate) or None) if rate else None,
         channels=tuple(names.get(number, "") for number in range(1, min(total, MAX_CHANNELS) + 1)),
         unitsize=unitsize,
-        chunks=tuple(_chunks(_numbered(members, base), base, unitsize, path, recover=recover)),
+        chunks=(),
     )
-    cut = info.chunks[-1].end % unitsize
-    if cut and not recover:
-        what = f"ends with {cut} bytes of a {unitsize}-byte sample"
-        raise FormatError(what, where=path, remedy="the file is damaged: save it again")
-    return info
+    return info, base
 
 
-def _numbered(members: Iterable[Member], base: str) -> dict[int, Member]:
-    """Return the members with samples, by their number; the directory may have them in any order."""
-    found: dict[int, Member] = {}
+def _numbered(members: Iterable[Member], base: str, path: Path, remarks: list[str] | None) -> list[tuple[int, Member]]:
+    """Return the members with samples and their numbers, in any order.
+
+    A name that is of nothing in a session is damaged: an error, or a line in `remarks`.
+    """
+    numbered, strange = [], []
     for member in members:
-        if member.name == base:  # format 1
-            return {1: member}
         stem, _, number = member.name.rpartition("-")
-        if stem == base and number.isdecimal():
-            found[int(number)] = member
-    return found
+        if member.name == base:  # format 1
+            return [(1, member)]
+        if stem == base and re.fullmatch(r"[1-9][0-9]{0,6}", number) and int(number) <= MAX_CHUNKS:
+            numbered.append((int(number), member))
+        elif member.name not in (VERSION, METADATA) and not member.name.startswith("analog-"):
+            strange.append(member.name)
+    if strange and remarks is None:
+        what = f"has members that are not of a session: {some(strange)}"
+        raise FormatError(what, where=path, remedy="the file is damaged: save it again; `--recover` leaves them out")
+    if strange and remarks is not None:
+        remarks.append(f"members whose names are not of a session are left out: {some(strange)}")
+    return numbered
 
 
-def _chunks(found: dict[int, Member], base: str, unitsize: int, path: Path, *, recover: bool) -> Iterator[Chunk]:
+def _chunks(numbered: list[tuple[int, Member]], base: str, unitsize: int, path: Path) -> Iterator[Chunk]:
     """Yield the chunks in order."""
-    if max(found, default=1) - len(found) > MAX_MISSING:
-        what = f"lacks {max(found) - len(found)} chunks before {base}-{max(found)}"
-        raise FormatError(what, where=path, remedy="the file is damaged: save it again")
-    usual = Counter(member.size for member in found.values()).most_common(1)[0][0] if found else 0
     start = 0
-    for number in range(1, max(found, default=1) + 1):
-        member = found.get(number)
-        if member is None and not (recover and usual):
-            what = f"the chunk {base}-{number} is missing: the samples from {start // unitsize} on are lost"
-            raise FormatError(what, where=path, remedy="the file is damaged: save it again")
-        if member and member.method not in (STORED, DEFLATED):
+    for expected, (number, member) in enumerate(sorted(numbered, key=itemgetter(0)) or [(0, None)], start=1):
+        if number != expected or member is None:
+            twice = 0 < number < expected
+            what = f"the chunk {base}-{number} comes twice" if twice else f"the chunk {base}-{expected} is missing"
+            what += f": the samples from {start // unitsize} on are lost"
+            raise FormatError(what, where=path, remedy="the file is damaged; the rest can be read with `--recover`")
+        if member.method not in (STORED, DEFLATED):
             what = f"the chunk {member.name} is compressed by method {member.method}"
             raise FormatError(what, where=path, remedy="stored and deflated chunks can be read: save it again")
-        end = start + (member.size if member else usual)
-        yield Chunk(start, end, member)
-        start = end
+        yield Chunk(start, start + member.size, member)
+        start += member.size
+    if cut := start % unitsize:
+        what = f"ends with {cut} bytes of a {unitsize}-byte sample"
+        raise FormatError(what, where=path, remedy="the file is damaged: save it again")
