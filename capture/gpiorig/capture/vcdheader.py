@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -13,8 +14,10 @@ from gpiorig.capture.numbers import parse_samplerate
 HEADER_BYTES = 1 << 24
 UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15}
 END = re.compile(rb"\$enddefinitions\s+\$end")
-SECTION = re.compile(r"\$(\w+)\s+(.*?)\s*\$end", re.S)
-RANGE = re.compile(r"\[(-?\d+)(?::(-?\d+))?\]$")
+END_OF_SECTION = re.compile(r"\$end\b")
+KEYWORD = re.compile(r"\$(\w+)\s+")
+RANGE = re.compile(r"\[(-?[0-9]+)(?::(-?[0-9]+))?\]$")
+MAX_NAMES = 1 << 27  # characters of the names of all bits
 BITS = {"wire", "reg", "logic", "bit", "tri", "tri0", "tri1", "triand", "trior", "trireg", "wand", "wor"}
 BITS |= {"supply0", "supply1", "integer", "port", "time"}
 SIGROK_RATE = re.compile(r"Acquisition with \d+/\d+ channels at (.+)")  # src/output/vcd.c of libsigrok 0.5.2
@@ -73,7 +76,8 @@ def read_header(path: Path) -> Header:
     samplerate_hz, epoch = None, ""
     scopes: list[str] = []
     found: dict[str, tuple[list[str], str, int]] = {}
-    for keyword, content in SECTION.findall(text):
+    characters = 0
+    for keyword, content in _sections(text):
         words = content.split()
         if keyword == "timescale":
             scale = _per_second(content, path)
@@ -82,7 +86,10 @@ def read_header(path: Path) -> Header:
         elif keyword == "upscope":
             scopes = scopes[:-1]
         elif keyword == "var":
-            _declare(words, scopes, found, path)
+            characters += _declare(words, scopes, found, path)
+            if characters > MAX_NAMES:
+                what = f"declares variables whose bits have names of {characters} characters and more in all"
+                raise FormatError(what, where=path, remedy="dump fewer variables, or narrower ones")
         elif keyword == "comment":
             if match := SIGROK_RATE.search(content):
                 samplerate_hz = parse_samplerate(match[1].strip())
@@ -107,12 +114,28 @@ def _per_second(text: str, path: Path) -> Fraction:
     return Fraction(10 ** UNITS[match[2]], int(match[1]))
 
 
-def _declare(words: list[str], scopes: list[str], found: dict[str, tuple[list[str], str, int]], path: Path) -> None:
-    """Add a variable: its scopes, its name and its width; a second name of the same variable is dropped."""
-    if len(words) < 4 or not words[1].isdecimal() or len(words[1]) > 6 or len(words[2]) > 8:
+def _sections(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the keyword and the content of each `$keyword content $end`."""
+    for part in END_OF_SECTION.split(text)[:-1]:
+        if match := KEYWORD.search(part):
+            yield match[1], part[match.end() :].strip()
+
+
+def _declare(words: list[str], scopes: list[str], found: dict[str, tuple[list[str], str, int]], path: Path) -> int:
+    """Add a variable: its scopes, its name and its width; a second name of the same variable is dropped.
+
+    Returns
+    -------
+    int
+        About how many characters the names of its bits have.
+    """
+    if len(words) < 4 or not re.fullmatch(r"[0-9]{1,6}", words[1]) or len(words[2]) > 8:
         raise FormatError(f"has a $var that says {' '.join(words)[:60]!r}", where=path, remedy="save it again")
-    if words[0].lower() in BITS and words[1] != "0":
-        found.setdefault(words[2], (list(scopes), "".join(words[3:]), int(words[1])))
+    if words[0].lower() not in BITS or words[1] == "0":
+        return 0
+    name, width = "".join(words[3:]), int(words[1])
+    found.setdefault(words[2], (list(scopes), name, width))
+    return width * (sum(map(len, scopes)) + len(scopes) + len(name) + len(words[1]))
 
 
 def _named(found: dict[str, tuple[list[str], str, int]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
