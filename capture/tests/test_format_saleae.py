@@ -81,7 +81,10 @@ def test_chunks_of_version_1_with_a_gap(tmp_path: Path) -> None:
         (version_0(2, 0.0, 1.0, [0.5]), "damaged"),
         (version_0(0, 0.0, 1.0, [0.5, 0.25]), "back in time"),
         (version_0(0, 0.0, 1.0, [float("nan")]), "."),
-        (version_1((0, 0.0, 1.0, []), rate=-5.0), "damaged"),
+        (version_1((0, 0.0, 1.0, []), rate=-5.0), "a samplerate of -5 Hz cannot be"),
+        (version_1((0, 0.0, 1.0, []), rate=5e-324), "a samplerate of 4.94066e-324 Hz cannot be"),
+        (version_1((0, 0.0, 1.0, []), rate=float("nan")), "a samplerate of nan Hz cannot be"),
+        (version_1(), "claims 0 chunks"),
         (struct.pack("<8sii", b"<SALEAE>", 7, 0), "version 7"),
         (struct.pack("<8sii", b"<SALEAE>", 0, 1), "voltages"),
         (struct.pack("<8siiQ", b"<SALEAE>", 1, 0, 2**60), "chunks"),
@@ -174,7 +177,7 @@ def test_any_runs(tmp_path_factory: pytest.TempPathFactory, chunks: list[list[in
 @pytest.mark.parametrize(
     ("blob", "says"),
     [
-        (channel(0, [[5]], version=4), "version 4"),
+        (channel(0, [[5]], version=4), "version 4 of"),
         (channel(0, [[5, 900]])[:-1], "cut short"),
         (channel(0, [[5]])[:-1] + b"\x06", "do not fill"),
         (channel(0, [[5]])[:-1] + b"\x90", "run lengths"),
@@ -186,3 +189,178 @@ def test_what_is_not_known_of_logic_2_is_refused(tmp_path: Path, blob: bytes, sa
     path = session(tmp_path / "a.sal", blob)
     with pytest.raises(FormatError, match=f"{says}.*export"):
         sal.read(path, NAMES).edges()
+
+
+INDEX_EVERY = 128  # bytes of run lengths, or more, between two entries of a chunk's index
+
+
+def header(version: int, chunks: int, rate: float = 10e6) -> bytes:
+    """The header that all versions of `digital-N.bin` share (docs/formats.md)."""
+    return (
+        struct.pack("<8sIIBdQd", b"<SALEAE>", version, 100, 1, rate, 1_600_000_000_123, 0.5)
+        + bytes(2 if version else 0)
+        + struct.pack("<Q", chunks)
+    )
+
+
+def indexed(
+    version: int, level: int, chunks: list[list[int]], *, borders: tuple[int, ...] = (), rate: int = 10_000_000
+) -> bytes:
+    """A `digital-N.bin` of encoding 0 or 1; an edge lies at the start of the chunks in `borders`."""
+    data, at = header(version, len(chunks), rate), 0
+    for number, runs in enumerate(chunks):
+        level ^= number in borders
+        body, index, entered = b"", [(0, 0, level)], 0
+        for done, run in enumerate(runs):
+            if len(body) - entered >= INDEX_EVERY:
+                entered = len(body)
+                index.append((sum(runs[:done]), entered, level ^ done & 1))
+            body += code(run)
+        length = sum(runs)
+        data += struct.pack("<6Q", at, at + length, length, rate, 1, len(body)) + body
+        data += struct.pack("<Q", len(index)) + b"".join(struct.pack("<QQI", *entry) for entry in index)
+        at += length
+        level ^= len(runs) - 1 & 1
+    return data
+
+
+def old_session(path: Path, *blobs: bytes) -> Path:
+    """A `.sal` file in the container of the first versions."""
+    meta = {
+        "session": {
+            "channelSettings": [
+                {"type": "Analog", "index": 1, "name": "U"},
+                {"type": "Digital", "index": 1, "name": "CS"},
+            ],
+            "captureSettings": {"connectedDevice": {"settings": {"sampleRate": {"digital": 10_000_000}}}},
+        },
+        "rapidDataStore": {
+            "captureStartTime": {"unixTimeMilliseconds": 1_600_000_000_123, "fractionalMilliseconds": 0.5}
+        },
+        "binData": [{"type": "Digital", "index": n, "file": f"digital-{n}.bin"} for n in range(len(blobs))],
+    }
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("meta.json", json.dumps(meta))
+        for number, blob in enumerate(blobs):
+            archive.writestr(f"digital-{number}.bin", blob)
+    return path
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_the_first_encodings(tmp_path: Path, version: int) -> None:
+    """A constant channel; one chunk; several, with an edge on a border and one of a single sample; many entries."""
+    dense = np.random.default_rng(5).integers(1, 9, 4000).tolist()
+    total = sum(dense) + 1
+    chunks = [[total - 1000 - 1, 400], [1], [100, 500]]
+    path = old_session(
+        tmp_path / "a.sal",
+        indexed(version, 1, [[total]]),
+        indexed(version, 0, chunks, borders=(1, 2)),
+        indexed(version, 0, [dense, [1]]),
+    )
+    waveform = sal.read(path, NAMES)
+    edges = waveform.edges()
+
+    assert (("Channel 0", "CS", "Channel 2"), 10_000_000) == (waveform.channels, waveform.samplerate_hz)
+    assert "2020-09-13T12:26:40.123500+00:00" == waveform.epoch
+    assert total == edges.end
+    assert 0 == edges.channel("Channel 0")[0].size
+    assert [total - 1001, total - 601, total - 600, total - 500] == edges.channel("CS")[0].tolist()
+    assert np.cumsum(dense)[:-1].tolist() == edges.channel("Channel 2")[0].tolist()
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    chunks=st.lists(st.lists(st.integers(1, 2**40), min_size=1, max_size=60), min_size=1, max_size=4),
+    level=st.integers(0, 1),
+    borders=st.sets(st.integers(1, 3)),
+)
+def test_any_runs_of_the_first_encodings(
+    tmp_path_factory: pytest.TempPathFactory, chunks: list[list[int]], level: int, borders: set[int]
+) -> None:
+    """Edges are the ends of all runs but a chunk's last, and the borders at which the level differs."""
+    path = old_session(tmp_path_factory.getbasetemp() / "r.sal", indexed(0, level, chunks, borders=tuple(borders)))
+    edges = sal.read(path, NAMES).edges()
+    expected, at = [], 0
+    for number, runs in enumerate(chunks):
+        expected += [at] if number in borders else []
+        expected += (at + np.cumsum(runs)[:-1]).tolist()
+        at += sum(runs)
+
+    assert expected == edges.samples.tolist()[1:]
+    assert at == edges.end
+
+
+def changed(blob: bytes, at: int, value: bytes) -> bytes:
+    """Some bytes replaced; a negative place counts from the end."""
+    at %= len(blob)
+    return blob[:at] + value + blob[at + len(value) :]
+
+
+FIRST = indexed(1, 0, [[3, 4] * 200, [5]])
+CHUNK_AT = 51
+
+
+@pytest.mark.parametrize(
+    ("blob", "says"),
+    [
+        pytest.param(changed(FIRST, 8, b"\4"), "version 4 of the undocumented encoding", id="version"),
+        pytest.param(changed(FIRST, 12, b"\x65"), "type 101,", id="analog"),
+        pytest.param(changed(FIRST, 41, b"\1"), "not the one that is known", id="padding"),
+        pytest.param(changed(FIRST, 17, bytes(8)), "samplerate of 0 Hz", id="rate"),
+        pytest.param(changed(FIRST, CHUNK_AT, b"\1"), "chunk of 1400 samples at", id="length"),
+        pytest.param(changed(FIRST, CHUNK_AT + 32, b"\2"), "the flag 2", id="flag"),
+        pytest.param(changed(FIRST, CHUNK_AT + 24, b"\0"), "chunk of 1400 samples at 9999872 Hz", id="chunk's rate"),
+        pytest.param(changed(FIRST, CHUNK_AT + 48, b"\3"), "index of a chunk contradicts", id="runs"),
+        pytest.param(changed(FIRST, -28, bytes(8)), "0 entries in its index", id="no entries"),
+        pytest.param(changed(FIRST, -28, b"\xff" * 8), "18446744073709551615 entries", id="many entries"),
+        pytest.param(changed(FIRST, -4, b"\2"), "do not follow each other", id="level"),
+        pytest.param(changed(FIRST, -20, b"\1"), "contradicts its runs", id="the first entry's sample"),
+        pytest.param(changed(indexed(1, 0, [[3, 4]]), -29, b"\4"), "do not fill", id="the last run"),
+        pytest.param(FIRST + b"\0", "bytes behind the last chunk", id="bytes behind"),
+        pytest.param(FIRST[:-1], "cut short", id="cut"),
+    ],
+)
+def test_what_does_not_check_out_in_the_first_encodings_is_refused(tmp_path: Path, blob: bytes, says: str) -> None:
+    """In one step: nothing is asked for before."""
+    path = old_session(tmp_path / "a.sal", blob)
+    with pytest.raises(FormatError, match=f"{says}.*export"):
+        sal.read(path, NAMES).edges()
+
+
+def test_each_entry_of_an_index_is_checked(tmp_path: Path) -> None:
+    blob = indexed(1, 0, [[3, 4] * 200])
+    (count,) = struct.unpack_from("<Q", blob, CHUNK_AT + 48 + 400)
+    assert 4 == count
+    for entry in range(count):
+        for field in (0, 8, 16):
+            at = CHUNK_AT + 48 + 400 + 8 + 20 * entry + field
+            with pytest.raises(FormatError, match=r"contradicts its runs|not in order|follow each other"):
+                sal.read(old_session(tmp_path / "a.sal", changed(blob, at, bytes([blob[at] ^ 1]))), NAMES).edges()
+
+
+def test_channels_that_tell_other_rates_are_refused(tmp_path: Path) -> None:
+    path = old_session(tmp_path / "a.sal", indexed(1, 0, [[5]]), indexed(1, 0, [[5]], rate=20_000_000))
+    with pytest.raises(FormatError, match=r"several samplerates: 10000000 and 20000000 Hz; give one with --samplerate"):
+        sal.read(path, NAMES)
+
+
+@pytest.mark.parametrize("rate", [1e-300, 1e300, -1.0])
+def test_a_samplerate_that_cannot_be_is_refused(tmp_path: Path, rate: float) -> None:
+    path = tmp_path / "a.sal"
+    meta = {"data": {"legacySettings": {"sampleRate": {"digital": rate}}}, "binData": []}
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("meta.json", json.dumps(meta))
+    with pytest.raises(FormatError, match=r"a\.sal: a samplerate of .* Hz cannot be"):
+        sal.read(path, NAMES)
+
+
+def test_a_name_in_the_directory_that_is_not_utf_8_is_damage(tmp_path: Path) -> None:
+    path = session(tmp_path / "a.sal", channel(0, [[5]]))
+    data = bytearray(path.read_bytes())
+    at = data.rindex(b"digital-0.bin")
+    data[at - 46 + 9] |= 8  # flag 0x800: names are UTF-8
+    data[at] = 0xA3
+    path.write_bytes(data)
+    with pytest.raises(FormatError, match=r"a\.sal: is cut short or damaged"):
+        sal.read(path, NAMES)

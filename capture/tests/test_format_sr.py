@@ -25,9 +25,10 @@ from gpiorig.capture import chunkreader, chunks, ziparchive
 from gpiorig.capture.edges import Edges
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions, sr
-from gpiorig.capture.formats.sr import format_samplerate, read_info, read_sr, write_sr
+from gpiorig.capture.formats.sr import format_samplerate, read_sr, write_sr
 from gpiorig.capture.numbers import parse_samplerate
 from gpiorig.capture.samples import EdgeExtractor
+from gpiorig.capture.srsession import read_info
 from gpiorig.capture.waveform import Block, Waveform
 from gpiorig.capture.ziparchive import STORED, ArchiveWriter, read_directory
 from gpiorig.capture.ziparchive import content as member_content
@@ -225,6 +226,42 @@ def test_an_indented_line_is_a_key_of_its_own(tmp_path: Path) -> None:
     rewrite(tmp_path / "x.sr", metadata=metadata)
 
     assert "c1" == read_info(tmp_path / "x.sr").channels[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "value", "expected"),
+    [
+        ("samplerate=1 MHz", "samplerate=" + "9" * 400 + " Hz", "is not a samplerate"),
+        ("samplerate=1 MHz", "samplerate=0." + "0" * 400 + "1 Hz", "is not a samplerate"),
+        ("samplerate=1 MHz", "samplerate=" + "9" * 5000, "is not a samplerate"),
+        ("samplerate=1 MHz", "samplerate=999999999999 GHz", "a samplerate of 1e.21 Hz cannot be"),
+        ("total probes=8", "total probes=" + "9" * 5000, "'total probes' is not a whole number"),
+        ("unitsize=1", "unitsize=-1", "'unitsize' is not a whole number"),
+        ("unitsize=1", "unitsize=1_0", "'unitsize' is not a whole number"),
+        ("total probes=8", "total probes=20\nprobe20=late", "has 20 channels in 1 bytes per sample"),
+        ("probe8=c8", "probe9=c9", "has 8 channels in 1 bytes per sample"),
+    ],
+)
+def test_numbers_in_the_metadata_are_bounded(small: tuple[Path, Edges], line: str, value: str, expected: str) -> None:
+    path, _ = small
+    with zipfile.ZipFile(path) as archive:
+        metadata = archive.read("metadata").decode()
+    assert line in metadata
+    rewrite(path, metadata=metadata.replace(line, value).encode())
+    with pytest.raises(FormatError, match=expected) as caught:
+        read_sr(path)
+    assert str(path) in str(caught.value)
+    assert len(str(caught.value)) < 600
+    assert "\n" not in str(caught.value)
+
+
+def test_channels_that_were_disabled_need_no_bytes(small: tuple[Path, Edges]) -> None:
+    """An analyzer of 16 channels of which the lower eight are in use has samples of one byte."""
+    path, edges = small
+    with zipfile.ZipFile(path) as archive:
+        metadata = archive.read("metadata").replace(b"total probes=8", b"total probes=16")
+    rewrite(path, metadata=metadata)
+    assert rows(edges) == rows(read_sr(path))
 
 
 def test_every_truncation_is_an_error(tmp_path: Path) -> None:

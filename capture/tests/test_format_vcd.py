@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -177,9 +178,50 @@ def test_the_writer_says_what_it_rounds(tmp_path: Path) -> None:
     assert exact == ""
     assert "$timescale 100 ns" in (tmp_path / "a.vcd").read_text()
     assert rounded.startswith("times are rounded to 100 ps")
+    back = vcd.read(tmp_path / "b.vcd", ReadOptions())
+    assert (Fraction(24_000_000), "") == (back.samplerate_hz, back.epoch)
 
 
 def fields(edges: Edges) -> dict[str, object]:
     """Arguments of a Waveform of these edges."""
     whole = waveform_of(edges)
     return {"samplerate_hz": whole.samplerate_hz, "channels": whole.channels, "read": whole.read}
+
+
+def head(*sections: str) -> str:
+    return "$timescale 1 ns $end\n" + "".join(f"${section} $end\n" for section in sections) + "$enddefinitions $end\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            head(*(f"var wire 999999 a{number} v{number}" for number in range(300))),
+            "names of .* characters and more in all",
+            id="three hundred million bits",
+        ),
+        pytest.param(
+            head(*["scope module s"] * 5000, *(f"var wire 100 a{number} v" for number in range(200))),
+            "names of .* characters and more in all",
+            id="deep scopes",
+        ),
+        pytest.param(head(f"var wire 2 a v[{'9' * 5000}:0]"), "a variable of bits", id="range"),
+        pytest.param(head(f"comment gpiorig: samplerate {'9' * 5000}/1 Hz, epoch "), "a samplerate of nan", id="note"),
+        pytest.param(
+            head(f"comment Acquisition with 1/1 channels at {'9' * 400} Hz"), "is not a samplerate", id="sigrok's note"
+        ),
+        pytest.param(head("comment gpiorig: samplerate 0/1 Hz, epoch "), "a samplerate of", id="a rate of 0"),
+        pytest.param(head("var wire \u0661 a v"), "has a .var", id="a digit of another script"),
+        pytest.param("$comment" + " " * 300_000 + "x $enddefinitions $end", "no .timescale", id="blanks"),
+        pytest.param("$c " * 300_000 + "$enddefinitions $end", "no .timescale", id="no end"),
+    ],
+)
+def test_a_head_that_is_damaged_or_hostile_is_refused_at_once(tmp_path: Path, text: str, expected: str) -> None:
+    """In time and memory that the length of the head bounds."""
+    path = tmp_path / "x.vcd"
+    path.write_text(text, encoding="latin-1" if text.isascii() else "utf-8")
+    began_s = time.process_time()
+    with pytest.raises(FormatError, match=expected) as caught:
+        vcd.read(path, ReadOptions())
+    assert str(path) in str(caught.value)
+    assert time.process_time() - began_s < 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.numbers import parse_samplerate
+from gpiorig.capture.numbers import integer, parse_samplerate, ratio, samplerate
 
 HEADER_BYTES = 1 << 24
 UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15}
@@ -21,7 +22,7 @@ MAX_NAMES = 1 << 27  # characters of the names of all bits
 BITS = {"wire", "reg", "logic", "bit", "tri", "tri0", "tri1", "triand", "trior", "trireg", "wand", "wor"}
 BITS |= {"supply0", "supply1", "integer", "port", "time"}
 SIGROK_RATE = re.compile(r"Acquisition with \d+/\d+ channels at (.+)")  # src/output/vcd.c of libsigrok 0.5.2
-OUR_NOTE = re.compile(r"gpiorig: samplerate (\d{1,18}/[1-9]\d{0,17}) Hz, epoch (\S*)")
+OUR_NOTE = re.compile(r"gpiorig: samplerate (\S+) Hz, epoch ?(\S*)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,9 +93,9 @@ def read_header(path: Path) -> Header:
                 raise FormatError(what, where=path, remedy="dump fewer variables, or narrower ones")
         elif keyword == "comment":
             if match := SIGROK_RATE.search(content):
-                samplerate_hz = parse_samplerate(match[1].strip())
+                samplerate_hz = parse_samplerate(match[1].strip(), where=path)
             elif match := OUR_NOTE.search(content):
-                samplerate_hz, epoch = Fraction(match[1]), match[2]
+                samplerate_hz, epoch = samplerate(ratio(match[1]) or math.nan, where=path), match[2]
     if scale is None:
         raise FormatError("has no $timescale", where=path, remedy="it was cut short: save it again")
     return Header(
@@ -134,6 +135,8 @@ def _declare(words: list[str], scopes: list[str], found: dict[str, tuple[list[st
     if words[0].lower() not in BITS or words[1] == "0":
         return 0
     name, width = "".join(words[3:]), int(words[1])
+    if (match := RANGE.search(name)) and any(integer(end.lstrip("-")) is None for end in match.groups() if end):
+        raise FormatError(f"has a variable of bits {name[-60:]!r}", where=path, remedy="number them lower")
     found.setdefault(words[2], (list(scopes), name, width))
     return width * (sum(map(len, scopes)) + len(scopes) + len(name) + len(words[1]))
 

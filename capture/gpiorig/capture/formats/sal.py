@@ -20,6 +20,7 @@ from gpiorig.capture import salchannel
 from gpiorig.capture.changes import Assembler, Changes, assembled, merged
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions, chosen
+from gpiorig.capture.numbers import samplerate
 from gpiorig.capture.waveform import Block, Waveform
 
 SUMMARY = "Saleae Logic 2 capture"
@@ -112,7 +113,7 @@ def _read_meta(archive: zipfile.ZipFile, path: Path) -> _Meta:
         for number, file in sorted(files.items()):
             name = names.get(number) or f"Channel {number}"
             members[f"{name} ({number})" if name in members else name] = file
-        return _Meta({Fraction(rate) for rate in rates if rate and rate > 0}, _epoch(started), members)
+        return _Meta({samplerate(rate, where=path) for rate in rates if rate}, _epoch(started), members)
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         raise FormatError(f"has a meta.json that cannot be understood ({error})", where=path, remedy=EXPORT) from error
 
@@ -130,7 +131,7 @@ def _samplerate(archive: zipfile.ZipFile, meta: _Meta, channels: tuple[str, ...]
     for name in channels:
         with archive.open(meta.members[name]) as file:
             rate = salchannel.read_header(file, _refusal(path, meta.members[name])).samplerate_hz
-        told |= {rate} if rate else set()
+        told |= {samplerate(rate, where=path)} if rate else set()
     if len(told) > 1:
         rates = " and ".join(f"{float(rate):.12g}" for rate in sorted(told))
         raise FormatError(f"tells several samplerates: {rates} Hz", where=path, remedy="give one with --samplerate")

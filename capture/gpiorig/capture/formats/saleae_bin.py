@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from gpiorig.capture.changes import Assembler, Changes, assembled, changes, merged
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions
+from gpiorig.capture.numbers import samplerate
 from gpiorig.capture.waveform import Block, Waveform
 
 SUMMARY = "Saleae Logic 2 binary export"
@@ -135,24 +136,28 @@ def _chunks(path: Path) -> list[Chunk]:
                 )
             count = 1 if version == 0 else struct.unpack("<Q", _exactly(file, 8, path))[0]
             layout = CHUNK_0 if version == 0 else CHUNK_1
-            if count * layout.size > size:
+            if not count or count * layout.size > size:
                 raise FormatError(f"claims {count} chunks", where=path, remedy="it was cut short: export it again")
             found = []
             for _ in range(count):
                 initial, *rate, begin_s, end_s, times = layout.unpack(_exactly(file, layout.size, path))
                 offset = file.tell()
                 usual = all(math.isfinite(time) and abs(time) < LONGEST_S for time in (begin_s, end_s))
-                if initial > 1 or not usual or end_s < begin_s or any(not 0 < each < 1e12 for each in rate):
+                if initial > 1 or not usual or end_s < begin_s:
                     raise FormatError(f"is damaged before byte {offset}", where=path, remedy="export it again")
                 if offset + 8 * times > size:
                     raise FormatError("is cut short", where=path, remedy="export it again")
                 # A float64 near a whole number of Hz is that number; others are kept as they are.
-                exact = [Fraction(round(each)) if abs(each - round(each)) < 1e-3 else Fraction(each) for each in rate]
+                exact = [samplerate(round(each) if _is_whole(each) else each, where=path) for each in rate]
                 found.append(Chunk(initial, begin_s, end_s, exact[0] if exact else None, offset, times))
                 file.seek(8 * times, 1)
             return found
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", where=path, remedy="check the file") from error
+
+
+def _is_whole(rate_hz: float) -> bool:
+    return math.isfinite(rate_hz) and rate_hz > 0.5 and abs(rate_hz - round(rate_hz)) < 1e-3
 
 
 def _exactly(file: BinaryIO, size: int, path: Path) -> bytes:

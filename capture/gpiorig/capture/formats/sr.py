@@ -6,77 +6,32 @@ damaged ones in silence (it exits with status 0); this reader does not.
 
 from __future__ import annotations
 
-import configparser
-import dataclasses
 import os
-import re
 import zlib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from fractions import Fraction
-from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.capture.chunks import Chunk, ChunkedStream
-from gpiorig.capture.edges import MAX_CHANNELS, Edges
+from gpiorig.capture.chunks import ChunkedStream
+from gpiorig.capture.edges import Edges
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.members import MemberDeflater
-from gpiorig.capture.numbers import parse_samplerate
 from gpiorig.capture.replacing import replacing
-from gpiorig.capture.survey import some, survey
+from gpiorig.capture.srsession import METADATA, VERSION, read_info
 from gpiorig.capture.waveform import Waveform, waveform_of
-from gpiorig.capture.ziparchive import DEFLATED, STORED, ArchiveWriter, DirectoryError, Member, read_directory, walk
-from gpiorig.capture.ziparchive import content as member_content
+from gpiorig.capture.ziparchive import DEFLATED, STORED, ArchiveWriter
 
-VERSIONS = ("1", "2")
 CHUNK_BYTES = 4 << 20  # what libsigrok reads at once
 TOOLKIT = "0.5.2"  # libsigrok whose format is written
 SUMMARY = "sigrok session file"
 SUFFIXES = (".sr",)
 ZIP_MAGIC = b"PK\x03\x04"
-MAX_CHUNKS = 1 << 20  # a number beyond is damage itself
-VERSION, METADATA = "version", "metadata"
 THREADED_BYTES = 8 << 20  # compressed bytes from which on more than one thread inflates
 MAX_THREADS = 4  # the reader of the edges does not keep up with more
-
-
-@dataclass(frozen=True, slots=True)
-class SrInfo:
-    """What the metadata of a .sr file say.
-
-    Attributes
-    ----------
-    samplerate_hz
-        Samples per second; None when the file does not tell.
-    channels
-        Channel names, bit 0 first; "" for a channel that was disabled.
-    unitsize
-        Bytes per sample.
-    chunks
-        The pieces of the stream of samples, in order.
-    remarks
-        What was left out or guessed to read on past damage.
-    """
-
-    samplerate_hz: Fraction | None
-    channels: tuple[str, ...]
-    unitsize: int
-    chunks: tuple[Chunk, ...]
-    remarks: tuple[str, ...] = ()
-
-    @property
-    def used(self) -> int:
-        """Mask of the channels in use."""
-        return sum(1 << bit for bit, name in enumerate(self.channels) if name)
-
-    @property
-    def samples(self) -> int:
-        """Samples of the capture."""
-        return self.chunks[-1].end // self.unitsize
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -138,58 +93,6 @@ def format_samplerate(samplerate_hz: Fraction) -> str:
 def read_sr(path: Path, *, samplerate_hz: Fraction | None = None) -> Edges:
     """Read all edges of a .sr file into memory; as `read`."""
     return read(path, ReadOptions(samplerate_hz=samplerate_hz)).edges()
-
-
-def read_info(path: Path, *, recover: bool = False) -> SrInfo:
-    """Read only the metadata of a .sr file.
-
-    Parameters
-    ----------
-    path
-        The file.
-    recover
-        Accept missing and damaged chunks, and a file that was cut short and has lost its directory. All of it is read.
-
-    Raises
-    ------
-    FormatError
-        It is cut short, damaged, or no sigrok session.
-    """
-    remarks: list[str] = []
-    try:
-        with path.open("rb") as file:
-            try:
-                members = read_directory(file)
-            except DirectoryError as error:
-                if not recover:
-                    raise
-                members = list(walk(file))
-                remarks.append(f"there is no directory of the chunks ({error}): they are read as far as they follow")
-            small = {member.name: member for member in members if member.name in (VERSION, METADATA)}
-            texts = {name: member_content(file, member).decode(errors="replace") for name, member in small.items()}
-            if not {VERSION, METADATA} <= set(texts):
-                raise FormatError("is a zip file, but no sigrok session", where=path, remedy="give a .sr file")
-            if texts[VERSION].strip() not in VERSIONS:
-                what = f"has session format {texts[VERSION].strip()[:20]!r}"
-                raise FormatError(what, where=path, remedy="formats 1 and 2 are supported")
-            info, base = _described(texts[METADATA], path)
-            numbered = _numbered(members, base, path, remarks if recover else None)
-            if not recover:
-                return dataclasses.replace(info, chunks=tuple(_chunks(numbered, base, info.unitsize, path)))
-            found = survey(file, numbered, unitsize=info.unitsize, walked=bool(remarks))
-    except FileNotFoundError as error:
-        raise FormatError("there is no such file", where=path, remedy="check the name") from error
-    except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror}", where=path, remedy="check the file") from error
-    except DirectoryError as error:
-        raise FormatError(
-            f"is cut short, damaged, or no sigrok session ({error})",
-            where=path,
-            remedy="save it again; `--recover` reads it as far as it goes",
-        ) from error
-    if not found.chunks:
-        raise FormatError("has no chunk with samples that is left", where=path, remedy="record it again")
-    return dataclasses.replace(info, chunks=found.chunks, remarks=(*remarks, *found.remarks))
 
 
 def write(path: Path, content: Waveform, *, start: int | None = None, end: int | None = None) -> str:
@@ -293,71 +196,3 @@ def _rows(
     first = int(np.searchsorted(samples, start, side="right")) - 1
     last = int(np.searchsorted(samples, end))
     return samples[first:last], levels[first:last]
-
-
-def _described(metadata: str, path: Path) -> tuple[SrInfo, str]:
-    """What the metadata say, without the chunks, and what the names of these begin with."""
-    parser = configparser.RawConfigParser(strict=False)
-    try:
-        # An indented line is a key of its own for GKeyFile, sigrok's parser; configparser joins it to the one before.
-        parser.read_string("\n".join(line.strip() for line in metadata.splitlines()))
-        device = parser["device 1"]
-        unitsize = int(device["unitsize"])
-        total = int(device["total probes"])
-        names = {int(key[5:]): text for key, text in device.items() if re.fullmatch(r"probe\d+", key)}
-        base = device["capturefile"]
-    except (configparser.Error, KeyError, ValueError) as error:
-        what = f"has no logic channels that can be understood ({error})"
-        raise FormatError(what, where=path, remedy="save it again with logic channels") from error
-    if not 1 <= unitsize <= 8 or not names or max(names) > min(max(total, 1), MAX_CHANNELS):
-        what = f"has {total} channels in {unitsize} bytes per sample"
-        raise FormatError(what, where=path, remedy=f"at most {MAX_CHANNELS} channels are supported")
-    rate = device.get("samplerate", "").strip()
-    info = SrInfo(
-        samplerate_hz=(parse_samplerate(rate) or None) if rate else None,
-        channels=tuple(names.get(number, "") for number in range(1, min(total, MAX_CHANNELS) + 1)),
-        unitsize=unitsize,
-        chunks=(),
-    )
-    return info, base
-
-
-def _numbered(members: Iterable[Member], base: str, path: Path, remarks: list[str] | None) -> list[tuple[int, Member]]:
-    """Return the members with samples and their numbers, in any order.
-
-    A name that is of nothing in a session is damaged: an error, or a line in `remarks`.
-    """
-    numbered, strange = [], []
-    for member in members:
-        stem, _, number = member.name.rpartition("-")
-        if member.name == base:  # format 1
-            return [(1, member)]
-        if stem == base and re.fullmatch(r"[1-9][0-9]{0,6}", number) and int(number) <= MAX_CHUNKS:
-            numbered.append((int(number), member))
-        elif member.name not in (VERSION, METADATA) and not member.name.startswith("analog-"):
-            strange.append(member.name)
-    if strange and remarks is None:
-        what = f"has members that are not of a session: {some(strange)}"
-        raise FormatError(what, where=path, remedy="the file is damaged: save it again; `--recover` leaves them out")
-    if strange and remarks is not None:
-        remarks.append(f"members whose names are not of a session are left out: {some(strange)}")
-    return numbered
-
-
-def _chunks(numbered: list[tuple[int, Member]], base: str, unitsize: int, path: Path) -> Iterator[Chunk]:
-    """Yield the chunks in order."""
-    start = 0
-    for expected, (number, member) in enumerate(sorted(numbered, key=itemgetter(0)) or [(0, None)], start=1):
-        if number != expected or member is None:
-            twice = 0 < number < expected
-            what = f"the chunk {base}-{number} comes twice" if twice else f"the chunk {base}-{expected} is missing"
-            what += f": the samples from {start // unitsize} on are lost"
-            raise FormatError(what, where=path, remedy="the file is damaged; the rest can be read with `--recover`")
-        if member.method not in (STORED, DEFLATED):
-            what = f"the chunk {member.name} is compressed by method {member.method}"
-            raise FormatError(what, where=path, remedy="stored and deflated chunks can be read: save it again")
-        yield Chunk(start, start + member.size, member)
-        start += member.size
-    if cut := start % unitsize:
-        what = f"ends with {cut} bytes of a {unitsize}-byte sample"
-        raise FormatError(what, where=path, remedy="the file is damaged: save it again")
