@@ -250,7 +250,7 @@ def test_what_is_written_is_read_back_and_shown_by_wireshark(tmp_path: Path) -> 
     frames = [full_frame(number) for number in range(3)]
     cut = Frame(ticks=5 << 20, ticks_per_s=1 << 20, mpdu=MPDU[:12], cut_octets=6, fcs_ok=False)
     said = pcap.write(path, Frames(read=lambda: iter([*frames, Skipped(2, "lost by the sniffer"), cut])))
-    assert "4 frames, 3 interfaces; times are exact" == said
+    assert said.startswith("4 frames, 3 interfaces; stamps are kept as they are; 2 frames of initiator last ")
     assert [*frames, Skipped(2, "lost by the sniffer"), cut] == everything(path)
     shown = tshark(
         path,
@@ -290,3 +290,78 @@ def test_summary_counts_by_kind_and_node(tmp_path: Path) -> None:
     assert {"0x0001": 2} == summary["sources"]
     assert (1, 3e-6) == (summary["bad_fcs"], summary["duration_s"])
     assert "2023-11-14T22:13:20.123456+00:00" == summary["first"]
+
+
+def air(path: Path, stamps_us: list[int], frame: bytes = MPDU * 3, *, name: str = "") -> Path:
+    """A pcapng of frames without FCS at these times since 1970."""
+    path.write_bytes(section("<", [(name, 6, 0)], [(0, stamp_us, frame) for stamp_us in stamps_us]))
+    return path
+
+
+def test_stamps_that_cannot_be_the_times_of_the_frames(tmp_path: Path) -> None:
+    """Ten frames of 60 octets at each us: 68 octets of 32 us each, 80 times."""
+    stamps = [1_600_000_000_000_000 + number // 10 for number in range(80)]
+    summary = pcap.read(air(tmp_path / "a.pcapng", stamps, bytes(60))).summary()
+    said = pcap.write(tmp_path / "b.pcapng", pcap.read(tmp_path / "a.pcapng"))
+
+    expected = [
+        "80 frames last 0.17 s on the air at least, their stamps span 0.000007 s: "
+        "these are not the times of the frames",
+        "frames with the stamp of the one before: 72, of which 72 are duplicates, octet for octet",
+    ]
+    assert expected == summary["remarks"]
+    assert (0, 72, 72) == (summary["back_steps"], summary["equal_stamps"], summary["duplicates"])
+    assert "1 interfaces; stamps are kept as they are; 80 frames last 0.17 s" in said
+
+
+@pytest.mark.parametrize(("start_s", "year"), [(2000, 1970), (31_000_000, 1970), (10**10, 2286)])
+def test_a_clock_that_was_not_set(tmp_path: Path, start_s: int, year: int) -> None:
+    path = air(tmp_path / "a.pcapng", [(start_s + number) * 10**6 for number in range(9)])
+    expected = [f"begins in {year}: the clock was not set, or its unit is another"]
+    assert expected == pcap.read(path).summary()["remarks"]
+
+
+def test_stamps_that_go_back(tmp_path: Path) -> None:
+    stamps = [STAMP_US + 10_000 * number for number in (0, 3, 1, 2, 2, 5)]
+    summary = pcap.read(air(tmp_path / "a.pcapng", stamps)).summary()
+    assert (1, 1, 1) == (summary["back_steps"], summary["equal_stamps"], summary["duplicates"])
+    assert "frames stamped earlier than the one before: 1" in summary["remarks"]
+
+
+def test_nothing_is_said_of_a_good_capture(tmp_path: Path) -> None:
+    """Frames back to back with their acknowledgements 192 us later, stamped at their ends; two nodes hear all."""
+    stamps, at_us = [], STAMP_US
+    for _ in range(200):
+        at_us += (6 + len(MPDU) + 2) * 32
+        stamps.append(at_us)
+        at_us += 192
+    packets = [(node, stamp_us, MPDU) for stamp_us in stamps for node in (0, 1)]
+    path = tmp_path / "a.pcapng"
+    path.write_bytes(section("<", [("left", 6, 0), ("right", 6, 0)], packets))
+    assert [] == pcap.read(path).summary()["remarks"]
+    assert "times are exact" in pcap.write(tmp_path / "b.pcapng", pcap.read(path))
+
+
+def test_lengths_and_offsets_that_cannot_be_are_damage(tmp_path: Path) -> None:
+    path = tmp_path / "a.pcapng"
+    path.write_bytes(section("<", [("a", 6, 2**63 - 1)], [(0, STAMP_US, MPDU)]))
+    with pytest.raises(FormatError, match=r"a\.pcapng, offset 28: is damaged: .* 9223372036854775807 s late"):
+        everything(path)
+    data = bytearray(air(path, [STAMP_US]).read_bytes())
+    struct.pack_into("<I", data, data.index(MPDU) - 4, 2**32 - 1)
+    path.write_bytes(data)
+    with pytest.raises(FormatError, match=r"is damaged: .*a packet of 4294967295 octets"):
+        everything(path)
+    old = bytearray(pcap_file(tmp_path / "a.pcap", [PSDU], linktype=195).read_bytes())
+    struct.pack_into("<I", old, 24 + 12, 2**32 - 1)
+    (tmp_path / "a.pcap").write_bytes(old)
+    with pytest.raises(FormatError, match=r"a\.pcap, offset 24: is damaged: a record of 4294967295 octets"):
+        everything(tmp_path / "a.pcap")
+
+
+def test_a_stamp_that_pcapng_cannot_hold_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.pcapng"
+    path.write_bytes(section("<", [("a", 0, 10**11)], [(0, 2**63, MPDU)]))
+    frames = [Frame(ticks=frame.ticks, ticks_per_s=3, mpdu=frame.mpdu) for frame in pcap.read(path).frames()]
+    with pytest.raises(FormatError, match=r"b\.pcapng: a frame .* has no stamp in a pcapng file"):
+        pcap.write(tmp_path / "b.pcapng", Frames(read=lambda: iter(frames)))

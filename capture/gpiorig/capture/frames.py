@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from gpiorig.capture import ieee802154
+from gpiorig.capture.frameclock import FrameClock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,12 +107,14 @@ class Frames:
         -------
         dict
             frames, first, last (ISO 8601), duration_s, bad_fcs, kinds (by kind of MAC frame), nodes (by who heard or
-            sent it), sources (by MAC source address), skipped (by reason).
+            sent it), sources (by MAC source address), skipped (by reason); back_steps, equal_stamps, duplicates and
+            remarks of `FrameClock`.
         """
         kinds: Counter[str] = Counter()
         nodes: dict[str, Counter[str]] = {}
         sources: Counter[str] = Counter()
         skipped: Counter[str] = Counter()
+        clock = FrameClock()
         bad = 0
         first: Frame | None = None
         last: Frame | None = None
@@ -119,6 +122,7 @@ class Frames:
             if isinstance(item, Skipped):
                 skipped[item.why] += item.count
                 continue
+            clock.add(item)
             header = ieee802154.parse(item.mpdu)
             kind = ieee802154.MALFORMED if header is None else header.kind
             kinds[kind] += 1
@@ -140,6 +144,7 @@ class Frames:
             },
             "sources": dict(sources.most_common()),
             "skipped": dict(skipped),
+            **clock.as_json(),
         }
 
 

@@ -30,6 +30,7 @@ ISB_IFDROP = 5
 FLAG_IN, FLAG_OUT, FLAG_CRC_ERROR = 1, 2, 1 << 24  # pcapng, 4.3.1
 MAX_RECORD = 262_144  # octets; more than any packet has (Wireshark, wiretap/wtap.h, WTAP_MAX_PACKET_SIZE_STANDARD)
 MAX_BLOCK = 16 << 20
+MAX_OFFSET_S = 10**11  # of stamps: more than 3000 years
 LOST = "lost by the sniffer"
 CUT_SHORT = "cut short at the end of the file"
 NO_STAMP = "without a time stamp"
@@ -112,8 +113,8 @@ def _pcap(file: IO[bytes], magic: bytes, path: Path) -> Iterator[Record | Skippe
             yield Skipped(1, CUT_SHORT)
             return
         seconds, part, captured, length = record.unpack(head)
-        if captured > MAX_RECORD:
-            raise _damaged(path, at, f"a record of {captured} octets")
+        if max(captured, length) > MAX_RECORD:
+            raise _damaged(path, at, f"a record of {max(captured, length)} octets")
         data = file.read(captured)
         if len(data) < captured:
             yield Skipped(1, CUT_SHORT)
@@ -202,6 +203,8 @@ class _Pcapng:
 
     def _packet(self, number: int, ticks: int, captured: int, length: int, body: bytes) -> Iterator[Record | Skipped]:
         interface = self.interfaces[number]
+        if max(captured, length) > MAX_RECORD:
+            raise OverflowError(f"a packet of {max(captured, length)} octets")
         data = body[20 : 20 + captured]
         if len(data) < captured:
             raise IndexError(f"{captured} octets captured")
@@ -239,6 +242,8 @@ def _interface(body: bytes, order: str) -> _Interface:
             found.fcs_octets = value[0] // 8 if value[0] >= 8 else value[0]  # in bits; writers give octets, too
         elif code == IF_TSOFFSET:
             found.offset_s = int(struct.unpack(f"{order}q", value)[0])
+            if abs(found.offset_s) > MAX_OFFSET_S:
+                raise OverflowError(f"stamps that are {found.offset_s} s late")
     return found
 
 

@@ -157,3 +157,4 @@ def _keep(path: Path, frames: Frames, recording: Recording, remarks: list[str]) 
     target.parent.mkdir(exist_ok=True)
     shutil.copyfile(path, target)
     remarks.append(f"{path.name} is kept in {PACKETS}/: {summary['frames']} frames")
+    remarks += [f"{path.name}: {remark}" for remark in summary["remarks"]]

@@ -10,6 +10,7 @@ from pathlib import Path
 from gpiorig.capture import encapsulation
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions
+from gpiorig.capture.frameclock import FrameClock
 from gpiorig.capture.frames import Frame, Frames, Skipped
 from gpiorig.capture.pcaprecords import (
     BYTE_ORDER,
@@ -59,10 +60,12 @@ def write(path: Path, frames: Frames) -> str:
     Returns
     -------
     str
-        What was rounded. A decimal clock of up to 10^9 ticks per second and a binary one of up to 2^30 are kept.
+        What was rounded, and why the stamps may not be times. A decimal clock of up to 10^9 ticks per second and a
+        binary one of up to 2^30 are kept.
     """
     count, skipped, rounded, dropped = 0, 0, 0, 0
     interfaces: dict[tuple[str, int], int] = {}
+    clock = FrameClock()
     with replacing(path) as new, new.open("wb") as file:
         about = [(SHB_USERAPPL, WRITER)] + ([(COMMENT, frames.note.encode())] if frames.note else [])
         file.write(_block(SECTION, struct.pack("<IHHq", BYTE_ORDER, 1, 0, -1) + _options(about)))
@@ -71,6 +74,7 @@ def write(path: Path, frames: Frames) -> str:
                 dropped += item.count * (item.why == LOST)
                 skipped += item.count * (item.why != LOST)
                 continue
+            clock.add(item)
             resolution = _resolution(item.ticks_per_s)
             key = (item.node, NS_CODE if resolution is None else resolution)
             if key not in interfaces:
@@ -79,7 +83,10 @@ def write(path: Path, frames: Frames) -> str:
             file.write(_packet(item, interfaces[key], exact=resolution is not None, dropped=dropped, path=path))
             count, rounded, dropped = count + 1, rounded + (resolution is None), 0
     parts = [f"{count} frames, {len(interfaces)} interfaces"]
-    parts.append("times to the nearest ns" if rounded else "times are exact")
+    remarks = clock.remarks()
+    kept = "stamps are kept as they are" if remarks else "times are exact"
+    parts.append("times to the nearest ns" if rounded else kept)
+    parts += remarks
     if skipped:
         parts.append(f"{skipped} records that are no frames were left out")
     return "; ".join(parts)
@@ -106,9 +113,10 @@ def _interface(node: str, resolution: int) -> bytes:
 
 def _packet(frame: Frame, interface: int, *, exact: bool, dropped: int, path: Path) -> bytes:
     ticks = frame.ticks if exact else round(Fraction(frame.ticks * NS_PER_S, frame.ticks_per_s))
-    if ticks < 0:
+    if not 0 <= ticks < 1 << 64:
+        at_s = float(Fraction(frame.ticks, frame.ticks_per_s))
         raise FormatError(
-            f"a frame at {ticks} ns before 1970-01-01 has no stamp in a pcapng file",
+            f"a frame {at_s:g} s after 1970-01-01 has no stamp in a pcapng file",
             where=path,
             remedy="state when the recording began",
         )

@@ -163,7 +163,8 @@ def _frames_text(found: dict[str, Any]) -> list[str]:
     lines += [f"  {node or '(no name)'}: {counts(about['kinds'])}" for node, about in found["nodes"].items()]
     lines += [f"  from {source}: {count}" for source, count in found["sources"].items()]
     lines += [f"  {found['bad_fcs']} with a wrong FCS"] if found["bad_fcs"] else []
-    return lines + [f"  skipped: {why}: {count}" for why, count in found["skipped"].items()]
+    lines += [f"  skipped: {why}: {count}" for why, count in found["skipped"].items()]
+    return lines + [f"  {remark}" for remark in found["remarks"]]
 
 
 def _print_formats() -> None:
