@@ -164,3 +164,18 @@ def test_what_cannot_be_exported(tmp_path: Path, demo: Demo, export: Export, wor
     assert (2, 1) == (done.status, len(done.stderr.splitlines()))
     assert part in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_a_sr_file_of_an_absurd_length_is_refused_with_the_way_out(tmp_path: Path, export: Export) -> None:
+    """A second with stamps of 1 fs is 10^15 samples; at a lower rate it is written, and nothing is left over."""
+    path = tmp_path / "fine.vcd"
+    head = "$timescale 1 fs $end\n$var wire 1 ! a $end\n$enddefinitions $end\n"
+    path.write_text(head + "".join(f"#{5 * 10**14 * index}\n{index & 1}!\n" for index in range(4)))
+    done = export(path, "-o", tmp_path / "x.sr")
+    assert 2 == done.status
+    assert "x.sr: at least 1500000000000000 samples at 1e+15 Hz would be 1364 TiB in a .sr file" in done.stderr
+    assert "--samplerate" in done.stderr
+    assert [path] == list(tmp_path.iterdir())
+
+    assert 0 == export(path, "-o", tmp_path / "x.sr", "--samplerate", "1MHz").status
+    assert [0, 500_000, 1_000_000, 1_500_000] == read_sr(tmp_path / "x.sr").samples.tolist()

@@ -21,7 +21,7 @@ from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.members import MemberDeflater
 from gpiorig.capture.replacing import replacing
-from gpiorig.capture.srsession import METADATA, VERSION, read_info
+from gpiorig.capture.srsession import MAX_CHUNKS, METADATA, VERSION, read_info
 from gpiorig.capture.waveform import Waveform, waveform_of
 from gpiorig.capture.ziparchive import DEFLATED, STORED, ArchiveWriter
 
@@ -115,7 +115,7 @@ def write(path: Path, content: Waveform, *, start: int | None = None, end: int |
     Raises
     ------
     CaptureError
-        There are no channels, samples of the window are lost, or it is empty.
+        There are no channels, samples of the window are lost, it is empty, or of more chunks than a reader takes.
     """
     if not any(content.channels):
         raise CaptureError("there are no channels to write", where=path, remedy="export a capture that has some")
@@ -166,7 +166,7 @@ def _windows(
     content: Waveform, start: int | None, end: int | None, step: int, path: Path
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64], int, int]]:
     """Yield (samples, levels, start, end) of each chunk; the first edge tells the levels at its start."""
-    at = start
+    at, begin = start, start
     samples, levels = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint64)
     known = 0
     for block in content.read():
@@ -175,6 +175,9 @@ def _windows(
             continue
         at = int(samples[0]) if at is None else max(at, int(samples[0]))
         known = block.end if end is None else min(block.end, end)
+        begin = at if begin is None else begin
+        if known - begin > MAX_CHUNKS * step:
+            raise _too_long(known - begin, content.samplerate_hz, step, path)
         for gap_start, gap_end in block.gaps.tolist():
             if gap_end > at and (end is None or gap_start < end):
                 what = f"samples {gap_start} to {gap_end} are lost, which a .sr file cannot say"
@@ -188,6 +191,12 @@ def _windows(
             break
     if at is not None and at < known:
         yield *_rows(samples, levels, at, known), at, known
+
+
+def _too_long(samples: int, samplerate_hz: Fraction, step: int, path: Path) -> CaptureError:
+    size_tib = float(Fraction(samples * CHUNK_BYTES, step << 40))
+    what = f"at least {samples} samples at {float(samplerate_hz):.12g} Hz would be {size_tib:.0f} TiB in a .sr file"
+    return CaptureError(what, where=path, remedy="export a window, or read the source at a lower rate: --samplerate")
 
 
 def _rows(
