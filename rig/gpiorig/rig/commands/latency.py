@@ -27,6 +27,8 @@ examples:
   gpiorig latency run1 --request 'seq=(?P<id>\\d+) tx_us' --response 'seq=(?P<id>\\d+) from' --across-nodes
   gpiorig latency cooja.log --request '^(?P<time>\\S+).* tx (?P<id>\\d+)' --response '^(?P<time>\\S+).* rx (?P<id>\\d+)'
   gpiorig latency a.log b.log --request 'tx (?P<id>\\d+)' --response 'rx (?P<id>\\d+)' --across-nodes --max-gap 2s
+  gpiorig latency air.pcapng                     acknowledgements, intervals and retries of frames; by node
+  gpiorig latency left.pcap right.pcap           and how much later the one capture has the frames of the other
 
 A response belongs to the latest request before it with the same `id` and `node`. The node is the group of that name;
 without one, that of the log; with --across-nodes it does not matter. A pattern is looked for in what the node said,
@@ -40,10 +42,14 @@ audit say how much later that is."""
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of a pairing of lines."""
     parser.add_argument(
-        "logs", type=Path, nargs="+", metavar="LOG|RUN", help="a log of a known format, a recording, or any text"
+        "logs",
+        type=Path,
+        nargs="+",
+        metavar="LOG|RUN",
+        help="a log of a known format, a recording, any text, or packet captures",
     )
-    parser.add_argument("--request", required=True, metavar="REGEX", help="with the group `id`, perhaps `node`, `time`")
-    parser.add_argument("--response", required=True, metavar="REGEX", help="the same")
+    parser.add_argument("--request", metavar="REGEX", help="with the group `id`, perhaps `node`, `time`")
+    parser.add_argument("--response", metavar="REGEX", help="the same")
     parser.add_argument("--across-nodes", action="store_true", help="a response may come from another node")
     parser.add_argument("--max-gap", metavar="TIME", help="longest delay that is a pair, such as 2s")
     parser.add_argument(
@@ -57,9 +63,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, pair, print."""
     from gpiorig.analysis import loglatency
-    from gpiorig.rig import durations, loglines
+    from gpiorig.rig import durations, framedelays, loglines
     from gpiorig.rig.errors import RigError
 
+    if captures := framedelays.captures(options):
+        return framedelays.run(options, captures, _summary)
+    if not (options.request and options.response):
+        raise RigError("the following arguments are required: --request, --response; only packet captures need none.")
     words = {"--request": options.request, "--response": options.response}
     patterns = [loglines.compiled(text, option=option, groups=("id",)) for option, text in words.items()]
     own_time = [loglines.TIME in pattern.groupindex for pattern in patterns]
