@@ -466,6 +466,27 @@ def test_a_size_that_is_wrong_shifts_nothing(small: tuple[Path, Edges]) -> None:
         assert (rows(edges), [], edges.end) == stretches(path)
 
 
+def test_a_chunk_of_an_unknown_method_is_an_error_or_a_gap(small: tuple[Path, Edges]) -> None:
+    path, edges = small
+    data = bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as archive:
+        header = archive.getinfo("logic-1-5").header_offset
+    for place in (entry(data, b"logic-1-5", "name") - 36, header + 8):
+        data[place] = 12  # bzip2: APPNOTE.TXT 4.4.5
+    path.write_bytes(data)
+    with pytest.raises(FormatError, match="logic-1-5 is compressed by method 12"):
+        read_sr(path)
+    assert (without(edges, 120, 150), [[120, 150]], 317) == stretches(path)
+
+
+def test_names_in_an_error_are_short_and_printable(small: tuple[Path, Edges]) -> None:
+    path, _ = small
+    rewrite(path, **{"\x1b[2J" + "x" * 900 + "\n": b"1"})
+    with pytest.raises(FormatError, match=r"not of a session: \?\[2Jx{36}; the file is damaged") as caught:
+        read_sr(path)
+    assert "\x1b" not in str(caught.value)
+
+
 def test_a_chunk_with_a_number_beyond_is_read_at_once(small: tuple[Path, Edges]) -> None:
     """A million chunks that are missing are one gap, and one object."""
     path, _ = small

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gpiorig.capture.members import COMPLETE, NEEDS_INPUT, NEEDS_ROOM, TOO_LONG, MemberReader
 from gpiorig.capture.native import Buffer
-from gpiorig.capture.ziparchive import LOCAL, STORED, Member, data_start
+from gpiorig.capture.ziparchive import DEFLATED, LOCAL, STORED, Member, data_start
 
 ROWS = 1 << 15  # edges of a block: the arrays stay in the second-level cache
 INPUT_BYTES = 1 << 20  # compressed data that are in memory, for each thread
@@ -65,9 +65,9 @@ class ChunkReader:
         yield from self._run(member, size=member.size)
         head = self._reader.head
         if head.bytes != member.size:
-            raise Damaged(f"the chunk {member.name} has {head.bytes} bytes instead of {member.size}")
+            raise Damaged(f"the chunk {member.shown} has {head.bytes} bytes instead of {member.size}")
         if head.crc != member.crc:
-            raise Damaged(f"the chunk {member.name} is damaged (its CRC is wrong)")
+            raise Damaged(f"the chunk {member.shown} is damaged (its CRC is wrong)")
 
     def measure(self, member: Member) -> tuple[int, int]:
         """Return the length of a chunk in bytes, and its CRC, whatever its entry in the directory says of them.
@@ -96,13 +96,15 @@ class ChunkReader:
         self._samples, self._levels, self._count = Buffer(np.int64, ROWS), Buffer(np.uint64, ROWS), 0
 
     def _run(self, member: Member, *, size: int) -> Iterator[None]:
+        if member.method not in (STORED, DEFLATED):
+            raise Damaged(f"the chunk {member.shown} is compressed by method {member.method}")
         reader, data = self._reader, self._input.array
         view = data.data
         end = LOCAL.size + HEADER_SLACK + min(member.compressed, INPUT_BYTES)
         have = os.preadv(self._file, [view[:end]], member.offset)
         at = data_start(view[:have], member)
         if at < 0:
-            raise Damaged(f"the chunk {member.name} has no local header")
+            raise Damaged(f"the chunk {member.shown} has no local header")
         file_at = member.offset + at
         left = member.compressed
         if at > have:
@@ -122,10 +124,10 @@ class ChunkReader:
                 data[:rest] = data[at:have]
                 got = os.preadv(self._file, [view[rest : rest + min(left, INPUT_BYTES)]], file_at)
                 if not got:
-                    raise Cut(f"the file ends within the chunk {member.name}")
+                    raise Cut(f"the file ends within the chunk {member.shown}")
                 at, have, file_at, left = 0, rest + got, file_at + got, left - got
             else:
                 break
         if head.status != COMPLETE:
             what = "is longer than it says" if head.status == TOO_LONG else "is damaged"
-            raise Damaged(f"the chunk {member.name} {what}")
+            raise Damaged(f"the chunk {member.shown} {what}")

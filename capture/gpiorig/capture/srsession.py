@@ -160,7 +160,7 @@ def _numbered(members: Iterable[Member], base: str, path: Path, remarks: list[st
         if stem == base and re.fullmatch(r"[1-9][0-9]{0,6}", number) and int(number) <= MAX_CHUNKS:
             numbered.append((int(number), member))
         elif member.name not in (VERSION, METADATA) and not member.name.startswith("analog-"):
-            strange.append(member.name)
+            strange.append(member.shown)
     if strange and remarks is None:
         what = f"has members that are not of a session: {some(strange)}"
         raise FormatError(what, where=path, remedy="the file is damaged: save it again; `--recover` leaves them out")
@@ -179,7 +179,7 @@ def _chunks(numbered: list[tuple[int, Member]], base: str, unitsize: int, path: 
             what += f": the samples from {start // unitsize} on are lost"
             raise FormatError(what, where=path, remedy="the file is damaged; the rest can be read with `--recover`")
         if member.method not in (STORED, DEFLATED):
-            what = f"the chunk {member.name} is compressed by method {member.method}"
+            what = f"the chunk {member.shown} is compressed by method {member.method}"
             raise FormatError(what, where=path, remedy="stored and deflated chunks can be read: save it again")
         yield Chunk(start, start + member.size, member)
         start += member.size

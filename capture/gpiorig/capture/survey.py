@@ -63,7 +63,7 @@ def survey(file: BinaryIO, numbered: Sequence[tuple[int, Member]], *, unitsize: 
     strange = []
     for number, member, header in sorted(headers, key=lambda entry: entry[2] is None):
         if number in findings or (header and header.member.encoded != member.encoded):
-            strange.append(member.name)
+            strange.append(member.shown)
         else:
             findings[number] = _examine(reader, member, None if walked else header, may_be_cut=walked)
     sizes = Counter(finding.sizes[0] for finding in findings.values())

@@ -31,6 +31,7 @@ DATE_1980 = 1 << 5 | 1  # 4.4.6: the first day there is, so that equal content g
 NEEDS_DEFLATE, NEEDS_ZIP64 = 20, 45  # 4.4.3.2
 MADE_ON_UNIX = 3 << 8  # 4.4.2
 FILE_MODE = 0o644 << 16
+SHOWN = 40  # characters of a name
 MAX_SMALL = 1 << 20  # bytes of a member that is read whole
 
 
@@ -59,6 +60,11 @@ class Member:
     size: int
     compressed: int
     offset: int
+
+    @property
+    def shown(self) -> str:
+        """Its name for people: without control codes, not longer than 40 characters."""
+        return "".join(each if each.isprintable() else "?" for each in self.name[:SHOWN])
 
 
 class DirectoryError(Exception):
@@ -96,7 +102,7 @@ def read_directory(file: BinaryIO) -> list[Member]:
         raise DirectoryError(f"its directory has {len(members)} entries instead of {count}")
     for member in members:
         if member.offset + LOCAL.size + len(member.encoded) + member.compressed > length:
-            raise DirectoryError(f"its member {member.name} lies beyond its end")
+            raise DirectoryError(f"its member {member.shown} lies beyond its end")
     return members
 
 
@@ -119,7 +125,7 @@ def _entries(directory: bytes) -> Iterator[Member]:
             extra = directory[extra_at : extra_at + extra_length]
             size, compressed, offset = _zip64(extra, size, compressed, offset)
         if flags & ENCRYPTED:
-            raise DirectoryError(f"its member {name} is encrypted")
+            raise DirectoryError("one of its members is encrypted")
         yield Member(name, encoded, method, crc, size, compressed, offset)
 
 
@@ -212,7 +218,7 @@ def content(file: BinaryIO, member: Member) -> bytes:
         It is damaged, or of more than `MAX_SMALL` bytes.
     """
     if max(member.size, member.compressed) > MAX_SMALL:
-        raise DirectoryError(f"its member {member.name} has {member.size} bytes, more than {MAX_SMALL}")
+        raise DirectoryError(f"its member {member.shown} has {member.size} bytes, more than {MAX_SMALL}")
     file.seek(member.offset)
     data = file.read(LOCAL.size + 2 * MAX16 + member.compressed)
     start = data_start(data, member)
@@ -221,9 +227,9 @@ def content(file: BinaryIO, member: Member) -> bytes:
         try:
             data = zlib.decompressobj(-zlib.MAX_WBITS).decompress(data, MAX_SMALL + 1)
         except zlib.error as error:
-            raise DirectoryError(f"its member {member.name} is damaged: {error}") from error
+            raise DirectoryError(f"its member {member.shown} is damaged: {error}") from error
     if start < 0 or len(data) != member.size or zlib.crc32(data) != member.crc:
-        raise DirectoryError(f"its member {member.name} is damaged")
+        raise DirectoryError(f"its member {member.shown} is damaged")
     return data
 
 

@@ -86,7 +86,9 @@ def _guarded(path: Path, work: Callable[[zipfile.ZipFile], Result]) -> Result:
 
 
 def _damaged(path: Path, error: Exception) -> FormatError:
-    return FormatError(f"is cut short or damaged ({error})", where=path, remedy="save it again")
+    # zipfile's own words repeat names from the file, whatever is in them.
+    why = "".join(each if each.isprintable() else "?" for each in str(error)[:80])
+    return FormatError(f"is cut short or damaged ({why})", where=path, remedy="save it again")
 
 
 def _read_meta(archive: zipfile.ZipFile, path: Path) -> _Meta:
@@ -115,7 +117,9 @@ def _read_meta(archive: zipfile.ZipFile, path: Path) -> _Meta:
             members[f"{name} ({number})" if name in members else name] = file
         return _Meta({samplerate(rate, where=path) for rate in rates if rate}, _epoch(started), members)
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
-        raise FormatError(f"has a meta.json that cannot be understood ({error})", where=path, remedy=EXPORT) from error
+        raise FormatError(
+            f"has a meta.json that cannot be understood ({str(error)[:80]})", where=path, remedy=EXPORT
+        ) from error
 
 
 def _inside(value: Any, *keys: str) -> Any:
