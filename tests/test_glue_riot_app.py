@@ -53,12 +53,12 @@ class Node:
         return self.line() if not command.startswith(("request", "tick")) else ""
 
 
-def build(program: Path, *below: Path) -> Path:
+def build(program: Path, *below: Path, table: str = "1234abcd") -> Path:
     """The application over what is below it."""
     sources = [APP / f"{name}.c" for name in ("main", "console", "selftest", "settings", "rounds", "oneway")]
     sources += [*(riotglue.FIRMWARE / "src").glob("*.c"), STANDIN / "posix.c", *below]
     options = ["-DGPIORIG_PORT=host", "-DGPIORIG_LOG=256", "-DGPIORIG_SELFTEST"]
-    options += [f"-I{APP}", '-DRIOT_BOARD="pc"', "-DTABLE_CRC=0x1234abcdu", "-DDEFAULT_APP=APP_pingpong"]
+    options += [f"-I{APP}", '-DRIOT_BOARD="pc"', f"-DTABLE_CRC=0x{table}u", "-DDEFAULT_APP=APP_pingpong"]
     options += riotglue.includes()
     command = ["cc", "-pthread", *riotglue.WARNINGS, "-O1", *options, "-o", str(program), *map(str, sources)]
     subprocess.run(command, check=True)

@@ -30,6 +30,9 @@ def test_demo_bench_is_valid() -> None:
     [
         ("samplerate_hz", "sampelrate_hz", "unknown key `sampelrate_hz` in `analyzers"),
         ("samplerate_hz", "sampelrate_hz", "did you mean `samplerate_hz`?"),
+        ('board = "iotlab-m3"', 'boards = "iotlab-m3"', "did you mean `board`?"),
+        ("seed = 1", "colour = 1", "known keys there: analyzers, faults, "),
+        ("delay_ps = 10_000", "colour = 1", "in `virtual.links[0]`; known keys there: delay_ps, from, "),
         ("24_000_000", "0", "analyzers.la.samplerate_hz is 0"),
         ("24_000_000", '"fast"', "Expected `int`, got `str`"),
         ('d0 = "P8_46"\n', "", "nodes.initiator.lines lacks d0"),

@@ -104,6 +104,37 @@ def test_what_is_refused_is_an_error(answers: list[str]) -> None:
         ask(port(Node("a", {"set queue 128": list(answers)})), "set queue 128")
 
 
+@pytest.mark.parametrize("told", [f"0x{TABLE_CRC32}", TABLE_CRC32.upper(), TABLE_CRC32])
+def test_the_number_of_the_table_is_compared_as_a_number(told: str) -> None:
+    """And an operating system that is not the reference firmware has no kernel of its own to choose."""
+    nodes = {
+        name: Node(name, {"identify": [f"ok identify firmware=x kernel=contiki-ng table={told}"]})
+        for name in ("noise", "a", "b")
+    }
+    drive(experiment(), {name: port(node) for name, node in nodes.items()}, lambda packets: None)
+
+    assert all("report" in node.told for node in nodes.values())
+
+
+@pytest.mark.parametrize("told", ["table=0x12345678", "table=none", ""])
+def test_another_table_is_refused(told: str) -> None:
+    nodes = {name: Node(name, {"identify": [f"ok identify {told}"]}) for name in ("noise", "a", "b")}
+
+    with pytest.raises(FirmwareError, match=f"this gpiorig has {TABLE_CRC32}"):
+        drive(experiment(), {name: port(node) for name, node in nodes.items()}, lambda packets: None)
+
+
+def test_a_node_is_asked_again_once_it_has_its_address() -> None:
+    """What it is asked first says the address of its reset; a report reads the last answer."""
+    nodes = {name: Node(name) for name in ("noise", "a", "b")}
+    drive(experiment(), {name: port(node) for name, node in nodes.items()}, lambda packets: None)
+
+    for node in nodes.values():
+        first, last = (at for at, text in enumerate(node.told) if text == "identify")
+        settings = [at for at, text in enumerate(node.told) if text.startswith("set ")]
+        assert first < min(settings) <= max(settings) < last
+
+
 def test_another_kernel_is_refused() -> None:
     """What a node says of itself is compared with the experiment before anything starts."""
     nodes = {name: Node(name, kernel="threads") for name in ("noise", "a", "b")}

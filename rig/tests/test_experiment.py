@@ -55,6 +55,8 @@ def test_the_initiator_starts_last() -> None:
         ('app = "pong"', "settings.app"),
         ('app = "sender"\nqueues = 8', "did you mean `queue`"),
         ('app = "sender"\ncsma = 1', "settings.csma"),
+        ('app = "sender"\nkernel = "threads"', "unknown key `kernel` in `settings`; it belongs at the top."),
+        ('app = "sender"\nstart = true', r"unknown key `start` in `settings`; it belongs in `nodes\[...\]`."),
     ],
 )
 def test_wrong_settings_are_refused(wrong: str, message: str) -> None:
