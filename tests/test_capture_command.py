@@ -97,6 +97,7 @@ def captured(folder: Path, *words: str | Path) -> Finished:
     return gpiorig("capture", *([] if "--resume" in words else new), "-o", folder, "--json", *words)
 
 
+@pytest.mark.slow
 def test_a_recording_without_channels_is_begun_again(tmp_path: Path) -> None:
     """One that a `kill -9` left before it knew its channels; with -c, with the channels that it was to have."""
     folder = tmp_path / "run"
@@ -115,6 +116,7 @@ def test_a_recording_without_channels_is_begun_again(tmp_path: Path) -> None:
     assert ("", "clock", "", "", "", "D5", "", "") == info.channels
 
 
+@pytest.mark.slow
 def test_a_recording_that_ends_in_a_gap_is_resumed(tmp_path: Path) -> None:
     """The gap at its end and the pause are two losses, and one gap for whoever reads it."""
     folder = tmp_path / "run"

@@ -339,6 +339,7 @@ def test_a_false_count_asks_for_no_memory(tmp_path: Path, last: bool) -> None:
         block(1, [20, 30], watermark=25, kind=2),
         block(1, [2**63 - 2], watermark=2**63 - 1),
     ],
+    ids=["back", "twice", "at the watermark", "in the next block", "watermark", "gap", "gap of none", "late", "far"],
 )
 def test_sample_numbers_that_do_not_increase_are_refused(tmp_path: Path, blocks: bytes) -> None:
     """Rows and gaps with right checksums, as no capture writes them."""
