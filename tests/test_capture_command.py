@@ -117,6 +117,29 @@ def test_a_recording_without_channels_is_begun_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_what_the_files_do_not_count_is_counted_once(tmp_path: Path) -> None:
+    """Of a lost block in the middle and a lost end, both without a gap in the files, the first shifts what follows.
+
+    The samples of the resumed capture are at the host's time all the same: the pause is shorter by as many.
+    """
+    folder = tmp_path / "run"
+    captured(folder, "--samples", "20000")
+    recording = Recording.open(folder)
+    block = Loss(start=5_000, end=6_000, samples=400_000, uncertainty=0, found_by="the host's clock")
+    end = Loss(start=20_000, end=20_000, samples=300_000, uncertainty=0, found_by="the disk was full")
+    recording.finish(state="incomplete", reason="lost", losses=(block, end))
+    assert 720_000 == Recording.open(folder).edges().end
+    at = round((time.time() - datetime.datetime.fromisoformat(recording.info.epoch.wall).timestamp()) * 1e6)
+    captured(folder, "--resume", "--samples", str(at + 2_000_000))
+    resumed = Recording.open(folder)
+    (_, gap) = resumed.edges().gaps.tolist()
+
+    assert [block, resumed.info.losses[1]] == list(resumed.info.losses)
+    assert 420_000 == gap[0]
+    assert at <= gap[1] < at + 1_500_000
+
+
+@pytest.mark.slow
 def test_a_recording_that_ends_in_a_gap_is_resumed(tmp_path: Path) -> None:
     """The gap at its end and the pause are two losses, and one gap for whoever reads it."""
     folder = tmp_path / "run"

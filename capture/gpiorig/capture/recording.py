@@ -89,7 +89,7 @@ class Recording:
 
     def finish(self, *, state: Literal["complete", "incomplete"], reason: str = "", **changes: object) -> Recording:
         """Write the end of the recording: its state, size and sha256 of its files, and other fields."""
-        paths = sorted(path for part in (EDGES, SERIAL) for path in (self.folder / part).iterdir() if path.is_file())
+        paths = sorted(path for part in (EDGES, SERIAL) for path in (self.folder / part).glob("*") if path.is_file())
         files = {
             path.relative_to(self.folder).as_posix(): RecordedFile(sha256=sha256(path), size=path.stat().st_size)
             for path in paths

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from gpiorig.rig import captured, durations
 
 if TYPE_CHECKING:
+    import datetime
     from fractions import Fraction
 
-    from gpiorig.capture.recording import Recording
+    from gpiorig.capture.recording import Recording, RecordingInfo
     from gpiorig.capture.sigrok import Capture
 
 EPILOG = """\
@@ -168,7 +169,9 @@ def _resumed(options: argparse.Namespace, before: Recording) -> tuple[Recording,
         wanted = analyzer.selection(_asked(options) or analyzer.channels)
         epoch = Epoch(wall=_now(), note=BEFORE_SAMPLES)
     channels = tuple(wanted.get(name, "") for name in analyzer.channels)
-    recording = before.update(state="capturing", files={}, channels=channels, epoch=epoch)
+    # An end that was lost without room for its gap is in the pause, which reaches from the end of the files to now.
+    losses = tuple(loss for loss in info.losses if loss.in_files or loss.start < loss.end)
+    recording = before.update(state="capturing", files={}, channels=channels, epoch=epoch, losses=losses)
     return recording, [f"{name}={ours}" for name, ours in wanted.items() if ours]
 
 
@@ -202,11 +205,21 @@ def _start(
         sample_limit=options.samples if duration_s is None else round(duration_s * rate_hz),
         silence_s=None if options.virtual else options.silence,
         restart=None if options.restart is None else Restart(patience_s=options.restart),
-        resume=info.epoch.wall if options.resume else "",
+        resume=_files_began(info).isoformat() if options.resume else "",
         resume_uncertainty_s=START_DEADLINE_S if info.epoch.note == BEFORE_SAMPLES else WALL_UNCERTAINTY_S,
         one_shot=options.one_shot,
         config=options.config,
     )
+
+
+def _files_began(info: RecordingInfo) -> datetime.datetime:
+    """When sample 0 was, for the sample numbers of the files: they do not count what was lost in between."""
+    import datetime
+
+    from gpiorig.capture.outcome import epoch
+
+    lost = sum(loss.samples for loss in info.losses if not loss.in_files)
+    return epoch(info.epoch.wall) + datetime.timedelta(seconds=float(lost / info.samplerate_hz))
 
 
 def _watch(capture: Capture, recording: Recording, *, quiet: bool) -> Recording:
