@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from fractions import Fraction
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from gpiorig.capture import lines
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.formats import HEAD_BYTES, ReadOptions, flocklab_serial, iotlab_log
+from gpiorig.capture.formats import HEAD_BYTES, ReadOptions, flocklab_serial, iotlab_log, recognise
 from gpiorig.capture.lines import LineBlock, LineKind
 
 EPOCH = 1395240359
@@ -93,6 +94,64 @@ def test_a_summary_counts_by_node_and_kind(tmp_path: Path) -> None:
     assert {"name": "m3-1", "received": 4, "sent": 0, "notice": 2} in summary.as_json()["nodes"]
     assert "13 lines in 3.500000 s from 2014-03-19T14:45:58+00:00" == summary.for_people()[0]
     assert "  m3-1: 4 received, 2 notices" in summary.for_people()
+
+
+@pytest.mark.parametrize("frames", [1, 3, 40])
+def test_tracebacks_do_not_count_when_a_log_is_recognised(tmp_path: Path, frames: int) -> None:
+    """An aggregator that failed prints more lines of them than of its own."""
+    inner = '  File "/opt/x.py", line 3, in <module>\n    main()\n' * frames
+    trace = f"Traceback (most recent call last):\n{inner}ValueError: no such port\n"
+    again = f"\nDuring handling of the above exception, another exception occurred:\n\n{trace}"
+    log = f"1600000000.100000;Aggregator started\n1600000002.200000;m3-9;Connection closed\n{trace}{again}"
+    path = write(tmp_path, log.encode())
+
+    assert "iotlab_log" == recognise(path)
+    assert 2 * (2 * frames + 2) + 1 == iotlab_log.read(path, ReadOptions()).summary().dirt["line without a stamp"]
+    prose = "a line of prose\n" * 5
+    assert not iotlab_log.recognises(path, f"{log}{prose}".encode())
+
+
+def test_characters_that_were_replaced_before(tmp_path: Path) -> None:
+    """U+FFFD in valid UTF-8 is what the logging program has put there: other damage than bytes that are not."""
+    stamp = b"1600000000.100000;m3-9;"
+    path = write(tmp_path, stamp + b"a\xef\xbf\xbd\n" + stamp + b"b\xff\n")
+    found = iotlab_log.read(path, ReadOptions()).all()
+
+    assert ("a\ufffd", "b\ufffd") == found.texts
+    assert {
+        "characters replaced before they were logged (U+FFFD)": 1,
+        "bytes that are not UTF-8": 1,
+    } == found.dirt
+
+
+@pytest.mark.parametrize(
+    ("module", "lines", "dirt"),
+    [
+        (iotlab_log, ["9999999999.000000;m3-1;x", "9223372036.0;m3-1;x"], {"line whose stamp is no time": 2}),
+        (iotlab_log, [f"{'1' * digits}.000000;m3-1;x" for digits in (30, 5000)], {"line broken by another": 2}),
+        (
+            flocklab_serial,
+            [f"{'1' * digits}.0,1,1,r,x" for digits in (10, 18, 30, 5000)],
+            {"line whose stamp is no time": 3},
+        ),
+        (flocklab_serial, ["1.0,1,../../x,r,x", "1.0,1,/x,r,x", "1.0,1,a\0b,r,x"], {"line that is no row": 3}),
+        (
+            flocklab_serial,
+            [f"1.0,1,{'n' * 65},r,x", f"1.0,1,{'n' * 60_000},r,x"],
+            {"line of a node whose name is longer than 64 characters": 2},
+        ),
+    ],
+)
+def test_a_line_that_cannot_be_is_counted(
+    tmp_path: Path, module: ModuleType, lines: list[str], dirt: dict[str, int]
+) -> None:
+    """Stamps of any length and names that are no names: no traceback, and the other lines are read."""
+    good = "1600000000.5;m3-1;good" if module is iotlab_log else "1600000000.5,1,1,r,good"
+    path = write(tmp_path, "\n".join([good, *lines, good]).encode() + b"\n")
+    found = module.read(path, ReadOptions()).all()
+
+    assert ("good", "good") == (found.texts[0], found.texts[-1])
+    assert dirt == {what: count for what, count in found.dirt.items() if what in dirt}
 
 
 FLOCKLAB = (

@@ -14,10 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.capture.errors import FormatError
+from gpiorig.capture.numbers import integer
 
 BLOCK_LINES = 1 << 12
 MAX_LINE_BYTES = 1 << 16  # of a log; a longer one is cut there, so that a log without newlines does not fill the memory
 STAMP_DIGITS = 9  # ns
+REPLACEMENT = "\ufffd".encode()
+LATEST_S = (2**63 - 1) // 10**9 - 1  # in the year 2262
+LONGEST_NODE = 64  # of a node's name, which becomes a file's
 
 
 class LineKind(IntEnum):
@@ -39,7 +43,7 @@ class LineBlock:
     nodes
         Name of the node of each line; "" for a notice about none.
     texts
-        The lines, without their end; bytes that are not UTF-8 are U+FFFD.
+        The lines, without their end; bytes that are not UTF-8 are U+FFFD (and there may be some in the log itself).
     kinds
         uint8, shape (n,): `LineKind` of each line.
     dirt
@@ -168,8 +172,14 @@ class BlockBuilder:
         """True when a block should be taken."""
         return len(self._stamps) >= BLOCK_LINES
 
-    def append(self, stamp_ns: int, node: str, text: str, kind: LineKind = LineKind.RECEIVED) -> None:
-        """Add a line."""
+    def append(self, stamp_ns: int | None, node: str, text: str, kind: LineKind = LineKind.RECEIVED) -> None:
+        """Add a line; one without a stamp that fits, or with a name that is too long, is only counted."""
+        if stamp_ns is None:
+            self.note("line whose stamp is no time")
+            return
+        if len(node) > LONGEST_NODE:
+            self.note(f"line of a node whose name is longer than {LONGEST_NODE} characters")
+            return
         if self._latest_ns is not None and stamp_ns < self._latest_ns:
             self.note("stamp before the one above it")
         self._latest_ns = stamp_ns
@@ -195,15 +205,18 @@ class BlockBuilder:
         return block
 
 
-def stamp_ns(seconds: str, fraction: str) -> int:
-    """Return a stamp in ns since 1970 from its digits before and after the point, exactly.
+def stamp_ns(seconds: str, fraction: str) -> int | None:
+    """Return a stamp in ns since 1970 from its digits before and after the point, exactly; None if int64 lacks it.
 
     Parameters
     ----------
     seconds, fraction
         Decimal digits; at most nine of `fraction` count.
     """
-    return int(seconds) * 10**9 + int(fraction[:STAMP_DIGITS].ljust(STAMP_DIGITS, "0"))
+    whole = integer(seconds)
+    if whole is None or whole > LATEST_S:
+        return None
+    return whole * 10**9 + int(fraction[:STAMP_DIGITS].ljust(STAMP_DIGITS, "0"))
 
 
 def read_blocks(path: Path, take: Callable[[str, BlockBuilder], None]) -> Iterator[LineBlock]:
@@ -227,8 +240,13 @@ def read_blocks(path: Path, take: Callable[[str, BlockBuilder], None]) -> Iterat
                     continue  # the rest of a line that was too long
                 if not whole:
                     builder.note("line too long, cut" if cut else "last line without an end")
-                text = raw.removesuffix(b"\n").removesuffix(b"\r").decode(errors="replace")
-                if "\ufffd" in text:
+                data = raw.removesuffix(b"\n").removesuffix(b"\r")
+                if REPLACEMENT in data:
+                    builder.note("characters replaced before they were logged (U+FFFD)")
+                try:
+                    text = data.decode()
+                except UnicodeDecodeError:
+                    text = data.decode(errors="replace")
                     builder.note("bytes that are not UTF-8")
                 take(text, builder)
                 if builder.is_full:

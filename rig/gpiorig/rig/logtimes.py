@@ -34,16 +34,17 @@ def in_ns(text: str | None, *, unit: str) -> int:
     """
     if text is None:
         raise ValueError("the group is not in the line")
+    ns: int | None
     if found := CLOCK.fullmatch(text):
         hours, minutes, seconds, fraction = found.groups(default="")
         ns = stamp_ns(str(int(hours or "0") * 3600 + int(minutes) * 60 + int(seconds)), fraction)
     elif found := DATE.fullmatch(text):
         date, fraction, offset = found.groups(default="")
         moment = datetime.datetime.fromisoformat(date + (offset or "Z"))
-        ns = stamp_ns("0", fraction) + round(moment.timestamp()) * 10**9
+        ns = (stamp_ns("0", fraction) or 0) + round(moment.timestamp()) * 10**9
     else:
         ns = _of_number(text, unit)
-    if abs(ns) >= LIMIT:
+    if ns is None or abs(ns) >= LIMIT:
         raise ValueError(f"{text!r} is beyond 292 years")
     return ns
 

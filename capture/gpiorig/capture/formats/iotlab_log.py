@@ -33,6 +33,12 @@ LINE = re.compile(rf"{COLOUR}{STAMP}{COLOUR}({NODE});(.*)", re.DOTALL)
 NOTICE = re.compile(rf"{COLOUR}{STAMP}([^;]*)", re.DOTALL)
 # A whole line inside another's text: 10 digits of seconds are 2001 to 2286, and a node's name ends in its number.
 INSIDE = re.compile(rf"\d{{10}}\.\d{{6}};{COLOUR}[A-Za-z][\w.]*(?:-[\w.]+)*-\d+(?:\.[\w.-]+)?;")
+# Indented lines, then the exception; and what Python prints between two of them (Lib/traceback.py).
+TRACEBACK = re.compile(
+    r"^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(?:(?!\d+\.\d+;)\S.*\n)?"
+    r"|^(?:During handling of the above exception|The above exception was the direct cause).*\n",
+    re.MULTILINE,
+)
 RESET = re.compile(rf"{COLOUR}\Z")
 # What the program itself says of a node: connections.py, `handle_close` and `handle_error`.
 CLOSED = "Connection closed"
@@ -40,8 +46,12 @@ FAILED = re.compile(r"\(<class '\w*(?:Error|Exception|Refused|gaierror|timeout)\
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Whether most of the first lines look like the aggregator's, one at least with a node, since 2001."""
-    lines = [line for line in head.decode(errors="replace").split("\n")[:-1] if line.strip()]
+    """Whether most of the first lines look like the aggregator's, one at least with a node, since 2001.
+
+    Lines of Python's tracebacks, which the program prints as it fails, do not count.
+    """
+    text = TRACEBACK.sub("", head.decode(errors="replace").rpartition("\n")[0] + "\n")
+    lines = [line for line in text.split("\n") if line.strip()]
     matches = [LINE.match(line) or NOTICE.fullmatch(line) for line in lines]
     found = [match for match in matches if match and len(match[1]) >= SECONDS_DIGITS]
     return 2 * len(found) > len(lines) and any(match.re is LINE for match in found)
