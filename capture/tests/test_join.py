@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
@@ -13,7 +14,7 @@ from gpiorig.capture.edges import Edges, no_gaps
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.join import join
 from gpiorig.capture.resample import renumbered, rescaled, shifted
-from gpiorig.capture.waveform import Block, Waveform
+from gpiorig.capture.waveform import Block, Waveform, waveform_of
 
 RATE = Fraction(1000)
 
@@ -102,3 +103,50 @@ def test_what_does_not_go_together_is_refused() -> None:
     with pytest.raises(CaptureError, match="66 channels"):
         join([capture(1, *("" for _ in range(33))), capture(1, *("" for _ in range(33)))])
     assert 0 == join([capture(1, "a"), capture(1, "b")]).edges().samples.size
+
+
+def changes_of(samples: list[int], name: str, *, open_ended: bool) -> Waveform:
+    """A channel that is high from its first sample on and toggles at each other."""
+    levels = 1 - np.arange(len(samples), dtype=np.uint64) % 2
+    edges = Edges(
+        samples=np.array(samples),
+        levels=levels,
+        samplerate_hz=RATE,
+        channels=(name,),
+        start=samples[0],
+        end=samples[-1] + 1,
+        gaps=no_gaps(),
+    )
+    return dataclasses.replace(waveform_of(edges, source=name), open_ended=open_ended)
+
+
+def test_lists_of_changes_cover_the_union_of_their_times() -> None:
+    """What they say of the time before their first and after their last change is that nothing changed."""
+    joined = join([changes_of([10, 20, 30], "a", open_ended=True), changes_of([25, 60], "b", open_ended=True)])
+    edges = joined.edges()
+
+    assert ([20, 30], [60]) == (edges.channel("a")[0].tolist(), edges.channel("b")[0].tolist())
+    assert (10, 61, 3) == (edges.start, edges.end, int(edges.levels[0]))
+    assert joined.open_ended and joined.remarks == []
+
+
+def test_a_capture_bounds_a_list_of_changes_and_what_is_cut_is_said() -> None:
+    """Of a capture, nothing is known outside: what lies there of other files is left out, with a remark."""
+    joined = join([changes_of([10, 20, 30, 9000], "a", open_ended=True), changes_of([15, 60], "b", open_ended=False)])
+    edges = joined.edges()
+
+    assert ([20, 30], [60]) == (edges.channel("a")[0].tolist(), edges.channel("b")[0].tolist())
+    assert (15, 61) == (edges.start, edges.end)
+    assert ["a: the first 0.005000 s and the last 8.940000 s are left out: not all files cover them"] == joined.remarks
+    assert not joined.open_ended
+
+
+@pytest.mark.parametrize("open_ended", [True, False])
+def test_a_file_without_rows_beside_another(open_ended: bool) -> None:
+    """A list of changes says that nothing changed; a capture without samples covers nothing, and that is said."""
+    empty = Waveform(samplerate_hz=RATE, channels=("b",), read=lambda: iter(()), open_ended=open_ended)
+    joined = join([changes_of([10, 20, 30], "a", open_ended=True), empty])
+    edges = joined.edges()
+
+    assert ([20, 30] if open_ended else []) == edges.samples[1:].tolist()
+    assert [] == joined.remarks if open_ended else "a: the last 0.021000 s are left out" in joined.remarks[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +12,16 @@ from gpiorig.capture.edges import MAX_CHANNELS, no_gaps
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.waveform import Block, Waveform
 
+NEVER = 2**63 - 1
+
 
 def join(parts: Sequence[Waveform]) -> Waveform:
     """Put the channels of captures side by side, those of the first at the lowest bits.
 
-    The result covers the time that all of them cover. Where one of them has a gap, the result has one: a level that is
-    not known makes a row unknown. Memory is that of a few blocks.
+    The result covers the time that all of them cover; lists of changes, which do not say when they begin and end
+    (`open_ended`), go on beyond their rows, so that several of them cover the union of their times. What is cut is in
+    the remarks of the result once it is read. Where one of them has a gap, the result has one: a level that is not
+    known makes a row unknown. Memory is that of a few blocks.
 
     Parameters
     ----------
@@ -41,10 +46,21 @@ def join(parts: Sequence[Waveform]) -> Waveform:
     named = [name for name in channels if name]
     if twice := {name for name in named if named.count(name) > 1}:
         raise CaptureError(f"channel {sorted(twice)[0]} is in more than one capture", remedy="rename it in one of them")
+    rate = rates.pop()
+    remarks: list[str] = []
+
+    def read() -> Iterator[Block]:
+        remarks.clear()
+        opened = [_Part(part) for part in parts]
+        yield from _joined(opened)
+        remarks.extend(text for part in opened if (text := part.cut_text(rate)))
+
     return Waveform(
-        samplerate_hz=rates.pop(),
+        samplerate_hz=rate,
         channels=channels,
-        read=lambda: _joined([_Part(part) for part in parts]),
+        read=read,
+        remarks=remarks,
+        open_ended=all(part.open_ended for part in parts),
         epoch=next((part.epoch for part in parts if part.epoch), ""),
         source=" and ".join(part.source for part in parts if part.source),
     )
@@ -55,7 +71,12 @@ class _Part:
 
     def __init__(self, waveform: Waveform) -> None:
         self._blocks = waveform.read()
+        self.name = waveform.source or ", ".join(name for name in waveform.channels if name)
         self.width = len(waveform.channels)
+        self.open_ended = waveform.open_ended
+        self.first = 0  # where it begins by itself, and where it ends as far as it was read
+        self.last = 0
+        self.cut_begin = self.cut_end = 0
         self.samples = np.empty(0, dtype=np.int64)
         self.levels = np.empty(0, dtype=np.uint64)
         self.gaps = no_gaps()
@@ -67,11 +88,37 @@ class _Part:
         block = next(self._blocks, None)
         if block is None:
             self.ended = True
+            if self.open_ended:
+                self.end = NEVER
             return
+        if not self.samples.size and block.samples.size:
+            self.first = int(block.samples[0])
         self.samples = np.append(self.samples, block.samples)
         self.levels = np.append(self.levels, block.levels)
         self.gaps = np.append(self.gaps, block.gaps, axis=0)
-        self.end = block.end
+        self.end = self.last = block.end
+
+    def cover(self, begin: int) -> None:
+        """Begin at the sample at which the result does; a list without changes is low."""
+        if not self.samples.size:
+            self.samples, self.levels = np.array([begin]), np.zeros(1, dtype=np.uint64)
+        elif self.open_ended and begin < self.first:
+            self.samples[0] = begin
+        else:
+            self.cut_begin = begin - self.first
+
+    def finish(self, end: int) -> None:
+        """Note where the result ended, and read on to what is left out."""
+        while not self.ended:
+            self.advance()
+            self.forget(self.last)
+        self.cut_end = max(self.last - end, 0)
+
+    def cut_text(self, rate: Fraction) -> str:
+        """What of it is not in the result, for people."""
+        places = ((self.cut_begin, "the first"), (self.cut_end, "the last"))
+        cuts = [f"{place} {float(samples / rate):.6f} s" for samples, place in places if samples]
+        return f"{self.name}: {' and '.join(cuts)} are left out: not all files cover them" if cuts else ""
 
     def levels_at(self, samples: NDArray[np.int64]) -> NDArray[np.uint64]:
         return self.levels[np.searchsorted(self.samples, samples, side="right") - 1]
@@ -87,15 +134,26 @@ def _joined(parts: list[_Part]) -> Iterator[Block]:
     for part in parts:
         while not (part.samples.size or part.ended):
             part.advance()
-    if any(part.samples.size == 0 for part in parts):
+    if any(part.samples.size == 0 and not part.open_ended for part in parts) or not any(
+        part.samples.size for part in parts
+    ):
+        for part in parts:
+            part.finish(part.first)
         return
-    at, begun = max(int(part.samples[0]) for part in parts), False
-    ended = False
-    while not ended:
-        behind = min(parts, key=lambda part: part.end)
-        behind.advance()
-        ended = behind.ended
-        until = min(part.end for part in parts)
+    closed = [part for part in parts if not part.open_ended]
+    at = max(part.first for part in closed) if closed else min(part.first for part in parts if part.samples.size)
+    for part in parts:
+        part.cover(at)
+    begun = False
+    while behind := [part for part in parts if not part.ended]:
+        first = min(behind, key=lambda part: part.end)
+        first.advance()
+        if first.ended and not first.open_ended:
+            until, ended = min(part.end for part in parts), True
+        elif first.ended and len(behind) == 1:
+            until, ended = max(part.last for part in parts), True
+        else:
+            until, ended = min(part.end for part in parts), False
         if not ended:  # a gap that reaches so far may go on in another part
             gaps = _union(np.concatenate([part.gaps for part in parts]))
             until = min([until, *(int(start) for start, end in gaps if end >= until)])
@@ -107,6 +165,10 @@ def _joined(parts: list[_Part]) -> Iterator[Block]:
             at = until
             for part in parts:
                 part.forget(at)
+        if ended:
+            break
+    for part in parts:
+        part.finish(at)
 
 
 def _rows(parts: list[_Part], at: int, until: int, *, first: bool) -> Block:

@@ -56,6 +56,9 @@ class Waveform:
         What the capture was read from, and what its reader had to assume: for people.
     remarks
         What the reader came upon, for people; filled while the blocks are read, complete when all of them are.
+    open_ended
+        The file is a list of changes that does not say when the capture began and ended: what is before its first
+        row holds before it, too, and what is after its last row goes on.
     """
 
     samplerate_hz: Fraction
@@ -64,6 +67,7 @@ class Waveform:
     epoch: str = ""
     source: str = ""
     remarks: list[str] = field(default_factory=list)
+    open_ended: bool = False
 
     def edges(self) -> Edges:
         """Read all of it into memory.
