@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from test_format_vcd import CAPTURES, capture, same
 
-from gpiorig.capture import table
+from gpiorig.capture import tablescan
 from gpiorig.capture.edges import Edges
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions, flocklab_gpio, module, recognise
@@ -94,7 +94,7 @@ def test_times_that_count_samples(tmp_path: Path) -> None:
 def test_rows_of_several_nodes_one_after_the_other(tmp_path: Path) -> None:
     """FlockLab's rows that lie observer by observer are merged; a first row tells the level before it as well."""
     text = (
-        "# timestamp,observer_id,node_id,pin_name,value\n"
+        "timestamp,observer_id,node_id,pin_name,value\n"
         "100000000.1000000,4,4,LED1,0,5.0000000\n100000000.3000000,4,4,LED1,1,5.2\n100000000.5000000,4,4,nRST,1,5.4\n"
         "100000000.2000000,7,7,LED1,1,9.0\n100000000.4000000,7,7,LED1,0,9.2\n"
     )
@@ -119,12 +119,184 @@ def test_edges_of_one_instant_are_counted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("header", ["Time [s],A", "timestamp,observer_id,node_id,pin_name,value", "time,A,B"])
 def test_a_header_alone_is_an_empty_capture(tmp_path: Path, header: str) -> None:
-    """A test in which no pin moved leaves such files."""
+    """A test in which no pin moved leaves such files; it is said."""
     path = tmp_path / "a.csv"
     path.write_text(header + "\n")
-    edges = module(recognise(path)).read(path, ReadOptions()).edges()
+    waveform = module(recognise(path)).read(path, ReadOptions())
+    edges = waveform.edges()
 
     assert edges.samples.size == edges.end == 0
+    assert ["it has no rows"] == waveform.remarks
+
+
+@pytest.mark.parametrize("rate_hz", [80_000, 16_000_000, 24_000_000, 12_500_000, 500_000_000])
+def test_the_samplerate_of_times_with_many_digits_is_derived(tmp_path: Path, rate_hz: int) -> None:
+    """Logic 1 writes 15 digits whatever the rate: the lowest usual one on whose samples all times lie."""
+    at = [0, 1, 40_003, 80_005, 80_006 + 2**30]
+    lines = [f"{sample / rate_hz:.15f}, {number & 1}, {number >> 1 & 1}" for number, sample in enumerate(at)]
+    waveform, edges = read(tmp_path / "a.csv", "Time[s], A, B\n" + "\n".join(lines) + "\n", "saleae_csv")
+
+    assert (rate_hz, at) == (edges.samplerate_hz, edges.samples.tolist())
+    assert "derived" in waveform.source and waveform.remarks == []
+
+
+def test_times_on_no_usual_rate_keep_their_resolution(tmp_path: Path) -> None:
+    """That is said, with the way out."""
+    waveform, edges = read(tmp_path / "a.csv", "time,A\n0.0000000000,0\n0.0000123457,1\n0.0314159265,0\n", "csv")
+
+    assert (10**10, [0, 123457, 314159265]) == (edges.samplerate_hz, edges.samples.tolist())
+    assert "the samples of no usual rate" in waveform.remarks[0] and "--samplerate" in waveform.remarks[0]
+
+
+def test_times_as_python_prints_floats(tmp_path: Path) -> None:
+    """More digits than 64 bits hold: on the samples of the rate that is given, and derived where one fits."""
+    text = "time,A\n1.25e-05,0\n0.30000000000000004,1\n3.7500000000000003e-01,0\n"
+    for options, rate in (({}, 80_000), ({"samplerate_hz": Fraction(24_000_000)}, 24_000_000)):
+        _, edges = read(tmp_path / "a.csv", text, "csv", **options)
+        assert edges.samplerate_hz == rate
+        assert edges.samples.tolist() == [rate // 80_000, rate * 3 // 10, rate * 3 // 8]
+
+
+V1 = (
+    "1600000001.0000200,7,7,INT1,1\n1600000002.0000210,7,7,INT1,0\n1600000003.0000190,7,7,INT1,1\n"
+    "1600000001.5000200,8,8,INT1,1\n1600000002.5000210,8,8,INT1,0\n"
+)
+
+
+def test_rows_of_flocklab_1_are_edges_and_those_of_flocklab_2_levels(tmp_path: Path) -> None:
+    """The header tells the version: in 1, also the first row of each pin is an edge, and none is lost."""
+    header = "timestamp,observer_id,node_id,pin_name,value\n"
+    _, one = read(tmp_path / "a.csv", "# " + header + V1, "flocklab_gpio")
+    _, two = read(tmp_path / "a.csv", header + V1, "flocklab_gpio")
+
+    assert [[200, 10_000_210, 20_000_190], [5_000_200, 15_000_210]] == [
+        one.channel(n)[0].tolist() for n in one.channels
+    ]
+    assert [[10_000_210, 20_000_190], [15_000_210]] == [two.channel(name)[0].tolist() for name in two.channels]
+    assert (0, 3) == (int(one.levels[0]), int(two.levels[0]))
+
+
+def test_the_first_edge_of_flocklab_1_at_a_whole_second(tmp_path: Path) -> None:
+    """The capture begins before it."""
+    text = "# timestamp,node_id,pin_name,value\n1600000001.0000000,7,INT1,0\n1600000001.5,7,INT1,1\n"
+    waveform, edges = read(tmp_path / "a.csv", text, "flocklab_gpio")
+
+    assert ([0, 5_000_000], 1) == (edges.channel("7.INT1")[0].tolist(), int(edges.levels[0]))
+    assert waveform.epoch == "2020-09-13T12:26:41+00:00"
+
+
+ACTUATION = (
+    "1600000000.0000000,1600000000.0000300,7,7,RST,0\n1600000001.0000000,1600000001.0000020,7,7,SIG1,1\n"
+    "1600000002.0000000,1600000002.0000060,7,7,SIG1,0\n1600000003.0000000,1600000003.0000040,1,1,SIG1,1\n"
+)
+MADE_UP = "names that the file does not have are made up: D0; --channels names them"
+PLANNED = "timestamp_planned,timestamp_executed,observer_id,node_id,pin_name,value\n"
+
+
+@pytest.mark.parametrize("comment", ["", "# "])
+@pytest.mark.parametrize("order", [1, -1])
+def test_flocklab_actuation(tmp_path: Path, comment: str, order: int) -> None:
+    """Channels are pins of nodes, at the executed times; each row is an edge, whichever node comes first."""
+    lines = ACTUATION.splitlines(keepends=True)[::order]
+    _, edges = read(tmp_path / "a.csv", comment + PLANNED + "".join(lines), "flocklab_actuation")
+    found = {name: edges.channel(name)[0].tolist() for name in edges.channels}
+
+    assert {"7.RST": [300], "7.SIG1": [10_000_020, 20_000_060], "1.SIG1": [30_000_040]} == found
+    assert 1 << edges.channels.index("7.RST") == int(edges.levels[0])
+
+
+@pytest.mark.parametrize(("time", "first"), [("2", 20), ("1", 0)])
+def test_flocklab_actuation_without_a_header(tmp_path: Path, time: str, first: int) -> None:
+    """Nothing is invented: it is refused until its columns are named."""
+    path = tmp_path / "a.csv"
+    path.write_text(ACTUATION)
+    with pytest.raises(FormatError, match=r"column 2 holds '1600000000.0000300'.*--columns time"):
+        recognise(path)
+    columns = {"time": time, "node": "4", "channel": "5", "level": "6"}
+    edges = module("csv").read(path, ReadOptions(columns=columns)).edges()
+
+    assert ("7.RST", "7.SIG1", "1.SIG1") == edges.channels
+    assert Fraction(10**7 + first, 10**7) == Fraction(int(edges.channel("7.SIG1")[0][0])) / edges.samplerate_hz
+
+
+@pytest.mark.parametrize(
+    ("comment", "channels", "remarks"),
+    [
+        ("# time [ms], irq", ("irq",), []),
+        (
+            "# made by hand, in a hurry",
+            ("D0",),
+            ["names that the file does not have are made up: D0; --channels names them"],
+        ),
+        ("# time, 13", ("D0",), ["names that the file does not have are made up: D0; --channels names them"]),
+    ],
+)
+def test_a_comment_above_the_rows_may_be_their_header(
+    tmp_path: Path, comment: str, channels: tuple[str, ...], remarks: list[str]
+) -> None:
+    """With as many names as columns, one of them a time; prose stays a comment, and made-up names are said."""
+    waveform, edges = read(tmp_path / "a.csv", f"# log\n{comment}\n0.5,0\n0.7,1\n", "csv")
+
+    assert (channels, remarks) == (waveform.channels, waveform.remarks)
+    assert (10_000 if channels == ("irq",) else 10) == edges.samplerate_hz
+
+
+def test_the_burst_at_the_end_of_a_flocklab_trace(tmp_path: Path) -> None:
+    """Rows back and forth at an observer's last instant are its end, not edges; of one observer only."""
+    text = (
+        "timestamp,observer_id,node_id,pin_name,value\n1600000001.0,7,7,LED1,0\n1600000003.0,7,7,LED1,1\n"
+        "1600000003.2,7,7,LED1,1\n1600000003.2,7,7,LED1,0\n"
+        "1600000001.0,8,8,LED1,0\n1600000004.0,8,8,LED1,1\n"
+    )
+    waveform, edges = read(tmp_path / "a.csv", text, "flocklab_gpio")
+
+    assert [[20], [30]] == [edges.channel(name)[0].tolist() for name in edges.channels]
+    assert ["node 7 ends with 2 rows of one time, back and forth: its end, left out"] == waveform.remarks
+
+
+@pytest.mark.parametrize("end", [",,\n", "END\n", "\x1a", ",,\n,,\n\n", "End of data,,\n\x1a\n", ";"])
+def test_what_stands_behind_the_last_row_is_left_out(tmp_path: Path, end: str) -> None:
+    """With a remark; anywhere else it is an error."""
+    text = "time,A,B\n0.1,0,1\n0.2,1,1\n"
+    waveform, edges = read(tmp_path / "a.csv", text + end, "csv")
+
+    assert ([1, 2], 3) == (edges.samples.tolist(), edges.end)
+    assert waveform.remarks[0].startswith("line 4 and what follows are not rows, but the end: ")
+    with pytest.raises(FormatError, match="line 4: a time is no number"):
+        read(tmp_path / "a.csv", text + end.rstrip("\n") + "\n0.3,0,1\n", "csv")
+
+
+PORT = "no, sample, ms, port\n{0}, 0, 0.0, {1}\n{0}, 5, 0.005, {2}\n{0}, 90, 0.090, {1}\n{3}, 0, 0.0, {2}\n"
+
+
+@pytest.mark.parametrize(("first", "second"), [("0011 0101", "1011 0101 "), ("0" * 16, "1" + "0" * 15)])
+@pytest.mark.parametrize("packets", [(1, 2), (-3, 4), (1, 1)])
+def test_a_port_in_one_field(tmp_path: Path, first: str, second: str, packets: tuple[int, int]) -> None:
+    """A channel for each bit, the last is 0; packets begin again at 0 and have a gap between them."""
+    path = tmp_path / "a.csv"
+    text = PORT.format(packets[0], first, second, packets[1])
+    path.write_text(text if packets[0] != packets[1] else "".join(text.splitlines(keepends=True)[:4]))
+    with pytest.raises(FormatError, match=r"column 'port' holds several levels in one field.*levels=port"):
+        recognise(path)
+    width = len(first.replace(" ", ""))
+    columns = {"levels": "port", "group": "no"}
+    for time, rate in (("sample", Fraction(10**6)), ("ms", None)):
+        edges = module("csv").read(path, ReadOptions(samplerate_hz=rate, columns=columns | {"time": time})).edges()
+        assert tuple(f"port[{bit}]" for bit in range(width)) == edges.channels
+        assert 10**6 == edges.samplerate_hz
+        highest = 1 << width - 1
+        low = int(first.replace(" ", ""), 2)
+        assert [(0, low), (5, low | highest), (90, low), (92, low | highest)][: edges.samples.size] == list(
+            zip(edges.samples.tolist(), edges.levels.tolist(), strict=True)
+        )
+        assert ([[91, 92]] if packets[0] != packets[1] else []) == edges.gaps.tolist()
+
+
+def test_a_port_of_another_width_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("t,port\n0,0011\n1,00110\n")
+    with pytest.raises(FormatError, match="line 3: the levels of a port are not the bits of the first row"):
+        module("csv").read(path, ReadOptions(columns={"levels": "port"}))
 
 
 @pytest.mark.parametrize(
@@ -148,7 +320,7 @@ def test_damage_is_named_with_its_line(tmp_path: Path, text: str, says: str) -> 
 
 def test_a_file_without_any_order_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """More steps back than can be merged in bounded memory are an error that says how to sort the file."""
-    monkeypatch.setattr(table, "MOST_RUNS", 3)
+    monkeypatch.setattr(tablescan, "MOST_RUNS", 3)
     path = tmp_path / "a.csv"
     path.write_text("time,A\n" + "".join(f"{9 - number},1\n" for number in range(9)))
     with pytest.raises(FormatError, match="sort"):

@@ -1,14 +1,16 @@
 """The rows of a text table, line by line: where its columns are, and what its rows say.
 
-A row has a time, and either a column for each channel or a channel and its level.
+A row has a time, and either a column for each channel, or a channel and its level, or all levels in one field.
 """
 
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Generator, Iterator
 from ctypes import POINTER, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
 from pathlib import Path
 from typing import BinaryIO
@@ -20,10 +22,14 @@ from gpiorig.capture import native
 from gpiorig.capture.changes import Changes
 from gpiorig.capture.errors import FormatError
 
-IGNORED, TIME, LEVEL, KEY = -1, -2, -3, -4  # roles of columns beside bit numbers: capture/native/src/table.rs
+# Roles of columns beside bit numbers: capture/native/src/table.rs.
+IGNORED, TIME, LEVEL, KEY, PORT, GROUP = -1, -2, -3, -4, -5, -6
+NEW_KEYS, DROP_DIGITS = 1, 2  # bits of its State.scanning
 PIECE_BYTES = 1 << 20
 LONGEST_LINE = 1 << 20  # a file without line ends is no table
 KEYS_BYTES = 1 << 20  # room for the names of channels
+MOST_DIGITS = 18  # behind the point of seconds; those beyond are dropped (a float64 that Python prints may have 21)
+CLOSING_BYTES = 4096  # longest end of a file that may be something else than a row
 FAULTS = {
     1: ("a time is no number and no date", "correct the line, or name the time's column with --columns time=NAME"),
     2: ("a time has more digits than the file had before", "was it changed while it was read?"),
@@ -33,7 +39,27 @@ FAULTS = {
     ),
     4: ("a level is not 0, 1, x, z, low or high", "correct the line, or name the columns with --columns or --channels"),
     5: ("columns are missing", "the file was cut short, or --columns does not fit"),
+    6: (
+        "the name of a channel is empty, not UTF-8, or has control characters",
+        "correct the line, or name the columns",
+    ),
+    7: (
+        f"there are more than 4096 names of channels, or more than {KEYS_BYTES} bytes of them",
+        "is it the column of the channels? name it, such as --columns channel=pin,level=state",
+    ),
+    8: ("the levels of a port are not the bits of the first row", "correct the line, or cut the file before it"),
+    9: ("the number of a group is not a whole number", "correct the line, or name its column: --columns group=NAME"),
 }
+# What programs and people put behind the last row: empty fields, a word alone, the Ctrl-Z of CP/M and DOS.
+CLOSING = re.compile(r'[\s,;|"\x1a]*([A-Za-z]{2}[A-Za-z ]*)?[\s,;|"\x1a]*')
+
+
+class Before(Enum):
+    """Level of a channel before its first row."""
+
+    LOW = "low"
+    FIRST = "that of the row"
+    OPPOSITE = "the other one: the row is an edge"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +69,9 @@ class Layout:
     Attributes
     ----------
     roles
-        What each column holds: the bit of a channel, IGNORED, TIME, LEVEL or KEY (two KEYs are a node and its pin).
+        What each column holds: the bit of a channel, IGNORED, TIME, LEVEL, KEY (two KEYs are a node and its pin), PORT
+        (all channels, the last digit is bit 0) or GROUP (a number that all rows of a stretch share: each has times of
+        its own, and nothing is known between two of them).
     channels
         Name of each channel; found in the rows where there are KEYs.
     first_byte, first_line
@@ -62,8 +90,12 @@ class Layout:
         Rate on whose samples the times were, where the file says so.
     epoch
         Wall-clock time of time 0, where the file says so.
-    levels_from_first
-        A channel was at the level of its first row before that row, too; otherwise it was low.
+    before
+        Level of a channel before its first row.
+    open_ended
+        As of Waveform.
+    remarks
+        What was assumed to find all this, for people.
     """
 
     roles: tuple[int, ...]
@@ -78,7 +110,9 @@ class Layout:
     per_sample: int = 1
     written_hz: Fraction | None = None
     epoch: str = ""
-    levels_from_first: bool = False
+    before: Before = Before.LOW
+    open_ended: bool = False
+    remarks: tuple[str, ...] = ()
 
 
 class _State(ctypes.Structure):
@@ -97,12 +131,13 @@ class _State(ctypes.Structure):
 class TableParser:
     """One reading of a table, or of a part of it."""
 
-    def __init__(self, path: Path, layout: Layout, *, scanning: bool, digits: int, piece_bytes: int = PIECE_BYTES):
+    def __init__(self, path: Path, layout: Layout, *, scanning: int, digits: int, piece_bytes: int = PIECE_BYTES):
         kernel_types = (c_void_p, c_size_t) * 4  # data, roles, bits, keys
         self._feed = native.kernel(
             "gpiorig_table_feed", POINTER(_State), *kernel_types, POINTER(c_size_t), *(c_void_p,) * 5, c_size_t
         )
         self.path, self.layout, self.piece_bytes = path, layout, piece_bytes
+        self.end, self.closing = 0, ""  # where the rows end, and what is behind them
         self.state = _State(
             digits=digits,
             separator=ord(layout.separator),
@@ -120,24 +155,28 @@ class TableParser:
     @property
     def keys(self) -> tuple[str, ...]:
         """Names of the channels in the rows so far."""
-        text = self._keys.raw[: self._keys_length.value].decode(errors="replace")
-        return tuple(text.split("\n")[:-1])
+        return tuple(self._keys.raw[: self._keys_length.value].decode().split("\n")[:-1])
 
     def know(self, keys: tuple[str, ...], bits: list[int]) -> None:
         """Set the channels that the rows name, and their bits; -1 for one that is left out."""
         text = "".join(f"{key}\n" for key in keys).encode()
+        if len(text) > KEYS_BYTES:
+            raise FormatError(FAULTS[7][0], where=self.path, remedy=FAULTS[7][1])
         ctypes.memmove(self._keys, text, len(text))
         self._keys_length.value = len(text)
         self.bits = np.array(bits, dtype=np.int32)
 
     def pieces(self, start: int, end: int) -> Iterator[tuple[Changes, NDArray[np.int64]]]:
         """Yield what the lines of a part of the file say, and the offsets of those lines."""
+        self.end = end
         with self.path.open("rb") as file:
             file.seek(start)
             at, rest = start, b""
             while data := _more(file, end, self.piece_bytes):
                 text = rest + data
                 used = yield from self._lines(text, at)
+                if self.end < end:
+                    return
                 at, rest = at + used, text[used:]
                 if len(rest) > LONGEST_LINE:
                     raise FormatError(
@@ -170,12 +209,27 @@ class TableParser:
                     offsets[:count] + at + used,
                 )
             if self.state.fault:
+                if self._is_closing(at + used + self.state.consumed):
+                    return len(text)
                 what, remedy = FAULTS[self.state.fault]
                 raise FormatError(what, where=self._where(), remedy=remedy)
             if not self.state.consumed:
                 break
             used += self.state.consumed
         return used
+
+    def _is_closing(self, at: int) -> bool:
+        """Whether all from an offset on is no row but what files end with; then `end` and `closing` tell of it."""
+        with self.path.open("rb") as file:
+            file.seek(at)
+            rest = file.read(CLOSING_BYTES + 1)
+        lines = rest.decode(errors="replace").split("\n")
+        if len(rest) > CLOSING_BYTES or not all(CLOSING.fullmatch(line) for line in lines):
+            return False
+        self.end = at
+        words = re.sub(r'[\s,;|"\x1a]+', " ", rest.decode()).strip()
+        self.closing = f"line {self.state.line} and what follows are not rows, but the end: {words or 'empty fields'}"
+        return True
 
     def _where(self) -> str:
         return f"{self.path}, line {self.state.line}"

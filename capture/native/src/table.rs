@@ -1,6 +1,8 @@
 //! Rows of a text table (CSV) to changes of channels: a time, and either a column for each channel, or a channel and
 //! its level in columns.
 
+use std::collections::HashMap;
+
 use crate::decimal::{Decimal, Fault, Scale};
 
 /// What a column holds: a bit number, or one of these.
@@ -8,6 +10,17 @@ pub const IGNORED: i32 = -1;
 pub const TIME: i32 = -2;
 pub const LEVEL: i32 = -3;
 pub const KEY: i32 = -4;
+/// The levels of all channels in one field, such as "0011 0101": the last digit is bit 0 of `bits`.
+pub const PORT: i32 = -5;
+/// A whole number that all rows of a stretch share; bit 0 of `scanning`: `unknown` gets it.
+pub const GROUP: i32 = -6;
+
+/// Names of channels that a table may have.
+pub const MOST_KEYS: usize = 4096;
+const BAD_NAME: i64 = 6;
+const TOO_MANY_NAMES: i64 = 7;
+const BAD_PORT: i64 = 8;
+const BAD_GROUP: i64 = 9;
 
 /// What has to survive between two calls, and how a table is read. Owned by the caller.
 #[repr(C)]
@@ -19,7 +32,8 @@ pub struct State {
     pub separator: u32,
     /// Lines that begin with this byte are skipped; 0: none.
     pub comment: u32,
-    /// 1: times may have more digits, keys may be new, and `masks` gets the number of the key.
+    /// Bit 0: keys may be new, and `masks` gets the number of the key. Bit 0 or 1: times may have more digits, which are
+    /// dropped.
     pub scanning: u32,
     pub base_high: i64,
     pub base_low: u64,
@@ -35,8 +49,8 @@ pub struct State {
     pub off_grid: i64,
     /// Bytes used in this call.
     pub consumed: i64,
-    /// What is wrong in line `line`: 1 no time, 2 more digits than `digits`, 3 too large, 4 no level, 5 too few columns;
-    /// or 0.
+    /// What is wrong in line `line`: 1 no time, 2 more digits than `digits`, 3 too large, 4 no level, 5 too few columns,
+    /// 6 no name, 7 too many names, 8 not the bits of the port, 9 no number of a group; or 0.
     pub fault: i64,
 }
 
@@ -51,27 +65,55 @@ impl From<Fault> for i64 {
 }
 
 /// The channels that rows name.
+#[derive(Default)]
 pub struct Keys {
     pub names: Vec<Vec<u8>>,
+    places: HashMap<Vec<u8>, usize>,
     last: usize,
+    /// Bytes of all names, each with its newline, and how many may be.
+    length: usize,
+    capacity: usize,
 }
 
 impl Keys {
-    /// From names, each ended by a newline.
-    pub fn new(text: &[u8]) -> Self {
-        let names = text
-            .split(|&byte| byte == b'\n')
-            .filter(|name| !name.is_empty())
-            .map(<[u8]>::to_vec)
-            .collect();
-        Keys { names, last: 0 }
+    /// From names, each ended by a newline; new ones are taken as far as all of them have room in `capacity` bytes.
+    pub fn new(text: &[u8], capacity: usize) -> Self {
+        let mut keys = Keys {
+            capacity,
+            ..Keys::default()
+        };
+        for name in text.split_inclusive(|&byte| byte == b'\n') {
+            keys.push(name.strip_suffix(b"\n").unwrap_or(name));
+        }
+        keys
+    }
+
+    fn push(&mut self, name: &[u8]) -> usize {
+        self.length += name.len() + 1;
+        self.names.push(name.to_vec());
+        *self.places.entry(name.to_vec()).or_insert(self.names.len() - 1)
     }
 
     fn find(&mut self, name: &[u8]) -> Option<usize> {
         if self.names.get(self.last).map_or(true, |last| last != name) {
-            self.last = self.names.iter().position(|known| known == name)?;
+            self.last = *self.places.get(name)?;
         }
         Some(self.last)
+    }
+
+    /// The number of a name, which may be new.
+    fn add(&mut self, name: &[u8]) -> Result<usize, i64> {
+        if let Some(known) = self.find(name) {
+            return Ok(known);
+        }
+        let text = std::str::from_utf8(name).map_err(|_| BAD_NAME)?;
+        if text.chars().any(char::is_control) {
+            return Err(BAD_NAME);
+        }
+        if self.names.len() >= MOST_KEYS || self.length + name.len() >= self.capacity {
+            return Err(TOO_MANY_NAMES);
+        }
+        Ok(self.push(name))
     }
 }
 
@@ -167,19 +209,31 @@ impl State {
                 TIME => {
                     let decimal = Decimal::parse(field)?;
                     self.finest = self.finest.max(i64::from(decimal.digits));
-                    let value = decimal.scaled(self.digits, self.scanning == 1)?;
+                    let value = decimal.scaled(self.digits, self.scanning != 0)?;
                     let (sample, exact) = scale.sample(value)?;
                     self.off_grid += i64::from(!exact);
                     time = Some(sample);
                 }
                 LEVEL => level = Some(parse_level(field)?),
                 KEY => {
+                    if field.is_empty() {
+                        return Err(BAD_NAME);
+                    }
                     if has_key {
                         key.push(b'.');
                     }
                     key.extend_from_slice(field);
                     has_key = true;
                 }
+                GROUP => {
+                    let number = Decimal::parse(field).and_then(|number| number.scaled(0, false));
+                    let number = number
+                        .ok()
+                        .and_then(|number| i64::try_from(number).ok())
+                        .ok_or(BAD_GROUP)?;
+                    row.unknown = if self.scanning & 1 == 1 { number as u64 } else { 0 };
+                }
+                PORT => parse_port(field, bits, &mut row)?,
                 bit => match parse_level(field)? {
                     Level::Same => {}
                     Level::Known(value) => {
@@ -194,21 +248,17 @@ impl State {
             }
         }
         if let (true, Some(level)) = (has_key, level) {
-            self.name(&key, level, bits, keys, &mut row);
+            self.name(&key, level, bits, keys, &mut row)?;
         }
         self.rows += 1;
         Ok((time.unwrap_or(self.rows - 1), row))
     }
 
-    fn name(&self, key: &[u8], level: Level, bits: &[i32], keys: &mut Keys, row: &mut Row) {
-        if self.scanning == 1 {
-            let index = keys.find(key).unwrap_or_else(|| {
-                keys.names.push(key.to_vec());
-                keys.names.len() - 1
-            });
-            row.mask = index as u64;
+    fn name(&self, key: &[u8], level: Level, bits: &[i32], keys: &mut Keys, row: &mut Row) -> Result<(), i64> {
+        if self.scanning & 1 == 1 {
+            row.mask = keys.add(key)? as u64;
             row.value = u64::from(level == Level::Known(true));
-            return;
+            return Ok(());
         }
         let bit = keys.find(key).and_then(|index| bits.get(index).copied());
         if let Some(bit @ 0..=63) = bit {
@@ -216,6 +266,7 @@ impl State {
             row.value = u64::from(level == Level::Known(true)) << bit;
             row.unknown = u64::from(level == Level::Unknown) << bit;
         }
+        Ok(())
     }
 }
 
@@ -298,6 +349,27 @@ fn parse_level(field: &[u8]) -> Result<Level, i64> {
     }
 }
 
+/// The bits of a port, the highest first; blanks between them are dropped.
+fn parse_port(field: &[u8], bits: &[i32], row: &mut Row) -> Result<(), i64> {
+    let mut digits = field.iter().rev().filter(|&&byte| byte != b' ');
+    for &bit in bits {
+        let digit = digits.next().ok_or(BAD_PORT)?;
+        let high = match digit {
+            b'0' => false,
+            b'1' => true,
+            _ => return Err(BAD_PORT),
+        };
+        if let 0..=63 = bit {
+            row.mask |= 1 << bit;
+            row.value |= u64::from(high) << bit;
+        }
+    }
+    match digits.next() {
+        None => Ok(()),
+        Some(_) => Err(BAD_PORT),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -347,7 +419,7 @@ mod tests {
             "; note\n0.5, 1,X\r\n\n\"0.625\",0,1\n0.7",
             &[TIME, 0, 1],
             &[],
-            &mut Keys::new(b""),
+            &mut Keys::new(b"", 64),
         );
 
         assert_eq!(vec![(500, 3, 1, 2), (625, 3, 2, 0)], found);
@@ -358,7 +430,7 @@ mod tests {
     #[test]
     fn a_channel_and_its_level() {
         let mut s = state(0);
-        let mut keys = Keys::new(b"7.LED1\n7.nRST\n");
+        let mut keys = Keys::new(b"7.LED1\n7.nRST\n", 64);
         let found = run(
             &mut s,
             "1,7,nRST,0\n2,7,LED1,1\n2,9,LED1,1\n",
@@ -379,9 +451,59 @@ mod tests {
             ("0,1\n1\n", 5),
         ] {
             let mut s = state(1);
-            let found = run(&mut s, text, &[TIME, 0], &[], &mut Keys::new(b""));
+            let found = run(&mut s, text, &[TIME, 0], &[], &mut Keys::new(b"", 64));
 
             assert_eq!((1, fault, 2), (found.len(), s.fault, s.line), "{text}");
         }
+    }
+
+    #[test]
+    fn names_are_found_by_their_number() {
+        let mut keys = Keys::new(b"a\n\nb\n", 64);
+
+        assert_eq!(
+            (Some(0), Some(1), Some(2)),
+            (keys.find(b"a"), keys.find(b""), keys.find(b"b"))
+        );
+        assert_eq!(Ok(3), keys.add(b"c"));
+        assert_eq!(Err(BAD_NAME), keys.add(b"\xff"));
+        assert_eq!(Err(BAD_NAME), keys.add(b"a\0"));
+        assert_eq!(Err(TOO_MANY_NAMES), keys.add(&[b'x'; 64]));
+    }
+
+    #[test]
+    fn the_bits_of_a_port() {
+        let mut s = state(0);
+        let found = run(
+            &mut s,
+            "5,1,1000 01\n6,1,100 001 \n",
+            &[TIME, IGNORED, PORT],
+            &[0, -1, 1, 2, 3, 4],
+            &mut Keys::default(),
+        );
+
+        assert_eq!(vec![(5, 31, 17, 0), (6, 31, 17, 0)], found);
+        for text in ["5,1,10001\n", "5,1,1000011\n", "5,1,10000x\n"] {
+            let mut s = state(0);
+            run(
+                &mut s,
+                text,
+                &[TIME, IGNORED, PORT],
+                &[0, -1, 1, 2, 3, 4],
+                &mut Keys::default(),
+            );
+            assert_eq!(BAD_PORT, s.fault, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_number_of_a_group() {
+        let mut s = state(0);
+        s.scanning = 1;
+        let found = run(&mut s, "-3,5,1\n", &[GROUP, TIME, PORT], &[0], &mut Keys::default());
+
+        assert_eq!(vec![(5, 1, 1, -3i64 as u64)], found);
+        run(&mut s, "x,5,1\n", &[GROUP, TIME, PORT], &[0], &mut Keys::default());
+        assert_eq!(BAD_GROUP, s.fault);
     }
 }

@@ -26,6 +26,7 @@ from types import ModuleType
 from gpiorig.capture.errors import FormatError
 
 HEAD_BYTES = 4096
+ODD_SHARE = 20  # of so many characters of a text, at most one is damaged or a control code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +95,29 @@ def recognise(path: Path) -> str:
     for name in names():
         if _load(name).recognises(path, head):
             return name
-    raise FormatError("is in no known format", where=path, remedy=f"name one of {', '.join(names())} with --format")
+    raise _unknown(path, head)
+
+
+def _unknown(path: Path, head: bytes) -> FormatError:
+    """The refusal of a file of no known format, with what can be done about it by what it looks like."""
+    from gpiorig.capture.tablecolumns import refusal
+
+    text = head.decode(errors="replace")
+    odd = sum(
+        not character.isprintable() and character not in "\t\r\n\x1b" for character in text.replace("\ufffd", "\0")
+    )
+    if path.is_dir():
+        remedy = "it holds no recording.toml and no digital_N.bin of Saleae's; give a file"
+    elif ODD_SHARE * odd > len(text):
+        remedy = "export it as VCD, CSV or .sr with the program that made it; samples without a header: --format raw"
+    elif as_table := refusal(path, head):
+        return as_table
+    else:
+        remedy = (
+            "if it is text with times, `gpiorig clocks` and `gpiorig latency` read it by patterns with (?P<host>…) or "
+            "(?P<time>…)"
+        )
+    return FormatError("is in no known format", where=path, remedy=f"{remedy}; `gpiorig info --formats` lists all")
 
 
 def chosen(known: Sequence[str], wanted: Sequence[str], path: Path) -> tuple[str, ...]:

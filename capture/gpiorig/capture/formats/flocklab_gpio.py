@@ -2,20 +2,25 @@
 
     timestamp,observer_id,node_id,pin_name,value
 
-Times are seconds since 1970 with 7 digits; the header of version 1 begins with "# "; a sixth column without a name
-holds monotonic time. The first sample of an observer lists all its pins, and the last one nRST.
+Times are seconds since 1970 with 7 digits; a sixth column without a name holds monotonic time. In version 2 the first
+sample of an observer lists all its pins, and the last one nRST, so that a pin's first row is its level before as well.
+Version 1, whose header begins with "# ", lists changes only: each row is an edge. As an observer stops, it may write a
+burst of rows with one time, in which pins go back and forth: that is the end of its trace.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from fractions import Fraction
 from pathlib import Path
 
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions
-from gpiorig.capture.formats.csv import lines_of, read_table, table_head
-from gpiorig.capture.tableparser import IGNORED, KEY, LEVEL, TIME, Layout
+from gpiorig.capture.formats.csv import read_table
+from gpiorig.capture.tablehead import lines_of, table_head
+from gpiorig.capture.tableparser import IGNORED, KEY, LEVEL, TIME, Before, Layout
+from gpiorig.capture.tablescan import Scan
 from gpiorig.capture.textwriter import GAP, decimal, epoch_fraction, rows, scaler, text_file
 from gpiorig.capture.waveform import Waveform
 
@@ -32,7 +37,7 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def read(path: Path, options: ReadOptions) -> Waveform:
-    """Read the trace; a channel is named NODE.PIN, and was before its first row what that row says."""
+    """Read the trace; a channel is named NODE.PIN."""
     head = table_head(path)
     if HEADER.match(head) is None:
         raise FormatError(
@@ -41,15 +46,34 @@ def read(path: Path, options: ReadOptions) -> Waveform:
             remedy='its first line should be "timestamp,observer_id,node_id,pin_name,value"',
         )
     end, line = lines_of(head, path)[0]
+    version = 1 if line.startswith("#") else 2
     names = [name.strip().lower() for name in line.lstrip("# ").split(",")]
     layout = Layout(
         roles=tuple(ROLES.get(name, IGNORED) for name in names[: names.index("value") + 1]),
         first_byte=end,
         first_line=1,
         comment="#",
-        levels_from_first=True,
+        before=Before.OPPOSITE if version == 1 else Before.FIRST,
+        open_ended=True,
     )
-    return read_table(path, layout, options, source=f"FlockLab GPIO trace {path.name}")
+    return read_table(path, layout, options, source=f"FlockLab GPIO trace {path.name}, version {version}", ends=bursts)
+
+
+def bursts(found: Scan) -> tuple[dict[str, int], list[str]]:
+    """Return from which time on the rows of each channel are the burst at the end of its observer, and remarks."""
+    by_node = defaultdict(list)
+    for name, last in zip(found.keys, found.last_rows, strict=True):
+        by_node[name.partition(".")[0]].append((name, last))
+    ends: dict[str, int] = {}
+    remarks = []
+    for node, channels in sorted(by_node.items()):
+        end = max(time for _, (time, _) in channels)
+        if all(count < 2 for _, (time, count) in channels if time == end):
+            continue
+        ends |= {name: end for name, _ in channels}
+        rows_left_out = sum(count for _, (time, count) in channels if time == end)
+        remarks.append(f"node {node} ends with {rows_left_out} rows of one time, back and forth: its end, left out")
+    return ends, remarks
 
 
 def write(path: Path, waveform: Waveform) -> str:

@@ -7,11 +7,14 @@ row, which is the end (Saleae, "Binary and CSV Export Formats - 2025 Update"). T
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions
-from gpiorig.capture.formats.csv import layout_of, read_table, table_head
+from gpiorig.capture.formats.csv import read_table
+from gpiorig.capture.tablecolumns import layout_of
+from gpiorig.capture.tablehead import table_head
 from gpiorig.capture.waveform import Waveform
 
 SUMMARY = "Saleae Logic digital CSV export"
@@ -30,5 +33,5 @@ def read(path: Path, options: ReadOptions) -> Waveform:
     head = table_head(path)
     if TRIGGER.match(head):
         raise FormatError("holds voltages", where=path, remedy="export the digital channels")
-    layout = layout_of(path, head, options)
+    layout = replace(layout_of(path, head, options), open_ended=False)
     return read_table(path, layout, options, source=f"Saleae CSV export {path.name}; X is a gap")

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions
-from gpiorig.capture.formats.csv import LEVEL_WORDS, fields_of, lines_of, read_table, table_head
-from gpiorig.capture.numbers import parse_samplerate
+from gpiorig.capture.formats.csv import read_table
+from gpiorig.capture.numbers import integer, parse_samplerate
+from gpiorig.capture.tablehead import LEVEL_WORDS, fields_of, lines_of, table_head
 from gpiorig.capture.tableparser import TIME, Layout
 from gpiorig.capture.waveform import Waveform
 
@@ -44,7 +45,7 @@ def layout_of(path: Path, lines: list[tuple[int, str]]) -> Layout:
         if match := re.match(r"; Channels \(\d+/\d+\): (.*)", line):
             names = match[1].split(", ")
         elif match := re.match(r"; Samplerate: (.*)", line):
-            rate = parse_samplerate(match[1])
+            rate = parse_samplerate(match[1], where=path)
         number += 1
     rows = [fields_of(line, ",") for _, line in lines[number : number + 2]]
     if not names or not rate or not rows:
@@ -52,7 +53,7 @@ def layout_of(path: Path, lines: list[tuple[int, str]]) -> Layout:
     has_time = len(rows[0]) == len(names) + 1
     has_header = not all(LEVEL_WORDS.match(field) for field in rows[0][-len(names) :])
     first = rows[-1] if has_header else rows[0]
-    period = int(first[0]) if has_time and len(rows) > has_header and first[0].isdecimal() else 0
+    period = (integer(first[0]) or 0) if has_time and len(rows) > has_header else 0
     if has_time and len(rows) > has_header and not period:
         raise FormatError("has no time in its first row", where=path, remedy="write it as VCD instead")
     if len(rows[0]) not in (len(names), len(names) + 1):

@@ -1,7 +1,7 @@
 //! The C interfaces of [`crate::table`] and [`crate::vcd`]: text to changes.
 
 use super::{guarded, input, output, REFUSED};
-use crate::table::{Changes, Keys, State};
+use crate::table::{Changes, Keys, State, GROUP};
 use crate::vcd;
 
 /// # Safety
@@ -71,11 +71,11 @@ pub unsafe extern "C" fn gpiorig_table_feed(
             (Some(a), Some(b), Some(c), Some(d), Some(e), Some(f), Some(g)) => (a, b, c, d, e, f, g),
             _ => return REFUSED,
         };
-        let valid = *keys_length <= keys.len() && roles.iter().all(|role| (-4..64).contains(role));
+        let valid = *keys_length <= keys.len() && roles.iter().all(|role| (GROUP..64).contains(role));
         if !valid || state.numerator <= 0 || state.denominator <= 0 {
             return REFUSED;
         }
-        let mut known = Keys::new(&keys[..*keys_length]);
+        let mut known = Keys::new(&keys[..*keys_length], keys.len());
         let before = known.names.len();
         let count = state.feed(data, roles, bits, &mut known, &mut out);
         for name in &known.names[before..] {

@@ -1,0 +1,52 @@
+"""FlockLab's `gpioactuation.csv`: what observers did to the pins of the nodes.
+
+    timestamp_planned,timestamp_executed,observer_id,node_id,pin_name,value
+
+Each row is a change; it happened at the time at which it was executed. The header may begin with "# ".
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from gpiorig.capture.errors import FormatError
+from gpiorig.capture.formats import ReadOptions
+from gpiorig.capture.formats.csv import read_table
+from gpiorig.capture.tablehead import lines_of, table_head
+from gpiorig.capture.tableparser import IGNORED, KEY, LEVEL, TIME, Before, Layout
+from gpiorig.capture.waveform import Waveform
+
+SUMMARY = "FlockLab GPIO actuation"
+SUFFIXES = (".csv",)
+HEADER = re.compile(
+    rb"^(# ?)?timestamp_planned,timestamp_executed,(observer_id,)?node_id,pin_name,value\s*(,|$)", re.I | re.M
+)
+ROLES = {"timestamp_executed": TIME, "node_id": KEY, "pin_name": KEY, "value": LEVEL}
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Whether a file is FlockLab's."""
+    return HEADER.match(head) is not None
+
+
+def read(path: Path, options: ReadOptions) -> Waveform:
+    """Read what was done, at the times at which it was; a channel is named NODE.PIN."""
+    head = table_head(path)
+    if HEADER.match(head) is None:
+        raise FormatError(
+            "has no header of FlockLab's actuation",
+            where=path,
+            remedy="without one: --columns time=2,node=4,channel=5,level=6",
+        )
+    end, line = lines_of(head, path)[0]
+    names = [name.strip().lower() for name in line.lstrip("# ").split(",")]
+    layout = Layout(
+        roles=tuple(ROLES.get(name, IGNORED) for name in names[: names.index("value") + 1]),
+        first_byte=end,
+        first_line=1,
+        comment="#",
+        before=Before.OPPOSITE,
+        open_ended=True,
+    )
+    return read_table(path, layout, options, source=f"FlockLab GPIO actuation {path.name}, at the executed times")
