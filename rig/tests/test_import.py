@@ -161,3 +161,112 @@ def test_a_recording_of_packets_alone(tmp_path: Path, capsys: pytest.CaptureFixt
     error = capsys.readouterr().err
     assert "holds no edges of an analyzer" in error
     assert "bench" not in error
+
+
+TRACE = "# timestamp,observer_id,node_id,pin_name,value\n1600000001.0000200,7,7,INT1,1\n1600000002.0000210,7,7,INT1,0\n"
+ACTUATION = (
+    "# timestamp_planned,timestamp_executed,observer_id,node_id,pin_name,value\n"
+    "1600000000.0000000,1600000000.0000300,7,7,RST,0\n1600000001.0000000,1600000001.0000020,7,7,SIG1,1\n"
+    "1600000002.0000000,1600000002.0000060,7,7,SIG1,0\n1600000003.0000000,1600000003.0000040,9,9,SIG1,1\n"
+)
+
+
+def test_a_flocklab_trace_and_its_actuation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They cover different times, and no row of either is lost: delays from what was done to what followed."""
+    (tmp_path / "gpiotracing.csv").write_text(TRACE)
+    (tmp_path / "gpioactuation.csv").write_text(ACTUATION)
+    run = tmp_path / "run"
+    assert (
+        main(["import", *(str(tmp_path / f"{name}.csv") for name in ("gpiotracing", "gpioactuation")), "-o", str(run)])
+        == 0
+    )
+    found = Recording.open(run).edges()
+
+    assert {"7.INT1": 2, "7.RST": 1, "7.SIG1": 2, "9.SIG1": 1} == {
+        name: len(found.channel(name)[0]) for name in found.channels
+    }
+    capsys.readouterr()
+    assert main(["measure", str(run), "--from", "SIG1:edge", "--to", "INT1:edge", "--per", "node", "--json"]) == 0
+    delays = json.loads(capsys.readouterr().out)["nodes"]["7"]
+    assert (2, 15_000, 18_000) == (delays["n"], round(delays["min_ns"]), round(delays["max_ns"]))
+
+
+def test_an_import_says_what_it_cuts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A capture that is longer than the other."""
+    for name, end in (("one", 800_000), ("two", 1_000_000)):
+        write_sr(tmp_path / f"{name}.sr", edges(1_000_000, name, [0, 5, 7], end))
+    assert main(["import", str(tmp_path / "one.sr"), str(tmp_path / "two.sr"), "-o", str(tmp_path / "run")]) == 0
+
+    assert "two.sr: the last 0.200000 s are left out: not all files cover them" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", [["measure", "--period", "D0:edge"], ["measure", "--period", "D0:edge", "--json"]])
+def test_a_command_that_reads_says_what_the_reader_remarks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    """On stderr, once, so that JSON stays JSON."""
+    path = tmp_path / "a.csv"
+    path.write_text("0.1,0\n0.2,1\n0.3,0\nEND\n")
+    assert main([command[0], str(path), *command[1:]]) == 0
+    said = capsys.readouterr().err.splitlines()
+
+    assert [
+        f"{path}: names that the file does not have are made up: D0; --channels names them",
+        f"{path}: line 4 and what follows are not rows, but the end: END",
+    ] == said
+
+
+def test_columns_that_are_named_make_a_table_of_a_file_of_no_known_format(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the refusal says to do is what can be done."""
+    path = tmp_path / "a.csv"
+    path.write_text("no, sample, port\n1, 0, 0011\n1, 5, 1011\n2, 0, 0011\n")
+    assert main(["info", str(path)]) == 2
+    assert "--columns time=sample,levels=port" in capsys.readouterr().err
+    words = ["--columns", "time=sample,levels=port,group=no", "--samplerate", "1MHz", "--json"]
+    assert main(["info", str(path), *words]) == 0
+
+    told = json.loads(capsys.readouterr().out)
+    assert (4, 1, 8) == (len(told["channels"]), told["gaps"], told["samples"])
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("t,A\n0.1,0\n0.2,1\n", "2 samples at 10 Hz"),
+        ("t,A\n0.0001,0\n0.0002,1\n", "2 samples at 10 kHz"),
+        ("t,A\n0.000000001,0\n0.000000002,1\n", "2 samples at 1 GHz"),
+        ("t,A\n0.1123456789013,0\n0.1123456789016,1\n", "4 samples at 10 THz"),
+        ("t,A\n", "no rows"),
+    ],
+)
+def test_samplerates_are_written_with_their_unit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, says: str
+) -> None:
+    (tmp_path / "a.csv").write_text(text)
+    assert main(["info", str(tmp_path / "a.csv")]) == 0
+
+    assert capsys.readouterr().out.startswith(f"{tmp_path / 'a.csv'}: {says}")
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "dirt"),
+    [
+        ("node.log", "9999999999.000000;m3-1;x", "line whose stamp is no time"),
+        ("serial.csv", f"{'1' * 5000}.0,1,1,r,x", "line whose stamp is no time"),
+        ("serial.csv", "1600000000.0,1,../../x,r,x", "line that is no row"),
+    ],
+)
+def test_a_log_with_lines_that_cannot_be_is_imported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, line: str, dirt: str
+) -> None:
+    """`info` counts them, and nothing is written outside of the recording."""
+    header = "timestamp,observer_id,node_id,direction,output\n1600000000.5,1,1,r,good\n"
+    good = "1600000000.500000;m3-1;good\n1600000000.600000;m3-1;good\n" if name == "node.log" else header
+    (tmp_path / name).write_text(f"{good}{line}\n")
+    assert main(["info", str(tmp_path / name), "--json"]) == 0
+    assert 1 == json.loads(capsys.readouterr().out)["irregularities"][dirt]
+    assert main(["import", str(tmp_path / name), "-o", str(tmp_path / "run")]) == 0
+
+    assert {tmp_path / name, tmp_path / "run"} == set(tmp_path.iterdir())

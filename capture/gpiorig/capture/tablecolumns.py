@@ -7,8 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from gpiorig.capture.edges import MAX_CHANNELS
 from gpiorig.capture.cells import unguarded
+from gpiorig.capture.edges import MAX_CHANNELS
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions, chosen
 from gpiorig.capture.numbers import integer, ratio, samplerate

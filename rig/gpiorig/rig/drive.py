@@ -151,7 +151,9 @@ def _check_identity(experiment: Experiment, port: SerialPort, answer: str) -> No
             f"node {port.node} runs firmware with the event table {fields.get('table', 'unknown')}, this gpiorig has "
             f"{TABLE_CRC32}. Build it again with these sources and flash it."
         )
-    kernels = get_args(Kernel)  # of the reference firmware; an operating system of others has a name of its own, or none
+    kernels = get_args(
+        Kernel
+    )  # of the reference firmware; an operating system of others has a name of its own, or none
     for key, wanted in (("kernel", experiment.kernel), ("probes", experiment.probes)):
         if key == "kernel" and fields.get(key) not in kernels:
             continue

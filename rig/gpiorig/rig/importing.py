@@ -75,7 +75,9 @@ def import_files(files: Sequence[tuple[Path, Content]], folder: Path) -> Importe
             if isinstance(content, Frames):
                 _keep(path, content, recording, remarks)
         for _, waveform in waveforms:
-            remarks += waveform.remarks
+            remarks += [f"{waveform.source}: {remark}" if len(waveforms) > 1 else remark for remark in waveform.remarks]
+        if len(waveforms) > 1:
+            remarks += capture.remarks
         return Imported(recording.finish(state="complete"), tuple(remarks))
     except BaseException:
         if not existed:

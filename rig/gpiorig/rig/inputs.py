@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +15,9 @@ if TYPE_CHECKING:
     from gpiorig.capture.formats import ReadOptions
     from gpiorig.capture.frames import Frames
     from gpiorig.capture.lines import NodeLines
-    from gpiorig.capture.waveform import Waveform
+    from gpiorig.capture.waveform import Block, Waveform
+
+COLUMNS = ("time", "channel", "level", "node", "levels", "group", "unit", "separator")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--columns",
         metavar="WHAT=NAME,…",
-        help="columns of a table: time, channel, level, node; also unit=us and separator=; (put it last or alone)",
+        help="columns of a table: time, channel, level, node, or levels (all in one field) and group; also unit=us and "
+        "separator=; (put it last or alone)",
     )
     parser.add_argument("--recover", action="store_true", help="read on past damage; what is lost becomes gaps")
 
@@ -43,8 +49,8 @@ def read_options(options: argparse.Namespace) -> ReadOptions:
     columns = {}
     for part in (options.columns or "").split(","):
         what, equals, name = part.partition("=")
-        if part and (not equals or what not in ("time", "channel", "level", "node", "unit", "separator")):
-            raise RigError(f"--columns {part}: write WHAT=NAME; WHAT is time, channel, level, node, unit or separator.")
+        if part and (not equals or what not in COLUMNS):
+            raise RigError(f"--columns {part}: write WHAT=NAME; WHAT is one of {', '.join(COLUMNS)}.")
         if part:
             columns[what] = name or ","
     return ReadOptions(
@@ -56,15 +62,54 @@ def read_options(options: argparse.Namespace) -> ReadOptions:
     )
 
 
-def open_file(path: Path, options: argparse.Namespace) -> tuple[str, Waveform | NodeLines | Frames]:
-    """Open a file; returns the name of its format, and what is in it."""
-    from gpiorig.capture import formats
+def open_file(
+    path: Path, options: argparse.Namespace, *, say: bool = True
+) -> tuple[str, Waveform | NodeLines | Frames]:
+    """Open a file; returns the name of its format, and what is in it.
 
-    name = options.format or formats.recognise(path)
+    Parameters
+    ----------
+    path, options
+        The file, and the options of `add_arguments`.
+    say
+        Print what the reader of a capture remarks, on stderr, once all of it is read; False for a command that does so.
+    """
+    from gpiorig.capture import formats
+    from gpiorig.capture.waveform import Waveform
+
+    name = options.format or _recognise(path, options)
     module = formats.module(name)
     if not path.exists():
         raise RigError(f"{path}: there is no such file; check the name.")
     try:
-        return name, module.read(path, read_options(options))
+        content = module.read(path, read_options(options))
     except IsADirectoryError as error:
         raise RigError(f"{path}: is a folder, and no recording; give a file.") from error
+    return name, _saying(path, content) if say and isinstance(content, Waveform) else content
+
+
+def _recognise(path: Path, options: argparse.Namespace) -> str:
+    """The format of a file; one of none, whose columns or channels are named, is a table."""
+    from gpiorig.capture import formats
+    from gpiorig.capture.errors import FormatError
+
+    try:
+        return formats.recognise(path)
+    except FormatError:
+        if path.is_file() and (options.columns or options.channels):
+            return "csv"
+        raise
+
+
+def _saying(path: Path, waveform: Waveform) -> Waveform:
+    """A capture whose remarks are printed when it has been read, each of them once."""
+    said: set[str] = set()
+
+    def read() -> Iterator[Block]:
+        yield from waveform.read()
+        for remark in waveform.remarks:
+            if remark not in said:
+                print(f"{path}: {remark}", file=sys.stderr)
+        said.update(waveform.remarks)
+
+    return dataclasses.replace(waveform, read=read)

@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     """Read and record."""
     from gpiorig.rig.importing import import_files
 
-    files = [(path, inputs.open_file(path, options)[1]) for path in options.files]
+    files = [(path, inputs.open_file(path, options, say=False)[1]) for path in options.files]
     made = import_files(files, options.output)
     channels = len([name for name in made.recording.info.channels if name])
     print(f"{options.output}: {channels} channels, {len(made.recording.nodes)} serial records, from {len(files)} files")

@@ -22,6 +22,8 @@ examples:
   gpiorig info export/                        Saleae's digital_0.bin, digital_1.bin, …
   gpiorig info --formats                      what can be read and written"""
 
+RATE_UNITS = (("THz", 10**12), ("GHz", 10**9), ("MHz", 10**6), ("kHz", 10**3))
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of an inspection."""
@@ -47,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         recording = Recording.open(options.file)
         found = {"format": "recording", **describe(recording.waveform()), **_about(recording)}
     else:
-        name, content = inputs.open_file(options.file, options)
+        name, content = inputs.open_file(options.file, options, say=False)
         if isinstance(content, NodeLines):
             summary = content.summary()
             found = {"format": name, "source": content.source, **summary.as_json()}
@@ -124,14 +126,14 @@ def _packets(recording: Recording) -> dict[str, Any]:
 def _capture_text(found: dict[str, Any]) -> list[str]:
     lost = f" ({found['lost_samples']} samples lost)" if found["gaps"] else ""
     begin = f" from sample {found['start']}" if found["start"] else ""
-    lines = (
-        ["no edges of an analyzer"]
-        if not found["channels"] and not found["samples"]
-        else [
-            f"{found['samples']} samples at {found['samplerate_hz'] / 1e6:g} MHz, {found['duration_s']:.6f} s{begin}, "
-            f"{found['gaps']} gaps{lost}"
-        ]
-    )
+    lines = [
+        f"{found['samples']} samples at {_rate_text(found['samplerate_hz'])}, {found['duration_s']:.6f} s{begin}, "
+        f"{found['gaps']} gaps{lost}"
+    ]
+    if not found["samples"] and found["format"] != "recording":
+        lines = ["no rows"]
+    elif not found["samples"]:
+        lines = ["no samples" if found["channels"] else "no edges of an analyzer"]
     for channel in found["channels"]:
         first, last = channel["first_edge"], channel["last_edge"]
         span = f"samples {first} to {last}" if channel["edges"] else "constant"
@@ -153,6 +155,11 @@ def _capture_text(found: dict[str, Any]) -> list[str]:
         lines.append(f"  {found['source']}")
     lines += [f"  sample 0 is {found['epoch']}"] if found["epoch"] else []
     return lines + [f"  {remark}" for remark in found["remarks"]]
+
+
+def _rate_text(rate_hz: float) -> str:
+    unit, scale = next(((unit, scale) for unit, scale in RATE_UNITS if rate_hz >= scale), ("Hz", 1))
+    return f"{rate_hz / scale:.9g} {unit}"
 
 
 def _frames_text(found: dict[str, Any]) -> list[str]:
