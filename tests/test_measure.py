@@ -151,7 +151,7 @@ def test_the_error_of_a_clock_has_a_limit(vcd: Path) -> None:
 def test_times_finer_than_samples_are_pointed_out(tmp_path: Path) -> None:
     """A table of times in ps tells nothing of the analyzer; with its samplerate ± is that of its samples."""
     path = tmp_path / "pins.csv"
-    path.write_text("Time[s], A:x\n0.000000000000, 0\n0.000010416667, 1\n0.000020833333, 0\n")
+    path.write_text("Time[s], A:x\n0.000000000000, 0\n0.000010416612, 1\n0.000020833391, 0\n")
 
     finer, known = (
         gpiorig("measure", path, "--width", "A:x:high", *words) for words in ([], ["--samplerate", "24MHz"])

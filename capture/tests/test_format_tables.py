@@ -137,7 +137,7 @@ def test_the_samplerate_of_times_with_many_digits_is_derived(tmp_path: Path, rat
     waveform, edges = read(tmp_path / "a.csv", "Time[s], A, B\n" + "\n".join(lines) + "\n", "saleae_csv")
 
     assert (rate_hz, at) == (edges.samplerate_hz, edges.samples.tolist())
-    assert "derived" in waveform.source and waveform.remarks == []
+    assert ["its samplerate is derived: the lowest usual one on whose samples all times lie"] == waveform.remarks
 
 
 def test_times_on_no_usual_rate_keep_their_resolution(tmp_path: Path) -> None:

@@ -41,8 +41,6 @@ class _Scale:
         See above.
     second
         Whole second since 1970 that sample 0 is; None without a wall clock.
-    told
-        What has to be said about it beside the file's name.
     derived
         All times were found to lie on its samples.
     """
@@ -52,7 +50,6 @@ class _Scale:
     base: int
     scale: Fraction
     second: int | None
-    told: str = ""
     derived: bool = False
 
     def sample(self, time_ns: int) -> int:
@@ -95,7 +92,7 @@ def waveform(
         *([] if found.rows else ["it has no rows"]),
     ]
     scale = _scale(path, layout, found, samplerate_hz, assumed)
-    remarks, told = list(assumed), scale.told
+    remarks = list(assumed)
 
     def read() -> Iterator[Block]:
         remarks[:] = assumed
@@ -103,13 +100,13 @@ def waveform(
             yield from _blocks(path, layout, found, scale, channels, ends or {}, remarks)
 
     if len(found.runs) > 1 and GROUP not in layout.roles:
-        told += f"; {len(found.runs)} pieces, put in the order of time"
+        source += f"; {len(found.runs)} pieces, put in the order of time"
     return Waveform(
         samplerate_hz=scale.rate,
         channels=channels,
         read=read,
         epoch=layout.epoch if scale.second is None else iso(scale.second),
-        source=source + told,
+        source=source,
         remarks=remarks,
         open_ended=layout.open_ended and not found.ends_unknown,
     )
@@ -126,6 +123,8 @@ def _scale(path: Path, layout: Layout, found: Scan, samplerate_hz: Fraction | No
     if rate is None and finest > SCAN_DIGITS and not wall and GROUP not in layout.roles:
         rate = derived_hz(path, layout, found)
     derived = rate is not None and samplerate_hz is None
+    if derived:
+        remarks.append("its samplerate is derived: the lowest usual one on whose samples all times lie")
     digits = min(found.digits, (MOST_DIGITS if rate else FINEST_DIGITS) - layout.unit)
     resolution = Fraction(10) ** (layout.unit + digits)
     if rate is None and finest > SCAN_DIGITS:
@@ -146,7 +145,6 @@ def _scale(path: Path, layout: Layout, found: Scan, samplerate_hz: Fraction | No
         base=(second or 0) * int(resolution),
         scale=scale,
         second=second,
-        told="; its samplerate is derived: the lowest usual one on whose samples all times lie" if derived else "",
         derived=derived,
     )
 
