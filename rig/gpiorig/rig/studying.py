@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis import budget, jitter, probe_costs, studytables, uncertainty
 from gpiorig.analysis import tables as table_files
 from gpiorig.analysis.analyzers import Instruments
+from gpiorig.analysis.attribution import onair
 from gpiorig.analysis.attribution.activities import Activity, activities
 from gpiorig.analysis.attribution.attribute import attribute
 from gpiorig.analysis.attribution.covariates import covariates, of_steps
@@ -94,7 +95,7 @@ def of_routes(subject: Subject, events: Events, known: Instruments) -> tuple[Rou
         ran = occupancy.of_routes(events, routes, packet_of=subject.packet_of, ways=subject.ways, progress=done)
     periodic = activities(events)
     return tuple(
-        _of_route(route, subject, known=known, periodic=periodic, costs=each, ran=others)
+        _of_route(route, subject, events=events, known=known, periodic=periodic, costs=each, ran=others)
         for route, each, others in zip(routes, costs, ran, strict=True)
     )
 
@@ -132,6 +133,7 @@ def _of_route(
     route: Route,
     subject: Subject,
     *,
+    events: Events,
     known: Instruments,
     periodic: Mapping[str, Activity],
     costs: ProbeCosts | None,
@@ -147,6 +149,7 @@ def _of_route(
             route,
             covariates=lambda some: subject.covariates(route.of(some), running.of(some)),
             activities=periodic,
+            waits=onair.of_route(events, route),
         ),
         costs=costs,
         layers=layers,

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from gpiorig.analysis.attribution import beat, dependence, lattice, modes, trend
+from gpiorig.analysis.attribution import beat, channel, dependence, lattice, modes, onair, trend
 from gpiorig.analysis.attribution.activities import Activity
+from gpiorig.analysis.attribution.channel import Split
 from gpiorig.analysis.attribution.covariates import PREEMPTED, begins
 from gpiorig.analysis.attribution.findings import Attribution, Finding
+from gpiorig.analysis.attribution.onair import Wait
 from gpiorig.analysis.attribution.series import SEED, effective_n
 from gpiorig.analysis.inference.intervals import Interval
 from gpiorig.analysis.quantity import NS_PER_S, count_text, share_text, time_text
@@ -29,6 +31,7 @@ MAX_PACKETS = 2048  # more are thinned out at random before the tests, in their 
 MIN_PACKETS = 30
 POWER = 0.8
 CLEARLY = 1.1  # times the share
+_OF_THE_AIR = {"lattice", "channel"}
 EXPOSED_NS = 1500  # by which a step is longer for each microsecond pre-empted: more, and it waits for something else
 
 
@@ -52,6 +55,9 @@ class Series:
         How many there are; fewer are in the arrays when they were thinned out.
     interval
         From one packet to the next, in samples.
+    split
+        What the packets met while they waited for the radio; a sentence where that cannot be told, None where no line
+        shows it or the step is no such wait.
     """
 
     name: str
@@ -63,6 +69,7 @@ class Series:
     period_ns: float
     packets: int
     interval: float
+    split: Split | str | None = None
 
 
 def attribute(
@@ -70,6 +77,7 @@ def attribute(
     *,
     covariates: Mapping[str, Floats] | Callable[[Rows], Mapping[str, Floats]] | None = None,
     activities: Mapping[str, Activity] | None = None,
+    waits: Mapping[str, Wait] | None = None,
     level: float = LEVEL,
     progress: Callable[[str], None] | None = None,
 ) -> tuple[Attribution, ...]:
@@ -86,6 +94,8 @@ def attribute(
     activities
         What is periodic on the nodes; a step is tested against those of its own nodes (``NODE: …``), the whole delay
         against all.
+    waits
+        From `gpiorig.analysis.attribution.onair.of_route`: what the packets met on the air.
     level
         Probability that anything is found in a step without structure (Holm, Scandinavian Journal of Statistics 6,
         1979, over the tests of the step).
@@ -98,7 +108,7 @@ def attribute(
         One per step in the order of the path, then one of the whole delay. Equal data give equal results.
     """
     found = []
-    for series in _series(route, covariates or {}, activities or {}):
+    for series in _series(route, covariates or {}, activities or {}, waits or {}):
         if progress is not None:
             progress(series.name)
         found.append(attribute_series(series, level=level))
@@ -109,6 +119,7 @@ def _series(
     route: Route,
     covariates: Mapping[str, Floats] | Callable[[Rows], Mapping[str, Floats]],
     activities: Mapping[str, Activity],
+    waits: Mapping[str, Wait],
 ) -> list[Series]:
     total = len(route)
     rows = np.arange(total)
@@ -117,12 +128,18 @@ def _series(
     period_ns = float(NS_PER_S / route.steps.samplerate_hz)
     interval = beat.sending_interval(route.starts)
     thin = route.of(rows)
-    at = begins(thin)
+    begun_at = begins(thin)
     chosen = (
         {name: values[rows] for name, values in covariates.items()}
         if isinstance(covariates, Mapping)
         else covariates(rows)
     )
+    splits: dict[str, Split | str] = {
+        step.name: channel.split(thin.steps.samples[:, column], met[step.name])
+        for met in [onair.of_packets(waits, rows)]
+        for column, step in enumerate(route.steps.steps)
+        if step.name in met
+    }
     named = [(step.name, column) for column, step in enumerate(route.steps.steps)]
     found = []
     for name, column in [*named, (TOTAL, None)]:
@@ -133,9 +150,16 @@ def _series(
             own = {key: values[:, column] if values.ndim > 1 else values for key, values in chosen.items()}
             nodes = route.steps.steps[column].node.split(" > ")
             near = tuple(each for key, each in activities.items() if ": " not in key or key.split(": ")[0] in nodes)
-            delays, begun = thin.steps.samples[:, column], at[:, column]
-        found.append(Series(name, delays, begun, thin.starts, own, near, period_ns, total, interval))
+            delays, begun = thin.steps.samples[:, column], begun_at[:, column]
+        at = splits.get(name) if column is not None else _of_whole(splits)
+        found.append(Series(name, delays, begun, thin.starts, own, near, period_ns, total, interval, at))
     return found
+
+
+def _of_whole(splits: Mapping[str, Split | str]) -> Split | None:
+    """Of all waits together, if each of them can be split."""
+    parts = [each for each in splits.values() if isinstance(each, Split)]
+    return channel.together(parts) if len(parts) == len(splits) else None
 
 
 def attribute_series(series: Series, *, level: float = LEVEL) -> Attribution:
@@ -171,8 +195,15 @@ def _tests(series: Series, level: float) -> tuple[list[Finding], list[str]]:
         for activity, result in zip(series.activities, beats, strict=True)
         if isinstance(result, str)
     ]
+    split = series.split if isinstance(series.split, Split) else None
+    if isinstance(series.split, str):
+        notes.append(f"A busy channel cannot be tested: {series.split}.")
+    levels = lattice.test(shape, period_ns=unit, among=split.free if split is not None else None)
+    if levels is not None and float(str(levels.numbers.get("grid_p_value", 1.0))) <= level:
+        notes.append(levels.sentence)
     made = [
-        lattice.test(shape, period_ns=unit),
+        levels,
+        channel.test(shape, split, period_ns=unit, level=level) if split is not None else None,
         modes.test(shape, period_ns=unit),
         *(result for result in beats if not isinstance(result, str)),
         beat.unknown(x, series.begins, period_ns=unit, interval=series.interval),
@@ -208,7 +239,7 @@ def _significant(tested: list[Finding], series: Series, level: float) -> tuple[F
     kept = [each for each in kept if not _exposed(each)]
     kinds = {each.kind for each in kept}
     named = any(each.kind == "beat" and each.numbers["activity"] for each in kept)
-    if "lattice" in kinds:  # its levels are no modes
+    if {"lattice", "channel"} & kinds:  # levels, and what lies beyond them, are no modes
         kept = [each for each in kept if each.kind != "modes"]
     if named:  # what was searched is the activity that is known
         kept = [each for each in kept if each.kind != "beat" or each.numbers["activity"]]
@@ -216,6 +247,9 @@ def _significant(tested: list[Finding], series: Series, level: float) -> tuple[F
         share = {each.kind: each.share for each in kept}
         worse = "trend" if share["change"] > CLEARLY * share["trend"] else "change"
         kept = [each for each in kept if each.kind != worse]
+    if "channel" in kinds:  # and what the air explains, nothing else does
+        left = 1 - sum(each.share for each in kept if each.kind in _OF_THE_AIR)
+        kept = [each for each in kept if each.kind in _OF_THE_AIR or each.share <= left]
     return tuple(sorted(kept, key=lambda each: (-each.share, each.p_value)))
 
 

@@ -17,6 +17,7 @@ Floats = NDArray[np.float64]
 MIN_PACKETS = 40
 MAX_BINS = 20
 PER_BIN = 15  # packets
+FEW = 3  # packets of a bin, of which fewer have no say
 MIN_TURNS = 5  # of the phase over the run: with fewer a beat is no different from a trend
 ONE_PHASE = 0.95  # length of the mean phase vector from which all packets meet the same phase
 MULTIPLES = 10  # of a period found: a short pulse has harmonics as high as itself
@@ -106,6 +107,11 @@ def known(
     if reason:
         return reason
     labels = bins(turns % 1.0)
+    # One packet alone at its phase would explain whatever it met.
+    many = np.bincount(labels)[labels] >= FEW
+    x, labels, within[within] = x[many], labels[many], many
+    if len(np.unique(labels)) < 2:
+        return "all packets but a few begin at the same phase"
     p, _ = explained_by(x.astype(np.float64), groups(labels))
     period = activity.period_samples * period_ns
     begun = begins[within]

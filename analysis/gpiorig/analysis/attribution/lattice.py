@@ -10,25 +10,38 @@ periods looked at:
   with a probability of about M m (2 d)^(m - 2).
 
 The longest period is taken whose evidence (-log p) is nearly the strongest: its fractions fit as well as it does.
+
+The levels are those that follow each other and hold the most delays. What lies beyond the last of them met something
+else, even if it lies on a multiple of the period: sums of waits have the measure of their parts in common. So the share
+is that of these levels in the variance of *all* delays. A period far below the spread fits anything that a clock has
+timed; more than `MAX_LEVELS` levels say how fine that clock is, and nothing of why delays differ.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
 from gpiorig.analysis.attribution.findings import Finding
+from gpiorig.analysis.attribution.shares import within
 from gpiorig.analysis.inference.intervals import CONFIDENCE, Interval
+from gpiorig.analysis.intervaltext import share_interval
 from gpiorig.analysis.quantity import count_text, share_text, time_text
 from gpiorig.analysis.statistics import RESOLUTION_SAMPLES
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 MIN_DELAYS = 30  # fewer fall on something like levels by chance
 MIN_LEVELS = 4
+# Eight of a backoff (macMinBE 3, IEEE 802.15.4-2006, table 86), fifteen of the sum of two.
+MAX_LEVELS = 16
+GAP = 2  # periods to the next level, at most: one level may be empty by chance
+# Shares of the delays, the shortest, that are looked at, and the share of the level that each look has.
+BODIES = {1.0: 0.9, 0.75: 0.05, 0.5: 0.05}
 MIN_PERIOD = 10  # samples (or bins of the periodogram): at less, the sample grid itself is the lattice
 MAIN_LEVEL = 0.02  # share of the delays that a level needs to count as a place of its own
 WINDOW = 1 / 8  # of the period, on either side of a level
@@ -52,9 +65,11 @@ class Lattice:
     origin, origin_se
         Place of the lowest level and its standard error.
     levels
-        Levels with more delays than what lies between the levels explains.
+        Levels with more delays than what lies between the levels explains, one after the other, up to `top`.
+    top
+        Place of the highest of them.
     on
-        bool[n]: delays on a level.
+        bool[n]: delays on any level, beyond the highest, too.
     share
         Of the delays on levels, beyond what lies there anyway.
     width
@@ -68,10 +83,22 @@ class Lattice:
     origin: float
     origin_se: float
     levels: int
+    top: float
     on: NDArray[np.bool_]
     share: float
     width: float
     p_value: float
+
+    @property
+    def beyond(self) -> float:
+        """Delays above it are longer than any level."""
+        return self.top + self.period / 2
+
+    def own(self, delays: NDArray[np.int64]) -> Flags:
+        """bool[n], delays on one of its levels, not beyond the highest."""
+        off = np.abs(delays - self.origin - self.period * np.rint((delays - self.origin) / self.period))
+        found: Flags = (off <= WINDOW * self.period) & (delays > self.origin - self.period / 2) & (delays < self.beyond)
+        return found
 
 
 def fit(delays: NDArray[np.int64]) -> Lattice | None:
@@ -144,7 +171,7 @@ def _fit(x: Floats, period: float, origin: float, *, lowest: float) -> Lattice |
     beside = (n - n_on) * 2 * WINDOW / (1 - 2 * WINDOW)  # delays that would be on levels without any
     each = beside / (float(np.ptp(place)) + 1)
     real = counts > each + 3 * np.sqrt(each)
-    first = float(cells[real].min()) if real.any() else 0.0
+    first, last, levels = _run(cells[real], counts[real])
     inflation = _cut_off(residual, used, cut)
     error = inflation * sigma / np.sqrt(spread)
     return Lattice(
@@ -152,12 +179,22 @@ def _fit(x: Floats, period: float, origin: float, *, lowest: float) -> Lattice |
         period_se=float(error),
         origin=lowest + origin + first * period,
         origin_se=float(np.hypot(inflation * sigma / np.sqrt(used.sum()), error * (centre - first))),
-        levels=int(real.sum()),
+        levels=levels,
+        top=lowest + origin + last * period,
         on=on,
         share=max(0.0, (n_on - beside) / n),
         width=2 * float(residual[on].std()),
         p_value=_p_value(place, residual, on, period=period),
     )
+
+
+def _run(cells: Floats, counts: NDArray[np.int64]) -> tuple[float, float, int]:
+    """First and last of the levels that follow each other and hold the most delays, and how many they are."""
+    if not len(cells):
+        return 0.0, 0.0, 0
+    run = np.cumsum(np.diff(cells, prepend=cells[0]) > GAP)
+    own = cells[run == int(np.argmax(np.bincount(run, weights=counts)))]
+    return float(own[0]), float(own[-1]), len(own)
 
 
 def _cut_off(residual: Floats, used: NDArray[np.bool_], cut: float) -> float:
@@ -189,7 +226,21 @@ def _p_value(place: Floats, residual: Floats, on: NDArray[np.bool_], *, period: 
     return float(min(1.0, max(looks * max(smooth, few), 1e-300)))
 
 
-def test(delays: NDArray[np.int64], *, period_ns: float) -> Finding | None:
+def shortest(delays: NDArray[np.int64]) -> Lattice | None:
+    """The lattice of all delays, or of their shortest three quarters or half, its chance corrected for the looks.
+
+    Where many packets met something else, only the shorter ones lie on levels. What is cut from a smooth distribution
+    is smooth. Of lattices of no more than `MAX_LEVELS` levels the most evident is taken, of others where there is none.
+    """
+    if not len(delays):
+        return None
+    looks = [(fit(delays[delays <= np.quantile(delays, body)]), level) for body, level in BODIES.items()]
+    found = [replace(each, p_value=min(1.0, each.p_value / level)) for each, level in looks if each is not None]
+    good = [each for each in found if MIN_LEVELS <= each.levels <= MAX_LEVELS]
+    return min(good or found, key=lambda each: each.p_value, default=None)
+
+
+def test(delays: NDArray[np.int64], *, period_ns: float, among: Flags | None = None) -> Finding | None:
     """Test delays for a lattice.
 
     Parameters
@@ -198,10 +249,25 @@ def test(delays: NDArray[np.int64], *, period_ns: float) -> Finding | None:
         int64[n], samples.
     period_ns
         Of a sample.
+    among
+        bool[n], those that are known to have met nothing else; None if that is not known.
+
+    Returns
+    -------
+    Finding or None
+        Its share is that of the variance of all delays. Of a grid of more than `MAX_LEVELS` levels the chance is 1, and
+        the number `grid_p_value` says how evident it is.
     """
-    found = fit(delays)
+    found = shortest(delays) if among is None else fit(delays[among])
     if found is None:
         return None
+    if found.levels > MAX_LEVELS:
+        period = time_text(found.period * period_ns)
+        said = (
+            f"The delays lie on {found.levels} levels {period} apart; more than {MAX_LEVELS} say how fine a clock is, "
+            "and nothing of why delays differ."
+        )
+        return Finding("lattice", said, 1.0, 0.0, {"levels": found.levels, "grid_p_value": found.p_value})
     z = float(stats.norm.ppf(0.5 + CONFIDENCE / 2))
     named = {"period_ns": (found.period, found.period_se), "phase_ns": (found.origin, found.origin_se)}
     numbers: dict[str, Interval | float | int | str] = {
@@ -214,28 +280,36 @@ def test(delays: NDArray[np.int64], *, period_ns: float) -> Finding | None:
         )
         for name, (value, se) in named.items()
     }
-    on_levels = delays[found.on].astype(np.float64)
-    inside = float(np.var(on_levels - found.origin - found.period * np.rint((on_levels - found.origin) / found.period)))
-    between = max(0.0, 1 - inside / float(np.var(on_levels))) if np.ptp(on_levels) else 0.0
+    own = found.own(delays)
+    share = _share(delays, own, found)
     numbers |= {
         "levels": found.levels,
-        "on_lattice": float(found.on.mean()),
+        "on_lattice": float(own.mean()),
         "width_ns": found.width * period_ns,
         "packets": len(delays),
+        "share": share,
     }
     period = time_text(found.period * period_ns, digits=_digits(found.period, z * found.period_se))
-    error, on = _short(z * found.period_se * period_ns), share_text(float(found.on.mean()))
+    error, on = _short(z * found.period_se * period_ns), share_text(float(own.mean()))
     return Finding(
         kind="lattice",
         sentence=(
             f"The delays lie on {count_text(found.levels, 'level')} {time_text(found.period * period_ns)} apart"
             f" ({period} ± {error}; {on} of {count_text(len(delays), 'packet')} on one),"
-            f" which makes {share_text(found.share * between)} of the variance."
+            f" which makes {share_interval(share)} of the variance."
         ),
-        p_value=found.p_value,
-        share=found.share * between,
+        p_value=found.p_value if found.levels >= MIN_LEVELS else 1.0,
+        share=share.value,
         numbers=numbers,
     )
+
+
+def _share(delays: NDArray[np.int64], own: Flags, found: Lattice) -> Interval:
+    """What is between the levels, of the sum of squares of all delays: less those that lie there by chance."""
+    levels = found.origin + found.period * np.rint((delays - found.origin) / found.period)
+    beside = np.count_nonzero(~own & (delays > found.origin - found.period) & (delays < found.beyond))
+    by_chance = min(1.0, beside * 2 * WINDOW / (1 - 2 * WINDOW) / max(1, np.count_nonzero(own)))
+    return within(delays.astype(np.float64), own, levels, worth=1 - by_chance)
 
 
 def _digits(value: float, error: float) -> int:
