@@ -8,9 +8,11 @@ from fractions import Fraction
 import numpy as np
 
 from gpiorig.analysis import path
+from gpiorig.analysis.attribution import channel
 from gpiorig.analysis.attribution.activities import Activity, periodic
 from gpiorig.analysis.attribution.attribute import Series
 from gpiorig.analysis.attribution.beat import sending_interval
+from gpiorig.analysis.attribution.onair import Wait
 from gpiorig.analysis.routes import Route
 from gpiorig.analysis.timelines import Steps
 
@@ -62,12 +64,27 @@ def covariates(rng: np.random.Generator, n: int) -> dict[str, np.ndarray]:
     }
 
 
-def series(delays: np.ndarray, starts: np.ndarray, *activities: Activity, **others: np.ndarray) -> Series:
+def others_on_air(rng: np.random.Generator, delays: np.ndarray, begun: np.ndarray, *, repeated: float = 0.0) -> Wait:
+    """Frames of 2.7 ms every 3 to 20 ms that have nothing to do with the delays, and packets repeated at random."""
+    end = int(begun[-1] + delays.max()) + MS
+    every = int(rng.uniform(3, 20) * MS)
+    starts = np.arange(0, end, every) + rng.integers(0, every - 2.7 * MS, len(np.arange(0, end, every)))
+    ends = starts + int(2.7 * MS)
+    first = np.searchsorted(ends, begun, side="right")
+    start = np.append(starts, 1 << 60)[first]
+    others = np.where(start < begun + delays, np.maximum(start - begun, 0).astype(float), np.inf)
+    return Wait(others, rng.random(len(delays)) < repeated, starts, ends, end)
+
+
+def series(
+    delays: np.ndarray, starts: np.ndarray, *activities: Activity, air: Wait | None = None, **others: np.ndarray
+) -> Series:
     """Delays as a step that begins when its packet does."""
     n = len(delays)
+    whole = np.rint(delays).astype(np.int64)
     return Series(
         "step",
-        np.rint(delays).astype(np.int64),
+        whole,
         starts,
         starts,
         others,
@@ -75,6 +92,7 @@ def series(delays: np.ndarray, starts: np.ndarray, *activities: Activity, **othe
         UNIT_NS,
         n,
         sending_interval(starts),
+        channel.split(whole, air) if air is not None else None,
     )
 
 

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from attributioncases import MS, STRUCTURELESS, activity, covariates, route, series, starts
+from attributioncases import MS, STRUCTURELESS, activity, covariates, others_on_air, route, series, starts
 from depth import by_depth, fewest, most
 from locking import locked
 
@@ -15,7 +15,7 @@ from gpiorig.analysis.attribution import attribute, findings
 
 @pytest.mark.slow
 def test_structureless_runs() -> None:
-    """Found in no more than the level says: ten kinds of delays, two activities, four covariates."""
+    """Found in no more than the level says: ten kinds of delays, two activities, four covariates, frames on the air."""
     runs, level, found = by_depth(40, 200), 0.05, []
     for run in range(runs):
         kind = list(STRUCTURELESS)[run % len(STRUCTURELESS)]
@@ -23,7 +23,9 @@ def test_structureless_runs() -> None:
         begun = starts(rng, 300, irregular=bool(run // 10 % 2))
         end = int(begun[-1]) + 2 * MS
         tasks = activity("a: 1", 1.0013 * MS, end), activity("a: 2", 1.31 * MS, end)
-        each = series(STRUCTURELESS[kind](rng, 300), begun, *tasks, **covariates(rng, 300))
+        delays = np.rint(STRUCTURELESS[kind](rng, 300)).astype(np.int64)
+        air = others_on_air(rng, delays, begun, repeated=0.02 * (run % 3)) if run // 20 % 2 else None
+        each = series(delays, begun, *tasks, air=air, **covariates(rng, 300))
         result = attribute.attribute_series(each, level=level)
         assert result.tests >= 7
         if result.findings:
@@ -68,7 +70,7 @@ def test_every_structure_is_found_on_its_step(mixed) -> None:
     assert "depends on pre-empted time, µs: 1.00 µs" in result[2].sentence
     assert "Nothing found in 7 tests on 400 packets at level 0.01; what makes" in result[4].sentence
     assert "Does not vary by more than the resolution (83.3 ns): nothing to test." == result[5].sentence
-    assert [7, 6, 7, 6, 7, 0] == [each.tests for each in result[:6]]  # narrow ones have no lattice
+    assert [7, 7, 7, 7, 7, 0] == [each.tests for each in result[:6]]
 
 
 @pytest.mark.slow

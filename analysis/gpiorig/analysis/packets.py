@@ -13,7 +13,7 @@ from gpiorig.analysis.completions import Index, Kept, pieces
 from gpiorig.analysis.event_table import EVENT_TYPES
 from gpiorig.analysis.events import Events
 from gpiorig.analysis.identity import carries_packet_id
-from gpiorig.analysis.network import sequence_numbers
+from gpiorig.analysis.network import sequence_numbers, strangers
 from gpiorig.analysis.path import REPLY, REQUEST
 from gpiorig.analysis.unattributed import Unattributed
 
@@ -96,12 +96,18 @@ class Packets:
 
 
 def associate(
-    events: Events, *, initiator: str, responder: str, progress: Callable[[int], object] | None = None
+    events: Events,
+    *,
+    initiator: str,
+    responder: str,
+    header_ns: Mapping[str, int] | None = None,
+    progress: Callable[[int], object] | None = None,
 ) -> Packets:
     """Give every event its packet and direction.
 
     An event with an id belongs to the latest packet of that id whose send call came before it. An event without
-    belongs to the completion of the radio it led to (`gpiorig.analysis.completions`).
+    belongs to the completion of the radio it led to (`gpiorig.analysis.completions`). Events of packets that a third
+    node sent belong to none of these, whatever their ids are (`gpiorig.analysis.network.strangers`).
 
     Beside the events it takes 13 octets for each of them, and nothing else that grows with their number: they are gone
     through in pieces. Where a piece ends changes nothing, because every question (who called last, which completion
@@ -113,6 +119,9 @@ def associate(
         Of the whole recording.
     initiator, responder
         Names of the nodes.
+    header_ns
+        By name of the receiving node, the time from the first bit on the air to the rise of its frame time stamp line:
+        frames that several nodes send with one id are told by it. Of no use where only the two nodes send.
     progress
         Is called with the number of events done since the call before.
     """
@@ -126,9 +135,11 @@ def associate(
     packet_of = np.full(len(events), -1, dtype=np.int32)
     direction_of = np.full(len(events), -1, dtype=np.int8)
     latest_call = _LatestCall(calls, ids)
-    _by_id(events, packet_of, direction_of, latest_call=latest_call, roles=roles, progress=progress)
+    completed = completions.find(events, index)
+    completion_of = completed.of
+    strange = strangers.find(events, index, completed, pair=roles, header_ns=header_ns or {})
+    _by_id(events, packet_of, direction_of, latest_call=latest_call, roles=roles, strange=strange, progress=progress)
     _sequence_numbers(events, index, packet_of, direction_of, latest_call=latest_call, roles=roles)
-    completion_of = completions.find(events, index).of
     _by_order(events, packet_of, direction_of, completion_of)
 
     def count(name: str) -> NDArray[np.int32]:
@@ -154,7 +165,7 @@ def associate(
         busy=count("radio.tx_busy"),
         answered=answered,
         in_gap=_overlapping_gaps(events, starts, answered, arrived, packet_of),
-        unattributed=unattributed.find(events, packet_of, completion_of, nodes=(sender, receiver)),
+        unattributed=unattributed.find(events, packet_of, completion_of, nodes=(sender, receiver), strange=strange),
     )
 
 
@@ -165,6 +176,7 @@ def _by_id(
     *,
     latest_call: _LatestCall,
     roles: Mapping[int, int],
+    strange: NDArray[np.bool_] | None,
     progress: Callable[[int], object] | None,
 ) -> None:
     """Packet and direction of the events that carry a packet's id, piece by piece.
@@ -181,6 +193,8 @@ def _by_id(
         with_id = carries_packet_id(events, piece)
         for node, role in roles.items():
             positions = np.flatnonzero(with_id & (events.nodes[piece] == node)) + piece.start
+            if strange is not None:
+                positions = positions[~strange[positions]]
             if not len(positions):
                 continue
             ids = events.ids[positions]

@@ -51,13 +51,25 @@ class Unattributed:
         return {text: n for key, text in REASONS.items() if (n := int(np.count_nonzero(self.reasons == key)))}
 
 
-def find(events: Events, packet_of: NDArray[np.int32], completion_of: Kept, *, nodes: Sequence[int]) -> Unattributed:
-    """List what is left of the events of these nodes when `packet_of` has given all others to a packet."""
+def find(
+    events: Events,
+    packet_of: NDArray[np.int32],
+    completion_of: Kept,
+    *,
+    nodes: Sequence[int],
+    strange: NDArray[np.bool_] | None = None,
+) -> Unattributed:
+    """List what is left of the events of these nodes when `packet_of` has given all others to a packet.
+
+    Events that are known to be of a packet which `packet_of` does not count are `strange`, bool[n]: nothing is amiss.
+    """
     both_ways = code_set(e.code for e in EVENT_TYPES if e.direction == "none")
     found, why = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.uint8)]
     for piece in pieces(len(events)):
         with_id, by_order = carries_packet_id(events, piece), belongs_by_order(events, piece)
         bound = (with_id | by_order | needs_packet_id(events, piece)) & (packet_of[piece] < 0)
+        if strange is not None:
+            bound &= ~strange[piece]
         places = np.flatnonzero(bound & np.isin(events.nodes[piece], nodes))
         with_id, by_order, complete = with_id[places], by_order[places], completion_of[piece][places] >= 0
         reasons = np.select(

@@ -25,7 +25,9 @@ from gpiorig.rig import serialpins
 COSTS = aggregator.Costs(wake_ns=20_000, read_ns=10_000, line_ns=10_000)
 
 
-def audited(recording: Recording, events: Events, logs: Mapping[str, NodeLog]) -> Audit | None:
+def audited(
+    recording: Recording, events: Events, logs: Mapping[str, NodeLog], *, own: NDArray[np.bool_] | None = None
+) -> Audit | None:
     """Hold the nodes' and the host's stamps against the pins; None if no serial port was recorded.
 
     Parameters
@@ -36,6 +38,8 @@ def audited(recording: Recording, events: Events, logs: Mapping[str, NodeLog]) -
         Of the pins.
     logs
         Of each node, parsed from all that its port gave.
+    own
+        bool[n], events of the packets that make round trips; None where that is not known.
     """
     if not recording.nodes:
         return None
@@ -47,7 +51,7 @@ def audited(recording: Recording, events: Events, logs: Mapping[str, NodeLog]) -
         pins = pin_lines(serialpins.lines(recording, node, baudrate=None)) if node in wired else None
         records.append(NodeRecord(log, host, pins))
     analyzers = benches.of_recording(recording).analyzers
-    return audit(events, records, reference=f"analyzer {', '.join(analyzers)}")
+    return audit(events, records, reference=f"analyzer {', '.join(analyzers)}", own=own)
 
 
 def _host_lines(recording: Recording, node: str, printed: Mapping[str, list[aggregator.Printed]]) -> HostLines:

@@ -23,7 +23,7 @@ from gpiorig.analysis.timelines import Steps, Timelines
 from gpiorig.analysis.wiring import Bus, NodeLines
 from gpiorig.capture.recording import Recording
 from gpiorig.rig import bench as benches
-from gpiorig.rig import boards, provenance, studying
+from gpiorig.rig import boards, destinations, provenance, studying
 from gpiorig.rig.bench import Bench
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiment import ROUND_TRIPS
@@ -102,7 +102,13 @@ def analyse(recording: Recording) -> Result:
     request, reply = (boards.load(bench.nodes[roles[to]].board).radio for to in ("responder", "initiator"))
     stage = events.from_waveform(watched(recording.waveform(), "decoding"), wiring(bench))
     with counted(len(stage), "packets") as done:
-        associated = packets.associate(stage, initiator=roles["initiator"], responder=roles["responder"], progress=done)
+        associated = packets.associate(
+            stage,
+            initiator=roles["initiator"],
+            responder=roles["responder"],
+            header_ns=destinations.headers_ns(bench),
+            progress=done,
+        )
     lines = timelines.build(associated, header_ns=(request.frame_timestamp_ns, reply.frame_timestamp_ns))
     associated, steps = associated.without_workings(), timelines.steps(lines)
     nodes = sorted({*recording.nodes, *roles.values()})

@@ -51,12 +51,15 @@ class Subject:
         int8[n]: of every event 0 where its node sends the packet, 1 where it receives it, -1 neither.
     covariates
         What the delays of a route may depend on, with what else ran.
+    own
+        bool[n]: events of packets that make round trips; None of one-way packets.
     """
 
     routes: tuple[Route, ...]
     packet_of: NDArray[np.int32]
     ways: NDArray[np.int8]
     covariates: Callable[[Route, occupancy.Occupancy], Mapping[str, NDArray[np.float64]]]
+    own: NDArray[np.bool_] | None = None
 
 
 def of_round_trips(packets: Packets, route: Route) -> Subject:
@@ -66,6 +69,7 @@ def of_round_trips(packets: Packets, route: Route) -> Subject:
         packet_of=packets.packet_of,
         ways=occupancy.ways(packets),
         covariates=lambda route, found: covariates(packets, route, found),
+        own=packets.packet_of >= 0,
     )
 
 
@@ -83,7 +87,7 @@ def study(recording: Recording, subject: Subject, *, events: Events, logs: Mappi
     """Everything that can be said of the routes and clocks of a recording."""
     return Study(
         routes=of_routes(subject, events, instruments.of_recording(recording)),
-        audit=auditing.audited(recording, events, logs),
+        audit=auditing.audited(recording, events, logs, own=subject.own),
     )
 
 

@@ -27,7 +27,13 @@ UNSTEADY_NS = 10_000.0  # ten steps of the stamps
 SHORT_ROUND_US = 1 << 16
 
 
-def audit(events: Events, records: Sequence[NodeRecord], *, reference: str = "analyzer") -> Audit:
+def audit(
+    events: Events,
+    records: Sequence[NodeRecord],
+    *,
+    reference: str = "analyzer",
+    own: NDArray[np.bool_] | None = None,
+) -> Audit:
     """Hold node stamps and host stamps against the pins.
 
     Nothing is guessed: what has no partner is counted in `Audit.matchings`, and what cannot be compared is said in
@@ -42,8 +48,10 @@ def audit(events: Events, records: Sequence[NodeRecord], *, reference: str = "an
         Of each node what it logged, and its lines at the host and on the pin as far as they were recorded.
     reference
         Name of the analyzer.
+    own
+        bool[n], events of the packets that make round trips; None where that is not known.
     """
-    nodes = [_node(record, events, reference=reference) for record in records if record.node in events.node_names]
+    nodes = [_node(record, events, own, reference=reference) for record in records if record.node in events.node_names]
     known = [each.times for each in nodes if each.times is not None]
     own = [each.own_log for each in nodes if each.own_log is not None]
     found = [quantity for each in known for quantity in quantities.of_node(each, events)]
@@ -82,11 +90,11 @@ class _Node:
     foreign: str
 
 
-def _node(record: NodeRecord, events: Events, *, reference: str) -> _Node:
+def _node(record: NodeRecord, events: Events, own: NDArray[np.bool_] | None, *, reference: str) -> _Node:
     on_pin = None
     if record.host is not None and record.pins is not None:
         on_pin = same_text(record.host.texts, record.pins.texts)
-    stamped, matching = stamps.match(events, record, on_pin)
+    stamped, matching = stamps.match(events, record, on_pin, own)
     reason = stamps.foreign(stamped, events)
     notes = list(_gaps(record, stamped, events))
     if reason:

@@ -91,8 +91,16 @@ class PacketStamps:
         return np.where(known, stamps_ns[np.where(known, self.host_rows, 0)] if len(stamps_ns) else NONE, NONE)
 
 
-def match(events: Events, record: NodeRecord, on_pin: NDArray[np.int64] | None) -> tuple[PacketStamps, Matching]:
+def match(
+    events: Events,
+    record: NodeRecord,
+    on_pin: NDArray[np.int64] | None,
+    own: NDArray[np.bool_] | None = None,
+) -> tuple[PacketStamps, Matching]:
     """Find the events of each packet line, by packet number and order, between one boot of the node and the next.
+
+    Others may send packets with the same numbers. A line that tells of a sending and a reception is about a round trip,
+    so it is looked for among the events of those first; what is left is for the other lines.
 
     Parameters
     ----------
@@ -103,6 +111,8 @@ def match(events: Events, record: NodeRecord, on_pin: NDArray[np.int64] | None) 
     on_pin
         int64[h], place of each of the host's lines among those of the pin, -1 if it is not there as it came: such a
         line was changed on its way, or the analyzer lost samples. None where the pin was not recorded.
+    own
+        bool[n], events of the packets that make round trips; None where that is not known.
 
     Raises
     ------
@@ -128,8 +138,7 @@ def match(events: Events, record: NodeRecord, on_pin: NDArray[np.int64] | None) 
         for epoch in np.unique(epochs):
             rows = np.flatnonzero((epochs == epoch) & (stamps != MISSING) & ~garbled)
             seen = places[seen_epochs == epoch]
-            at = same_packet(log.sequences[rows], events.ids[seen])
-            samples[rows[at != NONE]] = events.samples[seen[at[at != NONE]]]
+            _pair(samples, rows, seen, log, events, own)
         found.append(samples)
     (sent, received), (calls, arrivals) = found, pins
     stamped = PacketStamps(
@@ -156,6 +165,25 @@ def match(events: Events, record: NodeRecord, on_pin: NDArray[np.int64] | None) 
             - sum(int(np.count_nonzero(samples != NONE)) for samples in found),
         },
     )
+
+
+def _pair(
+    samples: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    seen: NDArray[np.int64],
+    log: NodeLog,
+    events: Events,
+    own: NDArray[np.bool_] | None,
+) -> None:
+    """Write the sample of the event of each of these lines."""
+    both = (log.sent_us[rows] != MISSING) & (log.received_us[rows] != MISSING)
+    groups = [(rows, seen)] if own is None or not both.any() else [(rows[both], seen[own[seen]]), (rows[~both], seen)]
+    taken = np.zeros(0, dtype=np.int64)
+    for lines, all_events in groups:
+        free = all_events[~np.isin(all_events, taken)]
+        at = same_packet(log.sequences[lines], events.ids[free])
+        taken = free[at[at != NONE]]
+        samples[lines[at != NONE]] = events.samples[taken]
 
 
 def node_interval_ns(first_us: NDArray[np.int64], second_us: NDArray[np.int64]) -> NDArray[np.float64]:
