@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gpiorig.analysis.comparing.common import Joined
     from gpiorig.analysis.comparing.compare import Change, Comparison
     from gpiorig.analysis.comparing.thresholds import Outcome
 
@@ -47,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compare, print, judge."""
     from gpiorig.analysis import tables
-    from gpiorig.analysis.comparing import changewords, compare, delays, thresholds
+    from gpiorig.analysis.comparing import changewords, common, compare, delays, thresholds
     from gpiorig.capture.recording import Recording
     from gpiorig.rig import comparing
 
@@ -58,14 +59,20 @@ def run(options: argparse.Namespace) -> int:
     limits = limits or [thresholds.parse(text) for text in comparing.thresholds(base, new)]
     before, now = (comparing.load(recording, fresh=options.fresh) for recording in (base, new))
     comparing.check_common(base, before, now)
+    before, now, joined = common.common(before, now)
     found = compare.compare(before, now, watch=comparing.watched)
     judged = [limit for limit in limits if now.whole or limit.quantity == delays.LOSS]
     outcomes = [thresholds.judge(limit, before, now, found) for limit in judged]
     if options.output:
         tables.write(compare.as_table(found), options.output)
-    lines = changewords.sentences(found) + comparing.routes(before, now) + comparing.differences(base, new)
+    lines = changewords.sentences(found) + common.sentences(joined)
+    lines += comparing.routes(before, now) + comparing.differences(base, new)
     if options.json:
-        numbers = _numbers(found, outcomes) | {"base": str(base.folder), "new": str(new.folder), "sentences": lines}
+        numbers = _numbers(found, outcomes, joined) | {
+            "base": str(base.folder),
+            "new": str(new.folder),
+            "sentences": lines,
+        }
         print(json.dumps(numbers, allow_nan=False))
     else:
         print("\n".join(lines))
@@ -92,13 +99,14 @@ def _status(found: Comparison, outcomes: list[Outcome], *, any_change: bool, qui
     return int(bool(failed))
 
 
-def _numbers(found: Comparison, outcomes: list[Outcome]) -> dict[str, Any]:
+def _numbers(found: Comparison, outcomes: list[Outcome], joined: tuple[Joined, ...]) -> dict[str, Any]:
     """Everything, for `--json`."""
     from gpiorig.rig.limits import interval_numbers
 
     return {
         "changed": [each.name for each in found.changed],
         "changes": [_change(each) for each in found.changes],
+        "joined": [{"name": each.name, "base": list(each.base), "new": list(each.new)} for each in joined],
         "only_base": list(found.only_base),
         "only_new": list(found.only_new),
         "loss": {
