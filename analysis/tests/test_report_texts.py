@@ -66,3 +66,15 @@ def test_a_skew_has_the_digits_its_interval_needs():
     assert "12.340 ppm (12.320 to 12.360)" == texts.ppm_interval(Interval(12.34, 12.32, 12.36, ""))
     assert "-9985 ppm (-25608 to 5638)" == texts.ppm_interval(Interval(-9984.9, -25607.6, 5637.8, ""))
     assert "\N{EN DASH}" == texts.ppm_interval(Interval(math.nan, math.nan, math.nan, ""))
+
+
+def test_a_share_beyond_the_whole_is_all_of_it():
+    """102 % of a variance is true (other steps take back the rest) and reads as an error."""
+    assert "all of it (other steps are short when it is long)" == texts.whole_share(Interval(1.02, 1.01, 1.03, ""))
+    assert "98 % (97 to 99 %)" == texts.whole_share(Interval(0.98, 0.97, 0.99, ""))
+
+
+def test_a_tail_is_counted():
+    """Of 60 packets the slowest are no hundredth."""
+    assert "slowest 13 of 60" == texts.tail_text(13, 60)
+    assert "slowest 10 of 1\N{NO-BREAK SPACE}000" == texts.tail_text(10, 1000)

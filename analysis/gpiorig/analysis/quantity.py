@@ -75,6 +75,11 @@ def share_text(share: float) -> str:
     return f"{percent:.0f} %" if abs(percent) >= 9.95 else f"{percent:.1f} %"
 
 
+def number_text(n: int) -> str:
+    """A count: ``12``, ``1 000``."""
+    return f"{n:,}".replace(",", "\N{NO-BREAK SPACE}")
+
+
 def count_text(n: int, noun: str, plural: str = "") -> str:
     """A count with its noun: ``1 packet``, ``1 000 packets``."""
-    return f"{n:,} ".replace(",", "\N{NO-BREAK SPACE}") + (noun if n == 1 else plural or noun + "s")
+    return f"{number_text(n)} {noun if n == 1 else plural or noun + 's'}"

@@ -12,9 +12,9 @@ from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.budget import Budget
 from gpiorig.analysis.inference.intervals import Interval
 from gpiorig.analysis.path import Kind
-from gpiorig.analysis.quantity import NS_PER_S, count_text, digits_for, share_text, time_text
+from gpiorig.analysis.quantity import NS_PER_S, count_text, digits_for, number_text, share_text, time_text
 from gpiorig.analysis.report.data import ReportData, RouteView, route_views
-from gpiorig.analysis.report.texts import share_interval, tail_text
+from gpiorig.analysis.report.texts import tail_text, whole_share
 from gpiorig.analysis.statistics import Summary, summarize
 from gpiorig.analysis.timelines import LOST
 
@@ -46,7 +46,7 @@ def headline(data: ReportData) -> list[tuple[str, str]]:
         return []
     whole = views[0].noun if views else "round-trip time"
     sent = data.reconciliation.sent if data.reconciliation else total.n + total.lost
-    counted = ("packets timelined", f"{total.n} of {sent}")
+    counted = ("packets timelined", f"{number_text(total.n)} of {number_text(sent)}")
     if total.n == 1:
         return [(whole, time_text(total.median_ns)), counted]
     found = [
@@ -59,7 +59,7 @@ def headline(data: ReportData) -> list[tuple[str, str]]:
     ]
     if views and np.isfinite(views[0].numbers.variances).all():
         kind, share = _worst(views[0])
-        found.append((f"of the variance: {kind.value}", share_text(share.value)))
+        found.append((f"of the variance: {kind.value}", share_text(min(share.value, 1.0))))
     return found
 
 
@@ -73,9 +73,10 @@ def budget_sentence(view: RouteView) -> str:
     worst, variance = _worst(view)
     tail = numbers.by_kind([each.value for each in budget.tail])[worst]
     text = f"Most of the time ({share_text(share)}): {most.value}; most of the variance: {worst.value}, "
-    text += share_interval(variance)
+    text += whole_share(variance)
     if np.isfinite(tail):
-        text += f", and {share_text(tail)} of what the {tail_text(budget.tail_share)} take longer"
+        part = "all" if tail > 1 else share_text(tail)
+        text += f", and {part} of what the {tail_text(budget.tail_packets, budget.packets)} take longer"
     return text + "."
 
 
@@ -140,11 +141,12 @@ def sentence_of(attribution: Attribution) -> str:
 
 
 def _alike(one: Finding, other: Finding) -> bool:
-    """Whether two steps show the same structure: the same lattice, or a beat with the same activity."""
+    """Whether two steps show the same structure with the same share: one lattice, or a beat with the same activity."""
     if one.kind != other.kind or one.kind not in {"lattice", "beat"}:
         return False
     periods = [period_ns(each) for each in (one, other)]
     same = all(one.numbers.get(name) == other.numbers.get(name) for name in ("levels", "activity"))
+    same = same and share_text(one.share) == share_text(other.share)
     return same and abs(periods[0] - periods[1]) < 0.001 * periods[0]
 
 
@@ -172,14 +174,17 @@ def _delay_line(data: ReportData, views: tuple[RouteView, ...]) -> str:
         time_text(ns, digits=digits) for ns in (total.median_ns, total.min_ns, total.max_ns, total.p95_ns)
     )
     if data.timelines is not None:
-        subject, many = "The round trip takes", f"{total.n} round trips need"
+        subject, many = "The round trip takes", f"{number_text(total.n)} round trips need"
     else:
-        subject, many = f"From {views[0].route.name.replace(' > ', ' to ')} a packet takes", f"{total.n} packets need"
+        subject, many = (
+            f"From {views[0].route.name.replace(' > ', ' to ')} a packet takes",
+            f"{number_text(total.n)} packets need",
+        )
     if total.n == 1:
         return f"{subject} {median}, by the one packet that is known whole.{_known(views)}"
     said = f"{subject} {median} in the median, {least} at least and {most} at most"
     if total.n < LEAST_FOR_P95:
-        return f"{said}, by {total.n} packets.{_known(views)}"
+        return f"{said}, by {count_text(total.n, 'packet')}.{_known(views)}"
     return f"{said}; {share_text(0.95)} of the {many} {p95} or less.{_known(views)}"
 
 
@@ -240,21 +245,22 @@ def _accounting_line(data: ReportData) -> str:
         n = int(np.count_nonzero(data.timelines.timelined))
         seen = count_text(len(data.timelines), "send call")
         lack = "there is no log" if found is None else "the log has no packet"
-        return f"{seen} seen on the pins, {n} timelined; {lack} to compare."
+        return f"{seen} seen on the pins, {number_text(n)} timelined; {lack} to compare."
     if found is None:
         routes = data.study.routes if data.study is not None else ()
         known = sum(len(each.route) for each in routes)
         lost, partial = (sum(getattr(each.route, name) for each in routes) for name in ("lost", "partial"))
         return (
-            f"Packets on {count_text(len(routes), 'route')}: {known} known whole, {lost} lost, {partial} known in part."
+            f"Packets on {count_text(len(routes), 'route')}: {number_text(known)} known whole, "
+            f"{number_text(lost)} lost, {number_text(partial)} known in part."
         )
-    lost_text = ", ".join(f"{n} {reason}" for reason, n in found.lost.items()) or "none"
+    lost_text = ", ".join(f"{number_text(n)} {reason}" for reason, n in found.lost.items()) or "none"
     if found.unaccounted:
-        reasons = "; ".join(f"{n}: {reason}" for reason, n in found.not_timelined.items())
-        balance = f"{found.unaccounted} not accounted for ({reasons})"
+        reasons = "; ".join(f"{number_text(n)}: {reason}" for reason, n in found.not_timelined.items())
+        balance = f"{number_text(found.unaccounted)} not accounted for ({reasons})"
     elif found.extra:
         balance = f"{count_text(found.extra, 'packet')} on the pins that its log does not have"
     else:
         balance = "every packet is accounted for"
     sent = count_text(found.sent, "packet")
-    return f"The firmware sent {sent}: {found.timelined} timelined, lost: {lost_text}; {balance}."
+    return f"The firmware sent {sent}: {number_text(found.timelined)} timelined, lost: {lost_text}; {balance}."

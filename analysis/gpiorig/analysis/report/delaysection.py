@@ -8,13 +8,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from gpiorig.analysis import calibration
-from gpiorig.analysis.quantity import DASH, share_text, time_text, uncertain_text
+from gpiorig.analysis.quantity import DASH, count_text, share_text, time_text, uncertain_text
 from gpiorig.analysis.report.blocks import Block, Details, Table, text, why_not
 from gpiorig.analysis.report.data import ReportData, RouteView
-from gpiorig.analysis.report.texts import share_interval, time_interval
+from gpiorig.analysis.report.texts import share_interval, tail_text, time_interval
 from gpiorig.analysis.routes import ROUND_TRIP
 from gpiorig.analysis.statistics import Summary
 from gpiorig.analysis.timelines import steps_add_up
+from gpiorig.analysis.uncertainty import DelayUncertainty
 
 QUANTILES = (
     "Quantiles: Hyndman and Fan, type 7. Standard deviation: of the sample, n - 1. IPDV: the delay of a packet less "
@@ -22,6 +23,27 @@ QUANTILES = (
 )
 _COLUMNS = ("min", "p5", "median", "p95", "p99", "max", "mean", "peak_to_peak", "iqr", "std")
 _NAMES = ("min", "p5", "median", "p95", "p99", "max", "mean", "peak-to-peak", "IQR", "std")
+_LONGER = ", longer"
+_SHARES = (
+    "Shares with their 95 % interval; a step that is short where others are long has a negative one, and the others "
+    "then make more than 100 %."
+)
+# Of each column of the table of steps what must be said about it.
+_COLUMN_NOTES = {
+    "<step": "",
+    "<node": "",
+    "median": "± : expanded uncertainty of one delay, k = 2.",
+    "peak-to-peak": "",
+    "share of mean": "",
+    "share of variance": _SHARES,
+    "share of tail": _SHARES,
+    "probe events in it": "",
+    "median without its probes": (
+        "Without its probes: less what its events cost by the calibration burst. A step that is “longer” waits for "
+        "something that began earlier: what the probes before it took no longer passes before it begins."
+    ),
+    "of it others ran": "Of it others ran: mean time that something off the packet's path had the processor.",
+}
 
 
 def budget_notes(view: RouteView) -> list[Block]:
@@ -35,7 +57,8 @@ def budget_notes(view: RouteView) -> list[Block]:
     if budget is None:
         return [why_not("No budget with intervals was computed; the bars are estimates from these packets.")]
     has_tail = all(math.isfinite(share.value) for share in budget.tail)
-    said = [f"Of {budget.packets} packets" + (f"; the tail is the slowest {budget.tail_packets}." if has_tail else ".")]
+    tail = f"; the tail is the {tail_text(budget.tail_packets, budget.packets)}" if has_tail else ""
+    said = [f"Of {count_text(budget.packets, 'packet')}{tail}."]
     return [text(*said, *([_sentence(budget.note)] if budget.note else []))]
 
 
@@ -59,22 +82,14 @@ def step_table(data: ReportData, view: RouteView) -> list[Block]:
                 else share_text(float(numbers.variances[column])),
                 share_interval(study.budget.tail[column]) if study else DASH,
                 f"{known.probe_events}" if known else probes.get(column, DASH),
-                uncertain_text(summary.median_ns - known.probe_cost_ns, known.corrected_expanded_ns) if known else DASH,
+                _without_probes(summary.median_ns, known),
                 _preempted(view, column),
             )
         )
     rows.append(_total_row(view))
-    header = (
-        "<step", "<node", "median", "peak-to-peak", "share of mean", "share of variance", "share of tail",
-        "probe events in it", "median without its probes", "of it others ran",
-    )  # fmt: skip
-    note = (
-        "± : expanded uncertainty of one delay, k = 2. Shares with their 95 % interval; a step that is short where "
-        "others are long has a negative one. Without its probes: less what its events cost by the calibration "
-        "burst; a step that waits for what another one began is longer without them. Of it others ran: mean time that "
-        "something off the packet's path had the processor."
-    )
+    header = tuple(_COLUMN_NOTES)
     known_columns = [i for i in range(len(header)) if i < 2 or any(row[i] != DASH for row in rows)]
+    note = " ".join(dict.fromkeys(_COLUMN_NOTES[header[i]] for i in known_columns if _COLUMN_NOTES[header[i]]))
     table = Table(
         "Steps in the order of the path",
         tuple(header[i] for i in known_columns),
@@ -147,9 +162,17 @@ def _total_row(view: RouteView) -> tuple[str, ...]:
         share_text(1.0) if resolved else DASH,
         share_text(1.0) if tail else DASH,
         f"{sure.probe_events}" if sure else DASH,
-        uncertain_text(total.median_ns - sure.probe_cost_ns, sure.corrected_expanded_ns) if sure else DASH,
+        _without_probes(total.median_ns, sure),
         DASH,
     )
+
+
+def _without_probes(median_ns: float, known: DelayUncertainty | None) -> str:
+    """A median less what its probes cost; one that is longer without them says so."""
+    if known is None:
+        return DASH
+    longer = _LONGER if known.probe_cost_ns < -known.corrected_expanded_ns else ""
+    return uncertain_text(median_ns - known.probe_cost_ns, known.corrected_expanded_ns) + longer
 
 
 def _preempted(view: RouteView, column: int) -> str:
@@ -178,8 +201,8 @@ def _add_up(data: ReportData, view: RouteView) -> Block:
         good, absent = bool((view.route.steps.samples >= 0).all()), ""
     if not good:
         return text(f"Failed: the steps of some packet do not add up to its {view.noun}.{absent}", look="bad")
-    n = len(view.route)
-    return text(f"Checked: the steps of each of {n} packets add up to its {view.noun} exactly, in samples.{absent}")
+    all_of_them = count_text(len(view.route), "packet")
+    return text(f"Checked: the steps of each of {all_of_them} add up to its {view.noun} exactly, in samples.{absent}")
 
 
 def _sentence(note: str) -> str:

@@ -6,9 +6,10 @@ import math
 
 from gpiorig.analysis.inference.intervals import Interval
 from gpiorig.analysis.intervaltext import ends_text, share_interval
-from gpiorig.analysis.quantity import DASH, time_text
+from gpiorig.analysis.quantity import DASH, number_text, time_text
 
-__all__ = ["p_text", "ppm_interval", "share_interval", "tail_text", "time_interval"]
+__all__ = ["p_text", "ppm_interval", "share_interval", "tail_text", "time_interval", "whole_share"]
+NEARLY_ALL = 0.995
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
 
@@ -32,9 +33,16 @@ def ppm_interval(ppm: Interval) -> str:
     return f"{ppm.value:.{decimals}f} ppm ({ppm.low:.{decimals}f} to {ppm.high:.{decimals}f})"
 
 
-def tail_text(share: float) -> str:
-    """Which packets the tail is: ``slowest 1 %``."""
-    return f"slowest {100 * share:.3g} %"
+def tail_text(packets: int, of: int) -> str:
+    """Which packets the tail is: ``slowest 10 of 1 000``."""
+    return f"slowest {number_text(packets)} of {number_text(of)}"
+
+
+def whole_share(share: Interval) -> str:
+    """A share with its interval; one of more than the whole is all of it: the other steps take back what is beyond."""
+    if share.value > 1 or (share.value >= NEARLY_ALL and share.high > 1):
+        return "all of it (other steps are short when it is long)"
+    return share_interval(share)
 
 
 def p_text(p: float) -> str:
