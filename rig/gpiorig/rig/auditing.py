@@ -26,7 +26,7 @@ COSTS = aggregator.Costs(wake_ns=20_000, read_ns=10_000, line_ns=10_000)
 
 
 def audited(
-    recording: Recording, events: Events, logs: Mapping[str, NodeLog], *, own: NDArray[np.bool_] | None = None
+    recording: Recording, events: Events, logs: Mapping[str, NodeLog], *, round_trips: NDArray[np.bool_] | None = None
 ) -> Audit | None:
     """Hold the nodes' and the host's stamps against the pins; None if no serial port was recorded.
 
@@ -38,7 +38,7 @@ def audited(
         Of the pins.
     logs
         Of each node, parsed from all that its port gave.
-    own
+    round_trips
         bool[n], events of the packets that make round trips; None where that is not known.
     """
     if not recording.nodes:
@@ -51,7 +51,7 @@ def audited(
         pins = pin_lines(serialpins.lines(recording, node, baudrate=None)) if node in wired else None
         records.append(NodeRecord(log, host, pins))
     analyzers = benches.of_recording(recording).analyzers
-    return audit(events, records, reference=f"analyzer {', '.join(analyzers)}", own=own)
+    return audit(events, records, reference=f"analyzer {', '.join(analyzers)}", round_trips=round_trips)
 
 
 def _host_lines(recording: Recording, node: str, printed: Mapping[str, list[aggregator.Printed]]) -> HostLines:

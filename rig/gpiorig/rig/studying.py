@@ -51,7 +51,7 @@ class Subject:
         int8[n]: of every event 0 where its node sends the packet, 1 where it receives it, -1 neither.
     covariates
         What the delays of a route may depend on, with what else ran.
-    own
+    round_trips
         bool[n]: events of packets that make round trips; None of one-way packets.
     """
 
@@ -59,7 +59,7 @@ class Subject:
     packet_of: NDArray[np.int32]
     ways: NDArray[np.int8]
     covariates: Callable[[Route, occupancy.Occupancy], Mapping[str, NDArray[np.float64]]]
-    own: NDArray[np.bool_] | None = None
+    round_trips: NDArray[np.bool_] | None = None
 
 
 def of_round_trips(packets: Packets, route: Route) -> Subject:
@@ -69,7 +69,7 @@ def of_round_trips(packets: Packets, route: Route) -> Subject:
         packet_of=packets.packet_of,
         ways=occupancy.ways(packets),
         covariates=lambda route, found: covariates(packets, route, found),
-        own=packets.packet_of >= 0,
+        round_trips=packets.packet_of >= 0,
     )
 
 
@@ -87,7 +87,7 @@ def study(recording: Recording, subject: Subject, *, events: Events, logs: Mappi
     """Everything that can be said of the routes and clocks of a recording."""
     return Study(
         routes=of_routes(subject, events, instruments.of_recording(recording)),
-        audit=auditing.audited(recording, events, logs, own=subject.own),
+        audit=auditing.audited(recording, events, logs, round_trips=subject.round_trips),
     )
 
 

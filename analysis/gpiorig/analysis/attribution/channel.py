@@ -9,9 +9,11 @@ backoff was over, or neither. Two questions are tested:
   each instant at which a wait ends only those are compared that wait until then (the log-rank test with an exposure
   that changes in time: Mantel, Cancer Chemotherapy Reports 50, 1966; Mantel and Byar, JASA 69, 1974).
 
-What is not significant is not claimed. Of the long packets that met others only so many count as are more than chance:
-(m - c)/(1 - c), m the share of the long packets that met others, c the probability that a window of one backoff meets
-them at any time (the attributable fraction of the exposed; Levin, Acta Unio Internationalis Contra Cancrum 9, 1953).
+There is a finding where one of the two is significant. What it claims: repetitions were seen, so they count unless
+there are short ones among them, which no repetition leaves; others on the air may be there by chance, so they count
+only where their test is significant, and then only so many as are more than chance: (m - c)/(1 - c), m the share of the
+long packets that met others, c the probability that a window of one backoff meets them at any time (the attributable
+fraction of the exposed; Levin, Acta Unio Internationalis Contra Cancrum 9, 1953).
 """
 
 from __future__ import annotations
@@ -158,7 +160,8 @@ def test(delays: NDArray[np.int64], at: Split, *, period_ns: float, level: float
     busy, repeated = at.long & at.met & ~at.repeated, at.long & at.repeated
     groups = np.where(at.long, UNEXPLAINED, ONE_BACKOFF)
     groups[busy & (at.p_busy <= level / 2)] = BUSY
-    groups[repeated & (at.p_repeated <= level / 2)] = RETRIES
+    if at.p_repeated <= level / 2 or not (at.repeated & ~at.long).any():
+        groups[repeated] = RETRIES
     one, rest, crowded, again = joining(delays.astype(np.float64), groups, 4)
     others = at.long & ~at.repeated
     exposed = float(np.mean(at.met[others])) if others.any() else 0.0

@@ -308,7 +308,7 @@ def _share(delays: NDArray[np.int64], own: Flags, found: Lattice) -> Interval:
     """What is between the levels, of the sum of squares of all delays: less those that lie there by chance."""
     levels = found.origin + found.period * np.rint((delays - found.origin) / found.period)
     beside = np.count_nonzero(~own & (delays > found.origin - found.period) & (delays < found.beyond))
-    by_chance = min(1.0, beside * 2 * WINDOW / (1 - 2 * WINDOW) / max(1, np.count_nonzero(own)))
+    by_chance = min(1.0, beside * 2 * WINDOW / (1 - 2 * WINDOW) / max(1, int(np.count_nonzero(own))))
     return within(delays.astype(np.float64), own, levels, worth=1 - by_chance)
 
 

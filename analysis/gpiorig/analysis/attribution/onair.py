@@ -6,8 +6,8 @@ lines and from the ends of transmissions, none from how long the wait was:
 - when the first frame of others was on the air, counted from the beginning of the wait;
 - whether the packet's own frame was on the air before: the receiver's line shows one as long as the frame that was
   read, and no other node's transmission ended with it;
-- whether a transmission of another node ended that the receiver, which hears that node otherwise, did not hear:
-  a collision.
+- whether another node began and ended a transmission within the wait that the receiver, which hears that node
+  otherwise, did not hear: a collision.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from gpiorig.analysis.airframes import OCTET_NS, pulses
 from gpiorig.analysis.attribution.covariates import begins
 from gpiorig.analysis.completions import FRAME_TIMESTAMP
 from gpiorig.analysis.events import Events
+from gpiorig.analysis.network.receptions import APART_NS
 from gpiorig.analysis.path import Kind
 from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.routes import Route
@@ -37,7 +38,7 @@ NEVER = np.inf
 # 802.15.4-2006, table 86, 2450 MHz) and 0.2 ms for interrupt and driver.
 TOLD_WITHIN_NS = 54 * 16_000 + 200_000
 DISTINCT = 0.01  # share of other frames that may be as long as the packet's own, or its length tells nothing
-HEARD = 0.5  # share of a node's transmissions that a line must show for its silence to tell anything
+HEARD = 0.8  # share of a node's transmissions that a line must show for its silence to tell anything
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,16 +119,22 @@ def _wait(
     of = np.minimum(np.searchsorted(rises, end), len(rises) - 1)  # the frame that was read
     header, length = int(np.median(rises[of] - end)), falls[of] - rises[of]
     ended = {name: events.of("radio.tx_complete", node=name) for name in events.node_names if name != sender}
-    every = np.sort(np.concatenate([*ended.values(), np.zeros(0, dtype=np.int64)]))
-    foreign = _within(every, falls, falls + told)
+    ended = {name: ends for name, ends in ended.items() if len(ends)}
+    foreign, unheard = np.zeros(len(rises), dtype=np.bool_), []
+    for name, ends in ended.items():
+        pulse = _pulses_of(ends, falls, told=told, apart=int(Fraction(APART_NS, NS_PER_S) * events.samplerate_hz))
+        if name == receiver or np.mean(pulse >= 0) < HEARD:
+            continue
+        heard = pulse[pulse >= 0]
+        foreign[heard] = True
+        lasted = int(np.median(falls[heard] - rises[heard])) + header
+        unheard.append(np.stack([ends[pulse < 0] - lasted, ends[pulse < 0]]))
     own = _own(begin, end, falls - rises, rises, falls, length, of, foreign, tolerance=octet // 2)
     collided = np.zeros(len(begin), dtype=np.bool_)
-    for name, ends in ended.items():
-        if name == receiver or not len(ends):
-            continue
-        heard = _within(falls, ends - told, ends)
-        if heard.mean() >= HEARD:
-            collided |= _within(ends[~heard], begin, end)
+    for went, over in unheard:
+        packet = np.searchsorted(begin, went, side="right") - 1
+        inside = (packet >= 0) & (over <= end[np.maximum(packet, 0)])
+        collided[packet[inside]] = True
     parts = [_merged(each, header) for name, each in lines.items() if name not in (sender, receiver)]
     rest = np.ones(len(rises), dtype=np.bool_)
     rest[of] = rest[own] = False
@@ -142,6 +149,20 @@ def _wait(
     repeated = collided.copy()
     repeated |= _within(falls[own], begin, end)
     return Wait(others=others, repeated=repeated, starts=starts, ends=stops, span=events.end - events.start)
+
+
+def _pulses_of(ends: Samples, falls: Samples, *, told: int, apart: int) -> Samples:
+    """int64[e], the pulse of each transmission that ended, -1 where the line has none.
+
+    It fell a certain time before the end was told, the same for all: that of the median, to `apart`.
+    """
+    place = np.searchsorted(falls, ends, side="right") - 1
+    late = ends - np.append(falls, 0)[place]
+    near = (place >= 0) & (late <= told)
+    if not near.any():
+        return np.full(len(ends), -1, dtype=np.int64)
+    same = near & (np.abs(late - np.median(late[near])) <= apart)
+    return np.where(same, place, -1)
 
 
 def _own(
@@ -163,7 +184,7 @@ def _own(
     read = np.zeros(len(rises), dtype=np.bool_)
     read[of] = True
     elsewhere = ~inside & ~read & ~foreign
-    if np.count_nonzero(elsewhere & alike) > DISTINCT * max(1, np.count_nonzero(elsewhere)):
+    if np.count_nonzero(elsewhere & alike) > DISTINCT * max(1, int(np.count_nonzero(elsewhere))):
         return np.zeros(0, dtype=np.int64)
     return np.flatnonzero(inside & alike & ~read & ~foreign)
 

@@ -32,7 +32,7 @@ def audit(
     records: Sequence[NodeRecord],
     *,
     reference: str = "analyzer",
-    own: NDArray[np.bool_] | None = None,
+    round_trips: NDArray[np.bool_] | None = None,
 ) -> Audit:
     """Hold node stamps and host stamps against the pins.
 
@@ -48,10 +48,14 @@ def audit(
         Of each node what it logged, and its lines at the host and on the pin as far as they were recorded.
     reference
         Name of the analyzer.
-    own
+    round_trips
         bool[n], events of the packets that make round trips; None where that is not known.
     """
-    nodes = [_node(record, events, own, reference=reference) for record in records if record.node in events.node_names]
+    nodes = [
+        _node(record, events, round_trips, reference=reference)
+        for record in records
+        if record.node in events.node_names
+    ]
     known = [each.times for each in nodes if each.times is not None]
     own = [each.own_log for each in nodes if each.own_log is not None]
     found = [quantity for each in known for quantity in quantities.of_node(each, events)]
@@ -90,11 +94,11 @@ class _Node:
     foreign: str
 
 
-def _node(record: NodeRecord, events: Events, own: NDArray[np.bool_] | None, *, reference: str) -> _Node:
+def _node(record: NodeRecord, events: Events, round_trips: NDArray[np.bool_] | None, *, reference: str) -> _Node:
     on_pin = None
     if record.host is not None and record.pins is not None:
         on_pin = same_text(record.host.texts, record.pins.texts)
-    stamped, matching = stamps.match(events, record, on_pin, own)
+    stamped, matching = stamps.match(events, record, on_pin, round_trips)
     reason = stamps.foreign(stamped, events)
     notes = list(_gaps(record, stamped, events))
     if reason:

@@ -95,7 +95,7 @@ def match(
     events: Events,
     record: NodeRecord,
     on_pin: NDArray[np.int64] | None,
-    own: NDArray[np.bool_] | None = None,
+    round_trips: NDArray[np.bool_] | None = None,
 ) -> tuple[PacketStamps, Matching]:
     """Find the events of each packet line, by packet number and order, between one boot of the node and the next.
 
@@ -111,7 +111,7 @@ def match(
     on_pin
         int64[h], place of each of the host's lines among those of the pin, -1 if it is not there as it came: such a
         line was changed on its way, or the analyzer lost samples. None where the pin was not recorded.
-    own
+    round_trips
         bool[n], events of the packets that make round trips; None where that is not known.
 
     Raises
@@ -138,7 +138,7 @@ def match(
         for epoch in np.unique(epochs):
             rows = np.flatnonzero((epochs == epoch) & (stamps != MISSING) & ~garbled)
             seen = places[seen_epochs == epoch]
-            _pair(samples, rows, seen, log, events, own)
+            _pair(samples, rows, seen, log, events, round_trips)
         found.append(samples)
     (sent, received), (calls, arrivals) = found, pins
     stamped = PacketStamps(
@@ -173,11 +173,15 @@ def _pair(
     seen: NDArray[np.int64],
     log: NodeLog,
     events: Events,
-    own: NDArray[np.bool_] | None,
+    round_trips: NDArray[np.bool_] | None,
 ) -> None:
     """Write the sample of the event of each of these lines."""
     both = (log.sent_us[rows] != MISSING) & (log.received_us[rows] != MISSING)
-    groups = [(rows, seen)] if own is None or not both.any() else [(rows[both], seen[own[seen]]), (rows[~both], seen)]
+    groups = (
+        [(rows, seen)]
+        if round_trips is None or not both.any()
+        else [(rows[both], seen[round_trips[seen]]), (rows[~both], seen)]
+    )
     taken = np.zeros(0, dtype=np.int64)
     for lines, all_events in groups:
         free = all_events[~np.isin(all_events, taken)]

@@ -41,7 +41,7 @@ def common(base: Delays, new: Delays) -> tuple[Delays, Delays, tuple[Joined, ...
     shared = [name for name in steps[0] if name in steps[1]]
     if base.route != new.route or not shared or shared != [name for name in steps[1] if name in steps[0]]:
         return base, new, ()
-    parts = _parts(*steps, shared)
+    parts = _parts(steps[0], steps[1], shared)
     runs = [
         _of(run, parts, {part.name: names for part, names in zip(parts, of, strict=True)})
         for run, of in ((base, [part.base for part in parts]), (new, [part.new for part in parts]))

@@ -10,7 +10,6 @@ from gpiorig.analysis.quantity import DASH, number_text, time_text
 
 __all__ = ["p_text", "ppm_interval", "share_interval", "tail_text", "time_interval", "whole_share"]
 NEARLY_ALL = 0.995
-_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
 
 def time_interval(time: Interval, *, digits: int = 3) -> str:
