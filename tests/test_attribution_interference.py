@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from attributioncases import MS, UNIT_NS, others_on_air, starts
+from attributioncases import MS, UNIT_NS, others_on_air, series, starts
 from depth import by_depth, most
 from interference import WAITS, Run, finding, run
 
-from gpiorig.analysis.attribution import channel, lattice
+from gpiorig.analysis.attribution import attribute, channel, lattice
 from gpiorig.analysis.attribution.onair import Wait
 
 pytestmark = pytest.mark.slow
@@ -92,6 +92,20 @@ def test_a_few_packets_that_met_nothing_tell_nothing() -> None:
     none = np.zeros(0, dtype=np.int64)
     air = Wait(np.zeros(100), np.zeros(100, dtype=bool), none, none, 100 * MS)
     assert "0 packets met nothing on the air, fewer than 30" in channel.split(delays, air)
+
+
+def test_one_long_packet_is_counted_and_not_explained() -> None:
+    """It makes most of the variance, and one packet tells nothing: the conclusion says that it is there."""
+    rng = np.random.default_rng(3)
+    begun = starts(rng, 200)
+    delays = 3420 + 7680 * rng.integers(0, 8, 200)
+    delays[77] += 500_000
+    none = np.zeros(0, dtype=np.int64)
+    air = Wait(np.where(np.arange(200) == 77, 100.0, np.inf), np.zeros(200, dtype=bool), none, none, 200 * MS)
+    found = attribute.attribute_series(series(delays, begun, air=air))
+    assert ["lattice"] == [each.kind for each in found.findings]
+    assert found.findings[0].share < 0.3
+    assert "1 of 200 packets waited longer than one backoff; what for cannot be told at this level." in found.sentence
 
 
 @pytest.mark.parametrize("among", [None, "free"])

@@ -174,6 +174,10 @@ def attribute_series(series: Series, *, level: float = LEVEL) -> Attribution:
         return Attribution(series.name, (), 0, level, text)
     tested, notes = _tests(series, level)
     found = _significant(tested, series, level)
+    split = series.split
+    if isinstance(split, Split) and split.long.any() and not any(each.kind == "channel" for each in found):
+        longer = f"{int(np.count_nonzero(split.long))} of {count_text(len(split.long), 'packet')}"
+        notes.append(f"{longer} waited longer than one backoff; what for cannot be told at this level.")
     return Attribution(
         step=series.name,
         findings=found,

@@ -28,6 +28,7 @@ from scipy import stats
 from gpiorig.analysis.attribution import lattice
 from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.attribution.onair import Wait
+from gpiorig.analysis.attribution.periods import MIN_LEVELS
 from gpiorig.analysis.attribution.shares import joining
 from gpiorig.analysis.inference.intervals import Interval
 from gpiorig.analysis.intervaltext import NEXT_TO_NOTHING, share_interval
@@ -82,7 +83,7 @@ def split(delays: NDArray[np.int64], wait: Wait) -> Split | str:
         )
     found = lattice.fit(delays[free])
     most = float(delays[free].max()) + RESOLUTION_SAMPLES
-    if found is not None and found.p_value <= EVIDENT and lattice.MIN_LEVELS <= found.levels <= lattice.MAX_LEVELS:
+    if found is not None and found.p_value <= EVIDENT and MIN_LEVELS <= found.levels <= lattice.MAX_LEVELS:
         most = found.beyond
     long = delays > most
     return Split(

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from gpiorig.analysis.attribution.findings import Finding
+from gpiorig.analysis.attribution.periods import MIN_LEVELS, MIN_PERIOD, candidates
 from gpiorig.analysis.attribution.shares import within
 from gpiorig.analysis.inference.intervals import CONFIDENCE, Interval
 from gpiorig.analysis.intervaltext import share_interval
@@ -36,22 +37,17 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 MIN_DELAYS = 30  # fewer fall on something like levels by chance
-MIN_LEVELS = 4
 # Eight of a backoff (macMinBE 3, IEEE 802.15.4-2006, table 86), fifteen of the sum of two.
 MAX_LEVELS = 16
 GAP = 2  # periods to the next level, at most: one level may be empty by chance
 # Shares of the delays, the shortest, that are looked at, and the share of the level that each look has.
 BODIES = {1.0: 0.9, 0.75: 0.05, 0.5: 0.05}
-MIN_PERIOD = 10  # samples (or bins of the periodogram): at less, the sample grid itself is the lattice
 MAIN_LEVEL = 0.02  # share of the delays that a level needs to count as a place of its own
 WINDOW = 1 / 8  # of the period, on either side of a level
 SMOOTH = 0.5  # share of the delays of a smooth distribution that are on levels, at most
 MIN_ON = 0.9  # share of the delays that must be on levels: the rest may have met something else
 NEARLY = 0.8  # of the strongest evidence
 _OUTLYING = 6.0  # median distances from the level
-_BINS = 1 << 17  # of the periodogram
-_BEYOND = 0.75  # of the frequency of MIN_LEVELS levels over the range: from there on peaks are looked for
-_CANDIDATES, _PEAK = 24, 0.4  # peaks that are tried, and how high they must be against the highest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,7 +104,7 @@ def fit(delays: NDArray[np.int64]) -> Lattice | None:
     x = (delays - delays.min()).astype(np.float64)
     fitted = [
         found
-        for period, origin in _candidates(x)
+        for period, origin in candidates(x)
         if (found := _fit(x, period, origin, lowest=float(delays.min()))) is not None
     ]
     if not fitted:
@@ -116,28 +112,6 @@ def fit(delays: NDArray[np.int64]) -> Lattice | None:
     strongest = min(np.log(each.p_value) for each in fitted)
     good = [each for each in fitted if np.log(each.p_value) <= NEARLY * strongest]
     return max(good, key=lambda each: each.period)
-
-
-def _candidates(x: Floats) -> list[tuple[float, float]]:
-    """Period and phase of the peaks of |mean(exp(2 pi i f x))|: 10 samples (or bins) to 4/9 of the range.
-
-    A peak at the very end of what is looked at would be none: of four levels the period is a third of the range.
-    """
-    width = max(1.0, float(np.ceil((x.max() + 1) / _BINS)))
-    counts = np.bincount((x / width).astype(np.int64))
-    low, high = np.quantile(x, [0.025, 0.975])
-    size = 1 << int(np.ceil(np.log2(4 * len(counts))))
-    first = max(1, int(_BEYOND * (MIN_LEVELS - 1) * size * width / max(high - low, width)))
-    last = size // MIN_PERIOD
-    if first >= last:
-        return []
-    spectrum = np.fft.rfft(counts, size)[: last + 2]
-    power = np.abs(spectrum)
-    inner = power[first : last + 1]
-    peaks = np.flatnonzero((inner >= power[first - 1 : last]) & (inner > power[first + 1 : last + 2])) + first
-    peaks = peaks[power[peaks] >= _PEAK * inner.max()][:_CANDIDATES]
-    phases = -np.angle(spectrum[peaks]) / (2 * np.pi) * (size / peaks * width) + (width - 1) / 2
-    return list(zip((size / peaks * width).tolist(), phases.tolist(), strict=True))
 
 
 def _fit(x: Floats, period: float, origin: float, *, lowest: float) -> Lattice | None:
