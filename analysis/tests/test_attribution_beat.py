@@ -191,3 +191,15 @@ def test_a_period_is_not_doubled_because_its_bins_suit_better() -> None:
         assert found is not None
         assert 1e6 == pytest.approx(found.numbers["period_ns"].value, rel=1e-3), seed
     assert "passes 0.000 of its period" in beat.alias(starts(np.random.default_rng(1), 300), MS * (1 + 1e-6), INTERVAL)
+
+
+def test_one_packet_alone_at_its_phase_is_no_beat() -> None:
+    """All packets begin in one half of a period, one in the other: whatever that one met, its phase is not why."""
+    rng = np.random.default_rng(2)
+    task = activity("a: task", MS, 400 * 20 * MS)
+    begins = 1000 + 20 * MS * np.arange(300) + rng.integers(0, MS // 2, 300)
+    begins[150] += MS // 2
+    delays = 5000 + rng.integers(0, 50, 300)
+    delays[150] += 40_000
+    found = beat.known(delays, begins, task, period_ns=UNIT_NS)
+    assert isinstance(found, str) or found.share < 0.1
