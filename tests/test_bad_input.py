@@ -73,6 +73,15 @@ def test_truncated_sr(tmp_path: Path, demo: Demo) -> None:
     assert 0 == gpiorig("info", whole).status
 
 
+def test_a_file_in_place_of_a_recording(tmp_path: Path) -> None:
+    """A capture of another tool, where a recording is wanted: what it is, and what to do with it."""
+    capture = tmp_path / "run.sr"
+    capture.touch()
+
+    for words in (("report", capture), ("pulseview", capture, "--packet", "1"), ("merge", capture, capture, "-o", "x")):
+        assert_one_error(gpiorig(*words), "run.sr: is a file, not the folder of a recording", "gpiorig import")
+
+
 def test_recording_without_samplerate(tmp_path: Path, demo: Demo) -> None:
     """A recording whose description lacks the samplerate."""
     folder = tmp_path / "run"

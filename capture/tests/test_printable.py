@@ -76,6 +76,7 @@ def test_names_of_channels_that_are_formulas(tmp_path: Path) -> None:
 
     assert not [cell for cell in header if cell.startswith(FORMULAS)]
     assert names == tables.read(path, ReadOptions()).channels
+    assert ("-1", "sum") == tables.read(path, ReadOptions(channels=("-1", "sum"))).channels
     assert ("'=x",) == tables.read(foreign, ReadOptions()).channels
 
 

@@ -74,6 +74,9 @@ class Recording:
     @classmethod
     def open(cls, folder: Path) -> Recording:
         """Open a recording; also one whose capture still runs or broke off (see `info.state`)."""
+        if folder.is_file():
+            remedy = "`gpiorig info` says what is in it, and `gpiorig import` makes a recording of it"
+            raise RecordingError("is a file, not the folder of a recording", where=folder, remedy=remedy)
         if not folder.is_dir():
             raise RecordingError("there is no such folder", where=folder, remedy="give the folder of a recording")
         info = description.load(folder / DESCRIPTION)

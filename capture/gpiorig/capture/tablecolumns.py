@@ -7,7 +7,6 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from gpiorig.capture.cells import unguarded
 from gpiorig.capture.edges import MAX_CHANNELS
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions, chosen
@@ -40,9 +39,8 @@ def layout_of(path: Path, head: bytes, options: ReadOptions) -> Layout:
     found = head_of(path, head, options.columns.get("separator", ""))
     layout = _columns(path, found, options)
     if found.note and (rate := ratio(found.note[1])):
-        channels = tuple(unguarded(name) for name in layout.channels)  # what our writer has guarded
         rate_hz = samplerate(rate, where=path)
-        return replace(layout, channels=channels, epoch=found.note[2], written_hz=rate_hz, open_ended=False)
+        return replace(layout, epoch=found.note[2], written_hz=rate_hz, open_ended=False)
     return layout
 
 

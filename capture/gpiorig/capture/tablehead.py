@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpiorig.capture.cells import unguarded
 from gpiorig.capture.errors import FormatError
 
 HEAD_BYTES = 1 << 16
@@ -112,15 +113,16 @@ def head_of(path: Path, head: bytes, separator: str = "") -> Head:
         for number, (_, line) in enumerate(whole[begin:], begin + 1)
         if line.strip() and line[0] != comment
     ]
+    note = next((match for _, line in lines[:skipped] if (match := NOTE.match(line))), None)
     return Head(
-        header=header,
+        header=[unguarded(name) for name in header] if note else header,  # as our writer guards them
         rows=rows,
         separator=separator,
         comment="" if comment == separator else comment,
         first_byte=at,
         first_line=begin,
         is_json=JSON.match(first) is not None,
-        note=next((match for _, line in lines[:skipped] if (match := NOTE.match(line))), None),
+        note=note,
     )
 
 
