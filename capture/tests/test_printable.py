@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpiorig.capture import cells
-from gpiorig.capture.errors import FormatError
+from gpiorig.capture import cells, formats
+from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.formats import csv as tables
 from gpiorig.capture.printable import printable, printable_lines
@@ -80,11 +80,30 @@ def test_names_of_channels_that_are_formulas(tmp_path: Path) -> None:
     assert ("'=x",) == tables.read(foreign, ReadOptions()).channels
 
 
+@pytest.mark.parametrize("format_", ["csv", "sr", "flocklab_gpio"])
 @pytest.mark.parametrize("name", ["a\nb", "a\rb", "\x1b[31mred", "a\x9bb"])
-def test_a_name_that_no_header_can_hold(name: str, tmp_path: Path) -> None:
+def test_a_name_that_no_header_can_hold(format_: str, name: str, tmp_path: Path) -> None:
     """A line end or a control character in a name is one error that shows it escaped, and no file."""
-    with pytest.raises(FormatError, match="which the header of a table cannot hold") as caught:
-        tables.write(tmp_path / "x.csv", waveform("ok", name))
+    with pytest.raises(FormatError, match="which the header of this format cannot hold") as caught:
+        formats.module(format_).write(tmp_path / "x", waveform("ok", name))
 
     assert printable(str(caught.value)) == str(caught.value)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["7.=cmd", "=7.pin", "7.a,b"])
+def test_flocklab_cannot_quote(name: str, tmp_path: Path) -> None:
+    """A formula or a comma in a cell is one error."""
+    with pytest.raises(CaptureError, match="which this format cannot quote; write CSV"):
+        formats.module("flocklab_gpio").write(tmp_path / "x.csv", waveform("ok", name))
+
+
+def test_names_of_other_scripts_in_a_vcd_file(tmp_path: Path) -> None:
+    """UTF-8, as we write it; what is no UTF-8 is Latin-1."""
+    vcd = formats.module("vcd")
+    vcd.write(tmp_path / "x.vcd", waveform("\u00e4", "\u00e0", "\u6e29\u5ea6"))
+    assert ("\u00e4", "\u00e0", "\u6e29\u5ea6") == vcd.read(tmp_path / "x.vcd", ReadOptions()).channels
+
+    text = (tmp_path / "x.vcd").read_text().replace("\u6e29\u5ea6", "t").encode("latin-1")
+    (tmp_path / "y.vcd").write_bytes(text)
+    assert ("\u00e4", "\u00e0", "t") == vcd.read(tmp_path / "y.vcd", ReadOptions()).channels

@@ -72,7 +72,10 @@ def read_header(path: Path) -> Header:
     end = END.search(data)
     if end is None:
         raise FormatError("has no $enddefinitions", where=path, remedy="it was cut short, or is no VCD file")
-    text = data[: end.start()].decode("latin-1")
+    try:
+        text = data[: end.start()].decode()
+    except UnicodeDecodeError:  # the standard knows ASCII only; who wrote this did not know UTF-8
+        text = data[: end.start()].decode("latin-1")
     scale: Fraction | None = None
     samplerate_hz, epoch = None, ""
     scopes: list[str] = []
@@ -130,7 +133,7 @@ def _declare(words: list[str], scopes: list[str], found: dict[str, tuple[list[st
     int
         About how many characters the names of its bits have.
     """
-    if len(words) < 4 or not re.fullmatch(r"[0-9]{1,6}", words[1]) or len(words[2]) > 8:
+    if len(words) < 4 or not re.fullmatch(r"[0-9]{1,6}", words[1]) or len(words[2]) > 8 or not words[2].isascii():
         raise FormatError(f"has a $var that says {' '.join(words)[:60]!r}", where=path, remedy="save it again")
     if words[0].lower() not in BITS or words[1] == "0":
         return 0

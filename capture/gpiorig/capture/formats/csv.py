@@ -18,7 +18,7 @@ from gpiorig.capture import table
 from gpiorig.capture.cells import guarded
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions, chosen
-from gpiorig.capture.printable import printable
+from gpiorig.capture.printable import one_line
 from gpiorig.capture.tablecolumns import layout_of
 from gpiorig.capture.tablehead import table_head
 from gpiorig.capture.tableparser import GROUP, KEY, Layout
@@ -93,12 +93,7 @@ def write(path: Path, waveform: Waveform) -> str:
     digits, exact = digits_for(waveform.samplerate_hz)
     used = [bit for bit, name in enumerate(waveform.channels) if name]
     names = [guarded(waveform.channels[bit]) for bit in used]
-    if unfit := next((name for name in names if printable(name) != name), None):
-        raise FormatError(
-            f"a channel is named {unfit!r}, which the header of a table cannot hold",
-            where=path,
-            remedy="write Parquet or VCD, or choose other --channels",
-        )
+    one_line(names, path)
     quoted = ['"' + name.replace('"', '""') + '"' if re.search('[",]', name) else name for name in names]
     rate = waveform.samplerate_hz
     time = scaler(10**digits / rate)

@@ -15,9 +15,11 @@ from collections import defaultdict
 from fractions import Fraction
 from pathlib import Path
 
+from gpiorig.capture.cells import guarded
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.formats.csv import read_table
+from gpiorig.capture.printable import one_line
 from gpiorig.capture.tablehead import lines_of, table_head
 from gpiorig.capture.tableparser import IGNORED, KEY, LEVEL, TIME, Before, Layout
 from gpiorig.capture.tablescan import Scan
@@ -81,7 +83,13 @@ def write(path: Path, waveform: Waveform) -> str:
 
     A channel NODE.PIN is written as pin PIN of node NODE, one without a point as a pin of node 0.
     """
+    one_line(waveform.channels, path)
     places = [name.rpartition(".") for name in waveform.channels]
+    cells = (cell for node, _, pin in places for cell in (node, pin))
+    if unfit := next((cell for cell in cells if "," in cell or guarded(cell) != cell), None):
+        raise CaptureError(
+            f"a pin or a node is named {unfit!r}, which this format cannot quote", where=path, remedy="write CSV"
+        )
     pins = [f"{node or 0},{node or 0},{pin}" for node, _, pin in places]
     used = [bit for bit, name in enumerate(waveform.channels) if name]
     scale = 10**DIGITS / waveform.samplerate_hz

@@ -20,6 +20,7 @@ from gpiorig.capture.edges import Edges
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.members import MemberDeflater
+from gpiorig.capture.printable import one_line
 from gpiorig.capture.replacing import replacing
 from gpiorig.capture.srsession import MAX_CHUNKS, METADATA, VERSION, read_info
 from gpiorig.capture.waveform import Waveform, waveform_of
@@ -119,6 +120,7 @@ def write(path: Path, content: Waveform, *, start: int | None = None, end: int |
     """
     if not any(content.channels):
         raise CaptureError("there are no channels to write", where=path, remedy="export a capture that has some")
+    one_line(content.channels, path)
     unitsize = (len(content.channels) + 7) // 8
     deflater = MemberDeflater(unitsize=unitsize)
     metadata = _metadata(content, unitsize).encode()

@@ -91,7 +91,7 @@ def _variables(variables: list[tuple[str, tuple[str, ...]]]) -> NDArray[np.void]
     """The native table of variables, sorted by identifier: the first bit of each, and how many."""
     rows, first = [], 0
     for code, bits in variables:
-        rows.append((int.from_bytes(code.encode("latin-1").ljust(8, b"\0"), "little"), first, len(bits)))
+        rows.append((int.from_bytes(code.encode("ascii").ljust(8, b"\0"), "little"), first, len(bits)))
         first += len(bits)
     return np.array(sorted(rows), dtype=[("code", "<u8"), ("first", "<u4"), ("width", "<u4")])
 
