@@ -200,20 +200,43 @@ def test_an_import_says_what_it_cuts(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "two.sr: the last 0.200000 s are left out: not all files cover them" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", [["measure", "--period", "D0:edge"], ["measure", "--period", "D0:edge", "--json"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["measure", "--period", "D0:edge"],
+        ["measure", "--period", "D0:edge", "--json"],
+        ["export", "-o", "{folder}/x.vcd"],
+        ["radio", "--lines", "clk=D0,mosi=D1,select=D2", "--transfers"],
+    ],
+)
 def test_a_command_that_reads_says_what_the_reader_remarks(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], command: list[str]
 ) -> None:
     """On stderr, once, so that JSON stays JSON."""
     path = tmp_path / "a.csv"
-    path.write_text("0.1,0\n0.2,1\n0.3,0\nEND\n")
-    assert main([command[0], str(path), *command[1:]]) == 0
+    path.write_text("0.1,0,1,0\n0.2,1,1,0\n0.3,0,1,0\nEND\n")
+    words = [word.format(folder=tmp_path) for word in command[1:]]
+    assert main([command[0], str(path), *words]) == 0
     said = capsys.readouterr().err.splitlines()
 
     assert [
-        f"{path}: names that the file does not have are made up: D0; --channels names them",
+        f"{path}: names that the file does not have are made up: D0, D1, D2; --channels names them",
         f"{path}: line 4 and what follows are not rows, but the end: END",
     ] == said
+
+
+def test_the_dirt_of_a_log_is_said_where_it_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`latency` and `import` leave lines out, and say which."""
+    path = tmp_path / "node.log"
+    path.write_text(
+        "".join(f"170000000{i}.000100;m3-1;tx 1\n170000000{i}.000200;m3-1;rx 1\n" for i in range(3)) + "x\n"
+    )
+    patterns = ["--request", r"tx (?P<id>\d)", "--response", r"rx (?P<id>\d)"]
+    assert main(["latency", str(path), *patterns]) == 0
+    assert [f"{path}: irregular: line without a stamp: 1"] == capsys.readouterr().err.splitlines()
+    assert main(["import", str(path), "-o", str(tmp_path / "run")]) == 0
+
+    assert "  irregular: line without a stamp: 1\n" in capsys.readouterr().out
 
 
 def test_columns_that_are_named_make_a_table_of_a_file_of_no_known_format(

@@ -149,7 +149,12 @@ class LinesSummary:
             words += [f"{sent} sent"] if sent else []
             words += [f"{notices} notices"] if notices else []
             found.append(f"  {node or '(no node)'}: {', '.join(words)}")
-        return found + [f"  irregular: {what}: {count}" for what, count in self.dirt.items()]
+        return found + [f"  {text}" for text in irregularities(self.dirt)]
+
+
+def irregularities(dirt: Mapping[str, int]) -> list[str]:
+    """What was irregular in a log, for people."""
+    return [f"irregular: {what}: {count}" for what, count in sorted(dirt.items())]
 
 
 class BlockBuilder:

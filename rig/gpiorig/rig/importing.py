@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import math
 import shutil
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,7 +15,7 @@ from pathlib import Path
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.frames import Frames
 from gpiorig.capture.join import join
-from gpiorig.capture.lines import LineKind, NodeLines
+from gpiorig.capture.lines import LineKind, NodeLines, irregularities
 from gpiorig.capture.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.resample import rescaled, shifted
 from gpiorig.capture.segments import write_waveform
@@ -130,7 +131,9 @@ def _write_lines(logs: Sequence[NodeLines], recording: Recording, remarks: list[
     with contextlib.ExitStack() as stack:
         writers: dict[str, SerialWriter] = {}
         for log in logs:
+            dirt: Counter[str] = Counter()
             for block in log.read():
+                dirt.update(block.dirt)
                 rows = zip(block.stamps_ns.tolist(), block.nodes, block.texts, block.kinds.tolist(), strict=True)
                 for stamp_ns, node, text, kind in rows:
                     if kind == LineKind.NOTICE:
@@ -144,6 +147,7 @@ def _write_lines(logs: Sequence[NodeLines], recording: Recording, remarks: list[
                     way = Kind.SENT if kind == LineKind.SENT else Kind.RECEIVED
                     data = text.encode() + b"\n"
                     writers[node].append(data, stamp_ns=stamp_ns, wall_ns=stamp_ns, kind=way)
+            remarks += irregularities(dirt)
     if logs:
         remarks.append("stamps of lines are those of the program that logged them, not of the bytes")
     if notices:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,10 @@ from gpiorig.rig.errors import RigError
 if TYPE_CHECKING:
     from gpiorig.capture.formats import ReadOptions
     from gpiorig.capture.frames import Frames
-    from gpiorig.capture.lines import NodeLines
+    from gpiorig.capture.lines import LineBlock, NodeLines
     from gpiorig.capture.waveform import Block, Waveform
+
+    Content = Waveform | NodeLines | Frames
 
 COLUMNS = ("time", "channel", "level", "node", "levels", "group", "unit", "separator")
 
@@ -62,9 +65,7 @@ def read_options(options: argparse.Namespace) -> ReadOptions:
     )
 
 
-def open_file(
-    path: Path, options: argparse.Namespace, *, say: bool = True
-) -> tuple[str, Waveform | NodeLines | Frames]:
+def open_file(path: Path, options: argparse.Namespace, *, say: bool = True) -> tuple[str, Content]:
     """Open a file; returns the name of its format, and what is in it.
 
     Parameters
@@ -72,10 +73,10 @@ def open_file(
     path, options
         The file, and the options of `add_arguments`.
     say
-        Print what the reader of a capture remarks, on stderr, once all of it is read; False for a command that does so.
+        Print what the reader of a capture or a log remarks, on stderr, once all of it is read; False for a command that
+        does so itself.
     """
     from gpiorig.capture import formats
-    from gpiorig.capture.waveform import Waveform
 
     name = options.format or _recognise(path, options)
     module = formats.module(name)
@@ -85,7 +86,7 @@ def open_file(
         content = module.read(path, read_options(options))
     except IsADirectoryError as error:
         raise RigError(f"{path}: is a folder, and no recording; give a file.") from error
-    return name, _saying(path, content) if say and isinstance(content, Waveform) else content
+    return name, saying(path, content) if say else content
 
 
 def _recognise(path: Path, options: argparse.Namespace) -> str:
@@ -101,15 +102,32 @@ def _recognise(path: Path, options: argparse.Namespace) -> str:
         raise
 
 
-def _saying(path: Path, waveform: Waveform) -> Waveform:
-    """A capture whose remarks are printed when it has been read, each of them once."""
+def saying(path: Path, content: Content) -> Content:
+    """A capture or a log whose remarks are printed, on stderr, when it has been read, each of them once."""
+    from gpiorig.capture.lines import NodeLines, irregularities
+    from gpiorig.capture.waveform import Waveform
+
     said: set[str] = set()
 
-    def read() -> Iterator[Block]:
-        yield from waveform.read()
-        for remark in waveform.remarks:
+    def say(remarks: Iterable[str]) -> None:
+        for remark in remarks:
             if remark not in said:
                 print(f"{path}: {remark}", file=sys.stderr)
-        said.update(waveform.remarks)
+            said.add(remark)
 
-    return dataclasses.replace(waveform, read=read)
+    def blocks(waveform: Waveform) -> Iterator[Block]:
+        yield from waveform.read()
+        say(waveform.remarks)
+
+    def lines(log: NodeLines) -> Iterator[LineBlock]:
+        dirt: Counter[str] = Counter()
+        for block in log.read():
+            dirt.update(block.dirt)
+            yield block
+        say(irregularities(dirt))
+
+    if isinstance(content, NodeLines):
+        return dataclasses.replace(content, read=lambda: lines(content))
+    if isinstance(content, Waveform):
+        return dataclasses.replace(content, read=lambda: blocks(content))
+    return content

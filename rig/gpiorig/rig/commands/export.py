@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpiorig.rig import durations
+from gpiorig.rig import durations, inputs
 from gpiorig.rig.errors import RigError
 
 if TYPE_CHECKING:
@@ -231,7 +231,8 @@ def _content(options: argparse.Namespace) -> Any:
 
     rate = None if options.samplerate is None else parse_samplerate(options.samplerate)
     module = formats.module(formats.recognise(options.source))
-    return module.read(options.source, formats.ReadOptions(samplerate_hz=rate, recover=options.recover))
+    content = module.read(options.source, formats.ReadOptions(samplerate_hz=rate, recover=options.recover))
+    return inputs.saying(options.source, content)
 
 
 def _waveform(options: argparse.Namespace) -> Waveform:
