@@ -11,7 +11,7 @@ from test_format_vcd import CAPTURES, capture, same
 from gpiorig.capture import tablescan
 from gpiorig.capture.edges import Edges
 from gpiorig.capture.errors import CaptureError, FormatError
-from gpiorig.capture.formats import ReadOptions, flocklab_gpio, module, recognise
+from gpiorig.capture.formats import HEAD_BYTES, ReadOptions, flocklab_gpio, module, recognise
 from gpiorig.capture.textwriter import epoch_fraction
 from gpiorig.capture.waveform import Waveform
 
@@ -127,6 +127,16 @@ def test_a_header_alone_is_an_empty_capture(tmp_path: Path, header: str) -> None
 
     assert edges.samples.size == edges.end == 0
     assert ["it has no rows"] == waveform.remarks
+
+
+def test_a_long_header_whose_first_row_is_cut_in_the_head(tmp_path: Path) -> None:
+    """A file is recognised by its first 4096 bytes, which may end within a row."""
+    names = [f"channel_with_a_long_name_{number:02}_{'x' * 50}" for number in range(50)]
+    text = f"time,{','.join(names)}\n" + "0.0000001" + ",0" * 50 + "\n" + "0.0000002" + ",1" * 50 + "\n"
+    _, edges = read(tmp_path / "a.csv", text, "csv")
+
+    assert len(",".join(names)) < HEAD_BYTES < len(text)
+    assert ([1, 2], tuple(names)) == (edges.samples.tolist(), edges.channels)
 
 
 @pytest.mark.parametrize("rate_hz", [80_000, 16_000_000, 24_000_000, 12_500_000, 500_000_000])

@@ -11,6 +11,7 @@ from gpiorig.capture.cells import unguarded
 from gpiorig.capture.errors import FormatError
 
 HEAD_BYTES = 1 << 16
+PIECE_BYTES = 1 << 12  # a head whose size is a multiple of it may be cut within its last line
 SEPARATORS = ",;\t|"
 COMMENTS = ";#%"
 TIME_PATTERN = re.compile(r"time|^t$|^t[\s_\[(]|seconds|sample|^when$", re.I)
@@ -107,10 +108,11 @@ def head_of(path: Path, head: bytes, separator: str = "") -> Head:
         begin, at = skipped, lines[skipped - 1][0] if skipped else 0
     else:
         header, begin, at = fields, skipped + 1, end
-    whole = lines if head.endswith(b"\n") or len(lines) <= begin + 1 else lines[:-1]
+    is_cut = not head.endswith(b"\n") and len(head) % PIECE_BYTES == 0
+    body = lines[begin:-1] if is_cut and (begin > skipped or len(lines) > begin + 1) else lines[begin:]
     rows = [
         (number, fields_of(line, separator))
-        for number, (_, line) in enumerate(whole[begin:], begin + 1)
+        for number, (_, line) in enumerate(body, begin + 1)
         if line.strip() and line[0] != comment
     ]
     note = next((match for _, line in lines[:skipped] if (match := NOTE.match(line))), None)
