@@ -1,9 +1,9 @@
 """`kill -9` at random moments: `python tests/kill_moments.py [--moments N] [--seed S] [COMMAND:VICTIM …]`.
 
-`gpiorig run` and `gpiorig capture` record; at a moment drawn from their whole life the program, its sigrok-cli or
-its bench is killed. What is left has to open and to read to its end, with nothing false in it: edges as those of a try
-that was not disturbed, and what is missing a gap, or told by the state. A capture of real time then goes on with
-`--resume`. No process and no temporary file may be left. Prints a table; status 1 if something did not hold.
+`gpiorig run` and `gpiorig capture` record; at a random moment, most of them while it records, the program, its
+sigrok-cli or its bench is killed. What is left has to open and to read to its end, with nothing false in it: edges as
+those of a try that was not disturbed, and what is missing a gap, or told by the state. A capture of real time then goes
+on with `--resume`. No process and no temporary file may be left. Prints a table; status 1 if something did not hold.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from gpiorig.capture.recording import DESCRIPTION, Recording
 
 PATIENCE_S = 60.0
 POLL_S = 0.002
+EARLY = 0.2  # of the moments, before there is a recording: to start takes longer than to record
 DEMO = "demo:logic_channels=8:analog_channels=0"
 DEMO_SAMPLES, DEMO_HZ = 1_000_000, 1_000_000
 BENCH_SAMPLES = 48_000_000  # at 24 MHz; virtual time, and the capture is done when the host is
@@ -89,10 +90,8 @@ class Reference:
     ----------
     edges
         What it recorded.
-    seconds
-        How long it took, and when in it the victim first appeared.
-    appears_s
-        The latter.
+    seconds, appears_s
+        How long it took, and after how long there was a recording.
     """
 
     edges: Edges
@@ -140,7 +139,7 @@ class Try:
             bench.communicate(timeout=PATIENCE_S)  # closes its standard input, which ends it
 
     def record(self, moment: float | None, reference: Reference | None) -> tuple[float, float, bool]:
-        """Record, and kill at a moment: a share of the victim's life in the reference.
+        """Record, and kill at a moment: `EARLY` of them before there is a recording, the others from then on.
 
         Returns
         -------
@@ -152,25 +151,23 @@ class Try:
         with self._served() as (driver, bench):
             began_s = time.monotonic()
             main = self.start(self._kind.words(self.folder, driver))
-            victim, appears_s = main.pid, 0.0
-            while self._kind.victim != "main" and not (victim := bench or self._victim(main.pid)):
-                if main.poll() is not None:
-                    break
+            known = main.pid if self._kind.victim == "main" else bench
+            killed = False
+            if moment is not None and reference is not None and moment < EARLY:
+                killed = self._kill(main, known, after_s=moment / EARLY * reference.appears_s)
+            while not (self.folder / DESCRIPTION).exists() and main.poll() is None:
                 time.sleep(POLL_S)
             appears_s = time.monotonic() - began_s
-            if self._kind.victim == "main" or bench:
-                appears_s = 0.0
-            killed = False
-            if moment is not None and reference is not None:
-                at_s = appears_s + moment * (reference.seconds - reference.appears_s)
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    main.wait(max(began_s + at_s - time.monotonic(), 0))
-                killed = self._kill(main, victim if self._kind.victim == "main" else bench)
+            if moment is not None and reference is not None and moment >= EARLY:
+                share = (moment - EARLY) / (1 - EARLY)
+                killed = self._kill(main, known, after_s=share * (reference.seconds - reference.appears_s))
             self.said = main.communicate(timeout=PATIENCE_S)[0]
             return time.monotonic() - began_s, appears_s, killed
 
-    def _kill(self, main: subprocess.Popen[str], known: int) -> bool:
-        """Kill the victim, or the next one of its kind: sigrok-cli comes and goes."""
+    def _kill(self, main: subprocess.Popen[str], known: int, *, after_s: float) -> bool:
+        """Kill the victim after a while, or the next one of its kind: sigrok-cli comes and goes."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            main.wait(after_s)
         while main.poll() is None:
             victim = known or self._victim(main.pid)
             if victim:
@@ -300,7 +297,7 @@ def trial(kind: Kind, moments: int, seed: int, place: Path, *, warm: bool = True
     reference = undisturbed(kind, place / "undisturbed", times=1 + warm)
     counts, faults = Counter[str](), []
     for number in range(moments):
-        moment, folder = draw.random(), place / str(number)
+        moment, folder = (number + draw.random()) / moments, place / str(number)  # one in each stretch of its life
         found, wrong = one_try(kind, moment, reference, folder)
         counts += found
         faults += [f"{kind.command}:{kind.victim} moment {moment:.4f} ({folder}): {line}" for line in wrong]
