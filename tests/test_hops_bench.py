@@ -12,6 +12,7 @@ from commandline import ROOT, gpiorig
 from modebench import Mode, record
 
 from gpiorig.analysis.network import hop_accounting, journeys
+from gpiorig.capture.recording import Recording
 from gpiorig.rig import survey
 from gpiorig.rig import toml as tomls
 from gpiorig.rig.experiment import Experiment
@@ -95,7 +96,9 @@ def test_the_log_of_another_run_fails_the_check(tmp_path: Path) -> None:
         for packets in (12, 9)
     )
     right = gpiorig("report", mine, "--json")
+    recording = Recording.open(mine)
     shutil.copy(other / "serial" / "responder.rec", mine / "serial" / "responder.rec")
+    recording.finish(state="complete")  # it was so when the recording ended: its files are those of the description
     wrong = gpiorig("report", mine)
 
     assert (0, "") == (right.status, right.stderr)
