@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.resources import files
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -43,3 +44,46 @@ def test_broadcasts_with_equal_ids_do_not_break_round_trips(tmp_path: Path, inte
     assert () == audit.foreign
     assert {60} == {each.matched for each in audit.matchings if each.node in ("initiator", "responder")}
     assert "no packet with this id was under way" not in result.packets.unattributed.counts()
+
+
+CHANNELS = [f"P8_{pin}" for pin in (45, 46, 43, 44, 41, 42, 39, 40, 27, 29, 28, 30)]
+SIX = ("initiator", "responder", "n1", "n2", "n3", "n4")
+
+
+def six() -> str:
+    """Six nodes within range of each other on two analyzers, three each."""
+    text = ['name = "six"', "[virtual]", "seed = 3", "[virtual.sync]", "clock_ppb = 1000"]
+    for analyzer, ppb in (("la", -3000), ("lb", 5000)):
+        text += [f"[analyzers.{analyzer}]", "samplerate_hz = 24_000_000", 'sync = "P8_20"']
+        text += [f"[virtual.analyzers.{analyzer}]", f"clock_ppb = {ppb}"]
+    for place, node in enumerate(SIX):
+        channels = CHANNELS[place % 3 * 4 :]
+        lines = zip(("strobe", "d0", "d1", '"tap.frame_timestamp"'), channels, strict=False)
+        text += [f"[nodes.{node}]", 'board = "iotlab-m3"', f"[nodes.{node}.lines]"]
+        text += [f'{line} = "{("la", "lb")[place // 3]}:{channel}"' for line, channel in lines]
+        text += [f"[virtual.nodes.{node}]", f"clock_ppb = {1000 + 3000 * place}"]
+    for start, end in permutations(SIX, 2):
+        text += ["[[virtual.links]]", f'from = "{start}"', f'to = "{end}"', "delay_ps = 10_000"]
+    return "\n".join(text) + "\n"
+
+
+@pytest.mark.parametrize("app", ["macping", "pingpong"])
+def test_four_nodes_that_broadcast_do_not_break_round_trips(tmp_path: Path, app: str) -> None:
+    """Twenty broadcasts a second, all with ids from 1 on: every packet is whole, every event has its owner."""
+    noise = {
+        f"n{i}": NodeRole(start=True, app="broadcast", interval_us=200_000 + 137 * i, payload=59) for i in range(1, 5)
+    }
+    experiment = Experiment(
+        name="four",
+        initiator="initiator",
+        responder="responder",
+        packets=60,
+        kernel="threads",
+        settings=Settings(app=app, interval_us=100_000, timeout_us=95_000, payload=59, queue=8),
+        nodes=noise,
+    )
+    recording = record(tmp_path, six(), experiment)
+    result = pipeline.analyse(recording)
+    assert 60 == np.count_nonzero(result.timelines.status == COMPLETE), result.timelines.counts()
+    assert {} == result.packets.unattributed.counts()
+    assert () == pipeline.report_data(result, recording).study.audit.foreign
