@@ -8,6 +8,7 @@ import time
 import tty
 import zlib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,25 @@ def test_virtual_stamps_replace_the_time_of_the_host(tmp_path: Path, pty: Pty) -
 
     assert b"one\ntwo\n" == record.data
     assert [1000, 3000] == record.lines().stamps_ns.tolist()
+
+
+def test_a_slow_bench_has_its_own_seconds(tmp_path: Path, pty: Pty) -> None:
+    """A deadline of 0.2 s holds for a node that answers after 0.6 s of the host's, which are 0.06 s of the bench's."""
+    stamps = tmp_path / "stamps"
+    stamps.touch()
+
+    def bench() -> None:
+        with stamps.open("ab", buffering=0) as file:
+            for tick in range(1, 7):
+                time.sleep(0.1)
+                file.write(struct.pack("<QI", tick * 10_000_000, 0))
+            file.write(struct.pack("<QI", 61_000_000, 6))
+            pty.send(b"ready\n")
+
+    with open_port(pty, tmp_path, stamps=stamps) as port, ThreadPoolExecutor() as pool:
+        running = pool.submit(bench)
+        assert "ready" == port.wait_line(lambda text: text == "ready", deadline_s=0.2).text
+        running.result()
 
 
 def test_bytes_without_a_virtual_stamp_are_an_error(tmp_path: Path, pty: Pty, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from types import TracebackType
 
 import serial
 
+from gpiorig.capture.deadline import Deadline
 from gpiorig.capture.errors import CaptureError, SerialPortError
 from gpiorig.capture.serialcounts import Counts
 from gpiorig.capture.seriallines import LineAssembler
@@ -140,9 +141,9 @@ class SerialPort:
         predicate
             Says whether a line is the one.
         deadline_s
-            Seconds after which it is an error that it has not come.
+            Seconds after which it is an error that it has not come; on a virtual bench its seconds (`Deadline`).
         """
-        end_s = time.monotonic() + deadline_s
+        deadline = Deadline(deadline_s, self._stamps.now_ns if self._stamps else None)
         last = ""
         with self._news:
             while True:
@@ -152,7 +153,7 @@ class SerialPort:
                         return line
                     last = line.text
                 self.check()
-                left_s = end_s - time.monotonic()
+                left_s = deadline.left_s()
                 if left_s <= 0:
                     raise SerialPortError(
                         f"node {self.node} has not sent the expected line within {deadline_s:g} s (last: {last!r})",

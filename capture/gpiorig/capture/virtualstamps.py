@@ -52,6 +52,12 @@ class VirtualStamps:
         """Stamp of the latest chunk."""
         return self._stamp_ns
 
+    def now_ns(self) -> int:
+        """The bench's virtual time, some 0.1 s old at most: the latest record, read or not."""
+        whole = os.fstat(self._file.fileno()).st_size // STAMP.size
+        record = os.pread(self._file.fileno(), STAMP.size, (whole - 1) * STAMP.size) if whole else b""
+        return int(STAMP.unpack(record)[0]) if len(record) == STAMP.size else 0
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()
