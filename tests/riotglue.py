@@ -23,8 +23,8 @@ ALL_MODULES = (*STANDIN_MODULES, "ieee802154_submac", "cc2420")
 # What RIOT c8bd52ff wraps itself in an image of the example application: sys/malloc_thread_safe, pkg/mpaland-printf,
 # makefiles/libc/newlib.mk. They are in its images, called or not.
 RIOTS_OWN_WRAPS = (
-    "malloc", "calloc", "realloc", "free", "printf", "sprintf", "snprintf", "vprintf", "vsprintf", "vsnprintf", "putchar",
-    "puts", "__assert_func",
+    "malloc", "calloc", "realloc", "free", "printf", "sprintf", "snprintf", "vprintf", "vsprintf", "vsnprintf",
+    "putchar", "puts", "__assert_func",
 )  # fmt: skip
 RAW_MODULES = ("cc2420", "ieee802154", "ztimer")
 

@@ -180,19 +180,16 @@ def test_every_layer_tells_the_packets_id(stage: list[Event]) -> None:
 
     Between 6LoWPAN and IPv6 the snip is 8 bytes too long; what is behind the payload is no id.
     """
-    about_packets = ("app.", "sock.", "udp.", "ipv6.", "sixlowpan.", "mac.tx", "mac.rx", "driver.tx", "driver.load", "queue.pass")
-    ids = {
-        number
-        for _, name, number in stage
-        if name.startswith(about_packets) or name == "driver.rx_read.exit"
-    }
+    layers = ("app.", "sock.", "udp.", "ipv6.", "sixlowpan.", "mac.tx", "mac.rx")
+    about_packets = (*layers, "driver.tx", "driver.load", "queue.pass")
+    ids = {number for _, name, number in stage if name.startswith(about_packets) or name == "driver.rx_read.exit"}
 
     assert set(range(FIRST_ID, FIRST_ID + REQUESTS)) == ids
 
 
 @pytest.mark.parametrize("number", range(FIRST_ID, FIRST_ID + REQUESTS), ids=hex)
 def test_every_milestone_that_is_found_by_its_id_has_it(stage: list[Event], number: int) -> None:
-    """But fragments, which a packet that fits a frame has not: or a step of the timeline would have a makeshift name."""
+    """But fragments, which a packet that fits a frame has not. Otherwise a step has a makeshift name."""
     wanted = {point.event for point in POINTS if point.source is Source.ID} - {"sixlowpan.fragment.enter"}
 
     assert wanted == wanted & {name for _, name, seen in stage if seen == number}

@@ -17,7 +17,8 @@ from gpiorig.rig.experiment import NodeSettings
 
 APP = riotglue.RIOT / "app"
 STANDIN = riotglue.FOREIGN / "riot"
-SCALES = ("interval_us", "timeout_us")  # 1 is below the least value of these
+# Where 1 is not in the range of a setting.
+VALUES = {"app": "train", "channel": "15", "interval_us": "1000", "timeout_us": "1000", "payload": "16"}
 DOCUMENT = riotglue.ROOT / "docs" / "riot.md"
 
 
@@ -25,9 +26,7 @@ class Node:
     """The application, and its serial line."""
 
     def __init__(self, program: Path, *, folder: Path | None = None) -> None:
-        self.process = subprocess.Popen(
-            [program], cwd=folder, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
+        self.process = subprocess.Popen([program], cwd=folder, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def close(self) -> None:
         self.process.kill()
@@ -137,13 +136,13 @@ def test_an_experiment_can_set_every_key(node: Node) -> None:
     types = get_type_hints(NodeSettings)
     for key in documented_keys():
         assert key in types or key in ("address", "duration_s"), f"no experiment has {key}"
-        value = {"app": "train", "channel": "15"}.get(key, "1000" if key in SCALES else "16" if key == "payload" else "1")
+        value = VALUES.get(key, "1")
         assert f"ok set {key}={value}" == node.ask(f"set {key} {value}")
 
 
 @pytest.mark.slow
 def test_two_nodes_exchange_packets(two: tuple[Node, Node]) -> None:
-    """With RIOT's limits: two addresses an interface, and an EUI-64 of whatever identifier; both change their address."""
+    """With RIOT's limits: two addresses an interface, an EUI-64 of whatever identifier; both change their address."""
     for number, node in enumerate(two, start=1):
         assert "ok defaults" == node.ask("defaults")
         assert f"ok set address={number + 6}" == node.ask(f"set address {number + 6}")

@@ -32,7 +32,7 @@ def waits_s(speed: float, *, stands_after_s: float = 1e9) -> float:
 
 @pytest.mark.parametrize(("speed", "host_s"), [(0.1, 10 * WAIT_S), (0.5, 2 * WAIT_S), (1.0, WAIT_S), (7.0, WAIT_S)])
 def test_it_ends_when_both_clocks_have_come_so_far(speed: float, host_s: float) -> None:
-    """A node that boots for 3 virtual s on a bench at a tenth of real time has them; a fast bench leaves the host its own."""
+    """A node that boots for 3 virtual s on a bench at a tenth of real time has them; a fast bench shortens nothing."""
     assert host_s == pytest.approx(waits_s(speed), abs=2 * LOOK_S)
 
 

@@ -10,8 +10,9 @@ Left out, because the manual does not define them or the simulator has no such t
 - writing results to SR (R2), whose bits switch off the simulator's CPU, and X(R3) as a destination,
 - words at odd addresses; bit 0 of PC and SP, which the simulator keeps and the CPU has not got,
 - PUSH.B: the simulator clears the high byte of the stack's word, the CPU writes a byte,
-- PUSH and CALL with an operand in memory by SP: the simulator forms the address before SP goes down, the CPU after (images of
-  mspgcc, which store a pointer at 56(SP) and call through 58(SP)); `rig/vboards/tests/all/msp430_stack.rs` has these,
+- PUSH and CALL with an operand in memory by SP: the simulator forms the address before SP goes down, the CPU after
+  (images of mspgcc store a pointer at 56(SP) and call through 58(SP)); `rig/vboards/tests/all/msp430_stack.rs` has
+  these,
 - byte operations with @SP+: the simulator goes on by one, the CPU by two (SLAU049F 3.2.2),
 - RETI from a stacked SR with other bits than flags, and all that touches addresses below 0x0200.
 """

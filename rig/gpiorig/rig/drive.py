@@ -151,12 +151,10 @@ def _check_identity(experiment: Experiment, port: SerialPort, answer: str) -> No
             f"node {port.node} runs firmware with the event table {fields.get('table', 'unknown')}, this gpiorig has "
             f"{TABLE_CRC32}. Build it again with these sources and flash it."
         )
-    kernels = get_args(
-        Kernel
-    )  # of the reference firmware; an operating system of others has a name of its own, or none
-    for key, wanted in (("kernel", experiment.kernel), ("probes", experiment.probes)):
-        if key == "kernel" and fields.get(key) not in kernels:
-            continue
+    compared = {"probes": experiment.probes}
+    if fields.get("kernel") in get_args(Kernel):  # operating systems of others offer no choice
+        compared["kernel"] = experiment.kernel
+    for key, wanted in compared.items():
         if fields.get(key, wanted) != wanted:
             raise FirmwareError(
                 f"node {port.node} runs firmware with {key} = {fields[key]}, the experiment wants {wanted}. Flash the "

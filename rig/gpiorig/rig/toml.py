@@ -47,7 +47,7 @@ def parse(text: str, kind: type[T], *, what: str) -> T:
 
 
 def explain(message: str, kind: type) -> str:
-    """Msgspec's message, with the key's place in words, and the key of that place, or the place of that key, that was meant."""
+    """Msgspec's message, with the key's place in words; hints are of that place, or say where the key belongs."""
     match = re.match(r"Object contains unknown field `(.+?)`(?: - at `\$(.*)`)?$", message)
     if not match:
         return message.replace(" - at `$.", " at `").replace(" - at `$", " at `") + "."

@@ -2,8 +2,9 @@
 
 The host sees an ordinary serial port. At the fast pace a host-side stamp would mean nothing; for each chunk of bytes
 the bench first appends the virtual instant at which the host's program has them, as the model of the serial path says
-(rig/vboards/src/hostpath), then writes the bytes to the pty; records of no bytes tell how far virtual time is. The file has no name but that in /proc, so nothing is left
-of a bench that is killed. At the real-time pace there is no such file: the host's own clock is the one to stamp with.
+(rig/vboards/src/hostpath), then writes the bytes to the pty; records of no bytes tell how far virtual time is. The file
+has no name but that in /proc, so nothing is left of a bench that is killed. At the real-time pace there is no such
+file: the host's own clock is the one to stamp with.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ fn after(code: &[u16]) -> Cpu {
     let mut cpu = core(code);
     for distance in (-8i16..=64).step_by(2) {
         cpu.mem.set_word(
-            STACK.wrapping_add_signed(distance),
-            0x5000u16.wrapping_add_signed(distance),
+            STACK.wrapping_add(distance as u16),
+            0x5000u16.wrapping_add(distance as u16),
         );
     }
     assert_eq!(Step::Ran, cpu.step(&mut Chip::default()), "{:04x?}", code);
