@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -229,3 +230,62 @@ def test_clocks_of_the_virtual_bench_over_a_minute(tmp_path: Path) -> None:
             assert one.end_ns - one.start_ns > 59.9e9
             assert abs(one.ppm.value - ppm) < 0.05
             assert one.ppm.low < ppm < one.ppm.high
+
+
+def test_every_stamp_of_a_line_counts(tmp_path: Path) -> None:
+    """The same records in one line and in many give the same fit; lines and stamps are both counted."""
+    records = [f'{{"t": {START_S + k}.25, "n": {k + 7}}}' for k in range(200)]
+    one, many = tmp_path / "one.txt", tmp_path / "many.txt"
+    one.write_text(", ".join(records) + "\n")
+    many.write_text("\n".join(records) + "\n")
+    pattern = r'"t": (?P<host>[\d.]+), "n": (?P<node_time_s>\d+)'
+
+    found, wanted = (gpiorig("clocks", path, "--pattern", pattern, "--json").numbers for path in (one, many))
+
+    assert (1, 1, 200) == (found["lines"], found["matched"], found["stamps"])
+    assert (200, 200, 200) == (wanted["lines"], wanted["matched"], wanted["stamps"])
+    assert found["nodes"] == wanted["nodes"]
+    assert "1 of 1 lines matched, with 200 stamps" in gpiorig("clocks", one, "--pattern", pattern).stdout
+
+
+def test_a_counter_of_few_bits_is_no_clock(tmp_path: Path) -> None:
+    """The low byte of a 50 Hz counter, a line a second: one line of text that says what to try, not 1163 fits."""
+    random = np.random.default_rng(2)
+    at = np.cumsum(random.uniform(0.2, 1.8, 6000))
+    path = tmp_path / "bytes.txt"
+    rows = zip(at.tolist(), (at * 50).astype(int).tolist(), strict=True)
+    path.write_text("".join(f"{START_S + t:.6f} {ticks % 256}\n" for t, ticks in rows))
+    words = ["clocks", path, "--pattern", ANY, "--tick-hz", "50"]
+
+    begun = time.process_time()
+    wrong = gpiorig(*words)
+    taken_s = time.process_time() - begun
+
+    assert 1 == wrong.status
+    assert "no clock, or one of fewer bits: values 0 to 255; try --bits 8" in wrong.stdout
+    assert len(wrong.stdout.splitlines()) <= 4
+    assert taken_s < 3
+    (segment,) = gpiorig(*words, "--bits", "8", "--json").numbers["nodes"]["log"]["segments"]
+    assert abs(segment["ppm"]) < 1
+
+
+def test_ten_stretches_are_printed(tmp_path: Path) -> None:
+    """A node that boots every minute: ten stretches in text, all in JSON."""
+    path = tmp_path / "boots.txt"
+    path.write_text("".join(f"{START_S + k}.5 {k % 60}\n" for k in range(20 * 60)))
+    words = ["clocks", path, "--pattern", ANY, "--tick-hz", "1"]
+    text = gpiorig(*words).stdout
+    assert 10 == text.count("  60 stamps over")
+    assert "and 10 more stretches between resets; --json prints all" in text
+    assert 20 == len(gpiorig(*words, "--json").numbers["nodes"]["log"]["segments"])
+
+
+def test_bands_are_named(tmp_path: Path) -> None:
+    """A third of the lines is 200 ms late."""
+    random = np.random.default_rng(4)
+    path = tmp_path / "bands.txt"
+    late = np.where(random.random(600) < 1 / 3, 0.2, 0.0) + random.exponential(0.002, 600)
+    path.write_text("".join(f"{START_S + k + late[k]:.6f} {k}.000\n" for k in range(600)))
+    words = ["clocks", path, "--pattern", ANY, "--tick-hz", "1"]
+    text = gpiorig(*words).stdout.replace("\N{NO-BREAK SPACE}", " ")
+    assert "stamps lie in 2 bands, at -200 ms, 0 from the largest" in text

@@ -285,3 +285,88 @@ def test_wrong_patterns_are_one_clear_error(tmp_path: Path, request_: str, respo
 
     assert 2 == done.status
     assert text in done.stderr
+
+
+def test_every_match_of_a_line_is_a_stamp(tmp_path: Path) -> None:
+    """The same records in few lines and in many give the same pairs."""
+    records = ['{"t": 1.0, "tx": 1}, {"t": 1.2, "rx": 1}', '{"t": 2.0, "tx": 2}, {"t": 2.5, "rx": 2}']
+    records.append('{"t": 3.0, "tx": 3}, {"t": 3.4, "rx": 3}')
+    few, many = tmp_path / "few.txt", tmp_path / "many.txt"
+    few.write_text(f"{records[0]}\n{records[1]}, {records[2]}\n")
+    many.write_text(", ".join(records).replace("}, ", "}\n") + "\n")
+    words = [r'"t": (?P<time>[\d.]+), "' + side + r'": (?P<id>\d+)' for side in ("tx", "rx")]
+
+    found, wanted = (
+        gpiorig("latency", path, "--request", words[0], "--response", words[1], "--across-nodes", "--json").numbers
+        for path in (few, many)
+    )
+
+    assert (3, 400_000_000, 0) == (found["n"], found["median_ns"], found["unpaired_request"])
+    assert found | {"source": ""} == wanted | {"source": ""}
+
+
+def test_ids_that_never_meet_are_shown(tmp_path: Path) -> None:
+    """Decimal on one side, hexadecimal on the other."""
+    log = tmp_path / "iotlab.log"
+    log.write_text("1700000000.0;m3-1;send a7\n1700000000.5;m3-1;got 0xa7\n")
+    done = gpiorig("latency", log, "--request", r"send (?P<id>\w+)", "--response", r"got (?P<id>\w+)")
+    assert "'a7' of a request, '0xa7' of a response" in done.stdout
+
+
+def test_hundreds_of_nodes_are_ten_and_a_count(tmp_path: Path) -> None:
+    log = tmp_path / "iotlab.log"
+    log.write_text("".join(f"1700000000.{k:06};m3-{k};send 1\n1700000001.{k:06};m3-{k};got 1\n" for k in range(300)))
+    words = ["latency", log, "--request", r"send (?P<id>\w+)", "--response", r"got (?P<id>\w+)"]
+    assert "and 290 more nodes; --json prints all" in (text := gpiorig(*words).stdout)
+    assert len(text.splitlines()) < 15
+    assert 300 == len(gpiorig(*words, "--json").numbers["nodes"])
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "delays_ns", "missing"),
+    [
+        ("1, 52.4\n2, 52.6\n5, 53.0\n", r"^(?P<id>\d+), (?P<value_ms>[\d.]+)", [52_400_000, 53_000_000], 2),
+        ("t_s,lost,delay_ms\n0.25,0,8.15\n0.35,1,9.40\n", r"^.*,(?P<value_ms>[\d.]+)$", [8_150_000, 9_400_000], 0),
+        ("sent 10 acked 25; sent 30 acked 50\n", r"sent (?P<begin_us>\d+) acked (?P<end_us>\d+)", [15_000, 20_000], 0),
+    ],
+)
+def test_delays_that_stand_in_lines(
+    tmp_path: Path, text: str, pattern: str, delays_ns: list[int], missing: int
+) -> None:
+    """Tables of delays, and two times in one line: every match is a delay; numbers that are missing are counted."""
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    found = gpiorig("latency", path, "--value", pattern, "--json").numbers
+    assert (delays_ns, missing) == ([found["min_ns"], found["max_ns"]], found["missing_ids"])
+    assert "median" in gpiorig("latency", path, "--value", pattern).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["--value", r"(?P<delay>\d+)"], "has no delay"),
+        (["--value", r"x(?P<value>\d+)"], "no delay in 6 lines"),
+        (["--value", r"(?P<value>\d+)", "--request", "x"], "leave out --request and --response"),
+        (["--request", r"(?P<id>\d+)"], "give --request and --response, or --value"),
+    ],
+)
+def test_wrong_values_are_one_clear_error(tmp_path: Path, words: list[str], text: str) -> None:
+    log = tmp_path / "iotlab.log"
+    log.write_text(IOTLAB)
+    done = gpiorig("latency", log, *words)
+    assert 2 == done.status
+    assert text in done.stderr
+
+
+def test_skew_of_pins_that_toggle(tmp_path: Path) -> None:
+    """B began high: edges of one direction are a period apart, which is said; as toggles they are 3 us apart."""
+    path = tmp_path / "toggles.vcd"
+    edges = "".join(f'#{100 * k} {k % 2}!\n#{100 * k + 3} {1 - k % 2}"\n' for k in range(1, 20))
+    head = '$timescale 1 us $end $var wire 1 ! a $end $var wire 1 " b $end $enddefinitions $end\n'
+    path.write_text(f'{head}#0 0! 1"\n{edges}#2000 0!\n')
+
+    done = gpiorig("measure", path, "--skew", "a", "b")
+    toggles = gpiorig("measure", path, "--skew", "a:toggle", "b:toggle", "--json").numbers
+
+    assert "measure --skew a:toggle b:toggle" in done.stdout
+    assert (19, 3_000, 3_000, "") == (toggles["n"], toggles["min_ns"], toggles["max_ns"], toggles["hint"])

@@ -234,6 +234,33 @@ def test_who_runs_to_completion_waits_longer(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kernel", ["events", "threads"])
+def test_waits_on_the_pins_are_those_that_the_node_counts(tmp_path: Path, kernel: str) -> None:
+    """From task.due to task.run, by id: as many waits as runs, though runs are missed, and the longest is the node's."""
+    tasks = {"worker_a_period_us": 2_000_000}
+    mode = run(
+        tmp_path,
+        "slots-two-tasks",
+        M3,
+        kernel,
+        seconds=10,
+        interval_us=10_000_000,
+        initiator=tasks,
+        events_task=True,
+    )
+    told = counts(mode, "initiator", "workers")
+    assert (told["b_missed"] > 0) == (kernel == "events")
+    for name, actor in (("a", WORKER_A), ("b", WORKER_B)):
+        due, begun = (times_us(mode, "initiator", event, actor) for event in ("task.due", "task.run.enter"))
+        begun = begun[begun > due[0]]
+        waits = begun - due[: len(begun)]
+        assert told[f"{name}_runs"] == len(begun)
+        assert (waits > 0).all()
+        assert waits.max() == pytest.approx(
+            told[f"{name}_max_wait_us"], abs=60
+        )  # the interrupt, and the events' own time
+
+
+@pytest.mark.parametrize("kernel", ["events", "threads"])
 @pytest.mark.parametrize(
     ("name", "point"), [("slots-multi-hop", "slot.active.enter"), ("tdma-multi-hop", "slot.frame")]
 )

@@ -349,3 +349,6 @@ def test_a_page_of_several_runs(bench, tmp_path):
     assert "Without a packet that is known whole: third." in found
     assert (tmp_path / "totals.svg").is_file()
     assert (tmp_path / "totals.png").is_file()
+    steps = tables.read(tmp_path / "route_steps.parquet")
+    assert {"first", "second"} == set(steps["run"].to_pylist())
+    assert all((tmp_path / f"route_steps{suffix}").stat().st_size for suffix in (".csv", ".tex"))

@@ -12,9 +12,10 @@ from matplotlib.ticker import FuncFormatter, NullFormatter, SymmetricalLogLocato
 from gpiorig.analysis import thinning
 from gpiorig.analysis.audit import Comparison, Stability
 from gpiorig.analysis.quantity import round_time_text
-from gpiorig.analysis.style import GRID, SERIES
+from gpiorig.analysis.style import FAINT, GRID, SERIES
 
 LINEAR_NS = 1000.0  # errors up to here are drawn linearly
+MOST_NAMED = 8  # clocks in a legend
 TICKS = 6  # the least that a logarithmic axis has
 _DASHES = ("-", "-", (0, (4, 4)), (4, (2, 6)))
 
@@ -40,9 +41,36 @@ def errors(ax: Axes, comparisons: Sequence[Comparison]) -> None:
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=7.5)
 
 
-def stability(ax: Axes, clocks: Sequence[Stability], *, measure: str) -> None:
-    """`tdev_ns`, `mtie_ns` or `adev` over the averaging time, both logarithmic."""
-    for number, each in enumerate(clocks):
+def outstanding(clocks: Sequence[Stability], *, measure: str) -> list[Stability]:
+    """The clocks that a legend has room for: all, or those farthest from the median of all, in ratio, over all times."""
+    if len(clocks) <= MOST_NAMED:
+        return list(clocks)
+    values: dict[float, list[float]] = {}
+    for each in clocks:
+        for tau, value in zip(each.taus_s.tolist(), np.asarray(getattr(each, measure)).tolist(), strict=True):
+            if np.isfinite(value) and value > 0:
+                values.setdefault(tau, []).append(value)
+
+    def away(each: Stability) -> float:
+        pairs = zip(each.taus_s.tolist(), np.asarray(getattr(each, measure)).tolist(), strict=True)
+        ratios = [
+            abs(np.log(value / np.median(values[tau]))) for tau, value in pairs if np.isfinite(value) and value > 0
+        ]
+        return float(np.mean(ratios)) if ratios else 0.0
+
+    named = sorted(clocks, key=away, reverse=True)[:MOST_NAMED]
+    return [each for each in clocks if each in named]
+
+
+def stability(ax: Axes, clocks: Sequence[Stability], *, measure: str, named: Sequence[Stability]) -> None:
+    """`tdev_ns`, `mtie_ns` or `adev` over the averaging time, both logarithmic; clocks that are not named are grey."""
+    others = [each for each in clocks if each not in named]
+    for each in others:
+        values = np.asarray(getattr(each, measure), dtype=np.float64)
+        usable = np.isfinite(values) & (values > 0)
+        label = f"{len(others)} others" if each is others[0] else "_"
+        ax.plot(each.taus_s[usable], values[usable], color=FAINT, alpha=0.4, linewidth=0.8, label=label)
+    for number, each in enumerate(named):
         values = np.asarray(getattr(each, measure), dtype=np.float64)
         usable = np.isfinite(values) & (values > 0)
         if usable.any():

@@ -48,6 +48,8 @@ class Latencies:
         Pairs refused because they are longer than the longest delay allowed.
     backsteps
         Lines stamped earlier than the line before them.
+    unpaired_request, unpaired_response
+        A mark of either side that has no partner; None if there is none.
     """
 
     stamps_ns: NDArray[np.int64]
@@ -57,6 +59,8 @@ class Latencies:
     unpaired_responses: dict[str, int]
     too_long: int
     backsteps: int
+    unpaired_request: Mark | None = None
+    unpaired_response: Mark | None = None
 
     def by_node(self) -> dict[str, NDArray[np.int64]]:
         """int64, the delays of each node that has some."""
@@ -85,7 +89,7 @@ def pair(marks: Iterable[Mark], *, longest_ns: int | None = None) -> Latencies:
     requests: dict[str, int] = {}
     responses: dict[str, int] = {}
     too_long = backsteps = 0
-    last = None
+    last = lonely = None
     for mark in marks:
         backsteps += last is not None and mark.stamp_ns < last
         last = mark.stamp_ns
@@ -98,6 +102,7 @@ def pair(marks: Iterable[Mark], *, longest_ns: int | None = None) -> Latencies:
         too_long += long
         if request is None or long:
             responses[mark.node] = responses.get(mark.node, 0) + 1
+            lonely = lonely or mark
             continue
         requests[request.node] -= 1
         stamps.append(request.stamp_ns)
@@ -111,4 +116,6 @@ def pair(marks: Iterable[Mark], *, longest_ns: int | None = None) -> Latencies:
         responses,
         too_long,
         backsteps,
+        next(iter(open_at.values()), None),
+        lonely,
     )

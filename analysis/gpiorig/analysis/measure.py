@@ -151,15 +151,18 @@ def between(begin: Instants, end: Instants, *, gaps: Samples, longest: int | Non
     return _paired(begin, end, partners, gaps=gaps, longest=longest, name=name or f"{begin.name} to {end.name}")
 
 
-def skew(first: Instants, second: Instants, *, gaps: Samples, longest: int | None = None) -> Pairs:
+def skew(
+    first: Instants, second: Instants, *, gaps: Samples, longest: int | None = None, toggling: bool = False
+) -> Pairs:
     """From each edge to the nearest edge of the same direction on the other channel, where each is the other's nearest.
 
-    A delay is negative where the second channel is earlier. Of two edges equally near, the earlier is taken.
+    A delay is negative where the second channel is earlier. Of two edges equally near, the earlier is taken. Of pins
+    that toggle with each event the direction says nothing but how they began: it does not count.
     """
     partner = np.zeros(len(first.samples), dtype=np.int64)
     found = np.zeros(len(first.samples), dtype=bool)
-    for level in (0, 1):
-        here, there = first.levels == level, second.levels == level
+    for levels in ((0, 1),) if toggling else ((0,), (1,)):
+        here, there = np.isin(first.levels, levels), np.isin(second.levels, levels)
         a, b = first.samples[here], second.samples[there]
         if len(a) and len(b):
             nearest = _nearest(a, b)

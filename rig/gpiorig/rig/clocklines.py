@@ -57,7 +57,7 @@ class Stamps:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a log holds: stamps by node, lines that matched, lines there are, and what was wrong with some."""
+    """What a log holds: stamps by node, lines that have some, lines there are, and what was wrong with some stamps."""
 
     nodes: dict[str, Stamps]
     matched: int
@@ -125,25 +125,25 @@ def read(path: Path, options: argparse.Namespace, *, pattern: re.Pattern[str], b
         if boot is not None and (said := loglines.match(boot, line)):
             booted.add(said.groupdict().get("node") or line.node)
             nameless += "" in booted
-        match = loglines.match(pattern, line)
-        if match is None:
-            continue
-        node = (match[where.node] if where.node else line.node) or ""
-        try:
-            host_ns = logtimes.in_ns(match[where.host], unit=unit) if where.host else line.stamp_ns
-            number = logtimes.number(match[where.node_time], base=where.node_base)
-            if abs(int(number)) >= logtimes.LIMIT:
-                raise ValueError(match[where.node_time])
-        except ValueError:
-            odd["lines whose time is no number, or too large a one"] += 1
-            continue
-        stamps = nodes.setdefault(node, Stamps())
-        if booted & {node, line.node}:
-            stamps.boots.append(len(stamps.numbers))
-            booted -= {node, line.node}
-        stamps.numbers.append(number)
-        stamps.host_ns.append(host_ns)
-        matched += 1
+        stamped = False
+        for match in loglines.matches(pattern, line):
+            node = (match[where.node] if where.node else line.node) or ""
+            try:
+                host_ns = logtimes.in_ns(match[where.host], unit=unit) if where.host else line.stamp_ns
+                number = logtimes.number(match[where.node_time], base=where.node_base)
+                if abs(int(number)) >= logtimes.LIMIT:
+                    raise ValueError(match[where.node_time])
+            except ValueError:
+                odd["stamps whose time is no number, or too large a one"] += 1
+                continue
+            stamps = nodes.setdefault(node, Stamps())
+            if booted & {node, line.node}:
+                stamps.boots.append(len(stamps.numbers))
+                booted -= {node, line.node}
+            stamps.numbers.append(number)
+            stamps.host_ns.append(host_ns)
+            stamped = True
+        matched += stamped
     if nameless and len(nodes) > 1:
         raise RigError(
             f"--boot {options.boot!r}: which of {len(nodes)} nodes booted, its lines do not say; "

@@ -48,6 +48,12 @@ def match(pattern: re.Pattern[str], line: Line) -> re.Match[str] | None:
     return pattern.search(line.text) or pattern.search(line.whole)
 
 
+def matches(pattern: re.Pattern[str], line: Line) -> list[re.Match[str]]:
+    """Every match in what a node said, else in the line as it stands in the log; of the empty ones only a first."""
+    found = [*pattern.finditer(line.text)] or [*pattern.finditer(line.whole)]
+    return [each for number, each in enumerate(found) if each[0] or not number]
+
+
 def read(path: Path, options: argparse.Namespace, *, own_time: bool) -> tuple[Iterator[Line], float, str]:
     """Lines, in the order of the log.
 

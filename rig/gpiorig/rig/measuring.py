@@ -20,7 +20,9 @@ from gpiorig.capture.waveform import Waveform
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.plainjson import without_nan
 
-Way = Literal["between", "period", "width", "skew"]
+Way = Literal["between", "period", "width", "skew", "toggle"]
+TOGGLE = "toggle"  # of a skew: pins that change with each event, whatever the direction
+NEARER = 4.0  # times, that edges of the other direction must be for a hint
 LEVELS = {"high": "rise", "low": "fall"}
 
 
@@ -78,12 +80,15 @@ class Measurement:
         Statistics of the delays.
     uncertainty
         Of the median, and of any other delay.
+    hint
+        What to try where the result is hardly what was meant.
     """
 
     pairs: Pairs
     edges: tuple[int, int]
     summary: Summary
     uncertainty: DelayUncertainty
+    hint: str = ""
 
     @property
     def longest_expanded_ns(self) -> float:
@@ -107,6 +112,7 @@ class Measurement:
             **{key: value for key, value in dataclasses.asdict(self.summary).items() if key != "lost"},
             "uncertainty_ns": self.longest_expanded_ns,
             "median_uncertainty_ns": self.median_expanded_ns,
+            "hint": self.hint,
         }
         return dict(without_nan(found))
 
@@ -130,11 +136,13 @@ def width(text: str) -> Spec:
 
 def skew(first: str, second: str) -> Spec:
     """How much later the second channel shows the edges that both have."""
-    begin, end = (_split(text, measure.KINDS, default="edge") for text in (first, second))
+    begin, end = (_split(text, (*measure.KINDS, TOGGLE), default="edge") for text in (first, second))
     if begin == end:
         raise RigError(f"--skew {first} {second}: is one channel; a skew is between two.")
     if begin[1] != end[1]:
         raise RigError(f"--skew {first} {second}: a skew is between edges of one kind; give both the same, or none.")
+    if begin[1] == TOGGLE:
+        return Spec("toggle", ((begin[0], "edge"), (end[0], "edge")))
     return Spec("skew", (cast(tuple[str, Kind], begin), cast(tuple[str, Kind], end)))
 
 
@@ -183,8 +191,10 @@ def run(loaded: Loaded, spec: Spec, instruments: Instruments, *, longest_s: Frac
     """
     longest = None if longest_s is None else math.floor(longest_s * loaded.samplerate_hz)
     begin, end = (loaded.instants[each] for each in spec.ends)
-    if spec.way == "skew":
-        pairs = measure.skew(begin, end, gaps=loaded.gaps, longest=longest)
+    hint = ""
+    if spec.way in ("skew", "toggle"):
+        pairs = measure.skew(begin, end, gaps=loaded.gaps, longest=longest, toggling=spec.way == "toggle")
+        hint = _toggles(loaded, spec, pairs) if spec.way == "skew" else ""
     else:
         pairs = measure.between(begin, end, gaps=loaded.gaps, longest=longest, name=_name(spec, begin, end))
     summary = summarize(pairs.delays, samplerate_hz=loaded.samplerate_hz)
@@ -194,6 +204,24 @@ def run(loaded: Loaded, spec: Spec, instruments: Instruments, *, longest_s: Frac
         edges=(len(begin.samples), len(end.samples)),
         summary=summary,
         uncertainty=of_delay(pairs.name, summary.median_ns, start=start, end=stop, instruments=instruments),
+        hint=hint,
+    )
+
+
+def _toggles(loaded: Loaded, spec: Spec, pairs: Pairs) -> str:
+    """What to do where edges of the other direction are much nearer, as of pins that toggle and began differently."""
+    begin, end = (loaded.instants[each] for each in spec.ends)
+    if begin.kind != "edge" or not len(begin.samples) or not len(end.samples):
+        return ""
+    other = measure.skew(begin, end, gaps=loaded.gaps, toggling=True)
+    if not len(other.delays):
+        return ""
+    nearer = float(np.median(np.abs(other.delays)))
+    if len(pairs.delays) and float(np.median(np.abs(pairs.delays))) <= NEARER * max(nearer, 1.0):
+        return ""
+    return (
+        "edges of the opposite direction are much nearer: if both pins toggle with each event, "
+        f"measure --skew {begin.channel}:{TOGGLE} {end.channel}:{TOGGLE}; --max-gap bounds a pair"
     )
 
 

@@ -21,7 +21,9 @@ CORE = 8  # the shortest stretch of residuals that holds one stamp of so many sa
 GAP_CORES = 4.0  # of which so many are a gap: half a mean of exponential delays, half the width of uniform ones
 GAP_SPACINGS = 10.0  # so many median spacings within a band, too: a few scattered stamps are no band
 LEAST_SWITCHES = 5  # from one band to the other or back; a clock that steps does so once
-SWITCH_SHARE = 0.05  # and so many of the smaller band's stamps: strays of one side of a step may lie in the other's band
+SWITCH_SHARE = (
+    0.05  # and so many of the smaller band's stamps: strays of one side of a step may lie in the other's band
+)
 PASSES = 20
 SLOPES = 64  # that are tried for the one which leaves the sharpest residuals
 SAMPLE = 1000  # stamps they are tried on

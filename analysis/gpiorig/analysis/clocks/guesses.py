@@ -77,6 +77,23 @@ def likely_modulus(ticks: Integers) -> int | None:
     return None
 
 
+def no_clock(ticks: Integers, scale: int = 1) -> str:
+    """What numbers are that go back all the time, and how many bits they would have if they fill them.
+
+    Parameters
+    ----------
+    ticks
+        int64[n], n >= 1.
+    scale
+        Ticks per unit of what was printed.
+    """
+    least, most = int(ticks.min()) / scale, int(ticks.max()) / scale
+    bits = int(most).bit_length()
+    full = least >= 0 and most >= NEARLY_FULL * 2**bits
+    hint = f"try --bits {bits}" if full else "check the pattern, and give --bits"
+    return f"no clock, or one of fewer bits: values {least:g} to {most:g}; {hint}"
+
+
 def order(ticks: Integers, reference_ns: Integers) -> Integers:
     """Places of the stamps in the order in which they were made.
 

@@ -25,6 +25,8 @@ Floats = NDArray[np.float64]
 SET_BACK_NS = 128_000_000  # from which on ntpd sets a clock instead of turning its rate (STEPT of RFC 5905, appendix A)
 BESIDE = 15  # stamps, the middle ones of which say whether it was
 EARLY_DEVIATIONS = 5.0
+ODD_SHARE = 0.1  # of the stamps that are resets or steps back: it is no clock
+LEAST_ODD = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,6 +132,10 @@ class NodeClock:
         Steps of the stamps.
     reference_backsteps
         How often the reference went back from one stamp to the next: it was set, or the log is not in order.
+    n, resets, backsteps
+        Stamps there are, how often the clock began again, and how often it went back, resets and wraps aside.
+    note
+        Why there is no stretch, if there is none.
     """
 
     node: str
@@ -141,16 +147,10 @@ class NodeClock:
     quantisation_ns: float
     reference_quantisation_ns: float
     reference_backsteps: int
-
-    @property
-    def n(self) -> int:
-        """Stamps there are."""
-        return sum(each.n for each in self.stretches)
-
-    @property
-    def backsteps(self) -> int:
-        """How often the clock went back, resets and wraps aside."""
-        return sum(each.backsteps for each in self.stretches)
+    n: int
+    resets: int
+    backsteps: int
+    note: str = ""
 
 
 def node_clock(
@@ -164,10 +164,12 @@ def node_clock(
     boots: Sequence[int] = (),
     late: bool = True,
     slack_ns: int = SLACK_NS,
+    scale: int = 1,
 ) -> NodeClock:
     """Unwrap a node's stamps, split them at resets, and fit what lies between.
 
-    Stamps are taken in the order `guesses.order` finds.
+    Stamps are taken in the order `guesses.order` finds. Where a tenth of them are resets that no boot is known of, or
+    steps back, the numbers are no clock, or one of fewer bits: nothing is fitted.
 
     Parameters
     ----------
@@ -187,6 +189,8 @@ def node_clock(
         Whether the stamps of the reference can only be late, as those of a host.
     slack_ns
         By how much the reference may be late: `unwrap.unwrap`.
+    scale
+        Ticks per unit of what was printed.
 
     Raises
     ------
@@ -203,6 +207,16 @@ def node_clock(
     except OverflowError as error:
         raise EventError(f"node {node}: its time is beyond 292 years at {float(tick_hz):g} ticks per s.") from error
     quanta = float((shown_step(ticks) or 1) * NS_PER_S / tick_hz), quantum(reference_ns)
+    counts = {
+        "n": len(ticks),
+        "resets": len(found.resets),
+        "backsteps": len(found.backsteps),
+        "reference_backsteps": int((np.diff(reference_ns) < 0).sum()),
+    }
+    odd = len(set(found.resets) - set(boots)) + len(found.backsteps)
+    if odd >= max(LEAST_ODD, ODD_SHARE * len(ticks)):
+        note = guesses.no_clock(ticks, scale)
+        return NodeClock(node, reference, tick_hz, modulus, found.wraps, (), *quanta, **counts, note=note)
     stretches = []
     for start, end in pairwise([0, *found.resets, len(ticks)]):
         cuts = [start, *(start + at for at in _set_back(node_ns[start:end], reference_ns[start:end])), end]
@@ -213,8 +227,7 @@ def node_clock(
                 sum(start <= at < end for at in found.backsteps),
             )
         )
-    falls = int((np.diff(reference_ns) < 0).sum())
-    return NodeClock(node, reference, tick_hz, modulus, found.wraps, tuple(stretches), *quanta, falls)
+    return NodeClock(node, reference, tick_hz, modulus, found.wraps, tuple(stretches), *quanta, **counts)
 
 
 def _set_back(node_ns: Integers, reference_ns: Integers) -> list[int]:

@@ -22,7 +22,7 @@ def as_json(found: NodeClock) -> dict[str, Any]:
     """All of it."""
     return {
         "n": found.n,
-        "resets": len(found.stretches) - 1,
+        "resets": found.resets,
         "wraps": found.wraps,
         "wrap_ticks": found.modulus,
         "backsteps": found.backsteps,
@@ -31,6 +31,7 @@ def as_json(found: NodeClock) -> dict[str, Any]:
         "reference": found.reference,
         "reference_quantisation_s": found.reference_quantisation_ns / NS_PER_S,
         "reference_backsteps": found.reference_backsteps,
+        "note": found.note,
         "segments": [stretch_json(each) for each in found.stretches],
     }
 

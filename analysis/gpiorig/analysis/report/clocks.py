@@ -196,7 +196,8 @@ def _stability(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
     draw = partial(_draw_stability, audit.stability, measures, virtual=data.virtual)
     caption = (
         "Time deviation, maximum time interval error (ITU-T G.810) and overlapping Allan deviation over the averaging "
-        "time; left out where the record is too short."
+        "time; left out where the record is too short. Of more than eight clocks those farthest from the others are "
+        "named."
     )
     picture = Picture(f"{prefix}clock-stability", draw, "Stability of each clock over the averaging time", caption)
     notes = [f"{each.clock}: {each.note}." for each in audit.stability if each.note]
@@ -208,8 +209,9 @@ def _draw_stability(clocks: Sequence[Stability], measures: Sequence[tuple[str, s
     with style.paper():
         figure = style.new_figure(width=WIDTH, height=3.4, virtual=virtual)
         axes = figure.subplots(1, len(measures), squeeze=False)[0]
+        named = clockview.outstanding(clocks, measure=measures[0][0])
         for ax, (name, label) in zip(axes, measures, strict=True):
-            clockview.stability(ax, clocks, measure=name)
+            clockview.stability(ax, clocks, measure=name, named=named)
             ax.set_title(label)
         # A clock may have a point in one of them only.
         drawn = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}

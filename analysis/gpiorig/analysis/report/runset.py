@@ -7,22 +7,24 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from gpiorig.analysis import plates
+from gpiorig.analysis import plates, tables
 from gpiorig.analysis.path import Kind
 from gpiorig.analysis.quantity import DASH, NS_PER_S, share_text, time_text
 from gpiorig.analysis.report.blocks import Block, Details, Picture, Section, Table, text, why_not
 from gpiorig.analysis.report.conclusions import summary_lines
 from gpiorig.analysis.report.data import ReportData, RouteView, route_views
+from gpiorig.analysis.report.exported import report_tables
 from gpiorig.analysis.report.page import run_sections, write_page
-from gpiorig.analysis.report.written import PAGE, write_figures
+from gpiorig.analysis.report.written import PAGE, TABLE_SUFFIXES, write_figures
 
 Run = tuple[str, ReportData]
 
 
 def write_set(folder: Path, runs: Sequence[Run]) -> Path:
-    """Write one page for several runs, and the figures that compare them.
+    """Write one page for several runs, the figures that compare them, and the tables of all, with a column `run`.
 
     Parameters
     ----------
@@ -49,7 +51,21 @@ def write_set(folder: Path, runs: Sequence[Run]) -> Path:
     write_page(page, title=f"{len(runs)} runs: {', '.join(name for name, _ in runs)}", virtual=virtual,
                summary=summary, sections=sections)  # fmt: skip
     write_figures(compared, folder)
+    for table, content in _tables(runs).items():
+        for suffix in TABLE_SUFFIXES:
+            tables.write(content, folder / f"{table}{suffix}")
     return page
+
+
+def _tables(runs: Sequence[Run]) -> dict[str, pa.Table]:
+    """The tables of a report, those of all runs below each other; the first column names the run."""
+    found: dict[str, list[pa.Table]] = {}
+    for name, data in runs:
+        for table, content in report_tables(data).items():
+            names = pa.array([name] * len(content), pa.string())
+            # A samplerate is one run's.
+            found.setdefault(table, []).append(content.add_column(0, "run", names).replace_schema_metadata(None))
+    return {table: pa.concat_tables(parts, promote_options="permissive") for table, parts in found.items()}
 
 
 def _main(data: ReportData) -> RouteView | None:

@@ -36,6 +36,7 @@ NAMELESS = "log"  # of a node that neither the log nor the pattern names
 STRANGE = "does not follow"
 FIGURES = (".svg", ".png", ".pdf")
 MOST_BITS = 62
+MOST_STRETCHES = 10  # in text
 MOST_SLACK_S = 1e9
 
 
@@ -96,7 +97,8 @@ def run(options: argparse.Namespace) -> int:
     _print(options, head, clocks)
     notes = [note for clock in clocks.values() for stretch in clock.stretches for note in stretch.notes]
     fitted = any(stretch.segments for clock in clocks.values() for stretch in clock.stretches)
-    return int(not fitted or any(STRANGE in note for note in notes))
+    wrong = any(clock.note for clock in clocks.values())
+    return int(not fitted or wrong or any(STRANGE in note for note in notes))
 
 
 def _from_lines(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, NodeClock]]:
@@ -122,6 +124,7 @@ def _from_lines(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, 
         "lines": found.lines,
         "matched": found.matched,
         "unmatched": found.lines - found.matched,
+        "stamps": sum(len(stamps.numbers) for stamps in found.nodes.values()),
         "irregularities": dict(found.odd),
     }
     return head, _fitted(options, found)
@@ -172,6 +175,7 @@ def _fitted(options: argparse.Namespace, found: Found) -> dict[str, NodeClock]:
             tick_hz=tick_hz,
             modulus=None if options.bits == 0 else modulus,
             boots=stamps.boots,
+            scale=10**digits,
             slack_ns=int(options.slack * 1e9),
         )
     return clocks
@@ -216,7 +220,8 @@ def _print(options: argparse.Namespace, head: dict[str, Any], clocks: dict[str, 
         print("\n".join(_text(clock)))
     if "unmatched" in head:
         odd = "".join(f"; {what}: {count}" for what, count in head["irregularities"].items())
-        print(f"{head['matched']} of {head['lines']} lines matched{odd}")
+        several = f", with {head['stamps']} stamps" if head["stamps"] != head["matched"] else ""
+        print(f"{head['matched']} of {head['lines']} lines matched{several}{odd}")
     if head["virtual"]:
         from gpiorig.rig.provenance import VIRTUAL
 
@@ -227,19 +232,21 @@ def _text(clock: NodeClock) -> list[str]:
     from gpiorig.analysis.quantity import count_text, round_time_text
 
     words = [f"{count_text(clock.n, 'stamp')} in steps of {round_time_text(clock.quantisation_ns)}"]
-    words += [count_text(len(clock.stretches) - 1, "reset"), count_text(clock.backsteps, "step back", "steps back")]
+    words += [count_text(clock.resets, "reset"), count_text(clock.backsteps, "step back", "steps back")]
     words += [f"{count_text(clock.wraps, 'wrap')} at {clock.modulus}"] if clock.modulus else []
     if clock.reference_backsteps:
         words += [f"the {clock.reference} went back {count_text(clock.reference_backsteps, 'time')}"]
     lines = [f"{clock.node} against {clock.reference}: {', '.join(words)}; a tick is 1/{float(clock.tick_hz):.12g} s"]
-    for stretch in clock.stretches:
+    for stretch in clock.stretches[:MOST_STRETCHES]:
         lines += [f"  {line}" for line in _stretch_text(stretch)]
-    return lines
+    left = len(clock.stretches) - MOST_STRETCHES
+    lines += [f"  and {left} more stretches between resets; --json prints all"] * (left > 0)
+    return lines + [f"  {clock.note}"] * bool(clock.note)
 
 
 def _stretch_text(stretch: Stretch) -> list[str]:
     from gpiorig.analysis.clocks import nodejson
-    from gpiorig.analysis.quantity import count_text, time_text
+    from gpiorig.analysis.quantity import count_text, round_time_text, time_text
 
     found = nodejson.stretch_json(stretch)
     if found["ppm"] is None:
@@ -250,6 +257,9 @@ def _stretch_text(stretch: Stretch) -> list[str]:
         f"residual {time_text(found['residual_std_s'] * 1e9)} (standard deviation), "
         f"{count_text(found['outliers'], 'outlier')}, offset {found['offset_s']:.6f} s"
     ]
+    if len(found["bands_s"]) > 1:
+        levels = ", ".join(round_time_text(level * 1e9) if level else "0" for level in sorted(found["bands_s"]))
+        lines.append(f"  stamps lie in {len(found['bands_s'])} bands, at {levels} from the largest")
     lines += [
         f"  from {p['start_s']:.6f} to {p['end_s']:.6f} s: {_ppm(p)}, offset {p['offset_s']:.6f} s"
         for p in found["pieces"]

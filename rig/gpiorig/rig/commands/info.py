@@ -47,6 +47,8 @@ def run(options: argparse.Namespace) -> int:
         raise RigError("give a file or a recording folder; gpiorig info --help has examples.")
     if options.file.is_dir() and (options.format is None) and (options.file / DESCRIPTION).exists():
         recording = Recording.open(options.file)
+        for node in recording.nodes:  # a damaged record of a port is an error, too
+            recording.serial(node)
         found = {"format": "recording", **describe(recording.waveform()), **_about(recording)}
     else:
         name, content = inputs.open_file(options.file, options, say=False)

@@ -30,6 +30,9 @@ examples:
   gpiorig latency air.pcapng                     acknowledgements, intervals and retries of frames; by node
   gpiorig latency left.pcap right.pcap           and how much later the one capture has the frames of the other
 
+  gpiorig latency table.csv --value '^(?P<id>\\d+), *(?P<value_ms>[\\d.]+)'                a table: a delay in each row
+  gpiorig latency any.txt --value 'sent (?P<begin_us>\\d+).* acked (?P<end_us>\\d+)'       two times in one line
+
 A response belongs to the latest request before it with the same `id` and `node`. The node is the group of that name;
 without one, that of the log; with --across-nodes it does not matter. A pattern is looked for in what the node said,
 then in the whole line (stamp;node;text). A log of no known format needs the group `time` in both patterns: a number,
@@ -37,6 +40,9 @@ mm:ss.fff, or a date with a time. With that group any log is read as plain text;
 
 The host stamps a line when it has read it, not when the node wrote it: `gpiorig serial --audit` and the report's clock
 audit say how much later that is."""
+
+
+MOST_NODES = 10  # in text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,6 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--request", metavar="REGEX", help="with the group `id`, perhaps `node`, `time`")
     parser.add_argument("--response", metavar="REGEX", help="the same")
+    parser.add_argument(
+        "--value", metavar="REGEX", help="a delay that the line holds: the group `value`, or `begin` and `end`"
+    )
     parser.add_argument("--across-nodes", action="store_true", help="a response may come from another node")
     parser.add_argument("--max-gap", metavar="TIME", help="longest delay that is a pair, such as 2s")
     parser.add_argument(
@@ -66,10 +75,14 @@ def run(options: argparse.Namespace) -> int:
     from gpiorig.rig import durations, framedelays, loglines
     from gpiorig.rig.errors import RigError
 
+    if options.value is not None:
+        return _values(options)
     if captures := framedelays.captures(options):
         return framedelays.run(options, captures, _summary)
     if not (options.request and options.response):
-        raise RigError("the following arguments are required: --request, --response; only packet captures need none.")
+        raise RigError(
+            "give --request and --response, or --value for delays that lines hold; only packet captures need neither."
+        )
     words = {"--request": options.request, "--response": options.response}
     patterns = [loglines.compiled(text, option=option, groups=("id",)) for option, text in words.items()]
     own_time = [loglines.TIME in pattern.groupindex for pattern in patterns]
@@ -106,6 +119,66 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _values(options: argparse.Namespace) -> int:
+    """Delays that stand in the lines."""
+    from gpiorig.rig import logvalues
+    from gpiorig.rig.errors import RigError
+
+    if options.request or options.response:
+        raise RigError("--value finds whole delays; leave out --request and --response.")
+    found = logvalues.read(options.logs, options.value, unit=options.time_unit)
+    everything = [delay for delays in found.delays_ns.values() for delay in delays]
+    result = _summary_of(everything) | {
+        "lines": found.lines,
+        "unusable_lines": found.unusable,
+        "missing_ids": sum(found.missing.values()),
+        "nodes": {
+            node: _summary_of(delays) | {"missing_ids": found.missing.get(node, 0)}
+            for node, delays in sorted(found.delays_ns.items())
+        },
+    }
+    if options.json:
+        print(json.dumps({"source": "; ".join(map(str, options.logs)), "virtual": None, **result}, allow_nan=False))
+        return 0
+    print(_values_text(result))
+    return 0
+
+
+def _summary_of(delays_ns: list[int]) -> dict[str, Any]:
+    import numpy as np
+
+    return _summary(np.array(delays_ns, dtype=np.int64), 0.0)
+
+
+def _values_text(result: dict[str, Any]) -> str:
+    from gpiorig.analysis.quantity import count_text
+
+    def line(name: str, part: dict[str, Any]) -> str:
+        missing = f"; {count_text(part['missing_ids'], 'number')} missing" if part["missing_ids"] else ""
+        return f"{name}: {count_text(part['n'], 'delay')}, {_quantiles(part)}{missing}"
+
+    nodes = list(result["nodes"].items())
+    lines = [line("all", result)] if len(nodes) != 1 else []
+    lines += [line(name or "log", part) for name, part in nodes[:MOST_NODES]]
+    lines += _more(len(nodes))
+    if result["unusable_lines"]:
+        lines.append(
+            f"{count_text(result['unusable_lines'], 'match', 'matches')} left out: no number, or too large a one"
+        )
+    return "\n".join(lines)
+
+
+def _more(nodes: int) -> list[str]:
+    return [f"and {nodes - MOST_NODES} more nodes; --json prints all"] * (nodes > MOST_NODES)
+
+
+def _quantiles(part: dict[str, Any]) -> str:
+    from gpiorig.analysis.quantity import time_text
+
+    names = ("min", "p5", "median", "mean", "p95", "p99", "max")
+    return ", ".join(f"{each} {time_text(part[f'{each}_ns'], digits=4)}" for each in names)
+
+
 def _is_virtual(log: Path) -> bool | None:
     """Whether a recording is of a virtual bench; None for a file, which does not say."""
     from gpiorig.capture.recording import DESCRIPTION, Recording
@@ -122,7 +195,7 @@ def _marks(
     name: str,
     unusable: list[str],
 ) -> Iterator[Mark]:
-    """The lines that are a request or a response; one that is both is a response first, then a request.
+    """What is a request or a response, every match in a line; a line that is both is a response first, then a request.
 
     Lines that match but have no id or no time go to `unusable`. `name` is the node where nothing else says one.
     """
@@ -132,10 +205,13 @@ def _marks(
     from gpiorig.rig import loglines, logtimes
 
     for line in tqdm(lines, desc="reading", unit=" lines", unit_scale=True, disable=None, leave=False):
-        for is_response in (True, False):
-            found = loglines.match(patterns[is_response], line)
-            if found is None:
-                continue
+        both = [
+            (is_response, each)
+            for is_response in (True, False)
+            for each in loglines.matches(patterns[is_response], line)
+        ]
+        # Each match of a line that carries its own times stands where it happened.
+        for is_response, found in sorted(both, key=lambda each: each[1].start()) if own_time else both:
             named = found.groupdict()
             node = named.get("node") or line.node or name
             try:
@@ -162,6 +238,10 @@ def _numbers(found: Latencies, resolution_ns: float, unusable: int) -> dict[str,
         "too_long": found.too_long,
         "unusable_lines": unusable,
         "backsteps": found.backsteps,
+        "unpaired_ids": {
+            side: None if mark is None else mark.key[-1]
+            for side, mark in (("request", found.unpaired_request), ("response", found.unpaired_response))
+        },
         "nodes": {
             node: {
                 **_summary(delays_ns.get(node, none), resolution_ns),
@@ -196,12 +276,17 @@ def _text(result: dict[str, Any]) -> str:
         left = f"{' and '.join(counts)} unpaired"
         if not part["n"]:
             return f"{name}: no pair; {left}"
-        names = ("min", "p5", "median", "mean", "p95", "p99", "max")
-        values = ", ".join(f"{each} {time_text(part[f'{each}_ns'], digits=4)}" for each in names)
-        return f"{name}: {count_text(part['n'], 'pair')}, {values}; {left}"
+        return f"{name}: {count_text(part['n'], 'pair')}, {_quantiles(part)}; {left}"
 
     lines = [line("all", result)] if len(result["nodes"]) != 1 else []
-    lines += [line(name or "log", part) for name, part in result["nodes"].items()]
+    lines += [line(name or "log", part) for name, part in list(result["nodes"].items())[:MOST_NODES]]
+    lines += _more(len(result["nodes"]))
+    ids = result["unpaired_ids"]
+    if not result["n"] and ids["request"] is not None and ids["response"] is not None:
+        lines.append(
+            f"no id of a request is that of a later response: {ids['request']!r} of a request, {ids['response']!r} of "
+            "a response; the group `id` must be the same text on both sides, by node unless --across-nodes is given"
+        )
     if result["stamp_uncertainty_ns"] and result["n"]:
         step = time_text(result["stamp_uncertainty_ns"])
         lines.append(f"each ± {step} (k = 2) by the step of the stamps; how late they are is not in it")

@@ -29,7 +29,7 @@ From each edge `from` to the first edge `to` at or after it, unless another `fro
 partner are counted; a pair never reaches over lost samples. CH without a kind: rise (--width: high, --skew: edge).
 ± is how well each single delay is known, expanded (k = 2); `uncertainty_ns` is that of the longest, the table of -o
 has it for each. It consists of samples, skew and clock (docs/uncertainty.md). Standard deviation: n - 1; percentiles:
-linear interpolation."""
+linear interpolation. All delays are kept in memory."""
 
 FIGURES = (".png", ".svg", ".pdf")
 TABLES = (".csv", ".parquet", ".arrow")
@@ -46,7 +46,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--period", metavar="CH[:rise|fall|edge]", help="from one such edge to the next")
     parser.add_argument("--width", metavar="CH[:high|low]", help="how long the channel is so")
     parser.add_argument(
-        "--skew", nargs=2, metavar=("A", "B"), help="how much later B shows the edges that A and B both have"
+        "--skew",
+        nargs=2,
+        metavar=("A", "B"),
+        help="how much later B shows the edges that A and B both have; A:toggle B:toggle: whatever their direction",
     )
     parser.add_argument("--max-gap", metavar="TIME", help="longest delay that is a pair, such as 20ms")
     parser.add_argument(
@@ -211,7 +214,7 @@ def _print(options: argparse.Namespace, found: dict[str, Measurement], rate: Fra
             print(json.dumps(head | found[""].as_json(), allow_nan=False))
         return
     for name, each in found.items():
-        print("\n".join(_text(each, node=name)))
+        print("\n".join([*_text(each, node=name), *[f"  {each.hint}"] * bool(each.hint)]))
     if rate >= FINEST_HZ and options.samplerate is None:
         print(
             f"The times of this file are in steps of {float(10**9 / rate):g} ns. If what took them sampled less often, "
