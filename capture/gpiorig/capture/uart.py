@@ -247,7 +247,7 @@ class UartDecoder:
 
 
 def decode(waveform: Waveform, channel: str, form: UartFormat) -> Iterator[Characters]:
-    """Decode one line of a capture, piece by piece; after lost samples it begins anew.
+    """Decode one line of a capture, piece by piece; after lost samples it begins again.
 
     Parameters
     ----------

@@ -151,7 +151,7 @@ def _check_identity(experiment: Experiment, port: SerialPort, answer: str) -> No
             f"node {port.node} runs firmware with the event table {fields.get('table', 'unknown')}, this gpiorig has "
             f"{TABLE_CRC32}. Build it again with these sources and flash it."
         )
-    compared = {"probes": experiment.probes}
+    compared: dict[str, str] = {"probes": experiment.probes}
     if fields.get("kernel") in get_args(Kernel):  # operating systems of others offer no choice
         compared["kernel"] = experiment.kernel
     for key, wanted in compared.items():
