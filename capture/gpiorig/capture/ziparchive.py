@@ -217,8 +217,8 @@ def content(file: BinaryIO, member: Member) -> bytes:
     DirectoryError
         It is damaged, or of more than `MAX_SMALL` bytes.
     """
-    if max(member.size, member.compressed) > MAX_SMALL:
-        raise DirectoryError(f"its member {member.shown} has {max(member.size, member.compressed)} bytes, more than {MAX_SMALL}")
+    if (size := max(member.size, member.compressed)) > MAX_SMALL:
+        raise DirectoryError(f"its member {member.shown} has {size} bytes, more than {MAX_SMALL}")
     file.seek(member.offset)
     data = file.read(LOCAL.size + 2 * MAX16 + member.compressed)
     start = data_start(data, member)
