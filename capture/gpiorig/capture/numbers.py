@@ -10,7 +10,7 @@ from gpiorig.capture.errors import FormatError
 
 INTEGER_DIGITS = 18  # int64 holds each integer of so many digits
 SLOWEST_HZ = Fraction(1, 10**6)
-FASTEST_HZ = Fraction(10**15)  # 1 fs, the finest timescale of VCD (IEEE 1364-2005, 18.2.3.1) and GHDL's usual one
+FASTEST_HZ = Fraction(10**15)  # 1 fs, the finest timescale of VCD, and GHDL's (recalled, unverified)
 PREFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}  # sigrok writes "2 mHz" for 2 MHz, never milli
 _INTEGER = re.compile(rf"[0-9]{{1,{INTEGER_DIGITS}}}")
 _RATIO = re.compile(rf"([0-9]{{1,{INTEGER_DIGITS}}})(?:/([0-9]{{1,{INTEGER_DIGITS}}}))?")

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-# Rates that sigrok's drivers list (libsigrok 0.5.2: fx2lafw, dreamsourcelab-dslogic, demo) are such a number times a
-# power of ten; Saleae's are the others and their halves (recalled, unverified).
+# Rates that sigrok's drivers list are such a number times a power of ten, Saleae's are the others and their halves
+# (recalled, unverified): a rate that is not here only means that the resolution of the times is kept.
 MANTISSAS = (1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 25, 32, 48)
 HALVED_KHZ = (500_000, 100_000, 40_000, 24_000, 16_000, 200)
 FASTEST_HZ = 10**9

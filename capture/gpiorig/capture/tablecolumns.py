@@ -24,7 +24,7 @@ LEVEL_PATTERN = re.compile(r"^(level|value|state|val)$", re.I)
 NODE_PATTERN = re.compile(r"^(node|node_id|board|device)$", re.I)
 ROLES = {"channel": KEY, "level": LEVEL, "node": KEY, "levels": PORT, "group": GROUP}
 PORT_PATTERN = re.compile(r"[01][01 ]*[01]")
-FRAMES = {"source", "destination", "protocol"}  # columns of Wireshark's export (epan/column.c: its usual ones)
+FRAMES = {"source", "destination", "protocol"}  # columns of Wireshark's CSV export (recalled, unverified)
 MOST_ALIKE = 20  # rows with as many fields as the header: a file looks like a table
 
 
