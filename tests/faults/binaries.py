@@ -29,7 +29,7 @@ def vcds() -> list[Case]:
         info("vcd", "an unknown variable changes", VCD % (ONE, b"1!\n#5\n0?\n")),
         info("vcd", "a word that VCD does not have", VCD % (ONE, b"1!\n#5\nhello\n")),
         info("vcd", "a timescale of 0", VCD.replace(b"1 us", b"0 us") % (ONE, b"1!\n")),
-        info("vcd", "no variables", VCD % (b"", b"")),
+        info("vcd", "no variables", VCD % (b"", b""), "0 gaps", verdict=Verdict.MARK),
     ]
 
 
@@ -70,8 +70,9 @@ def packets() -> list[Case]:
     return [
         info("pcap", "the length of a block is 2^31", bytes(lying), file="a.pcapng"),
         info("pcap", "the length of a packet is 2^31", bytes(long), file="a.pcap"),
-        info("pcap", "cut in a packet", pcap[:-5], file="a.pcap"),
-        info("pcap", "a link type that is not 802.15.4", pcap[:20] + struct.pack("<I", 1) + pcap[24:], file="a.pcap"),
+        info("pcap", "cut in a packet", pcap[:-5], "cut short", file="a.pcap", verdict=Verdict.MARK),
+        info("pcap", "a link type that is not 802.15.4", pcap[:20] + struct.pack("<I", 1) + pcap[24:],
+             "skipped: of another protocol: 10", file="a.pcap", verdict=Verdict.MARK),
         *(_exported(f"{key} {value}", seeds.pcapng(**{key: value})) for key, value in (
             ("resolution", 127), ("resolution", 0xFF), ("offset_s", (1 << 63) - 1), ("offset_s", -(1 << 63)),
             ("length", (1 << 32) - 1),
@@ -82,8 +83,13 @@ def packets() -> list[Case]:
 
 
 def _exported(name: str, content: bytes) -> Case:
-    """`info`: the stamps or lengths that cannot be are an error."""
-    return info("pcap", name, content, file="a.pcapng")
+    """Stamps or lengths that cannot be, read and written again."""
+
+    def make(folder: Path) -> tuple[str | Path, ...]:
+        (folder / "a.pcapng").write_bytes(content)
+        return ("export", folder / "a.pcapng", "-o", folder / "b.pcapng")
+
+    return command("pcap", f"{name}: export", Verdict.ORDERLY, make)
 
 
 def others() -> list[Case]:

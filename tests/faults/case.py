@@ -100,7 +100,7 @@ def info(
 def judged(done: Finished, verdict: Verdict, words: Iterable[str]) -> str:
     """What is not as it should be, or ""."""
     said = f"status {done.status}: {(done.stderr or done.stdout)[-300:]!r}"
-    if "Traceback" in done.stderr or "unexpected" in done.stderr:
+    if "Traceback" in done.stderr or "fault of gpiorig" in done.stderr:
         return f"an unexpected exception, {said}"
     match verdict:
         case Verdict.ERROR:
@@ -112,6 +112,10 @@ def judged(done: Finished, verdict: Verdict, words: Iterable[str]) -> str:
             if done.status not in (0, 1):
                 return f"refused, {said}"
             text = done.stdout + done.stderr
+        case Verdict.ORDERLY:
+            if done.status and (done.status != 2 or done.stderr.count("\n") != 1):
+                return f"neither a result nor one error, {said}"
+            text = done.stderr + done.stdout
         case Verdict.INERT:
             text = done.stdout + done.stderr
             if any(ord(char) < 32 and char != "\n" or 0x7F <= ord(char) < 0xA0 for char in text):

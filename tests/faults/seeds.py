@@ -189,6 +189,12 @@ def flocklab_serial() -> bytes:
     return ("timestamp,observer_id,node_id,direction,output\n" + "".join(rows)).encode()
 
 
+def actuation() -> bytes:
+    """FlockLab's gpioactuation.csv."""
+    rows = (f"17000000{n:02d}.0000000,17000000{n:02d}.{n:07d},3,{n % 2 + 1},SIG1,{n // 2 % 2}\n" for n in range(40))
+    return ("timestamp_planned,timestamp_executed,observer_id,node_id,pin_name,value\n" + "".join(rows)).encode()
+
+
 def frame(number: int) -> bytes:
     """An IEEE 802.15.4 data frame with its checksum."""
     octets = bytes.fromhex("6188") + bytes([number]) + bytes.fromhex("cdab02000100") + b"payload %d" % number
@@ -268,6 +274,7 @@ def seeds() -> tuple[Seed, ...]:
         Seed("arrow", "arrow.arrow", written("arrow")),
         Seed("csv", "wide.csv", written("csv")),
         Seed("csv", "changes.csv", state_changes()),
+        Seed("flocklab_actuation", "gpioactuation.csv", actuation()),
         Seed("flocklab_gpio", "gpiotracing.csv", written("flocklab_gpio", gap=False)),
         Seed("flocklab_raw", "raw.dat", flocklab_raw()),
         Seed("flocklab_serial", "serial.csv", flocklab_serial()),

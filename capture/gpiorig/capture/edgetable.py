@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.nanoseconds import nearest_ns, rounding_text
-from gpiorig.capture.waveform import Block, Waveform
+from gpiorig.capture.waveform import Block, Waveform, joined
 
 FORMAT = b"gpiorig edges 1"
 ROWS = 1 << 18  # in one batch, at least: small ones cost room and time
@@ -120,7 +120,7 @@ def read(path: Path, form: pa.Schema, tables: Callable[[], Iterator[pa.RecordBat
     return Waveform(
         samplerate_hz=rate,
         channels=names,
-        read=lambda: _checked(path, tables),
+        read=lambda: joined(_checked(path, tables)),
         epoch=epoch,
         source=f"table of edges {path.name}",
     )

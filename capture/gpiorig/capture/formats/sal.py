@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import lzma
 import struct
 import zipfile
 import zlib
@@ -29,7 +30,15 @@ ZIP_MAGIC = b"PK\x03\x04"
 META_BYTES = 1 << 26
 EXPORT = "open it in Logic 2 and export: File > Export Data, as Binary or CSV"
 # What zipfile raises on damage; ValueError: also of names that are not UTF-8, and of offsets beyond 64 bits.
-UNREADABLE: tuple[type[Exception], ...] = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+UNREADABLE: tuple[type[Exception], ...] = (  # OSError: what bz2 says of its data
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    OSError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+)
 UNREADABLE += (KeyError, ValueError, OverflowError, struct.error)
 Result = TypeVar("Result")
 
@@ -80,7 +89,7 @@ def _guarded(path: Path, work: Callable[[zipfile.ZipFile], Result]) -> Result:
         with zipfile.ZipFile(path) as archive:
             return work(archive)
     except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror}", where=path, remedy="check the file") from error
+        raise FormatError(f"cannot be read: {error.strerror or error}", where=path, remedy="check the file") from error
     except UNREADABLE as error:
         raise _damaged(path, error) from error
 

@@ -48,7 +48,7 @@ def layout_of(path: Path, lines: list[tuple[int, str]]) -> Layout:
             rate = parse_samplerate(match[1], where=path)
         number += 1
     rows = [fields_of(line, ",") for _, line in lines[number : number + 2]]
-    if not names or not rate or not rows:
+    if not names or not rate or not rows or not all(rows):
         raise FormatError("lacks channels or samplerate in its header", where=path, remedy="write it with sigrok-cli")
     has_time = len(rows[0]) == len(names) + 1
     has_header = not all(LEVEL_WORDS.match(field) for field in rows[0][-len(names) :])
