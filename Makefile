@@ -11,7 +11,10 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find capture/native rig/vboards -n
 # Compiled modules are kept: hundreds of short processes would each compile them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup debian native firmware demo test test-fast test-deep check generate format bench sensitivity costs clean
+SECONDS ?= 600
+TARGETS ?=
+
+.PHONY: help setup debian native firmware demo test test-fast test-deep check faults fuzz generate format bench sensitivity costs clean
 
 help:
 	@echo "make demo       two virtual boards, a real sigrok-cli capture, a report (sets everything up first)"
@@ -19,6 +22,8 @@ help:
 	@echo "make test-fast  the tests of a developer's inner loop, in one minute"
 	@echo "make test-deep  the full simulations, every mode on every board, and a soak: hours"
 	@echo "make check      lint, types, generated files, layers, documents"
+	@echo "make faults     the corpus of damaged files and waveforms: docs/reliability.md"
+	@echo "make fuzz       coverage-guided fuzzing, SECONDS=600 of all TARGETS together; goes on where it ended"
 	@echo "make bench      the performance table"
 	@echo "make sensitivity  how much round trips on the virtual bench depend on its timing model"
 	@echo "make costs      what a probe costs on the virtual boards: docs/probe-cost.md"
@@ -84,6 +89,15 @@ check: setup
 	@$(MAKE) --no-print-directory -s -C firmware-gpio-probes lint
 	@if cargo fmt --version >/dev/null 2>&1; then cargo fmt --all --check; else echo "cargo fmt is not installed: Rust format not checked"; fi
 	@if cargo clippy --version >/dev/null 2>&1; then cargo clippy --quiet --release --target-dir target --locked --workspace --all-targets -- -D warnings; else echo "cargo clippy is not installed: Rust lints not checked"; fi
+
+faults: export OPENBLAS_NUM_THREADS := 1
+faults: setup
+	@PYTHONPATH=tests $(BIN)/python -m faults
+
+fuzz: export OPENBLAS_NUM_THREADS := 1
+fuzz: setup
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[fuzz]'
+	@PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(SECONDS) $(TARGETS)
 
 generate:
 	@$(PYTHON) firmware-gpio-probes/generate.py

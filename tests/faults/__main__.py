@@ -1,4 +1,4 @@
-"""Score the corpus: `make faults`. Prints the table of docs/reliability.md and what is not as expected; status 1 then."""
+"""Score the corpus: `make faults`; status 1 when something is not as expected, and it is printed."""
 
 from __future__ import annotations
 

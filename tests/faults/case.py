@@ -118,7 +118,7 @@ def judged(done: Finished, verdict: Verdict, words: Iterable[str]) -> str:
             text = done.stderr + done.stdout
         case Verdict.INERT:
             text = done.stdout + done.stderr
-            if any(ord(char) < 32 and char != "\n" or 0x7F <= ord(char) < 0xA0 for char in text):
+            if any((ord(char) < 32 and char != "\n") or 0x7F <= ord(char) < 0xA0 for char in text):
                 return f"control codes in the output, {said}"
         case _:
             text = done.stdout

@@ -181,7 +181,8 @@ def descriptions() -> list[Case]:
     many = ", ".join(f'"c{n}"' for n in range(65))
     return [
         *(
-            case(f"samplerate {text[:20]}, {len(text)} characters", replaced(rate, f'samplerate = "{text}"'), DESCRIPTION)
+            case(f"samplerate {text[:20]}, {len(text)} characters",
+                 replaced(rate, f'samplerate = "{text}"'), DESCRIPTION)
             for text in rates
         ),
         *(
@@ -277,7 +278,7 @@ def _levels(*values: int) -> np.ndarray:
 
 
 def random_damage(tries: int = 300) -> list[Case]:
-    """Random damage of each kind of file: what was complete is an error or the same; what was not, right as far as it goes."""
+    """Random damage: what was complete is an error or the same; what was not is right as far as it goes."""
 
     def check(name: str, number: int, complete: bool) -> Callable[[Path], str]:
         def run(folder: Path) -> str:
@@ -301,7 +302,8 @@ def random_damage(tries: int = 300) -> list[Case]:
         return run
 
     return [
-        Case(name, f"{'complete' if complete else 'broken off'}, random damage {number}", verdict, check(name, number, complete))
+        Case(name, f"{'complete' if complete else 'broken off'}, random damage {number}", verdict,
+             check(name, number, complete))
         for name in (EDGES, "serial")
         for complete, verdict in ((True, Verdict.CHECKED), (False, Verdict.RECOVERED))
         for number in range(tries)

@@ -30,7 +30,7 @@ def many_names() -> bytes:
 
 def times() -> list[Case]:
     """Times and levels that cannot be, in the middle of a table."""
-    words = (b"nan", b"inf", b"1e400", DIGITS, b"1." + DIGITS, b"0000-01-01T00:00:00", b"", b"12:00", b"1;2", b"\0")
+    words = (b"nan", b"inf", b"1e400", DIGITS, b"1." + DIGITS, b"", b"12:00", b"1;2", b"\0")
     good = seeds.state_changes()
     middle = good.find(b"\n", len(good) // 2) + 1
     return [
@@ -40,7 +40,7 @@ def times() -> list[Case]:
         ),
         *(
             info("csv", f"level {word!r}", good[:middle] + b"999999999,a," + word + b"\n" + good[middle:])
-            for word in (b"nan", b"2", b"-1", b"1,1,1", b"\0")
+            for word in (b"nan", b"2", b"-1", b"\0")
         ),
         info("csv", "time goes back", good + b"5,a,1\n", "put in the order of time", verdict=Verdict.MARK),
     ]
@@ -56,10 +56,15 @@ def tables() -> list[Case]:
         info("csv", "a row with an empty name", HEAD + b"0,a,0\n1,a,1\n2,,1\n3,b,1\n4,b,0\n5,b,1\n6,c,1\n7,c,0\n"),
         info("csv", "9000 columns", b"time" + b",x" * 9000 + b"\n" + b"0" + b",1" * 9000 + b"\n", memory=True),
         info("csv", "a line of 10 MB", HEAD + b"0,a,1\n1," + b"a" * 10_000_000 + b",1\n", memory=True),
-        info("csv", "no rows", HEAD),
+        info("csv", "no rows", HEAD, "it has no rows", verdict=Verdict.MARK),
         info("csv", "two columns of one name", b"time,a,a\n0,0,1\n1,1,0\n"),
-        info("saleae_csv", "time goes back", seeds.saleae_csv() + b"0.000001,1,1,1\n",
-             "put in the order of time", verdict=Verdict.MARK),
+        info(
+            "saleae_csv",
+            "time goes back",
+            seeds.saleae_csv() + b"0.000001,1,1,1\n",
+            "put in the order of time",
+            verdict=Verdict.MARK,
+        ),
         info("saleae_csv", "a level is 7", seeds.saleae_csv() + b"99.0,7,1,1\n"),
         info("saleae_csv", "a field too few", seeds.saleae_csv() + b"99.0,1,1\n"),
         info("flocklab_gpio", "a time of 30 digits", TRACE + b"1" * 30 + b".0000000,1,1,LED1,1\n"),

@@ -1,4 +1,4 @@
-"""Cases of waveforms that a bench damaged: lines swapped, stuck, glitching; power gone; counters, clocks and blocks lost."""
+"""Cases of waveforms that a bench damaged: lines, power, counters, clocks, blocks of samples."""
 
 from __future__ import annotations
 
@@ -36,7 +36,11 @@ def decoded(levels: Levels, gaps: NDArray[np.int64] | None = None) -> Events:
 def good() -> tuple[Levels, list[int], dict[int, tuple[int, int]]]:
     """The bus as it was, where frames begin, and what they are."""
     levels, starts = drawn(SENT, WIDTH)
-    return levels, starts, {at: (code, -1 if id_ is None else id_) for at, (code, id_) in zip(starts, SENT, strict=False)}
+    return (
+        levels,
+        starts,
+        {at: (code, -1 if id_ is None else id_) for at, (code, id_) in zip(starts, SENT, strict=False)},
+    )
 
 
 def bus(name: str, verdict: Verdict, change: Callable[[Levels, list[int]], tuple[int, int]]) -> Case:
@@ -66,7 +70,9 @@ def lines() -> list[Case]:
     """Lines of a bus."""
 
     def swapped(levels: Levels, starts: list[int]) -> tuple[int, int]:
-        levels[:] = levels & 1 | (levels >> np.uint64(1) & 1) << np.uint64(2) | (levels >> np.uint64(2) & 1) << np.uint64(1)
+        levels[:] = (
+            levels & 1 | (levels >> np.uint64(1) & 1) << np.uint64(2) | (levels >> np.uint64(2) & 1) << np.uint64(1)
+        )
         return 0, len(levels)
 
     def stuck(line: int, high: bool) -> Callable[[Levels, list[int]], tuple[int, int]]:
@@ -136,13 +142,17 @@ def _mostly(change: Callable[[Levels, list[int]], tuple[int, int]]) -> Callable[
         hit = sum(start <= at < end for at in sent)
         lost = len(sent) - (len(found.samples) - wrong)
         told = found.damaged.samples.size + wrong >= lost
-        return "" if told and wrong <= max(1, hit // 8) else f"{lost} lost, {wrong} wrong, {found.damaged.samples.size} damaged"
+        return (
+            ""
+            if told and wrong <= max(1, hit // 8)
+            else f"{lost} lost, {wrong} wrong, {found.damaged.samples.size} damaged"
+        )
 
     return check
 
 
 def square(count: int, *, lost: tuple[int, int] = (0, 0), step: int = 0) -> Edges:
-    """A heartbeat of 10 ms at 1 MHz; samples lost at an instant without a mark, or the source's clock stepped by some."""
+    """A heartbeat of 10 ms at 1 MHz; samples lost without a mark, or the source's clock stepped by some."""
     rises = 500 + 10_000 * np.arange(count, dtype=np.int64)
     rises[count // 2 :] += step
     both = np.concatenate([[0], np.stack([rises, rises + 5000], axis=1).reshape(-1)])
@@ -164,7 +174,10 @@ def losses() -> list[Case]:
             found = heartbeat.read(waveform_of(edges), "hb", period_ns=10_000_000).losses
             if not size and not step:
                 return "" if not found else f"{found}"
-            near = len(found) == 1 and abs((found[0].samples - (size - step) + 5000) % 10_000 - 5000) <= found[0].uncertainty
+            near = (
+                len(found) == 1
+                and abs((found[0].samples - (size - step) + 5000) % 10_000 - 5000) <= found[0].uncertainty
+            )
             return "" if near else f"{found}"
 
         return run
@@ -184,7 +197,9 @@ def counters() -> list[Case]:
 
     def wrapped(folder: Path) -> str:
         made = synthetic_events.ping_pongs(40, first_id=0xFFF0)
-        built = timelines.build(packets.associate(made, initiator="initiator", responder="responder"), header_ns=192_000)
+        built = timelines.build(
+            packets.associate(made, initiator="initiator", responder="responder"), header_ns=192_000
+        )
         good_ = np.array_equal(built.samples, synthetic_events.truth(made).samples[:, : built.samples.shape[1]])
         return "" if len(built.samples) == 40 and good_ else f"{built.samples.shape}"
 
@@ -205,7 +220,11 @@ def counters() -> list[Case]:
             numbers = dict(zip(rises.tolist(), range(100, 180), strict=True))
             wrong = [at for at, number in zip(found.samples.tolist(), found.positions.tolist(), strict=True)
                      if numbers.get(at, -1) != number]  # fmt: skip
-            return "" if not wrong and len(found.samples) + found.damaged >= 80 - damaged else f"{wrong[:3]}, {found.damaged}"
+            return (
+                ""
+                if not wrong and len(found.samples) + found.damaged >= 80 - damaged
+                else f"{wrong[:3]}, {found.damaged}"
+            )
 
         return run
 
@@ -226,7 +245,10 @@ def segments() -> list[Case]:
         levels, starts, sent = good()
         gap = np.array([[starts[4] + 5, starts[9] + 5]], dtype=np.int64)
         found = decoded(levels, gap)
-        got = {at: (c, i) for at, c, i in zip(found.samples.tolist(), found.codes.tolist(), found.ids.tolist(), strict=True)}
+        got = {
+            at: (c, i)
+            for at, c, i in zip(found.samples.tolist(), found.codes.tolist(), found.ids.tolist(), strict=True)
+        }
         outside = {at: row for at, row in sent.items() if at < starts[4] or at > starts[9]}
         return "" if got == outside and found.gaps.tolist() == gap.tolist() else f"{got.keys() ^ outside.keys()}"
 

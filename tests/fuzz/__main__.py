@@ -71,13 +71,16 @@ def main() -> int:
         row = run(name, options.folder, max(1, options.seconds // len(names)))
         with (options.folder / TOTALS).open("a") as file:
             file.write(json.dumps(row) + "\n")
-        print(f"{name:16} {row['inputs']:>9} inputs  {row['cpu_s']:>7} CPU s  {row['features']:>6} features", flush=True)
+        print(
+            f"{name:16} {row['inputs']:>9} inputs  {row['cpu_s']:>7} CPU s  {row['features']:>6} features", flush=True
+        )
     found = totals(options.folder)
     print(f"\n{'all runs':16} {'inputs':>9} {'CPU s':>8} {'features':>9} {'corpus':>7}")
     for name, sums in sorted(found.items()):
         print(f"{name:16} {sums['inputs']:9.0f} {sums['cpu_s']:8.0f} {sums['features']:9.0f} {sums['corpus']:7.0f}")
     print(
-        f"{'together':16} {sum(s['inputs'] for s in found.values()):9.0f} {sum(s['cpu_s'] for s in found.values()):8.0f}"
+        f"{'together':16} {sum(sums['inputs'] for sums in found.values()):9.0f} "
+        f"{sum(sums['cpu_s'] for sums in found.values()):8.0f}"
     )
     findings = sorted((options.folder / "findings").glob("*"))
     for path in findings:

@@ -45,9 +45,7 @@ def waves(data: bytes, *, channels: int, rate_hz: int) -> Edges:
     return _edges(samples, levels.astype(np.uint64), channels, rate_hz, end=at + 500)
 
 
-def _edges(
-    samples: NDArray[np.int64], levels: NDArray[np.uint64], channels: int, rate_hz: int, *, end: int
-) -> Edges:
+def _edges(samples: NDArray[np.int64], levels: NDArray[np.uint64], channels: int, rate_hz: int, *, end: int) -> Edges:
     names = [f"D{i}" for i in range(channels)]
     return Edges.from_blocks([(samples, levels)], samplerate_hz=seeds.Fraction(rate_hz), channels=names, end=end)
 
@@ -100,8 +98,11 @@ def bus(edges: Edges, width: int) -> linecode.BusFrames:
     records = by_sigrok(edges, f"gpio_probe:{wires}:width={width}", OutputKind.BINARY).bytes.get(0, b"")
     theirs = sorted((at, code, id_, flags) for at, _, code, id_, flags in struct.iter_unpack("<QBBHI", records))
     ours = [
-        *((at, code, max(id_, 0), int(id_ >= 0)) for at, code, id_ in zip(found.samples, found.codes, found.ids)),
-        *((at, 0, min(n, 0xFFFF), DAMAGED) for at, n in zip(found.damaged_samples, found.damaged_symbols)),
+        *(
+            (at, code, max(id_, 0), int(id_ >= 0))
+            for at, code, id_ in zip(found.samples, found.codes, found.ids, strict=True)
+        ),
+        *((at, 0, min(n, 0xFFFF), DAMAGED) for at, n in zip(found.damaged_samples, found.damaged_symbols, strict=True)),
     ]
     hold(theirs == sorted(tuple(map(int, row)) for row in ours), "the kernel and the sigrok decoder find the same")
     for cut in {len(edges.samples) // 3, len(edges.samples) - 1}:
@@ -207,7 +208,9 @@ def serial_line(data: bytes) -> None:
     bit = form.bit_samples(edges.samplerate_hz)
     ours = sorted(
         (int(np.ceil(start + (bit - 1) / 2 + bit)) - before, f"{value:0{digits}X}")
-        for start, value in zip(found.starts[found.received].tolist(), found.values[found.received].tolist(), strict=True)
+        for start, value in zip(
+            found.starts[found.received].tolist(), found.values[found.received].tolist(), strict=True
+        )
     )
     hold(theirs == ours, f"characters are those of sigrok: {theirs[:3]} {ours[:3]}")
     for cut in {len(edges.samples) // 3, len(edges.samples) - 1}:
@@ -266,7 +269,9 @@ def targets() -> list[Target]:
     hold(set(KNOWN_CODES) <= set(BY_CODE), "the table of events")
     return [
         Target("symbol_bus", tuple(bytes([n]) + part for n in range(4) for part in (frames, noise)), symbol_bus),
-        Target("damaged_bus", tuple(bytes([n, n, k]) + noise[n : n + 40] for n in range(3) for k in range(4)), damaged_bus),
+        Target(
+            "damaged_bus", tuple(bytes([n, n, k]) + noise[n : n + 40] for n in range(3) for k in range(4)), damaged_bus
+        ),
         Target("uart", tuple(bytes([n, n, n]) + noise for n in range(3)), serial_line),
         Target("spi", tuple(bytes([n, 7]) + part for n in range(4) for part in (frames, noise)), spi_bus),
         Target("ieee802154", tuple(seeds.frame(n) for n in range(3)), radio_frame),

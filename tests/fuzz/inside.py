@@ -57,7 +57,7 @@ def segment_blocks(data: bytes) -> None:
     """A segment file of blocks with right checksums: 18 bytes of header each, then the payload that it wants."""
     octets, at, number = b"", 0, 0
     while at + 18 <= len(data) and number < 50:
-        kind, step, count, watermark, more = struct.unpack_from("<BBIqI", data, at)
+        kind, step, count, watermark, _ = struct.unpack_from("<BBIqI", data, at)
         at, count = at + 18, count % 64 if step & 1 else count
         number += step & 2 or 1
         payload = data[at : at + PAYLOAD_BYTES.get(kind, 0) * min(count, 1000)]

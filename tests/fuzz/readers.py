@@ -167,7 +167,9 @@ def segment_calls(data: bytes) -> None:
     path.write_bytes(octets)
     with our_errors():
         content = read_segments(folder)
-        read = [row for samples, levels in content.blocks for row in zip(samples.tolist(), levels.tolist(), strict=True)]
+        read = [
+            row for samples, levels in content.blocks for row in zip(samples.tolist(), levels.tolist(), strict=True)
+        ]
         hold(read == rows[: len(read)], "no row is invented, and only the last ones are missing")
         hold(not content.closed or resumed or read == rows, "a capture whose end is lost is not closed in order")
 
@@ -255,11 +257,16 @@ def node_log(data: bytes) -> None:
     """What a node prints: every line is understood, or kept as it came."""
     with our_errors():
         found = log.parse(data, node="n")
-        hold(len(found.sequences) == len(found.outcomes) == len(found.lost) == len(found.lines), "a row for each packet")
+        hold(
+            len(found.sequences) == len(found.outcomes) == len(found.lost) == len(found.lines), "a row for each packet"
+        )
 
 
 LOG = (
-    "\n".join(seeds.serial_lines()) + "\nok identify fw=pingpong id=1\nerror id=3\nlog lost=00000000 0041" + "0" * 8 + "\n"
+    "\n".join(seeds.serial_lines())
+    + "\nok identify fw=pingpong id=1\nerror id=3\nlog lost=00000000 0041"
+    + "0" * 8
+    + "\n"
 ).encode()
 
 
@@ -282,5 +289,3 @@ def targets() -> list[Target]:
         Target("experiment", (seeds.EXPERIMENT.encode(),), experiment_text),
         Target("node_log", (LOG,), node_log),
     ]
-
-

@@ -34,7 +34,7 @@ def read(path: Path, options: ReadOptions) -> Waveform:
     begin = meta.end() if meta else 0
     if not rate:
         raise FormatError("says no samplerate", where=path, remedy="give it, for instance --samplerate 24MHz")
-    unitsize = options.unitsize or max((len(options.channels) + 7) // 8, 1)
+    unitsize = max((len(options.channels) + 7) // 8, 1) if options.unitsize is None else options.unitsize
     if not 1 <= unitsize <= 8:
         raise FormatError(f"samples of {unitsize} bytes are not supported", where=path, remedy="1 to 8 bytes are")
     channels = options.channels or tuple(f"D{bit}" for bit in range(8 * unitsize))

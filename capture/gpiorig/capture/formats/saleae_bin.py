@@ -151,6 +151,9 @@ def _chunks(path: Path) -> list[Chunk]:
                 exact = [samplerate(round(each) if _is_whole(each) else each, where=path) for each in rate]
                 found.append(Chunk(initial, begin_s, end_s, exact[0] if exact else None, offset, times))
                 file.seek(8 * times, 1)
+            if left := size - file.tell():
+                what = f"has {left} bytes after what its header counts"
+                raise FormatError(what, where=path, remedy="it is damaged: export it again")
             return found
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", where=path, remedy="check the file") from error

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gpiorig.capture.printable import printable
 from gpiorig.rig import inputs
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def _capture_text(found: dict[str, Any]) -> list[str]:
         first, last = channel["first_edge"], channel["last_edge"]
         span = f"samples {first} to {last}" if channel["edges"] else "constant"
         level = {0: "starts low", 1: "starts high", None: "empty"}[channel["initial_level"]]
-        lines.append(f"  {channel['name']}: {channel['edges']} edges, {span}, {level}")
+        lines.append(f"  {printable(channel['name'])}: {channel['edges']} edges, {span}, {level}")
     if found["format"] == "recording":
         virtual = ", on the virtual bench" if found["virtual"] else ""
         reason = f" ({found['reason']})" if found["reason"] else ""
