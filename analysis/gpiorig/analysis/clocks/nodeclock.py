@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -207,7 +208,7 @@ def node_clock(
     except OverflowError as error:
         raise EventError(f"node {node}: its time is beyond 292 years at {float(tick_hz):g} ticks per s.") from error
     quanta = float((shown_step(ticks) or 1) * NS_PER_S / tick_hz), quantum(reference_ns)
-    counts = {
+    counts: dict[str, Any] = {
         "n": len(ticks),
         "resets": len(found.resets),
         "backsteps": len(found.backsteps),
