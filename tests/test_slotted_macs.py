@@ -235,7 +235,7 @@ def test_who_runs_to_completion_waits_longer(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kernel", ["events", "threads"])
 def test_waits_on_the_pins_are_those_that_the_node_counts(tmp_path: Path, kernel: str) -> None:
-    """From task.due to task.run, by id: as many waits as runs, though some are missed; the longest is the node's."""
+    """From task.due to task.run, by id: as many as runs, though some are missed; the longest is the node's."""
     tasks = {"worker_a_period_us": 2_000_000}
     mode = run(
         tmp_path,

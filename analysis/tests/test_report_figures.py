@@ -11,7 +11,8 @@ import pytest
 import studies
 from reportcases import PLAIN, one_way
 
-from gpiorig.analysis import plates, routenumbers, series, style
+from gpiorig.analysis import clockview, plates, routenumbers, series, style
+from gpiorig.analysis.audit import Stability
 from gpiorig.analysis.inference.intervals import Interval
 from gpiorig.analysis.report import blocks, delaysection, page
 from gpiorig.analysis.report.data import RouteView
@@ -149,3 +150,21 @@ def test_captions_name_only_what_is_drawn(tmp_path):
     data = one_way(studies.one_way(lost=0), found=False, layers=False, occupancy=False, audited=False)
     section = next(section for section in page.run_sections(data) if section.id == "run")
     assert ["By the time of sending, one point per packet."] == [each.caption for each in blocks.pictures([section])]
+
+
+def test_a_legend_names_the_clocks_that_stand_out():
+    """Of 45 clocks the one that wanders ten times as far is named; the others are grey, with one entry for all."""
+    taus = np.array([1.0, 2.0, 4.0])
+    levels = 1 + np.arange(45) / 1000
+    levels[20] = 10
+    clocks = [Stability(f"node n{k}", taus, *[level / taus] * 3, n=9, missing=0) for k, level in enumerate(levels)]
+    named = clockview.outstanding(clocks, measure="tdev_ns")
+    figure = style.new_figure(virtual=False)
+    ax = figure.add_subplot()
+    clockview.stability(ax, clocks, measure="tdev_ns", named=named)
+    legend = ax.get_legend_handles_labels()[1]
+    assert "node n20" in legend
+    assert "37 others" in legend
+    assert len(legend) == 9
+    assert len(ax.lines) == 45
+    assert clockview.outstanding(clocks[:3], measure="tdev_ns") == clocks[:3]

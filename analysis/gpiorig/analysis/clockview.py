@@ -42,7 +42,7 @@ def errors(ax: Axes, comparisons: Sequence[Comparison]) -> None:
 
 
 def outstanding(clocks: Sequence[Stability], *, measure: str) -> list[Stability]:
-    """The clocks that a legend has room for: all, or those farthest from the median of all, in ratio, at any time."""
+    """The clocks that a legend has room for: all, or those farthest, as a ratio, from the median of all."""
     if len(clocks) <= MOST_NAMED:
         return list(clocks)
     values: dict[float, list[float]] = {}

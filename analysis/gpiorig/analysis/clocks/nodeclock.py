@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -208,16 +207,12 @@ def node_clock(
     except OverflowError as error:
         raise EventError(f"node {node}: its time is beyond 292 years at {float(tick_hz):g} ticks per s.") from error
     quanta = float((shown_step(ticks) or 1) * NS_PER_S / tick_hz), quantum(reference_ns)
-    counts: dict[str, Any] = {
-        "n": len(ticks),
-        "resets": len(found.resets),
-        "backsteps": len(found.backsteps),
-        "reference_backsteps": int((np.diff(reference_ns) < 0).sum()),
-    }
+    falls = int((np.diff(reference_ns) < 0).sum())
+    counts = falls, len(ticks), len(found.resets), len(found.backsteps)
     odd = len(set(found.resets) - set(boots)) + len(found.backsteps)
     if odd >= max(LEAST_ODD, ODD_SHARE * len(ticks)):
         note = guesses.no_clock(ticks, scale)
-        return NodeClock(node, reference, tick_hz, modulus, found.wraps, (), *quanta, **counts, note=note)
+        return NodeClock(node, reference, tick_hz, modulus, found.wraps, (), *quanta, *counts, note)
     stretches = []
     for start, end in pairwise([0, *found.resets, len(ticks)]):
         cuts = [start, *(start + at for at in _set_back(node_ns[start:end], reference_ns[start:end])), end]
@@ -228,7 +223,7 @@ def node_clock(
                 sum(start <= at < end for at in found.backsteps),
             )
         )
-    return NodeClock(node, reference, tick_hz, modulus, found.wraps, tuple(stretches), *quanta, **counts)
+    return NodeClock(node, reference, tick_hz, modulus, found.wraps, tuple(stretches), *quanta, *counts)
 
 
 def _set_back(node_ns: Integers, reference_ns: Integers) -> list[int]:

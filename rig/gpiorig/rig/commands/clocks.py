@@ -246,7 +246,7 @@ def _text(clock: NodeClock) -> list[str]:
 
 def _stretch_text(stretch: Stretch) -> list[str]:
     from gpiorig.analysis.clocks import nodejson
-    from gpiorig.analysis.quantity import count_text, round_time_text, time_text
+    from gpiorig.analysis.quantity import count_text, time_text
 
     found = nodejson.stretch_json(stretch)
     if found["ppm"] is None:
@@ -258,7 +258,7 @@ def _stretch_text(stretch: Stretch) -> list[str]:
         f"{count_text(found['outliers'], 'outlier')}, offset {found['offset_s']:.6f} s"
     ]
     if len(found["bands_s"]) > 1:
-        levels = ", ".join(round_time_text(level * 1e9) if level else "0" for level in sorted(found["bands_s"]))
+        levels = ", ".join(time_text(level * 1e9) if level else "0" for level in sorted(found["bands_s"]))
         lines.append(f"  stamps lie in {len(found['bands_s'])} bands, at {levels} from the largest")
     lines += [
         f"  from {p['start_s']:.6f} to {p['end_s']:.6f} s: {_ppm(p)}, offset {p['offset_s']:.6f} s"
