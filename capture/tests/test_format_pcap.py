@@ -347,6 +347,9 @@ def test_lengths_and_offsets_that_cannot_be_are_damage(tmp_path: Path) -> None:
     path.write_bytes(section("<", [("a", 6, 2**63 - 1)], [(0, STAMP_US, MPDU)]))
     with pytest.raises(FormatError, match=r"a\.pcapng, offset 28: is damaged: .* 9223372036854775807 s late"):
         everything(path)
+    path.write_bytes(section("<", [("a", 127, 0)], [(0, STAMP_US, MPDU)]))
+    with pytest.raises(FormatError, match=r"is damaged: .*a clock of 1e\+127 ticks per second"):
+        everything(path)
     data = bytearray(air(path, [STAMP_US]).read_bytes())
     struct.pack_into("<I", data, data.index(MPDU) - 4, 2**32 - 1)
     path.write_bytes(data)

@@ -212,6 +212,7 @@ def head(*sections: str) -> str:
         ),
         pytest.param(head("comment gpiorig: samplerate 0/1 Hz, epoch "), "a samplerate of", id="a rate of 0"),
         pytest.param(head("var wire \u0661 a v"), "has a .var", id="a digit of another script"),
+        pytest.param(head("var real 64 a v"), "declares no variable of bits", id="no variable"),
         pytest.param("$comment" + " " * 300_000 + "x $enddefinitions $end", "no .timescale", id="blanks"),
         pytest.param("$c " * 300_000 + "$enddefinitions $end", "no .timescale", id="no end"),
     ],

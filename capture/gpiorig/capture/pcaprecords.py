@@ -30,6 +30,7 @@ ISB_IFDROP = 5
 FLAG_IN, FLAG_OUT, FLAG_CRC_ERROR = 1, 2, 1 << 24  # pcapng, 4.3.1
 MAX_RECORD = 262_144  # octets; more than any packet has (Wireshark, wiretap/wtap.h, WTAP_MAX_PACKET_SIZE_STANDARD)
 MAX_BLOCK = 16 << 20
+MAX_TICKS_PER_S = 10**18  # finer clocks wrap within 19 s of 1970
 MAX_OFFSET_S = 10**11  # of stamps: more than 3000 years
 LOST = "lost by the sniffer"
 CUT_SHORT = "cut short at the end of the file"
@@ -238,6 +239,8 @@ def _interface(body: bytes, order: str) -> _Interface:
             found.name = value.decode(errors="replace")
         elif code == IF_TSRESOL:
             found.ticks_per_s = 2 ** (value[0] & 0x7F) if value[0] & 0x80 else 10 ** value[0]
+            if found.ticks_per_s > MAX_TICKS_PER_S:
+                raise OverflowError(f"a clock of {found.ticks_per_s:.0e} ticks per second")
         elif code == IF_FCSLEN:
             found.fcs_octets = value[0] // 8 if value[0] >= 8 else value[0]  # in bits; writers give octets, too
         elif code == IF_TSOFFSET:

@@ -101,6 +101,8 @@ def read_header(path: Path) -> Header:
                 samplerate_hz, epoch = samplerate(ratio(match[1]) or math.nan, where=path), match[2]
     if scale is None:
         raise FormatError("has no $timescale", where=path, remedy="it was cut short: save it again")
+    if not found:
+        raise FormatError("declares no variable of bits", where=path, remedy="dump wires or registers")
     return Header(
         per_second=scale,
         variables=_named(found),
