@@ -51,7 +51,7 @@ def bits() -> list[Case]:
     seed = seeds.seed("sr")
     return [
         reading(seed, f"bit {bit} of the directory{', --recover' * (options is RECOVER)}", flipped(bit), **how)
-        for options, verdict, step in ((ReadOptions(), Verdict.CHECKED, 1), (RECOVER, Verdict.ORDERLY, 8))
+        for options, verdict, step in ((ReadOptions(), Verdict.CHECKED, 1), (RECOVER, Verdict.RECOVERED, 8))
         for how in [{"options": options, "verdict": verdict}]
         for bit in range(0, 8 * (len(seed.content) - directory(seed.content)), step)
     ]
@@ -95,7 +95,7 @@ def sizes() -> list[Case]:
             change = put(b"logic-1-5", field, struct.pack("<I", value))
             name = f"{word} of chunk 5 is {value}"
             found.append(reading(seed, name, change, verdict=Verdict.CHECKED))
-            found.append(reading(seed, f"{name}, --recover", change, verdict=Verdict.ORDERLY, options=RECOVER))
+            found.append(reading(seed, f"{name}, --recover", change, verdict=Verdict.RECOVERED, options=RECOVER))
     beyond = put(b"metadata", PACKED, struct.pack("<I", 0xFF0001AB))
     found.append(info("sr", "packed size of metadata is 4 GB", beyond(seed.content), memory=True))
     return found

@@ -15,6 +15,7 @@ import numpy as np
 from commandline import Finished, gpiorig
 from fuzz import invariants
 
+from gpiorig.capture import formats
 from gpiorig.capture.edges import Edges
 from gpiorig.capture.formats import ReadOptions
 
@@ -30,7 +31,7 @@ class Verdict(StrEnum):
     ERROR = "named error"
     MARK = "named loss or mark"
     CHECKED = "named error, or the same result"  # a format with checksums
-    RECOVERED = "named error, or right outside named gaps"
+    RECOVERED = "named error, or right outside named gaps, or a remark"
     ORDERLY = "named error, or a result in order"  # a format without checksums
     INERT = "shown without effect"  # text that a terminal, browser or spreadsheet would act upon
 
@@ -171,9 +172,19 @@ def reading(
             return f"not one line of text: {error}"
         except Exception as error:
             return f"{type(error).__name__}: {error}"
-        return beside_whole(edges, whole(seed), verdict) if verdict is not Verdict.ORDERLY else ""
+        if verdict is Verdict.ORDERLY:
+            return ""
+        problem = beside_whole(edges, whole(seed), verdict)
+        return "" if problem and verdict is Verdict.RECOVERED and _remarks(seed.format, path, options) else problem
 
     return Case(seed.format, name, verdict, check)
+
+
+def _remarks(format_: str, path: Path, options: ReadOptions) -> list[str]:
+    """What a reader says of a file: that sample numbers after damage are a guess, for instance."""
+    content = formats.module(format_).read(path, options)
+    invariants.edges_of(content)
+    return list(content.remarks)
 
 
 def beside_whole(edges: Edges | None, good: Edges | None, verdict: Verdict) -> str:
@@ -190,7 +201,7 @@ def beside_whole(edges: Edges | None, good: Edges | None, verdict: Verdict) -> s
     for start, end in edges.gaps.tolist():
         at = at[(at < start) | (at >= end)]
     ours, theirs = (e.levels[np.searchsorted(e.samples, at, side="right") - 1] for e in (edges, good))
-    return "" if np.array_equal(ours, theirs) else "wrong levels outside the gaps, and nothing says so"
+    return "" if np.array_equal(ours, theirs) else "wrong levels outside the gaps, and no remark"
 
 
 def options_of(seed: seeds.Seed) -> ReadOptions:

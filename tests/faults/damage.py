@@ -64,7 +64,7 @@ def cases() -> list[Case]:
             seeds.seed("sr"),
             f"x.sr, random damage {number}, --recover",
             lambda content, number=number: damaged(content, number),
-            verdict=Verdict.ORDERLY,
+            verdict=Verdict.RECOVERED,
             options=formats.ReadOptions(recover=True),
         )
         for number in range(TRIES)

@@ -10,6 +10,8 @@ from pathlib import Path
 from fuzz.readers import recording_folder
 
 from gpiorig.analysis import log
+from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.inference import estimators
 from gpiorig.capture.recording import DESCRIPTION
 
 from . import seeds
@@ -98,6 +100,22 @@ def logs() -> list[Case]:
     return [Case("node log", name, Verdict.MARK, check(line)) for name, line in lines.items()]
 
 
+def percentiles() -> list[Case]:
+    """Statistics that an assertion cannot ask for."""
+
+    def check(text: str) -> Callable[[Path], str]:
+        def run(folder: Path) -> str:
+            try:
+                return f"accepted as {estimators.probability(text)}"
+            except QuantityError:
+                return ""
+
+        return run
+
+    texts = ("p" + DIGITS, "p0", "p100", "p99." + DIGITS, "p-1", "p1e1")
+    return [Case("assertion", f"{text[:9]}, {len(text)} characters", Verdict.ERROR, check(text)) for text in texts]
+
+
 def names() -> list[Case]:
     """Names of channels that a terminal, a page or a spreadsheet would act upon."""
     codes = "".join(map(chr, [*range(1, 32), *range(127, 160)]))
@@ -136,4 +154,4 @@ def names() -> list[Case]:
 
 def cases() -> list[Case]:
     """All of them."""
-    return [*files(), *logs(), *names()]
+    return [*files(), *logs(), *percentiles(), *names()]

@@ -14,7 +14,7 @@ from .findings import place, smaller
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(which=st.integers(0, 99), number=st.integers(0, 1 << 30), tail=st.binary(max_size=20))
 def test_an_input_is_understood_or_refused(name: str, which: int, number: int, tail: bytes) -> None:
     """A result that is in order, or one of our errors; and what else the target asks."""
