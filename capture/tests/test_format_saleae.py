@@ -85,7 +85,7 @@ def test_chunks_of_version_1_with_a_gap(tmp_path: Path) -> None:
         (version_1((0, 0.0, 1.0, []), rate=5e-324), "a samplerate of 4.94066e-324 Hz cannot be"),
         (version_1((0, 0.0, 1.0, []), rate=float("nan")), "a samplerate of nan Hz cannot be"),
         (version_1(), "claims 0 chunks"),
-        (version_0(0, 0.0, 1.0, [0.5]) + bytes(8), "has 8 bytes behind its last transition"),
+        (version_0(0, 0.0, 1.0, [0.5]) + bytes(8), "has 8 bytes after what its header counts"),
         (struct.pack("<8sii", b"<SALEAE>", 7, 0), "version 7"),
         (struct.pack("<8sii", b"<SALEAE>", 0, 1), "voltages"),
         (struct.pack("<8siiQ", b"<SALEAE>", 1, 0, 2**60), "chunks"),

@@ -38,11 +38,18 @@ void console_open(void)
     hardware = linkaddr_node_addr;
 }
 
-/** Driver, MAC and what is above them. The EUI-64 is a local one, from a short address; a driver that is told none (IoT-LAB's
- * rf2xx) does not filter by it. */
+/** A local EUI-64, from a short address. */
+static linkaddr_t node_of(uint16_t short_address)
+{
+    const linkaddr_t node = NODE(short_address);
+
+    return node;
+}
+
+/** Driver, MAC and what is above them. A driver that cannot be told (IoT-LAB's rf2xx) does not filter by addresses. */
 static const char *set_address(uint16_t short_address)
 {
-    const linkaddr_t address = NODE(short_address);
+    const linkaddr_t address = node_of(short_address);
     radio_result_t result;
 
     NETSTACK_RADIO.set_value(RADIO_PARAM_16BIT_ADDR, short_address);
@@ -105,7 +112,7 @@ static const char *set(const char *key, const char *text)
         if (key[0] == 'a') {
             return set_address((uint16_t)value);
         }
-        settings.peer = (linkaddr_t)NODE(value);
+        settings.peer = node_of((uint16_t)value);
         return NULL;
     }
     if (strcmp(key, "backoff") == 0) {
