@@ -169,7 +169,7 @@ def node_clock(
     """Unwrap a node's stamps, split them at resets, and fit what lies between.
 
     Stamps are taken in the order `guesses.order` finds. Where a tenth of them are resets that no boot is known of, or
-    steps back, the numbers are no clock, or one of fewer bits: nothing is fitted.
+    steps back though the numbers go nowhere, they are no clock, or one of fewer bits: nothing is fitted.
 
     Parameters
     ----------
@@ -209,7 +209,9 @@ def node_clock(
     quanta = float((shown_step(ticks) or 1) * NS_PER_S / tick_hz), quantum(reference_ns)
     falls = int((np.diff(reference_ns) < 0).sum())
     counts = falls, len(ticks), len(found.resets), len(found.backsteps)
-    odd = len(set(found.resets) - set(boots)) + len(found.backsteps)
+    odd = len(set(found.resets) - set(boots))
+    if float(np.ptp(ticks)) / float(tick_hz) * NS_PER_S < float(np.ptp(reference_ns)) / 2:
+        odd += len(found.backsteps)  # else they are of lines out of order: the numbers go as far as the time
     if odd >= max(LEAST_ODD, ODD_SHARE * len(ticks)):
         note = guesses.no_clock(ticks, scale)
         return NodeClock(node, reference, tick_hz, modulus, found.wraps, (), *quanta, *counts, note)
