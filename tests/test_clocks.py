@@ -64,7 +64,8 @@ def test_a_log(tmp_path: Path, form: str, pattern: str, words: list[str]) -> Non
     path = tmp_path / "a.log"
     path.write_text("a line without stamps\n" + lines(form))
     done = gpiorig("clocks", path, "--pattern", pattern, "--json", *words)
-    assert (0, "") == (done.status, done.stderr)
+    irregular = f"{path}: irregular: line without a stamp: 1\n" if "host" not in pattern else ""
+    assert (0, irregular) == (done.status, done.stderr)
     found = done.numbers["nodes"]["m3-1"]
     assert (1000, 1, 1) == (found["n"], found["resets"], found["backsteps"])
     assert [600, 400] == [segment["n"] for segment in found["segments"]]

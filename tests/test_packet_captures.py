@@ -78,7 +78,7 @@ def test_latency_of_frames(tmp_path: Path) -> None:
         (["a.pcap", "a.log"], "packet captures do not go with other logs"),
         (["a.pcap", "a.pcap"], "a packet capture is given twice"),
         (["none.pcap"], "none.pcap: holds no frame"),
-        (["a.log"], "required: --request, --response"),
+        (["a.log"], "give --request and --response, or --value"),
     ],
 )
 def test_what_latency_of_frames_refuses(tmp_path: Path, names: list[str], expected: str) -> None:

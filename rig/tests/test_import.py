@@ -293,16 +293,3 @@ def test_a_log_with_lines_that_cannot_be_is_imported(
     assert main(["import", str(tmp_path / name), "-o", str(tmp_path / "run")]) == 0
 
     assert {tmp_path / name, tmp_path / "run"} == set(tmp_path.iterdir())
-
-
-def test_a_recording_of_packets_alone_names_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It has no samples, and says so instead of a samplerate."""
-    header = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 230)
-    (tmp_path / "a.pcap").write_bytes(header + struct.pack("<IIII", 1_600_000_000, 0, 5, 5) + b"\x02\x00\x01\x00\x00")
-    assert main(["import", str(tmp_path / "a.pcap"), "-o", str(tmp_path / "run")]) == 0
-    capsys.readouterr()
-    assert main(["info", str(tmp_path / "run")]) == 0
-    said = capsys.readouterr().out.splitlines()
-
-    assert f"{tmp_path / 'run'}: no samples" == said[0]
-    assert "  packet captures: a.pcap" in said

@@ -146,20 +146,12 @@ def _declare(words: list[str], scopes: list[str], found: dict[str, tuple[list[st
     return width * (sum(map(len, scopes)) + len(scopes) + len(name) + len(words[1]))
 
 
-def _utf8(name: str) -> str:
-    """A name whose bytes are UTF-8, as we write it; else as it is, in Latin 1."""
-    try:
-        return name.encode("latin-1").decode()
-    except UnicodeDecodeError:
-        return name
-
-
 def _named(found: dict[str, tuple[list[str], str, int]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Names of all bits: SCOPE.NAME, without an outermost scope that holds everything."""
     outermost = {tuple(scopes[:1]) for scopes, _, _ in found.values()}
     variables, taken = [], set()
     for code, (scopes, name, width) in found.items():
-        full = _utf8(".".join([*(scopes[1:] if len(outermost) == 1 else scopes), name]))
+        full = ".".join([*(scopes[1:] if len(outermost) == 1 else scopes), name])
         if width == 1:
             bits = [full]
         else:
