@@ -139,7 +139,8 @@ def _zip64(extra: bytes, *fields: int) -> tuple[int, ...]:
     while at + 4 <= len(extra):
         kind, length = struct.unpack_from("<2H", extra, at)
         if kind == ZIP64_EXTRA:
-            large = [value for (value,) in struct.iter_unpack("<Q", extra[at + 4 : at + 4 + length // 8 * 8])]
+            field = extra[at + 4 : at + 4 + length]
+            large = [value for (value,) in struct.iter_unpack("<Q", field[: len(field) // 8 * 8])]
             if len(large) < fields.count(MAX32):
                 break
             rest = iter(large)

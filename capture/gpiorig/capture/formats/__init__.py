@@ -146,7 +146,10 @@ def chosen(known: Sequence[str], wanted: Sequence[str], path: Path) -> tuple[str
 
 
 def _some(known: Sequence[str]) -> str:
-    return ", ".join(known[:20]) + (f" and {len(known) - 20} more" if len(known) > 20 else "") or "none"
+    return (
+        ", ".join(name[:60] for name in known[:20]) + (f" and {len(known) - 20} more" if len(known) > 20 else "")
+        or "none"
+    )
 
 
 def _load(name: str) -> ModuleType:

@@ -194,4 +194,4 @@ def _code(number: int) -> str:
 
 
 def _word(name: str) -> str:
-    return re.sub(r"\s", "_", name)
+    return re.sub(r"\s|\$(?=end\b)", "_", name)
