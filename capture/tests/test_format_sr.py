@@ -228,6 +228,18 @@ def test_an_indented_line_is_a_key_of_its_own(tmp_path: Path) -> None:
     assert "c1" == read_info(tmp_path / "x.sr").channels[0]
 
 
+def test_channels_of_one_name_stay_two(small: tuple[Path, Edges]) -> None:
+    """A channel is its number in sigrok, and its name here: the second one gets its number behind the name."""
+    path, expected = small
+    with zipfile.ZipFile(path) as archive:
+        metadata = archive.read("metadata").replace(b"probe5=c5", b"probe5=c2")
+    rewrite(path, metadata=metadata)
+    edges = read_sr(path)
+
+    assert ("c1", "c2", "c3", "c4", "c2#5") == edges.channels[:5]
+    assert np.array_equal(expected.levels, edges.levels)
+
+
 @pytest.mark.parametrize(
     ("line", "value", "expected"),
     [

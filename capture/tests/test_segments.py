@@ -338,8 +338,22 @@ def test_a_false_count_asks_for_no_memory(tmp_path: Path, last: bool) -> None:
         block(1, [30, 20], watermark=30, kind=2),
         block(1, [20, 30], watermark=25, kind=2),
         block(1, [2**63 - 2], watermark=2**63 - 1),
+        block(1, [10, 20], watermark=20, kind=2) + block(2, [21], watermark=30),
+        block(1, [10, 20], watermark=20, kind=2) + block(2, [], watermark=30, kind=4),
     ],
-    ids=["back", "twice", "at the watermark", "in the next block", "watermark", "gap", "gap of none", "late", "far"],
+    ids=[
+        "back",
+        "twice",
+        "at the watermark",
+        "in the next block",
+        "watermark",
+        "gap",
+        "gap of none",
+        "late",
+        "far",
+        "no levels",
+        "closed",
+    ],
 )
 def test_sample_numbers_that_do_not_increase_are_refused(tmp_path: Path, blocks: bytes) -> None:
     """Rows and gaps with right checksums, as no capture writes them."""

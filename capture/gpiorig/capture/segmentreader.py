@@ -61,6 +61,7 @@ class SegmentReader:
         self._folder, self._follow = folder, follow
         self.watermark = self.blocks = self.offset = self._before = 0
         self.last = -MOST_SAMPLES
+        self._owed: int | None = None  # end of a gap whose levels have not come yet
         self.closed = False
         self.torn = ""
 
@@ -146,7 +147,7 @@ class SegmentReader:
                 return None
             raise self._damaged(path, "a block's data do not match their checksum")
         if not self._fits(kind, payload, watermark):
-            raise self._damaged(path, "a block's sample numbers do not increase")
+            raise self._damaged(path, "a block's sample numbers do not increase, or lack the levels after a gap")
         self._before, self.watermark = self.watermark, watermark
         self.blocks, self.offset = number, self.offset + HEADER_SIZE + size
         self.closed = kind == Kind.END
@@ -159,7 +160,13 @@ class SegmentReader:
             numbers = numbers[: numbers.size // 2]
         if not in_order(numbers, after=self.last, before=watermark + (kind == Kind.GAP)):
             return False
+        goes_on = watermark <= self._owed if kind == Kind.END and self._owed is not None else True
+        if self._owed is not None and numbers.size:
+            goes_on = int(numbers[0]) == self._owed
+        if not goes_on:
+            return False
         if numbers.size:
+            self._owed = int(numbers[-1]) if kind == Kind.GAP else None
             self.last = int(numbers[-1]) - (kind == Kind.GAP)
         return self.blocks == 0 or watermark >= self.watermark
 

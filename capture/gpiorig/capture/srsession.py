@@ -122,7 +122,10 @@ def _described(metadata: str, path: Path) -> tuple[SrInfo, str]:
         device = parser["device 1"]
         unitsize, total = (_whole(device, key) for key in ("unitsize", "total probes"))
         probes = ((integer(key[5:]), text) for key, text in device.items() if key.startswith("probe"))
-        names = {number: text for number, text in probes if number is not None}
+        names: dict[int, str] = {}
+        for number, text in probes:
+            if number is not None:  # sigrok's channels are known by their numbers, ours by their names
+                names[number] = f"{text}#{number}" if text in names.values() else text
         base = device["capturefile"]
     except (configparser.Error, KeyError, ValueError) as error:
         what = f"has no logic channels that can be understood ({' '.join(str(error).split())[:200]})"
