@@ -70,6 +70,25 @@ def test_an_empty_name_is_an_error_of_its_line(tmp_path: Path) -> None:
     assert [[1], [3, 4, 5], [6, 7]] == [edges.channel(name)[0].tolist() for name in "abc"]
 
 
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ("2,b,1,1", "line 4: there are more fields than columns"),
+        ("2,b,1,, ", ""),
+        ("2026-01-02T03:04:05,b,1", "line 4: a time is a date where those before are numbers"),
+    ],
+)
+def test_a_row_that_is_not_like_those_before(tmp_path: Path, row: str, says: str) -> None:
+    """Two lines in one, and a clock of another kind; empty fields at the end are none."""
+    path = tmp_path / "a.csv"
+    path.write_text(f"time,channel,level\n0,a,0\n1,b,0\n{row}\n3,a,1\n")
+
+    if says:
+        assert says in refused(path)
+    else:
+        assert [2] == module("csv").read(path, ReadOptions()).edges().channel("b")[0].tolist()
+
+
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["a", "b.c", "ä", "x y"]), st.integers(0, 1)), min_size=1, max_size=20))
 def test_further_names_never_change_the_edges_of_others(

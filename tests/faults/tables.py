@@ -66,6 +66,7 @@ def tables() -> list[Case]:
             verdict=Verdict.MARK,
         ),
         info("saleae_csv", "a level is 7", seeds.saleae_csv() + b"99.0,7,1,1\n"),
+        info("saleae_csv", "a field too many", seeds.saleae_csv() + b"99.0,1,1,1,1\n"),
         info("saleae_csv", "a field too few", seeds.saleae_csv() + b"99.0,1,1\n"),
         info("flocklab_gpio", "a time of 30 digits", TRACE + b"1" * 30 + b".0000000,1,1,LED1,1\n"),
         info("flocklab_gpio", "an empty pin", TRACE + b"1700000000.0000000,1,1,,1\n1700000001.0000000,1,1,LED1,1\n"),
@@ -75,6 +76,10 @@ def tables() -> list[Case]:
         *(
             info(format_, "the last byte of each line changed to NUL", _nul(seeds.seed(format_).content))
             for format_ in ("csv", "saleae_csv", "sigrok_csv")
+        ),
+        info("csv", "a row with a field too many", good + b"999999999,a,1,1,1\n", "more fields than columns"),
+        info(
+            "csv", "a date among numbers", good + b"0000-01-01T00:00:00,a,1\n", "a date where those before are numbers"
         ),
         info("csv", "bytes that are not text", bytes(range(256)) * 20),
         info("csv", "CR LF line ends", good.replace(b"\n", b"\r\n"), "a", verdict=Verdict.SAME),

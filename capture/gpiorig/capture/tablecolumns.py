@@ -111,6 +111,7 @@ def _columns(path: Path, head: Head, options: ReadOptions) -> Layout:
         comment=head.comment,
         samplerate_hz=options.samplerate_hz if counts and options.samplerate_hz else Fraction(0),
         open_ended=places["levels"] is None,
+        columns=len(roles),
         remarks=remarks,
     )
 

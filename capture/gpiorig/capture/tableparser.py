@@ -49,6 +49,8 @@ FAULTS = {
     ),
     8: ("the levels of a port are not the bits of the first row", "correct the line, or cut the file before it"),
     9: ("the number of a group is not a whole number", "correct the line, or name its column: --columns group=NAME"),
+    10: ("there are more fields than columns", "correct the line: a separator too many, or two lines in one"),
+    11: ("a time is a date where those before are numbers, or a number among dates", "correct the line"),
 }
 # What programs and people put behind the last row: empty fields, a word alone, the Ctrl-Z of CP/M and DOS.
 CLOSING = re.compile(r'[\s,;|"\x1a]*([A-Za-z]{2}[A-Za-z ]*)?[\s,;|"\x1a]*')
@@ -94,6 +96,8 @@ class Layout:
         Level of a channel before its first row.
     open_ended
         As of Waveform.
+    columns
+        How many fields a row has at most, but for empty ones; 0: any number.
     remarks
         What was assumed to find all this, for people.
     """
@@ -112,6 +116,7 @@ class Layout:
     epoch: str = ""
     before: Before = Before.LOW
     open_ended: bool = False
+    columns: int = 0
     remarks: tuple[str, ...] = ()
 
 
@@ -120,7 +125,7 @@ class _State(ctypes.Structure):
 
     _fields_ = (
         ("digits", c_int32),
-        *((name, c_uint32) for name in ("separator", "comment", "scanning")),
+        *((name, c_uint32) for name in ("separator", "comment", "scanning", "columns", "times")),
         ("base_high", c_int64),
         ("base_low", c_uint64),
         *((name, c_int64) for name in ("numerator", "denominator", "line", "rows", "finest", "off_grid")),
@@ -143,6 +148,7 @@ class TableParser:
             separator=ord(layout.separator),
             comment=ord(layout.comment or "\0"),
             scanning=scanning,
+            columns=layout.columns,
             numerator=1,
             denominator=1,
             line=layout.first_line,

@@ -35,6 +35,8 @@ class Header:
         Units of time per second.
     variables
         (identifier, names of its bits, lowest first) of each variable.
+    others
+        Identifiers of variables that are not bits.
     samplerate_hz
         The rate on whose samples the times were, where the file says so.
     epoch
@@ -45,6 +47,7 @@ class Header:
 
     per_second: Fraction
     variables: tuple[tuple[str, tuple[str, ...]], ...]
+    others: frozenset[str]
     samplerate_hz: Fraction | None
     epoch: str
     length: int
@@ -80,6 +83,7 @@ def read_header(path: Path) -> Header:
     samplerate_hz, epoch = None, ""
     scopes: list[str] = []
     found: dict[str, tuple[list[str], str, int]] = {}
+    others: set[str] = set()
     characters = 0
     for keyword, content in _sections(text):
         words = content.split()
@@ -90,7 +94,7 @@ def read_header(path: Path) -> Header:
         elif keyword == "upscope":
             scopes = scopes[:-1]
         elif keyword == "var":
-            characters += _declare(words, scopes, found, path)
+            characters += _declare(words, scopes, found, others, path)
             if characters > MAX_NAMES:
                 what = f"declares variables whose bits have names of {characters} characters and more in all"
                 raise FormatError(what, where=path, remedy="dump fewer variables, or narrower ones")
@@ -106,6 +110,7 @@ def read_header(path: Path) -> Header:
     return Header(
         per_second=scale,
         variables=_named(found),
+        others=frozenset(others),
         samplerate_hz=samplerate_hz or None,
         epoch=epoch,
         length=end.end(),
@@ -127,7 +132,9 @@ def _sections(text: str) -> Iterator[tuple[str, str]]:
             yield match[1], part[match.end() :].strip()
 
 
-def _declare(words: list[str], scopes: list[str], found: dict[str, tuple[list[str], str, int]], path: Path) -> int:
+def _declare(
+    words: list[str], scopes: list[str], found: dict[str, tuple[list[str], str, int]], others: set[str], path: Path
+) -> int:
     """Add a variable: its scopes, its name and its width; a second name of the same variable is dropped.
 
     Returns
@@ -138,6 +145,7 @@ def _declare(words: list[str], scopes: list[str], found: dict[str, tuple[list[st
     if len(words) < 4 or not re.fullmatch(r"[0-9]{1,6}", words[1]) or len(words[2]) > 8 or not words[2].isascii():
         raise FormatError(f"has a $var that says {' '.join(words)[:60]!r}", where=path, remedy="save it again")
     if words[0].lower() not in BITS or words[1] == "0":
+        others.add(words[2])
         return 0
     name, width = "".join(words[3:]), int(words[1])
     if (match := RANGE.search(name)) and any(integer(end.lstrip("-")) is None for end in match.groups() if end):

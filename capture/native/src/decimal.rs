@@ -23,10 +23,15 @@ pub struct Decimal {
     pub digits: i32,
 }
 
+/// Whether text is written as an ISO 8601 date and time.
+pub fn is_date(text: &[u8]) -> bool {
+    text.len() >= 19 && text[4] == b'-' && text[7] == b'-'
+}
+
 impl Decimal {
     /// Read "-12.340e-3", or an ISO 8601 date and time as seconds since 1970 (without an offset: UTC).
     pub fn parse(text: &[u8]) -> Result<Self, Fault> {
-        if text.len() >= 19 && text[4] == b'-' && text[7] == b'-' {
+        if is_date(text) {
             return date(text);
         }
         let (negative, rest) = match text.split_first() {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::decimal::{Decimal, Fault, Scale};
+use crate::decimal::{is_date, Decimal, Fault, Scale};
 
 /// What a column holds: a bit number, or one of these.
 pub const IGNORED: i32 = -1;
@@ -21,6 +21,8 @@ const BAD_NAME: i64 = 6;
 const TOO_MANY_NAMES: i64 = 7;
 const BAD_PORT: i64 = 8;
 const BAD_GROUP: i64 = 9;
+const MORE_FIELDS: i64 = 10;
+const OTHER_TIME: i64 = 11;
 
 /// What has to survive between two calls, and how a table is read. Owned by the caller.
 #[repr(C)]
@@ -35,6 +37,10 @@ pub struct State {
     /// Bit 0: keys may be new, and `masks` gets the number of the key. Bit 0 or 1: times may have more digits, which are
     /// dropped.
     pub scanning: u32,
+    /// Columns: a row may not have more fields, but for empty ones; 0: as many as it likes.
+    pub columns: u32,
+    /// What the times of the rows so far are: 0 none, 1 numbers, 2 dates.
+    pub times: u32,
     pub base_high: i64,
     pub base_low: u64,
     pub numerator: i64,
@@ -50,7 +56,7 @@ pub struct State {
     /// Bytes used in this call.
     pub consumed: i64,
     /// What is wrong in line `line`: 1 no time, 2 more digits than `digits`, 3 too large, 4 no level, 5 too few columns,
-    /// 6 no name, 7 too many names, 8 not the bits of the port, 9 no number of a group; or 0.
+    /// 6 no name, 7 too many names, 8 not the bits of the port, 9 no number of a group, 10 more fields, 11 a date among numbers or the other way round; or 0.
     pub fault: i64,
 }
 
@@ -208,6 +214,11 @@ impl State {
                 IGNORED => {}
                 TIME => {
                     let decimal = Decimal::parse(field)?;
+                    let kind = 1 + u32::from(is_date(field));
+                    if self.times != 0 && self.times != kind {
+                        return Err(OTHER_TIME);
+                    }
+                    self.times = kind;
                     self.finest = self.finest.max(i64::from(decimal.digits));
                     let value = decimal.scaled(self.digits, self.scanning != 0)?;
                     let (sample, exact) = scale.sample(value)?;
@@ -246,6 +257,10 @@ impl State {
                     }
                 },
             }
+        }
+        let ignored = (self.columns as usize).saturating_sub(roles.len());
+        if self.columns > 0 && fields.skip(ignored).any(|field| !field.is_empty()) {
+            return Err(MORE_FIELDS);
         }
         if let (true, Some(level)) = (has_key, level) {
             self.name(&key, level, bits, keys, &mut row)?;
@@ -380,6 +395,8 @@ mod tests {
             separator: u32::from(b','),
             comment: u32::from(b';'),
             scanning: 0,
+            columns: 0,
+            times: 0,
             base_high: 0,
             base_low: 0,
             numerator: 1,

@@ -20,7 +20,8 @@ pub struct State {
     pub line: i64,
     /// Bytes used in this call.
     pub consumed: i64,
-    /// 1: what stands behind `consumed` is no value change; 2: its time does not fit; 0: none.
+    /// 1: what stands behind `consumed` is no value change; 2: its time does not fit; 3: it is of a variable
+    /// that is not declared; 0: none.
     pub fault: i64,
     /// Value of a vector whose identifier comes next.
     vector: u64,
@@ -30,7 +31,7 @@ pub struct State {
     reserved: u32,
 }
 
-/// A variable: its identifier, packed into 8 bytes, and the bits it drives.
+/// A variable: its identifier, packed into 8 bytes, and the bits it drives; none where it is not read.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Variable {
@@ -43,6 +44,7 @@ const VALUE: u32 = 0;
 const VECTOR_CODE: u32 = 1;
 const IGNORED_CODE: u32 = 2;
 const COMMENT: u32 = 3;
+const UNDECLARED: i64 = 3;
 
 fn pack(code: &[u8]) -> Option<u64> {
     let mut bytes = [0; 8];
@@ -50,10 +52,11 @@ fn pack(code: &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(bytes))
 }
 
-fn find(variables: &[Variable], code: &[u8]) -> Option<Variable> {
-    let code = pack(code)?;
-    let at = variables.binary_search_by_key(&code, |variable| variable.code).ok()?;
-    Some(variables[at])
+/// The variable that a change names; nothing for one that is declared and not read, an error for one that is not declared.
+fn find(variables: &[Variable], code: &[u8]) -> Result<Option<Variable>, i64> {
+    let at = pack(code).and_then(|code| variables.binary_search_by_key(&code, |variable| variable.code).ok());
+    let variable = variables[at.ok_or(UNDECLARED)?];
+    Ok(Some(variable).filter(|variable| variable.width > 0))
 }
 
 impl State {
@@ -116,7 +119,7 @@ impl State {
             }
             VECTOR_CODE => {
                 self.mode = VALUE;
-                return Ok(find(variables, word).map(|variable| {
+                return Ok(find(variables, word)?.map(|variable| {
                     let width = if variable.width >= MAX_WIDTH {
                         u64::MAX
                     } else {
@@ -150,7 +153,7 @@ impl State {
                 if code.is_empty() {
                     return Err(1);
                 }
-                Ok(find(variables, code).map(|variable| {
+                Ok(find(variables, code)?.map(|variable| {
                     let mask = 1 << variable.first;
                     match kind {
                         b'0' => (mask, 0, 0),
@@ -231,6 +234,11 @@ mod tests {
                 first: 1,
                 width: 4,
             },
+            Variable {
+                code: pack(b"?").unwrap(),
+                first: 0,
+                width: 0,
+            },
         ];
         variables.sort_by_key(|variable| variable.code);
         let mut found = Vec::new();
@@ -272,6 +280,15 @@ mod tests {
         ];
         assert_eq!(expected, found);
         assert_eq!((0, 3), (state.fault, state.line));
+    }
+
+    #[test]
+    fn a_variable_that_is_not_declared_is_told() {
+        for text in ["#5 1& ", "#5 b10 & ", "1!!!!!!!!! "] {
+            let (_, state) = run(&[text]);
+
+            assert_eq!(UNDECLARED, state.fault, "{text}");
+        }
     }
 
     #[test]

@@ -65,6 +65,7 @@ def layout_of(path: Path, lines: list[tuple[int, str]]) -> Layout:
         first_byte=lines[at - 1][0],
         first_line=at,
         comment=";",
+        columns=len(rows[0]),
         samplerate_hz=rate,
         offset=period,
         per_sample=max(period, 1),

@@ -54,7 +54,7 @@ def read(path: Path, options: ReadOptions) -> Waveform:
     variables = [variable for variable in header.variables if not set(wanted).isdisjoint(variable[1])]
     channels = chosen([name for _, bits in variables for name in bits], (), path)  # whole vectors
     rate = options.samplerate_hz or header.samplerate_hz or header.per_second
-    table = _variables(variables)
+    table = _variables(variables, header)
     remarks: list[str] = []
 
     def read_blocks() -> Iterator[Block]:
@@ -87,12 +87,14 @@ def read(path: Path, options: ReadOptions) -> Waveform:
     return whole if wanted == channels else select.channels(whole, wanted)
 
 
-def _variables(variables: list[tuple[str, tuple[str, ...]]]) -> NDArray[np.void]:
-    """The native table of variables, sorted by identifier: the first bit of each, and how many."""
-    rows, first = [], 0
+def _variables(variables: list[tuple[str, tuple[str, ...]]], header: Header) -> NDArray[np.void]:
+    """The native table of variables, sorted by identifier: the first bit of each, and how many, none if not read."""
+    places = dict.fromkeys([*header.others, *(code for code, _ in header.variables)], (0, 0))
+    first = 0
     for code, bits in variables:
-        rows.append((int.from_bytes(code.encode("ascii").ljust(8, b"\0"), "little"), first, len(bits)))
+        places[code] = first, len(bits)
         first += len(bits)
+    rows = [(int.from_bytes(code.encode("ascii").ljust(8, b"\0"), "little"), *place) for code, place in places.items()]
     return np.array(sorted(rows), dtype=[("code", "<u8"), ("first", "<u4"), ("width", "<u4")])
 
 
@@ -123,10 +125,10 @@ def _changes(path: Path, header: Header, state: _State, table: NDArray[np.void])
             rest = text[state.consumed :]
             if state.fault or len(rest) > PIECE_BYTES:
                 word = rest.split(None, 1)[0][:40].decode("latin-1")
-                what = "a time does not fit into 64 bits" if state.fault == 2 else f"{word!r} is no value change"
-                remedy = (
-                    "give the --samplerate of the capture" if state.fault == 2 else "the file is damaged: save it again"
-                )
+                what, remedy = {
+                    2: ("a time does not fit into 64 bits", "give the --samplerate of the capture"),
+                    3: (f"{word!r} is of a variable that is not declared", "the file is damaged: save it again"),
+                }.get(state.fault, (f"{word!r} is no value change", "the file is damaged: save it again"))
                 raise FormatError(what, where=f"{path}, line {state.line + 1}", remedy=remedy)
 
 
