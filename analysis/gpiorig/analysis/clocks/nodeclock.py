@@ -210,7 +210,7 @@ def node_clock(
     falls = int((np.diff(reference_ns) < 0).sum())
     counts = falls, len(ticks), len(found.resets), len(found.backsteps)
     odd = len(set(found.resets) - set(boots))
-    if float(np.ptp(ticks)) / float(tick_hz) * NS_PER_S < float(np.ptp(reference_ns)) / 2:
+    if len(ticks) and float(np.ptp(ticks)) / float(tick_hz) * NS_PER_S < float(np.ptp(reference_ns)) / 2:
         odd += len(found.backsteps)  # else they are of lines out of order: the numbers go as far as the time
     if odd >= max(LEAST_ODD, ODD_SHARE * len(ticks)):
         note = guesses.no_clock(ticks, scale)
