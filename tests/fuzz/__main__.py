@@ -8,22 +8,28 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parents[2] / "build" / "fuzz"
 TOTALS = "totals.jsonl"
+MEMORY = Path("/dev/shm")
 
 
 def run(name: str, folder: Path, seconds: int) -> dict[str, float | str | int]:
     """Fuzz a target; what came of it."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     words = [sys.executable, "-m", "fuzz.worker", name, str(folder), str(seconds)]
-    done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    # A worker that libFuzzer ends deletes nothing; in memory, where there is such a file system.
+    with tempfile.TemporaryDirectory(prefix="gpiorig-fuzz-", dir=MEMORY if MEMORY.is_dir() else None) as scratch:
+        environment = os.environ | {"TMPDIR": scratch}
+        done = subprocess.run(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     text = done.stderr.decode(errors="replace")
     tried = [*re.findall(r"number_of_executed_units: (\d+)", text), *re.findall(r"^#(\d+)", text, re.M)] or ["0"]

@@ -47,14 +47,8 @@ class Target:
 
 @functools.cache
 def scratch() -> Path:
-    """A folder of this process, in memory where there is such a file system."""
-    memory = Path("/dev/shm")
-    holder = tempfile.TemporaryDirectory(prefix="gpiorig-fuzz-", dir=memory if memory.is_dir() else None)
-    _holders.append(holder)
-    return Path(holder.name)
-
-
-_holders: list[tempfile.TemporaryDirectory[str]] = []
+    """A folder of this process; whoever runs targets deletes it."""
+    return Path(tempfile.mkdtemp(prefix="gpiorig-fuzz-"))
 
 
 @contextlib.contextmanager
