@@ -15,7 +15,7 @@
 #define LOG_CONF_LEVEL_MAIN LOG_LEVEL_NONE
 #define UIP_CONF_TCP 0
 
-/* A node knows its peer's link-layer address from the IPv6 address, and asks nobody: without routing, neighbour discovery
+/* A node knows its peer's link-layer address from the IPv6 address, and does not ask: without routing, neighbour discovery
  * does not resolve, and the node's own address stays tentative (seen with Contiki-NG 4.4). */
 #define UIP_CONF_ND6_SEND_NS 0
 #define UIP_CONF_ND6_AUTOFILL_NBR_CACHE 1

@@ -143,7 +143,7 @@ def _resumable(options: argparse.Namespace) -> Recording:
         raise RigError(f"--resume goes on as {options.output} was begun: leave --{given[0]} out.")
     if info.virtual:
         raise RigError(
-            f"{options.output} is of a virtual bench: nobody knows how long its pause was. Record it again, into "
+            f"{options.output} is of a virtual bench: the length of its pause is not known. Record it again, into "
             "another folder."
         )
     if not info.channels and recording.segments().watermark:
