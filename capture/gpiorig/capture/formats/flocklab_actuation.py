@@ -13,8 +13,9 @@ from pathlib import Path
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.formats.csv import read_table
-from gpiorig.capture.tablehead import lines_of, table_head
-from gpiorig.capture.tableparser import IGNORED, KEY, LEVEL, TIME, Before, Layout
+from gpiorig.capture.formats.flocklab_gpio import layout_of
+from gpiorig.capture.tablehead import table_head
+from gpiorig.capture.tableparser import KEY, LEVEL, TIME, Before
 from gpiorig.capture.waveform import Waveform
 
 SUMMARY = "FlockLab GPIO actuation"
@@ -39,14 +40,5 @@ def read(path: Path, options: ReadOptions) -> Waveform:
             where=path,
             remedy="without one: --columns time=2,node=4,channel=5,level=6",
         )
-    end, line = lines_of(head, path)[0]
-    names = [name.strip().lower() for name in line.lstrip("# ").split(",")]
-    layout = Layout(
-        roles=tuple(ROLES.get(name, IGNORED) for name in names[: names.index("value") + 1]),
-        first_byte=end,
-        first_line=1,
-        comment="#",
-        before=Before.OPPOSITE,
-        open_ended=True,
-    )
+    layout = layout_of(path, head, ROLES, before=Before.OPPOSITE)
     return read_table(path, layout, options, source=f"FlockLab GPIO actuation {path.name}, at the executed times")

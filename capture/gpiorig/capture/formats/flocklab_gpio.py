@@ -47,18 +47,23 @@ def read(path: Path, options: ReadOptions) -> Waveform:
             where=path,
             remedy='its first line should be "timestamp,observer_id,node_id,pin_name,value"',
         )
+    version = 1 if head.startswith(b"#") else 2
+    layout = layout_of(path, head, ROLES, before=Before.OPPOSITE if version == 1 else Before.FIRST)
+    return read_table(path, layout, options, source=f"FlockLab GPIO trace {path.name}, version {version}", ends=bursts)
+
+
+def layout_of(path: Path, head: bytes, roles: dict[str, int], *, before: Before) -> Layout:
+    """Where things are in a table of pins, by its first line."""
     end, line = lines_of(head, path)[0]
-    version = 1 if line.startswith("#") else 2
     names = [name.strip().lower() for name in line.lstrip("# ").split(",")]
-    layout = Layout(
-        roles=tuple(ROLES.get(name, IGNORED) for name in names[: names.index("value") + 1]),
+    return Layout(
+        roles=tuple(roles.get(name, IGNORED) for name in names[: names.index("value") + 1]),
         first_byte=end,
         first_line=1,
         comment="#",
-        before=Before.OPPOSITE if version == 1 else Before.FIRST,
+        before=before,
         open_ended=True,
     )
-    return read_table(path, layout, options, source=f"FlockLab GPIO trace {path.name}, version {version}", ends=bursts)
 
 
 def bursts(found: Scan) -> tuple[dict[str, int], list[str]]:
