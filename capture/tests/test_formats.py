@@ -18,7 +18,7 @@ from gpiorig.capture import formats
 from gpiorig.capture.changes import Assembler, Changes, merged
 from gpiorig.capture.edgecount import count
 from gpiorig.capture.edges import Edges
-from gpiorig.capture.errors import CaptureError, FormatError
+from gpiorig.capture.errors import MOST_CHARACTERS, CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.formats.sr import write_sr
 from gpiorig.capture.waveform import Waveform, waveform_of
@@ -33,6 +33,16 @@ def random_edges(seed: int, rows: int, channels: int, unit: int = 50) -> Edges:
     levels = generator.integers(0, 2**channels, rows + 1).astype(np.uint64)
     names = tuple(f"n{bit // 4}.d{bit}" for bit in range(channels))
     return Edges.from_blocks([(samples, levels)], samplerate_hz=RATE, channels=names, end=int(samples[-1]) + unit)
+
+
+def test_an_error_is_one_line_of_a_length_that_people_read() -> None:
+    """Whatever a file puts into it; its beginning and its end stay."""
+    error = FormatError("it says " + "x\n" * 5000 + "at its end", where="file", remedy="do this")
+
+    assert 1 == len(str(error).splitlines())
+    assert MOST_CHARACTERS > len(error.what) > MOST_CHARACTERS / 2
+    assert str(error).startswith("file: it says x")
+    assert str(error).endswith("at its end; do this")
 
 
 def test_every_format_has_what_a_format_has() -> None:

@@ -29,6 +29,7 @@ def vcds() -> list[Case]:
         info("vcd", "an unknown variable changes", VCD % (ONE, b"1!\n#5\n0?\n"), "is not declared"),
         info("vcd", "a word that VCD does not have", VCD % (ONE, b"1!\n#5\nhello\n")),
         info("vcd", "a timescale of 0", VCD.replace(b"1 us", b"0 us") % (ONE, b"1!\n")),
+        info("vcd", "a timescale of 5000 characters", VCD.replace(b"1 us", b"1 " + b"u" * 5000) % (ONE, b"1!\n")),
         info("vcd", "no variables", VCD % (b"", b"")),
     ]
 
