@@ -1,8 +1,9 @@
-"""What is made once for several tests: recordings of the demo, the FreeRTOS kernel."""
+"""What is made once for several tests: recordings of the demo, the FreeRTOS kernel; and what goes at their end."""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,13 @@ import pytest
 import shared
 from commandline import Demo, record_demo
 from freertos_image import KERNEL, fetch_kernel
+
+
+@pytest.hookimpl(tryfirst=True)  # before what is left is looked for
+def pytest_sessionfinish() -> None:
+    """Delete what the fuzzer's targets wrote, under whichever name their module was imported."""
+    for module in [module for name, module in sys.modules.items() if name.endswith("fuzz.readers")]:
+        module.forget()
 
 
 def shared_demo(factory: pytest.TempPathFactory, name: str, *words: str) -> Iterator[Demo]:

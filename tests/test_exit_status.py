@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import subprocess
 import sys
@@ -69,7 +70,8 @@ def test_a_run_that_recorded_nothing_does_not_block_its_folder(tmp_path: Path, m
 @pytest.mark.slow
 def test_a_closed_output_is_told_by_the_status(demo: Demo) -> None:
     """As other programs end that SIGPIPE ends: under pipefail, `gpiorig info run | head -1` is 141, and silent."""
-    command = f"{sys.executable} -m gpiorig.rig.cli info {demo.folder} | true; exit ${{PIPESTATUS[0]}}"
+    words = shlex.join([sys.executable, "-m", "gpiorig.rig.cli", "info", str(demo.folder)])
+    command = f"{words} | true; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
 
     assert (141, "") == (done.returncode, done.stderr)

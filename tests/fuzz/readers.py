@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -49,6 +50,12 @@ class Target:
 def scratch() -> Path:
     """A folder of this process; whoever runs targets deletes it."""
     return Path(tempfile.mkdtemp(prefix="gpiorig-fuzz-"))
+
+
+def forget() -> None:
+    """Delete what targets wrote; no target runs after it."""
+    if scratch.cache_info().currsize:
+        shutil.rmtree(scratch())
 
 
 @contextlib.contextmanager

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-
 import pytest
 from faults.damage import damaged
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from . import invariants, readers
+from . import invariants
 from .catalog import TARGETS
 from .findings import place, smaller
-
-
-@pytest.fixture(scope="module", autouse=True)
-def no_files_are_left() -> Iterator[None]:
-    """What the targets write goes when all have run."""
-    yield
-    shutil.rmtree(readers.scratch())
-    readers.scratch.cache_clear()
 
 
 @pytest.mark.slow
