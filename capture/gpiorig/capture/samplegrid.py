@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 MANTISSAS = (1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 25, 32, 48)
 HALVED_KHZ = (500_000, 100_000, 40_000, 24_000, 16_000, 200)
 FASTEST_HZ = 10**9
+SALEAE_HZ = tuple(sorted({Fraction(rate * 1000, 2**step) for rate in HALVED_KHZ for step in range(10)}))
 USUAL_HZ = tuple(
-    sorted(
-        {Fraction(mantissa * 10**power) for mantissa in MANTISSAS for power in range(3, 10)}
-        | {Fraction(rate * 1000, 2**step) for rate in HALVED_KHZ for step in range(10)}
-    )
+    sorted({Fraction(mantissa * 10**power) for mantissa in MANTISSAS for power in range(3, 10)} | {*SALEAE_HZ})
 )
 CHANCE = Fraction(1, 50)  # share of a sample's length that is so near to samples that a time lies there by accident
 
@@ -36,13 +34,14 @@ def lowest_usual_hz(pieces: Iterable[NDArray[np.int64]], digits: int) -> Fractio
     fitting = [rate for rate in USUAL_HZ if rate <= FASTEST_HZ and 2 * unit_s * rate <= CHANCE]
     for piece in pieces:
         times_s = piece / 10**digits
-        limit_s = float(unit_s) + 4 * np.finfo(np.float64).eps * np.abs(times_s)
-        fitting = [rate for rate in fitting if _fits(times_s, limit_s, float(rate))]
+        fitting = [rate for rate in fitting if fits(times_s, rate, tolerance_s=float(unit_s))]
         if not fitting:
             return None
     return fitting[0] if fitting else None
 
 
-def _fits(times_s: NDArray[np.float64], limit_s: NDArray[np.float64], hertz: float) -> bool:
+def fits(times_s: NDArray[np.float64], rate: Fraction, *, tolerance_s: float) -> bool:
+    """Whether all times lie on samples of a rate, within a tolerance and the rounding of float64."""
+    hertz = float(rate)
     off_s = np.abs(times_s - np.rint(times_s * hertz) / hertz)
-    return bool(np.all(off_s <= limit_s))
+    return bool(np.all(off_s <= tolerance_s + 4 * np.finfo(np.float64).eps * np.abs(times_s)))

@@ -27,6 +27,7 @@ from gpiorig.capture.changes import Assembler, Changes, assembled, changes, merg
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.numbers import samplerate
+from gpiorig.capture.samplegrid import SALEAE_HZ, fits
 from gpiorig.capture.waveform import Block, Waveform
 
 SUMMARY = "Saleae Logic 2 binary export"
@@ -39,10 +40,6 @@ PIECE_TIMES = 1 << 17
 LONGEST_S = 1e9  # times beyond are damage
 FASTEST_HZ = 9 * 10**9  # so that sample numbers fit into 64 bits
 TOLERANCE_S = 1e-11  # beside the rounding of float64: a time farther from every sample is not of this rate
-# Rates in kHz that Saleae's analyzers offer, and their halves (recalled, unverified). The lowest on which all
-# transitions lie says where they are as well as the one that was set.
-RATES_KHZ = (500_000, 100_000, 40_000, 24_000, 16_000, 200)
-RATES_HZ = tuple(sorted({Fraction(rate * 1000, 2**step) for rate in RATES_KHZ for step in range(10)}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,11 +192,12 @@ def _samplerate(files: list[tuple[Path, list[Chunk]]], path: Path) -> Fraction:
         )
     if told:
         return told.pop()
-    fitting = list(RATES_HZ)
+    # The lowest on which all transitions lie says where they are as well as the one that was set.
+    fitting = list(SALEAE_HZ)
     for one, chunks in files:
         for chunk in chunks:
             for times in _times(one, chunk):
-                fitting = [rate for rate in fitting if _fits(times, rate)]
+                fitting = [rate for rate in fitting if fits(times, rate, tolerance_s=TOLERANCE_S)]
     if not fitting:
         raise FormatError(
             "does not tell its samplerate, and none of the usual ones fits its transitions",
@@ -207,12 +205,6 @@ def _samplerate(files: list[tuple[Path, list[Chunk]]], path: Path) -> Fraction:
             remedy="give the one that was set in Logic, for instance --samplerate 24MHz",
         )
     return fitting[0]
-
-
-def _fits(times: NDArray[np.float64], rate: Fraction) -> bool:
-    hertz = float(rate)
-    off_s = np.abs(times - np.rint(times * hertz) / hertz)
-    return bool(np.all(off_s <= TOLERANCE_S + 4 * np.finfo(np.float64).eps * np.abs(times)))
 
 
 def _changes(path: Path, chunks: list[Chunk], rate: Fraction, bit: int) -> Iterator[Changes]:
