@@ -78,26 +78,26 @@ test-fast: setup
 test-deep: export GPIORIG_DEEP := 1
 test-deep: test
 	@PYTHONPATH=rig/tests $(BIN)/python -m core_oracle 10_000_000
-	@$(BIN)/python tests/long_capture.py
+	@$(BIN)/python tests/speed/long_capture.py
 
 check: setup
 	@$(PYTHON) firmware-gpio-probes/generate.py --check
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/python -m pytest -q tests/test_layers.py tests/test_documents.py
+	@$(BIN)/python -m pytest -q tests/rules/test_layers.py tests/rules/test_documents.py
 	@$(MAKE) --no-print-directory -s -C firmware-gpio-probes lint
 	@if cargo fmt --version >/dev/null 2>&1; then cargo fmt --all --check; else echo "cargo fmt is not installed: Rust format not checked"; fi
 	@if cargo clippy --version >/dev/null 2>&1; then cargo clippy --quiet --release --target-dir target --locked --workspace --all-targets -- -D warnings; else echo "cargo clippy is not installed: Rust lints not checked"; fi
 
 faults: export OPENBLAS_NUM_THREADS := 1
 faults: setup
-	@PYTHONPATH=tests $(BIN)/python -m faults
+	@PYTHONPATH=tests:tests/support $(BIN)/python -m faults
 
 fuzz: export OPENBLAS_NUM_THREADS := 1
 fuzz: setup
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[fuzz]'
-	@PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(SECONDS) $(TARGETS)
+	@PYTHONPATH=tests:tests/support $(BIN)/python -m fuzz --seconds $(SECONDS) $(TARGETS)
 
 generate:
 	@$(PYTHON) firmware-gpio-probes/generate.py
@@ -108,13 +108,13 @@ format: setup
 	@cargo fmt --all
 
 bench: setup
-	@$(BIN)/python tests/bench.py
+	@$(BIN)/python tests/speed/bench.py
 
 sensitivity: setup
-	@$(BIN)/python tests/sensitivity.py
+	@$(BIN)/python tests/studies/sensitivity.py
 
 costs: setup
-	@$(BIN)/python tests/probe_costs.py
+	@$(BIN)/python tests/studies/probe_costs.py
 
 clean:
 	rm -rf target demo $(NATIVE) $(VBOARDS) .mypy_cache .ruff_cache .pytest_cache .hypothesis

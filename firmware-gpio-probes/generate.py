@@ -140,7 +140,7 @@ def decoder_table(rows: list[dict]) -> str:
 
 def load_path() -> ModuleType:
     """The path of a packet, from the analysis: that module needs nothing but the standard library."""
-    spec = importlib.util.spec_from_file_location("path", ROOT / "analysis/gpiorig/analysis/path.py")
+    spec = importlib.util.spec_from_file_location("path", ROOT / "analysis/gpiorig/analysis/packets/path.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
@@ -152,7 +152,7 @@ def timeline_table(rows: list[dict]) -> str:
     path = load_path()
     code = {row["name"]: row["code"] for row in rows}
     kinds = list(path.Kind)
-    text = f"# {note(f'{EVENTS} and analysis/gpiorig/analysis/path.py')}\n"
+    text = f"# {note(f'{EVENTS} and analysis/gpiorig/analysis/packets/path.py')}\n"
     text += "\n# Code of an event with a direction: whether it is on the receiving side.\nRECEIVES = {\n"
     text += "".join(f"    {r['code']}: {r['direction'] == 'rx'},\n" for r in rows if r["direction"] != "none")
     text += "}\n\n# name, code of the event, leg (request sent, received, reply sent, received), how it is found\n"
@@ -236,7 +236,7 @@ def main() -> int:
         "firmware-gpio-probes/src/names.c": c_table(rows),
         "decoders/gpio_probe/table.py": decoder_table(rows),
         "decoders/gpio_timeline/path.py": timeline_table(rows),
-        "analysis/gpiorig/analysis/event_table.py": python_table(rows),
+        "analysis/gpiorig/analysis/events/table.py": python_table(rows),
         "docs/events.md": docs_table(points),
     }
     files |= copies(files)

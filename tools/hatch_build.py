@@ -35,7 +35,7 @@ LIBRARIES = {
     "libgpiorig_native.so": "gpiorig/capture/libgpiorig_native.so",
     "libvboards.so": "gpiorig/rig/virtual/libvboards.so",
 }
-KERNELS = ("events", "threads")  # rig/gpiorig/rig/experiment.py
+KERNELS = ("events", "threads")  # rig/gpiorig/rig/experiments/experiment.py
 
 # What PEP 600 (through PEP 513) lets a manylinux wheel be linked with, as far as Rust does it.
 MANYLINUX = re.compile(r"lib(c|m|dl|rt|pthread|gcc_s)\.so\.\d+|ld-linux[\w-]*\.so\.\d+")

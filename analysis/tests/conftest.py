@@ -18,12 +18,12 @@ from madeevents import events_of_rows
 from markupsafe import Markup, escape
 
 from gpiorig.analysis import report
-from gpiorig.analysis.event_table import BY_NAME
-from gpiorig.analysis.events import Events
-from gpiorig.analysis.report import inline, page
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.analysis.events.wiring import Bus, NodeLines
+from gpiorig.analysis.report import inline_svg, page
 from gpiorig.analysis.report.blocks import Picture, Section
-from gpiorig.analysis.wiring import Bus, NodeLines
-from gpiorig.capture.edges import Edges
+from gpiorig.capture.edges.edges import Edges
 
 RATE_HZ = 24_000_000
 NODES = ("initiator", "responder")
@@ -294,4 +294,4 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     def named(picture: Picture) -> Markup:
         return Markup(f'<svg id="{escape(picture.name)}-svg" aria-label="{escape(picture.title)}"></svg>')
 
-    monkeypatch.setattr(inline, "svg", named)
+    monkeypatch.setattr(inline_svg, "svg", named)

@@ -6,24 +6,26 @@ import dataclasses
 
 import studies
 
-from gpiorig.analysis import accounting, log, packets, report, routes, timelines
+from gpiorig.analysis import report
+from gpiorig.analysis.logs import node_log
+from gpiorig.analysis.packets import association, reconciliation, routes, timelines
 
 PLAIN = {"audited": False, "found": False, "layers": False, "occupancy": False}  # a study with few figures
 
 
 def data_of(bench, *, virtual=True, gaps=None, study=None):
     """The round trips of a bench, with the initiator's log."""
-    found = packets.associate(bench.events(gaps=gaps), initiator="initiator", responder="responder")
+    found = association.associate(bench.events(gaps=gaps), initiator="initiator", responder="responder")
     lines = timelines.build(found, header_ns=192_000)
     text = "".join(f"packet seq={id_} tx_us=1 rx_us=2 status=ok\n" for id_ in lines.ids)
-    own = log.parse(text + f"done sent={len(lines)} received=0 lost=0 probes=7\n", node="initiator")
+    own = node_log.parse(text + f"done sent={len(lines)} received=0 lost=0 probes=7\n", node="initiator")
     return report.ReportData(
         title="Ping-pong <test>",
         virtual=virtual,
         packets=found,
         timelines=lines,
         steps=timelines.steps(lines),
-        reconciliation=accounting.reconcile(lines, own),
+        reconciliation=reconciliation.reconcile(lines, own),
         logs={"initiator": own},
         provenance={"seed": "1"},
         study=study,

@@ -8,20 +8,20 @@ from fractions import Fraction
 import numpy as np
 from madeevents import events_of_rows
 
-from gpiorig.analysis import statistics
 from gpiorig.analysis.attribution.findings import Attribution, Finding
-from gpiorig.analysis.audit import Audit, Comparison, Matching, Stability, Stage
-from gpiorig.analysis.budget import Budget
+from gpiorig.analysis.audit.audit import Audit, Comparison, Matching, Stability, Stage
 from gpiorig.analysis.clocks.fit import ClockFit, Segment
-from gpiorig.analysis.inference.intervals import Interval
-from gpiorig.analysis.jitter import Jitter
-from gpiorig.analysis.path import Kind, Milestone, Source, Step
+from gpiorig.analysis.delays.budget import Budget
+from gpiorig.analysis.delays.jitter import Jitter
+from gpiorig.analysis.delays.uncertainty import Component, DelayUncertainty
+from gpiorig.analysis.packets.path import Kind, Milestone, Source, Step
+from gpiorig.analysis.packets.routes import Route
+from gpiorig.analysis.packets.timelines import Steps
 from gpiorig.analysis.processor.occupancy import LayerTimes, Occupancy
-from gpiorig.analysis.routes import Route
-from gpiorig.analysis.statistics import summarize, variance_shares
-from gpiorig.analysis.study import RouteStudy, Study
-from gpiorig.analysis.timelines import Steps
-from gpiorig.analysis.uncertainty import Component, DelayUncertainty
+from gpiorig.analysis.statistics import summary as statistics
+from gpiorig.analysis.statistics.intervals import Interval
+from gpiorig.analysis.statistics.summary import summarize, variance_shares
+from gpiorig.analysis.study.study import RouteStudy, Study
 
 RATE = Fraction(24_000_000)
 NAN = float("nan")

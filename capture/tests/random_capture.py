@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from gpiorig.capture.edges import Edges
-from gpiorig.capture.waveform import Block, Waveform
+from gpiorig.capture.edges.edges import Edges
+from gpiorig.capture.edges.waveform import Block, Waveform
 
 NAMES = ("a.x", "a.y", "", "b.x")
 

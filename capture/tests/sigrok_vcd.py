@@ -5,9 +5,9 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from gpiorig.capture.edgecount import ChannelCount, count
+from gpiorig.capture.edges.counts import ChannelCount, count
+from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.formats import ReadOptions, module
-from gpiorig.capture.waveform import Waveform
 
 
 def counted_by_sigrok(path: Path, scratch: Path) -> tuple[ChannelCount, ...]:

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from gpiorig.capture import native
-from gpiorig.capture.changes import Assembler, Changes
+from gpiorig.capture.archive.members import MemberDeflater, MemberReader
+from gpiorig.capture.buses.spi import SpiDecoder, SpiLines
+from gpiorig.capture.buses.symbol_bus import BusDecoder, BusLines
+from gpiorig.capture.buses.uart import UartDecoder, UartFormat
+from gpiorig.capture.edges.changes import Assembler, Changes
+from gpiorig.capture.edges.extractor import EdgeExtractor
+from gpiorig.capture.edges.waveform import Block
 from gpiorig.capture.errors import CaptureError
-from gpiorig.capture.linecode import BusDecoder, BusLines
-from gpiorig.capture.members import MemberDeflater, MemberReader
-from gpiorig.capture.samples import EdgeExtractor
-from gpiorig.capture.spi import SpiDecoder, SpiLines
-from gpiorig.capture.uart import UartDecoder, UartFormat
-from gpiorig.capture.waveform import Block
 
 MANY = 5_000_000  # far beyond what was allocated: read or written, it ends the process
 SAMPLES = np.arange(MANY)

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from gpiorig.capture import native
+from gpiorig.capture.archive.members import MemberHead
+from gpiorig.capture.buses.symbol_bus import BusState
+from gpiorig.capture.edges.extractor import EdgeState
 from gpiorig.capture.errors import NativeError
-from gpiorig.capture.linecode import BusState
-from gpiorig.capture.members import MemberHead
-from gpiorig.capture.samples import EdgeState
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-# Generated from firmware-gpio-probes/events.toml and analysis/gpiorig/analysis/path.py by `make generate`. Do not edit.
+# Generated from firmware-gpio-probes/events.toml and analysis/gpiorig/analysis/packets/path.py by `make generate`. Do not edit.
 
 # Code of an event with a direction: whether it is on the receiving side.
 RECEIVES = {

@@ -1,6 +1,6 @@
 /**
  * Unit tests of the library on the PC, in the manner of ThrowTheSwitch's Unity, which Debian does not have: a test is a
- * function, RUN_TEST runs it, the first wrong assertion ends it. Each file is a program; tests/test_firmware_unit.py
+ * function, RUN_TEST runs it, the first wrong assertion ends it. Each file is a program; tests/firmware/test_unit.py
  * builds it with the options that its line "options:" gives, and reads FILE:LINE:TEST:PASS or FAIL.
  */
 #ifndef UNIT_H

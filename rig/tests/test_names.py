@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from commandline import gpiorig
 
-from gpiorig.rig import bench as benches
-from gpiorig.rig import experiment as experiments
 from gpiorig.rig import names, resources
+from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import BenchError
+from gpiorig.rig.experiments import experiment as experiments
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -93,7 +93,7 @@ def test_images_of_a_checkout_are_its_own_builds(tmp_path: Path, monkeypatch: py
 
 
 def test_an_installed_package_has_its_own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Laid out as tools/hatch_build.py does; tests/test_package.py builds and installs one."""
+    """Laid out as tools/hatch_build.py does; tests/rules/test_package.py builds and installs one."""
     monkeypatch.setattr(resources, "checkout", lambda: None)
     monkeypatch.setattr(resources, "_DATA", tmp_path)
     for name in ("experiments/pingpong.toml", "images/telosb.elf", "images/manifest.json"):

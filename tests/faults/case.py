@@ -16,7 +16,7 @@ from commandline import Finished, gpiorig
 from fuzz import invariants
 
 from gpiorig.capture import formats
-from gpiorig.capture.edges import Edges
+from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.formats import ReadOptions
 
 from . import seeds

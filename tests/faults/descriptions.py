@@ -9,10 +9,10 @@ from pathlib import Path
 
 from fuzz.readers import recording_folder
 
-from gpiorig.analysis import log
 from gpiorig.analysis.errors import QuantityError
-from gpiorig.analysis.inference import estimators
-from gpiorig.capture.recording import DESCRIPTION
+from gpiorig.analysis.logs import node_log
+from gpiorig.analysis.statistics import estimators
+from gpiorig.capture.recording.recording import DESCRIPTION
 
 from . import seeds
 from .case import Case, Verdict, command
@@ -91,7 +91,7 @@ def logs() -> list[Case]:
 
     def check(line: str) -> Callable[[Path], str]:
         def run(folder: Path) -> str:
-            good, found = log.parse(whole, node="n"), log.parse(f"{whole}{line}\n", node="n")
+            good, found = node_log.parse(whole, node="n"), node_log.parse(f"{whole}{line}\n", node="n")
             kept = len(found.malformed) == 1 + len(good.malformed) and found.sequences.size == good.sequences.size
             return "" if kept and found.done == good.done else f"{found.malformed!r:.200}, {found.done!r:.200}"
 

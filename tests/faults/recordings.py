@@ -13,9 +13,9 @@ import numpy as np
 from fuzz import invariants
 from fuzz.readers import recording_folder
 
-from gpiorig.capture.recording import DESCRIPTION, Recording
-from gpiorig.capture.segmentreader import read_segments
-from gpiorig.capture.segments import SegmentWriter
+from gpiorig.capture.recording.recording import DESCRIPTION, Recording
+from gpiorig.capture.recording.segment_reader import read_segments
+from gpiorig.capture.recording.segment_writer import SegmentWriter
 
 from . import seeds
 from .case import Case, Verdict, command
@@ -165,7 +165,7 @@ def _counted(octets: bytes) -> bytes:
     import struct
     import zlib
 
-    from gpiorig.capture.segments import BODY, HEADER_SIZE
+    from gpiorig.capture.recording.segment_writer import BODY, HEADER_SIZE
 
     magic, kind, number, _, watermark, crc = BODY.unpack(octets[: BODY.size])
     body = BODY.pack(magic, kind, number, (1 << 32) - 1, watermark, crc)

@@ -15,11 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
-from gpiorig.capture import formats, ieee802154
-from gpiorig.capture.edges import Edges, no_gaps
-from gpiorig.capture.segments import SegmentWriter
-from gpiorig.capture.serialrecord import Kind, SerialWriter
-from gpiorig.capture.waveform import waveform_of
+from gpiorig.capture import formats
+from gpiorig.capture.edges.edges import Edges, no_gaps
+from gpiorig.capture.edges.waveform import waveform_of
+from gpiorig.capture.frames import ieee802154
+from gpiorig.capture.recording.segment_writer import SegmentWriter
+from gpiorig.capture.serial.record import Kind, SerialWriter
 
 RATE_HZ = Fraction(1_000_000)
 CHANNELS = ("a", "b", "c")

@@ -10,14 +10,15 @@ import synthetic_events
 from fuzz.decoders import QUIET, drawn, sampled
 from numpy.typing import NDArray
 
-from gpiorig.analysis import events, packets, timelines
-from gpiorig.analysis.eventdecoder import KNOWN_CODES
-from gpiorig.analysis.events import Events
-from gpiorig.analysis.wiring import Bus, NodeLines
-from gpiorig.capture import heartbeat, syncline
-from gpiorig.capture.edges import Edges, no_gaps
+from gpiorig.analysis.events import events
+from gpiorig.analysis.events.decoder import KNOWN_CODES
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.wiring import Bus, NodeLines
+from gpiorig.analysis.packets import association, timelines
+from gpiorig.capture.edges.edges import Edges, no_gaps
+from gpiorig.capture.edges.waveform import waveform_of
 from gpiorig.capture.errors import CaptureError
-from gpiorig.capture.waveform import waveform_of
+from gpiorig.capture.sync import heartbeat, sync_line
 
 from . import seeds
 from .case import Case, Verdict
@@ -198,14 +199,14 @@ def counters() -> list[Case]:
     def wrapped(folder: Path) -> str:
         made = synthetic_events.ping_pongs(40, first_id=0xFFF0)
         built = timelines.build(
-            packets.associate(made, initiator="initiator", responder="responder"), header_ns=192_000
+            association.associate(made, initiator="initiator", responder="responder"), header_ns=192_000
         )
         good_ = np.array_equal(built.samples, synthetic_events.truth(made).samples[:, : built.samples.shape[1]])
         return "" if len(built.samples) == 40 and good_ else f"{built.samples.shape}"
 
     def sync(change: Callable[[NDArray[np.int64]], NDArray[np.int64]], damaged: int) -> Callable[[Path], str]:
         def run(folder: Path) -> str:
-            bits = syncline.code()[100:180]
+            bits = sync_line.code()[100:180]
             rises = change(5000 + 10_000 * np.arange(80, dtype=np.int64))
             falls = rises + np.where(bits == 1, 200, 100)
             samples = np.concatenate([[0], np.stack([rises, falls], axis=1).reshape(-1)])
@@ -214,7 +215,7 @@ def counters() -> list[Case]:
                 [(samples, levels)], samplerate_hz=seeds.RATE_HZ, channels=("sync",), end=int(samples[-1]) + 1
             )
             try:
-                found = syncline.read(edges, "sync")
+                found = sync_line.read(edges, "sync")
             except CaptureError:
                 return "refused"
             numbers = dict(zip(rises.tolist(), range(100, 180), strict=True))

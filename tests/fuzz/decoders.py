@@ -12,17 +12,20 @@ from faults import seeds
 from numpy.typing import NDArray
 from symbolbus import encode
 
-from gpiorig.analysis import events
 from gpiorig.analysis.decoderhost.host import decode as host_decode
 from gpiorig.analysis.decoderhost.library import Library, search_path
 from gpiorig.analysis.decoderhost.outputs import OutputKind, Selection
 from gpiorig.analysis.decoderhost.stack import parse_stacks
-from gpiorig.analysis.event_table import BY_CODE
-from gpiorig.analysis.eventdecoder import KNOWN_CODES
-from gpiorig.analysis.wiring import Bus, NodeLines
-from gpiorig.capture import ieee802154, linecode, spi, syncline, uart
-from gpiorig.capture.edges import Edges, no_gaps
-from gpiorig.capture.waveform import Block, Waveform, waveform_of
+from gpiorig.analysis.events import events
+from gpiorig.analysis.events.decoder import KNOWN_CODES
+from gpiorig.analysis.events.table import BY_CODE
+from gpiorig.analysis.events.wiring import Bus, NodeLines
+from gpiorig.capture.buses import spi, uart
+from gpiorig.capture.buses import symbol_bus as linecode
+from gpiorig.capture.edges.edges import Edges, no_gaps
+from gpiorig.capture.edges.waveform import Block, Waveform, waveform_of
+from gpiorig.capture.frames import ieee802154
+from gpiorig.capture.sync import sync_line as syncline
 
 from .invariants import edges_of, equal, hold
 from .readers import Target, our_errors

@@ -12,9 +12,9 @@ from faults import seeds
 
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.formats import ReadOptions
-from gpiorig.capture.segmentreader import read_segments
-from gpiorig.capture.segments import BODY, MAGIC, PAYLOAD_BYTES
-from gpiorig.capture.serialrecord import read_record
+from gpiorig.capture.recording.segment_reader import read_segments
+from gpiorig.capture.recording.segment_writer import BODY, MAGIC, PAYLOAD_BYTES
+from gpiorig.capture.serial.record import read_record
 
 from . import invariants
 from .invariants import hold

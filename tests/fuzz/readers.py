@@ -13,15 +13,16 @@ from pathlib import Path
 import numpy as np
 from faults import seeds
 
-from gpiorig.analysis import log
+from gpiorig.analysis.logs import node_log as log
+from gpiorig.capture.edges.waveform import waveform_of
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.formats import ReadOptions, module, recognise
-from gpiorig.capture.recording import DESCRIPTION, Epoch, Recording, RecordingInfo
-from gpiorig.capture.segmentreader import read_segments
-from gpiorig.capture.segments import SegmentWriter
-from gpiorig.capture.serialrecord import read_record
-from gpiorig.capture.waveform import waveform_of
-from gpiorig.rig import bench, experiment
+from gpiorig.capture.recording.recording import DESCRIPTION, Epoch, Recording, RecordingInfo
+from gpiorig.capture.recording.segment_reader import read_segments
+from gpiorig.capture.recording.segment_writer import SegmentWriter
+from gpiorig.capture.serial.record import read_record
+from gpiorig.rig.bench import bench
+from gpiorig.rig.experiments import experiment
 
 from . import invariants
 from .invariants import hold

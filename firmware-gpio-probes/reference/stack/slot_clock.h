@@ -1,7 +1,7 @@
 /**
  * The periods (TDMA frames, TSCH slots) of another node's clock, told by this node's. Each heard beacon says which period
  * began when; from two of them follows how long a period lasts here, so that a clock that is off by much keeps step too.
- * No dependencies: compiled for the PC as well (tests/test_firmware_slots.py).
+ * No dependencies: compiled for the PC as well (tests/firmware/test_slots.py).
  */
 #ifndef SLOT_CLOCK_H
 #define SLOT_CLOCK_H

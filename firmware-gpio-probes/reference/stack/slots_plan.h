@@ -1,6 +1,6 @@
 /**
  * Where everything is in a slot and a slotframe of mac_slots. No dependencies: compiled for the PC as well
- * (tests/test_firmware_slots.py).
+ * (tests/firmware/test_slots.py).
  *
  * Offsets: the 10 ms timeslot of IEEE Std 802.15.4-2015 (figure 6-30; 802.15.4e-2012 has the same one), with the receive wait
  * centred on the transmission, and the 15 ms timeslot of Contiki-NG for radios that need longer to load; both as in Contiki-NG

@@ -1,5 +1,5 @@
 /**
- * Where everything is in a frame of mac_tdma. No dependencies: compiled for the PC as well (tests/test_firmware_slots.py).
+ * Where everything is in a frame of mac_tdma. No dependencies: compiled for the PC as well (tests/firmware/test_slots.py).
  *
  *     |guard| beacon slot 0 | beacon slot 1 | beacon slot 2 |guard| packet slot 0 | packet slot 1 | packet slot 2 |
  *     0     0.5             4.5             8.5            12.5   13 ms                                      T_MAC

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import importlib
 import io
+import keyword
 import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from types import ModuleType
 
-from gpiorig.rig import heap, terminal
+from gpiorig.rig import memory, terminal
 from gpiorig.rig.commands import COMMANDS
 from gpiorig.rig.errors import Interrupted
 
@@ -49,7 +51,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; print an error as what, where, what to do."""
-    heap.give_back()
+    memory.give_back()
     words = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -74,9 +76,14 @@ def _main(words: list[str]) -> int:
     return _guarded(words[0], words[1:], _run)
 
 
+def _verb(command: str) -> ModuleType:
+    """The module of a verb; one whose verb is a keyword of Python ends in an underscore."""
+    return importlib.import_module(f"gpiorig.rig.commands.{command}{'_' if keyword.iskeyword(command) else ''}")
+
+
 def options_of(command: str) -> argparse.ArgumentParser:
     """The parser of one command."""
-    module = importlib.import_module(f"gpiorig.rig.commands.{command}")
+    module = _verb(command)
     options = argparse.ArgumentParser(
         prog=f"gpiorig {command}",
         description=COMMANDS[command],
@@ -89,7 +96,7 @@ def options_of(command: str) -> argparse.ArgumentParser:
 
 def _run(command: str, words: list[str]) -> int:
     parsed = options_of(command).parse_args(words)
-    module = importlib.import_module(f"gpiorig.rig.commands.{command}")
+    module = _verb(command)
     status = int(module.run(parsed))
     sys.stdout.flush()
     return status

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gpiorig.capture.waveform import Block, Waveform
+    from gpiorig.capture.edges.waveform import Block, Waveform
 
 
 def watched(waveform: Waveform, what: str) -> Waveform:

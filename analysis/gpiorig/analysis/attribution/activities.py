@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.event_table import BY_NAME
-from gpiorig.analysis.events import Events
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.table import BY_NAME
 
 MIN_INSTANTS = 20
 STEADY = 0.05  # of the period: how far an interval may be from it

@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from gpiorig.analysis.attribution import beat, channel, dependence, lattice, modes, onair, trend
+from gpiorig.analysis.attribution import beat, channel, dependence, lattice, modes, on_air, trend
 from gpiorig.analysis.attribution.activities import Activity
 from gpiorig.analysis.attribution.channel import Split
 from gpiorig.analysis.attribution.covariates import PREEMPTED, begins
 from gpiorig.analysis.attribution.findings import Attribution, Finding
-from gpiorig.analysis.attribution.onair import Wait
+from gpiorig.analysis.attribution.on_air import Wait
 from gpiorig.analysis.attribution.series import SEED, effective_n
-from gpiorig.analysis.inference.intervals import Interval
+from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.quantity import NS_PER_S, count_text, share_text, time_text
-from gpiorig.analysis.routes import Route
-from gpiorig.analysis.statistics import RESOLUTION_SAMPLES, resolved
+from gpiorig.analysis.statistics.intervals import Interval
+from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES, resolved
 
 Samples = NDArray[np.int64]
 Rows = NDArray[np.int64]
@@ -95,7 +95,7 @@ def attribute(
         What is periodic on the nodes; a step is tested against those of its own nodes (``NODE: …``), the whole delay
         against all.
     waits
-        From `gpiorig.analysis.attribution.onair.of_route`: what the packets met on the air.
+        From `gpiorig.analysis.attribution.on_air.of_route`: what the packets met on the air.
     level
         Probability that anything is found in a step without structure (Holm, Scandinavian Journal of Statistics 6,
         1979, over the tests of the step).
@@ -136,7 +136,7 @@ def _series(
     )
     splits: dict[str, Split | str] = {
         step.name: channel.split(thin.steps.samples[:, column], met[step.name])
-        for met in [onair.of_packets(waits, rows)]
+        for met in [on_air.of_packets(waits, rows)]
         for column, step in enumerate(route.steps.steps)
         if step.name in met
     }

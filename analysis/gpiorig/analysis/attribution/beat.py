@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.attribution import search
+from gpiorig.analysis.attribution import period_search
 from gpiorig.analysis.attribution.activities import Activity
 from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.attribution.series import explained_by, grouped_share, groups
-from gpiorig.analysis.inference.intervals import Interval
 from gpiorig.analysis.quantity import count_text, share_text, time_text
+from gpiorig.analysis.statistics.intervals import Interval
 
 Floats = NDArray[np.float64]
 
@@ -125,7 +125,7 @@ def unknown(
     """Test delays for a beat with anything periodic, by a search over periods (`search.find`); see `known`."""
     if len(delays) < MIN_PACKETS:
         return None
-    found = search.find(delays.astype(np.float64), begins)
+    found = period_search.find(delays.astype(np.float64), begins)
     if found is None:
         return None
     # A longer period has every harmonic of a shorter one, and bins that may suit it better by chance: it must explain

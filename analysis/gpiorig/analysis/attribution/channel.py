@@ -27,13 +27,13 @@ from scipy import stats
 
 from gpiorig.analysis.attribution import lattice
 from gpiorig.analysis.attribution.findings import Finding
-from gpiorig.analysis.attribution.onair import Wait
+from gpiorig.analysis.attribution.on_air import Wait
 from gpiorig.analysis.attribution.periods import MIN_LEVELS
 from gpiorig.analysis.attribution.shares import joining
-from gpiorig.analysis.inference.intervals import Interval
-from gpiorig.analysis.intervaltext import NEXT_TO_NOTHING, share_interval
+from gpiorig.analysis.interval_text import NEXT_TO_NOTHING, share_interval
 from gpiorig.analysis.quantity import count_text, share_text, time_text
-from gpiorig.analysis.statistics import RESOLUTION_SAMPLES
+from gpiorig.analysis.statistics.intervals import Interval
+from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES
 
 Flags = NDArray[np.bool_]
 MIN_FREE = 30  # packets that met nothing on the air, to know what the wait is without

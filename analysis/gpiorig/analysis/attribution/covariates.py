@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events import Events
-from gpiorig.analysis.packets import Packets
-from gpiorig.analysis.path import DIRECTIONS, Kind
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.packets.association import Packets
+from gpiorig.analysis.packets.path import DIRECTIONS, Kind
+from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.processor.occupancy import Occupancy, queue_lengths
 from gpiorig.analysis.quantity import NS_PER_S
-from gpiorig.analysis.routes import Route
 
 Floats = NDArray[np.float64]
 
@@ -39,7 +39,7 @@ def covariates(packets: Packets, route: Route, occupancy: Occupancy | None = Non
     packets
         What the route was made from: `route.steps.rows` are its rows.
     route
-        From `gpiorig.analysis.routes.round_trips`.
+        From `gpiorig.analysis.packets.routes.round_trips`.
     occupancy
         Of this route; None where unknown.
     """

@@ -8,8 +8,8 @@ from scipy import optimize, stats
 
 from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.attribution.series import effective_n, explained_by, grouped_share, groups
-from gpiorig.analysis.inference.intervals import CONFIDENCE, Interval
 from gpiorig.analysis.quantity import count_text, share_text, time_text
+from gpiorig.analysis.statistics.intervals import CONFIDENCE, Interval
 
 Floats = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from gpiorig.analysis.columns import table
-from gpiorig.analysis.inference.intervals import Interval
+from gpiorig.analysis.statistics.intervals import Interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from gpiorig.analysis.attribution import dip as dips
 from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.attribution.series import SEED, effective_n, grouped_share
-from gpiorig.analysis.inference.intervals import Interval
 from gpiorig.analysis.quantity import count_text, share_text, time_text
-from gpiorig.analysis.statistics import RESOLUTION_SAMPLES
+from gpiorig.analysis.statistics.intervals import Interval
+from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES
 
 Floats = NDArray[np.float64]
 

@@ -11,9 +11,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.inference.estimators import Estimator, Replicates
-from gpiorig.analysis.inference.intervals import Interval, bootstrapped
-from gpiorig.analysis.inference.resampling import Resampling
+from gpiorig.analysis.statistics.estimators import Estimator, Replicates
+from gpiorig.analysis.statistics.intervals import Interval, bootstrapped
+from gpiorig.analysis.statistics.resampling import Resampling
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

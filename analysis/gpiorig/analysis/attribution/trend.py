@@ -8,8 +8,8 @@ from scipy import stats
 
 from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.attribution.series import autoregression, grouped_share, inflation
-from gpiorig.analysis.inference.intervals import CONFIDENCE, Interval
 from gpiorig.analysis.quantity import count_text, digits_for, share_text, time_text
+from gpiorig.analysis.statistics.intervals import CONFIDENCE, Interval
 
 Floats = NDArray[np.float64]
 

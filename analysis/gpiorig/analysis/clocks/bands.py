@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.clocks.stamps import quantum
+from gpiorig.analysis.clocks.resolution import quantum
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

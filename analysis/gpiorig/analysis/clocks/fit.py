@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.clocks import bands, line, pieces
 from gpiorig.analysis.clocks.line import Line
+from gpiorig.analysis.clocks.resolution import impossible, quantum
 from gpiorig.analysis.clocks.segment import NS_PER_S, PPM
 from gpiorig.analysis.clocks.segment import Segment as Segment
-from gpiorig.analysis.clocks.stamps import impossible, quantum
 from gpiorig.analysis.errors import EventError
-from gpiorig.analysis.inference.intervals import Interval
+from gpiorig.analysis.statistics.intervals import Interval
 
 Instants = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -8,12 +8,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.clocks import nodeclock
-from gpiorig.analysis.clocks.nodeclock import NodeClock
-from gpiorig.analysis.event_table import BY_NAME
-from gpiorig.analysis.events import Events
-from gpiorig.analysis.log import MISSING, NodeLog
-from gpiorig.capture.nanoseconds import nearest_ns
+from gpiorig.analysis.clocks import node_clock as nodeclock
+from gpiorig.analysis.clocks.node_clock import NodeClock
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.analysis.logs.node_log import MISSING, NodeLog
+from gpiorig.capture.edges.nanoseconds import nearest_ns
 
 Integers = NDArray[np.int64]
 

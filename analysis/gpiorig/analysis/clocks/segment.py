@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.inference.intervals import Interval
+from gpiorig.analysis.statistics.intervals import Interval
 
 Instants = NDArray[np.int64]
 Floats = NDArray[np.float64]

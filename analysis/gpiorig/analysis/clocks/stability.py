@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.audit import Stability
+from gpiorig.analysis.audit.audit import Stability
 from gpiorig.analysis.errors import EventError
 
 Floats = NDArray[np.float64]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.clocks.levels import Levels
 from gpiorig.analysis.errors import EventError
-from gpiorig.capture.nanoseconds import nearest_ns
+from gpiorig.capture.edges.nanoseconds import nearest_ns
 
 Ticks = NDArray[np.int64]
 

@@ -12,5 +12,5 @@
     table       the same as a table
 
 The behaviour is that of libsigrokdecode 0.5.3 (`instance.c`, `type_decoder.c`) and sigrok-cli 0.7.2 (`decode.c`);
-`tests/test_decoderhost_sigrok.py` compares the two.
+`tests/decoders/test_decoderhost_sigrok.py` compares the two.
 """

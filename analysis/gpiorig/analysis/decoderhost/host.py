@@ -10,10 +10,10 @@ from pathlib import Path
 from gpiorig.analysis.decoderhost.errors import DecoderError, Outside
 from gpiorig.analysis.decoderhost.instance import Instance
 from gpiorig.analysis.decoderhost.outputs import Selection, Sink
-from gpiorig.analysis.decoderhost.pins import Pins
 from gpiorig.analysis.decoderhost.source import Source
 from gpiorig.analysis.decoderhost.stack import Stack
-from gpiorig.capture.waveform import Waveform
+from gpiorig.analysis.decoderhost.wait import Pins
+from gpiorig.capture.edges.waveform import Waveform
 
 
 @dataclass(frozen=True, slots=True)

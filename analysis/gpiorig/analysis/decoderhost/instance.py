@@ -6,11 +6,11 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from gpiorig.analysis.decoderhost import standin
+from gpiorig.analysis.decoderhost import sigrokdecode_module
 from gpiorig.analysis.decoderhost.errors import Outside, Refused
 from gpiorig.analysis.decoderhost.outputs import UINT64, Output, OutputKind, Selection, Sink
-from gpiorig.analysis.decoderhost.pins import Pins
 from gpiorig.analysis.decoderhost.stack import UNMAPPED, Layer
+from gpiorig.analysis.decoderhost.wait import Pins
 
 KINDS = tuple(OutputKind)
 SIGN = 1 << 63
@@ -61,7 +61,7 @@ class Instance:
             self.decoder.options = dict(layer.options)
         # Found in the instance, these are called without a detour; unless the class has its own.
         for name in ("put", "wait", "register", "has_channel"):
-            if getattr(made, name) is getattr(standin.Decoder, name):
+            if getattr(made, name) is getattr(sigrokdecode_module.Decoder, name):
                 setattr(self.decoder, name, getattr(self, name))
 
     def attach(self, pins: Pins, bits: tuple[int, ...]) -> None:
@@ -71,7 +71,7 @@ class Instance:
     def tell_samplerate(self, samplerate_hz: int) -> None:
         """Tell the decoder the samplerate, if it wants to know."""
         if hasattr(self.decoder, "metadata"):
-            self.decoder.metadata(standin.SRD_CONF_SAMPLERATE, samplerate_hz)
+            self.decoder.metadata(sigrokdecode_module.SRD_CONF_SAMPLERATE, samplerate_hz)
 
     def start(self, first_sample: int) -> None:
         """Start the decoder."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.decoderhost.errors import Outside
-from gpiorig.capture.waveform import Block, Waveform
+from gpiorig.capture.edges.waveform import Block, Waveform
 
 CHUNK_ROWS = 1 << 16  # bounds the lists that are made of a chunk
 

@@ -17,9 +17,9 @@ from gpiorig.analysis.decoderhost.host import Outcome, decode
 from gpiorig.analysis.decoderhost.library import Kind
 from gpiorig.analysis.decoderhost.outputs import Output, OutputKind, Selection, meta_text
 from gpiorig.analysis.decoderhost.stack import Stack
-from gpiorig.capture.cells import guarded_columns
-from gpiorig.capture.replacing import replacing
-from gpiorig.capture.waveform import Waveform
+from gpiorig.capture.atomic_file import replacing
+from gpiorig.capture.edges.waveform import Waveform
+from gpiorig.capture.text.cells import guarded_columns
 
 SUFFIXES = (".parquet", ".csv", ".jsonl")
 BATCH_ROWS = 1 << 16

@@ -13,19 +13,19 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from gpiorig.analysis import path
 from gpiorig.analysis.columns import names, ns, table
-from gpiorig.analysis.completions import pieces
-from gpiorig.analysis.event_table import BY_NAME
-from gpiorig.analysis.events import Events
-from gpiorig.analysis.inorder import in_order
-from gpiorig.analysis.packets import Packets
+from gpiorig.analysis.events.completions import pieces
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.analysis.ordered_pool import in_order
+from gpiorig.analysis.packets import path
+from gpiorig.analysis.packets.association import Packets
+from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.processor import ownership
-from gpiorig.analysis.processor.layerlabels import RECEIVED, SENT, WAYS, Column, LayerLabels, columns_of
-from gpiorig.analysis.processor.steptimes import StepTimes
+from gpiorig.analysis.processor.layer_labels import RECEIVED, SENT, WAYS, Column, LayerLabels, columns_of
+from gpiorig.analysis.processor.step_times import StepTimes
 from gpiorig.analysis.processor.windows import EVENTS, Window, Windows
 from gpiorig.analysis.quantity import NS_PER_S
-from gpiorig.analysis.routes import Route
 
 NONE = -1
 Counts = NDArray[np.int32] | NDArray[np.int64]  # samples: of 32 bits where that is enough

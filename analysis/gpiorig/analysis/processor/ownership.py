@@ -15,9 +15,9 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.event_table import BY_CODE, BY_NAME
-from gpiorig.analysis.events import Events
-from gpiorig.analysis.identity import PACKET_LAYERS, code_set, named
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.ids import PACKET_LAYERS, code_set, named
+from gpiorig.analysis.events.table import BY_CODE, BY_NAME
 
 Positions = NDArray[np.int64]
 NONE = -1

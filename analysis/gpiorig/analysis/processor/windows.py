@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis import spans
-from gpiorig.analysis.completions import Index, pieces, position_type
-from gpiorig.analysis.events import Events
+from gpiorig.analysis.events.completions import Index, pieces, position_type
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.packets import spans
+from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.processor import ownership
 from gpiorig.analysis.processor.ownership import Ownership
-from gpiorig.analysis.routes import Route
 
 Positions = NDArray[np.int64]
 EVENTS = 1 << 17  # of a window, about: what the caches of a processor hold

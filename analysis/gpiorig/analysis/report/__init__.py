@@ -2,12 +2,12 @@
 
 from gpiorig.analysis.report.conclusions import summary_lines
 from gpiorig.analysis.report.data import ReportData, Tally
-from gpiorig.analysis.report.delays import delay_summaries
-from gpiorig.analysis.report.exported import report_tables
+from gpiorig.analysis.report.delay_summaries import delay_summaries
+from gpiorig.analysis.report.files import PAGE, write
 from gpiorig.analysis.report.health import losses
 from gpiorig.analysis.report.page import write_report
-from gpiorig.analysis.report.runset import write_set
-from gpiorig.analysis.report.written import PAGE, write
+from gpiorig.analysis.report.several_runs import write_set
+from gpiorig.analysis.report.tables import report_tables
 
 __all__ = [
     "PAGE",

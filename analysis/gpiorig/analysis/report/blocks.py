@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from matplotlib.figure import Figure
 
-from gpiorig.analysis import style
-from gpiorig.analysis.packetviews import PacketView
+from gpiorig.analysis.figures import style
+from gpiorig.analysis.figures.packet_boxes import PacketView
 
 
 @dataclass(frozen=True, slots=True)

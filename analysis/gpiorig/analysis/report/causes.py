@@ -9,16 +9,16 @@ from functools import partial
 import numpy as np
 from matplotlib.figure import Figure
 
-from gpiorig.analysis import plates, series, style
 from gpiorig.analysis.attribution.findings import Attribution, Finding
-from gpiorig.analysis.inference.intervals import Interval
-from gpiorig.analysis.plates import WIDTH
+from gpiorig.analysis.figures import plates, series, style
+from gpiorig.analysis.figures.plates import WIDTH
 from gpiorig.analysis.quantity import count_text, share_text
 from gpiorig.analysis.report.blocks import Block, Details, Picture, Table, text, why_not
 from gpiorig.analysis.report.conclusions import causes, period_ns, sentence_of
 from gpiorig.analysis.report.data import ReportData, RouteView
 from gpiorig.analysis.report.pictures import period_text
 from gpiorig.analysis.report.texts import p_text
+from gpiorig.analysis.statistics.intervals import Interval
 
 MAX_FOLDS = 4
 

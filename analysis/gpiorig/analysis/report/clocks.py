@@ -9,11 +9,11 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from gpiorig.analysis import clockview, style, thinning
-from gpiorig.analysis.audit import Audit, Comparison, Stability, Stage
-from gpiorig.analysis.auditing import auditfigures
+from gpiorig.analysis.audit.audit import Audit, Comparison, Stability, Stage
 from gpiorig.analysis.clocks.fit import ClockFit
-from gpiorig.analysis.plates import WIDTH
+from gpiorig.analysis.figures import audit as auditfigures
+from gpiorig.analysis.figures import clock_errors, style, thinning
+from gpiorig.analysis.figures.plates import WIDTH
 from gpiorig.analysis.quantity import DASH, round_time_text, time_text
 from gpiorig.analysis.report.blocks import Block, Details, Picture, Section, Table, text, why_not
 from gpiorig.analysis.report.data import ReportData
@@ -145,7 +145,7 @@ def _draw_errors(quantity: str, drawn: Sequence[Comparison], *, virtual: bool) -
     with style.paper():
         figure = style.new_figure(width=WIDTH, height=2.8, virtual=virtual)
         ax = figure.subplots()
-        clockview.errors(ax, drawn)
+        clock_errors.errors(ax, drawn)
         ax.set_title(f"Errors of the other clocks: {quantity}")
         return figure
 
@@ -209,9 +209,9 @@ def _draw_stability(clocks: Sequence[Stability], measures: Sequence[tuple[str, s
     with style.paper():
         figure = style.new_figure(width=WIDTH, height=3.4, virtual=virtual)
         axes = figure.subplots(1, len(measures), squeeze=False)[0]
-        named = clockview.outstanding(clocks, measure=measures[0][0])
+        named = clock_errors.outstanding(clocks, measure=measures[0][0])
         for ax, (name, label) in zip(axes, measures, strict=True):
-            clockview.stability(ax, clocks, measure=name, named=named)
+            clock_errors.stability(ax, clocks, measure=name, named=named)
             ax.set_title(label)
         # A clock may have a point in one of them only.
         drawn = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}

@@ -6,17 +6,17 @@ import math
 
 import numpy as np
 
-from gpiorig.analysis import routenumbers
 from gpiorig.analysis.attribution.attribute import TOTAL
 from gpiorig.analysis.attribution.findings import Attribution, Finding
-from gpiorig.analysis.budget import Budget
-from gpiorig.analysis.inference.intervals import Interval
-from gpiorig.analysis.path import Kind
+from gpiorig.analysis.delays import numbers as routenumbers
+from gpiorig.analysis.delays.budget import Budget
+from gpiorig.analysis.packets.path import Kind
+from gpiorig.analysis.packets.timelines import LOST
 from gpiorig.analysis.quantity import NS_PER_S, count_text, digits_for, number_text, share_text, time_text
 from gpiorig.analysis.report.data import ReportData, RouteView, route_views
 from gpiorig.analysis.report.texts import tail_text, whole_share
-from gpiorig.analysis.statistics import Summary, summarize
-from gpiorig.analysis.timelines import LOST
+from gpiorig.analysis.statistics.intervals import Interval
+from gpiorig.analysis.statistics.summary import Summary, summarize
 
 MAX_LINES = 5
 LEAST_FOR_P95, LEAST_FOR_P99 = 20, 100  # packets, of which fewer have none beyond the quantile

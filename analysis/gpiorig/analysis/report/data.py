@@ -6,15 +6,16 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gpiorig.analysis import routenumbers, routes
-from gpiorig.analysis.accounting import Reconciliation
-from gpiorig.analysis.events import Events
-from gpiorig.analysis.log import NodeLog
-from gpiorig.analysis.packets import Packets
-from gpiorig.analysis.routenumbers import RouteNumbers
-from gpiorig.analysis.routes import Route
-from gpiorig.analysis.study import RouteStudy, Study
-from gpiorig.analysis.timelines import Steps, Timelines
+from gpiorig.analysis.delays import numbers as routenumbers
+from gpiorig.analysis.delays.numbers import RouteNumbers
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.logs.node_log import NodeLog
+from gpiorig.analysis.packets import routes
+from gpiorig.analysis.packets.association import Packets
+from gpiorig.analysis.packets.reconciliation import Reconciliation
+from gpiorig.analysis.packets.routes import Route
+from gpiorig.analysis.packets.timelines import Steps, Timelines
+from gpiorig.analysis.study.study import RouteStudy, Study
 
 
 @dataclass(frozen=True, slots=True)

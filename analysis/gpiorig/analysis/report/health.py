@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpiorig.analysis.event_table import BY_CODE
-from gpiorig.analysis.events import Events
-from gpiorig.analysis.packets import Packets
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.table import BY_CODE
+from gpiorig.analysis.packets.association import Packets
+from gpiorig.analysis.packets.timelines import PARTIAL, STATUS, Timelines
+from gpiorig.analysis.packets.unattributed import REASONS
 from gpiorig.analysis.quantity import NS_PER_S, count_text, time_text
 from gpiorig.analysis.report.blocks import Block, Heading, Section, Table, text, why_not
 from gpiorig.analysis.report.data import ReportData
-from gpiorig.analysis.timelines import PARTIAL, STATUS, Timelines
-from gpiorig.analysis.unattributed import REASONS
 
 LISTED = 12  # packets of each kind, and gaps, that are listed
 

@@ -10,19 +10,20 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from gpiorig.analysis.packetview import COLOURS
-from gpiorig.analysis.packetviews import KIND_CLASSES
-from gpiorig.analysis.path import DIRECTIONS
+from gpiorig.analysis.figures.packet import COLOURS
+from gpiorig.analysis.figures.packet_boxes import KIND_CLASSES
+from gpiorig.analysis.figures.style import KIND_COLOURS
+from gpiorig.analysis.packets.path import DIRECTIONS
 from gpiorig.analysis.quantity import DASH, time_text
-from gpiorig.analysis.report import causes, clocks, delaysection, health, inline, pictures, processor
+from gpiorig.analysis.report import causes, clocks, health, inline_svg, pictures, processor
+from gpiorig.analysis.report import delays as delaysection
 from gpiorig.analysis.report.blocks import Block, Details, Look, Picture, Section, Table, Viewer, why_not
 from gpiorig.analysis.report.blocks import pictures as pictures_of
 from gpiorig.analysis.report.conclusions import budget_sentence, cause_sentences, headline, summary_lines
 from gpiorig.analysis.report.data import ReportData, RouteView, route_views
-from gpiorig.analysis.report.delays import delay_summaries
-from gpiorig.analysis.style import KIND_COLOURS
+from gpiorig.analysis.report.delay_summaries import delay_summaries
+from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.printable import printable_lines
-from gpiorig.capture.replacing import replacing
 
 TEMPLATE = "page.html.jinja"
 # Classes of the viewer's boxes.
@@ -152,7 +153,7 @@ def write_page(path: Path, *, title: str, virtual: bool, summary: dict[str, Any]
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"svg": inline.svg, "embedded": _embedded}
+    environment.filters |= {"svg": inline_svg.svg, "embedded": _embedded}
     numbers = {picture.name: n for n, picture in enumerate(pictures_of(sections), start=1)}
     page = environment.get_template(TEMPLATE).render(
         title=title, virtual=virtual, summary=summary, sections=sections, numbers=numbers, looks=LOOKS

@@ -7,15 +7,17 @@ from functools import partial
 
 import numpy as np
 
-from gpiorig.analysis import budgetview, layerview, plates, series, thinning
 from gpiorig.analysis.attribution.attribute import TOTAL
+from gpiorig.analysis.figures import budget as budgetview
+from gpiorig.analysis.figures import layers as layerview
+from gpiorig.analysis.figures import plates, series, thinning
+from gpiorig.analysis.figures.series import Marks
+from gpiorig.analysis.packets.routes import ROUND_TRIP
+from gpiorig.analysis.packets.timelines import LOST
 from gpiorig.analysis.quantity import count_text, time_text
 from gpiorig.analysis.report.blocks import Picture
 from gpiorig.analysis.report.conclusions import period_ns
 from gpiorig.analysis.report.data import ReportData, RouteView
-from gpiorig.analysis.routes import ROUND_TRIP
-from gpiorig.analysis.series import Marks
-from gpiorig.analysis.timelines import LOST
 
 
 def total(data: ReportData, view: RouteView, prefix: str) -> Picture:

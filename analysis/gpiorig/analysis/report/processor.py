@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpiorig.analysis import layerview, packetviews
+from gpiorig.analysis.figures import layers as layerview
+from gpiorig.analysis.figures import packet_boxes
 from gpiorig.analysis.processor.occupancy import LayerTimes, Occupancy
 from gpiorig.analysis.quantity import time_text
 from gpiorig.analysis.report import pictures
@@ -30,7 +31,7 @@ def layers(data: ReportData, view: RouteView, prefix: str) -> list[Block]:
 
 def packets(data: ReportData, view: RouteView, prefix: str) -> list[Block]:
     """The packets to zoom into."""
-    shown = packetviews.of_route(view.route, packets=data.packets, timelines=data.timelines)
+    shown = packet_boxes.of_route(view.route, packets=data.packets, timelines=data.timelines)
     return [Viewer(f"{prefix}packets", shown)]
 
 

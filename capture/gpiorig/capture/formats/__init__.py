@@ -100,7 +100,7 @@ def recognise(path: Path) -> str:
 
 def _unknown(path: Path, head: bytes) -> FormatError:
     """The refusal of a file of no known format, with what can be done about it by what it looks like."""
-    from gpiorig.capture.tablecolumns import refusal
+    from gpiorig.capture.text.table_columns import refusal
 
     text = head.decode(errors="replace")
     odd = sum(
@@ -128,7 +128,7 @@ def chosen(known: Sequence[str], wanted: Sequence[str], path: Path) -> tuple[str
     FormatError
         A name is of no channel, or more are chosen than fit.
     """
-    from gpiorig.capture.edges import MAX_CHANNELS
+    from gpiorig.capture.edges.edges import MAX_CHANNELS
 
     found = dict.fromkeys(() if wanted else known)
     for name in wanted:

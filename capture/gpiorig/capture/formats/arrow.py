@@ -1,4 +1,4 @@
-"""Arrow IPC files (Feather version 2) of edges; `capture.edgetable` says what is in them."""
+"""Arrow IPC files (Feather version 2) of edges; `capture.edges.arrow_table` says what is in them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gpiorig.capture.atomic_file import replacing
+from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions
-from gpiorig.capture.replacing import replacing
-from gpiorig.capture.waveform import Waveform
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,14 +28,14 @@ def read(path: Path, options: ReadOptions | None = None) -> Waveform:
     """Read a table that `write` wrote."""
     import pyarrow as pa  # here and below: slow to import, and this module is asked about every file
 
-    from gpiorig.capture import edgetable
+    from gpiorig.capture.edges import arrow_table
 
     try:
         with pa.ipc.open_file(path) as file:
             form = file.schema
     except (OSError, ValueError, pa.ArrowException) as error:
         raise FormatError(f"is no readable Arrow file ({error})", where=path, remedy="write it again") from error
-    return edgetable.read(path, form, lambda: _batches(path))
+    return arrow_table.read(path, form, lambda: _batches(path))
 
 
 def _batches(path: Path) -> Iterator[pa.RecordBatch]:
@@ -50,14 +50,14 @@ def write(path: Path, waveform: Waveform) -> str:
     """Write edges; the file is replaced in one step when it is complete. Returns what was rounded."""
     import pyarrow as pa
 
-    from gpiorig.capture import edgetable
+    from gpiorig.capture.edges import arrow_table
 
-    form, options = edgetable.schema(waveform), pa.ipc.IpcWriteOptions(compression="zstd")
+    form, options = arrow_table.schema(waveform), pa.ipc.IpcWriteOptions(compression="zstd")
     with (
         replacing(path) as new,
         pa.OSFile(str(new), "wb") as sink,
         pa.ipc.new_file(sink, form, options=options) as file,
     ):
-        for batch in edgetable.batches(waveform):
+        for batch in arrow_table.batches(waveform):
             file.write_batch(batch)
-    return edgetable.rounding(waveform)
+    return arrow_table.rounding(waveform)

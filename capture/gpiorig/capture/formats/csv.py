@@ -14,17 +14,17 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from gpiorig.capture import table
-from gpiorig.capture.cells import guarded
+from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions, chosen
 from gpiorig.capture.printable import one_line
-from gpiorig.capture.tablecolumns import layout_of
-from gpiorig.capture.tablehead import table_head
-from gpiorig.capture.tableparser import GROUP, KEY, Layout
-from gpiorig.capture.tablescan import Scan, scan
-from gpiorig.capture.textwriter import GAP, decimal, digits_for, rows, scaler, text_file
-from gpiorig.capture.waveform import Waveform
+from gpiorig.capture.text import table
+from gpiorig.capture.text.cells import guarded
+from gpiorig.capture.text.table_columns import layout_of
+from gpiorig.capture.text.table_head import table_head
+from gpiorig.capture.text.table_parser import GROUP, KEY, Layout
+from gpiorig.capture.text.table_scan import Scan, scan
+from gpiorig.capture.text.writer import GAP, decimal, digits_for, rows, scaler, text_file
 
 SUMMARY = "state changes as a text table"
 SUFFIXES = (".csv", ".tsv", ".txt")

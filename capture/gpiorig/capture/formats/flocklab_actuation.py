@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.formats.csv import read_table
 from gpiorig.capture.formats.flocklab_gpio import layout_of
-from gpiorig.capture.tablehead import table_head
-from gpiorig.capture.tableparser import KEY, LEVEL, TIME, Before
-from gpiorig.capture.waveform import Waveform
+from gpiorig.capture.text.table_head import table_head
+from gpiorig.capture.text.table_parser import KEY, LEVEL, TIME, Before
 
 SUMMARY = "FlockLab GPIO actuation"
 SUFFIXES = (".csv",)

@@ -15,16 +15,16 @@ from collections import defaultdict
 from fractions import Fraction
 from pathlib import Path
 
-from gpiorig.capture.cells import guarded
+from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.formats.csv import read_table
 from gpiorig.capture.printable import one_line
-from gpiorig.capture.tablehead import lines_of, table_head
-from gpiorig.capture.tableparser import IGNORED, KEY, LEVEL, TIME, Before, Layout
-from gpiorig.capture.tablescan import Scan
-from gpiorig.capture.textwriter import GAP, decimal, epoch_fraction, rows, scaler, text_file
-from gpiorig.capture.waveform import Waveform
+from gpiorig.capture.text.cells import guarded
+from gpiorig.capture.text.table_head import lines_of, table_head
+from gpiorig.capture.text.table_parser import IGNORED, KEY, LEVEL, TIME, Before, Layout
+from gpiorig.capture.text.table_scan import Scan
+from gpiorig.capture.text.writer import GAP, decimal, epoch_fraction, rows, scaler, text_file
 
 SUMMARY = "FlockLab GPIO trace"
 SUFFIXES = (".csv",)

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from gpiorig.capture.changes import Assembler, Changes, assembled, changes
+from gpiorig.capture.edges.changes import Assembler, Changes, assembled, changes
+from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions
-from gpiorig.capture.waveform import Block, Waveform
 
 SUMMARY = "FlockLab 2 observer's raw trace"
 SUFFIXES = (".dat",)

@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from gpiorig.capture.formats import ReadOptions
-from gpiorig.capture.lines import BlockBuilder, LineBlock, LineKind, NodeLines, read_blocks, stamp_ns
+from gpiorig.capture.text.node_lines import BlockBuilder, LineBlock, LineKind, NodeLines, read_blocks, stamp_ns
 
 SUMMARY = "log of IoT-LAB's serial_aggregator (epoch;node;text)"
 LATE = 5

@@ -1,13 +1,13 @@
-"""Parquet tables of edges, for pandas, Polars, DuckDB, Spark; `capture.edgetable` says what is in them."""
+"""Parquet tables of edges, for pandas, Polars, DuckDB, Spark; `capture.edges.arrow_table` says what is in them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from gpiorig.capture.atomic_file import replacing
+from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions
-from gpiorig.capture.replacing import replacing
-from gpiorig.capture.waveform import Waveform
 
 SUMMARY = "Parquet table of edges"
 SUFFIXES = (".parquet",)
@@ -24,14 +24,14 @@ def read(path: Path, options: ReadOptions | None = None) -> Waveform:
     import pyarrow as pa  # here and below: slow to import, and this module is asked about every file
     import pyarrow.parquet
 
-    from gpiorig.capture import edgetable
+    from gpiorig.capture.edges import arrow_table
 
     try:
         file = pyarrow.parquet.ParquetFile(path)
     except (OSError, ValueError, pa.ArrowException) as error:
         raise FormatError(f"is no readable Parquet file ({error})", where=path, remedy="write it again") from error
-    return edgetable.read(
-        path, file.schema_arrow, lambda: pyarrow.parquet.ParquetFile(path).iter_batches(edgetable.ROWS)
+    return arrow_table.read(
+        path, file.schema_arrow, lambda: pyarrow.parquet.ParquetFile(path).iter_batches(arrow_table.ROWS)
     )
 
 
@@ -39,12 +39,12 @@ def write(path: Path, waveform: Waveform) -> str:
     """Write edges; the file is replaced in one step when it is complete. Returns what was rounded."""
     import pyarrow.parquet
 
-    from gpiorig.capture import edgetable
+    from gpiorig.capture.edges import arrow_table
 
-    form = edgetable.schema(waveform)
+    form = arrow_table.schema(waveform)
     increasing = {"sample": "DELTA_BINARY_PACKED", "time_ns": "DELTA_BINARY_PACKED"}
     settings = {"compression": "zstd", "use_dictionary": False, "column_encoding": increasing}
     with replacing(path) as new, pyarrow.parquet.ParquetWriter(new, form, **settings) as file:
-        for batch in edgetable.batches(waveform):
+        for batch in arrow_table.batches(waveform):
             file.write_batch(batch)
-    return edgetable.rounding(waveform)
+    return arrow_table.rounding(waveform)

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
-from gpiorig.capture import encapsulation
+from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions
-from gpiorig.capture.frameclock import FrameClock
-from gpiorig.capture.frames import Frame, Frames, Skipped
-from gpiorig.capture.pcaprecords import (
+from gpiorig.capture.frames import encapsulation
+from gpiorig.capture.frames.frame_clock import FrameClock
+from gpiorig.capture.frames.frames import Frame, Frames, Skipped
+from gpiorig.capture.frames.pcap_records import (
     BYTE_ORDER,
     COMMENT,
     EPB_DROPCOUNT,
@@ -30,7 +31,6 @@ from gpiorig.capture.pcaprecords import (
     SECTION,
     read_records,
 )
-from gpiorig.capture.replacing import replacing
 
 SUMMARY = "pcap or pcapng of IEEE 802.15.4 frames"
 SUFFIXES = (".pcapng", ".pcap", ".cap")

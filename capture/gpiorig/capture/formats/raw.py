@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
+from gpiorig.capture.edges.extractor import EdgeExtractor
+from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions
-from gpiorig.capture.samples import EdgeExtractor
-from gpiorig.capture.waveform import Block, Waveform
 
 SUMMARY = "raw samples (sigrok-cli -O binary)"
 SUFFIXES = (".bin", ".raw")

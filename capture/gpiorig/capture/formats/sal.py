@@ -17,12 +17,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gpiorig.capture import salchannel
-from gpiorig.capture.changes import Assembler, Changes, assembled, merged
+from gpiorig.capture.archive import sal_channel
+from gpiorig.capture.edges.changes import Assembler, Changes, assembled, merged
+from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions, chosen
 from gpiorig.capture.numbers import samplerate
-from gpiorig.capture.waveform import Block, Waveform
 
 SUMMARY = "Saleae Logic 2 capture"
 SUFFIXES = (".sal",)
@@ -143,7 +143,7 @@ def _samplerate(archive: zipfile.ZipFile, meta: _Meta, channels: tuple[str, ...]
     told = set(meta.samplerates_hz)
     for name in channels:
         with archive.open(meta.members[name]) as file:
-            rate = salchannel.read_header(file, _refusal(path, meta.members[name])).samplerate_hz
+            rate = sal_channel.read_header(file, _refusal(path, meta.members[name])).samplerate_hz
         told |= {samplerate(rate, where=path)} if rate else set()
     if len(told) > 1:
         rates = " and ".join(f"{float(rate):.12g}" for rate in sorted(told))
@@ -153,13 +153,13 @@ def _samplerate(archive: zipfile.ZipFile, meta: _Meta, channels: tuple[str, ...]
     return told.pop()
 
 
-def _refusal(path: Path, member: str) -> salchannel.Refusal:
+def _refusal(path: Path, member: str) -> sal_channel.Refusal:
     return lambda what: FormatError(f"{what} in {member}", where=path, remedy=EXPORT)
 
 
 def _changes(archive: zipfile.ZipFile, member: str, bit: int, path: Path) -> Iterator[Changes]:
     with archive.open(member) as file:
-        yield from salchannel.read(file, bit, _refusal(path, member))
+        yield from sal_channel.read(file, bit, _refusal(path, member))
 
 
 def _epoch(start: Any) -> str:

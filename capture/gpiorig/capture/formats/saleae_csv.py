@@ -10,12 +10,12 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.formats.csv import read_table
-from gpiorig.capture.tablecolumns import layout_of
-from gpiorig.capture.tablehead import table_head
-from gpiorig.capture.waveform import Waveform
+from gpiorig.capture.text.table_columns import layout_of
+from gpiorig.capture.text.table_head import table_head
 
 SUMMARY = "Saleae Logic digital CSV export"
 SUFFIXES = (".csv",)

@@ -15,16 +15,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.capture.chunks import ChunkedStream
-from gpiorig.capture.edges import Edges
+from gpiorig.capture.archive.chunks import ChunkedStream
+from gpiorig.capture.archive.members import MemberDeflater
+from gpiorig.capture.archive.sr_session import MAX_CHUNKS, METADATA, VERSION, read_info
+from gpiorig.capture.archive.zip_archive import DEFLATED, STORED, ArchiveWriter
+from gpiorig.capture.atomic_file import replacing
+from gpiorig.capture.edges.edges import Edges
+from gpiorig.capture.edges.waveform import Waveform, waveform_of
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions
-from gpiorig.capture.members import MemberDeflater
 from gpiorig.capture.printable import one_line
-from gpiorig.capture.replacing import replacing
-from gpiorig.capture.srsession import MAX_CHUNKS, METADATA, VERSION, read_info
-from gpiorig.capture.waveform import Waveform, waveform_of
-from gpiorig.capture.ziparchive import DEFLATED, STORED, ArchiveWriter
 
 CHUNK_BYTES = 4 << 20  # what libsigrok reads at once
 TOOLKIT = "0.5.2"  # libsigrok whose format is written

@@ -13,13 +13,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.capture import native, select
-from gpiorig.capture.changes import Assembler, Changes, assembled
+from gpiorig.capture import native
+from gpiorig.capture.edges import select
+from gpiorig.capture.edges.changes import Assembler, Changes, assembled
+from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions, chosen
-from gpiorig.capture.textwriter import GAP, rows, scaler, text_file
-from gpiorig.capture.vcdheader import UNITS, Header, read_header
-from gpiorig.capture.waveform import Block, Waveform
+from gpiorig.capture.text.vcd_header import UNITS, Header, read_header
+from gpiorig.capture.text.writer import GAP, rows, scaler, text_file
 
 SUMMARY = "Value Change Dump"
 SUFFIXES = (".vcd",)

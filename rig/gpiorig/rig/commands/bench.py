@@ -9,11 +9,11 @@ from typing import get_args
 
 import msgspec
 
-from gpiorig.rig import bench as benches
 from gpiorig.rig import names, resources
-from gpiorig.rig.bench_virtual import Pace
+from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench.virtual import Pace
 from gpiorig.rig.errors import BenchError
-from gpiorig.rig.firmware import images
+from gpiorig.rig.experiments.images import images
 
 EPILOG = """\
 examples:
@@ -82,11 +82,11 @@ def run(options: argparse.Namespace) -> int:
 
 def _check(bench: benches.Bench, file: Path, options: argparse.Namespace) -> int:
     """Say what was looked at and what was found; 1 if something is wrong."""
-    from gpiorig.rig import bench_findings
+    from gpiorig.rig.bench import findings
 
     if options.live and bench.virtual is not None:
         raise BenchError(f"{file}: --live is for boards; the analyzers and ports of a virtual bench come up with it.")
-    found = bench_findings.of_file(bench, file) + (bench_findings.live(bench) if options.live else [])
+    found = findings.of_file(bench, file) + (findings.live(bench) if options.live else [])
     status = int(any(finding.verdict == "wrong" for finding in found))
     if options.json:
         print(json.dumps(msgspec.to_builtins(bench) | {"findings": msgspec.to_builtins(found), "live": options.live}))

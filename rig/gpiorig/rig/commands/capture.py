@@ -8,14 +8,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gpiorig.rig import captured, durations
+from gpiorig.rig import durations
+from gpiorig.rig.recordings import captured
 
 if TYPE_CHECKING:
     import datetime
     from fractions import Fraction
 
-    from gpiorig.capture.recording import Recording, RecordingInfo
-    from gpiorig.capture.sigrok import Capture
+    from gpiorig.capture.recording.recording import Recording, RecordingInfo
+    from gpiorig.capture.sigrok.capture import Capture
 
 EPILOG = """\
 examples:
@@ -74,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Record, and say how it went."""
-    from gpiorig.capture.wholeness import conclude
+    from gpiorig.capture.sigrok.completeness import conclude
 
     beats = _heartbeats(options.heartbeat)
     duration = None if options.duration is None else durations.seconds(options.duration)
@@ -105,9 +106,9 @@ def _created(options: argparse.Namespace) -> tuple[Recording, list[str]]:
     """A new recording, and the analyzer's channels as `Capture.start` takes them."""
     from importlib.metadata import version
 
-    from gpiorig.capture.analyzer import scan, versions
     from gpiorig.capture.numbers import parse_samplerate
-    from gpiorig.capture.recording import Epoch, Recording, RecordingInfo
+    from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
+    from gpiorig.capture.sigrok.analyzer import scan, versions
     from gpiorig.rig.errors import RigError
 
     if options.driver is None or options.samplerate is None:
@@ -133,7 +134,7 @@ def _asked(options: argparse.Namespace) -> list[str]:
 
 
 def _resumable(options: argparse.Namespace) -> Recording:
-    from gpiorig.capture.recording import Recording
+    from gpiorig.capture.recording.recording import Recording
     from gpiorig.rig.errors import RigError
 
     recording = Recording.open(options.output)
@@ -153,8 +154,8 @@ def _resumable(options: argparse.Namespace) -> Recording:
 
 def _resumed(options: argparse.Namespace, before: Recording) -> tuple[Recording, list[str]]:
     """A recording that goes on, and its channels; one that was killed before it knew any begins now."""
-    from gpiorig.capture.analyzer import scan
-    from gpiorig.capture.recording import Epoch
+    from gpiorig.capture.recording.recording import Epoch
+    from gpiorig.capture.sigrok.analyzer import scan
     from gpiorig.rig.errors import RigError
 
     analyzer, info = scan(before.info.analyzer), before.info
@@ -192,8 +193,8 @@ def _sizes(recording: Recording) -> dict[Path, int]:
 def _start(
     options: argparse.Namespace, recording: Recording, channels: list[str], duration_s: Fraction | None
 ) -> Capture:
-    from gpiorig.capture.outcome import WALL_UNCERTAINTY_S
-    from gpiorig.capture.sigrok import START_DEADLINE_S, Capture, Restart
+    from gpiorig.capture.sigrok.capture import START_DEADLINE_S, Capture, Restart
+    from gpiorig.capture.sigrok.result import WALL_UNCERTAINTY_S
 
     info = recording.info
     rate_hz = int(info.samplerate_hz)
@@ -216,7 +217,7 @@ def _files_began(info: RecordingInfo) -> datetime.datetime:
     """When sample 0 was, for the sample numbers of the files: they do not count what was lost in between."""
     import datetime
 
-    from gpiorig.capture.outcome import epoch
+    from gpiorig.capture.sigrok.result import epoch
 
     lost = sum(loss.samples for loss in info.losses if not loss.in_files)
     return epoch(info.epoch.wall) + datetime.timedelta(seconds=float(lost / info.samplerate_hz))
@@ -254,7 +255,7 @@ def _watch(capture: Capture, recording: Recording, *, quiet: bool) -> Recording:
 def _dated(recording: Recording, capture: Capture) -> Recording:
     import datetime
 
-    from gpiorig.capture.recording import Epoch
+    from gpiorig.capture.recording.recording import Epoch
 
     age_s = capture.stream.age_s(time.monotonic_ns())
     wall = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=age_s)
@@ -264,7 +265,7 @@ def _dated(recording: Recording, capture: Capture) -> Recording:
 
 def _heartbeats(texts: list[str]) -> dict[str, int]:
     """Period in ns by channel."""
-    from gpiorig.capture.wholeness import CODED
+    from gpiorig.capture.sigrok.completeness import CODED
     from gpiorig.rig.errors import RigError
 
     periods = {}

@@ -9,11 +9,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpiorig.rig import inputs
+from gpiorig.rig.recordings import inputs
 
 if TYPE_CHECKING:
-    from gpiorig.analysis.clocks.nodeclock import NodeClock, Stretch
-    from gpiorig.rig.clocklines import Found
+    from gpiorig.analysis.clocks.node_clock import NodeClock, Stretch
+    from gpiorig.rig.measure.clock_lines import Found
 
 EPILOG = """\
 examples:
@@ -102,13 +102,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _from_lines(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, NodeClock]]:
-    from gpiorig.capture.recording import DESCRIPTION, Recording
-    from gpiorig.rig import clocklines, loglines
+    from gpiorig.capture.recording.recording import DESCRIPTION, Recording
     from gpiorig.rig.errors import RigError
+    from gpiorig.rig.measure import clock_lines, log_lines
 
-    pattern = loglines.compiled(options.pattern, option="--pattern", groups=())
-    boot = loglines.compiled(options.boot, option="--boot", groups=()) if options.boot else None
-    found = clocklines.read(options.log, options, pattern=pattern, boot=boot)
+    pattern = log_lines.compiled(options.pattern, option="--pattern", groups=())
+    boot = log_lines.compiled(options.boot, option="--boot", groups=()) if options.boot else None
+    found = clock_lines.read(options.log, options, pattern=pattern, boot=boot)
     if not found.matched:
         raise RigError(
             f"{options.log}: none of {found.lines} lines matches --pattern {options.pattern!r} with a number in it; "
@@ -144,30 +144,30 @@ def _fitted(options: argparse.Namespace, found: Found) -> dict[str, NodeClock]:
     import numpy as np
     from tqdm import tqdm
 
-    from gpiorig.analysis.clocks import guesses, nodeclock
-    from gpiorig.rig import clocklines, loglines, logtimes
+    from gpiorig.analysis.clocks import node_clock, timer_guesses
     from gpiorig.rig.errors import RigError
+    from gpiorig.rig.measure import clock_lines, log_lines, log_times
 
-    where = clocklines.groups(loglines.compiled(options.pattern, option="--pattern", groups=()))
+    where = clock_lines.groups(log_lines.compiled(options.pattern, option="--pattern", groups=()))
     clocks = {}
     named = {node or NAMELESS: stamps for node, stamps in found.nodes.items()}
     for node in tqdm(_chosen(options, named), desc="fitting", unit=" nodes", disable=None, leave=False):
         stamps = named[node]
         ticks, digits = stamps.ticks()
         host_ns = np.array(stamps.host_ns, dtype=np.int64)
-        tick_hz = clocklines.tick_hz(options, where, digits)
+        tick_hz = clock_lines.tick_hz(options, where, digits)
         if tick_hz is None:
-            rate, usual = guesses.nominal_hz(ticks, host_ns, 10**digits)
+            rate, usual = timer_guesses.nominal_hz(ticks, host_ns, 10**digits)
             if usual is None and len(ticks) > 2 and rate == rate:
                 raise RigError(
                     f"{options.log}: the time of {node} counts {rate / 10**digits:.6g} per second of the "
                     "host, which is no usual rate; give --tick-hz, or --node-unit."
                 )
             tick_hz = usual or Fraction(10**digits)
-        modulus = guesses.likely_modulus(ticks) if options.bits is None else (1 << options.bits) * 10**digits
-        if modulus and modulus >= logtimes.LIMIT:
+        modulus = timer_guesses.likely_modulus(ticks) if options.bits is None else (1 << options.bits) * 10**digits
+        if modulus and modulus >= log_times.LIMIT:
             raise RigError(f"--bits {options.bits}: too many for times with {digits} decimals; 0 says that none wraps.")
-        clocks[node] = nodeclock.node_clock(
+        clocks[node] = node_clock.node_clock(
             node,
             ticks,
             host_ns,
@@ -182,12 +182,13 @@ def _fitted(options: argparse.Namespace, found: Found) -> dict[str, NodeClock]:
 
 
 def _from_pins(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, NodeClock]]:
-    from gpiorig.analysis import events, log
     from gpiorig.analysis.clocks import pairing
-    from gpiorig.capture.recording import DESCRIPTION, Recording
-    from gpiorig.rig import bench as benches
-    from gpiorig.rig import pipeline
+    from gpiorig.analysis.events import events
+    from gpiorig.analysis.logs import node_log
+    from gpiorig.capture.recording.recording import DESCRIPTION, Recording
+    from gpiorig.rig.bench import bench as benches
     from gpiorig.rig.errors import RigError
+    from gpiorig.rig.results import pipeline
 
     if not (options.log / DESCRIPTION).exists():
         raise RigError(
@@ -198,7 +199,7 @@ def _from_pins(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, N
     seen = events.from_edges(recording.edges(), pipeline.wiring(bench))
     clocks = {}
     for node in _chosen(options, recording.nodes):
-        pairs = pairing.best(seen, log.parse(recording.serial(node).data, node=node))
+        pairs = pairing.best(seen, node_log.parse(recording.serial(node).data, node=node))
         if len(pairs):
             clocks[node] = pairing.node_clock(pairs, node=node, samplerate_hz=seen.samplerate_hz)
     if not clocks:
@@ -210,10 +211,10 @@ def _from_pins(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, N
 
 
 def _print(options: argparse.Namespace, head: dict[str, Any], clocks: dict[str, NodeClock]) -> None:
-    from gpiorig.analysis.clocks import nodejson
+    from gpiorig.analysis.clocks import node_json
 
     if options.json:
-        nodes = {node: nodejson.as_json(clock) for node, clock in clocks.items()}
+        nodes = {node: node_json.as_json(clock) for node, clock in clocks.items()}
         print(json.dumps(head | {"nodes": nodes}, allow_nan=False))
         return
     for clock in clocks.values():
@@ -223,7 +224,7 @@ def _print(options: argparse.Namespace, head: dict[str, Any], clocks: dict[str, 
         several = f", with {head['stamps']} stamps" if head["stamps"] != head["matched"] else ""
         print(f"{head['matched']} of {head['lines']} lines matched{several}{odd}")
     if head["virtual"]:
-        from gpiorig.rig.provenance import VIRTUAL
+        from gpiorig.rig.recordings.provenance import VIRTUAL
 
         print(VIRTUAL)
 
@@ -245,10 +246,10 @@ def _text(clock: NodeClock) -> list[str]:
 
 
 def _stretch_text(stretch: Stretch) -> list[str]:
-    from gpiorig.analysis.clocks import nodejson
+    from gpiorig.analysis.clocks import node_json
     from gpiorig.analysis.quantity import count_text, time_text
 
-    found = nodejson.stretch_json(stretch)
+    found = node_json.stretch_json(stretch)
     if found["ppm"] is None:
         return [f"{count_text(found['n'], 'stamp')}: no fit, {found['note']}"]
     span = found["end_s"] - found["start_s"]
@@ -286,13 +287,12 @@ def _exponent(value: float) -> int:
 
 
 def _draw(path: Path, clocks: dict[str, NodeClock], *, virtual: bool) -> None:
-    from gpiorig.analysis import style
-    from gpiorig.analysis.clocks import picture
+    from gpiorig.analysis.figures import clock_fits, style
     from gpiorig.rig.errors import RigError
 
     drawn = [clock for clock in clocks.values() if any(stretch.segments for stretch in clock.stretches)]
     if not drawn:
         raise RigError(f"--figure {path}: no clock could be fitted, so there is nothing to draw.")
     with style.paper():
-        figure = picture.residuals(drawn, virtual=virtual)
+        figure = clock_fits.residuals(drawn, virtual=virtual)
     style.write(figure, path)

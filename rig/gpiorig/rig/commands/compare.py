@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gpiorig.analysis.comparing.common import Joined
-    from gpiorig.analysis.comparing.compare import Change, Comparison
-    from gpiorig.analysis.comparing.thresholds import Outcome
+    from gpiorig.analysis.compare.common import Joined
+    from gpiorig.analysis.compare.comparison import Change, Comparison
+    from gpiorig.analysis.compare.thresholds import Outcome
 
 EPILOG = """\
 examples:
@@ -47,10 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compare, print, judge."""
-    from gpiorig.analysis import tables
-    from gpiorig.analysis.comparing import changewords, common, compare, delays, thresholds
-    from gpiorig.capture.recording import Recording
-    from gpiorig.rig import comparing
+    from gpiorig.analysis.compare import common, comparison, delays, sentences, thresholds
+    from gpiorig.analysis.tables import stages
+    from gpiorig.capture.recording.recording import Recording
+    from gpiorig.rig.results import compare as comparing
 
     limits = [thresholds.parse(text) for text in options.thresholds]
     if options.output:
@@ -60,12 +60,12 @@ def run(options: argparse.Namespace) -> int:
     before, now = (comparing.load(recording, fresh=options.fresh) for recording in (base, new))
     comparing.check_common(base, before, now)
     before, now, joined = common.common(before, now)
-    found = compare.compare(before, now, watch=comparing.watched)
+    found = comparison.compare(before, now, watch=comparing.watched)
     judged = [limit for limit in limits if now.whole or limit.quantity == delays.LOSS]
     outcomes = [thresholds.judge(limit, before, now, found) for limit in judged]
     if options.output:
-        tables.write(compare.as_table(found), options.output)
-    lines = changewords.sentences(found) + common.sentences(joined)
+        stages.write(comparison.as_table(found), options.output)
+    lines = sentences.sentences(found) + common.sentences(joined)
     lines += comparing.routes(before, now) + comparing.differences(base, new)
     if options.json:
         numbers = _numbers(found, outcomes, joined) | {
@@ -81,11 +81,11 @@ def run(options: argparse.Namespace) -> int:
 
 def _status(found: Comparison, outcomes: list[Outcome], *, any_change: bool, quiet: bool) -> int:
     """Print the outcomes; the exit status."""
-    from gpiorig.analysis.comparing import changewords
+    from gpiorig.analysis.compare import sentences
 
     failed = []
     for outcome in outcomes:
-        sentence = f"threshold {changewords.outcome_sentence(outcome, resolution_ns=found.resolution_ns)}"
+        sentence = f"threshold {sentences.outcome_sentence(outcome, resolution_ns=found.resolution_ns)}"
         if outcome.failed:
             failed.append(sentence)
         elif not quiet:
@@ -101,7 +101,7 @@ def _status(found: Comparison, outcomes: list[Outcome], *, any_change: bool, qui
 
 def _numbers(found: Comparison, outcomes: list[Outcome], joined: tuple[Joined, ...]) -> dict[str, Any]:
     """Everything, for `--json`."""
-    from gpiorig.rig.limits import interval_numbers
+    from gpiorig.rig.experiments.limits import interval_numbers
 
     return {
         "changed": [each.name for each in found.changed],
@@ -132,7 +132,7 @@ def _numbers(found: Comparison, outcomes: list[Outcome], joined: tuple[Joined, .
 
 
 def _change(each: Change) -> dict[str, Any]:
-    from gpiorig.rig.limits import interval_numbers
+    from gpiorig.rig.experiments.limits import interval_numbers
 
     plain = ["name", "changed", "base_n", "new_n", "base_median_ns", "new_median_ns", "moved_ns"]
     plain += ["p_location", "p_shape", "p_tail", "p_corrected"]

@@ -9,15 +9,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpiorig.rig import inputs
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.recordings import inputs
 
 if TYPE_CHECKING:
     from gpiorig.analysis.decoderhost.host import Outcome
     from gpiorig.analysis.decoderhost.outputs import Output, Selection, Sink
     from gpiorig.analysis.decoderhost.stack import Stack
-    from gpiorig.capture.waveform import Waveform
-    from gpiorig.rig.bench import Bench
+    from gpiorig.capture.edges.waveform import Waveform
+    from gpiorig.rig.bench.bench import Bench
 
 EPILOG = """\
 examples:
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     from gpiorig.analysis.decoderhost.host import decode
     from gpiorig.analysis.decoderhost.library import Library, search_path
     from gpiorig.analysis.decoderhost.stack import parse_stacks
-    from gpiorig.rig import decoders
+    from gpiorig.rig.export import decoder_folder
     from gpiorig.rig.progress import watched
 
     as_rows = options.json or options.output is not None
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
     if sum(map(bool, (options.annotations, options.binary, options.meta))) > 1 and not as_rows:
         raise RigError("-A, -B and -M print different things; give one of them, or add --json or -o FILE for a table.")
     waveform, bench = _open(options)
-    library = Library((*search_path(), decoders.source()))  # ours last: what sigrok-cli finds comes first
+    library = Library((*search_path(), decoder_folder.source()))  # ours last: what sigrok-cli finds comes first
     stacks = parse_stacks(_specifications(options.stacks, bench), library, waveform.channels)
     selection = _selection(options, stacks, as_rows)
     with _sink(options) as sink:
@@ -91,9 +91,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _open(options: argparse.Namespace) -> tuple[Waveform, Bench | None]:
     """What to decode, and the bench that it was recorded on, if that is known."""
-    from gpiorig.capture.recording import DESCRIPTION, Recording
-    from gpiorig.capture.waveform import Waveform
-    from gpiorig.rig import bench as benches
+    from gpiorig.capture.edges.waveform import Waveform
+    from gpiorig.capture.recording.recording import DESCRIPTION, Recording
+    from gpiorig.rig.bench import bench as benches
 
     if options.format is None and (options.file / DESCRIPTION).exists():
         recording = Recording.open(options.file)
@@ -106,7 +106,7 @@ def _open(options: argparse.Namespace) -> tuple[Waveform, Bench | None]:
 
 def _specifications(given: Sequence[str], bench: Bench | None) -> list[str]:
     """The stacks, with the baud rates that the bench knows; says on stderr what it has added, or doubts."""
-    from gpiorig.rig import stacks
+    from gpiorig.rig.export import decoder_stacks as stacks
 
     found = [stacks.at_boards_rate(text, bench) if bench else (text, "") for text in given]
     for note in dict.fromkeys(note for _, note in found if note):

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from gpiorig.rig.errors import RigError
 
 if TYPE_CHECKING:
-    from gpiorig.analysis.pulseview import Stack
-    from gpiorig.capture.recording import Recording
-    from gpiorig.rig.bench import Bench
-    from gpiorig.rig.stacks import Naming
+    from gpiorig.analysis.traces.pulseview_session import Stack
+    from gpiorig.capture.recording.recording import Recording
+    from gpiorig.rig.bench.bench import Bench
+    from gpiorig.rig.export.decoder_stacks import Naming
 
 EPILOG = """\
 examples:
@@ -58,32 +58,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Do what the verb says."""
-    from gpiorig.rig import decoders
+    from gpiorig.rig.export import decoder_folder
 
     if options.verb == "path":
-        print(decoders.source())
+        print(decoder_folder.source())
         return 0
     if options.verb == "wiring":
         return _print_wiring(options)
-    target = options.folder or decoders.default_target()
+    target = options.folder or decoder_folder.default_target()
     if options.verb == "list":
         return _list(target, as_json=options.json)
     if options.verb == "uninstall":
-        gone = decoders.uninstall(target)
+        gone = decoder_folder.uninstall(target)
         print(f"deleted from {target}: {', '.join(each.name for each in gone) or 'nothing of ours was there'}")
         return 0
-    done = decoders.install(target, link=options.link)
+    done = decoder_folder.install(target, link=options.link)
     print(f"{'linked' if options.link else 'installed'} in {target}: {', '.join(each.name for each in done)}")
-    if target != decoders.default_target():
+    if target != decoder_folder.default_target():
         print(f"sigrok finds them there with SIGROKDECODE_DIR={target}")
     print("try: sigrok-cli --protocol-decoders gpio_timeline --show")
     return 0
 
 
 def _list(target: Path, *, as_json: bool) -> int:
-    from gpiorig.rig import decoders
+    from gpiorig.rig.export import decoder_folder
 
-    found = {each.name: (each.summary, decoders.state(each, target)) for each in decoders.shipped()}
+    found = {each.name: (each.summary, decoder_folder.state(each, target)) for each in decoder_folder.shipped()}
     if as_json:
         rows = {name: {"description": summary, "state": state} for name, (summary, state) in found.items()}
         print(json.dumps({"folder": str(target), "decoders": rows}))
@@ -106,13 +106,13 @@ def _print_wiring(options: argparse.Namespace) -> int:
 
 
 def _stack(options: argparse.Namespace) -> Stack:
-    from gpiorig.rig import bench as benches
-    from gpiorig.rig import stacks
+    from gpiorig.rig.bench import bench as benches
+    from gpiorig.rig.export import decoder_stacks
 
     absent = None
     roles = {"initiator": options.initiator, "responder": options.responder}
     if options.source.is_dir():
-        from gpiorig.capture.recording import Recording
+        from gpiorig.capture.recording.recording import Recording
 
         recording = Recording.open(options.source)
         bench = benches.of_recording(recording)
@@ -122,17 +122,17 @@ def _stack(options: argparse.Namespace) -> Stack:
         roles = {role: given or str(parameters.get(role, "")) for role, given in roles.items()}
     else:
         bench = benches.load(options.source)
-    naming = _as_wired(bench) if options.analyzer_names else stacks.recorded
+    naming = _as_wired(bench) if options.analyzer_names else decoder_stacks.recorded
     if options.node is None:
         names = [*bench.nodes, ""]
         initiator = roles["initiator"] or next(name for name in names if name != roles["responder"])
         responder = roles["responder"] or next(name for name in names if name != initiator)
         if not responder:
             raise RigError(f"{options.source}: a timeline needs two nodes; the bench has only {initiator}.")
-        return stacks.timeline(bench, initiator, responder, absent=absent, naming=naming)
+        return decoder_stacks.timeline(bench, initiator, responder, absent=absent, naming=naming)
     if options.node not in bench.nodes:
         raise RigError(f"--node {options.node}: the bench has {', '.join(bench.nodes)}.")
-    stack = stacks.probe(bench, options.node, naming=naming)
+    stack = decoder_stacks.probe(bench, options.node, naming=naming)
     if stack is None:
         raise RigError(f"{options.source}: node {options.node} has no symbol bus.")
     return stack
@@ -144,7 +144,7 @@ def _as_wired(bench: Bench) -> Naming:
 
 def _absent(recording: Recording) -> tuple[str, ...] | None:
     """The milestones that the report of a recording leaves out, None where it has no round trips."""
-    from gpiorig.rig import pipeline
+    from gpiorig.rig.results import pipeline
 
     if not pipeline.has_round_trips(recording):
         print("this recording has no round trips: packets are judged one by one.", file=sys.stderr)

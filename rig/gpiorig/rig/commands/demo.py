@@ -37,12 +37,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Record, analyse, report."""
-    from gpiorig.capture.analyzer import find_sigrok
-    from gpiorig.capture.recording import DESCRIPTION
-    from gpiorig.rig import firmware
+    from gpiorig.capture.recording.recording import DESCRIPTION
+    from gpiorig.capture.sigrok.analyzer import find_sigrok
     from gpiorig.rig.commands.report import analyse_and_print
-    from gpiorig.rig.demo import demo_bench, demo_experiment
-    from gpiorig.rig.recording import record
+    from gpiorig.rig.experiments import images as firmware
+    from gpiorig.rig.experiments.demo import demo_bench, demo_experiment
+    from gpiorig.rig.run.record import record
 
     output = options.output or DEFAULT_OUTPUT
     experiment = demo_experiment(packets=options.packets, seed=options.seed, backoff=not options.no_backoff)
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _delete(folder: Path, *, force: bool) -> None:
     """Delete a recording that can be made again: a finished one of a virtual bench, with nothing else in its folder."""
-    from gpiorig.capture.recording import DESCRIPTION, EDGES, REPORT, SERIAL, Recording
+    from gpiorig.capture.recording.recording import DESCRIPTION, EDGES, REPORT, SERIAL, Recording
     from gpiorig.rig.errors import RigError
 
     info = Recording.open(folder).info

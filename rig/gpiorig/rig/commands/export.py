@@ -10,13 +10,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpiorig.rig import durations, inputs
+from gpiorig.rig import durations
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.recordings import inputs
 
 if TYPE_CHECKING:
-    from gpiorig.capture.frames import Frames
-    from gpiorig.capture.recording import Recording
-    from gpiorig.capture.waveform import Block, Waveform
+    from gpiorig.capture.edges.waveform import Block, Waveform
+    from gpiorig.capture.frames.frames import Frames
+    from gpiorig.capture.recording.recording import Recording
 
 EPILOG = """\
 examples:
@@ -86,10 +87,10 @@ def _format(options: argparse.Namespace) -> tuple[str, str]:
     suffix = options.output.suffix
     known = {"trace": _TRACES, "frames": _FRAMES, "edges": _edge_formats()}
     if options.table != "edges":
-        from gpiorig.analysis import tables
+        from gpiorig.analysis.tables import stages
 
-        if options.format or suffix not in tables.SUFFIXES:
-            raise RigError(f"{options.output}: a table is a file that ends in {', '.join(tables.SUFFIXES)}.")
+        if options.format or suffix not in stages.SUFFIXES:
+            raise RigError(f"{options.output}: a table is a file that ends in {', '.join(stages.SUFFIXES)}.")
         return "table", suffix[1:]
     fitting = [
         (name != suffix[1:], kind, name)  # where several have an ending, it is that of the format of its name
@@ -122,7 +123,8 @@ def _check_output(path: Path) -> None:
 
 
 def _write_edges(options: argparse.Namespace, name: str) -> dict[str, Any]:
-    from gpiorig.capture import formats, select
+    from gpiorig.capture import formats
+    from gpiorig.capture.edges import select
     from gpiorig.rig.progress import watched
 
     waveform = _waveform(options)
@@ -149,35 +151,35 @@ def _noting(waveform: Waveform, covered: list[int]) -> Waveform:
 
 
 def _write_trace(options: argparse.Namespace, name: str) -> dict[str, Any]:
-    from gpiorig.analysis import trace
-    from gpiorig.rig import exporting
+    from gpiorig.analysis.traces import trace
+    from gpiorig.rig.export import export
 
     _refuse(options, "channels", why="a trace shows what was decoded")
     recording = _recording(options, "a trace")
-    found = exporting.trace_of(recording)
+    found = export.trace_of(recording)
     bounds = _window(options, found.samplerate_hz)
     if bounds is not None:
         found = trace.window(found, *bounds)
     if name == "perfetto":
-        from gpiorig.analysis import perfetto
+        from gpiorig.analysis.traces import perfetto
 
-        rounding = perfetto.write(options.output, found, epoch_ns=exporting.epoch_ns(recording))
+        rounding = perfetto.write(options.output, found, epoch_ns=export.epoch_ns(recording))
     else:
-        from gpiorig.analysis import chrometrace
+        from gpiorig.analysis.traces import chrome
 
-        rounding = chrometrace.write(options.output, found)
+        rounding = chrome.write(options.output, found)
     return _said(options, name, f"{len(found.slices)} slices and instants", rounding, bounds)
 
 
 def _write_frames(options: argparse.Namespace, name: str) -> dict[str, Any]:
     from gpiorig.capture.formats import pcap
-    from gpiorig.rig import exporting
+    from gpiorig.rig.export import export
 
     for each in ("channels", "packet", "from_sample", "to_sample", "from_time", "to_time"):
         _refuse(options, each, why="all frames are written")
     frames: Frames
     if options.source.is_dir():
-        frames = exporting.frames_of(_recording(options, "frames"))
+        frames = export.frames_of(_recording(options, "frames"))
     else:
         content = _content(options)
         if not hasattr(content, "frames"):
@@ -187,13 +189,13 @@ def _write_frames(options: argparse.Namespace, name: str) -> dict[str, Any]:
 
 
 def _write_table(options: argparse.Namespace, name: str) -> dict[str, Any]:
-    from gpiorig.analysis import tables
-    from gpiorig.rig import exporting
+    from gpiorig.analysis.tables import stages
+    from gpiorig.rig.export import export
 
     for each in ("channels", "packet", "from_sample", "to_sample", "from_time", "to_time"):
         _refuse(options, each, why="the whole table is written")
-    table = exporting.table(_recording(options, "a table"), options.table)
-    tables.write(table, options.output)
+    table = export.table(_recording(options, "a table"), options.table)
+    stages.write(table, options.output)
     what = f"{table.num_rows} rows of {options.table}"
     return _said(options, name, what, "samples are exact, times in ns are floats", None)
 
@@ -212,7 +214,7 @@ def _refuse(options: argparse.Namespace, name: str, *, why: str) -> None:
 
 
 def _recording(options: argparse.Namespace, what: str) -> Recording:
-    from gpiorig.capture.recording import Recording
+    from gpiorig.capture.recording.recording import Recording
 
     if options.source.is_file():
         raise RigError(f"{options.source}: {what} is made of a recording, which also says what its channels carry.")
@@ -236,8 +238,8 @@ def _content(options: argparse.Namespace) -> Any:
 
 
 def _waveform(options: argparse.Namespace) -> Waveform:
-    from gpiorig.capture.recording import Recording
-    from gpiorig.capture.waveform import Waveform
+    from gpiorig.capture.edges.waveform import Waveform
+    from gpiorig.capture.recording.recording import Recording
 
     if not options.source.is_file():
         return Recording.open(options.source).waveform()
@@ -271,11 +273,12 @@ def _sample(text: str | None, rate: Fraction) -> int | None:
 
 def _round_trip(recording: Recording, packet: str) -> tuple[int, int]:
     """First and last sample of a packet's round trip, and a little around them."""
-    from gpiorig.rig import pipeline, slices
+    from gpiorig.rig.export import pulseview_slices
+    from gpiorig.rig.results import pipeline
 
     found = pipeline.analyse(recording)
     lines = found.timelines
-    row = slices.packet_row(lines, packet)
+    row = pulseview_slices.packet_row(lines, packet)
     row += int(((lines.ids[row:] == lines.ids[row]) & lines.timelined[row:]).argmax())
     if not lines.timelined[row]:
         raise RigError(f"{recording.folder}: no timeline of a packet with id {packet}; see packets.csv in its report.")

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gpiorig.rig.hooks.check import Verdict
-    from gpiorig.rig.hooks.table import HookFile
+    from gpiorig.rig.probes.check import Verdict
+    from gpiorig.rig.probes.hook_files import HookFile
 
 EPILOG = """\
 examples:
@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check, test, print the table, or list the images."""
-    from gpiorig.rig.hooks import table
+    from gpiorig.rig.probes import hook_files as table
 
     if options.verb == "list":
         return _list(as_json=options.json)
@@ -74,8 +74,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _check(expected: HookFile, options: argparse.Namespace) -> int:
     from gpiorig.rig import names
-    from gpiorig.rig.hooks.check import check
-    from gpiorig.rig.hooks.image import Image
+    from gpiorig.rig.probes.check import check
+    from gpiorig.rig.probes.image import Image
 
     elf = names.image(options.elf)
     verdict = check(Image(elf), expected, variant=options.probes)
@@ -120,8 +120,8 @@ def _numbers(verdict: Verdict, expected: HookFile, elf: Path) -> dict[str, Any]:
 
 
 def _selftest(expected: HookFile, options: argparse.Namespace) -> int:
-    from gpiorig.capture.recording import Recording
-    from gpiorig.rig.hooks import selftest
+    from gpiorig.capture.recording.recording import Recording
+    from gpiorig.rig.probes import selftest
 
     result = selftest.test(Recording.open(options.recording), expected.selftest)
     if options.json:
@@ -132,14 +132,15 @@ def _selftest(expected: HookFile, options: argparse.Namespace) -> int:
 
 
 def _table(expected: HookFile, options: argparse.Namespace) -> int:
-    from gpiorig.rig.hooks.selftest import c_tables
+    from gpiorig.rig.probes.selftest import c_tables
 
     print(c_tables(expected, radio=options.radio), end="")
     return 0
 
 
 def _list(*, as_json: bool) -> int:
-    from gpiorig.rig import firmware, resources
+    from gpiorig.rig import resources
+    from gpiorig.rig.experiments import images as firmware
 
     known = resources.manifest()
     images = {

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpiorig.capture.printable import printable
-from gpiorig.rig import inputs
+from gpiorig.rig.recordings import inputs
 
 if TYPE_CHECKING:
-    from gpiorig.capture.recording import Recording
-    from gpiorig.capture.waveform import Waveform
+    from gpiorig.capture.edges.waveform import Waveform
+    from gpiorig.capture.recording.recording import Recording
 
 EPILOG = """\
 examples:
@@ -36,9 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, in constant memory, and describe."""
-    from gpiorig.capture.lines import NodeLines
-    from gpiorig.capture.recording import DESCRIPTION, Recording
-    from gpiorig.capture.waveform import Waveform
+    from gpiorig.capture.edges.waveform import Waveform
+    from gpiorig.capture.recording.recording import DESCRIPTION, Recording
+    from gpiorig.capture.text.node_lines import NodeLines
     from gpiorig.rig.errors import RigError
 
     if options.formats:
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
 
 def describe(waveform: Waveform) -> dict[str, Any]:
     """Samplerate, length and the edges of each named channel; edges are sample numbers."""
-    from gpiorig.capture.edgecount import count
+    from gpiorig.capture.edges.counts import count
     from gpiorig.rig.progress import watched
 
     found = count(watched(waveform, "reading"))
@@ -120,7 +120,7 @@ def _about(recording: Recording) -> dict[str, Any]:
 def _packets(recording: Recording) -> dict[str, Any]:
     """What the packet captures in a recording hold, by the name of the file."""
     from gpiorig.capture.formats import ReadOptions, pcap
-    from gpiorig.rig.importing import PACKETS
+    from gpiorig.rig.recordings.import_files import PACKETS
 
     files = sorted((recording.folder / PACKETS).glob("*"))
     return {path.name: pcap.read(path, ReadOptions()).summary() for path in files}

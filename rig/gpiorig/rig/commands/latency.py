@@ -11,14 +11,14 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpiorig.rig import inputs
-from gpiorig.rig.loglines import UNITS_NS
+from gpiorig.rig.measure.log_lines import UNITS_NS
+from gpiorig.rig.recordings import inputs
 
 if TYPE_CHECKING:
     import re
 
-    from gpiorig.analysis.loglatency import Latencies, Mark
-    from gpiorig.rig.loglines import Line
+    from gpiorig.analysis.measure.log_lines import Latencies, Mark
+    from gpiorig.rig.measure.log_lines import Line
 
 EPILOG = """\
 examples:
@@ -71,14 +71,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, pair, print."""
-    from gpiorig.analysis import loglatency
-    from gpiorig.rig import durations, framedelays, loglines
+    from gpiorig.analysis.measure import log_lines as loglatency
+    from gpiorig.rig import durations
     from gpiorig.rig.errors import RigError
+    from gpiorig.rig.measure import frame_delays
+    from gpiorig.rig.measure import log_lines as loglines
 
     if options.value is not None:
         return _values(options)
-    if captures := framedelays.captures(options):
-        return framedelays.run(options, captures, _summary)
+    if captures := frame_delays.captures(options):
+        return frame_delays.run(options, captures, _summary)
     if not (options.request and options.response):
         raise RigError(
             "give --request and --response, or --value for delays that lines hold; only packet captures need neither."
@@ -113,7 +115,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     print(_text(result))
     if virtual:
-        from gpiorig.rig.provenance import VIRTUAL
+        from gpiorig.rig.recordings.provenance import VIRTUAL
 
         print(VIRTUAL)
     return 0
@@ -121,12 +123,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _values(options: argparse.Namespace) -> int:
     """Delays that stand in the lines."""
-    from gpiorig.rig import logvalues
     from gpiorig.rig.errors import RigError
+    from gpiorig.rig.measure import log_values
 
     if options.request or options.response:
         raise RigError("--value finds whole delays; leave out --request and --response.")
-    found = logvalues.read(options.logs, options.value, unit=options.time_unit)
+    found = log_values.read(options.logs, options.value, unit=options.time_unit)
     everything = [delay for delays in found.delays_ns.values() for delay in delays]
     result = _summary_of(everything) | {
         "lines": found.lines,
@@ -181,7 +183,7 @@ def _quantiles(part: dict[str, Any]) -> str:
 
 def _is_virtual(log: Path) -> bool | None:
     """Whether a recording is of a virtual bench; None for a file, which does not say."""
-    from gpiorig.capture.recording import DESCRIPTION, Recording
+    from gpiorig.capture.recording.recording import DESCRIPTION, Recording
 
     return Recording.open(log).info.virtual if (log / DESCRIPTION).exists() else None
 
@@ -201,8 +203,9 @@ def _marks(
     """
     from tqdm import tqdm
 
-    from gpiorig.analysis.loglatency import Mark
-    from gpiorig.rig import loglines, logtimes
+    from gpiorig.analysis.measure.log_lines import Mark
+    from gpiorig.rig.measure import log_lines as loglines
+    from gpiorig.rig.measure import log_times
 
     for line in tqdm(lines, desc="reading", unit=" lines", unit_scale=True, disable=None, leave=False):
         both = [
@@ -215,7 +218,7 @@ def _marks(
             named = found.groupdict()
             node = named.get("node") or line.node or name
             try:
-                stamp = logtimes.in_ns(named[loglines.TIME], unit=options.time_unit) if own_time else line.stamp_ns
+                stamp = log_times.in_ns(named[loglines.TIME], unit=options.time_unit) if own_time else line.stamp_ns
             except ValueError:
                 unusable.append(line.text)
                 continue
@@ -259,8 +262,8 @@ def _summary(delays_ns: Any, resolution_ns: float) -> dict[str, Any]:
     from fractions import Fraction
 
     from gpiorig.analysis.quantity import NS_PER_S
-    from gpiorig.analysis.statistics import summarize
-    from gpiorig.rig.plainjson import without_nan
+    from gpiorig.analysis.statistics.summary import summarize
+    from gpiorig.rig.plain_json import without_nan
 
     values: dict[str, Any] = dataclasses.asdict(summarize(delays_ns, samplerate_hz=Fraction(NS_PER_S)))
     del values["lost"]

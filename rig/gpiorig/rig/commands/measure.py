@@ -7,14 +7,14 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpiorig.rig import inputs
+from gpiorig.rig.recordings import inputs
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from gpiorig.analysis.analyzers import Instruments
-    from gpiorig.capture.waveform import Waveform
-    from gpiorig.rig.measuring import Measurement, Spec
+    from gpiorig.analysis.delays.instruments import Instruments
+    from gpiorig.capture.edges.waveform import Waveform
+    from gpiorig.rig.measure.edges import Measurement, Spec
 
 EPILOG = """\
 examples:
@@ -74,7 +74,8 @@ def _ppm(text: str) -> float:
 
 def run(options: argparse.Namespace) -> int:
     """Measure, print, and write what was asked for."""
-    from gpiorig.rig import durations, measuring
+    from gpiorig.rig import durations
+    from gpiorig.rig.measure import edges
     from gpiorig.rig.progress import watched
 
     spec = _spec(options)
@@ -83,9 +84,9 @@ def run(options: argparse.Namespace) -> int:
     waveform, instruments, virtual = _open(options)
     named = {"": spec}
     if options.per:
-        named = {node: spec.on(node) for node in measuring.nodes(spec, waveform.channels)}
-    loaded = measuring.load(watched(waveform, "reading"), list(named.values()))
-    found = {name: measuring.run(loaded, each, instruments, longest_s=longest_s) for name, each in named.items()}
+        named = {node: spec.on(node) for node in edges.nodes(spec, waveform.channels)}
+    loaded = edges.load(watched(waveform, "reading"), list(named.values()))
+    found = {name: edges.run(loaded, each, instruments, longest_s=longest_s) for name, each in named.items()}
     if options.output:
         _write_delays(options.output, found, loaded.samplerate_hz)
     if options.figure:
@@ -95,17 +96,17 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _spec(options: argparse.Namespace) -> Spec:
-    from gpiorig.rig import measuring
     from gpiorig.rig.errors import RigError
+    from gpiorig.rig.measure import edges
 
     ways = [options.begin or options.end, options.period, options.width, options.skew]
     if sum(bool(way) for way in ways) != 1 or bool(options.begin) != bool(options.end):
         raise RigError("give one measurement: --from and --to, --period, --width or --skew; --help has examples.")
     if options.period:
-        return measuring.period(options.period)
+        return edges.period(options.period)
     if options.width:
-        return measuring.width(options.width)
-    return measuring.skew(*options.skew) if options.skew else measuring.between(options.begin, options.end)
+        return edges.width(options.width)
+    return edges.skew(*options.skew) if options.skew else edges.between(options.begin, options.end)
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
@@ -123,12 +124,12 @@ def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments, bool | No
     """The capture, what it was made with, and whether it is virtual; None for a file, which does not say."""
     import dataclasses
 
-    from gpiorig.analysis import analyzers
-    from gpiorig.analysis.analyzers import Instruments
-    from gpiorig.capture.recording import DESCRIPTION, Recording
-    from gpiorig.capture.waveform import Waveform
-    from gpiorig.rig import instruments
+    from gpiorig.analysis.delays import instruments as analyzers
+    from gpiorig.analysis.delays.instruments import Instruments
+    from gpiorig.capture.edges.waveform import Waveform
+    from gpiorig.capture.recording.recording import DESCRIPTION, Recording
     from gpiorig.rig.errors import RigError
+    from gpiorig.rig.recordings import instruments
 
     virtual: bool | None = None
     if options.file.is_dir() and options.format is None and (options.file / DESCRIPTION).exists():
@@ -151,7 +152,8 @@ def _write_delays(path: Path, found: dict[str, Measurement], rate: Fraction) -> 
     import numpy as np
     import pyarrow as pa
 
-    from gpiorig.analysis import columns, tables
+    from gpiorig.analysis import columns
+    from gpiorig.analysis.tables import stages
 
     period_ns = float(1_000_000_000 / rate)
     names = pa.array([name or each.pairs.name for name, each in found.items()], pa.string())
@@ -175,15 +177,15 @@ def _write_delays(path: Path, found: dict[str, Measurement], rate: Fraction) -> 
         return columns.table(content, rate)
 
     if path.suffix == ".arrow":
-        tables.write(rows(slice(None)), path)
+        stages.write(rows(slice(None)), path)
     else:
-        tables.write_parts(rows, len(delays), path)
+        stages.write_parts(rows, len(delays), path)
 
 
 def _draw(path: Path, found: dict[str, Measurement], rate: Fraction, *, virtual: bool) -> None:
     import numpy as np
 
-    from gpiorig.analysis import style, thinning
+    from gpiorig.analysis.figures import style, thinning
     from gpiorig.analysis.quantity import count_text
     from gpiorig.rig.errors import RigError
 
@@ -221,7 +223,7 @@ def _print(options: argparse.Namespace, found: dict[str, Measurement], rate: Fra
             "± is too small: --samplerate says how often."
         )
     if virtual:
-        from gpiorig.rig.provenance import VIRTUAL
+        from gpiorig.rig.recordings.provenance import VIRTUAL
 
         print(VIRTUAL)
 

@@ -29,14 +29,14 @@ def run(options: argparse.Namespace) -> int:
     """Merge, and say how well the parts fit."""
     import msgspec
 
-    from gpiorig.capture.recording import Recording
-    from gpiorig.rig import merging
+    from gpiorig.capture.recording.recording import Recording
     from gpiorig.rig.errors import RigError
+    from gpiorig.rig.recordings import merge
 
     if len(options.recordings) < 2:
         raise RigError("one recording is nothing to merge: name two or more.")
     parts = [Recording.open(folder) for folder in options.recordings]
-    merged = merging.merge_folders(parts, options.output, sync=options.sync)
+    merged = merge.merge_folders(parts, options.output, sync=options.sync)
     if options.json:
         print(json.dumps(msgspec.to_builtins(merged.info.alignments)))
         return 0

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 if TYPE_CHECKING:
-    from gpiorig.analysis.probe_effect import Effect, Meter
+    from gpiorig.analysis.probe_effect.effect import Effect, Meter
 
 EPILOG = """\
 examples:
@@ -31,7 +31,7 @@ UNKNOWN = "\N{EN DASH}"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the meter."""
-    from gpiorig.rig.experiment import Probes
+    from gpiorig.rig.experiments.experiment import Probes
 
     parser.add_argument("bench", type=Path, metavar="BENCH", help="bench file, or name of one that comes with gpiorig")
     parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="experiment file, or name of one")
@@ -45,14 +45,15 @@ def run(options: argparse.Namespace) -> int:
     """Record what is not there, compare, write."""
     import msgspec
 
-    from gpiorig.rig import bench as benches
-    from gpiorig.rig import experiment as experiments
-    from gpiorig.rig import names, probe_runs
+    from gpiorig.rig import names
+    from gpiorig.rig.bench import bench as benches
+    from gpiorig.rig.experiments import experiment as experiments
+    from gpiorig.rig.probes import runs
 
     bench_file = names.bench(options.bench)
     bench = benches.load(bench_file)
     experiment = experiments.load(names.experiment(options.experiment), bench, packets=options.packets)
-    wanted = probe_runs.missing(bench, options.output)
+    wanted = runs.missing(bench, options.output)
     if bench.virtual is None and options.only is None and wanted:
         print(
             f"not recorded yet: {', '.join(wanted)}. Flash the image with these probes (make BOARD=... PROBES=...), "
@@ -61,11 +62,11 @@ def run(options: argparse.Namespace) -> int:
         )
     for variant in [options.only] if options.only else wanted if bench.virtual else []:
         changed = msgspec.structs.replace(experiment, probes=variant)
-        probe_runs.record_variant(bench, changed, bench_file=bench_file, output=options.output)
-    if options.only and probe_runs.missing(bench, options.output):
-        print(f"recorded {options.only}; still to record: {', '.join(probe_runs.missing(bench, options.output))}")
+        runs.record_variant(bench, changed, bench_file=bench_file, output=options.output)
+    if options.only and runs.missing(bench, options.output):
+        print(f"recorded {options.only}; still to record: {', '.join(runs.missing(bench, options.output))}")
         return 0
-    meter, parameters = probe_runs.evaluate(options.output)
+    meter, parameters = runs.evaluate(options.output)
     _write(meter, options.output, virtual=bench.virtual is not None)
     numbers = _numbers(meter, parameters)
     (options.output / "probe-effect.json").write_text(json.dumps(numbers, indent=1, allow_nan=False) + "\n")
@@ -74,15 +75,18 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _write(meter: Meter, folder: Path, *, virtual: bool) -> None:
-    from gpiorig.analysis import probe_effect, probe_effect_plate, style, tables
+    from gpiorig.analysis.figures import probe_effect as probe_effect_plate
+    from gpiorig.analysis.figures import style
+    from gpiorig.analysis.probe_effect import effect as probe_effect
+    from gpiorig.analysis.tables import stages
 
     for suffix in (".parquet", ".csv"):
-        tables.write(probe_effect.table(meter), folder / f"probe-effect{suffix}")
+        stages.write(probe_effect.table(meter), folder / f"probe-effect{suffix}")
     style.save(probe_effect_plate.steps(meter, virtual=virtual), folder / "probe-effect")
 
 
 def _numbers(meter: Meter, parameters: dict[str, Any]) -> dict[str, Any]:
-    from gpiorig.analysis import probe_effect
+    from gpiorig.analysis.probe_effect import effect as probe_effect
 
     return {
         "parameters": parameters,
@@ -93,7 +97,7 @@ def _numbers(meter: Meter, parameters: dict[str, Any]) -> dict[str, Any]:
 
 
 def _text(meter: Meter, *, virtual: bool) -> str:
-    from gpiorig.analysis.probe_effect import VARIANTS
+    from gpiorig.analysis.probe_effect.effect import VARIANTS
 
     head = ["median in us", "events", *VARIANTS, "zero", "cost", "interval", "true", "error", ""]
     rows = [head, *(_row(effect) for effect in meter.effects)]
@@ -112,15 +116,15 @@ def _text(meter: Meter, *, virtual: bool) -> str:
         + ("packet by packet, medians of the differences." if meter.paired else "of the medians.")
     )
     if virtual:
-        from gpiorig.rig.provenance import VIRTUAL
+        from gpiorig.rig.recordings.provenance import VIRTUAL
 
         lines.append(VIRTUAL)
     return "\n".join(lines)
 
 
 def _row(effect: Effect) -> list[str]:
-    from gpiorig.analysis.probe_delays import PINS
-    from gpiorig.analysis.probe_effect import VARIANTS
+    from gpiorig.analysis.probe_effect.delays import PINS
+    from gpiorig.analysis.probe_effect.effect import VARIANTS
 
     verdict = {None: "", True: "in", False: "out"}[effect.within]
     share = "" if math.isnan(effect.error_share) else f" ({100 * effect.error_share:+.1f} %)"

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from gpiorig.rig.errors import RigError
 
 if TYPE_CHECKING:
-    from gpiorig.analysis.timelines import Timelines
-    from gpiorig.capture.edges import Edges
-    from gpiorig.rig.slices import Slice
+    from gpiorig.analysis.packets.timelines import Timelines
+    from gpiorig.capture.edges.edges import Edges
+    from gpiorig.rig.export.pulseview_slices import Slice
 
 EPILOG = """\
 examples:
@@ -53,9 +53,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Cut, write, perhaps show."""
-    from gpiorig.capture.recording import Recording
-    from gpiorig.rig import bench as benches
-    from gpiorig.rig import pipeline, slices
+    from gpiorig.capture.recording.recording import Recording
+    from gpiorig.rig.bench import bench as benches
+    from gpiorig.rig.export import pulseview_slices
+    from gpiorig.rig.results import pipeline
 
     if (options.to_sample is None) != (options.from_sample is None):
         raise RigError("--from-sample and --to-sample make a window together; give both.")
@@ -73,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
     target = options.output or Path("window.sr" if options.packet is None else f"packet-{options.packet}.sr")
     if target.suffix != ".sr" or (target.exists() and not target.is_file()):
         raise RigError(f"{target}: the output must be a file that ends in .sr.")
-    session = slices.write(target, edges, bench, roles, cut, absent)
+    session = pulseview_slices.write(target, edges, bench, roles, cut, absent)
     print(f"{target}, {session.name}: samples {cut.start} to {cut.end} of {options.recording}")
     if options.open:
         return _show(target)
@@ -82,21 +83,21 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _cut(options: argparse.Namespace, edges: Edges, timelines: Timelines | None) -> Slice:
-    from gpiorig.rig import slices
+    from gpiorig.rig.export import pulseview_slices
 
     margin = int(options.margin_us * edges.samplerate_hz / 1_000_000)
     if options.packet is not None:
         if timelines is None:
             raise RigError(f"{options.recording}: it has no round trips; choose a window with --around.")
-        row = slices.packet_row(timelines, options.packet)
+        row = pulseview_slices.packet_row(timelines, options.packet)
         within = (edges.start, edges.end)
-        return slices.of_packet(
+        return pulseview_slices.of_packet(
             timelines, row, margin=margin, within=within, cursors=options.cursors, zoom=options.zoom
         )
     if options.around is not None:
         start, end = max(edges.start, options.around - margin), min(edges.end, options.around + margin)
-        return slices.Slice(start=start, end=end, markers=((f"sample {options.around}", options.around),))
-    return slices.Slice(start=options.from_sample, end=options.to_sample)
+        return pulseview_slices.Slice(start=start, end=end, markers=((f"sample {options.around}", options.around),))
+    return pulseview_slices.Slice(start=options.from_sample, end=options.to_sample)
 
 
 def _show(target: Path) -> int:
@@ -105,12 +106,12 @@ def _show(target: Path) -> int:
     import shutil
     import subprocess
 
-    from gpiorig.rig import decoders
+    from gpiorig.rig.export import decoder_folder
 
     program = shutil.which("pulseview")
     if program is None:
         raise RigError("PulseView is not installed; on Debian: apt-get install pulseview.")
     # -D: no search for devices; -c: no sessions of the last time.
     command = [program, "-D", "-c", "-i", str(target)]
-    done = subprocess.run(command, env=os.environ | {"SIGROKDECODE_DIR": str(decoders.source())}, check=False)
+    done = subprocess.run(command, env=os.environ | {"SIGROKDECODE_DIR": str(decoder_folder.source())}, check=False)
     return 0 if done.returncode == 0 else 1

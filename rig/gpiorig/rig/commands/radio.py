@@ -9,13 +9,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpiorig.rig import inputs
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.recordings import inputs
 
 if TYPE_CHECKING:
-    from gpiorig.capture.spi import SpiLines
-    from gpiorig.capture.waveform import Waveform
-    from gpiorig.rig.radio_buses import RadioBus
+    from gpiorig.capture.buses.spi import SpiLines
+    from gpiorig.capture.edges.waveform import Waveform
+    from gpiorig.rig.recordings.radio_buses import RadioBus
 
 EPILOG = """\
 examples:
@@ -57,8 +57,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _from_recording(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioBus, ...]]:
-    from gpiorig.capture.recording import Recording
-    from gpiorig.rig import radio_buses
+    from gpiorig.capture.recording.recording import Recording
+    from gpiorig.rig.recordings import radio_buses
 
     if options.chip or options.lines:
         raise RigError(f"{options.file} is a recording: its bench file says which lines there are; leave out --lines.")
@@ -72,9 +72,9 @@ def _from_recording(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioB
 
 
 def _from_file(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioBus, ...]]:
-    from gpiorig.analysis.radioframes import CHIPS
-    from gpiorig.capture.waveform import Waveform
-    from gpiorig.rig.radio_buses import RadioBus
+    from gpiorig.analysis.radio.spi_frames import CHIPS
+    from gpiorig.capture.edges.waveform import Waveform
+    from gpiorig.rig.recordings.radio_buses import RadioBus
 
     if not options.lines or (options.chip is None and not options.transfers):
         raise RigError(f"{options.file}: give --lines clk=…,mosi=…,miso=…,select=… and --chip (or --transfers).")
@@ -87,7 +87,7 @@ def _from_file(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioBus, .
 
 
 def _lines(text: str, channels: tuple[str, ...]) -> SpiLines:
-    from gpiorig.capture.spi import SpiLines
+    from gpiorig.capture.buses.spi import SpiLines
 
     places: dict[str, int] = {}
     for word in text.split(","):
@@ -104,9 +104,9 @@ def _lines(text: str, channels: tuple[str, ...]) -> SpiLines:
 
 
 def _frames(waveform: Waveform, bus: RadioBus) -> Iterator[dict[str, Any]]:
-    from gpiorig.analysis import radioframes
+    from gpiorig.analysis.radio import spi_frames
 
-    found = radioframes.read(waveform, bus.lines, chip=bus.chip, node=bus.node)
+    found = spi_frames.read(waveform, bus.lines, chip=bus.chip, node=bus.node)
     for i in range(len(found)):
         yield {
             "node": bus.node,
@@ -118,12 +118,12 @@ def _frames(waveform: Waveform, bus: RadioBus) -> Iterator[dict[str, Any]]:
             "has_fcs": bool(found.has_fcs[i]),
             "crc_ok": None if found.crc[i] < 0 else bool(found.crc[i]),
             "lqi": _known(int(found.lqi[i]), -1),
-            "rssi_dbm": _known(int(found.rssi_dbm[i]), radioframes.UNKNOWN_RSSI),
+            "rssi_dbm": _known(int(found.rssi_dbm[i]), spi_frames.UNKNOWN_RSSI),
         }
 
 
 def _transfers(waveform: Waveform, bus: RadioBus) -> Iterator[dict[str, Any]]:
-    from gpiorig.capture import spi
+    from gpiorig.capture.buses import spi
 
     for piece in spi.read(waveform, bus.lines):
         mosi, miso = piece.mosi.astype("u1").tobytes(), piece.miso.astype("u1").tobytes()

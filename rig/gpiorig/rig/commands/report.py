@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gpiorig.capture.recording import Recording
-    from gpiorig.rig.reporting import Reported
+    from gpiorig.capture.recording.recording import Recording
+    from gpiorig.rig.results.report import Reported
 
 EPILOG = """\
 examples:
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Analyse and report."""
-    from gpiorig.capture.recording import Recording
+    from gpiorig.capture.recording.recording import Recording
     from gpiorig.rig.errors import RigError
 
     if len(options.recordings) > 1 and options.output is None:
@@ -74,7 +74,7 @@ def analyse_and_print(
     asserted
         Limits besides those of the experiment.
     """
-    from gpiorig.rig import reporting
+    from gpiorig.rig.results import report as reporting
 
     found = reporting.of(recording, asserted=asserted)
     page = found.write(output)
@@ -90,8 +90,8 @@ def _set_and_print(recordings: Sequence[Recording], output: Path, *, as_json: bo
     from tqdm import tqdm
 
     from gpiorig.analysis import report
-    from gpiorig.rig import reporting
-    from gpiorig.rig.provenance import VIRTUAL
+    from gpiorig.rig.recordings.provenance import VIRTUAL
+    from gpiorig.rig.results import report as reporting
 
     watched = tqdm(recordings, desc="analysing", unit=" runs", disable=None, leave=False)
     runs = {_name(each, recordings): reporting.of(each, asserted=asserted) for each in watched}

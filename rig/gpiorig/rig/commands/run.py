@@ -27,11 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Record, then report."""
-    from gpiorig.rig import bench as benches
-    from gpiorig.rig import experiment as experiments
-    from gpiorig.rig import firmware, names
+    from gpiorig.rig import names
+    from gpiorig.rig.bench import bench as benches
     from gpiorig.rig.commands.report import analyse_and_print
-    from gpiorig.rig.recording import record
+    from gpiorig.rig.experiments import experiment as experiments
+    from gpiorig.rig.experiments import images
+    from gpiorig.rig.run.record import record
 
     bench_file = names.bench(options.bench)
     experiment_file = names.experiment(options.experiment)
@@ -42,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         experiment,
         bench_file=bench_file,
         output=options.output,
-        firmware=firmware.images(bench, experiment, bench_file=bench_file),
+        firmware=images.images(bench, experiment, bench_file=bench_file),
     )
     if options.no_report:
         print(recording.folder)

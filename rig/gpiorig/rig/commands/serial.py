@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from gpiorig.capture.recording import Recording
-    from gpiorig.capture.seriallines import LineAssembler
-    from gpiorig.capture.serialport import SerialPort
-    from gpiorig.capture.serialrecord import Entry, RecordFile
-    from gpiorig.rig.serialview import Form, SerialView
+    from gpiorig.capture.recording.recording import Recording
+    from gpiorig.capture.serial.lines import LineAssembler
+    from gpiorig.capture.serial.port import SerialPort
+    from gpiorig.capture.serial.record import Entry, RecordFile
+    from gpiorig.rig.recordings.serial_view import Form, SerialView
 
 EPILOG = """\
 examples:
@@ -83,15 +83,15 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _view(nodes: Sequence[str], options: argparse.Namespace) -> SerialView:
-    from gpiorig.rig.serialview import SerialView
+    from gpiorig.rig.recordings.serial_view import SerialView
 
     form: Form = "json" if options.json else "iotlab" if options.iotlab else "people"
     return SerialView(nodes, form=form, absolute=options.absolute)
 
 
 def _recorded(folder: Path, options: argparse.Namespace) -> int:
-    from gpiorig.capture.recording import Recording
-    from gpiorig.capture.serialrecord import RecordFile
+    from gpiorig.capture.recording.recording import Recording
+    from gpiorig.capture.serial.record import RecordFile
 
     recording = Recording.open(folder)
     if options.pins:
@@ -109,8 +109,8 @@ def _recorded(folder: Path, options: argparse.Namespace) -> int:
 
 def _show_records(folder: Path, files: dict[str, RecordFile], options: argparse.Namespace) -> None:
     """Print the lines of a recording, those that are still being recorded too where that is asked for."""
-    from gpiorig.capture.recording import Recording
-    from gpiorig.capture.seriallines import LineAssembler, all_lines
+    from gpiorig.capture.recording.recording import Recording
+    from gpiorig.capture.serial.lines import LineAssembler, all_lines
 
     view = _view(list(files), options)
     if not options.follow:
@@ -132,7 +132,7 @@ def _show_records(folder: Path, files: dict[str, RecordFile], options: argparse.
 
 
 def _aggregated(recording: Recording, files: dict[str, RecordFile], options: argparse.Namespace) -> int:
-    from gpiorig.capture.aggregator import Costs, errors_ns, measure_line_ns, replay
+    from gpiorig.capture.serial.aggregator import Costs, errors_ns, measure_line_ns, replay
     from gpiorig.rig import terminal
 
     epoch_ns = None
@@ -165,27 +165,27 @@ def _epoch_ns(recording: Recording) -> int:
 
 
 def _on_pins(recording: Recording, options: argparse.Namespace) -> int:
-    from gpiorig.capture.seriallines import SerialLine
-    from gpiorig.capture.serialrecord import Kind
-    from gpiorig.rig import serialpins
+    from gpiorig.capture.serial.lines import SerialLine
+    from gpiorig.capture.serial.record import Kind
+    from gpiorig.rig.recordings import serial_pins
 
-    nodes = tuple(options.node) or serialpins.nodes(recording)
+    nodes = tuple(options.node) or serial_pins.nodes(recording)
     if not nodes:
         raise RigError(f"{recording.folder}: no node's uart_tx is on the analyzer.")
     if options.audit:
         found = {
-            node: _quantiles(serialpins.latencies_ns(recording, node, baudrate=options.baudrate)) for node in nodes
+            node: _quantiles(serial_pins.latencies_ns(recording, node, baudrate=options.baudrate)) for node in nodes
         }
         zero = "sample 0" if recording.info.serial_clock == "virtual" else "the fastest line"
         print(json.dumps({"nodes": found, "zero": zero, "virtual": recording.info.virtual}))
         return 0
     view, epoch_ns = _view(nodes, options), _epoch_ns(recording)
-    for line, node in serialpins.all_lines(recording, nodes, baudrate=options.baudrate):
+    for line, node in serial_pins.all_lines(recording, nodes, baudrate=options.baudrate):
         if options.json:
             found_line = {"start_sample": line.start, "end_sample": line.end, "node": node}
             print(json.dumps(found_line | {"text": line.text, "errors": line.errors}, ensure_ascii=False))
             continue
-        end_ns = serialpins.nanoseconds(recording, line.end)
+        end_ns = serial_pins.nanoseconds(recording, line.end)
         view.show(SerialLine(end_ns, epoch_ns + end_ns, node, Kind.RECEIVED, line.text))
     return 0
 
@@ -195,9 +195,9 @@ def _live(options: argparse.Namespace) -> int:
     from queue import Empty, SimpleQueue
     from threading import Thread
 
-    from gpiorig.capture.seriallines import LineAssembler
-    from gpiorig.capture.serialport import SerialPort
-    from gpiorig.capture.serialreader import SerialReader
+    from gpiorig.capture.serial.lines import LineAssembler
+    from gpiorig.capture.serial.port import SerialPort
+    from gpiorig.capture.serial.reader import SerialReader
 
     wanted = _ports(options)
     span_s = None if options.duration is None else _seconds(options.duration)
@@ -286,8 +286,8 @@ def _ports(options: argparse.Namespace) -> dict[str, tuple[str, int]]:
 
 
 def _bench_ports(path: Path) -> dict[str, tuple[str, int]]:
-    from gpiorig.rig import bench as benches
-    from gpiorig.rig import boards
+    from gpiorig.rig.bench import bench as benches
+    from gpiorig.rig.bench import boards
 
     bench = benches.load(path)
     if bench.virtual is not None:
@@ -299,7 +299,7 @@ def _create(folder: Path, ports: dict[str, tuple[str, int]]) -> Recording:
     from datetime import UTC, datetime
     from importlib.metadata import version
 
-    from gpiorig.capture.recording import Epoch, Recording, RecordingInfo
+    from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 
     info = RecordingInfo(
         samplerate=f"{10**9}/1",  # there are no samples; of the stamps
@@ -321,8 +321,8 @@ def _read_input(ports: dict[str, SerialPort]) -> None:
 
 
 def _send(line: str, ports: dict[str, SerialPort]) -> None:
-    from gpiorig.capture.aggregator import addressed
     from gpiorig.capture.errors import SerialPortError
+    from gpiorig.capture.serial.aggregator import addressed
 
     nodes, text = addressed(line, ports)
     for node in nodes:

@@ -11,7 +11,7 @@ import socket
 from collections.abc import Callable
 from typing import Protocol
 
-from gpiorig.rig.bench import MOST_VIRTUAL_HZ
+from gpiorig.rig.bench.bench import MOST_VIRTUAL_HZ
 from gpiorig.rig.errors import VirtualBenchError
 from gpiorig.rig.virtual.outgoing import accepted
 from gpiorig.rig.virtual.vboards import VirtualBoards

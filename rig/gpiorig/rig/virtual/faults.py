@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpiorig.rig.bench import BEAGLELOGIC_CHANNELS, Bench, place
-from gpiorig.rig.bench_ends import (
+from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS, Bench, place
+from gpiorig.rig.bench.ends import (
     AnalyzerFault,
     ChannelFault,
     Dies,
@@ -19,8 +19,8 @@ from gpiorig.rig.bench_ends import (
     Stalls,
     Stuck,
 )
-from gpiorig.rig.bench_virtual import Virtual
-from gpiorig.rig.bench_world import BrownOut, ClockStep
+from gpiorig.rig.bench.virtual import Virtual
+from gpiorig.rig.bench.world import BrownOut, ClockStep
 from gpiorig.rig.virtual.vboards import AnalyzerFaultCall, VirtualBoards
 
 

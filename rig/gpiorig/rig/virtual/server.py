@@ -16,14 +16,14 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from gpiorig.rig import boards
-from gpiorig.rig.bench import Bench
-from gpiorig.rig.bench_ends import VirtualAnalyzer
-from gpiorig.rig.bench_virtual import Virtual
+from gpiorig.rig.bench import boards
+from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.bench.ends import VirtualAnalyzer
+from gpiorig.rig.bench.virtual import Virtual
 from gpiorig.rig.errors import RigError, VirtualBenchError
 from gpiorig.rig.virtual import faults
 from gpiorig.rig.virtual.analyzer import AnalyzerServer
-from gpiorig.rig.virtual.debug import DebugPort
+from gpiorig.rig.virtual.debug_port import DebugPort
 from gpiorig.rig.virtual.pace import FastPace, HostClock, Pace, RealTimePace
 from gpiorig.rig.virtual.process import SETTLE
 from gpiorig.rig.virtual.rfc2217 import Rfc2217Port

@@ -13,10 +13,10 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.capture.edges import Edges, no_gaps
-from gpiorig.rig import bench as benches
-from gpiorig.rig.bench import Bench
-from gpiorig.rig.bench_virtual import Virtual
+from gpiorig.capture.edges.edges import Edges, no_gaps
+from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.bench.virtual import Virtual
 from gpiorig.rig.errors import VirtualBenchError
 from gpiorig.rig.virtual.vboards import VirtualBoards
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.rig.bench_ends import VirtualAnalyzer, VirtualSerial, VirtualThreshold
-from gpiorig.rig.bench_world import BrownOut, ClockStep, VirtualInterferer, VirtualLink, VirtualNode
+from gpiorig.rig.bench.ends import VirtualAnalyzer, VirtualSerial, VirtualThreshold
+from gpiorig.rig.bench.world import BrownOut, ClockStep, VirtualInterferer, VirtualLink, VirtualNode
 from gpiorig.rig.errors import VirtualBenchError
 
 LIBRARY = Path(__file__).with_name("libvboards.so")
@@ -251,7 +251,7 @@ class VirtualBoards:
     def analyzer_edges(self, analyzer: int) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
         """The analyzer's next edges up to now, in place of `samples`: sample numbers, and levels from there on.
 
-        They are what `capture.samples.EdgeExtractor` makes of the samples.
+        They are what `capture.edges.extractor.EdgeExtractor` makes of the samples.
         """
         parts = []
         while True:

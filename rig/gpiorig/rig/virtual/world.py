@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gpiorig.rig import bench as benches
-from gpiorig.rig.bench import BEAGLELOGIC_CHANNELS, Bench
-from gpiorig.rig.bench_ends import VirtualAnalyzer, VirtualThreshold
-from gpiorig.rig.bench_virtual import Virtual
-from gpiorig.rig.bench_world import VirtualNode
+from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS, Bench
+from gpiorig.rig.bench.ends import VirtualAnalyzer, VirtualThreshold
+from gpiorig.rig.bench.virtual import Virtual
+from gpiorig.rig.bench.world import VirtualNode
 from gpiorig.rig.errors import FirmwareError, VirtualBenchError
 from gpiorig.rig.virtual import faults
 from gpiorig.rig.virtual.vboards import VirtualBoards

@@ -1,0 +1,148 @@
+"""The three-clock audit: the same events on the pins, by the node's timer, and by the host that reads serial lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.clocks.fit import ClockFit
+from gpiorig.analysis.statistics.intervals import Interval
+from gpiorig.analysis.statistics.summary import Summary
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """What of one list has its partner in another, and what has none.
+
+    Parameters
+    ----------
+    node
+        Whose.
+    what
+        Such as ``lines at the host, on the pin``.
+    matched
+        Pairs.
+    unmatched
+        Entries without a partner, per reason; reasons that do not occur count 0.
+    """
+
+    node: str
+    what: str
+    matched: int
+    unmatched: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """One quantity by one clock, against the same by the pins.
+
+    Parameters
+    ----------
+    quantity
+        Such as ``round trip``, ``interval between send calls``, ``reception spread``.
+    clock
+        ``node``: the stamps in the lines, fitted to the analyzer where those of several nodes are compared; ``host``:
+        the host's stamps of the lines as they are; ``host, minimum delay``: after the fit to the fastest lines;
+        ``serial_aggregator``: as IoT-LAB's program would have stamped the lines, a model.
+    n, unmatched
+        Values compared, and values that only one of the two has.
+    pins, other
+        Statistics of the quantity by the pins and by the clock.
+    error
+        Statistics of clock minus pins, packet by packet.
+    skew_ns
+        Median of the errors: by how much the clock shifts the quantity.
+    added_jitter_ns
+        Peak-to-peak by the clock less peak-to-peak by the pins.
+    errors_ns
+        float64[n], clock minus pins, in the order of the events.
+    """
+
+    quantity: str
+    clock: str
+    n: int
+    unmatched: int
+    pins: Summary
+    other: Summary
+    error: Summary
+    skew_ns: Interval
+    added_jitter_ns: Interval
+    errors_ns: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stretch of the way of a log line, from the call that prints it to the line with its stamp.
+
+    Parameters
+    ----------
+    name
+        Such as ``print call to start bit``.
+    node
+        Whose lines.
+    delay
+        Its statistics over the lines.
+    """
+
+    name: str
+    node: str
+    delay: Summary
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stability:
+    """How stable one clock is.
+
+    Parameters
+    ----------
+    clock
+        Its name; ``(three-cornered hat)`` in it where the reference's own noise was taken out.
+    taus_s
+        float64[t], averaging times.
+    adev, tdev_ns, mtie_ns
+        float64[t]: overlapping Allan deviation, time deviation, maximum time interval error (ITU-T G.810); NaN where
+        the record is too short.
+    n, missing
+        Phases it was computed from, and points of the grid without one.
+    note
+        What a reader must know, such as negative variances of a three-cornered hat.
+    """
+
+    clock: str
+    taus_s: NDArray[np.float64]
+    adev: NDArray[np.float64]
+    tdev_ns: NDArray[np.float64]
+    mtie_ns: NDArray[np.float64]
+    n: int = 0
+    missing: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """All of it.
+
+    Parameters
+    ----------
+    fits
+        Node timers and host stamps against the analyzer.
+    matchings, comparisons, stages, stability
+        See there.
+    notes
+        What could not be audited, and why, a sentence each.
+    foreign
+        Logs that are not of this recording; their stamps are left out. A sentence each.
+    flags
+        Clocks that did not run through: set, begun anew, wandering. A sentence each.
+    """
+
+    fits: tuple[ClockFit, ...]
+    matchings: tuple[Matching, ...]
+    comparisons: tuple[Comparison, ...]
+    stages: tuple[Stage, ...]
+    stability: tuple[Stability, ...]
+    notes: tuple[str, ...]
+    foreign: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()

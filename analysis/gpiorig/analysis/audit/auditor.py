@@ -1,0 +1,208 @@
+"""The audit: all clocks of a recording against each other, and the way of the lines that carry their stamps."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.audit import event_logs, packet_lines, quantities, stages
+from gpiorig.analysis.audit.audit import Audit, Matching, Stage
+from gpiorig.analysis.audit.comparisons import compare
+from gpiorig.analysis.audit.event_logs import OwnLog
+from gpiorig.analysis.audit.inputs import NodeRecord
+from gpiorig.analysis.audit.lateness import CRYSTALS_PPM
+from gpiorig.analysis.audit.matching import NONE, same_text
+from gpiorig.analysis.audit.node_times import NodeTimes, times
+from gpiorig.analysis.audit.packet_lines import PacketStamps
+from gpiorig.analysis.audit.stability import steadiness
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.analysis.quantity import time_text
+
+UNSTEADY_NS = 10_000.0  # ten steps of the stamps
+SHORT_ROUND_US = 1 << 16
+
+
+def audit(
+    events: Events,
+    records: Sequence[NodeRecord],
+    *,
+    reference: str = "analyzer",
+    round_trips: NDArray[np.bool_] | None = None,
+) -> Audit:
+    """Hold node stamps and host stamps against the pins.
+
+    Nothing is guessed: what has no partner is counted in `Audit.matchings`, and what cannot be compared is said in
+    `Audit.notes`. A node whose log cannot be of this recording is named in `Audit.foreign` and left out. The fits of
+    the clocks are to the pins themselves, so that quantities over several nodes are the best that these stamps give.
+
+    Parameters
+    ----------
+    events
+        From the pins.
+    records
+        Of each node what it logged, and its lines at the host and on the pin as far as they were recorded.
+    reference
+        Name of the analyzer.
+    round_trips
+        bool[n], events of the packets that make round trips; None where that is not known.
+    """
+    nodes = [
+        _node(record, events, round_trips, reference=reference)
+        for record in records
+        if record.node in events.node_names
+    ]
+    known = [each.times for each in nodes if each.times is not None]
+    own = [each.own_log for each in nodes if each.own_log is not None]
+    found = [quantity for each in known for quantity in quantities.of_node(each, events)]
+    found += quantities.between_nodes(known, events)
+    unseen = [record.node for record in records if record.node not in events.node_names]
+    return Audit(
+        fits=(
+            *(each.fit for each in known),
+            *(fit for each in known if each.late is not None for fit in (each.late.fit, each.late.median)),
+            *(each.fit for each in own),
+        ),
+        matchings=tuple(matching for each in nodes for matching in each.matchings),
+        comparisons=tuple(each for quantity in (*found, *(log.steps for log in own)) for each in compare(quantity)),
+        stages=tuple(stage for each in nodes for stage in each.stages),
+        stability=tuple(steadiness(known, events, reference=reference)),
+        notes=(
+            *(note for each in nodes for note in each.notes),
+            *(f"{node}: no pin of it was recorded, so there is nothing to hold its stamps against." for node in unseen),
+            *_rates_not_told(known),
+            *_not_by_host(found, known),
+        ),
+        foreign=tuple(each.foreign for each in nodes if each.foreign),
+        flags=(*_unsteady(known), *_set_clocks(known)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """What one node adds to an audit."""
+
+    matchings: tuple[Matching, ...]
+    stages: list[Stage]
+    own_log: OwnLog | None
+    times: NodeTimes | None
+    notes: tuple[str, ...]
+    foreign: str
+
+
+def _node(record: NodeRecord, events: Events, round_trips: NDArray[np.bool_] | None, *, reference: str) -> _Node:
+    on_pin = None
+    if record.host is not None and record.pins is not None:
+        on_pin = same_text(record.host.texts, record.pins.texts)
+    stamped, matching = packet_lines.match(events, record, on_pin, round_trips)
+    reason = packet_lines.foreign(stamped, events)
+    notes = list(_gaps(record, stamped, events))
+    if reason:
+        reason = f"{record.node}: this log is not of this recording: {reason}; its stamps are left out."
+        stamped = _without(stamped)
+    own_log = None if reason else event_logs.of(events, record, reference=reference)
+    way, way_notes = stages.way(stamped, record, on_pin, events, reference=reference)
+    return _Node(
+        matchings=(
+            *(() if on_pin is None else (_lines(record, on_pin),)),
+            matching,
+            *(() if own_log is None else (own_log.matching,)),
+        ),
+        stages=way,
+        own_log=own_log,
+        times=times(stamped, events, reference=reference) if (stamped.seen != NONE).any() else None,
+        notes=(*notes, *way_notes),
+        foreign=reason,
+    )
+
+
+def _lines(record: NodeRecord, on_pin: NDArray[np.int64]) -> Matching:
+    assert record.pins is not None
+    matched = int(np.count_nonzero(on_pin != NONE))
+    return Matching(
+        node=record.node,
+        what="lines at the host, on the pin",
+        matched=matched,
+        unmatched={
+            "line at the host that is not on the pin": len(on_pin) - matched,
+            "line on the pin that the host has not": len(record.pins.texts) - matched,
+        },
+    )
+
+
+def _gaps(record: NodeRecord, stamped: PacketStamps, events: Events) -> Iterator[str]:
+    """What a node's log does not allow."""
+    if not len(record.log.lines):
+        yield f"{record.node}: its log has no packet line, so its timer is not compared."
+    elif not len(stamped.calls.ids) + len(stamped.arrivals.ids):
+        yield f"{record.node}: the pins show no send call and no reception of it, so its timer is not compared."
+    if record.host is None:
+        yield f"{record.node}: its serial port was not recorded: no host stamps."
+    elif record.pins is None:
+        yield f"{record.node}: its uart_tx is not on the analyzer: the way of its lines is not divided into stages."
+    boots = int(
+        np.count_nonzero((events.codes == BY_NAME["rig.boot"].code) & (events.nodes == events.node(record.node)))
+    )
+    if max(boots, record.log.boots) > 1:
+        yield f"{record.node}: {record.log.boots} boots in its log, {boots} on the pins; no interval spans one."
+
+
+def _without(stamped: PacketStamps) -> PacketStamps:
+    none = np.full(len(stamped.sent), NONE, dtype=np.int64)
+    return dataclasses.replace(stamped, sent=none, received=none)
+
+
+def _unsteady(known: Sequence[NodeTimes]) -> Iterator[str]:
+    """Node clocks that the fit does not follow."""
+    for each in known:
+        left_ns = max((segment.residual_std_ns for segment in each.fit.segments), default=0.0)
+        if not each.fit.segments:
+            yield f"{each.stamped.node}: its clock cannot be fitted: {each.fit.note}."
+        elif left_ns > UNSTEADY_NS:
+            yield (
+                f"{each.stamped.node}: its clock wanders by {time_text(left_ns)} (standard deviation) about its fit; "
+                "its times against other nodes' are no better."
+            )
+
+
+def _set_clocks(known: Sequence[NodeTimes]) -> Iterator[str]:
+    """Clocks of nodes and of the host that did not run through."""
+    for each in known:
+        node = each.stamped.node
+        unsaid = each.fit.resets + 1 - len(np.unique(each.stamped.epochs[each.stamped.seen != NONE]))
+        if unsaid > 0:
+            log = each.stamped.log
+            why = "it was reset, or its stamps are not of a timer of 32 bits"
+            if max(log.sent_us.max(), log.received_us.max()) < SHORT_ROUND_US:
+                why = "none of its stamps reaches 65536, so they may be of a timer of 16 bits"
+            often = "once" if unsaid == 1 else f"{unsaid} times"
+            yield f"{node}: its clock began anew {often} without a boot line: {why}. Its intervals over that are wrong."
+        for at_ns, by_ns in each.late.steps if each.late is not None else ():
+            yield (
+                f"{node}: from {time_text(at_ns)} on the host's stamps of its lines are {time_text(abs(by_ns))} "
+                f"{'later' if by_ns > 0 else 'earlier'} than before: its clock was set, or the lines were held up. "
+                "Intervals by host over that are off by as much."
+            )
+
+
+def _rates_not_told(known: Sequence[NodeTimes]) -> Iterator[str]:
+    for each in known:
+        if each.late is not None and each.late.fit.segments and not each.late.evened:
+            yield (
+                f"{each.stamped.node}: the rate of the host's clock cannot be told from its lines to better than "
+                f"±{CRYSTALS_PPM:g} ppm; by minimum delay it is taken to be the analyzer's."
+            )
+
+
+def _not_by_host(found: Sequence[quantities.Quantity], known: Sequence[NodeTimes]) -> Iterator[str]:
+    """Quantities that host stamps cannot give, though lines were stamped."""
+    names = [each.name for each in found if not np.isfinite(each.clocks.get("host", np.zeros(0))).any()]
+    if names and any(each.host for each in known):
+        yield (
+            f"Not by host stamps: {'; '.join(names)}. A line stands for the last event that it tells of, so one of the "
+            "two instants has no line of its own."
+        )

@@ -1,0 +1,94 @@
+"""What an audit is made from: of each node its log, its lines as the host got them, and its lines on the pin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.logs.node_log import NodeLog
+from gpiorig.capture.buses.uart import UartLine
+
+NONE = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PinLines:
+    """A node's lines as they were on its TX pin.
+
+    Parameters
+    ----------
+    starts, ends
+        int64[p]: samples of the first start bit's edge and of the end of the last stop bit.
+    texts
+        The lines, without their end.
+    """
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HostLines:
+    """A node's lines as the host got them, in the order of their coming.
+
+    Parameters
+    ----------
+    stamps_ns
+        int64[h], end of the read that completed each line: the stamp that a careful logger gives it.
+    first_ns
+        int64[h], end of the read that brought its first byte.
+    aggregator_ns
+        int64[h], when IoT-LAB's serial_aggregator would have logged it (`capture.serial.aggregator`, a model), on the same
+        clock; -1 where it would not have.
+    texts
+        The lines, without their end.
+    same_zero
+        Whether the host's clock and the analyzer's begin together (the virtual bench). If not, delays up to the host
+        are known only relative to the fastest line.
+    """
+
+    stamps_ns: NDArray[np.int64]
+    first_ns: NDArray[np.int64]
+    aggregator_ns: NDArray[np.int64]
+    texts: tuple[str, ...]
+    same_zero: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeRecord:
+    """Everything about one node that an audit looks at, the pins of its events aside.
+
+    Parameters
+    ----------
+    log
+        What it logged; made of the same text as `host`, so that `NodeLog.lines` are places in `host`.
+    host, pins
+        None where the port was not recorded, or the TX pin is not on the analyzer.
+    """
+
+    log: NodeLog
+    host: HostLines | None = None
+    pins: PinLines | None = None
+
+    @property
+    def node(self) -> str:
+        """Its name."""
+        return self.log.node
+
+
+def pin_lines(lines: Iterable[UartLine]) -> PinLines:
+    """Collect the lines of a pin (`capture.buses.uart.lines`); those with damaged characters match no line of the host's."""
+    found = list(lines)
+    return PinLines(
+        starts=np.array([line.start for line in found], dtype=np.int64),
+        ends=np.array([line.end for line in found], dtype=np.int64),
+        texts=tuple(line.text for line in found),
+    )
+
+
+Clock = Literal["node", "host", "host, minimum delay", "serial_aggregator"]

@@ -1,0 +1,112 @@
+"""How late a host's stamps are beyond its fastest line, whatever its clock does."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.clocks import fit as fitting
+from gpiorig.analysis.clocks import host_clock
+from gpiorig.analysis.clocks.fit import ClockFit
+
+Instants = NDArray[np.int64]
+
+CRYSTALS_PPM = 50.0  # by which an analyzer's and a host's clock may differ; an assumption about ordinary crystals
+FEWEST = 8  # stamps before and after a step
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lateness:
+    """Stamps of a host's lines against the events or bits they are of.
+
+    Parameters
+    ----------
+    fit, median
+        The minimum-delay fit, and that through the middle of the stamps; in pieces where the clock was set.
+    delays_ns
+        int64[n], of each stamp above the line through the fastest ones, in the order given.
+    evened
+        Whether the rate of that line is the fitted one; if not, the lines tell the rate worse than one knows without,
+        and it is that of the analyzer.
+    steps
+        Where the stamps are later (positive) or earlier from one on than all before: its instant, by how much; ns.
+    """
+
+    fit: ClockFit
+    median: ClockFit
+    delays_ns: Instants
+    evened: bool
+    steps: tuple[tuple[int, int], ...]
+
+
+def lateness(host_ns: Instants, since_ns: Instants, *, host: str, reference: str) -> Lateness:
+    """Fit the fastest lines, between one setting of the host's clock and the next.
+
+    Parameters
+    ----------
+    host_ns, since_ns
+        int64[n], stamps, and instants on the analyzer's clock that they are later than.
+    host, reference
+        Names of the clocks.
+    """
+    order = np.argsort(since_ns, kind="stable")
+    stamps_ns, instants_ns = host_ns[order], since_ns[order]
+    late_ns = stamps_ns - instants_ns
+    cuts = [0, *sorted(_steps(late_ns, 0)), len(late_ns)]
+    parts = [slice(start, end) for start, end in pairwise(cuts)]
+    fits = [host_clock.minimum_delay(stamps_ns[p], instants_ns[p], host=host, reference=reference) for p in parts]
+    evened = all(each.segments for each in fits) and all(
+        segment.ppm.high - segment.ppm.low < 2 * CRYSTALS_PPM for each in fits for segment in each.segments
+    )
+    delays_ns = np.empty_like(late_ns)
+    for part, each in zip(parts, fits, strict=True):
+        below_ns = each.at(instants_ns[part])[0] if evened else late_ns[part].min(initial=np.iinfo(np.int64).max)
+        delays_ns[order[part]] = late_ns[part] - below_ns
+    middle = [fitting.fit(stamps_ns[p], instants_ns[p], clock=host, reference=reference) for p in parts]
+    jumps = [
+        (int(instants_ns[after.start]), round(float(np.median(late_ns[after]) - np.median(late_ns[before]))))
+        for before, after in pairwise(parts)
+    ]
+    return Lateness(_joined(fits, stamps_ns), _joined(middle, stamps_ns), delays_ns, evened, tuple(jumps))
+
+
+def _joined(fits: list[ClockFit], stamps_ns: Instants) -> ClockFit:
+    """The fits of all stretches as one."""
+    if len(fits) == 1:
+        return fits[0]
+    return dataclasses.replace(
+        fits[0],
+        segments=tuple(segment for each in fits for segment in each.segments),
+        backsteps=int(np.count_nonzero(np.diff(stamps_ns) < 0)),
+        quantisation_ns=min(each.quantisation_ns for each in fits),
+        note="; ".join(dict.fromkeys(each.note for each in fits if each.note)),
+        skipped=sum(each.skipped for each in fits),
+    )
+
+
+def _steps(late_ns: Instants, first: int) -> Iterator[int]:
+    """Places from which on all are later, or all earlier, than all before.
+
+    By more than those of one side differ among themselves: delays that merely vary, or a rate that is off, do not.
+    """
+    n = len(late_ns)
+    if n < 2 * FEWEST:
+        return
+    low, high = np.minimum.accumulate(late_ns)[:-1], np.maximum.accumulate(late_ns)[:-1]
+    low_after, high_after = (
+        each[::-1][1:] for each in (np.minimum.accumulate(late_ns[::-1]), np.maximum.accumulate(late_ns[::-1]))
+    )
+    gap = np.maximum(low_after - high, low - high_after)
+    excess = (gap - np.minimum(high - low, high_after - low_after))[FEWEST - 1 : n - FEWEST]
+    best = int(np.argmax(excess))
+    if excess[best] <= 0:
+        return
+    cut = best + FEWEST
+    yield first + cut
+    yield from _steps(late_ns[:cut], first)
+    yield from _steps(late_ns[cut:], first + cut)

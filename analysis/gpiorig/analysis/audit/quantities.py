@@ -1,0 +1,219 @@
+"""What is compared: intervals, round trips, delays from node to node and spreads of receptions, by every clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.audit.inputs import Clock
+from gpiorig.analysis.audit.matching import NONE
+from gpiorig.analysis.audit.node_times import NodeTimes
+from gpiorig.analysis.audit.packet_lines import node_interval_ns, pin_interval_ns
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.analysis.logs.node_log import MISSING
+
+NAN = float("nan")
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quantity:
+    """One quantity by the pins and by the other clocks.
+
+    Parameters
+    ----------
+    name
+        What it is, and where.
+    pins_ns
+        float64[n].
+    clocks
+        float64[n] for each clock; NaN where it cannot tell it.
+    missing
+        Occasions that the pins show and the lines do not.
+    """
+
+    name: str
+    pins_ns: Values
+    clocks: dict[Clock, Values]
+    missing: int = 0
+
+
+def of_node(times: NodeTimes, events: Events) -> Iterator[Quantity]:
+    """Intervals between send calls and between receptions, and from one to the other, at one node."""
+    stamped, log = times.stamped, times.stamped.log
+    boots = events.samples[(events.codes == BY_NAME["rig.boot"].code) & (events.nodes == events.node(stamped.node))]
+    for name, samples, stamps, seen in (
+        ("interval between send calls", stamped.sent, log.sent_us, stamped.calls),
+        ("interval between receptions", stamped.received, log.received_us, stamped.arrivals),
+    ):
+        unseen = (stamps != MISSING) & (samples == NONE)
+        a, b = _successive(samples, unseen, seen.samples, boots)
+        if len(a):
+            yield Quantity(
+                f"{name}, {stamped.node}",
+                pin_interval_ns(samples[a], samples[b], events),
+                {
+                    "node": node_interval_ns(stamps[a], stamps[b]),
+                    **_by_host((times, samples, a), (times, samples, b)),
+                },
+                missing=int(np.count_nonzero(np.diff(np.searchsorted(boots, seen.samples)) == 0)) - len(a),
+            )
+    sends, receptions = np.flatnonzero(stamped.sent != NONE), np.flatnonzero(stamped.received != NONE)
+    if not len(sends) or not len(receptions):
+        return
+    asks = stamped.sent[sends].min() < stamped.received[receptions].min()
+    name = "round trip" if asks else "turn-around"
+    call, arrival = (stamped.sent, log.sent_us, stamped.calls), (stamped.received, log.received_us, stamped.arrivals)
+    (first, first_us, firsts), (second, second_us, seconds) = (call, arrival) if asks else (arrival, call)
+    a, b = _paired(log.sequences, first, log.sequences, second)
+    if len(a):
+        on_pins, _ = _paired(firsts.ids, firsts.samples, seconds.ids, seconds.samples)
+        yield Quantity(
+            f"{name}, {stamped.node}",
+            pin_interval_ns(first[a], second[b], events),
+            {"node": node_interval_ns(first_us[a], second_us[b]), **_by_host((times, first, a), (times, second, b))},
+            missing=len(on_pins) - len(a),
+        )
+
+
+def _successive(
+    samples: NDArray[np.int64], unseen: NDArray[np.bool_], on_pins: NDArray[np.int64], boots: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows of events that follow each other on the pins and in the log, in one boot of the node.
+
+    What is between events with a missing line between them, or with a line that is not on the pins, is no interval.
+    """
+    rows = np.flatnonzero(samples != NONE)
+    rows = rows[np.argsort(samples[rows], kind="stable")]
+    passed = np.cumsum(unseen)[rows]
+    places, boot = (np.searchsorted(among, samples[rows]) for among in (on_pins, boots))
+    follow = (np.diff(places) == 1) & (np.diff(passed) == 0) & (np.diff(boot) == 0)
+    return rows[:-1][follow], rows[1:][follow]
+
+
+def between_nodes(nodes: Sequence[NodeTimes], events: Events) -> Iterator[Quantity]:
+    """From the send call at a node to the reception at another, and over how long a time several receive."""
+    receivers: dict[str, list[Heard]] = {}
+    for to in nodes:
+        claims = [(sender, *_paired_nodes(sender, to)) for sender in nodes if sender is not to]
+        # Two nodes whose packets have the same number at the same time: whose was it? Neither is taken.
+        claimed = (
+            np.bincount(np.concatenate([b for _, _, b in claims]), minlength=len(to.stamped.log.lines))
+            if claims
+            else ()
+        )
+        for sender, a, b in claims:
+            sole = np.asarray(claimed)[b] == 1
+            if not sole.any():
+                continue
+            a, b = a[sole], b[sole]
+            calls, arrivals = sender.stamped.calls, to.stamped.arrivals
+            on_pins, _ = _paired(calls.ids, calls.samples, arrivals.ids, arrivals.samples)
+            yield Quantity(
+                f"send call to reception, {sender.stamped.node} to {to.stamped.node}",
+                pin_interval_ns(sender.stamped.sent[a], to.stamped.received[b], events),
+                {
+                    "node": _difference(sender.sent_ns[a], to.received_ns[b]),
+                    **_by_host((sender, sender.stamped.sent, a), (to, to.stamped.received, b)),
+                },
+                missing=len(on_pins) - len(a),
+            )
+            row_of = np.full(len(sender.stamped.log.lines), NONE, dtype=np.int64)
+            row_of[a] = b
+            receivers.setdefault(sender.stamped.node, []).append(Heard(to, row_of, on_pins))
+    for sender in nodes:
+        heard = receivers.get(sender.stamped.node, [])
+        if len(heard) > 1:
+            yield from _spread(sender, heard, events)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Heard:
+    """What one node received of another.
+
+    Parameters
+    ----------
+    to
+        The receiver.
+    row_of
+        int64[k], row of the receiver's line for each of the sender's, -1 for none.
+    on_pins
+        int64[h], the sender's send calls on the pins that the receiver's pins show received.
+    """
+
+    to: NodeTimes
+    row_of: NDArray[np.int64]
+    on_pins: NDArray[np.int64]
+
+
+def _spread(sender: NodeTimes, heard: Sequence[Heard], events: Events) -> Iterator[Quantity]:
+    by_all = np.flatnonzero(np.all([each.row_of != NONE for each in heard], axis=0))
+    if not len(by_all):
+        return
+    rows = [(each.to, each.row_of[by_all]) for each in heard]
+    samples = np.stack([to.stamped.received[b] for to, b in rows])
+    shared = [clock for clock in rows[0][0].host if all(clock in to.host for to, _ in rows)]
+    yield Quantity(
+        f"reception spread over {len(heard)} nodes, sent by {sender.stamped.node}",
+        pin_interval_ns(samples.min(axis=0), samples.max(axis=0), events),
+        {
+            "node": _range(np.stack([to.received_ns[b] for to, b in rows])),
+            **{
+                clock: _range(np.stack([_printed(to, to.stamped.received, b, clock) for to, b in rows]))
+                for clock in shared
+            },
+        },
+        missing=len(reduce(np.intersect1d, [each.on_pins for each in heard])) - len(by_all),
+    )
+
+
+def _paired(
+    ids: NDArray[np.int32], first: NDArray[np.int64], other_ids: NDArray[np.int32], second: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows of each first event and of the earliest second event of the same packet number, if before the next first."""
+    a, b = np.flatnonzero(first != NONE), np.flatnonzero(second != NONE)
+    if not len(a) or not len(b):
+        return a[:0], b[:0]
+    span = int(max(first[a].max(), second[b].max())) + 1  # 2^16 spans stay below 2^63 up to 68 days at 24 MHz
+    ours = ids[a].astype(np.int64) * span + first[a]
+    theirs = other_ids[b].astype(np.int64) * span + second[b]
+    ours_order, theirs_order = np.argsort(ours), np.argsort(theirs)
+    ours, theirs = ours[ours_order], theirs[theirs_order]
+    at = np.searchsorted(theirs, ours, side="right")
+    until = np.append(ours[1:], np.iinfo(np.int64).max)
+    safe = np.minimum(at, len(theirs) - 1)
+    fits = (at < len(theirs)) & (theirs[safe] // span == ours // span) & (theirs[safe] < until)
+    rows, others = a[ours_order][fits], b[theirs_order][safe[fits]]
+    in_time = np.argsort(first[rows], kind="stable")
+    return rows[in_time], others[in_time]
+
+
+def _paired_nodes(sender: NodeTimes, to: NodeTimes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    return _paired(sender.stamped.log.sequences, sender.stamped.sent, to.stamped.log.sequences, to.stamped.received)
+
+
+def _by_host(
+    first: tuple[NodeTimes, NDArray[np.int64], NDArray[np.int64]],
+    second: tuple[NodeTimes, NDArray[np.int64], NDArray[np.int64]],
+) -> dict[Clock, Values]:
+    """By the host's clocks: the stamp of a line stands for the last event that it tells of, and for no other."""
+    shared = [clock for clock in first[0].host if clock in second[0].host]
+    return {clock: _difference(_printed(*first, clock), _printed(*second, clock)) for clock in shared}
+
+
+def _printed(times: NodeTimes, samples: NDArray[np.int64], rows: NDArray[np.int64], clock: Clock) -> NDArray[np.int64]:
+    """int64[n]: host stamps of lines that were printed at these events, -1 for lines printed at a later one."""
+    return np.where(samples[rows] == times.stamped.reported[rows], times.host[clock][rows], NONE)
+
+
+def _difference(first_ns: NDArray[np.int64], second_ns: NDArray[np.int64]) -> Values:
+    return np.where((first_ns == NONE) | (second_ns == NONE), NAN, second_ns - first_ns)
+
+
+def _range(stamps_ns: NDArray[np.int64]) -> Values:
+    return np.where((stamps_ns == NONE).any(axis=0), NAN, stamps_ns.max(axis=0) - stamps_ns.min(axis=0))

@@ -1,0 +1,119 @@
+"""How stable the clocks of an audit are: node timers and host stamps against the analyzer, and three together."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.audit.audit import Stability
+from gpiorig.analysis.audit.matching import NONE
+from gpiorig.analysis.audit.node_times import NodeTimes
+from gpiorig.analysis.clocks import stability as clock_stability
+from gpiorig.analysis.events.events import Events
+from gpiorig.capture.edges.nanoseconds import nearest_ns
+
+FEWEST = 8  # phases; fewer have no second differences worth a number
+Phases = tuple[NDArray[np.int64], NDArray[np.float64]]
+
+
+def steadiness(nodes: Sequence[NodeTimes], events: Events, *, reference: str) -> Iterator[Stability]:
+    """Each clock's deviations from the analyzer; of the first two nodes also by the three-cornered hat.
+
+    A host's clock is looked at through the stamps of lines, so that what is called its instability is that of the way
+    of the lines: it is what a user of such stamps has.
+
+    Parameters
+    ----------
+    nodes, events
+        Of the recording.
+    reference
+        The analyzer's name.
+    """
+    phases: list[tuple[str, Phases]] = []
+    for times in nodes:
+        found = _longest(times)
+        if len(found[0]) >= FEWEST:
+            phases.append((f"node {times.stamped.node}", found))
+            yield _stability(f"node {times.stamped.node}", found)
+        host = _host(times, events)
+        if len(host[0]) >= FEWEST:
+            yield _stability(f"host, lines of {times.stamped.node}", host)
+    if len(phases) >= 2:
+        yield from _hat(phases[:2], reference=reference)
+
+
+def _longest(times: NodeTimes) -> Phases:
+    """The phases of the longest stretch between two resets.
+
+    At the send calls or at the receptions, whichever are the more regular: stability is defined on an even grid.
+    """
+    if not len(times.stretches):
+        return _increasing(times.instants_ns, times.phase_ns)
+    rows = times.stretches == np.bincount(times.stretches).argmax()
+    kinds = [rows & (times.receptions == kind) for kind in (False, True)]
+    rows = min((each for each in kinds if each.any()), key=lambda each: _unevenness(times.instants_ns[each]))
+    return _increasing(times.instants_ns[rows], times.phase_ns[rows])
+
+
+def _unevenness(instants_ns: NDArray[np.int64]) -> float:
+    """Spread of the intervals over their median; infinite where there are none."""
+    intervals = np.diff(instants_ns)
+    if not len(intervals) or not np.median(intervals):
+        return float("inf")
+    low, middle, high = np.quantile(intervals, [0.25, 0.5, 0.75])
+    return float((high - low) / middle)
+
+
+def _host(times: NodeTimes, events: Events) -> Phases:
+    stamps_ns = times.host.get("host")
+    if stamps_ns is None:
+        return np.zeros(0, np.int64), np.zeros(0)
+    rows = np.flatnonzero((times.stamped.reported != NONE) & (stamps_ns != NONE))
+    rows = rows[np.argsort(times.stamped.reported[rows], kind="stable")]
+    instants_ns = nearest_ns(times.stamped.reported[rows], events.samplerate_hz)
+    return _increasing(instants_ns, stamps_ns[rows] - instants_ns)
+
+
+def _increasing(instants_ns: NDArray[np.int64], phase_ns: NDArray[np.int64]) -> Phases:
+    later = np.concatenate([np.ones(min(1, len(instants_ns)), dtype=bool), np.diff(instants_ns) > 0])
+    # From the first on, while they are integers: float64 holds what is left to the ns.
+    return instants_ns[later], (phase_ns[later] - (phase_ns[0] if len(phase_ns) else 0)).astype(np.float64)
+
+
+def _stability(name: str, phases: Phases) -> Stability:
+    grid = _on_grid(*phases)
+    return clock_stability.stability(name, grid.phase_ns, tau0_ns=grid.tau0_ns)
+
+
+def _on_grid(instants_ns: NDArray[np.int64], phase_ns: NDArray[np.float64]) -> clock_stability.Grid:
+    """Phases on an even grid, each moved from its stamp to its point by the clock's mean rate.
+
+    Stamps are a little off their points. Without that a clock that is merely fast would look unsteady.
+    """
+    since_ns = (instants_ns - instants_ns[0]).astype(np.float64)
+    rate = float(np.polyfit(since_ns, phase_ns, 1)[0])
+    grid = clock_stability.to_grid(instants_ns, phase_ns - rate * since_ns)
+    moved = grid.phase_ns + rate * grid.tau0_ns * np.arange(len(grid.phase_ns))
+    return dataclasses.replace(grid, phase_ns=moved)
+
+
+def _hat(phases: Sequence[tuple[str, Phases]], *, reference: str) -> Iterator[Stability]:
+    """Analyzer and two nodes: what each contributes, on the instants of the first node that the second has one near.
+
+    The second's phase is that of its nearest stamp. A mean of two stamps would have less noise than the clock.
+    """
+    (a_name, (a_ns, a_phase)), (b_name, (b_ns, b_phase)) = phases
+    right = np.searchsorted(b_ns, a_ns).clip(1, len(b_ns) - 1)
+    nearest = right - (a_ns - b_ns[right - 1] <= b_ns[right] - a_ns)
+    away_ns = a_ns - b_ns[nearest]
+    both = 2 * np.abs(away_ns) <= np.median(np.diff(a_ns))
+    if np.count_nonzero(both) < FEWEST:
+        return
+    rate = float(np.polyfit((b_ns - b_ns[0]).astype(np.float64), b_phase, 1)[0])
+    a, b = _on_grid(a_ns[both], a_phase[both]), _on_grid(a_ns[both], (b_phase[nearest] + rate * away_ns)[both])
+    pairs = (-a.phase_ns, a.phase_ns - b.phase_ns, b.phase_ns)
+    grids = [clock_stability.Grid(each, a.tau0_ns, a.missing) for each in pairs]
+    yield from clock_stability.hat_stability((reference, a_name, b_name), *grids)

@@ -1,0 +1,145 @@
+"""The clock of a node in JSON's types: units in the names, null for what is not known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gpiorig.analysis.clocks.node_clock import NodeClock, Stretch
+from gpiorig.analysis.clocks.segment import PPM, Segment
+from gpiorig.analysis.quantity import NS_PER_S
+from gpiorig.analysis.statistics.intervals import Interval
+
+AGREE = 1.5  # of the half of its interval: by how much the rate of a piece may be off the mean if they are one
+QUANTILES = {"median": 0.5, "p95": 0.95, "p99": 0.99, "max": 1.0}
+LINE = ("start_s", "end_s", "rate", "ppm", "ppm_interval", "offset_s", "residual_std_s", "bands_s", "outliers")
+
+
+def as_json(found: NodeClock) -> dict[str, Any]:
+    """All of it."""
+    return {
+        "n": found.n,
+        "resets": found.resets,
+        "wraps": found.wraps,
+        "wrap_ticks": found.modulus,
+        "backsteps": found.backsteps,
+        "tick_hz": float(found.tick_hz),
+        "quantisation_s": found.quantisation_ns / NS_PER_S,
+        "reference": found.reference,
+        "reference_quantisation_s": found.reference_quantisation_ns / NS_PER_S,
+        "reference_backsteps": found.reference_backsteps,
+        "note": found.note,
+        "segments": [stretch_json(each) for each in found.stretches],
+    }
+
+
+def stretch_json(stretch: Stretch) -> dict[str, Any]:
+    """What lies between two resets.
+
+    Of several pieces `ppm` is their mean (`_mean`), in which a step of either clock is no rate; `residual_std_s` is
+    what is left of all of them.
+    """
+    pieces = stretch.segments
+    lines = [_line(each) for each in pieces]
+    drift = pieces[0].drift_ppm_per_s if len(pieces) == 1 else None
+    return {
+        "n": stretch.n,
+        "backsteps": stretch.backsteps,
+        "note": "; ".join(stretch.notes),
+        **(_together(lines, pieces) if lines else dict.fromkeys(LINE)),
+        "pieces": [line | {"n": each.n} for line, each in zip(lines, pieces, strict=True)] if len(lines) > 1 else [],
+        "drift_ppm_per_s": None if drift is None else drift.value,
+        "minimum_delay": _minimum(stretch),
+    }
+
+
+def _line(segment: Segment) -> dict[str, Any]:
+    return {
+        "start_s": segment.start_ns / NS_PER_S,
+        "end_s": segment.end_ns / NS_PER_S,
+        "rate": 1 + segment.ppm.value / PPM,
+        "ppm": segment.ppm.value,
+        "ppm_interval": _ends(segment.ppm),
+        "offset_s": _offset_ns(segment) / NS_PER_S,
+        "residual_std_s": segment.residual_std_ns / NS_PER_S,
+        "bands_s": [level / NS_PER_S for level in segment.bands_ns],
+        "outliers": segment.outliers,
+    }
+
+
+def _together(lines: Sequence[dict[str, Any]], pieces: Sequence[Segment]) -> dict[str, Any]:
+    """One line of several."""
+    if len(lines) == 1:
+        return dict(lines[0])
+    ppm, interval = _mean([(each.ppm.value, _ends(each.ppm)) for each in pieces], pieces)
+    freedom = np.array([max(each.n - 2, 1) for each in pieces])
+    variances = np.array([each.residual_std_ns**2 for each in pieces])
+    return {
+        "start_s": lines[0]["start_s"],
+        "end_s": lines[-1]["end_s"],
+        "rate": 1 + ppm / PPM,
+        "ppm": ppm,
+        "ppm_interval": interval,
+        "offset_s": lines[0]["offset_s"],
+        "residual_std_s": math.sqrt(float(freedom @ variances) / int(freedom.sum())) / NS_PER_S,
+        "bands_s": max((line["bands_s"] for line in lines), key=len),
+        "outliers": sum(each.outliers for each in pieces),
+    }
+
+
+def _mean(rates: Sequence[tuple[float, list[float] | None]], pieces: Sequence[Segment]) -> tuple[float, Any]:
+    """The mean of the rates of pieces, and its interval; None if one of them has none.
+
+    Each weighs as its variance says if they agree, so that a short piece says little; else, as the rate changed, as its
+    duration does.
+    """
+    values = np.array([rate for rate, _ in rates])
+    spans = np.array([each.end_ns - each.start_ns for each in pieces], dtype=np.float64)
+    halves = np.array([(ends[1] - ends[0]) / 2 if ends else np.nan for _, ends in rates])
+    share = spans / spans.sum()
+    if (halves > 0).all():
+        weight = halves**-2 / (halves**-2).sum()
+        if (np.abs(values - weight @ values) <= AGREE * halves).all():
+            share = weight
+    ppm, half = float(share @ values), float(np.sqrt(((share * halves) ** 2).sum()))
+    return ppm, None if math.isnan(half) else [ppm - half, ppm + half]
+
+
+def _minimum(stretch: Stretch) -> dict[str, Any] | None:
+    """The node against the host by the smallest delays: the inverse of the fit of the host against the node."""
+    lines = stretch.fastest
+    if not lines or any(
+        each.ppm.value < -PPM / 2 for each in lines
+    ):  # the reference stood still while the node went on
+        return None
+    rates = [(_inverse_ppm(each.ppm.value), _inverse_ends(each.ppm)) for each in lines]
+    ppm, interval = rates[0] if len(lines) == 1 else _mean(rates, lines)
+    delays = stretch.delays_ns()
+    return {
+        "ppm": ppm,
+        "ppm_interval": interval,
+        "offset_s": -_offset_ns(lines[0]) / NS_PER_S,
+        "delay_s": {name: float(np.quantile(delays, p)) / NS_PER_S for name, p in QUANTILES.items()},
+    }
+
+
+def _offset_ns(segment: Segment) -> int:
+    """Clock minus reference where the segment begins."""
+    return int(segment.at(np.array([segment.start_ns], dtype=np.int64))[0][0])
+
+
+def _inverse_ppm(ppm: float) -> float:
+    """Skew of the reference against the clock, from that of the clock against the reference."""
+    return -ppm / (1 + ppm / PPM) + 0.0
+
+
+def _inverse_ends(interval: Interval) -> list[float] | None:
+    ends = _ends(interval)
+    return None if ends is None or ends[0] <= -PPM else [_inverse_ppm(ends[1]), _inverse_ppm(ends[0])]
+
+
+def _ends(interval: Interval) -> list[float] | None:
+    return None if math.isnan(interval.low) else [interval.low, interval.high]

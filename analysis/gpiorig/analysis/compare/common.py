@@ -1,0 +1,98 @@
+"""Common delays of two runs: from one milestone that both have to the next, whatever lies between in one of them.
+
+The steps of a run follow each other along the path, each from one milestone to the next. Steps that only one run has
+lie between steps that both have, so their sum is from one common milestone to another: where one run has two steps and
+the other has one, the two together are what the one is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gpiorig.analysis.compare.delays import ONE_WAY, RTT, Delays
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Steps that are compared as one.
+
+    Parameters
+    ----------
+    name
+        Of the delay that they make.
+    base, new
+        Names of the steps in either run, in the order of the path.
+    """
+
+    name: str
+    base: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+def common(base: Delays, new: Delays) -> tuple[Delays, Delays, tuple[Joined, ...]]:
+    """Both runs with the delays that both have, and which steps were joined for it.
+
+    Runs over different routes, and those that have no step in common, are left as they are.
+    """
+    steps = [[name for name in run.values if name not in (RTT, ONE_WAY)] for run in (base, new)]
+    shared = [name for name in steps[0] if name in steps[1]]
+    if base.route != new.route or not shared or shared != [name for name in steps[1] if name in steps[0]]:
+        return base, new, ()
+    parts = _parts(steps[0], steps[1], shared)
+    runs = [
+        _of(run, parts, {part.name: names for part, names in zip(parts, of, strict=True)})
+        for run, of in ((base, [part.base for part in parts]), (new, [part.new for part in parts]))
+    ]
+    return runs[0], runs[1], tuple(part for part in parts if part.base != part.new)
+
+
+def sentences(joined: Sequence[Joined]) -> list[str]:
+    """What each run's steps were joined to, where it has several."""
+    return [
+        f"{part.name}: of the {run} that is {', '.join(names)} together."
+        for part in joined
+        for run, names in (("base", part.base), ("new run", part.new))
+        if len(names) > 1
+    ]
+
+
+def _parts(base: Sequence[str], new: Sequence[str], shared: Sequence[str]) -> list[Joined]:
+    """Parts of the path between milestones that both have.
+
+    A step that both name alike begins at another milestone in one of them where only one run has steps before it: then
+    it is of the part. At the end of the path it is the step before.
+    """
+    parts: list[Joined] = []
+    place = [0, 0]
+    for name in (*shared, None):
+        at = [len(run) if name is None else run.index(name) for run in (base, new)]
+        own, others = tuple(base[place[0] : at[0]]), tuple(new[place[1] : at[1]])
+        alike = (name,) if name is not None else ()
+        if own and others:
+            parts.append(_part(own, others))
+        elif own or others:
+            before = parts.pop() if name is None else Joined("", (), ())
+            parts.append(_part((*before.base, *own, *alike), (*before.new, *others, *alike)))
+            alike = ()
+        parts += [Joined(each, (each,), (each,)) for each in alike]
+        place = [end + 1 for end in at]
+    return parts
+
+
+def _part(base: tuple[str, ...], new: tuple[str, ...]) -> Joined:
+    """Named as the one step of a run is, if the other run has no step of that name; else after all of its steps."""
+    fewer, more = sorted((base, new), key=len)
+    if len(fewer) == 1 and fewer[0] not in more:
+        return Joined(fewer[0], base, new)
+    rest = [name.partition(": ")[2] or name for name in more[1:]]
+    return Joined(" + ".join([more[0], *rest]), base, new)
+
+
+def _of(run: Delays, parts: Sequence[Joined], names: Mapping[str, tuple[str, ...]]) -> Delays:
+    values = {name: run.values[name] for name in (RTT, ONE_WAY) if name in run.values}
+    values |= {part.name: np.sum([run.values[step] for step in names[part.name]], axis=0) for part in parts}
+    kinds = {part.name: run.kinds[names[part.name][-1]] for part in parts if names[part.name][-1] in run.kinds}
+    return replace(run, values=values, kinds=kinds)

@@ -1,0 +1,196 @@
+"""The delays of one run by name, for assertions and comparisons: the round trip, its steps, steps of a kind."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from gpiorig.analysis.errors import QuantityError, TableError
+from gpiorig.analysis.packets import path
+from gpiorig.analysis.packets.path import Kind
+from gpiorig.analysis.packets.routes import Route
+from gpiorig.analysis.packets.timelines import LOST, STATUS, Steps, Timelines
+from gpiorig.analysis.quantity import NS_PER_S
+from gpiorig.analysis.statistics.intervals import CONFIDENCE, NAN, Interval
+from gpiorig.analysis.tables import stages
+
+RTT = "rtt"
+ONE_WAY = "delay"
+LOSS = "loss"
+EVERY = "*"
+NONE_WHOLE = "no packet is known whole on the pins"
+# Names for all steps of a kind.
+KINDS = {
+    "stack": Kind.SOFTWARE,
+    "mac": Kind.MAC,
+    "driver": Kind.DRIVER,
+    "wait": Kind.RADIO_WAIT,
+    "air": Kind.AIR,
+    "isr": Kind.INTERRUPT,
+    "fragments": Kind.FRAGMENTS,
+    "application": Kind.APPLICATION,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Delays:
+    """Delays by name.
+
+    Parameters
+    ----------
+    values
+        int64[n] each, in samples, in the order of sending: `RTT` of all packets that have one (of a one-way route
+        `ONE_WAY`), every step of the packets that have all steps.
+    kinds
+        Of the steps.
+    sent, lost
+        Packets.
+    samplerate_hz
+        Exact samplerate.
+    route
+        Of packets that go one way, the nodes on it; empty of round trips.
+    """
+
+    values: Mapping[str, NDArray[np.int64]]
+    kinds: Mapping[str, Kind]
+    sent: int
+    lost: int
+    samplerate_hz: Fraction
+    route: str = ""
+
+    @property
+    def whole(self) -> int:
+        """Packets of which a delay is known."""
+        return max(map(len, self.values.values()), default=0)
+
+    @property
+    def period_ns(self) -> float:
+        """One sample in ns."""
+        return float(NS_PER_S / self.samplerate_hz)
+
+    def named(self, quantity: str) -> tuple[str, ...]:
+        """The names of the delays that a quantity stands for.
+
+        A quantity is `RTT` or `ONE_WAY`, the full name of a step, its name without the direction or the hop
+        (``udp to ipv6``, in all), a name of `KINDS`, or `EVERY`.
+
+        Raises
+        ------
+        QuantityError
+            This run has no such delay.
+        """
+        if not self.whole:
+            raise QuantityError(NONE_WHOLE)
+        if quantity in self.values:
+            return (quantity,)
+        if quantity == EVERY:
+            return tuple(self.values)
+        found = tuple(name for name in self.values if self.kinds.get(name) is KINDS.get(quantity, ""))
+        found = found or tuple(name for name in self.values if name.partition(": ")[2] == quantity)
+        if not found:
+            kinds = [name for name, kind in KINDS.items() if kind in self.kinds.values()]
+            known = dict.fromkeys([*self.values, *kinds, *(name.partition(": ")[2] for name in self.kinds)])
+            near = difflib.get_close_matches(quantity, known, n=1)
+            some = ", ".join(f"`{name}`" for name in [*list(self.values)[:2], *kinds])
+            hint = f"did you mean `{near[0]}`?" if near else f"it has {some} and other steps (docs/compare.md)."
+            raise QuantityError(f"`{quantity}`: this run has no such delay; {hint}")
+        return found
+
+    def loss(self, *, confidence: float = CONFIDENCE) -> Interval:
+        """The share of packets that were lost, with the interval of C. J. Clopper and E. S. Pearson.
+
+        "The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial", Biometrika 26 (4), 1934,
+        pp. 404-413: exact for losses that are independent of each other.
+        """
+        from scipy.special import betaincinv
+
+        n, lost, outside = self.sent, self.lost, (1 - confidence) / 2
+        if not n:
+            return Interval(NAN, NAN, NAN, "none", confidence, "no packets")
+        low = float(betaincinv(lost, n - lost + 1, outside)) if lost else 0.0
+        high = float(betaincinv(lost + 1, n - lost, 1 - outside)) if lost < n else 1.0
+        return Interval(lost / n, low, high, "Clopper and Pearson 1934", confidence, "if losses are independent")
+
+
+def of_timelines(lines: Timelines, steps: Steps) -> Delays:
+    """Of round trips."""
+    return Delays(
+        values={RTT: lines.rtt[lines.timelined]}
+        | {step.name: steps.samples[:, column] for column, step in enumerate(steps.steps)},
+        kinds={step.name: step.kind for step in steps.steps},
+        sent=len(lines),
+        lost=int(np.count_nonzero(lines.status == LOST)),
+        samplerate_hz=lines.samplerate_hz,
+    )
+
+
+def of_route(route: Route) -> Delays:
+    """Of packets that went one way."""
+    return Delays(
+        values={ONE_WAY: route.totals}
+        | {step.name: route.steps.samples[:, column] for column, step in enumerate(route.steps.steps)},
+        kinds={step.name: step.kind for step in route.steps.steps},
+        sent=len(route) + route.lost + route.partial,
+        lost=route.lost,
+        samplerate_hz=route.steps.samplerate_hz,
+        route=route.name,
+    )
+
+
+def of_routes(routes: Sequence[Route], samplerate_hz: Fraction) -> Delays:
+    """Of the packets of the first route, which most of them took; of none if there is no route."""
+    if not routes:
+        return Delays({ONE_WAY: np.zeros(0, dtype=np.int64)}, {}, sent=0, lost=0, samplerate_hz=samplerate_hz)
+    return of_route(next((route for route in routes if len(route)), routes[0]))
+
+
+def of_tables(packets: pa.Table, steps: pa.Table) -> Delays:
+    """Of the tables `packets` and `steps` of an analysed recording of round trips.
+
+    They do not say of which kind a step is. Its name does, but for steps that span a milestone that is not there.
+
+    Raises
+    ------
+    TableError
+        They are not those of one recording of round trips.
+    """
+    try:
+        rtt = packets["rtt_samples"].drop_null().to_numpy()
+        lost = pc.sum(pc.equal(packets["status"], STATUS[LOST])).as_py() or 0
+        rows, names, durations = (steps[name] for name in ("packet_row", "step", "duration_samples"))
+    except KeyError as error:
+        raise TableError(
+            f"a table lacks the column {error}; analyse the recording again (`gpiorig report`)."
+        ) from error
+    order = list(dict.fromkeys(names.slice(0, _first_packet(rows.to_numpy())).to_pylist()))
+    samples = durations.to_numpy().reshape(-1, len(order)) if order else np.zeros((0, 0), dtype=np.int64)
+    return Delays(
+        values={RTT: rtt.astype(np.int64)}
+        | {name: np.ascontiguousarray(samples[:, column]) for column, name in enumerate(order)},
+        kinds={name: kind for name in order if (kind := _kind(name)) is not None},
+        sent=len(packets),
+        lost=int(lost),
+        samplerate_hz=stages.samplerate_hz(steps),
+    )
+
+
+def _first_packet(rows: NDArray[np.int32]) -> int:
+    """How many rows the first packet has: as many as every packet."""
+    width = int(np.count_nonzero(rows == rows[0])) if len(rows) else 0
+    if width and (len(rows) % width or (rows.reshape(-1, width) != rows[::width, None]).any()):
+        raise TableError("the table of steps does not have equal steps for every packet; analyse the recording again.")
+    return width
+
+
+def _kind(name: str) -> Kind | None:
+    if name.startswith("turn-around"):
+        return Kind.APPLICATION
+    known = dict(path.STEPS.values())
+    return known.get(name.partition(": ")[2])

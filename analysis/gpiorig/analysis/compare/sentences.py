@@ -1,0 +1,118 @@
+"""A comparison in sentences."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+from gpiorig.analysis.compare.assertions import LISTED, interval_text, with_ends
+from gpiorig.analysis.compare.comparison import Change, Comparison
+from gpiorig.analysis.compare.thresholds import Outcome
+from gpiorig.analysis.quantity import count_text, time_text
+from gpiorig.analysis.statistics.intervals import Interval
+
+
+def sentences(found: Comparison) -> list[str]:
+    """What changed, the largest change first, and what did not."""
+    if not found.new_whole:
+        return ["No packet of the new run is known whole on the pins, so nothing is known of its delays.", _lost(found)]
+    changed, resolution_ns = found.changed, found.resolution_ns
+    compared = count_text(len(found.changes), "delay")
+    lines = [f"{len(changed)} of {compared} changed." if changed else f"None of {compared} changed."]
+    lines += [_change(each, resolution_ns) for each in changed[:LISTED]]
+    if len(changed) > LISTED:
+        lines.append(f"And {len(changed) - LISTED} more, by less.")
+    lines += _unchanged(found, resolution_ns)
+    for names, run in ((found.only_base, "base"), (found.only_new, "new run")):
+        if names:
+            more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+            lines.append(f"Only the {run} has {', '.join(names[:LISTED])}{more}.")
+    return [*lines, _lost(found)]
+
+
+def outcome_sentence(found: Outcome, *, resolution_ns: float) -> str:
+    """Whether a threshold is exceeded, with the changes that say so: else the one that comes nearest to it."""
+    nearest = max(found.changes, key=lambda name: found.threshold.side(_or_zero(found.changes[name].value)))
+    share = found.threshold.relative or not found.threshold.statistic
+    shown = found.exceeded or found.unknown or found.doubtful or (nearest,)
+    said = [f"{name} {_signed(found.changes[name], share, resolution_ns)}" for name in shown[:LISTED]]
+    said += [f"and {len(shown) - LISTED} more"] if len(shown) > LISTED else []
+    outcome = "exceeded" if found.exceeded else "cannot be judged" if found.unknown else "kept"
+    doubt = ""
+    if outcome == "kept" and found.doubtful:
+        doubt = "; beyond the threshold, but chance or the sampling may explain it"
+    return f"{found.threshold.text}: {outcome}: {'; '.join(said)}{doubt}"
+
+
+def _lost(found: Comparison) -> str:
+    before, now = (interval_text(loss, share=True) for loss in (found.base_loss, found.new_loss))
+    said = f"Lost: {before} before, {now} now; p = {found.p_loss:.2g} if losses are independent"
+    return f"{said}: the loss changed." if found.loss_changed else f"{said}."
+
+
+def _change(each: Change, resolution_ns: float) -> str:
+    """One delay that changed: by its median, else its mean, else by whatever quantile moved."""
+    for change, where in ((each.median_ns, ""), (each.mean_ns, " in the mean")):
+        if (change.low > 0 or change.high < 0) and abs(change.value) > resolution_ns:
+            direction = "slower" if change.value > 0 else "faster"
+            before = time_text(each.base_median_ns, digits=4)
+            return f"{each.name} got {direction}{where} by {_size(change, resolution_ns)}; its median was {before}."
+    spread = each.spread.value
+    ratio = "" if math.isnan(spread) else f", its standard deviation is {spread:.3g} times as large"
+    return f"{each.name} has another distribution: a quantile moved by {time_text(each.moved_ns)}{ratio}."
+
+
+def _unchanged(found: Comparison, resolution_ns: float) -> list[str]:
+    """How far those may have moved that did not change."""
+    bounds = {each.name: _bound(each.median_ns) for each in found.changes if not each.changed}
+    known = {name: bound for name, bound in bounds.items() if not math.isnan(bound)}
+    if not bounds:
+        return []
+    if not known:
+        return [f"{count_text(len(bounds), 'delay')} cannot be told apart, with too few packets."]
+    widest = max(known, key=lambda name: known[name])
+    within = sum(bound <= resolution_ns for bound in known.values())
+    parts = [f"of {within} by no more than {time_text(resolution_ns)}"] if within else []
+    if within < len(known):
+        parts.append(f"of {widest} by no more than {time_text(known[widest])}")
+    unknown = (
+        f"; of {len(bounds) - len(known)} nothing is known, with too few packets" if len(known) < len(bounds) else ""
+    )
+    said = f"{count_text(len(bounds), 'delay')} did not change as far as can be told"
+    return [f"{said}: the median {', '.join(parts)}{unknown}."]
+
+
+def _bound(change: Interval) -> float:
+    """The largest change within the interval; NaN where there is none."""
+    return max(abs(change.value), abs(change.low), abs(change.high)) if not math.isnan(change.low) else math.nan
+
+
+def _size(change: Interval, resolution_ns: float) -> str:
+    """A change without its sign; what chance makes less of than the analyzer resolves has that for an uncertainty."""
+    if change.high - change.low < resolution_ns:
+        return (
+            f"{time_text(abs(change.value), digits=4)}, as well as the analyzer resolves (± {time_text(resolution_ns)})"
+        )
+    if change.value < 0:
+        change = dataclasses.replace(change, value=-change.value, low=-change.high, high=-change.low)
+    return interval_text(change)
+
+
+def _signed(change: Interval, share: bool, resolution_ns: float) -> str:
+    """A change with its sign and its interval; one that chance hardly moves with what the analyzer resolves."""
+
+    def text(value: float) -> str:
+        if math.isinf(value):
+            return "from 0 up"
+        percent = 100 * abs(value)
+        said = f"{percent:.3g}" if percent < 1000 else f"{percent:.0f}"
+        size = f"{said} %" if share else time_text(abs(value), digits=4)
+        return ("+" if value > 0 else "-" if value < 0 else "") + size
+
+    if not share and change.high - change.low < resolution_ns:
+        return f"{text(change.value)} (± {time_text(resolution_ns)})"
+    return with_ends(change, text)
+
+
+def _or_zero(value: float) -> float:
+    return 0.0 if math.isnan(value) else value

@@ -1,0 +1,164 @@
+"""Thresholds: how much a run may differ from another one, such as ``rtt.p99 +5 %``."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from gpiorig.analysis.compare import assertions, comparison, differences
+from gpiorig.analysis.compare.assertions import AMOUNT, PERCENT, QUANTITY
+from gpiorig.analysis.compare.delays import LOSS, Delays
+from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.statistics.estimators import EXTREMES
+from gpiorig.analysis.statistics.intervals import CONFIDENCE, NAN, Interval
+
+EXAMPLE = "`rtt.p99 +5 %`, `isr.median +-2 us` or `loss +1 %`"
+_THRESHOLD = re.compile(rf"\s*{QUANTITY}\s*(?P<sign>\+-|±|\+|-)\s*{AMOUNT}\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """The largest change.
+
+    Parameters
+    ----------
+    text
+        As it was written.
+    quantity, statistic
+        As of `assertions.Assertion`.
+    up, down
+        Whether it limits growth, and decrease.
+    limit
+        In ns; a share of the base's value where `relative`; of the loss, a difference of shares.
+    relative
+        Whether the unit is percent of the base's value.
+    """
+
+    text: str
+    quantity: str
+    statistic: str
+    up: bool
+    down: bool
+    limit: float
+    relative: bool
+
+    def side(self, change: float) -> float:
+        """How far a change goes where the threshold limits it; below 0 of one the other way."""
+        return abs(change) if self.up and self.down else change if self.up else -change
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a comparison says of a threshold.
+
+    Parameters
+    ----------
+    threshold
+        The threshold.
+    exceeded
+        Names of the delays that changed by more, where chance alone does not explain a change in that direction.
+    doubtful
+        Those that changed by more, which chance or the sampling may explain.
+    unknown
+        Those of which the change is not known: a run has too few packets.
+    changes
+        By name of the delay: its change, in ns or as a share.
+    """
+
+    threshold: Threshold
+    exceeded: tuple[str, ...]
+    doubtful: tuple[str, ...]
+    unknown: tuple[str, ...]
+    changes: dict[str, Interval]
+
+    @property
+    def failed(self) -> bool:
+        """Whether the gate is shut: by a change, or because nobody can say that there is none."""
+        return bool(self.exceeded or self.unknown)
+
+
+def parse(text: str) -> Threshold:
+    """One threshold: quantity.statistic, sign, amount and unit.
+
+    Raises
+    ------
+    QuantityError
+        It cannot be understood; the message says which part, and what would be valid.
+    """
+    match = _THRESHOLD.fullmatch(text)
+    where = f"threshold `{text}`"
+    if not match:
+        raise QuantityError(f"{where}: not understood; write it like {EXAMPLE}.")
+    quantity, statistic = assertions.what(match, where)
+    share = quantity == LOSS or match["unit"] == PERCENT
+    sign = match["sign"]
+    return Threshold(
+        text=text.strip(),
+        quantity=quantity,
+        statistic=statistic,
+        up=sign != "-",
+        down=sign != "+",
+        limit=assertions.amount(match, where, share=share),
+        relative=share and quantity != LOSS,
+    )
+
+
+def judge(threshold: Threshold, base: Delays, new: Delays, found: comparison.Comparison) -> Outcome:
+    """Whether a comparison exceeds a threshold.
+
+    It does where the change that was found is beyond the limit, is more than the analyzer resolves, and has an interval
+    on that side of no change. Extremes have no interval: there what was seen decides. A threshold for several delays,
+    or for a statistic that has too few packets for an interval, takes those only that have changed at `LEVEL` after
+    the correction for their number.
+
+    Raises
+    ------
+    QuantityError
+        A run has no such delay, or they have none in common.
+    """
+    if threshold.quantity == LOSS:
+        value = found.new_loss.value - found.base_loss.value
+        change = Interval(value, NAN, NAN, "Fisher's exact test", note=f"p = {found.p_loss:.2g}")
+        return _outcome(threshold, {LOSS: change}, {LOSS} if found.p_loss < 1 - CONFIDENCE else set())
+    names = [_named(run, threshold, which) for run, which in ((base, "base"), (new, "new run"))]
+    shared = [name for name in names[0] if name in names[1]]
+    if not shared:
+        raise QuantityError(f"threshold `{threshold.text}`: the runs have no `{threshold.quantity}` in common.")
+    combine = differences.less_relative if threshold.relative else differences.less
+    changes = {name: differences.between(base, new, name, threshold.statistic, combine=combine) for name in shared}
+    significant = {each.name for each in found.changes if each.changed}
+    sure = set()
+    for name, change in changes.items():
+        alone = len(shared) == 1 and (threshold.statistic in EXTREMES or not math.isnan(change.low + change.high))
+        if not (alone or name in significant) or not threshold.side(change.value) > threshold.limit:
+            continue
+        moved = differences.between(base, new, name, threshold.statistic) if threshold.relative else change
+        if abs(moved.value) > found.resolution_ns:
+            sure.add(name)
+    return _outcome(threshold, changes, sure)
+
+
+def _named(run: Delays, threshold: Threshold, which: str) -> tuple[str, ...]:
+    try:
+        return run.named(threshold.quantity)
+    except QuantityError as error:
+        raise QuantityError(f"threshold `{threshold.text}`: {which}: {error}") from error
+
+
+def _outcome(threshold: Threshold, changes: dict[str, Interval], sure: set[str]) -> Outcome:
+    """The outcome, given the delays of which a change is more than chance and sampling make."""
+    beyond = [name for name, change in changes.items() if threshold.side(change.value) > threshold.limit]
+    exceeded = [name for name in beyond if name in sure and not _may_be_none(changes[name])]
+    return Outcome(
+        threshold=threshold,
+        exceeded=tuple(exceeded),
+        doubtful=tuple(name for name in beyond if name not in exceeded),
+        unknown=tuple(name for name, change in changes.items() if math.isnan(change.value)),
+        changes=changes,
+    )
+
+
+def _may_be_none(change: Interval) -> bool:
+    """Whether no change lies in the interval."""
+    return change.low <= 0 <= change.high

@@ -1,0 +1,1 @@
+"""Delays of routes: instruments, uncertainty, jitter, budget."""

@@ -1,0 +1,182 @@
+"""What is known of the instruments of a recording: the analyzers' clocks and inputs, the nodes' lines and radios."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from gpiorig.analysis.packets.path import Milestone, Source, Step
+from gpiorig.analysis.quantity import NS_PER_S
+
+# Half widths where neither the bench file nor a data sheet says more; docs/uncertainty.md gives the reasons.
+CLOCK_PPM, SKEW_NS, APERTURE_NS = 100.0, 5.0, 2.0
+_ASSUMED = "assumed (docs/uncertainty.md)"
+
+# Half width of the clock's error in ppm by sigrok's driver, with its source.
+CLOCKS = {
+    "beaglelogic": (50.0, "assumed: the 24 MHz crystal of a BeagleBone, whose class nobody states"),
+    "fx2lafw": (100.0, "24 MHz, ±100 ppm, is what Cypress asks of the crystal (CY7C68013A, 38-08032, Clock Frequency)"),
+    "saleae-logic16": (50.0, "assumed: ordinary crystal"),
+    "saleae-logic-pro": (50.0, "assumed: ordinary crystal"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Analyzer:
+    """How exact a logic analyzer is; all limits are half widths of what is possible.
+
+    Parameters
+    ----------
+    period_ns
+        Its sample period.
+    clock_ppm
+        Its clock is off by at most so much.
+    skew_ns
+        Two of its channels, or a rising and a falling edge, see what happens at once at most so much apart.
+    aperture_ns
+        An edge as near as this to a sampling instant may be shown by it or not.
+    sources
+        Where these three come from, by their names.
+    """
+
+    period_ns: float
+    clock_ppm: float = CLOCK_PPM
+    skew_ns: float = SKEW_NS
+    aperture_ns: float = APERTURE_NS
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+    def source(self, name: str) -> str:
+        """Where a limit comes from."""
+        return self.sources.get(name, _ASSUMED)
+
+
+def by_driver(
+    driver: str,
+    *,
+    samplerate_hz: Fraction | int,
+    clock_ppm: float | None = None,
+    skew_ns: float | None = None,
+    aperture_ns: float | None = None,
+) -> Analyzer:
+    """An analyzer by sigrok's driver, such as ``fx2lafw:conn=1.12``; what is given goes before what its class says."""
+    class_ppm, source = CLOCKS.get(driver.partition(":")[0], (CLOCK_PPM, _ASSUMED))
+    given = {"clock_ppm": clock_ppm, "skew_ns": skew_ns, "aperture_ns": aperture_ns}
+    known = {name: limit for name, limit in given.items() if limit is not None}
+    limits = {"clock_ppm": class_ppm, "skew_ns": SKEW_NS, "aperture_ns": APERTURE_NS} | known
+    return Analyzer(
+        period_ns=float(Fraction(NS_PER_S) / samplerate_hz),
+        **limits,
+        sources={"clock_ppm": source} | dict.fromkeys(known, "bench file"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """What is known of a node's lines and of its radio.
+
+    Parameters
+    ----------
+    lines
+        Points with a line of their own, such as ``tap.irq``; the events of all others are on the symbol bus.
+    bus_width, symbol_ns, frame_gap_ns
+        Of its symbol bus: data lines, the least that a symbol lasts, the least pause after a frame.
+    mark_ns
+        From the first bit on the air to the rise of its frame time stamp line.
+    mark_uncertainty_ns, mark_source
+        Half width of that constant, and where both come from.
+    busy_ns, poll_ns
+        From its radio's interrupt at the end of a reception until the radio can be told to send (0: at once), and how
+        often the driver asks.
+    waits_in_software
+        Whether the driver, not the radio, waits before the air: then what the processor does meanwhile may delay it.
+    """
+
+    lines: frozenset[str] = frozenset()
+    bus_width: int = 2
+    symbol_ns: int = 0
+    frame_gap_ns: int = 0
+    mark_ns: int = 0
+    mark_uncertainty_ns: float = 0.0
+    mark_source: str = ""
+    busy_ns: int = 0
+    poll_ns: int = 0
+    waits_in_software: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """Where the end of a delay is seen.
+
+    Parameters
+    ----------
+    channel
+        ``node.line``.
+    edge
+        ``rise`` or ``fall``; ``first`` for the first edge of a frame, where that is always the same; empty where it may
+        be either.
+    """
+
+    channel: str
+    edge: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Instruments:
+    """All of a recording.
+
+    Parameters
+    ----------
+    reference
+        The analyzer in whose samples the recording counts.
+    others
+        Of channels that come from another analyzer: that one, and the standard uncertainty of an interval between an
+        edge of it and one of the reference, in ns.
+    nodes
+        By name.
+    """
+
+    reference: Analyzer
+    others: Mapping[str, tuple[Analyzer, float]] = field(default_factory=dict)
+    nodes: Mapping[str, Node] = field(default_factory=dict)
+
+    def node(self, name: str) -> Node:
+        """One of the nodes; one of which nothing is known if the recording does not say."""
+        return self.nodes.get(name, Node())
+
+    def pin(self, milestone: Milestone, node: str) -> Pin:
+        """Where a milestone at a node is seen."""
+        point, _, kind = milestone.event.rpartition(".")
+        known = self.node(node)
+        if point.startswith("tap.") or point in known.lines:
+            return Pin(f"{node}.{point}", "rise" if kind == "enter" else "fall")
+        # A frame toggles the strobe once per symbol: an odd number of times on four lines (3 or 7), even on 1, 2 and 8.
+        alternates = known.bus_width == 4
+        return Pin(f"{node}.strobe", "" if alternates else "first")
+
+    def on_bus(self, milestone: Milestone, node: str) -> bool:
+        """Whether a milestone is an event on a symbol bus."""
+        return self.pin(milestone, node).channel.endswith(".strobe")
+
+    def mark_rounding_ns(self, node: str) -> float:
+        """What the constant before the frame time stamp loses when it is rounded to a sample."""
+        samples = self.node(node).mark_ns / self.reference.period_ns
+        return abs(samples - round(samples)) * self.reference.period_ns
+
+
+def is_air(milestone: Milestone) -> bool:
+    """Whether a milestone is computed from a frame time stamp."""
+    return milestone.source is Source.AIR
+
+
+def seen_at(steps: Sequence[Step]) -> list[tuple[str, str]]:
+    """Nodes on whose lines start and end of each step are seen; the first bit on the air is seen at the receiver."""
+    found = []
+    for index, step in enumerate(steps):
+        here, _, there = step.node.partition(" > ")
+        if is_air(step.start):
+            here = there
+        elif is_air(step.end) and index + 1 < len(steps):
+            there = steps[index + 1].node.rpartition(" > ")[2]
+        found.append((here, there or here))
+    return found

@@ -1,0 +1,167 @@
+"""Jitter by every definition that papers use, each with its source and its confidence interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from gpiorig.analysis import columns
+from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
+from gpiorig.analysis.quantity import NS_PER_S
+from gpiorig.analysis.statistics import intervals
+from gpiorig.analysis.statistics.intervals import Interval
+from gpiorig.analysis.statistics.summary import ipdv
+
+_SHARED = 1  # differences of successive delays share a delay with the ones beside them: they depend on each other
+RFC3550_GAIN = 16  # RFC 3550, 6.4.1: gives a good ratio of noise reduction and rate of convergence
+
+
+@dataclass(frozen=True, slots=True)
+class Jitter:
+    """One measure of the variation of a delay.
+
+    Parameters
+    ----------
+    name
+        Such as ``peak-to-peak``, ``IPDV, median of magnitudes``.
+    source
+        Where it is defined, such as ``RFC 3393, 4.3``.
+    ns
+        Its value in ns.
+    """
+
+    name: str
+    source: str
+    ns: Interval
+
+
+def of_route(route: Route) -> tuple[Jitter, ...]:
+    """All measures of the whole delay of a route.
+
+    Of round trips all that were sent are rows, in their order, so that lost ones break pairs; on other routes, packets
+    of several ways take turns.
+    """
+    sent = route.steps.rows if route.name == ROUND_TRIP else None
+    return measures(route.totals, samplerate_hz=route.steps.samplerate_hz, starts=route.starts, places=sent)
+
+
+def measures(
+    delays: NDArray[np.int64],
+    *,
+    samplerate_hz: Fraction,
+    starts: NDArray[np.int64] | None = None,
+    places: NDArray[np.int64] | None = None,
+) -> tuple[Jitter, ...]:
+    """All measures of one delay.
+
+    RFC 3393 lets the user select the pairs of packets whose delays are compared. Here, and for RFC 3550, they are
+    packets one after the other in the order of sending whose delays are both known: a lost packet that is in `delays`
+    as -1, or missing in `places`, breaks two pairs; one that nothing is known of makes neighbours of those beside it.
+
+    Parameters
+    ----------
+    delays
+        int64[n], in samples, -1 where undefined.
+    samplerate_hz
+        Exact samplerate.
+    starts
+        int64[n], samples at which the packets were sent; without it `delays` are in that order.
+    places
+        int64[n], which packet of all that were sent each is; without it they are all.
+    """
+    if starts is not None:
+        order = np.argsort(starts, kind="stable")
+        delays, places = delays[order], None if places is None else places[order]
+    unit = float(NS_PER_S / samplerate_hz)
+    known = delays[delays >= 0]
+    found = [
+        Jitter("peak-to-peak", "largest less smallest", intervals.of_range(known, unit=unit)),
+        Jitter("interquartile range", "p75 less p25", intervals.of_spread(known, 0.25, 0.75, unit=unit)),
+        Jitter("standard deviation", "n - 1 in the denominator", intervals.of_std(known, unit=unit)),
+        Jitter("p99 - p1", "difference of percentiles", intervals.of_spread(known, 0.01, 0.99, unit=unit)),
+        Jitter("p99.9 - p0.1", "difference of percentiles", intervals.of_spread(known, 0.001, 0.999, unit=unit)),
+    ]
+    return (*found, *_between_packets(ipdv(_with_losses(delays, places)), unit), *_beyond_the_least(known, unit))
+
+
+def interarrival(differences: NDArray[np.int64]) -> NDArray[np.float64]:
+    """float64[n]: the interarrival jitter after each packet but the first.
+
+    J += (|D| - J) / 16 from J = 0, D the delay of a packet less that of the one before: RFC 3550, 6.4.1, and the
+    floating-point code of its appendix A.8. The RFC takes packets in the order of arrival.
+
+    Parameters
+    ----------
+    differences
+        int64[n], D.
+    """
+    from scipy.signal import lfilter
+
+    gain = 1 / RFC3550_GAIN
+    running: NDArray[np.float64] = lfilter([gain], [1, gain - 1], np.abs(differences).astype(np.float64))
+    return running
+
+
+def as_table(found: Sequence[Jitter]) -> pa.Table:
+    """One row per measure."""
+    values = [each.ns for each in found]
+    return columns.table(
+        {
+            "measure": pa.array([each.name for each in found], pa.string()),
+            "source": pa.array([each.source for each in found], pa.string()),
+            "value_ns": pa.array([each.value for each in values], pa.float64()),
+            "low_ns": pa.array([each.low for each in values], pa.float64()),
+            "high_ns": pa.array([each.high for each in values], pa.float64()),
+            "confidence": pa.array([each.confidence for each in values], pa.float64()),
+            "method": pa.array([each.method for each in values], pa.string()),
+            "note": pa.array([each.note for each in values], pa.string()),
+        }
+    )
+
+
+def _with_losses(delays: NDArray[np.int64], places: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """The delays with one -1 wherever packets are missing: more of them would make no more pairs."""
+    if places is None or not len(places):
+        return delays
+    return np.insert(delays, np.flatnonzero(np.diff(places) > 1) + 1, -1)
+
+
+def _between_packets(differences: NDArray[np.int64], unit: float) -> list[Jitter]:
+    """What is defined on the delay of a packet less that of the one before."""
+    running = interarrival(differences)
+    last = Interval(
+        value=float(running[-1]) if len(running) else intervals.NAN,
+        low=intervals.NAN,
+        high=intervals.NAN,
+        method="running estimate",
+        note="a running estimate at its last packet, over some 16 packets: no interval",
+    )
+    size = np.abs(differences)
+    mean = intervals.of_mean(size, unit=unit, lags=_SHARED)
+
+    def quantile(values: NDArray[np.int64], p: float) -> Interval:
+        return intervals.of_quantile(values, p, unit=unit, lags=_SHARED)
+
+    return [
+        Jitter("interarrival jitter J, last", "RFC 3550, 6.4.1 and A.8; RFC 3393, 4.5", last.scaled(unit)),
+        Jitter("interarrival jitter J, mean", "RFC 3550, 6.4.1: J tends to the mean of |D|", mean),
+        Jitter("IPDV, p5", "RFC 3393, 4.3", quantile(differences, 0.05)),
+        Jitter("IPDV, p95", "RFC 3393, 4.3", quantile(differences, 0.95)),
+        Jitter("IPDV, peak-to-peak", "RFC 3393, 4.6", intervals.of_range(differences, unit=unit)),
+        Jitter("IPDV, median of magnitudes", "RFC 3393, 2.4, absolute", quantile(size, 0.5)),
+        Jitter("IPDV, p99 of magnitudes", "RFC 3393, 2.4, absolute", quantile(size, 0.99)),
+    ]
+
+
+def _beyond_the_least(known: NDArray[np.int64], unit: float) -> list[Jitter]:
+    """Delays less the smallest of the run; the interval takes the smallest as it was seen."""
+    beyond = known - known.min() if len(known) else known
+    return [
+        Jitter(f"PDV, {name}", "RFC 5481, 4.2", intervals.of_quantile(beyond, p, unit=unit))
+        for name, p in (("median", 0.5), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999))
+    ]

@@ -1,0 +1,123 @@
+"""Numbers of a route that tables, figures and sentences share, so that each is computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.packets.path import Kind, Step
+from gpiorig.analysis.packets.routes import Route
+from gpiorig.analysis.quantity import NS_PER_S, share_text, time_text
+from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES, Summary, resolved, summarize, variance_shares
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RouteNumbers:
+    """Statistics of a route and of its steps.
+
+    Parameters
+    ----------
+    route
+        The packets.
+    total
+        Of the whole delay.
+    steps
+        One per step.
+    means
+        float64[s], share of each step in the mean of the whole delay; NaN without a packet.
+    variances
+        float64[s], share of each step in its variance; NaN where the delay does not vary above the resolution.
+    """
+
+    route: Route
+    total: Summary
+    steps: tuple[Summary, ...]
+    means: NDArray[np.float64]
+    variances: NDArray[np.float64]
+
+    @property
+    def period_ns(self) -> float:
+        """One sample."""
+        return float(NS_PER_S / self.route.steps.samplerate_hz)
+
+    @property
+    def resolution_text(self) -> str:
+        """By how much a delay must vary to be seen varying."""
+        return time_text(RESOLUTION_SAMPLES * self.period_ns)
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """The kinds of steps that occur."""
+        return [kind for kind in Kind if any(step.kind is kind for step in self.route.steps.steps)]
+
+    def by_kind(self, values: Sequence[float] | NDArray[np.float64]) -> dict[Kind, float]:
+        """Sums of values, one per step, over the steps of each kind."""
+        steps = self.route.steps.steps
+        pairs = list(zip(values, steps, strict=True))
+        return {kind: float(sum(float(value) for value, step in pairs if step.kind is kind)) for kind in self.kinds}
+
+
+def numbers(route: Route) -> RouteNumbers:
+    """Compute them."""
+    steps = route.steps
+    rate = steps.samplerate_hz
+    totals = route.totals
+    nothing = np.full(len(steps.steps), np.nan)
+    whole = float(totals.sum())
+    return RouteNumbers(
+        route=route,
+        total=summarize(totals, samplerate_hz=rate, lost=route.lost),
+        steps=tuple(
+            summarize(steps.samples[:, column], samplerate_hz=rate, lost=route.lost)
+            for column in range(len(steps.steps))
+        ),
+        means=steps.samples.sum(axis=0) / whole if whole else nothing,
+        variances=variance_shares(steps.samples) if resolved(totals) else nothing,
+    )
+
+
+def largest_kind(sums: dict[Kind, float]) -> tuple[Kind, float]:
+    """The kind with the largest sum."""
+    kind = max(sums, key=lambda kind: sums[kind])
+    return kind, sums[kind]
+
+
+def where_conclusion(found: RouteNumbers) -> str:
+    """What takes most of the time, and what most of the jitter, in a sentence without its full stop."""
+    if not found.total.n or not np.isfinite(found.means).all():
+        return "No packet has all its steps"
+    most, share = largest_kind(found.by_kind(found.means))
+    text = f"Most of the time ({share_text(share)}): {most.value}"
+    if found.total.n == 1:
+        return f"{text}; one packet has no jitter"
+    if not np.isfinite(found.variances).all():
+        return f"{text}; no jitter above the resolution ({found.resolution_text})"
+    worst, share = largest_kind(found.by_kind(found.variances))
+    return f"{text}; most of the variance ({share_text(share)}): {worst.value}"
+
+
+def steps_conclusion(found: RouteNumbers) -> str:
+    """Which steps vary most, in a sentence without its full stop."""
+    steps = found.route.steps
+    if not found.total.n or not steps.steps:
+        return "No packet has all its steps"
+    ranges = np.array([summary.peak_to_peak_ns for summary in found.steps])
+    if not (ranges > RESOLUTION_SAMPLES * found.period_ns * (1 + 1e-9)).any():
+        return f"No step varies by more than the resolution ({found.resolution_text})"
+    order = np.argsort(-ranges, kind="stable")
+    names = [f"{short_name(steps.steps[i])} ({time_text(ranges[i])})" for i in order[:2]]
+    if len(order) < 3:
+        return f"Widest ranges: {' and '.join(names)}"
+    return f"Widest ranges: {' and '.join(names)}; every other step stays within {time_text(float(ranges[order[2]]))}"
+
+
+def short_name(step: Step) -> str:
+    """Name of a step without its explanation: ``request radio wait``."""
+    direction, colon, rest = step.name.partition(": ")
+    if not colon:
+        return step.name
+    explained = step.kind in {Kind.RADIO_WAIT, Kind.AIR} and ": " in rest
+    return f"{direction} {rest.partition(': ')[0] if explained else rest}"

@@ -1,0 +1,268 @@
+"""Uncertainty of every delay: what it consists of, combined as the GUM says (JCGM 100:2008), expanded with k = 2."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from gpiorig.analysis import columns
+from gpiorig.analysis.delays.instruments import Analyzer, Instruments, Pin, is_air, seen_at
+from gpiorig.analysis.delays.probe_costs import ProbeCosts
+from gpiorig.analysis.packets.path import Milestone
+from gpiorig.analysis.packets.timelines import Steps
+from gpiorig.analysis.quantity import NS_PER_S
+
+COVERAGE_FACTOR = 2
+NAN = float("nan")
+SAMPLING = "sample quantisation"
+_PPM = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One source of uncertainty of a delay.
+
+    Parameters
+    ----------
+    name
+        Such as ``sample quantisation``, ``skew between channels``, ``analyzer's clock``.
+    standard_ns
+        Standard uncertainty of one delay, in ns.
+    evaluation
+        GUM 4.2 and 4.3: ``A`` from repeated observations, ``B`` from other knowledge.
+    source
+        Where the number comes from.
+    relative
+        Of a component that grows with the delay: standard uncertainty per delay; `standard_ns` is that of the median.
+    beyond_ns
+        Such a component grows with what was measured, which is so much more than the delay.
+    """
+
+    name: str
+    standard_ns: float
+    evaluation: Literal["A", "B"]
+    source: str
+    relative: float = 0.0
+    beyond_ns: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class DelayUncertainty:
+    """How well one delay of one packet is known, as the pins show it and without its probes.
+
+    Parameters
+    ----------
+    name
+        Of the step, or ``round trip``.
+    components
+        Of the delay as the pins show it.
+    probe_events
+        Probe events that the node sent within it (median over the packets).
+    probe_cost_ns
+        What they cost by the calibration burst; to be subtracted for a firmware without probes. NaN without a burst.
+    probe_components
+        What the subtraction adds to the uncertainty.
+    delay_ns
+        The delay itself: median over the packets, NaN without any.
+    """
+
+    name: str
+    components: tuple[Component, ...]
+    probe_events: int
+    probe_cost_ns: float
+    probe_components: tuple[Component, ...]
+    delay_ns: float = NAN
+
+    @property
+    def expanded_ns(self) -> float:
+        """Expanded uncertainty (k = 2) of one delay as the pins show it."""
+        return COVERAGE_FACTOR * combined(self.components)
+
+    @property
+    def corrected_ns(self) -> float:
+        """The median delay without its probes."""
+        return self.delay_ns - self.probe_cost_ns
+
+    @property
+    def corrected_expanded_ns(self) -> float:
+        """Expanded uncertainty (k = 2) of one delay after the cost of its probes was taken off."""
+        return COVERAGE_FACTOR * combined((*self.components, *self.probe_components))
+
+    def expanded_of(self, delays_ns: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Expanded uncertainty (k = 2) of each of these delays (ns, any shape); the clock's part grows with them."""
+        fixed = combined(tuple(each for each in self.components if not each.relative))
+        standard = np.full(np.shape(delays_ns), fixed)
+        for each in self.components:
+            standard += each.relative * np.abs(delays_ns + each.beyond_ns)
+        return COVERAGE_FACTOR * standard
+
+
+def combined(components: tuple[Component, ...]) -> float:
+    """Combined standard uncertainty in ns: sqrt(sum of u^2) of independent components, GUM 5.1.2.
+
+    What grows with the delay, the clock's part, is added to that: a run has one clock, whose error is the same in every
+    packet. With the root sum a clock near its limit leaves some steps with less than 95 % of their packets.
+    """
+    independent = math.sqrt(sum(each.standard_ns**2 for each in components if not each.relative))
+    return independent + sum(each.standard_ns for each in components if each.relative)
+
+
+def rectangular(half_width: float) -> float:
+    """Standard uncertainty of what lies anywhere within a half width: a / sqrt(3), GUM 4.3.7."""
+    return half_width / math.sqrt(3)
+
+
+def of_delay(name: str, delay_ns: float, *, start: Pin, end: Pin, instruments: Instruments) -> DelayUncertainty:
+    """Uncertainty of a delay between edges on two pins, without any probes.
+
+    Parameters
+    ----------
+    name, delay_ns
+        Which delay, and its size (the median).
+    start, end
+        Where its ends are seen; pins with equal channel and edge cancel each other's skew.
+    instruments
+        What the recording was made with.
+    """
+    return DelayUncertainty(name, _of_pins(delay_ns, start, end, instruments), 0, NAN, (), delay_ns)
+
+
+def of_steps(
+    steps: Steps, instruments: Instruments, *, total: str, costs: ProbeCosts | None = None
+) -> tuple[DelayUncertainty, ...]:
+    """Uncertainty of every step of a route, and last that of the whole delay.
+
+    The whole has two ends like any step: what its steps share, such as the sampling of the edge between two of them,
+    does not add up in it.
+
+    Parameters
+    ----------
+    steps
+        Of the packets of one route.
+    instruments
+        What the recording was made with.
+    total
+        Name of the whole, ``round trip`` or the route's.
+    costs
+        Of the probes in each step, and last in the whole; None without a calibration burst.
+    """
+    if not steps.steps:  # a route on which nothing arrived
+        return (DelayUncertainty(total, (), 0, NAN, ()),)
+    nodes = seen_at(steps.steps)
+    spans = [(each.name, each.start, each.end, *at) for each, at in zip(steps.steps, nodes, strict=True)]
+    spans.append((total, steps.steps[0].start, steps.steps[-1].end, nodes[0][0], nodes[-1][1]))
+    delays = [*steps.samples.T, steps.samples.sum(axis=1)]
+    period_ns = float(NS_PER_S / steps.samplerate_hz)
+    found = []
+    for column, (samples, (name, start, end, *at)) in enumerate(zip(delays, spans, strict=True)):
+        delay_ns = float(np.median(samples)) * period_ns if len(samples) else NAN
+        pins = (instruments.pin(start, at[0]), instruments.pin(end, at[1]))
+        marks = [instruments.node(node).mark_ns * is_air(each) for each, node in zip((start, end), at, strict=True)]
+        beyond_ns = float(marks[1] - marks[0])
+        components = _of_pins(delay_ns, *pins, instruments, beyond_ns) + _of_marks(start, end, at, instruments)
+        found.append(_with_costs(name, delay_ns, components, costs, column))
+    return tuple(found)
+
+
+def as_table(routes: Sequence[tuple[str, tuple[DelayUncertainty, ...]]]) -> pa.Table:
+    """One row per route, delay and component; standard uncertainties in ns."""
+    rows = [
+        (route, delay.name, each.name, of == "probes", each.evaluation, each.standard_ns, each.relative, each.source)
+        for route, delays in routes
+        for delay in delays
+        for of, components in (("pins", delay.components), ("probes", delay.probe_components))
+        for each in components
+    ]
+    names = ("route", "delay", "component", "of_probes", "evaluation", "standard_ns", "relative", "source")
+    types = (*(pa.string(),) * 3, pa.bool_(), pa.string(), pa.float64(), pa.float64(), pa.string())
+    parts = zip(*rows, strict=True) if rows else ((),) * len(names)
+    return columns.table({name: pa.array(part, kind) for name, part, kind in zip(names, parts, types, strict=True)})
+
+
+def _with_costs(
+    name: str, delay_ns: float, components: tuple[Component, ...], costs: ProbeCosts | None, column: int
+) -> DelayUncertainty:
+    if costs is None:
+        return DelayUncertainty(name, components, 0, NAN, (), delay_ns)
+    probes = tuple(
+        Component(part.name, float(part.standard_ns[column]), part.evaluation, part.source)
+        for part in costs.parts
+        if part.standard_ns[column] > 0
+    )
+    return DelayUncertainty(name, components, int(costs.events[column]), float(costs.cost_ns[column]), probes, delay_ns)
+
+
+def _of_pins(
+    delay_ns: float, start: Pin, end: Pin, instruments: Instruments, beyond_ns: float = 0.0
+) -> tuple[Component, ...]:
+    """Of the edges at both ends of a delay, and of the clock between them; they are `beyond_ns` further apart."""
+    reference = instruments.reference
+    first, last = (instruments.others.get(pin.channel) for pin in (start, end))
+    analyzers = [other[0] if other else reference for other in (first, last)]
+    found: list[Component] = []
+    if analyzers[0] is analyzers[1]:
+        found.append(_sampling(analyzers[0]))
+    else:
+        found.append(_alignment(first, last))
+    rounded = sum(other is not None for other in (first, last))
+    if rounded:
+        grid_ns = reference.period_ns * math.sqrt(rounded / 12)
+        found.append(Component("rounding to the reference's samples", grid_ns, "B", "GUM F.2.2.1; docs/sync-line.md"))
+    found += _skew(start, end, analyzers)
+    part = rectangular(reference.clock_ppm) * _PPM
+    clock_ns = 0.0 if math.isnan(delay_ns) else part * abs(delay_ns + beyond_ns)
+    found.append(Component("analyzer's clock", clock_ns, "B", reference.source("clock_ppm"), part, beyond_ns))
+    return tuple(found)
+
+
+def _sampling(analyzer: Analyzer) -> Component:
+    """Both ends shown by the next sample of one clock, or by its neighbour within the aperture.
+
+    The error lies between -(T + 2 a) and T + 2 a. Without aperture it is triangular, T / sqrt(6), only over delays of
+    any length. That of one step of firmware, which is n + c periods long in packet after packet, is -c T or (1 - c) T,
+    with the chances 1 - c and c (J. Kalisz, Metrologia 41, 2004, section 2): with k = 2 a triangle would cover as few
+    as 82 % of the packets of some steps. Of c nothing is known, so the error is taken as rectangular.
+    """
+    limit_ns = analyzer.period_ns + 2 * analyzer.aperture_ns
+    source = f"an edge is shown by the next sample, or its neighbour within {analyzer.aperture_ns:g} ns "
+    return Component(SAMPLING, rectangular(limit_ns), "B", source + f"({analyzer.source('aperture_ns')})")
+
+
+def _alignment(first: tuple[Analyzer, float] | None, last: tuple[Analyzer, float] | None) -> Component:
+    """Between two analyzers; each of those that were laid over the reference has its own uncertainty."""
+    standard_ns = math.hypot(*(other[1] for other in (first, last) if other))
+    return Component("alignment of analyzers, sampling included", standard_ns, "A", "residuals of the sync pulses")
+
+
+def _skew(start: Pin, end: Pin, analyzers: Sequence[Analyzer]) -> list[Component]:
+    """Of channels and of edges; the same edge of the same channel is as late at both ends."""
+    name = "skew between channels"
+    if analyzers[0] is not analyzers[1]:
+        # Each of the two is that between a channel and its analyzer's sync channel.
+        skew_ns = math.hypot(*(rectangular(each.skew_ns) for each in analyzers))
+    elif start.channel == end.channel and start.edge == end.edge and start.edge:
+        return []
+    else:
+        skew_ns = rectangular(analyzers[0].skew_ns)
+        name = "skew between edges" if start.channel == end.channel else name
+    return [Component(name, skew_ns, "B", analyzers[0].source("skew_ns"))]
+
+
+def _of_marks(start: Milestone, end: Milestone, at: Sequence[str], instruments: Instruments) -> tuple[Component, ...]:
+    """Of the constant that is taken off the frame time stamp to get the first bit on the air."""
+    found = []
+    for node in (node for milestone, node in zip((start, end), at, strict=True) if is_air(milestone)):
+        known = instruments.node(node)
+        width_ns, rounding_ns = known.mark_uncertainty_ns, instruments.mark_rounding_ns(node)
+        found.append(Component("first bit on the air", rectangular(width_ns), "B", known.mark_source or "unknown"))
+        if rounding_ns:
+            found.append(
+                Component("first bit on the air, rounded to a sample", rounding_ns, "B", "the rounding itself")
+            )
+    return tuple(found)

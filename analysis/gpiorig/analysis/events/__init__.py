@@ -1,0 +1,1 @@
+"""Events: what the probes wrote to the pins, decoded."""

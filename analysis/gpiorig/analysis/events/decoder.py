@@ -1,0 +1,236 @@
+"""Decoder of events: blocks of edges in, the events of all nodes out, in order, whatever the blocks are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.errors import WiringError
+from gpiorig.analysis.events.table import BY_CODE, BY_NAME
+from gpiorig.analysis.events.wiring import Bus, NodeLines
+from gpiorig.analysis.quantity import NS_PER_S
+from gpiorig.capture.buses import symbol_bus
+from gpiorig.capture.edges.waveform import Block
+
+T = TypeVar("T", bound=np.generic)
+Samples = NDArray[np.int64]
+Found = tuple[Samples, NDArray[np.uint8], NDArray[np.int32]]  # instants, codes, ids
+
+KNOWN_CODES = tuple(code for code in BY_CODE if code < 128)
+PIECE = 1 << 18  # edges
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decoded:
+    """What was on the buses and lines; the fields are those of `Events` and its `DamagedFrames`."""
+
+    samples: Samples
+    nodes: NDArray[np.uint16]
+    codes: NDArray[np.uint8]
+    ids: NDArray[np.int32]
+    damaged_samples: Samples
+    damaged_nodes: NDArray[np.uint16]
+    damaged_symbols: NDArray[np.int32]
+    frames_seen: NDArray[np.int64]
+
+
+class EventDecoder:
+    """Decodes the buses and span lines of all nodes.
+
+    An event's instant is the first edge of its frame, but it is known when the frame has ended. So after each piece of
+    edges those events are put in order that are older than every frame that is still open; the others wait.
+
+    Parameters
+    ----------
+    channels
+        Names of the recorded channels, bit 0 first.
+    samplerate_hz
+        Exact.
+    wiring
+        Lines of the nodes.
+
+    Raises
+    ------
+    WiringError
+        If the wiring names a channel that is not recorded or a point that is not in the event table.
+    """
+
+    def __init__(self, channels: tuple[str, ...], samplerate_hz: Fraction, wiring: Sequence[NodeLines]) -> None:
+        self._nodes = len(wiring)
+        self._sources: list[tuple[int, _BusSource | _LineSource]] = []
+        for node, lines in enumerate(wiring):
+            if lines.bus is not None:
+                self._sources.append((node, _BusSource(channels, samplerate_hz, lines.bus, node=lines.name)))
+            for point, channel in lines.lines.items():
+                self._sources.append((node, _LineSource(channels, channel, point=point, node=lines.name)))
+        self._node_of = np.array([node for node, _ in self._sources], dtype=np.uint16)
+        self._waiting: list[tuple[NDArray[np.int32], *Found]] = []
+        self._done: tuple[list[NDArray[Any]], ...] = ([], [], [], [])  # nodes, samples, codes, ids
+
+    def feed(self, block: Block) -> None:
+        """Decode the next block."""
+        cuts = np.searchsorted(block.samples, block.gaps[:, 1]).tolist()
+        bounds = sorted({0, *cuts, *range(0, len(block.samples), PIECE), len(block.samples)})
+        lost = set(cuts)
+        if 0 in lost:
+            self._lose()
+        for first, last in pairwise(bounds):
+            for rank, (_, source) in enumerate(self._sources):
+                self._keep(rank, source.feed(block.samples[first:last], block.levels[first:last]))
+            if last in lost:
+                self._lose()
+            self._put_in_order(int(block.samples[last]) if last < len(block.samples) else block.end)
+
+    @property
+    def waiting(self) -> int:
+        """Events that a frame which is still open may come before."""
+        return sum(len(samples) for _, samples, *_ in self._waiting)
+
+    def finish(self) -> Decoded:
+        """Decode what is still open; all that there is."""
+        self._lose()
+        self._put_in_order(None)
+        damaged = [(node, *source.damaged()) for node, source in self._sources if isinstance(source, _BusSource)]
+        bad_samples = np.concatenate([_no_samples(), *(samples for _, samples, _ in damaged)])
+        bad_nodes = np.repeat([node for node, *_ in damaged], [len(samples) for _, samples, _ in damaged])
+        bad_symbols = np.concatenate([_no_samples(), *(symbols for *_, symbols in damaged)])
+        order = np.argsort(bad_samples, kind="stable")
+        frames_seen = np.zeros(self._nodes, dtype=np.int64)
+        for node, source in self._sources:
+            if isinstance(source, _BusSource):
+                frames_seen[node] = source.frames_seen
+        return Decoded(
+            nodes=self._column(0, np.uint16),
+            samples=self._column(1, np.int64),
+            codes=self._column(2, np.uint8),
+            ids=self._column(3, np.int32),
+            damaged_samples=bad_samples[order],
+            damaged_nodes=bad_nodes.astype(np.uint16)[order],
+            damaged_symbols=bad_symbols.astype(np.int32)[order],
+            frames_seen=frames_seen,
+        )
+
+    def _lose(self) -> None:
+        """Samples are missing from here on."""
+        for rank, (_, source) in enumerate(self._sources):
+            self._keep(rank, source.lose())
+
+    def _keep(self, rank: int, found: Found) -> None:
+        if len(found[0]):
+            self._waiting.append((np.full(len(found[0]), rank, dtype=np.int32), *found))
+
+    def _put_in_order(self, known: int | None) -> None:
+        """Put in order what no frame can come before any more; all samples before `known` were fed, None: all."""
+        horizon = known
+        for rank, (_, source) in enumerate(self._sources):
+            if isinstance(source, _BusSource) and known is not None and horizon is not None:
+                self._keep(rank, source.settle(known))
+                horizon = min(horizon, source.open_since(known))
+        if not self._waiting:
+            return
+        ranks, samples, codes, ids = (np.concatenate(column) for column in zip(*self._waiting, strict=True))
+        order = np.lexsort((ranks, samples))
+        count = len(order) if horizon is None else int(np.searchsorted(samples[order], horizon))
+        ready, rest = order[:count], order[count:]
+        found = (self._node_of[ranks[ready]], samples[ready], codes[ready], ids[ready])
+        for column, part in zip(self._done, found, strict=True):
+            column.append(part)
+        self._waiting = [(ranks[rest], samples[rest], codes[rest], ids[rest])]
+
+    def _column(self, at: int, kind: type[T]) -> NDArray[T]:
+        """One column of all that was found; its parts are let go."""
+        joined: NDArray[T] = np.concatenate([np.zeros(0, dtype=kind), *self._done[at]])
+        self._done[at].clear()
+        return joined
+
+
+class _BusSource:
+    """One symbol bus."""
+
+    def __init__(self, channels: tuple[str, ...], samplerate_hz: Fraction, bus: Bus, *, node: str) -> None:
+        what = f"the symbol bus of node `{node}`"
+        lines = symbol_bus.BusLines(
+            strobe=_bit(channels, bus.strobe, what=what),
+            data=tuple(_bit(channels, channel, what=what) for channel in bus.data),
+            frame_gap_samples=math.ceil(bus.frame_gap_ns * samplerate_hz / NS_PER_S),
+            settle_samples=max(1, math.ceil(bus.settle_ns * samplerate_hz / NS_PER_S)),
+        )
+        self._decoder = symbol_bus.BusDecoder(lines, codes=KNOWN_CODES)
+        self._damaged: list[tuple[Samples, Samples]] = []
+        self.frames_seen = 0
+
+    def feed(self, samples: Samples, levels: NDArray[np.uint64]) -> Found:
+        return self._taken(self._decoder.feed(samples, levels))
+
+    def lose(self) -> Found:
+        return self._taken(self._decoder.finish())
+
+    def settle(self, known: int) -> Found:
+        return self._taken(self._decoder.settle(known))
+
+    def open_since(self, known: int) -> int:
+        """First edge of the frame that is still open, `known` if there is none."""
+        since = self._decoder.open_since
+        return known if since is None else since
+
+    def damaged(self) -> tuple[Samples, Samples]:
+        """Instants and numbers of symbols."""
+        samples = [each for each, _ in self._damaged]
+        symbols = [each for _, each in self._damaged]
+        return np.concatenate([_no_samples(), *samples]), np.concatenate([_no_samples(), *symbols])
+
+    def _taken(self, frames: symbol_bus.BusFrames) -> Found:
+        self.frames_seen += len(frames.samples) + len(frames.damaged_samples)
+        if len(frames.damaged_samples):
+            self._damaged.append((frames.damaged_samples, frames.damaged_symbols))
+        return frames.samples, frames.codes, frames.ids
+
+
+class _LineSource:
+    """One span line."""
+
+    def __init__(self, channels: tuple[str, ...], channel: str, *, point: str, node: str) -> None:
+        what = f"the span line `{point}` of node `{node}`"
+        self._mask = np.uint64(1 << _bit(channels, channel, what=what))
+        if f"{point}.enter" not in BY_NAME:
+            raise WiringError(f"{what}: the event table (docs/events.md) has no span of that name.")
+        self._codes = np.array([BY_NAME[f"{point}.exit"].code, BY_NAME[f"{point}.enter"].code], dtype=np.uint8)
+        self._level: np.bool_ | None = None
+
+    def feed(self, samples: Samples, levels: NDArray[np.uint64]) -> Found:
+        if not len(samples):
+            return _nothing()
+        high = (levels & self._mask) != 0
+        # A change seen at the end of a gap happened somewhere inside it: it has no instant, so it is no event.
+        before = high[0] if self._level is None else self._level
+        changed = np.flatnonzero(high[1:] != high[:-1]) + 1
+        if high[0] != before:
+            changed = np.concatenate([[0], changed])
+        self._level = high[-1]
+        return samples[changed], self._codes[high[changed].astype(np.intp)], np.full(len(changed), -1, dtype=np.int32)
+
+    def lose(self) -> Found:
+        self._level = None
+        return _nothing()
+
+
+def _bit(channels: tuple[str, ...], channel: str, *, what: str) -> int:
+    if channel not in channels:
+        known = ", ".join(name for name in channels if name)
+        raise WiringError(f"{what}: no channel `{channel}` was recorded; there are {known}.")
+    return channels.index(channel)
+
+
+def _nothing() -> Found:
+    return _no_samples(), np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.int32)
+
+
+def _no_samples() -> Samples:
+    return np.zeros(0, dtype=np.int64)

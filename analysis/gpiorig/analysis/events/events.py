@@ -1,0 +1,139 @@
+"""Events: what happened on every node, and when; decoded from the edges of the analyzer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.errors import EventError
+from gpiorig.analysis.events.decoder import EventDecoder
+from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.analysis.events.wiring import NodeLines
+from gpiorig.capture.edges.edges import Edges, no_gaps
+from gpiorig.capture.edges.waveform import Waveform, waveform_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DamagedFrames:
+    """Bursts on a symbol bus that are no event: counted, never guessed from.
+
+    Parameters
+    ----------
+    samples
+        int64[m], first strobe edge of each.
+    nodes
+        uint16[m], index into the node names.
+    symbols
+        int32[m], number of symbols.
+    """
+
+    samples: NDArray[np.int64]
+    nodes: NDArray[np.uint16]
+    symbols: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Events:
+    """All events of a recording, in time order.
+
+    Parameters
+    ----------
+    samples
+        int64[n], sorted: the instant, as a sample number.
+    nodes
+        uint16[n], index into `node_names`.
+    codes
+        uint8[n], codes of the event table.
+    ids
+        int32[n], the id that came with the event, -1 if none did.
+    node_names, samplerate_hz
+        Names of the nodes; exact samplerate.
+    damaged
+        What was no event.
+    frames_seen
+        int64[nodes], frames seen on the symbol bus of each node, the damaged ones too.
+    gaps
+        int64[k, 2], ranges (from, to) of lost samples.
+    start, end
+        First sample of the recording, and one past its last.
+    """
+
+    samples: NDArray[np.int64]
+    nodes: NDArray[np.uint16]
+    codes: NDArray[np.uint8]
+    ids: NDArray[np.int32]
+    node_names: tuple[str, ...]
+    samplerate_hz: Fraction
+    damaged: DamagedFrames
+    frames_seen: NDArray[np.int64]
+    gaps: NDArray[np.int64]
+    start: int
+    end: int
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def node(self, name: str) -> int:
+        """Index of a node; raises `EventError` with the names there are."""
+        if name not in self.node_names:
+            raise EventError(f"no node `{name}`; the recording has {', '.join(self.node_names)}.")
+        return self.node_names.index(name)
+
+    def of(self, point: str, *, node: str) -> NDArray[np.int64]:
+        """Samples of all events of one type (such as ``app.tx.enter``) on one node."""
+        mask = (self.codes == BY_NAME[point].code) & (self.nodes == self.node(node))
+        found: NDArray[np.int64] = self.samples[mask]
+        return found
+
+    def frames(self, node: str) -> int:
+        """Frames seen on the symbol bus of a node, the damaged ones too: what the firmware's `probes` counts."""
+        return int(self.frames_seen[self.node(node)])
+
+
+def from_edges(edges: Edges, wiring: Sequence[NodeLines]) -> Events:
+    """Decode the symbol buses and the span lines of all nodes, as `from_waveform` does."""
+    return from_waveform(waveform_of(edges), wiring)
+
+
+def from_waveform(waveform: Waveform, wiring: Sequence[NodeLines]) -> Events:
+    """Decode the symbol buses and the span lines of all nodes, from edges that may be more than the memory holds.
+
+    A span line gives the enter of its point at a rise, the exit at a fall. Events at the same sample are
+    ordered by node, then by their place in the wiring: bus first, then the lines.
+
+    Raises
+    ------
+    WiringError
+        If the wiring names a channel that is not recorded or a point that is not in the event table.
+    """
+    decoder = EventDecoder(waveform.channels, waveform.samplerate_hz, wiring)
+    start: int | None = None
+    end = 0
+    gaps = [no_gaps()]
+    for block in waveform.read():
+        if start is None and len(block.samples):
+            start = int(block.samples[0])
+        decoder.feed(block)
+        gaps.append(block.gaps)
+        end = block.end
+    found = decoder.finish()
+    return Events(
+        samples=found.samples,
+        nodes=found.nodes,
+        codes=found.codes,
+        ids=found.ids,
+        node_names=tuple(node.name for node in wiring),
+        samplerate_hz=waveform.samplerate_hz,
+        damaged=DamagedFrames(samples=found.damaged_samples, nodes=found.damaged_nodes, symbols=found.damaged_symbols),
+        frames_seen=found.frames_seen,
+        gaps=np.concatenate(gaps),
+        start=end if start is None else start,
+        end=end,
+    )

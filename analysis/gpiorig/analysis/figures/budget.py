@@ -1,0 +1,117 @@
+"""The jitter budget as a picture: stacked bars of the kinds of steps, and below them every step with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter
+
+from gpiorig.analysis.delays.budget import Budget
+from gpiorig.analysis.delays.numbers import RouteNumbers, short_name
+from gpiorig.analysis.figures.style import FIRST, GRID, INK, KIND_COLOURS, PAPER, SECOND, ink_on
+from gpiorig.analysis.packets.path import Kind
+from gpiorig.analysis.quantity import share_text, time_text
+from gpiorig.analysis.statistics.intervals import Interval
+
+SHOWN_SHARE = 0.01  # of variance or tail: steps below are in the table
+SHOWN_STEPS = 12
+_LETTER = 0.0145  # of the width of the axes, that a letter of a label takes
+
+
+def bars(ax: Axes, found: RouteNumbers, budget: Budget | None) -> None:
+    """Stacked bars: shares of the kinds of steps in the mean, in the variance, and in what the slowest take longer.
+
+    Parameters
+    ----------
+    ax
+        Where to draw.
+    found
+        Numbers of the route; its point estimates are drawn where there is no budget.
+    budget
+        Shares with their intervals; None for none.
+    """
+    total = found.total
+    rows: list[tuple[str, dict[Kind, float]]] = [
+        (f"mean\n{time_text(total.mean_ns)}", found.by_kind(found.means)),
+        ("variance" + (f"\nstd {time_text(total.std_ns)}" if total.n > 1 else ""), found.by_kind(found.variances)),
+    ]
+    if budget is not None and total.n > 1:
+        rows[1] = (rows[1][0], found.by_kind([share.value for share in budget.variance]))
+        slowest = f"tail\nslowest {budget.tail_packets}"
+        rows.append((slowest, found.by_kind([share.value for share in budget.tail])))
+    least = 0.0
+    for y, (_, sums) in enumerate(rows):
+        if not all(np.isfinite(share) for share in sums.values()):
+            text = _why_none(found)
+            ax.text(0.5, y, text, ha="center", va="center", fontsize=8.5, color=INK)
+            continue
+        least = min(least, _stack(ax, sums, y, mean_ns=total.mean_ns if y == 0 else None))
+    ax.set_yticks(range(len(rows)), [label for label, _ in rows])
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.set_xlim(least, max(1.0, 1.0 - least))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.0f} %"))
+    ax.spines["left"].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+
+
+def _why_none(found: RouteNumbers) -> str:
+    """Why a bar is missing."""
+    if found.total.n < 2:
+        return "one packet does not vary"
+    if np.isfinite(found.variances).all():
+        return "no tail: too few packets, or too few different delays"
+    return f"not resolved: all delays are equal within {found.resolution_text}"
+
+
+def _stack(ax: Axes, sums: dict[Kind, float], y: int, *, mean_ns: float | None) -> float:
+    """One bar, negative shares to the left of zero; returns its left end."""
+    right, left = 0.0, 0.0
+    for kind, share in sums.items():
+        start = right if share >= 0 else left + share
+        ax.barh(y, abs(share), left=start, height=0.66, color=KIND_COLOURS[kind], edgecolor=PAPER, linewidth=0.8)
+        lines = [share_text(share), *([time_text(share * mean_ns)] if mean_ns is not None else [])]
+        if abs(share) > _LETTER * (max(map(len, lines)) + 1):
+            look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8.5}
+            ax.text(start + abs(share) / 2, y, "\n".join(lines), color=ink_on(KIND_COLOURS[kind]), **look)
+        right, left = right + max(share, 0.0), left + min(share, 0.0)
+    return left
+
+
+def shown(budget: Budget) -> list[int]:
+    """Steps that `intervals` draws: the largest shares, in the order of the path."""
+    sizes = np.array(
+        [max(abs(v.value), abs(t.value)) for v, t in zip(budget.variance, budget.tail, strict=True)], dtype=np.float64
+    )
+    largest = np.argsort(-np.nan_to_num(sizes), kind="stable")[:SHOWN_STEPS]
+    return sorted(int(i) for i in largest if sizes[i] >= SHOWN_SHARE)
+
+
+def intervals(ax: Axes, budget: Budget) -> None:
+    """The shares of the steps that matter, each with its interval: in the variance, and in the tail."""
+    columns = shown(budget)
+    for shift, colour, label, shares in (
+        (-0.16, FIRST, "variance", budget.variance),
+        (0.16, SECOND, f"tail, slowest {budget.tail_packets}", budget.tail),
+    ):
+        if any(np.isfinite(share.value) for share in shares):
+            _points(ax, [shares[column] for column in columns], shift=shift, colour=colour, label=label)
+    names = [f"{short_name(budget.steps[column])}, {budget.steps[column].node}" for column in columns]
+    ax.set_yticks(range(len(columns)), names)
+    ax.set_ylim(len(columns) - 0.5, -0.5)
+    ax.axvline(0, color=INK, linewidth=0.7)
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.0f} %"))
+    ax.grid(axis="x", color=GRID, linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.set_xlabel("share, with 95 % interval")
+    ax.legend(loc="best", fontsize=7.5)
+
+
+def _points(ax: Axes, shares: Sequence[Interval], *, shift: float, colour: str, label: str) -> None:
+    ys = np.arange(len(shares)) + shift
+    for y, share in zip(ys, shares, strict=True):
+        if np.isfinite(share.low) and np.isfinite(share.high):
+            ax.plot([share.low, share.high], [y, y], color=colour, linewidth=2.2, solid_capstyle="butt")
+    ax.plot([share.value for share in shares], ys, "o", color=colour, markersize=4.5, label=label)

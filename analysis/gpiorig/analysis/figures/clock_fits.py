@@ -1,0 +1,65 @@
+"""What the fits of clocks leave, drawn over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from gpiorig.analysis.clocks.node_clock import Floats, Integers, NodeClock
+from gpiorig.analysis.figures import style
+from gpiorig.analysis.quantity import NS_PER_S
+
+HEIGHT = 1.9  # inches for each clock
+SCALES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
+SHOWN = 20_000  # stamps of a clock: more are not told apart in print
+
+
+def residuals(clocks: Sequence[NodeClock], *, virtual: bool) -> Figure:
+    """One panel for each clock: the residuals of its stamps, with a line at each reset.
+
+    Of more than 20 000 stamps every k-th is shown, and of each k the one that is furthest from 0, so that no outlier
+    is lost.
+    """
+    figure = style.new_figure(height=0.5 + HEIGHT * len(clocks), virtual=virtual)
+    axes = figure.subplots(len(clocks), 1, sharex=True, squeeze=False)[:, 0]
+    begin_ns = min(int(each.stretches[0].parts[0].reference_ns[0]) for each in clocks)
+    for ax, clock in zip(axes, clocks, strict=True):
+        parts = [stretch.residuals_ns() for stretch in clock.stretches]
+        sizes = np.abs(np.concatenate([part[~np.isnan(part)] for part in parts]))
+        largest = _limit(sizes)
+        beyond = int((sizes > largest).sum())
+        scale, unit = next((pair for pair in SCALES if largest >= pair[0]), SCALES[-1])
+        for stretch, part in zip(clock.stretches, parts, strict=True):
+            all_s = (stretch.reference_ns - begin_ns) / NS_PER_S
+            if stretch is not clock.stretches[0]:
+                ax.axvline(float(all_s[0]), color=style.WARNING, linewidth=0.8)
+            known = ~np.isnan(part)
+            part, all_s = part[known], all_s[known]
+            if len(part):
+                shown = _shown(part)
+                at_s = all_s[shown]
+                inside = np.abs(part[shown]) <= largest
+                ax.plot(at_s[inside], part[shown][inside] / scale, ".", markersize=2, color=style.INK)
+                edge = np.sign(part[shown][~inside]) * largest / scale
+                ax.plot(at_s[~inside], edge, "x", markersize=4, color=style.WARNING)
+        ax.axhline(0, color=style.FAINT, linewidth=0.6)
+        resets = f", {len(clock.stretches) - 1} resets" if len(clock.stretches) > 1 else ""
+        outside = f", {beyond} beyond the frame (crosses)" if beyond else ""
+        ax.set_title(f"{clock.node} against {clock.reference}: {clock.n} stamps{resets}{outside}")
+        ax.set_ylabel(f"residual in {unit}")
+    axes[-1].set_xlabel(f"time on the {clocks[0].reference} in s")
+    return figure
+
+
+def _limit(sizes: Floats) -> float:
+    """The largest residual; if most are far smaller, 1.5 times the 99th percentile: outliers must not flatten all."""
+    largest, most = float(sizes.max()), float(np.quantile(sizes, 0.99)) * 1.5
+    return most if 0 < 3 * most < largest else largest
+
+
+def _shown(values: Floats) -> Integers:
+    step = -(-len(values) // SHOWN)
+    starts = range(0, len(values), step)
+    return np.array([start + int(np.abs(values[start : start + step]).argmax()) for start in starts], dtype=np.int64)

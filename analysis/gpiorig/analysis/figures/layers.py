@@ -1,0 +1,81 @@
+"""Layers and what ran in the way, as pictures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter
+
+from gpiorig.analysis.delays.numbers import short_name
+from gpiorig.analysis.figures.style import FIRST, GRID, INK, SERIES, SHADE
+from gpiorig.analysis.packets.routes import Route
+from gpiorig.analysis.processor.occupancy import LayerTimes, Occupancy
+from gpiorig.analysis.quantity import round_time_text, time_text
+
+SHOWN_STEPS = 12
+BESIDE: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "annotation_clip": False}
+OCCUPANTS = 7  # named in the picture; the rest is together
+
+
+def layers(ax: Axes, times: LayerTimes, *, period_ns: float) -> None:
+    """Medians of self-time (dark) within residence (light), a row per layer, on a logarithmic scale."""
+    own = np.median(times.self_samples, axis=0) * period_ns
+    stay = np.median(times.residence_samples, axis=0) * period_ns
+    ys = np.arange(len(times.layers))
+    least = period_ns / 2  # a duration of no sample has no place on a logarithmic axis
+    ax.barh(ys, np.maximum(stay, least) - least, left=least, height=0.72, color=SHADE, edgecolor=INK, linewidth=0.5)
+    ax.barh(ys, np.maximum(own, least) - least, left=least, height=0.4, color=FIRST, linewidth=0)
+    ax.set_xscale("log")
+    ax.set_xlim(left=least)
+    ax.set_yticks(ys, [f"{node}: {layer} {direction}" for node, layer, direction in times.layers])
+    ax.set_ylim(len(ys) - 0.4, -0.6)
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda ns, _: round_time_text(ns)))
+    ax.grid(axis="x", color=GRID, linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.set_xlabel("median (logarithmic): self-time blue, residence framed")
+
+
+def occupants(occupancy: Occupancy, known: list[int]) -> list[int]:
+    """The occupants that ran longest in these steps, of those that ran at all, sleep aside."""
+    ran = occupancy.mean_samples[known].sum(axis=0)
+    awake = np.array([not name.endswith(": sleep") for name in occupancy.occupants], dtype=bool)
+    order = np.argsort(-ran, kind="stable")
+    return [int(i) for i in order if ran[i] > 0 and awake[i]]
+
+
+def shown_steps(occupancy: Occupancy) -> list[int]:
+    """Steps in which something foreign ran longest, of those whose node shows it; in the order of the path."""
+    if not len(occupancy.preempted_samples):
+        return []
+    foreign = np.where(occupancy.known, occupancy.preempted_samples.mean(axis=0), 0.0)
+    longest = np.argsort(-foreign, kind="stable")[:SHOWN_STEPS]
+    return sorted(int(i) for i in longest if foreign[i] > 0)
+
+
+def pre_emption(ax: Axes, route: Route, occupancy: Occupancy, *, period_ns: float) -> None:
+    """Who ran within the steps that something ran in the way of: shares of a step's mean, stacked, a row per step."""
+    rows = shown_steps(occupancy)
+    named = occupants(occupancy, rows)
+    left = np.zeros(len(rows))
+    ys = np.arange(len(rows))
+    whole = route.steps.samples[:, rows].mean(axis=0)
+    groups = [[index] for index in named[:OCCUPANTS]] + ([named[OCCUPANTS:]] if named[OCCUPANTS:] else [])
+    for number, group in enumerate(groups):
+        shares = occupancy.mean_samples[np.ix_(rows, group)].sum(axis=1) / np.maximum(whole, 1)
+        label = occupancy.occupants[group[0]] if number < OCCUPANTS else f"{len(group)} others"
+        colour = SERIES[number] if number < len(SERIES) else SHADE
+        edge = {"edgecolor": INK, "linewidth": 0.5} if colour == SHADE else {"linewidth": 0}
+        ax.barh(ys, shares, left=left, height=0.66, color=colour, label=label, **edge)
+        left += shares
+    for y, samples in enumerate(whole):
+        ax.annotate(time_text(samples * period_ns), (1.01, y), va="center", fontsize=7.5, **BESIDE)
+    ax.set_yticks(ys, [f"{short_name(route.steps.steps[i])}, {route.steps.steps[i].node}" for i in rows])
+    ax.set_ylim(len(ys) - 0.4, -0.6)
+    ax.set_xlim(0, 1)
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.0f} %"))
+    ax.set_xlabel("share of the step's mean time, which stands at the right")
+    ax.grid(axis="x", color=GRID, linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.legend(loc="upper left", bbox_to_anchor=(1.13, 1.0), fontsize=7.5)

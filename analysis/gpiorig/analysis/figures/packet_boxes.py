@@ -1,0 +1,170 @@
+"""Packets as boxes on lanes: what the page's viewer draws, zooms and names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpiorig.analysis.delays.numbers import short_name
+from gpiorig.analysis.figures import packet
+from gpiorig.analysis.packets import spans
+from gpiorig.analysis.packets.association import Packets
+from gpiorig.analysis.packets.path import DIRECTIONS, Kind, Step
+from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
+from gpiorig.analysis.packets.timelines import Timelines
+from gpiorig.analysis.quantity import NS_PER_S, time_text
+
+STEPS_LANE = "steps"
+# Of the boxes' colours, a class of the style sheet each.
+KIND_CLASSES = {kind: f"kind-{kind.name.lower().replace('_', '-')}" for kind in Kind}
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One box.
+
+    Parameters
+    ----------
+    lane
+        Its lane, an index.
+    start, end
+        Samples since the packet's first instant.
+    name
+        What it is.
+    look
+        Class of its colour.
+    inner
+        Whether it lies within another box of its lane.
+    """
+
+    lane: int
+    start: int
+    end: int
+    name: str
+    look: str
+    inner: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PacketView:
+    """One packet.
+
+    Parameters
+    ----------
+    title
+        Why it is shown: ``median``, ``99th percentile``, ``slowest``.
+    text
+        The packet in a sentence.
+    lanes
+        (node, label) of each, from the top.
+    boxes
+        In any order.
+    total
+        Samples from its first to its last instant.
+    period_ns
+        Nanoseconds per sample.
+    """
+
+    title: str
+    text: str
+    lanes: tuple[tuple[str, str], ...]
+    boxes: tuple[Box, ...]
+    total: int
+    period_ns: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """For the viewer; times in ns, to a hundredth."""
+        scale = self.period_ns
+        boxes = [
+            [box.lane, round(box.start * scale, 2), round((box.end - box.start) * scale, 2), box.name, box.look]
+            + ([1] if box.inner else [])
+            for box in self.boxes
+        ]
+        whole = round(self.total * scale, 2)
+        found = {"title": self.title, "text": self.text, "lanes": [list(lane) for lane in self.lanes]}
+        return {**found, "boxes": boxes, "total": whole, "period": scale}
+
+
+def chosen(route: Route) -> dict[str, int]:
+    """Which packets of a route are shown, rows of its steps: the median, the 99th percentile, the slowest.
+
+    One packet that is several of them has all the names: ``99th percentile, slowest``.
+    """
+    n = len(route)
+    if not n:
+        return {}
+    order = np.argsort(route.totals, kind="stable")
+    places = {"median": (n - 1) // 2, "99th percentile": math.ceil(0.99 * n) - 1, "slowest": n - 1}
+    names: dict[int, list[str]] = {}
+    for name, place in places.items():
+        names.setdefault(int(order[place]), []).append(name)
+    return {", ".join(all_names): row for row, all_names in names.items()}
+
+
+def of_route(route: Route, *, packets: Packets | None, timelines: Timelines | None) -> tuple[PacketView, ...]:
+    """The packets of a route that are shown: with all their spans where it is the round trips, else their steps."""
+    if route.name == ROUND_TRIP and packets is not None and timelines is not None:
+        return tuple(_round_trip(route, packets, timelines, row, title) for title, row in chosen(route).items())
+    return tuple(_steps_only(route, row, title) for title, row in chosen(route).items())
+
+
+def _text(route: Route, row: int, title: str) -> str:
+    period_ns = float(NS_PER_S / route.steps.samplerate_hz)
+    total = time_text(float(route.totals[row]) * period_ns, digits=4)
+    start = time_text(float(route.starts[row]) * period_ns, digits=6)
+    return f"{title.capitalize()}: packet {route.ids[row]}, {total}, sent {start} into the recording."
+
+
+def _cuts(route: Route, row: int) -> list[int]:
+    return [0, *np.cumsum(route.steps.samples[row]).tolist()]
+
+
+def _steps_only(route: Route, row: int, title: str) -> PacketView:
+    steps, cuts = route.steps.steps, _cuts(route, row)
+    nodes = list(dict.fromkeys(step.node for step in steps))
+    boxes = tuple(
+        _of_step(step, nodes.index(step.node), start, end)
+        for step, start, end in zip(steps, cuts[:-1], cuts[1:], strict=True)
+    )
+    lanes = tuple(("", node) for node in nodes)
+    return _view(route, row, title, lanes, boxes)
+
+
+def _round_trip(route: Route, packets: Packets, timelines: Timelines, row: int, title: str) -> PacketView:
+    at = int(route.steps.rows[row])
+    found = spans.of_packet(packets, at)
+    places = packet.lanes(packets, found).places
+    order: dict[tuple[str, str], int] = {key: 1 + int(y) for key, y in places.items()}
+    origin = int(timelines.samples[at, 0])
+    outer = packet.outermost(found)
+    boxes = [
+        Box(
+            order[span.node, span.layer], span.start - origin, span.end - origin, span.point,
+            DIRECTIONS[span.direction], span not in outer,
+        )
+        for span in found
+    ]  # fmt: skip
+    cuts = _cuts(route, row)
+    air = order["", packet.AIR]
+    for step, start, end in zip(route.steps.steps, cuts[:-1], cuts[1:], strict=True):
+        boxes.append(_of_step(step, 0, start, end))
+        if step.kind in {Kind.AIR, Kind.RADIO_WAIT, Kind.UNDIVIDED}:
+            boxes.append(_of_step(step, air, start, end))
+    return _view(route, row, title, (("", STEPS_LANE), *_labels(places)), tuple(boxes))
+
+
+def _labels(places: Mapping[tuple[str, str], float]) -> list[tuple[str, str]]:
+    return [(node, packet.LABELS.get(layer, layer)) for node, layer in sorted(places, key=lambda key: places[key])]
+
+
+def _of_step(step: Step, lane: int, start: int, end: int) -> Box:
+    return Box(lane, start, end, short_name(step), KIND_CLASSES[step.kind])
+
+
+def _view(route: Route, row: int, title: str, lanes: tuple[tuple[str, str], ...], boxes: tuple[Box, ...]) -> PacketView:
+    period_ns = float(NS_PER_S / route.steps.samplerate_hz)
+    return PacketView(title, _text(route, row, title), lanes, boxes, int(route.totals[row]), period_ns)

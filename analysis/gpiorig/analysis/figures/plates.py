@@ -1,0 +1,219 @@
+"""Plates: whole figures, made of axes that other modules draw on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+from numpy.typing import NDArray
+
+from gpiorig.analysis.delays.budget import Budget
+from gpiorig.analysis.delays.numbers import RouteNumbers, short_name, steps_conclusion, where_conclusion
+from gpiorig.analysis.figures import budget as budgetview
+from gpiorig.analysis.figures import charts, series, style
+from gpiorig.analysis.figures import layers as layerview
+from gpiorig.analysis.figures import packet as packetview
+from gpiorig.analysis.figures.series import Marks
+from gpiorig.analysis.figures.style import INK
+from gpiorig.analysis.packets import timelines as timelines_module
+from gpiorig.analysis.packets.association import Packets
+from gpiorig.analysis.packets.path import DIRECTIONS, Kind
+from gpiorig.analysis.packets.timelines import Steps, Timelines
+from gpiorig.analysis.processor.occupancy import LayerTimes, Occupancy
+from gpiorig.analysis.quantity import round_time_text, time_text
+from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES
+
+WIDTH = 8.4  # inches: at the width of a page its text is as large as the page's
+SUPTITLE: dict[str, Any] = {"x": 0.006, "ha": "left", "fontsize": 10.5, "fontweight": "bold"}
+COMPARED_STEPS = 5  # whose distribution functions are drawn over each other
+RELATIVE_RANGE = 0.02  # of the widest range, that a step needs to be drawn beside it
+
+
+def packet(packets: Packets, timelines: Timelines, *, row: int, virtual: bool) -> Figure:
+    """One packet: the whole round trip above, the three stretches in which software works below."""
+    with style.paper():
+        figure = style.new_figure(width=10.5, height=9.2, virtual=virtual)
+        windows = packetview.zooms(timelines, row)
+        grid = figure.add_gridspec(2, max(1, len(windows)), height_ratios=(1, 1.15))
+        whole = figure.add_subplot(grid[0, :])
+        start, end = int(timelines.samples[row, 0]), int(timelines.samples[row, -1])
+        margin = (end - start) // 60
+        packetview.draw(whole, packets, timelines, row, window=(start - margin, end + margin))
+        period_ns = float(1_000_000_000 / timelines.samplerate_hz)
+        whole.set_title(
+            f"Packet {timelines.ids[row]}: round trip {time_text((end - start) * period_ns)}, "
+            f"{_off_air_time(timelines, row)} of it in software and driver",
+            pad=18,
+        )
+        for column, (name, window) in enumerate(windows):
+            ax = figure.add_subplot(grid[1, column])
+            packetview.draw(ax, packets, timelines, row, window=window, labels=column == 0)
+            ax.set_title(f"{'abc'[column]}  {name}", fontsize=9.5)
+            _mark(whole, "abc"[column], window, origin=start, period_ns=period_ns)
+        return figure
+
+
+def total(
+    numbers: RouteNumbers, delays: NDArray[np.int64], *, noun: str, lost: int, levels: str = "", virtual: bool
+) -> Figure:
+    """Distribution of the whole delay; `levels` says on which levels it was found to lie."""
+    with style.paper():
+        figure = style.new_figure(width=WIDTH, height=3.4, virtual=virtual)
+        rate = numbers.route.steps.samplerate_hz
+        charts.total_distribution(figure.subplots(), delays, samplerate_hz=rate, noun=noun, lost=lost, levels=levels)
+        return figure
+
+
+def steps(numbers: RouteNumbers, *, virtual: bool) -> Figure:
+    """Box plots of every step: of a round trip the request at the left, the reply at the right."""
+    with style.paper():
+        durations = numbers.route.steps
+        names, columns = _rows(durations)
+        both = [index for index in (0, 1) if any(column is not None for column in columns[index])]
+        legend = style.legend_height(numbers.kinds)
+        height = 1.65 + legend + 0.235 * len(names)
+        width = 10.5 if len(both) > 1 else WIDTH
+        figure = style.new_figure(width=width, height=height, legend=legend, virtual=virtual)
+        axes = figure.subplots(1, len(both), sharex=True, squeeze=False)[0]
+        for place, (index, ax) in enumerate(zip(both, axes, strict=True)):
+            shown = names if place == 0 else ()
+            title = DIRECTIONS[index].capitalize() if len(both) > 1 else ""
+            look: dict[str, Any] = {"columns": columns[index], "names": shown, "title": title}
+            charts.step_distributions(ax, durations, numbers.steps, **look)
+        style.foot_legend(figure, numbers.kinds, virtual=virtual)
+        figure.suptitle(steps_conclusion(numbers).replace("; ", ";\n"), **SUPTITLE)
+        return figure
+
+
+def budget(numbers: RouteNumbers, found: Budget | None, *, virtual: bool) -> Figure:
+    """Where the time goes and where the jitter comes from: stacked bars, and the steps with their intervals."""
+    with style.paper():
+        rows = budgetview.shown(found) if found is not None else []
+        below = 0.75 + 0.3 * len(rows) if rows else 0.0
+        bars = 1.6 if found is None else 2.1
+        legend = style.legend_height(numbers.kinds)
+        figure = style.new_figure(width=WIDTH, height=0.45 + legend + bars + below, legend=legend, virtual=virtual)
+        grid = figure.add_gridspec(2 if rows else 1, 1, height_ratios=(bars, below) if rows else (1,))
+        top = figure.add_subplot(grid[0])
+        budgetview.bars(top, numbers, found)
+        top.set_title(where_conclusion(numbers).replace("; ", ";\n"))
+        if found is not None and rows:
+            budgetview.intervals(figure.add_subplot(grid[1]), found)
+        style.foot_legend(figure, numbers.kinds, virtual=virtual)
+        return figure
+
+
+def varying_steps(numbers: RouteNumbers) -> list[int]:
+    """Columns of the steps that make the jitter, the widest range first; empty if none varies."""
+    ranges = np.ptp(numbers.route.steps.samples, axis=0)
+    varying = [int(i) for i in np.argsort(-ranges, kind="stable") if ranges[i] > RESOLUTION_SAMPLES]
+    # Beside steps that make the jitter the others are a line at the left edge.
+    return [i for i in varying if ranges[i] >= RELATIVE_RANGE * ranges[varying[0]]][:COMPARED_STEPS]
+
+
+def step_ecdfs(numbers: RouteNumbers, columns: Sequence[int], *, virtual: bool) -> Figure:
+    """Distribution functions of the steps in these columns, each above its own least."""
+    durations, names = numbers.route.steps.samples, numbers.route.steps.steps
+    with style.paper():
+        figure = style.new_figure(width=WIDTH, height=3.2, virtual=virtual)
+        ax = figure.subplots()
+        above = {short_name(names[i]): durations[:, i] - int(durations[:, i].min()) for i in columns}
+        charts.ecdfs(ax, above, unit_ns=numbers.period_ns)
+        ax.set_xlim(left=0)
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda ms, _: round_time_text(ms * 1e6) if ms else "0"))
+        ax.set_xlabel("duration above the step's own least")
+        ax.set_title("The steps that vary most")
+        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=7.5)
+        return figure
+
+
+def over_the_run(numbers: RouteNumbers, *, origin: int, marks: Marks, title: str, virtual: bool) -> Figure:
+    """The whole delay over the run."""
+    with style.paper():
+        figure = style.new_figure(width=WIDTH, height=2.9, virtual=virtual)
+        ax = figure.subplots()
+        route = numbers.route
+        series.draw(ax, route.starts, route.totals, period_ns=numbers.period_ns, origin=origin, marks=marks)
+        ax.set_title(title)
+        return figure
+
+
+def layers(times: LayerTimes, *, period_ns: float, virtual: bool) -> Figure:
+    """Self-time and residence of the layers."""
+    with style.paper():
+        figure = style.new_figure(width=WIDTH, height=1.0 + 0.21 * len(times.layers), virtual=virtual)
+        ax = figure.subplots()
+        layerview.layers(ax, times, period_ns=period_ns)
+        ax.set_title("How long each layer worked, and how long the packet was in it")
+        return figure
+
+
+def pre_emption(numbers: RouteNumbers, occupancy: Occupancy, *, virtual: bool) -> Figure:
+    """Who ran within the steps that something foreign ran in."""
+    rows = layerview.shown_steps(occupancy)
+    with style.paper():
+        figure = style.new_figure(width=WIDTH, height=max(2.2, 1.0 + 0.27 * len(rows)), virtual=virtual)
+        ax = figure.subplots()
+        layerview.pre_emption(ax, numbers.route, occupancy, period_ns=numbers.period_ns)
+        ax.set_title("Who had the processor within the steps that others ran in")
+        return figure
+
+
+def overlaid(delays: Mapping[str, tuple[NDArray[np.int64], float]], *, noun: str, virtual: bool) -> Figure:
+    """The whole delay of several runs: distribution functions over box plots; values and ns per sample by name."""
+    with style.paper():
+        figure = style.new_figure(width=WIDTH, height=3.6 + 0.32 * len(delays), virtual=virtual)
+        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 0.4 + 0.3 * len(delays)))
+        in_ns = {name: values * period_ns for name, (values, period_ns) in delays.items()}
+        charts.ecdfs(above, in_ns, unit_ns=1.0)
+        for number, values in enumerate(in_ns.values()):
+            charts.box(below, values / 1e6, y=number, colour=style.SERIES[number % len(style.SERIES)])
+        below.set_yticks(range(len(in_ns)), list(in_ns))
+        below.set_ylim(len(in_ns) - 0.4, -0.6)
+        below.set_xlabel(f"{noun} (ms)")
+        above.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=7.5)
+        above.set_title(f"The {noun} of every run")
+        return figure
+
+
+def write(plates: Mapping[str, Figure], folder: Path) -> None:
+    """Write every figure as SVG and PNG."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, figure in plates.items():
+        style.save(figure, folder / name)
+
+
+def _rows(durations: Steps) -> tuple[list[str], tuple[list[int | None], list[int | None]]]:
+    """Names of the rows, and for both directions the column of each; of a one-way route all in the first."""
+    if not any(step.name.partition(": ")[0] in DIRECTIONS for step in durations.steps):
+        everything: list[int | None] = list(range(len(durations.steps)))
+        return [step.name for step in durations.steps], (everything, [None] * len(everything))
+    by_name: dict[str, list[int | None]] = {}
+    for column, step in enumerate(durations.steps):
+        direction, _, name = step.name.partition(": ")
+        name = step.name if direction not in DIRECTIONS else name
+        by_name.setdefault(name, [None, None])[step.start.direction] = column
+    # Steps that only the reply has stand behind those of the request; the turn-around is the last.
+    names = sorted(by_name, key=lambda name: name.startswith("turn-around"))
+    return names, ([by_name[name][0] for name in names], [by_name[name][1] for name in names])
+
+
+def _off_air_time(timelines: Timelines, row: int) -> str:
+    """What the steps of a packet take that are neither radio wait nor air."""
+    found = timelines_module.steps(timelines)
+    durations = found.samples[int(np.flatnonzero(found.rows == row)[0])]
+    off_air = [step.kind not in {Kind.RADIO_WAIT, Kind.AIR, Kind.UNDIVIDED, Kind.FRAGMENTS} for step in found.steps]
+    return time_text(float(durations[off_air].sum()) * float(1_000_000_000 / timelines.samplerate_hz))
+
+
+def _mark(ax: Axes, name: str, window: tuple[int, int], *, origin: int, period_ns: float) -> None:
+    """Mark a window of the lower row in the upper axes."""
+    left, right = ((sample - origin) * period_ns / 1e6 for sample in window)
+    ax.axvspan(left, right, color=INK, alpha=0.06, linewidth=0, zorder=0)
+    look: dict[str, Any] = {"ha": "center", "va": "bottom", "fontweight": "bold"}
+    ax.annotate(name, ((left + right) / 2, 1.0), xycoords=("data", "axes fraction"), **look)

@@ -1,0 +1,199 @@
+"""The look of the figures: colours, sizes, and files with equal bytes for equal data."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.patches import Patch
+from matplotlib.text import Text
+
+from gpiorig.analysis.packets.path import Kind
+from gpiorig.capture.printable import printable_lines
+
+VIRTUAL_TAG = "virtual bench, not a hardware measurement"
+
+# Okabe and Ito, "Color Universal Design" (2008): tells apart for every kind of colour vision.
+KIND_COLOURS = {
+    Kind.SOFTWARE: "#0072B2",
+    Kind.MAC: "#5A3E85",  # not one of the eight, which are all in use
+    Kind.DRIVER: "#56B4E9",
+    Kind.RADIO_WAIT: "#D55E00",
+    Kind.AIR: "#F0E442",
+    Kind.UNDIVIDED: "#999999",
+    Kind.FRAGMENTS: "#E69F00",
+    Kind.INTERRUPT: "#CC79A7",
+    Kind.APPLICATION: "#009E73",
+}
+INK = "#222222"
+FAINT = "#6B6B6B"
+GRID = "#DDDDDD"
+SHADE = "#F3F3F3"
+PAPER = "#FFFFFF"
+WARNING = "#B03A00"
+ON_DARK, ON_LIGHT = "#FEFEFE", "#0A0A0A"  # text on a coloured box: the same on a light and on a dark page
+FIRST, SECOND = "#0072B2", "#D55E00"  # two series beside each other
+SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#999999")
+# On a page that may be dark these follow its own colours; every other colour stays what it is.
+PAGE_COLOURS = {
+    INK: "var(--ink)",
+    FAINT: "var(--faint)",
+    GRID: "var(--grid)",
+    SHADE: "var(--shade)",
+    PAPER: "var(--page)",
+    WARNING: "var(--warning)",
+    "#000000": "var(--ink)",
+}
+_LONG_NAME = 40  # letters of a kind of steps, of which no four stand in a row
+TAG_HEIGHT = 0.24  # inches
+MARGIN = 0.012  # of the width, at the right: readers' fonts are wider than those that were measured
+
+_SETTINGS: dict[Any, Any] = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so that every machine draws the same
+    "font.size": 9,
+    "axes.titlesize": 10.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.titlepad": 8,
+    "axes.labelsize": 9,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.labelsize": 8.5,
+    "ytick.labelsize": 8.5,
+    "legend.frameon": False,
+    "legend.fontsize": 8.5,
+    "svg.hashsalt": "gpiorig",
+    "svg.fonttype": "path",
+    "path.simplify": False,
+    "text.parse_math": False,  # names of channels are no formulas
+    "figure.autolayout": False,
+    "figure.constrained_layout.use": False,
+}
+
+
+@contextmanager
+def paper() -> Iterator[None]:
+    """The settings under which figures are drawn and saved."""
+    with mpl.rc_context(_SETTINGS):
+        yield
+
+
+def new_figure(*, width: float = 7.2, height: float = 3.2, legend: float = 0, virtual: bool) -> Figure:
+    """An empty figure, sizes in inches; one from a virtual bench says so in its corner.
+
+    Parameters
+    ----------
+    width, height
+        Of the whole figure.
+    legend
+        Height to keep free at the foot for `foot_legend`.
+    virtual
+        Whether the data are from a virtual bench.
+    """
+    tag = TAG_HEIGHT if virtual else 0.0
+    foot = (tag + legend) / height
+    figure = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(rect=(0, foot, 1 - MARGIN, 1 - foot)))
+    FigureCanvasAgg(figure)
+    if virtual:
+        place: dict[str, Any] = {"ha": "right", "va": "bottom", "fontsize": 7.5, "style": "italic"}
+        figure.text(0.995, 0.06 / height, VIRTUAL_TAG, color=WARNING, **place)
+    return figure
+
+
+def foot_legend(figure: Figure, kinds: Sequence[Kind], *, virtual: bool) -> None:
+    """The colours of the kinds of steps, in the height of `legend_height` that `new_figure` kept free."""
+    handles = [Patch(color=KIND_COLOURS[kind], label=kind.value) for kind in kinds]
+    foot = (TAG_HEIGHT if virtual else 0.0) / figure.get_figheight()
+    style: dict[str, Any] = {"frameon": False, "handlelength": 1.2, "columnspacing": 1.6}
+    figure.legend(handles=handles, loc="lower left", bbox_to_anchor=(0.0, foot), ncols=_legend_columns(kinds), **style)
+
+
+def legend_height(kinds: Sequence[Kind]) -> float:
+    """Inches that `foot_legend` needs."""
+    return 0.1 + 0.2 * math.ceil(len(kinds) / _legend_columns(kinds))
+
+
+def _legend_columns(kinds: Sequence[Kind]) -> int:
+    return 3 if any(len(kind.value) > _LONG_NAME for kind in kinds) else 4
+
+
+def ink_on(colour: str) -> str:
+    """The ink that is read best on a box of this colour: light or dark, by the contrast of WCAG 2.1 (1.4.3)."""
+    return max((ON_DARK, ON_LIGHT), key=lambda ink: contrast(ink, colour))
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast ratio of two colours ``#rrggbb``, 1 to 21 (WCAG 2.1, relative luminance and contrast ratio)."""
+    darker, lighter = sorted(_luminance(colour) for colour in (one, other))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def svg(figure: Figure, *, outlines: bool = True) -> str:
+    """The figure as SVG text, without a date, so that equal figures are equal bytes.
+
+    Letters are outlines, the same for every reader; or they are text, which is smaller, can be searched, and takes the
+    reader's fonts.
+    """
+    _settle(figure)
+    buffer = io.StringIO()
+    with paper(), mpl.rc_context({"svg.fonttype": "path" if outlines else "none"}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    return buffer.getvalue()
+
+
+def write(figure: Figure, path: Path, *, dpi: int = 200) -> None:
+    """Write one file, of the kind that its suffix says."""
+    _make_printable(figure)
+    with paper():
+        figure.savefig(path, dpi=dpi)
+
+
+def save(figure: Figure, stem: Path, *, dpi: int = 200) -> None:
+    """Write `stem`.svg and `stem`.png."""
+    _settle(figure)
+    stem.with_suffix(".svg").write_text(svg(figure), encoding="utf-8")
+    with paper():
+        figure.savefig(stem.with_suffix(".png"), dpi=dpi, metadata={"Software": None})
+
+
+def _make_printable(figure: Figure) -> None:
+    """Names of channels and nodes may hold anything, and XML no control character."""
+    for text in figure.findobj(Text):
+        if (shown := printable_lines(text.get_text())) != text.get_text():
+            text.set_text(shown)
+
+
+def _settle(figure: Figure) -> None:
+    """Lay the figure out once; it takes as long as drawing it, and every file would do it again.
+
+    The solver's last bits differ from one call to the next, and SVG's ids are hashes of them: places are rounded.
+    """
+    _make_printable(figure)
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        with paper():
+            engine.execute(figure)
+            figure.set_layout_engine(None)  # "none" would leave one in place, for which every file is drawn twice
+        for axes in figure.axes:
+            axes.set_position(np.round(axes.get_position(original=True).bounds, 9).tolist())

@@ -1,0 +1,170 @@
+"""The firmware's own log: what it says it sent, received and lost, with the stamps of its own timer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.logs import event_log as eventlog
+from gpiorig.analysis.logs.event_log import EventLog
+
+MISSING = -1
+DIGITS = 10  # of 32 bits
+_OUTCOMES = {"ok", "lost", "no_ack", "busy", "queue", "timeout", "too_long"}
+_TEXT = {"ready", "ok", "print"}  # lines that say nothing the analysis needs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeLog:
+    """What one node logged.
+
+    Parameters
+    ----------
+    node
+        Its name.
+    sequences
+        int32[k], one per ``packet`` line, in the order of the log.
+    sent_us, received_us
+        int64[k], the node's 32-bit timer of 1 MHz as logged, not unwrapped; -1 if the line has none.
+    outcomes
+        Of each line ``ok``, or why the packet is lost or was not sent: ``timeout``, ``no_ack``, ``busy``, ``queue``
+        (a queue was full, or there was no buffer), ``too_long``.
+    lost
+        bool[k], the line says the packet is lost.
+    boots
+        Number of ``boot`` lines: more than one means that the node was reset.
+    done
+        Numbers of the last ``done`` (or ``ok report``) line: sent, received, lost, probes; empty if there was none.
+    identity
+        Fields of the last ``ok identify`` line.
+    errors
+        Texts of ``error`` lines.
+    malformed
+        Lines that are none of these, as they came.
+    event_log
+        Of the node's last reset, if it sent any of it.
+    lines
+        int64[k], number of each ``packet`` line in the text, 0 the first: its place in `SerialRecord.lines`.
+    boot_lines
+        int64[boots], numbers of the ``boot`` lines.
+    """
+
+    node: str
+    sequences: NDArray[np.int32]
+    sent_us: NDArray[np.int64]
+    received_us: NDArray[np.int64]
+    outcomes: tuple[str, ...]
+    lost: NDArray[np.bool_]
+    boots: int
+    done: dict[str, int]
+    identity: dict[str, str]
+    errors: tuple[str, ...]
+    malformed: tuple[str, ...]
+    event_log: EventLog | None
+    lines: NDArray[np.int64]
+    boot_lines: NDArray[np.int64]
+
+    @property
+    def sent(self) -> int:
+        """Packets sent, as the firmware counted them; without a ``done`` line, as it listed them."""
+        return self.done.get("sent", len(self.sequences))
+
+
+def parse(text: bytes | str, *, node: str) -> NodeLog:
+    """Read the log of one node; a line that is not understood is kept and counted, never guessed from.
+
+    A last line without its end is malformed too: it may be cut.
+    """
+    if isinstance(text, bytes):
+        text = text.decode("ascii", errors="replace")
+    *lines, rest = text.replace("\r", "").split("\n")
+    packets: list[tuple[int, int, int, str, bool]] = []
+    malformed, errors, noted = [], [], []
+    done: dict[str, int] = {}
+    identity: dict[str, str] = {}
+    packet_lines: list[int] = []
+    boot_lines: list[int] = []
+    for number, line in enumerate(lines):
+        word, _, tail = line.partition(" ")
+        if word == "error":
+            errors.append(tail)
+            continue
+        if eventlog.is_log_line(line):
+            noted.append(line)
+            continue
+        fields = _fields(tail.split()[1:] if word == "ok" else tail.split())
+        packet = _packet(fields) if word == "packet" else None
+        numbers = _numbers(fields) if word == "done" or line.startswith("ok report ") else None
+        if word == "packet" and packet is not None:
+            packets.append(packet)
+            packet_lines.append(number)
+        elif numbers is not None:
+            done = numbers
+        elif line.startswith("ok identify ") and fields:
+            identity = fields
+        elif word == "boot" and fields is not None:
+            boot_lines.append(number)
+            noted = []
+        elif line and not (word in _TEXT and fields is not None):
+            malformed.append(line)
+    if rest:
+        malformed.append(rest)
+    return NodeLog(
+        node=node,
+        sequences=np.array([p[0] for p in packets], dtype=np.int32),
+        sent_us=np.array([p[1] for p in packets], dtype=np.int64),
+        received_us=np.array([p[2] for p in packets], dtype=np.int64),
+        outcomes=tuple(p[3] for p in packets),
+        lost=np.array([p[4] for p in packets], dtype=bool),
+        boots=len(boot_lines),
+        done=done,
+        identity=identity,
+        errors=tuple(errors),
+        malformed=tuple(malformed),
+        event_log=eventlog.parse(noted) if noted else None,
+        lines=np.array(packet_lines, dtype=np.int64),
+        boot_lines=np.array(boot_lines, dtype=np.int64),
+    )
+
+
+def _fields(words: Iterable[str]) -> dict[str, str] | None:
+    """Fields of key=value words; None if a word is no such pair or a key comes twice."""
+    fields: dict[str, str] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not (key and equals and value) or key in fields:
+            return None
+        fields[key] = value
+    return fields
+
+
+def _integer(text: str) -> int | None:
+    """The number that ASCII digits tell; None for other text, and for more digits than the node's counters have."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= DIGITS else None
+
+
+def _numbers(fields: dict[str, str] | None) -> dict[str, int] | None:
+    if not fields or not {"sent", "received", "lost", "probes"} <= fields.keys():
+        return None
+    found = {key: _integer(value) for key, value in fields.items()}
+    return None if None in found.values() else {key: value for key, value in found.items() if value is not None}
+
+
+def _packet(fields: dict[str, str] | None) -> tuple[int, int, int, str, bool] | None:
+    """Sequence number, tx and rx stamps, outcome, whether lost; None if something is missing or out of range."""
+    if fields is None or not {"seq", "status"} <= fields.keys():
+        return None
+    status = fields["status"]
+    lost = status == "lost"
+    if status not in _OUTCOMES or lost != ("reason" in fields) or not fields.keys() & {"tx_us", "rx_us"}:
+        return None
+    stamps = []
+    for key, bits in (("seq", 16), ("tx_us", 32), ("rx_us", 32)):
+        value = _integer(fields[key]) if key in fields else MISSING
+        if value is None or value >= 1 << bits:
+            return None
+        stamps.append(value)
+    return stamps[0], stamps[1], stamps[2], fields["reason"] if lost else status, lost

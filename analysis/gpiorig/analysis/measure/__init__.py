@@ -1,0 +1,1 @@
+"""Delays between edges, log lines and frames."""

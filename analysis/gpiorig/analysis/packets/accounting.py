@@ -1,0 +1,135 @@
+"""Accounting of hops: every transmission, reception, frame heard and event is of a packet, or counted with why not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.events.ids import belongs_by_order, carries_packet_id, needs_packet_id
+from gpiorig.analysis.packets import journeys, overheard, receptions, transmissions
+from gpiorig.analysis.packets.checks import equal_ids, silent_nodes
+from gpiorig.analysis.packets.holders import KINDS
+from gpiorig.analysis.packets.hops import Hops
+from gpiorig.analysis.packets.visits import CALLS
+
+
+@dataclass(frozen=True, slots=True)
+class Accounting:
+    """How many there are, and what they are; the parts of each add up to all.
+
+    Parameters
+    ----------
+    transmissions, receptions, overheard, packets, events
+        All of each; of the events those that should be of a packet.
+    outcomes
+        Transmissions by how they ended.
+    read
+        Transmissions that at least one node read.
+    without_id
+        Transmissions without a packet's id.
+    origins
+        Receptions by whether they are of one transmission.
+    whose
+        Frames heard and not read, by whose they were.
+    kinds
+        Packets by how they began.
+    attributed
+        Events that are of a packet.
+    unattributed
+        The others, by the reason.
+    """
+
+    transmissions: int
+    outcomes: dict[str, int]
+    read: int
+    without_id: int
+    receptions: int
+    origins: dict[str, int]
+    overheard: int
+    whose: dict[str, int]
+    packets: int
+    kinds: dict[str, int]
+    events: int
+    attributed: int
+    unattributed: dict[str, int]
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether nothing is lost and nothing counted twice."""
+        return (
+            self.transmissions == sum(self.outcomes.values())
+            and self.receptions == sum(self.origins.values())
+            and self.overheard == sum(self.whose.values())
+            and self.packets == sum(self.kinds.values())
+            and self.events == self.attributed + sum(self.unattributed.values())
+        )
+
+
+def account(hops: Hops) -> Accounting:
+    """Count them all."""
+    events, sent, read = hops.events, hops.transmissions, hops.receptions
+    wanted = carries_packet_id(events) | belongs_by_order(events) | needs_packet_id(events)
+    return Accounting(
+        transmissions=len(sent),
+        outcomes=_counts(sent.outcomes, transmissions.OUTCOMES),
+        read=len(np.unique(read.transmissions[read.transmissions >= 0])),
+        without_id=int(np.count_nonzero(sent.ids < 0)),
+        receptions=len(read),
+        origins=_counts(read.origins, receptions.ORIGINS),
+        overheard=len(hops.overheard),
+        whose=_counts(hops.overheard.whose, overheard.WHOSE),
+        packets=len(hops.journeys),
+        kinds=_counts(hops.journeys.kinds, KINDS),
+        events=int(np.count_nonzero(wanted)),
+        attributed=int(np.count_nonzero(wanted & (hops.visit_of >= 0))),
+        unattributed=hops.unattributed.counts(),
+    )
+
+
+def _counts(keys: NDArray[np.uint8], names: Mapping[int, str]) -> dict[str, int]:
+    counted = np.bincount(keys, minlength=len(names))
+    return {name: n for key, name in names.items() if (n := int(counted[key]))}
+
+
+def doubts(hops: Hops) -> list[str]:
+    """What makes the numbers doubtful, a sentence each; empty when all is well."""
+    events, travels = hops.events, hops.journeys
+    found = silent_nodes(events)
+    for node, name in enumerate(events.node_names):
+        found += equal_ids(name, travels.ids[travels.called & (travels.origins == node)])
+    if not travels.called.any():
+        found.append(f"No send call was seen ({', '.join(CALLS)}), only {len(travels)} packets without one.")
+    return found
+
+
+def notes(hops: Hops) -> list[str]:
+    """What could not be told from the pins, a sentence each; empty when there is nothing."""
+    read, heard = hops.receptions, hops.overheard
+    found = []
+    for origin, what in (
+        (receptions.NOT_SENT, "while no node was sending a frame with their id"),
+        (receptions.OTHER_NUMBER, "while no node was sending a frame with their id and sequence number"),
+        (receptions.AMBIGUOUS, "while several nodes were sending a frame with their id"),
+    ):
+        if number := int(np.count_nonzero(read.origins == origin)):
+            found.append(f"{number} of {len(read)} frames were read {what}: they are given to no transmission.")
+    if unclear := int(np.count_nonzero(hops.journeys.status == journeys.UNCLEAR)):
+        found.append(
+            f"{unclear} packets were in the hand of a node together with another of the same id: "
+            "which of them it sent on cannot be told."
+        )
+    if again := int(hops.visits.again.sum()):
+        found.append(
+            f"{again} deliveries repeat one of the same id at the same node: of a frame that came twice, or of another "
+            "packet with that id."
+        )
+    unknown = int(np.count_nonzero(heard.transmissions < 0))
+    if unknown:
+        found.append(f"{unknown} of {len(heard)} frames that were heard, not read, are of no known transmission.")
+    if lost := hops.unattributed.counts():
+        reasons = "; ".join(f"{number}: {reason}" for reason, number in lost.items())
+        found.append(f"{len(hops.unattributed)} events are of no packet although they should be ({reasons}).")
+    return found

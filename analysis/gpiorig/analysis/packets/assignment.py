@@ -1,0 +1,129 @@
+"""Belonging: the visit that every event is part of, over all nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.events.completions import Completions, Index, pieces
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.ids import PACKET_LAYERS, SEQUENCE, belongs_by_order
+from gpiorig.analysis.events.table import EVENT_TYPES, EventType
+from gpiorig.analysis.packets.holders import UNCLEAR, Custody, Holders
+from gpiorig.analysis.packets.occurrences import NONE, Latest, Positions, owner, taken
+from gpiorig.analysis.packets.overheard import OWN, Overheard
+from gpiorig.analysis.packets.receptions import Receptions
+from gpiorig.analysis.packets.sequence_numbers import SequenceNumbers
+from gpiorig.analysis.packets.visits import Visits
+
+FRAME_LAYERS = ("mac", "driver", "radio")
+OF_PACKETS = tuple(event for event in EVENT_TYPES if event.layer in PACKET_LAYERS and event.name != SEQUENCE)
+SENDING, RECEIVING = 0, 1
+
+
+def find(
+    events: Events,
+    index: Index,
+    completions: Completions,
+    told: SequenceNumbers,
+    read: Receptions,
+    heard: Overheard,
+    visits: Visits,
+    custody: Custody,
+) -> NDArray[np.int32]:
+    """int32[n], the visit of every event, -1 for one that has none, `custody.UNCLEAR` for one of several packets.
+
+    What a node sends goes by custody (`gpiorig.analysis.packets.holders`), what it receives with the latest frame read
+    with its id. A point that serves both ways goes with the event of the same id before it. An event without an id goes
+    with the completion of the radio that it led to, a frame that was only heard with its transmission.
+    """
+    visit_of = np.full(len(events), NONE, dtype=np.int32)
+    readers = Holders(read.nodes.astype(np.int64), read.ids, read.ends_at)
+
+    def fill(at: Positions, nodes: Positions, event: EventType) -> None:
+        ids = events.ids[at]
+        if event.direction == "rx":
+            visit_of[at] = taken(visits.of_reception, readers.of(nodes, ids, at))
+            return
+        hold = {"app": custody.of_calls, "sock": custody.of_calls} | dict.fromkeys(FRAME_LAYERS, custody.of_frames)
+        start = hold.get(event.layer, custody.of_stack)(nodes, ids, at)
+        visit_of[at] = np.where(start == UNCLEAR, UNCLEAR, taken(visits.of_start, start))
+
+    for event in OF_PACKETS:
+        for node in range(len(events.node_names)):
+            at = index.of(event.name, node=node)
+            at = at[events.ids[at] >= 0]
+            if len(at) and event.direction != "none":
+                fill(at, np.full(len(at), node, dtype=np.int64), event)
+    for at, before in _both_ways(events, index):
+        visit_of[at] = taken(visit_of, before)
+    _numbers(events, told, visits, custody, visit_of)
+    for piece in pieces(len(events)):
+        without_id = belongs_by_order(events, piece) & (events.ids[piece] < 0)
+        ordered = piece.start + np.flatnonzero(without_id & (completions.of[piece] >= 0))
+        visit_of[ordered] = visit_of[completions.of[ordered]]
+    of_heard = taken(visits.of_transmission, heard.transmissions.astype(np.int64))
+    visit_of[heard.positions] = of_heard
+    fell = heard.exits >= 0
+    visit_of[heard.exits[fell]] = of_heard[fell]
+    return visit_of
+
+
+def _both_ways(events: Events, index: Index) -> Iterator[tuple[Positions, Positions]]:
+    """Points that say no direction: positions, and of each the latest enter of its layer with the same id before it."""
+    for event in (each for each in OF_PACKETS if each.direction == "none"):
+        around = [e.name for e in OF_PACKETS if e.direction != "none" and e.kind == "enter" and e.layer == event.layer]
+        for node in range(len(events.node_names)):
+            at = index.of(event.name, node=node)
+            at = at[events.ids[at] >= 0]
+            if len(at):
+                enters = np.concatenate([index.of(name, node=node) for name in around])
+                latest = Latest.of(owner(node, events.ids[enters]), enters)
+                yield at, taken(enters, latest.before(owner(node, events.ids[at]), at))
+
+
+def _numbers(
+    events: Events,
+    told: SequenceNumbers,
+    visits: Visits,
+    custody: Custody,
+    visit_of: NDArray[np.int32],
+) -> None:
+    """``mac.sequence``, whose id is not the packet's."""
+    sent = np.flatnonzero(told.ids >= 0)
+    nodes = events.nodes[told.positions[sent]].astype(np.int64)
+    start = custody.of_frames(nodes, told.ids[sent], told.since[sent])
+    visit_of[told.positions[sent]] = np.where(start == UNCLEAR, UNCLEAR, taken(visits.of_start, start))
+    received = np.flatnonzero(told.readings >= 0)
+    visit_of[told.positions[received]] = visit_of[told.readings[received]]
+
+
+def ways(
+    events: Events,
+    index: Index,
+    completions: Completions,
+    told: SequenceNumbers,
+    heard: Overheard,
+    visit_of: NDArray[np.int32],
+) -> NDArray[np.int8]:
+    """int8[n], of every event whether its node sends the packet (0) or receives it (1), -1 without a packet.
+
+    A point that serves both ways goes with what came before it with the same packet on its node, an event without an
+    id with the completion of the radio that it led to.
+    """
+    of_code = np.full(256, NONE, dtype=np.int8)
+    for event in EVENT_TYPES:
+        of_code[event.code] = {"tx": SENDING, "rx": RECEIVING}.get(event.direction, NONE)
+    found = np.where(visit_of >= 0, of_code[events.codes], np.int8(NONE))
+    found[told.positions] = np.where(told.readings >= 0, RECEIVING, SENDING)
+    own = heard.whose == OWN
+    found[heard.positions[own]] = SENDING
+    for piece in pieces(len(events)):
+        open_ = (visit_of[piece] >= 0) & (found[piece] < 0) & (completions.of[piece] >= 0)
+        at = piece.start + np.flatnonzero(open_)
+        found[at] = found[completions.of[at]]
+    for at, before in _both_ways(events, index):
+        found[at] = np.where(visit_of[at] >= 0, taken(found, before), NONE)
+    return found

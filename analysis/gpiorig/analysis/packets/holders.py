@@ -1,0 +1,177 @@
+"""Custody: which packet a node has in hand when it sends something with a certain id."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.events.completions import Index
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.packets.occurrences import ID_BITS, NONE, POSITION_BITS, RESET, Latest, Positions, owner, taken
+
+HAND_OVER = "mac.tx.enter"  # from here on a frame is in the MAC's hands, whatever comes meanwhile
+HALF_A_ROUND = 1 << (ID_BITS - 1)
+
+CALL, BARE, READ = range(3)
+KINDS = {
+    CALL: "sent by a call",
+    BARE: "sent without a call, such as a MAC's beacon",
+    READ: "read, which packet's transmission it was is not known",
+}
+UNCLEAR = -2  # in place of a row: of one of several packets with the same id, which one cannot be told
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Starts:
+    """How nodes come by packets: one row for each call of an application, frame without one, and frame read.
+
+    Parameters
+    ----------
+    nodes
+        int64[s], index into the node names.
+    ids
+        int32[s], id of the packet.
+    positions
+        int64[s], position in the events from which on the node has it.
+    kinds
+        uint8[s], keys of `KINDS`.
+    """
+
+    nodes: Positions
+    ids: NDArray[np.int32]
+    positions: Positions
+    kinds: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def and_(self, others: Starts) -> Starts:
+        """These and, behind them, others."""
+        pairs = ((getattr(self, name), getattr(others, name)) for name in self.__slots__)
+        return Starts(*(np.concatenate(pair) for pair in pairs))
+
+
+class Holders:
+    """Things on nodes that hold a packet's id from their position on, until the next one with that id.
+
+    A holder that is half a round of ids old, counted in the holders of its node, is of the round before and holds no
+    more.
+    """
+
+    def __init__(self, nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> None:
+        self._latest = Latest.of(owner(nodes, ids), positions)
+        self._in_order = Latest.of(nodes, positions)
+        self._rank = np.empty(len(positions), dtype=np.int64)
+        self._rank[self._in_order.rows] = np.arange(len(positions))
+
+    def of(self, nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Positions:
+        """int64[q], row of the holder of each event, the one at its own position included; -1 for none."""
+        found = self._latest.before(owner(nodes, ids), positions, included=True)
+        held = found >= 0
+        newest = self._in_order.before(nodes[held], positions[held], included=True)
+        age = self._rank[newest] - self._rank[found[held]]
+        found[held] = np.where(age < HALF_A_ROUND, found[held], NONE)
+        return found
+
+
+class Custody:
+    """What a node sends belongs to the latest call or reading of its id there.
+
+    Readings of what was delivered to the application come last: that is not sent on, unless nothing else has the id.
+    What the MAC, the driver and the radio do follows the latest hand-over to the MAC. On a node that shows such
+    hand-overs, a frame without one is the MAC's own, even if it has the id of something that was read. A hand-over
+    before which a node came by two packets with one id, and neither was handed over in between, is of one of the two:
+    `UNCLEAR`.
+
+    Parameters
+    ----------
+    delivered
+        bool[s], starts whose packet was delivered at that node.
+    joined
+        int64[s], of each start the first one of the same packet at that node; None: not known yet, nothing is unclear.
+
+    Attributes
+    ----------
+    unclear
+        bool[s], starts of packets of which it cannot be told what was sent on.
+    """
+
+    def __init__(
+        self,
+        events: Events,
+        index: Index,
+        starts: Starts,
+        delivered: NDArray[np.bool_],
+        joined: Positions | None = None,
+    ) -> None:
+        self._rows = [np.flatnonzero(~delivered), np.flatnonzero(delivered)]
+        self._holders = [Holders(starts.nodes[rows], starts.ids[rows], starts.positions[rows]) for rows in self._rows]
+        at = np.sort(np.concatenate([index.of(HAND_OVER, node=node) for node in range(len(events.node_names))]))
+        nodes, ids = events.nodes[at].astype(np.int64), events.ids[at]
+        self._hands_over = np.isin(np.arange(len(events.node_names)), nodes)
+        self._kinds = starts.kinds
+        bare = np.flatnonzero(starts.kinds == BARE)
+        begun = self.of_calls(nodes, ids, at)
+        self.unclear = np.zeros(len(starts), dtype=bool)
+        self._second = np.zeros(len(starts), dtype=bool)
+        if joined is not None:
+            rows = self._rows[0][self._hands_over[starts.nodes[self._rows[0]]]]
+            resets = [(node << POSITION_BITS) + index.of(RESET, node=node) for node in range(len(events.node_names))]
+            ends = (np.sort(_keys(nodes, ids, at)), np.concatenate(resets))
+            first, second = _in_hand_together(starts, rows, joined, *ends)
+            self.unclear[first] = self.unclear[second] = self._second[second] = True
+            begun = self._or_unclear(begun)
+        self._begun = np.concatenate([begun, bare])
+        self._hand_overs = Holders(
+            np.concatenate([nodes, starts.nodes[bare]]),
+            np.concatenate([ids, starts.ids[bare]]),
+            np.concatenate([at, starts.positions[bare]]),
+        )
+
+    def of_calls(self, nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Positions:
+        """int64[q], row of the start that each event of the application belongs to, -1 for none."""
+        found = np.full(len(positions), NONE, dtype=np.int64)
+        for rows, holders in zip(self._rows, self._holders, strict=True):
+            missing = np.flatnonzero(found < 0)
+            if len(rows) and len(missing):
+                found[missing] = taken(rows, holders.of(nodes[missing], ids[missing], positions[missing]))
+        return found
+
+    def of_stack(self, nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Positions:
+        """The same between the application and the MAC; `UNCLEAR` where it is one of several."""
+        return self._or_unclear(self.of_calls(nodes, ids, positions))
+
+    def _or_unclear(self, found: Positions) -> Positions:
+        return np.where((found >= 0) & self._second[np.maximum(found, 0)], UNCLEAR, found)
+
+    def of_frames(self, nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Positions:
+        """The same for events of the MAC and below."""
+        handed = taken(self._begun, self._hand_overs.of(nodes, ids, positions))
+        missing = np.flatnonzero(handed == NONE)
+        direct = self.of_calls(nodes[missing], ids[missing], positions[missing])
+        sent_on = taken(self._kinds, direct) == READ
+        handed[missing] = np.where(sent_on & self._hands_over[nodes[missing]], NONE, direct)
+        return handed
+
+
+def _keys(nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Positions:
+    keys: Positions = (owner(nodes, ids) << POSITION_BITS) + positions
+    return keys
+
+
+def _in_hand_together(
+    starts: Starts, rows: Positions, joined: Positions, hand_overs: Positions, resets: Positions
+) -> tuple[Positions, Positions]:
+    """Rows of starts of one id at one node, of different packets, with no hand-over or reset between the two."""
+    rows = rows[starts.kinds[rows] != BARE]
+    nodes, ids, positions = starts.nodes[rows], starts.ids[rows], starts.positions[rows]
+    before = Holders(nodes, ids, positions).of(nodes, ids, positions - 1)
+    second = np.flatnonzero(before >= 0)
+    first = before[second]
+    handed = np.searchsorted(hand_overs, _keys(nodes, ids, positions))
+    lives = np.searchsorted(resets, (nodes << POSITION_BITS) + positions)
+    together = (handed[first] == handed[second]) & (lives[first] == lives[second])
+    together &= joined[rows[first]] != joined[rows[second]]
+    return rows[first[together]], rows[second[together]]

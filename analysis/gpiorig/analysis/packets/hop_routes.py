@@ -1,0 +1,168 @@
+"""Routes of packets over any number of hops: those with equal paths, from the call at the origin to the delivery."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.packets import journeys, path
+from gpiorig.analysis.packets.hops import Hops
+from gpiorig.analysis.packets.occurrences import NONE, Positions
+from gpiorig.analysis.packets.path import COMMAND_END, POINTS, Milestone, Step
+from gpiorig.analysis.packets.routes import Route
+from gpiorig.analysis.packets.timelines import Steps
+
+NOWHERE = "?"
+Path = tuple[int, ...]
+
+
+def deliveries(hops: Hops) -> Positions:
+    """Rows of the visits at which packets sent by a call were delivered, the first of each packet at a node."""
+    stays, travels = hops.visits, hops.journeys
+    arrived = journeys.arrivals(stays, travels.origins.astype(np.int64))
+    arrived = arrived[travels.called[stays.packets[arrived]]]
+    order = np.argsort(stays.deliveries[arrived], kind="stable")
+    place = stays.packets[arrived].astype(np.int64) * len(hops.events.node_names) + stays.nodes[arrived]
+    first = np.unique(place[order], return_index=True)[1]
+    return np.sort(arrived[order[first]])
+
+
+def routes(hops: Hops) -> tuple[Route, ...]:
+    """One route for each path that packets were delivered over, those with the most packets first.
+
+    The steps of a packet add up to the time from its call at the origin to its delivery, exactly. A packet that reached
+    several nodes is in the route of each. One that was lost counts for the most used route from its origin to the node
+    it was for; if nothing ever got there, for a route without steps.
+    """
+    found = [_route(hops, nodes, chains) for nodes, chains in _paths(hops).items()]
+    found.sort(key=lambda each: (-len(each[1]) - each[1].partial, each[1].name))
+    lost = _lost(hops)
+    made = []
+    for nodes, route in found:
+        ends = (nodes[0], nodes[-1])
+        counts = [lost.pop(ends, (0, 0)), lost.pop((nodes[0], NONE), (0, 0))]
+        made.append(_with_lost(route, *np.sum(counts, axis=0).tolist()))
+    names = hops.events.node_names
+    for (origin, to), (missing, in_gaps) in sorted(lost.items()):
+        if missing + in_gaps:
+            name = f"{names[origin]} > {names[to] if to != NONE else NOWHERE}"
+            made.append(_with_lost(_empty(hops, name), missing, in_gaps))
+    return tuple(made)
+
+
+def covariates(hops: Hops, route: Route) -> dict[str, NDArray[np.float64]]:
+    """Of every packet of a route that is in its steps, counts over all hops: what the delay may depend on.
+
+    float64[k] each: ``attempts`` (transmissions), ``retries`` (those that repeat a frame), ``frames``, ``no_ack``,
+    ``busy``, and ``duplicates`` (frames read again, which the radio's own repetitions show as).
+    """
+    names = hops.events.node_names
+    for nodes, visits in _paths(hops).items():
+        if " > ".join(names[node] for node in nodes) == route.name:
+            kept = visits[np.searchsorted(hops.visits.packets[visits[:, 0]], route.steps.rows)]
+            rows = _rows_of_visits(hops)[kept[:, 1:]]
+            counts = ("attempts", "retries", "frames", "no_ack", "busy", "duplicates")
+            return {name: getattr(hops, name)[rows].sum(axis=1).astype(np.float64) for name in counts}
+    return {}
+
+
+def _rows_of_visits(hops: Hops) -> Positions:
+    """int64[v], row of the hop that led to each visit, -1 for none."""
+    rows = np.full(len(hops.visits), NONE, dtype=np.int64)
+    made = np.flatnonzero(hops.visits_to >= 0)
+    rows[hops.visits_to[made]] = made
+    return rows
+
+
+def _paths(hops: Hops) -> dict[Path, NDArray[np.int64]]:
+    """Of every path of nodes the visits of each packet along it: int64[k, nodes], in the order of sending."""
+    stays, arrived = hops.visits, deliveries(hops)
+    found: dict[Path, NDArray[np.int64]] = {}
+    for count in np.unique(stays.hops[arrived]).tolist():
+        chain = [arrived[stays.hops[arrived] == count]]
+        for _ in range(count):
+            chain.append(stays.parents[chain[-1]].astype(np.int64))
+        visits = np.column_stack(chain[::-1])
+        nodes, group = np.unique(stays.nodes[visits], axis=0, return_inverse=True)
+        for number, each in enumerate(nodes.tolist()):
+            found[tuple(each)] = visits[group.reshape(-1) == number]
+    return found
+
+
+def _route(hops: Hops, nodes: Path, visits: NDArray[np.int64]) -> tuple[Path, Route]:
+    names = tuple(hops.events.node_names[node] for node in nodes)
+    row_of_visit = _rows_of_visits(hops)
+    milestones = [path.hop_milestone(hop, point) for hop in range(1, len(nodes)) for point in POINTS]
+    samples = np.concatenate([hops.samples[row_of_visit[visits[:, hop]]] for hop in range(1, len(nodes))], axis=1)
+    kept = _present(samples, milestones)
+    milestones = [milestone for milestone, here in zip(milestones, kept, strict=True) if here]
+    samples = samples[:, kept]
+    durations = np.diff(samples, axis=1)
+    packets = hops.visits.packets[visits[:, 0]]
+    good = np.all(samples != NONE, axis=1) & np.all(durations >= 0, axis=1) & ~hops.journeys.in_gap[packets]
+    steps: tuple[Step, ...] = tuple(path.hop_step(start, end, nodes=names) for start, end in pairwise(milestones))
+    route = Route(
+        name=" > ".join(names),
+        steps=Steps(
+            steps=steps,
+            rows=packets[good].astype(np.int64),
+            samples=durations[good],
+            samplerate_hz=hops.events.samplerate_hz,
+        ),
+        ids=hops.journeys.ids[packets[good]],
+        starts=samples[good, 0],
+        lost=0,
+        partial=int(np.count_nonzero(~good)),
+    )
+    return nodes, route
+
+
+def _present(samples: NDArray[np.int64], milestones: list[Milestone]) -> NDArray[np.bool_]:
+    """bool[m], milestones that most packets have, without the ends of commands that come after what follows them.
+
+    A driver that waits for the end of the transmission returns so late; then its return is no milestone of the path.
+    """
+    known = samples != NONE
+    present: NDArray[np.bool_] = 2 * np.count_nonzero(known, axis=0) >= max(1, len(samples))
+    for column, milestone in enumerate(milestones):
+        if milestone.event == COMMAND_END:
+            later = np.where(known[:, column + 1 :], samples[:, column + 1 :], np.iinfo(np.int64).max)
+            behind = known[:, column] & (samples[:, column] > later.min(axis=1))
+            present[column] &= 2 * np.count_nonzero(behind) <= np.count_nonzero(known[:, column])
+    return present
+
+
+def _lost(hops: Hops) -> dict[tuple[int, int], tuple[int, int]]:
+    """Packets sent by a call that did not arrive, by origin and the node they were for: lost, and not known."""
+    travels, stays = hops.journeys, hops.visits
+    arrived = deliveries(hops)
+    found: dict[tuple[int, int], tuple[int, int]] = defaultdict(lambda: (0, 0))
+    for origin in np.unique(travels.origins[travels.called]).tolist():
+        theirs = travels.called & (travels.origins == origin)
+        for node in travels.destinations.get(origin, (NONE,)):
+            got = np.zeros(len(travels), dtype=bool)
+            got[stays.packets[arrived if node == NONE else arrived[stays.nodes[arrived] == node]]] = True
+            missing = theirs & ~got
+            unclear = int(np.count_nonzero(missing & (travels.in_gap | (travels.status == journeys.UNCLEAR))))
+            found[origin, node] = (int(np.count_nonzero(missing)) - unclear, unclear)
+    return found
+
+
+def _with_lost(route: Route, lost: int, in_gaps: int) -> Route:
+    return Route(
+        name=route.name,
+        steps=route.steps,
+        ids=route.ids,
+        starts=route.starts,
+        lost=lost,
+        partial=route.partial + in_gaps,
+    )
+
+
+def _empty(hops: Hops, name: str) -> Route:
+    none = np.zeros(0, dtype=np.int64)
+    steps = Steps(steps=(), rows=none, samples=none.reshape(0, 0), samplerate_hz=hops.events.samplerate_hz)
+    return Route(name=name, steps=steps, ids=none.astype(np.int32), starts=none, lost=0, partial=0)

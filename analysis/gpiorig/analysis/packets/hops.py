@@ -1,0 +1,273 @@
+"""Hops: every packet of every node on its way, one row per packet and hop, over any number of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.events import completions
+from gpiorig.analysis.events.completions import Index
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.packets import (
+    assignment,
+    journeys,
+    milestones,
+    overheard,
+    receptions,
+    sequence_numbers,
+    transmissions,
+    unattributed,
+    visits,
+)
+from gpiorig.analysis.packets.journeys import Journeys
+from gpiorig.analysis.packets.occurrences import NONE, Positions
+from gpiorig.analysis.packets.overheard import Overheard
+from gpiorig.analysis.packets.receptions import Receptions
+from gpiorig.analysis.packets.transmissions import BUSY, NO_ACK, Transmissions
+from gpiorig.analysis.packets.unattributed import Unattributed
+from gpiorig.analysis.packets.visits import Visits
+
+READ, NOT_READ, NOT_SENT = range(3)
+STATUS = {
+    READ: "read by the next node",
+    NOT_READ: "sent, not read by this node; by no other one, if it is not known",
+    NOT_SENT: "never given to the radio",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hops:
+    """What every packet did on its way, and all that it was made from.
+
+    Parameters
+    ----------
+    events, transmissions, receptions, overheard, visits, journeys
+        The stages before; packets are the rows of `journeys`.
+    packets
+        int32[h], row of the packet; rows are by packet, then by number, those made before those missed.
+    numbers
+        int16[h], 1 for the hop from the origin.
+    senders, receivers
+        int16[h], node index; the receiver is -1 where none read it and none is known.
+    visits_from, visits_to
+        int32[h], rows of the visits at either end, -1 for none.
+    sent, read
+        int32[h], rows of the transmission and the reception that made the hop; without one, of the last transmission,
+        and -1.
+    status
+        uint8[h], keys of `STATUS`.
+    attempts, frames
+        int32[h], transmissions commanded by the sender for this packet, and frames they were of.
+    no_ack, busy
+        int32[h], transmissions that ended without an acknowledgement, or without a free channel.
+    readings, duplicates
+        int32[h], frames of this packet that the receiver read, and those of them that it had read before.
+    samples
+        int64[h, len(path.POINTS)], instant of each milestone in the order of `path.POINTS`, -1 missing.
+    ways
+        int8[n], of every event whether its node sends the packet (0) or receives it (1), -1 without a packet.
+    visit_of
+        int32[n], of every event the visit it is part of, -1 for none, -2 for one of several.
+    unattributed
+        Events that are of no packet although they should be.
+    """
+
+    events: Events
+    transmissions: Transmissions
+    receptions: Receptions
+    overheard: Overheard
+    visits: Visits
+    journeys: Journeys
+    packets: NDArray[np.int32]
+    numbers: NDArray[np.int16]
+    senders: NDArray[np.int16]
+    receivers: NDArray[np.int16]
+    visits_from: NDArray[np.int32]
+    visits_to: NDArray[np.int32]
+    sent: NDArray[np.int32]
+    read: NDArray[np.int32]
+    status: NDArray[np.uint8]
+    attempts: NDArray[np.int32]
+    frames: NDArray[np.int32]
+    no_ack: NDArray[np.int32]
+    busy: NDArray[np.int32]
+    readings: NDArray[np.int32]
+    duplicates: NDArray[np.int32]
+    samples: NDArray[np.int64]
+    visit_of: NDArray[np.int32]
+    ways: NDArray[np.int8]
+    unattributed: Unattributed
+
+    def __len__(self) -> int:
+        return len(self.packets)
+
+    @property
+    def packet_of(self) -> NDArray[np.int32]:
+        """int32[n], of every event the row of its packet, -1 for none."""
+        return packets_of(self.visit_of, self.visits)
+
+    @property
+    def retries(self) -> NDArray[np.int32]:
+        """int32[h], transmissions beyond the first of each frame."""
+        return self.attempts - self.frames
+
+
+def build(
+    events: Events,
+    *,
+    header_ns: Mapping[str, int],
+    destinations: Mapping[str, tuple[str, ...]] | None = None,
+) -> Hops:
+    """Follow all packets over all nodes.
+
+    Which frame is which is told by the pins alone: ids, sequence numbers, and when frames were on the air.
+
+    Parameters
+    ----------
+    header_ns
+        By name of the receiving node, the time from the first bit on the air to the rise of its frame time stamp line:
+        a fact of the radio (``frame_timestamp_ns`` of the board file). A node left out has no milestone ``air.start``.
+    destinations
+        By name of the origin, the nodes that its packets are for, as the experiment says: for what counts as lost. A
+        node left out: not known; then a packet that any node's application got is delivered.
+
+    Raises
+    ------
+    EventError
+        If there is no packet at all, or a destination is no node.
+    """
+    index = Index(events)
+    completed = completions.find(events, index)
+    told = sequence_numbers.find(events, index)
+    sent = transmissions.find(events, index, completed, told)
+    read = receptions.find(events, index, completed, told, sent, header_ns=header_ns)
+    heard = overheard.find(events, index, completed, sent, header_ns=header_ns)
+    stays, custody = visits.find(events, index, sent, read)
+    visit_of = assignment.find(events, index, completed, told, read, heard, stays, custody)
+    to = journeys.by_index(events, destinations or {})
+    travels = journeys.find(events, index, stays, visit_of, destinations=to)
+    finder = milestones.Finder(events, index, completed, sent, read, stays, visit_of)
+    packet_of = np.where(visit_of >= 0, packets_of(visit_of, stays), visit_of)
+    left = unattributed.find(events, packet_of, completed.of, nodes=range(len(events.node_names)))
+    ways = assignment.ways(events, index, completed, told, heard, visit_of)
+    return _rows(events, sent, read, heard, stays, travels, finder, visit_of, ways, left)
+
+
+def packets_of(visit_of: NDArray[np.int32], stays: Visits) -> NDArray[np.int32]:
+    """int32[n], of every event the row of its packet, -1 for none."""
+    return np.where(visit_of >= 0, stays.packets[np.maximum(visit_of, 0)], np.int32(NONE))
+
+
+def _rows(
+    events: Events,
+    sent: Transmissions,
+    read: Receptions,
+    heard: Overheard,
+    stays: Visits,
+    travels: Journeys,
+    finder: milestones.Finder,
+    visit_of: NDArray[np.int32],
+    ways: NDArray[np.int8],
+    left: Unattributed,
+) -> Hops:
+    made = finder.passages()
+    last = _last_transmissions(stays)
+    missed_from, missed_at = _missed(stays, travels)
+    begun = np.concatenate([stays.parents[made.visits], missed_from]).astype(np.int64)
+    reached = np.concatenate([made.visits, np.full(len(missed_from), NONE)])
+    packets = stays.packets[begun]
+    numbers = stays.hops[begun] + 1
+    order = np.lexsort((reached, reached < 0, numbers, packets))
+    begun, reached = begun[order], reached[order]
+    sending = np.concatenate([made.sendings, last[missed_from]])[order]
+    reading = np.concatenate([made.readings, np.full(len(missed_from), NONE)])[order]
+    receivers = np.concatenate([stays.nodes[made.visits], missed_at])[order]
+    samples = np.concatenate([made.samples, finder.departures(missed_from, last[missed_from])])[order]
+    count = _Counts(sent, stays)
+    there = np.maximum(reached, 0)
+    return Hops(
+        events=events,
+        transmissions=sent,
+        receptions=read,
+        overheard=heard,
+        visits=stays,
+        journeys=travels,
+        packets=packets[order],
+        numbers=numbers[order].astype(np.int16),
+        senders=stays.nodes[begun],
+        receivers=receivers.astype(np.int16),
+        visits_from=begun.astype(np.int32),
+        visits_to=reached.astype(np.int32),
+        sent=sending.astype(np.int32),
+        read=reading.astype(np.int32),
+        status=np.where(reading >= 0, READ, np.where(sending >= 0, NOT_READ, NOT_SENT)).astype(np.uint8),
+        attempts=count.attempts[begun],
+        frames=count.frames[begun],
+        no_ack=count.no_ack[begun],
+        busy=count.busy[begun],
+        readings=np.where(reached >= 0, count.readings[there], 0).astype(np.int32),
+        duplicates=np.where(reached >= 0, count.duplicates[there], 0).astype(np.int32),
+        samples=samples,
+        visit_of=visit_of,
+        ways=ways,
+        unattributed=left,
+    )
+
+
+class _Counts:
+    """Transmissions and receptions of every visit."""
+
+    def __init__(self, sent: Transmissions, stays: Visits) -> None:
+        own = np.flatnonzero(stays.of_transmission >= 0)
+        of = stays.of_transmission[own].astype(np.int64)
+        frame = np.unique(of * (int(sent.frames.max(initial=0)) + 1) + sent.frames[own], return_index=True)[1]
+
+        def per_visit(rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
+            return np.bincount(rows, minlength=len(stays)).astype(np.int32)
+
+        self.attempts = per_visit(of)
+        self.frames = per_visit(of[frame])
+        self.no_ack = per_visit(of[sent.outcomes[own] == NO_ACK])
+        self.busy = per_visit(of[sent.outcomes[own] == BUSY])
+        self.readings = per_visit(stays.of_reception)
+        self.duplicates = per_visit(stays.of_reception[stays.repeated])
+
+
+def _last_transmissions(stays: Visits) -> Positions:
+    """int64[v], row of the last transmission of every visit, -1 for none."""
+    last = np.full(len(stays), NONE, dtype=np.int64)
+    own = np.flatnonzero(stays.of_transmission >= 0)
+    last[stays.of_transmission[own]] = own  # in time order within a node: the last one stays
+    return last
+
+
+def _missed(stays: Visits, travels: Journeys) -> tuple[Positions, Positions]:
+    """Hops that were not made: the visit that they were to begin at, and the node they were to reach, -1 if not known.
+
+    One for each packet that ended at a visit that sent or should have sent it on. Where no packet of an origin takes
+    more than one hop, one for each destination that did not read it.
+    """
+    ended = journeys.last_visits(stays)
+    failed = np.isin(travels.status, (journeys.NOT_SENT, journeys.NOT_RECEIVED, journeys.UNADDRESSED))
+    relayed = np.unique(travels.origins[stays.packets[stays.hops > 1]])
+    rows, nodes = [], []
+    told = np.zeros(len(travels), dtype=bool)
+    for origin, to in travels.destinations.items():
+        if not to or origin in relayed:
+            continue
+        theirs = travels.called & (travels.origins == origin)
+        told |= theirs
+        for node in to:
+            read = np.zeros(len(travels), dtype=bool)
+            read[stays.packets[stays.nodes == node]] = True
+            missing = np.flatnonzero(theirs & ~read)
+            rows.append(travels.firsts[missing].astype(np.int64))
+            nodes.append(np.full(len(missing), node))
+    rest = np.flatnonzero(failed & ~told)
+    rows.append(ended[rest])
+    nodes.append(np.full(len(rest), NONE))
+    return np.concatenate(rows), np.concatenate(nodes).astype(np.int64)

@@ -1,0 +1,246 @@
+"""Journeys: what became of every packet, from its call to the nodes it was delivered to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.errors import EventError
+from gpiorig.analysis.events.completions import Index, pieces
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.packets.holders import CALL, HAND_OVER, READ
+from gpiorig.analysis.packets.occurrences import NONE, Latest, Positions, owner, taken
+from gpiorig.analysis.packets.visits import CALLS, Visits, delivering
+
+DELIVERED, SOME, UNADDRESSED, NOT_SENT, NOT_RECEIVED, INCOMPLETE, DROPPED, GAP, UNCLEAR = range(9)
+STATUS = {
+    DELIVERED: "delivered",
+    SOME: "delivered to some of the nodes it was for",
+    UNADDRESSED: "for no node",
+    NOT_SENT: "never given to the radio",
+    NOT_RECEIVED: "sent, read by no other node",
+    INCOMPLETE: "not all of its fragments were read",
+    DROPPED: "read, neither delivered nor sent on",
+    GAP: "samples were lost while it was under way",
+    UNCLEAR: "at a node that had several packets with its id in hand",
+}
+LOST = (NOT_SENT, NOT_RECEIVED, INCOMPLETE, DROPPED)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Journeys:
+    """One row per packet, in the order in which they begin.
+
+    Parameters
+    ----------
+    ids
+        int32[p], 16-bit id; may repeat.
+    kinds
+        uint8[p], how it began: keys of `gpiorig.analysis.packets.holders.KINDS`.
+    origins
+        int16[p], node at which it began; that of the reader, if its transmission is not known.
+    starts
+        int64[p], sample.
+    firsts
+        int32[p], row of its first visit.
+    deliveries
+        int32[p], number of nodes at which it was delivered, its origin not counted.
+    fragments
+        int32[p], frames that its origin cut it into.
+    status
+        uint8[p], keys of `STATUS`. A packet that was not sent by a call counts as delivered if it was read.
+    in_gap
+        bool[p], samples were lost while it was under way.
+    last_events
+        int64[p], position of the last event that is of it.
+    answers
+        int32[p], row of the packet that its receiver sent while it handled this one, with the same id; -1 for none.
+    destinations
+        Per origin, by node index, the nodes that its packets are for; a node that is not in it: not known.
+    """
+
+    ids: NDArray[np.int32]
+    kinds: NDArray[np.uint8]
+    origins: NDArray[np.int16]
+    starts: Positions
+    firsts: NDArray[np.int32]
+    deliveries: NDArray[np.int32]
+    fragments: NDArray[np.int32]
+    status: NDArray[np.uint8]
+    in_gap: NDArray[np.bool_]
+    last_events: Positions
+    answers: NDArray[np.int32]
+    destinations: Mapping[int, tuple[int, ...]]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def called(self) -> NDArray[np.bool_]:
+        """bool[p], packets that were sent by a call."""
+        called: NDArray[np.bool_] = self.kinds == CALL
+        return called
+
+    @property
+    def lost(self) -> NDArray[np.bool_]:
+        """bool[p], packets that were delivered nowhere although they should have been."""
+        lost: NDArray[np.bool_] = np.isin(self.status, LOST)
+        return lost
+
+
+def by_index(events: Events, destinations: Mapping[str, tuple[str, ...]]) -> dict[int, tuple[int, ...]]:
+    """Destinations by node index; raises `EventError` for a node that is not in the events."""
+    return {events.node(origin): tuple(events.node(node) for node in to) for origin, to in destinations.items()}
+
+
+def find(
+    events: Events,
+    index: Index,
+    visits: Visits,
+    visit_of: NDArray[np.int32],
+    *,
+    destinations: Mapping[int, tuple[int, ...]],
+) -> Journeys:
+    """Say of every packet what became of it."""
+    packets = len(visits.kinds)
+    if not packets:
+        raise EventError(
+            f"no packet in the events: no {' or '.join(CALLS)} with an id, and nothing sent or read; "
+            "are the probes in the firmware (`probes`), and the buses wired as in the bench file?"
+        )
+    firsts = np.flatnonzero(visits.parents < 0)
+    origins = visits.nodes[firsts].astype(np.int64)
+    last = np.full(packets, NONE, dtype=np.int64)
+    for piece in pieces(len(visit_of)):
+        known = piece.start + np.flatnonzero(visit_of[piece] >= 0)
+        last[visits.packets[visit_of[known]]] = known  # increasing: the last one stays
+    begins = visits.positions[firsts]
+    fragments = _fragments(events, index, visits, visit_of, packets)
+    arrived = arrivals(visits, origins)
+    deliveries = np.bincount(visits.packets[arrived], minlength=packets)
+    starts = events.samples[begins]
+    in_gap = _in_gap(events, starts, events.samples[np.maximum(last, begins)])
+    return Journeys(
+        ids=visits.ids,
+        kinds=visits.kinds,
+        origins=origins.astype(np.int16),
+        starts=starts,
+        firsts=firsts.astype(np.int32),
+        deliveries=deliveries.astype(np.int32),
+        fragments=fragments,
+        status=_status(
+            visits,
+            destinations,
+            origins,
+            arrived,
+            lost=_furthest(events, index, visits, visit_of, fragments),
+            in_gap=in_gap,
+        ),
+        in_gap=in_gap,
+        last_events=last,
+        answers=_answers(events, index, visits, firsts),
+        destinations=dict(destinations),
+    )
+
+
+def arrivals(visits: Visits, origins: Positions) -> Positions:
+    """Rows of the visits at which a packet was delivered, or, if it was not sent by a call, read; not at its origin."""
+    called = visits.kinds[visits.packets] == CALL
+    away = (visits.parents >= 0) & (visits.nodes != origins[visits.packets])
+    return np.flatnonzero(away & np.where(called, visits.deliveries >= 0, True))
+
+
+def _fragments(
+    events: Events, index: Index, visits: Visits, visit_of: NDArray[np.int32], packets: int
+) -> NDArray[np.int32]:
+    """int32[p], calls that made a fragment at the packet's origin, at least 1."""
+    nodes = range(len(events.node_names))
+    at = np.concatenate([index.of("sixlowpan.fragment.enter", node=node) for node in nodes])
+    visit = visit_of[at]
+    visit = visit[visit >= 0]
+    at_origin = visits.packets[visit[visits.parents[visit] < 0]]
+    return np.maximum(np.bincount(at_origin, minlength=packets), 1).astype(np.int32)
+
+
+def _furthest(
+    events: Events, index: Index, visits: Visits, visit_of: NDArray[np.int32], fragments: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """int64[p], the status of each packet if it is lost: what happened where it got furthest."""
+    ended = last_visits(visits)
+    sent = visits.of_transmission[visits.of_transmission >= 0]
+    handed = np.concatenate([index.of(HAND_OVER, node=node) for node in range(len(events.node_names))])
+    handed = visit_of[handed][visit_of[handed] >= 0]
+    read = visits.of_reception[~visits.repeated]
+    tried, handed_on, frames = (np.bincount(of, minlength=len(visits))[ended] for of in (sent, handed, read))
+    at_origin = visits.parents[ended] < 0
+    return np.select(
+        [tried > 0, visits.unclear[ended], at_origin | (handed_on > 0), frames < fragments],
+        [NOT_RECEIVED, UNCLEAR, NOT_SENT, INCOMPLETE],
+        default=DROPPED,
+    )
+
+
+def _status(
+    visits: Visits,
+    destinations: Mapping[int, tuple[int, ...]],
+    origins: Positions,
+    arrived: Positions,
+    *,
+    lost: NDArray[np.int64],
+    in_gap: NDArray[np.bool_],
+) -> NDArray[np.uint8]:
+    packets, nodes = len(origins), int(visits.nodes.max(initial=0)) + 1
+    reached = np.bincount(visits.packets[arrived], minlength=packets) > 0
+    reached |= visits.kinds == READ
+    missed = np.where(in_gap, GAP, lost)
+    status = np.where(reached, DELIVERED, missed)
+    for origin, to in destinations.items():
+        theirs = (visits.kinds == CALL) & (origins == origin)
+        hits = arrived[np.isin(visits.nodes[arrived], to)]
+        different = np.unique(visits.packets[hits].astype(np.int64) * nodes + visits.nodes[hits])
+        count = np.bincount(different // nodes, minlength=packets)
+        status = np.where(theirs & (count < len(to)), np.where(count > 0, SOME, missed), status)
+        if not to:
+            status[theirs & ~reached] = UNADDRESSED
+    return status.astype(np.uint8)
+
+
+def last_visits(visits: Visits) -> Positions:
+    """int64[p], the visit at which each packet got furthest: the latest of those with the most hops."""
+    last = np.empty(len(visits.kinds), dtype=np.int64)
+    last[visits.packets] = np.arange(len(visits))  # by packet and hops: the last one stays
+    return last
+
+
+def _in_gap(events: Events, starts: Positions, ends: Positions) -> NDArray[np.bool_]:
+    # Gaps are in order. One overlaps when it begins at the end or before, and ends after the start.
+    begun = np.searchsorted(events.gaps[:, 0], ends, side="right")
+    over = np.searchsorted(events.gaps[:, 1], starts, side="right")
+    overlapping: NDArray[np.bool_] = begun > over
+    return overlapping
+
+
+def _answers(events: Events, index: Index, visits: Visits, firsts: Positions) -> NDArray[np.int32]:
+    """int32[p], see `Journeys.answers`: the call lies within the delivery's span at that node."""
+    answers = np.full(len(firsts), NONE, dtype=np.int32)
+    name = delivering(events, index)[0]
+    if not name.endswith(".enter"):
+        return answers
+    nodes = range(len(events.node_names))
+    exits = np.concatenate([index.of(name.removesuffix("enter") + "exit", node=node) for node in nodes])
+    calls = np.flatnonzero(visits.kinds == CALL)
+    begins = visits.positions[firsts[calls]]
+    owners = owner(visits.nodes[firsts[calls]], visits.ids[calls])
+    delivered = np.flatnonzero((visits.deliveries >= 0) & (visits.parents >= 0))
+    delivered_owners = owner(visits.nodes[delivered], visits.ids[visits.packets[delivered]])
+    row = Latest.of(delivered_owners, visits.deliveries[delivered]).before(owners, begins)
+    closed = Latest.of(owner(events.nodes[exits], events.ids[exits]), exits).before(owners, begins)
+    visit = taken(delivered, row)
+    inside = (row >= 0) & (taken(exits, closed) < taken(visits.deliveries, visit))
+    # Written backwards, so that the first stays.
+    asked, answer = visits.packets[visit[inside]], calls[inside]
+    answers[asked[::-1]] = answer[::-1]
+    return answers

@@ -1,0 +1,154 @@
+"""Milestones of hops: the instants that a packet passes on its way from one node to the next.
+
+They are found from the hop's end backwards, each the latest occurrence before the next one: the delivery to the
+application, or at a relay the call that sends the packet on; the way up to it; the reception that it began with; the
+transmission that was received; the way down to that. So of the fragments of a packet the milestones are the last one's,
+and of a frame that was repeated those of the repetition that was received.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.events.completions import Completions, Index
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.packets.holders import Holders
+from gpiorig.analysis.packets.occurrences import NONE, POSITION_BITS, Latest, Positions, latest_of, taken
+from gpiorig.analysis.packets.path import COMMAND_END, POINTS, RECEPTION_END, Point, Source
+from gpiorig.analysis.packets.receptions import Receptions
+from gpiorig.analysis.packets.transmissions import Transmissions
+from gpiorig.analysis.packets.visits import Visits
+
+COLUMNS = {point.name: column for column, point in enumerate(POINTS)}
+UP = tuple(p for p in POINTS if p.received and p.source is Source.ID and p.event != RECEPTION_END)
+DOWN = tuple(p for p in POINTS if not p.received and p.event != COMMAND_END)
+MAC = "mac.rx.enter"
+BY_ORDER = tuple(p for p in POINTS if p.source is Source.RECEPTION)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Passages:
+    """One row per visit with a parent: how the packet came there.
+
+    Parameters
+    ----------
+    visits
+        int64[k], rows of the visits.
+    readings, sendings
+        int64[k], rows of the reception and of the transmission that brought it there.
+    samples
+        int64[k, len(POINTS)], instant of each milestone, -1 missing.
+    """
+
+    visits: Positions
+    readings: Positions
+    sendings: Positions
+    samples: NDArray[np.int64]
+
+
+class Finder:
+    """Finds milestones in the events, by visit."""
+
+    def __init__(
+        self,
+        events: Events,
+        index: Index,
+        completions: Completions,
+        sent: Transmissions,
+        read: Receptions,
+        visits: Visits,
+        visit_of: NDArray[np.int32],
+    ) -> None:
+        self._events, self._index, self._completions = events, index, completions
+        self._sent, self._read, self._visits, self._visit_of = sent, read, visits, visit_of
+        self._readers = Holders(read.nodes.astype(np.int64), read.ids, read.ends_at)
+
+    def passages(self) -> Passages:
+        """All of them, in the order of the visits."""
+        rows = np.flatnonzero(self._visits.parents >= 0)
+        hops = self._visits.hops[rows]
+        positions = np.full((len(rows), len(POINTS)), NONE, dtype=np.int64)
+        parents = self._visits.parents[rows].astype(np.int64)
+        bound = np.where(self._visits.deliveries >= 0, self._visits.deliveries + 1, len(self._events))
+        readings = np.full(len(rows), NONE, dtype=np.int64)
+        first = np.flatnonzero(~self._visits.repeated)
+        read_in = Latest.of(self._visits.of_reception[first].astype(np.int64), self._read.ends_at[first])
+        for hop in range(int(hops.max(initial=0)), 0, -1):
+            now = np.flatnonzero(hops == hop)
+            until = self._backwards(UP, rows[now], bound[rows[now]], positions, now)
+            readings[now] = taken(first, read_in.before(rows[now], until, included=True))
+            commands = taken(self._sent.commands, taken(self._read.transmissions, readings[now]))
+            since = self._backwards(DOWN, parents[now], commands + 1, positions, now)
+            # Where the parent did not deliver the packet, its part ends where it sent it on.
+            open_ = self._visits.deliveries[parents[now]] < 0
+            np.minimum.at(bound, parents[now][open_], since[open_])
+        sendings = taken(self._read.transmissions, readings)
+        self._of_frames(positions, readings, sendings, parents)
+        samples = taken(self._events.samples, positions.reshape(-1)).reshape(positions.shape)
+        samples[:, COLUMNS["air.start"]] = taken(self._read.air_starts, readings)
+        return Passages(visits=rows, readings=readings, sendings=sendings, samples=samples)
+
+    def departures(self, visits: Positions, sendings: Positions) -> NDArray[np.int64]:
+        """int64[k, len(POINTS)], the milestones up to a transmission of each visit, or the latest without one."""
+        positions = np.full((len(visits), len(POINTS)), NONE, dtype=np.int64)
+        commands = taken(self._sent.commands, sendings)
+        bound = np.where(commands >= 0, commands + 1, len(self._events))
+        self._backwards(DOWN, visits, bound, positions, np.arange(len(visits)))
+        self._command_ends(positions, commands, visits)
+        return taken(self._events.samples, positions.reshape(-1)).reshape(positions.shape)
+
+    def _backwards(
+        self,
+        points: tuple[Point, ...],
+        visits: Positions,
+        bound: Positions,
+        positions: NDArray[np.int64],
+        rows: Positions,
+    ) -> Positions:
+        """Fill in the points of some rows, the last one first; gives the earliest position found, or the bound."""
+        for point in reversed(points):
+            keys = self._keys(point)
+            found = _owned(keys, np.searchsorted(keys, (visits << POSITION_BITS) + bound) - 1, visits)
+            positions[rows, COLUMNS[point.name]] = found
+            bound = np.where(found >= 0, found, bound)
+        return bound
+
+    def _keys(self, point: Point) -> Positions:
+        """Visit and position of every event of a point, as one sorted number each."""
+        at = np.concatenate([self._index.of(point.event, node=node) for node in range(len(self._events.node_names))])
+        at = at[self._visit_of[at] >= 0]
+        if point.event == MAC and self._visits.repeated.any():
+            # The MAC gets a frame right after it was read, and drops duplicates: no milestone is a duplicate's.
+            reading = self._readers.of(self._events.nodes[at].astype(np.int64), self._events.ids[at], at)
+            at = at[(reading < 0) | ~self._visits.repeated[np.maximum(reading, 0)]]
+        return np.sort((self._visit_of[at].astype(np.int64) << POSITION_BITS) + at)
+
+    def _of_frames(
+        self, positions: NDArray[np.int64], readings: Positions, sendings: Positions, parents: Positions
+    ) -> None:
+        """The milestones without an id, and the ends of the reception and of the command."""
+        ends_at = taken(self._read.ends_at, readings)
+        nodes = range(len(self._events.node_names))
+        for point in BY_ORDER:
+            at = np.concatenate([self._index.of(point.event, node=node) for node in nodes])
+            positions[:, COLUMNS[point.name]] = latest_of(ends_at, at, of=self._completions.of[at])
+        at = np.sort(np.concatenate([self._index.of(RECEPTION_END, node=node) for node in nodes]))
+        if len(at):
+            place = np.minimum(np.searchsorted(at, ends_at), len(at) - 1)
+            positions[:, COLUMNS[RECEPTION_END]] = np.where(at[place] == ends_at, ends_at, NONE)
+        self._command_ends(positions, taken(self._sent.commands, sendings), parents)
+
+    def _command_ends(self, positions: NDArray[np.int64], commands: Positions, visits: Positions) -> None:
+        keys = self._keys(POINTS[COLUMNS[COMMAND_END]])
+        found = _owned(keys, np.searchsorted(keys, (visits << POSITION_BITS) + commands), visits)
+        positions[:, COLUMNS[COMMAND_END]] = np.where(commands >= 0, found, NONE)
+
+
+def _owned(keys: Positions, place: Positions, visits: Positions) -> Positions:
+    """Positions at some places of the sorted keys, -1 where there is none or it is another visit's."""
+    inside = (place >= 0) & (place < len(keys))
+    key = taken(keys, np.where(inside, place, NONE))
+    return np.where(inside & (key >> POSITION_BITS == visits), key & (1 << POSITION_BITS) - 1, NONE)

@@ -1,0 +1,101 @@
+"""Frames that a radio heard and no software read: whose they were, by what was on the air at that time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, Completions, Index
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.packets.occurrences import NONE, Positions
+from gpiorig.analysis.packets.transmissions import Transmissions
+from gpiorig.analysis.quantity import NS_PER_S
+
+OTHERS, OWN, UNKNOWN, AMBIGUOUS = range(4)
+WHOSE = {
+    OTHERS: "of another node's transmission, or its acknowledgement",
+    OWN: "of its own transmission",
+    UNKNOWN: "while no node is known to have been sending",
+    AMBIGUOUS: "while several nodes were sending",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overheard:
+    """One row per rise of a frame time stamp line that led to no reading and to no end of a transmission.
+
+    Parameters
+    ----------
+    positions, exits
+        int64[k], of the rise and of the fall in the events; the fall -1 if there is none.
+    nodes
+        int16[k], index of the node that heard it.
+    transmissions
+        int32[k], row of the transmission, -1 if it is not known.
+    whose
+        uint8[k], keys of `WHOSE`.
+    """
+
+    positions: Positions
+    exits: Positions
+    nodes: NDArray[np.int16]
+    transmissions: NDArray[np.int32]
+    whose: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+
+def find(
+    events: Events, index: Index, completed: Completions, sent: Transmissions, *, header_ns: Mapping[str, int]
+) -> Overheard:
+    """Give each frame that was heard and not read to the one transmission that was under way then."""
+    parts = [_on_node(events, index, completed, node) for node in range(len(events.node_names))]
+    positions, exits, nodes = (np.concatenate(each) for each in zip(*parts, strict=True))
+    rises = events.samples[positions]
+    header = np.array([_samples(events, header_ns.get(name, 0)) for name in events.node_names], dtype=np.int64)
+    found = np.full(len(positions), NONE, dtype=np.int64)
+    senders = np.zeros(len(positions), dtype=np.int64)
+    own = np.zeros(len(positions), dtype=bool)
+    # Behind lost samples nobody knows what is on the air.
+    stretch, stretch_of_sent = (np.searchsorted(events.gaps[:, 1], at, side="right") for at in (rises, sent.begins))
+    for node in range(len(events.node_names)):
+        rows = np.flatnonzero(sent.nodes == node)
+        if not len(rows):
+            continue
+        here = nodes == node
+        began = np.where(here, rises, rises - header[nodes])
+        place = np.searchsorted(sent.begins[rows], began, side="right") - 1
+        row = rows[np.maximum(place, 0)]
+        open_ = (place >= 0) & (sent.ends[row] >= rises) & (stretch_of_sent[row] == stretch)
+        own |= open_ & here
+        senders += open_ & ~here
+        # Its own transmission goes before those of others: a radio that sends hears nothing.
+        found = np.where(open_ & (here | ~own), row, found)
+    whose = np.select([own, senders == 1, senders == 0], [OWN, OTHERS, UNKNOWN], default=AMBIGUOUS)
+    return Overheard(
+        positions=positions,
+        exits=exits,
+        nodes=nodes.astype(np.int16),
+        transmissions=np.where(whose <= OWN, found, NONE).astype(np.int32),
+        whose=whose.astype(np.uint8),
+    )
+
+
+def _on_node(events: Events, index: Index, completed: Completions, node: int) -> tuple[Positions, Positions, Positions]:
+    rises = index.of(FRAME_TIMESTAMP, node=node)
+    falls = index.of(FRAME_TIMESTAMP.removesuffix("enter") + "exit", node=node)
+    place = np.searchsorted(falls, rises)
+    fall = np.append(falls, NONE)[place]
+    following = np.append(rises[1:], len(events))[: len(rises)]
+    left = completed.of[rises] < 0
+    exits = np.where((fall >= 0) & (fall < following), fall, NONE)[left]
+    return rises[left], exits, np.full(len(exits), node, dtype=np.int64)
+
+
+def _samples(events: Events, ns: int) -> int:
+    return round(Fraction(ns, NS_PER_S) * events.samplerate_hz)

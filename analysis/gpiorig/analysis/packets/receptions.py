@@ -1,0 +1,206 @@
+"""Receptions: every frame that software read from its radio, and the transmission it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, LINKS, RX_END, Completions, Index
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.packets.occurrences import NONE, Positions, latest_of, taken
+from gpiorig.analysis.packets.sequence_numbers import SequenceNumbers
+from gpiorig.analysis.packets.transmissions import Transmissions
+from gpiorig.analysis.quantity import NS_PER_S
+
+# What ends a reception on a node: the first of these that occurs there with ids.
+ENDS = (RX_END, "mac.rx.enter", "app.rx.enter")
+IRQ = "tap.irq.enter"
+INTERRUPTS = (*LINKS, "driver.rx_read.enter")
+
+FROM_ONE, NOT_SENT, OTHER_NUMBER, AMBIGUOUS = range(4)
+ORIGINS = {
+    FROM_ONE: "of one transmission",
+    NOT_SENT: "no node was sending a frame with this id",
+    OTHER_NUMBER: "frames with this id were being sent, none with its sequence number",
+    AMBIGUOUS: "several nodes were sending a frame with this id",
+}
+SAMPLE_BITS = 47  # 68 days at 24 MHz
+# Without a line that shows when the frame ended, software may have been kept from it for so long after the end.
+LATE_NS = 100_000_000
+# By how much a receiver's interrupt may be later than the sender's for one frame: propagation, the radios' own delays
+# (9 us, AT86RF231 datasheet 8111C, 12.4). Far less than the shortest frame, 352 us of an acknowledgement at 250 kb/s.
+APART_NS = 100_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Receptions:
+    """One row per frame read with a packet's id, by node, in time order within a node.
+
+    Parameters
+    ----------
+    nodes
+        int16[r], index into the node names.
+    ids
+        int32[r], id of the packet.
+    ends_at
+        int64[r], position of the event at which the frame had been read.
+    air_starts
+        int64[r], sample of the first bit on the air, from the frame time stamp line; -1 unknown.
+    ends
+        int64[r], sample at which the frame was over: the rise of the interrupt line, or the earliest trace there is.
+    lines_seen
+        bool[r], `ends` is of the interrupt line.
+    sequences
+        int16[r], sequence number of IEEE 802.15.4, -1 unknown.
+    transmissions
+        int32[r], row of the transmission it is of, -1 for none.
+    origins
+        uint8[r], keys of `ORIGINS`: why there is one, or none.
+    """
+
+    nodes: NDArray[np.int16]
+    ids: NDArray[np.int32]
+    ends_at: Positions
+    air_starts: Positions
+    ends: Positions
+    lines_seen: NDArray[np.bool_]
+    sequences: NDArray[np.int16]
+    transmissions: NDArray[np.int32]
+    origins: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+
+def find(
+    events: Events,
+    index: Index,
+    completions: Completions,
+    told: SequenceNumbers,
+    sent: Transmissions,
+    *,
+    header_ns: Mapping[str, int],
+) -> Receptions:
+    """All receptions of all nodes, each with the transmission it is of.
+
+    That is the one with its id, of another node, during which the frame was on the air: it began before the first bit
+    and ended after the last. If sequence numbers are known at both ends they are equal. Two transmissions of one node
+    never overlap; if those of several nodes fit, the reception is `AMBIGUOUS` and is of none. Where no line shows when
+    the frame was on the air, its first trace in software has to come during the transmission, or else soon after it.
+
+    Parameters
+    ----------
+    header_ns
+        By name of the receiving node, the time from the first bit on the air to the rise of its frame time stamp line.
+        A node that is not in it has no `air_starts`.
+    """
+    parts = [
+        _on_node(events, index, completions, node, header_ns.get(name)) for node, name in enumerate(events.node_names)
+    ]
+    nodes, ends_at, air_starts, ends, lines_seen = (np.concatenate(each) for each in zip(*parts, strict=True))
+    read = np.flatnonzero(told.readings >= 0)
+    sequences = taken(told.numbers, latest_of(ends_at, read, of=told.readings[read])).astype(np.int16)
+    ids = events.ids[ends_at]
+    found = _Sent(sent, ids, nodes, sequences)
+    earliest = np.where(air_starts >= 0, air_starts, ends)
+    rows, origins = found.open_during(earliest, np.where(lines_seen, ends - _samples(events, APART_NS), earliest))
+    late = (origins == NOT_SENT) & (air_starts < 0) & ~lines_seen
+    if late.any():
+        late_rows, late_origins = found.open_during(earliest, earliest - _samples(events, LATE_NS), of=late)
+        rows, origins = np.where(late, late_rows, rows), np.where(late, late_origins, origins)
+    return Receptions(
+        nodes=nodes.astype(np.int16),
+        ids=ids,
+        ends_at=ends_at,
+        air_starts=air_starts,
+        ends=ends,
+        lines_seen=lines_seen,
+        sequences=sequences,
+        transmissions=rows.astype(np.int32),
+        origins=origins.astype(np.uint8),
+    )
+
+
+def _samples(events: Events, ns: int) -> int:
+    return round(Fraction(ns, NS_PER_S) * events.samplerate_hz)
+
+
+def _on_node(
+    events: Events, index: Index, completions: Completions, node: int, header_ns: int | None
+) -> tuple[Positions, Positions, Positions, Positions, NDArray[np.bool_]]:
+    ends_at = np.zeros(0, dtype=np.int64)
+    for name in ENDS:
+        occurred = index.of(name, node=node)
+        ends_at = occurred[events.ids[occurred] >= 0]
+        if len(ends_at):
+            break
+
+    def of_reception(name: str) -> Positions:
+        """Sample of the latest such event of each reception, -1 for none."""
+        at = index.of(name, node=node)
+        return taken(events.samples, latest_of(ends_at, at, of=completions.of[at]))
+
+    mark = of_reception(FRAME_TIMESTAMP)
+    irq = of_reception(IRQ)
+    ends = events.samples[ends_at]
+    for name in INTERRUPTS:
+        trace = of_reception(name)
+        ends = np.where(trace >= 0, np.minimum(ends, trace), ends)
+    if header_ns is None:
+        mark = np.full(len(ends_at), NONE, dtype=np.int64)
+    air_starts = np.where(mark >= 0, mark - _samples(events, header_ns or 0), NONE)
+    return np.full(len(ends_at), node, dtype=np.int64), ends_at, air_starts, ends, irq >= 0
+
+
+class _Sent:
+    """The transmissions by id and time, asked for those that can be the source of each reception."""
+
+    def __init__(
+        self, sent: Transmissions, ids: NDArray[np.int32], nodes: Positions, sequences: NDArray[np.int16]
+    ) -> None:
+        self._sent, self._ids, self._nodes, self._sequences = sent, ids.astype(np.int64), nodes, sequences
+        with_id = np.flatnonzero(sent.ids >= 0)
+        keys = (sent.ids[with_id].astype(np.int64) << SAMPLE_BITS) + sent.begins[with_id]
+        order = np.argsort(keys, kind="stable")
+        self._keys, self._rows = keys[order], with_id[order]
+        self._longest = int((sent.ends - sent.begins).max(initial=0))
+
+    def open_during(
+        self, since: Positions, until: Positions, *, of: NDArray[np.bool_] | None = None
+    ) -> tuple[Positions, Positions]:
+        """Row of the one transmission that began at `since` or before and ended at `until` or after; and why none."""
+        found = np.full(len(since), NONE, dtype=np.int64)
+        origins = np.full(len(since), NOT_SENT, dtype=np.int64)
+        asked = np.arange(len(since)) if of is None else np.flatnonzero(of)
+        place = np.searchsorted(self._keys, (self._ids[asked] << SAMPLE_BITS) + since[asked], side="right") - 1
+        while len(asked):
+            row = taken(self._rows, place)
+            key = taken(self._keys, place)
+            oldest = np.minimum(since, until)[asked] - self._longest
+            near = (
+                (row >= 0)
+                & (key >= (self._ids[asked] << SAMPLE_BITS) + oldest)
+                & (key >> SAMPLE_BITS == self._ids[asked])
+            )
+            asked, place, row = asked[near], place[near] - 1, row[near]
+            fits = (self._sent.ends[row] >= until[asked]) & (self._sent.nodes[row] != self._nodes[asked])
+            self._consider(asked[fits], row[fits], found, origins)
+        found[origins != FROM_ONE] = NONE
+        return found, origins
+
+    def _consider(self, asked: Positions, row: Positions, found: Positions, origins: Positions) -> None:
+        """Take a candidate, unless its number is another, or another node's is there already."""
+        theirs, ours = self._sent.sequences[row], self._sequences[asked]
+        equal = (theirs < 0) | (ours < 0) | (theirs == ours)
+        other = asked[~equal]
+        origins[other] = np.where(origins[other] == NOT_SENT, OTHER_NUMBER, origins[other])
+        asked, row = asked[equal], row[equal]
+        # The latest of a node's comes first and stays.
+        free = found[asked] < 0
+        others = ~free & (self._sent.nodes[row] != self._sent.nodes[np.maximum(found[asked], 0)])
+        origins[asked[others]] = AMBIGUOUS
+        found[asked[free]], origins[asked[free]] = row[free], FROM_ONE

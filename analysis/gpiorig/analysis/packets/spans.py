@@ -1,0 +1,141 @@
+"""Spans, from the enter of a point to its exit: those of one packet for drawing, those of a recording for traces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.events.completions import Index
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.table import BY_CODE, EVENT_TYPES
+from gpiorig.analysis.packets.association import Packets
+
+ENTERS = tuple(event.name for event in EVENT_TYPES if event.kind == "enter")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One span of one packet on one node.
+
+    Parameters
+    ----------
+    point
+        Its point, such as ``udp.tx``.
+    layer
+        The layer of the point.
+    node
+        Name of the node.
+    direction
+        path.REQUEST or path.REPLY.
+    start, end
+        Samples of enter and exit.
+    """
+
+    point: str
+    layer: str
+    node: str
+    direction: int
+    start: int
+    end: int
+
+
+def of_packet(packets: Packets, row: int) -> list[Span]:
+    """All spans of a packet whose enter and exit were both seen, in the order of their enters."""
+    events = packets.events
+    open_at: dict[tuple[int, str, int], list[int]] = {}
+    spans = []
+    for position in np.flatnonzero(packets.packet_of == row).tolist():
+        event = BY_CODE[int(events.codes[position])]
+        point = event.name.rpartition(".")[0]
+        node, direction = int(events.nodes[position]), int(packets.direction_of[position])
+        key = (node, point, direction)
+        if event.kind == "enter":
+            open_at.setdefault(key, []).append(int(events.samples[position]))
+        elif event.kind == "exit" and open_at.get(key):
+            start = open_at[key].pop()
+            name = events.node_names[node]
+            spans.append(Span(point, event.layer, name, direction, start, int(events.samples[position])))
+    return sorted(spans, key=lambda span: (span.start, -span.end))
+
+
+def pairs(events: Events, *, index: Index | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Enter and exit of every span of a recording whose ends were both seen, without lost samples between them.
+
+    An exit ends the latest open enter of its point and node with the same id, else the latest without an id: spans of
+    several packets may be open at once.
+
+    Parameters
+    ----------
+    events
+        Of the whole recording.
+    index
+        Of these events, where there is one already.
+
+    Returns
+    -------
+    enters, exits
+        int64[s], positions in the events, in the order of the exits.
+    """
+    index = Index(events) if index is None else index
+    found = [np.zeros((0, 2), dtype=np.int64)]
+    for node in range(len(events.node_names)):
+        found += [pairs_of(name, events, index, node=node) for name in ENTERS]
+    both = np.concatenate(found)
+    both = both[np.argsort(both[:, 1])]
+    return both[:, 0], both[:, 1]
+
+
+def pairs_of(enter: str, events: Events, index: Index, *, node: int) -> NDArray[np.int64]:
+    """int64[s, 2]: as `pairs`, of the point of one node that begins with the event `enter`; in no order."""
+    ends = [index.of(f"{enter.removesuffix('enter')}{end}", node=node) for end in ("enter", "exit")]
+    if not all(map(len, ends)):
+        return np.zeros((0, 2), dtype=np.int64)
+    both = _paired(events, *ends)
+    stretch = np.searchsorted(events.gaps[:, 1], events.samples[both], side="right")
+    whole: NDArray[np.int64] = both[stretch[:, 0] == stretch[:, 1]]
+    return whole
+
+
+def _paired(events: Events, enters: NDArray[np.int64], exits: NDArray[np.int64]) -> NDArray[np.int64]:
+    """int64[s, 2], pairs of one point on one node.
+
+    An exit right behind an enter with its id ends that one. Without the two, all others find the same as before: so
+    such pairs are taken out, round after round, and only what is left is walked through one by one.
+    """
+    positions = np.concatenate([enters, exits])
+    order = np.argsort(positions)
+    positions, is_exit = positions[order], order >= len(enters)
+    ids = events.ids[positions]
+    if (ids[~is_exit] < 0).all() or ((ids[is_exit] < 0).all() and (ids[~is_exit] >= 0).all()):
+        ids = np.full_like(ids, -1)  # one side says nothing: an exit ends the latest
+    found = [np.zeros((0, 2), dtype=np.int64)]
+    while True:
+        behind = np.flatnonzero(is_exit[1:] & ~is_exit[:-1] & (ids[1:] == ids[:-1]))
+        found.append(np.stack([positions[behind], positions[behind + 1]], axis=1))
+        left = np.ones(len(positions), dtype=bool)
+        left[behind] = left[behind + 1] = False
+        positions, is_exit, ids = positions[left], is_exit[left], ids[left]
+        if 16 * len(behind) <= len(positions):
+            break
+    rest = _one_by_one(positions.tolist(), is_exit.tolist(), ids.tolist())
+    return np.concatenate([*found, np.array(rest, dtype=np.int64).reshape(-1, 2)])
+
+
+def _one_by_one(positions: list[int], is_exit: list[bool], ids: list[int]) -> list[tuple[int, int]]:
+    found, waiting = [], []
+    for position, leaves, identity in zip(positions, is_exit, ids, strict=True):
+        if not leaves:
+            waiting.append((position, identity))
+        elif (place := _matching([known for _, known in waiting], identity)) >= 0:
+            found.append((waiting.pop(place)[0], position))
+    return found
+
+
+def _matching(waiting: list[int], identity: int) -> int:
+    """Place of the latest enter that an exit with an id (-1 none) ends, -1 if there is none."""
+    for wanted in (identity, -1):
+        if wanted in waiting:
+            return len(waiting) - 1 - waiting[::-1].index(wanted)
+    return len(waiting) - 1 if identity < 0 else -1

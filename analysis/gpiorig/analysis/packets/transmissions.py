@@ -1,0 +1,186 @@
+"""Transmissions: every frame that a node commanded its radio to send, and how that ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.events.completions import LINKS, TX_ENDS, Completions, Index
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.analysis.packets import sequence_numbers
+from gpiorig.analysis.packets.occurrences import NONE, RESET, Latest, Positions, latest_of, owner, taken
+from gpiorig.analysis.packets.sequence_numbers import SequenceNumbers
+
+# What a command to the radio is on a node: the first of these that occurs there.
+COMMANDS = ("driver.exec.enter", "radio.tx_start", "driver.tx.enter", "mac.tx.enter")
+# What the driver does with a frame before the command.
+PREPARATIONS = ("driver.tx.enter", "driver.prepare.enter", "driver.load.enter")
+# What makes a new frame of a packet; without one, a frame is repeated as long as nothing else says that it is another.
+FRAME_BEGINS = ("mac.tx.enter", "sixlowpan.fragment.enter")
+
+COMPLETE, NO_ACK, BUSY, REPEATED, UNKNOWN = range(5)
+OUTCOMES = {
+    COMPLETE: "complete",
+    NO_ACK: "no acknowledgement",
+    BUSY: "channel busy",
+    REPEATED: "commanded again before its end was told",
+    UNKNOWN: "its end was not told",
+}
+_OUTCOME_OF = dict(zip(TX_ENDS, (COMPLETE, NO_ACK, BUSY), strict=True))
+# A transmission whose end nothing tells is taken to last no longer than this: four attempts of five waits each of up to
+# 7, 15, 31, 31 and 31 periods of 320 us and 128 us of listening, 4.26 ms of frame and 0.86 ms for the acknowledgement
+# (IEEE 802.15.4-2006, 7.5.1.4 and table 86, defaults): 168 ms.
+LONGEST_NS = 168_000_000
+# After so many frames an 8-bit sequence number is another frame's.
+NUMBERS = 256
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Transmissions:
+    """One row per command to a radio, by node, in time order within a node.
+
+    Parameters
+    ----------
+    nodes
+        int16[t], index into the node names.
+    ids
+        int32[t], id of the packet; -1 for a frame without one, such as an acknowledgement made by software.
+    commands
+        int64[t], position of the command in the events.
+    prepared
+        int64[t], position at which the driver took the frame; that of the command, if it does not say.
+    ends_at
+        int64[t], position of the event that told the end, -1 if none did.
+    begins, ends
+        int64[t], samples: the frame was on the air, if at all, in between. The end is that of the radio's interrupt, if
+        it is known, and otherwise when software told it.
+    outcomes
+        uint8[t], keys of `OUTCOMES`.
+    sequences
+        int16[t], sequence number of IEEE 802.15.4, -1 unknown.
+    frames
+        int32[t], number of the frame; equal for those that repeat one.
+    """
+
+    nodes: NDArray[np.int16]
+    ids: NDArray[np.int32]
+    commands: Positions
+    prepared: Positions
+    ends_at: Positions
+    begins: Positions
+    ends: Positions
+    outcomes: NDArray[np.uint8]
+    sequences: NDArray[np.int16]
+    frames: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+
+def find(events: Events, index: Index, completions: Completions, told: SequenceNumbers) -> Transmissions:
+    """All transmissions of all nodes.
+
+    The end of a transmission is told by ``radio.tx_complete``, ``radio.tx_no_ack`` or ``radio.tx_busy`` with the id of
+    the latest command before it; a radio sends one frame at a time.
+    """
+    parts = [_on_node(events, index, completions, node) for node in range(len(events.node_names))]
+    nodes, commands, ends_at, outcomes, ends = (np.concatenate(each) for each in zip(*parts, strict=True))
+    ids = events.ids[commands]
+    owners = owner(nodes, ids)
+    told_owners = owner(events.nodes[told.positions].astype(np.int64), told.ids)
+    number = sequence_numbers.latest_sent(told, owners, commands, told_owners=told_owners)
+    sequences = np.where(ids >= 0, taken(told.numbers.astype(np.int64), number), NONE)
+    return Transmissions(
+        nodes=nodes.astype(np.int16),
+        ids=ids,
+        commands=commands,
+        prepared=_prepared(events, index, nodes, ids, commands, since=taken(told.since, number)),
+        ends_at=ends_at,
+        begins=events.samples[commands],
+        ends=ends,
+        outcomes=outcomes.astype(np.uint8),
+        sequences=sequences.astype(np.int16),
+        frames=_frames(events, index, nodes, ids, commands, sequences),
+    )
+
+
+def _on_node(
+    events: Events, index: Index, completions: Completions, node: int
+) -> tuple[Positions, Positions, Positions, Positions, Positions]:
+    commands = next((at for name in COMMANDS if len(at := index.of(name, node=node))), np.zeros(0, dtype=np.int64))
+    ends_at = np.full(len(commands), NONE, dtype=np.int64)
+    if len(commands):
+        told = np.sort(np.concatenate([index.of(name, node=node) for name in TX_ENDS]))
+        command = np.searchsorted(commands, told) - 1
+        own = (command >= 0) & (events.ids[commands[np.maximum(command, 0)]] == events.ids[told])
+        # Written backwards, so that the first of several stays.
+        ends_at[command[own][::-1]] = told[own][::-1]
+    following = np.append(commands[1:], NONE)[: len(commands)]
+    again = (
+        (following >= 0) & (events.ids[commands] >= 0) & (events.ids[np.maximum(following, 0)] == events.ids[commands])
+    )
+    outcomes = np.where(again, REPEATED, UNKNOWN)
+    for name, outcome in _OUTCOME_OF.items():
+        outcomes[(ends_at >= 0) & (events.codes[np.maximum(ends_at, 0)] == BY_NAME[name].code)] = outcome
+    longest = int(Fraction(LONGEST_NS, 1_000_000_000) * events.samplerate_hz)
+    # At the latest with the next command, or when the node is reset.
+    over = np.sort(np.concatenate([commands, index.of(RESET, node=node)]))
+    over_at = np.append(events.samples[over], events.end)
+    latest = over_at[np.searchsorted(over, commands, side="right")]
+    latest = np.minimum(latest, events.samples[commands] + longest)
+    ends = np.where(ends_at >= 0, events.samples[np.maximum(ends_at, 0)], latest)
+    for name in LINKS:
+        traces = index.of(name, node=node)
+        trace = latest_of(ends_at, traces, of=completions.of[traces])
+        ends = np.where((ends_at >= 0) & (trace > commands), events.samples[np.maximum(trace, 0)], ends)
+    return np.full(len(commands), node, dtype=np.int64), commands, ends_at, outcomes, ends
+
+
+def _prepared(
+    events: Events, index: Index, nodes: Positions, ids: NDArray[np.int32], commands: Positions, *, since: Positions
+) -> Positions:
+    """int64[t], position of the first trace of each frame, its number included, since the command before it."""
+    before = np.concatenate([[NONE], commands[:-1]])[: len(commands)]
+    before[1:][nodes[1:] != nodes[:-1]] = NONE
+    owners = owner(nodes, ids)
+    prepared = np.where(since > before, np.minimum(since, commands), commands)
+    for name in PREPARATIONS:
+        for node in range(len(events.node_names)):
+            at = index.of(name, node=node)
+            found = taken(at, Latest.of(owner(node, events.ids[at]), at).before(owners, commands))
+            prepared = np.where(found > before, np.minimum(prepared, found), prepared)
+    return prepared
+
+
+def _frames(
+    events: Events, index: Index, nodes: Positions, ids: NDArray[np.int32], commands: Positions, sequences: Positions
+) -> NDArray[np.int32]:
+    """int32[t], number of the frame of each transmission.
+
+    Two transmissions of a node with the same id, one after the other, are of one frame if no call that makes a frame
+    lies between them and their sequence numbers are equal.
+    """
+    owners = owner(nodes, ids)
+    begun = np.full(len(nodes), NONE, dtype=np.int64)
+    for name in FRAME_BEGINS:
+        for node in range(len(events.node_names)):
+            calls = index.of(name, node=node)
+            found = Latest.of(owner(node, events.ids[calls]), calls).before(owners, commands, included=True)
+            begun = np.maximum(begun, taken(calls, found))
+    order = np.lexsort((commands, owners))
+    first = np.ones(len(order), dtype=bool)
+    before, here = order[:-1], order[1:]
+    first[1:] = (
+        (owners[before] != owners[here])
+        | (begun[before] != begun[here])
+        | (sequences[before] != sequences[here])
+        | (here - before >= NUMBERS)
+        | (ids[here] < 0)
+    )
+    frames = np.empty(len(order), dtype=np.int32)
+    frames[order] = np.cumsum(first) - 1
+    return frames

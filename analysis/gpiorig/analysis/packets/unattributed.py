@@ -1,0 +1,88 @@
+"""Events that should belong to a packet and cannot be given to one: counted and listed, never guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.events.completions import Kept, pieces
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.ids import belongs_by_order, carries_packet_id, code_set, needs_packet_id
+from gpiorig.analysis.events.table import EVENT_TYPES
+
+Rows = NDArray[np.int64]
+
+NO_PACKET, NO_COMPLETION, COMPLETION_UNKNOWN, NO_DIRECTION, NO_ID, SEVERAL = range(1, 7)
+REASONS = {
+    NO_PACKET: "no packet with this id was under way",
+    NO_COMPLETION: "no completion of the radio follows that it can belong to",
+    COMPLETION_UNKNOWN: "the completion it belongs to is of no known packet",
+    NO_DIRECTION: "neither a send nor a receive call is open",
+    NO_ID: "a packet's event came without its id",
+    SEVERAL: "several packets with this id were in hand there",
+}
+
+OF_SEVERAL = -2  # in place of a packet's row
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unattributed:
+    """Events that should belong to a packet and could not be given to one.
+
+    Parameters
+    ----------
+    positions
+        int64[u], positions in the events.
+    reasons
+        uint8[u], keys of `REASONS`.
+    """
+
+    positions: Rows
+    reasons: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def counts(self) -> dict[str, int]:
+        """How many for each reason."""
+        return {text: n for key, text in REASONS.items() if (n := int(np.count_nonzero(self.reasons == key)))}
+
+
+def find(
+    events: Events,
+    packet_of: NDArray[np.int32],
+    completion_of: Kept,
+    *,
+    nodes: Sequence[int],
+    strange: NDArray[np.bool_] | None = None,
+) -> Unattributed:
+    """List what is left of the events of these nodes when `packet_of` has given all others to a packet.
+
+    Events that are known to be of a packet which `packet_of` does not count are `strange`, bool[n]: nothing is amiss.
+    """
+    both_ways = code_set(e.code for e in EVENT_TYPES if e.direction == "none")
+    found, why = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.uint8)]
+    for piece in pieces(len(events)):
+        with_id, by_order = carries_packet_id(events, piece), belongs_by_order(events, piece)
+        bound = (with_id | by_order | needs_packet_id(events, piece)) & (packet_of[piece] < 0)
+        if strange is not None:
+            bound &= ~strange[piece]
+        places = np.flatnonzero(bound & np.isin(events.nodes[piece], nodes))
+        with_id, by_order, complete = with_id[places], by_order[places], completion_of[piece][places] >= 0
+        reasons = np.select(
+            [
+                packet_of[piece][places] == OF_SEVERAL,
+                with_id & both_ways[events.codes[piece][places]],
+                with_id,
+                by_order & ~complete,
+                by_order,
+            ],
+            [SEVERAL, NO_DIRECTION, NO_PACKET, NO_COMPLETION, COMPLETION_UNKNOWN],
+            default=NO_ID,
+        )
+        found.append(places + piece.start)
+        why.append(reasons.astype(np.uint8))
+    return Unattributed(positions=np.concatenate(found), reasons=np.concatenate(why))

@@ -1,0 +1,234 @@
+"""Visits: a packet's stay at a node, from where it came and where it went on to, across all nodes.
+
+A packet begins with a call of a node's application. It visits that node, and every node that reads one of its frames.
+What a node sends belongs to the visit that has the packet's id in hand there. So each visit but the first has a parent:
+the visit from which its frames were sent. Packets are the trees that this makes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.events.completions import Index
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.packets.holders import BARE, CALL, READ, Custody, Holders, Starts
+from gpiorig.analysis.packets.occurrences import NONE, Positions, taken
+from gpiorig.analysis.packets.receptions import Receptions
+from gpiorig.analysis.packets.transmissions import Transmissions
+
+# What begins and what ends a packet: the first of each that occurs in the recording. Between UDP and the MAC packets
+# are sent on, so that a call there may be a relay's; where nothing is seen above the MAC, each hop is a packet of its
+# own.
+CALLS = ("app.tx.enter", "sock.tx.enter", "udp.tx.enter", "mac.tx.enter")
+DELIVERIES = ("app.rx.enter", "sock.rx.enter", "udp.rx.enter", "mac.rx.enter", "driver.rx_read.exit")
+# Where calls above the MAC are seen, and these, what only the MAC got is not delivered.
+ABOVE_MAC = ("sixlowpan.rx.enter", "ipv6.rx.enter")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Visits:
+    """One row per stay of a packet at a node, by the packets' order, parents before their children.
+
+    Parameters
+    ----------
+    nodes
+        int16[v], index into the node names.
+    positions
+        int64[v], position in the events at which it begins.
+    parents
+        int32[v], row of the visit from which it came, -1 for the first of a packet.
+    hops
+        int16[v], number of hops from the origin.
+    packets
+        int32[v], row of the packet; packets are in the order in which they begin.
+    deliveries
+        int64[v], position of its first delivery to the application, -1 for none.
+    again
+        int32[v], further deliveries after the first.
+    kinds
+        uint8[p], of each packet how it began, keys of `custody.KINDS`.
+    ids
+        int32[p], of each packet.
+    of_transmission, of_reception
+        int32[t] and int32[r], the visit that sent, or read, each; -1 for one without an id.
+    repeated
+        bool[r], receptions of a frame that the node had read before.
+    of_start
+        int32[s], the visit of each start.
+    unclear
+        bool[v], the node had several packets with this id in hand: which of them it sent on cannot be told.
+    """
+
+    nodes: NDArray[np.int16]
+    positions: Positions
+    parents: NDArray[np.int32]
+    hops: NDArray[np.int16]
+    packets: NDArray[np.int32]
+    deliveries: Positions
+    again: NDArray[np.int32]
+    kinds: NDArray[np.uint8]
+    ids: NDArray[np.int32]
+    of_transmission: NDArray[np.int32]
+    of_reception: NDArray[np.int32]
+    repeated: NDArray[np.bool_]
+    of_start: NDArray[np.int32]
+    unclear: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+
+def occurring(events: Events, index: Index, names: tuple[str, ...]) -> tuple[str, Positions]:
+    """The first of the events that occurs with ids on any node, and its positions, increasing."""
+    for name in names:
+        at = np.sort(np.concatenate([index.of(name, node=node) for node in range(len(events.node_names))]))
+        at = at[events.ids[at] >= 0]
+        if len(at):
+            return name, at
+    return names[0], np.zeros(0, dtype=np.int64)
+
+
+def delivering(events: Events, index: Index) -> tuple[str, Positions]:
+    """The event that delivers a packet to the application, as far up as the firmware shows it, and its positions."""
+    above = occurring(events, index, CALLS)[0] != CALLS[-1] and len(occurring(events, index, ABOVE_MAC)[1]) > 0
+    return occurring(events, index, DELIVERIES[: -2 if above else None])
+
+
+def find(events: Events, index: Index, sent: Transmissions, read: Receptions) -> tuple[Visits, Custody]:
+    """Find the visits of all packets, and who has what in hand by `Visits.of_start`."""
+    first = _first_readings(sent, read)
+    readings = np.unique(first)
+    start_of_reading = np.searchsorted(readings, first)
+    starts = _starts(events, index, sent, read, readings)
+    at = delivering(events, index)[1]
+    readers = Holders(read.nodes.astype(np.int64), read.ids, read.ends_at)
+    reader = readers.of(events.nodes[at].astype(np.int64), events.ids[at], at)
+    at, reader = at[reader >= 0], reader[reader >= 0]
+    # First without knowing what was delivered, which decides what is sent on; then with that known.
+    custody = Custody(events, index, starts, np.zeros(len(starts), dtype=bool))
+    for again in (True, False):
+        start_of_sent = _of_sent(custody, sent)
+        parents = np.full(len(starts), NONE, dtype=np.int64)
+        parents[: len(readings)] = taken(start_of_sent, read.transmissions[readings].astype(np.int64))
+        joined = _joined(starts, parents)
+        deliveries = np.full(len(starts), NONE, dtype=np.int64)
+        # Written backwards, so that the first stays.
+        deliveries[joined[start_of_reading[reader]][::-1]] = at[::-1]
+        delivered = deliveries[joined] >= 0
+        if again:
+            custody = Custody(events, index, starts, delivered, joined)
+    made = _visits(starts, parents, joined, deliveries, start_of_sent, start_of_reading, first)
+    unclear = made.of_start[custody.unclear & ~delivered]
+    return (
+        dataclasses.replace(
+            made,
+            unclear=np.isin(np.arange(len(made)), unclear),
+            again=_further(made.of_reception[reader], len(made)),
+        ),
+        custody,
+    )
+
+
+def _further(delivered: NDArray[np.int32], visits: int) -> NDArray[np.int32]:
+    return np.maximum(np.bincount(delivered, minlength=visits) - 1, 0).astype(np.int32)
+
+
+def _first_readings(sent: Transmissions, read: Receptions) -> Positions:
+    """int64[r], row of the first reception of the same frame at the same node; its own, if it is that or of none."""
+    frames = taken(sent.frames.astype(np.int64), read.transmissions.astype(np.int64))
+    known = np.flatnonzero(frames >= 0)
+    first = np.arange(len(read), dtype=np.int64)
+    key = read.nodes[known].astype(np.int64) * (int(frames.max(initial=0)) + 1) + frames[known]
+    _, earliest, group = np.unique(key, return_index=True, return_inverse=True)
+    first[known] = known[earliest[group]]
+    return first
+
+
+def _starts(events: Events, index: Index, sent: Transmissions, read: Receptions, readings: Positions) -> Starts:
+    """The first reading of every frame at every node, calls, and frames that go with neither, in this order."""
+    calls = occurring(events, index, CALLS)[1]
+    starts = Starts(
+        nodes=np.concatenate([read.nodes[readings], events.nodes[calls]]).astype(np.int64),
+        ids=np.concatenate([read.ids[readings], events.ids[calls]]),
+        positions=np.concatenate([read.ends_at[readings], calls]),
+        kinds=np.repeat(np.array([READ, CALL], dtype=np.uint8), [len(readings), len(calls)]),
+    )
+    custody = Custody(events, index, starts, np.zeros(len(starts), dtype=bool))
+    return starts.and_(_bare(sent, _of_sent(custody, sent)))
+
+
+def _of_sent(custody: Custody, sent: Transmissions) -> Positions:
+    return custody.of_frames(sent.nodes.astype(np.int64), sent.ids, sent.commands)
+
+
+def _bare(sent: Transmissions, start_of_sent: Positions) -> Starts:
+    """The first transmission of every frame that goes with no call and nothing read."""
+    bare = np.flatnonzero((start_of_sent < 0) & (sent.ids >= 0))
+    rows = bare[np.unique(sent.frames[bare], return_index=True)[1]]
+    return Starts(
+        nodes=sent.nodes[rows].astype(np.int64),
+        ids=sent.ids[rows],
+        positions=sent.prepared[rows],
+        kinds=np.full(len(rows), BARE, dtype=np.uint8),
+    )
+
+
+def _joined(starts: Starts, parents: Positions) -> Positions:
+    """int64[s], the first start of the same visit: readings at one node that came from one visit, such as fragments."""
+    joined = np.arange(len(starts), dtype=np.int64)
+    nodes = int(starts.nodes.max(initial=0)) + 1
+    children = np.flatnonzero(parents >= 0)
+    while len(children):
+        key = joined[parents[children]] * nodes + starts.nodes[children]
+        _, earliest, group = np.unique(key, return_index=True, return_inverse=True)
+        now = children[earliest[group]]
+        if np.array_equal(now, joined[children]):
+            break
+        joined[children] = now
+    return joined
+
+
+def _visits(
+    starts: Starts,
+    parents: Positions,
+    joined: Positions,
+    deliveries: Positions,
+    start_of_sent: Positions,
+    start_of_reading: Positions,
+    first: Positions,
+) -> Visits:
+    """Number the visits and the packets."""
+    heads = np.unique(joined)
+    row = np.searchsorted(heads, joined)
+    above = taken(row, parents[heads])
+    root, hops = np.arange(len(heads)), np.zeros(len(heads), dtype=np.int64)
+    climbing = above.copy()
+    while (up := climbing >= 0).any():
+        root[up], hops[up] = climbing[up], hops[up] + 1
+        climbing = taken(above, climbing)
+    begins = starts.positions[heads]
+    order = np.lexsort((begins, hops, begins[root]))
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    origins = np.unique(place[root])
+    of_start = place[row]
+    return Visits(
+        nodes=starts.nodes[heads][order].astype(np.int16),
+        positions=begins[order],
+        parents=taken(place, above)[order].astype(np.int32),
+        hops=hops[order].astype(np.int16),
+        packets=np.searchsorted(origins, place[root])[order].astype(np.int32),
+        deliveries=deliveries[heads][order],
+        kinds=starts.kinds[heads][order][origins],
+        ids=starts.ids[heads][order][origins],
+        of_transmission=taken(of_start, start_of_sent).astype(np.int32),
+        of_reception=of_start[start_of_reading].astype(np.int32),
+        repeated=first != np.arange(len(first)),
+        of_start=of_start.astype(np.int32),
+        unclear=np.zeros(len(heads), dtype=bool),
+        again=np.zeros(len(heads), dtype=np.int32),
+    )

@@ -1,0 +1,1 @@
+"""The probe effect: the same experiment with other probes."""

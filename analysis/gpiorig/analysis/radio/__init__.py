@@ -1,0 +1,1 @@
+"""Frames on a radio's SPI bus and on the air."""

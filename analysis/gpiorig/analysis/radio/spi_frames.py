@@ -1,0 +1,414 @@
+"""Frames that went over the SPI bus between a microcontroller and its radio, out of the transfers of that bus.
+
+The same frames as the sigrok decoders `at86rf2xx`, `cc2420` and `spirit1` give (docs/radio-decoders.md), at a fraction
+of the time: transfers that carry no frame are left out before any of them is looked at one by one.
+"""
+
+from __future__ import annotations
+
+import binascii
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.errors import EventError
+from gpiorig.capture.buses.spi import CUT_END, CUT_START, SpiLines, Transfers
+from gpiorig.capture.buses.spi import read as read_spi
+from gpiorig.capture.edges.waveform import Waveform
+
+UNKNOWN_RSSI = -32768
+FCS_OCTETS = 2
+MULTIPURPOSE = 5  # IEEE 802.15.4-2015, table 7-1; 6 and 7 have no sequence number that all agree on
+_REVERSED = bytes(int(f"{octet:08b}"[::-1], 2) for octet in range(256))
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class RadioFrames:
+    """Frames on one radio's SPI bus, in the order in which they were whole.
+
+    Attributes
+    ----------
+    samplerate_hz
+        Samples per second, exact.
+    node, chip
+        Whose radio, and which; "" for an unknown node.
+    start, end
+        int64, shape (n,): samples at which the transfer with the first octet began, and that with the last one ended.
+    sent
+        bool, shape (n,): True from the microcontroller to the radio.
+    offsets
+        int64, shape (n + 1,): frame i is octets[offsets[i]:offsets[i + 1]].
+    octets
+        uint8: the PSDUs, each without FCS where `has_fcs` is False.
+    has_fcs
+        bool, shape (n,).
+    crc
+        int8, shape (n,): 1 right, 0 wrong, -1 unknown.
+    lqi, rssi_dbm
+        int16, shape (n,): as the radio gives them with the frame; -1, -32768: it does not.
+    sequence
+        int16, shape (n,): sequence number of IEEE 802.15.4; -1: the frame has none.
+    """
+
+    samplerate_hz: Fraction
+    node: str
+    chip: str
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    sent: NDArray[np.bool_]
+    offsets: NDArray[np.int64]
+    octets: NDArray[np.uint8]
+    has_fcs: NDArray[np.bool_]
+    crc: NDArray[np.int8]
+    lqi: NDArray[np.int16]
+    rssi_dbm: NDArray[np.int16]
+    sequence: NDArray[np.int16]
+
+    def __len__(self) -> int:
+        return int(self.start.size)
+
+    def frame(self, index: int) -> bytes:
+        """Octets of a frame."""
+        return self.octets[self.offsets[index] : self.offsets[index + 1]].tobytes()
+
+
+def read(waveform: Waveform, lines: SpiLines, *, chip: str, node: str = "") -> RadioFrames:
+    """Decode a radio's SPI bus of a capture; raises `EventError` for a chip that is not known."""
+    return frames(read_spi(waveform, lines), chip=chip, node=node, samplerate_hz=waveform.samplerate_hz, lines=lines)
+
+
+def frames(
+    pieces: Iterable[Transfers], *, chip: str, samplerate_hz: Fraction, lines: SpiLines, node: str = ""
+) -> RadioFrames:
+    """Find the frames in transfers; `lines` says which of MOSI and MISO there are.
+
+    A frame that was under way when samples were lost is left out.
+    """
+    if chip not in CHIPS:
+        raise EventError(f"no radio `{chip}` is known; known are {', '.join(CHIPS)}.")
+    if lines.word_bits != 8 or lines.mosi is None or lines.select is None:
+        raise EventError("a radio's SPI bus needs words of 8 bits, MOSI and chip select.")
+    radio = CHIPS[chip](has_miso=lines.miso is not None)
+    resumed: list[int] = []  # where gaps end that no access has followed yet
+    for piece in pieces:
+        resumed += piece.gaps[:, 1].tolist()
+        for start, end, mosi, miso in _accesses(piece, radio):
+            if resumed and start >= resumed[0]:
+                resumed = [sample for sample in resumed if sample > start]
+                radio.forget()
+            radio.access(start, end, mosi, miso)
+    return radio.frames(samplerate_hz=samplerate_hz, node=node, chip=chip)
+
+
+def _accesses(piece: Transfers, radio: _Radio) -> Iterator[tuple[int, int, bytes, bytes]]:
+    """Start, end, MOSI and MISO of the transfers that may matter for frames."""
+    counts = np.diff(piece.offsets)
+    whole = np.flatnonzero((piece.flags & (CUT_START | CUT_END) == 0) & (counts > 0))
+    mosi, miso = piece.mosi.astype(np.uint8), piece.miso.astype(np.uint8)
+    wanted = whole[radio.matters(mosi[piece.offsets[whole]], counts[whole])]
+    out, back = mosi.tobytes(), miso.tobytes()
+    columns = (piece.start[wanted], piece.end[wanted], piece.offsets[wanted], piece.offsets[wanted + 1])
+    for start, end, first, last in zip(*(column.tolist() for column in columns), strict=True):
+        yield start, end, out[first:last], back[first:last]
+
+
+def fcs_is_right(psdu: bytes) -> bool:
+    """Whether the last two octets are the FCS of the others (IEEE 802.15.4-2015, 7.2.10)."""
+    crc = binascii.crc_hqx(
+        psdu[:-FCS_OCTETS].translate(_REVERSED), 0
+    )  # the same polynomial, most significant bit first
+    return bytes((_REVERSED[crc >> 8], _REVERSED[crc & 0xFF])) == psdu[-FCS_OCTETS:]
+
+
+def sequence_number(psdu: bytes) -> int:
+    """Sequence number of a MAC frame, -1 if it has none (IEEE 802.15.4-2015, 7.2.2 and 7.3.5)."""
+    if not psdu or psdu[0] & 7 > MULTIPURPOSE:
+        return -1
+    if psdu[0] & 7 == MULTIPURPOSE:
+        is_long = psdu[0] & 8 != 0
+        at = 2 if is_long else 1
+        suppressed = is_long and len(psdu) > 1 and psdu[1] & 4 != 0
+    else:
+        at = 2
+        suppressed = len(psdu) > 1 and psdu[1] >> 4 & 3 == 2 and psdu[1] & 1 != 0
+    return -1 if suppressed or len(psdu) <= at else psdu[at]
+
+
+class _Radio(ABC):
+    """Follows the accesses to one radio."""
+
+    def __init__(self, *, has_miso: bool) -> None:
+        self.has_miso = has_miso
+        self._rows: list[tuple[int, int, bool, bool, int, int, int, int]] = []
+        self._psdus: list[bytes] = []
+
+    @abstractmethod
+    def matters(self, first: NDArray[np.uint8], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which accesses may matter, by their first octet and their length."""
+
+    @abstractmethod
+    def forget(self) -> None:
+        """Samples were lost: drop what was under way; what the registers hold is taken to be as before."""
+
+    @abstractmethod
+    def access(self, start: int, end: int, mosi: bytes, miso: bytes) -> None:
+        """Take note of an access of at least one octet."""
+
+    def add(
+        self,
+        start: int,
+        end: int,
+        psdu: bytes,
+        *,
+        sent: bool,
+        has_fcs: bool = False,
+        crc: int = -1,
+        lqi: int = -1,
+        rssi_dbm: int = UNKNOWN_RSSI,
+    ) -> None:
+        """A frame is whole."""
+        body = psdu
+        if has_fcs and len(psdu) >= FCS_OCTETS:
+            crc, body = int(fcs_is_right(psdu)), psdu[:-FCS_OCTETS]
+        self._rows.append((start, end, sent, has_fcs, crc, lqi, rssi_dbm, sequence_number(body)))
+        self._psdus.append(psdu)
+
+    def frames(self, *, samplerate_hz: Fraction, node: str, chip: str) -> RadioFrames:
+        """All frames so far."""
+        columns = list(zip(*self._rows, strict=True)) or [()] * 8
+        start, end, sent, has_fcs, crc, lqi, rssi_dbm, sequence = columns
+        lengths = np.array([0, *map(len, self._psdus)], dtype=np.int64)
+        return RadioFrames(
+            samplerate_hz=samplerate_hz,
+            node=node,
+            chip=chip,
+            start=np.array(start, dtype=np.int64),
+            end=np.array(end, dtype=np.int64),
+            sent=np.array(sent, dtype=np.bool_),
+            offsets=np.cumsum(lengths),
+            octets=np.frombuffer(b"".join(self._psdus), dtype=np.uint8),
+            has_fcs=np.array(has_fcs, dtype=np.bool_),
+            crc=np.array(crc, dtype=np.int8),
+            lqi=np.array(lqi, dtype=np.int16),
+            rssi_dbm=np.array(rssi_dbm, dtype=np.int16),
+            sequence=np.array(sequence, dtype=np.int16),
+        )
+
+
+class _At86rf2xx(_Radio):
+    """Atmel 8111C, 6.2 (accesses) and 8.2 (FCS); register addresses and bits as in decoders/at86rf2xx."""
+
+    TRX_STATE, TRX_CTRL_1, PHY_TX_PWR, PART_NUM = 0x02, 0x04, 0x05, 0x1C
+    TX_START, AT86RF230 = 0x02, 0x02
+    TX_AUTO_CRC_ON, TX_AUTO_CRC_ON_230 = 0x20, 0x80
+    BUFFER = 128  # length octet and the longest PSDU
+
+    def __init__(self, *, has_miso: bool) -> None:
+        super().__init__(has_miso=has_miso)
+        self._part = -1
+        self._auto_crc = True
+        self._sram: dict[int, int] = {}
+        self._sram_span = (0, 0)
+
+    def matters(self, first: NDArray[np.uint8], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """All but most of the register accesses."""
+        registers = (self.TRX_STATE, self.TRX_CTRL_1, self.PHY_TX_PWR, self.PART_NUM)
+        return (first < 0x80) | np.isin(first & 0x3F, np.array(registers, np.uint8))
+
+    def forget(self) -> None:
+        """Of frames loaded by SRAM accesses."""
+        self._sram = {}
+
+    def access(self, start: int, end: int, mosi: bytes, miso: bytes) -> None:
+        """By the three highest bits of the first octet."""
+        kind = mosi[0] >> 5
+        if kind & 0b100:
+            self._register(mosi, miso, written=bool(kind & 0b010))
+        elif kind == 0b001:
+            self._read(start, end, miso)
+        elif kind == 0b011:
+            self._sram = {}
+            self._send(start, end, mosi[1:])
+        elif kind == 0b010 and len(mosi) > 1 and mosi[1] < self.BUFFER:
+            self._sram_span = (self._sram_span[0] if self._sram else start, end)
+            for place, octet in enumerate(mosi[2:], mosi[1]):
+                if place < self.BUFFER:
+                    self._sram[place] = octet
+
+    def _register(self, mosi: bytes, miso: bytes, *, written: bool) -> None:
+        if len(mosi) < 2 or not (written or self.has_miso):
+            return
+        address, value = mosi[0] & 0x3F, mosi[1] if written else miso[1]
+        if address == self.PART_NUM and not written:
+            self._part = value
+        elif address == self.TRX_CTRL_1 and self._part != self.AT86RF230:
+            self._auto_crc = value & self.TX_AUTO_CRC_ON != 0
+        elif address == self.PHY_TX_PWR and self._part == self.AT86RF230:
+            self._auto_crc = value & self.TX_AUTO_CRC_ON_230 != 0
+        elif address == self.TRX_STATE and written and value & 0x1F == self.TX_START and 0 in self._sram:
+            there = next(place for place in range(self.BUFFER + 1) if place not in self._sram)
+            written_octets = bytes(self._sram[place] for place in range(there))
+            self._sram = {}
+            self._send(*self._sram_span, written_octets)
+
+    def _read(self, start: int, end: int, miso: bytes) -> None:
+        length = miso[1] & 0x7F if self.has_miso and len(miso) > 1 else 0
+        if length and len(miso) >= 2 + length:
+            lqi = miso[2 + length] if len(miso) > 2 + length else -1
+            self.add(start, end, miso[2 : 2 + length], sent=False, has_fcs=True, lqi=lqi)
+
+    def _send(self, start: int, end: int, octets: bytes) -> None:
+        length = octets[0] & 0x7F if octets else 0
+        wanted = length - FCS_OCTETS if self._auto_crc else length
+        if 0 < wanted < len(octets):
+            self.add(start, end, octets[1 : 1 + wanted], sent=True, has_fcs=not self._auto_crc)
+
+
+class _Cc2420(_Radio):
+    """TI SWRS041, sections 13, 14 and 16."""
+
+    MDMCTRL0, AUTOCRC = 0x11, 0x20
+    TXFIFO, RXFIFO = 0x3E, 0x3F
+    SFLUSHRX, SFLUSHTX = 0x08, 0x09
+    RSSI_OFFSET_DB = -45
+
+    def __init__(self, *, has_miso: bool) -> None:
+        super().__init__(has_miso=has_miso)
+        self._auto_crc = True
+        self._tx, self._tx_start, self._tx_told = b"", 0, False
+        self._rx, self._rx_start = bytearray(), 0
+
+    def matters(self, first: NDArray[np.uint8], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Not RAM accesses, and of single octets only the two strobes that flush."""
+        flushes = np.isin(first & 0x3F, np.array((self.SFLUSHRX, self.SFLUSHTX), np.uint8))
+        return (first < 0x80) & ((counts > 1) | flushes)
+
+    def forget(self) -> None:
+        """Of both FIFOs."""
+        self._tx = b""
+        self._rx.clear()
+
+    def access(self, start: int, end: int, mosi: bytes, miso: bytes) -> None:
+        """Strobes and registers may follow each other in one access."""
+        at = 0
+        while at < len(mosi):
+            address, read = mosi[at] & 0x3F, mosi[at] & 0x40 != 0
+            if mosi[at] & 0x80:
+                return
+            if address <= 0x0F:
+                self._strobe(address)
+                at += 1
+            elif address == self.TXFIFO:
+                return self._write(start, end, b"" if read else mosi[at + 1 :])
+            elif address == self.RXFIFO:
+                return self._read(start, end, miso[at + 1 :] if read and self.has_miso else b"")
+            else:
+                low = (miso if read else mosi)[at + 2 : at + 3]
+                if address == self.MDMCTRL0 and low and (self.has_miso or not read):
+                    self._auto_crc = low[0] & self.AUTOCRC != 0
+                at += 3
+
+    def _strobe(self, address: int) -> None:
+        if address == self.SFLUSHTX:
+            self._tx = b""
+        elif address == self.SFLUSHRX:
+            self._rx.clear()
+
+    def _write(self, start: int, end: int, octets: bytes) -> None:
+        if not octets:
+            return
+        if self._tx_told:
+            self._tx, self._tx_told = b"", False
+        if not self._tx:
+            self._tx_start = start
+        self._tx += octets
+        length = self._tx[0] & 0x7F
+        wanted = length - FCS_OCTETS if self._auto_crc else length
+        if 0 < wanted < len(self._tx):
+            self.add(self._tx_start, end, self._tx[1 : 1 + wanted], sent=True, has_fcs=not self._auto_crc)
+            self._tx_told = True
+
+    def _read(self, start: int, end: int, octets: bytes) -> None:
+        at = 0
+        while at < len(octets):
+            if not self._rx:
+                self._rx_start = start
+                if not octets[at] & 0x7F:
+                    at += 1
+                    continue
+                self._rx.append(octets[at])
+                at += 1
+            more = octets[at : at + 1 + (self._rx[0] & 0x7F) - len(self._rx)]
+            self._rx += more
+            at += len(more)
+            if len(self._rx) > self._rx[0] & 0x7F:
+                self._received(end, bytes(self._rx[1:]))
+                self._rx.clear()
+
+    def _received(self, end: int, psdu: bytes) -> None:
+        if not self._auto_crc:
+            self.add(self._rx_start, end, psdu, sent=False, has_fcs=True)
+        elif len(psdu) > FCS_OCTETS:
+            rssi = psdu[-2] - 256 if psdu[-2] & 0x80 else psdu[-2]
+            self.add(
+                self._rx_start,
+                end,
+                psdu[:-FCS_OCTETS],
+                sent=False,
+                crc=psdu[-1] >> 7,
+                lqi=psdu[-1] & 0x7F,
+                rssi_dbm=max(-128, rssi + self.RSSI_OFFSET_DB),
+            )
+
+
+class _Spirit1(_Radio):
+    """ST's SPIRIT1 library, MCU_Interface.h (accesses); data sheet DocID022758, table 21 (commands)."""
+
+    COMMAND, READ = 0x80, 0x01
+    FIFO = 0xFF
+    TX, SRES, FLUSHTXFIFO = 0x60, 0x70, 0x72
+
+    def __init__(self, *, has_miso: bool) -> None:
+        super().__init__(has_miso=has_miso)
+        self._tx, self._tx_span = b"", (0, 0)
+
+    def matters(self, first: NDArray[np.uint8], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Commands, and accesses with data."""
+        return (counts > 2) | (first >= self.COMMAND) & (counts > 1)
+
+    def forget(self) -> None:
+        """Of the TX FIFO."""
+        self._tx = b""
+
+    def access(self, start: int, end: int, mosi: bytes, miso: bytes) -> None:
+        """After a command another access may follow."""
+        at = 0
+        while at + 1 < len(mosi):
+            header, address = mosi[at], mosi[at + 1]
+            at += 2
+            if header & self.COMMAND:
+                self._command(address)
+                continue
+            if address == self.FIFO and at < len(mosi):
+                self._fifo(start, end, mosi[at:], miso[at:], read=header & self.READ != 0)
+            return
+
+    def _command(self, code: int) -> None:
+        if code == self.TX and self._tx:
+            self.add(*self._tx_span, self._tx, sent=True)
+        if code in (self.TX, self.SRES, self.FLUSHTXFIFO):
+            self._tx = b""
+
+    def _fifo(self, start: int, end: int, mosi: bytes, miso: bytes, *, read: bool) -> None:
+        if not read:
+            self._tx_span = (self._tx_span[0] if self._tx else start, end)
+            self._tx += mosi
+        elif self.has_miso:
+            self.add(start, end, miso, sent=False)
+
+
+CHIPS: dict[str, type[_Radio]] = {"at86rf2xx": _At86rf2xx, "cc2420": _Cc2420, "spirit1": _Spirit1}

@@ -1,0 +1,144 @@
+"""Statistics of a delay as resampling needs them: the value, what it depends on, and the value of resamples."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.statistics import resampling, summary
+from gpiorig.analysis.statistics.resampling import Resampling
+
+STATISTICS = ("min", "p5", "median", "mean", "p95", "p99", "max", "std", "p2p", "iqr")
+EXTREMES = ("min", "max", "p2p")  # of which no resample says anything
+Values = NDArray[Any]
+# A statistic of resamples: float64[r] for weights float64[r, c].
+Replicates = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimator:
+    """One statistic of one series.
+
+    Parameters
+    ----------
+    value
+        The estimate.
+    influence
+        Series, in the order of time, whose means it depends on; their autocorrelation sets the blocks.
+    replicates
+        Given a plan of resamples, the function that computes the statistic of each.
+    """
+
+    value: float
+    influence: tuple[Values, ...]
+    replicates: Callable[[Resampling], Replicates]
+
+
+def mean(values: Values) -> Estimator:
+    """The arithmetic mean."""
+    origin = int(values[0])
+    centred = (values - origin).astype(np.float64)
+
+    def replicates(plan: Resampling) -> Replicates:
+        def of(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+            result: NDArray[np.float64] = origin + resampling.means(centred, plan, weights)
+            return result
+
+        return of
+
+    return Estimator(origin + float(np.mean(centred)), (centred,), replicates)
+
+
+def std(values: Values) -> Estimator:
+    """The sample standard deviation (n - 1), of two values or more."""
+    n = len(values)
+    centred = (values - int(values[0])).astype(np.float64)
+    centred -= centred.mean()
+
+    def replicates(plan: Resampling) -> Replicates:
+        moments = np.stack([centred, centred * centred], axis=1)
+
+        def of(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+            first, second = resampling.means(moments, plan, weights).T
+            result: NDArray[np.float64] = np.sqrt(np.maximum(0, second - first * first) * (n / (n - 1)))
+            return result
+
+        return of
+
+    return Estimator(float(np.std(centred, ddof=1)), (centred**2,), replicates)
+
+
+def quantile(values: Values, p: float) -> Estimator:
+    """A quantile."""
+    value = quantile_of(np.sort(values), p)
+
+    def replicates(plan: Resampling) -> Replicates:
+        cells = resampling.sort_cells(values, plan)
+        return lambda weights: cells.quantiles(p, weights)
+
+    return Estimator(value, (values <= value,), replicates)
+
+
+def spread(values: Values, low: float, high: float) -> Estimator:
+    """The distance of two quantiles."""
+    ordered = np.sort(values)
+    bottom, top = quantile_of(ordered, low), quantile_of(ordered, high)
+
+    def replicates(plan: Resampling) -> Replicates:
+        cells = resampling.sort_cells(values, plan)
+        return lambda weights: cells.quantiles(high, weights) - cells.quantiles(low, weights)
+
+    return Estimator(top - bottom, (values <= bottom, values <= top), replicates)
+
+
+def named(values: Values, name: str) -> Estimator:
+    """A statistic by name, `STATISTICS` but for `EXTREMES`, or any percentile such as ``p99.9``.
+
+    Raises
+    ------
+    QuantityError
+        There is no such statistic.
+    """
+    if name == "mean":
+        return mean(values)
+    if name == "std":
+        return std(values)
+    if name == "iqr":
+        return spread(values, 0.25, 0.75)
+    return quantile(values, probability(name))
+
+
+def extreme(values: Values, name: str) -> float:
+    """One of `EXTREMES`."""
+    least, most = float(values.min()), float(values.max())
+    return {"min": least, "max": most, "p2p": most - least}[name]
+
+
+def checked(name: str) -> str:
+    """The name of a statistic itself, if there is one of that name; else `QuantityError`."""
+    if name not in STATISTICS:
+        probability(name)
+    return name
+
+
+def probability(name: str) -> float:
+    """0.99 for ``p99``, 0.5 for ``median``."""
+    found = re.fullmatch(r"p([0-9]{1,2}(?:\.[0-9]{1,9})?)", "p50" if name == "median" else name)
+    p = float(Fraction(found.group(1)) / 100) if found else 0.0
+    if not 0 < p < 1:
+        raise QuantityError(f"statistic `{name}` is unknown; it is one of {', '.join(STATISTICS)}, or a percentile.")
+    return p
+
+
+def quantile_of(ordered: Values, p: float) -> float:
+    """`statistics.quantile`, exact on integers; numpy's, which is the same, on other numbers."""
+    if np.issubdtype(ordered.dtype, np.integer):
+        return float(summary.quantile(ordered, Fraction(p).limit_denominator(1_000_000)))
+    return float(np.quantile(ordered, p))

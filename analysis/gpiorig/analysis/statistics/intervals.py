@@ -1,0 +1,260 @@
+"""Interval estimates: a number, and the interval that holds the true one with a stated confidence.
+
+Values come in the order of time, since packets that follow each other may resemble each other. Whether they do is
+measured (`gpiorig.analysis.statistics.dependence`), and `Interval.method` says what was done about it. Bootstraps are
+seeded with a constant: equal values give equal intervals.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from gpiorig.analysis.statistics import dependence, estimators, order_statistics, resampling, summary
+from gpiorig.analysis.statistics.estimators import Estimator, Values
+from gpiorig.analysis.statistics.resampling import Resampling
+
+CONFIDENCE = 0.95
+NAN = float("nan")
+MAY_BE_SHORT = "the autocorrelation does not die out: the interval may be too short"
+FEW_BLOCKS = 10  # of dependent values, below which an interval may be too short
+LEAST_VALUES = 10  # for a bootstrap: fewer show too little of how they are distributed
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An estimate with its confidence interval.
+
+    Parameters
+    ----------
+    value
+        The estimate, float64; NaN where it is not defined.
+    low, high
+        Ends of the interval; NaN where none can be given (`note` says why).
+    method
+        How the interval was found, such as ``order statistics`` or ``block bootstrap, blocks of 12``.
+    confidence
+        Probability with which such intervals hold the true value.
+    note
+        What a reader must know, such as ``all values are equal``; empty if nothing.
+    """
+
+    value: float
+    low: float
+    high: float
+    method: str
+    confidence: float = CONFIDENCE
+    note: str = ""
+
+    def scaled(self, unit: float) -> Interval:
+        """The same in other units, of which the present one is `unit`."""
+        return dataclasses.replace(self, value=self.value * unit, low=self.low * unit, high=self.high * unit)
+
+    def noted(self, note: str) -> Interval:
+        """The same with a further remark."""
+        return dataclasses.replace(self, note=joined(self.note, note))
+
+
+def of_quantile(
+    values: Values, p: float, *, unit: float = 1.0, confidence: float = CONFIDENCE, lags: int = 0
+) -> Interval:
+    """A quantile (`statistics.quantile`) between two order statistics.
+
+    Distribution-free: the r-th and s-th smallest of n independent values hold the quantile with the probability
+    P(r <= K < s), K binomial (n, p); for discrete values with at least that (H. A. David and H. N. Nagaraja, Order
+    Statistics, 3rd ed., Wiley 2003, section 7.1). r and s leave at most half of 1 - `confidence` on either side. Where
+    the values depend on each other, the ranks are those for as many independent values as the values below the
+    quantile are worth (`dependence.measure` of the indicator; R. S. Woodruff, "Confidence Intervals for Medians and
+    Other Position Measures", JASA 47 (260), 1952, pp. 635-646).
+
+    Parameters
+    ----------
+    values
+        int64 or float64[n].
+    p
+        0 < p < 1.
+    unit
+        What the results are multiplied by, such as ns per sample.
+    confidence
+        Of the interval.
+    lags
+        As of `dependence.measure`.
+    """
+    unclear = _degenerate(values, confidence=confidence)
+    if unclear is not None and unclear.method == "none":  # equal values are values: too few say little of the rest
+        return unclear.scaled(unit)
+    ordered = np.sort(values)
+    value = estimators.quantile_of(ordered, p)
+    n = len(values)
+    found = dependence.measure(values <= value, lags=lags)
+    effective = max(1, int(found.effective))
+    low, high = order_statistics.ranks(effective, p, confidence=confidence)
+    scale = Fraction(n, effective)
+    bottom = float(ordered[max(0, math.floor(low * scale) - 1)]) if low else NAN
+    top = float(ordered[min(n, math.ceil(high * scale)) - 1]) if high <= effective else NAN
+    method = "order statistics"
+    if effective < n:
+        method += f", {n} dependent values counted as {effective}"
+    note = _note(values)
+    if not low or high > effective:
+        ends = "either end" if not low and high > effective else "an upper end" if low else "a lower end"
+        needed = order_statistics.needed_for(p, confidence=confidence)
+        note = joined(note, f"too few values for {ends}: {needed} independent ones are needed")
+    return Interval(value, bottom, top, method, confidence, note).scaled(unit)
+
+
+def of_mean(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE, lags: int = 0) -> Interval:
+    """The arithmetic mean, block bootstrap; `lags` as of `dependence.measure`."""
+    unclear = _degenerate(values, confidence=confidence)
+    if unclear is None:
+        unclear = bootstrapped(estimators.mean(values), confidence=confidence, note=_note(values), lags=lags)
+    return unclear.scaled(unit)
+
+
+def of_std(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
+    """The sample standard deviation (n - 1), block bootstrap with the blocks that the squared distances want."""
+    unclear = _degenerate(values, confidence=confidence, spread=True)
+    if unclear is None:
+        unclear = bootstrapped(estimators.std(values), confidence=confidence, note=_note(values))
+    return unclear.scaled(unit)
+
+
+def of_spread(
+    values: Values, low: float, high: float, *, unit: float = 1.0, confidence: float = CONFIDENCE
+) -> Interval:
+    """Distance of two quantiles, such as the interquartile range; block bootstrap."""
+    unclear = _degenerate(values, confidence=confidence, spread=True)
+    needed = order_statistics.needed_for(max(high, 1 - low), confidence=confidence)
+    if unclear is not None and (unclear.method == "none" or len(values) >= needed):
+        return unclear.scaled(unit)
+    found = estimators.spread(values, low, high)
+    note = _note(values)
+    if min(dependence.measure(each).effective for each in found.influence) < needed:
+        note = joined(note, f"too few values for an interval: {needed} independent ones are needed")
+        return Interval(found.value, NAN, NAN, "none", confidence, note).scaled(unit)
+    return bootstrapped(found, confidence=confidence, note=note).scaled(unit)
+
+
+def of_minimum(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
+    """The smallest value, and which share of all is not smaller; see `of_range`."""
+    return _extreme(values, lambda ordered: float(ordered[0]), 1, "not smaller", unit, confidence)
+
+
+def of_maximum(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
+    """The largest value, and which share of all is not larger; see `of_range`."""
+    return _extreme(values, lambda ordered: float(ordered[-1]), 1, "not larger", unit, confidence)
+
+
+def of_range(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
+    """Largest less smallest value, and which share of all lies between them.
+
+    An end of a distribution has no confidence interval from a sample without a model of its tail, and a bootstrap
+    never exceeds what was seen; so there is one end only, the value itself. What can be said, for any distribution,
+    is the tolerance interval of S. S. Wilks, "Determination of Sample Sizes for Setting Tolerance Limits", Annals of
+    Mathematical Statistics 12 (1), 1941, pp. 91-96: the share between smallest and largest of n independent values is
+    Beta (n - 1, 2) distributed, that below the largest Beta (n, 1). It stands in the note.
+    """
+    return _extreme(values, lambda ordered: float(ordered[-1] - ordered[0]), 2, "between the two", unit, confidence)
+
+
+def of_statistic(values: Values, name: str, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
+    """A statistic by name: min, p5, median, mean, p95, p99, p99.9 (any percentile), max, std, p2p, iqr.
+
+    Raises
+    ------
+    QuantityError
+        There is no such statistic.
+    """
+    plain = {"min": of_minimum, "max": of_maximum, "p2p": of_range, "mean": of_mean, "std": of_std}
+    if name in plain:
+        return plain[name](values, unit=unit, confidence=confidence)
+    if name == "iqr":
+        return of_spread(values, 0.25, 0.75, unit=unit, confidence=confidence)
+    return of_quantile(values, estimators.probability(name), unit=unit, confidence=confidence)
+
+
+def bootstrapped(found: Estimator, *, confidence: float = CONFIDENCE, note: str = "", lags: int = 0) -> Interval:
+    """An interval by the circular block bootstrap; see `resampling.resample` and `resampling.limits`."""
+    n = len(found.influence[0])
+    if n < LEAST_VALUES:
+        note = joined(note, f"too few values for an interval: {n} of {LEAST_VALUES}")
+        return Interval(found.value, NAN, NAN, "none", confidence, note)
+    block, dies_out = dependence.block_for(*found.influence, lags=lags)
+    plan = resampling.resample(n, block)
+    note = joined(note, block_note(plan, dies_out=dies_out))
+    if plan.blocks < resampling.LEAST_BLOCKS:
+        note = joined(note, f"too few values for an interval: {n} in blocks of {plan.block}")
+        return Interval(found.value, NAN, NAN, "none", confidence, note)
+    of = found.replicates(plan)
+    low, high = resampling.limits(
+        found.value, of(plan.weights), of(plan.without), blocks=plan.blocks, confidence=confidence
+    )
+    return Interval(found.value, low, high, block_method(block, plan), confidence, note)
+
+
+def block_note(plan: Resampling, *, dies_out: bool) -> str:
+    """What makes an interval of this plan too short, if anything."""
+    if not dies_out:
+        return MAY_BE_SHORT
+    if plan.block > 1 and resampling.LEAST_BLOCKS <= plan.blocks < FEW_BLOCKS:
+        return f"only {plan.blocks} blocks of packets that depend on each other: the interval may be too short"
+    return ""
+
+
+def block_method(block: int, plan: Resampling) -> str:
+    """How a bootstrap was made, in words: `block` is what the autocorrelation wants."""
+    return "bootstrap" if block == 1 else f"block bootstrap, blocks of {plan.block}"
+
+
+def _extreme(
+    values: Values, of: Callable[[Values], float], ends: int, where: str, unit: float, confidence: float
+) -> Interval:
+    unclear = _degenerate(values, confidence=confidence, spread=ends == 2)
+    if unclear is not None and math.isnan(unclear.low):
+        return unclear.scaled(unit)
+    value = of(np.sort(values))
+    n = dependence.measure(values).effective
+    share = order_statistics.covered(n, ends, confidence=confidence)
+    note = joined(
+        _note(values),
+        f"what was seen, no interval; with {100 * confidence:g} % confidence at least {100 * share:.4g} % of all "
+        f"packets are {where}",
+    )
+    return Interval(value, NAN, NAN, "extremes seen, tolerance by Wilks 1941", confidence, note).scaled(unit)
+
+
+def _degenerate(values: Values, *, confidence: float, spread: bool = False) -> Interval | None:
+    """The interval of values that need no statistics, or allow none; None of all others."""
+    n = len(values)
+    if n < (2 if spread else 1):
+        return Interval(NAN, NAN, NAN, "none", confidence, f"{n} values")
+    value = 0.0 if spread else float(values[0])
+    if n == 1:
+        return Interval(value, NAN, NAN, "none", confidence, "a single value")
+    if values.min() == values.max():
+        share = order_statistics.covered(n, 1, confidence=confidence)
+        note = f"{_all_equal(n)}; with {100 * confidence:g} % confidence at least {100 * share:.4g} % of all are"
+        return Interval(value, value, value, "none needed", confidence, note)
+    return None
+
+
+def _all_equal(n: int) -> str:
+    return f"all {n} values are equal"
+
+
+def _note(values: Values) -> str:
+    if values.min() == values.max():
+        return _all_equal(len(values))
+    if np.issubdtype(values.dtype, np.integer) and not summary.resolved(values):
+        return "varies by no more than the analyzer resolves"
+    return ""
+
+
+def joined(*notes: str) -> str:
+    """Remarks in one line, without the empty ones."""
+    return "; ".join(note for note in notes if note)

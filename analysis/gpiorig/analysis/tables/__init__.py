@@ -1,0 +1,1 @@
+"""Tables of the stages, of the study and of the audit."""

@@ -1,0 +1,263 @@
+"""Tables: the stages as columns with units in their names, in Parquet or CSV. Equal data give equal bytes.
+
+A table of strings takes many times the memory of the stage it is made from. So those that grow with the recording are
+made of any `part` of their rows, and `write_parts` makes and writes one part after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.feather
+import pyarrow.parquet
+
+from gpiorig.analysis.columns import names, ns, nullable, table
+from gpiorig.analysis.delays.probe_costs import ProbeCosts
+from gpiorig.analysis.delays.uncertainty import DelayUncertainty
+from gpiorig.analysis.errors import TableError
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.table import BY_CODE
+from gpiorig.analysis.ordered_pool import in_order
+from gpiorig.analysis.packets.association import Packets
+from gpiorig.analysis.packets.path import DIRECTIONS
+from gpiorig.analysis.packets.timelines import STATUS, Steps, Timelines
+from gpiorig.analysis.packets.unattributed import REASONS
+from gpiorig.analysis.quantity import NS_PER_S
+from gpiorig.analysis.statistics.summary import Summary
+from gpiorig.analysis.tables import latex
+from gpiorig.capture.atomic_file import replacing
+from gpiorig.capture.text.cells import guarded_columns, unguarded_columns
+
+SUFFIXES = (".parquet", ".csv", ".arrow", ".feather", ".tex")
+ALL = slice(None)
+ROW_GROUP = 1 << 17  # rows
+_NAMES = {code: event.name for code, event in BY_CODE.items()}
+_LAYERS = {code: event.layer for code, event in BY_CODE.items()}
+
+
+def events(stage: Events, *, packets: Packets | None = None, part: slice = ALL) -> pa.Table:
+    """All events; with `packets` also the packet and direction each belongs to."""
+    columns: dict[str, Any] = {
+        "sample": stage.samples[part],
+        "node": names(stage.nodes[part], dict(enumerate(stage.node_names))),
+        "code": stage.codes[part],
+        "event": names(stage.codes[part], _NAMES),
+        "layer": names(stage.codes[part], _LAYERS),
+        "id": nullable(stage.ids[part]),
+    }
+    if packets is not None:
+        columns["packet_row"] = nullable(packets.packet_of[part])
+        columns["direction"] = names(packets.direction_of[part], dict(enumerate(DIRECTIONS)))
+    return table(columns, stage.samplerate_hz)
+
+
+def damaged(stage: Events) -> pa.Table:
+    """Frames on the symbol buses that are no events."""
+    nodes = names(stage.damaged.nodes, dict(enumerate(stage.node_names)))
+    columns = {"sample": stage.damaged.samples, "node": nodes, "symbols": stage.damaged.symbols}
+    return table(columns, stage.samplerate_hz)
+
+
+def unattributed(packets: Packets) -> pa.Table:
+    """Events that could not be given to a packet, with the reason."""
+    at, stage = packets.unattributed.positions, packets.events
+    columns = {
+        "sample": stage.samples[at],
+        "node": names(stage.nodes[at], dict(enumerate(stage.node_names))),
+        "event": names(stage.codes[at], _NAMES),
+        "id": nullable(stage.ids[at]),
+        "reason": names(packets.unattributed.reasons, REASONS),
+    }
+    return table(columns, stage.samplerate_hz)
+
+
+def packets(stage: Packets, lines: Timelines, *, part: slice = ALL) -> pa.Table:
+    """One row per packet: status, round-trip time, transmissions and receptions."""
+    rtt = lines.rtt[part]
+    columns: dict[str, Any] = {
+        "packet_row": np.arange(len(stage), dtype=np.int32)[part],
+        "id": stage.ids[part],
+        "start_sample": stage.starts[part],
+        "status": names(lines.status[part], STATUS),
+        "detail": pa.array(lines.details(part), pa.string()),
+        "rtt_samples": nullable(rtt),
+        "rtt_ns": ns(rtt, lines.samplerate_hz),
+    }
+    for direction, name in enumerate(DIRECTIONS):
+        for count in ("transmissions", "receptions", "fragments", "no_ack", "busy"):
+            columns[f"{name}_{count}"] = getattr(stage, count)[part, direction]
+    return table(columns, lines.samplerate_hz)
+
+
+def timelines(stage: Timelines, *, part: slice = ALL) -> pa.Table:
+    """One row per packet, one column of samples per milestone."""
+    columns: dict[str, Any] = {
+        "packet_row": np.arange(len(stage), dtype=np.int32)[part],
+        "id": stage.ids[part],
+        "status": names(stage.status[part], STATUS),
+    }
+    for column, milestone in enumerate(stage.milestones):
+        columns[f"{milestone.name}_sample"] = nullable(stage.samples[part, column])
+    return table(columns, stage.samplerate_hz)
+
+
+def steps(
+    stage: Steps,
+    *,
+    part: slice = ALL,
+    uncertainties: Sequence[DelayUncertainty] = (),
+    costs: ProbeCosts | None = None,
+) -> pa.Table:
+    """One row per packet and step, in the order of the path.
+
+    Parameters
+    ----------
+    stage, part
+        The steps, and which rows of the table.
+    uncertainties
+        Of every step (others behind them do not matter): a column with the expanded uncertainty of each duration.
+    costs
+        A column with each duration less what the probes cost it.
+    """
+    flat = stage.samples.reshape(-1)[part]
+    packet, column = np.divmod(np.arange(*part.indices(stage.samples.size)), max(1, len(stage.steps)))
+    columns = {
+        "packet_row": stage.rows[packet].astype(np.int32),
+        "step": names(column, dict(enumerate(step.name for step in stage.steps))),
+        "node": names(column, dict(enumerate(step.node for step in stage.steps))),
+        "duration_samples": flat,
+        "duration_ns": ns(flat, stage.samplerate_hz),
+    }
+    duration_ns = flat * float(NS_PER_S / stage.samplerate_hz)
+    if uncertainties:
+        expanded_ns = np.zeros(len(flat))
+        for place in range(len(stage.steps)):
+            here = column == place
+            expanded_ns[here] = uncertainties[place].expanded_of(duration_ns[here])
+        columns["uncertainty_ns"] = expanded_ns
+    if costs is not None:
+        columns["corrected_ns"] = duration_ns - costs.costs_ns.reshape(-1)[part]
+    return table(columns, stage.samplerate_hz)
+
+
+def summary(
+    rows: Mapping[str, Summary],
+    *,
+    samplerate_hz: Fraction,
+    uncertainties: Sequence[DelayUncertainty] = (),
+    costs: ProbeCosts | None = None,
+) -> pa.Table:
+    """One row per named delay; with `uncertainties` also how well one such delay is known, and without its probes."""
+    columns: dict[str, Any] = {"delay": pa.array(list(rows), pa.string())}
+    known = {each.name: each for each in uncertainties}
+    described: dict[str, Callable[[DelayUncertainty], float]] = {"uncertainty_ns": lambda each: each.expanded_ns}
+    if costs is not None:
+        described |= {
+            "probe_events": lambda each: each.probe_events,
+            "probe_cost_ns": lambda each: each.probe_cost_ns,
+            "corrected_median_ns": lambda each: each.corrected_ns,
+            "corrected_uncertainty_ns": lambda each: each.corrected_expanded_ns,
+        }
+    fields = [asdict(row) for row in rows.values()]
+    for name in Summary.__dataclass_fields__:
+        columns[name] = pa.array([row[name] for row in fields], pa.int64() if name in {"n", "lost"} else pa.float64())
+    for name, value in described.items() if uncertainties else ():
+        columns[name] = pa.array([value(known[row]) if row in known else None for row in rows], pa.float64())
+    return table(columns, samplerate_hz)
+
+
+def write(content: pa.Table, path: Path) -> None:
+    """Write a table; the suffix of `path` (one of `SUFFIXES`) says how. The file is replaced in one step."""
+    _check_suffix(path)
+    with replacing(path) as new:
+        if path.suffix == ".csv":
+            pyarrow.csv.write_csv(guarded_columns(content), new)
+        elif path.suffix == ".tex":
+            new.write_text(latex.tabular(content), encoding="utf-8")
+        elif path.suffix == ".parquet":
+            with _writer(path.suffix, new, content.schema) as writer:
+                writer.write_table(content, row_group_size=ROW_GROUP)
+        else:
+            pyarrow.feather.write_feather(content, new, compression="zstd")
+
+
+def write_parts(make: Callable[[slice], pa.Table], rows: int, path: Path) -> None:
+    """Write a table as `write` would write the whole of it, byte for byte, with only a part of it in memory.
+
+    Parameters
+    ----------
+    make
+        Makes a part of the table, such as ``lambda part: tables.steps(stage, part=part)``.
+    rows
+        Rows of the whole table.
+    path
+        As for `write`, but a Parquet or a CSV file.
+    """
+    _check_suffix(path)
+    parts = [slice(start, min(start + ROW_GROUP, rows)) for start in range(0, rows, ROW_GROUP)]
+    if len(parts) < 2:
+        write(make(ALL), path)
+        return
+    content = make(parts[0])
+    with replacing(path) as new, _writer(path.suffix, new, content.schema) as writer:
+        fit = guarded_columns if path.suffix == ".csv" else _as_it_is
+        writer.write_table(fit(content))
+        for part in parts[1:]:
+            writer.write_table(fit(make(part)))
+    pa.default_memory_pool().release_unused()
+
+
+def write_all(tables: Iterable[tuple[Callable[[slice], pa.Table], int, Path]]) -> None:
+    """Write tables as `write_parts` does, several at once."""
+    for _ in in_order(lambda each: write_parts(*each), tables):
+        pass
+
+
+def _as_it_is(content: pa.Table) -> pa.Table:
+    return content
+
+
+def _writer(suffix: str, new: Path, schema: pa.Schema) -> Any:
+    if suffix == ".csv":
+        return pyarrow.csv.CSVWriter(new, schema)
+    if suffix == ".parquet":
+        # A dictionary of numbers that hardly repeat takes time and room for nothing.
+        names = [field.name for field in schema if pa.types.is_string(field.type)]
+        options: dict[str, Any] = {"compression": "zstd", "version": "2.6", "use_dictionary": names or False}
+        return pyarrow.parquet.ParquetWriter(new, schema, store_schema=True, **options)
+    raise TableError(f"{new}: a table is written in parts as Parquet or CSV only.")
+
+
+def read(path: Path) -> pa.Table:
+    """Read a table that `write` wrote; a CSV has lost the samplerate and takes types from what it holds."""
+    _check_suffix(path)
+    if path.suffix == ".tex":
+        raise TableError(f"{path}: LaTeX is written, not read; use the Parquet file beside it.")
+    if not path.is_file():
+        raise TableError(f"no table {path}; is the recording analysed (`gpiorig report`)?")
+    try:
+        if path.suffix == ".csv":
+            return unguarded_columns(pyarrow.csv.read_csv(path))
+        return pyarrow.parquet.read_table(path) if path.suffix == ".parquet" else pyarrow.feather.read_table(path)
+    except pa.ArrowInvalid as error:
+        raise TableError(f"{path} is not the table it should be: {error}; delete it and analyse again.") from error
+
+
+def samplerate_hz(content: pa.Table) -> Fraction:
+    """The exact samplerate a table carries."""
+    metadata = content.schema.metadata or {}
+    if b"samplerate_hz" not in metadata:
+        raise TableError("this table carries no samplerate; use the Parquet file, not the CSV.")
+    return Fraction(metadata[b"samplerate_hz"].decode())
+
+
+def _check_suffix(path: Path) -> None:
+    if path.suffix not in SUFFIXES:
+        raise TableError(f"{path}: a table is a file with suffix {' or '.join(SUFFIXES)}.")

@@ -1,0 +1,197 @@
+"""The trace of a recording: spans, instants, round trips, queues and the air as slices and counters."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.table import BY_CODE, BY_NAME, EVENT_TYPES
+from gpiorig.analysis.packets import path, spans
+from gpiorig.analysis.packets.association import Packets
+from gpiorig.analysis.packets.path import DIRECTIONS
+from gpiorig.analysis.packets.timelines import LOST, NONE, STATUS, Timelines
+from gpiorig.analysis.traces.trace import Counter, Slice, Trace, Track
+from gpiorig.capture.edges.nanoseconds import nearest_ns
+
+PACKETS, AIR, CAPTURE = "packets", "air", "capture"  # processes that are no nodes
+ROUND_TRIPS = "round trips"
+DAMAGED = "damaged frame"
+_LAYERS = tuple(dict.fromkeys(event.layer for event in sorted(EVENT_TYPES, key=lambda each: each.layer == "rig")))
+_QUEUE_STEPS = {BY_NAME["queue.post"].code: 1, BY_NAME["queue.fetch"].code: -1}
+
+
+def build(events: Events, *, packets: Packets | None = None, lines: Timelines | None = None, note: str = "") -> Trace:
+    """Make the trace of a recording; of one without round trips there are no packets and timelines."""
+    trace = Trace(events.samplerate_hz, events.start, note)
+    if packets is not None and lines is not None:
+        _round_trips(trace, lines)
+        _in_flight(trace, lines)
+    rows = np.full(len(events), NONE, dtype=np.int32) if packets is None else packets.packet_of
+    drawn = _spans(events, rows, set() if lines is None else _on_path(lines))
+    for node, name in enumerate(events.node_names):
+        for layer in _LAYERS:
+            here = drawn.get((node, layer), [])
+            _add(trace, Track(name, layer), here)
+        at = events.damaged.samples[events.damaged.nodes == node].tolist()
+        _add(trace, Track(name, "symbol bus"), [Slice(0, each, each, DAMAGED, instant=True) for each in at])
+        _queues(trace, events, node)
+        if lines is not None and name == lines.initiator:
+            _air(trace, lines)  # shown between the nodes
+    lost = [Slice(0, first, last, "samples lost") for first, last in events.gaps.tolist()]
+    _add(trace, Track(CAPTURE, "analyzer"), lost)
+    return trace
+
+
+def _add(trace: Trace, track: Track, slices: list[Slice]) -> None:
+    """Add slices to a track, and to further lanes of it where they do not nest."""
+    lanes: list[tuple[int, list[int]]] = []  # its track, and the ends of its open slices
+    for each in sorted(slices, key=lambda one: (one.start, -one.end)):
+        lane = next((lane for lane in lanes if _fits(lane[1], each)), None)
+        if lane is None:
+            name = track.name if not lanes else f"{track.name} ({len(lanes) + 1})"
+            lane = (len(trace.tracks), [])
+            trace.tracks.append(Track(track.process, name))
+            lanes.append(lane)
+        if not each.instant:
+            lane[1].append(each.end)
+        trace.slices.append(_on(each, lane[0]))
+
+
+def _fits(ends: list[int], each: Slice) -> bool:
+    while ends and ends[-1] <= each.start:
+        ends.pop()
+    return not ends or each.end <= ends[-1]
+
+
+def _on(each: Slice, track: int) -> Slice:
+    return Slice(track, each.start, each.end, each.name, each.flow, each.facts, each.instant)
+
+
+def _on_path(lines: Timelines) -> set[tuple[int, str, int]]:
+    """Packet row, event and sample of all milestones."""
+    return {
+        (row, milestone.event, sample)
+        for column, milestone in enumerate(lines.milestones)
+        for row, sample in enumerate(lines.samples[:, column].tolist())
+        if sample != NONE
+    }
+
+
+def _spans(
+    events: Events, rows: NDArray[np.int32], on_path: set[tuple[int, str, int]]
+) -> dict[tuple[int, str], list[Slice]]:
+    """Spans and instants of every node and layer; the flow of a packet passes those that begin with a milestone."""
+    found: dict[tuple[int, str], list[Slice]] = {}
+    enters, exits = spans.pairs(events)
+    samples, codes, ids = events.samples.tolist(), events.codes.tolist(), events.ids.tolist()
+    nodes, packet_rows = events.nodes.tolist(), rows.tolist()
+    spanned = np.zeros(len(events), dtype=bool)
+    spanned[enters] = spanned[exits] = True
+    for enter, leave in zip(enters.tolist(), exits.tolist(), strict=True):
+        event = BY_CODE[codes[enter]]
+        row = max(packet_rows[enter], packet_rows[leave])
+        flow = row if (row, event.name, samples[enter]) in on_path else NONE
+        facts = _facts(samples[enter], max(ids[enter], ids[leave]), row)
+        name = event.name.removesuffix(".enter")
+        each = Slice(0, samples[enter], samples[leave], name, flow, facts)
+        found.setdefault((nodes[enter], event.layer), []).append(each)
+    for position in np.flatnonzero(~spanned).tolist():
+        event = BY_CODE[codes[position]]
+        facts = _facts(samples[position], ids[position], packet_rows[position])
+        each = Slice(0, samples[position], samples[position], event.name, NONE, facts, instant=True)
+        found.setdefault((nodes[position], event.layer), []).append(each)
+    return found
+
+
+def _facts(sample: int, identity: int, row: int) -> dict[str, int | str]:
+    facts: dict[str, int | str] = {"sample": sample}
+    if identity >= 0:
+        facts["id"] = identity
+    if row >= 0:
+        facts["packet row"] = row
+    return facts
+
+
+def _round_trips(trace: Trace, lines: Timelines) -> None:
+    """A slice for each packet from its first to its last known milestone, and in it the steps between them."""
+    ends = {"initiator": lines.initiator, "responder": lines.responder}
+    names: dict[tuple[int, int], path.Step] = {}
+    lanes: list[tuple[int, int]] = []  # its track, and the end of its last packet
+    for row, samples in enumerate(lines.samples.tolist()):
+        known = [column for column, sample in enumerate(samples) if sample != NONE]
+        start, end = min(samples[column] for column in known), max(samples[column] for column in known)
+        lane = next((place for place, (_, free) in enumerate(lanes) if free <= start), len(lanes))
+        if lane == len(lanes):
+            name = ROUND_TRIPS if not lane else f"{ROUND_TRIPS} ({lane + 1})"
+            lanes.append((len(trace.tracks), 0))
+            trace.tracks.append(Track(PACKETS, name))
+        track = lanes[lane][0]
+        lanes[lane] = (track, end)
+        status, identity = int(lines.status[row]), int(lines.ids[row])
+        facts: dict[str, int | str] = {"id": identity, "packet row": row, "status": STATUS[status], "sample": start}
+        title = f"packet {identity}" + (" lost" if status == LOST else "")
+        trace.slices.append(Slice(track, start, end, title, facts=facts))
+        for before, after in pairwise(known):
+            if (before, after) not in names:
+                names[before, after] = path.step(lines.milestones[before], lines.milestones[after], **ends)
+            step = names[before, after]
+            if samples[before] > samples[after]:
+                break  # out of order, as the status says
+            about: dict[str, int | str] = {"node": step.node, "kind": step.kind.value, "sample": samples[before]}
+            trace.slices.append(Slice(track, samples[before], samples[after], step.name, facts=about))
+
+
+def _in_flight(trace: Trace, lines: Timelines) -> None:
+    """How many packets are under way, and the round-trip times, each at its packet's end."""
+    known = lines.samples != NONE
+    starts = np.where(known, lines.samples, np.iinfo(np.int64).max).min(axis=1)
+    ends = lines.samples.max(axis=1)
+    samples = np.concatenate([starts, ends])
+    changes = np.concatenate([np.ones(len(starts), dtype=np.int64), -np.ones(len(ends), dtype=np.int64)])
+    _count(trace, Track(PACKETS, "in flight", "packets"), samples, changes)
+    timelined = lines.timelined
+    order = np.argsort(ends[timelined], kind="stable")
+    rtt_ns = nearest_ns(lines.rtt[timelined][order], lines.samplerate_hz)
+    _counter(trace, Track(PACKETS, "round-trip time", "ns"), ends[timelined][order], rtt_ns)
+
+
+def _queues(trace: Trace, events: Events, node: int) -> None:
+    """How many messages each queue of a node holds, counted from the least it held."""
+    mine = (events.nodes == node) & np.isin(events.codes, list(_QUEUE_STEPS))
+    for queue in np.unique(events.ids[mine]).tolist():
+        of_queue = mine & (events.ids == queue)
+        steps = np.array([_QUEUE_STEPS[code] for code in events.codes[of_queue].tolist()], dtype=np.int64)
+        name = f"queue {queue}" if queue >= 0 else "queue"
+        _count(trace, Track(events.node_names[node], name, "messages"), events.samples[of_queue], steps)
+
+
+def _count(trace: Trace, track: Track, samples: NDArray[np.int64], changes: NDArray[np.int64]) -> None:
+    """Add the counter of a sum of changes, from its least value on as 0; changes at one sample are one."""
+    at, place = np.unique(samples, return_inverse=True)
+    total = np.cumsum(np.bincount(place, weights=changes, minlength=len(at)).astype(np.int64))
+    _counter(trace, track, at, total - min(0, int(total.min(initial=0))))
+
+
+def _counter(trace: Trace, track: Track, samples: NDArray[np.int64], values: NDArray[np.int64]) -> None:
+    if len(samples):
+        trace.counters.append(Counter(len(trace.tracks), samples, values))
+        trace.tracks.append(track)
+
+
+def _air(trace: Trace, lines: Timelines) -> None:
+    """Frames on the air: from the first bit to the receiver's interrupt, of the packets that show both."""
+    names = [milestone.name for milestone in lines.milestones]
+    for direction in DIRECTIONS:
+        wanted = (f"{direction}.air.start", f"{direction}.irq")
+        if not set(wanted) <= set(names):
+            continue
+        slices = []
+        starts, ends = (lines.column(name) for name in wanted)
+        for row in np.flatnonzero((starts != NONE) & (ends >= starts)).tolist():
+            identity, start = int(lines.ids[row]), int(starts[row])
+            facts: dict[str, int | str] = {"sample": start, "id": identity, "packet row": row}
+            slices.append(Slice(0, start, int(ends[row]), f"{direction} {identity}", row, facts))
+        _add(trace, Track(AIR, direction), slices)

@@ -1,0 +1,149 @@
+"""A trace as a Perfetto TrackEvent protobuf, for ui.perfetto.dev and trace_processor.
+
+Nodes are processes, layers threads; flows link the slices of a packet. Source of the encoding: Perfetto's protos
+(track_event.proto, track_descriptor.proto, clock_snapshot.proto), as the `perfetto` package has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
+from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
+
+from gpiorig.analysis.traces.trace import Counter, Slice, Trace, ordered, processes
+from gpiorig.capture.atomic_file import replacing
+from gpiorig.capture.edges.nanoseconds import rounding_text
+
+SUFFIXES = (".pftrace", ".perfetto-trace")
+SEQUENCE = 1  # all packets are of one writer
+REALTIME, BOOTTIME = 1, 6  # builtin_clock.proto
+FIRST_TRACK = 1 << 32  # uuids of tracks; below are those of processes
+
+
+def write(path: Path, trace: Trace, *, epoch_ns: int | None = None) -> str:
+    """Write a trace; times are ns from the start of the recording.
+
+    Parameters
+    ----------
+    path
+        The file; replaced in one step when it is complete.
+    trace
+        What to write.
+    epoch_ns
+        Wall-clock time of the start, in ns since 1970-01-01 UTC, if it is known.
+
+    Returns
+    -------
+    str
+        What was rounded.
+    """
+    with replacing(path) as new, new.open("wb") as file:
+        builder = StreamingTraceProtoBuilder(file)
+        builder.write_packet(_clocks(epoch_ns))
+        for packet in _descriptors(trace):
+            builder.write_packet(packet)
+        for packet in _events(trace):
+            builder.write_packet(packet)
+    return rounding_text(trace.samplerate_hz)
+
+
+def _packet() -> pb.TracePacket:
+    packet = pb.TracePacket()
+    packet.trusted_packet_sequence_id = SEQUENCE
+    return packet
+
+
+def _clocks(epoch_ns: int | None) -> pb.TracePacket:
+    """The trace's clock begins with the recording; the wall clock at that instant goes with it."""
+    packet = _packet()
+    packet.sequence_flags = pb.TracePacket.SEQ_INCREMENTAL_STATE_CLEARED
+    packet.timestamp = 0
+    snapshot = packet.clock_snapshot
+    snapshot.primary_trace_clock = BOOTTIME
+    for clock, stamp in ((BOOTTIME, 0), (REALTIME, epoch_ns)):
+        if stamp is not None:
+            snapshot.clocks.add(clock_id=clock, timestamp=stamp)
+    return packet
+
+
+def _descriptors(trace: Trace) -> Iterator[pb.TracePacket]:
+    """Processes and threads in the order in which they are to be shown, and counters."""
+    names = processes(trace.tracks)
+    for number, name in enumerate(names, start=1):
+        packet = _packet()
+        descriptor = packet.track_descriptor
+        descriptor.uuid = number
+        descriptor.process.pid = number
+        descriptor.process.process_name = name
+        descriptor.process_ordering = pb.TrackDescriptor.PROCESS_ORDERING_EXPLICIT
+        descriptor.thread_ordering = pb.TrackDescriptor.THREAD_ORDERING_EXPLICIT
+        descriptor.sibling_order_rank = number
+        if trace.note:
+            descriptor.description = trace.note
+        yield packet
+    for index, track in enumerate(trace.tracks):
+        packet = _packet()
+        descriptor = packet.track_descriptor
+        descriptor.uuid = FIRST_TRACK + index
+        descriptor.parent_uuid = names.index(track.process) + 1
+        descriptor.sibling_order_rank = index
+        if track.unit is None:
+            descriptor.thread.pid = descriptor.parent_uuid
+            descriptor.thread.tid = len(names) + 1 + index  # a thread whose number is its process's is its main thread
+            descriptor.thread.thread_name = track.name
+        else:
+            descriptor.name = track.name
+            if track.unit == "ns":
+                descriptor.counter.unit = pb.CounterDescriptor.UNIT_TIME_NS
+            else:
+                descriptor.counter.unit_name = track.unit
+        yield packet
+
+
+def _events(trace: Trace) -> Iterator[pb.TracePacket]:
+    """Slices, instants and counters; each flow ends with its last slice."""
+    names: dict[str, int] = {}
+    flow_ends = trace.flow_ends()
+    for stamp, each, ends in ordered(trace):
+        packet = _packet()
+        packet.timestamp = stamp
+        event = packet.track_event
+        event.track_uuid = FIRST_TRACK + each.track
+        if ends:
+            event.type = pb.TrackEvent.TYPE_SLICE_END
+        else:
+            event.type = pb.TrackEvent.TYPE_INSTANT if each.instant else pb.TrackEvent.TYPE_SLICE_BEGIN
+            _name(packet, each, names)
+            if each.flow in flow_ends:
+                last = flow_ends[each.flow][1]
+                (event.terminating_flow_ids if each is last else event.flow_ids).append(each.flow + 1)
+        yield packet
+    for counter in trace.counters:
+        yield from _values(trace, counter)
+
+
+def _name(packet: pb.TracePacket, each: Slice, names: dict[str, int]) -> None:
+    """Name and facts; a name stands once in the file."""
+    packet.sequence_flags = pb.TracePacket.SEQ_NEEDS_INCREMENTAL_STATE
+    if each.name not in names:
+        names[each.name] = len(names) + 1
+        packet.interned_data.event_names.add(iid=names[each.name], name=each.name)
+    packet.track_event.name_iid = names[each.name]
+    for key, value in each.facts.items():
+        note = packet.track_event.debug_annotations.add(name=key)
+        if isinstance(value, int):
+            note.int_value = value
+        else:
+            note.string_value = value
+
+
+def _values(trace: Trace, counter: Counter) -> Iterator[pb.TracePacket]:
+    for stamp, value in zip(trace.ns(counter.samples.tolist()), counter.values.tolist(), strict=True):
+        packet = _packet()
+        packet.timestamp = stamp
+        packet.track_event.type = pb.TrackEvent.TYPE_COUNTER
+        packet.track_event.track_uuid = FIRST_TRACK + counter.track
+        packet.track_event.counter_value = value
+        yield packet

@@ -1,0 +1,89 @@
+"""What the channel's share is made of: against plain versions, and as properties of any packets."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from gpiorig.analysis.attribution import channel, shares
+from gpiorig.analysis.attribution.on_air import Wait
+
+NONE = np.zeros(0, dtype=np.int64)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_shares_of_groups_add_up_to_the_whole(seed: int) -> None:
+    """However packets are grouped, none is negative, and empty groups have none."""
+    rng = np.random.default_rng(seed)
+    delays = rng.lognormal(3, 1, 200)
+    found = shares.joining(delays, rng.choice([0, 1, 3], 200), 4)
+    assert 1 == pytest.approx(sum(each.value for each in found))
+    assert min(each.value for each in found) >= 0
+    assert 0 == found[2].value
+    for each in found:
+        assert each.low <= each.value <= each.high
+
+
+def test_a_share_is_what_its_packets_add_to_the_sum_of_squares() -> None:
+    delays = np.append(np.arange(30.0), [400.0, 500.0])
+    groups = np.append(np.zeros(30, dtype=np.int64), [1, 1])
+    one, other = (each.value for each in shares.joining(delays, groups, 2))
+    whole = 32 * np.var(delays)
+    assert (30 * np.var(np.arange(30.0)) / whole, 1 - 30 * np.var(np.arange(30.0)) / whole) == pytest.approx(
+        (one, other)
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_levels_explain_what_is_between_them(seed: int) -> None:
+    """Against the analysis of variance of those that are on a level."""
+    rng = np.random.default_rng(seed)
+    levels = 1000.0 * rng.integers(0, 8, 300)
+    delays, own = levels + rng.normal(0, 40, 300), rng.random(300) < 0.8
+    delays[~own] += 20_000
+    x, y = delays[own], levels[own]
+    expected = (np.sum((x - x.mean()) ** 2) - np.sum((x - y - (x - y).mean()) ** 2)) / (300 * np.var(delays))
+    assert expected == pytest.approx(shares.within(delays, own, levels).value)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_test_for_others_is_the_log_rank_test(seed: int) -> None:
+    """Against a plain version: where waits end, those that met others by then among all that still wait."""
+    rng = np.random.default_rng(seed)
+    delays = rng.integers(1, 30, 80)
+    others = np.where(rng.random(80) < 0.6, rng.uniform(0, 30, 80), np.inf)
+    others = np.where(others < delays, others, np.inf)
+    most, difference, variance = 20.0, 0.0, 0.0
+    for instant in sorted({int(each) for each in delays if each <= most}):
+        waiting = delays >= instant
+        exposed = waiting & (others < instant)
+        ended = int(np.sum(delays == instant))
+        n, n1 = int(waiting.sum()), int(exposed.sum())
+        difference += int(np.sum(exposed & (delays == instant))) - ended * n1 / n
+        variance += ended * (n1 / n) * (1 - n1 / n) * (n - ended) / max(n - 1, 1)
+    expected = stats.norm.cdf(difference / np.sqrt(variance))
+    assert expected == pytest.approx(channel._held_up(delays, others, most))
+
+
+@pytest.mark.parametrize("window", [1, 50, 400, 3000])
+def test_the_chance_of_meeting_others_is_what_is_counted(window: int) -> None:
+    """A window of so many samples at any time of the recording."""
+    rng = np.random.default_rng(1)
+    starts = np.sort(rng.choice(100_000, 60, replace=False)).astype(np.int64) * 10
+    ends = np.minimum(starts + 150, np.append(starts[1:] - 1, 1_000_000))
+    air = Wait(NONE.astype(float), NONE.astype(bool), starts, ends, 1_000_000)
+    begun = np.arange(1_000_000 - window)
+    first = np.searchsorted(ends, begun, side="right")
+    met = np.append(starts, 1 << 60)[first] < begun + window
+    assert met.mean() == pytest.approx(air.chance(window), abs=0.005)
+
+
+def test_without_others_there_is_nothing_to_test() -> None:
+    """Nothing on the air, and all within one backoff: no finding, and no chance of one."""
+    delays = np.repeat(np.arange(8) * 7680 + 3420, 20)
+    at = channel.split(delays, Wait(np.full(160, np.inf), np.zeros(160, dtype=bool), NONE, NONE, 1_000_000))
+    assert isinstance(at, channel.Split)
+    assert (1.0, 0.0, False) == (at.p_busy, at.chance, bool(at.long.any()))
+    assert channel.test(delays, at, period_ns=41.7, level=0.01) is None
+    assert channel.together([]) is None

@@ -1,0 +1,92 @@
+"""Covariates of round trips, and the figures of what is found."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from gpiorig.analysis.attribution import attribute
+from gpiorig.analysis.attribution.covariates import PREEMPTED, QUEUED, begins, covariates, of_steps
+from gpiorig.analysis.packets import association, routes, timelines
+from gpiorig.analysis.processor.occupancy import Occupancy
+
+RATE_HZ = Fraction(24_000_000)
+
+
+@pytest.fixture
+def trips(new_bench):
+    """40 round trips of a synthetic bench, some of whose posts wait while the next step runs."""
+    bench = new_bench(seed=3)
+    for id_ in range(40):
+        marks = bench.round_trip(id_)
+        for k in range(id_ % 3):  # posted before the request reaches UDP, fetched when the reply is there
+            bench.log.append((0, marks["request.udp.tx"] - 3 - k, "queue.post", 3))
+            bench.log.append((0, marks["reply.app.rx"] + 3 + k, "queue.fetch", 3))
+    events = bench.events()
+    found = association.associate(events, initiator="initiator", responder="responder")
+    lines = timelines.build(found, header_ns=192_000)
+    return found, routes.round_trips(lines, timelines.steps(lines))
+
+
+def test_steps_begin_where_the_one_before_ends(trips) -> None:
+    _, route = trips
+    at = begins(route)
+    assert route.starts.tolist() == at[:, 0].tolist()
+    assert (at[:, 1:] - at[:, :-1]).tolist() == route.steps.samples[:, :-1].tolist()
+
+
+def test_messages_queued_are_counted_when_a_step_begins(trips) -> None:
+    found, route = trips
+    given = covariates(found, route)
+    queued = given[QUEUED]
+    steps = [step.name for step in route.steps.steps]
+    expected = [id_ % 3 for id_ in range(40)]
+    assert [0] * 40 == queued[:, steps.index("request: app to udp")].tolist()
+    assert expected == queued[:, steps.index("request: udp to ipv6")].tolist()
+    assert expected == queued[:, steps.index("reply: udp to app")].tolist()
+    assert np.isnan(queued[:, steps.index("reply: udp to ipv6")]).all()  # the responder shows no queue
+
+
+def test_what_never_varies_is_left_out(trips) -> None:
+    found, route = trips
+    assert {QUEUED} == set(covariates(found, route))
+    none = Occupancy((), np.zeros((0, 0)), np.zeros(route.steps.samples.shape, dtype=np.int64), np.ones(39, dtype=bool))
+    assert {QUEUED} == set(covariates(found, route, none))
+    assert {QUEUED} == set(of_steps(found.events, route))
+
+
+def test_retries_and_air_time_are_those_of_the_packets(trips) -> None:
+    """Counts of the packets' rows; air time in octets above the shortest frame, not moved by a sample's jitter."""
+    found, route = trips
+    air = [step.name for step in route.steps.steps].index("request: air: first bit to radio interrupt")
+    route.steps.samples[:, air] = 42_624 + 768 * (np.arange(40) % 4) + np.arange(40) % 2  # 55.5 octets and more
+    found.transmissions[:, 0] += np.arange(40, dtype=np.int32) % 3
+    given = covariates(found, route)
+    assert (np.arange(40) % 4).tolist() == given["request longer air time, 32 µs"].tolist()
+    assert (np.arange(40) % 3).tolist() == given["request retries"].tolist()
+    assert "reply retries" not in given
+
+
+def test_preempted_time_is_in_microseconds_where_it_is_known(trips) -> None:
+    found, route = trips
+    count = len(route.steps.steps)
+    samples = np.arange(40 * count).reshape(40, count)
+    given = covariates(found, route, Occupancy((), np.zeros((0, 0)), samples, np.arange(count) % 2 == 0))
+    assert (samples[:, 0] / 24).tolist() == given[PREEMPTED][:, 0].tolist()
+    waits = next(k for k, step in enumerate(route.steps.steps) if "radio wait" in step.name)
+    assert 0 == waits % 2
+    assert np.isnan(given[PREEMPTED][:, waits]).all()
+    assert np.isnan(given[PREEMPTED][:, 1]).all()
+
+
+@pytest.mark.slow
+def test_unknown_covariates_are_not_tested(trips) -> None:
+    found, route = trips
+    given = covariates(found, route)
+    result = {each.step: each for each in attribute.attribute(route, covariates=given)}
+    steps = [step.name for step in route.steps.steps]
+    waits = result["request: radio wait: exec done to first bit on air"]
+    assert waits.tests >= 4
+    assert len(steps) + 1 == len(result)

@@ -1,0 +1,158 @@
+"""wait() by edges against the rule applied sample by sample, as libsigrokdecode 0.5.3 does (`find_match`)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpiorig.analysis.decoderhost.errors import EndOfSamples, Refused
+from gpiorig.analysis.decoderhost.source import Chunk
+from gpiorig.analysis.decoderhost.wait import Pins
+
+UNMAPPED = -1
+
+
+class SlowPins:
+    """The rule, on a list of samples."""
+
+    def __init__(self, samples: Sequence[int], bits: Sequence[int], start: int) -> None:
+        self.samples, self.bits, self.start = samples, bits, start
+        self.at = 0
+        self.waited = False
+        self.old: list[int] = [2] * len(bits)  # SRD_INITIAL_PIN_SAME_AS_SAMPLE0
+
+    def pin(self, channel: int, at: int) -> int:
+        bit = self.bits[channel]
+        return self.samples[at] >> bit & 1 if bit >= 0 else 0
+
+    def wait(self, conditions: Any) -> tuple[tuple[int, ...], int, tuple[bool, ...] | None]:
+        if not conditions:
+            conditions = [{"skip": 1 if self.at or self.waited else 0}]
+        elif isinstance(conditions, dict):
+            conditions = [conditions]
+        self.waited = True
+        skipped = [{name: 0 for name in condition} for condition in conditions]
+        matched: list[bool] | None = None
+        if any(conditions):
+            if self.at == 0:
+                self.old = [self.pin(i, 0) if old == 2 and self.bits[i] >= 0 else old for i, old in enumerate(self.old)]
+            while True:
+                if self.at >= len(self.samples):
+                    raise EndOfSamples
+                holds = [
+                    bool(condition) and self.holds(condition, counts)
+                    for condition, counts in zip(conditions, skipped, strict=True)
+                ]
+                self.old = [self.pin(i, self.at) if self.bits[i] >= 0 else old for i, old in enumerate(self.old)]
+                if any(holds):
+                    matched = holds
+                    break
+                self.at += 1
+        pins = tuple(self.pin(i, self.at) if bit >= 0 else 0xFF for i, bit in enumerate(self.bits))
+        return pins, self.at + self.start, None if matched is None else tuple(matched)
+
+    def holds(self, condition: dict[Any, Any], skipped: dict[Any, int]) -> bool:
+        if any((isinstance(k, int) and k not in range(len(self.bits))) or v == -1 for k, v in condition.items()):
+            return False
+        for key, value in condition.items():
+            if isinstance(key, str):
+                if skipped[key] != value:
+                    skipped[key] += 1
+                    return False
+                continue
+            old, new = self.old[key], self.pin(key, self.at)
+            true = {
+                "h": new == 1,
+                "l": new == 0,
+                "r": (old, new) == (0, 1),
+                "f": (old, new) == (1, 0),
+                "e": (old, new) in ((0, 1), (1, 0)),
+                "n": (old, new) in ((0, 0), (1, 1)),
+            }
+            if not true[value]:
+                return False
+        return True
+
+
+def chunks(rng: random.Random, samples: Sequence[int], start: int) -> list[Chunk]:
+    """The samples as chunks of any length, with rows also where other channels change or nothing does."""
+    made = []
+    at = 0
+    while at < len(samples):
+        end = min(len(samples), at + rng.choice((1, 2, 10, 100)))
+        rows = [i for i in range(at, end) if i == at or samples[i] != samples[i - 1] or rng.random() < 0.1]
+        levels = np.array([samples[i] for i in rows], dtype=np.uint64)
+        made.append(Chunk(np.array(rows, dtype=np.int64) + start, levels, end + start))
+        at = end
+    return made
+
+
+def random_conditions(rng: random.Random, channels: int) -> Any:
+    def term() -> tuple[int | str, str | int]:
+        if rng.random() < 0.2:
+            return rng.choice(("skip", "skip", "again")), rng.choice((0, 1, 2, 5, 30, 90, -1))
+        return rng.randrange(channels + (rng.random() < 0.02)), rng.choice("hlrfen")
+
+    def condition() -> dict[int | str, str | int]:
+        return dict(term() for _ in range(rng.choice((0, 1, 1, 1, 2, 3))))
+
+    kind = rng.randrange(8)
+    if kind == 0:
+        return rng.choice((None, {}, []))
+    return condition() if kind < 4 else [condition() for _ in range(rng.randint(1, 4))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", [0, 1_000_000_007])
+def test_equal_to_the_rule_sample_by_sample(start: int) -> None:
+    """On random pins, chunks and conditions the matches are those of the plain rule, up to the end."""
+    matches = ends = 0
+    for seed in range(300):
+        rng = random.Random(seed)
+        length = rng.choice((1, 30, 300, 2000))
+        samples = [rng.getrandbits(4)]
+        while len(samples) < length:
+            samples += [rng.getrandbits(4) if rng.random() < 0.7 else samples[-1]] * rng.choice((1, 1, 2, 3, 20))
+        bits = [rng.choice((0, 1, 2, 3, UNMAPPED)) for _ in range(4)]
+        made = iter(chunks(rng, samples, start))
+        pins, slow = Pins(bits, lambda made=made: next(made, None)), SlowPins(samples, bits, start)  # type: ignore[misc]
+        for _ in range(40):
+            conditions = random_conditions(rng, 4)
+            if conditions and rng.random() < 0.7:  # else one that never holds would end most runs at once
+                others = [conditions] if isinstance(conditions, dict) else conditions
+                conditions = [*others, {"skip": rng.randint(1, 60)}]
+            try:
+                expected = slow.wait(conditions)
+            except EndOfSamples:
+                with pytest.raises(EndOfSamples):
+                    pins.wait(conditions)
+                ends += 1
+                break
+            assert expected == pins.wait(conditions), (seed, conditions)
+            matches += 1
+    assert matches > 3000
+    assert ends > 50
+
+
+def one_chunk(levels: Sequence[int]) -> Pins:
+    made = iter([Chunk(np.arange(len(levels), dtype=np.int64), np.array(levels, dtype=np.uint64), len(levels))])
+    return Pins([0], lambda: next(made, None))
+
+
+@pytest.mark.parametrize("conditions", ["r", ({0: "r"},), [("r",)], {0: 1}, {"skip": "1"}, {1.5: "r"}])
+def test_what_is_no_condition_is_refused(conditions: Any) -> None:
+    """Of what libsigrokdecode answers with NULL, Python makes a SystemError."""
+    with pytest.raises(Refused):
+        one_chunk([0, 1]).wait(conditions)
+
+
+def test_the_end_is_said_again() -> None:
+    """A decoder that waits on after the end is told each time, in both ways that libsigrokdecode has."""
+    pins = one_chunk([0, 1])
+    for kind in (EOFError, SystemError):
+        with pytest.raises(kind):
+            pins.wait({0: "f"})

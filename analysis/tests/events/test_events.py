@@ -1,0 +1,67 @@
+"""Edges to events."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from gpiorig.analysis.errors import EventError, WiringError
+from gpiorig.analysis.events import events
+from gpiorig.analysis.events.wiring import Bus, NodeLines
+
+
+def test_edges_give_back_the_events_they_were_made_from(bench, wiring):
+    bench.check_spacing()
+    bench.damage_frame(1, "udp.rx.enter", 7)
+    expected, actual = bench.events(), events.from_edges(bench.edges(), wiring)
+    for name in ("samples", "nodes", "codes", "ids"):
+        np.testing.assert_array_equal(getattr(expected, name), getattr(actual, name))
+        assert getattr(expected, name).dtype == getattr(actual, name).dtype
+    np.testing.assert_array_equal(expected.damaged.samples, actual.damaged.samples)
+    assert [13] == actual.damaged.symbols.tolist()
+    assert [1] == actual.damaged.nodes.tolist()
+
+
+def test_frames_counts_what_the_firmware_counts(bench, wiring):
+    bench.damage_frame(1, "udp.rx.enter", 7)
+    got = events.from_edges(bench.edges(), wiring)
+    for node, name in enumerate(("initiator", "responder")):
+        sent = sum(n == node and not event.startswith("tap.") for n, _, event, _ in bench.log)
+        assert sent == got.frames(name)
+
+
+def test_a_level_that_changed_in_a_gap_is_no_event(bench, wiring):
+    edges = bench.edges()
+    samples, levels = edges.channel("r_irq")
+    assert levels[0] == 1
+    rise = int(samples[0])
+    keep = (edges.samples <= rise - 500) | (edges.samples >= rise)
+    gapped = dataclasses.replace(
+        edges,
+        samples=edges.samples[keep],
+        levels=edges.levels[keep],
+        gaps=np.array([[rise - 499, rise]], dtype=np.int64),
+    )
+    before, after = (events.from_edges(e, wiring).of("tap.irq.enter", node="responder") for e in (edges, gapped))
+    assert before.tolist()[1:] == after.tolist()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (NodeLines(name="n", bus=Bus(strobe="no", data=("i_d0",), frame_gap_ns=400)), "no channel `no`"),
+        (NodeLines(name="n", lines={"tap.irq": "no"}), "no channel `no`"),
+        (NodeLines(name="n", lines={"tap.none": "i_irq"}), "no span of that name"),
+    ],
+)
+def test_a_wrong_wiring_is_refused(bench, lines, message):
+    with pytest.raises(WiringError, match=message):
+        events.from_edges(bench.edges(), [lines])
+
+
+def test_an_unknown_node_is_named(bench):
+    with pytest.raises(EventError, match="initiator, responder"):
+        bench.events().node("sink")

@@ -1,0 +1,53 @@
+"""Figures of the audit: what is drawn is what the audit says, and nothing is drawn of nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from gpiorig.analysis.audit.audit import Audit, Comparison, Stage
+from gpiorig.analysis.audit.comparisons import compare, summary
+from gpiorig.analysis.audit.quantities import Quantity
+from gpiorig.analysis.figures import audit
+
+PINS = np.array([7000.0, 7400.0, 7800.0, 7000.0])
+
+
+def comparisons() -> tuple[Comparison, ...]:
+    host = PINS + np.array([0.0, 4000.0, 1000.0, 2000.0])
+    return tuple(compare(Quantity("round trip, a", PINS, {"node": PINS + 100, "host": host})))
+
+
+def an_audit(*found: Comparison) -> Audit:
+    return Audit((), (), found, (), (), ())
+
+
+def test_stages_are_boxes_of_their_quantiles():
+    ax = Figure().add_subplot()
+    delays = np.arange(101) * 1000.0
+    assert audit.stage_boxes(ax, [Stage("to host", "a", summary(delays)), Stage("to log", "a", summary(delays))])
+    assert ["to host", "to log"] == [label.get_text() for label in ax.get_yticklabels()]
+    assert "lines of a" == ax.get_title()
+
+
+def test_nothing_is_drawn_of_nothing():
+    ax = Figure().add_subplot()
+    assert not audit.stage_boxes(ax, [Stage("to host", "a", summary(np.zeros(0)))])
+    assert ([], []) == (list(ax.get_lines()), list(ax.patches))
+
+
+def test_sentences_say_skew_and_added_jitter():
+    assert (
+        "round trip, a, by host stamps: shifted by 1.50 µs (median), peak-to-peak 4.40 µs instead of 800 ns (+3.60 µs)."
+    ) == audit.sentences(an_audit(*comparisons()))[1]
+    assert [] == audit.sentences(an_audit())
+
+
+def test_a_single_packet_has_no_range():
+    one = compare(Quantity("round trip, a", PINS[:1], {"node": PINS[:1] + 100}))
+    assert ["round trip, a, by node stamps: of a single packet, shifted by 100 ns."] == audit.sentences(an_audit(*one))
+
+
+def test_comparisons_of_each_quantity():
+    found = comparisons()
+    assert {"round trip, a": found} == audit.quantities(an_audit(*found))

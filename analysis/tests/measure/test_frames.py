@@ -1,0 +1,74 @@
+"""Delays of frames by the stamps of packet captures."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpiorig.analysis.measure.frames import measured
+from gpiorig.capture.errors import FormatError
+from gpiorig.capture.frames.frames import Frame
+
+START_US = 1_700_000_000_000_000
+
+
+def data(at_us: int, sequence: int, *, source: int = 1, asks: bool = True, payload: bytes = b"") -> Frame:
+    """A data frame to 0x0000."""
+    head = bytes([0x61 if asks else 0x41, 0x88, sequence]) + bytes.fromhex("cdab0000")
+    return stamped(at_us, head + source.to_bytes(2, "little") + payload)
+
+
+def ack(at_us: int, sequence: int) -> Frame:
+    return stamped(at_us, bytes([2, 0, sequence]))
+
+
+def stamped(at_us: int, mpdu: bytes) -> Frame:
+    return Frame(ticks=START_US + at_us, ticks_per_s=10**6, mpdu=mpdu, fcs=b"??", fcs_ok=True, channel=26)
+
+
+def test_acknowledgements_retries_and_intervals() -> None:
+    """The second frame is sent three times, and the second of those is acknowledged too late."""
+    frames = [
+        data(0, 7),
+        ack(1200, 7),
+        data(10_000, 8),
+        data(13_000, 8),
+        ack(24_001, 8),
+        data(30_000, 8),
+        ack(31_300, 8),
+    ]
+    frames += [data(40_000, 9, asks=False), data(41_000, 7, source=2), ack(50_000, 1)]
+    (view,), ways = measured(("air", frame) for frame in frames)
+
+    assert {"0x0001": [1_200_000, 1_300_000]} == view.ack_ns
+    assert {"0x0001": [3_000_000, 17_000_000]} == view.retry_ns
+    assert {"0x0001": [10_000_000, 30_000_000]} == view.interval_ns
+    assert {"0x0001": 2, "0x0002": 1} == view.unacknowledged
+    assert (2, 1000.0, []) == (view.stray_acks, view.resolution_ns, ways)
+
+
+def test_the_longest_time_to_an_acknowledgement_is_chosen() -> None:
+    frames = [data(0, 7), ack(1200, 7)]
+    (view,), _ = measured((("air", frame) for frame in frames), longest_ns=1_000_000)
+    assert ({}, 1, {"0x0001": 1}) == (view.ack_ns, view.stray_acks, view.unacknowledged)
+
+
+def test_the_way_from_one_capture_to_another() -> None:
+    """What both heard as often is paired, in order; a frame one heard more often is not, and is counted."""
+    left = [data(0, 1), data(1000, 2), data(2000, 3), data(3000, 3), data(4000, 4), data(5000, 5), data(6000, 5)]
+    right = [data(70, 1), data(1090, 2), data(2050, 3), data(5060, 5), data(6040, 5), data(9000, 6, source=2)]
+    named = [("left", frame) for frame in left] + [("right", frame) for frame in right]
+    _, (way,) = measured(named)
+
+    assert (("left", "right"), (1, 1), 2) == (way.names, way.only, way.ambiguous)
+    assert {"0x0001": [70_000, 90_000, 60_000, 40_000]} == way.delays_ns
+
+
+def test_damaged_frames_tell_nothing() -> None:
+    broken = Frame(ticks=START_US, ticks_per_s=10**6, mpdu=data(0, 1).mpdu, fcs=b"??", fcs_ok=False)
+    (view,), _ = measured([("air", broken), ("air", stamped(5, b""))])
+    assert ({}, {}, {}, 0) == (view.ack_ns, view.interval_ns, view.unacknowledged, view.stray_acks)
+
+
+def test_a_stamp_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(FormatError, match="its clock was not set, or its unit is another"):
+        measured([("air", Frame(ticks=1 << 63, ticks_per_s=1000, mpdu=b"\2\0\7"))])

@@ -1,0 +1,220 @@
+"""Hops and round trips are two views of the same events, and agree sample by sample; random networks come back."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from network import Network
+
+from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.analysis.packets import accounting, association, hop_routes, hops, path, timelines
+from gpiorig.analysis.tables import hops as hop_tables
+
+MS = 24_000
+NAMES = [point.name for point in path.POINTS]
+
+
+def assert_agree(events, *, initiator, responder):
+    """Every milestone of every packet, in both directions, and the steps between them."""
+    headers = {"initiator": 192_000, "responder": 192_000}
+    found = hops.build(events, header_ns=headers)
+    lines = timelines.build(
+        association.associate(events, initiator=initiator, responder=responder), header_ns=headers[responder]
+    )
+    travels = found.journeys
+    asked = np.flatnonzero(travels.called & (travels.origins == events.node(initiator)))
+    assert lines.ids.tolist() == travels.ids[asked].tolist()
+    row_of = np.full(len(travels) + 1, -1)
+    row_of[found.packets] = np.arange(len(found))
+    rows = (row_of[asked], row_of[travels.answers[asked]])
+    compared = 0
+    for column, milestone in enumerate(lines.milestones):
+        mine = found.samples[rows[milestone.direction], NAMES.index(milestone.name.split(".", 1)[1])]
+        theirs = lines.samples[:, column]
+        known = (theirs >= 0) & (rows[milestone.direction] >= 0)
+        assert theirs[known].tolist() == mine[known].tolist(), milestone.name
+        compared += int(np.count_nonzero(known))
+    return found, lines, compared
+
+
+def test_round_trips_agree_sample_by_sample(new_bench):
+    bench = new_bench()
+    for id_ in (65533, 65534, 65535, 0, 1, 2):
+        bench.round_trip(id_)
+    found, lines, compared = assert_agree(bench.events(), initiator="initiator", responder="responder")
+    assert 6 * len(lines.milestones) == compared
+    there, back = sorted(hop_routes.routes(found), key=lambda route: route.name)
+    steps = timelines.steps(lines)
+    turn = [step.name for step in steps.steps].index(path.TURN_AROUND)
+    assert steps.samples[:, :turn].tolist() == there.steps.samples.tolist()
+    assert steps.samples[:, turn + 1 :].tolist() == back.steps.samples.tolist()
+    for step, same in zip(steps.steps[:turn], there.steps.steps, strict=True):
+        assert (step.name.removeprefix("request: "), step.kind, step.node) == (
+            same.name.removeprefix("hop 1: "),
+            same.kind,
+            same.node,
+        )
+
+
+def test_numbers_that_receivers_tell_are_of_the_packets_of_both_views():
+    """As RIOT's do: of the frame that was read, in the direction in which it came."""
+    network = Network(("initiator", "responder"), told=True)
+    for n in range(3):
+        request = network.frame(n * 100 * MS, "initiator", n, {"responder": "deliver"})
+        network.frame(request.end + MS, "responder", n, {"initiator": "deliver"})
+    events = network.events()
+    found = association.associate(events, initiator="initiator", responder="responder")
+    assert {} == found.unattributed.counts() == hops.build(events, header_ns={}).unattributed.counts()
+    numbers = events.codes == BY_NAME["mac.sequence"].code
+    assert [0] * 4 + [1] * 4 + [2] * 4 == found.packet_of[numbers].tolist()
+    assert [path.REQUEST, path.REQUEST, path.REPLY, path.REPLY] * 3 == found.direction_of[numbers].tolist()
+
+
+@pytest.mark.parametrize("lost", ["request", "reply"])
+def test_lost_round_trips_agree_too(new_bench, lost):
+    bench = new_bench()
+    for id_ in range(1, 8):
+        bench.round_trip(id_, lost=lost if id_ in (3, 4) else "")
+    found, _, _ = assert_agree(bench.events(), initiator="initiator", responder="responder")
+    counts = {route.name: (len(route), route.lost) for route in hop_routes.routes(found)}
+    if lost == "request":
+        assert {"initiator > responder": (5, 2), "responder > initiator": (5, 0)} == counts
+    else:
+        assert {"initiator > responder": (7, 0), "responder > initiator": (5, 2)} == counts
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_networks_come_back(seed):
+    """Frames of random fate between random nodes, two at a time on different nodes: all is as the network says."""
+    rng = random.Random(seed)
+    network = Network("abcdef", seed=seed, told=bool(seed % 2))
+    truth = []
+    for n in range(150):
+        nodes = rng.sample("abcdef", 6)
+        for lane in range(2):
+            sender, *others = nodes[3 * lane : 3 * lane + 3]
+            readers = {each: rng.choice(["deliver", "drop", "hear"]) for each in others if rng.random() < 0.7}
+            acknowledged = rng.choice(["complete", "no_ack", "busy", None])
+            frame = network.frame(
+                n * 10 * MS + rng.randrange(MS),
+                sender,
+                (2 * n + lane) % 65536,
+                readers,
+                outcome=acknowledged,
+                backoff=rng.randrange(400, MS),
+            )
+            truth.append((frame, readers))
+    found = hops.build(network.events(), header_ns=network.headers())
+    names = found.events.node_names
+    told = {
+        (names[found.senders[row]], int(found.journeys.ids[found.packets[row]]), names[found.receivers[row]]): row
+        for row in np.flatnonzero(found.status == hops.READ).tolist()
+    }
+    expected = set()
+    for frame, readers in truth:
+        for reader, how in readers.items():
+            if how == "hear":
+                continue
+            expected.add((frame.sender, frame.id, reader))
+            row = told[frame.sender, frame.id, reader]
+            milestones = frame.milestones(reader)
+            assert [milestones.get(name, -1) for name in NAMES] == found.samples[row].tolist()
+    assert expected == told.keys()
+    deliveries = sum(how == "deliver" for _, readers in truth for how in readers.values())
+    assert deliveries == sum(len(route) for route in hop_routes.routes(found))
+    assert accounting.account(found).adds_up
+    heard = sum(how == "hear" for _, readers in truth for how in readers.values())
+    assert heard == len(found.overheard)
+
+
+def test_columns_that_most_packets_lack_are_no_milestones():
+    """A point that one node in the middle does not have is spanned by one step; the sum stays."""
+    network = Network("abc")
+    for n in range(1, 6):
+        first = network.frame(n * 100 * MS, "a", n, {"b": "relay"})
+        network.frame(first.end + MS, "b", n, {"c": "deliver"}, by="relay")
+    whole = hop_routes.routes(hops.build(network.events(), header_ns=network.headers()))[0]
+    network.drop("driver.prepare", "driver.load", node="b")
+    network.drop("driver.isr", node="c")
+    (part,) = hop_routes.routes(hops.build(network.events(), header_ns=network.headers()))
+    names = [step.name for step in part.steps.steps]
+    assert "hop 2: mac.tx to driver.exec" in names
+    assert "hop 1: prepare the radio" in names
+    assert len(whole.steps.steps) - 3 == len(names)
+    assert whole.totals.tolist() == part.totals.tolist()
+
+
+def test_ends_of_commands_that_come_late_are_left_out():
+    """A driver that waits for the end of the transmission: its return is behind the reception for most packets."""
+    network = Network("ab")
+    for n in range(1, 6):
+        network.frame(n * 100 * MS, "a", n, {"b": "deliver"})
+    network.log = [
+        (at + 90 * MS if event == "driver.exec.exit" else at, node, event, id_) for at, node, event, id_ in network.log
+    ]
+    (route,) = hop_routes.routes(hops.build(network.events(), header_ns=network.headers()))
+    assert 5 == len(route)
+    assert "hop 1: radio wait: exec to first bit on air" in [step.name for step in route.steps.steps]
+
+
+def test_tables_carry_all_rows_and_the_samplerate():
+    network = Network("abc")
+    frame = network.frame(0, "a", 7, {"b": "deliver", "c": "hear"})
+    network.frame(frame.end + MS, "a", 8, {}, outcome="no_ack")
+    found = hops.build(network.events(), header_ns=network.headers(), destinations={"a": ("b", "c")})
+    made = {name: make(found) for name, make in hop_tables.TABLES.items()}
+    assert {"hops": 4, "transmissions": 2, "receptions": 1, "packets": 2, "unattributed": 0} == {
+        name: table.num_rows for name, table in made.items()
+    }
+    assert all(isinstance(table, pa.Table) for table in made.values())
+    assert {b"24000000"} == {table.schema.metadata[b"samplerate_hz"] for table in made.values()}
+    row = made["hops"].slice(0, 1).to_pylist()[0]
+    assert ("a", "b", "read by the next node", 1) == (row["from"], row["to"], row["status"], row["hop"])
+    assert frame.marks["app.tx"] == row["app.tx_sample"]
+    assert row["sock.tx_sample"] is None
+    assert [1, 0] == made["transmissions"]["readings"].to_pylist()
+    assert ["complete", "no acknowledgement"] == made["transmissions"]["outcome"].to_pylist()
+    last = made["packets"].slice(1, 1).to_pylist()[0]
+    assert ("a", "driver.isr.exit", "sent, read by no other node") == (
+        last["last_node"],
+        last["last_event"],
+        last["status"],
+    )
+
+
+def test_covariates_count_over_all_hops():
+    """Of a packet that was repeated on each of its hops; and nothing for a route that nobody took."""
+    network = Network("abc")
+    for n in range(1, 4):
+        first = network.frame(n * 200 * MS, "a", n, {} if n == 2 else {"b": "relay"}, outcome="no_ack")
+        if n > 1:
+            first = network.frame(first.end, "a", n, {"b": "relay" if n == 2 else "drop"}, by="retry")
+        network.frame(first.end + MS, "b", n, {"c": "deliver"}, by="relay", twice="c" if n == 3 else "")
+    found = hops.build(network.events(), header_ns=network.headers(), destinations={"a": ("c",), "b": ("a",)})
+    (route,) = hop_routes.routes(found)
+    counts = {name: values.tolist() for name, values in hop_routes.covariates(found, route).items()}
+    assert {
+        "attempts": [2.0, 3.0, 3.0],
+        "retries": [0.0, 1.0, 1.0],
+        "frames": [2.0, 2.0, 2.0],
+        "no_ack": [1.0, 1.0, 1.0],
+        "busy": [0.0, 0.0, 0.0],
+        "duplicates": [0.0, 0.0, 2.0],
+    } == counts
+    assert {} == hop_routes.covariates(found, dataclasses.replace(route, name="a > x"))
+
+
+def test_every_event_of_a_packet_is_on_a_way(bench):
+    """As the association of round trips says: what the initiator sends and the responder receives is the request."""
+    events = bench.events()
+    found = hops.build(events, header_ns={"initiator": 192_000, "responder": 192_000})
+    pairs = association.associate(events, initiator="initiator", responder="responder")
+    expected = np.where(events.nodes == events.node("initiator"), pairs.direction_of, 1 - pairs.direction_of)
+    of_packets = pairs.packet_of >= 0
+    assert expected[of_packets].tolist() == found.ways[of_packets].tolist()
+    assert (found.packet_of[of_packets] >= 0).all()
+    assert (found.ways[found.packet_of < 0] == -1).all()

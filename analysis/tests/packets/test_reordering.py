@@ -1,0 +1,109 @@
+"""Reordering by RFC 4737, and logs held against pins."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from network import Network
+
+from gpiorig.analysis.logs import node_log
+from gpiorig.analysis.packets import hops, node_accounts, reordering
+
+MS = 24_000
+
+
+def test_the_single_packet_of_the_rfc() -> None:
+    """RFC 4737, 7.1 (section from memory): of ten packets the fourth comes after the eighth; its extent is 4."""
+    arrival = np.array([1, 2, 3, 5, 6, 7, 8, 4, 9, 10])
+    assert [0, 0, 0, 0, 0, 0, 0, 4, 0, 0] == reordering.extents(arrival).tolist()
+
+
+@given(st.permutations(range(12)))
+def test_extents_are_those_of_the_plain_definition(arrival: list[int]) -> None:
+    """Arrivals back to the first packet with a larger number; with none such it is in order."""
+    expected = []
+    for i, number in enumerate(arrival):
+        larger = [j for j in range(i) if arrival[j] > number]
+        expected.append(i - larger[0] if larger else 0)
+    assert expected == reordering.extents(np.array(arrival)).tolist()
+
+
+def test_packets_that_overtake_are_found_per_pair_of_nodes() -> None:
+    network = Network("abc")
+    slow = network.frame(0, "a", 1, {"b": "deliver"}, outcome="no_ack")
+    network.log = [
+        (at + 500 * MS if event == "app.rx.enter" else at, node, event, id_) for at, node, event, id_ in network.log
+    ]
+    network.frame(slow.end + 50 * MS, "a", 2, {"b": "deliver"})
+    network.frame(slow.end + 150 * MS, "c", 9, {"b": "deliver"})
+    found = {each.origin: each for each in reordering.find(hops.build(network.events(), header_ns=network.headers()))}
+    assert (2, 1, 1, 0.5) == (found["a"].arrived, found["a"].reordered, found["a"].largest_extent, found["a"].ratio)
+    assert (1, 0) == (found["c"].arrived, found["c"].reordered)
+
+
+def logs(sender: str, receiver: str) -> dict[str, node_log.NodeLog]:
+    return {"a": node_log.parse(sender, node="a"), "b": node_log.parse(receiver, node="b")}
+
+
+def lines(ids: list[int], *, receiver: bool = False, lost: dict[int, str] | None = None) -> str:
+    lost = lost or {}
+    text = ""
+    for id_ in ids:
+        stamps = "from=1 radio_us=1 rx_us=2" if receiver else "tx_us=1 done_us=2"
+        text += f"packet seq={id_} {stamps} "
+        text += f"status=lost reason={lost[id_]}\n" if id_ in lost else "status=ok\n"
+    count = f"sent={0 if receiver else len(ids)} received={len(ids) if receiver else 0}"
+    return text + f"done {count} lost={len(lost)} probes=1\n"
+
+
+@pytest.fixture
+def found() -> hops.Hops:
+    """Packets 65534 to 2, of which 0 is lost on the air."""
+    network = Network("ab")
+    for n, id_ in enumerate((65534, 65535, 0, 1, 2)):
+        network.frame(n * 100 * MS, "a", id_, {} if id_ == 0 else {"b": "deliver"}, outcome="no_ack")
+    return hops.build(network.events(), header_ns=network.headers())
+
+
+def test_logs_and_pins_that_agree(found: hops.Hops) -> None:
+    """The log may be in another order, and have packets that got no buffer and so no send call."""
+    sender = lines([65534, 0, 65535, 1, 3, 2], lost={0: "no_ack", 3: "queue"})
+    a, b = node_accounts.compare(found, logs(sender, lines([65534, 65535, 1, 2], receiver=True)))
+    assert [] == a.problems() == b.problems()
+    assert {("ok", "delivered"): 4, ("no_ack", "sent, read by no other node"): 1} == a.outcomes
+    assert {"queue": 1} == a.not_seen
+    assert (5, 0, 0, 4) == (a.seen_sent, a.seen_received, b.seen_sent, b.seen_received)
+
+
+@pytest.mark.parametrize(
+    ("sender", "receiver", "problem"),
+    [
+        ([65534, 65535, 0, 1], [65534, 65535, 1, 2], "Node a says it sent 4 packets; the pins show 5 send calls."),
+        ([65534, 65535, 0, 1, 2], [65534, 65535, 1], "Node b says it received 3 packets; the pins show 4 deliveries."),
+        ([10, 11, 12, 13, 14], [65534, 65535, 1, 2], "5 packets in the log of node a have no send call on the pins"),
+        ([65534, 65535, 0, 1, 2], [65534, 65535, 1, 77], "1 packets that node b logged as received were not delivered"),
+    ],
+)
+def test_a_mismatch_names_the_node(found: hops.Hops, sender: list[int], receiver: list[int], problem: str) -> None:
+    accounts = node_accounts.compare(found, logs(lines(sender), lines(receiver, receiver=True)))
+    problems = [sentence for account in accounts for sentence in account.problems()]
+    assert any(sentence.startswith(problem) for sentence in problems), problems
+
+
+def test_a_node_that_logs_nothing_is_counted_only(found: hops.Hops) -> None:
+    quiet = {
+        "a": node_log.parse("done sent=5 received=0 lost=0 probes=1\n", node="a"),
+        "b": node_log.parse("", node="b"),
+    }
+    assert [[], []] == [account.problems() for account in node_accounts.compare(found, quiet)]
+
+
+def test_a_reply_after_the_time_out_is_accounted_for(found: hops.Hops) -> None:
+    """Node b gave up packet 1, and got it after all: a delivery without a line of its own."""
+    text = "".join(f"packet seq={id_} tx_us=1 rx_us=2 status=ok\n" for id_ in (65534, 65535, 2))
+    text += "packet seq=1 tx_us=1 status=lost reason=timeout\ndone sent=0 received=3 lost=1 probes=1\n"
+    (account,) = node_accounts.compare(found, {"b": node_log.parse(text, node="b")})
+    assert (1, 4, 0) == (account.late, account.seen_received, account.received_not_logged)
+    assert not any("deliver" in problem for problem in account.problems())

@@ -1,0 +1,303 @@
+"""The report's page in a real browser: Debian's Chromium, headless, driven by playwright."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import shutil
+
+import pytest
+import studies
+from playwright import sync_api
+
+from gpiorig.analysis import report
+from gpiorig.analysis.packets import association, routes, timelines
+
+pytestmark = pytest.mark.slow
+DESKTOP, PHONE = {"width": 1120, "height": 900}, {"width": 360, "height": 740}
+OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.fixture(scope="module")
+def address(new_bench, tmp_path_factory):
+    """A page with everything on it, as a file."""
+    bench = new_bench()
+    for id_ in range(1, 21):
+        bench.round_trip(id_)
+    found = association.associate(bench.events(), initiator="initiator", responder="responder")
+    lines = timelines.build(found, header_ns=192_000)
+    steps = timelines.steps(lines)
+    study = studies.study(
+        routes.round_trips(lines, steps), studies.one_way(("a", "b", "c"), packets=20), layers=False, found=False
+    )
+    data = report.ReportData("Ping-pong", True, found, lines, steps, study=study)
+    data = dataclasses.replace(data, notes=("a check that failed.",), provenance={"firmware": "0123456789abcdef" * 8})
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    report.write_report(path, data)
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    chromium = shutil.which("chromium")
+    assert chromium, "Debian's chromium is missing: tools/debian.sh installs it"
+    with sync_api.sync_playwright() as driver:
+        found = driver.chromium.launch(executable_path=chromium)
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def windows(browser):
+    """A window with a mouse and one for fingers, each in a process of its own, which takes long to start."""
+
+    def window(has_touch):
+        page = browser.new_context(has_touch=has_touch).new_page()
+        page.on("console", lambda message: page.said.append(message.text))
+        page.on("pageerror", lambda error: page.said.append(str(error)))
+        page.on("request", lambda request: page.asked.append(request.url))
+        return page
+
+    return functools.cache(window)
+
+
+@pytest.fixture
+def opened(windows, address):
+    """Load the page as if for the first time; what it said on the console, and every address it asked for, are kept."""
+
+    def open_page(size=DESKTOP, color_scheme="light", has_touch=False):
+        page = windows(has_touch)
+        page.said, page.asked = [], []
+        page.set_viewport_size(size)
+        page.emulate_media(media="screen", color_scheme=color_scheme)
+        page.goto(address)
+        page.locator("#viewer-packets .timeline svg").wait_for()
+        return page
+
+    return open_page
+
+
+def visible(page):
+    """First and last instant that the timeline shows, and the labels of its axis."""
+    timeline = page.locator("#viewer-packets .timeline")
+    ends = [float(timeline.get_attribute(f"data-{end}")) for end in ("from", "to")]
+    return ends, timeline.locator("text.tick").all_text_contents()
+
+
+def narrower(page, span):
+    """Wait until the timeline shows less than this: the browser may take wheel and fingers later than they are sent."""
+    shown = "document.querySelector('#viewer-packets .timeline').dataset"
+    page.wait_for_function(f"{shown}.to - {shown}.from < {span}")
+
+
+def scroll_to(page):
+    """Bring the timeline into view; its middle on the screen."""
+    timeline = page.locator("#viewer-packets .timeline")
+    timeline.scroll_into_view_if_needed()
+    box = timeline.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def colour(page, selector, of="backgroundColor"):
+    return page.evaluate(f"getComputedStyle(document.querySelector('{selector}')).{of}")
+
+
+def test_no_error_and_no_request_leaves_the_page(opened):
+    """Whatever a reader does with it: the console is silent, and the browser asks for the page's file alone."""
+    page = opened()
+    page.locator("details").evaluate_all("all => all.forEach((each) => { each.open = true; })")
+    for button in page.locator("button").all():
+        button.click()
+    x, y = scroll_to(page)
+    page.mouse.move(x, y)
+    page.mouse.wheel(0, -300)
+    page.wait_for_timeout(100)
+    assert [] == page.said
+    assert [page.url] == page.asked
+
+
+def test_the_wheel_zooms_about_the_pointer_and_a_double_click_shows_the_whole(opened):
+    """The visible range shrinks around the pointed instant, the axis gets new labels, and both come back."""
+    page = opened()
+    whole, labels = visible(page)
+    x, y = scroll_to(page)
+    page.mouse.move(x, y)
+    for _ in range(6):
+        page.mouse.wheel(0, -240)
+    narrower(page, (whole[1] - whole[0]) / 4)
+    near, new_labels = visible(page)
+    assert whole[0] < near[0] < near[1] < whole[1]
+    assert labels != new_labels
+    assert len(new_labels) > 1
+
+    page.mouse.dblclick(x, y)
+    assert (whole, labels) == visible(page)
+
+
+def test_dragging_moves_what_is_shown(opened):
+    """The width stays, the range moves against the hand."""
+    page = opened()
+    page.get_by_role("button", name="Zoom in").first.click()
+    before, _ = visible(page)
+    x, y = scroll_to(page)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 120, y, steps=5)
+    page.mouse.up()
+    after, _ = visible(page)
+    assert after[0] < before[0]
+    assert after[1] - after[0] == pytest.approx(before[1] - before[0])
+
+
+def test_the_keyboard_zooms_moves_names_and_resets(opened):
+    """All that the mouse does goes by keys."""
+    page = opened()
+    whole = visible(page)
+    page.locator("#viewer-packets .timeline").focus()
+    page.keyboard.press("+")
+    near, _ = visible(page)
+    assert (near[1] - near[0]) * 2 == pytest.approx(whole[0][1] - whole[0][0])
+    page.keyboard.press("ArrowRight")
+    moved, _ = visible(page)
+    assert moved[0] > near[0]
+    page.keyboard.press("n")
+    assert "starts at" in page.locator("#viewer-packets .readout").inner_text()
+    page.keyboard.press("0")
+    assert whole == visible(page)
+
+
+def test_two_fingers_zoom(opened):
+    """A pinch: two pointers that part make the range smaller."""
+    page = opened(PHONE, has_touch=True)
+    whole, _ = visible(page)
+    x, y = scroll_to(page)
+    session = page.context.new_cdp_session(page)
+
+    def touch(kind, reach):
+        points = [{"x": x - reach, "y": y, "id": 0}, {"x": x + reach, "y": y, "id": 1}] if reach else []
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", 20)
+    for reach in (30, 45, 60, 80):
+        touch("touchMove", reach)
+    touch("touchEnd", 0)
+    narrower(page, (whole[1] - whole[0]) / 2)
+    near, _ = visible(page)
+    assert whole[0] < near[0] < near[1] < whole[1]
+
+
+def test_pointing_at_a_box_names_it_with_start_and_length(opened):
+    page = opened()
+    box = page.locator("#viewer-packets rect.kind-air[data-box]").first
+    box.scroll_into_view_if_needed()
+    box.hover()
+    page.locator("#viewer-packets .readout", has_text="starts at").wait_for()
+    said = page.locator("#viewer-packets .readout").inner_text()
+    assert "request air" in said
+    assert "lasts" in said
+
+
+def test_the_buttons_choose_the_packet_by_keyboard(opened):
+    page = opened()
+    buttons = page.locator("#viewer-packets button.which")
+    assert ["median", "99th percentile, slowest"] == buttons.all_inner_texts()
+    before = page.locator("#viewer-packets .packet-text").inner_text()
+    buttons.nth(1).focus()
+    page.keyboard.press("Enter")
+    assert ["false", "true"] == [buttons.nth(i).get_attribute("aria-pressed") for i in range(2)]
+    assert before != page.locator("#viewer-packets .packet-text").inner_text()
+
+
+@pytest.mark.parametrize(("scheme", "page_colour", "ink"), [
+    ("light", "rgb(255, 255, 255)", "rgb(34, 34, 34)"), ("dark", "rgb(22, 25, 29)", "rgb(230, 230, 230)"),
+])  # fmt: skip
+def test_the_colours_follow_the_system_figures_too(opened, scheme, page_colour, ink):
+    page = opened(color_scheme=scheme)
+    assert page_colour == colour(page, "body")
+    assert page_colour == colour(page, "#budget-patch_1 path", "fill")
+    assert ink == colour(page, "#figure-budget svg text", "fill")
+
+
+def test_the_colours_are_switched_by_keyboard(opened):
+    """Automatic, light, dark, and round again."""
+    page = opened(color_scheme="light")
+    page.locator("#theme").focus()
+    seen = []
+    for _ in range(3):
+        page.keyboard.press("Enter")
+        seen.append((page.locator("#theme").inner_text(), colour(page, "body")))
+    white, dark = "rgb(255, 255, 255)", "rgb(22, 25, 29)"
+    assert [("colours: light", white), ("colours: dark", dark), ("colours: automatic", white)] == seen
+
+
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_nothing_is_wider_than_the_window(opened, size):
+    """Tables and figures scroll in their boxes, also when everything is unfolded; the page does not."""
+    page = opened(size)
+    assert 0 == page.evaluate(OVERFLOW)
+    page.locator("details").evaluate_all("all => all.forEach((each) => { each.open = true; })")
+    page.wait_for_timeout(100)
+    assert 0 == page.evaluate(OVERFLOW)
+
+
+OVERLAPS = """(svg) => {
+  const boxes = [...svg.querySelectorAll("text")].map((each) => [each.textContent, each.getBoundingClientRect()]);
+  const found = [];
+  boxes.forEach(([one, a], i) => boxes.slice(i + 1).forEach(([other, b]) => {
+    const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+    const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+    if (wide > 1 && high > 3) found.push([one, other]);
+  }));
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_no_words_of_the_timeline_lie_on_each_other(opened, size):
+    """Names of nodes, lanes and boxes, and the axis: also where the window is narrow."""
+    page = opened(size)
+    timeline = page.locator("#viewer-packets .timeline svg")
+    assert ["initiator", "responder"] == timeline.locator("text.node").all_text_contents()
+    assert [] == timeline.evaluate(OVERLAPS)
+
+
+def test_the_colours_of_boxes_are_named(opened):
+    """Beside the timeline stands what its colours mean, of those that it has."""
+    page = opened()
+    page.locator("#routes > details > summary").click()
+    of_round_trips, of_a_route = (
+        page.locator(f"#viewer-{name} .key li").all_inner_texts() for name in ("packets", "route-2-packets")
+    )
+    assert ["layers:", "request", "reply", "steps:"] == of_round_trips[:4]
+    assert [
+        "steps:",
+        "stack software",
+        "radio wait (backoff, CCA, retries)",
+        "on the air",
+        "interrupt, hand-over",
+    ] == of_a_route
+
+
+def test_a_folded_timeline_is_drawn_when_it_is_opened(opened):
+    """That of a further route: a lane per node, a box per step, as wide as its place."""
+    page = opened()
+    folded = page.locator("#viewer-route-2-packets .timeline")
+    assert not folded.is_visible()
+    page.locator("#routes > details > summary").click()
+    folded.locator("rect[data-box]").first.wait_for()
+    assert 8 == folded.locator("rect[data-box]").count()
+    assert folded.evaluate("(each) => each.firstChild.viewBox.baseVal.width === each.clientWidth")
+
+
+def test_figures_have_names_for_those_who_do_not_see_them(opened):
+    page = opened()
+    assert page.get_by_role("img", name="Budget of time and jitter by kind of step").first.is_visible()
+    assert page.get_by_role("application").first.get_attribute("aria-label").startswith("Timeline of one packet")
+
+
+def test_printing_shows_light_colours_without_controls(opened):
+    page = opened(color_scheme="dark")
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert "rgb(255, 255, 255)" == colour(page, "body")
+    assert not page.locator("#theme").is_visible()

@@ -1,0 +1,80 @@
+"""What the sections on delays and the conclusions say: nothing about what is not shown, and no share of two steps."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from reportcases import PLAIN, studied
+
+from gpiorig.analysis.attribution.findings import Finding
+from gpiorig.analysis.delays.budget import Group
+from gpiorig.analysis.report import conclusions, delays
+from gpiorig.analysis.report.data import route_views
+from gpiorig.analysis.statistics.intervals import Interval
+
+
+def of_bench(new_bench, **options):
+    bench = new_bench()
+    for id_ in range(60):
+        bench.round_trip(id_)
+    data = studied(bench, **options)
+    return data, route_views(data)[0]
+
+
+@pytest.mark.parametrize("occupancy", [True, False])
+def test_the_note_explains_the_columns_that_are_there(new_bench, occupancy):
+    data, view = of_bench(new_bench, **PLAIN | {"occupancy": occupancy})
+    table = delays.step_table(data, view)[0]
+    assert occupancy == ("of it others ran" in table.header) == ("Of it others ran:" in table.note)
+    assert "Without its probes:" in table.note
+
+
+def test_a_step_that_is_longer_without_its_probes_says_so(new_bench):
+    """Its median is 216 us, without its probes 310 us: it waits for what began earlier."""
+    data, view = of_bench(new_bench, **PLAIN)
+    first, *others = view.study.uncertainties
+    longer = dataclasses.replace(first, probe_cost_ns=-94_000.0)
+    view = dataclasses.replace(view, study=dataclasses.replace(view.study, uncertainties=(longer, *others)))
+    table = delays.step_table(data, view)[0]
+    column = table.header.index("median without its probes")
+    assert [True, *[False] * (len(table.rows) - 1)] == [row[column].endswith(", longer") for row in table.rows]
+
+
+def test_steps_with_different_shares_have_sentences_of_their_own(new_bench):
+    """A lattice makes 24 % of the variance of one wait and 12 % of the other: no sentence gives both the one share."""
+    _, view = of_bench(new_bench, **PLAIN)
+    waits = [step.name for step in view.route.steps.steps if "radio wait" in step.name]
+    assert 2 == len(waits)
+
+    def said(*shares):
+        lattices = [
+            Finding("lattice", f"The delays lie on levels, {share}.", 1e-9, share, {"period_ns": 320e3, "levels": 8})
+            for share in shares
+        ]
+        found = tuple(
+            dataclasses.replace(each, findings=(lattices[waits.index(each.step)],) if each.step in waits else ())
+            for each in view.study.attributions
+        )
+        numbers = view.numbers
+        return conclusions.cause_sentences(
+            dataclasses.replace(view, numbers=numbers, study=dataclasses.replace(view.study, attributions=found))
+        )
+
+    assert 1 == len(said(0.24, 0.24))
+    assert 2 == len(said(0.24, 0.12))
+
+
+def test_more_than_the_whole_is_not_said(new_bench):
+    """Neither in the sentence nor in the tile: 102 % of a variance reads as an error."""
+    data, view = of_bench(new_bench, **PLAIN)
+    budget = view.study.budget
+    kind = conclusions.routenumbers.largest_kind(view.numbers.by_kind(view.numbers.variances))[0]
+    group = Group(kind.value, (0,), Interval(1.02, 1.01, 1.03, ""), Interval(1.05, 1.0, 1.1, ""))
+    budget = dataclasses.replace(budget, by_kind=(group,), tail_packets=13, packets=60)
+    study = dataclasses.replace(data.study, routes=(dataclasses.replace(view.study, budget=budget),))
+    data = dataclasses.replace(data, study=study)
+    sentence = conclusions.budget_sentence(route_views(data)[0])
+    assert f"most of the variance: {kind.value}, all of it (other steps are short when it is long)" in sentence
+    assert "what the slowest 13 of 60 take longer" in sentence
+    assert (f"of the variance: {kind.value}", "100 %") == conclusions.headline(data)[-1]

@@ -1,0 +1,172 @@
+"""Figures of the report: legible words, units, names of what they show."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import studies
+from reportcases import PLAIN, one_way
+
+from gpiorig.analysis.audit.audit import Stability
+from gpiorig.analysis.delays import numbers
+from gpiorig.analysis.figures import clock_errors, plates, series, style
+from gpiorig.analysis.report import blocks, page
+from gpiorig.analysis.report import delays as delaysection
+from gpiorig.analysis.report.data import RouteView
+from gpiorig.analysis.statistics.intervals import Interval
+
+
+def test_last_bits_of_the_layout_change_no_file(monkeypatch):
+    """The layout's solver gives places that differ in their last bits from call to call; ids in SVG hash places."""
+    solve = style.ConstrainedLayoutEngine.execute
+
+    def drawn(shift):
+        def execute(engine, figure):
+            solve(engine, figure)
+            left, *rest = figure.axes[0].get_position(original=True).bounds
+            figure.axes[0].set_position([left + shift, *rest])
+
+        monkeypatch.setattr(style.ConstrainedLayoutEngine, "execute", execute)
+        figure = style.new_figure(virtual=False)
+        figure.add_subplot().plot([1, 2])
+        return style.svg(figure)
+
+    assert drawn(0) == drawn(2e-16) == drawn(-2e-16)
+
+
+@pytest.mark.slow
+def test_every_figure_carries_the_tag(report_data, report_sections):
+    real = dataclasses.replace(report_data, virtual=False)
+    for virtual, found in ((True, blocks.pictures(report_sections)), (False, blocks.pictures(page.run_sections(real)))):
+        assert len(found) > 8
+        for picture in found:
+            assert virtual == (style.VIRTUAL_TAG in [text.get_text() for text in picture.figure.texts]), picture.name
+
+
+@pytest.mark.slow
+def test_every_axis_has_a_unit(report_data, report_sections):
+    """On every figure the axis of time says in which unit, or that it counts."""
+    row = int(report_data.steps.rows[0])
+    found = {picture.name: picture.figure for picture in blocks.pictures(report_sections)}
+    found["packet"] = plates.packet(report_data.packets, report_data.timelines, row=row, virtual=True)
+    for name, figure in found.items():
+        for ax in figure.axes:
+            label = ax.get_xlabel()
+            ticks = " ".join(tick.get_text() for tick in ax.get_xticklabels())
+            units = r"\((ns|ms|µs|s|periods|µs; .*)\)"
+            known = re.search(units, label) or re.search(r"(ns|ms|µs|%)", ticks) or "periods" in label
+            assert known or not label, name
+
+
+@pytest.mark.slow
+def test_no_words_of_a_figure_are_cut_off(report_data, report_sections):
+    """All words lie within their figure, with room for a reader's wider font at the right."""
+    hops = one_way(studies.one_way(("a", "b", "c", "d"), packets=20), **PLAIN)
+    for picture in [*blocks.pictures(report_sections), *blocks.pictures(page.run_sections(hops))]:
+        figure = picture.figure
+        style._settle(figure)
+        figure.draw_without_rendering()
+        renderer = figure.canvas.get_renderer()
+        words = [*figure.texts, *(text for legend in figure.legends for text in legend.get_texts())]
+        words += [figure._suptitle] if figure._suptitle is not None else []
+        rows = [text for ax in figure.axes for text in ax.get_yticklabels()]  # those beyond an axis are not drawn
+        for ax in figure.axes:
+            legend = ax.get_legend()
+            words += [*ax.texts, ax.xaxis.label, ax.yaxis.label, ax._left_title]
+            words += legend.get_texts() if legend is not None else []
+        assert len(words) > 2
+        for text in (each for each in [*rows, *words] if each.get_text()):
+            box = text.get_window_extent(renderer)
+            assert box.x0 > -1, (picture.name, text.get_text())  # pixels
+            assert text in rows or -1 < box.y0 < box.y1 < figure.bbox.height + 1, (picture.name, text.get_text())
+            assert box.x1 <= figure.bbox.width * (1 - style.MARGIN / 3), (picture.name, text.get_text())
+
+
+def test_quantiles_on_one_place_are_named_together():
+    """All but one packet take as long as each other: three marks are one, and its words are within the axes."""
+    route = studies.one_way(packets=300, equal=True)
+    route.steps.samples[0, 0] += 90
+    figure = plates.total(numbers.numbers(route), route.totals, noun="delay", lost=0, virtual=False)
+    words = [text.get_text() for text in figure.axes[1].texts]
+    assert ["median, p95, p99"] == words
+    assert "left" == figure.axes[1].texts[0].get_ha()
+
+
+def test_a_budget_without_a_tail_says_so():
+    """Shares of the variance, none of a tail: no row says that all delays are equal."""
+    route = studies.one_way(packets=40)
+    nothing = Interval(float("nan"), float("nan"), float("nan"), "")
+    about = studies.about(route)
+    budget = dataclasses.replace(about.budget, tail=tuple(nothing for _ in about.budget.tail), tail_packets=33)
+    figure = plates.budget(numbers.numbers(route), budget, virtual=False)
+    words = " ".join(text.get_text() for ax in figure.axes for text in ax.texts)
+    assert "no tail: too few packets, or too few different delays" in words
+    assert "equal within" not in words
+    assert ["variance"] == [text.get_text() for text in figure.axes[1].get_legend().get_texts()]
+    study = dataclasses.replace(about, budget=budget)
+    notes = delaysection.budget_notes(RouteView(route, numbers.numbers(route), study))
+    assert ["Of 40 packets."] == [*notes[0].lines]
+
+
+def test_levels_that_few_packets_miss_stay_visible():
+    """Two of 200 delays lie on no level of the lattice: they are counted, and the others still show their width."""
+    figure = style.new_figure(virtual=False)
+    levels, residuals = figure.subplots(1, 2)
+    delays = 7680 * (np.arange(200) % 8)
+    delays[:2] += 3000
+    series.fold_lattice(levels, residuals, delays, period_ns=1e9 / 24e6, lattice_ns=320_000.0)
+    assert "2 packets farther away" == residuals.get_title()
+    assert max(residuals.get_xlim()) < 200
+    assert "packets" == residuals.get_ylabel()
+
+
+def test_words_can_be_read_on_every_colour():
+    """WCAG 2.1, 1.4.3: at least 4.5 to 1 on boxes, and on the page in both sets of colours."""
+    for colour in (*style.KIND_COLOURS.values(), *(look.colour for look in page.LOOKS)):
+        assert style.contrast(style.ink_on(colour), colour) >= 4.5, colour
+    assert style.contrast(style.FAINT, style.PAPER) >= 4.5
+    sheet = (Path(page.__file__).parent / "style.css").read_text()
+    for block in re.findall(r":root[^{]*\{([^}]*)\}", sheet):
+        colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", block))
+        assert len(colours) > 10
+        for ink in ("ink", "faint", "link", "warning", "good"):
+            assert style.contrast(colours[ink], colours["page"]) >= 4.5, ink
+        assert style.contrast(colours["banner-ink"], colours["banner"]) >= 4.5
+        assert style.contrast(colours["ink"], colours["control"]) >= 4.5
+        assert style.contrast(colours["ink"], colours["shade"]) >= 4.5
+
+
+def test_the_contrast_of_black_and_white():
+    """The ends of the scale, and an example of the W3C: #777777 on white has 4.48."""
+    assert 21 == pytest.approx(style.contrast("#000000", "#FFFFFF"))
+    assert 1 == style.contrast("#0072B2", "#0072B2")
+    assert 4.48 == pytest.approx(style.contrast("#777777", "#FFFFFF"), abs=0.005)
+
+
+def test_captions_name_only_what_is_drawn(tmp_path):
+    """Without gaps, losses and change points the caption of the run explains none of them."""
+    data = one_way(studies.one_way(lost=0), found=False, layers=False, occupancy=False, audited=False)
+    section = next(section for section in page.run_sections(data) if section.id == "run")
+    assert ["By the time of sending, one point per packet."] == [each.caption for each in blocks.pictures([section])]
+
+
+def test_a_legend_names_the_clocks_that_stand_out():
+    """Of 45 clocks the one that wanders ten times as far is named; the others are grey, with one entry for all."""
+    taus = np.array([1.0, 2.0, 4.0])
+    levels = 1 + np.arange(45) / 1000
+    levels[20] = 10
+    clocks = [Stability(f"node n{k}", taus, *[level / taus] * 3, n=9, missing=0) for k, level in enumerate(levels)]
+    named = clock_errors.outstanding(clocks, measure="tdev_ns")
+    figure = style.new_figure(virtual=False)
+    ax = figure.add_subplot()
+    clock_errors.stability(ax, clocks, measure="tdev_ns", named=named)
+    legend = ax.get_legend_handles_labels()[1]
+    assert "node n20" in legend
+    assert "37 others" in legend
+    assert len(legend) == 9
+    assert len(ax.lines) == 45
+    assert clock_errors.outstanding(clocks[:3], measure="tdev_ns") == clocks[:3]

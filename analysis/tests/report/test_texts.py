@@ -1,0 +1,80 @@
+"""Numbers with their uncertainty, as the report prints them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from gpiorig.analysis.quantity import uncertain_text
+from gpiorig.analysis.report import texts
+from gpiorig.analysis.statistics.intervals import Interval
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("ns", "expanded_ns", "expected"),
+    [
+        (34_458.3, 48.1, "34.458 ± 0.048 µs"),
+        (1_422_458.0, 35.0, "1422.458 ± 0.035 µs"),
+        (162_441_400.0, 9_400.0, "162.4414 ± 0.0094 ms"),
+        (162_441_400.0, 94.0, "162441.400 ± 0.094 µs"),
+        (7_264_000.0, 472.0, "7264.00 ± 0.47 µs"),
+        (12.0, 340.0, "10 ± 340 ns"),
+        (NAN, 10.0, "\N{EN DASH}"),
+        (4500.0, NAN, "4.50 µs"),
+        (4500.0, 0.0, "4.50 µs"),
+    ],
+)
+def test_a_value_ends_where_its_uncertainty_does(ns, expanded_ns, expected):
+    """Two digits of the uncertainty, as the GUM (JCGM 100:2008, 7.2.6) has it, in a unit that needs few zeros."""
+    assert expected == uncertain_text(ns, expanded_ns)
+
+
+@pytest.mark.parametrize(
+    ("interval", "expected"),
+    [
+        (Interval(0.5, 0.48, 0.52, ""), "50 % (48 to 52 %)"),
+        (Interval(0.99999, 0.9999, 1.0, ""), "> 99.9 % (> 99.9 to 100 %)"),
+        (Interval(NAN, NAN, NAN, ""), "\N{EN DASH}"),
+        (Interval(0.5, NAN, NAN, ""), "50 %"),
+        (Interval(0.9994, 0.99895, 0.9997, ""), "> 99.9 % (99.9 to > 99.9 %)"),
+        (Interval(1e-5, -1e-6, 2e-5, ""), "< 0.1 %"),
+        (Interval(1e-5, -1e-6, 0.0, ""), "< 0.1 %"),
+        (Interval(1e-5, -1e-6, 0.002, ""), "< 0.1 % (< 0.1 to 0.2 %)"),
+    ],
+)
+def test_a_share_has_its_interval_where_there_is_one(interval, expected):
+    assert expected == texts.share_interval(interval)
+
+
+@pytest.mark.parametrize(
+    ("interval", "expected"),
+    [
+        (Interval(4.48e6, 4.4e6, 4.52e6, ""), "4.48 ms (4.40 to 4.52 ms)"),
+        (Interval(0.0, 0.0, 0.0, ""), "0 (0 to 0)"),
+        (Interval(0.0, -41.7, 0.0, ""), "0 (-41.7 ns to 0)"),
+        (Interval(958.0, 0.0, 1000.0, ""), "958 ns (0 to 1.00 µs)"),
+    ],
+)
+def test_a_time_has_its_interval_and_the_unit_once(interval, expected):
+    assert expected == texts.time_interval(interval)
+
+
+def test_a_skew_has_the_digits_its_interval_needs():
+    assert "12.340 ppm (12.320 to 12.360)" == texts.ppm_interval(Interval(12.34, 12.32, 12.36, ""))
+    assert "-9985 ppm (-25608 to 5638)" == texts.ppm_interval(Interval(-9984.9, -25607.6, 5637.8, ""))
+    assert "\N{EN DASH}" == texts.ppm_interval(Interval(math.nan, math.nan, math.nan, ""))
+
+
+def test_a_share_beyond_the_whole_is_all_of_it():
+    """102 % of a variance is true (other steps take back the rest) and reads as an error."""
+    assert "all of it (other steps are short when it is long)" == texts.whole_share(Interval(1.02, 1.01, 1.03, ""))
+    assert "98 % (97 to 99 %)" == texts.whole_share(Interval(0.98, 0.97, 0.99, ""))
+
+
+def test_a_tail_is_counted():
+    """Of 60 packets the slowest are no hundredth."""
+    assert "slowest 13 of 60" == texts.tail_text(13, 60)
+    assert "slowest 10 of 1\N{NO-BREAK SPACE}000" == texts.tail_text(10, 1000)

@@ -1,0 +1,92 @@
+"""Tables: what is written comes back, and equal data give equal bytes."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pyarrow as pa
+import pytest
+
+from gpiorig.analysis.errors import TableError
+from gpiorig.analysis.packets import association, timelines
+from gpiorig.analysis.statistics import summary
+from gpiorig.analysis.tables import stages
+
+
+@pytest.fixture
+def all_tables(bench):
+    bench.damage_frame(1, "udp.rx.enter", 7)
+    bench.log.append((1, bench.now - 500, "tap.irq.enter", None))
+    events = bench.events()
+    found = association.associate(events, initiator="initiator", responder="responder")
+    lines = timelines.build(found, header_ns=192_000)
+    steps = timelines.steps(lines)
+    rtt = summary.summarize(lines.rtt[lines.timelined], samplerate_hz=lines.samplerate_hz)
+    return {
+        "events": stages.events(events, packets=found),
+        "damaged": stages.damaged(events),
+        "unattributed": stages.unattributed(found),
+        "packets": stages.packets(found, lines),
+        "timelines": stages.timelines(lines),
+        "steps": stages.steps(steps),
+        "summary": stages.summary({"round trip": rtt}, samplerate_hz=lines.samplerate_hz),
+    }
+
+
+def test_parquet_comes_back_equal_with_the_samplerate(all_tables, tmp_path):
+    for name, table in all_tables.items():
+        path = tmp_path / f"{name}.parquet"
+        stages.write(table, path)
+        assert table.equals(stages.read(path), check_metadata=True), name
+        assert Fraction(24_000_000) == stages.samplerate_hz(stages.read(path))
+
+
+def test_csv_holds_the_same_values(all_tables, tmp_path):
+    for name, table in all_tables.items():
+        path = tmp_path / f"{name}.csv"
+        stages.write(table, path)
+        again = stages.read(path)
+        assert table.column_names == again.column_names
+        for column in table.column_names:
+            if pa.types.is_integer(table[column].type) or pa.types.is_floating(table[column].type):
+                assert table[column].to_pylist() == again[column].to_pylist(), (name, column)
+        with pytest.raises(TableError, match="no samplerate"):
+            stages.samplerate_hz(again)
+
+
+@pytest.mark.parametrize("suffix", stages.SUFFIXES)
+def test_equal_data_give_equal_bytes(all_tables, tmp_path, suffix):
+    for name, table in all_tables.items():
+        paths = [tmp_path / f"{name}{i}{suffix}" for i in range(2)]
+        for path in paths:
+            stages.write(table, path)
+        assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_contents(all_tables, bench):
+    steps = all_tables["steps"].to_pylist()
+    assert 39 * 19 == len(steps)
+    first = [row for row in steps if row["packet_row"] == 0]
+    truth = bench.truth[0]
+    assert truth["reply.app.rx"] - truth["request.app.tx"] == sum(row["duration_samples"] for row in first)
+    assert first[0]["duration_samples"] * 125 / 3 == pytest.approx(first[0]["duration_ns"])
+    row = all_tables["packets"].to_pylist()[6]
+    assert "missing: request.udp.rx" == row["detail"]
+    assert 1 == row["request_transmissions"]
+    assert None is all_tables["timelines"].to_pylist()[6]["request.udp.rx_sample"]
+    assert ["tap.irq.enter"] == all_tables["unattributed"]["event"].to_pylist()
+    assert 1 == len(all_tables["damaged"])
+    named = all_tables["events"].to_pylist()[0]
+    assert ("initiator", "isr.timer.enter", "isr", None, None) == tuple(
+        named[key] for key in ("node", "event", "layer", "id", "packet_row")
+    )
+
+
+def test_unknown_suffix_and_missing_file(all_tables, tmp_path):
+    with pytest.raises(TableError, match="suffix"):
+        stages.write(all_tables["steps"], tmp_path / "steps.xlsx")
+    with pytest.raises(TableError, match="no table"):
+        stages.read(tmp_path / "steps.parquet")
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1nonsense")
+    with pytest.raises(TableError, match="analyse again"):
+        stages.read(tmp_path / "broken.parquet")

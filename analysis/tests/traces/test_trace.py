@@ -1,0 +1,215 @@
+"""Traces: every span is a slice, slices nest, flows follow packets; read back from the files with Perfetto's protos."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
+
+from gpiorig.analysis.errors import TableError
+from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.analysis.packets import association, timelines
+from gpiorig.analysis.packets.timelines import LOST
+from gpiorig.analysis.traces import build, chrome, perfetto, trace
+
+
+@pytest.fixture
+def stages(bench):
+    """Events, packets and timelines of the synthetic bench, with a lost packet and damage."""
+    bench.round_trip(900, lost="reply")
+    bench.damage_frame(1, "udp.rx.enter", 7)
+    events = bench.events()
+    found = association.associate(events, initiator="initiator", responder="responder")
+    return events, found, timelines.build(found, header_ns=192_000)
+
+
+@pytest.fixture
+def built(stages):
+    events, found, lines = stages
+    return build.build(events, packets=found, lines=lines, note="a note")
+
+
+def replay(path):
+    """Tracks by uuid, slices (track, start, end, name, flows, last flows) and counter values of a checked file."""
+    file = pb.Trace()
+    file.ParseFromString(path.read_bytes())
+    tracks, names, open_slices, slices, counters = {}, {}, defaultdict(list), [], []
+    latest = 0
+    for packet in file.packet:
+        assert packet.trusted_packet_sequence_id == perfetto.SEQUENCE
+        if packet.HasField("track_descriptor"):
+            descriptor = packet.track_descriptor
+            assert descriptor.uuid not in tracks
+            assert not descriptor.parent_uuid or descriptor.parent_uuid in tracks
+            tracks[descriptor.uuid] = descriptor
+        if not packet.HasField("track_event"):
+            continue
+        event, stack = packet.track_event, open_slices[packet.track_event.track_uuid]
+        assert event.track_uuid in tracks
+        for entry in packet.interned_data.event_names:
+            names[entry.iid] = entry.name
+        if event.type == event.TYPE_COUNTER:
+            counters.append((tracks[event.track_uuid].name, packet.timestamp, event.counter_value))
+            continue
+        assert packet.timestamp >= latest
+        latest = packet.timestamp
+        if event.type == event.TYPE_SLICE_END:
+            begin = stack.pop()
+            slices.append((*begin[:2], packet.timestamp, *begin[2:]))
+        elif event.type == event.TYPE_INSTANT:
+            slices.append((event.track_uuid, packet.timestamp, packet.timestamp, names[event.name_iid], [], []))
+        else:
+            flows, last = list(event.flow_ids), list(event.terminating_flow_ids)
+            stack.append((event.track_uuid, packet.timestamp, names[event.name_iid], flows, last))
+    assert not any(open_slices.values())
+    return tracks, slices, counters
+
+
+def test_what_perfetto_reads(built, tmp_path):
+    """Begins and ends pair on every track; the slices read are those of the trace, to the nearest ns."""
+    path = tmp_path / "a.pftrace"
+    assert "nearest ns" in perfetto.write(path, built, epoch_ns=10**18)
+    tracks, slices, counters = replay(path)
+    expected = Counter(
+        (each.name, start, end)
+        for each, start, end in zip(
+            built.slices,
+            built.ns(one.start for one in built.slices),
+            built.ns(one.end for one in built.slices),
+            strict=True,
+        )
+    )
+    assert expected == Counter((name, start, end) for _, start, end, name, _, _ in slices)
+    processes = {each.process.process_name for each in tracks.values() if each.HasField("process")}
+    assert {"packets", "initiator", "responder", "air"} == processes
+    assert {each.description for each in tracks.values() if each.HasField("process")} == {"a note"}
+    assert sum(len(counter.samples) for counter in built.counters) == len(counters)
+    first = pb.Trace()
+    first.ParseFromString(path.read_bytes())
+    assert [(6, 0), (1, 10**18)] == [(each.clock_id, each.timestamp) for each in first.packet[0].clock_snapshot.clocks]
+
+
+@pytest.mark.slow
+def test_flows_follow_packets_through_layers_and_nodes(stages, built, tmp_path):
+    """The flow of a packet passes its milestones on both nodes and the air, in order, and ends once, at the last."""
+    _, found, lines = stages
+    path = tmp_path / "a.pftrace"
+    perfetto.write(path, built)
+    tracks, slices, _ = replay(path)
+    steps, ends = defaultdict(list), Counter()
+    for track, _, _, name, flows, last in sorted(slices, key=lambda each: each[1]):
+        for flow in (*flows, *last):
+            assert flow not in ends, "a step after the end"
+            steps[flow - 1].append((tracks[tracks[track].parent_uuid].process.process_name, name))
+            ends.update(last)
+    assert set(range(len(found))) == set(steps)
+    assert dict.fromkeys(range(1, len(found) + 1), 1) == ends
+    complete = int(np.flatnonzero(lines.status == timelines.COMPLETE)[0])
+    for part in (("initiator", "app.tx"), ("air", f"request {lines.ids[complete]}"), ("responder", "driver.rx_read")):
+        assert part in steps[complete]
+    assert ("initiator", "app.tx") == steps[complete][0]
+    assert ("initiator", "app.rx") == steps[complete][-1]
+
+
+def test_every_span_and_every_other_event_is_there(stages, built):
+    """Each event is the start or the end of a slice, or an instant."""
+    events, *_ = stages
+    kinds = Counter(each.instant for each in built.slices if built.tracks[each.track].process in events.node_names)
+    assert len(events) + len(events.damaged) == 2 * kinds[False] + kinds[True]
+    assert len(events.damaged) == sum(each.name == build.DAMAGED for each in built.slices)
+
+
+def test_round_trips_and_counters(stages, built):
+    """A slice per packet; at most one packet in flight; the round-trip times are those of the timelines."""
+    _, _, lines = stages
+    trips = [each for each in built.slices if each.name.startswith("packet ")]
+    assert len(lines) == len(trips)
+    assert int((lines.status == LOST).sum()) == sum(each.name.endswith("lost") for each in trips)
+    values = {built.tracks[counter.track].name: counter.values.tolist() for counter in built.counters}
+    assert {0, 1} == set(values["in flight"])
+    assert [round(rtt * 125 / 3) for rtt in lines.rtt[lines.timelined].tolist()] == values["round-trip time"]
+
+
+def overlapping(bench_type):
+    """Two packets that are in udp.tx of one node at once, as on a preemptive kernel; the first to begin ends first."""
+    bench = bench_type()
+    for name, identity in (("enter", 1), ("enter", 2), ("exit", 1), ("exit", 2)):
+        bench.emit(0, f"udp.tx.{name}", identity)
+    return bench
+
+
+def test_spans_that_overlap_go_to_lanes(bench, tmp_path):
+    """Each exit ends the enter of its id; the two slices do not nest, so they are on two tracks."""
+    events = overlapping(type(bench)).events()
+    built = build.build(events)
+    first, second = built.slices
+    assert ["udp", "udp (2)"] == [built.tracks[each.track].name for each in (first, second)]
+    assert events.samples.tolist() == [first.start, second.start, first.end, second.end]
+    perfetto.write(tmp_path / "a.pftrace", built)
+    assert 2 == len(replay(tmp_path / "a.pftrace")[1])
+
+
+def test_no_slice_reaches_over_lost_samples(bench):
+    """An enter and an exit with a gap between them are instants; the gap itself is a slice of the capture."""
+    bench = type(bench)()
+    start = bench.emit(0, "udp.tx.enter", 1)
+    end = bench.emit(0, "udp.tx.exit", 1)
+    built = build.build(bench.events(gaps=[(start + 20, end - 1)]))
+    assert ["udp.tx.enter", "udp.tx.exit", "samples lost"] == [each.name for each in built.slices]
+    assert [True, True, False] == [each.instant for each in built.slices]
+
+
+def test_queue_depths(bench):
+    """A counter for each queue: posts less fetches, from the least on as 0."""
+    bench = type(bench)()
+    for name in ("fetch", "post", "post", "fetch"):
+        bench.emit(1, f"queue.{name}", 3)
+    (counter,) = build.build(bench.events()).counters
+    assert [0, 1, 2, 1] == counter.values.tolist()
+
+
+def test_json_for_small_recordings(built, tmp_path, monkeypatch):
+    """It loads; slices of a thread nest; each flow has a start, steps and an end; large ones are refused."""
+    path = tmp_path / "a.json"
+    chrome.write(path, built)
+    loaded = json.loads(path.read_text())["traceEvents"]
+    assert len(built.slices) == sum(each["ph"] in "Xi" for each in loaded)
+    by_thread = defaultdict(list)
+    for each in loaded:
+        if each["ph"] == "X":
+            by_thread[each["tid"]].append((round(each["ts"] * 1000), round((each["ts"] + each["dur"]) * 1000)))
+    for slices in by_thread.values():
+        ends = []
+        for start, end in slices:
+            while ends and ends[-1] <= start:
+                ends.pop()
+            assert not ends or end <= ends[-1]
+            ends.append(end)
+    phases = defaultdict(list)
+    for each in sorted((each for each in loaded if each["ph"] in "stf"), key=lambda one: one["ts"]):
+        phases[each["id"]].append(each["ph"])
+    assert all(parts[0] == "s" and parts[-1] == "f" and set(parts[1:-1]) <= {"t"} for parts in phases.values())
+    monkeypatch.setattr(chrome, "MAX_EVENTS", 10)
+    with pytest.raises(TableError, match="too many for JSON"):
+        chrome.write(path, built)
+
+
+def test_a_window_keeps_what_reaches_into_it(stages, built, tmp_path):
+    """Slices over its edges stay whole, and the file is still one that nests."""
+    _, _, lines = stages
+    start, end = int(lines.samples[3, 0]) + 500, int(lines.samples[4, 0]) + 500
+    part = trace.window(built, start, end)
+    assert all(each.start < end and each.end >= start for each in part.slices)
+    assert 2 == sum(each.name.startswith("packet ") for each in part.slices)
+    perfetto.write(tmp_path / "w.pftrace", part)
+    assert len(part.slices) == len(replay(tmp_path / "w.pftrace")[1])
+
+
+def test_an_exit_follows_its_enter_in_the_event_table():
+    """Which `spans.pairs` relies on."""
+    for name, event in BY_NAME.items():
+        if event.kind == "exit":
+            assert BY_NAME[name.removesuffix("exit") + "enter"].code == event.code - 1

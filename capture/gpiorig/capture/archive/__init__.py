@@ -1,0 +1,1 @@
+"""Archives of chunks: zip, its members, and what is left of damaged ones."""

@@ -1,0 +1,250 @@
+"""A stream of samples that is cut into members of a zip archive, as blocks of edges; on several threads if asked."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.capture.archive.chunk_reader import ChunkReader, Cut, Damaged
+from gpiorig.capture.archive.zip_archive import Member
+from gpiorig.capture.edges.edges import no_gaps
+from gpiorig.capture.edges.waveform import Block
+from gpiorig.capture.errors import FormatError
+
+BATCH_BYTES = 1 << 19  # compressed bytes that a thread reads before it takes the next batch
+BATCH_CHUNKS = 64
+WAIT_S = 0.1  # how soon a thread notices that nobody reads any more
+NO_SAMPLES, NO_LEVELS = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint64)
+QUEUED_BLOCKS = 8  # blocks that a thread may be ahead of the reader, for each batch
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of the stream of samples.
+
+    Attributes
+    ----------
+    start, end
+        Its first byte in the stream, and one past its last.
+    member
+        Where it is; None: it is missing, or lost, as several in a row may be.
+    """
+
+    start: int
+    end: int
+    member: Member | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkedStream:
+    """The samples of a file.
+
+    Attributes
+    ----------
+    path
+        The archive.
+    chunks
+        In order, without holes between them.
+    unitsize
+        Bytes per sample.
+    used
+        Mask of the channels in use.
+    recover
+        Chunks that are missing become gaps, and so does what a cut file lacks of its last one.
+    threads
+        Threads that inflate.
+    """
+
+    path: Path
+    chunks: Sequence[Chunk]
+    unitsize: int
+    used: int
+    recover: bool = False
+    threads: int = 1
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the edges.
+
+        Raises
+        ------
+        FormatError
+            A chunk is damaged or missing; it says which samples are lost.
+        """
+        level: int | None = None
+        gap: tuple[int, int] | None = None
+        for piece in self._pieces():
+            if piece.gap and piece.gap[0] < piece.gap[1]:
+                gap = (gap[0] if gap else piece.gap[0], piece.gap[1])
+            if piece.gap or (gap and not piece.samples.size):
+                continue
+            samples, levels = piece.samples, piece.levels
+            gaps = np.array([gap], dtype=np.int64) if gap and level is not None else no_gaps()
+            if samples.size:
+                is_known = gap is None and int(levels[0]) == level
+                level = int(levels[-1])
+                samples, levels = samples[is_known:], levels[is_known:]
+            gap = None
+            yield Block(samples, levels, piece.end, gaps)
+        if gap and level is None:
+            raise FormatError("all of its chunks are damaged", where=self.path, remedy="record it again")
+        if gap:
+            yield Block(NO_SAMPLES, NO_LEVELS, gap[1], np.array([gap], dtype=np.int64))
+
+    def batches(self) -> Iterator[list[Chunk]]:
+        """Yield chunks that are read one after the other, from a sample's first byte to a sample's last."""
+        batch: list[Chunk] = []
+        size = 0
+        for chunk in self.chunks:
+            batch.append(chunk)
+            size += chunk.member.compressed if chunk.member else 0
+            is_enough = self.recover or size >= BATCH_BYTES or len(batch) >= BATCH_CHUNKS
+            if is_enough and chunk.end % self.unitsize == 0:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
+
+    def _pieces(self) -> Iterator[_Piece]:
+        batches = list(self.batches())
+        try:
+            with self.path.open("rb", buffering=0) as file:
+                if self.threads == 1 or len(batches) == 1:
+                    decoder = _Decoder(self, file.fileno())
+                    for batch in batches:
+                        yield from decoder.pieces(batch)
+                    return
+                with _Crew(self, file.fileno(), batches) as crew:
+                    yield from crew.pieces()
+        except OSError as error:
+            raise FormatError(f"cannot be read: {error.strerror}", where=self.path, remedy="check the file") from error
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Piece:
+    """Edges up to sample `end`, or the range of samples that is lost."""
+
+    samples: NDArray[np.int64]
+    levels: NDArray[np.uint64]
+    end: int
+    gap: tuple[int, int] | None = None
+
+
+class _Decoder:
+    """Reads batches, one after the other, into pieces."""
+
+    def __init__(self, stream: ChunkedStream, file: int) -> None:
+        self._stream = stream
+        self._reader = ChunkReader(file, unitsize=stream.unitsize, used=stream.used)
+
+    def pieces(self, batch: list[Chunk]) -> Iterator[_Piece]:
+        """Yield what a batch holds; the first row of it gives the levels at its start."""
+        unit, reader = self._stream.unitsize, self._reader
+        start, end = batch[0].start // unit, batch[-1].end // unit
+        members = [chunk.member for chunk in batch if chunk.member]
+        if len(members) < len(batch):
+            yield _Piece(NO_SAMPLES, NO_LEVELS, end, gap=(start, end))
+            return
+        reader.restart(start)
+        try:
+            for chunk, member in zip(batch, members, strict=True):
+                for _ in self._feed(chunk, member):
+                    yield self._taken()
+            yield self._taken()
+        except Cut:
+            yield self._taken()
+            yield _Piece(NO_SAMPLES, NO_LEVELS, end, gap=(reader.position, end))
+
+    def _taken(self) -> _Piece:
+        samples, levels = self._reader.take()
+        return _Piece(samples, levels, self._reader.position)
+
+    def _feed(self, chunk: Chunk, member: Member) -> Iterator[None]:
+        """Read a chunk, and yield whenever the rows are full.
+
+        Raises
+        ------
+        FormatError
+            The chunk is damaged.
+        Cut
+            The file ends within it, and the stream is to recover.
+        """
+        try:
+            yield from self._reader.feed(member)
+        except Damaged as error:
+            if self._stream.recover and isinstance(error, Cut):
+                raise
+            unit = self._stream.unitsize
+            what = f"{error}: samples {chunk.start // unit} to {-(-chunk.end // unit)} are lost"
+            raise FormatError(what, where=self._stream.path, remedy="the rest can be read with `--recover`") from None
+
+
+class _Crew:
+    """Threads that read batches at the same time; the pieces come in order.
+
+    A thread puts the pieces of a batch in the batch's own queue, and waits when that is full.
+    """
+
+    def __init__(self, stream: ChunkedStream, file: int, batches: Sequence[list[Chunk]]) -> None:
+        self._stream, self._file = stream, file
+        self._left = deque(batches)
+        self._jobs: queue.SimpleQueue[tuple[list[Chunk], _Pieces] | None] = queue.SimpleQueue()
+        self._is_over = threading.Event()
+        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(stream.threads)]
+
+    def __enter__(self) -> _Crew:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over.set()
+        for _thread in self._threads:
+            self._jobs.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def pieces(self) -> Iterator[_Piece]:
+        """Yield the pieces of all batches."""
+        ahead: deque[_Pieces] = deque()
+        while self._left or ahead:
+            while self._left and len(ahead) <= len(self._threads):
+                pieces: _Pieces = queue.Queue(maxsize=QUEUED_BLOCKS)
+                self._jobs.put((self._left.popleft(), pieces))
+                ahead.append(pieces)
+            pieces = ahead.popleft()
+            while (piece := pieces.get()) is not None:
+                if isinstance(piece, BaseException):
+                    raise piece
+                yield piece
+
+    def _work(self) -> None:
+        decoder = _Decoder(self._stream, self._file)
+        while (job := self._jobs.get()) is not None and not self._is_over.is_set():
+            batch, pieces = job
+            try:
+                for piece in decoder.pieces(batch):
+                    if not self._put(pieces, piece):
+                        return
+                self._put(pieces, None)
+            except BaseException as error:
+                self._put(pieces, error)
+
+    def _put(self, pieces: _Pieces, piece: _Piece | BaseException | None) -> bool:
+        """Hand on a piece; false when nobody wants it any more."""
+        while not self._is_over.is_set():
+            try:
+                pieces.put(piece, timeout=WAIT_S)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+
+_Pieces = queue.Queue[_Piece | BaseException | None]

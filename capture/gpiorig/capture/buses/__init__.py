@@ -1,0 +1,1 @@
+"""Buses on channels: the symbol bus of the probes, UART, SPI."""

@@ -1,0 +1,1 @@
+"""Edges and waveforms: changes of level by sample number."""

@@ -1,0 +1,133 @@
+"""Lost samples: what is known of a loss, and how a recording is read with its losses put in as gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Annotated
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.capture.edges.waveform import NO_LEVELS, NO_SAMPLES, Block, joined
+from gpiorig.capture.recording.segment_writer import MOST_SAMPLES
+
+Samples = Annotated[int, msgspec.Meta(ge=0, le=MOST_SAMPLES)]
+
+
+class Loss(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
+    """Samples that were lost.
+
+    Attributes
+    ----------
+    start, end
+        The loss lies in [start, end), in sample numbers of the segment files.
+    samples
+        How many were lost; 0 when nobody knows.
+    uncertainty
+        How far `samples` may be off, in samples.
+    found_by
+        What found it, in words.
+    modulo
+        The number may be larger by any multiple of this; 0: it is absolute.
+    in_files
+        The segment files have the gap already, from `start` to `end`. If not, reading the recording puts it in, and
+        counts the samples after it on by `samples`.
+    """
+
+    start: Samples
+    end: Samples
+    samples: Samples
+    uncertainty: Samples
+    found_by: str
+    modulo: Samples = 0
+    in_files: bool = False
+
+
+def disjoint(losses: Iterable[Loss]) -> tuple[Loss, ...]:
+    """Sort losses, and of those that overlap keep the narrower one: it is the better known."""
+    kept: list[Loss] = []
+    for loss in sorted(losses, key=lambda loss: (loss.start, loss.end)):
+        if kept and loss.start < kept[-1].end:
+            if loss.end - loss.start < kept[-1].end - kept[-1].start:
+                kept[-1] = loss
+        else:
+            kept.append(loss)
+    return tuple(kept)
+
+
+def impossible(losses: Sequence[Loss]) -> str:
+    """Return what keeps these from being the losses of a recording, or ""."""
+    for loss in losses:
+        if loss.end < loss.start:
+            return f"a loss ends at sample {loss.end}, before its start at {loss.start}"
+    for first, second in pairwise(losses):
+        if second.start < first.end:
+            return f"losses at samples {first.start} and {second.start} overlap, or are not in order"
+    if losses and losses[-1].end + sum(loss.samples for loss in losses) > MOST_SAMPLES:
+        return "more samples are lost than sample numbers can count"
+    return ""
+
+
+def put_in(blocks: Iterable[Block], losses: Sequence[Loss]) -> Iterator[Block]:
+    """Read blocks of segment files with losses as gaps.
+
+    What lies between `start` and `end` of a loss is dropped, since nobody knows on which side of the loss it was, and
+    what follows is counted on by `samples`. A loss where the files end is a gap after them.
+
+    Parameters
+    ----------
+    blocks
+        As `SegmentReader` gives them.
+    losses
+        Disjoint, in order, in sample numbers of the files; those that are gaps in the files are left out.
+    """
+    return joined(_put_in(blocks, [loss for loss in losses if not loss.in_files]))
+
+
+def _put_in(blocks: Iterable[Block], todo: list[Loss]) -> Iterator[Block]:
+    shift, level, inside, known_end = 0, np.uint64(0), False, 0
+    for block in blocks:
+        known_end = block.end
+        samples, levels, gaps = block.samples, block.levels, block.gaps
+        while todo and todo[0].start < block.end:
+            loss = todo[0]
+            if not inside:
+                cut = int(np.searchsorted(samples, loss.start))
+                if cut:
+                    level = levels[cut - 1]
+                yield _shifted(samples[:cut], levels[:cut], loss.start, _within(gaps, end=loss.start), shift)
+                samples, levels, inside = samples[cut:], levels[cut:], True
+            cut = int(np.searchsorted(samples, loss.end, side="right"))
+            if cut:
+                level = levels[cut - 1]
+            samples, levels = samples[cut:], levels[cut:]
+            gaps = _within(gaps, start=loss.end)
+            if block.end <= loss.end:
+                break
+            gap = np.array([[loss.start + shift, loss.end + shift + loss.samples]], dtype=np.int64)
+            shift += loss.samples
+            yield Block(NO_SAMPLES, NO_LEVELS, loss.end + shift, gap)
+            samples, levels = np.append(loss.end, samples), np.append(level, levels)
+            todo, inside = todo[1:], False
+        if not inside:
+            if levels.size:
+                level = levels[-1]
+            yield _shifted(samples, levels, block.end, gaps, shift)
+    if todo and (inside or todo[0].start == known_end):  # nothing comes after it
+        loss = todo[0]
+        gap = np.array([[loss.start + shift, loss.end + shift + loss.samples]], dtype=np.int64)
+        yield Block(NO_SAMPLES, NO_LEVELS, int(gap[0, 1]), gap)
+
+
+def _within(gaps: NDArray[np.int64], *, start: int | None = None, end: int | None = None) -> NDArray[np.int64]:
+    """The parts of gaps that lie in [start, end)."""
+    parts = np.clip(gaps, start, end)
+    return parts[parts[:, 0] < parts[:, 1]]
+
+
+def _shifted(
+    samples: NDArray[np.int64], levels: NDArray[np.uint64], end: int, gaps: NDArray[np.int64], shift: int
+) -> Block:
+    return Block(samples + shift, levels, end + shift, gaps + shift)

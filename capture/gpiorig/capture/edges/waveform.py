@@ -1,0 +1,124 @@
+"""A capture that is read piece by piece, in memory that does not grow with its length: what every reader gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.capture.edges.edges import Edges, no_gaps
+
+NO_SAMPLES = np.empty(0, dtype=np.int64)
+NO_LEVELS = np.empty(0, dtype=np.uint64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """The next piece of a capture.
+
+    Attributes
+    ----------
+    samples
+        int64, shape (n,): sample numbers, increasing from block to block. The very first is where the capture starts.
+    levels
+        uint64, shape (n,): bit i is the level of channel i from that sample on.
+    end
+        All samples before this one are known, or lost, once the block is read; it never decreases.
+    gaps
+        int64, shape (k, 2): sample ranges (from, to) that were lost, none of them in another block. A row at `to` gives
+        the levels after a gap, in this block or the next.
+    """
+
+    samples: NDArray[np.int64]
+    levels: NDArray[np.uint64]
+    end: int
+    gaps: NDArray[np.int64] = field(default_factory=no_gaps)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Waveform:
+    """A capture as a stream of blocks.
+
+    Attributes
+    ----------
+    samplerate_hz
+        Samples per second, exact. For a file of times it is the resolution of those times.
+    channels
+        Name of each channel, bit 0 first; "" for a bit that is not in use.
+    read
+        Begins to read, at the first block, each time it is called.
+    epoch
+        Wall-clock time of sample 0 (ISO 8601 with offset, every digit the file has), or "" when the file has none.
+    source
+        What the capture was read from, and what its reader had to assume: for people.
+    remarks
+        What the reader came upon, for people; filled while the blocks are read, complete when all of them are.
+    open_ended
+        The file is a list of changes that does not say when the capture began and ended: what is before its first
+        row holds before it, too, and what is after its last row goes on.
+    """
+
+    samplerate_hz: Fraction
+    channels: tuple[str, ...]
+    read: Callable[[], Iterator[Block]]
+    epoch: str = ""
+    source: str = ""
+    remarks: list[str] = field(default_factory=list)
+    open_ended: bool = False
+
+    def edges(self) -> Edges:
+        """Read all of it into memory.
+
+        Raises
+        ------
+        CaptureError
+            The blocks are not those of a capture.
+        """
+        blocks, gaps, end = [], [no_gaps()], 0
+        for block in self.read():
+            blocks.append((block.samples, block.levels))
+            gaps.append(block.gaps)
+            end = block.end
+        return Edges.from_blocks(
+            blocks, samplerate_hz=self.samplerate_hz, channels=self.channels, end=end, gaps=np.concatenate(gaps)
+        )
+
+
+def joined(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Read blocks with gaps that adjoin or overlap as one gap; rows inside it are left out.
+
+    A gap at the end of a block waits for the next block, which may go on with it.
+    """
+    waiting, end = no_gaps(), 0
+    for block in blocks:
+        samples, levels, end = block.samples, block.levels, block.end
+        if not waiting.size and not block.gaps.size:
+            yield block
+            continue
+        gaps = _union(np.concatenate([waiting, block.gaps]))
+        inside = np.searchsorted(gaps[:, 0], samples, side="right") > np.searchsorted(gaps[:, 1], samples, side="right")
+        samples, levels = samples[~inside], levels[~inside]
+        is_last = gaps[-1, 1] >= end and not (samples.size and samples[-1] >= gaps[-1, 1])
+        gaps, waiting = (gaps[:-1], gaps[-1:]) if is_last else (gaps, no_gaps())
+        yield Block(samples, levels, int(waiting[0, 0]) if is_last else end, gaps)
+    if waiting.size:
+        yield Block(NO_SAMPLES, NO_LEVELS, end, waiting)
+
+
+def _union(gaps: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Gaps in order of their starts, those that adjoin or overlap as one."""
+    ends = np.maximum.accumulate(gaps[:, 1])
+    first = np.append(True, gaps[1:, 0] > ends[:-1])
+    return np.column_stack([gaps[first, 0], ends[np.append(first[1:], True)]])
+
+
+def waveform_of(edges: Edges, *, epoch: str = "", source: str = "") -> Waveform:
+    """Return edges in memory as a waveform of one block."""
+
+    def read() -> Iterator[Block]:
+        yield Block(edges.samples, edges.levels, edges.end, edges.gaps)
+
+    return Waveform(samplerate_hz=edges.samplerate_hz, channels=edges.channels, read=read, epoch=epoch, source=source)

@@ -1,0 +1,123 @@
+"""Whether the stamps of a packet capture can be the times of its frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gpiorig.capture.frames.frames import Frame
+
+# The O-QPSK PHY of 2450 MHz sends 62 500 symbols/s, two an octet (IEEE 802.15.4-2006, 6.5); BPSK at 868 and 915 MHz is
+# slower. Preamble and SFD are 5 octets, the PHY header is one (6.3).
+OCTET_S = Fraction(2, 62_500)
+HEADER_OCTETS = 6
+FCS_OCTETS = 2  # of a frame that the capture has without
+YEAR_S = 31_556_952
+LAST_YEAR = 2100
+MAX_REMEMBERED = 4096  # frames of one stamp
+
+
+@dataclass(slots=True)
+class _Clock:
+    """The frames of one node on one channel, which cannot overlap; instants in ticks."""
+
+    ticks_per_s: int
+    last: int
+    earliest: int
+    latest: int
+    seen: set[bytes] = field(default_factory=set)
+    frames: int = 0
+    octets: int = 0
+    longest: int = 0
+
+    @property
+    def span_s(self) -> Fraction:
+        """From the first to the last stamp."""
+        return Fraction(self.latest - self.earliest, self.ticks_per_s)
+
+    @property
+    def is_useless(self) -> bool:
+        """Whether the frames last longer than their stamps allow, be they of first or of last bits."""
+        return (self.octets - self.longest) * OCTET_S > self.span_s + Fraction(1, self.ticks_per_s)
+
+
+@dataclass(slots=True)
+class FrameClock:
+    """What the stamps of frames say, counted one by one in the order of the file.
+
+    Attributes
+    ----------
+    back_steps
+        Frames that are stamped earlier than the one before of the same node and channel.
+    equal_stamps
+        Frames that have its very stamp.
+    duplicates
+        Those of them that have the octets, too, of one with that stamp.
+    """
+
+    back_steps: int = 0
+    equal_stamps: int = 0
+    duplicates: int = 0
+    _clocks: dict[tuple[str, int | None, int], _Clock] = field(default_factory=dict)
+
+    def add(self, frame: Frame) -> None:
+        """Count a frame."""
+        ticks, octets = frame.ticks, frame.mpdu + frame.fcs
+        key = (frame.node, frame.channel, frame.ticks_per_s)
+        clock = self._clocks.get(key)
+        if clock is None:
+            clock = self._clocks[key] = _Clock(frame.ticks_per_s, ticks, ticks, ticks)
+        elif ticks == clock.last:
+            self.equal_stamps += 1
+            self.duplicates += octets in clock.seen
+        else:
+            self.back_steps += ticks < clock.last
+            clock.seen.clear()
+        if len(clock.seen) < MAX_REMEMBERED:
+            clock.seen.add(octets)
+        clock.frames += 1
+        clock.last, clock.earliest, clock.latest = ticks, min(ticks, clock.earliest), max(ticks, clock.latest)
+        if not frame.page:
+            length = HEADER_OCTETS + len(frame.mpdu) + (len(frame.fcs) + frame.cut_octets or FCS_OCTETS)
+            clock.octets += length
+            clock.longest = max(clock.longest, length)
+
+    def as_json(self) -> dict[str, Any]:
+        """The counts, and the remarks."""
+        return {
+            "back_steps": self.back_steps,
+            "equal_stamps": self.equal_stamps,
+            "duplicates": self.duplicates,
+            "remarks": self.remarks(),
+        }
+
+    def remarks(self) -> list[str]:
+        """What people must know before they use the times; empty when nothing speaks against them."""
+        return list(self._remarks())
+
+    def _remarks(self) -> Iterator[str]:
+        useless = [(node, clock) for (node, *_), clock in self._clocks.items() if clock.is_useless]
+        for node, clock in useless[:3]:
+            who, air_s = f" of {node}" if node else "", float(clock.octets * OCTET_S)
+            yield (
+                f"{clock.frames} frames{who} last {air_s:.2g} s on the air at least, their stamps span "
+                f"{_seconds(clock.span_s)} s: these are not the times of the frames"
+            )
+        if len(useless) > 3:
+            yield f"the same holds for {len(useless) - 3} more nodes and channels"
+        starts = [clock.earliest // clock.ticks_per_s for clock in self._clocks.values()]
+        year = 1970 + min(starts, default=YEAR_S) // YEAR_S
+        if not 1970 < year <= LAST_YEAR:
+            yield f"begins in {year}: the clock was not set, or its unit is another"
+        if self.back_steps:
+            yield f"frames stamped earlier than the one before: {self.back_steps}"
+        if self.equal_stamps:
+            same = f", of which {self.duplicates} are duplicates, octet for octet" if self.duplicates else ""
+            yield f"frames with the stamp of the one before: {self.equal_stamps}{same}"
+
+
+def _seconds(span: Fraction) -> str:
+    return f"{float(span):.9f}".rstrip("0").rstrip(".")

@@ -1,0 +1,170 @@
+"""IEEE 802.15.4 frames with the instants at which they were heard, one after the other: what a packet capture gives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Any
+
+from gpiorig.capture.frames import ieee802154
+from gpiorig.capture.frames.frame_clock import FrameClock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """One frame.
+
+    Attributes
+    ----------
+    ticks, ticks_per_s
+        When: exact time since 1970-01-01 UTC, or since whatever the capture's clock began with.
+    mpdu
+        The frame from frame control to payload, without its FCS.
+    fcs
+        Its frame check sequence, 2 or 4 octets; b"" when the capture has none.
+    fcs_ok
+        Whether the FCS is right, by computation or by the radio's word; None when nothing tells.
+    cut_octets
+        Octets at the end of the frame (FCS included) that the capture does not have.
+    node
+        Who heard or sent it: the interface, or the device, by name; "" when the capture does not tell.
+    sent
+        Whether the node sent it (True) or received it; None when the capture does not tell.
+    channel, page
+        Channel number and page (IEEE 802.15.4-2006, 6.1.2), None when the capture does not tell.
+    lqi
+        Link quality indication, 0 to 255.
+    rss_dbm
+        Received signal strength.
+    start_ns, end_ns
+        First bit on the air and end of the frame by the sniffer's own clock, in ns since that began.
+    comment
+        What the capture says about it.
+    """
+
+    ticks: int
+    ticks_per_s: int
+    mpdu: bytes
+    fcs: bytes = b""
+    fcs_ok: bool | None = None
+    cut_octets: int = 0
+    node: str = ""
+    sent: bool | None = None
+    channel: int | None = None
+    page: int = 0
+    lqi: int | None = None
+    rss_dbm: float | None = None
+    start_ns: int | None = None
+    end_ns: int | None = None
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """What a capture holds, or should hold, besides frames.
+
+    Attributes
+    ----------
+    count
+        How many records, or frames.
+    why
+        Why they are no frames, such as "lost by the sniffer".
+    """
+
+    count: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Frames:
+    """A packet capture as a stream.
+
+    Attributes
+    ----------
+    read
+        Begins to read, at the first frame, each time it is called; frames in the order of the file.
+    source
+        What it was read from: for people.
+    note
+        What must be known about all of it; a writer puts it into the file.
+    """
+
+    read: Callable[[], Iterator[Frame | Skipped]]
+    source: str = ""
+    note: str = ""
+
+    def frames(self) -> Iterator[Frame]:
+        """Only the frames."""
+        return (item for item in self.read() if isinstance(item, Frame))
+
+    def summary(self) -> dict[str, Any]:
+        """Counts by kind and node, ready for JSON; reads the whole capture.
+
+        Returns
+        -------
+        dict
+            frames, first, last (ISO 8601), duration_s, bad_fcs, kinds (by kind of MAC frame), nodes (by who heard or
+            sent it), sources (by MAC source address), skipped (by reason); back_steps, equal_stamps, duplicates and
+            remarks of `FrameClock`.
+        """
+        kinds: Counter[str] = Counter()
+        nodes: dict[str, Counter[str]] = {}
+        sources: Counter[str] = Counter()
+        skipped: Counter[str] = Counter()
+        clock = FrameClock()
+        bad = 0
+        first: Frame | None = None
+        last: Frame | None = None
+        for item in self.read():
+            if isinstance(item, Skipped):
+                skipped[item.why] += item.count
+                continue
+            clock.add(item)
+            header = ieee802154.parse(item.mpdu)
+            kind = ieee802154.MALFORMED if header is None else header.kind
+            kinds[kind] += 1
+            nodes.setdefault(item.node, Counter())[kind] += 1
+            if header is not None and header.source:
+                sources[header.source] += 1
+            bad += item.fcs_ok is False
+            first = item if first is None or _before(item, first) else first
+            last = item if last is None or _before(last, item) else last
+        return {
+            "frames": kinds.total(),
+            "first": None if first is None else iso_text(first),
+            "last": None if last is None else iso_text(last),
+            "duration_s": 0.0 if first is None or last is None else float(_seconds(last) - _seconds(first)),
+            "bad_fcs": bad,
+            "kinds": dict(kinds.most_common()),
+            "nodes": {
+                node: {"frames": counts.total(), "kinds": dict(counts.most_common())} for node, counts in nodes.items()
+            },
+            "sources": dict(sources.most_common()),
+            "skipped": dict(skipped),
+            **clock.as_json(),
+        }
+
+
+def iso_text(frame: Frame) -> str:
+    """When a frame was heard, as ISO 8601 with all digits of its clock (of a binary clock with nine)."""
+    seconds, part = divmod(frame.ticks, frame.ticks_per_s)
+    digits = str(frame.ticks_per_s)
+    if digits.rstrip("0") != "1":
+        part, digits = part * 10**9 // frame.ticks_per_s, str(10**9)
+    try:
+        whole = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    except (OverflowError, ValueError, OSError):
+        return f"{seconds} s after 1970-01-01"
+    fraction = f".{part:0{len(digits) - 1}}" if len(digits) > 1 else ""
+    return f"{whole}{fraction}+00:00"
+
+
+def _seconds(frame: Frame) -> Fraction:
+    return Fraction(frame.ticks, frame.ticks_per_s)
+
+
+def _before(one: Frame, other: Frame) -> bool:
+    return one.ticks * other.ticks_per_s < other.ticks * one.ticks_per_s

@@ -1,0 +1,1 @@
+"""The recording folder: its description and its segments of edges."""

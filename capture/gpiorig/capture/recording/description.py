@@ -1,0 +1,245 @@
+"""The description of a recording: what `recording.toml` holds, read with mistrust and replaced in one step."""
+
+from __future__ import annotations
+
+import os
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import tomli_w
+
+from gpiorig.capture.edges.edges import MAX_CHANNELS
+from gpiorig.capture.edges.losses import Loss, impossible
+from gpiorig.capture.errors import FormatError, RecordingError
+from gpiorig.capture.numbers import ratio, samplerate
+
+FORMAT = 2
+FORMATS = (1, FORMAT)  # 1: [files] without sizes, serial records without numbers
+DESCRIPTION, UNFINISHED = "recording.toml", "recording.new"
+EDGES = "edges"
+SERIAL = "serial"
+SAMPLERATE_EXAMPLE = 'samplerate = "24000000/1"'
+MOST_BYTES = 16 << 20  # of a description; the longest part of one is the bench file
+RECORDED = re.compile(rf"(?:{EDGES}|{SERIAL})/(?!\.)[^/\0]+")  # a name in [files]
+
+REMEDY = "correct it, or restore it from a copy"
+
+State = Literal["capturing", "complete", "incomplete"]
+
+
+class Epoch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """When the recording began, on the wall clock.
+
+    Attributes
+    ----------
+    wall
+        ISO 8601 date and time with offset.
+    note
+        What that instant is and how well it is known.
+    """
+
+    wall: str
+    note: str = ""
+
+
+class AlignmentNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How one analyzer's samples were laid over those of the reference, the first one of a merged recording.
+
+    Attributes
+    ----------
+    analyzer, channels
+        The analyzer, and the channels that come from it.
+    pulses
+        Sync pulses that both saw.
+    rate_ppb
+        How much faster its clock runs than the reference's, in parts per billion.
+    pieces
+        Straight pieces of the fit.
+    residual_std_ns, residual_max_ns
+        Distance of the pulses from the fit.
+    uncertainty_ns
+        Standard uncertainty (1 sigma) of an interval between one of its edges and one of the reference's.
+    """
+
+    analyzer: str
+    channels: tuple[str, ...]
+    pulses: int
+    rate_ppb: float
+    pieces: int
+    residual_std_ns: float
+    residual_max_ns: float
+    uncertainty_ns: float
+
+
+class RecordedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
+    """A file as it was at the end of the recording.
+
+    Attributes
+    ----------
+    sha256
+        Of its bytes, in hex.
+    size
+        In bytes; None in recordings of format 1.
+    """
+
+    sha256: str
+    size: int | None = None
+
+
+class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The content of `recording.toml`.
+
+    Attributes
+    ----------
+    samplerate
+        Samples per second as "numerator/denominator".
+    channels
+        Name of each channel, bit 0 first; "" for a bit that is not in use.
+    epoch
+        When the recording began.
+    virtual
+        True when a virtual bench made it: then no number in it is a measurement of hardware.
+    serial_clock
+        Whose time the serial records carry: this host's, or the virtual bench's.
+    analyzer
+        Driver and connection, as sigrok-cli takes them; or the file it was imported from.
+    experiment
+        Name of the experiment.
+    bench
+        Text of the bench file.
+    parameters
+        Settings of the run, by name.
+    tools
+        Version of each program that took part.
+    firmware
+        sha256 of each firmware image, by node.
+    alignments
+        Of a recording merged from several analyzers: how each but the first was laid over the first.
+    state
+        "capturing" until the end is written; a crash leaves it so (`Recording.state` tells the two apart).
+    reason
+        Why it is incomplete.
+    capture
+        How the capture went, by name: samples, shares of the limits (docs/capture.md).
+    losses
+        Samples that were lost, in order.
+    files
+        Size and sha256 of each recorded file, by path in the folder; written at the end.
+    format
+        Number of this format.
+    """
+
+    samplerate: str
+    channels: tuple[str, ...]
+    epoch: Epoch
+    virtual: bool
+    serial_clock: Literal["host", "virtual"] = "host"
+    analyzer: str = ""
+    experiment: str = ""
+    bench: str = ""
+    parameters: dict[str, str | int | float | bool] = {}
+    tools: dict[str, str] = {}
+    firmware: dict[str, str] = {}
+    alignments: tuple[AlignmentNote, ...] = ()
+    state: State = "capturing"
+    reason: str = ""
+    capture: dict[str, int | float | str] = {}
+    losses: tuple[Loss, ...] = ()
+    files: dict[str, RecordedFile] = {}
+    format: int = FORMAT
+
+    @property
+    def samplerate_hz(self) -> Fraction:
+        """Samples per second, exact."""
+        return Fraction(self.samplerate)
+
+
+def load(path: Path) -> RecordingInfo:
+    """Read a description.
+
+    Raises
+    ------
+    RecordingError, FormatError
+        It cannot be read, or says what cannot be.
+    """
+    raw = _parsed(path)
+    if not raw.get("samplerate"):
+        raise RecordingError(
+            "no samplerate", where=path, remedy=f"write the analyzer's rate into it: {SAMPLERATE_EXAMPLE}"
+        )
+    try:
+        info = msgspec.convert(raw, RecordingInfo)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise RecordingError(str(error), where=path, remedy=REMEDY) from error
+    check(info, path)
+    return info
+
+
+def changed(info: RecordingInfo, changes: dict[str, object], *, where: Path) -> RecordingInfo:
+    """Return a description with other fields; they are checked as if they were read."""
+    new = msgspec.convert(msgspec.to_builtins(msgspec.structs.replace(info, **changes)), RecordingInfo)
+    check(new, where)
+    return new
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    """The tables of a description, whatever they say; those of format 1 as format 2 has them."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise RecordingError(f"has more than {MOST_BYTES} bytes", where=path, remedy=REMEDY)
+        text = path.read_bytes() if path.is_file() else b""
+        raw = msgspec.toml.decode(text)
+    except OSError as error:
+        raise RecordingError(
+            f"no readable {DESCRIPTION}: {error.strerror}", where=path.parent, remedy="this is not a recording"
+        ) from error
+    except RecursionError as error:
+        raise RecordingError("is nested too deep", where=path, remedy=REMEDY) from error
+    except (msgspec.MsgspecError, ValueError) as error:  # the latter: an integer of thousands of digits, or not UTF-8
+        raise RecordingError(str(error), where=path, remedy=REMEDY) from error
+    assert isinstance(raw, dict)
+    files = raw.get("files")
+    if isinstance(files, dict):
+        raw["files"] = {name: {"sha256": file} if isinstance(file, str) else file for name, file in files.items()}
+    return raw
+
+
+def check(info: RecordingInfo, where: Path) -> None:
+    """Refuse a description that says what cannot be; `where` is named in the error."""
+    if info.format not in FORMATS:
+        remedy = f"this gpiorig reads formats up to {FORMAT}"
+        raise FormatError(f"recording format {info.format}", where=where, remedy=remedy)
+    rate_hz = ratio(info.samplerate)
+    if not rate_hz:
+        raise RecordingError(
+            f"samplerate {info.samplerate[:40]!r} is not a rate",
+            where=where,
+            remedy=f"a valid one: {SAMPLERATE_EXAMPLE}",
+        )
+    samplerate(rate_hz, where=where)
+    names = [name for name in info.channels if name]
+    if len(info.channels) > MAX_CHANNELS:
+        what = f"{len(info.channels)} channels"
+        raise RecordingError(what, where=where, remedy=f"at most {MAX_CHANNELS} fit into a recording")
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise RecordingError(f"channel {min(twice)!r} occurs twice", where=where, remedy="give each a name of its own")
+    if problem := impossible(info.losses):
+        raise RecordingError(problem, where=where, remedy="restore the losses from a copy")
+    for name in info.files:
+        if not RECORDED.fullmatch(name):
+            remedy = f"they are {EDGES}/NAME and {SERIAL}/NAME"
+            raise RecordingError(f"{name!r} in [files] is not a file of a recording", where=where, remedy=remedy)
+
+
+def write(folder: Path, info: RecordingInfo) -> None:
+    """Replace the description in one step, so that a crash leaves the old or the new one."""
+    path = folder / DESCRIPTION
+    new = folder / UNFINISHED
+    with new.open("wb") as file:
+        tomli_w.dump(msgspec.to_builtins(info), file, multiline_strings=True)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)

@@ -1,0 +1,246 @@
+"""A recording: the folder that holds all of one run, described by its `recording.toml`."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from gpiorig.capture.edges.edges import Edges
+from gpiorig.capture.edges.losses import Loss, put_in
+from gpiorig.capture.edges.waveform import Block, Waveform
+from gpiorig.capture.errors import CaptureError, FormatError, RecordingError
+from gpiorig.capture.recording import description
+from gpiorig.capture.recording.description import (
+    DESCRIPTION,
+    EDGES,
+    FORMAT,
+    SERIAL,
+    AlignmentNote,
+    Epoch,
+    RecordedFile,
+    RecordingInfo,
+    State,
+)
+from gpiorig.capture.recording.segment_reader import SegmentReader, Segments, read_segments
+from gpiorig.capture.recording.segment_writer import is_written
+from gpiorig.capture.serial.record import SerialRecord, read_record
+
+__all__ = [
+    "DESCRIPTION",
+    "EDGES",
+    "SERIAL",
+    "AlignmentNote",
+    "Epoch",
+    "Recording",
+    "RecordingInfo",
+]
+
+REPORT = "report"
+LEFT = 'restore it from a copy; `state = "capturing"` in recording.toml lets one read what is left'
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """An open recording folder.
+
+    Attributes
+    ----------
+    folder
+        Where it lies.
+    info
+        Its description.
+    """
+
+    folder: Path
+    info: RecordingInfo
+
+    @classmethod
+    def create(cls, folder: Path, info: RecordingInfo) -> Recording:
+        """Begin a recording in a folder that is new or empty."""
+        description.check(info, folder)
+        if folder.exists() and not _is_free(folder):
+            what = "holds a recording already" if (folder / DESCRIPTION).exists() else "is in use"
+            raise RecordingError(what, where=folder, remedy="choose another folder, or delete this one")
+        folder.mkdir(parents=True, exist_ok=True)
+        description.write(folder, info)  # first: whatever ends us then, the folder is a recording
+        for name in (EDGES, SERIAL, REPORT):
+            (folder / name).mkdir(exist_ok=True)
+        return cls(folder, info)
+
+    @classmethod
+    def open(cls, folder: Path) -> Recording:
+        """Open a recording; also one whose capture still runs or broke off (see `info.state`)."""
+        if folder.is_file():
+            remedy = "`gpiorig info` says what is in it, and `gpiorig import` makes a recording of it"
+            raise RecordingError("is a file, not the folder of a recording", where=folder, remedy=remedy)
+        if not folder.is_dir():
+            raise RecordingError("there is no such folder", where=folder, remedy="give the folder of a recording")
+        info = description.load(folder / DESCRIPTION)
+        if info.state != "capturing":
+            _check_files(info, folder)
+        return cls(folder, info)
+
+    def update(self, **changes: object) -> Recording:
+        """Change fields of the description, such as `channels` once the analyzer has told them."""
+        info = description.changed(self.info, changes, where=self.folder)
+        description.write(self.folder, info)
+        return Recording(self.folder, info)
+
+    def finish(self, *, state: Literal["complete", "incomplete"], reason: str = "", **changes: object) -> Recording:
+        """Write the end of the recording: its state, size and sha256 of its files, and other fields."""
+        paths = sorted(path for part in (EDGES, SERIAL) for path in (self.folder / part).glob("*") if path.is_file())
+        files = {
+            path.relative_to(self.folder).as_posix(): RecordedFile(sha256=sha256(path), size=path.stat().st_size)
+            for path in paths
+        }
+        return self.update(state=state, reason=reason, files=files, format=FORMAT, **changes)
+
+    def discard(self) -> None:
+        """Delete a recording in which there is not a single sample; one with samples stays as it is."""
+        if not any(path.stat().st_size for path in self.folder.rglob("*.seg")):
+            shutil.rmtree(self.folder)
+
+    @property
+    def state(self) -> State | Literal["broken off"]:
+        """As the description says; "broken off": nobody captures into it any more, but nobody has written its end."""
+        if self.info.state == "capturing" and not is_written(self.edges_folder):
+            return "broken off"
+        return self.info.state
+
+    @property
+    def edges_folder(self) -> Path:
+        """Where the segment files lie."""
+        return self.folder / EDGES
+
+    @property
+    def report_folder(self) -> Path:
+        """Where reports go."""
+        return self.folder / REPORT
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Nodes whose serial port was recorded."""
+        return tuple(sorted(path.stem for path in (self.folder / SERIAL).glob("*.rec")))
+
+    def serial_path(self, node: str) -> Path:
+        """Return where the serial record of a node lies, whether it exists or not."""
+        return self.folder / SERIAL / f"{node}.rec"
+
+    def serial(self, node: str) -> SerialRecord:
+        """Read the serial record of a node."""
+        path = self.serial_path(node)
+        if not path.exists():
+            recorded = ", ".join(self.nodes) or "no node"
+            raise RecordingError("there is no serial record", where=path, remedy=f"{recorded} was recorded")
+        record = read_record(path, clock=self.info.serial_clock)
+        if record.torn and self.info.state == "complete":
+            raise FormatError("the last record is cut short", where=record.torn, remedy=LEFT)
+        return record
+
+    def segments(self) -> Segments:
+        """Read the segment files as they are: blocks, gaps, and whether the capture was closed in order."""
+        return read_segments(self.edges_folder)
+
+    def waveform(self, *, follow: bool = False) -> Waveform:
+        """The edges, to be read piece by piece; losses are gaps. Those of a capture that broke off just end.
+
+        Reading them ends in a FormatError where a complete recording lacks its end.
+
+        Parameters
+        ----------
+        follow
+            While a capture runs, wait for more until it ends.
+        """
+        return self._waveform(self.info.losses, follow=follow)
+
+    def waveform_of_files(self) -> Waveform:
+        """As `waveform`, in the sample numbers of the files: without the losses that are no gaps in them."""
+        return self._waveform((), follow=False)
+
+    def _waveform(self, losses: Sequence[Loss], *, follow: bool) -> Waveform:
+        remarks: list[str] = []
+        broken = "" if self.state != "broken off" else ", broken off: what comes after its end is lost"
+        return Waveform(
+            samplerate_hz=self.info.samplerate_hz,
+            channels=self.info.channels,
+            read=lambda: put_in(self._blocks(remarks, follow=follow), losses),
+            epoch=self.info.epoch.wall,
+            source=f"recording {self.folder}{broken}",
+            remarks=remarks,
+        )
+
+    def _blocks(self, remarks: list[str], *, follow: bool) -> Iterator[Block]:
+        """The blocks of the files, and at their end a look at whether it is one."""
+        reader = SegmentReader(self.edges_folder, follow=follow)
+        yield from reader
+        where = reader.torn or self.edges_folder
+        if self.info.state != "complete":
+            remark = f"{where}: the last block is cut short"
+            if reader.torn and remark not in remarks:
+                remarks.append(remark)
+        elif not reader.blocks:
+            raise FormatError("a complete recording without edges: its files are gone", where=where, remedy=LEFT)
+        elif reader.torn or not reader.closed:
+            raise FormatError("a complete recording whose edges are cut: their end is gone", where=where, remedy=LEFT)
+
+    def edges(self) -> Edges:
+        """Read the edges into memory."""
+        return self.waveform().edges()
+
+    def verify(self) -> tuple[str, ...]:
+        """Check everything that was recorded; returns one line for each problem."""
+        problems = []
+        state, reason = self.state, self.info.reason
+        if state == "broken off":
+            reason = "the program that recorded it ended without a word; what came after its last sample is lost"
+        if state != "complete":
+            problems.append(f"{self.folder}: the recording is {state}{': ' if reason else ''}{reason}")
+        for name, expected in self.info.files.items():
+            path = self.folder / name
+            if not path.is_file():
+                problems.append(f"{path}: the file is missing")
+            elif sha256(path) != expected.sha256:
+                problems.append(f"{path}: the file was changed after recording (sha256 differs)")
+        try:
+            reader = SegmentReader(self.edges_folder)
+            for _ in reader:
+                pass
+            if reader.torn:
+                problems.append(f"{reader.torn}: the last block was cut short")
+            elif not reader.closed and reader.blocks:
+                problems.append(f"{self.edges_folder}: the capture was not closed in order")
+            for node in self.nodes:
+                record = self.serial(node)
+                if record.torn:
+                    problems.append(f"{record.torn}: the last record was cut short")
+                if record.losses:
+                    problems.append(f"{self.serial_path(node)}: the port was gone {len(record.losses)} times")
+        except CaptureError as error:
+            problems.append(str(error))
+        return tuple(problems)
+
+
+def _is_free(folder: Path) -> bool:
+    """A folder that holds nothing, or what is left of a program that was killed before the first description."""
+    return folder.is_dir() and all(path.name == description.UNFINISHED for path in folder.iterdir())
+
+
+def sha256(path: Path) -> str:
+    """Return the sha256 of a file, in hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _check_files(info: RecordingInfo, folder: Path) -> None:
+    """Whether the files that were recorded are there, each with its size; whether they are the same, `verify` says."""
+    for name, expected in info.files.items():
+        path = folder / name
+        if not path.is_file():
+            raise FormatError("the file is missing", where=path, remedy=LEFT)
+        size = path.stat().st_size
+        if expected.size not in (None, size):
+            raise FormatError(f"has {size} bytes instead of {expected.size}", where=path, remedy=LEFT)

@@ -1,0 +1,1 @@
+"""Serial lines of nodes: ports, records, lines."""

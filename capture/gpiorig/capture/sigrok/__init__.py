@@ -1,0 +1,1 @@
+"""The sigrok-cli supervisor: process, stream, session, result."""

@@ -1,0 +1,341 @@
+"""A running capture: supervises sigrok-cli, extracts edges from what it sends, appends them to segment files.
+
+sigrok-cli runs with `-O binary`, because its own .sr writing is quadratic; with `-l 3`, because only then it says when
+sampling has started, how many bytes a sample has, and whether it ended in order; and with a pipe as stdin that stays
+open, because end of file there makes it spin. One `q` on that pipe ends it in about 30 ms. It can exit with status 0
+after a failure and hang after another, so neither its status nor its silence is believed: docs/capture.md.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from pathlib import Path
+from types import TracebackType
+
+from gpiorig.capture.errors import AnalyzerError, CaptureError
+from gpiorig.capture.recording.segment_writer import SegmentWriter
+from gpiorig.capture.sigrok.analyzer import find_sigrok, versions
+from gpiorig.capture.sigrok.edge_queue import EdgeSink
+from gpiorig.capture.sigrok.request import Order, order
+from gpiorig.capture.sigrok.result import WALL_UNCERTAINTY_S, CaptureResult, Pause, Restart, epoch
+from gpiorig.capture.sigrok.run_log import Ledger
+from gpiorig.capture.sigrok.session import WATCH_S, Session
+from gpiorig.capture.sigrok.stream import SampleStream
+
+__all__ = ["Capture", "CaptureResult", "Restart", "find_sigrok", "versions"]
+
+START_DEADLINE_S = 10.0
+STOP_DEADLINE_S = 5.0
+
+
+class Capture:
+    """A capture that runs. Made by `start`; ended by `stop`, or as a context manager by leaving the block.
+
+    Attributes
+    ----------
+    analyzer
+        What is captured from.
+    channels
+        Name of each channel, bit 0 first; "" for one that is not captured.
+    sample_limit
+        Number of the sample before which it ends by itself, or None.
+    resumed
+        It goes on where another broke off.
+    stream
+        The samples on their way, for their numbers: edges, headroom.
+    """
+
+    def __init__(self, order: Order, *, writer: SegmentWriter, pause: Pause | None) -> None:
+        self.analyzer, self.channels, self.sample_limit = order.analyzer, order.channels, order.sample_limit
+        self.resumed = writer.watermark > 0
+        self._order, self._writer = order, writer
+        self._progress = threading.Condition()
+        self._stopping = threading.Event()
+        self._error: CaptureError | None = None
+        self._result: CaptureResult | None = None
+        self._sink = EdgeSink(writer, on_error=self._cannot_write)
+        self.stream = SampleStream(
+            self._sink,
+            used=order.used,
+            samplerate_hz=Fraction(order.samplerate_hz),
+            on_progress=self._notify,
+            first=writer.watermark,
+            limit=order.sample_limit,
+        )
+        self._ledger = Ledger(order, self.stream)
+        self._session = self._begin(pause if self.resumed else None)
+        self._supervisor = threading.Thread(target=self._supervise, name="capture watch", daemon=True)
+        self._supervisor.start()
+
+    @classmethod
+    def start(
+        cls,
+        *,
+        driver: str,
+        channels: Sequence[str],
+        samplerate_hz: int,
+        folder: Path,
+        sample_limit: int | None = None,
+        start_deadline_s: float = START_DEADLINE_S,
+        silence_s: float | None = None,
+        restart: Restart | None = None,
+        resume: str = "",
+        resume_uncertainty_s: float = WALL_UNCERTAINTY_S,
+        one_shot: bool = False,
+        config: Sequence[str] = (),
+    ) -> Capture:
+        """Start a capture and wait until the analyzer samples.
+
+        Parameters
+        ----------
+        driver
+            Driver and connection, for instance "beaglelogic:conn=tcp-raw/127.0.0.1/5555".
+        channels
+            The analyzer's names of the channels to capture; "P8_45=strobe" gives one another name.
+        samplerate_hz
+            Samples per second.
+        folder
+            Where the segment files go.
+        sample_limit
+            Number of the sample before which the capture ends by itself. None: it runs until `stop`.
+        start_deadline_s
+            Seconds the analyzer may take to start.
+        silence_s
+            Seconds without a sample that count as a failure. None: silence is no failure, as on a virtual bench.
+        restart
+            Start sigrok-cli again when it fails, and record the pause as a gap; None: a failure ends the capture.
+        resume
+            Go on in a folder with segments: wall-clock time of its sample 0 (ISO 8601). The pause becomes a gap.
+        resume_uncertainty_s
+            How well that time is known.
+        one_shot
+            Give sigrok-cli the number of samples (`--samples`), for analyzers that sample into a buffer of their own.
+        config
+            More of sigrok's device options, "key=value".
+        """
+        ordered = order(
+            driver=driver,
+            channels=channels,
+            samplerate_hz=samplerate_hz,
+            sample_limit=sample_limit,
+            start_deadline_s=start_deadline_s,
+            silence_s=silence_s,
+            restart=restart,
+            one_shot=one_shot,
+            config=config,
+        )
+        began = epoch(resume) if resume else None
+        writer = SegmentWriter(folder) if began is None else SegmentWriter.resume(folder)
+        pause = None
+        if began is not None:
+            pause = Pause.since(
+                began, received=writer.watermark, samplerate_hz=samplerate_hz, uncertainty_s=resume_uncertainty_s
+            )
+        capture = cls(ordered, writer=writer, pause=pause)
+        try:
+            capture._wait(
+                lambda: capture._session.process.started,
+                deadline_s=start_deadline_s,
+                what="the analyzer does not start",
+            )
+        except BaseException:
+            capture.abort()
+            raise
+        return capture
+
+    @property
+    def samples_received(self) -> int:
+        """Number of the next sample: whole samples received so far, and those known to be lost."""
+        return self.stream.samples
+
+    def check(self) -> None:
+        """Raise what went wrong since the start, if anything did."""
+        if self._error is not None:
+            raise self._error
+
+    def wait_quiet(self, expected_samples: int, *, deadline_s: float) -> None:
+        """Wait until the samples that the analyzer is known to have sent are here.
+
+        Parameters
+        ----------
+        expected_samples
+            Samples since the start.
+        deadline_s
+            Seconds after which it is an error that they are not.
+        """
+        what = f"{expected_samples} samples were expected"
+        self._wait(lambda: self.samples_received >= expected_samples, deadline_s=deadline_s, what=what)
+
+    @property
+    def has_ended(self) -> bool:
+        """The capture is over by itself: it has all its samples, or an error (`check`)."""
+        return not self._supervisor.is_alive()
+
+    def wait_end(self, *, deadline_s: float) -> None:
+        """Wait until a capture with a sample limit has ended by itself, with all its samples."""
+        self._wait(lambda: self.has_ended, deadline_s=deadline_s, what="the analyzer has not sent all samples")
+        if self.sample_limit is not None and self.samples_received < self.sample_limit:
+            raise AnalyzerError(
+                f"ended after {self.samples_received} of {self.sample_limit} samples",
+                where=self.analyzer.driver,
+                remedy="the limit may be larger than the analyzer's buffer: capture without a limit",
+            )
+
+    def stop(self, *, deadline_s: float = STOP_DEADLINE_S) -> CaptureResult:
+        """End the capture, flush everything to disk, and say how it went.
+
+        Samples that are on their way when this is called are lost; `wait_quiet` waits for them.
+
+        Parameters
+        ----------
+        deadline_s
+            Seconds that sigrok-cli has to end in order before it is killed.
+        """
+        self.end(deadline_s=deadline_s)
+        self.check()
+        assert self._result is not None
+        return self._result
+
+    def end(self, *, deadline_s: float = STOP_DEADLINE_S) -> CaptureResult:
+        """As `stop`, but an error of the capture is a problem in the result."""
+        if self._result is None:
+            self._stopping.set()
+            self._supervisor.join()
+            self._close(in_order=self._session.end(deadline_s=deadline_s))
+        assert self._result is not None
+        return self._result
+
+    def abort(self) -> None:
+        """Kill sigrok-cli and close the files; what was received stays."""
+        if self._result is None:
+            self._stopping.set()
+            self._session.process.kill()
+            self._supervisor.join()
+            self._session.close()
+            self._close(in_order=False)
+
+    def __enter__(self) -> Capture:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.stop()
+        else:
+            self.abort()
+
+    def _close(self, *, in_order: bool) -> None:
+        """Close the files, with a gap for what is known to be missing at the end."""
+        self._ledger.keep(self._session)
+        self._sink.close()
+        self._writer.free_reserve()
+        in_order = in_order and self._error is None
+        is_whole = in_order or (self._order.one_shot and self._error is None)
+        received, end = self._writer.watermark, self._ledger.end(self._error)
+        is_cut = end > received and (received > 0 or self.stream.received > 0)
+        if is_cut:
+            try:
+                self._writer.gap(received, end)
+            except OSError as error:
+                self._cannot_write(error)
+            self._ledger.lost_the_end(received, end, self._error, in_files=self._writer.watermark == end)
+        try:
+            self._writer.close(in_order=is_whole)
+        except OSError as error:
+            self._cannot_write(error)
+        self._result = self._ledger.result(self._error, in_order=in_order, rows=self._writer.rows)
+
+    def _notify(self) -> None:
+        with self._progress:
+            self._progress.notify_all()
+
+    def _wait(self, is_done: Callable[[], bool], *, deadline_s: float, what: str) -> None:
+        end_s = time.monotonic() + deadline_s
+        with self._progress:
+            while not is_done():
+                self.check()
+                left_s = end_s - time.monotonic()
+                if left_s <= 0:
+                    raise AnalyzerError(
+                        f"{what}, but after {deadline_s:g} s there are {self.samples_received}",
+                        where=self.analyzer.driver,
+                        remedy="is the analyzer running, and not used by another program?",
+                    )
+                self._progress.wait(min(left_s, WATCH_S))
+        self.check()
+
+    def _cannot_write(self, error: Exception) -> None:
+        self._error = self._error or CaptureError(f"cannot record: {error}", remedy="is the disk full?")
+        self._stopping.set()
+        self._notify()
+
+    def _begin(self, pause: Pause | None) -> Session:
+        return Session(
+            self._order.command,
+            driver=self.analyzer.driver,
+            stream=self.stream,
+            on_progress=self._notify,
+            base=None if pause is None else lambda *piece: self._after(pause, *piece),
+        )
+
+    def _after(self, pause: Pause, now_ns: int, samples: int, began_ns: int) -> int:
+        """The first piece after a pause is here: record the gap; returns the number of its first sample."""
+        loss = pause.loss(now_ns, samples, began_ns=began_ns, samplerate_hz=self._order.samplerate_hz)
+        if self.sample_limit is not None and loss.end >= self.sample_limit:
+            return self.sample_limit  # the capture ends in the pause
+        self._ledger.losses.append(loss)
+        self._sink.gap(loss.start, loss.end)
+        self._ledger.pausing = False
+        return loss.end
+
+    def _supervise(self) -> None:
+        """Watch sigrok-cli, and start it again where that is asked for."""
+        try:
+            while True:
+                try:
+                    self._session.watch(self._stopping, silence_s=self._order.silence_s, may_end=self._order.one_shot)
+                    return
+                except AnalyzerError as error:
+                    if self._order.restart is None or self._error is not None or not self.stream.samples:
+                        raise
+                    self._start_again(error, self._order.restart)
+        except CaptureError as error:
+            self._error = self._error or error
+            self._session.process.kill()
+        finally:
+            self._notify()
+
+    def _start_again(self, error: AnalyzerError, restart: Restart) -> None:
+        """Start sigrok-cli until it samples, or the patience or the capture is at an end."""
+        self._session.close()
+        self._ledger.keep(self._session)
+        pause = Pause.begin(self.stream, what=error.what.split(" (sigrok-cli says")[0])
+        self._ledger.pausing = True
+        restart.on_pause(error)
+        while not self._stopping.is_set():
+            self._session = self._begin(pause)
+            if self._starts(self._session):
+                return
+            self._session.close()
+            paused_s = (time.monotonic_ns() - pause.at_ns) / 1e9
+            if paused_s > restart.patience_s:
+                raise AnalyzerError(
+                    f"{error.what}, and it did not come back in {restart.patience_s:g} s", where=self.analyzer.driver
+                )
+            if (
+                self.sample_limit is not None
+                and pause.sample + paused_s * self._order.samplerate_hz > self.sample_limit
+            ):
+                raise AnalyzerError(f"{error.what}, and it did not come back", where=self.analyzer.driver)
+            self._stopping.wait(restart.every_s)
+
+    def _starts(self, session: Session) -> bool:
+        end_s = time.monotonic() + self._order.start_deadline_s
+        while not session.process.started and session.process.exit_status() is None and time.monotonic() < end_s:
+            if self._stopping.wait(0.01):
+                break
+        return session.process.started

@@ -1,0 +1,103 @@
+"""Whether a recording is whole: sample count, the host's clock and heartbeats decide, not sigrok-cli's exit status."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gpiorig.capture.edges.losses import Loss, disjoint
+from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.capture.sigrok.result import CaptureResult, describe
+from gpiorig.capture.sync import heartbeat
+from gpiorig.capture.sync.heartbeat import Heartbeat
+
+CODED = 0  # in place of a period: the coded sync line
+MOST_LOSSES = 1000  # in recording.toml
+MOST_WORDS = 5  # losses that the reason tells
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assessment:
+    """What is known of a recording once its capture is over.
+
+    Attributes
+    ----------
+    problems
+        What keeps it from being whole, in words; empty when it is.
+    losses
+        Samples that were lost, those of the recording before a resumed capture included.
+    capture
+        How the capture went, by name.
+    heartbeats
+        What each heartbeat says, where there is one.
+    """
+
+    problems: tuple[str, ...]
+    losses: tuple[Loss, ...]
+    capture: dict[str, int | float | str]
+    heartbeats: tuple[Heartbeat, ...]
+
+
+def assess(recording: Recording, result: CaptureResult, *, heartbeats: Mapping[str, int] | None = None) -> Assessment:
+    """Look for losses.
+
+    Parameters
+    ----------
+    recording
+        The recording, its edges closed.
+    result
+        How the capture ended.
+    heartbeats
+        Period in ns by channel, or `CODED` for a sync line.
+    """
+    clock = [loss for loss in result.losses if not loss.in_files]
+    limits = [check.limit_samples for check in result.clocks]
+    limit = None if None in limits else max(filter(None, limits), default=None)
+    earlier = recording.info.reason  # of a capture that was resumed
+    problems = [f"before it was resumed: {earlier}"] if earlier else []
+    problems += result.problems
+    beats: list[Heartbeat] = []
+    for channel, period_ns in (heartbeats or {}).items():
+        try:
+            beats.append(read_heartbeat(recording, channel, period_ns, clock, limit))
+        except CaptureError as error:
+            problems.append(str(error))
+    losses = disjoint([*recording.info.losses, *result.losses, *(loss for beat in beats for loss in beat.losses)])
+    if len(losses) > MOST_LOSSES:
+        problems.append(f"samples were lost {len(losses)} times; only the first {MOST_LOSSES} are put in as gaps")
+        losses = losses[:MOST_LOSSES]
+    rate_hz = float(recording.info.samplerate_hz)
+    problems += [describe(loss, samplerate_hz=rate_hz) for loss in losses[:MOST_WORDS]]
+    if len(losses) > MOST_WORDS:
+        problems.append(f"and {len(losses) - MOST_WORDS} more losses")
+    facts = result.facts()
+    for beat in beats:
+        facts[f"heartbeat.{beat.channel}"] = (
+            f"{beat.rises} pulses, {len(beat.losses)} losses, limit {beat.limit_samples} samples"
+        )
+    return Assessment(problems=tuple(problems), losses=losses, capture=facts, heartbeats=tuple(beats))
+
+
+def conclude(
+    recording: Recording, result: CaptureResult, *, heartbeats: Mapping[str, int] | None = None
+) -> tuple[Recording, tuple[Heartbeat, ...]]:
+    """Look for losses, and finish the recording: complete, or incomplete with the reasons. Parameters as `assess`."""
+    found = assess(recording, result, heartbeats=heartbeats)
+    finished = recording.finish(
+        state="incomplete" if found.problems else "complete",
+        reason="; ".join(found.problems),
+        losses=found.losses,
+        capture=found.capture,
+    )
+    return finished, found.heartbeats
+
+
+def read_heartbeat(
+    recording: Recording, channel: str, period_ns: int, clock: list[Loss], clock_limit: int | None
+) -> Heartbeat:
+    """Look at one heartbeat of a recording; parameters as those of `conclude` and `heartbeat.read`."""
+    waveform = recording.waveform_of_files()
+    if period_ns == CODED:
+        return heartbeat.read_coded(waveform, channel)
+    return heartbeat.read(waveform, channel, period_ns=period_ns, clock=clock, clock_limit=clock_limit)

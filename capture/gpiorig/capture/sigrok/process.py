@@ -1,0 +1,188 @@
+"""One sigrok-cli process: how to start it, what it says while it runs, how to end it."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shutil
+import subprocess
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from gpiorig.capture.errors import AnalyzerError, CaptureError
+from gpiorig.capture.sigrok.analyzer import INSTALL, OVERRUNS, diagnose, environment
+
+KEPT_LINES = 100  # from the start, and as many from the end
+NOISE = re.compile(rb"In callback|SR_DF_LOGIC|status LIBUSB_SUCCESS")  # up to four lines per packet
+LOST = re.compile("|".join(OVERRUNS).encode())
+MOST_OVERRUNS = 1000
+STARTED = b"SR_DF_HEADER"
+ENDED = b"SR_DF_END"
+TERMINATE_S, KILL_S = 1.0, 10.0
+
+
+class SigrokProcess:
+    """A running sigrok-cli with `-l 3`, whose messages are read all the time.
+
+    Parameters
+    ----------
+    command
+        The command line.
+    where
+        Driver and connection, for errors.
+    on_change
+        Called when `started`, `ended`, `unitsize` or `complaint` changes: from another thread, and perhaps before the
+        constructor returns.
+
+    Attributes
+    ----------
+    started, ended
+        Sampling has begun; it has ended in order.
+    started_s
+        Monotonic time, in seconds, at which it said so; before that, of its own start.
+    unitsize, unitsize_known
+        Bytes per sample; 0 until the first packet.
+    complaint
+        A message that means the capture is worthless, as an error.
+    overruns
+        Messages that say that samples were lost, with the monotonic time in seconds at which they came.
+    """
+
+    def __init__(self, command: Sequence[str], *, where: str, on_change: Callable[[], None]) -> None:
+        self.started = self.ended = False
+        self.started_s = time.monotonic()
+        self.unitsize = 0
+        self.unitsize_known = threading.Event()
+        self.complaint: AnalyzerError | None = None
+        self._where, self._on_change = where, on_change
+        self.overruns: list[tuple[float, str]] = []
+        self._first: list[bytes] = []
+        self._last: deque[bytes] = deque(maxlen=KEPT_LINES)
+        # Left alone it would spin. So the kernel kills it when we are killed (it goes by the thread that started it:
+        # the listener), and the finalizer when this process exits without `end`, by an exception for instance.
+        self._listener = threading.Thread(target=self._start, args=(command,), name="sigrok-cli stderr", daemon=True)
+        self._popen: subprocess.Popen[bytes]
+        self._failure: OSError | None = None
+        self._spawned = threading.Event()
+        self._listener.start()
+        self._spawned.wait()
+        if self._failure is not None:
+            raise CaptureError(f"cannot be run: {self._failure.strerror}", where=command[0], remedy=INSTALL)
+        weakref.finalize(self, self._popen.kill)
+
+    @property
+    def pid(self) -> int:
+        """Process number."""
+        return self._popen.pid
+
+    @property
+    def stdout(self) -> int:
+        """File descriptor of the sample stream."""
+        assert self._popen.stdout is not None
+        return self._popen.stdout.fileno()
+
+    @property
+    def stderr(self) -> str:
+        """What it said so far, without the lines that come with each packet."""
+        return b"\n".join([*self._first, *self._last]).decode(errors="replace")
+
+    def exit_status(self) -> int | None:
+        """Return its exit status once it has ended and all it said is read, else None."""
+        status = self._popen.poll()
+        if status is not None:
+            self._listener.join()
+        return status
+
+    def end(self, *, deadline_s: float) -> bool:
+        """Ask it to end; terminate and kill it if it does not.
+
+        Returns
+        -------
+        bool
+            True if it ended within `deadline_s` seconds of being asked.
+        """
+        assert self._popen.stdin is not None
+        with contextlib.suppress(OSError):  # it has ended already
+            self._popen.stdin.write(b"q")
+        for force, patience_s in ((None, deadline_s), (self._popen.terminate, TERMINATE_S), (self.kill, KILL_S)):
+            if force is not None:
+                force()
+            if self._exited_within(patience_s):
+                return force is None
+        raise AnalyzerError("cannot be killed", where=f"sigrok-cli, process {self.pid}", remedy="unplug the analyzer")
+
+    def kill(self) -> None:
+        """Kill it."""
+        self._popen.kill()
+
+    def close(self) -> None:
+        """Give its resources back; it must have ended, and its stdout must be read to the end."""
+        self._popen.wait(KILL_S)
+        self._listener.join()
+        for stream in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
+            if stream is not None:
+                with contextlib.suppress(OSError):  # `q` that nobody has read
+                    stream.close()
+
+    def _exited_within(self, patience_s: float) -> bool:
+        """Wait in short steps: Popen.wait with a timeout polls with growing pauses of up to 50 ms."""
+        end_s = time.monotonic() + patience_s
+        while self._popen.poll() is None:
+            if time.monotonic() > end_s:
+                return False
+            time.sleep(0.002)
+        return True
+
+    def _start(self, command: Sequence[str]) -> None:
+        setpriv = shutil.which("setpriv")  # of util-linux
+        try:
+            self._popen = subprocess.Popen(
+                [setpriv, "--pdeathsig", "KILL", *command] if setpriv else command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                env=environment(),
+                process_group=0,  # Ctrl-C is for us: we end it in order
+            )
+        except OSError as error:
+            self._failure = error
+            return
+        finally:
+            self._spawned.set()
+        self._listen()
+
+    def _listen(self) -> None:
+        assert self._popen.stderr is not None
+        rest = b""
+        while chunk := self._popen.stderr.read(1 << 16):
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                self._hear(line)
+        if rest:
+            self._hear(rest)
+
+    def _hear(self, line: bytes) -> None:
+        news = False
+        if not self.unitsize and (match := re.search(rb"unitsize = (\d+)", line)):
+            self.unitsize, news = int(match[1]), True
+            self.unitsize_known.set()
+        if not NOISE.search(line):
+            if len(self._first) < KEPT_LINES:
+                self._first.append(line)
+            else:
+                self._last.append(line)
+            if STARTED in line and not self.started:
+                self.started_s = time.monotonic()
+                self.started = news = True
+            if ENDED in line:
+                self.ended = news = True
+            if b"Can't match samplerate" in line:
+                self.complaint, news = diagnose(line.decode(errors="replace"), where=self._where, what=""), True
+            if LOST.search(line) and not self.ended and len(self.overruns) < MOST_OVERRUNS:
+                self.overruns.append((time.monotonic(), line.decode(errors="replace").strip()))
+        if news:
+            self._on_change()

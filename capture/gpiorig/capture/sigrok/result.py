@@ -1,0 +1,218 @@
+"""How a capture ended: what was received, what was lost, and how far below its limit it ran."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from gpiorig.capture.edges.losses import Loss
+from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.sigrok.stream import Headroom, SampleStream
+from gpiorig.capture.sigrok.wall_clock import ClockCheck
+
+CRYSTAL_PPM = 200  # the worst that makers of analyzers state (Saleae's older ones; time-measurement-error page)
+WRONG_RATE_PPM = 1000  # CRYSTAL_PPM, a host clock that is being slewed (adjtime: 500 ppm), and something to spare
+WALL_UNCERTAINTY_S = 0.1  # of a pause that only the wall clock of the host spans (unverified: NTP holds it better)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureResult:
+    """How a capture ended.
+
+    Attributes
+    ----------
+    samples
+        Number of the sample after the last: those received, and those lost in pauses.
+    size_bytes
+        Bytes received.
+    wall_s
+        Seconds from the first byte to the last.
+    edges
+        Rows written: changes, and the initial levels.
+    in_order
+        sigrok-cli ended in time when asked, and said so. If not, samples are right but their tail is missing.
+    stderr
+        What sigrok-cli said, without the lines that come with each packet.
+    headroom
+        How far below its limit the capture ran.
+    runs
+        Times that sigrok-cli ran and sent samples.
+    clocks
+        What the host's clock says, for each run of sigrok-cli; nothing when the analyzer is virtual.
+    losses
+        What is known to be lost.
+    problems
+        What keeps the recording from being whole, in words; empty when it is.
+    """
+
+    samples: int
+    size_bytes: int
+    wall_s: float
+    edges: int
+    in_order: bool
+    stderr: str
+    headroom: Headroom
+    runs: int = 1
+    clocks: tuple[ClockCheck, ...] = ()
+    losses: tuple[Loss, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    def facts(self) -> dict[str, int | float | str]:
+        """The numbers for `recording.toml`, by name."""
+        facts: dict[str, int | float | str] = {
+            "samples": self.samples,
+            "rows": self.edges,
+            "wall_s": round(self.wall_s, 3),
+            "reader_busy": round(self.headroom.reader_busy, 4),
+            "writer_busy": round(self.headroom.writer_busy, 4),
+            "pipe_fullest": round(self.headroom.pipe_fullest, 4),
+            "queue_fullest": round(self.headroom.queue_fullest, 4),
+            "sigrok_runs": self.runs,
+        }
+        longest = max(self.clocks, key=lambda check: check.windows, default=None)
+        if longest is not None and longest.rate_ppm is not None:
+            assert longest.rate_uncertainty_ppm is not None and longest.limit_samples is not None
+            facts["clock_ppm"] = round(longest.rate_ppm, 2)
+            facts["clock_uncertainty_ppm"] = round(longest.rate_uncertainty_ppm, 2)
+            facts["clock_limit_samples"] = longest.limit_samples
+        return facts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restart:
+    """How a capture goes on after a failure of sigrok-cli or its analyzer.
+
+    Attributes
+    ----------
+    patience_s
+        Seconds within which the analyzer must be back.
+    every_s
+        Seconds between two attempts.
+    on_pause
+        Called with the error when a pause begins.
+    """
+
+    patience_s: float = 60.0
+    every_s: float = 1.0
+    on_pause: Callable[[CaptureError], None] = lambda error: None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pause:
+    """A time without sigrok-cli; its length in samples follows from the host's clock.
+
+    Attributes
+    ----------
+    sample, at_ns
+        A sample and the monotonic time at which it was taken, as far as the host can tell.
+    received
+        Number of the first sample that was lost.
+    uncertainty_s
+        How well these are known.
+    what
+        What began it.
+    """
+
+    sample: int
+    at_ns: int
+    received: int
+    uncertainty_s: float
+    what: str
+
+    @classmethod
+    def begin(cls, stream: SampleStream, *, what: str) -> Pause:
+        """A pause that begins now."""
+        now_ns = time.monotonic_ns()
+        sample = stream.base + stream.clock.sample_at(now_ns)
+        return cls(sample=sample, at_ns=now_ns, received=stream.samples, uncertainty_s=0.0, what=what)
+
+    @classmethod
+    def since(
+        cls, began: datetime.datetime, *, received: int, samplerate_hz: float, uncertainty_s: float = WALL_UNCERTAINTY_S
+    ) -> Pause:
+        """A pause since a capture broke off that began, with sample 0, at a wall-clock time."""
+        ago_s = (datetime.datetime.now(datetime.UTC) - began).total_seconds()
+        now_ns = time.monotonic_ns()
+        return cls(
+            sample=max(received, round(ago_s * samplerate_hz)),
+            at_ns=now_ns,
+            received=received,
+            uncertainty_s=uncertainty_s,
+            what="the recording program ended",
+        )
+
+    def loss(self, now_ns: int, samples: int, *, began_ns: int, samplerate_hz: float) -> Loss:
+        """Return what was lost, once the first piece, of `samples` samples, has come.
+
+        Parameters
+        ----------
+        now_ns
+            When it came.
+        samples
+            Its length.
+        began_ns
+            When the analyzer had begun to sample at the earliest.
+        samplerate_hz
+            Samples per second.
+        """
+        pause_s = (now_ns - self.at_ns) / 1e9
+        first = max(self.received + 1, self.sample + round(pause_s * samplerate_hz) - samples)
+        start_s = min((now_ns - began_ns) / 1e9, pause_s)
+        uncertain_s = self.uncertainty_s + start_s + pause_s * CRYSTAL_PPM * 1e-6
+        return Loss(
+            start=self.received,
+            end=first,
+            samples=first - self.received,
+            uncertainty=round(uncertain_s * samplerate_hz) + 1,
+            found_by=f"a pause ({self.what}), by the host's clock",
+            in_files=True,
+        )
+
+
+def epoch(wall: str) -> datetime.datetime:
+    """Return a wall-clock time (ISO 8601, with its offset) as a date; CaptureError where it is not one."""
+    try:
+        began = datetime.datetime.fromisoformat(wall)
+        if began.tzinfo is None:
+            raise ValueError("no offset")
+    except ValueError as error:
+        remedy = "a time that does: 2026-11-21T02:22:51.156+00:00"
+        raise CaptureError(f"epoch.wall is {wall!r}, which does not tell when sample 0 was", remedy=remedy) from error
+    return began
+
+
+def clock_losses(check: ClockCheck, base: int) -> Iterable[Loss]:
+    """The losses that the host's clock shows, in sample numbers of the recording."""
+    for loss in check.losses:
+        yield Loss(
+            start=loss.start + base,
+            end=loss.end + base,
+            samples=loss.samples,
+            uncertainty=loss.uncertainty,
+            found_by=loss.found_by,
+        )
+
+
+def wrong_rate(checks: Sequence[ClockCheck], *, samplerate_hz: float) -> str:
+    """Say that the analyzer's rate is not what was asked for, or nothing."""
+    for check in checks:
+        if check.rate_ppm is None or check.rate_uncertainty_ppm is None:
+            continue
+        if abs(check.rate_ppm) > WRONG_RATE_PPM + check.rate_uncertainty_ppm:
+            real_hz = samplerate_hz * (1 + check.rate_ppm * 1e-6)
+            return (
+                f"the analyzer sent {real_hz:.0f} samples per second instead of {samplerate_hz:.0f}: it took another "
+                "rate, or loses samples all the time"
+            )
+    return ""
+
+
+def describe(loss: Loss, *, samplerate_hz: float) -> str:
+    """A loss as a line for people."""
+    where = f"{loss.start / samplerate_hz:.6f} s (samples {loss.start} to {loss.end})"
+    if not loss.samples:
+        return f"an unknown number of samples was lost at {where}: {loss.found_by}"
+    more = f", or any multiple of {loss.modulo} more" if loss.modulo else ""
+    return f"{loss.samples} ± {loss.uncertainty} samples were lost at {where}{more}: {loss.found_by}"

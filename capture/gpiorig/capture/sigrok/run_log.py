@@ -1,0 +1,106 @@
+"""What a capture's runs of sigrok-cli leave: what they said, what the host's clock says of them, what was lost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from gpiorig.capture.edges.losses import Loss
+from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.sigrok.request import Order
+from gpiorig.capture.sigrok.result import CaptureResult, clock_losses, wrong_rate
+from gpiorig.capture.sigrok.session import WATCH_S, Session
+from gpiorig.capture.sigrok.stream import SampleStream
+from gpiorig.capture.sigrok.wall_clock import ClockCheck, WallClock
+
+
+class Ledger:
+    """Collects what becomes the result of a capture.
+
+    Attributes
+    ----------
+    losses
+        What is known to be lost.
+    pausing
+        sigrok-cli has failed, and no sample has come since.
+    """
+
+    def __init__(self, order: Order, stream: SampleStream) -> None:
+        self._order, self._stream = order, stream
+        self.losses: list[Loss] = []
+        self.pausing = False
+        self._end = 0
+        self._overruns: list[str] = []
+        self._checks: list[ClockCheck] = []
+        self._checked: WallClock | None = None
+        self._stderr: list[str] = []
+        self._runs = 0
+
+    def keep(self, session: Session) -> None:
+        """Keep what a run of sigrok-cli leaves; it is over."""
+        process, stream = session.process, self._stream
+        self._stderr.append(process.stderr)
+        for time_s, line in process.overruns:
+            self._overruns.append(f"sigrok-cli says after {time_s - stream.first_s:.1f} s: {line}")
+        if stream.clock is self._checked:
+            return  # it has sent no samples
+        self._checked = stream.clock
+        self._runs += 1
+        if self._order.is_real_time:
+            check = stream.clock.check()
+            self._checks.append(check)
+            self.losses += clock_losses(check, stream.base)
+
+    def end(self, error: CaptureError | None) -> int:
+        """Number of the sample before which the capture should have ended."""
+        stream, limit = self._stream, self._order.sample_limit
+        if error is None and not self.pausing:
+            return stream.samples
+        if limit is not None:
+            return max(stream.samples, limit)
+        if not self._order.is_real_time:
+            return stream.samples
+        return max(stream.samples, stream.base + stream.clock.sample_at(time.monotonic_ns()))
+
+    def lost_the_end(self, start: int, end: int, error: CaptureError | None, *, in_files: bool) -> None:
+        """The end of the capture is lost; `in_files`: the files say so with a gap, else there was no room for that."""
+        self._end = end
+        why = "a pause" if error is None else error.what.split(" (sigrok-cli says")[0]
+        exact = end == self._order.sample_limit
+        self.losses.append(
+            Loss(
+                start=start,
+                end=end if in_files else start,
+                samples=end - start,
+                uncertainty=0 if exact else round(WATCH_S * self._order.samplerate_hz),
+                found_by=f"the end of the capture: {why}",
+                in_files=in_files,
+            )
+        )
+
+    def result(self, error: CaptureError | None, *, in_order: bool, rows: int) -> CaptureResult:
+        """How the capture ended; `rows` are in the files."""
+        stream = self._stream
+        return CaptureResult(
+            samples=max(stream.samples, self._end),
+            size_bytes=stream.size_bytes,
+            wall_s=stream.last_s - stream.first_s,
+            edges=rows,
+            in_order=in_order,
+            stderr="\n".join(self._stderr),
+            headroom=stream.headroom(),
+            runs=self._runs,
+            clocks=tuple(self._checks),
+            losses=tuple(self.losses),
+            problems=tuple(self._problems(error, in_order=in_order)),
+        )
+
+    def _problems(self, error: CaptureError | None, *, in_order: bool) -> Iterator[str]:
+        """What keeps the capture from being whole, in words, but for the losses."""
+        if error is not None:
+            yield str(error)
+        elif not in_order and not self._order.one_shot:
+            yield "sigrok-cli did not end in order: the tail of the capture may be missing"
+        yield from self._overruns
+        if text := wrong_rate(self._checks, samplerate_hz=self._order.samplerate_hz):
+            yield text

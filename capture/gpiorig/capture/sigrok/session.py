@@ -1,0 +1,151 @@
+"""One run of sigrok-cli within a capture: its process, the thread that reads its samples, and what can go wrong."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from gpiorig.capture.errors import AnalyzerError, CaptureError
+from gpiorig.capture.sigrok.analyzer import diagnose
+from gpiorig.capture.sigrok.peer import Peer
+from gpiorig.capture.sigrok.process import SigrokProcess
+from gpiorig.capture.sigrok.stream import SampleStream
+
+WATCH_S = 0.1
+DRAIN_S = 0.5  # after its peer has gone, sigrok-cli may still hold samples for this long
+UNITSIZE_DEADLINE_S = 5.0
+
+
+class Session:
+    """A run of sigrok-cli, from its start to its end.
+
+    Parameters
+    ----------
+    command
+        The command line.
+    driver
+        Driver and connection.
+    stream
+        Where the samples go.
+    on_progress
+        Called, from other threads, when there is news.
+    base
+        Called with the monotonic time in ns of the first piece, its whole samples, and the time since which the
+        analyzer may have sampled; returns the number of its first sample. None: numbers go on.
+
+    Attributes
+    ----------
+    process
+        The process.
+    error
+        What ended the reading of samples, if anything did.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        driver: str,
+        stream: SampleStream,
+        on_progress: Callable[[], None],
+        base: Callable[[int, int, int], int] | None = None,
+    ) -> None:
+        self._driver, self._stream, self._on_progress, self._base = driver, stream, on_progress, base
+        self.error: CaptureError | None = None
+        self.began_s = time.monotonic()
+        self._closed = False
+        self.process = SigrokProcess(command, where=driver, on_change=on_progress)
+        self._reader = threading.Thread(target=self._read, name="capture read", daemon=True)
+        self._reader.start()
+
+    def watch(self, stopping: threading.Event, *, silence_s: float | None, may_end: bool) -> None:
+        """Return once the capture is to stop, or has all its samples.
+
+        Parameters
+        ----------
+        stopping
+            Set when the capture is to stop.
+        silence_s
+            Seconds without a sample that count as a failure; None: silence is no failure.
+        may_end
+            sigrok-cli was given a number of samples, and ends by itself.
+
+        Raises
+        ------
+        CaptureError
+            sigrok-cli ended, its analyzer went away, or it is silent for too long.
+        """
+        peer = Peer(self.process.pid, expected="conn=tcp" in self._driver)
+        while (status := self.process.exit_status()) is None:
+            if stopping.wait(WATCH_S) or self._stream.is_full:
+                return
+            now_s = time.monotonic()
+            if self.error is not None:
+                raise self.error
+            if self.process.complaint is not None:
+                raise self.process.complaint
+            if not self.process.started:
+                continue
+            silent_s = now_s - max(self._stream.last_s, self.began_s)
+            if min(peer.gone_s(now_s), silent_s) > DRAIN_S:
+                what = f"the analyzer closed the connection after {self._stream.samples} samples"
+                raise AnalyzerError(what, where=self._driver, remedy="look at why it ended, and record again")
+            if silence_s is not None and silent_s > silence_s:
+                what = f"no sample for {silence_s:g} s, after {self._stream.samples} samples"
+                raise AnalyzerError(what, where=self._driver, remedy="check the analyzer's connection")
+        self._reader.join()
+        if self.error is not None:
+            raise self.error
+        if stopping.is_set() or self._stream.is_full:
+            return
+        if not (self.process.ended and status == 0):
+            what = f"sigrok-cli ended by itself with status {status}, after {self._stream.samples} samples"
+            raise diagnose(self.process.stderr, where=self._driver, what=what)
+        if not may_end:
+            # In order, with status 0: so ends fx2lafw when its FIFO has overflowed ("the FX2 gave up", protocol.c).
+            raise AnalyzerError(
+                f"the analyzer ended by itself after {self._stream.samples} samples",
+                where=self._driver,
+                remedy="it may have overflowed: use a lower rate, fewer channels, or a USB port without other traffic",
+            )
+
+    def end(self, *, deadline_s: float) -> bool:
+        """Ask sigrok-cli to end, and wait for it; returns whether it ended in order and in time."""
+        if self._closed:
+            return False
+        asked_enough = self.process.end(deadline_s=deadline_s)
+        self.close()
+        return asked_enough and self.process.ended and self.error is None
+
+    def close(self) -> None:
+        """Kill sigrok-cli if it still runs, and wait until all samples are read."""
+        if self._closed:
+            return
+        self._closed = True
+        self.process.kill()
+        self._reader.join()
+        self.process.close()
+
+    def _read(self) -> None:
+        try:
+            base = None if self._base is None else self._number
+            self._stream.run(self.process.stdout, unitsize=self._bytes_per_sample, base=base)
+        except CaptureError as error:
+            self.error = error
+        except OSError as error:
+            self.error = CaptureError(f"cannot read samples: {error}", where=self._driver)
+        finally:
+            if self.error is not None:
+                self.process.kill()
+            self._on_progress()
+
+    def _number(self, now_ns: int, samples: int) -> int:
+        assert self._base is not None
+        return self._base(now_ns, samples, round(self.process.started_s * 1e9))
+
+    def _bytes_per_sample(self) -> int:
+        """sigrok-cli tells before the first sample, but the message may still be unread."""
+        if not self.process.unitsize_known.wait(UNITSIZE_DEADLINE_S):
+            raise AnalyzerError("sigrok-cli does not tell the size of a sample", where=self._driver)
+        return self.process.unitsize

@@ -1,0 +1,1 @@
+"""Clocks of several analyzers: sync line, alignment, heartbeat."""

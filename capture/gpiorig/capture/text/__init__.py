@@ -1,0 +1,1 @@
+"""Tables and other text files: heads, cells, columns, lines."""

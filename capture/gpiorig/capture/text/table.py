@@ -1,0 +1,248 @@
+"""Text tables of edges as waveforms.
+
+Times are read as integers of the finest digit that the file has, so nothing is rounded; a file is read twice, since
+that digit may be in its last row.
+"""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from gpiorig.capture.edges.changes import Assembler, Changes, assembled, merged
+from gpiorig.capture.edges.waveform import Block, Waveform
+from gpiorig.capture.errors import FormatError
+from gpiorig.capture.text.table_parser import DROP_DIGITS, GROUP, MOST_DIGITS, PIECE_BYTES, Before, Layout, TableParser
+from gpiorig.capture.text.table_scan import SCAN_DIGITS, Scan, derived_hz
+from gpiorig.capture.text.writer import nearest
+
+WALL_CLOCK_S = 10**8  # times beyond are seconds since 1970: no capture takes three years
+FINEST_DIGITS = 15  # fs; a table without a samplerate has no finer samples
+INT64_MAX = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Scale:
+    """How times of a table become samples: round((time * 10^(unit + digits) - base) * scale).
+
+    Attributes
+    ----------
+    rate
+        Samples per second.
+    digits
+        Behind the point of the times; more are dropped.
+    base, scale
+        See above.
+    second
+        Whole second since 1970 that sample 0 is; None without a wall clock.
+    derived
+        All times were found to lie on its samples.
+    """
+
+    rate: Fraction
+    digits: int
+    base: int
+    scale: Fraction
+    second: int | None
+    derived: bool = False
+
+    def sample(self, time_ns: int) -> int:
+        """The sample of a time that was read to the ns."""
+        return nearest((Fraction(time_ns, 10**9) * self.rate) - self.base * self.scale)
+
+
+def waveform(
+    path: Path,
+    layout: Layout,
+    found: Scan,
+    *,
+    samplerate_hz: Fraction | None,
+    channels: tuple[str, ...],
+    source: str,
+    ends: Mapping[str, int] | None = None,
+) -> Waveform:
+    """Return a table as a waveform.
+
+    Parameters
+    ----------
+    path
+        The file.
+    layout
+        Where things are in it.
+    found
+        What the first reading found.
+    samplerate_hz
+        Put times on the nearest sample of this rate; None for what the times themselves tell.
+    channels
+        Which channels, of `layout.channels` or of the keys.
+    source
+        As of Waveform.
+    ends
+        Time, in ns, from which on the rows of a channel are left out.
+    """
+    assumed = [
+        *layout.remarks,
+        *([found.closing] if found.closing else []),
+        *([] if found.rows else ["it has no rows"]),
+    ]
+    scale = _scale(path, layout, found, samplerate_hz, assumed)
+    remarks = list(assumed)
+
+    def read() -> Iterator[Block]:
+        remarks[:] = assumed
+        if found.rows:
+            yield from _blocks(path, layout, found, scale, channels, ends or {}, remarks)
+
+    if len(found.runs) > 1 and GROUP not in layout.roles:
+        source += f"; {len(found.runs)} pieces, put in the order of time"
+    return Waveform(
+        samplerate_hz=scale.rate,
+        channels=channels,
+        read=read,
+        epoch=layout.epoch if scale.second is None else iso(scale.second),
+        source=source,
+        remarks=remarks,
+        open_ended=layout.open_ended and not found.ends_unknown,
+    )
+
+
+def _scale(path: Path, layout: Layout, found: Scan, samplerate_hz: Fraction | None, remarks: list[str]) -> _Scale:
+    """The samples of a table."""
+    if layout.samplerate_hz:
+        by_count = Fraction(1, layout.per_sample)
+        return _Scale(rate=layout.samplerate_hz, digits=0, base=layout.offset, scale=by_count, second=None)
+    wall = abs(found.first_ns) >= WALL_CLOCK_S * 10**9
+    second = found.first_ns // 10**9 if wall else None
+    finest, rate = found.digits + layout.unit, samplerate_hz
+    if rate is None and finest > SCAN_DIGITS and not wall and GROUP not in layout.roles:
+        rate = derived_hz(path, layout, found)
+    derived = rate is not None and samplerate_hz is None
+    if derived:
+        remarks.append("its samplerate is derived: the lowest usual one on whose samples all times lie")
+    digits = min(found.digits, (MOST_DIGITS if rate else FINEST_DIGITS) - layout.unit)
+    resolution = Fraction(10) ** (layout.unit + digits)
+    if rate is None and finest > SCAN_DIGITS:
+        dropped = ", and digits beyond are dropped" if digits < found.digits else ""
+        remarks.append(
+            f"its times lie on the samples of no usual rate, so that a sample is {float(1 / resolution):g} s{dropped}; "
+            "--samplerate says how often was sampled"
+        )
+    rate = rate or resolution
+    scale = rate / resolution
+    if max(scale.numerator, scale.denominator) > INT64_MAX:
+        raise FormatError(
+            f"its times cannot be put on samples of {float(rate):g} Hz", where=path, remedy="give a --samplerate in Hz"
+        )
+    return _Scale(
+        rate=rate,
+        digits=digits,
+        base=(second or 0) * int(resolution),
+        scale=scale,
+        second=second,
+        derived=derived,
+    )
+
+
+def _blocks(
+    path: Path,
+    layout: Layout,
+    found: Scan,
+    scale: _Scale,
+    channels: tuple[str, ...],
+    ends: Mapping[str, int],
+    remarks: list[str],
+) -> Iterator[Block]:
+    names = found.keys or layout.channels
+    bits = [channels.index(name) if name in channels else -1 for name in names]
+    in_groups = GROUP in layout.roles
+    parsers: list[TableParser] = []
+
+    def rows(start: int, end: int) -> Iterator[Changes]:
+        roles = layout.roles
+        if not found.keys:
+            roles = tuple(bits[role] if role >= 0 else role for role in roles)
+        parser = TableParser(
+            path,
+            replace(layout, roles=roles),
+            scanning=DROP_DIGITS if scale.digits < found.digits else 0,
+            digits=scale.digits,
+            piece_bytes=PIECE_BYTES if in_groups else max(PIECE_BYTES // len(found.runs), 1 << 14),
+        )
+        parser.know(found.keys, bits)
+        state = parser.state
+        state.base_high, state.base_low = scale.base >> 64, scale.base & (2**64 - 1)
+        state.numerator, state.denominator = scale.scale.numerator, scale.scale.denominator
+        parsers.append(parser)
+        for piece, _ in parser.pieces(start, end):
+            yield piece
+
+    runs = [rows(start, end) for start, end in itertools.pairwise((*found.runs, found.end))]
+    used = (1 << len(channels)) - 1
+    changes = _one_after_the_other(runs, used) if in_groups else merged(runs)
+    levels = 0
+    if layout.before is not Before.LOW:
+        opposite = layout.before is Before.OPPOSITE
+        levels = sum((level ^ opposite) << bit for level, bit in zip(found.first_levels, bits, strict=True) if bit >= 0)
+    if layout.before is Before.OPPOSITE:  # begins before its first row, which is an edge
+        changes = itertools.chain([_instant(min(0, scale.sample(found.first_ns) - 1))], changes)
+    if ends:
+        limits = [(1 << bit, scale.sample(ends[name])) for name, bit in zip(names, bits, strict=True) if name in ends]
+        changes = (_until(piece, limits) for piece in changes)
+    try:
+        yield from assembled(changes, Assembler(used=used, levels=levels), remarks=remarks)
+    except FormatError as error:
+        if error.where:
+            raise
+        raise FormatError(error.what, where=path, remedy="was it changed while it was read?") from error
+    off = sum(parser.state.off_grid for parser in parsers)
+    if off and not scale.derived:
+        remarks.append(f"{off} times are more than their last digit off the samples of {float(scale.rate):.12g} Hz")
+    if in_groups and len(runs) > 1:
+        remarks.append(
+            f"{len(runs)} groups follow each other with a gap of one sample: the file does not say what lies between"
+        )
+
+
+def _instant(sample: int, unknown: int = 0) -> Changes:
+    """One instant, at which these channels become unknown."""
+    mask = np.array([unknown], dtype=np.uint64)
+    return Changes(np.array([sample]), mask, np.zeros(1, dtype=np.uint64), mask)
+
+
+def _one_after_the_other(runs: list[Iterator[Changes]], used: int) -> Iterator[Changes]:
+    """Groups whose times begin again, with a gap of one sample between them."""
+    last: int | None = None
+    for run in runs:
+        shift: int | None = None
+        for piece in run:
+            if shift is None:
+                shift = 0 if last is None else last + 2 - int(piece.times[0])
+                if last is not None:
+                    yield _instant(last + 1, unknown=used)
+            piece = replace(piece, times=piece.times + shift)
+            last = int(piece.times[-1])
+            yield piece
+
+
+def _until(piece: Changes, limits: list[tuple[int, int]]) -> Changes:
+    """Changes without those of channels that have ended; their instants stay."""
+    masks = piece.masks.copy()
+    for mask, sample in limits:
+        masks[(piece.masks == mask) & (piece.times >= sample)] = 0
+    return replace(piece, masks=masks)
+
+
+def iso(second: int) -> str:
+    """Return a whole second since 1970 as ISO 8601, in UTC."""
+    try:
+        return datetime.datetime.fromtimestamp(second, datetime.UTC).isoformat()
+    except (ValueError, OverflowError) as error:
+        raise FormatError(
+            f"a time of {second} s since 1970 is no date", remedy="name its unit with --columns"
+        ) from error

@@ -1,0 +1,140 @@
+"""The first reading of a text table: the finest digit, the channels, and the order of its rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from gpiorig.capture.edges.changes import Changes
+from gpiorig.capture.edges.sample_grid import lowest_usual_hz
+from gpiorig.capture.errors import FormatError
+from gpiorig.capture.text.table_parser import GROUP, KEY, NEW_KEYS, Layout, TableParser
+
+MOST_RUNS = 256  # pieces, each in the order of time, that a file out of order may consist of
+SCAN_DIGITS = 9  # times are compared to the ns in the first reading
+GRID_DIGITS = ((9_000, 15), (9_000_000, 12))  # times up to so many s fit into 64 bits with so many digits
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Scan:
+    """What the first reading of a table found.
+
+    Attributes
+    ----------
+    keys
+        Names of the channels in the rows.
+    first_levels
+        Level in the earliest row of each of them.
+    last_rows
+        Of each of them the time of the last rows, in ns, and their number.
+    known
+        Mask of the channels, where they are columns, that have a level somewhere.
+    digits
+        Most digits behind the point.
+    first_ns, last_ns
+        Earliest and latest time; where times count samples, these.
+    runs
+        Offsets at which rows begin that lie before their predecessor, or that are of another group.
+    rows
+        Number of rows.
+    end, closing
+        Where the rows end, and what is behind them, in words.
+    ends_unknown
+        A channel is not known after the last row, which is how tables say that the capture ends.
+    """
+
+    keys: tuple[str, ...] = ()
+    first_levels: tuple[int, ...] = ()
+    last_rows: tuple[tuple[int, int], ...] = ()
+    known: int = 0
+    digits: int = 0
+    first_ns: int = 0
+    last_ns: int = 0
+    runs: list[int] = field(default_factory=list)
+    rows: int = 0
+    end: int = 0
+    closing: str = ""
+    ends_unknown: bool = False
+
+
+def scan(path: Path, layout: Layout) -> Scan:
+    """Read a table for the first time.
+
+    Raises
+    ------
+    FormatError
+        A line cannot be understood.
+    """
+    counted = layout.samplerate_hz > 0
+    parser = TableParser(path, layout, scanning=NEW_KEYS, digits=0 if counted else SCAN_DIGITS - layout.unit)
+    parser.bits = np.arange(len(layout.channels), dtype=np.int32)
+    found = Scan(runs=[layout.first_byte], end=path.stat().st_size)
+    in_groups, has_keys = GROUP in layout.roles, KEY in layout.roles
+    channels = _KeyedRows()
+    last, group = 0, 0
+    for piece, offsets in parser.pieces(layout.first_byte, found.end):
+        back = np.diff(piece.times, prepend=last if found.rows else piece.times[0]) < 0
+        if in_groups:
+            groups = piece.unknown.view(np.int64)
+            new = np.diff(groups, prepend=group if found.rows else groups[0]) != 0
+            if np.any(back & ~new):
+                raise FormatError("goes back in time within a group", where=path, remedy="sort its lines by time")
+            back, group = new, int(groups[-1])
+        found.runs += offsets[back].tolist()
+        if len(found.runs) > MOST_RUNS and not in_groups:
+            raise FormatError(
+                f"goes back in time more than {MOST_RUNS} times",
+                where=path,
+                remedy="sort its lines by time, for instance `sort -t, -s -k1,1g`",
+            )
+        if has_keys:
+            channels.add(piece)
+        elif not in_groups:
+            found.known |= int(np.bitwise_or.reduce(piece.masks & ~piece.unknown))
+        earliest, latest, last = int(piece.times.min()), int(piece.times.max()), int(piece.times[-1])
+        found.first_ns = min(found.first_ns, earliest) if found.rows else earliest
+        found.last_ns = max(found.last_ns, latest) if found.rows else latest
+        found.rows += piece.times.size
+        found.ends_unknown = bool(piece.unknown[-1]) and not in_groups
+    found.keys, found.digits = parser.keys, max(int(parser.state.finest), 0)
+    found.first_levels = tuple(channels.first[key][1] for key in sorted(channels.first))
+    found.last_rows = tuple(channels.last[key] for key in sorted(channels.last))
+    found.end, found.closing = parser.end, parser.closing
+    return found
+
+
+class _KeyedRows:
+    """The earliest and the last rows of each channel that the rows name."""
+
+    def __init__(self) -> None:
+        self.first: dict[int, tuple[int, int]] = {}  # time and level
+        self.last: dict[int, tuple[int, int]] = {}  # time and number of rows
+
+    def add(self, piece: Changes) -> None:
+        piece = piece[np.argsort(piece.times, kind="stable")]
+        keys, firsts = np.unique(piece.masks, return_index=True)
+        for key, index in zip(keys.tolist(), firsts.tolist(), strict=True):
+            time, level = int(piece.times[index]), int(piece.values[index])
+            if key not in self.first or time < self.first[key][0]:
+                self.first[key] = (time, level)
+            times = piece.times[piece.masks == key]
+            latest = int(times[-1])
+            count = times.size - int(np.searchsorted(times, latest))
+            before, known = self.last.get(key, (latest, 0))
+            if latest >= before:
+                self.last[key] = (latest, count + (known if latest == before else 0))
+
+
+def derived_hz(path: Path, layout: Layout, found: Scan) -> Fraction | None:
+    """Return the lowest usual rate on whose samples all times of a table lie, if there is one."""
+    farthest_s = max(abs(found.first_ns), abs(found.last_ns)) // 10**9
+    most = next((digits for limit_s, digits in GRID_DIGITS if farthest_s < limit_s), 0)
+    digits = min(found.digits + layout.unit, most)
+    if found.first_ns == found.last_ns or digits <= SCAN_DIGITS:
+        return None
+    parser = TableParser(path, layout, scanning=NEW_KEYS, digits=digits - layout.unit)
+    parser.bits = np.arange(len(layout.channels), dtype=np.int32)
+    return lowest_usual_hz((piece.times for piece, _ in parser.pieces(layout.first_byte, found.end)), digits)

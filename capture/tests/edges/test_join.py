@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpiorig.capture.edges.edges import Edges, no_gaps
+from gpiorig.capture.edges.join import join
+from gpiorig.capture.edges.resample import renumbered, rescaled, shifted
+from gpiorig.capture.edges.waveform import Block, Waveform, waveform_of
+from gpiorig.capture.errors import CaptureError
+
+RATE = Fraction(1000)
+
+
+def in_blocks(edges: Edges, cuts: list[int]) -> Waveform:
+    """Edges as a waveform cut at these samples; a gap is never cut."""
+
+    def read() -> Iterator[Block]:
+        bounds = [edges.start - 1, *cuts, edges.end]
+        whole = [cut for cut in bounds if not any(start < cut < end for start, end in edges.gaps)]
+        for start, end in pairwise(whole):
+            rows = slice(*np.searchsorted(edges.samples, [start, end]).tolist())
+            inside = (edges.gaps[:, 0] >= start) & (edges.gaps[:, 1] <= end)
+            yield Block(edges.samples[rows], edges.levels[rows], end, edges.gaps[inside & (edges.gaps[:, 0] < end)])
+
+    return Waveform(samplerate_hz=edges.samplerate_hz, channels=edges.channels, read=read)
+
+
+@st.composite
+def captures(draw: st.DrawFn, names: tuple[str, ...]) -> Waveform:
+    """A capture of a few rows, perhaps with a gap, cut into blocks anywhere."""
+    start = draw(st.integers(-5, 20))
+    end = start + draw(st.integers(30, 80))
+    inner = draw(st.sets(st.integers(start + 1, end - 1), max_size=25))
+    gaps = no_gaps()
+    if draw(st.booleans()):
+        low = draw(st.integers(start + 1, end - 10))
+        high = draw(st.integers(low + 1, end - 1))
+        inner = {at for at in inner if not low <= at < high} | {high}
+        gaps = np.array([[low, high]])
+    samples = np.array(sorted({start, *inner}), dtype=np.int64)
+    levels = np.array(draw(st.lists(st.integers(0, 3), min_size=samples.size, max_size=samples.size)), dtype=np.uint64)
+    edges = Edges(samples=samples, levels=levels, samplerate_hz=RATE, channels=names, start=start, end=end, gaps=gaps)
+    return in_blocks(edges, sorted(draw(st.sets(st.integers(start + 1, end - 1), max_size=6))))
+
+
+def at(edges: Edges, sample: int) -> int | None:
+    """The levels at a sample; None where they are not known."""
+    if not edges.start <= sample < edges.end or any(low <= sample < high for low, high in edges.gaps):
+        return None
+    return int(edges.levels[np.searchsorted(edges.samples, sample, side="right") - 1])
+
+
+@pytest.mark.slow
+@given(captures(("a", "b")), captures(("c", "d")))
+def test_each_sample_has_the_levels_of_both(one: Waveform, two: Waveform) -> None:
+    """At each sample the joined levels are those of both captures, and unknown where one of them is."""
+    joined, first, second = join([one, two]).edges(), one.edges(), two.edges()
+
+    for sample in range(-10, 110):
+        low, high = at(first, sample), at(second, sample)
+        assert (None if low is None or high is None else low | high << 2) == at(joined, sample)
+
+
+@pytest.mark.slow
+@given(captures(("a", "b")), st.integers(-1000, 1000))
+def test_shifted_and_rescaled_captures_are_the_same(one: Waveform, by: int) -> None:
+    """Exact renumbering keeps rows, levels and gaps."""
+    edges, moved = one.edges(), rescaled(shifted(one, by), RATE * 3).edges()
+
+    assert np.array_equal((edges.samples + by) * 3, moved.samples)
+    assert np.array_equal(edges.levels, moved.levels)
+    assert np.array_equal((edges.gaps + by) * 3, moved.gaps)
+    assert (edges.end + by) * 3 == moved.end
+
+
+@pytest.mark.slow
+@given(captures(("a", "b")))
+def test_no_row_is_lost_when_numbers_shrink(one: Waveform) -> None:
+    """With a third of the samples rows would fall onto each other: all of them stay, in order."""
+    edges = one.edges()
+    small = renumbered(one, lambda samples: samples // 3, samplerate_hz=RATE / 3).edges()
+
+    assert np.array_equal(edges.levels, small.levels)
+    assert len(edges.gaps) == len(small.gaps)
+
+
+def test_what_does_not_go_together_is_refused() -> None:
+    def capture(rate: int, *names: str) -> Waveform:
+        return Waveform(samplerate_hz=Fraction(rate), channels=names, read=lambda: iter(()))
+
+    with pytest.raises(CaptureError, match="2 samplerates"):
+        join([capture(1, "a"), capture(2, "b")])
+    with pytest.raises(CaptureError, match="channel a is in more than one"):
+        join([capture(1, "a"), capture(1, "a")])
+    with pytest.raises(CaptureError, match="66 channels"):
+        join([capture(1, *("" for _ in range(33))), capture(1, *("" for _ in range(33)))])
+    assert 0 == join([capture(1, "a"), capture(1, "b")]).edges().samples.size
+
+
+def changes_of(samples: list[int], name: str, *, open_ended: bool) -> Waveform:
+    """A channel that is high from its first sample on and toggles at each other."""
+    levels = 1 - np.arange(len(samples), dtype=np.uint64) % 2
+    edges = Edges(
+        samples=np.array(samples),
+        levels=levels,
+        samplerate_hz=RATE,
+        channels=(name,),
+        start=samples[0],
+        end=samples[-1] + 1,
+        gaps=no_gaps(),
+    )
+    return dataclasses.replace(waveform_of(edges, source=name), open_ended=open_ended)
+
+
+def test_lists_of_changes_cover_the_union_of_their_times() -> None:
+    """What they say of the time before their first and after their last change is that nothing changed."""
+    joined = join([changes_of([10, 20, 30], "a", open_ended=True), changes_of([25, 60], "b", open_ended=True)])
+    edges = joined.edges()
+
+    assert ([20, 30], [60]) == (edges.channel("a")[0].tolist(), edges.channel("b")[0].tolist())
+    assert (10, 61, 3) == (edges.start, edges.end, int(edges.levels[0]))
+    assert joined.open_ended and joined.remarks == []
+
+
+def test_a_capture_bounds_a_list_of_changes_and_what_is_cut_is_said() -> None:
+    """Of a capture, nothing is known outside: what lies there of other files is left out, with a remark."""
+    joined = join([changes_of([10, 20, 30, 9000], "a", open_ended=True), changes_of([15, 60], "b", open_ended=False)])
+    edges = joined.edges()
+
+    assert ([20, 30], [60]) == (edges.channel("a")[0].tolist(), edges.channel("b")[0].tolist())
+    assert (15, 61) == (edges.start, edges.end)
+    assert ["a: the first 0.005000 s and the last 8.940000 s are left out: not all files cover them"] == joined.remarks
+    assert not joined.open_ended
+
+
+@pytest.mark.parametrize("open_ended", [True, False])
+def test_a_file_without_rows_beside_another(open_ended: bool) -> None:
+    """A list of changes says that nothing changed; a capture without samples covers nothing, and that is said."""
+    empty = Waveform(samplerate_hz=RATE, channels=("b",), read=lambda: iter(()), open_ended=open_ended)
+    joined = join([changes_of([10, 20, 30], "a", open_ended=True), empty])
+    edges = joined.edges()
+
+    assert ([20, 30] if open_ended else []) == edges.samples[1:].tolist()
+    assert [] == joined.remarks if open_ended else "a: the last 0.021000 s are left out" in joined.remarks[0]

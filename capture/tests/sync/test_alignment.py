@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.sync import alignment, sync_line
+from gpiorig.capture.sync.sync_line import LENGTH, PERIOD_NS, SyncPulses
+
+FAST, SLOW = Fraction(24_000_000), Fraction(16_000_000)
+
+
+def seen(
+    rate: Fraction, *, first: int, count: int, ppm: float = 0.0, start_s: float = 0.0, wander_ppm: float = 0.0
+) -> SyncPulses:
+    """The pulses as an analyzer sees them whose clock is `ppm` fast, wanders by a sine of 40 s, and starts late."""
+    positions = np.arange(first, first + count)
+    time_s = positions * PERIOD_NS / 1e9 - start_s
+    wander_s = wander_ppm * 1e-6 * 40 / (2 * np.pi) * np.sin(2 * np.pi * time_s / 40)
+    samples = np.floor((time_s * (1 + ppm * 1e-6) + wander_s) * float(rate)).astype(np.int64)
+    return SyncPulses(samples, positions - first // LENGTH * LENGTH, damaged=0)
+
+
+def test_a_straight_line_fits_two_crystals() -> None:
+    """Two clocks with constant error: one line, residuals of sampling only, and their difference in rate."""
+    reference = seen(FAST, first=0, count=6000, ppm=-31)
+    other = seen(SLOW, first=500, count=5000, ppm=22, start_s=4.9)
+
+    found = alignment.align(reference, other, reference_hz=FAST, other_hz=SLOW)
+
+    assert 5000 == found.pulses
+    assert 2 == found.other.size
+    assert 53_000 == pytest.approx(found.rate_ppb, abs=20)
+    assert found.residual_std_ns < 1.1 * found.sampling_std_ns
+    assert np.all(np.abs(found.renumber(other.samples) - reference.samples[500:5500]) <= 2)
+
+
+def test_wandering_clocks_get_more_knots() -> None:
+    """A clock that wanders by 1 ppm is off a straight line by microseconds; the finer line follows it."""
+    reference = seen(FAST, first=0, count=12_000)
+    other = seen(FAST, first=0, count=12_000, wander_ppm=1.0)
+
+    found = alignment.align(reference, other, reference_hz=FAST, other_hz=FAST)
+
+    assert found.knot_s < 60
+    assert found.residual_std_ns < alignment.FIT_LIMIT * found.sampling_std_ns
+    assert np.all(np.abs(found.renumber(other.samples) - reference.samples) <= 2)
+
+
+@pytest.mark.parametrize("slow", [SLOW, FAST])
+def test_samples_of_one_burst_keep_their_distances(slow: Fraction) -> None:
+    """What follows within two samples is as far on as the samplerates say, wherever the clocks' difference goes."""
+    found = alignment.align(
+        seen(FAST, first=0, count=3000), seen(slow, first=0, count=3000, ppm=43), reference_hz=FAST, other_hz=slow
+    )
+    begins = np.arange(200_000, dtype=np.int64) * 200
+    bursts = (begins[:, None] + np.arange(4)).reshape(-1)
+    plain = np.rint(np.interp(bursts, found.other, found.reference))
+
+    renumbered = found.renumber(bursts)
+
+    assert np.all(np.abs(renumbered - plain) <= 1)
+    assert np.all(renumbered.reshape(-1, 4)[:, 2] - renumbered.reshape(-1, 4)[:, 0] == 2 * FAST / slow)
+    assert not np.all(plain.reshape(-1, 4)[:, 2] - plain.reshape(-1, 4)[:, 0] == 2 * FAST / slow)
+    assert [] == found.renumber(np.zeros(0, dtype=np.int64)).tolist()
+
+
+def test_lost_samples_are_no_line() -> None:
+    """A step of 100 samples in the middle is refused, with the place."""
+    reference = seen(FAST, first=0, count=3000)
+    other = seen(FAST, first=0, count=3000)
+    stepped = SyncPulses(other.samples - np.where(other.positions > 1500, 100, 0), other.positions, 0)
+
+    with pytest.raises(CaptureError, match=r"do not lie on a line: \d+ ns off at 36\d{7}"):
+        alignment.align(reference, stepped, reference_hz=FAST, other_hz=FAST)
+
+
+def test_no_common_pulses_are_refused() -> None:
+    with pytest.raises(CaptureError, match="0 sync pulses in common"):
+        alignment.align(
+            seen(FAST, first=0, count=100), seen(FAST, first=30_000, count=100), reference_hz=FAST, other_hz=FAST
+        )
+
+
+def test_a_second_round_needs_the_wall_clocks() -> None:
+    """Recordings longer than a round of the sequence fit in two ways; their epochs decide, and may contradict."""
+    reference = seen(FAST, first=0, count=LENGTH + 2000)
+    other = seen(FAST, first=LENGTH + 100, count=1000, start_s=655.35)
+    day = "2026-01-01T00:00:00+00:00", "2026-01-01T00:10:55+00:00", "2026-01-01T00:05:00+00:00"
+
+    with pytest.raises(CaptureError, match="in 2 ways"):
+        alignment.align(reference, other, reference_hz=FAST, other_hz=FAST)
+    found = alignment.align(reference, other, reference_hz=FAST, other_hz=FAST, epochs=day[:2])
+    assert 1 >= abs(reference.samples[LENGTH + 100] - found.renumber(other.samples[:1])[0])
+    with pytest.raises(CaptureError, match="300 s from where their wall clocks do"):
+        alignment.align(reference, other, reference_hz=FAST, other_hz=FAST, epochs=(day[0], day[2]))
+
+
+def test_positions_come_from_the_code() -> None:
+    """The period that the alignment counts in is the sync line's."""
+    assert 655.35 == pytest.approx(LENGTH * PERIOD_NS / 1e9)
+    assert LENGTH == len(sync_line.code())

@@ -1,0 +1,1 @@
+"""Benches: boards, analyzers, nodes, their lines."""

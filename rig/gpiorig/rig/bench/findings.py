@@ -1,0 +1,118 @@
+"""What `gpiorig bench check` looks at beyond the text of a bench file, and what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.serial.link import open_link
+from gpiorig.capture.sigrok import analyzer as analyzers
+from gpiorig.rig.bench import boards, drivers
+from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.errors import FirmwareError
+from gpiorig.rig.experiments import images
+from gpiorig.rig.run import captures
+
+Verdict = Literal["right", "wrong", "unknown"]
+
+_ELF = b"\x7fELF"
+_OFF_THE_BUS = ("tap.", "spi_", "uart_")  # lines that a board has at a certain pin, or has not
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was looked at, the verdict, and the reason for it."""
+
+    about: str
+    verdict: Verdict
+    what: str
+
+
+def of_file(bench: Bench, file: Path) -> list[Finding]:
+    """What can be said of the bench without its analyzers and boards."""
+    found = [*_pins(bench), *_images(bench, file), *_analyzers(bench)]
+    unsynced = [name for name, analyzer in bench.analyzers.items() if not analyzer.sync]
+    if len(bench.analyzers) > 1 and unsynced:
+        what = "has no `sync`, which a run with several analyzers needs (docs/sync-line.md)"
+        found += [Finding(f"analyzers.{name}", "wrong", what) for name in unsynced]
+    return found
+
+
+def live(bench: Bench) -> list[Finding]:
+    """What sigrok-cli says of each analyzer, and whether each port can be opened; all of them, not the first fault."""
+    found = [_tried(_ask, bench, name, f"analyzers.{name}") for name in bench.analyzers]
+    return found + [_tried(_open, bench, name, f"nodes.{name}.serial") for name in bench.nodes]
+
+
+def _pins(bench: Bench) -> Iterator[Finding]:
+    """Lines with a place of their own, against the board's pins; on a virtual bench `bench.check` has done it."""
+    for name, node in bench.nodes.items() if bench.virtual is None else ():
+        pins = boards.load(node.board).pins
+        absent = [line for line in node.lines if line.startswith(_OFF_THE_BUS) and line not in pins]
+        if absent:
+            what = f"{node.board} has no pin for {', '.join(absent)}; it has {', '.join(pins)}"
+            yield Finding(f"nodes.{name}.lines", "wrong", what)
+        else:
+            yield Finding(f"nodes.{name}.lines", "right", f"{node.board} has a pin for each tap and bus")
+
+
+def _images(bench: Bench, file: Path) -> Iterator[Finding]:
+    """Images that are named, and those that a virtual bench loads."""
+    for name, image in images.images(bench, bench_file=file).items():
+        if bench.virtual is None and bench.nodes[name].firmware is None:
+            continue
+        try:
+            images.sha256(image)
+            is_elf = image.read_bytes().startswith(_ELF)
+        except FirmwareError as error:
+            yield Finding(f"nodes.{name}.firmware", "wrong", str(error).removesuffix("."))
+            continue
+        verdict: Verdict = "right" if is_elf else "wrong"
+        yield Finding(f"nodes.{name}.firmware", verdict, f"{image} is {'' if is_elf else 'not '}an ELF image")
+
+
+def _analyzers(bench: Bench) -> Iterator[Finding]:
+    """Channels and rates against what is known of the drivers; on a virtual bench `bench.check` has done it."""
+    for name, analyzer in bench.analyzers.items() if bench.virtual is None else ():
+        driver = str(analyzer.driver)
+        known = drivers.known(driver)
+        if known is None:
+            what = f"channels and rates of {driver} are not known here, only by asking it"
+            yield Finding(f"analyzers.{name}", "unknown", what)
+            continue
+        channels = [channel.partition("=")[0] for channel in captures.channels(bench, name)]
+        refusal = known.refusal(channels, analyzer.samplerate_hz)
+        driver = f"{driver.partition(':')[0]} ({drivers.VERSION})"
+        if refusal:
+            yield Finding(f"analyzers.{name}", "wrong", f"{driver} {refusal}")
+        else:
+            yield Finding(f"analyzers.{name}", "right", f"{driver} takes its channels at {analyzer.samplerate_hz} Hz")
+
+
+def _tried(attempt: Callable[[Bench, str], tuple[Verdict, str]], bench: Bench, name: str, about: str) -> Finding:
+    try:
+        return Finding(about, *attempt(bench, name))
+    except CaptureError as error:
+        return Finding(about, "wrong", str(error).removesuffix("."))
+
+
+def _ask(bench: Bench, name: str) -> tuple[Verdict, str]:
+    """Whether sigrok-cli finds the analyzer, its channels and its rate."""
+    given = bench.analyzers[name]
+    there = analyzers.scan(str(given.driver))
+    captures.source(bench, name, there)
+    taken_hz = analyzers.taken_rate(there.driver, given.samplerate_hz)
+    if taken_hz not in (None, given.samplerate_hz):
+        return "wrong", f"{there.description} would take {taken_hz} Hz, not {given.samplerate_hz} Hz"
+    rate = f"takes {given.samplerate_hz} Hz" if taken_hz else "does not say which rate it takes"
+    return "right", f"{there.description} is there, has the channels, {rate}"
+
+
+def _open(bench: Bench, name: str) -> tuple[Verdict, str]:
+    """Whether the node's port is there, ours to use, and free."""
+    node = bench.nodes[name]
+    open_link(str(node.serial), boards.load(node.board).baudrate).close()
+    return "right", f"{node.serial} can be opened; which board answers there is not asked"

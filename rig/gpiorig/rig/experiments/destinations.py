@@ -1,0 +1,41 @@
+"""Destinations: which nodes the packets of each node are for, as the experiment was told to its nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gpiorig.rig.bench import boards
+from gpiorig.rig.bench.bench import Bench
+
+TO_ALL, TO_NOBODY = ("broadcast",), ("interferer",)
+
+
+def of_nodes(parameters: Mapping[str, Any], bench: Bench) -> dict[str, tuple[str, ...]]:
+    """Destinations by origin, from the parameters of a recording; empty for one that no experiment file made.
+
+    The initiator and the responder are each other's peer, and all others have the initiator as theirs, unless the
+    experiment says otherwise (docs/experiments.md). A channel of its own makes a node a stranger to the others.
+    """
+    initiator, responder = (str(parameters.get(role, "")) for role in ("initiator", "responder"))
+    if not {initiator, responder} <= bench.nodes.keys():
+        return {}
+    found: dict[str, tuple[str, ...]] = {}
+    for node in bench.nodes:
+
+        def said(key: str, node: str = node) -> Any:
+            return parameters.get(f"{node}.{key}", parameters.get(key))
+
+        peer = said("peer") or (responder if node == initiator else initiator)
+        if said("app") in TO_NOBODY:
+            found[node] = ()
+        elif said("app") in TO_ALL:
+            found[node] = tuple(other for other in bench.nodes if other != node)
+        elif peer in bench.nodes:
+            found[node] = (str(peer),)
+    return found
+
+
+def headers_ns(bench: Bench) -> dict[str, int]:
+    """Of each node the time from the first bit of a frame on the air to the rise of its frame time stamp line."""
+    return {name: boards.load(node.board).radio.frame_timestamp_ns for name, node in bench.nodes.items()}

@@ -1,0 +1,61 @@
+"""Which image each node of a bench runs."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from gpiorig.rig import resources
+from gpiorig.rig.bench import boards
+from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.errors import FirmwareError
+from gpiorig.rig.experiments.experiment import Experiment
+
+
+def images(bench: Bench, experiment: Experiment | None = None, *, bench_file: Path) -> dict[str, Path]:
+    """The image of each node: the bench file's, relative to that file, or else the reference firmware of its board.
+
+    Of the reference firmware the experiment chooses the kernel and the probes; without one, events and normal probes.
+    """
+    return {
+        name: bench_file.parent / node.firmware if node.firmware else _reference(node.board, experiment)
+        for name, node in bench.nodes.items()
+    }
+
+
+def _reference(board: str, experiment: Experiment | None) -> Path:
+    return reference_image(board, experiment.kernel, experiment.probes) if experiment else reference_image(board)
+
+
+def reference_image(board: str, kernel: str = "events", probes: str = "normal") -> Path:
+    """Where it is, or would be: ``BOARD[-threads][-empty|-doubled|-off]`` of the checkout or the package."""
+    name = Path(boards.load(board).firmware).parent.name
+    name += "" if kernel == "events" else f"-{kernel}"
+    name += "" if probes == "normal" else f"-{probes}"
+    return resources.image(name)
+
+
+def sha256(path: Path) -> str:
+    """The image's fingerprint; raises `FirmwareError` if it cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise FirmwareError(f"firmware {path}: {error.strerror}. {_remedy(path)}") from error
+
+
+def _remedy(path: Path) -> str:
+    """How the image is made."""
+    if not path.is_relative_to(resources.image_folder()):
+        return "Give the path of an ELF image."
+    root = resources.checkout()
+    target = path.parent.name if root else path.stem
+    probes = next((each for each in ("empty", "doubled", "off") if target.endswith(f"-{each}")), "normal")
+    target = target.removesuffix(f"-{probes}")
+    kernel = "threads" if target.endswith("-threads") else "events"
+    command = f"make -C {resources.FIRMWARE} BOARD={target.removesuffix('-threads')} KERNEL={kernel} PROBES={probes}"
+    if root:
+        return f"Run `{command}`."
+    return (
+        f"An installed gpiorig has the images {', '.join(resources.images()) or 'of no board'}. Run `{command}` in a "
+        "checkout of gpiorig, and name the image in the bench file or use that checkout's gpiorig."
+    )

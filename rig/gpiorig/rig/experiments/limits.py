@@ -1,0 +1,78 @@
+"""Limits that an experiment sets: kept in the recording, judged by `gpiorig run`, `report` and `compare`."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gpiorig.analysis.compare.assertions import Verdict
+    from gpiorig.analysis.compare.delays import Delays
+    from gpiorig.analysis.report import ReportData
+    from gpiorig.analysis.statistics.intervals import Interval
+    from gpiorig.capture.recording.recording import Recording
+    from gpiorig.rig.experiments.experiment import Experiment
+
+ASSERT, THRESHOLDS = "assert", "thresholds"  # parameters of a recording
+_BETWEEN = "; "
+
+
+def parameters(experiment: Experiment) -> dict[str, str]:
+    """The limits of an experiment as parameters of its recording; those it has."""
+    given = {ASSERT: experiment.assertions, THRESHOLDS: experiment.thresholds}
+    return {key: _BETWEEN.join(limits) for key, limits in given.items() if limits}
+
+
+def recorded(recording: Recording, key: str) -> tuple[str, ...]:
+    """The limits under one of the keys that a recording carries."""
+    text = str(recording.info.parameters.get(key, ""))
+    return tuple(limit.strip() for limit in text.split(_BETWEEN.strip()) if limit.strip())
+
+
+def verdicts(recording: Recording, delays: Delays, asserted: Sequence[str] = ()) -> tuple[Verdict, ...]:
+    """On the assertions of the experiment, then on further ones; each once."""
+    from gpiorig.analysis.compare import assertions
+
+    return assertions.evaluate_all(dict.fromkeys([*recorded(recording, ASSERT), *asserted]), delays)
+
+
+def noted(data: ReportData, found: Sequence[Verdict]) -> ReportData:
+    """The report with the assertions that do not hold among its notes."""
+    failed = [f"Assertion {verdict.sentence}" for verdict in found if not verdict.holds]
+    return dataclasses.replace(data, notes=(*data.notes, *failed))
+
+
+def numbers(found: Sequence[Verdict]) -> dict[str, Any]:
+    """Verdicts for `--json`; nothing where nothing is asserted."""
+    listed = [
+        {
+            "assert": verdict.assertion.text,
+            "holds": verdict.holds,
+            "sure": verdict.sure,
+            "found": {
+                name: interval_numbers(value, share=not verdict.assertion.statistic)
+                for name, value in verdict.found.items()
+            },
+            "sentence": verdict.sentence,
+        }
+        for verdict in found
+    ]
+    return {"assertions": listed} if listed else {}
+
+
+def interval_numbers(found: Interval, *, share: bool = False) -> dict[str, Any]:
+    """An interval for `--json`: in ns unless it is of a share; null for what is not defined."""
+    unit = "" if share else "_ns"
+    ends = {f"value{unit}": found.value, f"low{unit}": found.low, f"high{unit}": found.high}
+    defined = {key: number if math.isfinite(number) else None for key, number in ends.items()}
+    return defined | {"confidence": found.confidence, "method": found.method, "note": found.note}
+
+
+def check(asserted: Sequence[str]) -> None:
+    """Raise `QuantityError` if an assertion cannot be understood: before the work, not after it."""
+    from gpiorig.analysis.compare import assertions
+
+    for text in asserted:
+        assertions.parse(text)

@@ -1,0 +1,214 @@
+"""A window of a recording for PulseView: a small .sr file, and a session with decoders, colours, markers, cursors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from gpiorig.analysis.figures import packet
+from gpiorig.analysis.packets.timelines import LOST, NONE, Timelines
+from gpiorig.analysis.traces import pulseview_session
+from gpiorig.analysis.traces.pulseview_session import Session, Signal, Stack
+from gpiorig.capture.edges.edges import Edges
+from gpiorig.capture.formats.sr import write_sr
+from gpiorig.rig.bench import boards
+from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.errors import RigError
+from gpiorig.rig.export import decoder_stacks
+
+TYPICAL, FASTEST, SLOWEST = "typical", "fastest", "slowest"
+ZOOMS = {"sending": "sending", "responder": "at the responder", "receiving": "receiving"}  # of packetview.zooms
+# Milestones that are worth a marker, and its text; more would hide each other.
+_MARKED = {
+    "request.app.tx": "request.app.tx",
+    "request.air.start": "request.air.start",
+    "request.irq": "irq",
+    "reply.app.tx": "reply.app.tx",
+    "reply.air.start": "reply.air.start",
+    "reply.irq": "irq",
+    "reply.app.rx": "reply.app.rx",
+}
+_OTHER_COLOUR = "#555555"
+_LEAST_UART_EDGES = 20  # about five characters
+_TITLES = Fraction(1, 4)  # of the window, free before it: PulseView writes the titles of annotation rows there
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slice:
+    """What to cut out and what to point at; all are sample numbers of the recording.
+
+    Parameters
+    ----------
+    start, end
+        The window: first sample, and one past the last.
+    markers
+        Text and instant of each marker.
+    cursors
+        The stretch whose length is shown; None for none.
+    shown
+        The stretch to show at first; None: all of it.
+    lost_at
+        When the packet has been without an answer for so long that the decoder may call it lost; None: it has one.
+    """
+
+    start: int
+    end: int
+    markers: tuple[tuple[str, int], ...] = ()
+    cursors: tuple[int, int] | None = None
+    shown: tuple[int, int] | None = None
+    lost_at: int | None = None
+
+
+def packet_row(timelines: Timelines, wanted: str) -> int:
+    """Row of a packet by its id (the first of that id), or ``typical``, ``fastest``, ``slowest``.
+
+    Raises
+    ------
+    RigError
+        There is no such packet.
+    """
+    if wanted in (TYPICAL, FASTEST, SLOWEST):
+        rtt = timelines.rtt
+        rows = rtt.argsort(kind="stable")[int((rtt == NONE).sum()) :]
+        if not len(rows):
+            raise RigError("no packet of this recording has a round trip; choose a window with --from-sample.")
+        typical = packet.typical(timelines)
+        known = {FASTEST: int(rows[0]), SLOWEST: int(rows[-1])}
+        return known.get(wanted, typical if typical >= 0 else int(rows[len(rows) // 2]))
+    number = int(wanted) if wanted.isascii() and wanted.isdigit() else NONE
+    found = np.flatnonzero(timelines.ids == number)
+    if not len(found):
+        raise RigError(
+            f"there is no packet {wanted}; give typical, fastest, slowest, or an id of packets.csv in the report."
+        )
+    return int(found[0])
+
+
+def of_packet(
+    timelines: Timelines,
+    row: int,
+    *,
+    margin: int,
+    within: tuple[int, int],
+    cursors: bool = False,
+    zoom: str | None = None,
+) -> Slice:
+    """Return the slice of a packet: from its first milestone to its last, and a margin on both sides.
+
+    A lost packet's goes on to the next send call, so that it shows what came of it.
+
+    Parameters
+    ----------
+    timelines, row
+        The packet.
+    margin
+        Samples before and after it.
+    within
+        First sample of the recording, and one past its last.
+    cursors
+        Cursors on the round trip in place of markers: PulseView draws cursors over markers.
+    zoom
+        The stretch to show at first, a key of `ZOOMS`; None: all of it.
+    """
+    known = [
+        (milestone.name, int(sample))
+        for milestone, sample in zip(timelines.milestones, timelines.samples[row], strict=True)
+        if sample != NONE
+    ]
+    first, last = int(timelines.samples[row, 0]), max(sample for _, sample in known)
+    lost = bool(timelines.status[row] == LOST)
+    lost_at = None
+    if lost:
+        following = timelines.samples[row + 1 :, 0]
+        last = max(last, int(following[0]) if len(following) else last)
+        lost_at = last
+    return Slice(
+        start=max(within[0], first - margin),
+        end=min(within[1], last + margin),
+        markers=tuple((_MARKED[name], sample) for name, sample in known if name in _MARKED),
+        cursors=(first, last) if cursors and not lost else None,
+        shown=None if zoom is None else _zoomed(timelines, row, zoom),
+        lost_at=lost_at,
+    )
+
+
+def _zoomed(timelines: Timelines, row: int, zoom: str) -> tuple[int, int]:
+    windows = dict(packet.zooms(timelines, row))
+    if ZOOMS[zoom] not in windows:
+        raise RigError(f"the milestones of packet {timelines.ids[row]} do not tell when it was {ZOOMS[zoom]}.")
+    return windows[ZOOMS[zoom]]
+
+
+def write(
+    path: Path, edges: Edges, bench: Bench, roles: tuple[str, str] | None, cut: Slice, absent: Sequence[str]
+) -> Path:
+    """Write the .sr file, and the .pvs file beside it, whose path is returned.
+
+    Parameters
+    ----------
+    path
+        The .sr file.
+    edges
+        The capture; only the window is used.
+    bench
+        Whose lines its channels are.
+    roles
+        The initiator and the responder; None: no timeline.
+    cut
+        What to cut out.
+    absent
+        Milestones that the report leaves out.
+    """
+    part = edges.window(cut.start, cut.end)
+    write_sr(path, part)
+    rate = part.samplerate_hz
+
+    def seconds(sample: int) -> Fraction:
+        return (sample - part.start) / rate
+
+    lost_after_ms = None
+    if cut.lost_at is not None and cut.markers:
+        lost_after_ms = max(1, int((cut.lost_at - cut.markers[0][1]) * 1000 / rate))
+    shown: list[Stack | None] = []
+    if roles is not None:
+        shown.append(decoder_stacks.timeline(bench, *roles, absent=absent, lost_after_ms=lost_after_ms))
+    for name in bench.nodes:
+        shown += [
+            None if name in (roles or ()) else decoder_stacks.probe(bench, name),
+            decoder_stacks.radio(bench, name),
+            decoder_stacks.uart(bench, name) if _says_something(part, name) else None,
+        ]
+    first, last = (seconds(sample) for sample in cut.shown or (part.start, part.end))
+    session = Session(
+        signals=_signals(part, bench),
+        stacks=tuple(stack for stack in shown if stack is not None),
+        markers=tuple((text, seconds(at)) for text, at in cut.markers if cut.cursors is None),
+        cursors=None if cut.cursors is None else (seconds(cut.cursors[0]), seconds(cut.cursors[1])),
+        window=(first - _TITLES * (last - first), last),
+    )
+    beside = path.with_suffix(".pvs")
+    pulseview_session.write(beside, session)
+    return beside
+
+
+def _signals(edges: Edges, bench: Bench) -> tuple[Signal, ...]:
+    """All channels in the colours of their nodes; data lines, which say nothing to the eye, are not shown."""
+    found = []
+    for channel in filter(None, edges.channels):
+        node, _, line = channel.partition(".")
+        known = node in bench.nodes
+        data = known and line in boards.load(bench.nodes[node].board).data_lines
+        quiet = data or line.startswith("spi_") or not len(edges.channel(channel)[0])
+        colour = decoder_stacks.colour(bench, node) if known else _OTHER_COLOUR
+        found.append(Signal(name=channel, colour=colour, shown=not quiet))
+    return tuple(found)
+
+
+def _says_something(edges: Edges, node: str) -> bool:
+    """Whether there is a line of text on a node's serial output, not the edge of one."""
+    name = decoder_stacks.recorded(node, "uart_tx")
+    return name in edges.channels and len(edges.channel(name)[0]) >= _LEAST_UART_EDGES

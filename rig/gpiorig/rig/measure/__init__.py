@@ -1,0 +1,1 @@
+"""The work of `measure`, `latency` and `clocks`."""

@@ -1,0 +1,247 @@
+"""Measurements on any capture: which channels, which edges, per node where channels are named after nodes."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from gpiorig.analysis.delays.instruments import Instruments, Pin
+from gpiorig.analysis.delays.uncertainty import DelayUncertainty, of_delay
+from gpiorig.analysis.measure import edges as measure
+from gpiorig.analysis.measure.edges import Instants, Kind, Pairs, Samples
+from gpiorig.analysis.statistics.summary import Summary, summarize
+from gpiorig.capture.edges.waveform import Waveform
+from gpiorig.rig.errors import RigError
+from gpiorig.rig.plain_json import without_nan
+
+Way = Literal["between", "period", "width", "skew", "toggle"]
+TOGGLE = "toggle"  # of a skew: pins that change with each event, whatever the direction
+NEARER = 4.0  # times, that edges of the other direction must be for a hint
+LEVELS = {"high": "rise", "low": "fall"}
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """One measurement.
+
+    Attributes
+    ----------
+    way
+        What is measured.
+    ends
+        (channel, kind of edge) of begin and end.
+    """
+
+    way: Way
+    ends: tuple[tuple[str, Kind], tuple[str, Kind]]
+
+    def on(self, node: str) -> Spec:
+        """The same on the lines of one node."""
+        begin, end = ((f"{node}.{line}", kind) for line, kind in self.ends)
+        return Spec(self.way, (begin, end))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loaded:
+    """What measurements are made on.
+
+    Attributes
+    ----------
+    instants
+        By channel and kind.
+    gaps
+        int64[k, 2], lost samples.
+    samplerate_hz
+        Samples per second.
+    """
+
+    instants: dict[tuple[str, Kind], Instants]
+    gaps: Samples
+    samplerate_hz: Fraction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measurement:
+    """What was measured, with its statistics.
+
+    Attributes
+    ----------
+    pairs
+        The delays.
+    edges
+        How many begins and ends there were.
+    summary
+        Statistics of the delays.
+    uncertainty
+        Of the median, and of any other delay.
+    hint
+        What to try where the result is hardly what was meant.
+    """
+
+    pairs: Pairs
+    edges: tuple[int, int]
+    summary: Summary
+    uncertainty: DelayUncertainty
+    hint: str = ""
+
+    @property
+    def longest_expanded_ns(self) -> float:
+        """Expanded uncertainty of the longest delay, the largest of all; NaN without any."""
+        longest_ns = np.fmax(abs(self.summary.min_ns), abs(self.summary.max_ns))
+        return float(self.uncertainty.expanded_of(np.asarray(longest_ns)))
+
+    @property
+    def median_expanded_ns(self) -> float:
+        """Expanded uncertainty of a delay as long as the median; NaN without any."""
+        return float(self.uncertainty.expanded_of(np.asarray(self.summary.median_ns)))
+
+    def as_json(self) -> dict[str, Any]:
+        """The numbers; null where a statistic is not defined."""
+        found: dict[str, Any] = {
+            "measured": self.pairs.name,
+            "unpaired_from": self.pairs.unpaired_from,
+            "unpaired_to": self.pairs.unpaired_to,
+            "too_long": self.pairs.too_long,
+            "across_gaps": self.pairs.across_gaps,
+            **{key: value for key, value in dataclasses.asdict(self.summary).items() if key != "lost"},
+            "uncertainty_ns": self.longest_expanded_ns,
+            "median_uncertainty_ns": self.median_expanded_ns,
+            "hint": self.hint,
+        }
+        return dict(without_nan(found))
+
+
+def between(begin: str, end: str) -> Spec:
+    """From one edge to the next of another kind: ``D0:rise``, ``D1:fall``."""
+    return Spec("between", (_edge(begin), _edge(end)))
+
+
+def period(text: str) -> Spec:
+    """From one edge of a channel to the next of the same kind."""
+    return Spec("period", (_edge(text), _edge(text)))
+
+
+def width(text: str) -> Spec:
+    """How long a channel is ``high`` or ``low``."""
+    channel, level = _split(text, tuple(LEVELS), default="high")
+    kind = cast(Kind, LEVELS[level])
+    return Spec("width", ((channel, kind), (channel, measure.OPPOSITE[kind])))
+
+
+def skew(first: str, second: str) -> Spec:
+    """How much later the second channel shows the edges that both have."""
+    begin, end = (_split(text, (*measure.KINDS, TOGGLE), default="edge") for text in (first, second))
+    if begin == end:
+        raise RigError(f"--skew {first} {second}: is one channel; a skew is between two.")
+    if begin[1] != end[1]:
+        raise RigError(f"--skew {first} {second}: a skew is between edges of one kind; give both the same, or none.")
+    if begin[1] == TOGGLE:
+        return Spec("toggle", ((begin[0], "edge"), (end[0], "edge")))
+    return Spec("skew", (cast(tuple[str, Kind], begin), cast(tuple[str, Kind], end)))
+
+
+def nodes(spec: Spec, channels: Sequence[str]) -> list[str]:
+    """The nodes whose lines a measurement can be made on, by channels named ``node.line``, in their order."""
+    lines = [line for line, _ in spec.ends]
+    heads = dict.fromkeys(name.removesuffix(f".{lines[0]}") for name in channels if name.endswith(f".{lines[0]}"))
+    found = [node for node in heads if all(f"{node}.{line}" in channels for line in lines)]
+    if not found:
+        known = ", ".join(filter(None, channels)) or "none"
+        raise RigError(
+            f"--per node: no node has the lines {' and '.join(dict.fromkeys(lines))}; channels named NODE.LINE are "
+            f"wanted, and there are {known}."
+        )
+    return found
+
+
+def load(waveform: Waveform, specs: Sequence[Spec]) -> Loaded:
+    """The edges that are measured."""
+    wanted = list(dict.fromkeys(end for spec in specs for end in spec.ends))
+    known = [name for name in waveform.channels if name]
+    for channel, _ in wanted:
+        if channel not in known:
+            alike = [f"{name}:rise" for name in known if name.rpartition(":")[0] == channel]
+            hint = f" A name with a colon needs its kind behind it: {alike[0]}." if alike else ""
+            raise RigError(
+                f"no channel `{channel}` in this capture; its channels are {', '.join(known) or 'none'}.{hint}"
+            )
+    instants, gaps = measure.instants(waveform, wanted)
+    return Loaded(instants, gaps, waveform.samplerate_hz)
+
+
+def run(loaded: Loaded, spec: Spec, instruments: Instruments, *, longest_s: Fraction | None) -> Measurement:
+    """Make one measurement.
+
+    Parameters
+    ----------
+    loaded
+        From `load`.
+    spec
+        What to measure.
+    instruments
+        What the capture was made with.
+    longest_s
+        Longest delay that is a pair.
+    """
+    longest = None if longest_s is None else math.floor(longest_s * loaded.samplerate_hz)
+    begin, end = (loaded.instants[each] for each in spec.ends)
+    hint = ""
+    if spec.way in ("skew", "toggle"):
+        pairs = measure.skew(begin, end, gaps=loaded.gaps, longest=longest, toggling=spec.way == "toggle")
+        hint = _toggles(loaded, spec, pairs) if spec.way == "skew" else ""
+    else:
+        pairs = measure.between(begin, end, gaps=loaded.gaps, longest=longest, name=_name(spec, begin, end))
+    summary = summarize(pairs.delays, samplerate_hz=loaded.samplerate_hz)
+    start, stop = (Pin(channel, "" if kind == "edge" else kind) for channel, kind in spec.ends)
+    return Measurement(
+        pairs=pairs,
+        edges=(len(begin.samples), len(end.samples)),
+        summary=summary,
+        uncertainty=of_delay(pairs.name, summary.median_ns, start=start, end=stop, instruments=instruments),
+        hint=hint,
+    )
+
+
+def _toggles(loaded: Loaded, spec: Spec, pairs: Pairs) -> str:
+    """What to do where edges of the other direction are much nearer, as of pins that toggle and began differently."""
+    begin, end = (loaded.instants[each] for each in spec.ends)
+    if begin.kind != "edge" or not len(begin.samples) or not len(end.samples):
+        return ""
+    other = measure.skew(begin, end, gaps=loaded.gaps, toggling=True)
+    if not len(other.delays):
+        return ""
+    nearer = float(np.median(np.abs(other.delays)))
+    if len(pairs.delays) and float(np.median(np.abs(pairs.delays))) <= NEARER * max(nearer, 1.0):
+        return ""
+    return (
+        "edges of the opposite direction are much nearer: if both pins toggle with each event, "
+        f"measure --skew {begin.channel}:{TOGGLE} {end.channel}:{TOGGLE}; --max-gap bounds a pair"
+    )
+
+
+def _name(spec: Spec, begin: Instants, end: Instants) -> str:
+    if spec.way == "period":
+        return f"period of {begin.name}"
+    if spec.way == "width":
+        return f"{begin.channel} {'high' if begin.kind == 'rise' else 'low'}"
+    return f"{begin.name} to {end.name}"
+
+
+def _edge(text: str) -> tuple[str, Kind]:
+    return cast(tuple[str, Kind], _split(text, measure.KINDS, default="rise"))
+
+
+def _split(text: str, words: tuple[str, ...], *, default: str) -> tuple[str, str]:
+    """Channel and what is behind its last colon, if that is one of the words."""
+    channel, colon, word = text.rpartition(":")
+    if colon and word in words:
+        return channel, word
+    if colon and word.lower() in {*measure.KINDS, *LEVELS, "rising", "falling", "both"}:
+        raise RigError(f"{text}: `{word}` is not known here; write {channel}:{f' or {channel}:'.join(words)}.")
+    return text, default

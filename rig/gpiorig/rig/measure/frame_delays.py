@@ -1,0 +1,130 @@
+"""What `gpiorig latency` says of packet captures: acknowledgements, intervals, retries, the way between captures."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gpiorig.rig.recordings import inputs
+
+if TYPE_CHECKING:
+    from gpiorig.analysis.measure.frames import View, Way
+    from gpiorig.capture.frames.frames import Frame, Frames
+
+Summarise = Callable[[Any, float], dict[str, Any]]
+KINDS = {"ack": "acknowledged after", "interval": "interval", "retry": "retried after"}
+STATISTICS = ("min", "p5", "median", "mean", "p95", "p99", "max")
+
+
+def captures(options: argparse.Namespace) -> dict[str, Frames] | None:
+    """The packet captures by their names, None where the logs are of another kind."""
+    from gpiorig.capture import formats
+    from gpiorig.capture.errors import FormatError
+    from gpiorig.rig.errors import RigError
+
+    def is_capture(path: Path) -> bool:
+        try:
+            return path.is_file() and (options.format or formats.recognise(path)) == "pcap"
+        except FormatError:
+            return False
+
+    found = [is_capture(path) for path in options.logs]
+    if not any(found):
+        return None
+    if not all(found):
+        raise RigError("packet captures do not go with other logs; give the ones or the others.")
+    names = [path.stem for path in options.logs]
+    named = [name if names.count(name) == 1 else str(path) for name, path in zip(names, options.logs, strict=True)]
+    if len(set(named)) < len(named):
+        raise RigError("a packet capture is given twice.")
+    contents = [inputs.open_file(path, options)[1] for path in options.logs]
+    return dict(zip(named, contents, strict=True))
+
+
+def run(options: argparse.Namespace, found: Mapping[str, Frames], summarise: Summarise) -> int:
+    """Measure, and print."""
+    from gpiorig.analysis.measure import frames as framelatency
+    from gpiorig.rig import durations
+    from gpiorig.rig.errors import RigError
+
+    longest_ns = None if options.max_gap is None else int(durations.seconds(options.max_gap) * 10**9)
+    views, ways = framelatency.measured(_frames(found), longest_ns=longest_ns)
+    if not views:
+        raise RigError(f"{', '.join(map(str, options.logs))}: holds no frame.")
+    result = _numbers(views, ways, summarise, several=len(found) > 1)
+    print(json.dumps(result, allow_nan=False) if options.json else "\n".join(_text(result)))
+    return 0
+
+
+def _frames(found: Mapping[str, Frames]) -> Iterator[tuple[str, Frame]]:
+    """The frames by view: those of several captures by capture, those of one by node."""
+    for name, frames in found.items():
+        for frame in frames.frames():
+            yield (name if len(found) > 1 else frame.node or name), frame
+
+
+def _numbers(views: list[View], ways: list[Way], summarise: Summarise, *, several: bool) -> dict[str, Any]:
+    import numpy as np
+
+    def summaries(delays: Mapping[str, list[int]], resolution_ns: float) -> dict[str, Any]:
+        return {
+            source: summarise(np.array(values, dtype=np.int64), resolution_ns)
+            for source, values in sorted(delays.items())
+        }
+
+    step_ns = max(view.resolution_ns for view in views)
+    return {
+        "views": {
+            view.name: {
+                **{kind: summaries(getattr(view, f"{kind}_ns"), view.resolution_ns) for kind in KINDS},
+                "unacknowledged": dict(view.unacknowledged),
+                "stray_acks": view.stray_acks,
+                **view.clock.as_json(),
+            }
+            for view in views
+        },
+        "ways": [
+            {
+                "from": way.names[0],
+                "to": way.names[1],
+                "delays": summaries(way.delays_ns, step_ns),
+                "only_from": way.only[0],
+                "only_to": way.only[1],
+                "ambiguous": way.ambiguous,
+                "clocks": 2 if several else 1,
+            }
+            for way in ways
+        ],
+    }
+
+
+def _text(result: dict[str, Any]) -> Iterator[str]:
+    from gpiorig.analysis.quantity import count_text
+
+    for name, view in result["views"].items():
+        yield f"{name}:"
+        for kind, words in KINDS.items():
+            yield from (f"  {source} {words}: {_line(part)}" for source, part in view[kind].items())
+        missing = ", ".join(f"{count} of {source}" for source, count in view["unacknowledged"].items())
+        yield from [f"  frames without the acknowledgement that they asked for: {missing}"] if missing else []
+        strays = view["stray_acks"]
+        yield from [f"  {count_text(strays, 'acknowledgement')} of no frame that was heard"] if strays else []
+        yield from (f"  {remark}" for remark in view["remarks"])
+    for way in result["ways"]:
+        yield f"{way['from']} to {way['to']}:"
+        yield from (f"  frames of {source}: {_line(part)}" for source, part in way["delays"].items())
+        yield f"  only in the one {way['only_from']}, only in the other {way['only_to']}, ambiguous {way['ambiguous']}"
+        if way["clocks"] > 1:
+            yield "  the difference of two clocks is in these delays, unless they were synchronised"
+
+
+def _line(part: dict[str, Any]) -> str:
+    from gpiorig.analysis.quantity import time_text
+
+    values = ", ".join(f"{each} {time_text(part[f'{each}_ns'], digits=4)}" for each in STATISTICS)
+    step = part["stamp_uncertainty_ns"]
+    each = f"; each ± {time_text(step)} (k = 2) by the step of the stamps" if step else ""
+    return f"n {part['n']}, {values}{each}"

@@ -1,0 +1,116 @@
+"""Lines with a time, out of a recording, a log of a known format, or any text whose lines carry their own time."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from gpiorig.rig.errors import RigError
+from gpiorig.rig.recordings import inputs
+
+if TYPE_CHECKING:
+    from gpiorig.capture.recording.recording import Recording
+    from gpiorig.capture.text.node_lines import NodeLines
+
+TIME = "time"  # named group that holds a line's own time
+UNITS_NS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+
+
+class Line(NamedTuple):
+    """One line of a log.
+
+    `stamp_ns` is -1 where the log gives none; `text` is what the node said, `whole` the line as it stands in the log.
+    """
+
+    stamp_ns: int
+    node: str
+    text: str
+    whole: str
+
+
+def compiled(pattern: str, *, option: str, groups: tuple[str, ...]) -> re.Pattern[str]:
+    """A regular expression that has the named groups it needs; raises `RigError` that says which are missing."""
+    try:
+        found = re.compile(pattern)
+    except re.error as error:
+        raise RigError(f"{option} {pattern!r}: is no regular expression: {error}.") from error
+    missing = [group for group in groups if group not in found.groupindex]
+    if missing:
+        raise RigError(f"{option} {pattern!r}: has no group (?P<{missing[0]}>…); put the {missing[0]} in one.")
+    return found
+
+
+def match(pattern: re.Pattern[str], line: Line) -> re.Match[str] | None:
+    """Where a pattern is in what a node said, else in the line as it stands in the log."""
+    return pattern.search(line.text) or pattern.search(line.whole)
+
+
+def matches(pattern: re.Pattern[str], line: Line) -> list[re.Match[str]]:
+    """Every match in what a node said, else in the line as it stands in the log; of the empty ones only a first."""
+    found = [*pattern.finditer(line.text)] or [*pattern.finditer(line.whole)]
+    return [each for number, each in enumerate(found) if each[0] or not number]
+
+
+def read(path: Path, options: argparse.Namespace, *, own_time: bool) -> tuple[Iterator[Line], float, str]:
+    """Lines, in the order of the log.
+
+    Parameters
+    ----------
+    path
+        A recording, or a file.
+    options
+        Of `inputs.add_arguments`.
+    own_time
+        Whether the patterns find the time in the line; then any text will do.
+
+    Returns
+    -------
+    lines
+        Received from nodes; what the host sent or noted is left out.
+    resolution_ns
+        Step of the stamps, 0 if unknown.
+    source
+        What they were read from, for people.
+    """
+    from gpiorig.capture.recording.recording import DESCRIPTION, Recording
+    from gpiorig.capture.text.node_lines import NodeLines
+
+    if path.is_dir() and (path / DESCRIPTION).exists():
+        recording = Recording.open(path)
+        return _recorded(recording), 0.0, f"{path}: serial record, {recording.info.serial_clock} clock"
+    if own_time:
+        return _plain(path), 0.0, str(path)
+    name, content = inputs.open_file(path, options)
+    if not isinstance(content, NodeLines):
+        raise RigError(f"{path}: {name} is no log of lines; give a log, a recording, or patterns with (?P<{TIME}>…).")
+    return _of_format(content), float(content.resolution_ns), content.source
+
+
+def _recorded(recording: Recording) -> Iterator[Line]:
+    lines = {node: recording.serial(node).lines() for node in recording.nodes}
+    stamped = [
+        (int(stamp), node, text)
+        for node, found in lines.items()
+        for stamp, text in zip(found.stamps_ns.tolist(), found.texts, strict=True)
+    ]
+    for stamp, node, text in sorted(stamped, key=lambda line: line[0]):
+        yield Line(stamp, node, text, f"{node};{text}")
+
+
+def _of_format(content: NodeLines) -> Iterator[Line]:
+    from gpiorig.capture.text.node_lines import LineKind
+
+    for block in content.read():
+        rows = zip(block.stamps_ns.tolist(), block.nodes, block.texts, block.kinds.tolist(), strict=True)
+        for stamp, node, text, kind in rows:
+            if kind == LineKind.RECEIVED:
+                yield Line(stamp, node, text, f"{stamp // 10**9}.{stamp % 10**9:09};{node};{text}")
+
+
+def _plain(path: Path) -> Iterator[Line]:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        for text in file:
+            yield Line(-1, "", text.rstrip("\r\n"), "")

@@ -1,0 +1,74 @@
+"""Times as logs write them: numbers, ``mm:ss.fff`` as Cooja does, dates with times as loggers do."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from decimal import Decimal
+
+from gpiorig.capture.text.node_lines import stamp_ns
+from gpiorig.rig.measure.log_lines import UNITS_NS
+
+CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d\d?)(?:[.,](\d+))?", re.ASCII)
+# ISO 8601; a space and a decimal comma are what Python's logging writes.
+DATE = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:[.,](\d+))? ?(Z|[+-]\d\d:?\d\d)?", re.ASCII)
+HEX = re.compile(r"[+-]?0[xX][0-9a-fA-F]+")
+LIMIT = 1 << 63  # of an int64: 292 years in ns
+
+
+def in_ns(text: str | None, *, unit: str) -> int:
+    """A time in whole ns, of which no digit of the first nine behind the point is lost.
+
+    Parameters
+    ----------
+    text
+        A number; ``mm:ss``, ``h:mm:ss`` or a date with a time (without an offset: UTC), all with a fraction or without;
+        None of a group that took no part in a match.
+    unit
+        Of a number: s, ms, us or ns.
+
+    Raises
+    ------
+    ValueError
+        It is none of these, or does not fit into 64 bits.
+    """
+    if text is None:
+        raise ValueError("the group is not in the line")
+    ns: int | None
+    if found := CLOCK.fullmatch(text):
+        hours, minutes, seconds, fraction = found.groups(default="")
+        ns = stamp_ns(str(int(hours or "0") * 3600 + int(minutes) * 60 + int(seconds)), fraction)
+    elif found := DATE.fullmatch(text):
+        date, fraction, offset = found.groups(default="")
+        moment = datetime.datetime.fromisoformat(date + (offset or "Z"))
+        ns = (stamp_ns("0", fraction) or 0) + round(moment.timestamp()) * 10**9
+    else:
+        ns = _of_number(text, unit)
+    if ns is None or abs(ns) >= LIMIT:
+        raise ValueError(f"{text!r} is beyond 292 years")
+    return ns
+
+
+def number(text: str | None, *, base: int = 10) -> int | Decimal:
+    """What a group holds, no digit lost: decimal, ``0x…``, or of another base; raises `ValueError` if it is no number.
+
+    `text` is None where a group took no part in the match.
+    """
+    if text is None:
+        raise ValueError("the group is not in the line")
+    if base != 10 or text.isdecimal() or HEX.fullmatch(text):
+        return int(text, 0 if base == 10 and not text.isdecimal() else base)
+    try:
+        found = Decimal(text)
+    except ArithmeticError as error:
+        raise ValueError(text) from error
+    if not found.is_finite():
+        raise ValueError(text)
+    return found
+
+
+def _of_number(text: str, unit: str) -> int:
+    try:
+        return int(Decimal(text) * UNITS_NS[unit])
+    except ArithmeticError as error:  # an infinity, too; int() raises ValueError for NaN
+        raise ValueError(f"{text!r} is no time") from error

@@ -1,0 +1,187 @@
+"""Does every ping-pong of a recording show every event that it should? What no static check sees, this does."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import boards
+from gpiorig.rig.probes.hook_files import Count, Counts, HookFile, Role, SelfTest, count_text, fits
+from gpiorig.rig.results import pipeline
+from gpiorig.rig.results.pipeline import Result
+
+_LAST_BUS_CODE = 127
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Seen:
+    """How often a node emitted one event.
+
+    Parameters
+    ----------
+    node, role, event
+        Which.
+    expected
+        In each ping-pong.
+    least, most
+        In the ping-pongs that were looked at; 0 if there are none.
+    wrong
+        Ping-pongs in which it was not as often as expected.
+    total
+        In the whole recording.
+    """
+
+    node: str
+    role: Role
+    event: str
+    expected: Count
+    least: int
+    most: int
+    wrong: int
+    total: int
+
+    def failure(self, tested: int) -> str:
+        """What is wrong, in a sentence; empty if nothing is."""
+        if not self.wrong and (tested or self.total or fits(self.expected, 0)):
+            return ""
+        place = f"node {self.node} ({self.role})"
+        remedy = (
+            "Was its probe compiled out or masked, or did a hook get lost? Run `gpiorig firmware check` on its image."
+        )
+        if not self.total:
+            return f"{place} never emitted {self.event}, expected {count_text(self.expected)} a ping-pong. {remedy}"
+        found = f"{self.least}" if self.least == self.most else f"{self.least} to {self.most}"
+        return (
+            f"{place} emitted {self.event} {found} times a ping-pong, expected {count_text(self.expected)}: wrong in "
+            f"{self.wrong} of {tested}. {remedy if not self.most else 'Look at one of them with `gpiorig export`.'}"
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SelfTestResult:
+    """What a recording shows.
+
+    Parameters
+    ----------
+    packets, tested
+        Ping-pongs in it, and those without a loss or a repetition, which were looked at.
+    seen
+        Every expected event.
+    """
+
+    packets: int
+    tested: int
+    seen: tuple[Seen, ...]
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """What is wrong, a sentence each."""
+        found = tuple(text for seen in self.seen if (text := seen.failure(self.tested)))
+        if not self.tested and not found:
+            return ("no ping-pong without a loss or a repetition is in it. Record one on a quiet channel.",)
+        return found
+
+    def summary(self) -> str:
+        """The result in a few lines."""
+        good = sum(not seen.failure(self.tested) for seen in self.seen)
+        nodes = " and ".join(dict.fromkeys(f"{seen.node} ({seen.role})" for seen in self.seen))
+        return (
+            f"{self.tested} of {self.packets} ping-pongs looked at: not the last, none that lost or repeated a frame\n"
+            f"{good} of {len(self.seen)} expected events are as they should be at {nodes}"
+        )
+
+    def numbers(self) -> dict[str, Any]:
+        """For ``--json``."""
+        events = [
+            {
+                "node": seen.node,
+                "role": seen.role,
+                "event": seen.event,
+                "expected": count_text(seen.expected),
+                "least": seen.least,
+                "most": seen.most,
+                "wrong": seen.wrong,
+                "good": not seen.failure(self.tested),
+            }
+            for seen in self.seen
+        ]
+        return {"packets": self.packets, "tested": self.tested, "good": not self.failures, "events": events}
+
+
+def test(recording: Recording, expected: SelfTest) -> SelfTestResult:
+    """Count the events of every ping-pong that the nodes' own logs call good."""
+    result = pipeline.analyse(recording)
+    bench = benches.of_recording(recording)
+    starts, clean = _ping_pongs(result)
+    seen: list[Seen] = []
+    for role in get_args(Role):
+        node = str(recording.info.parameters[role])
+        counts = expected.expected(role, radio=boards.load(bench.nodes[node].board).radio.name)
+        seen += _count(result, role, node, counts, starts=starts, clean=clean)
+    return SelfTestResult(len(result.packets), int(np.count_nonzero(clean)), tuple(seen))
+
+
+def _ping_pongs(result: Result) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Where each begins; and which are clean.
+
+    A ping-pong ends where the next begins, so the last one has no end and is left out.
+    """
+    packets, log = result.packets, result.logs[result.packets.initiator]
+    good = packets.answered
+    if len(log.sequences):  # what the application says does not depend on the probes
+        good = np.isin(packets.ids, log.sequences[~log.lost])
+    repeated = ((packets.transmissions > 1) | (packets.receptions > 1) | (packets.no_ack + packets.busy > 0)).any(
+        axis=1
+    )
+    clean = good & ~repeated & ~packets.in_gap
+    clean[-1:] = False
+    return packets.starts, clean
+
+
+def _count(
+    result: Result, role: Role, node: str, expected: Counts, *, starts: NDArray[np.int64], clean: NDArray[np.bool_]
+) -> list[Seen]:
+    events = result.events
+    mine = events.nodes == events.node(node)
+    found = []
+    for name, count in expected.items():
+        samples = events.samples[mine & (events.codes == BY_NAME[name].code)]
+        within = np.searchsorted(starts, samples, side="right") - 1
+        counts = np.bincount(within[within >= 0], minlength=len(starts))[clean]
+        found.append(
+            Seen(
+                node=node,
+                role=role,
+                event=name,
+                expected=count,
+                least=int(counts.min(initial=np.iinfo(np.int64).max)) if len(counts) else 0,
+                most=int(counts.max(initial=0)),
+                wrong=sum(not fits(count, int(n)) for n in counts),
+                total=len(samples),
+            )
+        )
+    return found
+
+
+def c_tables(expected: HookFile, *, radio: str) -> str:
+    """The events of one ping-pong as C, for `gpiorig_selftest_end` of the probe library."""
+    lines = [
+        f"/* Events of one ping-pong: {expected.os} {expected.version} {radio}".rstrip(),
+        " * Generated by `gpiorig firmware table`; do not edit. */",
+        "#include <stdint.h>",
+        "",
+        '#include "gpiorig/events.h"',
+    ]
+    for role in get_args(Role):
+        counts = expected.selftest.expected(role, radio=radio)
+        names = [name for name, count in counts.items() if not fits(count, 0) and BY_NAME[name].code <= _LAST_BUS_CODE]
+        lines += ["", f"static const uint8_t gpiorig_expected_{role}[] = {{"]
+        lines += [f"    GPIORIG_{name.upper().replace('.', '_')}," for name in names]
+        lines.append("};")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,1 @@
+"""What belongs to a recording: bench, instruments, inputs, provenance."""

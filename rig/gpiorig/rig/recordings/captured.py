@@ -1,0 +1,56 @@
+"""What a capture has recorded, as JSON and for people."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+if TYPE_CHECKING:
+    from gpiorig.capture.recording.recording import Recording
+    from gpiorig.capture.sigrok.result import CaptureResult
+    from gpiorig.capture.sync.heartbeat import Heartbeat
+
+
+def as_json(recording: Recording, result: CaptureResult, beats: tuple[Heartbeat, ...]) -> dict[str, Any]:
+    """The recording, finished, and how its capture went."""
+    info = recording.info
+    return {
+        "folder": str(recording.folder),
+        "state": info.state,
+        "reason": info.reason,
+        "samplerate_hz": int(info.samplerate_hz),
+        "samples": result.samples,
+        "duration_s": float(result.samples / info.samplerate_hz),
+        "losses": msgspec.to_builtins(info.losses),
+        "heartbeats": [{**dataclasses.asdict(beat), "losses": len(beat.losses)} for beat in beats],
+        "capture": info.capture,
+    }
+
+
+def text(recording: Recording, result: CaptureResult, beats: tuple[Heartbeat, ...]) -> str:
+    """The same in lines."""
+    info, room = recording.info, result.headroom
+    lost = f" ({sum(loss.samples for loss in info.losses)} samples lost)" if info.losses else ""
+    lines = [
+        f"{recording.folder}: {result.samples} samples at {float(info.samplerate_hz) / 1e6:g} MHz, "
+        f"{float(result.samples / info.samplerate_hz):.3f} s, {result.edges} changes, {len(info.losses)} gaps{lost}",
+        f"  headroom: reader {room.reader_busy:.1%} and writer {room.writer_busy:.1%} busy; "
+        f"pipe at most {room.pipe_fullest:.0%} full, disk queue at most {room.queue_fullest:.0%}",
+    ]
+    if "clock_ppm" in info.capture:
+        lines.append(
+            f"  host's clock: the analyzer is {info.capture['clock_ppm']:+} ± "
+            f"{info.capture['clock_uncertainty_ppm']} ppm off; "
+            f"a loss of {info.capture['clock_limit_samples']} samples or more would have been found"
+        )
+    elif not info.virtual:
+        lines.append("  host's clock: too short to find lost samples")
+    lines += [
+        f"  heartbeat {beat.channel}: {beat.rises} pulses of {beat.period_samples:.2f} samples, "
+        f"{beat.glitches} glitches, {beat.missing} missing; "
+        f"a loss of {beat.limit_samples} samples or more would have been found"
+        for beat in beats
+    ]
+    return "\n".join([*lines, f"  {info.state}", *(f"    {line}" for line in info.reason.split("; ") if line)])

@@ -1,0 +1,166 @@
+"""Captures and logs that others made, as one recording."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from gpiorig.capture.edges.join import join
+from gpiorig.capture.edges.resample import rescaled, shifted
+from gpiorig.capture.edges.waveform import Waveform
+from gpiorig.capture.errors import FormatError
+from gpiorig.capture.frames.frames import Frames
+from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
+from gpiorig.capture.recording.segment_writer import write_waveform
+from gpiorig.capture.serial.record import Kind, SerialWriter
+from gpiorig.capture.text.node_lines import LineKind, NodeLines, irregularities
+from gpiorig.capture.text.writer import epoch_fraction, nearest
+from gpiorig.rig.errors import RigError
+from gpiorig.rig.progress import watched
+
+PACKETS = "packets"  # folder, in a recording, with the packet captures that were imported
+LOGS_HZ = Fraction(10**9)  # samplerate of a recording without samples: the unit of the lines' stamps
+MOST_HZ = Fraction(10**15)  # of a common multiple: int64 sample numbers then last for 2.5 hours
+Content = Waveform | NodeLines | Frames
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What was made.
+
+    Attributes
+    ----------
+    recording
+        The recording.
+    remarks
+        What was assumed, rounded or left out.
+    """
+
+    recording: Recording
+    remarks: tuple[str, ...]
+
+
+def import_files(files: Sequence[tuple[Path, Content]], folder: Path) -> Imported:
+    """Make a recording of files that have one time base; leaves no folder behind when it fails.
+
+    Captures lie side by side, their channels together; where all of them have an epoch, they are aligned by it,
+    otherwise by sample 0. Lines of logs become serial records of their nodes; packet captures are kept as they are.
+    """
+    waveforms = [(path, content) for path, content in files if isinstance(content, Waveform)]
+    logs = [content for _, content in files if isinstance(content, NodeLines)]
+    remarks: list[str] = []
+    capture = _together(waveforms, remarks) if waveforms else _nothing()
+    note = "as the imported file tells it" if capture.epoch else "the imported files do not tell it"
+    existed = folder.exists()
+    recording = Recording.create(
+        folder,
+        RecordingInfo(
+            samplerate=f"{capture.samplerate_hz.numerator}/{capture.samplerate_hz.denominator}",
+            channels=capture.channels,
+            epoch=Epoch(wall=capture.epoch, note=note),
+            virtual=False,
+            analyzer=f"imported from {', '.join(path.name for path, _ in files)}",
+        ),
+    )
+    try:
+        write_waveform(recording.edges_folder, watched(capture, "importing"))
+        _write_lines(logs, recording, remarks)
+        for path, content in files:
+            if isinstance(content, Frames):
+                _keep(path, content, recording, remarks)
+        for _, waveform in waveforms:
+            remarks += [f"{waveform.source}: {remark}" if len(waveforms) > 1 else remark for remark in waveform.remarks]
+        if len(waveforms) > 1:
+            remarks += capture.remarks
+        return Imported(recording.finish(state="complete"), tuple(remarks))
+    except BaseException:
+        if not existed:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _nothing() -> Waveform:
+    return Waveform(samplerate_hz=LOGS_HZ, channels=(), read=lambda: iter(()))
+
+
+def _together(waveforms: list[tuple[Path, Waveform]], remarks: list[str]) -> Waveform:
+    """Captures side by side: one samplerate, one sample 0, names that are told apart."""
+    if len(waveforms) == 1:
+        return waveforms[0][1]
+    rate = _common_multiple([waveform.samplerate_hz for _, waveform in waveforms])
+    if rate > MOST_HZ:
+        raise RigError(
+            f"the samplerates of the files have no common multiple below {float(MOST_HZ):g} Hz; "
+            "give one with --samplerate."
+        )
+    epochs = [epoch_fraction(waveform.epoch) for _, waveform in waveforms]
+    by_epoch = all(waveform.epoch for _, waveform in waveforms)
+    if not by_epoch:
+        remarks.append("the files are aligned by their sample 0: not all of them tell their epoch")
+    names = [name for _, waveform in waveforms for name in waveform.channels if name]
+    clashing = {name for name in names if names.count(name) > 1}
+    parts = []
+    for (path, waveform), epoch in zip(waveforms, epochs, strict=True):
+        part = rescaled(waveform, rate)
+        exact = (epoch - epochs[0]) * rate if by_epoch else Fraction(0)
+        shift = nearest(exact)
+        if exact.denominator != 1:
+            remarks.append(f"{path.name} is put on the nearest sample, {float((shift - exact) / rate) * 1e9:+.3f} ns")
+        if shift:
+            part = shifted(part, shift)
+        channels = tuple(f"{path.stem}.{name}" if name in clashing else name for name in part.channels)
+        parts.append(dataclasses.replace(part, channels=channels, epoch=waveforms[0][1].epoch if by_epoch else ""))
+    return join(parts)
+
+
+def _common_multiple(rates: Sequence[Fraction]) -> Fraction:
+    """The lowest rate that is a whole multiple of each."""
+    return Fraction(math.lcm(*(rate.numerator for rate in rates)), math.gcd(*(rate.denominator for rate in rates)))
+
+
+def _write_lines(logs: Sequence[NodeLines], recording: Recording, remarks: list[str]) -> None:
+    """Append the lines of all logs to the serial records of their nodes."""
+    notices = 0
+    with contextlib.ExitStack() as stack:
+        writers: dict[str, SerialWriter] = {}
+        for log in logs:
+            dirt: Counter[str] = Counter()
+            for block in log.read():
+                dirt.update(block.dirt)
+                rows = zip(block.stamps_ns.tolist(), block.nodes, block.texts, block.kinds.tolist(), strict=True)
+                for stamp_ns, node, text, kind in rows:
+                    if kind == LineKind.NOTICE:
+                        notices += 1
+                        continue
+                    if node not in writers:
+                        if not node or "/" in node or node.startswith("."):
+                            raise FormatError(f"{node!r} cannot name a node's serial record", remedy="rename the node")
+                        writers[node] = SerialWriter(recording.serial_path(node))
+                        stack.callback(writers[node].close)
+                    way = Kind.SENT if kind == LineKind.SENT else Kind.RECEIVED
+                    data = text.encode() + b"\n"
+                    writers[node].append(data, stamp_ns=stamp_ns, wall_ns=stamp_ns, kind=way)
+            remarks += irregularities(dirt)
+    if logs:
+        remarks.append("stamps of lines are those of the program that logged them, not of the bytes")
+    if notices:
+        remarks.append(f"{notices} notices of the logging program are left out")
+
+
+def _keep(path: Path, frames: Frames, recording: Recording, remarks: list[str]) -> None:
+    """Keep a packet capture as it is, once it was read through."""
+    target = recording.folder / PACKETS / path.name
+    if target.exists():
+        raise RigError(f"{path}: there are two packet captures of that name; rename one.")
+    summary = frames.summary()
+    target.parent.mkdir(exist_ok=True)
+    shutil.copyfile(path, target)
+    remarks.append(f"{path.name} is kept in {PACKETS}/: {summary['frames']} frames")
+    remarks += [f"{path.name}: {remark}" for remark in summary["remarks"]]

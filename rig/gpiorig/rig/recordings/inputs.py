@@ -1,0 +1,133 @@
+"""What a command is given to read: a recording, or a file of any known format, with what the file does not say."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gpiorig.rig.errors import RigError
+
+if TYPE_CHECKING:
+    from gpiorig.capture.edges.waveform import Block, Waveform
+    from gpiorig.capture.formats import ReadOptions
+    from gpiorig.capture.frames.frames import Frames
+    from gpiorig.capture.text.node_lines import LineBlock, NodeLines
+
+    Content = Waveform | NodeLines | Frames
+
+COLUMNS = ("time", "channel", "level", "node", "levels", "group", "unit", "separator")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options that say what a file does not say."""
+    parser.add_argument("--format", metavar="NAME", help="format of the files; found out if left out")
+    parser.add_argument(
+        "--samplerate", metavar="RATE", help="such as 24MHz: of a file that names none; puts times on its samples"
+    )
+    parser.add_argument("--unitsize", type=int, metavar="BYTES", help="bytes per sample of a raw file")
+    parser.add_argument(
+        "--channels",
+        metavar="NAME,…",
+        help="names of the channels where the file has none; otherwise, which (a* works)",
+    )
+    parser.add_argument(
+        "--columns",
+        metavar="WHAT=NAME,…",
+        help="columns of a table: time, channel, level, node, or levels (all in one field) and group; also unit=us and "
+        "separator=; (put it last or alone)",
+    )
+    parser.add_argument("--recover", action="store_true", help="read on past damage; what is lost becomes gaps")
+
+
+def read_options(options: argparse.Namespace) -> ReadOptions:
+    """Return the options as the readers take them."""
+    from gpiorig.capture.formats import ReadOptions
+    from gpiorig.capture.numbers import parse_samplerate
+
+    columns = {}
+    for part in (options.columns or "").split(","):
+        what, equals, name = part.partition("=")
+        if part and (not equals or what not in COLUMNS):
+            raise RigError(f"--columns {part}: write WHAT=NAME; WHAT is one of {', '.join(COLUMNS)}.")
+        if part:
+            columns[what] = name or ","
+    return ReadOptions(
+        samplerate_hz=None if options.samplerate is None else parse_samplerate(options.samplerate) or None,
+        unitsize=options.unitsize,
+        channels=tuple(options.channels.split(",")) if options.channels else (),
+        columns=columns,
+        recover=options.recover,
+    )
+
+
+def open_file(path: Path, options: argparse.Namespace, *, say: bool = True) -> tuple[str, Content]:
+    """Open a file; returns the name of its format, and what is in it.
+
+    Parameters
+    ----------
+    path, options
+        The file, and the options of `add_arguments`.
+    say
+        Print what the reader of a capture or a log remarks, on stderr, once all of it is read; False for a command that
+        does so itself.
+    """
+    from gpiorig.capture import formats
+
+    name = options.format or _recognise(path, options)
+    module = formats.module(name)
+    if not path.exists():
+        raise RigError(f"{path}: there is no such file; check the name.")
+    try:
+        content = module.read(path, read_options(options))
+    except IsADirectoryError as error:
+        raise RigError(f"{path}: is a folder, and no recording; give a file.") from error
+    return name, saying(path, content) if say else content
+
+
+def _recognise(path: Path, options: argparse.Namespace) -> str:
+    """The format of a file; one of none, whose columns or channels are named, is a table."""
+    from gpiorig.capture import formats
+    from gpiorig.capture.errors import FormatError
+
+    try:
+        return formats.recognise(path)
+    except FormatError:
+        if path.is_file() and (options.columns or options.channels):
+            return "csv"
+        raise
+
+
+def saying(path: Path, content: Content) -> Content:
+    """A capture or a log whose remarks are printed, on stderr, when it has been read, each of them once."""
+    from gpiorig.capture.edges.waveform import Waveform
+    from gpiorig.capture.text.node_lines import NodeLines, irregularities
+
+    said: set[str] = set()
+
+    def say(remarks: Iterable[str]) -> None:
+        for remark in remarks:
+            if remark not in said:
+                print(f"{path}: {remark}", file=sys.stderr)
+            said.add(remark)
+
+    def blocks(waveform: Waveform) -> Iterator[Block]:
+        yield from waveform.read()
+        say(waveform.remarks)
+
+    def lines(log: NodeLines) -> Iterator[LineBlock]:
+        dirt: Counter[str] = Counter()
+        for block in log.read():
+            dirt.update(block.dirt)
+            yield block
+        say(irregularities(dirt))
+
+    if isinstance(content, NodeLines):
+        return dataclasses.replace(content, read=lambda: lines(content))
+    if isinstance(content, Waveform):
+        return dataclasses.replace(content, read=lambda: blocks(content))
+    return content

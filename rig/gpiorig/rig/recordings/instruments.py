@@ -1,0 +1,83 @@
+"""What is known of the instruments of a recording, from its bench file, its alignments and the boards' files."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from gpiorig.analysis.delays import instruments
+from gpiorig.analysis.delays.instruments import Analyzer, Instruments, Node
+from gpiorig.capture.recording.recording import AlignmentNote, Recording, RecordingInfo
+from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import boards
+from gpiorig.rig.bench.bench import OTHER_LINES, Bench
+
+# The virtual analyzers stand for a BeagleLogic; what they are set to is for the tests to know.
+_VIRTUAL = "beaglelogic"
+
+
+def of_recording(recording: Recording) -> Instruments:
+    """The instruments; of a recording without a bench file, such as an imported one, only what its driver says."""
+    info = recording.info
+    bench = benches.of_recording(recording) if info.bench else None
+    if bench is None:
+        first = instruments.by_driver(info.analyzer.split(", ")[0], samplerate_hz=info.samplerate_hz)
+        parts = [(note, _aligned(note, first)) for note in info.alignments]
+        return Instruments(first, {name: part for note, part in parts for name in note.channels})
+    known = {name: _analyzer(bench, name) for name in bench.analyzers}
+    reference = max(bench.analyzers, key=lambda name: bench.analyzers[name].samplerate_hz)
+    return Instruments(
+        reference=known[reference],
+        others=_others(bench, known, info),
+        nodes={name: _node(bench, name) for name in bench.nodes},
+    )
+
+
+def _analyzer(bench: Bench, name: str) -> Analyzer:
+    given = bench.analyzers[name]
+    return instruments.by_driver(
+        given.driver or _VIRTUAL,
+        samplerate_hz=given.samplerate_hz,
+        clock_ppm=given.clock_ppm,
+        skew_ns=given.skew_ns,
+        aperture_ns=given.aperture_ns,
+    )
+
+
+def _others(bench: Bench, known: dict[str, Analyzer], info: RecordingInfo) -> dict[str, tuple[Analyzer, float]]:
+    """Of the channels that were laid over the reference's: their analyzer, and how well."""
+    wires = {
+        f"{node}.{line}": benches.place(bench, channel)[0]
+        for node, each in bench.nodes.items()
+        for line, channel in each.lines.items()
+    }
+    return {
+        channel: (known[wires[channel]], note.uncertainty_ns)
+        for note in info.alignments
+        for channel in note.channels
+        if channel in wires
+    }
+
+
+def _aligned(note: AlignmentNote, reference: Analyzer) -> tuple[Analyzer, float]:
+    """An analyzer of which only its alignment is known: sampling is part of that, so its period is at most this."""
+    period_ns = math.sqrt(max(12 * note.uncertainty_ns**2 - reference.period_ns**2, reference.period_ns**2))
+    return instruments.by_driver(note.analyzer, samplerate_hz=Fraction(round(1e9 / period_ns))), note.uncertainty_ns
+
+
+def _node(bench: Bench, name: str) -> Node:
+    node = bench.nodes[name]
+    board = boards.load(node.board)
+    radio = board.radio
+    return Node(
+        lines=frozenset(node.lines) - {"strobe", *board.data_lines, *OTHER_LINES},
+        bus_width=board.bus_width,
+        symbol_ns=board.symbol_ns,
+        frame_gap_ns=board.frame_gap_ns,
+        mark_ns=radio.frame_timestamp_ns,
+        mark_uncertainty_ns=radio.frame_timestamp_uncertainty_ns,
+        mark_source=radio.frame_timestamp_source,
+        busy_ns=radio.busy_ns,
+        poll_ns=radio.poll_ns,
+        waits_in_software=radio.waits_in_software,
+    )

@@ -1,0 +1,164 @@
+"""Recordings of several analyzers as one, laid over each other by the sync line that all of them saw."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gpiorig.capture.edges import select
+from gpiorig.capture.edges.join import join
+from gpiorig.capture.edges.resample import renumbered
+from gpiorig.capture.errors import CaptureError, RecordingError
+from gpiorig.capture.recording.recording import AlignmentNote, Recording
+from gpiorig.capture.recording.segment_writer import write_waveform
+from gpiorig.capture.sync import alignment, sync_line
+from gpiorig.capture.sync.alignment import Alignment
+from gpiorig.capture.sync.sync_line import SyncPulses
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What an analyzer captures; a channel that it does not capture is named ""."""
+
+    driver: str
+    samplerate: str
+    channels: tuple[str, ...]
+
+    @property
+    def samplerate_hz(self) -> int:
+        """Samples per second; an analyzer takes whole numbers only."""
+        return int(Fraction(self.samplerate))
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The same as fields of `RecordingInfo`."""
+        return {"samplerate": self.samplerate, "channels": self.channels, "analyzer": self.driver}
+
+
+def merged_fields(sources: Sequence[Source], *, sync: str) -> dict[str, Any]:
+    """The fields of `RecordingInfo` of what several analyzers capture together; the first is the reference."""
+    if len(sources) == 1:
+        return sources[0].fields
+    names = [_named(source.channels, sync=None if source is sources[0] else sync) for source in sources]
+    joined = tuple(name for part in names for name in part)
+    drivers = ", ".join(source.driver for source in sources)
+    return {**sources[0].fields, "channels": joined, "analyzer": drivers}
+
+
+def merge(parts: Sequence[Recording], output: Recording, *, sync: str) -> Recording:
+    """Write the edges of all parts into the output's segments, and note how well they fit.
+
+    Parameters
+    ----------
+    parts
+        Recordings; the first is the reference, whose samples the output counts in.
+    output
+        A recording without edges; its channels are those of `merged_fields`.
+    sync
+        Name of the sync line's channel in each part.
+    """
+    reference, *others = parts
+    pulses = _pulses(reference, sync)
+    channels = _named(reference.info.channels, sync=None)
+    waveforms = [select.channels(reference.waveform(), channels)]
+    notes = list(reference.info.alignments)
+    for other in others:
+        fit = alignment.align(
+            pulses,
+            _pulses(other, sync),
+            reference_hz=reference.info.samplerate_hz,
+            other_hz=other.info.samplerate_hz,
+            epochs=(reference.info.epoch.wall, other.info.epoch.wall),
+        )
+        own = select.channels(other.waveform(), _named(other.info.channels, sync=sync))
+        waveforms.append(renumbered(own, fit.renumber, samplerate_hz=reference.info.samplerate_hz))
+        notes += [_note(other, fit), *other.info.alignments]
+    write_waveform(output.edges_folder, join(waveforms))
+    return output.update(alignments=tuple(notes))
+
+
+def merge_folders(recordings: Sequence[Recording], folder: Path, *, sync: str) -> Recording:
+    """Merge finished recordings into a new folder; descriptions and serial records come along, the first one's first.
+
+    Raises
+    ------
+    RecordingError
+        One of them has no sync line, or two of them recorded the same node's serial port.
+    CaptureError
+        They do not fit each other.
+    """
+    parts = sorted(recordings, key=lambda part: -part.info.samplerate_hz)  # stable: the fastest is the reference
+    for part in parts:
+        if sync not in part.info.channels:
+            raise RecordingError(
+                f"no channel {sync!r}, so the sync line is not in it; its channels are "
+                f"{', '.join(filter(None, part.info.channels)) or 'none'}",
+                where=part.folder,
+                remedy="say with --sync which one it is; what did not see it cannot be merged (docs/sync-line.md)",
+            )
+    nodes = [node for part in parts for node in part.nodes]
+    if twice := {node for node in nodes if nodes.count(node) > 1}:
+        raise RecordingError(
+            f"the serial port of {min(twice)} is in more than one recording", remedy="rename its file in one of them"
+        )
+    reference = parts[0].info
+    sources = [
+        Source(driver=part.info.analyzer, samplerate=part.info.samplerate, channels=part.info.channels)
+        for part in parts
+    ]
+    info = msgspec.structs.replace(
+        reference,
+        **merged_fields(sources, sync=sync),
+        virtual=any(part.info.virtual for part in parts),
+        bench=next((part.info.bench for part in recordings if part.info.bench), ""),
+        experiment=next((part.info.experiment for part in recordings if part.info.experiment), ""),
+        losses=(),  # they are gaps of the merged edges
+        capture={},
+        state="capturing",
+        reason="",
+        files={},
+    )
+    merged = Recording.create(folder, info)
+    for part in parts:
+        for node in part.nodes:
+            shutil.copyfile(part.serial_path(node), merged.serial_path(node))
+    return finish(parts, merge(parts, merged, sync=sync))
+
+
+def finish(parts: Sequence[Recording], merged: Recording) -> Recording:
+    """Finish a merged recording: it is whole if all its parts are."""
+    broken = [
+        f"{part.info.analyzer}: {part.info.reason or part.state}" for part in parts if part.info.state != "complete"
+    ]
+    return merged.finish(state="incomplete" if broken else "complete", reason="; ".join(broken))
+
+
+def _named(channels: tuple[str, ...], *, sync: str | None) -> tuple[str, ...]:
+    """The channels in use, but for the sync line where its name is given."""
+    return tuple(name for name in channels if name and name != sync)
+
+
+def _pulses(recording: Recording, sync: str) -> SyncPulses:
+    try:
+        return sync_line.read(select.channels(recording.waveform(), [sync]).edges(), sync)
+    except CaptureError as error:
+        raise CaptureError(error.what, where=error.where or recording.folder, remedy=error.remedy) from error
+
+
+def _note(recording: Recording, fit: Alignment) -> AlignmentNote:
+    return AlignmentNote(
+        analyzer=recording.info.analyzer,
+        channels=_named(recording.info.channels, sync=None),
+        pulses=fit.pulses,
+        rate_ppb=round(fit.rate_ppb, 1),
+        pieces=fit.other.size - 1,
+        residual_std_ns=round(fit.residual_std_ns, 3),
+        residual_max_ns=round(fit.residual_max_ns, 3),
+        uncertainty_ns=round(fit.uncertainty_ns, 3),
+    )

@@ -1,0 +1,38 @@
+"""Where the numbers of a recording come from: bench, firmware, settings, tools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gpiorig.analysis.logs.node_log import NodeLog
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import boards
+
+VIRTUAL = "Virtual bench: these numbers test the rig; they are no measurement of hardware."
+
+
+def of(recording: Recording, logs: Mapping[str, NodeLog]) -> dict[str, str]:
+    """Where the numbers come from, in the order to print."""
+    info = recording.info
+    bench = benches.of_recording(recording)
+    radios = {node.board: boards.load(node.board).radio for node in bench.nodes.values()}
+    study = bench.virtual.study if bench.virtual else {}
+    return {
+        "recorded": f"{info.epoch.wall} ({info.epoch.note})",
+        "bench": bench.name,
+        **({"changed timing model": ", ".join(f"{name} = {value}" for name, value in study.items())} if study else {}),
+        "analyzer": info.analyzer,
+        "samplerate": f"{float(info.samplerate_hz) / 1e6:g} MHz",
+        **{f"parameter {key}": str(value) for key, value in info.parameters.items()},
+        "first bit on the air": "; ".join(
+            f"{board}: {radio.frame_timestamp_ns / 1e3:g} us before the mark ({radio.frame_timestamp_source})"
+            for board, radio in radios.items()
+        ),
+        **{f"firmware of {node}, sha256": digest for node, digest in info.firmware.items()},
+        **{
+            f"node {node} says it is": " ".join(f"{key}={value}" for key, value in each.identity.items())
+            for node, each in logs.items()
+        },
+        **{f"version of {tool}": number for tool, number in info.tools.items()},
+    }

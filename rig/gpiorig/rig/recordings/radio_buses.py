@@ -1,0 +1,48 @@
+"""The SPI buses of radios that a recording shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpiorig.capture.buses import spi
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import boards
+from gpiorig.rig.errors import RigError
+
+# Radios as the board files name them, and their decoders.
+CHIPS = {"AT86RF231": "at86rf2xx", "CC2420": "cc2420", "SPIRIT1": "spirit1"}
+
+
+@dataclass(frozen=True, slots=True)
+class RadioBus:
+    """The SPI bus of a node's radio: its decoder, and where its lines are among the recorded channels."""
+
+    node: str
+    chip: str
+    lines: spi.SpiLines
+
+
+def of_recording(recording: Recording, channels: tuple[str, ...]) -> tuple[RadioBus, ...]:
+    """Return the buses of all nodes whose SPI lines are wired.
+
+    Raises
+    ------
+    RigError
+        There is none, or its radio has no decoder.
+    """
+    bench = benches.of_recording(recording)
+    buses = []
+    for name, node in bench.nodes.items():
+        if not {"spi_clk", "spi_mosi", "tap.select"} <= node.lines.keys():
+            continue
+        radio = boards.load(node.board).radio.name
+        if radio not in CHIPS:
+            raise RigError(f"{recording.folder}: node {name}: there is no decoder of the {radio}'s SPI bus.")
+        buses.append(RadioBus(name, CHIPS[radio], spi.lines_of(channels, name)))
+    if not buses:
+        raise RigError(
+            f"{recording.folder}: no radio's SPI bus was recorded. Name the lines spi_clk, spi_mosi, spi_miso and "
+            "tap.select of a node in the bench file, and record again."
+        )
+    return tuple(buses)

@@ -1,0 +1,98 @@
+"""Runs to be compared: their delays, their thresholds, and in what they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from gpiorig.analysis.compare import delays
+from gpiorig.analysis.compare.delays import Delays
+from gpiorig.analysis.tables import stages
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.errors import RigError
+from gpiorig.rig.experiments import limits
+from gpiorig.rig.recordings import provenance
+from gpiorig.rig.results import pipeline, survey
+
+_TABLES = ("packets", "steps")
+_JUDGING = (limits.ASSERT, limits.THRESHOLDS)  # parameters that say what to think of a run, and do nothing in it
+
+
+def load(recording: Recording, *, fresh: bool = False) -> Delays:
+    """The delays of a recording: of its tables if it is analysed, else by analysing it; nothing is written.
+
+    Parameters
+    ----------
+    recording
+        Of round trips, or of packets that go one way: then of the route that most of them took.
+    fresh
+        Analyse it, whatever tables there are.
+    """
+    if not pipeline.has_round_trips(recording):
+        found = survey.survey(recording)
+        return delays.of_routes(found.routes, found.events.samplerate_hz)
+    paths = [recording.folder / f"{name}.parquet" for name in _TABLES]
+    if not fresh and all(path.is_file() for path in paths):
+        return delays.of_tables(*(stages.read(path) for path in paths))
+    result = pipeline.analyse(recording)
+    return delays.of_timelines(result.timelines, result.steps)
+
+
+def check_common(base: Recording, before: Delays, now: Delays) -> None:
+    """Refuse runs of which nothing can be compared.
+
+    Raises
+    ------
+    RigError
+        The base has no delays, or none that the new run has, too.
+    """
+    if not before.whole:
+        raise RigError(
+            f"{base.folder}: {delays.NONE_WHOLE}, so there is nothing to compare with; `gpiorig report` says what is "
+            "missing."
+        )
+    if now.whole and not set(before.values) & set(now.values):
+        raise RigError(
+            f"the runs have no delay in common: the base has {', '.join(list(before.values)[:2])} …, the new one "
+            f"{', '.join(list(now.values)[:2])} …; compare runs of one application."
+        )
+
+
+def routes(before: Delays, now: Delays) -> list[str]:
+    """Which packets were compared, if they went different ways."""
+    same = before.route == now.route or not now.whole
+    return [] if same else [f"Compared: {before.route} of the base, {now.route} of the new run."]
+
+
+def thresholds(base: Recording, new: Recording) -> tuple[str, ...]:
+    """Those of the new run's experiment; of the base's where the new one has none."""
+    return limits.recorded(new, limits.THRESHOLDS) or limits.recorded(base, limits.THRESHOLDS)
+
+
+def differences(base: Recording, new: Recording) -> list[str]:
+    """In what the runs differ by intent, a sentence each."""
+    before, now = base.info.parameters, new.info.parameters
+    keys = [key for key in dict.fromkeys([*before, *now]) if before.get(key) != now.get(key) and key not in _JUDGING]
+    named = ", ".join(f"{key} ({before.get(key, 'none')}, now {now.get(key, 'none')})" for key in keys)
+    lines = ["Base and new run are the same folder."] if base.folder.samefile(new.folder) else []
+    lines += [f"Set differently: {named}."] if keys else []
+    images = base.info.firmware, new.info.firmware
+    nodes = [node for node in dict.fromkeys([*images[0], *images[1]]) if images[0].get(node) != images[1].get(node)]
+    if nodes:
+        lines.append(f"Other firmware on {', '.join(nodes)}.")
+    if base.info.virtual or new.info.virtual:
+        lines.append(provenance.VIRTUAL)
+    return lines
+
+
+def watched(names: Sequence[str]) -> Iterator[str]:
+    """The names, with a progress bar on a terminal."""
+    from tqdm import tqdm
+
+    yield from tqdm(names, desc="comparing", unit=" delays", disable=None, leave=False)
+
+
+def check_output(path: Path) -> None:
+    """Refuse a file of which the suffix says no format, before the work is done."""
+    if path.suffix not in stages.SUFFIXES:
+        raise RigError(f"{path}: a table is a file with suffix {' or '.join(stages.SUFFIXES)}.")

@@ -1,0 +1,1 @@
+"""Running an experiment and recording it."""

@@ -1,0 +1,184 @@
+"""The analyzers of a run: each captures; the captures of several are merged by their sync line."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import time
+from types import TracebackType
+from typing import Self
+
+from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
+from gpiorig.capture.sigrok import completeness
+from gpiorig.capture.sigrok.analyzer import Analyzer, scan
+from gpiorig.capture.sigrok.capture import Capture
+from gpiorig.capture.sigrok.completeness import CODED
+from gpiorig.capture.sigrok.result import CaptureResult
+from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.errors import BenchError
+from gpiorig.rig.recordings import merge
+from gpiorig.rig.recordings.merge import Source
+
+PARTS = "analyzers"  # folder, in a recording of several analyzers, with the recording of each
+SYNC = "sync"  # what the sync line's channel is called
+TAIL_S = 0.1  # samples to take after the nodes have reported
+SILENCE_S = 2.0  # a real analyzer that has sent nothing for this long has failed
+QUIET_S = 0.5  # an analyzer that has sent nothing for this long has nothing to send; less than SILENCE_S
+ARRIVAL_S = 10.0  # samples that a virtual analyzer has sent are here within this
+POLL_S = 0.02
+
+
+def epoch_now() -> Epoch:
+    """The epoch of a recording that begins now."""
+    wall = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+    return Epoch(wall=wall, note="start of the run on the host's clock, before the first sample")
+
+
+def channels(bench: Bench, analyzer: str) -> list[str]:
+    """An analyzer's channels that carry a line, each renamed to `node.line`, and the sync line's."""
+    wires = [
+        (benches.place(bench, channel), f"{name}.{line}")
+        for name, node in bench.nodes.items()
+        for line, channel in node.lines.items()
+    ]
+    named = [f"{channel}={line}" for (where, channel), line in wires if where == analyzer]
+    sync = bench.analyzers[analyzer].sync
+    return [*named, f"{sync}={SYNC}"] if sync else named
+
+
+def sources(bench: Bench, drivers: dict[str, str]) -> dict[str, Source]:
+    """What each analyzer captures, the one with the highest samplerate first: the others are laid over it.
+
+    Raises
+    ------
+    BenchError
+        There are several, and one of them does not see the sync line.
+    """
+    unsynced = [name for name, analyzer in bench.analyzers.items() if not analyzer.sync]
+    if len(bench.analyzers) > 1 and unsynced:
+        raise BenchError(
+            f"bench {bench.name}: analyzers.{unsynced[0]} has no `sync`; several analyzers need the sync line, on "
+            "a channel of each (docs/sync-line.md)."
+        )
+    found = {}
+    for name in sorted(bench.analyzers, key=lambda name: -bench.analyzers[name].samplerate_hz):
+        found[name] = source(bench, name, scan(drivers[name]))
+    return found
+
+
+def source(bench: Bench, name: str, analyzer: Analyzer) -> Source:
+    """What an analyzer of the bench captures, given what sigrok says of it."""
+    wanted = analyzer.selection(channels(bench, name))
+    return Source(
+        driver=analyzer.driver,
+        samplerate=f"{bench.analyzers[name].samplerate_hz}/1",
+        channels=tuple(wanted.get(channel, "") for channel in analyzer.channels),
+    )
+
+
+def parts(found: dict[str, Source], recording: Recording) -> dict[str, Recording]:
+    """The recording of each analyzer: with one, that of the run."""
+    if len(found) == 1:
+        return dict.fromkeys(found, recording)
+    info = recording.info
+    return {
+        name: Recording.create(
+            recording.folder / PARTS / name,
+            RecordingInfo(**source.fields, epoch=epoch_now(), virtual=info.virtual, tools=info.tools),
+        )
+        for name, source in found.items()
+    }
+
+
+def conclude(
+    bench: Bench, recordings: dict[str, Recording], results: dict[str, CaptureResult], recording: Recording
+) -> Recording:
+    """Finish the recording of a run: look for losses in that of each analyzer, and merge several.
+
+    Returns
+    -------
+    Recording
+        Finished as complete, or as incomplete with the reasons.
+    """
+    concluded = []
+    for name, part in recordings.items():
+        beats = {SYNC: CODED} if bench.analyzers[name].sync else {}
+        concluded.append(completeness.conclude(part, results[name], heartbeats=beats)[0])
+    if len(concluded) == 1:
+        return concluded[0]
+    return merge.finish(concluded, merge.merge(concluded, recording, sync=SYNC))
+
+
+class Captures:
+    """The captures of a run, while they go on; a context manager that aborts them where `stop` was not called.
+
+    Parameters
+    ----------
+    bench
+        The bench.
+    found
+        What each analyzer captures.
+    recording
+        Where the edges of a single analyzer go, and those of several when they are merged.
+    """
+
+    def __init__(self, bench: Bench, found: dict[str, Source], recording: Recording) -> None:
+        self._bench, self._found, self._recording = bench, found, recording
+        self._parts = parts(found, recording)
+        self._captures: dict[str, Capture] = {}
+        self._results: dict[str, CaptureResult] = {}
+        self._stack = contextlib.ExitStack()
+        with contextlib.ExitStack() as stack:
+            for name, source in found.items():
+                self._captures[name] = stack.enter_context(
+                    Capture.start(
+                        driver=source.driver,
+                        channels=channels(bench, name),
+                        samplerate_hz=source.samplerate_hz,
+                        folder=self._parts[name].edges_folder,
+                        silence_s=None if bench.virtual else SILENCE_S,  # virtual time may stand still
+                    )
+                )
+            self._stack = stack.pop_all()
+
+    def check(self) -> None:
+        """Raise what went wrong with a capture."""
+        for capture in self._captures.values():
+            capture.check()
+
+    def settle(self, sent: dict[str, int] | None) -> None:
+        """Wait for the last samples: as many as a virtual analyzer has sent, a little more signal of a real one."""
+        for name, capture in self._captures.items():
+            if sent is None:
+                _await_tail(capture, samplerate_hz=self._found[name].samplerate_hz)
+            else:
+                capture.wait_quiet(sent[name], deadline_s=ARRIVAL_S)
+
+    def stop(self) -> None:
+        """End the captures."""
+        with self._stack:
+            self._results = {name: capture.stop() for name, capture in self._captures.items()}
+
+    def conclude(self) -> Recording:
+        """Finish the recording, after `stop` and when all else in it is written."""
+        return conclude(self._bench, self._parts, self._results, self._recording)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+
+
+def _await_tail(capture: Capture, *, samplerate_hz: int) -> None:
+    """Let a little more signal come, or find that the analyzer has none left to send."""
+    enough = capture.samples_received + int(TAIL_S * samplerate_hz)
+    seen, since_s = capture.samples_received, time.monotonic()
+    while capture.samples_received < enough and time.monotonic() - since_s < QUIET_S:
+        time.sleep(POLL_S)
+        capture.check()
+        if capture.samples_received != seen:
+            seen, since_s = capture.samples_received, time.monotonic()

@@ -1,0 +1,27 @@
+"""Recording with a progress bar: what the commands call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tqdm import tqdm
+
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.experiments.experiment import Experiment
+from gpiorig.rig.run import runner
+
+
+def record(
+    bench: Bench, experiment: Experiment, *, bench_file: Path, output: Path, firmware: dict[str, Path]
+) -> Recording:
+    """As `runner.run`, with a progress bar that is off without a terminal."""
+    with tqdm(total=experiment.packets, unit=" packets", desc="recording", disable=None, leave=False) as bar:
+        return runner.run(
+            bench,
+            experiment,
+            bench_file=bench_file,
+            output=output,
+            firmware=firmware,
+            progress=lambda packets: bar.update(packets - bar.n),
+        )

@@ -1,0 +1,118 @@
+"""Bench files: what is refused, and how it is said."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from gpiorig.rig import resources
+from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.errors import BenchError
+from gpiorig.rig.experiments import experiment as experiments
+
+DEMO = (files("gpiorig.rig") / "demo_bench.toml").read_text()
+EXPERIMENTS = Path(__file__).resolve().parents[3] / "experiments"
+
+
+def test_demo_bench_is_valid() -> None:
+    """The bench of the demo passes its own checks."""
+    bench = benches.loads(DEMO)
+
+    assert ["initiator", "responder"] == list(bench.nodes)
+    assert bench.virtual is not None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("samplerate_hz", "sampelrate_hz", "unknown key `sampelrate_hz` in `analyzers"),
+        ("samplerate_hz", "sampelrate_hz", "did you mean `samplerate_hz`?"),
+        ('board = "iotlab-m3"', 'boards = "iotlab-m3"', "did you mean `board`?"),
+        ("seed = 1", "colour = 1", "known keys there: analyzers, faults, "),
+        ("delay_ps = 10_000", "colour = 1", "in `virtual.links[0]`; known keys there: delay_ps, from, "),
+        ("24_000_000", "0", "analyzers.la.samplerate_hz is 0"),
+        ("24_000_000", '"fast"', "Expected `int`, got `str`"),
+        ('d0 = "P8_46"\n', "", "nodes.initiator.lines lacks d0"),
+        ('"tap.irq" = "P8_44"', '"tap.iqr" = "P8_44"', "tap.iqr: no such line"),
+        ('d1 = "P8_43"', 'd1 = "P8_46"', "more than one line on channel P8_46"),
+        ('d1 = "P8_43"', 'd1 = "D7"', "has no channel D7"),
+        ('board = "iotlab-m3"', 'board = "iotlab-m4"', "unknown board `iotlab-m4`"),
+        ('from = "initiator"', 'from = "nobody"', "there is no node `nobody`"),
+        ("[virtual.nodes.initiator]", "[virtual.nodes.nobody]", "there is no node `nobody`"),
+        ("[virtual.analyzers.la]", "[virtual.analyzers.lb]", "there is no analyzer `lb`"),
+        ("seed = 1", "seed = ", "not valid TOML"),
+        ("[nodes.responder", '[nodes."../x"', "name `../x`"),
+        ("delay_ps = 10_000", "loss_ppm = 1_000_001", "Expected `int` <= 1000000"),
+        ("seed = 1", "seed = -1", "Expected `int` >= 0"),
+        ("24_000_000", "8_000_000", "a symbol of the bus may last 125 ns, which takes 16000000 at least"),
+    ],
+)
+def test_wrong_bench_is_refused(old: str, new: str, message: str) -> None:
+    """Each mistake ends in one error that names the place."""
+    assert old in DEMO
+
+    with pytest.raises(BenchError, match=r"^bench") as caught:
+        benches.loads(DEMO.replace(old, new))
+
+    assert message in str(caught.value)
+
+
+def test_real_bench_needs_driver_and_serial() -> None:
+    """Without a `[virtual]` section the analyzer and the ports must be given."""
+    real = DEMO.split("# Clock errors")[0]
+
+    with pytest.raises(BenchError, match=r"analyzers\.la has no `driver`"):
+        benches.loads(real)
+    with pytest.raises(BenchError, match=r"nodes\.initiator has no `serial`"):
+        benches.loads(real.replace("samplerate_hz", 'driver = "fx2lafw"\nsamplerate_hz'))
+
+
+def test_missing_bench_file(tmp_path: Path) -> None:
+    """A file that is not there is named."""
+    with pytest.raises(BenchError, match="No such file"):
+        benches.load(tmp_path / "none.toml")
+
+
+def test_experiments_are_valid() -> None:
+    """Every experiment file can be run on the bench that its comment names, or else on the demo's."""
+    found = sorted(EXPERIMENTS.glob("*.toml"))
+    assert found
+
+    for path in found:
+        file = re.search(r"[\w/]+_bench\.toml", path.read_text())
+        name = re.search(r"the bench `([\w-]+)`", path.read_text())
+        bench = EXPERIMENTS.parent / file[0] if file else resources.benches()[name[1] if name else "demo"]
+        experiments.load(path, benches.load(bench))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"packets": 0}, "packets is 0"),
+        ({"packets": 70_000}, "16-bit packet id"),
+        ({"responder": "nobody"}, "responder is `nobody`"),
+        ({"responder": "initiator"}, "the same node"),
+        ({"packets": None}, "neither packets nor duration_s"),
+        ({"duration_s": 2_001}, "duration_s is 2001"),
+        ({"nodes": {"nobody": experiments.NodeRole()}}, "nodes.nobody is `nobody`"),
+        ({"settings": experiments.Settings(peer="nobody")}, "peer of initiator is `nobody`"),
+    ],
+)
+def test_wrong_experiment_is_refused(changes: dict[str, object], message: str) -> None:
+    """An experiment the bench cannot do is refused."""
+    fields: dict[str, object] = {
+        "name": "x",
+        "initiator": "initiator",
+        "responder": "responder",
+        "packets": 1,
+    }
+
+    with pytest.raises(BenchError, match=message):
+        experiments.check(
+            experiments.Experiment(**(fields | changes)),  # type: ignore[arg-type]
+            benches.loads(DEMO),
+            what="experiment",
+        )

@@ -1,0 +1,144 @@
+"""What `gpiorig bench check` looks at beyond the text of a bench file."""
+
+from __future__ import annotations
+
+import os
+import pty
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import drivers, findings
+from gpiorig.rig.bench.findings import Finding
+from gpiorig.rig.errors import BenchError
+
+BENCH = """
+name = "two M3"
+[analyzers.la]
+driver = "fx2lafw:conn=1.12"
+samplerate_hz = 24_000_000
+[nodes.a]
+board = "iotlab-m3"
+serial = "/dev/ttyUSB1"
+lines = { strobe = "D0", d0 = "D1", d1 = "D2", "tap.irq" = "D3" }
+[nodes.b]
+board = "iotlab-m3"
+serial = "/dev/ttyUSB3"
+lines = { strobe = "D4", d0 = "D5", d1 = "D6", "tap.irq" = "D7" }
+"""
+
+
+def of_text(text: str, folder: Path) -> list[Finding]:
+    """The findings of a bench file in this folder."""
+    return findings.of_file(benches.loads(text), folder / "bench.toml")
+
+
+def test_a_bench_that_can_work(tmp_path: Path) -> None:
+    """Everything is right, and each analyzer and node was looked at."""
+    found = of_text(BENCH, tmp_path)
+
+    assert {"analyzers.la", "nodes.a.lines", "nodes.b.lines"} == {finding.about for finding in found}
+    assert {"right"} == {finding.verdict for finding in found}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "about", "what"),
+    [
+        ('"D7"', '"Z0"', "analyzers.la", "has no channel Z0; it has D0, D1"),
+        ("24_000_000", "23_999_999", "analyzers.la", "the nearest that it takes are 16000000 Hz and 24000000 Hz"),
+        ('"D7"', '"D9"', "analyzers.la", "takes 12000000 Hz at most with D0, D1, D2, D3, D4, D5, D6, D9"),
+        ('"fx2lafw:conn=1.12"', '"saleae-logic16"', "analyzers.la", "has no channel D0"),
+        ('board = "iotlab-m3"', 'board = "nucleo-l476rg"', "nodes.a.lines", "has no pin for tap.irq; it has strobe"),
+        ("[nodes.b]", 'firmware = "gone.elf"\n[nodes.b]', "nodes.a.firmware", "gone.elf: No such file"),
+        ("[nodes.b]", 'firmware = "notes.txt"\n[nodes.b]', "nodes.a.firmware", "notes.txt is not an ELF image"),
+    ],
+)
+def test_what_cannot_work(old: str, new: str, about: str, what: str, tmp_path: Path) -> None:
+    """Channels and rates that the driver refuses, pins that the board has not, images that are not there."""
+    assert old in BENCH
+    (tmp_path / "notes.txt").write_text("not an image")
+
+    wrong = [finding for finding in of_text(BENCH.replace(old, new, 1), tmp_path) if finding.verdict == "wrong"]
+
+    assert [about] == [finding.about for finding in wrong]
+    assert what in wrong[0].what
+
+
+def test_what_is_not_known_is_said(tmp_path: Path) -> None:
+    """Of a driver without an entry in the table, channels and rates are neither right nor wrong."""
+    found = of_text(BENCH.replace("fx2lafw:conn=1.12", "demo"), tmp_path)
+
+    assert ["unknown"] == [finding.verdict for finding in found if finding.about == "analyzers.la"]
+
+
+def test_several_analyzers_need_the_sync_line(tmp_path: Path) -> None:
+    """A run refuses such a bench, and the check says so before."""
+    two = BENCH.replace(
+        "[nodes.a]", 'sync = "D8"\n[analyzers.lb]\ndriver = "demo"\nsamplerate_hz = 24_000_000\n[nodes.a]'
+    )
+    bench = two.replace('"D', '"la:D').replace('sync = "la:', 'sync = "')
+
+    wrong = [finding for finding in of_text(bench, tmp_path) if finding.verdict == "wrong"]
+
+    assert ["analyzers.la", "analyzers.lb"] == [finding.about for finding in wrong]  # the first: D8 at 24 MHz
+    assert "has no `sync`" in wrong[1].what
+
+
+def test_a_port_has_one_node(tmp_path: Path) -> None:
+    """By its name or by a link to it, as those in /dev/serial/by-id are."""
+    port, link = tmp_path / "ttyUSB1", tmp_path / "by-id"
+    port.touch()
+    link.symlink_to(port)
+
+    for a, b in ((port, port), (port, link)):
+        with pytest.raises(BenchError, match=r"nodes\.a and nodes\.b have the same `serial`"):
+            benches.loads(BENCH.replace("/dev/ttyUSB1", str(a)).replace("/dev/ttyUSB3", str(b)))
+
+
+@pytest.mark.parametrize(
+    ("driver", "channels", "rate_hz", "takes"),
+    [
+        ("saleae-logic16", 9, 32_000_000, True),
+        ("saleae-logic16", 10, 32_000_000, False),
+        ("saleae-logic16", 16, 16_000_000, True),
+        ("saleae-logic16", 3, 100_000_000, True),
+        ("saleae-logic16", 4, 100_000_000, False),
+        ("fx2lafw", 8, 24_000_000, True),
+        ("fx2lafw", 9, 24_000_000, False),
+        ("fx2lafw", 16, 12_000_000, True),
+        ("beaglelogic", 14, 100_000_000, True),
+        ("beaglelogic", 14, 100_000_001, False),
+    ],
+)
+def test_rates_of_many_channels(driver: str, channels: int, rate_hz: int, takes: bool) -> None:
+    """The limits that hardware-bom.md names."""
+    known = drivers.KNOWN[driver]
+
+    assert takes == (known.refusal(known.channels[:channels], rate_hz) is None)
+
+
+@pytest.fixture
+def ports() -> Iterator[list[str]]:
+    """Two serial ports."""
+    ends = [pty.openpty() for _ in range(2)]
+    yield [os.ttyname(node) for _, node in ends]
+    for end in ends:
+        for descriptor in end:
+            os.close(descriptor)
+
+
+def test_live(ports: list[str]) -> None:
+    """Each analyzer is asked and each port opened; all that is wrong is found, not the first fault only."""
+    bench = BENCH.replace("fx2lafw:conn=1.12", "demo").replace("/dev/ttyUSB1", ports[0])
+    there = benches.loads(bench.replace("/dev/ttyUSB3", ports[1]))
+    absent = benches.loads(bench.replace('"demo"', '"beaglelogic:conn=tcp-raw/127.0.0.1/1"').replace('"D7"', '"Z0"'))
+    lacking = benches.loads(bench.replace('"D7"', '"Z0"').replace("/dev/ttyUSB3", ports[1]))
+
+    assert ["right"] * 3 == [finding.verdict for finding in findings.live(there)]
+    analyzer, first, second = findings.live(absent)
+    assert ("wrong", "right", "wrong") == (analyzer.verdict, first.verdict, second.verdict)
+    assert "nothing answers at this address" in analyzer.what
+    assert "/dev/ttyUSB3: there is no such port" in second.what
+    assert "there is no channel Z0" in findings.live(lacking)[0].what

@@ -1,0 +1,109 @@
+"""Experiment files: what each node is told, and which image it runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpiorig.rig import resources
+from gpiorig.rig.errors import BenchError, FirmwareError
+from gpiorig.rig.experiments import images
+from gpiorig.rig.experiments.experiment import Experiment
+from gpiorig.rig.strict_toml import parse
+
+ROOT = Path(__file__).resolve().parents[3]
+TEXT = """
+name = "x"
+initiator = "a"
+responder = "b"
+duration_s = 60
+kernel = "threads"
+[settings]
+app = "sender"
+payload = 100
+[nodes.noise]
+start = true
+app = "interferer"
+[nodes.b]
+payload = 50
+"""
+
+
+def read(text: str = TEXT) -> Experiment:
+    """An experiment file."""
+    return parse(text, Experiment, what="experiment file")
+
+
+def test_a_node_s_own_settings_go_before_those_of_all() -> None:
+    """What is not in the file is left to the firmware, but for what every firmware is told."""
+    always = {"channel": 26, "interval_us": 20_000, "timeout_us": 15_000, "backoff": True, "seed": 1}
+
+    assert {**always, "app": "sender", "payload": 100} == read().settings_of("a")
+    assert {**always, "app": "sender", "payload": 50} == read().settings_of("b")
+    assert {**always, "app": "interferer", "payload": 100} == read().settings_of("noise")
+
+
+def test_the_initiator_starts_last() -> None:
+    """Nodes with `start` are under way before the packets that are observed."""
+    assert ["noise", "a"] == read().started
+    assert "sender" == read().app
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ('app = "pong"', "settings.app"),
+        ('app = "sender"\nqueues = 8', "did you mean `queue`"),
+        ('app = "sender"\ncsma = 1', "settings.csma"),
+        ('app = "sender"\nkernel = "threads"', "unknown key `kernel` in `settings`; it belongs at the top."),
+        ('app = "sender"\nstart = true', r"unknown key `start` in `settings`; it belongs in `nodes\[...\]`."),
+    ],
+)
+def test_wrong_settings_are_refused(wrong: str, message: str) -> None:
+    """A name, a key or a type that is not one."""
+    with pytest.raises(BenchError, match=message):
+        read(TEXT.replace('app = "sender"', wrong, 1))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "probes", "folder"),
+    [
+        ("events", "normal", "iotlab-m3"),
+        ("threads", "normal", "iotlab-m3-threads"),
+        ("events", "off", "iotlab-m3-off"),
+        ("threads", "doubled", "iotlab-m3-threads-doubled"),
+    ],
+)
+def test_kernel_and_probes_choose_the_image(kernel: str, probes: str, folder: str) -> None:
+    """Where firmware-gpio-probes/Makefile puts it."""
+    image = images.reference_image("iotlab-m3", kernel, probes)
+
+    assert ROOT / "firmware-gpio-probes" / "build" / folder / "reference.elf" == image
+
+
+def test_a_missing_image_says_how_to_make_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The command that builds just that image."""
+    monkeypatch.setattr(resources, "checkout", lambda: tmp_path)
+
+    with pytest.raises(FirmwareError, match="`make -C firmware-gpio-probes BOARD=telosb KERNEL=threads PROBES=empty`"):
+        images.sha256(images.reference_image("telosb", "threads", "empty"))
+
+
+def test_an_image_that_the_package_does_not_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installation has a few, and says which, and where the others are made."""
+    monkeypatch.setattr(resources, "checkout", lambda: None)
+    monkeypatch.setattr(resources, "image_folder", lambda: tmp_path)
+    (tmp_path / "iotlab-m3.elf").touch()
+    (tmp_path / "telosb-threads.elf").touch()
+
+    assert tmp_path / "telosb-threads.elf" == images.reference_image("telosb", "threads")
+    with pytest.raises(FirmwareError) as caught:
+        images.sha256(images.reference_image("telosb", "threads", "off"))
+    assert "has the images iotlab-m3, telosb-threads. Run `make -C firmware-gpio-probes BOARD=te" in str(caught.value)
+
+
+def test_an_image_of_the_bench_file_that_is_not_there(tmp_path: Path) -> None:
+    """Nothing of ours would make it."""
+    with pytest.raises(FirmwareError, match=r"mine\.elf: No such file or directory\. Give the path of an ELF image"):
+        images.sha256(tmp_path / "mine.elf")

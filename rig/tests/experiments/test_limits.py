@@ -1,0 +1,87 @@
+"""Limits of an experiment: read from its file, kept in the recording, read again."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from gpiorig.analysis.compare import delays
+from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
+from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.errors import BenchError
+from gpiorig.rig.experiments import experiment as experiments
+from gpiorig.rig.experiments import limits
+from gpiorig.rig.experiments.experiment import Experiment
+
+PINGPONG = 'name = "x"\ninitiator = "initiator"\nresponder = "responder"\npackets = 10\n'
+
+
+def load(tmp_path: Path, text: str) -> Experiment:
+    path = tmp_path / "experiment.toml"
+    path.write_text(text)
+    return experiments.load(path, benches.load(Path(str(files("gpiorig.rig") / "demo_bench.toml"))))
+
+
+def test_limits_reach_the_recording_and_come_back(tmp_path):
+    text = PINGPONG + 'assert = ["rtt.p99 < 20 ms", "loss < 1 %"]\nthresholds = ["rtt.p99 +5 %"]\n'
+    experiment = load(tmp_path, text)
+    assert ("rtt.p99 < 20 ms", "loss < 1 %") == experiment.assertions
+    info = RecordingInfo(
+        samplerate="24000000/1",
+        channels=("",),
+        epoch=Epoch(wall="2026-01-01T00:00:00+00:00"),
+        virtual=True,
+        parameters=limits.parameters(experiment),
+    )
+    recording = Recording.open(Recording.create(tmp_path / "run", info).folder)
+    assert experiment.assertions == limits.recorded(recording, limits.ASSERT)
+    assert experiment.thresholds == limits.recorded(recording, limits.THRESHOLDS)
+
+
+def test_an_experiment_without_limits_leaves_no_parameter(tmp_path):
+    assert {} == limits.parameters(load(tmp_path, PINGPONG))
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('assert = ["rtt.p99 < 20"]', "there is no unit; it must be ns or us"),
+        ('assert = ["p99 of the rtt"]', "not understood; write it like `rtt.p99 < 20 ms`"),
+        ('assert = "rtt.p99 < 20 ms"', "Expected `array`, got `str` at `assert`"),
+        ('thresholds = ["rtt.p99 5 %"]', "not understood; write it like `rtt.p99 +5 %`"),
+        ('asert = ["rtt.p99 < 20 ms"]', "unknown key `asert`; did you mean `assert`?"),
+        (
+            'assert = ["rtt.p99 < 20 ms"]\n[settings]\napp = "broadcast"',
+            "of `broadcast` is called `delay`",
+        ),
+        (
+            'thresholds = ["delay.p99 +5 %"]',
+            "thresholds: `delay.p99 +5 %`: the whole delay of `pingpong` is called `rtt`",
+        ),
+        ('assert = ["rtt.p99 < 20 ms"]\nprobes = "off"', "without probes there are no delays on the pins"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_file(tmp_path, line, said):
+    with pytest.raises(BenchError) as error:
+        load(tmp_path, PINGPONG + line + "\n")
+    assert said in str(error.value)
+    assert "experiment.toml" in str(error.value)
+
+
+def test_of_a_recording_without_delays_nothing_holds(tmp_path):
+    """And what a recording asserts is judged once, also if it is asserted again."""
+    info = RecordingInfo(
+        samplerate="24000000/1",
+        channels=("",),
+        epoch=Epoch(wall="2026-01-01T00:00:00+00:00"),
+        virtual=True,
+        parameters={"app": "broadcast", "assert": "delay.p99 < 1 ms; loss < 1 %"},
+    )
+    recording = Recording.create(tmp_path / "run", info)
+    found = limits.verdicts(recording, delays.of_routes((), Fraction(24_000_000)), ("delay.p99 < 1 ms",))
+    assert [False, False] == [verdict.holds for verdict in found]
+    assert "delay.p99 < 1 ms: does not hold: no packet is known whole on the pins" == found[0].sentence
+    assert "loss < 1 %: does not hold: not defined (no packets)" == found[1].sentence

@@ -1,0 +1,39 @@
+"""What `gpiorig report` prints of several recordings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from gpiorig.analysis import report
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.cli import main
+from gpiorig.rig.recordings.provenance import VIRTUAL
+from gpiorig.rig.results import report as reporting
+
+
+@pytest.mark.parametrize("virtual", [False, True])
+def test_of_several_runs_each_headline_and_whose_numbers(
+    virtual: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A line per run, the first one of its summary; numbers of a virtual bench are called that, also of one of two."""
+
+    def reported(recording: SimpleNamespace, *, asserted: object) -> SimpleNamespace:
+        name = recording.folder.name
+        data = SimpleNamespace(virtual=virtual and name == "two", notes=(), headline=f"Of {name}.")
+        return SimpleNamespace(data=data, recording=recording)
+
+    monkeypatch.setattr(Recording, "open", lambda folder: SimpleNamespace(folder=folder))
+    monkeypatch.setattr(reporting, "of", reported)
+    monkeypatch.setattr(report, "write_set", lambda output, runs: output / "report.html")
+    monkeypatch.setattr(report, "summary_lines", lambda data: [data.headline, "More."])
+
+    runs = [tmp_path / "one", tmp_path / "two"]
+    for run in runs:
+        run.mkdir()
+
+    assert main(["report", *map(str, runs), "-o", "page"]) == 0
+    said = ["one: Of one.", "two: Of two.", *[VIRTUAL] * virtual, f"report: {Path('page', 'report.html')}"]
+    assert said == capsys.readouterr().out.splitlines()

@@ -1,0 +1,100 @@
+"""The world of a virtual bench: what its bench file says reaches the boards, and what cannot be is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from virtualbench import bench_text, capture, changes, served
+
+from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.errors import BenchError
+
+STROBE = "P8_45"
+PER_MS = 24_000  # samples
+
+
+def ticks(folder: Path, tick: Path, virtual: str, *, ms: int = 30) -> list[int]:
+    """The samples at which the strobe of the board changes."""
+    with served(folder, bench_text(virtual=virtual), tick) as process:
+        return [int(sample) for sample in changes(capture(process, "la", samples=ms * PER_MS), STROBE)]
+
+
+@pytest.mark.slow
+def test_brown_out(tmp_path: Path, tick: Path) -> None:
+    """Without supply the line is still; with it again the board begins as from reset."""
+    fault = '[[virtual.faults]]\nkind = "brown_out"\nnode = "node"\nat_us = 10_300\noff_us = 5_000\n'
+    found = ticks(tmp_path, tick, fault)
+
+    quiet = [sample for sample in found if 10.4 * PER_MS < sample < 15.3 * PER_MS]
+    assert not quiet
+    first = found[0]
+    again = min(sample for sample in found if sample > 15.3 * PER_MS)
+    assert abs(again - 15.3 * PER_MS - first) <= 1
+
+
+@pytest.mark.slow
+def test_clock_step(tmp_path: Path, tick: Path) -> None:
+    """Until the step a board does what it does without; from there on it is 1 % faster."""
+    fault = '[[virtual.faults]]\nkind = "clock_step"\nnode = "node"\nat_us = 10_300\nppb = 10_000_000\n'
+    (tmp_path / "plain").mkdir()
+    found, plain = np.array(ticks(tmp_path, tick, fault)), np.array(ticks(tmp_path / "plain", tick, ""))
+
+    step = 10.3 * PER_MS
+    expected = np.where(plain < step, plain, step + (plain - step) / 1.01)
+    assert np.all(np.abs(found[: len(plain)] - expected) <= 1)
+
+
+@pytest.mark.slow
+def test_a_study(tmp_path: Path, tick: Path) -> None:
+    """A board with slower branches comes later to its first edge; the tick is the timer's, whatever the core."""
+    (tmp_path / "slow").mkdir()
+    slow = ticks(tmp_path / "slow", tick, "[virtual.study]\nexception_entry = 16\nflash_wait_states = 16\n")
+    plain = ticks(tmp_path, tick, "")
+
+    assert slow[0] > plain[0]
+    assert len(slow) == len(plain)
+
+
+@pytest.mark.slow
+def test_a_late_board(tmp_path: Path, tick: Path) -> None:
+    """A board whose supply comes 4 ms later does everything 4 ms later."""
+    (tmp_path / "late").mkdir()
+    late = ticks(tmp_path / "late", tick, "[virtual.nodes.node]\nstarts_us = 4_000\n")
+    in_time = ticks(tmp_path, tick, "")
+
+    assert abs(late[-1] - in_time[len(late) - 1] - 4 * PER_MS) <= 1
+
+
+@pytest.mark.parametrize(
+    ("virtual", "message"),
+    [
+        ("[virtual.study]\nrefil = 3\n", "virtual.study: there is no setting `refil`; known: flash_wait_states, apb_"),
+        (
+            '[[virtual.faults]]\nkind = "brown_out"\nnode = "x"\nat_us = 1\noff_us = 1\n',
+            "no node `x`; the bench has node",
+        ),
+        ('[[virtual.faults]]\nkind = "brown"\nnode = "node"\nat_us = 1\noff_us = 1\n', "brown"),
+        (
+            '[[virtual.interferers]]\npattern = "periodic"\ncentre_khz = 2_480_000\nlevel_dbm = -50\nburst_us = 10\n'
+            "every_us = 5\n",
+            "every_us is 5, less than burst_us",
+        ),
+        (
+            '[[virtual.interferers]]\npattern = "on_off"\ncentre_khz = 2_480_000\nlevel_dbm = -50\nburst_us = 10\n'
+            "every_us = 50\n",
+            "on_us",
+        ),
+        (
+            '[[virtual.interferers]]\npattern = "poisson"\ncentre_khz = 2_480_000\nlevel_dbm = -50\nburst_us = 10\n'
+            "every_us = 50\nlevels_dbm = { y = -90 }\n",
+            "no node `y`",
+        ),
+        ('[virtual.nodes.node.clock_drift]\nkind = "ramp"\nppb = 5\n', "span_ms"),
+    ],
+)
+def test_what_cannot_be_is_refused(virtual: str, message: str) -> None:
+    """One clear error that names the place."""
+    with pytest.raises(BenchError, match=message):
+        benches.loads(bench_text(virtual=virtual))

@@ -1,0 +1,86 @@
+"""The three-clock audit of a recording of the virtual bench. Its numbers test the rig; they measure no hardware."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+from commandline import Demo
+
+from gpiorig.analysis.audit import stages
+from gpiorig.analysis.audit.audit import Audit
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.logs.node_log import NodeLog
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.recordings import serial_pins
+from gpiorig.rig.results import audit_inputs, pipeline, survey
+
+PACKETS = 60
+
+
+@pytest.fixture(scope="module")
+def recorded(demo: Demo) -> tuple[Recording, Events, Mapping[str, NodeLog]]:
+    recording = Recording.open(demo.folder)
+    found = survey.survey(recording)
+    return recording, found.events, found.logs
+
+
+@pytest.fixture(scope="module")
+def audited(recorded: tuple[Recording, Events, Mapping[str, NodeLog]]) -> Audit:
+    found = audit_inputs.audited(*recorded)
+    assert found is not None
+    return found
+
+
+@pytest.mark.slow
+def test_every_line_is_found_on_the_pins(audited: Audit) -> None:
+    assert not any(count for each in audited.matchings for count in each.unmatched.values())
+    packets = [each.matched for each in audited.matchings if each.what.startswith("packet lines")]
+    assert [PACKETS, PACKETS] == packets
+
+
+def test_node_stamps_are_right_to_their_step(audited: Audit) -> None:
+    """A truncated microsecond at either end, and the node's clock, 15 ppm fast of the analyzer's: 0.1 us in 7 ms."""
+    (one,) = (each for each in audited.comparisons if (each.quantity, each.clock) == ("round trip, initiator", "node"))
+    assert PACKETS == one.n
+    assert np.abs(one.errors_ns).max() <= 1000 + 150
+
+
+def test_the_clocks_are_those_of_the_bench(audited: Audit) -> None:
+    """12 and -7 ppm against true time, of which the analyzer is 3 ppm slow."""
+    fits = {fit.clock: fit.segments[0].ppm for fit in audited.fits}
+    for node, ppm in (("initiator", 15.0), ("responder", -4.0)):
+        found = fits[f"node {node}"]
+        assert found.low - 0.2 <= ppm <= found.high + 0.2
+
+
+def test_the_way_to_the_host_is_what_another_program_says(
+    audited: Audit, recorded: tuple[Recording, Events, Mapping[str, NodeLog]]
+) -> None:
+    """`gpiorig serial --pins --audit` pairs the lines in its own way, and rounds down to ns."""
+    recording, _, _ = recorded
+    for node in recording.nodes:
+        other = serial_pins.latencies_ns(recording, node, baudrate=None)
+        (delay,) = (each.delay for each in audited.stages if (each.node, each.name) == (node, stages.TO_HOST))
+        assert len(other) == delay.n
+        mine = (delay.min_ns, delay.median_ns, delay.max_ns)
+        assert np.quantile(other, [0, 0.5, 1]).tolist() == pytest.approx(mine, abs=1)
+
+
+@pytest.mark.slow
+def test_swapped_logs_are_flagged(recorded: tuple[Recording, Events, Mapping[str, NodeLog]]) -> None:
+    """And are failed checks of the report."""
+    recording, events, logs = recorded
+    one, other = logs
+    swapped = {
+        one: dataclasses.replace(logs[other], node=one),
+        other: dataclasses.replace(logs[one], node=other),
+    }
+    found = audit_inputs.audited(recording, events, swapped)
+    assert found is not None
+    data = pipeline.report_data(dataclasses.replace(pipeline.analyse(recording), logs=swapped), recording)
+    assert found.foreign == data.notes[-2:]
+    assert 2 == sum("this log is not of this recording" in note for note in found.foreign)
+    assert () == found.comparisons

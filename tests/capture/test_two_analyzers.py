@@ -1,0 +1,159 @@
+"""A bench with an analyzer on each board, recorded and merged, against the same bench with one analyzer on both."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import directbench
+import numpy as np
+import pytest
+from commandline import ROOT, gpiorig
+
+from gpiorig.analysis.events import events
+from gpiorig.capture.edges.losses import Loss
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.results import pipeline
+
+pytestmark = pytest.mark.slow  # runs virtual benches
+
+DEMO = ROOT / "rig" / "gpiorig" / "rig" / "demo_bench.toml"
+PACKETS = 40
+EXPERIMENT = f"""
+name = "ping-pong"
+initiator = "initiator"
+responder = "responder"
+packets = {PACKETS}
+"""
+ONE = """
+[analyzers.la]
+samplerate_hz = 24_000_000
+"""
+TWO = """
+[analyzers.one]
+samplerate_hz = 24_000_000
+sync = "P8_20"
+[analyzers.two]
+samplerate_hz = 16_000_000
+sync = "P8_20"
+"""
+ITS_CLOCK = """
+[virtual.analyzers.la]
+clock_ppb = -3_000
+phase_ps = 11_000
+"""
+CLOCKS = """
+[virtual.sync]
+clock_ppb = 4_000
+[virtual.analyzers.one]
+clock_ppb = -3_000
+phase_ps = 11_000
+[virtual.analyzers.two]
+clock_ppb = 40_000
+phase_ps = 23_456_789
+"""
+
+
+def two_analyzers() -> str:
+    """The demo's bench, with the responder on an analyzer of its own: slower, 43 ppm fast, and begun later."""
+    initiator, responder = DEMO.read_text().split("[nodes.responder]")
+    text = initiator.replace('"P8_', '"one:P8_') + "[nodes.responder]" + responder.replace('"P8_', '"two:P8_')
+    return text.replace(ONE, TWO).replace(ITS_CLOCK, CLOCKS)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The same experiment with one analyzer and with two."""
+    folder = tmp_path_factory.mktemp("analyzers")
+    (folder / "one.toml").write_text(DEMO.read_text())
+    (folder / "two.toml").write_text(two_analyzers())
+    experiment = folder / "experiment.toml"
+    experiment.write_text(EXPERIMENT)
+    for name in ("one", "two"):
+        words = [folder / f"{name}.toml", experiment, "-o", folder / name, "--json"]
+        done = gpiorig("run", *words)
+        assert (0, "") == (done.status, done.stderr)
+        assert PACKETS == done.numbers["packets_timelined"]
+    return {name: folder / name for name in ("one", "two")}
+
+
+def test_steps_across_analyzers_are_those_of_one(runs: dict[str, Path]) -> None:
+    """Every step of every packet is the same to the sampling of both, also where it goes from one to the other."""
+    one, two = (pipeline.analyse(Recording.open(runs[name])) for name in ("one", "two"))
+
+    assert np.array_equal(one.timelines.ids, two.timelines.ids)
+    slow_samples = 1.5  # samples of the 24 MS/s one in a sample of the 16 MS/s one
+    assert np.max(np.abs(one.steps.samples - two.steps.samples)) <= 2 * (1 + slow_samples)
+
+
+def test_the_merged_recording_says_how_it_was_aligned(runs: dict[str, Path]) -> None:
+    """Rate, residuals and uncertainty are in the recording; the residuals are those of sampling."""
+    (note,) = Recording.open(runs["two"]).info.alignments
+
+    assert 43_000 == pytest.approx(note.rate_ppb, abs=100)
+    assert note.residual_max_ns <= 1e9 / 24e6 + 1e9 / 16e6
+    assert 0 < note.residual_std_ns <= note.uncertainty_ns
+    assert () == Recording.open(runs["two"]).verify()
+
+
+def test_merge_of_the_parts_is_what_run_made(runs: dict[str, Path], tmp_path: Path) -> None:
+    """`gpiorig merge` of the analyzers' own recordings gives the same edges."""
+    parts = sorted((runs["two"] / "analyzers").iterdir())
+    done = gpiorig("merge", *reversed(parts), "-o", tmp_path / "both", "--json")
+
+    assert (0, "") == (done.status, done.stderr)
+    ran, merged = Recording.open(runs["two"]).edges(), Recording.open(tmp_path / "both").edges()
+    assert ran.channels == merged.channels
+    assert np.array_equal(ran.samples, merged.samples)
+    assert np.array_equal(ran.levels, merged.levels)
+
+
+def test_what_cannot_be_merged_is_refused(runs: dict[str, Path], tmp_path: Path) -> None:
+    """No sync line, one recording only: one error, and status 2."""
+    part = runs["two"] / "analyzers" / "one"
+    for words, message in (([part], "nothing to merge"), ([part, runs["one"]], "no channel 'sync'")):
+        done = gpiorig("merge", *words, "-o", tmp_path / "out")
+        assert 2 == done.status
+        assert message in done.stderr
+
+
+def test_a_loss_of_a_part_is_one_gap_of_the_merged(runs: dict[str, Path], tmp_path: Path) -> None:
+    """What the reference lost is a gap in the merged edges, and not put in once more from its list of losses."""
+    parts = [Path(shutil.copytree(part, tmp_path / part.name)) for part in (runs["two"] / "analyzers").iterdir()]
+    reference = max((Recording.open(part) for part in parts), key=lambda part: part.info.samplerate_hz)
+    end = reference.edges().end
+    start = end - 40_000  # after the last sync pulse that matters, so that the line stays one
+    reference.update(losses=(Loss(start=start, end=start + 100, samples=5000, uncertainty=1, found_by="a test"),))
+
+    done = gpiorig("merge", *parts, "-o", tmp_path / "both")
+
+    merged = Recording.open(tmp_path / "both")
+    assert (0, "") == (done.status, done.stderr)
+    assert () == merged.info.losses
+    assert np.array_equal(reference.open(reference.folder).edges().gaps, merged.edges().gaps)
+    assert 1 == len(merged.edges().gaps)
+
+
+@pytest.mark.parametrize("rate_hz", [16_000_000, 24_000_000])
+@pytest.mark.parametrize("late_ns", [20, 40, 60])
+@pytest.mark.parametrize("channel", ["P8_39", "P8_40"])
+def test_skew_between_channels_damages_what_it_damages_on_one_analyzer(
+    tmp_path: Path, rate_hz: int, late_ns: int, channel: str
+) -> None:
+    """Frames of the responder, whose strobe or data line is late, are the same merged as in its analyzer's part."""
+    late = f"[virtual.analyzers.two.thresholds.{channel}]\nrise_ps = {late_ns}_000\nfall_ps = {late_ns}_000\n"
+    text = two_analyzers().replace("samplerate_hz = 16_000_000", f"samplerate_hz = {rate_hz}") + late
+    merged = directbench.record(tmp_path, text, EXPERIMENT)
+    part = Recording.open(merged.folder / "analyzers" / "two")
+    bench = benches.loads(text)
+    responder = list(bench.nodes).index("responder")
+    (lines,) = (node for node in pipeline.wiring(bench) if node.name == "responder")
+
+    together = events.from_edges(merged.edges(), pipeline.wiring(bench))
+    alone = events.from_edges(part.edges(), [lines])
+
+    of_bus = np.isin(together.nodes, [responder])
+    assert alone.codes.tolist() == together.codes[of_bus].tolist()
+    assert alone.damaged.symbols.tolist() == together.damaged.symbols[together.damaged.nodes == responder].tolist()
+    assert len(alone.codes) > 1000 or late_ns == 60

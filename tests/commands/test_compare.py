@@ -1,0 +1,138 @@
+"""`gpiorig compare` and assertions as a user meets them, on recordings of the virtual bench."""
+
+from __future__ import annotations
+
+import shutil
+from importlib.resources import files
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+from commandline import Demo, gpiorig
+
+from gpiorig.analysis.packets.timelines import LOST, STATUS
+from gpiorig.analysis.tables import stages
+
+BENCH = Path(str(files("gpiorig.rig") / "demo_bench.toml"))
+EXPERIMENT = """
+name = "longer"
+initiator = "initiator"
+responder = "responder"
+packets = 60
+assert = ["rtt.max < 20 ms", "isr.max < 1 us"]
+thresholds = ["air.median +10 us"]
+[settings]
+payload = 40
+"""
+
+
+@pytest.fixture(scope="module")
+def longer(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, str]:
+    """Eight octets more in each packet, and limits in the experiment: folder, status and output of `gpiorig run`."""
+    folder = tmp_path_factory.mktemp("longer")
+    (folder / "experiment.toml").write_text(EXPERIMENT)
+    done = gpiorig("run", BENCH, folder / "experiment.toml", "-o", folder / "run")
+    return folder / "run", done.status, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_the_same_firmware_with_another_demo_passes(demo: Demo, other_demo: Demo):
+    done = gpiorig("compare", demo.folder, other_demo.folder, "--any-change", "--threshold", "*.median +10 us")
+    assert (0, "") == (done.status, done.stderr)
+    assert "None of 40 delays changed." in done.stdout
+    assert "threshold *.median +10 us: kept" in done.stdout
+    assert "they are no measurement of hardware" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_longer_frame_is_named(demo: Demo, longer: tuple[Path, int, str], tmp_path: Path):
+    """Eight octets take 256 us on the air at 250 kbit/s (IEEE 802.15.4-2020, 12.3: 32 us an octet)."""
+    done = gpiorig("compare", demo.folder, longer[0], "--json", "-o", tmp_path / "changes.csv")
+    found = done.numbers
+    air = "request: air: first bit to radio interrupt"
+    assert air in found["changed"]
+    change = next(each for each in found["changes"] if each["name"] == air)
+    assert abs(change["median_change"]["value_ns"] - 256_000) < 84
+    # The threshold of the new run's experiment.
+    assert 1 == done.status
+    assert "check failed: threshold air.median +10 us: exceeded" in done.stderr
+    assert [air, air.replace("request", "reply")] == found["thresholds"][0]["exceeded"]
+    assert len(found["changes"]) == pyarrow.csv.read_csv(tmp_path / "changes.csv").num_rows
+
+
+@pytest.mark.slow
+def test_assertions_of_an_experiment_end_its_run(longer: tuple[Path, int, str]):
+    _, status, said = longer
+    assert 1 == status
+    assert "assert rtt.max < 20 ms: holds" in said
+    assert "Assertion isr.max < 1 us: does not hold: request: interrupt: " in said
+
+
+@pytest.mark.slow
+def test_the_report_gives_the_same_verdict_again(longer: tuple[Path, int, str], tmp_path: Path):
+    folder = tmp_path / "copy"
+    shutil.copytree(longer[0], folder)
+    done = gpiorig("report", folder, "--json", "--assert", "loss < 1 %")
+    assert 1 == done.status
+    assert [True, False, True] == [each["holds"] for each in done.numbers["assertions"]]
+    assert "isr.max &lt; 1 us" in (folder / "report" / "report.html").read_text()
+
+
+@pytest.mark.slow
+def test_a_recording_does_not_differ_from_itself(demo: Demo):
+    done = gpiorig("compare", demo.folder, demo.folder, "--any-change", "--threshold", "rtt.p99 +0 ns", "--json")
+    assert (0, []) == (done.status, done.numbers["changed"])
+    assert all(0 == each["median_change"]["value_ns"] for each in done.numbers["changes"])
+
+
+@pytest.fixture(scope="module")
+def silent(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo as if every packet had been lost."""
+    folder = tmp_path_factory.mktemp("silent") / "run"
+    shutil.copytree(demo.folder, folder)
+    steps, packets = (folder / f"{name}.parquet" for name in ("steps", "packets"))
+    stages.write(stages.read(steps).slice(0, 0), steps)
+    lost = stages.read(packets)
+    content = {"rtt_samples": pa.nulls(len(lost), pa.int64()), "status": pa.array([STATUS[LOST]] * len(lost))}
+    for name, column in content.items():
+        lost = lost.set_column(lost.column_names.index(name), name, column)
+    stages.write(lost, packets)
+    return folder
+
+
+def test_a_new_run_without_packets_fails_with_no_threshold_at_all(demo: Demo, silent: Path):
+    done = gpiorig("compare", demo.folder, silent)
+    assert 1 == done.status
+    assert "check failed: no packet of the new run is known whole on the pins\n" == done.stderr
+    assert ": the loss changed." in done.stdout
+    done = gpiorig("compare", demo.folder, silent, "--threshold", "rtt.p99 +5 %", "--threshold", "loss +1 %", "--json")
+    assert (1, [["loss"]]) == (done.status, [each["exceeded"] for each in done.numbers["thresholds"]])
+
+
+def test_a_base_without_packets_is_refused(demo: Demo, silent: Path):
+    done = gpiorig("compare", silent, demo.folder)
+    assert 2 == done.status
+    assert "no packet is known whole on the pins, so there is nothing to compare with" in done.stderr
+
+
+def test_one_run_twice_on_a_page_is_refused(demo: Demo, tmp_path: Path):
+    done = gpiorig("report", demo.folder, demo.folder, "-o", tmp_path / "page")
+    assert 2 == done.status
+    assert "is given twice; give each run once." in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--threshold", "rtt.p99 5 %"), "not understood; write it like `rtt.p99 +5 %`"),
+        (("--threshold", "rt.p99 +5 %"), "this run has no such delay; did you mean `rtt`?"),
+        (("-o", "changes.txt"), "changes.txt: a table is a file with suffix .parquet"),
+    ],
+)
+def test_bad_input(demo: Demo, words: tuple[str, str], said: str):
+    done = gpiorig("compare", demo.folder, demo.folder, *words)
+    assert 2 == done.status
+    assert said in done.stderr
+    assert 1 == done.stderr.count("\n")

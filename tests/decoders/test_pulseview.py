@@ -1,0 +1,192 @@
+"""Slices for PulseView, and the real PulseView on one."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from commandline import ROOT, Demo, gpiorig
+from numpy.typing import NDArray
+from patience import PATIENCE_S
+
+from gpiorig.analysis.traces.pulseview_session import timestamp
+from gpiorig.capture.formats.sr import read_sr
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.export import decoder_stacks, pulseview_slices
+from gpiorig.rig.results import pipeline
+
+WIDTH, HEIGHT = 1600, 1000
+PACKET = 7
+
+
+def session_of(file: Path) -> configparser.ConfigParser:
+    """A .pvs file."""
+    found = configparser.ConfigParser(interpolation=None, strict=True)
+    found.optionxform = str  # type: ignore[assignment,method-assign]
+    found.read(file)
+    return found
+
+
+@pytest.fixture(scope="module")
+def cut(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The .sr file of a packet's slice."""
+    path = tmp_path_factory.mktemp("slice") / "p.sr"
+    done = gpiorig("pulseview", demo.folder, "--packet", str(PACKET), "-o", path)
+    assert (0, "") == (done.status, done.stderr)
+    return path
+
+
+def test_a_slice_is_the_packet_and_its_surroundings(demo: Demo, cut: Path) -> None:
+    """The .sr file holds the edges of the round trip; markers lie on its milestones, counted from the file's start."""
+    recording = Recording.open(demo.folder)
+    lines = pipeline.analyse(recording).timelines
+    row = pulseview_slices.packet_row(lines, str(PACKET))
+    start = int(lines.samples[row, 0]) - 2400  # 100 us
+    end = int(lines.samples[row, -1]) + 2400
+    found, edges = read_sr(cut), recording.edges().window(start, end)
+    assert (end - start, edges.channels) == (found.end, found.channels)
+    for name in filter(None, found.channels):
+        assert (edges.channel(name)[0] - start).tolist() == found.channel(name)[0].tolist()
+
+    session = session_of(cut.with_suffix(".pvs"))
+    metas = [session[name] for name in session.sections() if name.startswith("meta_obj")]
+    marks = {meta["text"].strip('"'): meta["time"] for meta in metas}
+    for name in ("request.app.tx", "request.air.start", "reply.app.tx", "reply.app.rx"):
+        sample = int(lines.column(name)[row])
+        assert timestamp((sample - start) / lines.samplerate_hz) == marks[name]
+
+
+def test_the_decoders_of_a_slice(demo: Demo, cut: Path) -> None:
+    """The timeline's decoder is on every line of its nodes, in the order in which it declares its channels."""
+    trace = session_of(cut.with_suffix(".pvs"))["decode_signal0"]
+    assert "gpio_timeline" == trace["decoder0\\id"]
+    assert len(decoder_stacks.TIMELINE_CHANNELS) == int(trace["channels"])
+    assigned = [trace[f"channel{i}\\assigned_signal_name"].strip('"') for i in range(10)]
+    words = gpiorig("decoders", "wiring", demo.folder).stdout
+    assert assigned == [word.partition("=")[2] for word in words.split(":")[1:11]]
+    assert words.partition("wiring=")[2].partition(":")[0] in trace["decoder0\\option0\\value"]
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (("--packet", "slowest"), "packet-slowest"),
+        (("--packet", "typical", "--zoom", "responder", "--cursors"), "packet-typical"),
+        (("--around", "20000000", "--margin-us", "500"), "window"),
+        (("--from-sample", "9000000", "--to-sample", "9100000"), "window"),
+    ],
+)
+def test_ways_to_choose(
+    demo: Demo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], name: str
+) -> None:
+    """By packet, by sample, by window; both files are written, and the samples are as many as asked for."""
+    monkeypatch.chdir(tmp_path)
+    done = gpiorig("pulseview", demo.folder, *words)
+    assert (0, "") == (done.status, done.stderr)
+    session = session_of(tmp_path / f"{name}.pvs")
+    known = {"--around": 24_000, "--from-sample": 100_000}
+    if words[0] in known:
+        assert known[words[0]] == read_sr(tmp_path / f"{name}.sr").end
+    assert ("--cursors" in words) == any(meta.get("type") == "selection" for meta in session.values())
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("--packet", "9999"), "there is no packet 9999"),
+        (("--packet", "1", "-o", "x.vcd"), "ends in .sr"),
+        (("--from-sample", "5"), "give both"),
+        (("--from-sample", "5", "--to-sample", "4"), "no samples 5 to 4"),
+    ],
+)
+def test_wrong_use(demo: Demo, words: tuple[str, ...], error: str) -> None:
+    """Ends with status 2 and says what is wrong."""
+    done = gpiorig("pulseview", demo.folder, *words)
+    assert 2 == done.status
+    assert error in done.stderr
+
+
+@contextmanager
+def display() -> Iterator[str]:
+    """A virtual X display."""
+    read, write = os.pipe()
+    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{WIDTH}x{HEIGHT}x24", "-nolisten", "tcp"]
+    with subprocess.Popen(command, pass_fds=(write,), stderr=subprocess.DEVNULL) as server:
+        os.close(write)
+        with os.fdopen(read) as pipe:
+            yield f":{pipe.readline().strip()}"
+        server.terminate()
+
+
+def picture(environment: dict[str, str]) -> NDArray[np.uint8]:
+    """What is on the screen: rows of (red, green, blue)."""
+    raw = subprocess.run(
+        ["import", "-window", "root", "-depth", "8", "rgb:-"],
+        env=environment,
+        capture_output=True,
+        timeout=PATIENCE_S,
+        check=True,
+    )
+    return np.frombuffer(raw.stdout, np.uint8).reshape(-1, 3)
+
+
+def colours(pixels: NDArray[np.uint8]) -> dict[str, int]:
+    """How many pixels there are of each colour."""
+    values = pixels.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)
+    found, counts = np.unique(values, return_counts=True)
+    return {f"#{value:06X}": int(count) for value, count in zip(found, counts, strict=True)}
+
+
+def annotations(seen: dict[str, int]) -> list[str]:
+    """Colours of larger areas that neither a label nor a button has: those of annotations."""
+    labels = {*decoder_stacks.NODE_COLOURS, decoder_stacks.TIMELINE_COLOUR}
+    found = []
+    for colour, count in seen.items():
+        parts = [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
+        if count >= 500 and max(parts) - min(parts) > 80 and colour not in labels:
+            found.append(colour)
+    return found
+
+
+def is_drawn(seen: dict[str, int]) -> bool:
+    """Whether the annotations are there, and the labels of both nodes and of the decoder, which come one by one."""
+    labels = (*decoder_stacks.NODE_COLOURS[:2], decoder_stacks.TIMELINE_COLOUR)
+    return len(annotations(seen)) >= 5 and all(seen.get(colour, 0) > 300 for colour in labels)
+
+
+@pytest.mark.slow
+def test_pulseview_shows_a_slice(cut: Path, tmp_path: Path) -> None:
+    """The real PulseView loads it, runs the decoder without an error, and draws channels and annotations in colours."""
+    with display() as name:
+        environment = os.environ | {
+            "DISPLAY": name,
+            "HOME": str(tmp_path),
+            "XDG_CONFIG_HOME": str(tmp_path),
+            "XDG_RUNTIME_DIR": str(tmp_path),
+            "TMPDIR": str(tmp_path),
+            "QT_QPA_PLATFORM": "xcb",
+            "SIGROKDECODE_DIR": str(ROOT / "decoders"),
+        }
+        command = ["pulseview", "-qwindowgeometry", f"{WIDTH}x{HEIGHT}+0+0", "-D", "-c", "-i", cut]
+        with (
+            (tmp_path / "errors").open("w") as errors,
+            subprocess.Popen(command, env=environment, stdout=errors, stderr=errors) as shown,
+        ):
+            seen: dict[str, int] = {}
+            deadline = time.monotonic() + PATIENCE_S
+            while not is_drawn(seen) and shown.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.5)
+                seen = colours(picture(environment))
+            alive = shown.poll() is None
+            shown.kill()
+    said = (tmp_path / "errors").read_text()
+    assert alive, said
+    assert [] == [line for line in said.splitlines() if "srd:" in line or "Traceback" in line or "ERROR" in line]
+    assert is_drawn(seen), seen

@@ -1,0 +1,259 @@
+"""RIOT's example application on the PC: the serial protocol, line by line, and two nodes over a stand-in of GNRC."""
+
+from __future__ import annotations
+
+import re
+import select
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_type_hints
+
+import pytest
+import riotglue
+from patience import PATIENCE_S
+
+from gpiorig.rig.experiments.experiment import NodeSettings
+
+APP = riotglue.RIOT / "app"
+STANDIN = riotglue.FOREIGN / "riot"
+# Where 1 is not in the range of a setting.
+VALUES = {"app": "train", "channel": "15", "interval_us": "1000", "timeout_us": "1000", "payload": "16"}
+DOCUMENT = riotglue.ROOT / "docs" / "riot.md"
+
+
+class Node:
+    """The application, and its serial line."""
+
+    def __init__(self, program: Path, *, folder: Path | None = None) -> None:
+        self.process = subprocess.Popen([program], cwd=folder, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def line(self) -> str:
+        assert self.process.stdout is not None
+        readable, _, _ = select.select([self.process.stdout], [], [], PATIENCE_S)
+        assert readable, "it says nothing"
+        return self.process.stdout.readline().decode().rstrip("\n")
+
+    def until(self, start: str) -> list[str]:
+        """All lines up to the first one that begins so."""
+        lines = [self.line()]
+        while not lines[-1].startswith(start):
+            assert lines[-1] != "", lines
+            lines.append(self.line())
+        return lines
+
+    def ask(self, command: str) -> str:
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{command}\n".encode())
+        return self.line() if not command.startswith(("request", "tick")) else ""
+
+
+def build(program: Path, *below: Path, table: str = "1234abcd") -> Path:
+    """The application over what is below it."""
+    sources = [APP / f"{name}.c" for name in ("main", "console", "selftest", "settings", "rounds", "oneway")]
+    sources += [*(riotglue.FIRMWARE / "src").glob("*.c"), STANDIN / "posix.c", *below]
+    options = ["-DGPIORIG_PORT=host", "-DGPIORIG_LOG=256", "-DGPIORIG_SELFTEST"]
+    options += [f"-I{APP}", '-DRIOT_BOARD="pc"', f"-DTABLE_CRC=0x{table}u", "-DDEFAULT_APP=APP_pingpong"]
+    options += riotglue.includes()
+    command = ["cc", "-pthread", *riotglue.WARNINGS, "-O1", *options, "-o", str(program), *map(str, sources)]
+    subprocess.run(command, check=True)
+    return program
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Over a peer that answers."""
+    return build(tmp_path_factory.mktemp("app") / "app", STANDIN / "peer.c")
+
+
+@pytest.fixture
+def node(program: Path) -> Iterator[Node]:
+    node = Node(program)
+    assert ["boot board=pc firmware=riot", "ready"] == [node.line(), node.line()]
+    yield node
+    node.close()
+
+
+@pytest.fixture(scope="module")
+def program_udp(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Over UDP, as it runs on a board."""
+    return build(tmp_path_factory.mktemp("udp") / "app", APP / "link_udp.c", STANDIN / "gnrc.c")
+
+
+@pytest.fixture
+def two(program_udp: Path, tmp_path: Path) -> Iterator[tuple[Node, Node]]:
+    """Two nodes on one air."""
+    nodes = Node(program_udp, folder=tmp_path), Node(program_udp, folder=tmp_path)
+    for node in nodes:
+        assert ["boot board=pc firmware=riot", "ready"] == [node.line(), node.line()]
+    yield nodes
+    for node in nodes:
+        node.close()
+
+
+@pytest.mark.slow
+def test_identify_names_board_table_and_probes(node: Node) -> None:
+    expected = "ok identify board=pc firmware=riot uid=abababababababab address=1 table=1234abcd probes=normal"
+    assert expected == node.ask("identify")
+
+
+@pytest.mark.parametrize(
+    ("command", "answer"),
+    [
+        ("set channel 15", "ok set channel=15"),
+        ("set app broadcast", "ok set app=broadcast"),
+        ("set payload 0x40", "ok set payload=0x40"),
+        ("set channel 27", "error set: out of range"),
+        ("set app dance", "error set: out of range"),
+        ("set payload -1", "error set: out of range"),
+        ("set payload", "error set: give a key and a value, as in: set channel 26"),
+        ("start 0", "error start: give a number of packets, as in: start 100, or none"),
+        ("defaults", "ok defaults"),
+        ("stop", "ok stop"),
+    ],
+)
+def test_a_command_has_one_answer(node: Node, command: str, answer: str) -> None:
+    assert answer == node.ask(command)
+    assert node.ask("report").startswith("ok report sent=0 received=0 lost=0 ")
+
+
+def documented_keys() -> list[str]:
+    """The keys that docs/riot.md promises."""
+    line = next(line for line in DOCUMENT.read_text(encoding="utf-8").splitlines() if line.startswith("Its settings: "))
+    return re.findall(r"`(\w+)`", line)
+
+
+def test_an_unknown_key_lists_those_that_the_document_promises(node: Node) -> None:
+    assert documented_keys() == node.ask("set volume 11").removeprefix("error set: keys are ").split()
+
+
+def test_an_experiment_can_set_every_key(node: Node) -> None:
+    """With what the runner sends for it: a Boolean is 0 or 1, and a node is its address."""
+    types = get_type_hints(NodeSettings)
+    for key in documented_keys():
+        assert key in types or key in ("address", "duration_s"), f"no experiment has {key}"
+        value = VALUES.get(key, "1")
+        assert f"ok set {key}={value}" == node.ask(f"set {key} {value}")
+
+
+@pytest.mark.slow
+def test_two_nodes_exchange_packets(two: tuple[Node, Node]) -> None:
+    """With RIOT's limits: two addresses an interface, an EUI-64 of whatever identifier; both change their address."""
+    for number, node in enumerate(two, start=1):
+        assert "ok defaults" == node.ask("defaults")
+        assert f"ok set address={number + 6}" == node.ask(f"set address {number + 6}")
+    *packets, done = run(two[0], "peer 8", "interval_us 20000", "timeout_us 1000000", packets=3)
+
+    assert ["ok"] * 3 == [line.rpartition("status=")[2] for line in packets]
+    assert done.startswith("done sent=3 received=3 lost=0 ")
+
+
+@pytest.mark.slow
+def test_an_address_that_is_another_nodes_is_not_answered(two: tuple[Node, Node]) -> None:
+    for number, node in enumerate(two, start=1):
+        assert node.ask(f"set address {number}").startswith("ok set")
+    *packets, done = run(two[0], "peer 3", "interval_us 20000", "timeout_us 20000", packets=1)
+
+    assert done.startswith("done sent=1 received=0 lost=1 ")
+    assert 1 == len(packets)
+
+
+def test_a_stopped_node_sends_no_event(node: Node) -> None:
+    """RIOT's timer goes on; the count of frames that `report` tells is that which the analyzer saw to the end."""
+    node.ask("tick")
+    assert "ok stop" == node.ask("stop")
+    at_stop = node.ask("report")
+    node.ask("tick")
+    assert at_stop == node.ask("report")
+    assert "ok set channel=15" == node.ask("set channel 15")
+    node.ask("tick")
+    assert frames_of(at_stop) + 2 == frames_of(node.ask("report"))
+
+
+def frames_of(report: str) -> int:
+    return int(report.split("probes=")[1].split()[0])
+
+
+def run(node: Node, *settings: str, packets: int) -> list[str]:
+    """What it says after `start`, without the event log."""
+    for setting in settings:
+        assert node.ask(f"set {setting}").startswith("ok set")
+    assert f"ok start packets={packets}" == node.ask(f"start {packets}")
+    return [line for line in node.until("done") if not line.startswith("log ")]
+
+
+def test_ping_pong(node: Node) -> None:
+    """A line for each round trip, then the sum."""
+    *packets, done = run(node, "interval_us 1000", packets=3)
+
+    assert 3 == len(packets)
+    for number, line in enumerate(packets, start=1):
+        assert re.fullmatch(rf"packet seq={number} tx_us=\d+ rx_us=\d+ status=ok", line)
+    assert re.fullmatch(r"done sent=3 received=3 lost=0 probes=\d+", done)
+
+
+def test_a_peer_that_is_deaf(node: Node) -> None:
+    *packets, done = run(node, "interval_us 1000", "timeout_us 1000", "peer 9", packets=2)
+
+    assert all(re.fullmatch(r"packet seq=\d tx_us=\d+ status=lost reason=timeout", line) for line in packets)
+    assert done.startswith("done sent=2 received=0 lost=2 ")
+
+
+def test_print_test(node: Node) -> None:
+    """A line of that many characters for each packet."""
+    lines = run(node, "interval_us 1000", "app print", "print 7", packets=2)
+
+    assert 2 == lines.count(".......")
+
+
+@pytest.mark.parametrize(("app", "lines"), [("broadcast", 4), ("train", 0), ("interferer", 0)])
+def test_packets_without_an_answer(node: Node, app: str, lines: int) -> None:
+    """Trains and the interferer do not stop to write a line."""
+    *packets, done = run(node, "interval_us 1000", f"app {app}", "train 2", packets=4)
+
+    assert lines == len(packets)
+    assert done.startswith("done sent=4 received=0 lost=0 ")
+
+
+def test_stop_ends_a_run_that_has_no_end(node: Node) -> None:
+    node.ask("set interval_us 1000")
+    assert "ok start packets=4294967295" == node.ask("start")
+    assert node.ask("stop") != ""
+    assert node.until("done")
+
+
+def test_a_request_is_answered(node: Node) -> None:
+    """And after `stop` it is not; `defaults` lets the node answer again."""
+    node.ask("request 7")
+    assert re.fullmatch(r"packet seq=7 rx_us=\d+ tx_us=\d+ status=ok", node.line())
+    assert "ok stop" == node.ask("stop")
+    node.ask("request 8")
+    assert node.ask("report").startswith("ok report ")
+    assert "ok defaults" == node.ask("defaults")
+    node.ask("request 9")
+    assert re.fullmatch(r"packet seq=9 rx_us=\d+ tx_us=\d+ status=ok", node.line())
+
+
+def test_selftest_names_what_is_missing(node: Node) -> None:
+    """Here is no stack: of all that it expects, only the application's own events come."""
+    assert node.ask("selftest").startswith("packet seq=1 ")
+    *missing, verdict = [line for line in node.until("error selftest") if line.startswith(("missing", "error"))]
+
+    assert f"error selftest missing={len(missing)}" == verdict
+    assert "missing driver.tx.enter" in missing
+    assert not any(line.startswith("missing app.") for line in missing)
+
+
+def test_log_has_the_same_events(node: Node) -> None:
+    """Two round trips leave the four ends of their spans each, with the packet's number."""
+    node.ask("set interval_us 1000")
+    node.ask("start 2")
+    log = [line for line in node.until("done") if line.startswith("log ")]
+    records = [record for line in log for record in line.split()[2:]]
+
+    assert all(line.startswith("log lost=00000000 ") for line in log)
+    assert ["0001"] * 4 + ["0002"] * 4 == [record[4:8] for record in records]

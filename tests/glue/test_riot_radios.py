@@ -1,0 +1,178 @@
+"""The glue on radios that there is no model of, on the PC: which events, in which order, with which ids."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import riotglue
+
+from gpiorig.analysis.events.table import EVENT_TYPES
+
+pytestmark = pytest.mark.slow  # builds images
+
+NAMES = {event.code: event.name for event in EVENT_TYPES}
+SENT, RECEIVED = 0x0304, 0x0506  # the ends of the payloads in foreign/riot/radios.c
+ID_FOLLOWS = 0x80
+Story = Callable[[str], list[str]]
+
+
+class Record(ctypes.Structure):
+    """struct gpiorig_record (include/gpiorig/probe.h)."""
+
+    _fields_ = (
+        ("time", ctypes.c_uint32), ("id", ctypes.c_uint16), ("header", ctypes.c_uint8), ("number", ctypes.c_uint8),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> ctypes.CDLL:
+    """The glue's files about radios with the probe library, its events in the log; new for each test: it has state."""
+    library = tmp_path / "radios.so"
+    glue = [riotglue.GLUE / f"{name}.c" for name in ("ids", "netdev", "hal", "submac", "cc2420", "openwsn")]
+    sources = [*glue, *(riotglue.FIRMWARE / "src").glob("*.c"), riotglue.FOREIGN / "riot" / "radios.c"]
+    options = ["-DGPIORIG_PORT=host", "-DGPIORIG_PINS=0", "-DGPIORIG_LOG=256", "-DGPIORIG_OPENWSN"]
+    options += [*riotglue.defines(("ieee802154_submac", "cc2420", "ieee802154")), *riotglue.includes()]
+    command = ["cc", *riotglue.WARNINGS, "-O1", "-shared", "-fPIC", *options, "-o", str(library), *map(str, sources)]
+    subprocess.run(command, check=True)
+    return ctypes.CDLL(str(library))
+
+
+@pytest.fixture
+def story(library: ctypes.CDLL) -> Story:
+    """Runs a scenario; the events it left, each with its id if one goes with it."""
+
+    def run(scenario: str) -> list[str]:
+        library[scenario]()
+        record, events = Record(), []
+        library.gpiorig_log_read.restype = ctypes.c_bool
+        while library.gpiorig_log_read(ctypes.byref(record)):
+            name = NAMES[record.header & ~ID_FOLLOWS]
+            events.append(f"{name} {record.id:04x}" if record.header & ID_FOLLOWS else name)
+        assert 0 == library.gpiorig_log_lost()
+        return events
+
+    return run
+
+
+def lines(text: str) -> list[str]:
+    return [line.strip() for line in text.strip().splitlines()]
+
+
+@pytest.mark.slow
+def test_submac_sends(story: Story) -> None:
+    """Backoff and load in the send call; start in the bottom half; then software waits for the acknowledgement.
+
+    The acknowledgement has no packet id; a bottom half that a thread asks for is no interrupt.
+    """
+    expected = f"""
+        radio.set_rx
+        driver.tx.enter {SENT:04x}
+        mac.backoff.enter {SENT:04x}
+        mac.backoff.exit {SENT:04x}
+        radio.cca
+        radio.set_idle
+        driver.load.enter {SENT:04x}
+        driver.load.exit {SENT:04x}
+        driver.tx.exit {SENT:04x}
+        driver.isr.enter
+        driver.exec.enter {SENT:04x}
+        driver.exec.exit {SENT:04x}
+        radio.tx_start {SENT:04x}
+        driver.isr.exit
+        mac.ack_wait.enter {SENT:04x}
+        radio.set_rx
+        radio.rx_start
+        mac.ack_wait.exit {SENT:04x}
+        radio.rx_complete
+        driver.rx_read.enter
+        driver.rx_read.exit
+        radio.tx_complete {SENT:04x}
+        driver.confirm {SENT:04x}
+    """
+    assert lines(expected) == story("submac_transmission")
+
+
+@pytest.mark.slow
+def test_each_wait_for_an_acknowledgement_ends(story: Story) -> None:
+    """By a retransmission, or by the next frame."""
+    waits = [event for event in story("submac_retransmission") if event.startswith("mac.ack_wait")]
+
+    assert [f"mac.ack_wait.{end} {SENT:04x}" for end in ("enter", "exit", "enter", "exit")] == waits
+
+
+@pytest.mark.slow
+def test_submac_receives_and_acknowledges_by_software(story: Story) -> None:
+    """What is sent while a frame is read is its acknowledgement: no id, and the sleep before it is no backoff."""
+    expected = f"""
+        radio.set_rx
+        radio.rx_start
+        radio.rx_complete
+        isr.radio.enter
+        isr.radio.exit
+        driver.rx_length.enter
+        driver.rx_length.exit
+        driver.rx_read.enter
+        driver.rx_read.exit {RECEIVED:04x}
+        mac.sequence 0078
+        driver.load.enter
+        driver.load.exit
+        driver.exec.enter
+        driver.exec.exit
+        radio.set_rx
+    """
+    assert lines(expected) == story("submac_reception")
+
+
+@pytest.mark.slow
+def test_cc2420_is_told_by_its_strobes(story: Story) -> None:
+    expected = f"""
+        driver.tx.enter {SENT:04x}
+        driver.prepare.enter {SENT:04x}
+        driver.prepare.exit {SENT:04x}
+        driver.load.enter {SENT:04x}
+        driver.load.exit {SENT:04x}
+        driver.load.enter {SENT:04x}
+        driver.load.exit {SENT:04x}
+        driver.exec.enter {SENT:04x}
+        driver.exec.exit {SENT:04x}
+        driver.tx.exit {SENT:04x}
+        driver.exec.enter {SENT:04x}
+        driver.exec.exit {SENT:04x}
+        radio.rx_complete
+        driver.rx_length.enter
+        driver.rx_length.exit
+        driver.rx_read.enter
+        driver.rx_read.exit {RECEIVED:04x}
+        mac.sequence 0078
+        driver.rx_drop
+        radio.tx_no_ack {SENT:04x}
+        radio.tx_busy {SENT:04x}
+    """
+    assert lines(expected) == story("cc2420_rounds")
+
+
+@pytest.mark.slow
+def test_a_driver_of_the_old_interface_stays_one(library: ctypes.CDLL) -> None:
+    """GNRC tells it by confirm_send, which is NULL."""
+    library.cc2420_rounds()
+    library.confirm_is_kept_null.restype = ctypes.c_bool
+
+    assert library.confirm_is_kept_null()
+
+
+@pytest.mark.slow
+def test_openwsn_has_its_radio_decorated(story: Story, library: ctypes.CDLL) -> None:
+    """The callback is set inside its init; it still gets what the radio says."""
+    expected = f"""
+        driver.load.enter {SENT:04x}
+        driver.load.exit {SENT:04x}
+        driver.exec.enter {SENT:04x}
+        driver.exec.exit {SENT:04x}
+        radio.tx_start {SENT:04x}
+    """
+    assert lines(expected) == story("openwsn_slot")
+    assert 1 == library.callbacks_seen()

@@ -1,0 +1,71 @@
+"""Documents and help texts name what there is: files, headings, modules, and command lines that are accepted."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gpiorig.rig import cli
+from gpiorig.rig.commands import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("firmware-gpio-probes/**/*.md")])
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_IMPORT = re.compile(r"^ *from (gpiorig[\w.]*) import ([\w, ]+)", re.MULTILINE)
+_CALL = re.compile(rf"^ *(?:\.venv/bin/)?gpiorig ((?:{'|'.join(COMMANDS)})\b.*)$", re.MULTILINE)
+_AFTER = re.compile(r" {2,}\S.*$| #.*$| [|>&].*$")  # what a line has besides the command
+
+
+def anchors(document: Path) -> set[str]:
+    """What a heading is called in a link, as GitHub does it."""
+    heads = re.findall(r"^#+ +(.*)$", document.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.strip().lower()).replace(" ", "-") for head in heads}
+
+
+def calls(text: str) -> Iterator[list[str]]:
+    """The words of each line that calls a command."""
+    for line in _CALL.findall(text):
+        if "…" not in line:
+            yield shlex.split(_AFTER.sub("", line))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(document: Path) -> None:
+    """Files that a document links to are there, and so are their headings."""
+    dead = []
+    for link in _LINK.findall(document.read_text(encoding="utf-8")):
+        name, _, heading = link.partition("#")
+        target = document.parent / name if name else document
+        if "://" not in link and not (target.exists() and (not heading or heading in anchors(target))):
+            dead.append(link)
+    assert [] == dead
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_that_documents_show(document: Path) -> None:
+    """What the Python of a document imports is there."""
+    for module, names in _IMPORT.findall(document.read_text(encoding="utf-8")):
+        for name in names.split(","):
+            if not hasattr(importlib.import_module(module), name.strip()):
+                importlib.import_module(f"{module}.{name.strip()}")
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_commands_that_documents_show(document: Path) -> None:
+    """Every line of a document that calls a command is accepted by its parser."""
+    for command, *words in calls(document.read_text(encoding="utf-8")):
+        cli.options_of(command).parse_args(words)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_examples_that_are_accepted(command: str) -> None:
+    """The help of each command ends with examples, which its parser takes."""
+    examples = [words for words in calls(cli.options_of(command).epilog or "") if words[0] == command]
+    assert examples
+    for _, *words in examples:
+        cli.options_of(command).parse_args(words)

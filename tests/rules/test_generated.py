@@ -1,0 +1,154 @@
+"""`make generate` and its check, on a copy of the files that they are about."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from commandline import ROOT
+
+GENERATE = "firmware-gpio-probes/generate.py"
+COPIES = {
+    "decoders/at86rf2xx/mac.py": "decoders/ieee802154/mac.py",
+    "decoders/at86rf2xx/spiradio.py": "decoders/ieee802154/spiradio.py",
+    "decoders/cc2420/mac.py": "decoders/ieee802154/mac.py",
+    "decoders/cc2420/spiradio.py": "decoders/ieee802154/spiradio.py",
+    "decoders/gpio_timeline/bus.py": "decoders/gpio_probe/bus.py",
+    "decoders/gpio_timeline/table.py": "decoders/gpio_probe/table.py",
+    "decoders/spirit1/mac.py": "decoders/ieee802154/mac.py",
+    "decoders/spirit1/spiradio.py": "decoders/ieee802154/spiradio.py",
+}
+FROM_EVENTS = {
+    "analysis/gpiorig/analysis/events/table.py",
+    "decoders/gpio_probe/table.py",
+    "decoders/gpio_timeline/path.py",
+    "docs/events.md",
+    "firmware-gpio-probes/include/gpiorig/events.h",
+    "firmware-gpio-probes/include/gpiorig/points.h",
+    "firmware-gpio-probes/src/lines.h",
+    "firmware-gpio-probes/src/names.c",
+}
+NEW_EVENT = """
+[[point]]
+name = "app.new"
+code = 126
+layer = "app"
+direction = "tx"
+kind = "span"
+id = true
+doc = "a point that was not there"
+"""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A copy of what is generated and of what it comes from, in a folder with a blank in its name."""
+    tree = tmp_path / "a tree"
+    sources = {GENERATE, "firmware-gpio-probes/generated.py", "firmware-gpio-probes/events.toml"}
+    sources |= {"analysis/gpiorig/analysis/packets/path.py"}
+    for name in sources | FROM_EVENTS:
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tree / name)
+    shutil.copytree(
+        ROOT / "decoders", tree / "decoders", ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True
+    )
+    return tree
+
+
+def generate(tree: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the generator of a tree."""
+    return subprocess.run([sys.executable, tree / GENERATE, *words], capture_output=True, text=True, check=False)
+
+
+def complaints(tree: Path) -> list[str]:
+    """What the check says, a line per file; its exit status says whether there are any."""
+    done = generate(tree, "--check")
+    lines = done.stderr.splitlines()
+    assert (bool(lines), "") == (done.returncode != 0, done.stdout)
+    return lines
+
+
+def state(tree: Path) -> dict[Path, tuple[bytes, int]]:
+    """Content of each file, and when it was last written."""
+    paths = (path for path in tree.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in paths}
+
+
+@pytest.mark.slow
+def test_an_edit_of_any_generated_file_is_found(tree: Path) -> None:
+    """The file is named, with its source and the remedy; that restores it."""
+    before = state(tree)
+    assert [] == complaints(tree)
+    names = sorted(COPIES.keys() | FROM_EVENTS)
+    for name in names:
+        with (tree / name).open("a") as file:
+            file.write("\n")
+    for name, line in zip(names, complaints(tree), strict=True):
+        source = COPIES.get(name, "firmware-gpio-probes/events.toml")
+        assert line.startswith(f"{name} differs from what {source}")
+        assert line.endswith("edit that, and run `make generate`")
+    assert names == sorted(line.removeprefix("wrote ") for line in generate(tree).stdout.splitlines())
+    assert {path: text for path, (text, _) in before.items()} == {path: text for path, (text, _) in state(tree).items()}
+
+
+def test_an_edit_of_one_copy_is_named_alone(tree: Path) -> None:
+    """In the middle of the file, and nothing else is named."""
+    edited = tree / "decoders" / "cc2420" / "mac.py"
+    edited.write_text(edited.read_text().replace("Dissection", "Inspection"))
+
+    assert [
+        "decoders/cc2420/mac.py differs from what decoders/ieee802154/mac.py gives: edit that, and run `make generate`"
+    ] == complaints(tree)
+
+
+@pytest.mark.slow
+def test_a_new_event_changes_all_that_follows(tree: Path) -> None:
+    """Every derived file is named, the copy of a derived one too; a second run writes nothing."""
+    with (tree / "firmware-gpio-probes" / "events.toml").open("a") as file:
+        file.write(NEW_EVENT)
+
+    assert FROM_EVENTS | {"decoders/gpio_timeline/table.py"} == {line.split()[0] for line in complaints(tree)}
+    assert 0 == generate(tree).returncode
+    assert [] == complaints(tree)
+    assert "app.new" in (tree / "decoders" / "gpio_timeline" / "table.py").read_text()
+    after = state(tree)
+    assert "" == generate(tree).stdout
+    assert after == state(tree)
+
+
+@pytest.mark.slow
+def test_a_new_decoder_gets_the_modules_it_imports(tree: Path) -> None:
+    """Those that they import come along; copies that nothing imports are named, and deleted."""
+    (tree / "decoders" / "new").mkdir()
+    decoder = tree / "decoders" / "new" / "pd.py"
+    decoder.write_text("from .spiradio import SpiRadio\nfrom . import bus\n")
+    written = {f"decoders/new/{module}.py" for module in ("bus", "mac", "spiradio", "table")}
+
+    assert written == {line.split()[0] for line in complaints(tree)}
+    assert written == {line.removeprefix("wrote ") for line in generate(tree).stdout.splitlines()}
+    assert [] == complaints(tree)
+
+    decoder.write_text("")
+    assert [f"{name} says that it is generated, but nothing needs it" for name in sorted(written)] == [
+        line.partition(":")[0] for line in complaints(tree)
+    ]
+    assert {f"deleted {name}" for name in written} == set(generate(tree).stdout.splitlines())
+    assert ["pd.py"] == [path.name for path in decoder.parent.iterdir()]
+
+
+@pytest.mark.slow
+def test_a_module_by_hand_is_not_written_over(tree: Path) -> None:
+    """A decoder's own module with the name of a shared one is refused by both, and stays."""
+    own = tree / "decoders" / "cc2420" / "mac.py"
+    own.write_text("FRAMES = 3\n")
+    (line,) = complaints(tree)
+    done = generate(tree)
+
+    assert line.startswith(
+        "decoders/cc2420/mac.py lacks the head of a file that is generated from decoders/ieee802154/"
+    )
+    assert (1, [line]) == (done.returncode, done.stderr.splitlines())
+    assert "FRAMES = 3\n" == own.read_text()

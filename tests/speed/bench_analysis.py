@@ -1,0 +1,139 @@
+"""Rows of the performance table: events to packets, timelines, steps, everything that is said of them, and tables.
+
+`python tests/speed/bench_analysis.py` prints them. The large one runs in a process of its own, whose memory is measured.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from synthetic_events import EVENTS_PER_PACKET, HEADER_NS, NODES, PERIOD, RATE_HZ, ping_pongs, truth
+
+from gpiorig.analysis.delays import instruments
+from gpiorig.analysis.delays.instruments import Instruments
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.table import BY_CODE
+from gpiorig.analysis.packets import association, routes, timelines
+from gpiorig.analysis.packets.association import Packets
+from gpiorig.analysis.packets.timelines import Steps, Timelines
+from gpiorig.analysis.statistics import summary
+from gpiorig.analysis.study.study import RouteStudy, Study
+from gpiorig.analysis.tables import stages
+from gpiorig.rig import memory
+from gpiorig.rig.results import studying
+
+PACKETS = 1_000_000
+FEW = 10_000
+ROUNDS = 3
+INITIATOR, RESPONDER = NODES
+KIB_PER_GIB = 1 << 20
+
+
+def rows() -> Iterator[tuple[str, float, str, float]]:
+    """Each a name, our seconds, what it is compared with, its seconds."""
+    few = ping_pongs(FEW)
+    ours_s = float("inf")
+    for _ in range(ROUNDS):
+        start_s = time.perf_counter()
+        lines = timelined(few)
+        ours_s = min(ours_s, time.perf_counter() - start_s)
+    start_s = time.perf_counter()
+    expected = in_a_loop(few)
+    loop_s = time.perf_counter() - start_s
+    for name, samples in expected.items():
+        assert np.array_equal(samples, lines.column(name)), name
+    yield f"{FEW // 1000} k packets, events to milestones", ours_s, "a loop over the events", loop_s
+    on_the_air_s = float(PACKETS * PERIOD / RATE_HZ)
+    for extent, what in (("tables", "to tables"), ("study", "to tables and the whole study")):
+        child = subprocess.run([sys.executable, __file__, extent, str(PACKETS)], stdout=subprocess.PIPE, check=True)
+        measured = json.loads(child.stdout)
+        used = f"{measured['gib']:.2f} GiB, CPU {measured['cpu_s']:.0f} s"
+        name = f"{PACKETS // 1_000_000} M packets x {EVENTS_PER_PACKET} events {what}, {used}"
+        yield name, measured["s"], "the time they took on the air", on_the_air_s
+
+
+def timelined(events: Events) -> Timelines:
+    """Events to milestones."""
+    return timelines.build(association.associate(events, initiator=INITIATOR, responder=RESPONDER), header_ns=HEADER_NS)
+
+
+def in_a_loop(events: Events) -> dict[str, NDArray[np.int64]]:
+    """The usual way, for the milestones that come with an id: the latest of each packet, one event after the other."""
+    latest: dict[int, int] = {}  # row of each id
+    found: list[dict[str, int]] = []
+    for sample, node, code, identity in zip(
+        events.samples.tolist(), events.nodes.tolist(), events.codes.tolist(), events.ids.tolist(), strict=True
+    ):
+        event = BY_CODE[code]
+        if identity < 0 or event.name == "mac.sequence":
+            continue
+        if event.name == "app.tx.enter" and node == 0:
+            latest[identity] = len(found)
+            found.append({})
+        direction = "request" if (event.direction == "tx") == (node == 0) else "reply"
+        found[latest[identity]][f"{direction}.{event.name.removesuffix('.enter')}"] = sample
+    names = [name for name in truth(events).milestones if name in found[0]]
+    return {name: np.array([marks[name] for marks in found], dtype=np.int64) for name in names}
+
+
+def analysed(count: int, *, studied: bool) -> dict[str, float]:
+    """From the events to the tables; seconds, those of the processor, and the most memory of this process.
+
+    Studied, with all that a report says of a route: who ran, what the probes cost, jitter, budget, uncertainty, causes.
+    """
+    memory.give_back()
+    events = ping_pongs(count, burst=64)
+    start_s, start_cpu_s = time.perf_counter(), time.process_time()
+    associated = association.associate(events, initiator=INITIATOR, responder=RESPONDER)
+    lines = timelines.build(associated, header_ns=HEADER_NS)
+    associated, steps = associated.without_workings(), timelines.steps(lines)
+    for column in range(len(steps.steps)):
+        summary.summarize(steps.samples[:, column], samplerate_hz=RATE_HZ)
+    summary.variance_shares(steps.samples)
+    with tempfile.TemporaryDirectory() as folder:
+        known: dict[str, Any] = {}
+        if studied:
+            found = study_of(associated, lines, steps)
+            known = {"uncertainties": found.uncertainties, "costs": found.costs}
+            studying.write_tables(Study((found,), None), Path(folder))
+        made: dict[str, tuple[Callable[[slice], pa.Table], int]] = {
+            "steps": (lambda part: stages.steps(steps, part=part, **known), steps.samples.size),
+            "timelines": (lambda part: stages.timelines(lines, part=part), count),
+            "packets": (lambda part: stages.packets(associated, lines, part=part), count),
+            "events": (lambda part: stages.events(events, packets=associated, part=part), len(events)),
+        }
+        stages.write_all((*each, Path(folder) / f"{name}.parquet") for name, each in made.items())
+    took_s, cpu_s = time.perf_counter() - start_s, time.process_time() - start_cpu_s
+    assert timelines.steps_add_up(lines, steps)
+    assert len(steps.rows) == count
+    return {"s": took_s, "cpu_s": cpu_s, "gib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / KIB_PER_GIB}
+
+
+def study_of(associated: Packets, lines: Timelines, steps: Steps) -> RouteStudy:
+    """Everything that is said of the round trips."""
+    subject = studying.of_round_trips(associated, routes.round_trips(lines, steps))
+    known = Instruments(instruments.by_driver("fx2lafw", samplerate_hz=RATE_HZ))
+    (found,) = studying.of_routes(subject, associated.events, known)
+    assert found.layers is not None
+    assert len(found.layers.self_samples) == len(steps.rows)
+    assert found.costs is not None
+    return found
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        print(json.dumps(analysed(int(sys.argv[2]), studied=sys.argv[1] == "study")))
+    else:
+        for each in rows():
+            print(each)

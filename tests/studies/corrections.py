@@ -1,0 +1,77 @@
+"""What the correction for probes takes off, against firmware without probes: `python tests/studies/corrections.py FOLDER …`.
+
+A folder is what `gpiorig probes BENCH EXPERIMENT -o FOLDER` makes on a virtual bench; `normal` is compared with `off`.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.delays import probe_costs, uncertainty
+from gpiorig.analysis.logs.node_log import NodeLog
+from gpiorig.analysis.packets import routes
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.recordings import instruments
+from gpiorig.rig.results import pipeline, survey
+
+LOG_NS = 2000  # a difference of two differences of stamps in whole microseconds
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Correction:
+    """Of the round trip: true cost and what was taken off, float64[k] in ns; what was stated of the latter (k = 2)."""
+
+    true_ns: NDArray[np.float64]
+    taken_ns: NDArray[np.float64]
+    stated_ns: float
+
+    @property
+    def errors_ns(self) -> NDArray[np.float64]:
+        """float64[k]."""
+        return self.taken_ns - self.true_ns
+
+    @property
+    def inside(self) -> float:
+        """Share of the packets whose error is within what was stated."""
+        return float(np.mean(np.abs(self.errors_ns) <= self.stated_ns + LOG_NS))
+
+    def says(self) -> str:
+        """The numbers in a line."""
+        true, taken, error = (np.median(each) / 1e3 for each in (self.true_ns, self.taken_ns, self.errors_ns))
+        return (
+            f"{len(self.true_ns)} packets: true cost {true:.1f} us, taken off {taken:.1f} us, error {error:+.1f} us, "
+            f"stated {self.stated_ns / 1e3:.0f} us, inside {self.inside:.3f}"
+        )
+
+
+def correction(shown: Recording, bare: Recording) -> Correction:
+    """Compare the same packets of a run with probes and of one without, by the initiator's own stamps."""
+    result = pipeline.analyse(shown)
+    route = routes.round_trips(result.timelines, result.steps)
+    known = instruments.of_recording(shown)
+    costs = probe_costs.of_route(result.events, route, known)
+    assert costs is not None
+    whole = uncertainty.of_steps(route.steps, known, total=route.name, costs=costs)[-1]
+    initiator = str(shown.info.parameters["initiator"])
+    with_probes, without = (_round_trips(each[initiator]) for each in (result.logs, survey.survey(bare).logs))
+    rows = [(row, each) for row, each in enumerate(route.ids.tolist()) if each in with_probes and each in without]
+    true_ns = np.array([1e3 * (with_probes[each] - without[each]) for _, each in rows])
+    taken_ns = costs.costs_ns.sum(axis=1, dtype=np.float64)[[row for row, _ in rows]]
+    return Correction(true_ns, taken_ns, whole.corrected_expanded_ns)
+
+
+def _round_trips(log: NodeLog) -> dict[int, int]:
+    """Microseconds by sequence number."""
+    good = ~log.lost & (log.received_us >= 0) & (log.sent_us >= 0)
+    us = (log.received_us[good] - log.sent_us[good]) % (1 << 32)
+    return dict(zip(log.sequences[good].tolist(), us.tolist(), strict=True))
+
+
+if __name__ == "__main__":
+    for folder in map(Path, sys.argv[1:]):
+        print(folder.name, correction(*(Recording.open(folder / probes) for probes in ("normal", "off"))).says())

@@ -1,0 +1,135 @@
+"""Round trips beside a node that keeps the channel busy, with the truth about each wait; run it for the table.
+
+    .venv/bin/python tests/support/interference.py [SEEDS] [PACKETS]
+
+prints the table of docs/attribution.md. The truth comes from the length of a wait: each further backoff adds whole
+periods of 320 us and a measurement of the channel of 128 us (IEEE 802.15.4-2006, 7.5.1.4, 6.9.9), so a multiple of
+64 us. A repetition adds the frame's time on the air, 54 symbols of waiting for the acknowledgement and 16 us of
+start-up as well, which together are none. Attribution looks at the length only to find where one backoff ends.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+from directbench import record
+
+from gpiorig.analysis.attribution import on_air
+from gpiorig.analysis.attribution.activities import activities
+from gpiorig.analysis.attribution.attribute import attribute
+from gpiorig.analysis.attribution.covariates import covariates
+from gpiorig.analysis.attribution.findings import Attribution, Finding
+from gpiorig.analysis.attribution.shares import joining
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.packets import routes
+from gpiorig.analysis.packets.routes import Route
+from gpiorig.rig.experiments.experiment import Experiment, NodeRole, Settings
+from gpiorig.rig.results import pipeline
+
+BENCH = (files("gpiorig.rig") / "interference_bench.toml").read_text()
+ONE_BACKOFF_US, GRID_US = 7 * 320, 64  # macMinBE 3: up to 7 periods
+WAITS = ("request: radio wait: exec done to first bit on air", "reply: radio wait: exec done to first bit on air")
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run with what was found on it.
+
+    Attributes
+    ----------
+    without
+        What is found where the third node's own pins are not on the analyzer.
+    """
+
+    route: Route
+    found: dict[str, Attribution]
+    without: dict[str, Attribution]
+
+    def truth(self, step: str) -> np.ndarray:
+        """int64[k]: 0 one backoff, 1 a busy channel, 2 repeated."""
+        us = self.waits_us(step)
+        beyond = np.rint(us - us.min())
+        return np.where(beyond <= ONE_BACKOFF_US + 1, 0, np.where(beyond % GRID_US <= GRID_US / 8, 1, 2))
+
+    def waits_us(self, step: str) -> np.ndarray:
+        """float64[k], the waits of a step."""
+        column = [each.name for each in self.route.steps.steps].index(step)
+        return self.route.steps.samples[:, column] * 1e6 / float(self.route.steps.samplerate_hz)
+
+    def true_shares(self, step: str) -> list[float]:
+        """Of one backoff, a busy channel, retries."""
+        return [each.value for each in joining(self.waits_us(step), self.truth(step), 3)]
+
+
+def finding(found: dict[str, Attribution], step: str, kind: str) -> Finding | None:
+    """The finding of a kind on a step, if there is one."""
+    return next((each for each in found[step].findings if each.kind == kind), None)
+
+
+def run(folder: Path, seed: int, *, packets: int, interval_us: int = 10_137) -> Run:
+    """Ping-pong every 40 ms beside frames of 80 octets every 10.137 ms."""
+    experiment = Experiment(
+        name="interference",
+        initiator="initiator",
+        responder="responder",
+        packets=packets,
+        settings=Settings(interval_us=40_000, timeout_us=35_000),
+        nodes={"noise": NodeRole(start=True, app="interferer", interval_us=interval_us, payload=64)},
+    )
+    result = pipeline.analyse(record(folder, BENCH.replace("seed = 1\n", f"seed = {seed}\n"), experiment))
+    route = routes.round_trips(result.timelines, result.steps)
+    given, periodic = covariates(result.packets, route), activities(result.events)
+    both = [
+        {
+            each.step: each
+            for each in attribute(route, covariates=given, activities=periodic, waits=on_air.of_route(events, route))
+        }
+        for events in (result.events, _without(result.events, "noise"))
+    ]
+    return Run(route, *both)
+
+
+def _without(events: Events, node: str) -> Events:
+    """The same events where a node's pins were not recorded."""
+    kept = events.nodes != events.node(node)
+    names = tuple(name for name in events.node_names if name != node)
+    assert names == events.node_names[:-1]
+    return replace(
+        events,
+        samples=events.samples[kept],
+        nodes=events.nodes[kept],
+        codes=events.codes[kept],
+        ids=events.ids[kept],
+        node_names=names,
+    )
+
+
+def main(seeds: int, packets: int) -> None:
+    """Print the table."""
+    print("| seed | wait | longer | busy: true | found | retries: true | found | one backoff: true | lattice |")
+    print("|---|---|---:|---:|---|---:|---|---:|---|")
+    for seed in range(1, seeds + 1):
+        with tempfile.TemporaryDirectory() as folder:
+            each = run(Path(folder), seed, packets=packets)
+        for step in WAITS:
+            one, busy, again = each.true_shares(step)
+            channel, lattice = (finding(each.found, step, kind) for kind in ("channel", "lattice"))
+            shares = [channel.numbers[f"{name}_share"] if channel else None for name in ("busy", "retries")]
+            shares.append(lattice.numbers["share"] if lattice else None)
+            texts = [f"{100 * s.value:.1f} ({100 * s.low:.1f} to {100 * s.high:.1f})" if s else "-" for s in shares]
+            longer = int(np.count_nonzero(each.truth(step)))
+            print(
+                f"| {seed} | {step.split(':')[0]} | {longer} of {len(each.route)} | {100 * busy:.1f} | {texts[0]} | "
+                f"{100 * again:.1f} | {texts[1]} | {100 * one:.1f} | {texts[2]} |"
+            )
+            alone = finding(each.without, step, "channel")
+            print(f"    {each.found[step].sentence}\n    without: {alone.sentence if alone else '-'}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main(*(int(argument) for argument in (*sys.argv[1:], "10", "1000")[:2]))

@@ -1,0 +1,185 @@
+"""A synthetic network: frames between any number of nodes, whose every instant and fate is known, as events."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from madeevents import events_of_rows
+
+from gpiorig.analysis.events.events import Events
+
+RATE_HZ = 24_000_000
+HEADER_NS = 192_000
+HEADER = 4608  # samples
+OCTET = 768  # 32 us
+ACKNOWLEDGE = 544 * 24  # 12 symbols and 11 octets
+
+CALLS = {
+    "call": ("app.tx", "udp.tx", "ipv6.tx", "sixlowpan.tx", "mac.tx"),
+    "fragment": ("sixlowpan.fragment", "mac.tx"),
+    "relay": ("mac.tx",),
+    "bare": (),
+    "retry": (),
+}
+READINGS = {
+    "deliver": ("mac.rx", "sixlowpan.rx", "ipv6.rx", "udp.rx", "app.rx"),
+    "relay": ("mac.rx", "sixlowpan.rx"),
+    "drop": ("mac.rx",),
+    "hear": (),
+}
+
+
+@dataclass
+class Network:
+    """Events of nodes, by name; each frame begins where it is told to."""
+
+    names: Sequence[str]
+    seed: int = 1
+    told: bool = False  # receivers say the sequence number, as RIOT's do
+    log: list[tuple[int, str, str, int | None]] = field(default_factory=list)
+    sequences: dict[str, int] = field(default_factory=dict)
+    end: int = 0
+
+    def __post_init__(self) -> None:
+        self.rng = random.Random(self.seed)
+
+    def _emit(self, at: int, node: str, event: str, id_: int | None = None) -> int:
+        """Log an event; gives the instant of the next one."""
+        self.log.append((at, node, event, id_))
+        self.end = max(self.end, at)
+        return at + self.rng.randint(100, 400)
+
+    def frame(
+        self,
+        at: int,
+        sender: str,
+        id_: int,
+        readers: Mapping[str, str],
+        *,
+        by: str = "call",
+        outcome: str | None = "complete",
+        backoff: int = 1000,
+        octets: int = 40,
+        twice: Sequence[str] = (),
+    ) -> Frame:
+        """One frame: how it came about (a key of `CALLS`), and its readers (each with a key of `READINGS`).
+
+        Readers in `twice` read it again: the radio repeats the frame, because it heard no acknowledgement.
+        """
+        now, marks = at, {}
+        for layer in CALLS[by]:
+            marks[layer] = now
+            now = self._emit(now, sender, f"{layer}.enter", id_)
+        if by != "retry":
+            self.sequences[sender] = self.sequences.get(sender, 0) + 1 & 255
+            now = self._emit(now, sender, "mac.sequence", self.sequences[sender])
+            for part in ("driver.prepare", "driver.load"):
+                marks[part] = now
+                now = self._emit(self._emit(now, sender, f"{part}.enter", id_), sender, f"{part}.exit", id_)
+        marks["driver.exec"] = now
+        marks["driver.exec.exit"] = now = self._emit(now, sender, "driver.exec.enter", id_)
+        now = self._emit(now, sender, "driver.exec.exit", id_)
+        for layer in reversed(CALLS[by]):
+            now = self._emit(now, sender, f"{layer}.exit", id_)
+        arrivals, read_until = {}, now
+        tries = 2 if twice else 1
+        for attempt in range(tries):
+            air_start = now + backoff
+            over = air_start + HEADER + octets * OCTET
+            for reader, how in readers.items():
+                if attempt and reader not in twice:
+                    continue
+                arrival, until = self._read(air_start, over, reader, id_, "drop" if attempt else how, sender)
+                arrivals.setdefault(reader, arrival)
+                read_until = max(read_until, until)
+            now = over + (ACKNOWLEDGE if outcome == "complete" else 0)
+        if outcome is not None:
+            now = self._emit(now, sender, "tap.irq.enter")
+            now = self._emit(self._emit(now, sender, "isr.radio.enter"), sender, "isr.radio.exit")
+            now = self._emit(self._emit(now, sender, "driver.isr.enter"), sender, "tap.irq.exit")
+            now = self._emit(now, sender, f"radio.tx_{outcome}", id_)
+            now = self._emit(self._emit(now, sender, "driver.confirm", id_), sender, "driver.isr.exit")
+        return Frame(sender=sender, id=id_, marks=marks, arrivals=arrivals, end=max(now, read_until))
+
+    def _read(
+        self, air_start: int, over: int, reader: str, id_: int, how: str, sender: str
+    ) -> tuple[dict[str, int], int]:
+        self._emit(air_start + HEADER, reader, "tap.frame_timestamp.enter")
+        self._emit(over, reader, "tap.frame_timestamp.exit")
+        marks = {"air.start": air_start, "irq": over}
+        if how == "hear":
+            return marks, over
+        now = marks["isr.radio"] = self._emit(over, reader, "tap.irq.enter")
+        now = self._emit(self._emit(now, reader, "isr.radio.enter"), reader, "isr.radio.exit")
+        marks["driver.isr"] = now
+        now = self._emit(self._emit(now, reader, "driver.isr.enter"), reader, "tap.irq.exit")
+        marks["driver.rx_read"] = now
+        marks["driver.rx_read.exit"] = now = self._emit(now, reader, "driver.rx_read.enter")
+        now = self._emit(now, reader, "driver.rx_read.exit", id_)
+        if self.told:
+            now = self._emit(now, reader, "mac.sequence", self.sequences[sender])
+        for layer in READINGS[how]:
+            marks[layer] = now
+            now = self._emit(now, reader, f"{layer}.enter", id_)
+        for layer in reversed(READINGS[how]):
+            now = self._emit(now, reader, f"{layer}.exit", id_)
+        return marks, self._emit(now, reader, "driver.isr.exit")
+
+    def drop(self, *names: str, node: str | None = None) -> None:
+        """Leave points or taps out, of all nodes or of one, as if firmware or wiring did not have them."""
+        self.log = [row for row in self.log if not (row[2].startswith(names) and node in (None, row[1]))]
+
+    def events(
+        self,
+        *,
+        names: Sequence[str] | None = None,
+        later: int = 0,
+        gaps: Sequence[tuple[int, int]] = (),
+    ) -> Events:
+        """The events, with the nodes in some order, and all of it some samples later."""
+        names = tuple(names or self.names)
+        return events_of_rows(
+            ((at + later, names.index(node), event, id_) for at, node, event, id_ in self.log),
+            names,
+            end=self.end + 1000 + later,
+            rate_hz=RATE_HZ,
+            gaps=[(first + later, last + later) for first, last in gaps],
+        )
+
+    def headers(self) -> dict[str, int]:
+        """For `hops.build`."""
+        return dict.fromkeys(self.names, HEADER_NS)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What a frame did: the sender's milestones, those of each reader, and when all of it was over."""
+
+    sender: str
+    id: int
+    marks: dict[str, int]
+    arrivals: dict[str, dict[str, int]]
+    end: int
+
+    def milestones(self, reader: str) -> dict[str, int]:
+        """All milestones of the hop to a reader, by the names of `path.POINTS`."""
+        return self.marks | self.arrivals[reader]
+
+
+def rows_of(found: Any, **wanted: Any) -> list[int]:
+    """Rows of the hops with these names of sender and receiver, id or number."""
+    names = [*found.events.node_names, None]
+    return [
+        row
+        for row in range(len(found))
+        if wanted.items()
+        <= {
+            "sender": names[found.senders[row]],
+            "receiver": names[found.receivers[row]],
+            "id": int(found.journeys.ids[found.packets[row]]),
+            "number": int(found.numbers[row]),
+        }.items()
+    ]
