@@ -9,8 +9,9 @@ import numpy as np
 from madeevents import events_of_rows
 
 from gpiorig.analysis.attribution.findings import Attribution, Finding
-from gpiorig.analysis.audit.audit import Audit, Comparison, Matching, Stability, Stage
+from gpiorig.analysis.audit.audit import Audit, Comparison, Matching, Stage
 from gpiorig.analysis.clocks.fit import ClockFit, Segment
+from gpiorig.analysis.clocks.stability import Stability
 from gpiorig.analysis.delays.budget import Budget
 from gpiorig.analysis.delays.jitter import Jitter
 from gpiorig.analysis.delays.uncertainty import Component, DelayUncertainty

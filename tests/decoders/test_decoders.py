@@ -81,7 +81,7 @@ def test_path() -> None:
 
 
 def test_declared_channels() -> None:
-    """PulseView counts the channels of a decoder: those named in rig.export.decoder_stacks are the declared ones, in order."""
+    """PulseView counts the channels of a decoder: `decoder_stacks` names the declared ones, in order."""
     wanted = {"gpio_probe": decoder_stacks.PROBE_CHANNELS, "gpio_timeline": decoder_stacks.TIMELINE_CHANNELS}
     wanted |= {
         decoder: decoder_stacks.SPI_CHANNELS + pins

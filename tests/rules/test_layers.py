@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import keyword
 import os
 import subprocess
 from collections import defaultdict
@@ -14,11 +15,43 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 NOT_OURS = {".git", ".venv", "target", "build", "dist", "runs", "demo", "__pycache__"}  # where there is no git to ask
 GENERATED = b"by `make generate`. Do not edit."  # in the first line of a copy
-ALLOWED = {"capture": {"capture"}, "analysis": {"analysis", "capture"}, "rig": {"rig", "analysis", "capture"}}
+COMPONENTS = ("capture", "analysis", "rig")
+# The rooms of each component; a module imports its own room and those before it. First are the flat modules.
+ROOMS = {
+    "capture": (
+        *("", "edges", "frames", "serial", "buses", "sync", "archive", "text", "recording", "sigrok", "formats"),
+    ),
+    "analysis": (
+        *("", "statistics", "events", "logs", "radio", "packets", "delays", "processor", "attribution", "clocks"),
+        *(
+            "audit",
+            "probe_effect",
+            "study",
+            "tables",
+            "compare",
+            "figures",
+            "traces",
+            "measure",
+            "decoderhost",
+            "report",
+        ),
+    ),
+    "rig": (
+        *("", "bench", "experiments", "recordings", "virtual", "run", "results", "export", "probes", "measure"),
+        *("commands", "cli"),
+    ),
+}
 
 
-def imported_components(source: str) -> set[str]:
-    """The gpiorig components that a module imports."""
+def modules(component: str) -> dict[str, Path]:
+    """The modules of a component by their dotted names after `gpiorig.`; a package has that of its `__init__`."""
+    folder = ROOT / component / "gpiorig"
+    paths = sorted((folder / component).rglob("*.py"))
+    return {".".join(path.relative_to(folder).with_suffix("").parts).removesuffix(".__init__"): path for path in paths}
+
+
+def imports(source: str) -> set[str]:
+    """What a module imports of gpiorig, wherever the statement is, as `component.room.module.name`."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -26,7 +59,19 @@ def imported_components(source: str) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "a relative import hides which component it is from"
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return {name.split(".")[1] for name in names if name.startswith("gpiorig.")}
+    return {name.removeprefix("gpiorig.") for name in names if name.startswith("gpiorig.")}
+
+
+def place(dotted: str) -> tuple[int, int]:
+    """Component and room of a module or of a name in one, as numbers in their orders."""
+    component, *rest = dotted.split(".")
+    rooms = ROOMS[component]
+    return COMPONENTS.index(component), rooms.index(rest[0]) if rest and rest[0] in rooms else 0
+
+
+def upward(dotted: str, source: str) -> set[str]:
+    """The imports of a module that run against the order."""
+    return {name for name in imports(source) if place(name) > place(dotted)}
 
 
 def tree(root: Path) -> list[Path]:
@@ -53,17 +98,31 @@ def equal_files(root: Path) -> list[list[str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("component", ALLOWED)
+@pytest.mark.parametrize("component", COMPONENTS)
 def test_imports_run_with_the_data(component: str) -> None:
-    """Imports run rig -> analysis -> capture, never the other way."""
-    modules = sorted((ROOT / component / "gpiorig" / component).rglob("*.py"))
-    assert modules
-
-    for module in modules:
-        assert imported_components(module.read_text()) <= ALLOWED[component], module
+    """Imports run rig -> analysis -> capture, and from a room to those before it, never the other way."""
+    assert {} == {
+        dotted: names for dotted, path in modules(component).items() if (names := upward(dotted, path.read_text()))
+    }
 
 
-@pytest.mark.parametrize("component", ALLOWED)
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_every_room_has_its_place(component: str) -> None:
+    """Each folder of modules is in the order and has a docstring, and each place in the order has a folder."""
+    folder = ROOT / component / "gpiorig" / component
+    rooms = {path.name for path in folder.iterdir() if any(path.glob("*.py"))}
+    assert rooms <= set(ROOMS[component])
+    assert all((folder / room / "__init__.py").read_text().startswith('"""') for room in rooms)
+    assert set(ROOMS[component]) - rooms <= {"", "cli"}
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_no_module_is_named_by_a_keyword(component: str) -> None:
+    """A keyword cannot be imported by a statement."""
+    assert [] == [dotted for dotted in modules(component) if any(map(keyword.iskeyword, dotted.split(".")))]
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
 def test_portions_stay_visible(component: str) -> None:
     """No `gpiorig/__init__.py` hides the other portions, and no loose module lies on the path beside them."""
     assert not (ROOT / component / "gpiorig" / "__init__.py").exists()
@@ -100,7 +159,11 @@ def test_links_and_copies_are_seen(tmp_path: Path) -> None:
 
 
 def test_check_sees_a_wrong_import() -> None:
-    """The reader of imports finds both forms."""
-    source = "import gpiorig.rig.bench.bench\nfrom gpiorig.analysis import events\n"
+    """The reader of imports sees both forms, in functions too, and which of them run upward."""
+    source = (
+        "import gpiorig.rig.bench\ndef f():\n    from gpiorig.analysis.events import events\n    import gpiorig.capture"
+    )
 
-    assert {"rig", "analysis"} == imported_components(source)
+    assert {"rig.bench", "analysis.events.events", "capture"} == imports(source)
+    assert {"rig.bench", "analysis.events.events"} == upward("analysis.statistics.summary", source)
+    assert {"rig.bench"} == upward("analysis.report.page", source)

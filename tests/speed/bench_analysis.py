@@ -1,6 +1,7 @@
 """Rows of the performance table: events to packets, timelines, steps, everything that is said of them, and tables.
 
-`python tests/speed/bench_analysis.py` prints them. The large one runs in a process of its own, whose memory is measured.
+`python tests/speed/bench_analysis.py` prints them. The large one runs in a process of its own, whose memory is
+measured.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A long capture through the real sigrok-cli, as fast as the machine allows: `python tests/speed/long_capture.py [SAMPLES]`.
+"""A long capture through the real sigrok-cli, as fast as the machine allows: `python …/long_capture.py [SAMPLES]`.
 
 A server that speaks the protocol of the `beaglelogic` driver sends 16-bit samples of 14 channels, one of which changes
 every 5 ms at 24 MS/s; `gpiorig capture` records them. Prints the rate, the headroom, and how the memory of the

@@ -1,4 +1,4 @@
-"""What the correction for probes takes off, against firmware without probes: `python tests/studies/corrections.py FOLDER …`.
+"""What the correction for probes takes off, against firmware without probes: `python …/corrections.py FOLDER …`.
 
 A folder is what `gpiorig probes BENCH EXPERIMENT -o FOLDER` makes on a virtual bench; `normal` is compared with `off`.
 """

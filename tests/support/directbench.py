@@ -1,9 +1,9 @@
 """Running an experiment on virtual boards in this process: no sigrok-cli, no ptys, and the same recording.
 
 Boards, pace, commands, recording format and what follows are those of `gpiorig run`; edges come from the boards' C
-interface in place of samples, serial bytes from the modelled host in place of a pty. `tests/modes/test_directbench.py` holds
-both ways to equal recordings. A test of sigrok-cli, the analyzer, the supervisor or real ports goes through the real
-parts.
+interface in place of samples, serial bytes from the modelled host in place of a pty.
+`tests/modes/test_directbench.py` holds both ways to equal recordings. A test of sigrok-cli, the analyzer, the
+supervisor or real ports goes through the real parts.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import pytest
 import studies
 from reportcases import PLAIN, one_way
 
-from gpiorig.analysis.audit.audit import Stability
+from gpiorig.analysis.clocks.stability import Stability
 from gpiorig.analysis.delays import numbers
 from gpiorig.analysis.figures import clock_errors, plates, series, style
 from gpiorig.analysis.report import blocks, page

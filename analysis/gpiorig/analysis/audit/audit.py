@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.clocks.fit import ClockFit
+from gpiorig.analysis.clocks.stability import Stability
 from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.analysis.statistics.summary import Summary
 
@@ -89,35 +90,6 @@ class Stage:
     name: str
     node: str
     delay: Summary
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Stability:
-    """How stable one clock is.
-
-    Parameters
-    ----------
-    clock
-        Its name; ``(three-cornered hat)`` in it where the reference's own noise was taken out.
-    taus_s
-        float64[t], averaging times.
-    adev, tdev_ns, mtie_ns
-        float64[t]: overlapping Allan deviation, time deviation, maximum time interval error (ITU-T G.810); NaN where
-        the record is too short.
-    n, missing
-        Phases it was computed from, and points of the grid without one.
-    note
-        What a reader must know, such as negative variances of a three-cornered hat.
-    """
-
-    clock: str
-    taus_s: NDArray[np.float64]
-    adev: NDArray[np.float64]
-    tdev_ns: NDArray[np.float64]
-    mtie_ns: NDArray[np.float64]
-    n: int = 0
-    missing: int = 0
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

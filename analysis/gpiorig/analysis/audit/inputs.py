@@ -43,8 +43,8 @@ class HostLines:
     first_ns
         int64[h], end of the read that brought its first byte.
     aggregator_ns
-        int64[h], when IoT-LAB's serial_aggregator would have logged it (`capture.serial.aggregator`, a model), on the same
-        clock; -1 where it would not have.
+        int64[h], when IoT-LAB's serial_aggregator would have logged it (`capture.serial.aggregator`, a model), on the
+        same clock; -1 where it would not have.
     texts
         The lines, without their end.
     same_zero
@@ -82,7 +82,7 @@ class NodeRecord:
 
 
 def pin_lines(lines: Iterable[UartLine]) -> PinLines:
-    """Collect the lines of a pin (`capture.buses.uart.lines`); those with damaged characters match no line of the host's."""
+    """Collect the lines of a pin (`capture.buses.uart`); those with damaged characters match no line of the host's."""
     found = list(lines)
     return PinLines(
         starts=np.array([line.start for line in found], dtype=np.int64),

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.audit.audit import Stability
 from gpiorig.analysis.audit.matching import NONE
 from gpiorig.analysis.audit.node_times import NodeTimes
 from gpiorig.analysis.clocks import stability as clock_stability
+from gpiorig.analysis.clocks.stability import Stability
 from gpiorig.analysis.events.events import Events
 from gpiorig.capture.edges.nanoseconds import nearest_ns
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.audit.audit import Stability
 from gpiorig.analysis.errors import EventError
 
 Floats = NDArray[np.float64]
@@ -43,6 +42,35 @@ class Grid:
     tau0_ns: int
     missing: int = 0
     unused: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stability:
+    """How stable one clock is.
+
+    Parameters
+    ----------
+    clock
+        Its name; ``(three-cornered hat)`` in it where the reference's own noise was taken out.
+    taus_s
+        float64[t], averaging times.
+    adev, tdev_ns, mtie_ns
+        float64[t]: overlapping Allan deviation, time deviation, maximum time interval error (ITU-T G.810); NaN where
+        the record is too short.
+    n, missing
+        Phases it was computed from, and points of the grid without one.
+    note
+        What a reader must know, such as negative variances of a three-cornered hat.
+    """
+
+    clock: str
+    taus_s: Floats
+    adev: Floats
+    tdev_ns: Floats
+    mtie_ns: Floats
+    n: int = 0
+    missing: int = 0
+    note: str = ""
 
 
 def to_grid(instants_ns: NDArray[np.int64], phase_ns: Floats, *, tau0_ns: int | None = None) -> Grid:

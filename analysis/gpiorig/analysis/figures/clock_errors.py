@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter, SymmetricalLogLocator
 
-from gpiorig.analysis.audit.audit import Comparison, Stability
+from gpiorig.analysis.audit.audit import Comparison
+from gpiorig.analysis.clocks.stability import Stability
 from gpiorig.analysis.figures import thinning
 from gpiorig.analysis.figures.style import FAINT, GRID, SERIES
 from gpiorig.analysis.quantity import round_time_text

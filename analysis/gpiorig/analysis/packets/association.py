@@ -106,8 +106,8 @@ def associate(
     """Give every event its packet and direction.
 
     An event with an id belongs to the latest packet of that id whose send call came before it. An event without
-    belongs to the completion of the radio it led to (`gpiorig.analysis.events.completions`). Events of packets that a third
-    node sent belong to none of these, whatever their ids are (`gpiorig.analysis.packets.strangers`).
+    belongs to the completion of the radio it led to (`gpiorig.analysis.events.completions`). Events of packets that a
+    third node sent belong to none of these, whatever their ids are (`gpiorig.analysis.packets.strangers`).
 
     Beside the events it takes 13 octets for each of them, and nothing else that grows with their number: they are gone
     through in pieces. Where a piece ends changes nothing, because every question (who called last, which completion

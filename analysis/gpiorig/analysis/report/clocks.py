@@ -9,8 +9,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from gpiorig.analysis.audit.audit import Audit, Comparison, Stability, Stage
+from gpiorig.analysis.audit.audit import Audit, Comparison, Stage
 from gpiorig.analysis.clocks.fit import ClockFit
+from gpiorig.analysis.clocks.stability import Stability
 from gpiorig.analysis.figures import audit as auditfigures
 from gpiorig.analysis.figures import clock_errors, style, thinning
 from gpiorig.analysis.figures.plates import WIDTH

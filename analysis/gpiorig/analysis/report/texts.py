@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from gpiorig.analysis.interval_text import ends_text, share_interval
 from gpiorig.analysis.quantity import DASH, number_text, time_text
+from gpiorig.analysis.statistics.interval_text import ends_text, share_interval
 from gpiorig.analysis.statistics.intervals import Interval
 
 __all__ = ["p_text", "ppm_interval", "share_interval", "tail_text", "time_interval", "whole_share"]

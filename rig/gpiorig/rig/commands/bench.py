@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _check(bench: benches.Bench, file: Path, options: argparse.Namespace) -> int:
     """Say what was looked at and what was found; 1 if something is wrong."""
-    from gpiorig.rig.bench import findings
+    from gpiorig.rig.run import bench_findings as findings
 
     if options.live and bench.virtual is not None:
         raise BenchError(f"{file}: --live is for boards; the analyzers and ports of a virtual bench come up with it.")

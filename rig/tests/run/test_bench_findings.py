@@ -11,8 +11,8 @@ import pytest
 
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import drivers, findings
-from gpiorig.rig.bench.findings import Finding
 from gpiorig.rig.errors import BenchError
+from gpiorig.rig.run.bench_findings import Finding
 
 BENCH = """
 name = "two M3"
