@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 from commandline import ROOT, Demo, Finished, gpiorig
+from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
 
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.formats import arrow, parquet, pcap
@@ -94,15 +94,16 @@ def test_tables(tmp_path: Path, demo: Demo, export: Export) -> None:
 
 @pytest.mark.slow
 def test_traces(tmp_path: Path, demo: Demo, export: Export) -> None:
-    """Perfetto's own format and JSON, of all of a recording and around one packet; a virtual bench says what it is."""
+    """Perfetto's format, of all of a recording and around one packet; a virtual bench is named as one."""
     assert 0 == export(demo.folder, "-o", tmp_path / "a.pftrace").status
-    assert 0 == export(demo.folder, "-o", tmp_path / "a.json").status
-    assert 0 == export(demo.folder, "-o", tmp_path / "p.json", "--packet", "3").status
-    whole, part = (json.loads((tmp_path / name).read_text()) for name in ("a.json", "p.json"))
-    names = [each["name"] for each in part["traceEvents"] if each["name"].startswith("packet ")]
-    assert ["packet 3"] == names
-    assert len(whole["traceEvents"]) > 10 * len(part["traceEvents"])
-    assert "no measurement of hardware" in whole["otherData"]["note"]
+    assert 0 == export(demo.folder, "-o", tmp_path / "p.pftrace", "--packet", "3").status
+    entire, part = ((tmp_path / name).read_bytes() for name in ("a.pftrace", "p.pftrace"))
+    names = [entry.name for packet in pb.Trace.FromString(part).packet for entry in packet.interned_data.event_names]
+    assert ["packet 3"] == [name for name in names if name.startswith("packet ")]
+    assert len(entire) > 10 * len(part)
+    assert b"no measurement of hardware" in entire
+    done = export(demo.folder, "-o", tmp_path / "a.json")
+    assert (2, True) == (done.status, ".pftrace" in done.stderr)
 
 
 def test_an_imported_recording_gives_edges_only(tmp_path: Path, demo: Demo, export: Export) -> None:

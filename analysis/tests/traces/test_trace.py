@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
 
-from gpiorig.analysis.errors import TableError
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.packets import association, timelines
 from gpiorig.analysis.packets.timelines import LOST
-from gpiorig.analysis.traces import build, chrome, perfetto, trace
+from gpiorig.analysis.traces import build, perfetto, trace
 
 
 @pytest.fixture
@@ -169,32 +167,6 @@ def test_queue_depths(bench):
         bench.emit(1, f"queue.{name}", 3)
     (counter,) = build.build(bench.events()).counters
     assert [0, 1, 2, 1] == counter.values.tolist()
-
-
-def test_json_for_small_recordings(built, tmp_path, monkeypatch):
-    """It loads; slices of a thread nest; each flow has a start, steps and an end; large ones are refused."""
-    path = tmp_path / "a.json"
-    chrome.write(path, built)
-    loaded = json.loads(path.read_text())["traceEvents"]
-    assert len(built.slices) == sum(each["ph"] in "Xi" for each in loaded)
-    by_thread = defaultdict(list)
-    for each in loaded:
-        if each["ph"] == "X":
-            by_thread[each["tid"]].append((round(each["ts"] * 1000), round((each["ts"] + each["dur"]) * 1000)))
-    for slices in by_thread.values():
-        ends = []
-        for start, end in slices:
-            while ends and ends[-1] <= start:
-                ends.pop()
-            assert not ends or end <= ends[-1]
-            ends.append(end)
-    phases = defaultdict(list)
-    for each in sorted((each for each in loaded if each["ph"] in "stf"), key=lambda one: one["ts"]):
-        phases[each["id"]].append(each["ph"])
-    assert all(parts[0] == "s" and parts[-1] == "f" and set(parts[1:-1]) <= {"t"} for parts in phases.values())
-    monkeypatch.setattr(chrome, "MAX_EVENTS", 10)
-    with pytest.raises(TableError, match="too many for JSON"):
-        chrome.write(path, built)
 
 
 def test_a_window_keeps_what_reaches_into_it(stages, built, tmp_path):

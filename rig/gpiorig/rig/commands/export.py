@@ -42,7 +42,7 @@ _TABLES = (
     *("hops", "transmissions", "receptions"),
 )
 # Formats of what is decoded; all others are of edges, a module of `gpiorig.capture.formats` each.
-_TRACES: dict[str, tuple[str, ...]] = {"perfetto": (".pftrace", ".perfetto-trace"), "json": (".json",)}
+_TRACES: dict[str, tuple[str, ...]] = {"perfetto": (".pftrace", ".perfetto-trace")}
 _FRAMES: dict[str, tuple[str, ...]] = {"pcap": (".pcapng",)}
 
 
@@ -151,7 +151,7 @@ def _noting(waveform: Waveform, covered: list[int]) -> Waveform:
 
 
 def _write_trace(options: argparse.Namespace, name: str) -> dict[str, Any]:
-    from gpiorig.analysis.traces import trace
+    from gpiorig.analysis.traces import perfetto, trace
     from gpiorig.rig.export import export
 
     _refuse(options, "channels", why="a trace shows what was decoded")
@@ -160,14 +160,7 @@ def _write_trace(options: argparse.Namespace, name: str) -> dict[str, Any]:
     bounds = _window(options, found.samplerate_hz)
     if bounds is not None:
         found = trace.window(found, *bounds)
-    if name == "perfetto":
-        from gpiorig.analysis.traces import perfetto
-
-        rounding = perfetto.write(options.output, found, epoch_ns=export.epoch_ns(recording))
-    else:
-        from gpiorig.analysis.traces import chrome
-
-        rounding = chrome.write(options.output, found)
+    rounding = perfetto.write(options.output, found, epoch_ns=export.epoch_ns(recording))
     return _said(options, name, f"{len(found.slices)} slices and instants", rounding, bounds)
 
 
