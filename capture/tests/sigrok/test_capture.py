@@ -19,7 +19,7 @@ from patience import PATIENCE_S, wait_until
 from gpiorig.capture.errors import AnalyzerError
 from gpiorig.capture.recording.segment_reader import Segments, read_segments
 from gpiorig.capture.sigrok import analyzer
-from gpiorig.capture.sigrok.capture import Capture, find_sigrok, versions
+from gpiorig.capture.sigrok.capture import Capture, Request, find_sigrok, versions
 
 RATE_HZ = 24_000_000
 SEED = 7
@@ -39,7 +39,7 @@ def pieces(data: bytes, size: int) -> Iterator[bytes]:
 
 def start(server: FakeBeagleLogic, folder: Path, **options: object) -> Capture:
     settings: dict[str, object] = {"channels": CHANNELS, "samplerate_hz": RATE_HZ} | options
-    return Capture.start(driver=server.driver, folder=folder, **settings)  # type: ignore[arg-type]
+    return Capture.start(Request(driver=server.driver, **settings), folder)  # type: ignore[arg-type]
 
 
 def rows(segments: Segments) -> list[tuple[int, int]]:
@@ -182,9 +182,9 @@ def test_an_analyzer_that_floods_after_the_end_is_killed(tmp_path: Path) -> None
 def test_a_program_that_exits_without_stopping_leaves_nothing_behind(tmp_path: Path) -> None:
     """sigrok-cli with its pipes closed would spin forever."""
     script = (
-        "import sys; from pathlib import Path; from gpiorig.capture.sigrok.capture import Capture\n"
-        "settings = dict(channels=['P8_45'], samplerate_hz=1000, folder=Path(sys.argv[2]))\n"
-        "capture = Capture.start(driver=sys.argv[1], **settings)\n"
+        "import sys; from pathlib import Path; from gpiorig.capture.sigrok.capture import Capture, Request\n"
+        "request = Request(driver=sys.argv[1], channels=['P8_45'], samplerate_hz=1000)\n"
+        "capture = Capture.start(request, Path(sys.argv[2]))\n"
         "print(capture._session.process.pid)\n"
         "raise SystemExit(3)\n"
     )
@@ -211,7 +211,7 @@ def test_a_refused_connection_names_the_address(tmp_path: Path) -> None:
         closed.bind(("127.0.0.1", 0))  # bound, but nobody listens
         driver = f"beaglelogic:conn=tcp-raw/127.0.0.1/{closed.getsockname()[1]}"
         with pytest.raises(AnalyzerError, match=r"tcp-raw/127.*nothing answers at this address"):
-            Capture.start(driver=driver, channels=CHANNELS, samplerate_hz=RATE_HZ, folder=tmp_path)
+            Capture.start(Request(driver=driver, channels=CHANNELS, samplerate_hz=RATE_HZ), tmp_path)
 
 
 def test_an_analyzer_that_does_not_answer_is_an_error(tmp_path: Path) -> None:

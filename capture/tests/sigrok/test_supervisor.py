@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.recording.segment_reader import read_segments
 from gpiorig.capture.recording.segment_writer import MAGIC
 from gpiorig.capture.sigrok import analyzer
-from gpiorig.capture.sigrok.capture import Capture
+from gpiorig.capture.sigrok.capture import Capture, Request, Resume
 from gpiorig.capture.sigrok.completeness import conclude
 from gpiorig.capture.sigrok.result import CaptureResult, Restart
 
@@ -31,18 +32,18 @@ DEMO = "demo:logic_channels=16:analog_channels=0"
 DEMO_HZ = 1_000_000
 
 
-def start_demo(folder: Path, **options: object) -> Capture:
+def start_demo(folder: Path, *, resume: Resume | None = None, **options: object) -> Capture:
     settings: dict[str, object] = {
         "channels": ["D0", "D15"],
         "samplerate_hz": DEMO_HZ,
         "silence_s": PATIENCE_S,
     } | options
-    return Capture.start(driver=DEMO, folder=folder, **settings)  # type: ignore[arg-type]
+    return Capture.start(Request(driver=DEMO, **settings), folder, resume=resume)  # type: ignore[arg-type]
 
 
 def start_fx2(folder: Path, **options: object) -> Capture:
     settings: dict[str, object] = {"channels": ["D0"], "samplerate_hz": 24_000_000, "silence_s": PATIENCE_S} | options
-    return Capture.start(driver="fx2lafw", folder=folder, **settings)  # type: ignore[arg-type]
+    return Capture.start(Request(driver="fx2lafw", **settings), folder)  # type: ignore[arg-type]
 
 
 def wait_for_end(capture: Capture) -> CaptureResult:
@@ -279,7 +280,7 @@ def test_a_killed_recorder_leaves_a_recording_that_goes_on(tmp_path: Path) -> No
     wait_until(lambda: run.edges().end >= 100_000)
     state_while_running = run.state
     with pytest.raises(CaptureError, match="a capture is running"):
-        start_demo(run.edges_folder, resume="2026-11-21T00:00:00+00:00")
+        start_demo(run.edges_folder, resume=Resume(datetime.now(UTC)))
     recorder.kill()
     recorder.communicate()
     wait_until(lambda: has_ended(sigrok))
@@ -292,7 +293,7 @@ def test_a_killed_recorder_leaves_a_recording_that_goes_on(tmp_path: Path) -> No
     assert any("cut short" in problem for problem in run.verify())
 
     began_s = int(time.time()) - 5
-    capture = start_demo(run.edges_folder, resume=time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(began_s)))
+    capture = start_demo(run.edges_folder, resume=Resume(datetime.fromtimestamp(began_s, UTC)))
     capture.wait_quiet(capture.samples_received + 100_000, deadline_s=PATIENCE_S)
     finished, _ = conclude(run, capture.end())
     ((start_, end),) = finished.edges().gaps.tolist()

@@ -13,7 +13,7 @@ from virtualbench import bench_text, capture, changes, served
 from gpiorig.capture.errors import AnalyzerError
 from gpiorig.capture.serial.port import SerialPort
 from gpiorig.capture.serial.record import SerialLines, read_record
-from gpiorig.capture.sigrok.capture import Capture
+from gpiorig.capture.sigrok.capture import Capture, Request
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import BenchError
 
@@ -60,13 +60,9 @@ def test_end_in_the_middle(tmp_path: Path, tick: Path, kind: str, symptom: str) 
     edges = tmp_path / "edges"
     edges.mkdir()
     with served(tmp_path, bench_text(virtual=fault(f'kind = "{kind}"\nat_us = 50_000')), tick) as process:
-        capture = Capture.start(
-            driver=process.endpoints["analyzers"]["la"],
-            channels=[STROBE],
-            samplerate_hz=1_000_000,
-            folder=edges,
-            silence_s=1.0,
-        )
+        driver = process.endpoints["analyzers"]["la"]
+        request = Request(driver=driver, channels=[STROBE], samplerate_hz=1_000_000, silence_s=1.0)
+        capture = Capture.start(request, edges)
         with pytest.raises(AnalyzerError, match=symptom):
             capture.wait_quiet(1_000_000, deadline_s=PATIENCE_S)
         capture.abort()

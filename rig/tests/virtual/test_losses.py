@@ -9,7 +9,7 @@ from patience import PATIENCE_S
 from virtualbench import ONE, TICK_NS, bench_text, served
 
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
-from gpiorig.capture.sigrok.capture import Capture
+from gpiorig.capture.sigrok.capture import Capture, Request
 from gpiorig.capture.sigrok.completeness import CODED, conclude
 
 RATE_HZ = 24_000_000
@@ -26,13 +26,13 @@ def test_lost_blocks_are_found_by_both_kinds_of_heartbeat(tmp_path: Path, tick: 
     recording = Recording.create(tmp_path / "run", info)
     text = bench_text(analyzers=ONE + 'sync = "P8_20"\n', virtual=DROPPED)
     with served(tmp_path, text, tick) as process:
-        capture = Capture.start(
+        request = Request(
             driver=process.endpoints["analyzers"]["la"],
             channels=channels,
             samplerate_hz=RATE_HZ,
-            folder=recording.edges_folder,
             sample_limit=RATE_HZ * 4 // 5,
         )
+        capture = Capture.start(request, recording.edges_folder)
         capture.wait_end(deadline_s=PATIENCE_S)
         result = capture.stop()
     finished, beats = conclude(recording, result, heartbeats={"node.strobe": 2 * TICK_NS, "sync": CODED})

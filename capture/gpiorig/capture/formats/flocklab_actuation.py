@@ -8,14 +8,13 @@ Each row is a change; it happened at the time at which it was executed. The head
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from gpiorig.capture.edges.waveform import Waveform
-from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.formats.csv import read_table
-from gpiorig.capture.formats.flocklab_gpio import layout_of
-from gpiorig.capture.text.table_head import table_head
+from gpiorig.capture.formats.flocklab_gpio import pins_layout
 from gpiorig.capture.text.table_parser import KEY, LEVEL, TIME, Before
 
 SUMMARY = "FlockLab GPIO actuation"
@@ -33,12 +32,6 @@ def recognises(path: Path, head: bytes) -> bool:
 
 def read(path: Path, options: ReadOptions) -> Waveform:
     """Read what was done, at the times at which it was; a channel is named NODE.PIN."""
-    head = table_head(path)
-    if HEADER.match(head) is None:
-        raise FormatError(
-            "has no header of FlockLab's actuation",
-            where=path,
-            remedy="without one: --columns time=2,node=4,channel=5,level=6",
-        )
-    layout = layout_of(path, head, ROLES, before=Before.OPPOSITE)
+    layout = pins_layout(path, HEADER, ROLES, remedy="without one: --columns time=2,node=4,channel=5,level=6")
+    layout = replace(layout, before=Before.OPPOSITE)
     return read_table(path, layout, options, source=f"FlockLab GPIO actuation {path.name}, at the executed times")

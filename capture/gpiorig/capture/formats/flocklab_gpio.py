@@ -40,20 +40,18 @@ def recognises(path: Path, head: bytes) -> bool:
 
 def read(path: Path, options: ReadOptions) -> Waveform:
     """Read the trace; a channel is named NODE.PIN."""
-    head = table_head(path)
-    if HEADER.match(head) is None:
-        raise FormatError(
-            "has no header of FlockLab's",
-            where=path,
-            remedy='its first line should be "timestamp,observer_id,node_id,pin_name,value"',
-        )
-    version = 1 if head.startswith(b"#") else 2
-    layout = layout_of(path, head, ROLES, before=Before.OPPOSITE if version == 1 else Before.FIRST)
+    layout = pins_layout(
+        path, HEADER, ROLES, remedy='its first line should be "timestamp,observer_id,node_id,pin_name,value"'
+    )
+    version = 1 if layout.before is Before.OPPOSITE else 2
     return read_table(path, layout, options, source=f"FlockLab GPIO trace {path.name}, version {version}", ends=bursts)
 
 
-def layout_of(path: Path, head: bytes, roles: dict[str, int], *, before: Before) -> Layout:
-    """Where things are in a table of pins, by its first line."""
+def pins_layout(path: Path, header: re.Pattern[bytes], roles: dict[str, int], *, remedy: str) -> Layout:
+    """Find out where things are in a table of pins, by its first line: "# " at its start means that rows are edges."""
+    head = table_head(path)
+    if header.match(head) is None:
+        raise FormatError("has no header of FlockLab's", where=path, remedy=remedy)
     end, line = lines_of(head, path)[0]
     names = [name.strip().lower() for name in line.lstrip("# ").split(",")]
     return Layout(
@@ -61,7 +59,7 @@ def layout_of(path: Path, head: bytes, roles: dict[str, int], *, before: Before)
         first_byte=end,
         first_line=1,
         comment="#",
-        before=before,
+        before=Before.OPPOSITE if head.startswith(b"#") else Before.FIRST,
         open_ended=True,
     )
 

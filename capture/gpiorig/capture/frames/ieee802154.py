@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import binascii
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 KINDS = ("beacon", "data", "ack", "command", "reserved", "multipurpose", "fragment", "extended")
 ACK, MULTIPURPOSE, FRAGMENT, EXTENDED = 2, 5, 6, 7
@@ -74,37 +74,33 @@ def _general(mpdu: bytes, kind: str) -> MacHeader:
     version, destination, source = control >> 12 & 3, control >> 10 & 3, control >> 14
     suppressed = version >= VERSION_2015 and bool(control & 1 << 8)
     compressed = bool(control & 1 << 6)
-    return _addressed(
-        mpdu,
-        at=2,
+    header = MacHeader(
         kind=kind,
         version=version,
-        numbered=not suppressed,
-        modes=(destination, source),
-        pans=_pans(version, destination, source, compressed=compressed),
         ack_request=bool(control & 1 << 5),
         pending=bool(control & 1 << 4),
         security=bool(control & 1 << 3),
         ies=version >= VERSION_2015 and bool(control & 1 << 9),
+        length=2,
     )
+    pans = _pans(version, destination, source, compressed=compressed)
+    return _addressed(header, mpdu, numbered=not suppressed, modes=(destination, source), pans=pans)
 
 
 def _multipurpose(mpdu: bytes) -> MacHeader:
     is_long = bool(mpdu[0] & 1 << 3)
     control = mpdu[0] | (mpdu[1] << 8 if is_long else 0)
-    return _addressed(
-        mpdu,
-        at=2 if is_long else 1,
+    header = MacHeader(
         kind=KINDS[MULTIPURPOSE],
         version=VERSION_2015,
-        numbered=not control & 1 << 10,
-        modes=(control >> 4 & 3, control >> 6 & 3),
-        pans=(bool(control & 1 << 8), False),
         ack_request=bool(control & 1 << 14),
         pending=bool(control & 1 << 11),
         security=bool(control & 1 << 9),
         ies=bool(control & 1 << 15),
+        length=2 if is_long else 1,
     )
+    modes = control >> 4 & 3, control >> 6 & 3
+    return _addressed(header, mpdu, numbered=not control & 1 << 10, modes=modes, pans=(bool(control & 1 << 8), False))
 
 
 def _pans(version: int, destination: int, source: int, *, compressed: bool) -> tuple[bool, bool]:
@@ -123,43 +119,29 @@ def _pans(version: int, destination: int, source: int, *, compressed: bool) -> t
 
 
 def _addressed(
-    mpdu: bytes,
-    *,
-    at: int,
-    kind: str,
-    version: int,
-    numbered: bool,
-    modes: tuple[int, int],
-    pans: tuple[bool, bool],
-    ack_request: bool,
-    pending: bool,
-    security: bool,
-    ies: bool,
+    header: MacHeader, mpdu: bytes, *, numbered: bool, modes: tuple[int, int], pans: tuple[bool, bool]
 ) -> MacHeader:
+    """Return a header whose frame control alone was read, with the sequence number and the addresses after it."""
+    at = header.length
     sequence = mpdu[at] if numbered else None
     at += int(numbered)
-    found: list[tuple[int | None, str]] = []
+    ends: list[tuple[int | None, str]] = []
     for mode, has_pan in zip(modes, pans, strict=True):
         pan = int.from_bytes(mpdu[at : at + 2], "little") if has_pan else None
         at += 2 * has_pan
         size = ADDRESS_BYTES[mode]
-        found.append((pan, _address(mpdu[at : at + size])))
+        ends.append((pan, _address(mpdu[at : at + size])))
         at += size
     if at > len(mpdu):
         raise IndexError(at)
-    (destination_pan, destination), (source_pan, source) = found
-    return MacHeader(
-        kind=kind,
-        version=version,
+    (destination_pan, destination), (source_pan, source) = ends
+    return replace(
+        header,
         sequence=sequence,
         source=source,
         destination=destination,
         source_pan=source_pan,
         destination_pan=destination_pan,
-        ack_request=ack_request,
-        pending=pending,
-        security=security,
-        ies=ies,
         length=at,
     )
 

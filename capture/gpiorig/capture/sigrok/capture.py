@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
@@ -19,15 +19,14 @@ from gpiorig.capture.errors import AnalyzerError, CaptureError
 from gpiorig.capture.recording.segment_writer import SegmentWriter
 from gpiorig.capture.sigrok.analyzer import find_sigrok, versions
 from gpiorig.capture.sigrok.edge_queue import EdgeSink
-from gpiorig.capture.sigrok.request import Order, order
-from gpiorig.capture.sigrok.result import WALL_UNCERTAINTY_S, CaptureResult, Pause, Restart, epoch
+from gpiorig.capture.sigrok.request import START_DEADLINE_S, Order, Request, order
+from gpiorig.capture.sigrok.result import CaptureResult, Pause, Restart, Resume
 from gpiorig.capture.sigrok.run_log import Ledger
 from gpiorig.capture.sigrok.session import WATCH_S, Session
 from gpiorig.capture.sigrok.stream import SampleStream
 
-__all__ = ["Capture", "CaptureResult", "Restart", "find_sigrok", "versions"]
+__all__ = ["START_DEADLINE_S", "Capture", "CaptureResult", "Request", "Restart", "Resume", "find_sigrok", "versions"]
 
-START_DEADLINE_S = 10.0
 STOP_DEADLINE_S = 5.0
 
 
@@ -49,9 +48,9 @@ class Capture:
     """
 
     def __init__(self, order: Order, *, writer: SegmentWriter, pause: Pause | None) -> None:
-        self.analyzer, self.channels, self.sample_limit = order.analyzer, order.channels, order.sample_limit
+        self.analyzer, self.channels, self.sample_limit = order.analyzer, order.channels, order.request.sample_limit
         self.resumed = writer.watermark > 0
-        self._order, self._writer = order, writer
+        self._order, self._request, self._writer = order, order.request, writer
         self._progress = threading.Condition()
         self._stopping = threading.Event()
         self._error: CaptureError | None = None
@@ -60,10 +59,10 @@ class Capture:
         self.stream = SampleStream(
             self._sink,
             used=order.used,
-            samplerate_hz=Fraction(order.samplerate_hz),
+            samplerate_hz=Fraction(order.request.samplerate_hz),
             on_progress=self._notify,
             first=writer.watermark,
-            limit=order.sample_limit,
+            limit=order.request.sample_limit,
         )
         self._ledger = Ledger(order, self.stream)
         self._session = self._begin(pause if self.resumed else None)
@@ -71,74 +70,27 @@ class Capture:
         self._supervisor.start()
 
     @classmethod
-    def start(
-        cls,
-        *,
-        driver: str,
-        channels: Sequence[str],
-        samplerate_hz: int,
-        folder: Path,
-        sample_limit: int | None = None,
-        start_deadline_s: float = START_DEADLINE_S,
-        silence_s: float | None = None,
-        restart: Restart | None = None,
-        resume: str = "",
-        resume_uncertainty_s: float = WALL_UNCERTAINTY_S,
-        one_shot: bool = False,
-        config: Sequence[str] = (),
-    ) -> Capture:
+    def start(cls, request: Request, folder: Path, *, resume: Resume | None = None) -> Capture:
         """Start a capture and wait until the analyzer samples.
 
         Parameters
         ----------
-        driver
-            Driver and connection, for instance "beaglelogic:conn=tcp-raw/127.0.0.1/5555".
-        channels
-            The analyzer's names of the channels to capture; "P8_45=strobe" gives one another name.
-        samplerate_hz
-            Samples per second.
+        request
+            What is to be captured.
         folder
             Where the segment files go.
-        sample_limit
-            Number of the sample before which the capture ends by itself. None: it runs until `stop`.
-        start_deadline_s
-            Seconds the analyzer may take to start.
-        silence_s
-            Seconds without a sample that count as a failure. None: silence is no failure, as on a virtual bench.
-        restart
-            Start sigrok-cli again when it fails, and record the pause as a gap; None: a failure ends the capture.
         resume
-            Go on in a folder with segments: wall-clock time of its sample 0 (ISO 8601). The pause becomes a gap.
-        resume_uncertainty_s
-            How well that time is known.
-        one_shot
-            Give sigrok-cli the number of samples (`--samples`), for analyzers that sample into a buffer of their own.
-        config
-            More of sigrok's device options, "key=value".
+            Continue in a folder with segments: when its sample 0 was. The pause becomes a gap.
         """
-        ordered = order(
-            driver=driver,
-            channels=channels,
-            samplerate_hz=samplerate_hz,
-            sample_limit=sample_limit,
-            start_deadline_s=start_deadline_s,
-            silence_s=silence_s,
-            restart=restart,
-            one_shot=one_shot,
-            config=config,
-        )
-        began = epoch(resume) if resume else None
-        writer = SegmentWriter(folder) if began is None else SegmentWriter.resume(folder)
-        pause = None
-        if began is not None:
-            pause = Pause.since(
-                began, received=writer.watermark, samplerate_hz=samplerate_hz, uncertainty_s=resume_uncertainty_s
-            )
+        ordered = order(request)
+        writer = SegmentWriter.resume(folder) if resume else SegmentWriter(folder)
+        rate_hz = request.samplerate_hz
+        pause = Pause.since(resume, received=writer.watermark, samplerate_hz=rate_hz) if resume else None
         capture = cls(ordered, writer=writer, pause=pause)
         try:
             capture._wait(
                 lambda: capture._session.process.started,
-                deadline_s=start_deadline_s,
+                deadline_s=request.start_deadline_s,
                 what="the analyzer does not start",
             )
         except BaseException:
@@ -234,7 +186,7 @@ class Capture:
         self._sink.close()
         self._writer.free_reserve()
         in_order = in_order and self._error is None
-        is_whole = in_order or (self._order.one_shot and self._error is None)
+        is_whole = in_order or (self._request.one_shot and self._error is None)
         received, end = self._writer.watermark, self._ledger.end(self._error)
         is_cut = end > received and (received > 0 or self.stream.received > 0)
         if is_cut:
@@ -284,7 +236,7 @@ class Capture:
 
     def _after(self, pause: Pause, now_ns: int, samples: int, began_ns: int) -> int:
         """The first piece after a pause is here: record the gap; returns the number of its first sample."""
-        loss = pause.loss(now_ns, samples, began_ns=began_ns, samplerate_hz=self._order.samplerate_hz)
+        loss = pause.loss(now_ns, samples, began_ns=began_ns, samplerate_hz=self._request.samplerate_hz)
         if self.sample_limit is not None and loss.end >= self.sample_limit:
             return self.sample_limit  # the capture ends in the pause
         self._ledger.losses.append(loss)
@@ -294,15 +246,16 @@ class Capture:
 
     def _supervise(self) -> None:
         """Watch sigrok-cli, and start it again where that is asked for."""
+        request = self._request
         try:
             while True:
                 try:
-                    self._session.watch(self._stopping, silence_s=self._order.silence_s, may_end=self._order.one_shot)
+                    self._session.watch(self._stopping, silence_s=request.silence_s, may_end=request.one_shot)
                     return
                 except AnalyzerError as error:
-                    if self._order.restart is None or self._error is not None or not self.stream.samples:
+                    if request.restart is None or self._error is not None or not self.stream.samples:
                         raise
-                    self._start_again(error, self._order.restart)
+                    self._start_again(error, request.restart)
         except CaptureError as error:
             self._error = self._error or error
             self._session.process.kill()
@@ -328,13 +281,13 @@ class Capture:
                 )
             if (
                 self.sample_limit is not None
-                and pause.sample + paused_s * self._order.samplerate_hz > self.sample_limit
+                and pause.sample + paused_s * self._request.samplerate_hz > self.sample_limit
             ):
                 raise AnalyzerError(f"{error.what}, and it did not come back", where=self.analyzer.driver)
             self._stopping.wait(restart.every_s)
 
     def _starts(self, session: Session) -> bool:
-        end_s = time.monotonic() + self._order.start_deadline_s
+        end_s = time.monotonic() + self._request.start_deadline_s
         while not session.process.started and session.process.exit_status() is None and time.monotonic() < end_s:
             if self._stopping.wait(0.01):
                 break

@@ -9,35 +9,71 @@ from gpiorig.capture.errors import AnalyzerError
 from gpiorig.capture.sigrok.analyzer import TELL_TRANSFERS, Analyzer, find_sigrok, scan, taken_rate
 from gpiorig.capture.sigrok.result import Restart
 
+START_DEADLINE_S = 10.0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """What is to be captured, and how; parameters as those of `Capture.start`.
+class Request:
+    """What is to be captured, and how.
 
     Attributes
     ----------
+    driver
+        Driver and connection, for instance "beaglelogic:conn=tcp-raw/127.0.0.1/5555".
+    channels
+        The analyzer's names of the channels to capture; "P8_45=strobe" gives one another name.
+    samplerate_hz
+        Samples per second.
+    sample_limit
+        Number of the sample before which the capture ends alone. None: it runs until `Capture.stop`.
+    start_deadline_s
+        Seconds the analyzer may take to start.
+    silence_s
+        Seconds without a sample that count as a failure. None: silence is not a failure, as on a virtual bench.
+    restart
+        Start sigrok-cli again when it fails, and record the pause as a gap; None: a failure ends the capture.
+    one_shot
+        Give sigrok-cli the number of samples (`--samples`), for analyzers that sample into a buffer of their own.
+    config
+        More of sigrok's device options, "key=value".
+    """
+
+    driver: str
+    channels: Sequence[str]
+    samplerate_hz: int
+    sample_limit: int | None = None
+    start_deadline_s: float = START_DEADLINE_S
+    silence_s: float | None = None
+    restart: Restart | None = None
+    one_shot: bool = False
+    config: Sequence[str] = ()
+
+    @property
+    def is_real_time(self) -> bool:
+        """Whether the analyzer samples by the wall clock, not by a virtual one: then its silence is a failure."""
+        return self.silence_s is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """A request that the analyzer can meet.
+
+    Attributes
+    ----------
+    request
+        What is to be captured.
     analyzer
-        The analyzer that was found.
+        The analyzer.
     command
         sigrok-cli's command line.
     channels
         Name of each channel, bit 0 first; "" for one that is not captured.
     """
 
+    request: Request
     analyzer: Analyzer
     command: tuple[str, ...]
     channels: tuple[str, ...]
-    samplerate_hz: int
-    sample_limit: int | None
-    start_deadline_s: float
-    silence_s: float | None
-    restart: Restart | None
-    one_shot: bool
-
-    @property
-    def is_real_time(self) -> bool:
-        """The analyzer samples by the clock of the wall, not by a virtual one: so its silence is a failure."""
-        return self.silence_s is not None
 
     @property
     def used(self) -> int:
@@ -45,42 +81,27 @@ class Order:
         return sum(1 << bit for bit, name in enumerate(self.channels) if name)
 
 
-def order(
-    *,
-    driver: str,
-    channels: Sequence[str],
-    samplerate_hz: int,
-    sample_limit: int | None,
-    start_deadline_s: float,
-    silence_s: float | None,
-    restart: Restart | None,
-    one_shot: bool,
-    config: Sequence[str],
-) -> Order:
-    """Find the analyzer, and check that it takes the channels and the rate; parameters as those of `Capture.start`."""
-    analyzer = scan(driver, deadline_s=start_deadline_s)
-    wanted = analyzer.selection(channels)
-    taken_hz = taken_rate(driver, samplerate_hz, deadline_s=start_deadline_s)
-    if taken_hz is not None and taken_hz != samplerate_hz:
+def order(request: Request) -> Order:
+    """Find the analyzer, and check that it takes the channels and the rate."""
+    driver, rate_hz = request.driver, request.samplerate_hz
+    analyzer = scan(driver, deadline_s=request.start_deadline_s)
+    wanted = analyzer.selection(request.channels)
+    driver_hz = taken_rate(driver, rate_hz, deadline_s=request.start_deadline_s)
+    if driver_hz is not None and driver_hz != rate_hz:
         raise AnalyzerError(
-            f"the analyzer would take another rate: {taken_hz} Hz instead of {samplerate_hz} Hz",
+            f"the analyzer would take another rate: {driver_hz} Hz instead of {rate_hz} Hz",
             where=driver,
             remedy="ask for that rate",
         )
-    if one_shot and sample_limit is None:
+    if request.one_shot and request.sample_limit is None:
         raise AnalyzerError("a one-shot capture has no length", where=driver, remedy="give a number of samples")
     level = "4" if driver.split(":")[0] in TELL_TRANSFERS else "3"
     command = [str(find_sigrok()), "-l", level, "-d", driver]
-    command += ["-c", ":".join([f"samplerate={samplerate_hz}", *config]), "-C", ",".join(wanted)]
-    command += ["--samples", str(sample_limit)] if one_shot else ["--continuous"]
+    command += ["-c", ":".join([f"samplerate={rate_hz}", *request.config]), "-C", ",".join(wanted)]
+    command += ["--samples", str(request.sample_limit)] if request.one_shot else ["--continuous"]
     return Order(
+        request=request,
         analyzer=analyzer,
         command=(*command, "-O", "binary"),
         channels=tuple(wanted.get(name, "") for name in analyzer.channels),
-        samplerate_hz=samplerate_hz,
-        sample_limit=sample_limit,
-        start_deadline_s=start_deadline_s,
-        silence_s=silence_s,
-        restart=restart,
-        one_shot=one_shot,
     )

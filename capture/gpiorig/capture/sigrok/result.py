@@ -99,6 +99,22 @@ class Restart:
     on_pause: Callable[[CaptureError], None] = lambda error: None
 
 
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """An earlier capture that continues.
+
+    Attributes
+    ----------
+    began
+        Wall-clock time of its sample 0, with its offset from UTC.
+    uncertainty_s
+        Uncertainty of that time.
+    """
+
+    began: datetime.datetime
+    uncertainty_s: float = WALL_UNCERTAINTY_S
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause:
     """A time without sigrok-cli; its length in samples follows from the host's clock.
@@ -129,17 +145,15 @@ class Pause:
         return cls(sample=sample, at_ns=now_ns, received=stream.samples, uncertainty_s=0.0, what=what)
 
     @classmethod
-    def since(
-        cls, began: datetime.datetime, *, received: int, samplerate_hz: float, uncertainty_s: float = WALL_UNCERTAINTY_S
-    ) -> Pause:
-        """A pause since a capture broke off that began, with sample 0, at a wall-clock time."""
-        ago_s = (datetime.datetime.now(datetime.UTC) - began).total_seconds()
+    def since(cls, capture: Resume, *, received: int, samplerate_hz: float) -> Pause:
+        """A pause since an earlier capture was interrupted."""
+        ago_s = (datetime.datetime.now(datetime.UTC) - capture.began).total_seconds()
         now_ns = time.monotonic_ns()
         return cls(
             sample=max(received, round(ago_s * samplerate_hz)),
             at_ns=now_ns,
             received=received,
-            uncertainty_s=uncertainty_s,
+            uncertainty_s=capture.uncertainty_s,
             what="the recording program ended",
         )
 

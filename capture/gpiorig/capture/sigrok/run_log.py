@@ -26,7 +26,7 @@ class Ledger:
     """
 
     def __init__(self, order: Order, stream: SampleStream) -> None:
-        self._order, self._stream = order, stream
+        self._request, self._stream = order.request, stream
         self.losses: list[Loss] = []
         self.pausing = False
         self._end = 0
@@ -46,19 +46,19 @@ class Ledger:
             return  # it has sent no samples
         self._checked = stream.clock
         self._runs += 1
-        if self._order.is_real_time:
+        if self._request.is_real_time:
             check = stream.clock.check()
             self._checks.append(check)
             self.losses += clock_losses(check, stream.base)
 
     def end(self, error: CaptureError | None) -> int:
         """Number of the sample before which the capture should have ended."""
-        stream, limit = self._stream, self._order.sample_limit
+        stream, limit = self._stream, self._request.sample_limit
         if error is None and not self.pausing:
             return stream.samples
         if limit is not None:
             return max(stream.samples, limit)
-        if not self._order.is_real_time:
+        if not self._request.is_real_time:
             return stream.samples
         return max(stream.samples, stream.base + stream.clock.sample_at(time.monotonic_ns()))
 
@@ -66,13 +66,13 @@ class Ledger:
         """The end of the capture is lost; `in_files`: the files say so with a gap, else there was no room for that."""
         self._end = end
         why = "a pause" if error is None else error.what.split(" (sigrok-cli says")[0]
-        exact = end == self._order.sample_limit
+        exact = end == self._request.sample_limit
         self.losses.append(
             Loss(
                 start=start,
                 end=end if in_files else start,
                 samples=end - start,
-                uncertainty=0 if exact else round(WATCH_S * self._order.samplerate_hz),
+                uncertainty=0 if exact else round(WATCH_S * self._request.samplerate_hz),
                 found_by=f"the end of the capture: {why}",
                 in_files=in_files,
             )
@@ -99,8 +99,8 @@ class Ledger:
         """What keeps the capture from being whole, in words, but for the losses."""
         if error is not None:
             yield str(error)
-        elif not in_order and not self._order.one_shot:
+        elif not in_order and not self._request.one_shot:
             yield "sigrok-cli did not end in order: the tail of the capture may be missing"
         yield from self._overruns
-        if text := wrong_rate(self._checks, samplerate_hz=self._order.samplerate_hz):
+        if text := wrong_rate(self._checks, samplerate_hz=self._request.samplerate_hz):
             yield text

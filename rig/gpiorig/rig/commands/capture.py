@@ -103,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _created(options: argparse.Namespace) -> tuple[Recording, list[str]]:
-    """A new recording, and the analyzer's channels as `Capture.start` takes them."""
+    """A new recording, and the analyzer's channels as `Request` takes them."""
     from importlib.metadata import version
 
     from gpiorig.capture.numbers import parse_samplerate
@@ -193,24 +193,24 @@ def _sizes(recording: Recording) -> dict[Path, int]:
 def _start(
     options: argparse.Namespace, recording: Recording, channels: list[str], duration_s: Fraction | None
 ) -> Capture:
-    from gpiorig.capture.sigrok.capture import START_DEADLINE_S, Capture, Restart
+    from gpiorig.capture.sigrok.capture import START_DEADLINE_S, Capture, Request, Restart, Resume
     from gpiorig.capture.sigrok.result import WALL_UNCERTAINTY_S
 
     info = recording.info
     rate_hz = int(info.samplerate_hz)
-    return Capture.start(
+    request = Request(
         driver=info.analyzer,
         channels=channels,
         samplerate_hz=rate_hz,
-        folder=recording.edges_folder,
         sample_limit=options.samples if duration_s is None else round(duration_s * rate_hz),
         silence_s=None if options.virtual else options.silence,
         restart=None if options.restart is None else Restart(patience_s=options.restart),
-        resume=_files_began(info).isoformat() if options.resume else "",
-        resume_uncertainty_s=START_DEADLINE_S if info.epoch.note == BEFORE_SAMPLES else WALL_UNCERTAINTY_S,
         one_shot=options.one_shot,
         config=options.config,
     )
+    uncertainty_s = START_DEADLINE_S if info.epoch.note == BEFORE_SAMPLES else WALL_UNCERTAINTY_S
+    resume = Resume(_files_began(info), uncertainty_s) if options.resume else None
+    return Capture.start(request, recording.edges_folder, resume=resume)
 
 
 def _files_began(info: RecordingInfo) -> datetime.datetime:

@@ -11,7 +11,7 @@ from typing import Self
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.sigrok import completeness
 from gpiorig.capture.sigrok.analyzer import Analyzer, scan
-from gpiorig.capture.sigrok.capture import Capture
+from gpiorig.capture.sigrok.capture import Capture, Request
 from gpiorig.capture.sigrok.completeness import CODED
 from gpiorig.capture.sigrok.result import CaptureResult
 from gpiorig.rig.bench import bench as benches
@@ -133,11 +133,13 @@ class Captures:
             for name, source in found.items():
                 self._captures[name] = stack.enter_context(
                     Capture.start(
-                        driver=source.driver,
-                        channels=channels(bench, name),
-                        samplerate_hz=source.samplerate_hz,
-                        folder=self._parts[name].edges_folder,
-                        silence_s=None if bench.virtual else SILENCE_S,  # virtual time may stand still
+                        Request(
+                            driver=source.driver,
+                            channels=channels(bench, name),
+                            samplerate_hz=source.samplerate_hz,
+                            silence_s=None if bench.virtual else SILENCE_S,  # virtual time may stand still
+                        ),
+                        self._parts[name].edges_folder,
                     )
                 )
             self._stack = stack.pop_all()
