@@ -8,7 +8,8 @@ from pathlib import Path
 import directbench
 import numpy as np
 import pytest
-from commandline import ROOT, gpiorig
+from commandline import gpiorig
+from twoanalyzers import DEMO, EXPERIMENT, PACKETS, two_analyzers
 
 from gpiorig.analysis.events import events
 from gpiorig.capture.edges.losses import Loss
@@ -17,49 +18,6 @@ from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.results import pipeline
 
 pytestmark = pytest.mark.slow  # runs virtual benches
-
-DEMO = ROOT / "rig" / "gpiorig" / "rig" / "demo_bench.toml"
-PACKETS = 40
-EXPERIMENT = f"""
-name = "ping-pong"
-initiator = "initiator"
-responder = "responder"
-packets = {PACKETS}
-"""
-ONE = """
-[analyzers.la]
-samplerate_hz = 24_000_000
-"""
-TWO = """
-[analyzers.one]
-samplerate_hz = 24_000_000
-sync = "P8_20"
-[analyzers.two]
-samplerate_hz = 16_000_000
-sync = "P8_20"
-"""
-ITS_CLOCK = """
-[virtual.analyzers.la]
-clock_ppb = -3_000
-phase_ps = 11_000
-"""
-CLOCKS = """
-[virtual.sync]
-clock_ppb = 4_000
-[virtual.analyzers.one]
-clock_ppb = -3_000
-phase_ps = 11_000
-[virtual.analyzers.two]
-clock_ppb = 40_000
-phase_ps = 23_456_789
-"""
-
-
-def two_analyzers() -> str:
-    """The demo's bench, with the responder on an analyzer of its own: slower, 43 ppm fast, and begun later."""
-    initiator, responder = DEMO.read_text().split("[nodes.responder]")
-    text = initiator.replace('"P8_', '"one:P8_') + "[nodes.responder]" + responder.replace('"P8_', '"two:P8_')
-    return text.replace(ONE, TWO).replace(ITS_CLOCK, CLOCKS)
 
 
 @pytest.fixture(scope="module")

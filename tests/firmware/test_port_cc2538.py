@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from test_probe import Target, cycles, disassemble
+from disassembly import Target, cycles, disassemble
 
 CPU_HZ = 32_000_000
 # GPIO_DATA's address selects the pins in its bits 9 to 2: strobe PC4 and PC5 up, and for four lines PC0 up.

@@ -7,15 +7,13 @@ import random
 import re
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from disassembly import CROSS, FIRMWARE, Target, cycles, disassemble, try_compile
 
-FIRMWARE = Path(__file__).resolve().parents[2] / "firmware-gpio-probes"
 SOURCES = sorted((FIRMWARE / "src").glob("*.c"))
 WIDTHS = (1, 2, 4, 8)
-CROSS = "arm-none-eabi-"
 
 
 def rotl4(nibble: int) -> int:
@@ -117,12 +115,6 @@ def test_a_bad_code_is_refused(emitter: tuple[int, Path]) -> None:
 # The build
 
 
-def try_compile(folder: Path, compiler: str, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [compiler, "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2"]
-    command += [f"-I{FIRMWARE}/include", f"-I{FIRMWARE}/ports", *options, "-c", "-o", str(folder / "out.o")]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
 M3, NUCLEO, TELOSB, YETIMOTE = (
     f"-DGPIORIG_PORT={port}" for port in ("iotlab-m3", "nucleo-l476rg", "telosb", "yetimote")
 )
@@ -214,27 +206,6 @@ unsigned use(unsigned id)
 # ARM 100166 table 3-1; a load or store may take one less than 2.
 
 
-@dataclass(frozen=True)
-class Target:
-    """What the timing of a board's port depends on."""
-
-    port: str
-    cpu: str
-    cpu_hz: int
-    # Cycles in which the flash gives 8 bytes: wait states and one (RM0008 3.3.3, RM0351 3.3.3).
-    line_cycles: int
-    # BSRR of the port's GPIO, relative to the base that the compiler chooses.
-    store: str
-    # What a wider bus than the board's own takes.
-    wide: tuple[str, ...]
-    # On 1 and 2 lines a symbol keeps its time even with the flash's prefetch off.
-    keeps_without_prefetch: bool
-    # Lines that the board has by default.
-    own_width: int = 2
-    # Longest symbol on 4 lines: under the 400 ns that end a frame, less a sample of 24 MHz. All others: 300.
-    longest_on_4_ns: int = 300
-
-
 BARE_M3 = ("-DGPIORIG_STROBE=GPIORIG_PIN_B(1)", "-DGPIORIG_ANY_PIN")
 TARGETS = (
     Target(
@@ -262,11 +233,6 @@ TARGETS = (
 )
 
 
-def cycles(instruction: str) -> tuple[int, int]:
-    """The least and the most a straight-line instruction takes, without wait states."""
-    return (1, 2) if re.match(r"(ldr|str)", instruction) else (1, 1)
-
-
 def from_flash(target: Target, size: int) -> int:
     """Cycles from a store to the one `size` bytes on, when the flash with its prefetch is the slower of the two.
 
@@ -276,25 +242,6 @@ def from_flash(target: Target, size: int) -> int:
     return max(
         target.line_cycles * ((start + size) // 8) - start // 4 + (start + size) % 8 // 2 + 2 for start in (0, 2, 4, 6)
     )
-
-
-def disassemble(folder: Path, target: Target, width: int, *more: str) -> dict[str, list[tuple[int, str]]]:
-    """Function name -> (size in bytes, text) of its instructions."""
-    options = [f"-mcpu={target.cpu}", "-mthumb", f"-DGPIORIG_PORT={target.port}", f"-DGPIORIG_WIDTH={width}"]
-    options += [*(target.wide if width > target.own_width else ()), *more]
-    done = try_compile(folder, CROSS + "gcc", *options, str(FIRMWARE / "src/probe.c"))
-    assert "" == done.stderr
-    text = subprocess.run(
-        [CROSS + "objdump", "-d", folder / "out.o"], capture_output=True, text=True, check=True
-    ).stdout
-    functions: dict[str, list[tuple[int, str]]] = {}
-    for line in text.splitlines():
-        if head := re.match(r"[0-9a-f]+ <(\w+)>:", line):
-            functions[head[1]] = []
-        elif code := re.match(r" +[0-9a-f]+:\t([0-9a-f ]+?)\s*\t([a-z].*)", line):
-            if not code[2].startswith(".word"):
-                functions[next(reversed(functions))].append((len(code[1].replace(" ", "")) // 2, code[2]))
-    return functions
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.port)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from commandline import ROOT, gpiorig
+from contikiglue import GLUE, M3, STAND_IN, Target, image, make
 from probed_image import Ran, run
 
-GLUE = ROOT / "firmware-gpio-probes" / "contiki-ng"
-STAND_IN = Path(__file__).parent / "foreign" / "contiki"
 PACKETS = 5  # ping.c
 FIRST_ID = 0x1201
 RADIO, CSMA, TCPIP, APP, SIMPLE_UDP = 1, 2, 3, 4, 5  # processes, in the order in which main.c and ping.c start them
@@ -22,34 +19,8 @@ POLL = 0x100  # GPIORIG_POLL
 USER_LINES = ("set peer 2", "set interval_us 50000", "set payload 16", "set events_sched 0", "start 5")
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A target of the stand-in, its board, and how many times slower than the port says its core is clocked."""
-
-    name: str
-    board: str
-    slower: int
-    compiler: tuple[str, ...]
-
-
-# The cores run at their clocks after reset: 8 of 72 MHz (RM0008 7.2.2), some 0.75 of 4 MHz (SLAS368, f(DCO43)).
-M3 = Target("iotlab", "iotlab-m3", 9, ("arm-none-eabi-gcc", "-mcpu=cortex-m3", "-mthumb"))
 SKY = Target("sky", "telosb", 6, ("clang-16", "--target=msp430", "-mmcu=msp430f1611", "-ffreestanding", "-fno-builtin"))
 TARGETS = pytest.mark.parametrize("target", [M3, SKY], ids=lambda target: target.name)
-
-
-def make(project: Path, folder: Path, target: Target, *options: str) -> subprocess.CompletedProcess[str]:
-    """Build a project with its own Makefile, as its users do; by a relative path, since make takes none with blanks."""
-    where = [f"CONTIKI={os.path.relpath(STAND_IN, project)}", f"BUILD_DIR={folder}"]
-    command = ["make", "-s", *where, f"TARGET={target.name}", *options]
-    return subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
-
-
-def image(project: Path, folder: Path, target: Target, *options: str) -> bytes:
-    """The image of a project that builds without a word."""
-    done = make(project, folder, target, *options)
-    assert (0, "", "") == (done.returncode, done.stdout, done.stderr)
-    return next(folder.glob(f"{target.name}/*.{target.name}")).read_bytes()
 
 
 def told(ran: Ran) -> list[tuple[str, int]]:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from contikiglue import GLUE, M3, image
 from patience import PATIENCE_S
-from test_contiki import GLUE, M3, image
-from test_riot_app import APP, STANDIN, Node, build
+from riotapp import APP, STANDIN, Node, build
 
 from gpiorig.analysis.events.table import TABLE_CRC32
 from gpiorig.capture.errors import SerialPortError

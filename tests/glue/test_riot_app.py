@@ -3,65 +3,19 @@
 from __future__ import annotations
 
 import re
-import select
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import get_type_hints
 
 import pytest
 import riotglue
-from patience import PATIENCE_S
+from riotapp import APP, STANDIN, Node, build
 
 from gpiorig.rig.experiments.experiment import NodeSettings
 
-APP = riotglue.RIOT / "app"
-STANDIN = riotglue.FOREIGN / "riot"
 # Where 1 is not in the range of a setting.
 VALUES = {"app": "train", "channel": "15", "interval_us": "1000", "timeout_us": "1000", "payload": "16"}
 DOCUMENT = riotglue.ROOT / "docs" / "riot.md"
-
-
-class Node:
-    """The application, and its serial line."""
-
-    def __init__(self, program: Path, *, folder: Path | None = None) -> None:
-        self.process = subprocess.Popen([program], cwd=folder, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-
-    def close(self) -> None:
-        self.process.kill()
-        self.process.communicate()
-
-    def line(self) -> str:
-        assert self.process.stdout is not None
-        readable, _, _ = select.select([self.process.stdout], [], [], PATIENCE_S)
-        assert readable, "it says nothing"
-        return self.process.stdout.readline().decode().rstrip("\n")
-
-    def until(self, start: str) -> list[str]:
-        """All lines up to the first one that begins so."""
-        lines = [self.line()]
-        while not lines[-1].startswith(start):
-            assert lines[-1] != "", lines
-            lines.append(self.line())
-        return lines
-
-    def ask(self, command: str) -> str:
-        assert self.process.stdin is not None
-        self.process.stdin.write(f"{command}\n".encode())
-        return self.line() if not command.startswith(("request", "tick")) else ""
-
-
-def build(program: Path, *below: Path, table: str = "1234abcd") -> Path:
-    """The application over what is below it."""
-    sources = [APP / f"{name}.c" for name in ("main", "console", "selftest", "settings", "rounds", "oneway")]
-    sources += [*(riotglue.FIRMWARE / "src").glob("*.c"), STANDIN / "posix.c", *below]
-    options = ["-DGPIORIG_PORT=host", "-DGPIORIG_LOG=256", "-DGPIORIG_SELFTEST"]
-    options += [f"-I{APP}", '-DRIOT_BOARD="pc"', f"-DTABLE_CRC=0x{table}u", "-DDEFAULT_APP=APP_pingpong"]
-    options += riotglue.includes()
-    command = ["cc", "-pthread", *riotglue.WARNINGS, "-O1", *options, "-o", str(program), *map(str, sources)]
-    subprocess.run(command, check=True)
-    return program
 
 
 @pytest.fixture(scope="module")

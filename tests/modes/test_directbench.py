@@ -6,7 +6,7 @@ import directbench
 import msgspec
 import numpy as np
 import pytest
-from test_two_analyzers import DEMO, EXPERIMENT, two_analyzers
+from twoanalyzers import DEMO, EXPERIMENT, two_analyzers
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import bench as benches

@@ -9,9 +9,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from depth import by_depth
+from occupancycases import ran, route_of
 from processor import NODE, Processor, events_of
 from synthetic_events import HEADER_NS, NODES, disturbed
-from test_occupancy import ran, route_of
 
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.ordered_pool import in_order

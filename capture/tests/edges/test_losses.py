@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from test_sync_line import line
-from test_sync_line import recording as sync_recording
+from sync_lines import line
+from sync_lines import recording as sync_recording
 
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.losses import Loss, disjoint, put_in

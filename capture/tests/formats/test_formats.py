@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from saleae_files import channel, session, version_0, version_1
 from sigrok_vcd import counted_by_sigrok, counted_by_us
-from test_saleae import channel, session, version_0, version_1
-from test_vcd import HEAD, capture
+from vcd_files import HEAD, capture
 
 from gpiorig.capture import formats
 from gpiorig.capture.edges.changes import Assembler, Changes, merged

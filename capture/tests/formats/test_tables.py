@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from test_vcd import CAPTURES, capture, same
+from vcd_files import CAPTURES, capture, same
 
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.waveform import Waveform

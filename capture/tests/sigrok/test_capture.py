@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
 import pytest
 from capture_reference import reference_edges
+from captures import RATE_HZ, has_ended, noise, start
 from fake_beaglelogic import CHANNELS, FakeBeagleLogic
 from patience import PATIENCE_S, wait_until
 
@@ -21,38 +21,14 @@ from gpiorig.capture.recording.segment_reader import Segments, read_segments
 from gpiorig.capture.sigrok import analyzer
 from gpiorig.capture.sigrok.capture import Capture, Request, find_sigrok, versions
 
-RATE_HZ = 24_000_000
-SEED = 7
-
-
-def noise(samples: int) -> bytes:
-    """Random levels on 14 channels in runs of 1 to 40 samples, two bytes each."""
-    random = np.random.default_rng(SEED)
-    levels = random.integers(0, 1 << 14, samples // 20 + 1, dtype=np.uint16)
-    runs = np.repeat(levels, random.integers(1, 41, levels.size))
-    return np.resize(runs, samples).astype("<u2").tobytes()
-
 
 def pieces(data: bytes, size: int) -> Iterator[bytes]:
     return (data[at : at + size] for at in range(0, len(data), size))
 
 
-def start(server: FakeBeagleLogic, folder: Path, **options: object) -> Capture:
-    settings: dict[str, object] = {"channels": CHANNELS, "samplerate_hz": RATE_HZ} | options
-    return Capture.start(Request(driver=server.driver, **settings), folder)  # type: ignore[arg-type]
-
-
 def rows(segments: Segments) -> list[tuple[int, int]]:
     edges = segments.edges(samplerate_hz=Fraction(RATE_HZ), channels=CHANNELS)
     return list(zip(edges.samples.tolist(), edges.levels.tolist(), strict=True))
-
-
-def has_ended(pid: int) -> bool:
-    """Whether a process has ended; one that was killed and waits for its parent (state Z) has."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return True
 
 
 @pytest.mark.slow

@@ -13,10 +13,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from captures import has_ended, noise, start
 from fake_beaglelogic import CHANNELS, FakeBeagleLogic
 from fake_sigrok import install
 from patience import PATIENCE_S, wait_until
-from test_capture import has_ended, noise, start
 
 from gpiorig.capture.edges.counts import count
 from gpiorig.capture.errors import AnalyzerError, CaptureError

@@ -1,0 +1,62 @@
+"""Disassembled probes of all targets, with the cycles of each instruction."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+FIRMWARE = Path(__file__).resolve().parents[2] / "firmware-gpio-probes"
+CROSS = "arm-none-eabi-"
+
+
+def try_compile(folder: Path, compiler: str, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [compiler, "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2"]
+    command += [f"-I{FIRMWARE}/include", f"-I{FIRMWARE}/ports", *options, "-c", "-o", str(folder / "out.o")]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@dataclass(frozen=True)
+class Target:
+    """What the timing of a board's port depends on."""
+
+    port: str
+    cpu: str
+    cpu_hz: int
+    # Cycles in which the flash gives 8 bytes: wait states and one (RM0008 3.3.3, RM0351 3.3.3).
+    line_cycles: int
+    # BSRR of the port's GPIO, relative to the base that the compiler chooses.
+    store: str
+    # What a wider bus than the board's own takes.
+    wide: tuple[str, ...]
+    # On 1 and 2 lines a symbol keeps its time even with the flash's prefetch off.
+    keeps_without_prefetch: bool
+    # Lines that the board has by default.
+    own_width: int = 2
+    # Longest symbol on 4 lines: under the 400 ns that end a frame, less a sample of 24 MHz. All others: 300.
+    longest_on_4_ns: int = 300
+
+
+def cycles(instruction: str) -> tuple[int, int]:
+    """The least and the most a straight-line instruction takes, without wait states."""
+    return (1, 2) if re.match(r"(ldr|str)", instruction) else (1, 1)
+
+
+def disassemble(folder: Path, target: Target, width: int, *more: str) -> dict[str, list[tuple[int, str]]]:
+    """Function name -> (size in bytes, text) of its instructions."""
+    options = [f"-mcpu={target.cpu}", "-mthumb", f"-DGPIORIG_PORT={target.port}", f"-DGPIORIG_WIDTH={width}"]
+    options += [*(target.wide if width > target.own_width else ()), *more]
+    done = try_compile(folder, CROSS + "gcc", *options, str(FIRMWARE / "src/probe.c"))
+    assert "" == done.stderr
+    text = subprocess.run(
+        [CROSS + "objdump", "-d", folder / "out.o"], capture_output=True, text=True, check=True
+    ).stdout
+    functions: dict[str, list[tuple[int, str]]] = {}
+    for line in text.splitlines():
+        if head := re.match(r"[0-9a-f]+ <(\w+)>:", line):
+            functions[head[1]] = []
+        elif code := re.match(r" +[0-9a-f]+:\t([0-9a-f ]+?)\s*\t([a-z].*)", line):
+            if not code[2].startswith(".word"):
+                functions[next(reversed(functions))].append((len(code[1].replace(" ", "")) // 2, code[2]))
+    return functions

@@ -1,0 +1,48 @@
+"""The demo's bench with two analyzers."""
+
+from __future__ import annotations
+
+from commandline import ROOT
+
+DEMO = ROOT / "rig" / "gpiorig" / "rig" / "demo_bench.toml"
+PACKETS = 40
+EXPERIMENT = f"""
+name = "ping-pong"
+initiator = "initiator"
+responder = "responder"
+packets = {PACKETS}
+"""
+ONE = """
+[analyzers.la]
+samplerate_hz = 24_000_000
+"""
+TWO = """
+[analyzers.one]
+samplerate_hz = 24_000_000
+sync = "P8_20"
+[analyzers.two]
+samplerate_hz = 16_000_000
+sync = "P8_20"
+"""
+ITS_CLOCK = """
+[virtual.analyzers.la]
+clock_ppb = -3_000
+phase_ps = 11_000
+"""
+CLOCKS = """
+[virtual.sync]
+clock_ppb = 4_000
+[virtual.analyzers.one]
+clock_ppb = -3_000
+phase_ps = 11_000
+[virtual.analyzers.two]
+clock_ppb = 40_000
+phase_ps = 23_456_789
+"""
+
+
+def two_analyzers() -> str:
+    """The demo's bench, with the responder on an analyzer of its own: slower, 43 ppm fast, and begun later."""
+    initiator, responder = DEMO.read_text().split("[nodes.responder]")
+    text = initiator.replace('"P8_', '"one:P8_') + "[nodes.responder]" + responder.replace('"P8_', '"two:P8_')
+    return text.replace(ONE, TWO).replace(ITS_CLOCK, CLOCKS)
