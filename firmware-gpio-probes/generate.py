@@ -237,7 +237,7 @@ def main() -> int:
         "decoders/gpio_probe/table.py": decoder_table(rows),
         "decoders/gpio_timeline/path.py": timeline_table(rows),
         "analysis/gpiorig/analysis/events/table.py": python_table(rows),
-        "docs/events.md": docs_table(points),
+        "docs/reference/events.md": docs_table(points),
     }
     files |= copies(files)
     check = "--check" in sys.argv

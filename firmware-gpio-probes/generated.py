@@ -12,7 +12,7 @@ HEAD = re.compile(r"Generated from (.+) by `make generate`\. Do not edit\.")
 HEAD_CHARACTERS = 300  # the head is within so many from the start of a file
 
 # Each shared module, and the decoder in which its source is. sigrok loads each decoder's folder by itself
-# (docs/sigrok-notes.md), so every other decoder that imports one has a copy.
+# (docs/evidence/sigrok-notes.md), so every other decoder that imports one has a copy.
 SHARED = {"mac": "ieee802154", "spiradio": "ieee802154", "bus": "gpio_probe", "table": "gpio_probe"}
 
 

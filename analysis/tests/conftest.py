@@ -45,7 +45,7 @@ RX = ("mac.rx", "sixlowpan.rx", "ipv6.rx", "udp.rx", "app.rx")
 
 
 def frame(code: int, id_: int | None) -> list[int]:
-    """Symbols of one frame on two data lines, from docs/line-code.md."""
+    """Symbols of one frame on two data lines, from docs/reference/line-code.md."""
     nibbles = [code >> 4 | (8 if id_ is not None else 0), code & 15]
     if id_ is not None:
         nibbles += [id_ >> shift & 15 for shift in (12, 8, 4, 0)]

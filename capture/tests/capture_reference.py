@@ -18,7 +18,7 @@ def reference_edges(data: bytes, *, unitsize: int, used: int = -1) -> list[tuple
 
 
 def check_nibble(nibbles: Sequence[int]) -> int:
-    """Return the check over the nibbles of header and id (docs/line-code.md)."""
+    """Return the check over the nibbles of header and id (docs/reference/line-code.md)."""
     check = 9
     for nibble in nibbles:
         check = ((check << 1 | check >> 3) & 15) ^ nibble

@@ -1,4 +1,4 @@
-"""A logic analyzer on a TCP port, as libsigrok's `beaglelogic` driver sees it (docs/sigrok-notes.md)."""
+"""A logic analyzer on a TCP port, as libsigrok's `beaglelogic` driver sees it (docs/evidence/sigrok-notes.md)."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ GPIO probes are events that a microcontroller's firmware writes to a few of
 its pins: which layer of the network stack a packet is in, which interrupt
 runs, what the radio does.
 
-Two line codes are decoded (docs/line-code.md of gpiorig):
+Two line codes are decoded (docs/reference/line-code.md of gpiorig):
 
  - A symbol bus of 1, 2, 4 or 8 data lines and a strobe that toggles once per
    symbol. One event is one frame: a header (event code, "id follows"), a

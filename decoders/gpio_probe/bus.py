@@ -4,7 +4,7 @@
 ##
 
 '''
-The symbol bus of docs/line-code.md, and the nesting of spans: what the
+The symbol bus of docs/reference/line-code.md, and the nesting of spans: what the
 decoders gpio_probe and gpio_timeline share.
 '''
 

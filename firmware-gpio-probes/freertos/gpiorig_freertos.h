@@ -1,5 +1,5 @@
 /**
- * Probes in FreeRTOS V11 and V10.4, without a change to it: include this at the end of FreeRTOSConfig.h (docs/freertos.md).
+ * Probes in FreeRTOS V11 and V10.4, without a change to it: include this at the end of FreeRTOSConfig.h (docs/guide/freertos.md).
  *
  *     sched.switch                  another task runs; the id is its number
  *     queue.post, .fetch, .drop     a queue, semaphore or mutex; the id is its number

@@ -1,5 +1,5 @@
 /**
- * Probes in a SPIRIT1 driver on ST's libraries, by --wrap of what crosses files (gpiorig_freertos.mk, docs/freertos.md):
+ * Probes in a SPIRIT1 driver on ST's libraries, by --wrap of what crosses files (gpiorig_freertos.mk, docs/guide/freertos.md):
  *
  *     driver.load, driver.rx_read   the FIFO is written, read; the id is the last two bytes
  *     driver.exec                   the strobe TX, with the id of what was loaded before

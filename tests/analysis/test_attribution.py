@@ -26,7 +26,7 @@ from gpiorig.rig.results import pipeline, survey
 pytestmark = pytest.mark.slow
 BENCH = (files("gpiorig.rig") / "demo_bench.toml").read_text()
 RADIO_WAITS = ("request: radio wait: exec done to first bit on air", "reply: radio wait: exec done to first bit on air")
-WORKER = 6  # docs/reference-firmware.md, Processing tasks
+WORKER = 6  # docs/reference/reference-firmware.md, Processing tasks
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,8 @@ def test_pairs_of_a_file(vcd: Path) -> None:
     assert (3000, 3500, 4000, 3500) == (found["min_ns"], found["median_ns"], found["max_ns"], found["mean_ns"])
     assert (3050, 3950) == (found["p5_ns"], found["p95_ns"])
     assert np.std([3000, 4000], ddof=1) == pytest.approx(found["std_ns"])
-    # Limits as rectangles (docs/uncertainty.md): a sample and two apertures of 2 ns; 5 ns of skew; 100 ppm, added.
+    # Limits as rectangles (docs/guide/uncertainty.md): a sample and two apertures of 2 ns; 5 ns of skew; 100 ppm,
+    # added.
     fixed_ns = 2 * np.hypot(1004, 5) / 3**0.5
     assert fixed_ns + 2 * 100e-6 * 4000 / 3**0.5 == pytest.approx(found["uncertainty_ns"])
     assert fixed_ns + 2 * 100e-6 * 3500 / 3**0.5 == pytest.approx(found["median_uncertainty_ns"])

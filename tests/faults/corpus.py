@@ -1,4 +1,4 @@
-"""The corpus: all cases, how one is scored, and the table of docs/reliability.md."""
+"""The corpus: all cases, how one is scored, and the table of docs/evidence/reliability.md."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from . import archives, binaries, damage, descriptions, recordings, tables, waveforms
 from .case import Case, Verdict
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "reliability.md"
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "evidence" / "reliability.md"
 FAMILIES = (archives, binaries, tables, recordings, descriptions, waveforms, damage)
 BEGIN, END = "<!-- table of `make faults` -->\n", "<!-- end of the table -->\n"
 

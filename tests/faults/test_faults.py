@@ -58,5 +58,5 @@ def test_no_two_cases_are_one() -> None:
 
 
 def test_the_document_has_the_table() -> None:
-    """docs/reliability.md counts the cases as `make faults` does."""
+    """docs/evidence/reliability.md counts the cases as `make faults` does."""
     assert corpus.table(CASES) == corpus.documented(), "run `make faults`"

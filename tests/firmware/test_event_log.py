@@ -45,7 +45,8 @@ def late_us(seen: Run, noted: EventLog) -> NDArray[np.float64]:
     return pins_us - np.polyval(drift, ticks)
 
 
-# `price_us`: a record and its reading of the timer (docs/probe-cost.md, log only), within which the first edge comes.
+# `price_us`: a record and its reading of the timer (docs/guide/probe-cost.md, log only), within which the first edge
+# comes.
 @pytest.mark.parametrize(
     ("board", "kernel", "records", "price_us"),
     [

@@ -21,7 +21,7 @@ def rotl4(nibble: int) -> int:
 
 
 def symbols(width: int, code: int, identifier: int | None) -> list[int]:
-    """One event as docs/line-code.md has it, bit by bit."""
+    """One event as docs/reference/line-code.md has it, bit by bit."""
     header = code if identifier is None else code | 0x80
     data = f"{header:08b}" if identifier is None else f"{header:08b}{identifier:016b}"
     check = 9
@@ -71,7 +71,7 @@ def emit(program: Path, text: str, *options: str) -> list[int]:
 
 @pytest.mark.slow
 def test_every_code_and_random_ids_are_framed_as_documented(emitter: tuple[int, Path]) -> None:
-    """Frames equal an encoder written from docs/line-code.md, sample by sample."""
+    """Frames equal an encoder written from docs/reference/line-code.md, sample by sample."""
     width, program = emitter
     choose = random.Random(width)
     events: list[tuple[int, int | None]] = [(code, None) for code in range(1, 128)]

@@ -1,4 +1,4 @@
-"""The cost of an event on the virtual boards, against instruction counts, and what docs/probe-cost.md says of it."""
+"""The cost of an event on the virtual boards, against instruction counts and docs/guide/probe-cost.md."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ pytestmark = pytest.mark.slow  # builds images
 
 TELOSB = BOARDS[-1]
 EDGE = 2 / 16  # cycles: each edge of a burst of 16 is seen up to one sample, a cycle, late
-SYMBOLS = {"event": 3, "event_id": 7}  # on 4 lines (docs/line-code.md)
+SYMBOLS = {"event": 3, "event_id": 7}  # on 4 lines (docs/reference/line-code.md)
 STORE = 4  # cycles of an MSP430: register to absolute address (SLAU049F table 3-16)
 
 

@@ -119,7 +119,7 @@ def told(part: list[Event]) -> list[str]:
     return [f"{name} {number}" if name == "sched.switch" else name for _, name, number in part]
 
 
-# The order seen in RIOT c8bd52ff on native64, and for the at86rf2xx read in its source (docs/riot.md), without
+# The order seen in RIOT c8bd52ff on native64, and for the at86rf2xx read in its source (docs/guide/riot.md), without
 # what the stand-in has not got.
 # Threads are numbered in the order of their creation: main 1, the interface 2, 6lo 3, ipv6 4, udp 5, receiver 6.
 SEND = """

@@ -15,7 +15,7 @@ from gpiorig.rig.experiments.experiment import NodeSettings
 
 # Where 1 is not in the range of a setting.
 VALUES = {"app": "train", "channel": "15", "interval_us": "1000", "timeout_us": "1000", "payload": "16"}
-DOCUMENT = riotglue.ROOT / "docs" / "riot.md"
+DOCUMENT = riotglue.ROOT / "docs" / "guide" / "riot.md"
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_a_command_has_one_answer(node: Node, command: str, answer: str) -> None
 
 
 def documented_keys() -> list[str]:
-    """The keys that docs/riot.md promises."""
+    """The keys that docs/guide/riot.md promises."""
     line = next(line for line in DOCUMENT.read_text(encoding="utf-8").splitlines() if line.startswith("Its settings: "))
     return re.findall(r"`(\w+)`", line)
 

@@ -14,7 +14,7 @@ from gpiorig.rig import cli
 from gpiorig.rig.commands import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("firmware-gpio-probes/**/*.md")])
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("firmware-gpio-probes/**/*.md")])
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _IMPORT = re.compile(r"^ *from (gpiorig[\w.]*) import ([\w, ]+)", re.MULTILINE)
 _CALL = re.compile(rf"^ *(?:\.venv/bin/)?gpiorig ((?:{'|'.join(COMMANDS)})\b.*)$", re.MULTILINE)

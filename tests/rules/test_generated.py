@@ -25,7 +25,7 @@ FROM_EVENTS = {
     "analysis/gpiorig/analysis/events/table.py",
     "decoders/gpio_probe/table.py",
     "decoders/gpio_timeline/path.py",
-    "docs/events.md",
+    "docs/reference/events.md",
     "firmware-gpio-probes/include/gpiorig/events.h",
     "firmware-gpio-probes/include/gpiorig/points.h",
     "firmware-gpio-probes/src/lines.h",

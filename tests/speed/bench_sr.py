@@ -1,4 +1,4 @@
-"""How fast `.sr` files are read, beside one decoder stack of sigrok-cli on the same files: docs/speed.md.
+"""How fast `.sr` files are read, beside one decoder stack of sigrok-cli on the same files: docs/evidence/speed.md.
 
 16 channels at 24 MS/s. The files are deflated by zlib at level 9 in chunks of 4 MiB, as libsigrok's are. On channels 0
 to 4 there is a symbol bus, whose frames are an event with an id; on the others single changes of random channels. Every
@@ -93,7 +93,7 @@ def held(at: NDArray[np.int64], values: NDArray[np.uint64], samples: NDArray[np.
 
 
 def frame_symbols(ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Event 6 with an id on four lines: docs/line-code.md."""
+    """Event 6 with an id on four lines: docs/reference/line-code.md."""
     word, check = (0x80 | 6) << 16 | ids, np.full(ids.size, 9)
     for shift in range(20, -1, -4):
         check = ((check << 1 | check >> 3) & 15) ^ (word >> shift & 15)
@@ -187,7 +187,8 @@ def sigrok_seconds(path: Path, decoder: str, *, allowed: tuple[int, ...] = (0,))
 
 
 PROBE = "gpio_probe:width=4:" + ":".join(f"{name}={name}" for name in BUS)
-# Upstream's decoder of the same five lines, which does less for each edge. It aborts at its end: docs/sigrok-notes.md.
+# Upstream's decoder of the same five lines, which does less for each edge. It aborts at its end:
+# docs/evidence/sigrok-notes.md.
 PARALLEL = "parallel:clk=strobe:" + ":".join(f"{name}={name}" for name in BUS[1:])
 
 

@@ -1,4 +1,4 @@
-"""What an event costs on the virtual boards, and the table of docs/probe-cost.md: `make costs`."""
+"""What an event costs on the virtual boards, and the table of docs/guide/probe-cost.md: `make costs`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gpiorig.rig.bench.ends import VirtualAnalyzer
 from gpiorig.rig.bench.world import VirtualNode
 from gpiorig.rig.virtual.vboards import VirtualBoards
 
-PAGE = ROOT / "docs" / "probe-cost.md"
+PAGE = ROOT / "docs" / "guide" / "probe-cost.md"
 BURST = 16  # events in a burst of reference/costs/main.c
 RUN_PS = 500 * 10**9  # a TelosB takes 0.3 s to tune its clock
 BURSTS = ("empty", "event", "event_id", "masked", "masked_id", "line")

@@ -76,7 +76,7 @@ def slowly(events, route, prices: Price):
 
 
 def test_a_price_is_the_mean_of_the_burst(events):
-    """3.5 us; without id it costs 12 of 28 bits at least, and 8 symbols of 125 ns less at most (docs/line-code.md)."""
+    """3.5 us; without id it costs 12 of 28 bits at least, at most 8 symbols of 125 ns (reference/line-code.md)."""
     found = price(events, node="initiator", known=PLAIN)
 
     assert EVENT * T_NS == pytest.approx(found.with_id)
@@ -86,7 +86,7 @@ def test_a_price_is_the_mean_of_the_burst(events):
 
 
 def test_measured_costs_lie_within_the_limits():
-    """Those of docs/probe-cost.md, 2 and 4 lines: an event without id is within what one with an id says of it."""
+    """Costs of docs/guide/probe-cost.md: an event without id is within the limits that one with an id gives."""
     for symbol_ns, width, with_id, without in (
         (125, 2, 3440, 1830),  # STM32F103
         (125, 2, 3100, 1610),  # STM32L476

@@ -97,7 +97,7 @@ def test_a_triangle_covers_what_it_should_where_lengths_vary():
 
 
 def test_components_of_a_delay():
-    """The sizes that docs/uncertainty.md gives, for 1 ms between two channels."""
+    """The sizes that docs/guide/uncertainty.md gives, for 1 ms between two channels."""
     expected = {
         "sample quantisation": (T_NS + 4) / math.sqrt(3),
         "skew between channels": 5 / math.sqrt(3),

@@ -16,7 +16,7 @@ RECORDS = st.lists(
 
 
 def word(number: int, code: int, identifier: int | None, ticks: int) -> str:
-    """A record as docs/line-code.md has it."""
+    """A record as docs/reference/line-code.md has it."""
     head = f"{number % 256:02x}{code if identifier is None else code | 0x80:02x}"
     return head + ("" if identifier is None else f"{identifier:04x}") + f"{ticks % 2**32:08x}"
 

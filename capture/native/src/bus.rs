@@ -1,4 +1,4 @@
-//! The symbol bus of docs/line-code.md: edges in, events and damaged frames out.
+//! The symbol bus of docs/reference/line-code.md: edges in, events and damaged frames out.
 //!
 //! A frame is what lies between two gaps of the strobe. Data lines are read some samples after the strobe edge, or at the
 //! next strobe edge if that comes first; the instant of the event is the strobe edge of its first symbol.
@@ -235,7 +235,7 @@ impl State {
     }
 }
 
-/// The check nibble of docs/line-code.md over `bits` bits of header and id.
+/// The check nibble of docs/reference/line-code.md over `bits` bits of header and id.
 pub fn check(payload: u32, bits: u64) -> u8 {
     let mut sum = CHECK_SEED;
     for shift in (0..bits as u32).step_by(4).rev() {

@@ -69,7 +69,7 @@ def reference(rows: Rows, lines: BusLines) -> Plain:
 
 
 def test_golden_frames() -> None:
-    """Worked by hand from docs/line-code.md: code 6 is nibbles 0, 6; check 9 -> 3 -> 6^6 = 0."""
+    """Worked by hand from docs/reference/line-code.md: code 6 is nibbles 0, 6; check 9 -> 3 -> 6^6 = 0."""
     assert [0, 0, 1, 2, 0, 0] == frame_symbols(6, None, width=2)
     rows = train([[0, 0, 1, 2, 0, 0]], bus(2))
 

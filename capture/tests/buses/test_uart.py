@@ -79,7 +79,9 @@ def sigrok(path: Path, channels: list[str], forms: list[UartFormat]) -> list[lis
         command += ["-P", "uart:" + ":".join(f"{key}={value}" for key, value in options.items())]
     command += ["-A", "uart=rx-data:rx-parity-ok:rx-parity-err:rx-warnings:rx-break"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0 or "bool_dealloc" in done.stderr, done.stderr  # docs/sigrok-notes.md: has_channel
+    assert done.returncode == 0 or "bool_dealloc" in done.stderr, (
+        done.stderr
+    )  # docs/evidence/sigrok-notes.md: has_channel
     found: list[list[tuple[int, int, str]]] = [[] for _ in forms]
     for line in done.stdout.splitlines():
         match = ANNOTATION.fullmatch(line)

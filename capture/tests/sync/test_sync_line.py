@@ -24,7 +24,7 @@ def test_every_window_is_there_once() -> None:
 
 
 def test_the_sequence_of_the_document() -> None:
-    """The first bits as docs/sync-line.md prints them."""
+    """The first bits as docs/reference/sync-line.md prints them."""
     assert "0000000000000001000100010001101" == "".join(map(str, sync_line.code()[:31]))
 
 

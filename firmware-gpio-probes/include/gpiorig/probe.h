@@ -1,5 +1,5 @@
 /**
- * gpiorig probe library: tells a logic analyzer what firmware does (docs/line-code.md).
+ * gpiorig probe library: tells a logic analyzer what firmware does (docs/reference/line-code.md).
  *
  * Build with -DGPIORIG_PORT=<folder under ports/> and -I for include/ and ports/; the C files of src/, with -O2. What
  * else can be chosen is listed in gpiorig/options.h; -DGPIORIG_OFF makes every call vanish.

@@ -102,7 +102,7 @@ void gpiorig_send_id_unseen(uint32_t head, uint32_t id);
 /** Log and self-test; with interrupts masked. */
 void gpiorig_take_note(uint32_t header, uint32_t id, unsigned pass);
 
-/** The check over a header byte (docs/line-code.md): c = rotl4(c, 1) ^ nibble, from c = 9, for two nibbles. */
+/** The check over a header byte (docs/reference/line-code.md): c = rotl4(c, 1) ^ nibble, from c = 9, for two nibbles. */
 GPIORIG_INLINE uint32_t gpiorig_header_check(uint32_t header)
 {
     uint32_t high = header >> 4;

@@ -1,6 +1,6 @@
 /**
  * What an event costs: bursts of the same event between two stores to a line that no variant of the library touches. An
- * image of its own, PROGRAM=costs; tests/studies/probe_costs.py reads the line and writes docs/probe-cost.md.
+ * image of its own, PROGRAM=costs; tests/studies/probe_costs.py reads the line and writes docs/guide/probe-cost.md.
  *
  * -DCOSTS_LINE=<pin> names the line, -DGPIORIG_SPAN_ISR_OTHER=<pin> the span line that is measured.
  */

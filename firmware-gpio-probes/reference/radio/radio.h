@@ -38,7 +38,7 @@ struct radio_settings {
 struct radio_callbacks {
     /**
      * A frame without its FCS, in a packet of the pool that is the callee's from now on. received_us is the node's time when
-     * the frame's SFD had gone by on the air; docs/reference-firmware.md says how well it is known.
+     * the frame's SFD had gone by on the air; docs/reference/reference-firmware.md says how well it is known.
      */
     void (*received)(struct packet *packet);
     void (*confirmed)(uint16_t id, enum radio_result result);

@@ -1,5 +1,5 @@
 /**
- * The source of the sync line (docs/sync-line.md) for a spare IoT-LAB M3: an image of its own, PROGRAM=sync. The line is
+ * The source of the sync line (docs/reference/sync-line.md) for a spare IoT-LAB M3: an image of its own, PROGRAM=sync. The line is
  * PB9, pin TIM4_CH4 (DS5792 table 5). Both edges are the timer's; the program only loads the width of the next pulse.
  */
 #include <stdbool.h>

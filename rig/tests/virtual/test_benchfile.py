@@ -20,8 +20,8 @@ TWO = ONE + "[analyzers.lb]\nsamplerate_hz = 24_000_000\nsync = 'P8_20'\n"
 
 
 def test_the_document_shows_every_key() -> None:
-    """The examples of docs/bench-files.md are valid, and each kind of fault is among them."""
-    blocks = re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / "bench-files.md").read_text(), re.DOTALL)
+    """The examples of docs/reference/bench-files.md are valid, and each kind of fault is among them."""
+    blocks = re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / "reference" / "bench-files.md").read_text(), re.DOTALL)
     virtual, faults = (block for block in blocks if "[virtual]" in block or "[[virtual.faults]]" in block)
     bench = benches.loads(DEMO.split("# Clock errors")[0] + virtual + faults)
 

@@ -99,7 +99,7 @@ class Delays:
             known = dict.fromkeys([*self.values, *kinds, *(name.partition(": ")[2] for name in self.kinds)])
             near = difflib.get_close_matches(quantity, known, n=1)
             some = ", ".join(f"`{name}`" for name in [*list(self.values)[:2], *kinds])
-            hint = f"did you mean `{near[0]}`?" if near else f"it has {some} and other steps (docs/compare.md)."
+            hint = f"did you mean `{near[0]}`?" if near else f"it has {some} and other steps (docs/guide/compare.md)."
             raise QuantityError(f"`{quantity}`: this run has no such delay; {hint}")
         return found
 

@@ -16,7 +16,7 @@ from gpiorig.analysis.quantity import NS_PER_S
 
 LAST_BUS_CODE = 127
 
-# Bits of a frame: without id, and what the id adds (docs/line-code.md).
+# Bits of a frame: without id, and what the id adds (docs/reference/line-code.md).
 _BITS, _BITS_OF_ID = 12, 16
 
 

@@ -9,9 +9,9 @@ from fractions import Fraction
 from gpiorig.analysis.packets.path import Milestone, Source, Step
 from gpiorig.analysis.quantity import NS_PER_S
 
-# Half widths where neither the bench file nor a data sheet says more; docs/uncertainty.md gives the reasons.
+# Half widths where neither the bench file nor a data sheet says more; docs/guide/uncertainty.md gives the reasons.
 CLOCK_PPM, SKEW_NS, APERTURE_NS = 100.0, 5.0, 2.0
-_ASSUMED = "assumed (docs/uncertainty.md)"
+_ASSUMED = "assumed (docs/guide/uncertainty.md)"
 
 # Half width of the clock's error in ppm by sigrok's driver, with its source.
 CLOCKS = {

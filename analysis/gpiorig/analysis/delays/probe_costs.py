@@ -37,17 +37,20 @@ _IS_SLOT = code_set(code for code, event in BY_CODE.items() if event.layer == "s
 _RECEIVED, _WAITS = "tap.irq.enter", "driver.prepare.enter"
 
 # An event on the way of a packet against one of the burst: true cost over events in the turn-around of
-# docs/probe-effect.md is 0.99 of the burst's on the M3, 1.04 (M3, threads), 1.12 (L476), 0.91 (TelosB): the largest.
+# docs/guide/probe-effect.md is 0.99 of the burst's on the M3, 1.04 (M3, threads), 1.12 (L476), 0.91 (TelosB): the
+# largest.
 _IN_PLACE = 0.12
-_IN_PLACE_SOURCE = "an event on the way costs up to 12 % more or less than one of the burst (docs/probe-effect.md)"
+_IN_PLACE_SOURCE = (
+    "an event on the way costs up to 12 % more or less than one of the burst (docs/guide/probe-effect.md)"
+)
 
 # Moved code makes a step faster or slower, by 0.5 us on the M3, where an event costs 3.5 us (same page).
 _PLACE = 0.5 / 3.5
-_PLACE_SOURCE = "moved code: a seventh of an event in each step (docs/probe-effect.md)"
+_PLACE_SOURCE = "moved code: a seventh of an event in each step (docs/guide/probe-effect.md)"
 
-_WITHOUT_ID_SOURCE = "bits of its frame, shortest symbol (docs/line-code.md)"
+_WITHOUT_ID_SOURCE = "bits of its frame, shortest symbol (docs/reference/line-code.md)"
 _HALVES_SOURCE = "between none and all of them delay the packet"
-_LEAD_SOURCE = "between the call and the shortest frame (docs/line-code.md)"
+_LEAD_SOURCE = "between the call and the shortest frame (docs/reference/line-code.md)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,7 +232,7 @@ def of_route(events: Events, route: Route, instruments: Instruments) -> ProbeCos
 
     Counted are the events of the node that a step is spent on, from the step's start on and before its end, packet by
     packet; what other nodes send meanwhile costs it nothing. Where the processor waits for the radio, the events before
-    are not on the way of the packet: docs/uncertainty.md.
+    are not on the way of the packet: docs/guide/uncertainty.md.
     """
     steps = route.steps.steps
     nodes = {node for pair in seen_at(steps) for node in pair}

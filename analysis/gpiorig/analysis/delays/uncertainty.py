@@ -213,7 +213,9 @@ def _of_pins(
     rounded = sum(other is not None for other in (first, last))
     if rounded:
         grid_ns = reference.period_ns * math.sqrt(rounded / 12)
-        found.append(Component("rounding to the reference's samples", grid_ns, "B", "GUM F.2.2.1; docs/sync-line.md"))
+        found.append(
+            Component("rounding to the reference's samples", grid_ns, "B", "GUM F.2.2.1; docs/reference/sync-line.md")
+        )
     found += _skew(start, end, analyzers)
     part = rectangular(reference.clock_ppm) * _PPM
     clock_ns = 0.0 if math.isnan(delay_ns) else part * abs(delay_ns + beyond_ns)

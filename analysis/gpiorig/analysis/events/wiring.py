@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Bus:
-    """The symbol bus of one node (docs/line-code.md).
+    """The symbol bus of one node (docs/reference/line-code.md).
 
     Parameters
     ----------

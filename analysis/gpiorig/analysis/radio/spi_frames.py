@@ -1,7 +1,7 @@
 """Frames that went over the SPI bus between a microcontroller and its radio, out of the transfers of that bus.
 
-The same frames as the sigrok decoders `at86rf2xx`, `cc2420` and `spirit1` give (docs/radio-decoders.md), at a fraction
-of the time: transfers that carry no frame are left out before any of them is looked at one by one.
+The same frames as the sigrok decoders `at86rf2xx`, `cc2420` and `spirit1` give (docs/guide/radio-decoders.md), at a
+fraction of the time: transfers that carry no frame are left out before any of them is looked at one by one.
 """
 
 from __future__ import annotations

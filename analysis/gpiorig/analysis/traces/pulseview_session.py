@@ -1,7 +1,7 @@
 """PulseView sessions (.pvs): which decoders run on a .sr file, the look of its channels, markers, cursors, zoom.
 
 PulseView loads `NAME.pvs` with `NAME.sr`. The format is Qt's INI; its keys and the encoding of their values were
-learned from PulseView 0.4.2, which stores the same on leaving (docs/sigrok-notes.md).
+learned from PulseView 0.4.2, which stores the same on leaving (docs/evidence/sigrok-notes.md).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The symbol bus of docs/line-code.md, decoded from edges."""
+"""The symbol bus of docs/reference/line-code.md, decoded from edges."""
 
 from __future__ import annotations
 
@@ -150,7 +150,9 @@ class BusDecoder:
             self._state.data[line] = channel
         for code in CODES if codes is None else codes:
             if code not in CODES:
-                raise CaptureError(f"{code} is not an event code", remedy="codes are 1 to 127 (docs/line-code.md)")
+                raise CaptureError(
+                    f"{code} is not an event code", remedy="codes are 1 to 127 (docs/reference/line-code.md)"
+                )
             self._state.known[code] = self._state.known[code | ID_FOLLOWS] = 1
 
     def feed(self, samples: NDArray[np.int64], levels: NDArray[np.uint64]) -> BusFrames:

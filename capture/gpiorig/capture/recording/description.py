@@ -123,7 +123,7 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     reason
         Why it is incomplete.
     capture
-        How the capture went, by name: samples, shares of the limits (docs/capture.md).
+        How the capture went, by name: samples, shares of the limits (docs/start/capture.md).
     losses
         Samples that were lost, in order.
     files

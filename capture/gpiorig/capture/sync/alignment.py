@@ -1,4 +1,4 @@
-"""Where one analyzer's samples lie in the time of another, from the sync line that both saw (docs/sync-line.md)."""
+"""Where one analyzer's samples lie in the time of another, by the sync line of both (docs/reference/sync-line.md)."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 Where samples are lost the phase jumps: from one rising edge to the next it is no whole number of periods. The jump
 tells the size of the loss modulo the period, and the host's clock how many periods more it is; a loss of whole periods
-cannot be seen. The coded sync line (docs/sync-line.md) is a heartbeat whose pulses tell their number, so sizes are
-absolute there.
+cannot be seen. The coded sync line (docs/reference/sync-line.md) is a heartbeat whose pulses tell their number, so
+sizes are absolute there.
 """
 
 from __future__ import annotations

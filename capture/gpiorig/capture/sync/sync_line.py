@@ -1,7 +1,7 @@
 """The sync line: a coded pulse train on one channel of every analyzer, by which recordings are laid over each other.
 
-`docs/sync-line.md` defines the code. Pulse n rises n periods after the source's start; its width is bit n of a
-maximal-length sequence, so any `STAGES` consecutive pulses tell their place in it.
+`docs/reference/sync-line.md` defines the code. Pulse n rises n periods after the source's start; its width is bit n of
+a maximal-length sequence, so any `STAGES` consecutive pulses tell their place in it.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def _place(rises: NDArray[np.int64], bits: NDArray[np.uint8], numbers: NDArray[n
         if votes[best] * 2 <= whole.size:
             raise CaptureError(
                 f"the sync line's code contradicts itself around sample {rises[0]}",
-                remedy="is something else on this channel, or does the source follow docs/sync-line.md?",
+                remedy="is something else on this channel, or does the source follow docs/reference/sync-line.md?",
             )
         sure = [[int(candidates[best]), 0, len(rises)]]
     sure[0][1], sure[-1][2] = 0, len(rises)  # what is before the first sure window, and after the last, goes with it

@@ -40,8 +40,8 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 class Analyzer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A logic analyzer: samplerate, and sigrok's driver with its connection; a virtual one has none before it runs.
 
-    `sync` is the channel that the sync line is on (docs/sync-line.md). The last three are limits of what it may be off
-    by, where they are better known than by its driver (docs/uncertainty.md).
+    `sync` is the channel that the sync line is on (docs/reference/sync-line.md). The last three are limits of what it
+    may be off by, where they are better known than by its driver (docs/guide/uncertainty.md).
     """
 
     samplerate_hz: Annotated[int, Meta(le=1_000_000_000)]
@@ -182,7 +182,7 @@ def _check_node(name: str, node: Node, *, virtual: Virtual | None, what: str) ->
         if f"{line}.enter" not in BY_NAME:
             raise BenchError(
                 f"{what}: nodes.{name}.lines.{line}: no such line; valid are {', '.join((*sorted(bus), *OTHER_LINES))} "
-                "and the spans of docs/events.md, such as tap.irq."
+                "and the spans of docs/reference/events.md, such as tap.irq."
             )
     if virtual is not None:
         known = pins(name, node, virtual)

@@ -25,7 +25,7 @@ examples:
   gpiorig firmware table --os riot --radio at86rf231 > gpiorig_expected.h
                                               the same expectation as a C table, for gpiorig_selftest_end()
 
-check wants an image linked with -Wl,--emit-relocs, better compiled with -g (docs/firmware-check.md)."""
+check wants an image linked with -Wl,--emit-relocs, better compiled with -g (docs/guide/firmware-check.md)."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -28,8 +28,8 @@ examples:
 From each edge `from` to the first edge `to` at or after it, unless another `from` comes first. Edges without a
 partner are counted; a pair never reaches over lost samples. CH without a kind: rise (--width: high, --skew: edge).
 ± is how well each single delay is known, expanded (k = 2); `uncertainty_ns` is that of the longest, the table of -o
-has it for each. It consists of samples, skew and clock (docs/uncertainty.md). Standard deviation: n - 1; percentiles:
-linear interpolation. All delays are kept in memory."""
+has it for each. It consists of samples, skew and clock (docs/guide/uncertainty.md). Standard deviation: n - 1;
+percentiles: linear interpolation. All delays are kept in memory."""
 
 FIGURES = (".png", ".svg", ".pdf")
 TABLES = (".csv", ".parquet", ".arrow")

@@ -11,8 +11,8 @@ examples:
   gpiorig merge left right -o both
   gpiorig merge left right -o both --sync pps --json
 
-All analyzers must have seen the same sync line (docs/sync-line.md), under the name --sync says. The one with the
-highest samplerate is the reference: the result counts in its samples, covers the time that all of them cover, and
+All analyzers must have seen the same sync line (docs/reference/sync-line.md), under the name --sync says. The one with
+the highest samplerate is the reference: the result counts in its samples, covers the time that all of them cover, and
 carries for each other one how well it fits. Serial records come along. What is ambiguous is refused.
 `gpiorig run` does this by itself on a bench with several analyzers."""
 

@@ -24,7 +24,7 @@ examples:
                                               what is recorded is not recorded again
 
 Both nodes need the radio's lines wired: tap.frame_timestamp, better tap.irq and tap.select, too
-(docs/probe-effect.md)."""
+(docs/guide/probe-effect.md)."""
 
 UNKNOWN = "\N{EN DASH}"
 

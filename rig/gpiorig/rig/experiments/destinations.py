@@ -15,7 +15,8 @@ def of_nodes(parameters: Mapping[str, Any], bench: Bench) -> dict[str, tuple[str
     """Destinations by origin, from the parameters of a recording; empty for one that no experiment file made.
 
     The initiator and the responder are each other's peer, and all others have the initiator as theirs, unless the
-    experiment says otherwise (docs/experiments.md). A channel of its own makes a node a stranger to the others.
+    experiment says otherwise (docs/reference/experiments.md). A channel of its own makes a node a stranger to the
+    others.
     """
     initiator, responder = (str(parameters.get(role, "")) for role in ("initiator", "responder"))
     if not {initiator, responder} <= bench.nodes.keys():

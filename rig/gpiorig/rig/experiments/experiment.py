@@ -1,4 +1,4 @@
-"""Experiment files: which node does what, with which firmware and settings (docs/experiments.md)."""
+"""Experiment files: which node does what, with which firmware and settings (docs/reference/experiments.md)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NODE_NAMES = ("peer", "next_hop")
 
 
 class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Settings of the reference firmware, as `set` takes them (docs/reference-firmware.md); None: its default."""
+    """Settings of the reference firmware, as `set` takes them (docs/reference/reference-firmware.md); None: default."""
 
     app: App | None = None
     mac: Mac | None = None

@@ -188,9 +188,11 @@ def load(path: Path) -> HookFile:
             raise BenchError(f"{what}: hook {hook.symbol} comes twice; write one with all its points.")
         seen.add(hook.symbol)
         if unknown := [point for point in hook.points if not events_of(point)]:
-            raise BenchError(f"{what}: hook {hook.symbol}: no point {unknown[0]} in the event table (docs/events.md).")
+            raise BenchError(
+                f"{what}: hook {hook.symbol}: no point {unknown[0]} in the event table (docs/reference/events.md)."
+            )
     test = hooks.selftest
     for counts in (each for roles in (test, *test.radio.values()) for each in (roles.initiator, roles.responder)):
         if unknown := [point for point in counts if not events_of(point)]:
-            raise BenchError(f"{what}: selftest: no point {unknown[0]} in the event table (docs/events.md).")
+            raise BenchError(f"{what}: selftest: no point {unknown[0]} in the event table (docs/reference/events.md).")
     return hooks

@@ -100,7 +100,7 @@ def merge_folders(recordings: Sequence[Recording], folder: Path, *, sync: str) -
                 f"no channel {sync!r}, so the sync line is not in it; its channels are "
                 f"{', '.join(filter(None, part.info.channels)) or 'none'}",
                 where=part.folder,
-                remedy="say with --sync which one it is; what did not see it cannot be merged (docs/sync-line.md)",
+                remedy="name it with --sync; a recording without it cannot be merged (docs/reference/sync-line.md)",
             )
     nodes = [node for part in parts for node in part.nodes]
     if twice := {node for node in nodes if nodes.count(node) > 1}:

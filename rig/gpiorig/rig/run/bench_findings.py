@@ -36,7 +36,7 @@ def of_file(bench: Bench, file: Path) -> list[Finding]:
     found = [*_pins(bench), *_images(bench, file), *_analyzers(bench)]
     unsynced = [name for name, analyzer in bench.analyzers.items() if not analyzer.sync]
     if len(bench.analyzers) > 1 and unsynced:
-        what = "has no `sync`, which a run with several analyzers needs (docs/sync-line.md)"
+        what = "has no `sync`, which a run with several analyzers needs (docs/reference/sync-line.md)"
         found += [Finding(f"analyzers.{name}", "wrong", what) for name in unsynced]
     return found
 

@@ -59,7 +59,7 @@ def sources(bench: Bench, drivers: dict[str, str]) -> dict[str, Source]:
     if len(bench.analyzers) > 1 and unsynced:
         raise BenchError(
             f"bench {bench.name}: analyzers.{unsynced[0]} has no `sync`; several analyzers need the sync line, on "
-            "a channel of each (docs/sync-line.md)."
+            "a channel of each (docs/reference/sync-line.md)."
         )
     found = {}
     for name in sorted(bench.analyzers, key=lambda name: -bench.analyzers[name].samplerate_hz):

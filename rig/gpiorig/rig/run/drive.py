@@ -1,4 +1,4 @@
-"""Driving the nodes of an experiment through the commands of their firmware (docs/reference-firmware.md)."""
+"""Driving the nodes of an experiment through the commands of their firmware (docs/reference/reference-firmware.md)."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@
 #include "net/gnrc/pkt.h"
 #endif
 
-/* ids.c: the packet's number, the last two bytes of its payload, most significant first (docs/riot.md). */
+/* ids.c: the packet's number, the last two bytes of its payload, most significant first (docs/guide/riot.md). */
 
 uint16_t gpiorig_bytes_id(const void *bytes, size_t length);
 uint16_t gpiorig_list_id(const iolist_t *list);
