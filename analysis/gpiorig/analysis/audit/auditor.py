@@ -56,8 +56,8 @@ def audit(
         for record in records
         if record.node in events.node_names
     ]
-    known = [each.times for each in nodes if each.times is not None]
-    own = [each.own_log for each in nodes if each.own_log is not None]
+    known = [node.times for node in nodes if node.times is not None]
+    own = [node.own_log for node in nodes if node.own_log is not None]
     found = [quantity for each in known for quantity in quantities.of_node(each, events)]
     found += quantities.between_nodes(known, events)
     unseen = [record.node for record in records if record.node not in events.node_names]
@@ -67,17 +67,17 @@ def audit(
             *(fit for each in known if each.late is not None for fit in (each.late.fit, each.late.median)),
             *(each.fit for each in own),
         ),
-        matchings=tuple(matching for each in nodes for matching in each.matchings),
+        matchings=tuple(matching for node in nodes for matching in node.matchings),
         comparisons=tuple(each for quantity in (*found, *(log.steps for log in own)) for each in compare(quantity)),
-        stages=tuple(stage for each in nodes for stage in each.stages),
+        stages=tuple(stage for node in nodes for stage in node.stages),
         stability=tuple(steadiness(known, events, reference=reference)),
         notes=(
-            *(note for each in nodes for note in each.notes),
+            *(note for node in nodes for note in node.notes),
             *(f"{node}: no pin of it was recorded, so there is nothing to hold its stamps against." for node in unseen),
             *_rates_not_told(known),
             *_not_by_host(found, known),
         ),
-        foreign=tuple(each.foreign for each in nodes if each.foreign),
+        foreign=tuple(node.foreign for node in nodes if node.foreign),
         flags=(*_unsteady(known), *_set_clocks(known)),
     )
 

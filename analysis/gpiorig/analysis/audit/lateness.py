@@ -60,12 +60,12 @@ def lateness(host_ns: Instants, since_ns: Instants, *, host: str, reference: str
     cuts = [0, *sorted(_steps(late_ns, 0)), len(late_ns)]
     parts = [slice(start, end) for start, end in pairwise(cuts)]
     fits = [host_clock.minimum_delay(stamps_ns[p], instants_ns[p], host=host, reference=reference) for p in parts]
-    evened = all(each.segments for each in fits) and all(
-        segment.ppm.high - segment.ppm.low < 2 * CRYSTALS_PPM for each in fits for segment in each.segments
+    evened = all(fit.segments for fit in fits) and all(
+        segment.ppm.high - segment.ppm.low < 2 * CRYSTALS_PPM for fit in fits for segment in fit.segments
     )
     delays_ns = np.empty_like(late_ns)
-    for part, each in zip(parts, fits, strict=True):
-        below_ns = each.at(instants_ns[part])[0] if evened else late_ns[part].min(initial=np.iinfo(np.int64).max)
+    for part, fit in zip(parts, fits, strict=True):
+        below_ns = fit.at(instants_ns[part])[0] if evened else late_ns[part].min(initial=np.iinfo(np.int64).max)
         delays_ns[order[part]] = late_ns[part] - below_ns
     middle = [fitting.fit(stamps_ns[p], instants_ns[p], clock=host, reference=reference) for p in parts]
     jumps = [
@@ -81,11 +81,11 @@ def _joined(fits: list[ClockFit], stamps_ns: Instants) -> ClockFit:
         return fits[0]
     return dataclasses.replace(
         fits[0],
-        segments=tuple(segment for each in fits for segment in each.segments),
+        segments=tuple(segment for fit in fits for segment in fit.segments),
         backsteps=int(np.count_nonzero(np.diff(stamps_ns) < 0)),
-        quantisation_ns=min(each.quantisation_ns for each in fits),
-        note="; ".join(dict.fromkeys(each.note for each in fits if each.note)),
-        skipped=sum(each.skipped for each in fits),
+        quantisation_ns=min(fit.quantisation_ns for fit in fits),
+        note="; ".join(dict.fromkeys(fit.note for fit in fits if fit.note)),
+        skipped=sum(fit.skipped for fit in fits),
     )
 
 

@@ -161,7 +161,7 @@ def match(
             "line that is not on the pin as it came": int(np.count_nonzero(garbled)),
             "no such event on the pins": int(np.count_nonzero(nowhere)),
             "line that is malformed": len(log.malformed),
-            "event on the pins without a line": sum(len(each.samples) for each in pins)
+            "event on the pins without a line": sum(len(pin.samples) for pin in pins)
             - sum(int(np.count_nonzero(samples != NONE)) for samples in found),
         },
     )

@@ -54,7 +54,7 @@ def _longest(times: NodeTimes) -> Phases:
         return _increasing(times.instants_ns, times.phase_ns)
     rows = times.stretches == np.bincount(times.stretches).argmax()
     kinds = [rows & (times.receptions == kind) for kind in (False, True)]
-    rows = min((each for each in kinds if each.any()), key=lambda each: _unevenness(times.instants_ns[each]))
+    rows = min((kind for kind in kinds if kind.any()), key=lambda each: _unevenness(times.instants_ns[each]))
     return _increasing(times.instants_ns[rows], times.phase_ns[rows])
 
 
@@ -115,5 +115,5 @@ def _hat(phases: Sequence[tuple[str, Phases]], *, reference: str) -> Iterator[St
     rate = float(np.polyfit((b_ns - b_ns[0]).astype(np.float64), b_phase, 1)[0])
     a, b = _on_grid(a_ns[both], a_phase[both]), _on_grid(a_ns[both], (b_phase[nearest] + rate * away_ns)[both])
     pairs = (-a.phase_ns, a.phase_ns - b.phase_ns, b.phase_ns)
-    grids = [clock_stability.Grid(each, a.tau0_ns, a.missing) for each in pairs]
+    grids = [clock_stability.Grid(pair, a.tau0_ns, a.missing) for pair in pairs]
     yield from clock_stability.hat_stability((reference, a_name, b_name), *grids)

@@ -79,7 +79,7 @@ class ClockFit:
     ) -> tuple[Instants, Floats]:
         if not self.segments:
             raise EventError(f"{self.clock} against {self.reference}: no fit to use; {self.note or 'no segment'}.")
-        away = np.stack([np.maximum(each.start_ns - near_ns, near_ns - each.end_ns) for each in self.segments])
+        away = np.stack([np.maximum(segment.start_ns - near_ns, near_ns - segment.end_ns) for segment in self.segments])
         nearest = np.argmin(np.maximum(away, 0), axis=0)
         instants, uncertainty = np.zeros(len(values), dtype=np.int64), np.zeros(len(values))
         for index, segment in enumerate(self.segments):
@@ -167,11 +167,11 @@ def fit(
 def _strange(segments: Sequence[Segment]) -> list[str]:
     """What says that the stamps do not belong together, as of the log of another run."""
     found = []
-    for each in segments:
-        least = max(each.ppm.low, -each.ppm.high)
-        if least > STRANGE_PPM or each.residual_std_ns > STRANGE_RESIDUAL * (each.end_ns - each.start_ns):
+    for segment in segments:
+        least = max(segment.ppm.low, -segment.ppm.high)
+        if least > STRANGE_PPM or segment.residual_std_ns > STRANGE_RESIDUAL * (segment.end_ns - segment.start_ns):
             found.append("the clock does not follow the reference: check that both are of one run, and their units")
-        elif each.outliers > MANY_OUTLIERS * (each.n + each.outliers):
+        elif segment.outliers > MANY_OUTLIERS * (segment.n + segment.outliers):
             found.append("more than a fifth of the stamps are outliers")
     return found
 

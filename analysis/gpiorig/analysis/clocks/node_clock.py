@@ -81,35 +81,35 @@ class Stretch:
     @property
     def n(self) -> int:
         """Stamps there are."""
-        return sum(len(each.node_ns) for each in self.parts)
+        return sum(len(part.node_ns) for part in self.parts)
 
     @property
     def reference_ns(self) -> Integers:
         """int64[n], on the reference."""
-        return np.concatenate([each.reference_ns for each in self.parts])
+        return np.concatenate([part.reference_ns for part in self.parts])
 
     @property
     def segments(self) -> tuple[Segment, ...]:
         """Lines through the stamps."""
-        return tuple(segment for each in self.parts for segment in each.fit.segments)
+        return tuple(segment for part in self.parts for segment in part.fit.segments)
 
     @property
     def fastest(self) -> tuple[Segment, ...]:
         """Lines of the reference against the node, by its smallest delays."""
-        return tuple(segment for each in self.parts if each.minimum for segment in each.minimum.segments)
+        return tuple(segment for part in self.parts if part.minimum for segment in part.minimum.segments)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader must know, each once."""
-        return tuple(dict.fromkeys(each.fit.note for each in self.parts if each.fit.note))
+        return tuple(dict.fromkeys(part.fit.note for part in self.parts if part.fit.note))
 
     def residuals_ns(self) -> Floats:
         """float64[n], what the fits leave of each stamp of the node; NaN without a fit."""
-        return np.concatenate([each.residuals_ns() for each in self.parts])
+        return np.concatenate([part.residuals_ns() for part in self.parts])
 
     def delays_ns(self) -> Floats:
         """float64[m], how late the stamps of the reference are, those left out that are early."""
-        return np.concatenate([each.delays_ns() for each in self.parts])
+        return np.concatenate([part.delays_ns() for part in self.parts])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -269,5 +269,5 @@ def _not_early(node_ns: Integers, host_ns: Integers, fitted: ClockFit) -> NDArra
     if not fitted.segments:
         return np.ones(len(node_ns), dtype=bool)
     ahead = node_ns - host_ns - fitted.at(host_ns)[0]
-    earliest = max(EARLY_DEVIATIONS * each.residual_std_ns + max(each.bands_ns) for each in fitted.segments)
+    earliest = max(EARLY_DEVIATIONS * segment.residual_std_ns + max(segment.bands_ns) for segment in fitted.segments)
     return np.asarray(ahead <= earliest + 1)

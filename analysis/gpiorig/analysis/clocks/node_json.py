@@ -32,7 +32,7 @@ def as_json(found: NodeClock) -> dict[str, Any]:
         "reference_quantisation_s": found.reference_quantisation_ns / NS_PER_S,
         "reference_backsteps": found.reference_backsteps,
         "note": found.note,
-        "segments": [stretch_json(each) for each in found.stretches],
+        "segments": [stretch_json(stretch) for stretch in found.stretches],
     }
 
 
@@ -43,14 +43,14 @@ def stretch_json(stretch: Stretch) -> dict[str, Any]:
     what is left of all of them.
     """
     pieces = stretch.segments
-    lines = [_line(each) for each in pieces]
+    lines = [_line(piece) for piece in pieces]
     drift = pieces[0].drift_ppm_per_s if len(pieces) == 1 else None
     return {
         "n": stretch.n,
         "backsteps": stretch.backsteps,
         "note": "; ".join(stretch.notes),
         **(_together(lines, pieces) if lines else dict.fromkeys(LINE)),
-        "pieces": [line | {"n": each.n} for line, each in zip(lines, pieces, strict=True)] if len(lines) > 1 else [],
+        "pieces": [line | {"n": piece.n} for line, piece in zip(lines, pieces, strict=True)] if len(lines) > 1 else [],
         "drift_ppm_per_s": None if drift is None else drift.value,
         "minimum_delay": _minimum(stretch),
     }
@@ -74,9 +74,9 @@ def _together(lines: Sequence[dict[str, Any]], pieces: Sequence[Segment]) -> dic
     """One line of several."""
     if len(lines) == 1:
         return dict(lines[0])
-    ppm, interval = _mean([(each.ppm.value, _ends(each.ppm)) for each in pieces], pieces)
-    freedom = np.array([max(each.n - 2, 1) for each in pieces])
-    variances = np.array([each.residual_std_ns**2 for each in pieces])
+    ppm, interval = _mean([(piece.ppm.value, _ends(piece.ppm)) for piece in pieces], pieces)
+    freedom = np.array([max(piece.n - 2, 1) for piece in pieces])
+    variances = np.array([piece.residual_std_ns**2 for piece in pieces])
     return {
         "start_s": lines[0]["start_s"],
         "end_s": lines[-1]["end_s"],
@@ -86,7 +86,7 @@ def _together(lines: Sequence[dict[str, Any]], pieces: Sequence[Segment]) -> dic
         "offset_s": lines[0]["offset_s"],
         "residual_std_s": math.sqrt(float(freedom @ variances) / int(freedom.sum())) / NS_PER_S,
         "bands_s": max((line["bands_s"] for line in lines), key=len),
-        "outliers": sum(each.outliers for each in pieces),
+        "outliers": sum(piece.outliers for piece in pieces),
     }
 
 
@@ -97,7 +97,7 @@ def _mean(rates: Sequence[tuple[float, list[float] | None]], pieces: Sequence[Se
     duration does.
     """
     values = np.array([rate for rate, _ in rates])
-    spans = np.array([each.end_ns - each.start_ns for each in pieces], dtype=np.float64)
+    spans = np.array([piece.end_ns - piece.start_ns for piece in pieces], dtype=np.float64)
     halves = np.array([(ends[1] - ends[0]) / 2 if ends else np.nan for _, ends in rates])
     share = spans / spans.sum()
     if (halves > 0).all():
@@ -112,10 +112,10 @@ def _minimum(stretch: Stretch) -> dict[str, Any] | None:
     """The node against the host by the smallest delays: the inverse of the fit of the host against the node."""
     lines = stretch.fastest
     if not lines or any(
-        each.ppm.value < -PPM / 2 for each in lines
+        line.ppm.value < -PPM / 2 for line in lines
     ):  # the reference stood still while the node went on
         return None
-    rates = [(_inverse_ppm(each.ppm.value), _inverse_ends(each.ppm)) for each in lines]
+    rates = [(_inverse_ppm(line.ppm.value), _inverse_ends(line.ppm)) for line in lines]
     ppm, interval = rates[0] if len(lines) == 1 else _mean(rates, lines)
     delays = stretch.delays_ns()
     return {

@@ -42,7 +42,7 @@ def nominal_hz(ticks: Integers, reference_ns: Integers, scale: int = 1) -> tuple
     parts = [np.array([part.sum() for part in np.array_split(each, PARTS)]) for each in (steps, passed)]
     rates.append(_rates(parts[0], parts[1]))
     rates += [_rates(*_forward(ticks, reference_ns, max(len(ticks) // lag, 1))) for lag in LAGS]
-    medians = [float(np.median(each)) for each in rates if len(each)]
+    medians = [float(np.median(rate)) for rate in rates if len(rate)]
     for rate in medians:
         for usual in USUAL_HZ:
             if abs(rate / float(usual * scale) - 1) <= USUAL_WITHIN:

@@ -179,7 +179,7 @@ def _effect(delay: Delay, there: Mapping[str, Delay], *, paired: bool, random: n
         source=delay.source,
         events=delay.events,
         packets=len(ids) if paired else len(delay.ids),
-        medians_ns={name: _median(each) for name, each in values.items()},
+        medians_ns={name: _median(value) for name, value in values.items()},
         cost_ns=_difference(values["doubled"], values["normal"], paired=paired),
         low_ns=low - margin,
         high_ns=high + margin,

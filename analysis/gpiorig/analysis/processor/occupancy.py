@@ -172,7 +172,7 @@ class _Sums:
         starts, samples = self._route.starts[packets, np.newaxis], self._route.steps.samples[packets]
         instants = np.concatenate([starts, starts + np.cumsum(samples, axis=1)], axis=1)
         preempted, ran = np.zeros(samples.shape, dtype=np.int64), {}
-        for node in dict.fromkeys(each for each in self._nodes if each in window.owned):
+        for node in dict.fromkeys(node for node in self._nodes if node in window.owned):
             steps = np.array([at for at, each in enumerate(self._nodes) if each == node])
             part = StepTimes(window, node, rows=rows[packets], instants=instants, steps=steps)
             preempted[:, steps] = part.busy() - part.own()

@@ -48,16 +48,16 @@ def build(events: Events, *, packets: Packets | None = None, lines: Timelines | 
 def _add(trace: Trace, track: Track, slices: list[Slice]) -> None:
     """Add slices to a track, and to further lanes of it where they do not nest."""
     lanes: list[tuple[int, list[int]]] = []  # its track, and the ends of its open slices
-    for each in sorted(slices, key=lambda one: (one.start, -one.end)):
-        lane = next((lane for lane in lanes if _fits(lane[1], each)), None)
+    for slice_part in sorted(slices, key=lambda one: (one.start, -one.end)):
+        lane = next((lane for lane in lanes if _fits(lane[1], slice_part)), None)
         if lane is None:
             name = track.name if not lanes else f"{track.name} ({len(lanes) + 1})"
             lane = (len(trace.tracks), [])
             trace.tracks.append(Track(track.process, name))
             lanes.append(lane)
-        if not each.instant:
-            lane[1].append(each.end)
-        trace.slices.append(_on(each, lane[0]))
+        if not slice_part.instant:
+            lane[1].append(slice_part.end)
+        trace.slices.append(_on(slice_part, lane[0]))
 
 
 def _fits(ends: list[int], each: Slice) -> bool:

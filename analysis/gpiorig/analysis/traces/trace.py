@@ -110,9 +110,9 @@ class Trace:
     def flow_ends(self) -> dict[int, tuple[Slice, Slice]]:
         """First and last slice of every flow that has two at least, by packet row."""
         on_flow: dict[int, list[Slice]] = {}
-        for each in self.slices:
-            if each.flow != NONE:
-                on_flow.setdefault(each.flow, []).append(each)
+        for slice_part in self.slices:
+            if slice_part.flow != NONE:
+                on_flow.setdefault(slice_part.flow, []).append(slice_part)
         return {
             flow: (min(parts, key=_start), max(parts, key=_start)) for flow, parts in on_flow.items() if len(parts) > 1
         }
@@ -124,7 +124,11 @@ def _start(each: Slice) -> int:
 
 def window(trace: Trace, start: int, end: int) -> Trace:
     """Return what reaches into [start, end) samples, whole; times stay what they are."""
-    within = [each for each in trace.slices if each.start < end and (each.end > start or each.start >= start)]
+    within = [
+        slice_part
+        for slice_part in trace.slices
+        if slice_part.start < end and (slice_part.end > start or slice_part.start >= start)
+    ]
     counters = []
     for counter in trace.counters:
         first, last = (int(place) for place in np.searchsorted(counter.samples, (start, end)))
@@ -139,17 +143,17 @@ def ordered(trace: Trace) -> list[tuple[int, Slice, bool]]:
     """
     moments: list[tuple[int, Slice, bool]] = []
     by_track: dict[int, list[Slice]] = {}
-    for each in trace.slices:
-        by_track.setdefault(each.track, []).append(each)
+    for slice_part in trace.slices:
+        by_track.setdefault(slice_part.track, []).append(slice_part)
     for slices in by_track.values():
         open_slices: list[Slice] = []
-        for each in slices:
-            while open_slices and open_slices[-1].end <= each.start:
+        for slice_part in slices:
+            while open_slices and open_slices[-1].end <= slice_part.start:
                 moments.append((0, open_slices.pop(), True))
-            moments.append((0, each, False))
-            if not each.instant:
-                open_slices.append(each)
-        moments += [(0, each, True) for each in reversed(open_slices)]
+            moments.append((0, slice_part, False))
+            if not slice_part.instant:
+                open_slices.append(slice_part)
+        moments += [(0, open_slice_part, True) for open_slice_part in reversed(open_slices)]
     times = trace.ns(each.end if ends else each.start for _, each, ends in moments)
     order = np.argsort(np.array(times, dtype=np.int64), kind="stable").tolist()
     return [(times[place], *moments[place][1:]) for place in order]

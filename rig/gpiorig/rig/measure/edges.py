@@ -190,7 +190,7 @@ def run(loaded: Loaded, spec: Spec, instruments: Instruments, *, longest_s: Frac
         Longest delay that is a pair.
     """
     longest = None if longest_s is None else math.floor(longest_s * loaded.samplerate_hz)
-    begin, end = (loaded.instants[each] for each in spec.ends)
+    begin, end = (loaded.instants[end] for end in spec.ends)
     hint = ""
     if spec.way in ("skew", "toggle"):
         pairs = measure.skew(begin, end, gaps=loaded.gaps, longest=longest, toggling=spec.way == "toggle")
@@ -210,7 +210,7 @@ def run(loaded: Loaded, spec: Spec, instruments: Instruments, *, longest_s: Frac
 
 def _toggles(loaded: Loaded, spec: Spec, pairs: Pairs) -> str:
     """What to do where edges of the other direction are much nearer, as of pins that toggle and began differently."""
-    begin, end = (loaded.instants[each] for each in spec.ends)
+    begin, end = (loaded.instants[end] for end in spec.ends)
     if begin.kind != "edge" or not len(begin.samples) or not len(end.samples):
         return ""
     other = measure.skew(begin, end, gaps=loaded.gaps, toggling=True)

@@ -124,7 +124,7 @@ def _text(result: dict[str, Any]) -> Iterator[str]:
 def _line(part: dict[str, Any]) -> str:
     from gpiorig.analysis.quantity import time_text
 
-    values = ", ".join(f"{each} {time_text(part[f'{each}_ns'], digits=4)}" for each in STATISTICS)
+    values = ", ".join(f"{STATISTIC} {time_text(part[f'{STATISTIC}_ns'], digits=4)}" for STATISTIC in STATISTICS)
     step = part["stamp_uncertainty_ns"]
     each = f"; each ± {time_text(step)} (k = 2) by the step of the stamps" if step else ""
     return f"n {part['n']}, {values}{each}"

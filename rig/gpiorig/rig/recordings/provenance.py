@@ -31,8 +31,8 @@ def of(recording: Recording, logs: Mapping[str, NodeLog]) -> dict[str, str]:
         ),
         **{f"firmware of {node}, sha256": digest for node, digest in info.firmware.items()},
         **{
-            f"node {node} says it is": " ".join(f"{key}={value}" for key, value in each.identity.items())
-            for node, each in logs.items()
+            f"node {node} says it is": " ".join(f"{key}={value}" for key, value in log.identity.items())
+            for node, log in logs.items()
         },
         **{f"version of {tool}": number for tool, number in info.tools.items()},
     }
