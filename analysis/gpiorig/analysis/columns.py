@@ -21,8 +21,8 @@ def table(columns: Mapping[str, Any], samplerate_hz: Fraction | None = None) -> 
 def names(keys: NDArray[Any], known: Mapping[int, str]) -> pa.Array:
     """The name of every key, null for a key without one."""
     order = sorted(known)
-    found = np.isin(keys, order)
-    indices = pa.array(np.where(found, np.searchsorted(order, keys), 0).astype(np.int32), mask=~found)
+    named = np.isin(keys, order)
+    indices = pa.array(np.where(named, np.searchsorted(order, keys), 0).astype(np.int32), mask=~named)
     dictionary = pa.array([known[key] for key in order], pa.string())
     return pa.DictionaryArray.from_arrays(indices, dictionary).cast(pa.string())
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import drivers, findings
+from gpiorig.rig.bench import drivers
 from gpiorig.rig.errors import BenchError
+from gpiorig.rig.run import bench_findings
 from gpiorig.rig.run.bench_findings import Finding
 
 BENCH = """
@@ -32,7 +33,7 @@ lines = { strobe = "D4", d0 = "D5", d1 = "D6", "tap.irq" = "D7" }
 
 def of_text(text: str, folder: Path) -> list[Finding]:
     """The findings of a bench file in this folder."""
-    return findings.of_file(benches.loads(text), folder / "bench.toml")
+    return bench_findings.of_file(benches.loads(text), folder / "bench.toml")
 
 
 def test_a_bench_that_can_work(tmp_path: Path) -> None:
@@ -136,9 +137,9 @@ def test_live(ports: list[str]) -> None:
     absent = benches.loads(bench.replace('"demo"', '"beaglelogic:conn=tcp-raw/127.0.0.1/1"').replace('"D7"', '"Z0"'))
     lacking = benches.loads(bench.replace('"D7"', '"Z0"').replace("/dev/ttyUSB3", ports[1]))
 
-    assert ["right"] * 3 == [finding.verdict for finding in findings.live(there)]
-    analyzer, first, second = findings.live(absent)
+    assert ["right"] * 3 == [finding.verdict for finding in bench_findings.live(there)]
+    analyzer, first, second = bench_findings.live(absent)
     assert ("wrong", "right", "wrong") == (analyzer.verdict, first.verdict, second.verdict)
     assert "nothing answers at this address" in analyzer.what
     assert "/dev/ttyUSB3: there is no such port" in second.what
-    assert "there is no channel Z0" in findings.live(lacking)[0].what
+    assert "there is no channel Z0" in bench_findings.live(lacking)[0].what

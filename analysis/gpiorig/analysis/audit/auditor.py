@@ -58,24 +58,26 @@ def audit(
     ]
     known = [node.times for node in nodes if node.times is not None]
     own = [node.own_log for node in nodes if node.own_log is not None]
-    found = [quantity for each in known for quantity in quantities.of_node(each, events)]
-    found += quantities.between_nodes(known, events)
+    measured = [quantity for node in known for quantity in quantities.of_node(node, events)]
+    measured += quantities.between_nodes(known, events)
     unseen = [record.node for record in records if record.node not in events.node_names]
     return Audit(
         fits=(
-            *(each.fit for each in known),
-            *(fit for each in known if each.late is not None for fit in (each.late.fit, each.late.median)),
-            *(each.fit for each in own),
+            *(node.fit for node in known),
+            *(fit for node in known if node.late is not None for fit in (node.late.fit, node.late.median)),
+            *(clock.fit for clock in own),
         ),
         matchings=tuple(matching for node in nodes for matching in node.matchings),
-        comparisons=tuple(each for quantity in (*found, *(log.steps for log in own)) for each in compare(quantity)),
+        comparisons=tuple(
+            comparison for quantity in (*measured, *(log.steps for log in own)) for comparison in compare(quantity)
+        ),
         stages=tuple(stage for node in nodes for stage in node.stages),
         stability=tuple(steadiness(known, events, reference=reference)),
         notes=(
             *(note for node in nodes for note in node.notes),
             *(f"{node}: no pin of it was recorded, so there is nothing to hold its stamps against." for node in unseen),
             *_rates_not_told(known),
-            *_not_by_host(found, known),
+            *_not_by_host(measured, known),
         ),
         foreign=tuple(node.foreign for node in nodes if node.foreign),
         flags=(*_unsteady(known), *_set_clocks(known)),
@@ -158,30 +160,30 @@ def _without(stamped: PacketStamps) -> PacketStamps:
 
 def _unsteady(known: Sequence[NodeTimes]) -> Iterator[str]:
     """Node clocks that the fit does not follow."""
-    for each in known:
-        left_ns = max((segment.residual_std_ns for segment in each.fit.segments), default=0.0)
-        if not each.fit.segments:
-            yield f"{each.stamped.node}: its clock cannot be fitted: {each.fit.note}."
+    for node in known:
+        left_ns = max((segment.residual_std_ns for segment in node.fit.segments), default=0.0)
+        if not node.fit.segments:
+            yield f"{node.stamped.node}: its clock cannot be fitted: {node.fit.note}."
         elif left_ns > UNSTEADY_NS:
             yield (
-                f"{each.stamped.node}: its clock wanders by {time_text(left_ns)} (standard deviation) about its fit; "
+                f"{node.stamped.node}: its clock wanders by {time_text(left_ns)} (standard deviation) about its fit; "
                 "its times against other nodes' are no better."
             )
 
 
 def _set_clocks(known: Sequence[NodeTimes]) -> Iterator[str]:
     """Clocks of nodes and of the host that did not run through."""
-    for each in known:
-        node = each.stamped.node
-        unsaid = each.fit.resets + 1 - len(np.unique(each.stamped.epochs[each.stamped.seen != NONE]))
+    for clock in known:
+        node = clock.stamped.node
+        unsaid = clock.fit.resets + 1 - len(np.unique(clock.stamped.epochs[clock.stamped.seen != NONE]))
         if unsaid > 0:
-            log = each.stamped.log
+            log = clock.stamped.log
             why = "it was reset, or its stamps are not of a timer of 32 bits"
             if max(log.sent_us.max(), log.received_us.max()) < SHORT_ROUND_US:
                 why = "none of its stamps reaches 65536, so they may be of a timer of 16 bits"
             often = "once" if unsaid == 1 else f"{unsaid} times"
             yield f"{node}: its clock began anew {often} without a boot line: {why}. Its intervals over that are wrong."
-        for at_ns, by_ns in each.late.steps if each.late is not None else ():
+        for at_ns, by_ns in clock.late.steps if clock.late is not None else ():
             yield (
                 f"{node}: from {time_text(at_ns)} on the host's stamps of its lines are {time_text(abs(by_ns))} "
                 f"{'later' if by_ns > 0 else 'earlier'} than before: its clock was set, or the lines were held up. "
@@ -190,18 +192,18 @@ def _set_clocks(known: Sequence[NodeTimes]) -> Iterator[str]:
 
 
 def _rates_not_told(known: Sequence[NodeTimes]) -> Iterator[str]:
-    for each in known:
-        if each.late is not None and each.late.fit.segments and not each.late.evened:
+    for node in known:
+        if node.late is not None and node.late.fit.segments and not node.late.evened:
             yield (
-                f"{each.stamped.node}: the rate of the host's clock cannot be told from its lines to better than "
+                f"{node.stamped.node}: the rate of the host's clock cannot be told from its lines to better than "
                 f"±{CRYSTALS_PPM:g} ppm; by minimum delay it is taken to be the analyzer's."
             )
 
 
-def _not_by_host(found: Sequence[quantities.Quantity], known: Sequence[NodeTimes]) -> Iterator[str]:
+def _not_by_host(measured: Sequence[quantities.Quantity], known: Sequence[NodeTimes]) -> Iterator[str]:
     """Quantities that host stamps cannot give, though lines were stamped."""
-    names = [each.name for each in found if not np.isfinite(each.clocks.get("host", np.zeros(0))).any()]
-    if names and any(each.host for each in known):
+    names = [quantity.name for quantity in measured if not np.isfinite(quantity.clocks.get("host", np.zeros(0))).any()]
+    if names and any(node.host for node in known):
         yield (
             f"Not by host stamps: {'; '.join(names)}. A line stands for the last event that it tells of, so one of the "
             "two instants has no line of its own."

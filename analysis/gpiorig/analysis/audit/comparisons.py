@@ -25,10 +25,10 @@ FEWEST = 3  # values of which a range can be resampled
 def compare(quantity: Quantity) -> Iterator[Comparison]:
     """One comparison for each clock that can tell the quantity."""
     for clock, values in quantity.clocks.items():
-        told = np.isfinite(values)
-        if not told.any():
+        known = np.isfinite(values)
+        if not known.any():
             continue
-        pins_ns, other_ns = quantity.pins_ns[told], values[told]
+        pins_ns, other_ns = quantity.pins_ns[known], values[known]
         errors_ns = other_ns - pins_ns
         yield Comparison(
             quantity=quantity.name,

@@ -83,11 +83,11 @@ class NodeRecord:
 
 def pin_lines(lines: Iterable[UartLine]) -> PinLines:
     """Collect the lines of a pin (`capture.buses.uart`); those with damaged characters match no line of the host's."""
-    found = list(lines)
+    pin = list(lines)
     return PinLines(
-        starts=np.array([line.start for line in found], dtype=np.int64),
-        ends=np.array([line.end for line in found], dtype=np.int64),
-        texts=tuple(line.text for line in found),
+        starts=np.array([line.start for line in pin], dtype=np.int64),
+        ends=np.array([line.end for line in pin], dtype=np.int64),
+        texts=tuple(line.text for line in pin),
     )
 
 

@@ -99,7 +99,7 @@ def _steps(late_ns: Instants, first: int) -> Iterator[int]:
         return
     low, high = np.minimum.accumulate(late_ns)[:-1], np.maximum.accumulate(late_ns)[:-1]
     low_after, high_after = (
-        each[::-1][1:] for each in (np.minimum.accumulate(late_ns[::-1]), np.maximum.accumulate(late_ns[::-1]))
+        extreme[::-1][1:] for extreme in (np.minimum.accumulate(late_ns[::-1]), np.maximum.accumulate(late_ns[::-1]))
     )
     gap = np.maximum(low_after - high, low - high_after)
     excess = (gap - np.minimum(high - low, high_after - low_after))[FEWEST - 1 : n - FEWEST]

@@ -14,7 +14,7 @@ NONE = -1
 ID_ROUND = 1 << 16
 
 
-def same_text(mine: Sequence[Hashable], theirs: Sequence[Hashable]) -> NDArray[np.int64]:
+def same_text(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> NDArray[np.int64]:
     """The place in `theirs` of each entry of `mine`, both in the same order, some missing or garbled on either side.
 
     Entries that occur once on both sides are anchors; of these the longest increasing run is kept, as in the patience
@@ -26,34 +26,34 @@ def same_text(mine: Sequence[Hashable], theirs: Sequence[Hashable]) -> NDArray[n
     numpy.ndarray
         int64[len(mine)], increasing where it is not -1.
     """
-    if len(mine) == len(theirs) and all(map(eq, mine, theirs)):
-        return np.arange(len(mine))
-    down = np.full(len(mine), NONE, dtype=np.int64)
+    if len(ours) == len(theirs) and all(map(eq, ours, theirs)):
+        return np.arange(len(ours))
+    down = np.full(len(ours), NONE, dtype=np.int64)
     up = down.copy()
-    anchors = [(NONE, NONE), *_anchors(mine, theirs), (len(mine), len(theirs))]
+    anchors = [(NONE, NONE), *_anchors(ours, theirs), (len(ours), len(theirs))]
     for (first, its), (last, lasts) in pairwise(anchors):
         i, j = first, its
         if i >= 0:
             down[i] = up[i] = j
-        while i + 1 < last and j + 1 < lasts and mine[i + 1] == theirs[j + 1]:
+        while i + 1 < last and j + 1 < lasts and ours[i + 1] == theirs[j + 1]:
             i, j = i + 1, j + 1
             down[i] = j
         i, j = last, lasts
-        while i - 1 > first and j - 1 > its and mine[i - 1] == theirs[j - 1]:
+        while i - 1 > first and j - 1 > its and ours[i - 1] == theirs[j - 1]:
             i, j = i - 1, j - 1
             up[i] = j
     # Two answers for one entry, on either side: of several equal ones some are missing, and nothing says which.
     rows = np.concatenate([np.flatnonzero(down != NONE), np.flatnonzero((up != NONE) & (up != down))])
     places = np.concatenate([down[down != NONE], up[(up != NONE) & (up != down)]])
     sole = (np.bincount(rows, minlength=1)[rows] == 1) & (np.bincount(places, minlength=1)[places] == 1)
-    found = np.full(len(mine), NONE, dtype=np.int64)
-    found[rows[sole]] = places[sole]
-    return found
+    partners = np.full(len(ours), NONE, dtype=np.int64)
+    partners[rows[sole]] = places[sole]
+    return partners
 
 
-def _anchors(mine: Sequence[Hashable], theirs: Sequence[Hashable]) -> list[tuple[int, int]]:
+def _anchors(own: Sequence[Hashable], theirs: Sequence[Hashable]) -> list[tuple[int, int]]:
     """Places of entries that are unique on both sides, both increasing, as many as possible."""
-    ours, others = _once(mine), _once(theirs)
+    ours, others = _once(own), _once(theirs)
     pairs = [(i, others[entry]) for entry, i in ours.items() if entry in others]
     # Longest increasing subsequence: `tails[k]` is the smallest end of an increasing run of k + 1.
     tails: list[int] = []
@@ -109,8 +109,8 @@ def same_packet(logged: NDArray[np.int32], seen: NDArray[np.int32]) -> NDArray[n
 def _nearest(steps: NDArray[np.int64]) -> NDArray[np.int64]:
     """Steps modulo a round of packet numbers, from -32768 to 32767."""
     half = ID_ROUND // 2
-    found: NDArray[np.int64] = (steps + half) % ID_ROUND - half
-    return found
+    ahead: NDArray[np.int64] = (steps + half) % ID_ROUND - half
+    return ahead
 
 
 def _unwrapped(ids: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -123,6 +123,6 @@ def _occurrence(values: NDArray[np.int64]) -> NDArray[np.int64]:
     order = np.argsort(values, kind="stable")
     ordered = values[order]
     first = np.searchsorted(ordered, ordered)
-    found = np.empty(len(values), dtype=np.int64)
-    found[order] = np.arange(len(values)) - first
-    return found
+    occurrence = np.empty(len(values), dtype=np.int64)
+    occurrence[order] = np.arange(len(values)) - first
+    return occurrence

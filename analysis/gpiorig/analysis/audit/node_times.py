@@ -108,9 +108,9 @@ def _host(
     fitted = np.full(len(raw), NONE, dtype=np.int64)
     if late.fit.segments:
         fitted[rows] = near_ns + late.delays_ns
-    found: dict[Clock, NDArray[np.int64]] = {
+    clocks: dict[Clock, NDArray[np.int64]] = {
         "host": raw,
         "host, minimum delay": fitted,
         "serial_aggregator": stamped.host_ns(stamped.host.aggregator_ns),
     }
-    return found, late
+    return clocks, late

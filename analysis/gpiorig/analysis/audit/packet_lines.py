@@ -128,7 +128,7 @@ def match(
     boots = events.samples[(events.codes == BY_NAME["rig.boot"].code) & (events.nodes == node)]
     epochs = np.searchsorted(log.boot_lines, log.lines).astype(np.int32)
     garbled = np.zeros(len(log.lines), dtype=bool) if on_pin is None else on_pin[log.lines] == NONE
-    found, pins = [], []
+    lines, pins = [], []
     for point, stamps in ((SENT, log.sent_us), (RECEIVED, log.received_us)):
         places = np.flatnonzero((events.codes == BY_NAME[point].code) & (events.nodes == node))
         pins.append(PinEvents(events.ids[places], events.samples[places]))
@@ -139,8 +139,8 @@ def match(
             rows = np.flatnonzero((epochs == epoch) & (stamps != MISSING) & ~garbled)
             seen = places[seen_epochs == epoch]
             _pair(samples, rows, seen, log, events, round_trips)
-        found.append(samples)
-    (sent, received), (calls, arrivals) = found, pins
+        lines.append(samples)
+    (sent, received), (calls, arrivals) = lines, pins
     stamped = PacketStamps(
         node=record.node,
         log=log,
@@ -162,7 +162,7 @@ def match(
             "no such event on the pins": int(np.count_nonzero(nowhere)),
             "line that is malformed": len(log.malformed),
             "event on the pins without a line": sum(len(pin.samples) for pin in pins)
-            - sum(int(np.count_nonzero(samples != NONE)) for samples in found),
+            - sum(int(np.count_nonzero(samples != NONE)) for samples in lines),
         },
     )
 
@@ -182,25 +182,25 @@ def _pair(
         if round_trips is None or not both.any()
         else [(rows[both], seen[round_trips[seen]]), (rows[~both], seen)]
     )
-    taken = np.zeros(0, dtype=np.int64)
+    used = np.zeros(0, dtype=np.int64)
     for lines, all_events in groups:
-        free = all_events[~np.isin(all_events, taken)]
+        free = all_events[~np.isin(all_events, used)]
         at = same_packet(log.sequences[lines], events.ids[free])
-        taken = free[at[at != NONE]]
-        samples[lines[at != NONE]] = events.samples[taken]
+        used = free[at[at != NONE]]
+        samples[lines[at != NONE]] = events.samples[used]
 
 
 def node_interval_ns(first_us: NDArray[np.int64], second_us: NDArray[np.int64]) -> NDArray[np.float64]:
     """float64[n]: from one raw stamp of a 32-bit timer of 1 MHz to another, the shorter way round its dial."""
     half = ROUND_US // 2
-    found: NDArray[np.float64] = ((second_us - first_us + half) % ROUND_US - half).astype(np.float64) * 1000.0
-    return found
+    interval_ns: NDArray[np.float64] = ((second_us - first_us + half) % ROUND_US - half).astype(np.float64) * 1000.0
+    return interval_ns
 
 
 def pin_interval_ns(first: NDArray[np.int64], second: NDArray[np.int64], events: Events) -> NDArray[np.float64]:
     """float64[n]: from one sample to another."""
-    found: NDArray[np.float64] = (second - first).astype(np.float64) * float(NS_PER_S / events.samplerate_hz)
-    return found
+    interval_ns: NDArray[np.float64] = (second - first).astype(np.float64) * float(NS_PER_S / events.samplerate_hz)
+    return interval_ns
 
 
 def foreign(stamped: PacketStamps, events: Events) -> str:

@@ -152,10 +152,10 @@ class Heard:
 
 
 def _spread(sender: NodeTimes, heard: Sequence[Heard], events: Events) -> Iterator[Quantity]:
-    by_all = np.flatnonzero(np.all([each.row_of != NONE for each in heard], axis=0))
+    by_all = np.flatnonzero(np.all([receiver.row_of != NONE for receiver in heard], axis=0))
     if not len(by_all):
         return
-    rows = [(each.to, each.row_of[by_all]) for each in heard]
+    rows = [(receiver.to, receiver.row_of[by_all]) for receiver in heard]
     samples = np.stack([to.stamped.received[b] for to, b in rows])
     shared = [clock for clock in rows[0][0].host if all(clock in to.host for to, _ in rows)]
     yield Quantity(
@@ -168,7 +168,7 @@ def _spread(sender: NodeTimes, heard: Sequence[Heard], events: Events) -> Iterat
                 for clock in shared
             },
         },
-        missing=len(reduce(np.intersect1d, [each.on_pins for each in heard])) - len(by_all),
+        missing=len(reduce(np.intersect1d, [receiver.on_pins for receiver in heard])) - len(by_all),
     )
 
 

@@ -34,10 +34,10 @@ def steadiness(nodes: Sequence[NodeTimes], events: Events, *, reference: str) ->
     """
     phases: list[tuple[str, Phases]] = []
     for times in nodes:
-        found = _longest(times)
-        if len(found[0]) >= FEWEST:
-            phases.append((f"node {times.stamped.node}", found))
-            yield _stability(f"node {times.stamped.node}", found)
+        longest = _longest(times)
+        if len(longest[0]) >= FEWEST:
+            phases.append((f"node {times.stamped.node}", longest))
+            yield _stability(f"node {times.stamped.node}", longest)
         host = _host(times, events)
         if len(host[0]) >= FEWEST:
             yield _stability(f"host, lines of {times.stamped.node}", host)
@@ -54,7 +54,7 @@ def _longest(times: NodeTimes) -> Phases:
         return _increasing(times.instants_ns, times.phase_ns)
     rows = times.stretches == np.bincount(times.stretches).argmax()
     kinds = [rows & (times.receptions == kind) for kind in (False, True)]
-    rows = min((kind for kind in kinds if kind.any()), key=lambda each: _unevenness(times.instants_ns[each]))
+    rows = min((kind for kind in kinds if kind.any()), key=lambda part: _unevenness(times.instants_ns[part]))
     return _increasing(times.instants_ns[rows], times.phase_ns[rows])
 
 

@@ -47,18 +47,18 @@ def way(
     events, reference
         Of the recording; the analyzer's name.
     """
-    found: dict[str, NDArray[np.int64]] = {}
+    delays: dict[str, NDArray[np.int64]] = {}
     notes: list[str] = []
     if record.pins is not None and on_pin is not None:
-        found, notes = _to_the_wire(stamped, record.pins, on_pin, events)
+        delays, notes = _to_the_wire(stamped, record.pins, on_pin, events)
     if record.pins is not None:
-        found[ON_WIRE] = _ns(record.pins.ends, events) - _ns(record.pins.starts, events)
+        delays[ON_WIRE] = _ns(record.pins.ends, events) - _ns(record.pins.starts, events)
     if record.host is not None:
-        found |= _to_the_host(stamped, record.host, record.pins, on_pin, events, reference=reference)
+        delays |= _to_the_host(stamped, record.host, record.pins, on_pin, events, reference=reference)
         if not record.host.same_zero:
             notes.append(f"{record.node}: delays to the host count from its fastest line: the clocks share no zero.")
     return [
-        Stage(name, record.node, summary(each.astype(np.float64))) for name, each in found.items() if len(each)
+        Stage(name, record.node, summary(delay.astype(np.float64))) for name, delay in delays.items() if len(delay)
     ], notes
 
 
@@ -105,21 +105,21 @@ def _to_the_host(
     reference: str,
 ) -> dict[str, NDArray[np.int64]]:
     """From the last stop bit to the host and the aggregator, and the whole way; without the pin only the latter."""
-    found: dict[str, NDArray[np.int64]] = {}
+    delays: dict[str, NDArray[np.int64]] = {}
     packets = stamped.reported != NONE
     rows, event_ns = stamped.log.lines[packets], _ns(stamped.reported[packets], events)
     if pins is not None and on_pin is not None:
         both = np.flatnonzero(on_pin != NONE)
         late_ns = np.full(len(on_pin), NONE, dtype=np.int64)
         ends_ns = _ns(pins.ends, events)
-        found[TO_HOST] = late_ns[both] = _delays(host, both, ends_ns[on_pin[both]], stamped.node, reference)
+        delays[TO_HOST] = late_ns[both] = _delays(host, both, ends_ns[on_pin[both]], stamped.node, reference)
         there = on_pin[rows] != NONE
-        found[WHOLE] = ends_ns[on_pin[rows[there]]] - event_ns[there] + late_ns[rows[there]]
+        delays[WHOLE] = ends_ns[on_pin[rows[there]]] - event_ns[there] + late_ns[rows[there]]
     else:
-        found[WHOLE] = _delays(host, rows, event_ns, stamped.node, reference)
-    found[READS] = host.stamps_ns - host.first_ns
-    found[TO_LOG] = (host.aggregator_ns - host.stamps_ns)[host.aggregator_ns != NONE]
-    return found
+        delays[WHOLE] = _delays(host, rows, event_ns, stamped.node, reference)
+    delays[READS] = host.stamps_ns - host.first_ns
+    delays[TO_LOG] = (host.aggregator_ns - host.stamps_ns)[host.aggregator_ns != NONE]
+    return delays
 
 
 def _delays(
@@ -133,6 +133,6 @@ def _delays(
     late_ns: NDArray[np.int64] = host.stamps_ns[rows] - since_ns
     if host.same_zero or not len(late_ns):
         return late_ns
-    found = lateness(host.stamps_ns[rows], since_ns, host=f"host, lines of {node}", reference=reference)
-    from_fastest: NDArray[np.int64] = found.delays_ns - found.delays_ns.min()
+    late = lateness(host.stamps_ns[rows], since_ns, host=f"host, lines of {node}", reference=reference)
+    from_fastest: NDArray[np.int64] = late.delays_ns - late.delays_ns.min()
     return from_fastest

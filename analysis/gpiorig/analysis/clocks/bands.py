@@ -53,9 +53,9 @@ class Bands:
     levels_ns: tuple[float, ...]
     spread_ns: float
 
-    def centred(self, x: Floats, kept: NDArray[np.bool_]) -> Floats:
+    def centred(self, x: Floats, used: NDArray[np.bool_]) -> Floats:
         """The kept x, each less the mean of its band: what a slope is seen by where bands have offsets of their own."""
-        values, band = x[kept], self.band[kept]
+        values, band = x[used], self.band[used]
         means = np.bincount(band, values) / np.maximum(np.bincount(band), 1)
         return np.asarray(values - means[band] + values.mean())
 
@@ -89,9 +89,9 @@ def find(x: Floats, y: Floats, *, quanta: tuple[float, float], first: float) -> 
     if len(x) < LEAST_STAMPS or not np.ptp(x) > 0:
         return None
     narrowest = max(2 * quanta[1], 3 * quantum(np.rint(y).astype(np.int64)))
-    found = [_settled(x, y, rate, narrowest) for rate in (first, *_sharpest(x, y, first))]
-    some = [each for each in found if each is not None]
-    return min(some, key=lambda each: each.spread_ns) if some else None
+    candidates = [_settled(x, y, rate, narrowest) for rate in (first, *_sharpest(x, y, first))]
+    some = [candidate for candidate in candidates if candidate is not None]
+    return min(some, key=lambda candidate: candidate.spread_ns) if some else None
 
 
 def local(x: Floats, y: Floats, *, quanta: tuple[float, float], first: float) -> Floats | None:
@@ -116,11 +116,11 @@ def local(x: Floats, y: Floats, *, quanta: tuple[float, float], first: float) ->
     edges = np.linspace(0, len(x), 2 * count + 1).astype(np.int64).tolist()
     shift, seen = np.zeros(len(x)), 0
     for start, shared, end in zip(edges[:-2], edges[1:-1], edges[2:], strict=True):
-        found = find(x[start:end], y[start:end], quanta=quanta, first=first)
-        seen += found is not None
-        mine = np.zeros(end - start) if found is None else found.shift_ns
-        mine = mine + (float(np.median(shift[start:shared] - mine[: shared - start])) if start else 0.0)
-        shift[shared if start else 0 : end] = mine[shared - start if start else 0 :]
+        bands = find(x[start:end], y[start:end], quanta=quanta, first=first)
+        seen += bands is not None
+        own = np.zeros(end - start) if bands is None else bands.shift_ns
+        own = own + (float(np.median(shift[start:shared] - own[: shared - start])) if start else 0.0)
+        shift[shared if start else 0 : end] = own[shared - start if start else 0 :]
     return shift if 2 * seen >= 2 * count - 1 else None
 
 
@@ -140,7 +140,7 @@ def _settled(x: Floats, y: Floats, rate: float, narrowest: float) -> Bands | Non
     counts = np.bincount(band[inside])
     offsets = np.bincount(band[inside], residuals[inside]) / counts
     together = _alternating(band, len(counts))
-    largest = np.array([max(members, key=lambda each: counts[each]) for members in together])
+    largest = np.array([max(members, key=lambda candidate: counts[candidate]) for members in together])
     if len(set(largest.tolist())) == len(counts):
         return None
     levels = offsets - offsets[largest]
@@ -161,10 +161,10 @@ def _cut(residuals: Floats, narrowest: float) -> Integers | None:
     spacing = np.array([np.median(np.diff(values[a:b])) for a, b in zip(starts, stops, strict=True)])
     between = np.concatenate(([np.inf], values[starts[1:]] - values[stops[:-1] - 1], [np.inf]))
     dense = GAP_SPACINGS * spacing <= np.minimum(between[:-1], between[1:])
-    found = np.full(len(values), -1)
+    band = np.full(len(values), -1)
     for name, (start, stop) in enumerate(zip(starts[dense], stops[dense], strict=True)):
-        found[order[start:stop]] = name
-    return found if dense.sum() > 1 else None
+        band[order[start:stop]] = name
+    return band if dense.sum() > 1 else None
 
 
 def _common_slope(x: Floats, y: Floats, band: Integers) -> float:
@@ -179,14 +179,14 @@ def _common_slope(x: Floats, y: Floats, band: Integers) -> float:
 
 def _alternating(band: Integers, count: int) -> list[set[int]]:
     """Of each band those that it alternates with, at first or second hand, and itself."""
-    together = [{each} for each in range(count)]
+    together = [{number} for number in range(count)]
     for one, other in combinations(range(count), 2):
-        mine = band[(band == one) | (band == other)]
-        least = max(LEAST_SWITCHES, SWITCH_SHARE * min((mine == one).sum(), (mine == other).sum()))
-        if (np.diff(mine) != 0).sum() >= least and together[one] is not together[other]:
+        pair = band[(band == one) | (band == other)]
+        least = max(LEAST_SWITCHES, SWITCH_SHARE * min((pair == one).sum(), (pair == other).sum()))
+        if (np.diff(pair) != 0).sum() >= least and together[one] is not together[other]:
             together[one] |= together[other]
-            for each in together[one]:
-                together[each] = together[one]
+            for neighbour in together[one]:
+                together[neighbour] = together[one]
     return together
 
 

@@ -83,8 +83,8 @@ class ClockFit:
         nearest = np.argmin(np.maximum(away, 0), axis=0)
         instants, uncertainty = np.zeros(len(values), dtype=np.int64), np.zeros(len(values))
         for index, segment in enumerate(self.segments):
-            mine = nearest == index
-            instants[mine], uncertainty[mine] = function(segment, values[mine])
+            inside = nearest == index
+            instants[inside], uncertainty[inside] = function(segment, values[inside])
         return instants, uncertainty
 
 
@@ -166,14 +166,14 @@ def fit(
 
 def _strange(segments: Sequence[Segment]) -> list[str]:
     """What says that the stamps do not belong together, as of the log of another run."""
-    found = []
+    notes = []
     for segment in segments:
         least = max(segment.ppm.low, -segment.ppm.high)
         if least > STRANGE_PPM or segment.residual_std_ns > STRANGE_RESIDUAL * (segment.end_ns - segment.start_ns):
-            found.append("the clock does not follow the reference: check that both are of one run, and their units")
+            notes.append("the clock does not follow the reference: check that both are of one run, and their units")
         elif segment.outliers > MANY_OUTLIERS * (segment.n + segment.outliers):
-            found.append("more than a fifth of the stamps are outliers")
-    return found
+            notes.append("more than a fifth of the stamps are outliers")
+    return notes
 
 
 def _stretch(clock_ns: Instants, reference_ns: Instants, quanta: tuple[float, float], piecewise: bool) -> list[Segment]:
@@ -182,9 +182,9 @@ def _stretch(clock_ns: Instants, reference_ns: Instants, quanta: tuple[float, fl
     clock_ns, reference_ns = clock_ns[order], reference_ns[order]
     cuts = [0, len(clock_ns)]
     if piecewise:
-        found, cuts = _pieces(clock_ns, reference_ns, quanta)
-        if found:
-            return [found]
+        pieces_found, cuts = _pieces(clock_ns, reference_ns, quanta)
+        if pieces_found:
+            return [pieces_found]
     parts = [slice(start, end) for start, end in pairwise(cuts)]
     return [
         _segment(*_line(clock_ns[part], reference_ns[part], quanta), reference_ns[part])
@@ -237,27 +237,27 @@ def _line(
     return line.fit((reference_ns - centre).astype(np.float64), y, quanta=quanta, bent=bent), (centre, start)
 
 
-def _segment(found: Line, anchor: tuple[int, int], reference_ns: Instants) -> Segment:
-    deviations = np.sqrt(np.diag(found.covariance))
+def _segment(line: Line, anchor: tuple[int, int], reference_ns: Instants) -> Segment:
+    deviations = np.sqrt(np.diag(line.covariance))
     drift = None
-    if found.bend:
-        drift = _interval(found.bend, deviations[2], 2 * PPM * NS_PER_S, found.method)
-    kept = int(found.kept.sum())
-    freedom = max(kept - (3 if found.bend else 2), 1)
-    whole = round(found.offset)
+    if line.bend:
+        drift = _interval(line.bend, deviations[2], 2 * PPM * NS_PER_S, line.method)
+    used = int(line.kept.sum())
+    freedom = max(used - (3 if line.bend else 2), 1)
+    whole = round(line.offset)
     return Segment(
         start_ns=int(reference_ns[0]),
         end_ns=int(reference_ns[-1]),
         centre_ns=anchor[0],
         origin_clock_ns=anchor[1] + whole,
-        n=kept,
-        outliers=len(found.kept) - kept,
-        offset_ns=_interval(found.offset - whole, deviations[0], 1.0, found.method),
-        ppm=_interval(found.rate, deviations[1], PPM, found.method),
+        n=used,
+        outliers=len(line.kept) - used,
+        offset_ns=_interval(line.offset - whole, deviations[0], 1.0, line.method),
+        ppm=_interval(line.rate, deviations[1], PPM, line.method),
         drift_ppm_per_s=drift,
-        covariance=found.covariance[:2, :2],
-        residual_std_ns=float(np.sqrt((found.residuals[found.kept] ** 2).sum() / freedom)),
-        bands_ns=(0.0,) if found.bands is None else found.bands.levels_ns,
+        covariance=line.covariance[:2, :2],
+        residual_std_ns=float(np.sqrt((line.residuals[line.kept] ** 2).sum() / freedom)),
+        bands_ns=(0.0,) if line.bands is None else line.bands.levels_ns,
     )
 
 

@@ -184,10 +184,10 @@ def _levels(delays: Floats) -> float:
         return 0.0
     longest = float(np.diff(lower).max())
     ordinary = float(lower[-1] - lower[0]) / (len(lower) - 1)
-    found = longest if longest > (np.log(len(delays)) + 5) * ordinary else 0.0
+    jump = longest if longest > (np.log(len(delays)) + 5) * ordinary else 0.0
     edges = np.linspace(0, len(delays), min(BLOCKS, len(delays) // 2) + 1).astype(np.int64)[:-1]
     least = np.minimum.reduceat(delays, edges)
-    return max(found, float(np.ptp(least))) if slope.wandering(least)[0] else found
+    return max(jump, float(np.ptp(least))) if slope.wandering(least)[0] else jump
 
 
 def _below(x: Floats, y: Floats, at: float) -> tuple[float, float]:

@@ -92,8 +92,8 @@ class Levels:
         after, before = self._after(old, reach)[: last - old], self._before(old, reach)[: old - first + 1]
         if min(len(after), len(before)) < LOOK_AHEAD:
             return None
-        found = float(after.max() - before.max())
-        return found if abs(found) > self.near + RATE_ERROR * SPANS * reach else 0.0
+        rise = float(after.max() - before.max())
+        return rise if abs(rise) > self.near + RATE_ERROR * SPANS * reach else 0.0
 
     def even(self, old: int, modulus: int) -> bool:
         """Whether a timer that wraps goes on over a step, as far as can be seen: it was no reset.

@@ -70,30 +70,30 @@ def fit(x: Floats, y: Floats, *, quanta: tuple[float, float] = (0.0, 0.0), bent:
         Whether to fit a parabola.
     """
     rate = _repeated_median(x, y)
-    found = bands.find(x, y, quanta=quanta, first=rate)
+    levels = bands.find(x, y, quanta=quanta, first=rate)
     inside = np.ones(len(x), dtype=bool)
-    if found is not None:
-        inside, y = found.band >= 0, y - found.shift_ns
+    if levels is not None:
+        inside, y = levels.band >= 0, y - levels.shift_ns
         rate = _repeated_median(x[inside], y[inside])
     coefficients = np.array([float(np.median(y[inside] - rate * x[inside])), rate, 0.0])
     span = float(np.ptp(x))
     powers = np.stack([np.ones(len(x)), x / span, (x / span) ** 2][: 3 if bent else 2], axis=1)
     floor = float(np.hypot(*quanta)) / np.sqrt(12)
-    kept = inside
+    inliers = inside
     for turn in range(PASSES):
         residuals = y - coefficients[0] - coefficients[1] * x - coefficients[2] * x * x
         away = np.abs(residuals - np.median(residuals[inside]))
         chosen = inside & (away <= OUTLIER_SCALES * max(_scale(away[inside]), floor) + sum(quanta))
-        if (turn and (chosen == kept).all()) or not np.ptp(x[chosen]) > 0:
+        if (turn and (chosen == inliers).all()) or not np.ptp(x[chosen]) > 0:
             break
-        kept = chosen
-        solved = np.linalg.lstsq(powers[kept], y[kept], rcond=None)[0]
+        inliers = chosen
+        solved = np.linalg.lstsq(powers[inliers], y[inliers], rcond=None)[0]
         coefficients = np.array([solved[0], solved[1] / span, solved[2] / span**2 if bent else 0.0])
     residuals = y - coefficients[0] - coefficients[1] * x - coefficients[2] * x * x
-    centred = None if found is None else found.centred(x, kept)
-    spread = slope.covariance(x[kept], residuals[kept], quanta=quanta, bent=bent, centred=centred)
+    centred = None if levels is None else levels.centred(x, inliers)
+    spread = slope.covariance(x[inliers], residuals[inliers], quanta=quanta, bent=bent, centred=centred)
     offset, rate, bend = map(float, coefficients)
-    return Line(offset, rate, bend, kept, residuals, spread.covariance, spread.method, found)
+    return Line(offset, rate, bend, inliers, residuals, spread.covariance, spread.method, levels)
 
 
 def _scale(away: Floats) -> float:

@@ -201,42 +201,42 @@ def node_clock(
     ticks, reference_ns, boots = ticks[places], reference_ns[places], timer_guesses.moved(boots, places)
     if modulus and int(ticks.min(initial=0)) >= -modulus // 2:
         ticks = ticks % modulus
-    found = unwrap(ticks, modulus, boots=boots, reference_ns=reference_ns, tick_hz=tick_hz, slack_ns=slack_ns)
+    unwrapped = unwrap(ticks, modulus, boots=boots, reference_ns=reference_ns, tick_hz=tick_hz, slack_ns=slack_ns)
     try:
-        node_ns = found.ns(tick_hz)
+        node_ns = unwrapped.ns(tick_hz)
     except OverflowError as error:
         raise EventError(f"node {node}: its time is beyond 292 years at {float(tick_hz):g} ticks per s.") from error
     quanta = float((shown_step(ticks) or 1) * NS_PER_S / tick_hz), quantum(reference_ns)
     falls = int((np.diff(reference_ns) < 0).sum())
-    counts = falls, len(ticks), len(found.resets), len(found.backsteps)
-    odd = len(set(found.resets) - set(boots))
+    counts = falls, len(ticks), len(unwrapped.resets), len(unwrapped.backsteps)
+    odd = len(set(unwrapped.resets) - set(boots))
     if len(ticks) and float(np.ptp(ticks)) / float(tick_hz) * NS_PER_S < float(np.ptp(reference_ns)) / 2:
-        odd += len(found.backsteps)  # else they are of lines out of order: the numbers go as far as the time
+        odd += len(unwrapped.backsteps)  # else they are of lines out of order: the numbers go as far as the time
     if odd >= max(LEAST_ODD, ODD_SHARE * len(ticks)):
         note = timer_guesses.no_clock(ticks, scale)
-        return NodeClock(node, reference, tick_hz, modulus, found.wraps, (), *quanta, *counts, note)
+        return NodeClock(node, reference, tick_hz, modulus, unwrapped.wraps, (), *quanta, *counts, note)
     stretches = []
-    for start, end in pairwise([0, *found.resets, len(ticks)]):
+    for start, end in pairwise([0, *unwrapped.resets, len(ticks)]):
         cuts = [start, *(start + at for at in _set_back(node_ns[start:end], reference_ns[start:end])), end]
         parts = (slice(*ends) for ends in pairwise(cuts))
         stretches.append(
             Stretch(
                 tuple(_part(node_ns[at], reference_ns[at], (node, reference), quanta, late=late) for at in parts),
-                sum(start <= at < end for at in found.backsteps),
+                sum(start <= at < end for at in unwrapped.backsteps),
             )
         )
-    return NodeClock(node, reference, tick_hz, modulus, found.wraps, tuple(stretches), *quanta, *counts)
+    return NodeClock(node, reference, tick_hz, modulus, unwrapped.wraps, tuple(stretches), *quanta, *counts)
 
 
 def _set_back(node_ns: Integers, reference_ns: Integers) -> list[int]:
     """Stamps from which on the reference is behind where it was; after a stamp that was late it only falls."""
     ahead = node_ns - reference_ns
-    found = []
+    parts = []
     for at in (np.flatnonzero(np.diff(reference_ns) <= -SET_BACK_NS) + 1).tolist():
         before, after = ahead[max(at - BESIDE, 0) : at], ahead[at : at + BESIDE]
         if np.median(after) - np.median(before) >= SET_BACK_NS / 2:
-            found.append(at)
-    return found
+            parts.append(at)
+    return parts
 
 
 def _part(

@@ -18,21 +18,21 @@ QUANTILES = {"median": 0.5, "p95": 0.95, "p99": 0.99, "max": 1.0}
 LINE = ("start_s", "end_s", "rate", "ppm", "ppm_interval", "offset_s", "residual_std_s", "bands_s", "outliers")
 
 
-def as_json(found: NodeClock) -> dict[str, Any]:
+def as_json(clock: NodeClock) -> dict[str, Any]:
     """All of it."""
     return {
-        "n": found.n,
-        "resets": found.resets,
-        "wraps": found.wraps,
-        "wrap_ticks": found.modulus,
-        "backsteps": found.backsteps,
-        "tick_hz": float(found.tick_hz),
-        "quantisation_s": found.quantisation_ns / NS_PER_S,
-        "reference": found.reference,
-        "reference_quantisation_s": found.reference_quantisation_ns / NS_PER_S,
-        "reference_backsteps": found.reference_backsteps,
-        "note": found.note,
-        "segments": [stretch_json(stretch) for stretch in found.stretches],
+        "n": clock.n,
+        "resets": clock.resets,
+        "wraps": clock.wraps,
+        "wrap_ticks": clock.modulus,
+        "backsteps": clock.backsteps,
+        "tick_hz": float(clock.tick_hz),
+        "quantisation_s": clock.quantisation_ns / NS_PER_S,
+        "reference": clock.reference,
+        "reference_quantisation_s": clock.reference_quantisation_ns / NS_PER_S,
+        "reference_backsteps": clock.reference_backsteps,
+        "note": clock.note,
+        "segments": [stretch_json(stretch) for stretch in clock.stretches],
     }
 
 

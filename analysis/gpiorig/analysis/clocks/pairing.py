@@ -156,8 +156,8 @@ def _keys(ids: Integers) -> list[tuple[int, int]]:
 def _common(first: list[tuple[int, int]], second: list[tuple[int, int]]) -> tuple[Integers, Integers]:
     """Places of what is in both."""
     places = {key: at for at, key in enumerate(second)}
-    found = [(at, places[key]) for at, key in enumerate(first) if key in places]
-    pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
+    shared = [(at, places[key]) for at, key in enumerate(first) if key in places]
+    pairs = np.array(shared, dtype=np.int64).reshape(-1, 2)
     return pairs[:, 0], pairs[:, 1]
 
 
@@ -166,11 +166,13 @@ def _aligned(notes: Integers, numbers: Integers, pins: Integers) -> Integers:
     places = np.full(len(notes), -1, dtype=np.int64)
     at, shift = 0, None
     while at < len(notes):
-        found = _search(notes[at : at + WINDOW], numbers[at : at + WINDOW] - numbers[at], pins, shift, int(numbers[at]))
-        if found is None:
+        shifted = _search(
+            notes[at : at + WINDOW], numbers[at : at + WINDOW] - numbers[at], pins, shift, int(numbers[at])
+        )
+        if shifted is None:
             at += 1
             continue
-        shift = found - int(numbers[at])
+        shift = shifted - int(numbers[at])
         wanted = numbers[at:] + shift
         same = (wanted < len(pins)) & (pins[np.minimum(wanted, len(pins) - 1)] == notes[at:])
         run = len(same) if same.all() else int(np.argmin(same))

@@ -53,9 +53,9 @@ def bounds(x: Floats, y: Floats, *, quanta: tuple[float, float], lowest: bool = 
     x, y = x[places], y[places]
     whole = [0, len(x)]
     blocks = _Blocks.of(x, y, quanta)
-    found = [] if blocks is None else _segmented(blocks)
-    if blocks is not None and len(found) > 1:
-        whole = [0, *(_place(x, y, blocks, before, after) for before, after in pairwise(found)), len(x)]
+    segments = [] if blocks is None else _segmented(blocks)
+    if blocks is not None and len(segments) > 1:
+        whole = [0, *(_place(x, y, blocks, before, after) for before, after in pairwise(segments)), len(x)]
     return [0, *(int(places[cut]) for cut in whole[1:-1]), count]
 
 
@@ -80,9 +80,9 @@ def bends(x: Floats, straight: Floats, bent: Floats, *, quanta: tuple[float, flo
     plain, left = float(blocks.y @ blocks.y), float(curved.y @ curved.y)
     if plain - left <= penalty or (slope.wandering(curved.y)[0] and left > plain / 4):
         return False
-    found = _segmented(blocks)
-    rest = _residuals(blocks.x, blocks.y, found)
-    return bool(left + penalty < float(rest @ rest) + 3 * penalty * (len(found) - 1) or len(found) == 1)
+    segments = _segmented(blocks)
+    rest = _residuals(blocks.x, blocks.y, segments)
+    return bool(left + penalty < float(rest @ rest) + 3 * penalty * (len(segments) - 1) or len(segments) == 1)
 
 
 def _lowest(y: Floats) -> NDArray[np.int64]:
@@ -132,9 +132,9 @@ def _without_strays(x: Floats, y: Floats) -> Floats:
     """A block far from both its neighbours, on the same side, becomes the nearer one: no rate and no step does that."""
     far = STRAY_DEVIATIONS * np.sqrt(_variance(x, y))
     medians = np.median(np.stack([y[:-2], y[1:-1], y[2:]]), axis=0)
-    found = y.copy()
-    found[1:-1] = np.where(np.abs(y[1:-1] - medians) > far, medians, y[1:-1])
-    return found
+    smooth = y.copy()
+    smooth[1:-1] = np.where(np.abs(y[1:-1] - medians) > far, medians, y[1:-1])
+    return smooth
 
 
 def _variance(x: Floats, y: Floats) -> float:
@@ -147,7 +147,7 @@ def _variance(x: Floats, y: Floats) -> float:
 def _segmented(blocks: _Blocks) -> list[Piece]:
     """Blocks [start, end) of each piece; the block in which a break lies belongs to none."""
     random = np.random.default_rng(SEED)
-    found: list[Piece] = []
+    segments: list[Piece] = []
     open_ = [(0, len(blocks.x))]
     while open_:
         start, end = open_.pop()
@@ -155,12 +155,12 @@ def _segmented(blocks: _Blocks) -> list[Piece]:
         if cut:
             open_ += [(start + cut + 1, end), (start, start + cut)]
         else:
-            found.append((start, end))
-        if len(found) + len(open_) > MOST_PIECES:
+            segments.append((start, end))
+        if len(segments) + len(open_) > MOST_PIECES:
             return [(0, len(blocks.x))]
-    if slope.wandering(_residuals(blocks.x, blocks.y, found))[0]:
+    if slope.wandering(_residuals(blocks.x, blocks.y, segments))[0]:
         return [(0, len(blocks.x))]
-    return found
+    return segments
 
 
 def _break(x: Floats, y: Floats, random: np.random.Generator) -> int:
@@ -200,9 +200,9 @@ def _line(x: Floats, y: Floats) -> tuple[float, float]:
     return float(y.mean() - rate * x.mean()), rate
 
 
-def _residuals(x: Floats, y: Floats, found: list[Piece]) -> Floats:
+def _residuals(x: Floats, y: Floats, segments: list[Piece]) -> Floats:
     parts = []
-    for a, b in found:
+    for a, b in segments:
         offset, rate = _line(x[a:b], y[a:b])
         parts.append(y[a:b] - offset - rate * x[a:b])
     return np.concatenate(parts)

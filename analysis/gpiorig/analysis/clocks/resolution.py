@@ -29,9 +29,9 @@ def quantum(stamps_ns: Instants) -> float:
     That of `shown_step`. Stamps that are evenly spaced do not show it; of them, the largest power of ten ns up to 1 ms
     that divides the spacing is taken. 0 for stamps that are all equal.
     """
-    found = shown_step(stamps_ns)
-    if found or not np.ptp(stamps_ns if len(stamps_ns) else 0):
-        return float(found)
+    step = shown_step(stamps_ns)
+    if step or not np.ptp(stamps_ns if len(stamps_ns) else 0):
+        return float(step)
     spacing = int(np.abs(np.diff(stamps_ns)).max())
     return float(next(10**power for power in range(6, -1, -1) if spacing % 10**power == 0))
 

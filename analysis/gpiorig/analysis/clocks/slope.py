@@ -97,22 +97,22 @@ def covariance(
     plain = inverse * float(residuals @ residuals) / freedom
     if sandwich[1, 1] < plain[1, 1]:
         sandwich = plain
-    found = np.zeros((3, 3))
-    found[:count, :count] = sandwich * (critical / 2) ** 2
-    found = scale @ found @ scale
+    scaled = np.zeros((3, 3))
+    scaled[:count, :count] = sandwich * (critical / 2) ** 2
+    scaled = scale @ scaled @ scale
     turn = admitted(x, residuals, sum(quanta)) if sum(quanta) else 0.0
     open_ = np.array([max(sum(quanta) - float(np.ptp(residuals)), 0.0) / 2, turn, 0.0]) / 2
-    deviations = np.sqrt(np.diag(found))
+    deviations = np.sqrt(np.diag(scaled))
     with np.errstate(divide="ignore", invalid="ignore"):
         grow = np.where(deviations > 0, np.maximum(open_ / deviations, 1.0), 1.0)
-    found = found * np.outer(grow, grow)
-    found[np.diag_indices(3)] = np.maximum(np.diag(found), open_**2)
+    scaled = scaled * np.outer(grow, grow)
+    scaled[np.diag_indices(3)] = np.maximum(np.diag(scaled), open_**2)
     kinds = (
         "",
         ", residuals wander as by white frequency noise",
         ", residuals wander as by a random walk of frequency",
     )
-    return Spread(found, f"autocorrelation over {bandwidth:.0f} of {blocks} blocks{kinds[differences]}")
+    return Spread(scaled, f"autocorrelation over {bandwidth:.0f} of {blocks} blocks{kinds[differences]}")
 
 
 def wandering(means: Floats) -> tuple[int, float]:
@@ -129,16 +129,16 @@ def _correlation(values: Floats) -> float:
     power = float(centred @ centred)
     if len(values) < 3 or not power > 0:
         return 0.0
-    found = float(centred[1:] @ centred[:-1]) / power
-    return found + (2 + 4 * found) / len(values)
+    correlation = float(centred[1:] @ centred[:-1]) / power
+    return correlation + (2 + 4 * correlation) / len(values)
 
 
 def _long_run(scores: Floats, bandwidth: float) -> Floats:
-    found: Floats = scores.T @ scores
+    spectrum: Floats = scores.T @ scores
     for lag in range(1, int(np.ceil(bandwidth))):
         product = scores[lag:].T @ scores[:-lag]
-        found += (1 - lag / bandwidth) * (product + product.T)
-    return found
+        spectrum += (1 - lag / bandwidth) * (product + product.T)
+    return spectrum
 
 
 def admitted(x: Floats, residuals: Floats, width: float) -> float:
@@ -188,5 +188,5 @@ def _extremes(values: Floats, edges: NDArray[np.int64]) -> NDArray[np.int64]:
     """Place of the largest value of each block."""
     most = np.repeat(np.maximum.reduceat(values, edges), np.diff(np.append(edges, len(values))))
     at = np.flatnonzero(values == most)
-    found: NDArray[np.int64] = at[np.searchsorted(at, edges)]
-    return found
+    positions: NDArray[np.int64] = at[np.searchsorted(at, edges)]
+    return positions

@@ -131,18 +131,18 @@ def mtie(phase: Floats, tau0_s: float, factors: Factors) -> Floats:
     overlap: O(n log n) for all factors, in increasing order or not (S. Bregni, 1996, halves windows likewise).
     """
     wanted = {int(m) + 1 for m in factors.tolist() if m < len(phase)}
-    found: dict[int, float] = {}
+    largest: dict[int, float] = {}
     high, low = np.where(np.isnan(phase), -np.inf, phase), np.where(np.isnan(phase), np.inf, phase)
     width = 1
-    while wanted - found.keys():
+    while wanted - largest.keys():
         for size in wanted:
             if width <= size < 2 * width:
                 span = len(high) - (size - width)
                 ranges = np.maximum(high[:span], high[size - width :]) - np.minimum(low[:span], low[size - width :])
-                found[size] = float(ranges.max()) if np.isfinite(ranges).any() else NAN
+                largest[size] = float(ranges.max()) if np.isfinite(ranges).any() else NAN
         high, low = np.maximum(high[:-width], high[width:]), np.minimum(low[:-width], low[width:])
         width *= 2
-    return np.array([found.get(m + 1, NAN) for m in factors.tolist()])
+    return np.array([largest.get(m + 1, NAN) for m in factors.tolist()])
 
 
 def three_cornered_hat(ab: Floats, bc: Floats, ca: Floats) -> tuple[Floats, Floats, Floats]:
@@ -153,7 +153,7 @@ def three_cornered_hat(ab: Floats, bc: Floats, ca: Floats) -> tuple[Floats, Floa
     """
     ab, bc, ca = ab**2, bc**2, ca**2
     with np.errstate(invalid="ignore"):
-        a, b, c = (np.sqrt(each / 2) for each in (ab + ca - bc, ab + bc - ca, ca + bc - ab))
+        a, b, c = (np.sqrt(noise / 2) for noise in (ab + ca - bc, ab + bc - ca, ca + bc - ab))
     return a, b, c
 
 
@@ -193,7 +193,7 @@ def hat_stability(names: Sequence[str], a_b: Grid, b_c: Grid, c_a: Grid) -> tupl
     adevs, tdevs = (
         three_cornered_hat(*(getattr(pair, field)[: len(taus)] for pair in pairs)) for field in ("adev", "tdev_ns")
     )
-    found = []
+    clocks = []
     for name, each_adev, each_tdev in zip(names, adevs, tdevs, strict=True):
         negative = {
             label: int((np.isnan(own) & ~np.isnan([getattr(pair, field)[: len(taus)] for pair in pairs]).any(0)).sum())
@@ -201,7 +201,7 @@ def hat_stability(names: Sequence[str], a_b: Grid, b_c: Grid, c_a: Grid) -> tupl
         }
         counts = " and ".join(f"{count} of {len(taus)} ({label})" for label, count in negative.items() if count)
         note = f"variance negative at {counts} averaging times: nothing is known there" * bool(counts)
-        found.append(
+        clocks.append(
             Stability(
                 clock=f"{name} (three-cornered hat)",
                 taus_s=taus,
@@ -213,7 +213,7 @@ def hat_stability(names: Sequence[str], a_b: Grid, b_c: Grid, c_a: Grid) -> tupl
                 note=note,
             )
         )
-    return tuple(found)
+    return tuple(clocks)
 
 
 def _of_grid(name: str, grid: Grid) -> Stability:
@@ -244,8 +244,8 @@ def _mean_second(phase: Floats, m: int) -> Floats:
     sums = np.concatenate(([0.0], np.cumsum(np.where(gaps, 0.0, phase))))
     holes = np.concatenate(([0], np.cumsum(gaps)))
     ends = 3 * m
-    found = (sums[ends:] - 3 * sums[2 * m : -m] + 3 * sums[m : -2 * m] - sums[:-ends]) / m
-    return np.where(holes[ends:] > holes[:-ends], NAN, found)
+    second = (sums[ends:] - 3 * sums[2 * m : -m] + 3 * sums[m : -2 * m] - sums[:-ends]) / m
+    return np.where(holes[ends:] > holes[:-ends], NAN, second)
 
 
 def _rms(values: Floats) -> float:

@@ -39,7 +39,7 @@ def nominal_hz(ticks: Integers, reference_ns: Integers, scale: int = 1) -> tuple
     """
     steps, passed = _forward(ticks, reference_ns, 1)
     rates = [_rates(steps.sum(keepdims=True), passed.sum(keepdims=True))]
-    parts = [np.array([part.sum() for part in np.array_split(each, PARTS)]) for each in (steps, passed)]
+    parts = [np.array([part.sum() for part in np.array_split(values, PARTS)]) for values in (steps, passed)]
     rates.append(_rates(parts[0], parts[1]))
     rates += [_rates(*_forward(ticks, reference_ns, max(len(ticks) // lag, 1))) for lag in LAGS]
     medians = [float(np.median(rate)) for rate in rates if len(rate)]
@@ -105,7 +105,7 @@ def order(ticks: Integers, reference_ns: Integers) -> Integers:
     if not (np.diff(reference_ns) < 0).any():
         return as_logged
     by_reference = np.lexsort((ticks, reference_ns))
-    falls = [int((np.diff(each) < 0).sum()) for each in (ticks, ticks[by_reference])]
+    falls = [int((np.diff(series) < 0).sum()) for series in (ticks, ticks[by_reference])]
     return by_reference if falls[1] < falls[0] else as_logged
 
 

@@ -145,12 +145,12 @@ def _check(stamps: Ticks, modulus: int | None, reference_ns: Ticks | None, tick_
 def _false_wraps(steps: _Steps, levels: Levels, deltas: Ticks, resets: set[int], modulus: int) -> set[int]:
     """Take back wraps that a late stamp of the reference made too many; return those that were resets."""
     bounds = [0, *sorted(resets), len(deltas) + 1]
-    found: list[int] = []
+    false_wraps: list[int] = []
     wraps = (deltas - steps.raw) // modulus
     doubtful = steps.plausible & ((wraps > 1) | ((wraps == 1) & (levels.away() > levels.near)))
     for old in np.flatnonzero(doubtful).tolist():
         after = bisect_right(bounds, old)
-        first = max([bounds[after - 1], *found[-1:]])
+        first = max([bounds[after - 1], *false_wraps[-1:]])
         shift = levels.shift(old, first, bounds[after] - 1) if old + 1 < bounds[after] else None
         if not shift:
             continue
@@ -158,8 +158,8 @@ def _false_wraps(steps: _Steps, levels: Levels, deltas: Ticks, resets: set[int],
         if whole > 0 and abs(shift - whole) < modulus / 8 and deltas[old] >= whole:
             deltas[old] -= whole
         elif levels.sharp(old, shift) and steps.is_reset(old, old + 1):
-            found.append(old + 1)
-    return set(found)
+            false_wraps.append(old + 1)
+    return set(false_wraps)
 
 
 class _Steps:
@@ -226,8 +226,8 @@ class _Steps:
     def strays(self, old: int, back: int) -> list[int]:
         """Steps from a stamp to each of those before the one that follows on it, none of them past that one."""
         limit = self.step(old, back)
-        found = [self.nearest(old, at) for at in range(old + 1, back)]
-        return [step - (self._modulus if self._modulus and step > limit else 0) for step in found]
+        strays = [self.nearest(old, at) for at in range(old + 1, back)]
+        return [step - (self._modulus if self._modulus and step > limit else 0) for step in strays]
 
     def fits(self, old: int, new: int) -> bool:
         """Whether a stamp follows plausibly on another."""

@@ -177,13 +177,13 @@ class SkipWithOthers:
         bounds = [*runs.at_list[index + 1 :], runs.end]
         for end, levels in zip(bounds, runs.levels_list[index:], strict=True):
             if not visited:
-                found = self._count([c is None or c.holds_at(before, levels) for c, _ in self._parts], at, at + 1)
-                if found != NEVER:
-                    return found
+                counted = self._count([c is None or c.holds_at(before, levels) for c, _ in self._parts], at, at + 1)
+                if counted != NEVER:
+                    return counted
                 at += 1
-            found = self._count([c is None or c.holds_within(levels) for c, _ in self._parts], at, end)
-            if found != NEVER:
-                return found
+            counted = self._count([c is None or c.holds_within(levels) for c, _ in self._parts], at, end)
+            if counted != NEVER:
+                return counted
             at, before, visited = end, levels, False
         return NEVER
 

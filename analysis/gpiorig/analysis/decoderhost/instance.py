@@ -54,14 +54,14 @@ class Instance:
         self._pins: Pins | None = None
         self._bits: tuple[int, ...] = ()
         self.above: Instance | None = None
-        made: Any = layer.kind.type
-        self.decoder = made()
+        decoder: Any = layer.kind.type
+        self.decoder = decoder()
         self.decoder._gpiorig_host = self
-        if hasattr(made, "options"):
+        if hasattr(decoder, "options"):
             self.decoder.options = dict(layer.options)
         # Found in the instance, these are called without a detour; unless the class has its own.
         for name in ("put", "wait", "register", "has_channel"):
-            if getattr(made, name) is getattr(sigrokdecode_module.Decoder, name):
+            if getattr(decoder, name) is getattr(sigrokdecode_module.Decoder, name):
                 setattr(self.decoder, name, getattr(self, name))
 
     def attach(self, pins: Pins, bits: tuple[int, ...]) -> None:

@@ -91,8 +91,8 @@ class Library:
 
     def ids(self) -> tuple[str, ...]:
         """Return the names of all decoders that are there, loadable or not."""
-        found = {path.parent.name for folder in self.folders for path in folder.glob("*/pd.py")}
-        return tuple(sorted(found))
+        ids = {path.parent.name for folder in self.folders for path in folder.glob("*/pd.py")}
+        return tuple(sorted(ids))
 
     def load(self, decoder_id: str) -> Kind:
         """Load a decoder.
@@ -113,8 +113,8 @@ class Library:
 
     def _loaded(self, decoder_id: str) -> Kind:
         try:
-            made = self._module(decoder_id)
-            kind = made.Decoder
+            loaded = self._module(decoder_id)
+            kind = loaded.Decoder
             if not (isinstance(kind, type) and issubclass(kind, sigrokdecode_module.Decoder)):
                 raise DecoderError("its class Decoder is not a sigrokdecode.Decoder")
             if kind.api_version != API_VERSION:  # type: ignore[attr-defined]
@@ -146,24 +146,24 @@ class Library:
         path = self._file(name)
         if path is None:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-        made = ModuleType(name)
+        module = ModuleType(name)
         is_package = path.name == "__init__.py"
-        made.__dict__.update(
+        module.__dict__.update(
             __file__=str(path), __package__=name if is_package else parent, __builtins__=self._builtins
         )
         if is_package:
-            made.__path__ = [str(path.parent)]
-        self._modules[name] = made
+            module.__path__ = [str(path.parent)]
+        self._modules[name] = module
         try:
             with warnings.catch_warnings(action="ignore"):  # "\\s" in a string and the like: not for our users
                 code = compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
-            exec(code, made.__dict__)
+            exec(code, module.__dict__)
         except BaseException:
             del self._modules[name]
             raise
         if parent:
-            setattr(self._modules[parent], child, made)
-        return made
+            setattr(self._modules[parent], child, module)
+        return module
 
     def _import(
         self,
@@ -180,13 +180,13 @@ class Library:
         top = name.partition(".")[0]
         if top not in self._modules and self._file(top) is None:
             return __import__(name, globals, locals, fromlist, level)
-        made = self._module(name)
+        module = self._module(name)
         if not fromlist:
             return self._modules[top]
         for attribute in fromlist:
-            if attribute != "*" and not hasattr(made, attribute) and self._file(f"{name}.{attribute}"):
+            if attribute != "*" and not hasattr(module, attribute) and self._file(f"{name}.{attribute}"):
                 self._module(f"{name}.{attribute}")
-        return made
+        return module
 
 
 def _said(error: Exception) -> str:
@@ -198,17 +198,19 @@ def _describe(decoder_id: str, kind: type[sigrokdecode_module.Decoder]) -> Kind:
     for method in ("reset", "start", "decode"):
         if not callable(getattr(kind, method, None)):
             raise DecoderError(f"it has no {method}()")
-    told = {name: getattr(kind, name, ()) for name in ("channels", "optional_channels", "options", "annotation_rows")}
-    options = [option for option in told["options"] if "default" in option]
+    declared = {
+        name: getattr(kind, name, ()) for name in ("channels", "optional_channels", "options", "annotation_rows")
+    }
+    options = [option for option in declared["options"] if "default" in option]
     return Kind(
         id=decoder_id,
         type=kind,
-        channels=tuple(channel["id"] for channel in (*told["channels"], *told["optional_channels"])),
-        required=len(told["channels"]),
+        channels=tuple(channel["id"] for channel in (*declared["channels"], *declared["optional_channels"])),
+        required=len(declared["channels"]),
         options={option["id"]: option["default"] for option in options},
         values={option["id"]: tuple(option["values"]) for option in options if "values" in option},
         annotations=tuple(entry[0] for entry in getattr(kind, "annotations", ())),
-        rows={row[0]: tuple(row[2]) for row in told["annotation_rows"]},
+        rows={row[0]: tuple(row[2]) for row in declared["annotation_rows"]},
         binaries=tuple(entry[0] for entry in getattr(kind, "binary", ())),
         inputs=tuple(kind.inputs),  # type: ignore[attr-defined]
         outputs=tuple(kind.outputs),  # type: ignore[attr-defined]

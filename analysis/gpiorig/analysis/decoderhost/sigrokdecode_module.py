@@ -59,8 +59,8 @@ def _host_of(decoder: Decoder) -> Host:
 
 def module() -> ModuleType:
     """Return the stand-in module."""
-    made = ModuleType("sigrokdecode", "sigrokdecode module")
-    made.__dict__.update(
+    sigrokdecode = ModuleType("sigrokdecode", "sigrokdecode module")
+    sigrokdecode.__dict__.update(
         Decoder=Decoder,
         OUTPUT_ANN=OUTPUT_ANN,
         OUTPUT_PYTHON=OUTPUT_PYTHON,
@@ -68,4 +68,4 @@ def module() -> ModuleType:
         OUTPUT_META=OUTPUT_META,
         SRD_CONF_SAMPLERATE=SRD_CONF_SAMPLERATE,
     )
-    return made
+    return sigrokdecode

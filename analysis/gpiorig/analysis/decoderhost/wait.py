@@ -96,18 +96,18 @@ class Pins:
             raise EndOfSamples("the capture has ended")
         self._waited = True
         searches = self._searches(conditions)
-        found = self._found(searches)
-        best = min(found)
+        match = self._found(searches)
+        best = min(match)
         if best == NEVER and searches.count(None) == len(searches):
             return self._pins(), self._at, None
         while best >= self._runs.end:
             self._advance()
-            found = self._found(searches)
-            best = min(found)
+            match = self._found(searches)
+            best = min(match)
         self._at, self._visited = best, True
         if best >= self._run_end:
             self._go_to(bisect_right(self._runs.at_list, best, self._index) - 1)
-        return self._pins(), best, ONE if len(found) == 1 else tuple([one == best for one in found])
+        return self._pins(), best, ONE if len(match) == 1 else tuple([one == best for one in match])
 
     def _searches(self, conditions: Sequence[Any]) -> list[Condition | SkipWithOthers | int | None]:
         """For each condition what to look for; an int is a sample to wait for, None stands for an empty one."""
@@ -140,7 +140,7 @@ class Pins:
 
     def _found(self, searches: Sequence[Condition | SkipWithOthers | int | None]) -> list[int]:
         """Return where in this chunk each condition holds next; the chunk's end or later: not in it."""
-        found = []
+        matches = []
         at, visited = self._at, self._visited
         floor = at + visited
         for search in searches:
@@ -148,17 +148,17 @@ class Pins:
                 if search.place < 0:
                     search.search(self._runs)
                 if visited and search.is_level and search.holds_within(self._levels):
-                    found.append(at)
+                    matches.append(at)
                     continue
                 sample = search.hits[search.place]
-                found.append(sample if sample >= floor else search.next(floor))
+                matches.append(sample if sample >= floor else search.next(floor))
             elif search is None:
-                found.append(NEVER)
+                matches.append(NEVER)
             elif isinstance(search, SkipWithOthers):
-                found.append(search.search(self._runs, self._index, at, visited))
+                matches.append(search.search(self._runs, self._index, at, visited))
             else:
-                found.append(search)
-        return found
+                matches.append(search)
+        return matches
 
     def _advance(self) -> None:
         chunk = self._next_chunk()

@@ -122,9 +122,9 @@ class EventDecoder:
         for rank, (_, source) in enumerate(self._sources):
             self._keep(rank, source.lose())
 
-    def _keep(self, rank: int, found: Found) -> None:
-        if len(found[0]):
-            self._waiting.append((np.full(len(found[0]), rank, dtype=np.int32), *found))
+    def _keep(self, rank: int, symbols: Found) -> None:
+        if len(symbols[0]):
+            self._waiting.append((np.full(len(symbols[0]), rank, dtype=np.int32), *symbols))
 
     def _put_in_order(self, known: int | None) -> None:
         """Put in order what no frame can come before any more; all samples before `known` were fed, None: all."""
@@ -139,8 +139,8 @@ class EventDecoder:
         order = np.lexsort((ranks, samples))
         count = len(order) if horizon is None else int(np.searchsorted(samples[order], horizon))
         ready, rest = order[:count], order[count:]
-        found = (self._node_of[ranks[ready]], samples[ready], codes[ready], ids[ready])
-        for column, part in zip(self._done, found, strict=True):
+        ready_events = (self._node_of[ranks[ready]], samples[ready], codes[ready], ids[ready])
+        for column, part in zip(self._done, ready_events, strict=True):
             column.append(part)
         self._waiting = [(ranks[rest], samples[rest], codes[rest], ids[rest])]
 
@@ -182,8 +182,8 @@ class _BusSource:
 
     def damaged(self) -> tuple[Samples, Samples]:
         """Instants and numbers of symbols."""
-        samples = [each for each, _ in self._damaged]
-        symbols = [each for _, each in self._damaged]
+        samples = [sample for sample, _ in self._damaged]
+        symbols = [reason for _, reason in self._damaged]
         return np.concatenate([_no_samples(), *samples]), np.concatenate([_no_samples(), *symbols])
 
     def _taken(self, frames: symbol_bus.BusFrames) -> Found:

@@ -89,8 +89,8 @@ class Events:
     def of(self, point: str, *, node: str) -> NDArray[np.int64]:
         """Samples of all events of one type (such as ``app.tx.enter``) on one node."""
         mask = (self.codes == BY_NAME[point].code) & (self.nodes == self.node(node))
-        found: NDArray[np.int64] = self.samples[mask]
-        return found
+        instants: NDArray[np.int64] = self.samples[mask]
+        return instants
 
     def frames(self, node: str) -> int:
         """Frames seen on the symbol bus of a node, the damaged ones too: what the firmware's `probes` counts."""
@@ -123,16 +123,18 @@ def from_waveform(waveform: Waveform, wiring: Sequence[NodeLines]) -> Events:
         decoder.feed(block)
         gaps.append(block.gaps)
         end = block.end
-    found = decoder.finish()
+    decoded = decoder.finish()
     return Events(
-        samples=found.samples,
-        nodes=found.nodes,
-        codes=found.codes,
-        ids=found.ids,
+        samples=decoded.samples,
+        nodes=decoded.nodes,
+        codes=decoded.codes,
+        ids=decoded.ids,
         node_names=tuple(node.name for node in wiring),
         samplerate_hz=waveform.samplerate_hz,
-        damaged=DamagedFrames(samples=found.damaged_samples, nodes=found.damaged_nodes, symbols=found.damaged_symbols),
-        frames_seen=found.frames_seen,
+        damaged=DamagedFrames(
+            samples=decoded.damaged_samples, nodes=decoded.damaged_nodes, symbols=decoded.damaged_symbols
+        ),
+        frames_seen=decoded.frames_seen,
         gaps=np.concatenate(gaps),
         start=end if start is None else start,
         end=end,

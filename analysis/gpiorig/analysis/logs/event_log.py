@@ -61,11 +61,11 @@ def parse(lines: Iterable[str]) -> EventLog:
     lost = 0
     records: list[str] = []
     for line in lines:
-        found = _LINE.fullmatch(line)
-        if found is None:
+        match = _LINE.fullmatch(line)
+        if match is None:
             raise ValueError(f"no line of an event log: {line!r}")
-        lost = int(found[1], 16)
-        records += found[2].split()
+        lost = int(match[1], 16)
+        records += match[2].split()
     numbers = np.array([int(record[:2], 16) for record in records], dtype=np.int64)
     headers = np.array([int(record[2:4], 16) for record in records], dtype=np.int64)
     ids = [int(record[4:8], 16) if len(record) == len("nnhhiiiitttttttt") else NO_ID for record in records]

@@ -149,8 +149,8 @@ def _integer(text: str) -> int | None:
 def _numbers(fields: dict[str, str] | None) -> dict[str, int] | None:
     if not fields or not {"sent", "received", "lost", "probes"} <= fields.keys():
         return None
-    found = {key: _integer(value) for key, value in fields.items()}
-    return None if None in found.values() else {key: value for key, value in found.items() if value is not None}
+    numbers = {key: _integer(value) for key, value in fields.items()}
+    return None if None in numbers.values() else {key: value for key, value in numbers.items() if value is not None}
 
 
 def _packet(fields: dict[str, str] | None) -> tuple[int, int, int, str, bool] | None:

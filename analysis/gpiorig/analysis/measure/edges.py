@@ -103,7 +103,7 @@ def instants(
     kinds = dict.fromkeys(wanted)
     picked = select.channels(waveform, [_literal(channel) for channel in dict.fromkeys(name for name, _ in kinds)])
     bits = {channel: np.uint64(bit) for bit, channel in enumerate(picked.channels)}
-    found: dict[tuple[str, Kind], list[tuple[Samples, NDArray[np.uint8]]]] = {key: [] for key in kinds}
+    instants_of: dict[tuple[str, Kind], list[tuple[Samples, NDArray[np.uint8]]]] = {key: [] for key in kinds}
     gaps, resumed = [no_gaps()], np.empty(0, dtype=np.int64)
     held: NDArray[np.uint64] | None = None
     for block in picked.read():
@@ -118,9 +118,9 @@ def instants(
                 if kind != "edge":
                     changed &= (block.levels >> bits[channel]) & np.uint64(1) == np.uint64(kind == "rise")
                 levels = (block.levels[changed] >> bits[channel]) & np.uint64(1)
-                found[channel, kind].append((block.samples[changed], levels.astype(np.uint8)))
+                instants_of[channel, kind].append((block.samples[changed], levels.astype(np.uint8)))
         resumed = resumed[resumed >= block.end]
-    return {key: Instants(*key, *_joined(found.pop(key))) for key in kinds}, np.concatenate(gaps)
+    return {key: Instants(*key, *_joined(instants_of.pop(key))) for key in kinds}, np.concatenate(gaps)
 
 
 def between(begin: Instants, end: Instants, *, gaps: Samples, longest: int | None = None, name: str = "") -> Pairs:
@@ -160,16 +160,16 @@ def skew(
     that toggle with each event the direction says nothing but how they began: it does not count.
     """
     partner = np.zeros(len(first.samples), dtype=np.int64)
-    found = np.zeros(len(first.samples), dtype=bool)
+    known = np.zeros(len(first.samples), dtype=bool)
     for levels in ((0, 1),) if toggling else ((0,), (1,)):
         here, there = np.isin(first.levels, levels), np.isin(second.levels, levels)
         a, b = first.samples[here], second.samples[there]
         if len(a) and len(b):
             nearest = _nearest(a, b)
             partner[here] = b[nearest]
-            found[here] = _nearest(b, a)[nearest] == np.arange(len(a))
+            known[here] = _nearest(b, a)[nearest] == np.arange(len(a))
     name = f"skew of {second.channel} against {first.channel}"
-    return _paired(first, second, lambda part: (partner[part], found[part]), gaps=gaps, longest=longest, name=name)
+    return _paired(first, second, lambda part: (partner[part], known[part]), gaps=gaps, longest=longest, name=name)
 
 
 def _paired(
@@ -186,8 +186,8 @@ def _paired(
     too_long = across_gaps = 0
     for first in range(0, len(begin.samples), _CHUNK):
         begins = begin.samples[first : first + _CHUNK]
-        partner, found = partners(slice(first, first + len(begins)))
-        begins, partner = begins[found], partner[found]
+        partner, paired = partners(slice(first, first + len(begins)))
+        begins, partner = begins[paired], partner[paired]
         whole = np.searchsorted(gaps[:, 1], begins, side="right") == np.searchsorted(gaps[:, 1], partner, side="right")
         delay = partner - begins
         short = np.abs(delay) <= longest if longest is not None else np.ones(len(delay), dtype=bool)
@@ -226,7 +226,7 @@ def _literal(channel: str) -> str:
 
 def _at(values: Samples, places: NDArray[np.intp]) -> Samples:
     """What is at these places; `NEVER` behind the last."""
-    found = np.full(len(places), NEVER)
+    instants = np.full(len(places), NEVER)
     inside = places < len(values)
-    found[inside] = values[places[inside]]
-    return found
+    instants[inside] = values[places[inside]]
+    return instants

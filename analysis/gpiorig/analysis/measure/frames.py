@@ -168,11 +168,11 @@ class _Reader:
             self.view.unacknowledged[self.open.pop(key)[1]] += 1
 
 
-def _way(first: str, ours: Stamps, second: str, theirs: Stamps) -> Way:
+def _way(first: str, ours: Stamps, second: str, others: Stamps) -> Way:
     delays: dict[str, list[int]] = defaultdict(list)
     only, ambiguous = [0, 0], 0
-    for key in dict.fromkeys([*ours, *theirs]):
-        pair: Sequence[list[int]] = (ours.get(key, []), theirs.get(key, []))
+    for key in dict.fromkeys([*ours, *others]):
+        pair: Sequence[list[int]] = (ours.get(key, []), others.get(key, []))
         if all(pair) and len(pair[0]) == len(pair[1]):
             delays[key[0]] += [late - early for early, late in zip(*pair, strict=True)]
         elif all(pair):

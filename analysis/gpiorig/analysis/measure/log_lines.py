@@ -64,10 +64,10 @@ class Latencies:
 
     def by_node(self) -> dict[str, NDArray[np.int64]]:
         """int64, the delays of each node that has some."""
-        found: dict[str, list[int]] = {}
+        lists: dict[str, list[int]] = {}
         for node, delay in zip(self.nodes, self.delays_ns.tolist(), strict=True):
-            found.setdefault(node, []).append(delay)
-        return {node: np.array(delays, dtype=np.int64) for node, delays in found.items()}
+            lists.setdefault(node, []).append(delay)
+        return {node: np.array(delays, dtype=np.int64) for node, delays in lists.items()}
 
 
 def pair(marks: Iterable[Mark], *, longest_ns: int | None = None) -> Latencies:

@@ -77,17 +77,17 @@ def delays(
     lines
         The timelines, if the pins show events; they cannot be compared with a build that shows none.
     """
-    found = landmarks.find(events, initiator=initiator, responder=responder, interval_ns=interval_ns)
-    if len(found.clean) != len(log.sequences):
+    exchanges = landmarks.find(events, initiator=initiator, responder=responder, interval_ns=interval_ns)
+    if len(exchanges.clean) != len(log.sequences):
         raise EventError(
-            f"the radio's lines show {len(found.clean)} ping-pongs, node `{initiator}` logged "
+            f"the radio's lines show {len(exchanges.clean)} ping-pongs, node `{initiator}` logged "
             f"{len(log.sequences)}. Take a quiet channel, and an interval of more than twice the round trip."
         )
-    ids, nodes = log.sequences[found.clean], {"initiator": initiator, "responder": responder}
-    logged, tapped = _logged(log), _tapped(found, events, ids, nodes)
+    ids, nodes = log.sequences[exchanges.clean], {"initiator": initiator, "responder": responder}
+    logged, tapped = _logged(log), _tapped(exchanges, events, ids, nodes)
     steps, rest = tapped[1:], []
-    if {NAMES[0], NAMES[-1]} <= set(found.names):
-        outside = _events_outside(events, found, ids, lines) if lines else -1
+    if {NAMES[0], NAMES[-1]} <= set(exchanges.names):
+        outside = _events_outside(events, exchanges, ids, lines) if lines else -1
         rest = [_rest(logged, steps, outside)]
         if outside >= 0:
             logged = replace(logged, events=outside + sum(step.events for step in steps))
@@ -101,13 +101,13 @@ def _logged(log: NodeLog) -> Delay:
     return Delay(ROUND_TRIP, log.node, LOG, log.sequences[good], us * 1e3, LOG_RESOLUTION_NS)
 
 
-def _tapped(found: Exchanges, events: Events, ids: NDArray[np.int32], nodes: Mapping[str, str]) -> list[Delay]:
+def _tapped(exchanges: Exchanges, events: Events, ids: NDArray[np.int32], nodes: Mapping[str, str]) -> list[Delay]:
     """The turn-around, and the steps between landmarks, with the events that their nodes sent meanwhile."""
     period_ns = NS_PER_S / float(events.samplerate_hz)
-    place = {name: column for column, name in enumerate(found.names)}
+    place = {name: column for column, name in enumerate(exchanges.names)}
 
     def delay(name: str, start: str, end: str, at: list[str]) -> Delay:
-        first, last = (found.samples[:, place[landmark]] for landmark in (start, end))
+        first, last = (exchanges.samples[:, place[landmark]] for landmark in (start, end))
         within = sum(_events_between(events, node, first, last) for node in at)
         return Delay(name, at[0] if len(at) == 1 else "", TAPS, ids, (last - first) * period_ns, period_ns, within)
 
@@ -128,12 +128,12 @@ def _events_between(events: Events, node: str, first: NDArray[np.int64], last: N
     return int(np.median(counts)) if len(counts) else -1
 
 
-def _events_outside(events: Events, found: Exchanges, ids: NDArray[np.int32], lines: Timelines) -> int:
+def _events_outside(events: Events, exchanges: Exchanges, ids: NDArray[np.int32], lines: Timelines) -> int:
     """Events of the initiator before the first landmark of a packet and after its last."""
     _, here, there = np.intersect1d(ids, lines.ids[lines.timelined], return_indices=True)
     first, last = (lines.samples[lines.timelined][there, column] for column in (0, -1))
-    down = _events_between(events, lines.initiator, first, found.samples[here, 0])
-    return down + _events_between(events, lines.initiator, found.samples[here, -1], last)
+    down = _events_between(events, lines.initiator, first, exchanges.samples[here, 0])
+    return down + _events_between(events, lines.initiator, exchanges.samples[here, -1], last)
 
 
 def _rest(logged: Delay, steps: list[Delay], events: int) -> Delay:

@@ -123,10 +123,13 @@ def compare(runs: Mapping[str, tuple[Delay, ...]], *, event_ns: dict[str, float]
     effects = []
     for delay in runs["normal"]:
         same = {
-            variant: next((each for each in found if (each.name, each.source) == (delay.name, delay.source)), None)
-            for variant, found in runs.items()
+            variant: next(
+                (candidate for candidate in delays if (candidate.name, candidate.source) == (delay.name, delay.source)),
+                None,
+            )
+            for variant, delays in runs.items()
         }
-        there = {variant: each for variant, each in same.items() if each is not None}
+        there = {variant: variant_delay for variant, variant_delay in same.items() if variant_delay is not None}
         if "doubled" in there:
             effects.append(_effect(delay, there, paired=paired, random=random))
     return Meter(tuple(effects), event_ns, paired)
@@ -168,9 +171,9 @@ def _known(value: float) -> float | None:
 
 def _effect(delay: Delay, there: Mapping[str, Delay], *, paired: bool, random: np.random.Generator) -> Effect:
     ids = delay.ids
-    for each in there.values():
-        ids = np.intersect1d(ids, each.ids)
-    values = {name: each.ns[np.isin(each.ids, ids)] if paired else each.ns for name, each in there.items()}
+    for other in there.values():
+        ids = np.intersect1d(ids, other.ids)
+    values = {name: delay.ns[np.isin(delay.ids, ids)] if paired else delay.ns for name, delay in there.items()}
     low, high = _interval(values["doubled"], values["normal"], paired=paired, random=random)
     margin = 2 * delay.resolution_ns
     return Effect(

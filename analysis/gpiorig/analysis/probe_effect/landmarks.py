@@ -106,10 +106,10 @@ def find(events: Events, *, initiator: str, responder: str, interval_ns: int) ->
         rows.append(row)
         clean.append(row is not None)
         last = reply if reply >= 0 else start
-    found = np.array([row for row in rows if row is not None], dtype=np.int64).reshape(-1, len(NAMES))
-    there: NDArray[np.bool_] = np.all(found >= 0, axis=0) & (len(found) > 0)
+    instants = np.array([row for row in rows if row is not None], dtype=np.int64).reshape(-1, len(NAMES))
+    there: NDArray[np.bool_] = np.all(instants >= 0, axis=0) & (len(instants) > 0)
     names = tuple(name for name, here in zip(NAMES, there, strict=True) if here)
-    return Exchanges(names=names, samples=found[:, there], clean=np.array(clean, dtype=bool))
+    return Exchanges(names=names, samples=instants[:, there], clean=np.array(clean, dtype=bool))
 
 
 def _node(events: Events, name: str) -> _Node:

@@ -32,8 +32,8 @@ def rows_of(rows: NDArray[np.int64], packet_of: NDArray[np.int32]) -> NDArray[np
     low, high = int(rows.min()), int(rows.max())
     places = np.full(high - low + 2, NONE, dtype=np.int64)  # the last for those that are outside
     places[rows - low] = np.arange(len(rows))
-    found: NDArray[np.int64] = places[np.where((packet_of >= low) & (packet_of <= high), packet_of - low, NONE)]
-    return found
+    route_rows: NDArray[np.int64] = places[np.where((packet_of >= low) & (packet_of <= high), packet_of - low, NONE)]
+    return route_rows
 
 
 def columns_of(
@@ -52,8 +52,8 @@ def columns_of(
     for piece in pieces(len(events)):
         part = _Part(events.nodes[piece], events.codes[piece], ways[piece], on_the_way)
         of_route = rows_of(route.steps.rows, packet_of[piece])
-        mine = part.of_layers(of_route)
-        rows, samples, keys = of_route[mine], events.samples[piece][mine], part.keys(mine, mine)
+        own = part.of_layers(of_route)
+        rows, samples, keys = of_route[own], events.samples[piece][own], part.keys(own, own)
         seen += np.bincount(keys, minlength=len(seen))
         _note_first(begins, rows, samples)
         for leg in np.flatnonzero(np.bincount(keys // len(_ORDER))).tolist():
@@ -62,7 +62,7 @@ def columns_of(
     # Median over the packets of their first event of a leg, since each packet's first event at all.
     since = {leg: float(np.median((first - begins)[first != NONE])) for leg, first in firsts.items()}
     columns = []
-    for leg in sorted(since, key=lambda each: since[each]):
+    for leg in sorted(since, key=lambda label: since[label]):
         node, way = divmod(leg, len(WAYS))
         up = (INTERRUPT, *reversed(DOWN))
         columns += [
@@ -150,7 +150,7 @@ class LayerLabels:
 
     def _followers(self) -> dict[int, int]:
         """Of each column the one that takes the packet over on the same node; interrupts take over from nobody."""
-        found = {}
+        followers = {}
         for at, (node, layer, _) in enumerate(self.columns[:-1]):
             after_node, after, way = self.columns[at + 1]
             if (
@@ -158,5 +158,5 @@ class LayerLabels:
                 and not (after == INTERRUPT and way == SENT)
                 and not (layer == INTERRUPT and way == SENT)
             ):
-                found[at] = at + 1
-        return found
+                followers[at] = at + 1
+        return followers

@@ -87,13 +87,13 @@ class Occupancy:
 
 def ways(packets: Packets) -> NDArray[np.int8]:
     """int8[n]: of every event `SENT` or `RECEIVED`, what its node does with the packet that it belongs to; -1 none."""
-    found = np.full(len(packets.events), NONE, dtype=np.int8)
-    for piece in pieces(len(found)):
+    sides = np.full(len(packets.events), NONE, dtype=np.int8)
+    for piece in pieces(len(sides)):
         direction = packets.direction_of[piece]
         initiator = packets.events.nodes[piece] == packets.events.node(packets.initiator)
         sent = initiator == (direction == path.REQUEST)
-        found[piece] = np.where(direction < 0, NONE, np.where(sent, SENT, RECEIVED))
-    return found
+        sides[piece] = np.where(direction < 0, NONE, np.where(sent, SENT, RECEIVED))
+    return sides
 
 
 def of_routes(
@@ -129,18 +129,18 @@ def of_routes(
     """
     windows = Windows(events, packet_of, ways, routes=routes, size=window)
     columns = [columns_of(events, route, packet_of=packet_of, ways=ways) for route in routes]
-    sums = [_Sums(events, route, found, windows) for route, found in zip(routes, columns, strict=True)]
+    sums = [_Sums(events, route, column, windows) for route, column in zip(routes, columns, strict=True)]
 
     def made(number: int) -> tuple[Window, list[_Times]]:
         seen = windows[number]
-        return seen, [each.of(seen) for each in sums]
+        return seen, [total.of(seen) for total in sums]
 
     for seen, times in in_order(made, range(len(windows))):
-        for each, found in zip(sums, times, strict=True):
-            each.add(found)
+        for total, time in zip(sums, times, strict=True):
+            total.add(time)
         if progress:
             progress(seen.rows[1] - seen.rows[0])
-    return tuple((each.layers(), each.occupancy()) for each in sums)
+    return tuple((total.layers(), total.occupancy()) for total in sums)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,7 +173,7 @@ class _Sums:
         instants = np.concatenate([starts, starts + np.cumsum(samples, axis=1)], axis=1)
         preempted, ran = np.zeros(samples.shape, dtype=np.int64), {}
         for node in dict.fromkeys(node for node in self._nodes if node in window.owned):
-            steps = np.array([at for at, each in enumerate(self._nodes) if each == node])
+            steps = np.array([at for at, other in enumerate(self._nodes) if other == node])
             part = StepTimes(window, node, rows=rows[packets], instants=instants, steps=steps)
             preempted[:, steps] = part.busy() - part.own()
             for key, times in part.sums().items():
@@ -203,8 +203,11 @@ class _Sums:
     def occupancy(self) -> Occupancy:
         """What ran while the steps lasted."""
         order = {node: at for at, node in enumerate(dict.fromkeys(self._nodes))}
-        ran = sorted((each for each in self._ran if self._ran[each].any()), key=lambda each: (order[each[0]], each[1]))
-        sums = np.array([self._ran[each] for each in ran], dtype=np.float64).reshape(len(ran), len(self._nodes))
+        ran = sorted(
+            (runner for runner in self._ran if self._ran[runner].any()),
+            key=lambda runner: (order[runner[0]], runner[1]),
+        )
+        sums = np.array([self._ran[runner] for runner in ran], dtype=np.float64).reshape(len(ran), len(self._nodes))
         return Occupancy(
             occupants=tuple(f"{node}: {ownership.name_of(key)}" for node, key in ran),
             mean_samples=sums.T / max(1, len(self._route)),
@@ -216,27 +219,27 @@ class _Sums:
 def _self_samples(window: Window, labels: LayerLabels) -> NDArray[np.int64]:
     """int64[k, l]: of the packets of a window."""
     size = labels.packets * len(labels.columns)
-    found = np.zeros(size, dtype=np.int64)
-    for each in window.owned.values():
-        working = np.flatnonzero(each.packet_spans >= 0)
-        cells = labels.cells(each.spans[working], each.packet_spans[working])
+    self_samples = np.zeros(size, dtype=np.int64)
+    for owned in window.owned.values():
+        working = np.flatnonzero(owned.packet_spans >= 0)
+        cells = labels.cells(owned.spans[working], owned.packet_spans[working])
         counted = cells >= 0
         # Sums of integers below 2^53 are exact in float64.
-        sums = np.bincount(cells[counted], weights=each.durations[working][counted], minlength=size)
-        found += sums.astype(np.int64)
-    return found.reshape(labels.packets, len(labels.columns))
+        sums = np.bincount(cells[counted], weights=owned.durations[working][counted], minlength=size)
+        self_samples += sums.astype(np.int64)
+    return self_samples.reshape(labels.packets, len(labels.columns))
 
 
 def _nothing(shape: tuple[int, int]) -> Counts:
     return np.zeros(shape, dtype=np.int32)
 
 
-def _stored(kept: Counts, rows: NDArray[np.int64], new: NDArray[np.int64]) -> Counts:
+def _stored(counts: Counts, rows: NDArray[np.int64], new: NDArray[np.int64]) -> Counts:
     """Put rows into an array, which is of 64 bits from the first number on that needs them."""
-    if new.max(initial=0) > np.iinfo(kept.dtype).max:
-        kept = kept.astype(np.int64)
-    kept[rows] = new
-    return kept
+    if new.max(initial=0) > np.iinfo(counts.dtype).max:
+        counts = counts.astype(np.int64)
+    counts[rows] = new
+    return counts
 
 
 def queue_lengths(events: Events, *, node: str, instants: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
@@ -260,10 +263,10 @@ def queue_lengths(events: Events, *, node: str, instants: NDArray[np.int64]) -> 
         ``queue 3`` for the queue with id 3: int64[k]. Empty where the node shows no queue.
     """
     post, fetch = BY_NAME["queue.post"].code, BY_NAME["queue.fetch"].code
-    mine = np.flatnonzero((events.nodes == events.node(node)) & np.isin(events.codes, (post, fetch)))
-    found = {}
-    for queue in np.unique(events.ids[mine]).tolist():
-        positions = mine[events.ids[mine] == queue]
+    changes = np.flatnonzero((events.nodes == events.node(node)) & np.isin(events.codes, (post, fetch)))
+    by_queue = {}
+    for queue in np.unique(events.ids[changes]).tolist():
+        positions = changes[events.ids[changes] == queue]
         samples = events.samples[positions]
         change = np.where(events.codes[positions] == post, 1, -1)
         # Behind each event, and at the begin of each stretch without lost samples.
@@ -276,8 +279,8 @@ def queue_lengths(events: Events, *, node: str, instants: NDArray[np.int64]) -> 
         np.minimum.at(least, stretch, total)
         lengths = total - least[stretch]
         place = np.maximum(np.searchsorted(at[order], instants) - 1, 0)
-        found[f"queue {queue}" if queue >= 0 else "queue"] = lengths[place]
-    return found
+        by_queue[f"queue {queue}" if queue >= 0 else "queue"] = lengths[place]
+    return by_queue
 
 
 def layers_table(layers: LayerTimes, route: Route, *, part: slice = slice(None)) -> pa.Table:
@@ -293,20 +296,20 @@ def layers_table(layers: LayerTimes, route: Route, *, part: slice = slice(None))
     return table(columns, rate)
 
 
-def occupancy_table(found: Occupancy, route: Route) -> pa.Table:
+def occupancy_table(occupancy: Occupancy, route: Route) -> pa.Table:
     """One row per step and occupant of its node: means over the packets."""
     steps, occupants = np.nonzero(
-        [[name.startswith(f"{step.node}: ") for name in found.occupants] for step in route.steps.steps]
+        [[name.startswith(f"{step.node}: ") for name in occupancy.occupants] for step in route.steps.steps]
     )
     rate = route.steps.samplerate_hz
     period_ns = float(NS_PER_S / rate)
-    in_the_way = found.preempted_samples.mean(axis=0) if len(route) else np.zeros(len(route.steps.steps))
+    in_the_way = occupancy.preempted_samples.mean(axis=0) if len(route) else np.zeros(len(route.steps.steps))
     columns = {
         "step": names(steps, dict(enumerate(step.name for step in route.steps.steps))),
         "node": names(steps, dict(enumerate(step.node for step in route.steps.steps))),
-        "occupant": names(occupants, dict(enumerate(name.partition(": ")[2] for name in found.occupants))),
-        "mean_ns": found.mean_samples[steps, occupants] * period_ns,
+        "occupant": names(occupants, dict(enumerate(name.partition(": ")[2] for name in occupancy.occupants))),
+        "mean_ns": occupancy.mean_samples[steps, occupants] * period_ns,
         "step_in_the_way_mean_ns": in_the_way[steps] * period_ns,
-        "known": found.known[steps],
+        "known": occupancy.known[steps],
     }
     return table(columns, rate)

@@ -104,7 +104,7 @@ class TimeOf:
 
     def within(self, label: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
         """int64[q]: samples of a label in [start, end), for each of q queries; none before the recording starts."""
-        before, until = (self.until(label, each, stretch=self._owned.stretch(each)) for each in (start, end))
+        before, until = (self.until(label, bound, stretch=self._owned.stretch(bound)) for bound in (start, end))
         return until - before
 
     def until(
@@ -142,9 +142,9 @@ def build(
         Whether the node has ``sched.switch``, in this window or elsewhere.
     """
     enters, exits = spans
-    said = np.flatnonzero((events.nodes == node) & _IS_SAID[events.codes])
+    reports = np.flatnonzero((events.nodes == node) & _IS_SAID[events.codes])
     is_boundary = np.zeros(len(events), dtype=bool)
-    for positions in (enters, exits, said):
+    for positions in (enters, exits, reports):
         is_boundary[positions] = True
     boundaries = np.concatenate([[NONE], np.flatnonzero(is_boundary)])
     stretch_of = np.cumsum(is_boundary)  # of an event on a boundary, the stretch that it begins
@@ -154,7 +154,7 @@ def build(
     tasks = _Stacks(enters[is_task], exits[is_task], np.full(int(is_task.sum()), UNKNOWN))
     task = tasks.top(np.full(len(boundaries), UNKNOWN), boundaries)
     switched, slept, woke = (
-        _latest(said[np.isin(events.codes[said], (code, _BOOT))], stretch_of, len(boundaries))
+        _latest(reports[np.isin(events.codes[reports], (code, _BOOT))], stretch_of, len(boundaries))
         for code in (_SWITCH, *_SLEEP)
     )
     thread = np.where(_still(events, switched, boundaries, _SWITCH), events.ids[switched].astype(np.int64), NONE)
@@ -201,7 +201,10 @@ def _latest(positions: Positions, stretch_of: NDArray[np.int64], stretches: int)
 
 def _still(events: Events, latest: Positions, boundaries: Positions, code: int) -> NDArray[np.bool_]:
     """Whether what the latest event said holds in each stretch: it is of this code, and no samples were lost since."""
-    lost = [np.searchsorted(events.gaps[:, 1], events.samples[each], side="right") for each in (latest, boundaries)]
+    lost = [
+        np.searchsorted(events.gaps[:, 1], events.samples[positions], side="right")
+        for positions in (latest, boundaries)
+    ]
     holds: NDArray[np.bool_] = (latest >= 0) & (events.codes[latest] == code) & (lost[0] == lost[1])
     return holds
 
@@ -237,8 +240,8 @@ class _Stacks:
             return np.full(len(at), NONE, dtype=np.int64)
         wanted = contexts * self._span + np.minimum(at, self._span - 1)
         place = np.searchsorted(self._keys, wanted, side="right") - 1
-        found = (place >= 0) & (self._keys[place] // self._span == contexts)
-        return np.where(found, self._tops[place], NONE)
+        known = (place >= 0) & (self._keys[place] // self._span == contexts)
+        return np.where(known, self._tops[place], NONE)
 
 
 def _walked(span_of: Positions, is_enter: NDArray[np.bool_]) -> Positions:
@@ -270,7 +273,7 @@ def _occupants(
         (Kind.TASK, task >= 0, events.ids[task].astype(np.int64) % NUMBERS),
         (Kind.LAYERS, spans >= 0, np.zeros(len(asleep), dtype=np.int64)),
     ]
-    kind = np.select([chosen for _, chosen, _ in choices], [np.int64(each) for each, *_ in choices], Kind.UNSEEN)
+    kind = np.select([chosen for _, chosen, _ in choices], [np.int64(starts) for starts, *_ in choices], Kind.UNSEEN)
     number = np.select([chosen for _, chosen, _ in choices], [which for *_, which in choices], 0)
     keys = kind * NUMBERS + number
     occurs = np.bincount(keys) > 0

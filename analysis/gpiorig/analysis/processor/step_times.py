@@ -91,21 +91,21 @@ class StepTimes:
         row, since = self._of_route[positions], self._events.samples[positions]
         since = since - self._instants[row, 0]
         totals = self._instants[:, -1] - self._instants[:, 0]
-        kept = np.isin(self._kind[stretch], SCHEDULED) & (since >= 0) & (since <= totals[row])
-        row, since, occupant = row[kept], since[kept], owned.occupants[stretch[kept]].astype(np.int64)
+        scheduled = np.isin(self._kind[stretch], SCHEDULED) & (since >= 0) & (since <= totals[row])
+        row, since, occupant = row[scheduled], since[scheduled], owned.occupants[stretch[scheduled]].astype(np.int64)
         # All milestones of all packets as one increasing row of numbers. An event on a milestone is of both its steps.
         stride = int(totals.max(initial=0)) + 1
         milestones = (self._instants - self._instants[:, :1] + stride * np.arange(len(totals))[:, np.newaxis]).reshape(
             -1
         )
-        found = []
+        sums = []
         for side in ("left", "right"):
             place = np.searchsorted(milestones, row * stride + since, side=side) - 1
             step = np.full(self._instants.shape[1] + 1, NONE)
             step[self._steps] = np.arange(len(self._steps))
             here = step[place - row * self._instants.shape[1]]
             inside = here >= 0
-            found.append((row[inside] * len(self._steps) + here[inside]) * len(owned.keys) + occupant[inside])
-        keys = np.sort(np.concatenate(found))
+            sums.append((row[inside] * len(self._steps) + here[inside]) * len(owned.keys) + occupant[inside])
+        keys = np.sort(np.concatenate(sums))
         keys = keys[np.diff(keys, prepend=NONE) != 0]
         return keys // len(owned.keys), keys % len(owned.keys)

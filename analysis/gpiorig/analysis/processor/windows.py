@@ -141,25 +141,25 @@ class _Node:
     """What says who has the processor of one node: spans, and the latest word of its scheduler."""
 
     def __init__(self, events: Events, index: Index, node: int) -> None:
-        said = ("sched.switch", "sched.sleep.enter", "sched.sleep.exit", "rig.boot")
-        self._said = [index.of(name, node=node) for name in said]
+        reports = ("sched.switch", "sched.sleep.enter", "sched.sleep.exit", "rig.boot")
+        self._said = [index.of(name, node=node) for name in reports]
         self.threads = bool(len(self._said[0]))
         kind = position_type(len(events))
         names = ownership.enters(threads=self.threads)
-        found = [spans.pairs_of(name, events, index, node=node).astype(kind) for name in names]
+        pairs = [spans.pairs_of(name, events, index, node=node).astype(kind) for name in names]
         tasks = names.index("task.run.enter") if "task.run.enter" in names else None
-        self.scheduled = self.threads or (tasks is not None and bool(len(found[tasks])))
-        both = np.concatenate(found)
-        del found
+        self.scheduled = self.threads or (tasks is not None and bool(len(pairs[tasks])))
+        both = np.concatenate(pairs)
+        del pairs
         self._enters, self._exits = np.ascontiguousarray(both[np.argsort(both[:, 0])].T)
         self.shown = bool(len(both)) or any(map(len, self._said[:-1]))
         # Just before these events no span is open.
         until = np.maximum.accumulate(self._exits)
         clean = np.flatnonzero(self._enters[1:] > until[:-1]) + 1
         begins = self._enters[clean]
-        kept = np.diff(begins // APART, prepend=NONE) != 0
+        apart = np.diff(begins // APART, prepend=NONE) != 0
         last = [until[-1] + 1] if len(until) else []
-        self._clean = np.concatenate([[0], begins[kept], last, [len(events)]]).astype(np.int64)
+        self._clean = np.concatenate([[0], begins[apart], last, [len(events)]]).astype(np.int64)
 
     def before(self, positions: Positions) -> Positions:
         """The latest place up to each at which no span is open."""
@@ -171,7 +171,7 @@ class _Node:
 
     def latest(self, position: int) -> Positions:
         """Events before a position that say which thread runs from there on, and whether the processor sleeps."""
-        return np.concatenate([each[: np.searchsorted(each, position)][-1:] for each in self._said])
+        return np.concatenate([report[: np.searchsorted(report, position)][-1:] for report in self._said])
 
     def spans(self, first: int, stop: int, *, shift: int) -> tuple[Positions, Positions]:
         """Enters and exits of the spans that begin from one position to before another."""

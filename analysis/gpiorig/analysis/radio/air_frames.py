@@ -88,16 +88,16 @@ def frames(
     placed = _placed(radios)
 
     def read() -> Iterator[Frame]:
-        for each in placed:
-            yield _frame(radios[each.node].frames, each, start=start, epoch=epoch, packets=packets or {})
+        for frame in placed:
+            yield _frame(radios[frame.node].frames, frame, start=start, epoch=epoch, packets=packets or {})
 
     return Frames(read=read, source=source, note=note)
 
 
 def _placed(radios: Sequence[NodeAir]) -> list[_Placed]:
-    received = [each for node, radio in enumerate(radios) for each in _received(node, radio)]
-    sent = [each for node, radio in enumerate(radios) for each in _sent(node, radio.frames, received)]
-    return sorted(received + sent, key=lambda each: (each.sample, not radios[each.node].frames.sent[each.index]))
+    received = [frame for node, radio in enumerate(radios) for frame in _received(node, radio)]
+    sent = [frame for node, radio in enumerate(radios) for frame in _sent(node, radio.frames, received)]
+    return sorted(received + sent, key=lambda frame: (frame.sample, not radios[frame.node].frames.sent[frame.index]))
 
 
 def _received(node: int, radio: NodeAir) -> Iterator[_Placed]:
@@ -117,9 +117,9 @@ def _received(node: int, radio: NodeAir) -> Iterator[_Placed]:
 
 def _sent(node: int, written: RadioFrames, received: Sequence[_Placed]) -> Iterator[_Placed]:
     heard: dict[bytes, list[int]] = {}
-    for each in received:
-        if each.node != node and each.on_air:
-            heard.setdefault(each.mpdu, []).append(each.sample)
+    for frame in received:
+        if frame.node != node and frame.on_air:
+            heard.setdefault(frame.mpdu, []).append(frame.sample)
     own = np.flatnonzero(written.sent).tolist()
     for place, index in enumerate(own):
         first = int(written.start[index])
@@ -134,25 +134,25 @@ def _mpdu(frames: RadioFrames, index: int) -> bytes:
     return octets[:-FCS_OCTETS] if frames.has_fcs[index] else octets
 
 
-def _frame(frames: RadioFrames, each: _Placed, *, start: int, epoch: str, packets: Mapping[int, str]) -> Frame:
-    rate, index = frames.samplerate_hz, each.index
+def _frame(frames: RadioFrames, frame: _Placed, *, start: int, epoch: str, packets: Mapping[int, str]) -> Frame:
+    rate, index = frames.samplerate_hz, frame.index
     ticks_per_s = math.lcm(rate.numerator, US_PER_S)
     epoch_us = round(datetime.fromisoformat(epoch).timestamp() * US_PER_S) if epoch else 0
-    ticks = Fraction(each.sample, 1) / rate * ticks_per_s + epoch_us * (ticks_per_s // US_PER_S)
+    ticks = Fraction(frame.sample, 1) / rate * ticks_per_s + epoch_us * (ticks_per_s // US_PER_S)
     lqi, rssi, crc = int(frames.lqi[index]), int(frames.rssi_dbm[index]), int(frames.crc[index])
-    start_ns = int(nearest_ns(np.array([each.sample - start]), rate)[0])
-    about = packets.get(each.sample, "") if each.on_air else NO_LINE
+    start_ns = int(nearest_ns(np.array([frame.sample - start]), rate)[0])
+    about = packets.get(frame.sample, "") if frame.on_air else NO_LINE
     return Frame(
         ticks=int(ticks),
         ticks_per_s=ticks_per_s,
-        mpdu=each.mpdu,
+        mpdu=frame.mpdu,
         fcs=frames.frame(index)[-FCS_OCTETS:] if frames.has_fcs[index] else b"",
         fcs_ok=None if crc < 0 else bool(crc),
         node=frames.node,
         sent=bool(frames.sent[index]),
         lqi=None if lqi < 0 else lqi,
         rss_dbm=None if rssi == UNKNOWN_RSSI else float(rssi),
-        start_ns=start_ns if each.on_air and start_ns >= 0 else None,
+        start_ns=start_ns if frame.on_air and start_ns >= 0 else None,
         comment=about,
     )
 

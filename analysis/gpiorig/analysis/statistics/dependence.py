@@ -105,11 +105,11 @@ def block_for(*series: NDArray[Any], lags: int = 0) -> tuple[int, bool]:
     few lengths, so that resamples serve several series. At least four times `lags` (as for `measure`): such blocks hold
     three quarters of what neighbours have in common.
     """
-    found = [measure(each, lags=lags) for each in series]
-    block = max(each.block for each in found)
+    measured = [measure(values, lags=lags) for values in series]
+    block = max(measure_.block for measure_ in measured)
     if block > 1:
         block = math.ceil(_ROUND ** math.ceil(math.log(2 * block, _ROUND)))
-    return max(block, 4 * lags), all(each.dies_out for each in found)
+    return max(block, 4 * lags), all(measure_.dies_out for measure_ in measured)
 
 
 def _autocovariance(centred: NDArray[np.float64], last: int) -> NDArray[np.float64]:

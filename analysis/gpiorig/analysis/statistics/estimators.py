@@ -130,8 +130,8 @@ def checked(name: str) -> str:
 
 def probability(name: str) -> float:
     """0.99 for ``p99``, 0.5 for ``median``."""
-    found = re.fullmatch(r"p([0-9]{1,2}(?:\.[0-9]{1,9})?)", "p50" if name == "median" else name)
-    p = float(Fraction(found.group(1)) / 100) if found else 0.0
+    match = re.fullmatch(r"p([0-9]{1,2}(?:\.[0-9]{1,9})?)", "p50" if name == "median" else name)
+    p = float(Fraction(match.group(1)) / 100) if match else 0.0
     if not 0 < p < 1:
         raise QuantityError(f"statistic `{name}` is unknown; it is one of {', '.join(STATISTICS)}, or a percentile.")
     return p

@@ -91,8 +91,8 @@ def of_quantile(
     ordered = np.sort(values)
     value = estimators.quantile_of(ordered, p)
     n = len(values)
-    found = dependence.measure(values <= value, lags=lags)
-    effective = max(1, int(found.effective))
+    dependence_ = dependence.measure(values <= value, lags=lags)
+    effective = max(1, int(dependence_.effective))
     low, high = order_statistics.ranks(effective, p, confidence=confidence)
     scale = Fraction(n, effective)
     bottom = float(ordered[max(0, math.floor(low * scale) - 1)]) if low else NAN
@@ -132,12 +132,12 @@ def of_spread(
     needed = order_statistics.needed_for(max(high, 1 - low), confidence=confidence)
     if unclear is not None and (unclear.method == "none" or len(values) >= needed):
         return unclear.scaled(unit)
-    found = estimators.spread(values, low, high)
+    spread = estimators.spread(values, low, high)
     note = _note(values)
-    if min(dependence.measure(each).effective for each in found.influence) < needed:
+    if min(dependence.measure(influence).effective for influence in spread.influence) < needed:
         note = joined(note, f"too few values for an interval: {needed} independent ones are needed")
-        return Interval(found.value, NAN, NAN, "none", confidence, note).scaled(unit)
-    return bootstrapped(found, confidence=confidence, note=note).scaled(unit)
+        return Interval(spread.value, NAN, NAN, "none", confidence, note).scaled(unit)
+    return bootstrapped(spread, confidence=confidence, note=note).scaled(unit)
 
 
 def of_minimum(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
@@ -178,23 +178,23 @@ def of_statistic(values: Values, name: str, *, unit: float = 1.0, confidence: fl
     return of_quantile(values, estimators.probability(name), unit=unit, confidence=confidence)
 
 
-def bootstrapped(found: Estimator, *, confidence: float = CONFIDENCE, note: str = "", lags: int = 0) -> Interval:
+def bootstrapped(estimator: Estimator, *, confidence: float = CONFIDENCE, note: str = "", lags: int = 0) -> Interval:
     """An interval by the circular block bootstrap; see `resampling.resample` and `resampling.limits`."""
-    n = len(found.influence[0])
+    n = len(estimator.influence[0])
     if n < LEAST_VALUES:
         note = joined(note, f"too few values for an interval: {n} of {LEAST_VALUES}")
-        return Interval(found.value, NAN, NAN, "none", confidence, note)
-    block, dies_out = dependence.block_for(*found.influence, lags=lags)
+        return Interval(estimator.value, NAN, NAN, "none", confidence, note)
+    block, dies_out = dependence.block_for(*estimator.influence, lags=lags)
     plan = resampling.resample(n, block)
     note = joined(note, block_note(plan, dies_out=dies_out))
     if plan.blocks < resampling.LEAST_BLOCKS:
         note = joined(note, f"too few values for an interval: {n} in blocks of {plan.block}")
-        return Interval(found.value, NAN, NAN, "none", confidence, note)
-    of = found.replicates(plan)
+        return Interval(estimator.value, NAN, NAN, "none", confidence, note)
+    of = estimator.replicates(plan)
     low, high = resampling.limits(
-        found.value, of(plan.weights), of(plan.without), blocks=plan.blocks, confidence=confidence
+        estimator.value, of(plan.weights), of(plan.without), blocks=plan.blocks, confidence=confidence
     )
-    return Interval(found.value, low, high, block_method(block, plan), confidence, note)
+    return Interval(estimator.value, low, high, block_method(block, plan), confidence, note)
 
 
 def block_note(plan: Resampling, *, dies_out: bool) -> str:

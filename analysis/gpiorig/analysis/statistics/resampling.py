@@ -129,15 +129,15 @@ class SortedCells:
         totals = np.cumsum(weights @ self.counts.T, axis=1)
         target = np.floor((totals[:, -1] - 1) * p)
         group = np.count_nonzero(totals <= target[:, None], axis=1)
-        found = np.empty(len(weights))
+        quantiles = np.empty(len(weights))
         for g in np.unique(group):
             rows = np.flatnonzero(group == g)
             part = slice(self.bounds[g], self.bounds[g + 1])
             before = totals[rows, g - 1] if g else np.zeros(len(rows))
             within = np.cumsum(weights[np.ix_(rows, self.cells[part])], axis=1)
             at = np.count_nonzero(within <= (target[rows] - before)[:, None], axis=1)
-            found[rows] = self.ordered[part][at]
-        return found
+            quantiles[rows] = self.ordered[part][at]
+        return quantiles
 
 
 def sort_cells(values: NDArray[Any], resampling: Resampling) -> SortedCells:

@@ -51,9 +51,9 @@ def brunner_munzel(base: Values, new: Values) -> float:
         return min(1.0, 2 * math.exp(gammaln(a + 1) + gammaln(b + 1) - gammaln(a + b + 1)))
     both = np.concatenate([base, new])
     equal = float(np.var(_placements(both, both), ddof=1))
-    worth = [_worth(each) for each in placed]
+    worth = [_worth(sample) for sample in placed]
     errors = max(
-        [float(np.var(each, ddof=1)) / n for each, (n, _) in zip(placed, worth, strict=True)],
+        [float(np.var(sample, ddof=1)) / n for sample, (n, _) in zip(placed, worth, strict=True)],
         [equal / n for n, _ in worth],
         key=sum,
     )
@@ -145,14 +145,14 @@ def _worth(series: Values) -> tuple[float, float]:
     """
     from scipy.fft import dct
 
-    n, found = len(series), dependence.measure(series)
-    if found.independent:
-        return found.effective, math.inf
-    frequencies = max(1, int(min(0.4 * n ** (2 / 3), found.effective / _PER_FREQUENCY)))
+    n, measured = len(series), dependence.measure(series)
+    if measured.independent:
+        return measured.effective, math.inf
+    frequencies = max(1, int(min(0.4 * n ** (2 / 3), measured.effective / _PER_FREQUENCY)))
     centred = np.asarray(series, dtype=np.float64) - float(np.mean(series))
     long_run = float(np.mean(dct(centred, norm="ortho")[1 : frequencies + 1] ** 2))
     effective = n * float(np.var(centred)) / long_run if long_run > 0 else float(n)
-    return max(1.0, min(found.effective, effective)), float(frequencies)
+    return max(1.0, min(measured.effective, effective)), float(frequencies)
 
 
 def _welch(errors: Sequence[float], freedoms: Sequence[float]) -> float:

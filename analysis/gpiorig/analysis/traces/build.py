@@ -19,7 +19,7 @@ from gpiorig.capture.edges.nanoseconds import nearest_ns
 PACKETS, AIR, CAPTURE = "packets", "air", "capture"  # processes that are no nodes
 ROUND_TRIPS = "round trips"
 DAMAGED = "damaged frame"
-_LAYERS = tuple(dict.fromkeys(event.layer for event in sorted(EVENT_TYPES, key=lambda each: each.layer == "rig")))
+_LAYERS = tuple(dict.fromkeys(event.layer for event in sorted(EVENT_TYPES, key=lambda item: item.layer == "rig")))
 _QUEUE_STEPS = {BY_NAME["queue.post"].code: 1, BY_NAME["queue.fetch"].code: -1}
 
 
@@ -36,7 +36,7 @@ def build(events: Events, *, packets: Packets | None = None, lines: Timelines | 
             here = drawn.get((node, layer), [])
             _add(trace, Track(name, layer), here)
         at = events.damaged.samples[events.damaged.nodes == node].tolist()
-        _add(trace, Track(name, "symbol bus"), [Slice(0, each, each, DAMAGED, instant=True) for each in at])
+        _add(trace, Track(name, "symbol bus"), [Slice(0, position, position, DAMAGED, instant=True) for position in at])
         _queues(trace, events, node)
         if lines is not None and name == lines.initiator:
             _air(trace, lines)  # shown between the nodes
@@ -60,14 +60,14 @@ def _add(trace: Trace, track: Track, slices: list[Slice]) -> None:
         trace.slices.append(_on(slice_part, lane[0]))
 
 
-def _fits(ends: list[int], each: Slice) -> bool:
-    while ends and ends[-1] <= each.start:
+def _fits(ends: list[int], part: Slice) -> bool:
+    while ends and ends[-1] <= part.start:
         ends.pop()
-    return not ends or each.end <= ends[-1]
+    return not ends or part.end <= ends[-1]
 
 
-def _on(each: Slice, track: int) -> Slice:
-    return Slice(track, each.start, each.end, each.name, each.flow, each.facts, each.instant)
+def _on(part: Slice, track: int) -> Slice:
+    return Slice(track, part.start, part.end, part.name, part.flow, part.facts, part.instant)
 
 
 def _on_path(lines: Timelines) -> set[tuple[int, str, int]]:
@@ -84,7 +84,7 @@ def _spans(
     events: Events, rows: NDArray[np.int32], on_path: set[tuple[int, str, int]]
 ) -> dict[tuple[int, str], list[Slice]]:
     """Spans and instants of every node and layer; the flow of a packet passes those that begin with a milestone."""
-    found: dict[tuple[int, str], list[Slice]] = {}
+    slices: dict[tuple[int, str], list[Slice]] = {}
     enters, exits = spans.pairs(events)
     samples, codes, ids = events.samples.tolist(), events.codes.tolist(), events.ids.tolist()
     nodes, packet_rows = events.nodes.tolist(), rows.tolist()
@@ -96,14 +96,14 @@ def _spans(
         flow = row if (row, event.name, samples[enter]) in on_path else NONE
         facts = _facts(samples[enter], max(ids[enter], ids[leave]), row)
         name = event.name.removesuffix(".enter")
-        each = Slice(0, samples[enter], samples[leave], name, flow, facts)
-        found.setdefault((nodes[enter], event.layer), []).append(each)
+        part = Slice(0, samples[enter], samples[leave], name, flow, facts)
+        slices.setdefault((nodes[enter], event.layer), []).append(part)
     for position in np.flatnonzero(~spanned).tolist():
         event = BY_CODE[codes[position]]
         facts = _facts(samples[position], ids[position], packet_rows[position])
-        each = Slice(0, samples[position], samples[position], event.name, NONE, facts, instant=True)
-        found.setdefault((nodes[position], event.layer), []).append(each)
-    return found
+        part = Slice(0, samples[position], samples[position], event.name, NONE, facts, instant=True)
+        slices.setdefault((nodes[position], event.layer), []).append(part)
+    return slices
 
 
 def _facts(sample: int, identity: int, row: int) -> dict[str, int | str]:
@@ -160,9 +160,9 @@ def _in_flight(trace: Trace, lines: Timelines) -> None:
 
 def _queues(trace: Trace, events: Events, node: int) -> None:
     """How many messages each queue of a node holds, counted from the least it held."""
-    mine = (events.nodes == node) & np.isin(events.codes, list(_QUEUE_STEPS))
-    for queue in np.unique(events.ids[mine]).tolist():
-        of_queue = mine & (events.ids == queue)
+    here = (events.nodes == node) & np.isin(events.codes, list(_QUEUE_STEPS))
+    for queue in np.unique(events.ids[here]).tolist():
+        of_queue = here & (events.ids == queue)
         steps = np.array([_QUEUE_STEPS[code] for code in events.codes[of_queue].tolist()], dtype=np.int64)
         name = f"queue {queue}" if queue >= 0 else "queue"
         _count(trace, Track(events.node_names[node], name, "messages"), events.samples[of_queue], steps)

@@ -106,32 +106,32 @@ def _events(trace: Trace) -> Iterator[pb.TracePacket]:
     """Slices, instants and counters; each flow ends with its last slice."""
     names: dict[str, int] = {}
     flow_ends = trace.flow_ends()
-    for stamp, each, ends in ordered(trace):
+    for stamp, part, ends in ordered(trace):
         packet = _packet()
         packet.timestamp = stamp
         event = packet.track_event
-        event.track_uuid = FIRST_TRACK + each.track
+        event.track_uuid = FIRST_TRACK + part.track
         if ends:
             event.type = pb.TrackEvent.TYPE_SLICE_END
         else:
-            event.type = pb.TrackEvent.TYPE_INSTANT if each.instant else pb.TrackEvent.TYPE_SLICE_BEGIN
-            _name(packet, each, names)
-            if each.flow in flow_ends:
-                last = flow_ends[each.flow][1]
-                (event.terminating_flow_ids if each is last else event.flow_ids).append(each.flow + 1)
+            event.type = pb.TrackEvent.TYPE_INSTANT if part.instant else pb.TrackEvent.TYPE_SLICE_BEGIN
+            _name(packet, part, names)
+            if part.flow in flow_ends:
+                last = flow_ends[part.flow][1]
+                (event.terminating_flow_ids if part is last else event.flow_ids).append(part.flow + 1)
         yield packet
     for counter in trace.counters:
         yield from _values(trace, counter)
 
 
-def _name(packet: pb.TracePacket, each: Slice, names: dict[str, int]) -> None:
+def _name(packet: pb.TracePacket, part: Slice, names: dict[str, int]) -> None:
     """Name and facts; a name stands once in the file."""
     packet.sequence_flags = pb.TracePacket.SEQ_NEEDS_INCREMENTAL_STATE
-    if each.name not in names:
-        names[each.name] = len(names) + 1
-        packet.interned_data.event_names.add(iid=names[each.name], name=each.name)
-    packet.track_event.name_iid = names[each.name]
-    for key, value in each.facts.items():
+    if part.name not in names:
+        names[part.name] = len(names) + 1
+        packet.interned_data.event_names.add(iid=names[part.name], name=part.name)
+    packet.track_event.name_iid = names[part.name]
+    for key, value in part.facts.items():
         note = packet.track_event.debug_annotations.add(name=key)
         if isinstance(value, int):
             note.int_value = value

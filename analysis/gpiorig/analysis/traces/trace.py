@@ -118,8 +118,8 @@ class Trace:
         }
 
 
-def _start(each: Slice) -> int:
-    return each.start
+def _start(part: Slice) -> int:
+    return part.start
 
 
 def window(trace: Trace, start: int, end: int) -> Trace:
@@ -154,7 +154,7 @@ def ordered(trace: Trace) -> list[tuple[int, Slice, bool]]:
             if not slice_part.instant:
                 open_slices.append(slice_part)
         moments += [(0, open_slice_part, True) for open_slice_part in reversed(open_slices)]
-    times = trace.ns(each.end if ends else each.start for _, each, ends in moments)
+    times = trace.ns(part.end if ends else part.start for _, part, ends in moments)
     order = np.argsort(np.array(times, dtype=np.int64), kind="stable").tolist()
     return [(times[place], *moments[place][1:]) for place in order]
 

@@ -122,8 +122,8 @@ def read(path: Path, options: argparse.Namespace, *, pattern: re.Pattern[str], b
     nameless = 0
     for line in tqdm(lines, desc="reading", unit=" lines", unit_scale=True, disable=None, leave=False):
         count += 1
-        if boot is not None and (said := log_lines.match(boot, line)):
-            booted.add(said.groupdict().get("node") or line.node)
+        if boot is not None and (reported := log_lines.match(boot, line)):
+            booted.add(reported.groupdict().get("node") or line.node)
             nameless += "" in booted
         stamped = False
         for match in log_lines.matches(pattern, line):

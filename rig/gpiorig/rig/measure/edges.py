@@ -103,7 +103,7 @@ class Measurement:
 
     def as_json(self) -> dict[str, Any]:
         """The numbers; null where a statistic is not defined."""
-        found: dict[str, Any] = {
+        numbers: dict[str, Any] = {
             "measured": self.pairs.name,
             "unpaired_from": self.pairs.unpaired_from,
             "unpaired_to": self.pairs.unpaired_to,
@@ -114,7 +114,7 @@ class Measurement:
             "median_uncertainty_ns": self.median_expanded_ns,
             "hint": self.hint,
         }
-        return dict(without_nan(found))
+        return dict(without_nan(numbers))
 
 
 def between(begin: str, end: str) -> Spec:
@@ -150,14 +150,14 @@ def nodes(spec: Spec, channels: Sequence[str]) -> list[str]:
     """The nodes whose lines a measurement can be made on, by channels named ``node.line``, in their order."""
     lines = [line for line, _ in spec.ends]
     heads = dict.fromkeys(name.removesuffix(f".{lines[0]}") for name in channels if name.endswith(f".{lines[0]}"))
-    found = [node for node in heads if all(f"{node}.{line}" in channels for line in lines)]
-    if not found:
+    complete = [node for node in heads if all(f"{node}.{line}" in channels for line in lines)]
+    if not complete:
         known = ", ".join(filter(None, channels)) or "none"
         raise RigError(
             f"--per node: no node has the lines {' and '.join(dict.fromkeys(lines))}; channels named NODE.LINE are "
             f"wanted, and there are {known}."
         )
-    return found
+    return complete
 
 
 def load(waveform: Waveform, specs: Sequence[Spec]) -> Loaded:

@@ -31,10 +31,10 @@ def captures(options: argparse.Namespace) -> dict[str, Frames] | None:
         except FormatError:
             return False
 
-    found = [is_capture(path) for path in options.logs]
-    if not any(found):
+    are_captures = [is_capture(path) for path in options.logs]
+    if not any(are_captures):
         return None
-    if not all(found):
+    if not all(are_captures):
         raise RigError("packet captures do not go with other logs; give the ones or the others.")
     names = [path.stem for path in options.logs]
     named = [name if names.count(name) == 1 else str(path) for name, path in zip(names, options.logs, strict=True)]
@@ -44,26 +44,26 @@ def captures(options: argparse.Namespace) -> dict[str, Frames] | None:
     return dict(zip(named, contents, strict=True))
 
 
-def run(options: argparse.Namespace, found: Mapping[str, Frames], summarise: Summarise) -> int:
+def run(options: argparse.Namespace, frames: Mapping[str, Frames], summarise: Summarise) -> int:
     """Measure, and print."""
     from gpiorig.analysis.measure import frames as framelatency
     from gpiorig.rig import durations
     from gpiorig.rig.errors import RigError
 
     longest_ns = None if options.max_gap is None else int(durations.seconds(options.max_gap) * 10**9)
-    views, ways = framelatency.measured(_frames(found), longest_ns=longest_ns)
+    views, ways = framelatency.measured(_frames(frames), longest_ns=longest_ns)
     if not views:
         raise RigError(f"{', '.join(map(str, options.logs))}: holds no frame.")
-    result = _numbers(views, ways, summarise, several=len(found) > 1)
+    result = _numbers(views, ways, summarise, several=len(frames) > 1)
     print(json.dumps(result, allow_nan=False) if options.json else "\n".join(_text(result)))
     return 0
 
 
-def _frames(found: Mapping[str, Frames]) -> Iterator[tuple[str, Frame]]:
+def _frames(captures_of: Mapping[str, Frames]) -> Iterator[tuple[str, Frame]]:
     """The frames by view: those of several captures by capture, those of one by node."""
-    for name, frames in found.items():
+    for name, frames in captures_of.items():
         for frame in frames.frames():
-            yield (name if len(found) > 1 else frame.node or name), frame
+            yield (name if len(captures_of) > 1 else frame.node or name), frame
 
 
 def _numbers(views: list[View], ways: list[Way], summarise: Summarise, *, several: bool) -> dict[str, Any]:
@@ -126,5 +126,5 @@ def _line(part: dict[str, Any]) -> str:
 
     values = ", ".join(f"{STATISTIC} {time_text(part[f'{STATISTIC}_ns'], digits=4)}" for STATISTIC in STATISTICS)
     step = part["stamp_uncertainty_ns"]
-    each = f"; each ± {time_text(step)} (k = 2) by the step of the stamps" if step else ""
-    return f"n {part['n']}, {values}{each}"
+    step_text = f"; each ± {time_text(step)} (k = 2) by the step of the stamps" if step else ""
+    return f"n {part['n']}, {values}{step_text}"

@@ -34,13 +34,13 @@ class Line(NamedTuple):
 def compiled(pattern: str, *, option: str, groups: tuple[str, ...]) -> re.Pattern[str]:
     """A regular expression that has the named groups it needs; raises `RigError` that says which are missing."""
     try:
-        found = re.compile(pattern)
+        expression = re.compile(pattern)
     except re.error as error:
         raise RigError(f"{option} {pattern!r}: is no regular expression: {error}.") from error
-    missing = [group for group in groups if group not in found.groupindex]
+    missing = [group for group in groups if group not in expression.groupindex]
     if missing:
         raise RigError(f"{option} {pattern!r}: has no group (?P<{missing[0]}>…); put the {missing[0]} in one.")
-    return found
+    return expression
 
 
 def match(pattern: re.Pattern[str], line: Line) -> re.Match[str] | None:
@@ -50,8 +50,8 @@ def match(pattern: re.Pattern[str], line: Line) -> re.Match[str] | None:
 
 def matches(pattern: re.Pattern[str], line: Line) -> list[re.Match[str]]:
     """Every match in what a node said, else in the line as it stands in the log; of the empty ones only a first."""
-    found = [*pattern.finditer(line.text)] or [*pattern.finditer(line.whole)]
-    return [each for number, each in enumerate(found) if each[0] or not number]
+    hits = [*pattern.finditer(line.text)] or [*pattern.finditer(line.whole)]
+    return [hit for number, hit in enumerate(hits) if hit[0] or not number]
 
 
 def read(path: Path, options: argparse.Namespace, *, own_time: bool) -> tuple[Iterator[Line], float, str]:
@@ -93,8 +93,8 @@ def _recorded(recording: Recording) -> Iterator[Line]:
     lines = {node: recording.serial(node).lines() for node in recording.nodes}
     stamped = [
         (int(stamp), node, text)
-        for node, found in lines.items()
-        for stamp, text in zip(found.stamps_ns.tolist(), found.texts, strict=True)
+        for node, record in lines.items()
+        for stamp, text in zip(record.stamps_ns.tolist(), record.texts, strict=True)
     ]
     for stamp, node, text in sorted(stamped, key=lambda line: line[0]):
         yield Line(stamp, node, text, f"{node};{text}")

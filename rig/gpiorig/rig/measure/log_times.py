@@ -59,12 +59,12 @@ def number(text: str | None, *, base: int = 10) -> int | Decimal:
     if base != 10 or text.isdecimal() or HEX.fullmatch(text):
         return int(text, 0 if base == 10 and not text.isdecimal() else base)
     try:
-        found = Decimal(text)
+        value = Decimal(text)
     except ArithmeticError as error:
         raise ValueError(text) from error
-    if not found.is_finite():
+    if not value.is_finite():
         raise ValueError(text)
-    return found
+    return value
 
 
 def _of_number(text: str, unit: str) -> int:

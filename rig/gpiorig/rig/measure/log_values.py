@@ -69,7 +69,7 @@ def read(paths: list[Path], text: str, *, unit: str) -> Values:
                     if (named.get("id") or "").isdecimal():
                         ids.setdefault(node, set()).add(int(named["id"]))
                     try:
-                        delay = sum(sign * log_times.in_ns(match[name], unit=each) for name, each, sign in groups)
+                        delay = sum(sign * log_times.in_ns(match[name], unit=group) for name, group, sign in groups)
                     except ValueError:
                         unusable += 1
                         continue
@@ -83,7 +83,7 @@ def read(paths: list[Path], text: str, *, unit: str) -> Values:
 
 def _groups(pattern: re.Pattern[str], unit: str) -> list[tuple[str, str, int]]:
     """Name, unit and sign of each group that a delay is the sum of."""
-    found = [(name, match) for name in pattern.groupindex if (match := GROUP.fullmatch(name))]
-    if sorted(match["role"] for _, match in found) not in (["value"], ["begin", "end"]):
+    groups = [(name, match) for name in pattern.groupindex if (match := GROUP.fullmatch(name))]
+    if sorted(match["role"] for _, match in groups) not in (["value"], ["begin", "end"]):
         raise RigError(f"--value {pattern.pattern!r}: has no delay; {WANTED}")
-    return [(name, match["unit"] or unit, -1 if match["role"] == "begin" else 1) for name, match in found]
+    return [(name, match["unit"] or unit, -1 if match["role"] == "begin" else 1) for name, match in groups]

@@ -186,16 +186,16 @@ def _wrap(image: Image, hook: Hook, glue: tuple[str, ...]) -> tuple[tuple[Site, 
 def _bypasses(image: Image, hook: Hook, glue: tuple[str, ...]) -> tuple[str, ...]:
     """Sites that pass the wrapper by, in words."""
     names = (hook.symbol, *(clone.name for clone in image.clones_of(hook.symbol)))
-    found = []
+    bypasses = []
     for name in names:
         for site in image.sites_of(name):
             inside = site.place.original if site.place else ""
             of_itself = name != hook.symbol and inside == hook.symbol  # it begins here and goes on in its clone
             if not (_is_glue(site, glue) or inside in hook.known or of_itself):
-                found.append(f"{site}{f' to the copy {name}' if name != hook.symbol else ''}")
+                bypasses.append(f"{site}{f' to the copy {name}' if name != hook.symbol else ''}")
     address = image.symbols[hook.symbol].address
     copies = image.debug.inlined(hook.symbol, address=address)
-    return (*found, *(f"inlined copy in {place}" for place in copies if place not in hook.known))
+    return (*bypasses, *(f"inlined copy in {place}" for place in copies if place not in hook.known))
 
 
 def _ours(image: Image, hook: Hook, glue: tuple[str, ...]) -> tuple[tuple[Site, ...], list[str]]:
@@ -232,8 +232,8 @@ def _is_glue(site: Site, patterns: tuple[str, ...]) -> bool:
     return any(PurePosixPath(site.file).match(pattern) for pattern in patterns)
 
 
-def _differs(found: int, what: str, expected: Count, places: tuple[object, ...]) -> str:
-    return f"{found} {'site' if found == 1 else 'sites'} {what}, expected {count_text(expected)}{_places(places)}."
+def _differs(count: int, what: str, expected: Count, places: tuple[object, ...]) -> str:
+    return f"{count} {'site' if count == 1 else 'sites'} {what}, expected {count_text(expected)}{_places(places)}."
 
 
 def _places(places: tuple[object, ...]) -> str:

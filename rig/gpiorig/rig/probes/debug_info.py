@@ -50,9 +50,9 @@ class DebugInfo:
         if unit is None:
             return ()
         if unit.cu_offset not in self._inlined:
-            found = self._inlined.setdefault(unit.cu_offset, {})
+            inlined = self._inlined.setdefault(unit.cu_offset, {})
             for copy, function in _inlined_copies(unit.get_top_DIE(), ""):
-                found.setdefault(copy, []).append(function)
+                inlined.setdefault(copy, []).append(function)
         return tuple(dict.fromkeys(self._inlined[unit.cu_offset].get(name, ())))
 
     def _unit_at(self, address: int) -> Any:

@@ -38,9 +38,9 @@ Count = Annotated[int, Meta(ge=0)] | Least
 Counts = dict[str, Count]
 
 
-def fits(expected: Count, found: int) -> bool:
+def fits(expected: Count, count: int) -> bool:
     """Whether a number is what a hook file expects."""
-    return found >= expected.least if isinstance(expected, Least) else found == expected
+    return count >= expected.least if isinstance(expected, Least) else count == expected
 
 
 def count_text(expected: Count) -> str:
@@ -143,11 +143,11 @@ def events_of(point: str) -> tuple[str, ...]:
 
 def available(folder: Path) -> dict[str, list[str]]:
     """Versions of every OS that there is a file for."""
-    found: dict[str, list[str]] = {}
+    files_of: dict[str, list[str]] = {}
     for path in sorted(folder.glob("*.toml")):
         system, _, version = path.stem.rpartition("-")
-        found.setdefault(system, []).append(version)
-    return found
+        files_of.setdefault(system, []).append(version)
+    return files_of
 
 
 def find(system: str, version: str | None = None, *, folder: Path | None = None) -> HookFile:
@@ -192,7 +192,7 @@ def load(path: Path) -> HookFile:
                 f"{what}: hook {hook.symbol}: no point {unknown[0]} in the event table (docs/reference/events.md)."
             )
     test = hooks.selftest
-    for counts in (each for roles in (test, *test.radio.values()) for each in (roles.initiator, roles.responder)):
+    for counts in (role for roles in (test, *test.radio.values()) for role in (roles.initiator, roles.responder)):
         if unknown := [point for point in counts if not events_of(point)]:
             raise BenchError(f"{what}: selftest: no point {unknown[0]} in the event table (docs/reference/events.md).")
     return hooks

@@ -137,7 +137,7 @@ class Image:
             if address and any(address in code for code in self._code):
                 place = self.at(address & ~1 if self.machine == "EM_ARM" else address)
                 places.setdefault(code, []).append(place.name if place else f"0x{address:x}")
-        return {code: tuple(found) for code, found in places.items()}
+        return {code: tuple(place) for code, place in places.items()}
 
     @cached_property
     def link_time_optimised(self) -> tuple[bool, str]:
@@ -157,13 +157,13 @@ class Image:
     def sites(self) -> tuple[Site, ...]:
         """Every place in what is loaded that refers to a function or an object by its start."""
         left_out = _ARM_LEFT_OUT if self.machine == "EM_ARM" else {0}
-        found = []
+        sites = []
         for section, entry, has_addend in self._relocations:
             if entry["r_info_type"] not in left_out:
                 symbol = self._table[entry["r_info_sym"]]
                 target = symbol.name or self._target(section, entry, symbol, has_addend=has_addend)
-                found += [self._site(target, section, entry)] if target else []
-        return tuple(found)
+                sites += [self._site(target, section, entry)] if target else []
+        return tuple(sites)
 
     def sites_of(self, name: str) -> tuple[Site, ...]:
         """Places that refer to a symbol, or to another name of the same address."""

@@ -107,13 +107,13 @@ def saying(path: Path, content: Content) -> Content:
     from gpiorig.capture.edges.waveform import Waveform
     from gpiorig.capture.text.node_lines import NodeLines, irregularities
 
-    said: set[str] = set()
+    reported: set[str] = set()
 
     def say(remarks: Iterable[str]) -> None:
         for remark in remarks:
-            if remark not in said:
+            if remark not in reported:
                 print(f"{path}: {remark}", file=sys.stderr)
-            said.add(remark)
+            reported.add(remark)
 
     def blocks(waveform: Waveform) -> Iterator[Block]:
         yield from waveform.read()

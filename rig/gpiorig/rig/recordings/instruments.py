@@ -48,8 +48,8 @@ def _others(bench: Bench, known: dict[str, Analyzer], info: RecordingInfo) -> di
     """Of the channels that were laid over the reference's: their analyzer, and how well."""
     wires = {
         f"{node}.{line}": benches.place(bench, channel)[0]
-        for node, each in bench.nodes.items()
-        for line, channel in each.lines.items()
+        for node, settings in bench.nodes.items()
+        for line, channel in settings.lines.items()
     }
     return {
         channel: (known[wires[channel]], note.uncertainty_ns)

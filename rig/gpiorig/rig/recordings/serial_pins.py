@@ -22,8 +22,8 @@ LINE = "uart_tx"
 
 def nodes(recording: Recording) -> tuple[str, ...]:
     """The nodes whose TX line is on the analyzer."""
-    found = [name.rpartition(".") for name in recording.info.channels]
-    return tuple(node for node, _, line in found if line == LINE)
+    names = [name.rpartition(".") for name in recording.info.channels]
+    return tuple(node for node, _, line in names if line == LINE)
 
 
 def lines(recording: Recording, node: str, *, baudrate: int | None) -> Iterator[UartLine]:
@@ -78,12 +78,12 @@ def latencies_ns(recording: Recording, node: str, *, baudrate: int | None) -> ND
     recorded = recording.serial(node).lines()
     texts = [line.text for line in on_pin]
     pairs = SequenceMatcher(None, texts, recorded.texts, autojunk=False).get_matching_blocks()
-    found = [
+    latencies_ns = [
         int(recorded.stamps_ns[pair.b + at]) - nanoseconds(recording, on_pin[pair.a + at].end)
         for pair in pairs
         for at in range(pair.size)
     ]
-    latencies = np.array(found, dtype=np.int64)
+    latencies = np.array(latencies_ns, dtype=np.int64)
     if latencies.size and recording.info.serial_clock == "host":
         latencies -= latencies.min()
     return latencies

@@ -58,8 +58,8 @@ class SerialView:
 
     def _text(self, line: SerialLine) -> str | None:
         if self._form == "json":
-            found = {"stamp_ns": line.stamp_ns, "wall_ns": line.wall_ns, "node": line.node}
-            return json.dumps(found | {"kind": line.kind.name.lower(), "text": line.text}, ensure_ascii=False)
+            fields = {"stamp_ns": line.stamp_ns, "wall_ns": line.wall_ns, "node": line.node}
+            return json.dumps(fields | {"kind": line.kind.name.lower(), "text": line.text}, ensure_ascii=False)
         if self._form == "iotlab":
             return log_line(line.wall_ns, line.node, line.text) if line.kind is Kind.RECEIVED else None
         if line.kind is Kind.COUNTED:

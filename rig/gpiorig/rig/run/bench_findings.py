@@ -33,18 +33,18 @@ class Finding:
 
 def of_file(bench: Bench, file: Path) -> list[Finding]:
     """What can be said of the bench without its analyzers and boards."""
-    found = [*_pins(bench), *_images(bench, file), *_analyzers(bench)]
+    findings = [*_pins(bench), *_images(bench, file), *_analyzers(bench)]
     unsynced = [name for name, analyzer in bench.analyzers.items() if not analyzer.sync]
     if len(bench.analyzers) > 1 and unsynced:
         what = "has no `sync`, which a run with several analyzers needs (docs/reference/sync-line.md)"
-        found += [Finding(f"analyzers.{name}", "wrong", what) for name in unsynced]
-    return found
+        findings += [Finding(f"analyzers.{name}", "wrong", what) for name in unsynced]
+    return findings
 
 
 def live(bench: Bench) -> list[Finding]:
     """What sigrok-cli says of each analyzer, and whether each port can be opened; all of them, not the first fault."""
-    found = [_tried(_ask, bench, name, f"analyzers.{name}") for name in bench.analyzers]
-    return found + [_tried(_open, bench, name, f"nodes.{name}.serial") for name in bench.nodes]
+    findings = [_tried(_ask, bench, name, f"analyzers.{name}") for name in bench.analyzers]
+    return findings + [_tried(_open, bench, name, f"nodes.{name}.serial") for name in bench.nodes]
 
 
 def _pins(bench: Bench) -> Iterator[Finding]:

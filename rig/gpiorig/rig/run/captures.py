@@ -61,10 +61,10 @@ def sources(bench: Bench, drivers: dict[str, str]) -> dict[str, Source]:
             f"bench {bench.name}: analyzers.{unsynced[0]} has no `sync`; several analyzers need the sync line, on "
             "a channel of each (docs/reference/sync-line.md)."
         )
-    found = {}
+    sources = {}
     for name in sorted(bench.analyzers, key=lambda name: -bench.analyzers[name].samplerate_hz):
-        found[name] = source(bench, name, scan(drivers[name]))
-    return found
+        sources[name] = source(bench, name, scan(drivers[name]))
+    return sources
 
 
 def source(bench: Bench, name: str, analyzer: Analyzer) -> Source:
@@ -77,17 +77,17 @@ def source(bench: Bench, name: str, analyzer: Analyzer) -> Source:
     )
 
 
-def parts(found: dict[str, Source], recording: Recording) -> dict[str, Recording]:
+def parts(sources: dict[str, Source], recording: Recording) -> dict[str, Recording]:
     """The recording of each analyzer: with one, that of the run."""
-    if len(found) == 1:
-        return dict.fromkeys(found, recording)
+    if len(sources) == 1:
+        return dict.fromkeys(sources, recording)
     info = recording.info
     return {
         name: Recording.create(
             recording.folder / PARTS / name,
             RecordingInfo(**source.fields, epoch=epoch_now(), virtual=info.virtual, tools=info.tools),
         )
-        for name, source in found.items()
+        for name, source in sources.items()
     }
 
 
@@ -123,14 +123,14 @@ class Captures:
         Where the edges of a single analyzer go, and those of several when they are merged.
     """
 
-    def __init__(self, bench: Bench, found: dict[str, Source], recording: Recording) -> None:
-        self._bench, self._found, self._recording = bench, found, recording
-        self._parts = parts(found, recording)
+    def __init__(self, bench: Bench, sources: dict[str, Source], recording: Recording) -> None:
+        self._bench, self._found, self._recording = bench, sources, recording
+        self._parts = parts(sources, recording)
         self._captures: dict[str, Capture] = {}
         self._results: dict[str, CaptureResult] = {}
         self._stack = contextlib.ExitStack()
         with contextlib.ExitStack() as stack:
-            for name, source in found.items():
+            for name, source in sources.items():
                 self._captures[name] = stack.enter_context(
                     Capture.start(
                         Request(

@@ -40,8 +40,8 @@ def closes_connection(bench: Bench, analyzer: str) -> bool:
     """Whether the analyzer's end closes its connection; otherwise it falls silent."""
     assert bench.virtual is not None
     ends = [fault for fault in bench.virtual.faults if isinstance(fault, Dies | Stalls)]
-    mine = [fault for fault in ends if (fault.analyzer or next(iter(bench.analyzers))) == analyzer]
-    return bool(mine) and isinstance(min(mine, key=lambda fault: fault.at_us), Dies)
+    own = [fault for fault in ends if (fault.analyzer or next(iter(bench.analyzers))) == analyzer]
+    return bool(own) and isinstance(min(own, key=lambda fault: fault.at_us), Dies)
 
 
 def add_serial_faults(bench: Bench, boards: VirtualBoards, index: dict[str, int]) -> None:

@@ -208,9 +208,9 @@ class RealTimePace:
     def remarks(self) -> list[str]:
         """How well the bench kept up, and what nobody read."""
         ticks = f"{self._ticks} ticks of {_TICK_S * 1e3:g} ms"
-        kept = f"real-time pace: {self._late} of {ticks} were late, at worst by {self._worst_s * 1e3:.1f} ms"
+        remark = f"real-time pace: {self._late} of {ticks} were late, at worst by {self._worst_s * 1e3:.1f} ms"
         lost = [f"{uart.path}: {uart.lost} bytes were lost because nobody read the port" for uart in self._uarts]
-        return [kept, *(text for text, uart in zip(lost, self._uarts, strict=True) if uart.lost)]
+        return [remark, *(text for text, uart in zip(lost, self._uarts, strict=True) if uart.lost)]
 
 
 def _pending(uarts: Collection[VirtualUart], analyzers: Collection[AnalyzerServer]) -> bool:

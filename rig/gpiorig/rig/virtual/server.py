@@ -88,7 +88,7 @@ class VirtualBench:
     def _host_ports(self) -> list[DebugPort | Rfc2217Port]:
         return [*self.debug_ports.values(), *self.rfc2217_ports.values()]
 
-    def serve(self, control: TextIO, *, answer: Callable[[dict[str, object]], None] = lambda said: None) -> None:
+    def serve(self, control: TextIO, *, answer: Callable[[dict[str, object]], None] = lambda output: None) -> None:
         """Run until `control` ends, answering its commands.
 
         Raises `VirtualBenchError` when a board does what no model covers.
@@ -174,10 +174,10 @@ class VirtualBench:
         elif isinstance(end, io.TextIOBase):
             self._obey(os.read(end.fileno(), 4096))
 
-    def _obey(self, said: bytes) -> None:
+    def _obey(self, command: bytes) -> None:
         """What came on the control stream: a command, or its end."""
-        self._running = bool(said)
-        if SETTLE in said.decode(errors="replace").split():
+        self._running = bool(command)
+        if SETTLE in command.decode(errors="replace").split():
             self._settles_at_ps = self._boards.now_ps + TAIL_PS
 
     def _accept(self, analyzer: AnalyzerServer) -> None:
@@ -252,7 +252,7 @@ def main(bench: Bench, firmware: dict[str, Path], *, as_json: bool) -> int:
             stack.callback(running.close)
             with contextlib.suppress(KeyboardInterrupt):
                 print(json.dumps(running.endpoints()) if as_json else describe(bench, running), flush=True)
-                running.serve(sys.stdin, answer=lambda said: print(json.dumps(said), flush=True))
+                running.serve(sys.stdin, answer=lambda output: print(json.dumps(output), flush=True))
         except RigError as error:
             if not as_json:
                 raise

@@ -69,9 +69,9 @@ def read(path: Path, bench: Bench) -> Edges:
     instants, places = np.unique(np.append(0, rows["t_ps"]), return_inverse=True)
     levels = np.zeros(instants.size, dtype=np.uint64)
     for channel in range(len(channels)):
-        mine = np.flatnonzero(rows["channel"] == channel)
+        rows_of_channel = np.flatnonzero(rows["channel"] == channel)
         latest = np.full(instants.size, -1, dtype=np.int64)
-        latest[places[1:][mine]] = mine
+        latest[places[1:][rows_of_channel]] = rows_of_channel
         latest = np.maximum.accumulate(latest)
         level = np.append(rows["level"], 0)[latest]  # none yet: the low level at the end
         levels |= level.astype(np.uint64) << np.uint64(channel)
