@@ -17,7 +17,7 @@ words = sys.argv[1:]
 if "--scan" in words:
     print("fx2lafw:conn=1.5 - Saleae Logic with 8 channels: D0 D1 D2 D3 D4 D5 D6 D7")
 elif "--get" in words:
-    print("{taken}")
+    print("{driver_hz}")
 else:
     for line in {before!r}:
         print(line, file=sys.stderr, flush=True)
@@ -42,7 +42,7 @@ def install(
     before: tuple[str, ...] = (),
     after: tuple[str, ...] = (),
     status: int | None = None,
-    taken: int = 24_000_000,
+    driver_hz: int = 24_000_000,
 ) -> None:
     """Put it where sigrok-cli is looked for.
 
@@ -51,7 +51,9 @@ def install(
     folder.mkdir(exist_ok=True)
     path = folder / "sigrok-cli"
     path.write_text(
-        SCRIPT.format(python=sys.executable, samples=samples, before=before, after=after, status=status, taken=taken)
+        SCRIPT.format(
+            python=sys.executable, samples=samples, before=before, after=after, status=status, driver_hz=driver_hz
+        )
     )
     path.chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")

@@ -37,12 +37,12 @@ def capture(drawn: tuple[list[int], list[int], Fraction, int], *, gap: bool) -> 
     )
 
 
-def same(expected: Waveform, found: Waveform) -> None:
+def same(expected: Waveform, actual: Waveform) -> None:
     """Both have the same edges, gaps and end; rows that change nothing do not count."""
-    a, b = expected.edges(), found.edges()
+    a, b = expected.edges(), actual.edges()
     assert (a.samplerate_hz, a.channels, a.start, a.end) == (b.samplerate_hz, b.channels, b.start, b.end)
     assert a.gaps.tolist() == b.gaps.tolist()
     for name in a.channels:
         assert [part.tolist() for part in a.channel(name)] == [part.tolist() for part in b.channel(name)]
         assert a.initial_level(name) == b.initial_level(name)
-    assert expected.epoch == found.epoch
+    assert expected.epoch == actual.epoch

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-MOST_CHARACTERS = 800  # of what is wrong: a value from a file may be as long as the file
+MAX_CHARACTERS = 800  # of what is wrong: a value from a file may be as long as the file
 
 
 class CaptureError(Exception):
@@ -31,8 +31,8 @@ class CaptureError(Exception):
     def __init__(self, what: str, *, where: str | Path = "", remedy: str = "") -> None:
         # One line, also where a library's words in it are several.
         words = " ".join(what.splitlines())
-        if len(words) > MOST_CHARACTERS:
-            words = f"{words[: MOST_CHARACTERS // 2]} … {words[-MOST_CHARACTERS // 4 :]}"
+        if len(words) > MAX_CHARACTERS:
+            words = f"{words[: MAX_CHARACTERS // 2]} … {words[-MAX_CHARACTERS // 4 :]}"
         self.what, self.where, self.remedy = words, str(where), remedy
         text = f"{self.where}: {self.what}" if self.where else self.what
         super().__init__(f"{text}; {remedy}" if remedy else text)

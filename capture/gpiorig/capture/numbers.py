@@ -48,9 +48,9 @@ def samplerate(rate_hz: Fraction | float, *, where: str | Path = "") -> Fraction
         It is not from 1 µHz to 10^15 Hz (steps of 1 fs).
     """
     if not SLOWEST_HZ <= rate_hz <= FASTEST_HZ:  # true of NaN, too
-        told = "more than 1e+300" if rate_hz > 10**300 else f"{float(rate_hz):g}"
+        shown = "more than 1e+300" if rate_hz > 10**300 else f"{float(rate_hz):g}"
         raise FormatError(
-            f"a samplerate of {told} Hz cannot be",
+            f"a samplerate of {shown} Hz cannot be",
             where=where,
             remedy=f"from {float(SLOWEST_HZ):g} to {float(FASTEST_HZ):g} Hz can",
         )

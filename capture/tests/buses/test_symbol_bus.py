@@ -113,9 +113,9 @@ def test_a_lost_a_doubled_or_a_wrong_symbol_damages_its_frame_only(
         expected.append(len(symbols) if edit != "keep" else (code, -1 if packet_id is None else packet_id))
     rows = train(trains, bus(width))
     good, bad = decode_in_blocks(rows, bus(width), 1000)
-    found = sorted([(row[0], row[1:]) for row in good] + [(row[0], row[1]) for row in bad], key=lambda row: row[0])
+    decoded = sorted([(row[0], row[1:]) for row in good] + [(row[0], row[1]) for row in bad], key=lambda row: row[0])
 
-    assert expected == [what for _, what in found]
+    assert expected == [what for _, what in decoded]
     assert reference(rows, bus(width)) == (good, bad)
 
 
@@ -220,8 +220,8 @@ def test_lost_samples_invent_no_event_and_each_frame_they_touch_is_damaged_or_lo
             at += SYMBOL
         at += pause
     at_stop = max(row for row in rows if row[0] <= stop)[1]
-    kept = [row for row in rows if row[0] < start] + [(stop, at_stop)] + [row for row in rows if row[0] > stop]
-    samples, level = arrays(kept)
+    left = [row for row in rows if row[0] < start] + [(stop, at_stop)] + [row for row in rows if row[0] > stop]
+    samples, level = arrays(left)
     gaps = np.array([[start, stop]], dtype=np.int64)
     edges = Edges(
         samples=samples,

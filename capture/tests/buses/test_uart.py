@@ -42,15 +42,15 @@ def levels_of(form: UartFormat, values: list[int], *, generator: random.Random, 
             pieces.append((1, bit * Fraction(generator.randrange(1, 40), 10)))
         pieces.append((1, bit * Fraction(generator.choice([0, 0, 3, 27]), 10)))
     pieces.append((1, 20 * bit))
-    found: list[int] = []
+    levels: list[int] = []
     at = Fraction(0)
     for level, length in pieces:
         at += length
-        found += [level] * (round(at) - len(found))
+        levels += [level] * (round(at) - len(levels))
     if damage:
-        for _ in range(len(found) // 50):
-            found[generator.randrange(len(found))] ^= 1
-    return [level ^ form.inverted for level in found]
+        for _ in range(len(levels) // 50):
+            levels[generator.randrange(len(levels))] ^= 1
+    return [level ^ form.inverted for level in levels]
 
 
 def edges_of(columns: list[list[int]], channels: list[str]) -> Edges:
@@ -79,22 +79,20 @@ def sigrok(path: Path, channels: list[str], forms: list[UartFormat]) -> list[lis
         command += ["-P", "uart:" + ":".join(f"{key}={value}" for key, value in options.items())]
     command += ["-A", "uart=rx-data:rx-parity-ok:rx-parity-err:rx-warnings:rx-break"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0 or "bool_dealloc" in done.stderr, (
-        done.stderr
-    )  # docs/evidence/sigrok-notes.md: has_channel
-    found: list[list[tuple[int, int, str]]] = [[] for _ in forms]
+    assert done.returncode == 0 or "bool_dealloc" in done.stderr, done.stderr  # evidence/sigrok-notes.md: has_channel
+    annotations: list[list[tuple[int, int, str]]] = [[] for _ in forms]
     for line in done.stdout.splitlines():
         match = ANNOTATION.fullmatch(line)
         assert match, line
-        found[int(match[3]) - 1].append((int(match[1]), int(match[2]), match[4].strip('"').split('" "')[0]))
-    return found
+        annotations[int(match[3]) - 1].append((int(match[1]), int(match[2]), match[4].strip('"').split('" "')[0]))
+    return annotations
 
 
 def as_sigrok(characters: Characters, form: UartFormat) -> list[tuple[int, int, str]]:
     """The same annotations, from ours."""
     bit = form.bit_samples(RATE)
     before, after = math.floor(bit / 2), math.ceil(bit / 2)
-    found = []
+    annotations = []
     digits = (form.data_bits + 3) // 4
     rows = zip(*(array.tolist() for array in (characters.starts, characters.ends, characters.values)), strict=True)
     for (start, end, value), flags in zip(rows, characters.flags.tolist(), strict=True):
@@ -103,20 +101,20 @@ def as_sigrok(characters: Characters, form: UartFormat) -> list[tuple[int, int, 
             return math.ceil(start + (bit - 1) / 2 + number * bit)
 
         if flags & Flag.BREAK:
-            found.append((start, end, "Break condition"))
+            annotations.append((start, end, "Break condition"))
             continue
         if flags & Flag.FALSE_START:
-            found.append((end - after - before, end, "Frame error"))
+            annotations.append((end - after - before, end, "Frame error"))
             continue
-        found.append((read(1) - before, read(form.data_bits) + after, f"{value:0{digits}X}"))
+        annotations.append((read(1) - before, read(form.data_bits) + after, f"{value:0{digits}X}"))
         if form.parity != "none":
             parity = read(form.data_bits + 1)
             text = "Parity error" if flags & Flag.PARITY else "Parity bit"
-            found.append((parity - before, parity + after, text))
+            annotations.append((parity - before, parity + after, text))
         if flags & Flag.FRAMING:
-            found.append((end - after - before, end, "Frame error"))
-        found.append((end - after - before, end, "Stop bit"))
-    return found
+            annotations.append((end - after - before, end, "Frame error"))
+        annotations.append((end - after - before, end, "Stop bit"))
+    return annotations
 
 
 FORMS = [
@@ -143,9 +141,9 @@ def test_every_character_and_error_is_where_sigrok_says(tmp_path: Path, *, damag
     write_sr(tmp_path / "lines.sr", edges)
     expected = sigrok(tmp_path / "lines.sr", channels, FORMS)
 
-    for channel, form, sent, found in zip(channels, FORMS, values, expected, strict=True):
+    for channel, form, sent, actual in zip(channels, FORMS, values, expected, strict=True):
         characters = joined(decode(waveform_of(edges), channel, form))
-        assert found == as_sigrok(characters, form), form
+        assert actual == as_sigrok(characters, form), form
         assert damage == bool(characters.flags.any())
         if not damage:
             assert sent == characters.values.tolist()
@@ -166,8 +164,8 @@ def test_noise_is_decoded_as_sigrok_does(tmp_path: Path) -> None:
     edges = edges_of(columns, channels)
     write_sr(tmp_path / "noise.sr", edges)
 
-    for channel, form, found in zip(channels, forms, sigrok(tmp_path / "noise.sr", channels, forms), strict=True):
-        assert found == as_sigrok(joined(decode(waveform_of(edges), channel, form)), form), form
+    for channel, form, actual in zip(channels, forms, sigrok(tmp_path / "noise.sr", channels, forms), strict=True):
+        assert actual == as_sigrok(joined(decode(waveform_of(edges), channel, form)), form), form
 
 
 def test_blocks_may_cut_a_line_anywhere() -> None:
@@ -183,9 +181,9 @@ def test_blocks_may_cut_a_line_anywhere() -> None:
         for start, end in zip([0, *cuts], [*cuts, edges.end], strict=True):
             rows = slice(*np.searchsorted(edges.samples, [start, end]))
             parts.append(decoder.feed(edges.samples[rows], edges.levels[rows], end=end))
-        found = joined(parts)
+        actual = joined(parts)
         for name in ("starts", "ends", "values", "flags"):
-            assert getattr(whole, name).tolist() == getattr(found, name).tolist()
+            assert getattr(whole, name).tolist() == getattr(actual, name).tolist()
 
 
 def test_after_lost_samples_a_character_begins_anew() -> None:

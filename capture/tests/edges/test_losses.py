@@ -87,45 +87,45 @@ def test_a_lost_block_is_found_with_its_size(ppm: int, start: int, size: int, ro
     period = PERIOD * (1 + ppm * 1e-6)
     if min(size % period, -size % period) <= heartbeat.SPREADS:
         return  # a loss of whole periods cannot be seen
-    found = heartbeat.read(in_pieces(square(5000, ppm=ppm, lost=[(start, size)]), rows), "hb", period_ns=PERIOD_NS)
-    (loss,) = found.losses
+    result = heartbeat.read(in_pieces(square(5000, ppm=ppm, lost=[(start, size)]), rows), "hb", period_ns=PERIOD_NS)
+    (loss,) = result.losses
     error = (loss.samples - size + period / 2) % period - period / 2
 
     assert loss.start <= start <= loss.end
     assert abs(error) <= loss.uncertainty <= heartbeat.SPREADS
     assert abs(loss.modulo - period) < 1
-    assert found.limit_samples <= heartbeat.SPREADS + 1
+    assert result.limit_samples <= heartbeat.SPREADS + 1
 
 
 def test_several_lost_blocks(tmp_path: Path) -> None:
     lost = [(1_000_000, 5_000), (20_000_000, 100), (50_000_000, 20)]
-    found = heartbeat.read(waveform_of(square(5000, lost=lost)), "hb", period_ns=PERIOD_NS)
+    result = heartbeat.read(waveform_of(square(5000, lost=lost)), "hb", period_ns=PERIOD_NS)
 
-    assert [5_000, 100, 20] == [loss.samples for loss in found.losses]
+    assert [5_000, 100, 20] == [loss.samples for loss in result.losses]
 
 
 def test_noise_of_the_source_raises_the_limit() -> None:
     """A source that jitters by 3 samples shows no loss that is not there, and says what it can see."""
-    found = heartbeat.read(waveform_of(square(5000, noise=3, lost=[(1_000_000, 200)])), "hb", period_ns=PERIOD_NS)
-    (loss,) = found.losses
+    result = heartbeat.read(waveform_of(square(5000, noise=3, lost=[(1_000_000, 200)])), "hb", period_ns=PERIOD_NS)
+    (loss,) = result.losses
 
-    assert 6 * 3 < found.limit_samples < 6 * 3 * 2
+    assert 6 * 3 < result.limit_samples < 6 * 3 * 2
     assert abs(200 - loss.samples) <= loss.uncertainty
 
 
 def test_a_glitch_is_no_loss() -> None:
-    found = heartbeat.read(waveform_of(square(5000, glitch=40 * PERIOD + 100)), "hb", period_ns=PERIOD_NS)
+    result = heartbeat.read(waveform_of(square(5000, glitch=40 * PERIOD + 100)), "hb", period_ns=PERIOD_NS)
 
-    assert ((), 1) == (found.losses, found.glitches)
+    assert ((), 1) == (result.losses, result.glitches)
 
 
 def test_the_clock_tells_whole_periods() -> None:
     """Modulo the period 100 samples were lost; the clock knows that it was about 5.0 ms, so it was 5 periods more."""
     size = 5 * PERIOD + 100
     clock = [Loss(start=900_000, end=1_100_000, samples=size + 3000, uncertainty=8000, found_by="the host's clock")]
-    found = heartbeat.read(waveform_of(square(5000, lost=[(1_000_000, size)])), "hb", period_ns=PERIOD_NS, clock=clock)
+    result = heartbeat.read(waveform_of(square(5000, lost=[(1_000_000, size)])), "hb", period_ns=PERIOD_NS, clock=clock)
 
-    assert [(size, 0)] == [(loss.samples, loss.modulo) for loss in found.losses]
+    assert [(size, 0)] == [(loss.samples, loss.modulo) for loss in result.losses]
 
 
 def test_what_the_clock_does_not_see_is_less_than_its_limit() -> None:
@@ -155,8 +155,8 @@ def test_the_sync_line_tells_the_size_absolutely() -> None:
     keep = (rises < cut) | (rises >= cut + lost)
     rises, falls = rises[keep], falls[keep]
     shift = np.where(rises >= cut, lost, 0)
-    found = heartbeat.read_coded(waveform_of(sync_recording(rises - shift, falls - shift)), "sync")
-    (loss,) = found.losses
+    result = heartbeat.read_coded(waveform_of(sync_recording(rises - shift, falls - shift)), "sync")
+    (loss,) = result.losses
 
     assert abs(loss.samples - lost) <= loss.uncertainty <= 10
     assert 0 == loss.modulo
@@ -230,12 +230,12 @@ def test_a_loss_becomes_a_gap_on_reading(size: int) -> None:
         Block(np.array([s for s, _ in piece]), np.array([v for _, v in piece], dtype=np.uint64), end)
         for piece, end in zip(pieces, ends, strict=True)
     ]
-    found = list(put_in(blocks, [LOSS]))
-    edges = Waveform(samplerate_hz=Fraction(1), channels=("a", "b"), read=lambda: iter(found)).edges()
+    result = list(put_in(blocks, [LOSS]))
+    edges = Waveform(samplerate_hz=Fraction(1), channels=("a", "b"), read=lambda: iter(result)).edges()
 
-    assert [(0, 0), (10, 1), (20, 0), (140, 3), (150, 2), (160, 0)] == rows(found)
+    assert [(0, 0), (10, 1), (20, 0), (140, 3), (150, 2), (160, 0)] == rows(result)
     assert ([[21, 140]], 170) == (edges.gaps.tolist(), edges.end)
-    assert all(a.end <= b.end for a, b in itertools.pairwise(found))
+    assert all(a.end <= b.end for a, b in itertools.pairwise(result))
 
 
 def test_of_two_losses_in_one_place_the_better_known_counts() -> None:
@@ -257,14 +257,14 @@ def test_a_recording_with_a_lost_block_is_incomplete_and_has_a_gap(tmp_path: Pat
     room = Headroom(reader_busy=0, writer_busy=0, pipe_fullest=0, queue_fullest=0)
     result = CaptureResult(samples=edges.end, size_bytes=0, wall_s=1, edges=0, in_order=True, stderr="", headroom=room)
     finished, beats = conclude(recording, result, heartbeats={"hb": PERIOD_NS})
-    found = Recording.open(tmp_path / "run").edges()
-    ((start, end),) = found.gaps.tolist()
+    result = Recording.open(tmp_path / "run").edges()
+    ((start, end),) = result.gaps.tolist()
 
     assert "incomplete" == finished.info.state
     assert "5000 ± 2 samples were lost at 0.04" in finished.info.reason
     assert beats[0].losses == finished.info.losses
     assert start < 1_000_000 < end
-    assert edges.end + 5_000 == found.end
-    assert edges.samples[-1] + 5_000 == found.samples[-1]
+    assert edges.end + 5_000 == result.end
+    assert edges.samples[-1] + 5_000 == result.samples[-1]
     with pytest.raises(CaptureError, match="no heartbeat"):
-        heartbeat.read(waveform_of(found.window(0, 1000)), "hb", period_ns=PERIOD_NS)
+        heartbeat.read(waveform_of(result.window(0, 1000)), "hb", period_ns=PERIOD_NS)

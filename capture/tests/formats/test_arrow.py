@@ -70,8 +70,8 @@ def test_times_are_the_nearest_ns(rate: Fraction) -> None:
     samples = np.random.default_rng(1).integers(-(10**12), 10**12, 500)
     if rate < 10**6:
         samples //= 10**6
-    found = nearest_ns(samples, rate)
-    for sample, ns in zip(samples.tolist(), found.tolist(), strict=True):
+    times_ns = nearest_ns(samples, rate)
+    for sample, ns in zip(samples.tolist(), times_ns.tolist(), strict=True):
         assert abs(Fraction(sample * 10**9) / rate - ns) <= Fraction(1, 2)
         assert rate > 10**9 or sample == round(ns * rate / 10**9)
 

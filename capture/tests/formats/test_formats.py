@@ -19,7 +19,7 @@ from gpiorig.capture.edges.changes import Assembler, Changes, merged
 from gpiorig.capture.edges.counts import count
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.waveform import Waveform, waveform_of
-from gpiorig.capture.errors import MOST_CHARACTERS, CaptureError, FormatError
+from gpiorig.capture.errors import MAX_CHARACTERS, CaptureError, FormatError
 from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.formats.sr import write_sr
 
@@ -40,7 +40,7 @@ def test_an_error_is_one_line_of_a_length_that_people_read() -> None:
     error = FormatError("it says " + "x\n" * 5000 + "at its end", where="file", remedy="do this")
 
     assert 1 == len(str(error).splitlines())
-    assert MOST_CHARACTERS > len(error.what) > MOST_CHARACTERS / 2
+    assert MAX_CHARACTERS > len(error.what) > MAX_CHARACTERS / 2
     assert str(error).startswith("file: it says x")
     assert str(error).endswith("at its end; do this")
 
@@ -72,14 +72,14 @@ def test_sigrok_cli_counts_the_same_edges(tmp_path: Path, unitsize: int) -> None
     """Edges per channel, first, last and initial level of raw samples and .sr: ours and sigrok-cli's are equal."""
     edges = random_edges(unitsize, 300, 8 * unitsize - 1)
     write_sr(tmp_path / "a.sr", edges)
-    ours = counted_by_us(waveform_of(edges))
+    expected = counted_by_us(waveform_of(edges))
 
-    assert counted_by_sigrok(tmp_path / "a.sr", tmp_path) == ours
+    assert counted_by_sigrok(tmp_path / "a.sr", tmp_path) == expected
     raw = tmp_path / "a.bin"
     subprocess.run(["sigrok-cli", "-i", tmp_path / "a.sr", "-O", "binary", "-o", raw], check=True, capture_output=True)
     options = ReadOptions(samplerate_hz=RATE, unitsize=unitsize, channels=edges.channels)
     assert formats.recognise(raw) == "raw"
-    assert counted_by_us(formats.module("raw").read(raw, options)) == ours
+    assert counted_by_us(formats.module("raw").read(raw, options)) == expected
 
 
 @pytest.mark.parametrize("options", ["csv", "csv:time=true", "csv:time=true:dedup=true", "csv:label=channel"])
@@ -121,8 +121,8 @@ def test_edges_are_counted_block_by_block() -> None:
             block = next(part.read())
             yield type(block)(block.samples[:7], block.levels[:7], int(block.samples[:7][-1]) + 1)
 
-    found = count(Waveform(samplerate_hz=RATE, channels=edges.channels, read=read))  # type: ignore[arg-type]
-    for one in found.channels:
+    counts = count(Waveform(samplerate_hz=RATE, channels=edges.channels, read=read))  # type: ignore[arg-type]
+    for one in counts.channels:
         at, _ = edges.channel(one.name)
         assert (one.edges, one.first_edge, one.last_edge) == (len(at), int(at[0]), int(at[-1]))
         assert one.initial_level == edges.initial_level(one.name)
@@ -153,10 +153,10 @@ def test_sources_are_merged_in_the_order_of_time(sources: list[list[int]], piece
             yield Changes(part, *(np.full(part.size, value, dtype=np.uint64) for value in (mask, mask, 0)))
 
     parts = [changes(sorted(times), 1 << bit) for bit, times in enumerate(sources)]
-    found = [(int(t), int(m)) for piece_ in merged(parts) for t, m in zip(piece_.times, piece_.masks, strict=True)]  # type: ignore[arg-type]
+    rows = [(int(t), int(m)) for piece_ in merged(parts) for t, m in zip(piece_.times, piece_.masks, strict=True)]  # type: ignore[arg-type]
 
-    assert [time for time, _ in found] == sorted(time for times in sources for time in times)
-    assert sorted(found) == sorted((time, 1 << bit) for bit, times in enumerate(sources) for time in times)
+    assert [time for time, _ in rows] == sorted(time for times in sources for time in times)
+    assert sorted(rows) == sorted((time, 1 << bit) for bit, times in enumerate(sources) for time in times)
 
 
 def test_changes_that_go_back_in_time_are_refused() -> None:
@@ -169,23 +169,23 @@ def test_changes_that_go_back_in_time_are_refused() -> None:
 @functools.cache
 def seeds(folder: Path) -> dict[str, bytes]:
     """A good file of each format whose content tells what it is."""
-    made = capture(([5, 70, 900], [1, 2, 3, 4], RATE, 3), gap=True)
+    example = capture(([5, 70, 900], [1, 2, 3, 4], RATE, 3), gap=True)
     whole = capture(([5, 70, 900], [1, 2, 3, 4], RATE, 3), gap=False)
-    found = {"vcd2": (HEAD + '#0 $dumpvars 1! b0101 " $end\n#5 0!\n').encode()}
-    for name, content in (("vcd", made), ("csv", made), ("flocklab_gpio", whole)):
+    contents = {"vcd2": (HEAD + '#0 $dumpvars 1! b0101 " $end\n#5 0!\n').encode()}
+    for name, content in (("vcd", example), ("csv", example), ("flocklab_gpio", whole)):
         formats.module(name).write(folder / "seed", content)
-        found[name] = (folder / "seed").read_bytes()
-    found["saleae_csv"] = b"Time [s],A,B\n0.1,0,X\n0.25,1,1\n0.5,X,X\n"
-    found["saleae_bin"] = version_1((1, 0.0, 1e-3, [1e-6, 2e-6]), (0, 2e-3, 3e-3, []))
-    found["saleae_bin0"] = version_0(0, 0.0, 1e-3, [1e-6, 2e-6])
-    found["sal"] = session(
+        contents[name] = (folder / "seed").read_bytes()
+    contents["saleae_csv"] = b"Time [s],A,B\n0.1,0,X\n0.25,1,1\n0.5,X,X\n"
+    contents["saleae_bin"] = version_1((1, 0.0, 1e-3, [1e-6, 2e-6]), (0, 2e-3, 3e-3, []))
+    contents["saleae_bin0"] = version_0(0, 0.0, 1e-3, [1e-6, 2e-6])
+    contents["sal"] = session(
         folder / "seed.sal", channel(0, [[5, 900], [70000]]), channel(1, [[5, 900, 70000]])
     ).read_bytes()
-    found["sigrok_csv"] = (
+    contents["sigrok_csv"] = (
         b"; CSV generated by libsigrok 0.5.2\n; Channels (2/2): a, b\n; Samplerate: 1 MHz\nlogic,logic\n1,0\n0,1\n"
     )
-    found["flocklab_raw"] = struct.pack("<4I", 1, 0x502, 0x7703, 0)
-    return found
+    contents["flocklab_raw"] = struct.pack("<4I", 1, 0x502, 0x7703, 0)
+    return contents
 
 
 @pytest.mark.slow

@@ -248,9 +248,9 @@ def test_what_is_written_is_read_back_and_shown_by_wireshark(tmp_path: Path) -> 
     """All fields come back equal; tshark shows stamps, TAP fields, interfaces and comments, and no complaint."""
     path = tmp_path / "out.pcapng"
     frames = [full_frame(number) for number in range(3)]
-    cut = Frame(ticks=5 << 20, ticks_per_s=1 << 20, mpdu=MPDU[:12], cut_octets=6, fcs_ok=False)
-    said = pcap.write(path, Frames(read=lambda: iter([*frames, Skipped(2, "lost by the sniffer"), cut])))
-    assert said.startswith("4 frames, 3 interfaces; stamps are kept as they are; 2 frames of initiator last ")
+    cut = Frame(ticks=5 << 20, ticks_per_s=1 << 20, mpdu=MPDU[:12], cut_bytes=6, fcs_ok=False)
+    text = pcap.write(path, Frames(read=lambda: iter([*frames, Skipped(2, "lost by the sniffer"), cut])))
+    assert text.startswith("4 frames, 3 interfaces; stamps are kept as they are; 2 frames of initiator last ")
     assert [*frames, Skipped(2, "lost by the sniffer"), cut] == everything(path)
     shown = tshark(
         path,
@@ -302,7 +302,7 @@ def test_stamps_that_cannot_be_the_times_of_the_frames(tmp_path: Path) -> None:
     """Ten frames of 60 octets at each us: 68 octets of 32 us each, 80 times."""
     stamps = [1_600_000_000_000_000 + number // 10 for number in range(80)]
     summary = pcap.read(air(tmp_path / "a.pcapng", stamps, bytes(60))).summary()
-    said = pcap.write(tmp_path / "b.pcapng", pcap.read(tmp_path / "a.pcapng"))
+    text = pcap.write(tmp_path / "b.pcapng", pcap.read(tmp_path / "a.pcapng"))
 
     expected = [
         "80 frames last 0.17 s on the air at least, their stamps span 0.000007 s: "
@@ -311,7 +311,7 @@ def test_stamps_that_cannot_be_the_times_of_the_frames(tmp_path: Path) -> None:
     ]
     assert expected == summary["remarks"]
     assert (0, 72, 72) == (summary["back_steps"], summary["equal_stamps"], summary["duplicates"])
-    assert "1 interfaces; stamps are kept as they are; 80 frames last 0.17 s" in said
+    assert "1 interfaces; stamps are kept as they are; 80 frames last 0.17 s" in text
 
 
 @pytest.mark.parametrize(("start_s", "year"), [(2000, 1970), (31_000_000, 1970), (10**10, 2286)])

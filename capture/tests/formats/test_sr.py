@@ -64,12 +64,12 @@ def sigrok_rows(path: Path) -> list[tuple[int, int]]:
     info = read_info(path)
     bits = [bit for bit, name in enumerate(info.channels) if name]
     text = sigrok("-i", str(path), "-O", "csv:time=false:header=false:label=off").decode()
-    found: list[tuple[int, int]] = []
+    changes: list[tuple[int, int]] = []
     for sample, line in enumerate(line for line in text.splitlines() if line[:1] in "01"):
         level = sum(int(value) << bit for bit, value in zip(bits, line.split(","), strict=True))
-        if not found or found[-1][1] != level:
-            found.append((sample, level))
-    return found
+        if not changes or changes[-1][1] != level:
+            changes.append((sample, level))
+    return changes
 
 
 def rewrite(path: Path, **members: bytes | None) -> None:
@@ -623,12 +623,12 @@ def test_a_file_that_was_cut_short_is_read_as_far_as_it_goes(chunked: tuple[Path
         whole_chunks = infos.index(info)
         assert [row for row in rows(edges) if row[0] < 350 * whole_chunks] == stretches(path)[0]
     path.write_bytes(whole[: infos[3].header_offset + 100])
-    found, gaps, end = stretches(path)
+    left, gaps, end = stretches(path)
     cut = gaps[0][0]
 
     assert 1050 < cut < 1400
     assert ([[cut, 1400]], 1400) == (gaps, end)
-    assert [row for row in rows(edges) if row[0] < cut] == found
+    assert [row for row in rows(edges) if row[0] < cut] == left
 
 
 def test_a_chunk_that_is_cut_before_its_first_sample_joins_the_gap_before(chunked: tuple[Path, Edges]) -> None:
@@ -646,8 +646,8 @@ def test_a_file_that_lost_its_first_chunk_begins_later(chunked: tuple[Path, Edge
     path, edges = chunked
     rewrite(path, **{"logic-1-1": None, "logic-1-2": None})
 
-    found, gaps, end = stretches(path)
-    assert (without(edges, 0, 700), [], 5000) == (found, gaps, end)
+    left, gaps, end = stretches(path)
+    assert (without(edges, 0, 700), [], 5000) == (left, gaps, end)
 
 
 @pytest.mark.parametrize("threads", [2, 5])

@@ -209,9 +209,9 @@ def test_flocklab_actuation(tmp_path: Path, comment: str, order: int) -> None:
     """Channels are pins of nodes, at the executed times; each row is an edge, whichever node comes first."""
     lines = ACTUATION.splitlines(keepends=True)[::order]
     _, edges = read(tmp_path / "a.csv", comment + PLANNED + "".join(lines), "flocklab_actuation")
-    found = {name: edges.channel(name)[0].tolist() for name in edges.channels}
+    samples = {name: edges.channel(name)[0].tolist() for name in edges.channels}
 
-    assert {"7.RST": [300], "7.SIG1": [10_000_020, 20_000_060], "1.SIG1": [30_000_040]} == found
+    assert {"7.RST": [300], "7.SIG1": [10_000_020, 20_000_060], "1.SIG1": [30_000_040]} == samples
     assert 1 << edges.channels.index("7.RST") == int(edges.levels[0])
 
 
@@ -330,7 +330,7 @@ def test_damage_is_named_with_its_line(tmp_path: Path, text: str, says: str) -> 
 
 def test_a_file_without_any_order_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """More steps back than can be merged in bounded memory are an error that says how to sort the file."""
-    monkeypatch.setattr(table_scan, "MOST_RUNS", 3)
+    monkeypatch.setattr(table_scan, "MAX_RUNS", 3)
     path = tmp_path / "a.csv"
     path.write_text("time,A\n" + "".join(f"{9 - number},1\n" for number in range(9)))
     with pytest.raises(FormatError, match="sort"):
@@ -355,20 +355,20 @@ def test_flocklab_is_read_back_within_100_ns(tmp_path_factory: pytest.TempPathFa
     """Each edge that is more than 100 ns from the next is there, no more than 100 ns early; exact at 10 MHz."""
     path = tmp_path_factory.getbasetemp() / "round_flocklab.csv"
     expected = capture(drawn, gap=False)  # type: ignore[arg-type]
-    said = flocklab_gpio.write(path, expected)
+    rounding = flocklab_gpio.write(path, expected)
     waveform = flocklab_gpio.read(path, ReadOptions())
-    found, edges = waveform.edges(), expected.edges()
+    read_back, edges = waveform.edges(), expected.edges()
     scale = 10**7 / edges.samplerate_hz
     offset = (epoch_fraction(expected.epoch) - epoch_fraction(waveform.epoch)) * 10**7
 
-    assert (said == "") == (scale.denominator == 1)
-    for ours, theirs in (("a.x", "a.x"), ("z", "0.z")):
-        expected_at = [offset + int(sample) * scale for sample in edges.channel(ours)[0]]
-        found_at = found.channel(theirs)[0].tolist()
+    assert (rounding == "") == (scale.denominator == 1)
+    for name, written in (("a.x", "a.x"), ("z", "0.z")):
+        expected_at = [offset + int(sample) * scale for sample in edges.channel(name)[0]]
+        read_at = read_back.channel(written)[0].tolist()
         apart = all(b - a >= 1 for a, b in pairwise(expected_at))
         if apart and expected_at and expected_at[0] - offset - edges.start * scale >= 1:
-            assert len(found_at) == len(expected_at)
-            assert all(0 <= e - f < 1 for e, f in zip(expected_at, found_at, strict=True))
+            assert len(read_at) == len(expected_at)
+            assert all(0 <= e - f < 1 for e, f in zip(expected_at, read_at, strict=True))
 
 
 def test_flocklab_cannot_say_that_samples_are_lost(tmp_path: Path) -> None:

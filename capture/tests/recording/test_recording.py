@@ -164,10 +164,10 @@ def test_a_recording_of_format_1_is_read(tmp_path: Path) -> None:
     tables = text[text.index("[files") :]
     lines = [f'"{name}" = "{file.sha256}"\n' for name, file in recording.info.files.items()]
     path.write_text(text.replace(tables, "".join(["[files]\n", *lines])).replace("format = 2", "format = 1"))
-    found = Recording.open(tmp_path / "run")
+    recording = Recording.open(tmp_path / "run")
 
-    assert [None, None] == [file.size for file in found.info.files.values()]
-    assert () == found.verify()
+    assert [None, None] == [file.size for file in recording.info.files.values()]
+    assert () == recording.verify()
 
 
 def test_changed_and_missing_files_are_found(tmp_path: Path) -> None:

@@ -83,9 +83,9 @@ def test_any_cut_loses_whole_blocks_at_the_end_only(tmp_path_factory: pytest.Tem
     path.write_bytes(whole[:size])
     segments = read_segments(folder)
 
-    found = [(int(s), int(v)) for samples, levels in segments.blocks for s, v in zip(samples, levels, strict=True)]
-    assert EXAMPLE[: len(found)] == found
-    ends = np.cumsum([0] + [HEADER_SIZE + bytes_ for bytes_ in (32, 16, 0, 48, 0)])
+    read_back = [(int(s), int(v)) for samples, levels in segments.blocks for s, v in zip(samples, levels, strict=True)]
+    assert EXAMPLE[: len(read_back)] == read_back
+    ends = np.cumsum([0] + [HEADER_SIZE + size for size in (32, 16, 0, 48, 0)])
     assert (size not in ends) == bool(segments.torn)
     assert (size == len(whole)) == segments.closed
 
@@ -168,11 +168,11 @@ def test_a_waveform_comes_back(tmp_path_factory: pytest.TempPathFactory, start: 
     given_ = Waveform(samplerate_hz=rate, channels=("a", "b"), read=lambda: iter(blocks))
     folder = tmp_path_factory.mktemp("edges")
     write_waveform(folder, given_)
-    found = read_segments(folder).edges(samplerate_hz=rate, channels=("a", "b"))
+    edges = read_segments(folder).edges(samplerate_hz=rate, channels=("a", "b"))
 
-    assert samples.tolist() == found.samples.tolist()
-    assert levels.tolist() == found.levels.tolist()
-    assert (gaps.tolist(), int(samples[-1]) + 7) == (found.gaps.tolist(), found.end)
+    assert samples.tolist() == edges.samples.tolist()
+    assert levels.tolist() == edges.levels.tolist()
+    assert (gaps.tolist(), int(samples[-1]) + 7) == (edges.gaps.tolist(), edges.end)
 
 
 def test_following_ends_with_the_capture(tmp_path: Path) -> None:
@@ -373,7 +373,7 @@ def test_sample_numbers_that_do_not_increase_are_refused(tmp_path: Path, blocks:
         (np.array([3, 20]), np.zeros(2, np.uint64), 20),
     ],
 )
-def test_rows_that_no_reader_takes_are_not_written(
+def test_read_backthat_no_reader_takes_are_not_written(
     tmp_path: Path, samples: NDArray[np.int64], levels: NDArray[np.uint64], watermark: int
 ) -> None:
     writer = SegmentWriter(tmp_path)

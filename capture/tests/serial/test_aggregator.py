@@ -100,7 +100,7 @@ def test_lines_do_not_depend_on_how_reads_cut_plain_text() -> None:
 
 def test_live_lines_are_stamped_when_they_are_printed() -> None:
     """One that takes long to print delays the stamp of the next."""
-    ours, theirs = socket.socketpair()
+    near, far = socket.socketpair()
     printed: list[tuple[float, str]] = []
     before_s = time.time()
 
@@ -108,19 +108,19 @@ def test_live_lines_are_stamped_when_they_are_printed() -> None:
         printed.append((time.time(), line))
         time.sleep(0.02)
         if len(printed) == 3:
-            theirs.close()
+            far.close()
 
     class Socket:
         def fileno(self) -> int:
-            return ours.fileno()
+            return near.fileno()
 
         def read(self) -> bytes:
-            if data := ours.recv(READ_BYTES):
+            if data := near.recv(READ_BYTES):
                 return data
             raise OSError("closed")
 
-    with ours:
-        theirs.sendall(b"one\ntwo\nthree\n")
+    with near:
+        far.sendall(b"one\ntwo\nthree\n")
         live({"m3-1": Socket()}, write)
     stamps = [float(line.split(";")[0]) for _, line in printed]
 
@@ -158,10 +158,10 @@ def test_what_it_prints_is_read_back(tmp_path: Path) -> None:
     path = tmp_path / "x.log"
     printed = [Printed(1_700_000_000_123_456_000, 0, "m3-1", "a;b"), Printed(1_700_000_001_000_001_000, 0, "m3-2", "")]
     path.write_text("".join(f"{line}\n" for line in printed))
-    found = iotlab_log.read(path, ReadOptions()).all()
+    log = iotlab_log.read(path, ReadOptions()).all()
 
-    assert [line.stamp_ns for line in printed] == found.stamps_ns.tolist()
-    assert (("m3-1", "m3-2"), ("a;b", "")) == (found.nodes, found.texts)
+    assert [line.stamp_ns for line in printed] == log.stamps_ns.tolist()
+    assert (("m3-1", "m3-2"), ("a;b", "")) == (log.nodes, log.texts)
 
 
 def test_stamps_are_rounded_to_the_nearest_microsecond() -> None:

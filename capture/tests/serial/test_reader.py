@@ -57,8 +57,8 @@ sys.stdin.readline()
 
 def counted(record: SerialRecord) -> dict[str, int]:
     (text,) = (event.text for event in record.events if event.kind is Kind.COUNTED)
-    found: dict[str, int] = json.loads(text)
-    return found
+    counts: dict[str, int] = json.loads(text)
+    return counts
 
 
 @pytest.mark.slow

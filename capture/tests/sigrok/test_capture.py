@@ -227,14 +227,14 @@ def test_missing_sigrok_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_versions_name_the_program_and_its_library() -> None:
-    found = versions()
+    programs = versions()
 
-    assert {"sigrok-cli", "libsigrok"} <= set(found)
-    assert all(text[0].isdigit() for text in found.values())
+    assert {"sigrok-cli", "libsigrok"} <= set(programs)
+    assert all(text[0].isdigit() for text in programs.values())
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("message", "expected"),
     [
         ("sr: ols: Can't match samplerate 24000000, using 25000000.", "another rate: .*25000000"),
         ("sr: fx2lafw: Unable to claim USB interface: LIBUSB_ERROR_BUSY.", "in use by another program"),
@@ -243,6 +243,6 @@ def test_versions_name_the_program_and_its_library() -> None:
         ("", "it failed .*nothing"),
     ],
 )
-def test_what_sigrok_says_is_explained(said: str, expected: str) -> None:
+def test_what_sigrok_says_is_explained(message: str, expected: str) -> None:
     with pytest.raises(AnalyzerError, match=expected):
-        raise analyzer.diagnose(said, where="fx2lafw", what="it failed")
+        raise analyzer.diagnose(message, where="fx2lafw", what="it failed")

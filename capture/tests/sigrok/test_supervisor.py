@@ -141,7 +141,7 @@ def test_an_analyzer_that_comes_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("messages", "expected"),
     [
         (
             ["sr: fx2lafw: Unable to claim USB interface. Another program or driver has already claimed it."],
@@ -161,10 +161,10 @@ def test_an_analyzer_that_comes_back(tmp_path: Path) -> None:
     ],
 )
 def test_a_start_that_fails_is_explained(
-    said: list[str], expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    messages: list[str], expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each with the message of the driver, as in libsigrok 0.5.2."""
-    install(monkeypatch, tmp_path / "bin", samples=0, before=tuple(said), status=1)
+    install(monkeypatch, tmp_path / "bin", samples=0, before=tuple(messages), status=1)
     (tmp_path / "edges").mkdir()
     with pytest.raises(AnalyzerError, match=expected):
         start_fx2(tmp_path / "edges").wait_quiet(1, deadline_s=PATIENCE_S)
@@ -172,7 +172,7 @@ def test_a_start_that_fails_is_explained(
 
 def test_a_rate_that_is_changed_silently_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The driver is asked what it makes of the rate."""
-    install(monkeypatch, tmp_path / "bin", taken=25_000_000)
+    install(monkeypatch, tmp_path / "bin", driver_hz=25_000_000)
     with pytest.raises(AnalyzerError, match="would take another rate: 25000000 Hz instead of 24000000 Hz"):
         start_fx2(tmp_path)
 
@@ -188,7 +188,7 @@ def test_an_analyzer_that_gives_up_in_order_is_a_failure(tmp_path: Path, monkeyp
 
 
 @pytest.mark.parametrize(
-    "said",
+    "messages",
     [
         "sr: saleae-logic16: FIFO overflow, capture data may be truncated.",
         "sr: [00:12.5] fx2lafw: receive_transfer(): status LIBUSB_TRANSFER_OVERFLOW received 512 bytes.",
@@ -196,19 +196,19 @@ def test_an_analyzer_that_gives_up_in_order_is_a_failure(tmp_path: Path, monkeyp
     ],
 )
 def test_what_sigrok_says_of_lost_samples_makes_the_recording_incomplete(
-    said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    messages: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fine = (
         "sr: [00:12.4] fx2lafw: receive_transfer(): status LIBUSB_SUCCESS / LIBUSB_TRANSFER_COMPLETED received 9 bytes."
     )
-    install(monkeypatch, tmp_path / "bin", after=(fine, said))
+    install(monkeypatch, tmp_path / "bin", after=(fine, messages))
     run = recording(tmp_path / "run", 24_000_000)
     capture = start_fx2(run.edges_folder)
     wait_until(lambda: bool(capture._session.process.overruns))
     finished, _ = conclude(run, capture.end())
 
     assert "incomplete" == finished.info.state
-    assert said in finished.info.reason
+    assert messages in finished.info.reason
     assert "-l 4" in " ".join(capture._order.command)
 
 

@@ -28,13 +28,13 @@ def test_a_straight_line_fits_two_crystals() -> None:
     reference = seen(FAST, first=0, count=6000, ppm=-31)
     other = seen(SLOW, first=500, count=5000, ppm=22, start_s=4.9)
 
-    found = alignment.align(reference, other, reference_hz=FAST, other_hz=SLOW)
+    fit = alignment.align(reference, other, reference_hz=FAST, other_hz=SLOW)
 
-    assert 5000 == found.pulses
-    assert 2 == found.other.size
-    assert 53_000 == pytest.approx(found.rate_ppb, abs=20)
-    assert found.residual_std_ns < 1.1 * found.sampling_std_ns
-    assert np.all(np.abs(found.renumber(other.samples) - reference.samples[500:5500]) <= 2)
+    assert 5000 == fit.pulses
+    assert 2 == fit.other.size
+    assert 53_000 == pytest.approx(fit.rate_ppb, abs=20)
+    assert fit.residual_std_ns < 1.1 * fit.sampling_std_ns
+    assert np.all(np.abs(fit.renumber(other.samples) - reference.samples[500:5500]) <= 2)
 
 
 def test_wandering_clocks_get_more_knots() -> None:
@@ -42,29 +42,29 @@ def test_wandering_clocks_get_more_knots() -> None:
     reference = seen(FAST, first=0, count=12_000)
     other = seen(FAST, first=0, count=12_000, wander_ppm=1.0)
 
-    found = alignment.align(reference, other, reference_hz=FAST, other_hz=FAST)
+    fit = alignment.align(reference, other, reference_hz=FAST, other_hz=FAST)
 
-    assert found.knot_s < 60
-    assert found.residual_std_ns < alignment.FIT_LIMIT * found.sampling_std_ns
-    assert np.all(np.abs(found.renumber(other.samples) - reference.samples) <= 2)
+    assert fit.knot_s < 60
+    assert fit.residual_std_ns < alignment.FIT_LIMIT * fit.sampling_std_ns
+    assert np.all(np.abs(fit.renumber(other.samples) - reference.samples) <= 2)
 
 
 @pytest.mark.parametrize("slow", [SLOW, FAST])
 def test_samples_of_one_burst_keep_their_distances(slow: Fraction) -> None:
     """What follows within two samples is as far on as the samplerates say, wherever the clocks' difference goes."""
-    found = alignment.align(
+    fit = alignment.align(
         seen(FAST, first=0, count=3000), seen(slow, first=0, count=3000, ppm=43), reference_hz=FAST, other_hz=slow
     )
     begins = np.arange(200_000, dtype=np.int64) * 200
     bursts = (begins[:, None] + np.arange(4)).reshape(-1)
-    plain = np.rint(np.interp(bursts, found.other, found.reference))
+    plain = np.rint(np.interp(bursts, fit.other, fit.reference))
 
-    renumbered = found.renumber(bursts)
+    renumbered = fit.renumber(bursts)
 
     assert np.all(np.abs(renumbered - plain) <= 1)
     assert np.all(renumbered.reshape(-1, 4)[:, 2] - renumbered.reshape(-1, 4)[:, 0] == 2 * FAST / slow)
     assert not np.all(plain.reshape(-1, 4)[:, 2] - plain.reshape(-1, 4)[:, 0] == 2 * FAST / slow)
-    assert [] == found.renumber(np.zeros(0, dtype=np.int64)).tolist()
+    assert [] == fit.renumber(np.zeros(0, dtype=np.int64)).tolist()
 
 
 def test_lost_samples_are_no_line() -> None:
@@ -92,8 +92,8 @@ def test_a_second_round_needs_the_wall_clocks() -> None:
 
     with pytest.raises(CaptureError, match="in 2 ways"):
         alignment.align(reference, other, reference_hz=FAST, other_hz=FAST)
-    found = alignment.align(reference, other, reference_hz=FAST, other_hz=FAST, epochs=day[:2])
-    assert 1 >= abs(reference.samples[LENGTH + 100] - found.renumber(other.samples[:1])[0])
+    fit = alignment.align(reference, other, reference_hz=FAST, other_hz=FAST, epochs=day[:2])
+    assert 1 >= abs(reference.samples[LENGTH + 100] - fit.renumber(other.samples[:1])[0])
     with pytest.raises(CaptureError, match="300 s from where their wall clocks do"):
         alignment.align(reference, other, reference_hz=FAST, other_hz=FAST, epochs=(day[0], day[2]))
 

@@ -40,7 +40,7 @@ def test_positions_are_found(first: int, count: int, ppm: int) -> None:
     assert 0 == pulses.damaged
 
 
-def test_missing_pulses_and_glitches() -> None:
+def test_missing_pulsesand_glitches() -> None:
     """A pulse that is lost, one that a glitch cuts in two and a short pulse between leave the others in place."""
     rises, falls = line(1000, 60)
     cut = falls[20] - SHORT // 2
@@ -80,14 +80,14 @@ def test_beginning_within_a_pulse() -> None:
 def test_a_loss_of_whole_periods_shows_in_the_code() -> None:
     """Samples of 7 periods are lost, so the pulses go on evenly: their positions jump by 7."""
     rises, falls = line(0, 200)
-    kept = np.r_[0:80, 87:200]
-    moved = np.where(np.arange(200) < 80, 0, 7 * PERIOD)[kept]
+    left = np.r_[0:80, 87:200]
+    moved = np.where(np.arange(200) < 80, 0, 7 * PERIOD)[left]
 
-    found = sync_line.read(recording(rises[kept] - moved, falls[kept] - moved), "sync")
+    pulses = sync_line.read(recording(rises[left] - moved, falls[left] - moved), "sync")
 
-    assert set(found.positions) <= set(kept.tolist())
-    assert len(found.positions) >= len(kept) - sync_line.STAGES
-    assert np.array_equal((rises - np.where(np.arange(200) < 80, 0, 7 * PERIOD))[found.positions], found.samples)
+    assert set(pulses.positions) <= set(left.tolist())
+    assert len(pulses.positions) >= len(left) - sync_line.STAGES
+    assert np.array_equal((rises - np.where(np.arange(200) < 80, 0, 7 * PERIOD))[pulses.positions], pulses.samples)
 
 
 @pytest.mark.parametrize("count", [0, 1, 15])

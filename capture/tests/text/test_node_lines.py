@@ -51,7 +51,7 @@ def rows(block: LineBlock) -> list[tuple[int, str, str, int]]:
 def test_a_log_of_the_aggregator_with_its_dirt(tmp_path: Path) -> None:
     """Nothing is guessed: each line that can be one is, and what cannot is counted by what is wrong."""
     path = write(tmp_path, LOG)
-    found = iotlab_log.read(path, ReadOptions()).all()
+    log = iotlab_log.read(path, ReadOptions()).all()
     base = EPOCH * 10**9
 
     assert [
@@ -73,7 +73,7 @@ def test_a_log_of_the_aggregator_with_its_dirt(tmp_path: Path) -> None:
             NOTICE,
         ),
         (base + 2_500_000_000, "m3-1", "ä\ufffd\ufffd", RECEIVED),
-    ] == rows(found)
+    ] == rows(log)
     assert {
         "stamp before the one above it": 1,
         "line broken by another": 2,
@@ -81,7 +81,7 @@ def test_a_log_of_the_aggregator_with_its_dirt(tmp_path: Path) -> None:
         "empty line": 1,
         "bytes that are not UTF-8": 1,
         "last line without an end": 1,
-    } == found.dirt
+    } == log.dirt
     assert iotlab_log.recognises(path, LOG[:HEAD_BYTES])
 
 
@@ -115,13 +115,13 @@ def test_characters_that_were_replaced_before(tmp_path: Path) -> None:
     """U+FFFD in valid UTF-8 is what the logging program has put there: other damage than bytes that are not."""
     stamp = b"1600000000.100000;m3-9;"
     path = write(tmp_path, stamp + b"a\xef\xbf\xbd\n" + stamp + b"b\xff\n")
-    found = iotlab_log.read(path, ReadOptions()).all()
+    log = iotlab_log.read(path, ReadOptions()).all()
 
-    assert ("a\ufffd", "b\ufffd") == found.texts
+    assert ("a\ufffd", "b\ufffd") == log.texts
     assert {
         "characters replaced before they were logged (U+FFFD)": 1,
         "bytes that are not UTF-8": 1,
-    } == found.dirt
+    } == log.dirt
 
 
 @pytest.mark.parametrize(
@@ -148,10 +148,10 @@ def test_a_line_that_cannot_be_is_counted(
     """Stamps of any length and names that are no names: no traceback, and the other lines are read."""
     good = "1600000000.5;m3-1;good" if module is iotlab_log else "1600000000.5,1,1,r,good"
     path = write(tmp_path, "\n".join([good, *lines, good]).encode() + b"\n")
-    found = module.read(path, ReadOptions()).all()
+    log = module.read(path, ReadOptions()).all()
 
-    assert ("good", "good") == (found.texts[0], found.texts[-1])
-    assert dirt == {what: count for what, count in found.dirt.items() if what in dirt}
+    assert ("good", "good") == (log.texts[0], log.texts[-1])
+    assert dirt == {what: count for what, count in log.dirt.items() if what in dirt}
 
 
 FLOCKLAB = (
@@ -166,14 +166,14 @@ FLOCKLAB = (
 @pytest.mark.parametrize("version", ["", "# "])
 def test_flocklab_serial_of_both_versions(tmp_path: Path, version: str) -> None:
     path = write(tmp_path, FLOCKLAB.format(version).encode())
-    found = flocklab_serial.read(path, ReadOptions()).all()
+    log = flocklab_serial.read(path, ReadOptions()).all()
 
     assert [
         (1_357_000_000_123_456_700, "004", "temp,21,°C", RECEIVED),
         (1_357_000_001_500_000_000, "7", "start", SENT),
         (1_357_000_002_000_000_000, "7", "", RECEIVED),
-    ] == rows(found)
-    assert {"line that is no row": 1} == found.dirt
+    ] == rows(log)
+    assert {"line that is no row": 1} == log.dirt
     assert flocklab_serial.recognises(path, path.read_bytes())
     assert not iotlab_log.recognises(path, path.read_bytes())
     assert not flocklab_serial.recognises(path, LOG)

@@ -10,7 +10,7 @@ import pytest
 
 from gpiorig.analysis.events.table import TABLE_CRC32
 from gpiorig.capture.errors import SerialPortError
-from gpiorig.capture.lineinbox import Line
+from gpiorig.capture.serial.line_inbox import Line
 from gpiorig.capture.serial.port import SerialPort
 from gpiorig.rig.errors import FirmwareError
 from gpiorig.rig.experiments.experiment import Experiment, NodeRole, Settings

@@ -79,19 +79,19 @@ class ChunkedStream:
         """
         level: int | None = None
         gap: tuple[int, int] | None = None
-        for piece in self._pieces():
-            if piece.gap and piece.gap[0] < piece.gap[1]:
-                gap = (gap[0] if gap else piece.gap[0], piece.gap[1])
-            if piece.gap or (gap and not piece.samples.size):
+        for part in self._parts():
+            if part.gap and part.gap[0] < part.gap[1]:
+                gap = (gap[0] if gap else part.gap[0], part.gap[1])
+            if part.gap or (gap and not part.samples.size):
                 continue
-            samples, levels = piece.samples, piece.levels
+            samples, levels = part.samples, part.levels
             gaps = np.array([gap], dtype=np.int64) if gap and level is not None else no_gaps()
             if samples.size:
                 is_known = gap is None and int(levels[0]) == level
                 level = int(levels[-1])
                 samples, levels = samples[is_known:], levels[is_known:]
             gap = None
-            yield Block(samples, levels, piece.end, gaps)
+            yield Block(samples, levels, part.end, gaps)
         if gap and level is None:
             raise FormatError("all of its chunks are damaged", where=self.path, remedy="record it again")
         if gap:
@@ -111,23 +111,23 @@ class ChunkedStream:
         if batch:
             yield batch
 
-    def _pieces(self) -> Iterator[_Piece]:
+    def _parts(self) -> Iterator[_Part]:
         batches = list(self.batches())
         try:
             with self.path.open("rb", buffering=0) as file:
                 if self.threads == 1 or len(batches) == 1:
                     decoder = _Decoder(self, file.fileno())
                     for batch in batches:
-                        yield from decoder.pieces(batch)
+                        yield from decoder.parts(batch)
                     return
                 with _Crew(self, file.fileno(), batches) as crew:
-                    yield from crew.pieces()
+                    yield from crew.parts()
         except OSError as error:
             raise FormatError(f"cannot be read: {error.strerror}", where=self.path, remedy="check the file") from error
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Piece:
+class _Part:
     """Edges up to sample `end`, or the range of samples that is lost."""
 
     samples: NDArray[np.int64]
@@ -143,27 +143,27 @@ class _Decoder:
         self._stream = stream
         self._reader = ChunkReader(file, unitsize=stream.unitsize, used=stream.used)
 
-    def pieces(self, batch: list[Chunk]) -> Iterator[_Piece]:
+    def parts(self, batch: list[Chunk]) -> Iterator[_Part]:
         """Yield what a batch holds; the first row of it gives the levels at its start."""
         unit, reader = self._stream.unitsize, self._reader
         start, end = batch[0].start // unit, batch[-1].end // unit
         members = [chunk.member for chunk in batch if chunk.member]
         if len(members) < len(batch):
-            yield _Piece(NO_SAMPLES, NO_LEVELS, end, gap=(start, end))
+            yield _Part(NO_SAMPLES, NO_LEVELS, end, gap=(start, end))
             return
         reader.restart(start)
         try:
             for chunk, member in zip(batch, members, strict=True):
                 for _ in self._feed(chunk, member):
-                    yield self._taken()
-            yield self._taken()
+                    yield self._rows()
+            yield self._rows()
         except Cut:
-            yield self._taken()
-            yield _Piece(NO_SAMPLES, NO_LEVELS, end, gap=(reader.position, end))
+            yield self._rows()
+            yield _Part(NO_SAMPLES, NO_LEVELS, end, gap=(reader.position, end))
 
-    def _taken(self) -> _Piece:
+    def _rows(self) -> _Part:
         samples, levels = self._reader.take()
-        return _Piece(samples, levels, self._reader.position)
+        return _Part(samples, levels, self._reader.position)
 
     def _feed(self, chunk: Chunk, member: Member) -> Iterator[None]:
         """Read a chunk, and yield whenever the rows are full.
@@ -194,7 +194,7 @@ class _Crew:
     def __init__(self, stream: ChunkedStream, file: int, batches: Sequence[list[Chunk]]) -> None:
         self._stream, self._file = stream, file
         self._left = deque(batches)
-        self._jobs: queue.SimpleQueue[tuple[list[Chunk], _Pieces] | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[tuple[list[Chunk], _Parts] | None] = queue.SimpleQueue()
         self._is_over = threading.Event()
         self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(stream.threads)]
 
@@ -210,41 +210,41 @@ class _Crew:
         for thread in self._threads:
             thread.join()
 
-    def pieces(self) -> Iterator[_Piece]:
+    def parts(self) -> Iterator[_Part]:
         """Yield the pieces of all batches."""
-        ahead: deque[_Pieces] = deque()
+        ahead: deque[_Parts] = deque()
         while self._left or ahead:
             while self._left and len(ahead) <= len(self._threads):
-                pieces: _Pieces = queue.Queue(maxsize=QUEUED_BLOCKS)
-                self._jobs.put((self._left.popleft(), pieces))
-                ahead.append(pieces)
-            pieces = ahead.popleft()
-            while (piece := pieces.get()) is not None:
-                if isinstance(piece, BaseException):
-                    raise piece
-                yield piece
+                parts: _Parts = queue.Queue(maxsize=QUEUED_BLOCKS)
+                self._jobs.put((self._left.popleft(), parts))
+                ahead.append(parts)
+            parts = ahead.popleft()
+            while (part := parts.get()) is not None:
+                if isinstance(part, BaseException):
+                    raise part
+                yield part
 
     def _work(self) -> None:
         decoder = _Decoder(self._stream, self._file)
         while (job := self._jobs.get()) is not None and not self._is_over.is_set():
-            batch, pieces = job
+            batch, parts = job
             try:
-                for piece in decoder.pieces(batch):
-                    if not self._put(pieces, piece):
+                for part in decoder.parts(batch):
+                    if not self._put(parts, part):
                         return
-                self._put(pieces, None)
+                self._put(parts, None)
             except BaseException as error:
-                self._put(pieces, error)
+                self._put(parts, error)
 
-    def _put(self, pieces: _Pieces, piece: _Piece | BaseException | None) -> bool:
+    def _put(self, parts: _Parts, part: _Part | BaseException | None) -> bool:
         """Hand on a piece; false when nobody wants it any more."""
         while not self._is_over.is_set():
             try:
-                pieces.put(piece, timeout=WAIT_S)
+                parts.put(part, timeout=WAIT_S)
                 return True
             except queue.Full:
                 continue
         return False
 
 
-_Pieces = queue.Queue[_Piece | BaseException | None]
+_Parts = queue.Queue[_Part | BaseException | None]

@@ -38,7 +38,7 @@ CHUNK_INDEXED = struct.Struct("<6Q")
 CHUNK_LEVELLED = struct.Struct("<QQHQ")
 ENTRY = np.dtype([("sample", "<u8"), ("byte", "<u8"), ("level", "<u4")])
 USUAL_FLAG = 1
-PIECE_BYTES = 1 << 18
+BLOCK_BYTES = 1 << 18
 MAX_RUNS = 1 << 28  # bytes of run lengths of a chunk, which are in memory together
 MAX_SAMPLE = 1 << 62
 YIELDED = 1 << 16  # transitions in a piece
@@ -103,9 +103,9 @@ def exactly(file: IO[bytes], size: int, refused: Refusal) -> bytes:
 def read(file: IO[bytes], bit: int, refused: Refusal) -> Iterator[Changes]:
     """Yield the transitions of a channel as those of a bit; behind its end nothing is known."""
     header = read_header(file, refused)
-    found = _indexed(file, header, refused) if header.version in INDEXED else _levelled(file, refused)
+    parts = _indexed(file, header, refused) if header.version in INDEXED else _levelled(file, refused)
     mask, end = 1 << bit, 0
-    for times, levels in found:
+    for times, levels in parts:
         end = int(times[-1])
         yield changes(times[:-1], mask, levels << np.uint64(bit))
     one = np.array([mask], dtype=np.uint64)
@@ -113,10 +113,10 @@ def read(file: IO[bytes], bit: int, refused: Refusal) -> Iterator[Changes]:
 
 
 # Instants, the last one that of the end of what is known, and the levels from all others on.
-Piece = tuple[NDArray[np.int64], NDArray[np.uint64]]
+Part = tuple[NDArray[np.int64], NDArray[np.uint64]]
 
 
-def _levelled(file: IO[bytes], refused: Refusal) -> Iterator[Piece]:
+def _levelled(file: IO[bytes], refused: Refusal) -> Iterator[Part]:
     known_to, is_first = 0, True
     while header := file.read(CHUNK_LEVELLED.size):
         if len(header) < CHUNK_LEVELLED.size:
@@ -128,8 +128,8 @@ def _levelled(file: IO[bytes], refused: Refusal) -> Iterator[Piece]:
         is_first = False
         runs = Runs(start, level, refused)
         while size:
-            ends, levels = runs.feed(exactly(file, min(size, PIECE_BYTES), refused))
-            size -= min(size, PIECE_BYTES)
+            ends, levels = runs.feed(exactly(file, min(size, BLOCK_BYTES), refused))
+            size -= min(size, BLOCK_BYTES)
             if ends.size:
                 inside = ends < end
                 yield np.append(ends[inside], ends[-1]), levels[inside]
@@ -137,7 +137,7 @@ def _levelled(file: IO[bytes], refused: Refusal) -> Iterator[Piece]:
         known_to = end
 
 
-def _indexed(file: IO[bytes], header: Header, refused: Refusal) -> Iterator[Piece]:
+def _indexed(file: IO[bytes], header: Header, refused: Refusal) -> Iterator[Part]:
     known_to = 0
     for _ in range(header.chunks or 0):
         start, end, length, rate, flag, size = CHUNK_INDEXED.unpack(exactly(file, CHUNK_INDEXED.size, refused))
@@ -157,25 +157,25 @@ def _indexed(file: IO[bytes], header: Header, refused: Refusal) -> Iterator[Piec
         raise refused("there are bytes behind the last chunk")
 
 
-def _chunk(start: int, end: int, data: bytes, index: NDArray[np.void], refused: Refusal) -> Iterator[Piece]:
+def _chunk(start: int, end: int, data: bytes, index: NDArray[np.void], refused: Refusal) -> Iterator[Part]:
     """Decode a chunk from each entry of its index to the next, where both must agree."""
     level = int(index["level"][0])
     yield np.array([start, start]), np.array([level], dtype=np.uint64)
     runs = Runs(start, level, refused)
-    found: list[Piece] = []
+    parts: list[Part] = []
     at = waiting = 0
     for sample, byte, level in [*index.tolist(), (end - start, len(data), None)]:
         if byte < at or byte > len(data):
             raise refused("the index of a chunk is not in order")
-        found.append(runs.feed(data[at:byte]))
-        at, waiting = byte, waiting + found[-1][0].size
+        parts.append(runs.feed(data[at:byte]))
+        at, waiting = byte, waiting + parts[-1][0].size
         if level is not None and (runs.is_inside or (runs.position - start, runs.level) != (sample, level)):
             raise refused("the index of a chunk contradicts its runs")
         if waiting > YIELDED or level is None:
-            times, levels = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+            times, levels = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
             inside = times < end
             yield np.append(times[inside], runs.position), levels[inside]
-            found, waiting = [], 0
+            parts, waiting = [], 0
     runs.check_end(end)
 
 
@@ -218,7 +218,7 @@ class Runs:
         """Whether a run length is not complete."""
         return bool(self._state.inside)
 
-    def feed(self, data: bytes) -> Piece:
+    def feed(self, data: bytes) -> Part:
         """Return the ends of the runs in this piece, and the levels from there on."""
         raw = np.frombuffer(data, dtype=np.uint8)
         ends, consumed = np.empty(raw.size, dtype=np.int64), c_size_t()

@@ -89,10 +89,10 @@ def some(names: Sequence[str]) -> str:
 
 
 def _examine(reader: ChunkReader, member: Member, header: LocalHeader | None, *, may_be_cut: bool) -> _Finding:
-    told = [member, *([header.member] if header and header.has_sizes else [])]
-    crcs = {one.crc for one in told}
+    entries = [member, *([header.member] if header and header.has_sizes else [])]
+    crcs = {one.crc for one in entries}
     measured: set[int] = set()
-    for one in {(one.method, one.compressed): one for one in told}.values():
+    for one in {(one.method, one.compressed): one for one in entries}.values():
         try:
             size, crc = reader.measure(one)
         except Damaged as error:
@@ -102,7 +102,7 @@ def _examine(reader: ChunkReader, member: Member, header: LocalHeader | None, *,
         if crc in crcs:
             return _Finding(dataclasses.replace(one, size=size, crc=crc), [size, size])
         measured.add(size)
-    return _Finding(None, [*(one.size for one in told), *measured])
+    return _Finding(None, [*(one.size for one in entries), *measured])
 
 
 def _placed(findings: dict[int, _Finding], usual: int, unsure: list[int]) -> Iterator[Chunk]:

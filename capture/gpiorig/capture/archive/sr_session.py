@@ -97,7 +97,7 @@ def read_info(path: Path, *, recover: bool = False) -> SrInfo:
             numbered = _numbered(members, base, path, remarks if recover else None)
             if not recover:
                 return dataclasses.replace(info, chunks=tuple(_chunks(numbered, base, info.unitsize, path)))
-            found = survey(file, numbered, unitsize=info.unitsize, walked=bool(remarks))
+            outcome = survey(file, numbered, unitsize=info.unitsize, walked=bool(remarks))
     except FileNotFoundError as error:
         raise FormatError("there is no such file", where=path, remedy="check the name") from error
     except OSError as error:
@@ -108,9 +108,9 @@ def read_info(path: Path, *, recover: bool = False) -> SrInfo:
             where=path,
             remedy="save it again; `--recover` reads it as far as it goes",
         ) from error
-    if not found.chunks:
+    if not outcome.chunks:
         raise FormatError("has no chunk with samples that is left", where=path, remedy="record it again")
-    return dataclasses.replace(info, chunks=found.chunks, remarks=(*remarks, *found.remarks))
+    return dataclasses.replace(info, chunks=outcome.chunks, remarks=(*remarks, *outcome.remarks))
 
 
 def _described(metadata: str, path: Path) -> tuple[SrInfo, str]:
@@ -120,7 +120,7 @@ def _described(metadata: str, path: Path) -> tuple[SrInfo, str]:
         # An indented line is a key of its own for GKeyFile, sigrok's parser; configparser joins it to the one before.
         parser.read_string("\n".join(line.strip() for line in metadata.splitlines()))
         device = parser["device 1"]
-        unitsize, total = (_whole(device, key) for key in ("unitsize", "total probes"))
+        unitsize, total = (_integer(device, key) for key in ("unitsize", "total probes"))
         probes = ((integer(key[5:]), text) for key, text in device.items() if key.startswith("probe"))
         names: dict[int, str] = {}
         for number, text in probes:
@@ -143,7 +143,7 @@ def _described(metadata: str, path: Path) -> tuple[SrInfo, str]:
     return info, base
 
 
-def _whole(device: Mapping[str, str], key: str) -> int:
+def _integer(device: Mapping[str, str], key: str) -> int:
     value = integer(device[key].strip())
     if value is None:
         raise ValueError(f"{key!r} is not a whole number")

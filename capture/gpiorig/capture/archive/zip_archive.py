@@ -64,7 +64,7 @@ class Member:
     @property
     def shown(self) -> str:
         """Its name for people: without control codes, not longer than 40 characters."""
-        return "".join(each if each.isprintable() else "?" for each in self.name[:SHOWN])
+        return "".join(character if character.isprintable() else "?" for character in self.name[:SHOWN])
 
 
 class DirectoryError(Exception):

@@ -54,8 +54,8 @@ def estimate_baudrate(edges: Edges, channel: str) -> int:
         bits = bits[bits < WIDEST_BITS]
         if bits.size < WIDEST_BITS:
             continue
-        whole = np.round(bits)
-        if np.mean((np.abs(bits - whole) < FITS) & (whole >= 1)) >= ENOUGH:
+        rounded = np.round(bits)
+        if np.mean((np.abs(bits - rounded) < FITS) & (rounded >= 1)) >= ENOUGH:
             return baudrate
     raise CaptureError(
         f"no usual baud rate fits the {widths.size} pulses of channel {channel!r}", remedy="give the baud rate"

@@ -173,7 +173,7 @@ class SpiDecoder:
         sampling = 1 if lines.mode in (0, 3) else 0  # mode 0 and 3: data is valid at the rising edge
         self._state = _State(*line, sampling, lines.select_active, int(lines.lsb_first), lines.word_bits)
         self._has_select = lines.select is not None
-        self._kept: list[tuple[NDArray[Any], ...]] = []  # words of the open transfer
+        self._open_words: list[tuple[NDArray[Any], ...]] = []  # words of the open transfer
 
     def feed(self, block: Block, *, last: bool = False) -> Transfers:
         """Decode the next block; with `last` nothing comes after it, and an open transfer is cut there."""
@@ -213,15 +213,15 @@ class SpiDecoder:
                     ctypes.byref(output),
                 )
             )
-            self._kept.append(tuple(array[: output.words].copy() for array in arrays[:4]))
+            self._open_words.append(tuple(array[: output.words].copy() for array in arrays[:4]))
             transfers.append(tuple(array[: output.transfers].copy() for array in arrays[4:]))
 
     def _collect(self, transfers: list[tuple[NDArray[Any], ...]], gaps: NDArray[np.int64], *, last: bool) -> Transfers:
         start, end, count, flags = (np.concatenate(arrays) for arrays in zip(*transfers, strict=True))
-        words = tuple(np.concatenate(arrays) for arrays in zip(*self._kept, strict=True))
+        words = tuple(np.concatenate(arrays) for arrays in zip(*self._open_words, strict=True))
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(count, dtype=np.int64)])
         done = int(offsets[-1]) if self._has_select and not last else words[0].size
-        self._kept = [tuple(array[done:] for array in words)]
+        self._open_words = [tuple(array[done:] for array in words)]
         word_start, word_end, mosi, miso = (array[:done] for array in words)
         return Transfers(
             start=start,
@@ -253,22 +253,22 @@ def decode(edges: Edges, lines: SpiLines) -> Transfers:
     return joined(list(read(waveform_of(edges), lines)))
 
 
-def joined(pieces: Sequence[Transfers]) -> Transfers:
+def joined(parts: Sequence[Transfers]) -> Transfers:
     """One after the other."""
 
-    def all_of(name: str) -> NDArray[Any]:
-        return np.concatenate([getattr(piece, name) for piece in pieces])
+    def column(name: str) -> NDArray[Any]:
+        return np.concatenate([getattr(part, name) for part in parts])
 
-    counts = np.concatenate([np.zeros(1, np.int64), *(np.diff(piece.offsets) for piece in pieces)])
+    counts = np.concatenate([np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)])
     return Transfers(
-        start=all_of("start"),
-        end=all_of("end"),
+        start=column("start"),
+        end=column("end"),
         offsets=np.cumsum(counts),
-        flags=all_of("flags"),
-        left_over=all_of("left_over"),
-        word_start=all_of("word_start"),
-        word_end=all_of("word_end"),
-        mosi=all_of("mosi"),
-        miso=all_of("miso"),
-        gaps=all_of("gaps"),
+        flags=column("flags"),
+        left_over=column("left_over"),
+        word_start=column("word_start"),
+        word_end=column("word_end"),
+        mosi=column("mosi"),
+        miso=column("miso"),
+        gaps=column("gaps"),
     )

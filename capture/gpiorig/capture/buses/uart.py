@@ -141,8 +141,8 @@ class Characters:
     @property
     def received(self) -> NDArray[np.bool_]:
         """Which rows are characters, damaged or not, and no false starts or breaks."""
-        found: NDArray[np.bool_] = self.flags & NO_CHARACTER == 0
-        return found
+        is_character: NDArray[np.bool_] = self.flags & NO_CHARACTER == 0
+        return is_character
 
     def select(self, rows: NDArray[np.bool_] | slice) -> Characters:
         """Return some of the rows."""
@@ -275,12 +275,12 @@ def decode(waveform: Waveform, channel: str, form: UartFormat) -> Iterator[Chara
 def joined(parts: Iterable[Characters]) -> Characters:
     """Put consecutive characters together."""
     empty = Characters(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint16), np.empty(0, np.uint8))
-    found = [empty, *parts]
+    parts = [empty, *parts]
     return Characters(
-        np.concatenate([part.starts for part in found]),
-        np.concatenate([part.ends for part in found]),
-        np.concatenate([part.values for part in found]),
-        np.concatenate([part.flags for part in found]),
+        np.concatenate([part.starts for part in parts]),
+        np.concatenate([part.ends for part in parts]),
+        np.concatenate([part.values for part in parts]),
+        np.concatenate([part.flags for part in parts]),
     )
 
 
@@ -297,14 +297,14 @@ def lines(parts: Iterable[Characters]) -> Iterator[UartLine]:
         newline = part.received & (part.values & 0xFF == NEWLINE)
         at = 0
         for cut in [*(np.flatnonzero(newline) + 1).tolist(), part.values.size]:
-            piece = part.select(slice(at, cut))
-            received = piece.received
+            characters = part.select(slice(at, cut))
+            received = characters.received
             if not text and received.any():
-                start = int(piece.starts[received.argmax()])
-            text += piece.values[received].astype(np.uint8).tobytes()
-            errors += int(np.count_nonzero(piece.flags))
+                start = int(characters.starts[received.argmax()])
+            text += characters.values[received].astype(np.uint8).tobytes()
+            errors += int(np.count_nonzero(characters.flags))
             if cut > at and newline[cut - 1]:
-                found = text[:-1].rstrip(b"\r").decode(errors="replace")
-                yield UartLine(start, int(piece.ends[-1]), found, errors)
+                line = text[:-1].rstrip(b"\r").decode(errors="replace")
+                yield UartLine(start, int(characters.ends[-1]), line, errors)
                 text, errors = bytearray(), 0
             at = cut

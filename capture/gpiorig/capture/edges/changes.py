@@ -59,16 +59,15 @@ def changes(times: NDArray[np.int64], masks: int, values: NDArray[np.uint64]) ->
 def merged(parts: Sequence[Iterator[Changes]]) -> Iterator[Changes]:
     """Yield the changes of several sources, each of them in the order of time, in the order of time.
 
-    Memory is that of one piece of each source.
+    Memory is that of one part of each source.
     """
     heads = [head for head in (_Head(part) for part in parts) if head.advance()]
     while len(heads) > 1:
-        limit = min(int(head.piece.times[-1]) for head in heads)
-        taken = [head.take(limit) for head in heads]
-        yield _in_order(taken)
-        heads = [head for head in heads if head.piece.times.size or head.advance()]
+        limit = min(int(head.rows.times[-1]) for head in heads)
+        yield _in_order([head.take(limit) for head in heads])
+        heads = [head for head in heads if head.rows.times.size or head.advance()]
     for head in heads:
-        yield head.piece
+        yield head.rows
         yield from head.source
 
 
@@ -77,16 +76,16 @@ class _Head:
         self.source = source
 
     def advance(self) -> bool:
-        for piece in self.source:
-            if piece.times.size:
-                self.piece = piece
+        for rows in self.source:
+            if rows.times.size:
+                self.rows = rows
                 return True
         return False
 
     def take(self, limit: int) -> Changes:
-        count = int(np.searchsorted(self.piece.times, limit, side="right"))
-        taken, self.piece = self.piece[:count], self.piece[count:]
-        return taken
+        count = int(np.searchsorted(self.rows.times, limit, side="right"))
+        part, self.rows = self.rows[:count], self.rows[count:]
+        return part
 
 
 def _in_order(parts: list[Changes]) -> Changes:
@@ -138,7 +137,7 @@ class Assembler:
         """Changes that were repeated or undone in the same instant."""
         return int(self._state.repeated)
 
-    def feed(self, found: Changes) -> Block:
+    def feed(self, changes: Changes) -> Block:
         """Take changes.
 
         Raises
@@ -146,9 +145,9 @@ class Assembler:
         FormatError
             They go back in time.
         """
-        block = self._call(found, finish=False)
+        block = self._call(changes, finish=False)
         if self._state.disorder >= 0:
-            at = int(found.times[self._state.disorder])
+            at = int(changes.times[self._state.disorder])
             raise FormatError(f"goes back in time, to sample {at} from sample {self._state.time}")
         return block
 
@@ -173,10 +172,10 @@ class Assembler:
             end = max(end, int(block.samples[-1]) + 1)
         return Block(block.samples, block.levels, end, block.gaps)
 
-    def _call(self, found: Changes, *, finish: bool) -> Block:
-        times = native.column(found.times, np.int64, name="times")
+    def _call(self, changes: Changes, *, finish: bool) -> Block:
+        times = native.column(changes.times, np.int64, name="times")
         count = times.size
-        sets = {"masks": found.masks, "values": found.values, "unknown": found.unknown}
+        sets = {"masks": changes.masks, "values": changes.values, "unknown": changes.unknown}
         bits = [native.column(array, np.uint64, name=name, count=count) for name, array in sets.items()]
         samples = np.empty(count + 1, dtype=np.int64)
         levels = np.empty(count + 1, dtype=np.uint64)
@@ -199,13 +198,13 @@ class Assembler:
 
 
 def assembled(
-    found: Iterable[Changes], assembler: Assembler, *, remarks: list[str], end: int | None = None
+    parts: Iterable[Changes], assembler: Assembler, *, remarks: list[str], end: int | None = None
 ) -> Iterator[Block]:
     """Yield the blocks of a waveform from the changes in a file.
 
     Parameters
     ----------
-    found
+    parts
         Changes in the order of time.
     assembler
         A new one.
@@ -214,8 +213,8 @@ def assembled(
     end
         As of `Assembler.finish`.
     """
-    for piece in found:
-        block = assembler.feed(piece)
+    for changes in parts:
+        block = assembler.feed(changes)
         if block.samples.size or block.gaps.size:
             yield block
     block = assembler.finish(end)

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.capture.edges.waveform import NO_LEVELS, NO_SAMPLES, Block, joined
-from gpiorig.capture.recording.segment_writer import MOST_SAMPLES
+from gpiorig.capture.recording.segment_writer import MAX_SAMPLES
 
-Samples = Annotated[int, msgspec.Meta(ge=0, le=MOST_SAMPLES)]
+Samples = Annotated[int, msgspec.Meta(ge=0, le=MAX_SAMPLES)]
 
 
 class Loss(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
@@ -47,14 +47,14 @@ class Loss(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 def disjoint(losses: Iterable[Loss]) -> tuple[Loss, ...]:
     """Sort losses, and of those that overlap keep the narrower one: it is the better known."""
-    kept: list[Loss] = []
+    separate: list[Loss] = []
     for loss in sorted(losses, key=lambda loss: (loss.start, loss.end)):
-        if kept and loss.start < kept[-1].end:
-            if loss.end - loss.start < kept[-1].end - kept[-1].start:
-                kept[-1] = loss
+        if separate and loss.start < separate[-1].end:
+            if loss.end - loss.start < separate[-1].end - separate[-1].start:
+                separate[-1] = loss
         else:
-            kept.append(loss)
-    return tuple(kept)
+            separate.append(loss)
+    return tuple(separate)
 
 
 def impossible(losses: Sequence[Loss]) -> str:
@@ -65,7 +65,7 @@ def impossible(losses: Sequence[Loss]) -> str:
     for first, second in pairwise(losses):
         if second.start < first.end:
             return f"losses at samples {first.start} and {second.start} overlap, or are not in order"
-    if losses and losses[-1].end + sum(loss.samples for loss in losses) > MOST_SAMPLES:
+    if losses and losses[-1].end + sum(loss.samples for loss in losses) > MAX_SAMPLES:
         return "more samples are lost than sample numbers can count"
     return ""
 

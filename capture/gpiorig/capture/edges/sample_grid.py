@@ -20,20 +20,20 @@ USUAL_HZ = tuple(
 CHANCE = Fraction(1, 50)  # share of a sample's length that is so near to samples that a time lies there by accident
 
 
-def lowest_usual_hz(pieces: Iterable[NDArray[np.int64]], digits: int) -> Fraction | None:
+def lowest_usual_hz(blocks: Iterable[NDArray[np.int64]], digits: int) -> Fraction | None:
     """Return the lowest usual rate on whose samples all times lie, within their last digit and float64's; or None.
 
     Parameters
     ----------
-    pieces
+    blocks
         int64: times in 10^-digits s.
     digits
         Digits behind the point of seconds.
     """
     unit_s = Fraction(1, 10**digits)
     fitting = [rate for rate in USUAL_HZ if rate <= FASTEST_HZ and 2 * unit_s * rate <= CHANCE]
-    for piece in pieces:
-        times_s = piece / 10**digits
+    for times in blocks:
+        times_s = times / 10**digits
         fitting = [rate for rate in fitting if fits(times_s, rate, tolerance_s=float(unit_s))]
         if not fitting:
             return None

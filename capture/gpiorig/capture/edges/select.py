@@ -77,19 +77,19 @@ def channels(waveform: Waveform, names: Sequence[str]) -> Waveform:
         A name is of no channel.
     """
     bits = _bits(waveform.channels, names)
-    kept = tuple(waveform.channels[bit] for bit in bits)
-    return replace(waveform, channels=kept, read=lambda: _pick(waveform, bits))
+    selected = tuple(waveform.channels[bit] for bit in bits)
+    return replace(waveform, channels=selected, read=lambda: _pick(waveform, bits))
 
 
 def _bits(known: tuple[str, ...], names: Sequence[str]) -> list[int]:
     bits: list[int] = []
     for name in names:
         exact = [known.index(name)] if name and name in known else []
-        found = exact or [bit for bit, other in enumerate(known) if other and fnmatchcase(other, name)]
-        if not found:
+        matches = exact or [bit for bit, other in enumerate(known) if other and fnmatchcase(other, name)]
+        if not matches:
             there = ", ".join(filter(None, known)) or "none"
             raise CaptureError(f"no channel {name!r} in this capture", remedy=f"its channels are {there}")
-        bits += [bit for bit in found if bit not in bits]
+        bits += [bit for bit in matches if bit not in bits]
     if not bits:
         raise CaptureError("no channel is chosen", remedy="name one at least")
     return bits

@@ -58,8 +58,8 @@ class ReadOptions:
 @functools.cache
 def names() -> tuple[str, ...]:
     """Return the names of all formats, the more particular ones before those that accept almost anything."""
-    found = [entry.name for entry in pkgutil.iter_modules(__path__)]
-    return tuple(sorted(found, key=lambda name: (getattr(_load(name), "LATE", 0), name)))
+    modules = [entry.name for entry in pkgutil.iter_modules(__path__)]
+    return tuple(sorted(modules, key=lambda name: (getattr(_load(name), "LATE", 0), name)))
 
 
 def module(name: str) -> ModuleType:
@@ -130,19 +130,19 @@ def chosen(known: Sequence[str], wanted: Sequence[str], path: Path) -> tuple[str
     """
     from gpiorig.capture.edges.edges import MAX_CHANNELS
 
-    found = dict.fromkeys(() if wanted else known)
+    names = dict.fromkeys(() if wanted else known)
     for name in wanted:
         matches = [other for other in known if other == name] or [other for other in known if fnmatchcase(other, name)]
         if not matches:
             raise FormatError(f"has no channel {name!r}", where=path, remedy=f"its channels are {_some(known)}")
-        found.update(dict.fromkeys(matches))
-    if len(found) > MAX_CHANNELS:
+        names.update(dict.fromkeys(matches))
+    if len(names) > MAX_CHANNELS:
         raise FormatError(
-            f"has {len(found)} channels",
+            f"has {len(names)} channels",
             where=path,
             remedy=f"choose at most {MAX_CHANNELS} with --channels; there are {_some(known)}",
         )
-    return tuple(found)
+    return tuple(names)
 
 
 def _some(known: Sequence[str]) -> str:

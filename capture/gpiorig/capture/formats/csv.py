@@ -64,19 +64,19 @@ def read_table(
     ends
         Finds, in what the first reading found, when channels end (as of `table.waveform`), with remarks on that.
     """
-    found = scan(path, layout)
-    known = found.keys or layout.channels
-    if KEY not in layout.roles and GROUP not in layout.roles and found.rows:
+    contents = scan(path, layout)
+    known = contents.keys or layout.channels
+    if KEY not in layout.roles and GROUP not in layout.roles and contents.rows:
         known = tuple(
-            name for bit, name in enumerate(known) if found.known >> bit & 1
+            name for bit, name in enumerate(known) if contents.known >> bit & 1
         )  # not those that are x throughout
     named = bool(options.channels) and set(layout.channels) == set(options.channels)
     channels = chosen(known, () if named else options.channels, path)
-    ended, remarks = ends(found)
+    ended, remarks = ends(contents)
     return table.waveform(
         path,
         replace(layout, remarks=(*layout.remarks, *remarks)),
-        found,
+        contents,
         samplerate_hz=options.samplerate_hz or layout.written_hz,
         channels=channels,
         source=source,

@@ -64,10 +64,10 @@ def pins_layout(path: Path, header: re.Pattern[bytes], roles: dict[str, int], *,
     )
 
 
-def bursts(found: Scan) -> tuple[dict[str, int], list[str]]:
+def bursts(contents: Scan) -> tuple[dict[str, int], list[str]]:
     """Return from which time on the rows of each channel are the burst at the end of its observer, and remarks."""
     by_node = defaultdict(list)
-    for name, last in zip(found.keys, found.last_rows, strict=True):
+    for name, last in zip(contents.keys, contents.last_rows, strict=True):
         by_node[name.partition(".")[0]].append((name, last))
     ends: dict[str, int] = {}
     remarks = []

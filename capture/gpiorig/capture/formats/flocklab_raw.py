@@ -22,7 +22,7 @@ SUFFIXES = (".dat",)
 LATE = 7
 SAMPLERATE_HZ = Fraction(10_000_000)  # FlockLab 2's manual, "Services"; other builds: 1 MHz, 100 kHz, 6.25 MHz
 PINS = ("LED1", "LED2", "LED3", "INT1", "INT2", "SIG1", "SIG2", "nRST")  # PIN_NAMES in fl_logic.c
-PIECE_RECORDS = 1 << 18
+BLOCK_RECORDS = 1 << 18
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -56,7 +56,7 @@ def read(path: Path, options: ReadOptions) -> Waveform:
 def _records(path: Path) -> Iterator[Changes]:
     time = 0
     with path.open("rb") as file:
-        while data := file.read(4 * PIECE_RECORDS):
+        while data := file.read(4 * BLOCK_RECORDS):
             words = np.frombuffer(data, dtype="<u4")
             ends = np.flatnonzero(words == 0)
             if ends.size:

@@ -53,8 +53,8 @@ def recognises(path: Path, head: bytes) -> bool:
     text = TRACEBACK.sub("", head.decode(errors="replace").rpartition("\n")[0] + "\n")
     lines = [line for line in text.split("\n") if line.strip()]
     matches = [LINE.match(line) or NOTICE.fullmatch(line) for line in lines]
-    found = [match for match in matches if match and len(match[1]) >= SECONDS_DIGITS]
-    return 2 * len(found) > len(lines) and any(match.re is LINE for match in found)
+    stamped = [match for match in matches if match and len(match[1]) >= SECONDS_DIGITS]
+    return 2 * len(stamped) > len(lines) and any(match.re is LINE for match in stamped)
 
 
 def read(path: Path, options: ReadOptions) -> NodeLines:
@@ -67,7 +67,7 @@ def read(path: Path, options: ReadOptions) -> NodeLines:
 
 
 def _take(line: str, builder: BlockBuilder) -> None:
-    inside = [found.start() for found in INSIDE.finditer(line)] if line.count(";") > 1 else []
+    inside = [match.start() for match in INSIDE.finditer(line)] if line.count(";") > 1 else []
     cuts = [start for start in inside if not ONLY_COLOUR.fullmatch(line, 0, start)]
     for _ in cuts:
         builder.note("line broken by another")

@@ -84,8 +84,8 @@ def write(path: Path, frames: Frames) -> str:
             count, rounded, dropped = count + 1, rounded + (resolution is None), 0
     parts = [f"{count} frames, {len(interfaces)} interfaces"]
     remarks = clock.remarks()
-    kept = "stamps are kept as they are" if remarks else "times are exact"
-    parts.append("times to the nearest ns" if rounded else kept)
+    exactness = "stamps are kept as they are" if remarks else "times are exact"
+    parts.append("times to the nearest ns" if rounded else exactness)
     parts += remarks
     if skipped:
         parts.append(f"{skipped} records that are no frames were left out")
@@ -129,7 +129,7 @@ def _packet(frame: Frame, interface: int, *, exact: bool, dropped: int, path: Pa
         options.append((EPB_FLAGS, struct.pack("<I", flags)))
     if dropped:
         options.append((EPB_DROPCOUNT, struct.pack("<Q", dropped)))
-    length = len(data) + frame.cut_octets
+    length = len(data) + frame.cut_bytes
     head = struct.pack("<IIIII", interface, ticks >> 32, ticks & 0xFFFFFFFF, len(data), length)
     return _block(PACKET, head + data + bytes(-len(data) % 4) + _options(options))
 

@@ -15,7 +15,7 @@ from gpiorig.capture.formats import ReadOptions
 SUMMARY = "raw samples (sigrok-cli -O binary)"
 SUFFIXES = (".bin", ".raw")
 LATE = 8
-PIECE_BYTES = 4 << 20
+BLOCK_BYTES = 4 << 20
 # sigrok-cli 0.7.2 writes this line before the samples when the rate becomes known late, as from a VCD file.
 META = re.compile(rb"META samplerate: (\d{1,18})\n")
 META_BYTES = 64
@@ -57,7 +57,7 @@ def read(path: Path, options: ReadOptions) -> Waveform:
         extractor = EdgeExtractor(unitsize=unitsize, used=used)
         with path.open("rb") as file:
             file.seek(begin)
-            while data := file.read(PIECE_BYTES):
+            while data := file.read(BLOCK_BYTES):
                 samples, levels = extractor.feed(data)
                 yield Block(samples, levels, extractor.samples_seen)
 

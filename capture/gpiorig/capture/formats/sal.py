@@ -96,7 +96,7 @@ def _guarded(path: Path, work: Callable[[zipfile.ZipFile], Result]) -> Result:
 
 def _damaged(path: Path, error: Exception) -> FormatError:
     # zipfile's own words repeat names from the file, whatever is in them.
-    why = "".join(each if each.isprintable() else "?" for each in str(error)[:80])
+    why = "".join(character if character.isprintable() else "?" for character in str(error)[:80])
     return FormatError(f"is cut short or damaged ({why})", where=path, remedy="save it again")
 
 
@@ -118,7 +118,7 @@ def _read_meta(archive: zipfile.ZipFile, path: Path) -> _Meta:
             if channel.get("type") == "Digital":
                 names[channel.get("deviceChannel", channel.get("index"))] = str(row.get("name") or "")
         settings = [data.get("legacySettings"), _inside(data, "captureSettings", "connectedDevice", "settings")]
-        rates = [_inside(each, "sampleRate", "digital") for each in settings]
+        rates = [_inside(entry, "sampleRate", "digital") for entry in settings]
         started = data.get("captureStartTime") or _inside(meta, "rapidDataStore", "captureStartTime")
         members: dict[str, str] = {}
         for number, file in sorted(files.items()):
@@ -140,17 +140,17 @@ def _inside(value: Any, *keys: str) -> Any:
 
 def _samplerate(archive: zipfile.ZipFile, meta: _Meta, channels: tuple[str, ...], path: Path) -> Fraction:
     """The rate that the channels tell and `meta.json` does not contradict."""
-    told = set(meta.samplerates_hz)
+    rates = set(meta.samplerates_hz)
     for name in channels:
         with archive.open(meta.members[name]) as file:
             rate = sal_channel.read_header(file, _refusal(path, meta.members[name])).samplerate_hz
-        told |= {samplerate(rate, where=path)} if rate else set()
-    if len(told) > 1:
-        rates = " and ".join(f"{float(rate):.12g}" for rate in sorted(told))
-        raise FormatError(f"tells several samplerates: {rates} Hz", where=path, remedy="give one with --samplerate")
-    if not told:
+        rates |= {samplerate(rate, where=path)} if rate else set()
+    if len(rates) > 1:
+        shown = " and ".join(f"{float(rate):.12g}" for rate in sorted(rates))
+        raise FormatError(f"tells several samplerates: {shown} Hz", where=path, remedy="give one with --samplerate")
+    if not rates:
         raise FormatError("tells no samplerate", where=path, remedy="give it with --samplerate")
-    return told.pop()
+    return rates.pop()
 
 
 def _refusal(path: Path, member: str) -> sal_channel.Refusal:

@@ -36,8 +36,8 @@ MAGIC = b"<SALEAE>"
 START = struct.Struct("<8sii")
 CHUNK_0 = struct.Struct("<IddQ")
 CHUNK_1 = struct.Struct("<IdddQ")
-PIECE_TIMES = 1 << 17
-LONGEST_S = 1e9  # times beyond are damage
+BLOCK_TIMES = 1 << 17
+MAX_S = 1e9  # times beyond are damage
 FASTEST_HZ = 9 * 10**9  # so that sample numbers fit into 64 bits
 TOLERANCE_S = 1e-11  # beside the rounding of float64: a time farther from every sample is not of this rate
 
@@ -103,20 +103,20 @@ def read(path: Path, options: ReadOptions) -> Waveform:
                 raise
             raise FormatError(error.what, where=path, remedy="the file is damaged: export it again") from error
 
-    told = any(chunk.samplerate_hz for _, chunks in files for chunk in chunks)
+    has_rate = any(chunk.samplerate_hz for _, chunks in files for chunk in chunks)
     source = f"Saleae binary export {path.name}"
-    if not told and options.samplerate_hz is None:
+    if not has_rate and options.samplerate_hz is None:
         source += "; its samplerate is derived: the lowest usual one on whose samples all transitions lie"
     return Waveform(samplerate_hz=rate, channels=tuple(channels), read=read_blocks, source=source, remarks=remarks)
 
 
 def _exports(folder: Path) -> tuple[Path, ...]:
-    found = [
+    exports = [
         (int(match[1]), path)
         for path in folder.iterdir()
         if (match := re.fullmatch(r"digital_(\d{1,4})\.bin", path.name))
     ]
-    return tuple(path for _, path in sorted(found))
+    return tuple(path for _, path in sorted(exports))
 
 
 def _chunks(path: Path) -> list[Chunk]:
@@ -135,28 +135,30 @@ def _chunks(path: Path) -> list[Chunk]:
             layout = CHUNK_0 if version == 0 else CHUNK_1
             if not count or count * layout.size > size:
                 raise FormatError(f"claims {count} chunks", where=path, remedy="it was cut short: export it again")
-            found = []
+            chunks = []
             for _ in range(count):
                 initial, *rate, begin_s, end_s, times = layout.unpack(_exactly(file, layout.size, path))
                 offset = file.tell()
-                usual = all(math.isfinite(time) and abs(time) < LONGEST_S for time in (begin_s, end_s))
+                usual = all(math.isfinite(time) and abs(time) < MAX_S for time in (begin_s, end_s))
                 if initial > 1 or not usual or end_s < begin_s:
                     raise FormatError(f"is damaged before byte {offset}", where=path, remedy="export it again")
                 if offset + 8 * times > size:
                     raise FormatError("is cut short", where=path, remedy="export it again")
                 # A float64 near a whole number of Hz is that number; others are kept as they are.
-                exact = [samplerate(round(each) if _is_whole(each) else each, where=path) for each in rate]
-                found.append(Chunk(initial, begin_s, end_s, exact[0] if exact else None, offset, times))
+                exact = [
+                    samplerate(round(rate_hz) if _is_integer(rate_hz) else rate_hz, where=path) for rate_hz in rate
+                ]
+                chunks.append(Chunk(initial, begin_s, end_s, exact[0] if exact else None, offset, times))
                 file.seek(8 * times, 1)
             if left := size - file.tell():
                 what = f"has {left} bytes after what its header counts"
                 raise FormatError(what, where=path, remedy="it is damaged: export it again")
-            return found
+            return chunks
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", where=path, remedy="check the file") from error
 
 
-def _is_whole(rate_hz: float) -> bool:
+def _is_integer(rate_hz: float) -> bool:
     return math.isfinite(rate_hz) and rate_hz > 0.5 and abs(rate_hz - round(rate_hz)) < 1e-3
 
 
@@ -172,9 +174,9 @@ def _times(path: Path, chunk: Chunk) -> Iterator[NDArray[np.float64]]:
         file.seek(chunk.offset)
         left = chunk.count
         while left:
-            size = min(left, PIECE_TIMES)
+            size = min(left, BLOCK_TIMES)
             times = np.frombuffer(_exactly(file, 8 * size, path), dtype="<f8")
-            if not np.all(np.abs(times) < LONGEST_S):
+            if not np.all(np.abs(times) < MAX_S):
                 raise FormatError("has a time that is no time", where=path, remedy="it is damaged: export it again")
             yield times
             left -= size
@@ -182,16 +184,16 @@ def _times(path: Path, chunk: Chunk) -> Iterator[NDArray[np.float64]]:
 
 def _samplerate(files: list[tuple[Path, list[Chunk]]], path: Path) -> Fraction:
     """The rate the files tell, or the lowest usual one that fits all their times."""
-    told: set[Fraction] = {chunk.samplerate_hz for _, chunks in files for chunk in chunks if chunk.samplerate_hz}
-    if len(told) > 1:
-        rates = ", ".join(f"{float(rate):.12g}" for rate in sorted(told))
+    rates: set[Fraction] = {chunk.samplerate_hz for _, chunks in files for chunk in chunks if chunk.samplerate_hz}
+    if len(rates) > 1:
+        shown = ", ".join(f"{float(rate):.12g}" for rate in sorted(rates))
         raise FormatError(
-            f"has chunks of several samplerates: {rates} Hz",
+            f"has chunks of several samplerates: {shown} Hz",
             where=path,
             remedy="give a --samplerate that is a multiple",
         )
-    if told:
-        return told.pop()
+    if rates:
+        return rates.pop()
     # The lowest on which all transitions lie says where they are as well as the one that was set.
     fitting = list(SALEAE_HZ)
     for one, chunks in files:

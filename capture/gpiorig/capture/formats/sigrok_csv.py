@@ -31,8 +31,8 @@ def recognises(path: Path, head: bytes) -> bool:
 def read(path: Path, options: ReadOptions) -> Waveform:
     """Read a table as a waveform; its header holds samplerate and channels."""
     layout = layout_of(path, lines_of(table_head(path), path))
-    told = "the sample numbers are recovered from its times" if TIME in layout.roles else "a row is a sample"
-    return read_table(path, layout, options, source=f"sigrok-cli's table {path.name}; {told}")
+    times = "the sample numbers are recovered from its times" if TIME in layout.roles else "a row is a sample"
+    return read_table(path, layout, options, source=f"sigrok-cli's table {path.name}; {times}")
 
 
 def layout_of(path: Path, lines: list[tuple[int, str]]) -> Layout:

@@ -25,7 +25,7 @@ from gpiorig.capture.text.writer import GAP, rows, scaler, text_file
 SUMMARY = "Value Change Dump"
 SUFFIXES = (".vcd",)
 LATE = 1
-PIECE_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 20
 KEYWORDS = re.compile(rb"^\s*\$(date|version|comment|timescale|scope|var|attrbegin)\b")
 
 
@@ -64,9 +64,9 @@ def read(path: Path, options: ReadOptions) -> Waveform:
         state = _State(numerator=scale.numerator, denominator=scale.denominator, line=header.lines)
         used = (1 << len(channels)) - 1
         assembler = Assembler(used=used, unknown=used, gap_if_all=True)
-        found = _changes(path, header, state, table)
+        changes = _changes(path, header, state, table)
         try:
-            yield from assembled(found, assembler, remarks=remarks)
+            yield from assembled(changes, assembler, remarks=remarks)
         except FormatError as error:
             if error.where:
                 raise
@@ -77,7 +77,7 @@ def read(path: Path, options: ReadOptions) -> Waveform:
                 f"{state.off_grid} times are more than their last digit off the samples of {float(rate):.12g} Hz"
             )
 
-    whole = Waveform(
+    waveform = Waveform(
         samplerate_hz=rate,
         channels=channels,
         read=read_blocks,
@@ -85,7 +85,7 @@ def read(path: Path, options: ReadOptions) -> Waveform:
         source=f"VCD file {path.name}; x and z are a gap where all channels are, and low where some are",
         remarks=remarks,
     )
-    return whole if wanted == channels else select.channels(whole, wanted)
+    return waveform if wanted == channels else select.channels(waveform, wanted)
 
 
 def _variables(variables: list[tuple[str, tuple[str, ...]]], header: Header) -> NDArray[np.void]:
@@ -106,7 +106,7 @@ def _changes(path: Path, header: Header, state: _State, table: NDArray[np.void])
         rest = b""
         last = False
         while not last:
-            data = file.read(PIECE_BYTES)
+            data = file.read(BLOCK_BYTES)
             last = not data
             text = rest + (data or b"\n")
             raw = np.frombuffer(text, dtype=np.uint8)
@@ -124,7 +124,7 @@ def _changes(path: Path, header: Header, state: _State, table: NDArray[np.void])
             if count:
                 yield Changes(times[:count], masks[:count], values[:count], unknown[:count])
             rest = text[state.consumed :]
-            if state.fault or len(rest) > PIECE_BYTES:
+            if state.fault or len(rest) > BLOCK_BYTES:
                 word = rest.split(None, 1)[0][:40].decode("latin-1")
                 what, remedy = {
                     2: ("a time does not fit into 64 bits", "give the --samplerate of the capture"),

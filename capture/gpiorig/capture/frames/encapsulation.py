@@ -25,7 +25,7 @@ ZEP_ACK = 2
 NTP_TO_UNIX_S = 2_208_988_800  # RFC 5905, 6: from 1900 to 1970
 # TAP, 3: types of its TLVs
 TAP_FCS, TAP_RSS, TAP_CHANNEL, TAP_START, TAP_END, TAP_LQI = 0, 1, 3, 5, 6, 10
-TAP_FCS_OCTETS = {0: 0, 1: 2, 2: 4}
+TAP_FCS_BYTES = {0: 0, 1: 2, 2: 4}
 CC24XX_CRC_OK = 0x80  # CC2420 data sheet (SWRS041), "RX mode": RSSI, then CRC OK (bit 7) and correlation, for the FCS
 OTHER = "of another protocol"
 FRAGMENT = "a fragment of an IP packet"
@@ -43,19 +43,19 @@ def frame_of(record: Record) -> Frame | Skipped:
 def _frame_of(record: Record) -> Frame | Skipped:
     data, linktype = record.data, record.linktype
     if linktype == WITH_FCS:
-        return _frame(record, data, fcs_octets=2 if record.fcs_octets is None else record.fcs_octets)
+        return _frame(record, data, fcs_bytes=2 if record.fcs_bytes is None else record.fcs_bytes)
     if linktype == NO_FCS:
-        return _frame(record, data, fcs_octets=0)
+        return _frame(record, data, fcs_bytes=0)
     if linktype == TAP:
         return _tap(record)
     if linktype == NONASK_PHY:  # preamble (4 octets), SFD, PHR
-        return _frame(record, data[6:], fcs_octets=2, length=data[5] & 0x7F)
+        return _frame(record, data[6:], fcs_bytes=2, length=data[5] & 0x7F)
     payload = _udp_payload(record)
     return payload if isinstance(payload, Skipped) else _zep(record, payload)
 
 
 def _frame(
-    record: Record, psdu: bytes, *, fcs_octets: int, length: int | None = None, cc24xx: bool = False, **known: Any
+    record: Record, psdu: bytes, *, fcs_bytes: int, length: int | None = None, cc24xx: bool = False, **known: Any
 ) -> Frame:
     """Return the frame with its FCS parted off and checked; `length` octets were on the air."""
     on_air = max(len(psdu) + record.length - len(record.data) if length is None else length, 0)
@@ -63,17 +63,17 @@ def _frame(
     mpdu, fcs = psdu, b""
     fcs_ok: bool | None = False if record.crc_error else None
     if len(psdu) < on_air:
-        mpdu = psdu[: max(on_air - fcs_octets, 0)]
-    elif 0 < fcs_octets <= len(psdu):
-        mpdu, fcs = psdu[:-fcs_octets], psdu[-fcs_octets:]
-        fcs_ok = bool(fcs[1] & CC24XX_CRC_OK) if cc24xx else fcs == ieee802154.fcs(mpdu, fcs_octets)
+        mpdu = psdu[: max(on_air - fcs_bytes, 0)]
+    elif 0 < fcs_bytes <= len(psdu):
+        mpdu, fcs = psdu[:-fcs_bytes], psdu[-fcs_bytes:]
+        fcs_ok = bool(fcs[1] & CC24XX_CRC_OK) if cc24xx else fcs == ieee802154.fcs(mpdu, fcs_bytes)
     return Frame(
         ticks=record.ticks,
         ticks_per_s=record.ticks_per_s,
         mpdu=mpdu,
         fcs=b"" if cc24xx else fcs,
         fcs_ok=fcs_ok,
-        cut_octets=on_air - len(psdu) and on_air - len(mpdu),
+        cut_bytes=on_air - len(psdu) and on_air - len(mpdu),
         node=known.pop("node", "") or record.interface,
         sent=record.sent,
         comment=record.comment,
@@ -87,10 +87,10 @@ def _tap(record: Record) -> Frame:
     if version != 0 or size < 4 or size > len(data):
         raise IndexError(size)
     known: dict[str, Any] = {}
-    fcs_octets = 0
+    fcs_bytes = 0
     for code, value in _tlvs(data[4:size]):
         if code == TAP_FCS:
-            fcs_octets = TAP_FCS_OCTETS[value[0]]
+            fcs_bytes = TAP_FCS_BYTES[value[0]]
         elif code == TAP_RSS:
             known["rss_dbm"] = struct.unpack("<f", value)[0]
         elif code == TAP_CHANNEL:
@@ -99,21 +99,21 @@ def _tap(record: Record) -> Frame:
             known["start_ns" if code == TAP_START else "end_ns"] = struct.unpack("<Q", value)[0]
         elif code == TAP_LQI:
             known["lqi"] = value[0]
-    return _frame(record, data[size:], fcs_octets=fcs_octets, **known)
+    return _frame(record, data[size:], fcs_bytes=fcs_bytes, **known)
 
 
-def _tlvs(octets: bytes) -> Iterator[tuple[int, bytes]]:
+def _tlvs(data: bytes) -> Iterator[tuple[int, bytes]]:
     at = 0
-    while at < len(octets):
-        code, size = struct.unpack_from("<HH", octets, at)
-        yield code, octets[at + 4 : at + 4 + size]
+    while at < len(data):
+        code, size = struct.unpack_from("<HH", data, at)
+        yield code, data[at + 4 : at + 4 + size]
         at += 4 + (size + 3) // 4 * 4
 
 
 def tap_header(frame: Frame) -> bytes:
     """Return the TAP header that says what is known about a frame."""
     size = len(frame.fcs)
-    tlvs = [(TAP_FCS, bytes([next(code for code, octets in TAP_FCS_OCTETS.items() if octets == size)]))]
+    tlvs = [(TAP_FCS, bytes([next(code for code, count in TAP_FCS_BYTES.items() if count == size)]))]
     if frame.rss_dbm is not None:
         tlvs.append((TAP_RSS, struct.pack("<f", frame.rss_dbm)))
     if frame.channel is not None:
@@ -145,7 +145,7 @@ def _zep(record: Record, payload: bytes) -> Frame | Skipped:
     if lqi or not has_fcs:
         known["lqi"] = lqi
     length = payload[header - 1] & 0x7F
-    return _frame(record, payload[header:], fcs_octets=2, length=length, cc24xx=not has_fcs, **known)
+    return _frame(record, payload[header:], fcs_bytes=2, length=length, cc24xx=not has_fcs, **known)
 
 
 def _udp_payload(record: Record) -> bytes | Skipped:

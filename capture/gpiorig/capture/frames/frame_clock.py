@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 # The O-QPSK PHY of 2450 MHz sends 62 500 symbols/s, two an octet (IEEE 802.15.4-2006, 6.5); BPSK at 868 and 915 MHz is
 # slower. Preamble and SFD are 5 octets, the PHY header is one (6.3).
-OCTET_S = Fraction(2, 62_500)
-HEADER_OCTETS = 6
-FCS_OCTETS = 2  # of a frame that the capture has without
+BYTE_S = Fraction(2, 62_500)
+HEADER_BYTES = 6
+FCS_BYTES = 2  # of a frame that the capture has without
 YEAR_S = 31_556_952
 LAST_YEAR = 2100
 MAX_REMEMBERED = 4096  # frames of one stamp
@@ -30,7 +30,7 @@ class _Clock:
     latest: int
     seen: set[bytes] = field(default_factory=set)
     frames: int = 0
-    octets: int = 0
+    size_bytes: int = 0
     longest: int = 0
 
     @property
@@ -41,7 +41,7 @@ class _Clock:
     @property
     def is_useless(self) -> bool:
         """Whether the frames last longer than their stamps allow, be they of first or of last bits."""
-        return (self.octets - self.longest) * OCTET_S > self.span_s + Fraction(1, self.ticks_per_s)
+        return (self.size_bytes - self.longest) * BYTE_S > self.span_s + Fraction(1, self.ticks_per_s)
 
 
 @dataclass(slots=True)
@@ -52,44 +52,44 @@ class FrameClock:
     ----------
     back_steps
         Frames that are stamped earlier than the one before of the same node and channel.
-    equal_stamps
+    equal_timestamps
         Frames that have its very stamp.
     duplicates
         Those of them that have the octets, too, of one with that stamp.
     """
 
     back_steps: int = 0
-    equal_stamps: int = 0
+    equal_timestamps: int = 0
     duplicates: int = 0
     _clocks: dict[tuple[str, int | None, int], _Clock] = field(default_factory=dict)
 
     def add(self, frame: Frame) -> None:
         """Count a frame."""
-        ticks, octets = frame.ticks, frame.mpdu + frame.fcs
+        ticks, content = frame.ticks, frame.mpdu + frame.fcs
         key = (frame.node, frame.channel, frame.ticks_per_s)
         clock = self._clocks.get(key)
         if clock is None:
             clock = self._clocks[key] = _Clock(frame.ticks_per_s, ticks, ticks, ticks)
         elif ticks == clock.last:
-            self.equal_stamps += 1
-            self.duplicates += octets in clock.seen
+            self.equal_timestamps += 1
+            self.duplicates += content in clock.seen
         else:
             self.back_steps += ticks < clock.last
             clock.seen.clear()
         if len(clock.seen) < MAX_REMEMBERED:
-            clock.seen.add(octets)
+            clock.seen.add(content)
         clock.frames += 1
         clock.last, clock.earliest, clock.latest = ticks, min(ticks, clock.earliest), max(ticks, clock.latest)
         if not frame.page:
-            length = HEADER_OCTETS + len(frame.mpdu) + (len(frame.fcs) + frame.cut_octets or FCS_OCTETS)
-            clock.octets += length
+            length = HEADER_BYTES + len(frame.mpdu) + (len(frame.fcs) + frame.cut_bytes or FCS_BYTES)
+            clock.size_bytes += length
             clock.longest = max(clock.longest, length)
 
     def as_json(self) -> dict[str, Any]:
         """The counts, and the remarks."""
         return {
             "back_steps": self.back_steps,
-            "equal_stamps": self.equal_stamps,
+            "equal_stamps": self.equal_timestamps,
             "duplicates": self.duplicates,
             "remarks": self.remarks(),
         }
@@ -101,7 +101,7 @@ class FrameClock:
     def _remarks(self) -> Iterator[str]:
         useless = [(node, clock) for (node, *_), clock in self._clocks.items() if clock.is_useless]
         for node, clock in useless[:3]:
-            who, air_s = f" of {node}" if node else "", float(clock.octets * OCTET_S)
+            who, air_s = f" of {node}" if node else "", float(clock.size_bytes * BYTE_S)
             yield (
                 f"{clock.frames} frames{who} last {air_s:.2g} s on the air at least, their stamps span "
                 f"{_seconds(clock.span_s)} s: these are not the times of the frames"
@@ -114,9 +114,9 @@ class FrameClock:
             yield f"begins in {year}: the clock was not set, or its unit is another"
         if self.back_steps:
             yield f"frames stamped earlier than the one before: {self.back_steps}"
-        if self.equal_stamps:
+        if self.equal_timestamps:
             same = f", of which {self.duplicates} are duplicates, octet for octet" if self.duplicates else ""
-            yield f"frames with the stamp of the one before: {self.equal_stamps}{same}"
+            yield f"frames with the stamp of the one before: {self.equal_timestamps}{same}"
 
 
 def _seconds(span: Fraction) -> str:

@@ -27,7 +27,7 @@ class Frame:
         Its frame check sequence, 2 or 4 octets; b"" when the capture has none.
     fcs_ok
         Whether the FCS is right, by computation or by the radio's word; None when nothing tells.
-    cut_octets
+    cut_bytes
         Octets at the end of the frame (FCS included) that the capture does not have.
     node
         Who heard or sent it: the interface, or the device, by name; "" when the capture does not tell.
@@ -50,7 +50,7 @@ class Frame:
     mpdu: bytes
     fcs: bytes = b""
     fcs_ok: bool | None = None
-    cut_octets: int = 0
+    cut_bytes: int = 0
     node: str = ""
     sent: bool | None = None
     channel: int | None = None
@@ -155,11 +155,11 @@ def iso_text(frame: Frame) -> str:
     if digits.rstrip("0") != "1":
         part, digits = part * 10**9 // frame.ticks_per_s, str(10**9)
     try:
-        whole = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+        date = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
     except (OverflowError, ValueError, OSError):
         return f"{seconds} s after 1970-01-01"
     fraction = f".{part:0{len(digits) - 1}}" if len(digits) > 1 else ""
-    return f"{whole}{fraction}+00:00"
+    return f"{date}{fraction}+00:00"
 
 
 def _seconds(frame: Frame) -> Fraction:

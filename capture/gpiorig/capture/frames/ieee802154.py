@@ -146,10 +146,10 @@ def _addressed(
     )
 
 
-def _address(octets: bytes) -> str:
-    if len(octets) == 2:
-        return f"0x{int.from_bytes(octets, 'little'):04x}"
-    return octets[::-1].hex(":")
+def _address(field: bytes) -> str:
+    if len(field) == 2:
+        return f"0x{int.from_bytes(field, 'little'):04x}"
+    return field[::-1].hex(":")
 
 
 def fcs16(mpdu: bytes) -> bytes:

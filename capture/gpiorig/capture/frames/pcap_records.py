@@ -34,7 +34,7 @@ MAX_TICKS_PER_S = 10**18  # finer clocks wrap within 19 s of 1970
 MAX_OFFSET_S = 10**11  # of stamps: more than 3000 years
 LOST = "lost by the sniffer"
 CUT_SHORT = "cut short at the end of the file"
-NO_STAMP = "without a time stamp"
+NO_TIMESTAMP = "without a time stamp"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ class Record:
         What was captured.
     length
         Octets the packet had.
-    fcs_octets
+    fcs_bytes
         Octets of FCS at the end of each packet, None when the file does not tell.
     interface, comment
         Name of the interface and comments; "" when there are none.
@@ -66,7 +66,7 @@ class Record:
     ticks_per_s: int
     data: bytes
     length: int
-    fcs_octets: int | None = None
+    fcs_bytes: int | None = None
     interface: str = ""
     comment: str = ""
     sent: bool | None = None
@@ -106,7 +106,7 @@ def _pcap(file: IO[bytes], magic: bytes, path: Path) -> Iterator[Record | Skippe
         raise FormatError("ends within its header", where=path, remedy="copy it again")
     *_, network = struct.unpack(f"{order}HHiIII", header)
     linktype = network & 0xFFFF
-    fcs_octets = 2 * (network >> 28) if network & 1 << 26 else None  # pcap, 4: FCS length in units of 16 bits
+    fcs_bytes = 2 * (network >> 28) if network & 1 << 26 else None  # pcap, 4: FCS length in units of 16 bits
     record = struct.Struct(f"{order}IIII")
     at = 24
     while head := file.read(16):
@@ -126,7 +126,7 @@ def _pcap(file: IO[bytes], magic: bytes, path: Path) -> Iterator[Record | Skippe
             ticks_per_s=ticks_per_s,
             data=data,
             length=length,
-            fcs_octets=fcs_octets,
+            fcs_bytes=fcs_bytes,
         )
         at += 16 + captured
 
@@ -137,7 +137,7 @@ class _Interface:
     name: str
     ticks_per_s: int
     offset_s: int
-    fcs_octets: int | None
+    fcs_bytes: int | None
     dropped: int = 0
 
 
@@ -194,7 +194,7 @@ class _Pcapng:
             number, (high, low, captured, length) = fields[0], fields[-4:]
             yield from self._packet(number, high << 32 | low, captured, length, body)
         elif kind == SIMPLE_PACKET:
-            yield Skipped(1, NO_STAMP)
+            yield Skipped(1, NO_TIMESTAMP)
         elif kind == STATISTICS:
             number = struct.unpack_from(f"{order}I", body)[0]
             for code, value in _options(body, 12, order):
@@ -224,7 +224,7 @@ class _Pcapng:
             ticks_per_s=interface.ticks_per_s,
             data=data,
             length=length,
-            fcs_octets=interface.fcs_octets,
+            fcs_bytes=interface.fcs_bytes,
             interface=interface.name,
             comment="\n".join(comments),
             sent={FLAG_IN: False, FLAG_OUT: True}.get(flags & 3),
@@ -233,21 +233,21 @@ class _Pcapng:
 
 
 def _interface(body: bytes, order: str) -> _Interface:
-    found = _Interface(struct.unpack_from(f"{order}H", body)[0], "", 10**6, 0, None)
+    interface = _Interface(struct.unpack_from(f"{order}H", body)[0], "", 10**6, 0, None)
     for code, value in _options(body, 8, order):
         if code == IF_NAME:
-            found.name = value.decode(errors="replace")
+            interface.name = value.decode(errors="replace")
         elif code == IF_TSRESOL:
-            found.ticks_per_s = 2 ** (value[0] & 0x7F) if value[0] & 0x80 else 10 ** value[0]
-            if found.ticks_per_s > MAX_TICKS_PER_S:
-                raise OverflowError(f"a clock of {found.ticks_per_s:.0e} ticks per second")
+            interface.ticks_per_s = 2 ** (value[0] & 0x7F) if value[0] & 0x80 else 10 ** value[0]
+            if interface.ticks_per_s > MAX_TICKS_PER_S:
+                raise OverflowError(f"a clock of {interface.ticks_per_s:.0e} ticks per second")
         elif code == IF_FCSLEN:
-            found.fcs_octets = value[0] // 8 if value[0] >= 8 else value[0]  # in bits; writers give octets, too
+            interface.fcs_bytes = value[0] // 8 if value[0] >= 8 else value[0]  # in bits; writers give octets, too
         elif code == IF_TSOFFSET:
-            found.offset_s = int(struct.unpack(f"{order}q", value)[0])
-            if abs(found.offset_s) > MAX_OFFSET_S:
-                raise OverflowError(f"stamps that are {found.offset_s} s late")
-    return found
+            interface.offset_s = int(struct.unpack(f"{order}q", value)[0])
+            if abs(interface.offset_s) > MAX_OFFSET_S:
+                raise OverflowError(f"stamps that are {interface.offset_s} s late")
+    return interface
 
 
 def _options(body: bytes, at: int, order: str) -> Iterator[tuple[int, bytes]]:

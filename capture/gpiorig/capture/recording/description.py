@@ -22,7 +22,7 @@ DESCRIPTION, UNFINISHED = "recording.toml", "recording.new"
 EDGES = "edges"
 SERIAL = "serial"
 SAMPLERATE_EXAMPLE = 'samplerate = "24000000/1"'
-MOST_BYTES = 16 << 20  # of a description; the longest part of one is the bench file
+MAX_BYTES = 16 << 20  # of a description; the longest part of one is the bench file
 RECORDED = re.compile(rf"(?:{EDGES}|{SERIAL})/(?!\.)[^/\0]+")  # a name in [files]
 
 REMEDY = "correct it, or restore it from a copy"
@@ -188,8 +188,8 @@ def changed(info: RecordingInfo, changes: dict[str, object], *, where: Path) -> 
 def _parsed(path: Path) -> dict[str, Any]:
     """The tables of a description, whatever they say; those of format 1 as format 2 has them."""
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise RecordingError(f"has more than {MOST_BYTES} bytes", where=path, remedy=REMEDY)
+        if path.stat().st_size > MAX_BYTES:
+            raise RecordingError(f"has more than {MAX_BYTES} bytes", where=path, remedy=REMEDY)
         text = path.read_bytes() if path.is_file() else b""
         raw = msgspec.toml.decode(text)
     except OSError as error:

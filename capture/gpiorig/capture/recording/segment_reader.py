@@ -21,7 +21,7 @@ from gpiorig.capture.recording.segment_writer import (
     BODY,
     HEADER_SIZE,
     MAGIC,
-    MOST_SAMPLES,
+    MAX_SAMPLES,
     PAYLOAD_BYTES,
     Kind,
     in_order,
@@ -60,7 +60,7 @@ class SegmentReader:
     def __init__(self, folder: Path, *, follow: bool = False) -> None:
         self._folder, self._follow = folder, follow
         self.watermark = self.blocks = self.offset = self._before = 0
-        self.last = -MOST_SAMPLES
+        self.last = -MAX_SAMPLES
         self._owed: int | None = None  # end of a gap whose levels have not come yet
         self.closed = False
         self.torn = ""
@@ -73,9 +73,9 @@ class SegmentReader:
         FormatError
             A block other than a torn last one is damaged, or a file is missing.
         """
-        return joined(self._pieces())
+        return joined(self._blocks())
 
-    def _pieces(self) -> Iterator[Block]:
+    def _blocks(self) -> Iterator[Block]:
         parts: list[tuple[NDArray[np.int64], NDArray[np.uint64]]] = []
         rows, given = 0, 0
         for kind, payload in self._records():
@@ -127,7 +127,7 @@ class SegmentReader:
             return None
         if len(header) < HEADER_SIZE or not any(header):
             # zeros: the length reached the disk, the data did not
-            if may_be_torn and not any(any(piece) for piece in iter(lambda: file.read(1 << 20), b"")):
+            if may_be_torn and not any(any(block) for block in iter(lambda: file.read(1 << 20), b"")):
                 self.torn = f"{path}, offset {self.offset}"
                 return None
             raise self._damaged(path, "a block is cut short")

@@ -42,7 +42,7 @@ BODY = struct.Struct("<4sB3xIIqI")  # the header without its own crc
 HEADER_SIZE = BODY.size + 4
 SEGMENT_BYTES = 64 << 20  # a new file is begun when this size is reached
 MAX_COUNT = 1 << 18  # rows in one block that we write; readers take any
-MOST_SAMPLES = 2**62  # beyond it, and its like below zero, there is no sample: two of them can be added
+MAX_SAMPLES = 2**62  # beyond it, and its like below zero, there is no sample: two of them can be added
 NAME = re.compile(r"(?!0{6})[0-9]{6}|[1-9][0-9]{6,11}")  # of a segment, without its suffix
 RESERVE = "reserve"  # a file whose space is given back when the disk is full, so that the end can still be written
 RESERVE_BYTES = 256 << 10
@@ -113,7 +113,7 @@ class SegmentWriter:
         self._lock = threading.Lock()  # sync() comes from another thread than the rest
         self._full: list[int] = []  # files that are complete but not synced
         self._number, self._file_number, self._size = number, file_number, 0
-        self._watermark, self._last, self.rows = 0, -MOST_SAMPLES, 0
+        self._watermark, self._last, self.rows = 0, -MAX_SAMPLES, 0
         self._file = -1
         try:
             self._reserve()
@@ -162,7 +162,7 @@ class SegmentWriter:
 
     def gap(self, start: int, end: int) -> None:
         """Record that samples [start, end) were lost; append the levels at `end` next."""
-        if not self._last < start < end <= MOST_SAMPLES:
+        if not self._last < start < end <= MAX_SAMPLES:
             raise CaptureError(f"samples {start} to {end} are not a gap after {self._last}", where=self._folder)
         self._write(Kind.GAP, struct.pack("<qq", start, end), count=1, watermark=end)
         self._last = end - 1
@@ -257,7 +257,7 @@ def write_waveform(folder: Path, waveform: Waveform) -> None:
 
 def in_order(samples: NDArray[np.int64], *, after: int, before: int) -> bool:
     """Return whether sample numbers increase, all of them after one sample and before another."""
-    if before > MOST_SAMPLES or (samples.size and not (after < samples[0] and samples[-1] < before)):
+    if before > MAX_SAMPLES or (samples.size and not (after < samples[0] and samples[-1] < before)):
         return False
     return not np.any(samples[1:] <= samples[:-1])
 

@@ -107,13 +107,13 @@ def addressed(line: str, nodes: Iterable[str]) -> tuple[tuple[str, ...], str]:
         return (target,), text
     kind, _, numbers = target.lower().partition(",") if "," in target else target.lower().rpartition("-")
     kind = "node-a8" if kind == "a8" else kind
-    found: list[str] = []
+    names: list[str] = []
     for part in numbers.split("+"):
         first, _, last = part.partition("-")
         if not kind or not first.isdecimal() or not (last or first).isdecimal():
             return everyone, line
-        found += [f"{kind}-{number}" for number in range(int(first), int(last or first) + 1)]
-    return tuple(found), text
+        names += [f"{kind}-{number}" for number in range(int(first), int(last or first) + 1)]
+    return tuple(names), text
 
 
 class AggregatorText:
@@ -124,10 +124,10 @@ class AggregatorText:
 
     def feed(self, data: bytes) -> list[str]:
         """Return the lines that it prints after it received these bytes at once."""
-        pieces = (self._rest + data.decode(errors="replace")).splitlines(keepends=True)
-        unfinished = [piece for piece in pieces if not piece.endswith("\n")]
+        parts = (self._rest + data.decode(errors="replace")).splitlines(keepends=True)
+        unfinished = [part for part in parts if not part.endswith("\n")]
         self._rest = unfinished[-1] if unfinished else ""
-        return [piece[:-1] for piece in pieces if piece.endswith("\n")]
+        return [part[:-1] for part in parts if part.endswith("\n")]
 
 
 def replay(
@@ -191,11 +191,11 @@ class _Sockets:
         self._deliver(now_ns)
         waiting, data, last_ns = self._waiting[node], b"", now_ns
         while waiting and len(data) < READ_BYTES:
-            last_ns, piece = waiting.popleft()
+            last_ns, part = waiting.popleft()
             room = READ_BYTES - len(data)
-            data += piece[:room]
-            if piece[room:]:
-                waiting.appendleft((last_ns, piece[room:]))
+            data += part[:room]
+            if part[room:]:
+                waiting.appendleft((last_ns, part[room:]))
         del self._ready[node]
         if waiting:
             self._ready[node] = None

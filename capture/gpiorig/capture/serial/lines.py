@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from gpiorig.capture.serial.record import Entry, Kind
 
-KEPT_BYTES = 1 << 16  # of a line without an end
+MAX_REST_BYTES = 1 << 16  # of a line without an end
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class LineAssembler:
                 self._rests[Kind.RECEIVED] = b""
             return [self._line(entry, entry.data)]
         *lines, rest = (self._rests[entry.kind] + entry.data).split(b"\n")
-        self._rests[entry.kind] = rest[-KEPT_BYTES:]
+        self._rests[entry.kind] = rest[-MAX_REST_BYTES:]
         return [self._line(entry, line.rstrip(b"\r")) for line in lines]
 
     def _line(self, entry: Entry, text: bytes) -> SerialLine:

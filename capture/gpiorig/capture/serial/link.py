@@ -124,8 +124,8 @@ class DeviceLink:
             fcntl.ioctl(self.fileno(), TIOCGICOUNT, counters)
         except OSError:
             return {}
-        found = ICOUNTER.unpack(counters)
-        return {name: found[index] for name, index in ERROR_COUNTERS.items()}
+        counts = ICOUNTER.unpack(counters)
+        return {name: counts[index] for name, index in ERROR_COUNTERS.items()}
 
     def close(self) -> None:
         """Give it back."""
@@ -212,8 +212,8 @@ def open_link(port: str, baudrate: int) -> Link:
     baudrate
         Bits per second; a TCP server has its own.
     """
-    scheme, found, _ = port.partition("://")
-    if not found:
+    scheme, has_scheme, _ = port.partition("://")
+    if not has_scheme:
         return DeviceLink(port, baudrate)
     if scheme in TCP_SCHEMES:
         return TcpLink(port)

@@ -16,14 +16,14 @@ import serial
 
 from gpiorig.capture.deadline import Deadline
 from gpiorig.capture.errors import CaptureError, SerialPortError
-from gpiorig.capture.lineinbox import Line, LineInbox
-from gpiorig.capture.portlink import PortLink
-from gpiorig.capture.recordqueue import RecordQueue
 from gpiorig.capture.serial.counts import Counts
+from gpiorig.capture.serial.line_inbox import Line, LineInbox
 from gpiorig.capture.serial.lines import LineAssembler
 from gpiorig.capture.serial.link import Link, latency_timer_ms
+from gpiorig.capture.serial.port_link import PortLink
 from gpiorig.capture.serial.reader import SerialReader
 from gpiorig.capture.serial.record import Entry, Kind
+from gpiorig.capture.serial.record_queue import RecordQueue
 from gpiorig.capture.serial.virtual_stamps import VirtualStamps
 
 FULL_BYTES = 4095  # what a Linux tty holds for its reader (n_tty.c, N_TTY_BUF_SIZE); a pty gives no more at once

@@ -259,11 +259,11 @@ class RecordFile:
 
     def _begin(self) -> None:
         head = self._file.read(len(MAGIC))
-        found = [fields for magic, fields in FORMATS.items() if magic.startswith(head)]
-        if not found:
+        layouts = [fields for magic, fields in FORMATS.items() if magic.startswith(head)]
+        if not layouts:
             raise FormatError("is no serial record", where=self._path, remedy=f"one begins with {MAGIC.decode()!r}")
         if len(head) == len(MAGIC):
-            self._fields, self._at = found[0], len(MAGIC)
+            self._fields, self._at = layouts[0], len(MAGIC)
 
     def read(self) -> Iterator[Entry]:
         """Yield the entries up to the end of the file; later calls yield those that were added since."""

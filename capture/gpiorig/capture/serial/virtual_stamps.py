@@ -12,7 +12,7 @@ from gpiorig.capture.errors import SerialPortError
 STAMP_DEADLINE_S = 2.0
 STAMP = struct.Struct("<QI")  # virtual ns at which the modelled host has the bytes, and how many
 
-Piece = tuple[int, bytes]
+Part = tuple[int, bytes]
 
 
 class VirtualStamps:
@@ -35,17 +35,17 @@ class VirtualStamps:
         self._path = path
         self._stamp_ns = self._left = 0
 
-    def split(self, data: bytes) -> list[Piece]:
+    def split(self, data: bytes) -> list[Part]:
         """Cut bytes that were read into (virtual ns, bytes) at the bounds of the bench's chunks."""
-        pieces = []
+        parts = []
         while data:
             if self._left == 0:
                 self._stamp_ns, self._left = self._next()
-            taken = min(self._left, len(data))
-            pieces.append((self._stamp_ns, data[:taken]))
-            self._left -= taken
-            data = data[taken:]
-        return pieces
+            count = min(self._left, len(data))
+            parts.append((self._stamp_ns, data[:count]))
+            self._left -= count
+            data = data[count:]
+        return parts
 
     @property
     def last_ns(self) -> int:
@@ -54,8 +54,8 @@ class VirtualStamps:
 
     def now_ns(self) -> int:
         """The bench's virtual time, some 0.1 s old at most: the latest record, read or not."""
-        whole = os.fstat(self._file.fileno()).st_size // STAMP.size
-        record = os.pread(self._file.fileno(), STAMP.size, (whole - 1) * STAMP.size) if whole else b""
+        records = os.fstat(self._file.fileno()).st_size // STAMP.size
+        record = os.pread(self._file.fileno(), STAMP.size, (records - 1) * STAMP.size) if records else b""
         return int(STAMP.unpack(record)[0]) if len(record) == STAMP.size else 0
 
     def close(self) -> None:

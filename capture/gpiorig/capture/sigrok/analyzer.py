@@ -127,8 +127,8 @@ def environment() -> dict[str, str]:
 def versions() -> dict[str, str]:
     """Return the versions of sigrok-cli and its libraries, by name."""
     text, _ = _run(["--version"], where=SIGROK)
-    found = re.findall(r"^(?:- )?(sigrok-cli|libsigrok|libsigrokdecode) (\d[\w.+-]*)", text, re.MULTILINE)
-    return {name: version.split("/")[0] for name, version in found}
+    pairs = re.findall(r"^(?:- )?(sigrok-cli|libsigrok|libsigrokdecode) (\d[\w.+-]*)", text, re.MULTILINE)
+    return {name: version.split("/")[0] for name, version in pairs}
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,25 +178,25 @@ def scan(driver: str, *, deadline_s: float = SCAN_DEADLINE_S) -> Analyzer:
     deadline_s
         Seconds after which an analyzer that does not answer is an error.
     """
-    text, said = _run(["-d", driver, "--scan"], where=driver, deadline_s=deadline_s)
-    found = re.findall(r"^(\S+ - .*?) with \d+ channels?: (.*)$", text, re.MULTILINE)
-    if not found:
-        raise diagnose(said + "\nNo devices found", where=driver, what="")
-    if len(found) > 1:
+    text, messages = _run(["-d", driver, "--scan"], where=driver, deadline_s=deadline_s)
+    analyzers = re.findall(r"^(\S+ - .*?) with \d+ channels?: (.*)$", text, re.MULTILINE)
+    if not analyzers:
+        raise diagnose(messages + "\nNo devices found", where=driver, what="")
+    if len(analyzers) > 1:
         raise AnalyzerError(
-            f"{len(found)} analyzers were found",
+            f"{len(analyzers)} analyzers were found",
             where=driver,
             remedy="choose one with :conn=… (`sigrok-cli -d … --scan`)",
         )
-    return Analyzer(driver, found[0][0], tuple(found[0][1].split()))
+    return Analyzer(driver, analyzers[0][0], tuple(analyzers[0][1].split()))
 
 
 def taken_rate(driver: str, samplerate_hz: int, *, deadline_s: float = SCAN_DEADLINE_S) -> int | None:
     """Ask for a samplerate and return what the driver makes of it: some round without a word. None: it does not say."""
     arguments = ["-d", driver, "-c", f"samplerate={samplerate_hz}", "--get", "samplerate"]
     text, _ = _run(arguments, where=driver, deadline_s=deadline_s)
-    found = re.search(r"^(\d+)$", text, re.MULTILINE)
-    return int(found[1]) if found else None
+    match = re.search(r"^(\d+)$", text, re.MULTILINE)
+    return int(match[1]) if match else None
 
 
 def diagnose(stderr: str, *, where: str, what: str) -> AnalyzerError:
@@ -211,12 +211,12 @@ def diagnose(stderr: str, *, where: str, what: str) -> AnalyzerError:
     what
         What went wrong, when none of the messages is understood.
     """
-    said = " / ".join(line.strip() for line in stderr.splitlines() if line.strip())[-500:]
+    messages = " / ".join(line.strip() for line in stderr.splitlines() if line.strip())[-500:]
     for pattern, meaning, remedy in COMPLAINTS:
         if match := re.search(pattern, stderr):
-            said_so = f"{meaning.format(match[0])} (sigrok-cli says: {said})"
-            return AnalyzerError(said_so, where=where, remedy=remedy)
-    return AnalyzerError(f"{what} (sigrok-cli says: {said or 'nothing'})", where=where, remedy="see its message")
+            what = f"{meaning.format(match[0])} (sigrok-cli says: {messages})"
+            return AnalyzerError(what, where=where, remedy=remedy)
+    return AnalyzerError(f"{what} (sigrok-cli says: {messages or 'nothing'})", where=where, remedy="see its message")
 
 
 def _run(arguments: list[str], *, where: str, deadline_s: float = SCAN_DEADLINE_S) -> tuple[str, str]:
@@ -237,7 +237,7 @@ def _run(arguments: list[str], *, where: str, deadline_s: float = SCAN_DEADLINE_
         ) from error
     except OSError as error:
         raise CaptureError(f"cannot be run: {error.strerror}", where=command[0], remedy=INSTALL) from error
-    said = done.stderr.decode(errors="replace")
+    messages = done.stderr.decode(errors="replace")
     if done.returncode != 0:
-        raise diagnose(said, where=where, what=f"exit status {done.returncode}")
-    return done.stdout.decode(errors="replace"), said
+        raise diagnose(messages, where=where, what=f"exit status {done.returncode}")
+    return done.stdout.decode(errors="replace"), messages

@@ -186,7 +186,7 @@ class Capture:
         self._sink.close()
         self._writer.free_reserve()
         in_order = in_order and self._error is None
-        is_whole = in_order or (self._request.one_shot and self._error is None)
+        is_complete = in_order or (self._request.one_shot and self._error is None)
         received, end = self._writer.watermark, self._ledger.end(self._error)
         is_cut = end > received and (received > 0 or self.stream.received > 0)
         if is_cut:
@@ -196,7 +196,7 @@ class Capture:
                 self._cannot_write(error)
             self._ledger.lost_the_end(received, end, self._error, in_files=self._writer.watermark == end)
         try:
-            self._writer.close(in_order=is_whole)
+            self._writer.close(in_order=is_complete)
         except OSError as error:
             self._cannot_write(error)
         self._result = self._ledger.result(self._error, in_order=in_order, rows=self._writer.rows)
@@ -231,7 +231,7 @@ class Capture:
             driver=self.analyzer.driver,
             stream=self.stream,
             on_progress=self._notify,
-            base=None if pause is None else lambda *piece: self._after(pause, *piece),
+            base=None if pause is None else lambda *arrival: self._after(pause, *arrival),
         )
 
     def _after(self, pause: Pause, now_ns: int, samples: int, began_ns: int) -> int:

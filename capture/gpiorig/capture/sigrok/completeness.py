@@ -13,8 +13,8 @@ from gpiorig.capture.sync import heartbeat
 from gpiorig.capture.sync.heartbeat import Heartbeat
 
 CODED = 0  # in place of a period: the coded sync line
-MOST_LOSSES = 1000  # in recording.toml
-MOST_WORDS = 5  # losses that the reason tells
+MAX_LOSSES = 1000  # in recording.toml
+MAX_WORDS = 5  # losses that the reason tells
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,13 +64,13 @@ def assess(recording: Recording, result: CaptureResult, *, heartbeats: Mapping[s
         except CaptureError as error:
             problems.append(str(error))
     losses = disjoint([*recording.info.losses, *result.losses, *(loss for beat in beats for loss in beat.losses)])
-    if len(losses) > MOST_LOSSES:
-        problems.append(f"samples were lost {len(losses)} times; only the first {MOST_LOSSES} are put in as gaps")
-        losses = losses[:MOST_LOSSES]
+    if len(losses) > MAX_LOSSES:
+        problems.append(f"samples were lost {len(losses)} times; only the first {MAX_LOSSES} are put in as gaps")
+        losses = losses[:MAX_LOSSES]
     rate_hz = float(recording.info.samplerate_hz)
-    problems += [describe(loss, samplerate_hz=rate_hz) for loss in losses[:MOST_WORDS]]
-    if len(losses) > MOST_WORDS:
-        problems.append(f"and {len(losses) - MOST_WORDS} more losses")
+    problems += [describe(loss, samplerate_hz=rate_hz) for loss in losses[:MAX_WORDS]]
+    if len(losses) > MAX_WORDS:
+        problems.append(f"and {len(losses) - MAX_WORDS} more losses")
     facts = result.facts()
     for beat in beats:
         facts[f"heartbeat.{beat.channel}"] = (
@@ -83,14 +83,14 @@ def conclude(
     recording: Recording, result: CaptureResult, *, heartbeats: Mapping[str, int] | None = None
 ) -> tuple[Recording, tuple[Heartbeat, ...]]:
     """Look for losses, and finish the recording: complete, or incomplete with the reasons. Parameters as `assess`."""
-    found = assess(recording, result, heartbeats=heartbeats)
+    assessment = assess(recording, result, heartbeats=heartbeats)
     finished = recording.finish(
-        state="incomplete" if found.problems else "complete",
-        reason="; ".join(found.problems),
-        losses=found.losses,
-        capture=found.capture,
+        state="incomplete" if assessment.problems else "complete",
+        reason="; ".join(assessment.problems),
+        losses=assessment.losses,
+        capture=assessment.capture,
     )
-    return finished, found.heartbeats
+    return finished, assessment.heartbeats
 
 
 def read_heartbeat(

@@ -16,7 +16,7 @@ from gpiorig.capture.recording.segment_writer import SegmentWriter
 FLUSH_S = 0.25  # edges reach the files at least this often
 SYNC_S = 1.0  # and outlive a power failure after this
 FLUSH_ROWS = 1 << 18  # or as soon as there are so many
-MOST_ROWS = 1 << 22  # 64 MB: two seconds of 2 M edges/s, while a disk does something else
+MAX_ROWS = 1 << 22  # 64 MB: two seconds of 2 M edges/s, while a disk does something else
 
 Rows = tuple[NDArray[np.int64], NDArray[np.uint64]]
 
@@ -34,7 +34,7 @@ class EdgeSink:
     Attributes
     ----------
     fullest
-        The fullest the queue was, as a share of `MOST_ROWS`.
+        The fullest the queue was, as a share of `MAX_ROWS`.
     busy_s
         CPU time that writing took.
     """
@@ -57,14 +57,14 @@ class EdgeSink:
     def append(self, rows: Rows, *, watermark: int) -> None:
         """Take edges, all below `watermark`; waits while the queue is full. After an error it drops them."""
         with self._changed:
-            if self._rows > MOST_ROWS:
-                self._changed.wait_for(lambda: self._rows <= MOST_ROWS or self._failed)
+            if self._rows > MAX_ROWS:
+                self._changed.wait_for(lambda: self._rows <= MAX_ROWS or self._failed)
             if self._failed:
                 return
             if rows[0].size:
                 self._parts.append(rows)
                 self._rows += rows[0].size
-                self.fullest = max(self.fullest, self._rows / MOST_ROWS)
+                self.fullest = max(self.fullest, self._rows / MAX_ROWS)
             self._watermark = watermark
             if self._rows >= FLUSH_ROWS:
                 self._changed.notify_all()
@@ -93,11 +93,11 @@ class EdgeSink:
                         lambda: self._closing or self._gap or self._rows >= FLUSH_ROWS, timeout=FLUSH_S
                     )
                     closing, gap, watermark, parts = self._closing, self._gap, self._watermark, self._parts
-                    self._parts, taken = [], self._rows
+                    self._parts, rows = [], self._rows
                 self._flush(parts, watermark, gap)
                 self.busy_s = time.thread_time()
                 with self._changed:
-                    self._rows -= taken
+                    self._rows -= rows
                     if gap:
                         self._gap, self._watermark = None, gap[1]
                     self._changed.notify_all()

@@ -15,10 +15,10 @@ from collections.abc import Callable, Sequence
 from gpiorig.capture.errors import AnalyzerError, CaptureError
 from gpiorig.capture.sigrok.analyzer import INSTALL, OVERRUNS, diagnose, environment
 
-KEPT_LINES = 100  # from the start, and as many from the end
+MAX_LINES = 100  # from the start, and as many from the end
 NOISE = re.compile(rb"In callback|SR_DF_LOGIC|status LIBUSB_SUCCESS")  # up to four lines per packet
 LOST = re.compile("|".join(OVERRUNS).encode())
-MOST_OVERRUNS = 1000
+MAX_OVERRUNS = 1000
 STARTED = b"SR_DF_HEADER"
 ENDED = b"SR_DF_END"
 TERMINATE_S, KILL_S = 1.0, 10.0
@@ -60,7 +60,7 @@ class SigrokProcess:
         self._where, self._on_change = where, on_change
         self.overruns: list[tuple[float, str]] = []
         self._first: list[bytes] = []
-        self._last: deque[bytes] = deque(maxlen=KEPT_LINES)
+        self._last: deque[bytes] = deque(maxlen=MAX_LINES)
         # Left alone it would spin. So the kernel kills it when we are killed (it goes by the thread that started it:
         # the listener), and the finalizer when this process exits without `end`, by an exception for instance.
         self._listener = threading.Thread(target=self._start, args=(command,), name="sigrok-cli stderr", daemon=True)
@@ -171,7 +171,7 @@ class SigrokProcess:
             self.unitsize, news = int(match[1]), True
             self.unitsize_known.set()
         if not NOISE.search(line):
-            if len(self._first) < KEPT_LINES:
+            if len(self._first) < MAX_LINES:
                 self._first.append(line)
             else:
                 self._last.append(line)
@@ -182,7 +182,7 @@ class SigrokProcess:
                 self.ended = news = True
             if b"Can't match samplerate" in line:
                 self.complaint, news = diagnose(line.decode(errors="replace"), where=self._where, what=""), True
-            if LOST.search(line) and not self.ended and len(self.overruns) < MOST_OVERRUNS:
+            if LOST.search(line) and not self.ended and len(self.overruns) < MAX_OVERRUNS:
                 self.overruns.append((time.monotonic(), line.decode(errors="replace").strip()))
         if news:
             self._on_change()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gpiorig.capture.edges.losses import Loss
 
 WINDOW_NS = 1_000_000_000
-MOST_WINDOWS = 1 << 15  # of 1 s: 9 h; then windows become twice as long
+MAX_WINDOWS = 1 << 15  # of 1 s: 9 h; then windows become twice as long
 FEWEST_WINDOWS = 8  # with less, a step cannot be told from a late piece
 CONFIRM = 3  # windows at the end of the capture that count as one: a step there has nothing after it
 LAG = 30  # windows over which the slope is taken
@@ -82,7 +82,7 @@ class WallClock:
         if window != self._window:
             self._window = window
             self._rows.append((now_ns, samples, delay_ns))
-            if len(self._rows) > MOST_WINDOWS:
+            if len(self._rows) > MAX_WINDOWS:
                 pairs = zip(self._rows[::2], self._rows[1::2], strict=False)
                 self._rows = [min(pair, key=lambda row: row[2]) for pair in pairs]
                 self._window_ns *= 2

@@ -16,7 +16,7 @@ from gpiorig.capture.sync.sync_line import LENGTH, PERIOD_NS, SyncPulses
 KNOTS_S = (math.inf, 60.0, 10.0, 1.0)  # distance of the fit's knots, tried in turn; infinite: one straight line
 FIT_LIMIT = 1.5  # a fit is good when its residuals are at most this many times what sampling alone gives
 LARGEST_SAMPLES = 3.0  # a residual beyond this many samples of the slower analyzer is no sampling any more
-LEAST_PULSES = 16
+MIN_PULSES = 16
 WEAK = 1e-9  # of a point's weight: what holds a knot without points
 BURST_SAMPLES = 2  # rows no further apart are of one burst; data lines are read this near to their strobe
 EPOCH_TOLERANCE_S = 60.0  # of the two hosts' wall clocks; the sequence repeats after 655 s
@@ -77,9 +77,9 @@ class Alignment:
         numpy.ndarray
             int64, shape (n,); not decreasing where `samples` is not.
         """
-        piece = np.clip(np.searchsorted(self.other, samples, side="right") - 1, 0, self.other.size - 2)
+        interval = np.clip(np.searchsorted(self.other, samples, side="right") - 1, 0, self.other.size - 2)
         slope = np.diff(self.reference) / np.diff(self.other)
-        exact = self.reference[piece] + (samples - self.other[piece]) * slope[piece]
+        exact = self.reference[interval] + (samples - self.other[interval]) * slope[interval]
         rows = np.arange(len(samples))
         first = np.maximum.accumulate(np.where(np.diff(samples, prepend=samples[:1]) > BURST_SAMPLES, rows, 0))
         steady = exact[first] + (samples - samples[first]) * self.ratio
@@ -113,10 +113,10 @@ def align(
     positions = other.positions + LENGTH * _rounds_apart(reference, other, (reference_hz, other_hz), epochs)
     _, at_reference, at_other = np.intersect1d(reference.positions, positions, return_indices=True)
     x, y = other.samples[at_other], reference.samples[at_reference]
-    if x.size < LEAST_PULSES:
+    if x.size < MIN_PULSES:
         raise CaptureError(
             f"the two recordings have {x.size} sync pulses in common",
-            remedy=f"they need {LEAST_PULSES}: did they run at the same time?",
+            remedy=f"they need {MIN_PULSES}: did they run at the same time?",
         )
     reference_ns, other_ns = (float(1e9 / rate) for rate in (reference_hz, other_hz))
     sampling_ns = math.hypot(reference_ns, other_ns) / math.sqrt(12)
@@ -187,8 +187,8 @@ def _unix_s(epoch: str) -> float:
 
 def _knots(x: NDArray[np.int64], distance: float) -> NDArray[np.float64]:
     """Ends of equal pieces, each at least this many samples long where there is room."""
-    pieces = max(1, int((x[-1] - x[0]) / distance)) if math.isfinite(distance) else 1
-    return np.linspace(float(x[0]), float(x[-1]), pieces + 1)
+    intervals = max(1, int((x[-1] - x[0]) / distance)) if math.isfinite(distance) else 1
+    return np.linspace(float(x[0]), float(x[-1]), intervals + 1)
 
 
 def _fit(x: NDArray[np.int64], y: NDArray[np.int64], knots: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -200,13 +200,13 @@ def _fit(x: NDArray[np.int64], y: NDArray[np.int64], knots: NDArray[np.float64])
     step = knots[1] - knots[0]
     trend = (y[-1] - y[0]) / (x[-1] - x[0])
     rest = y - y[0] - (x - knots[0]) * trend  # small numbers, so that no digits are lost
-    piece = np.clip(((x - knots[0]) // step).astype(np.int64), 0, knots.size - 2)
-    right = (x - knots[piece]) / step
+    interval = np.clip(((x - knots[0]) // step).astype(np.int64), 0, knots.size - 2)
+    right = (x - knots[interval]) / step
     left = 1 - right
     count = knots.size
-    main = np.bincount(piece, left**2, count) + np.bincount(piece + 1, right**2, count) + WEAK
-    beside = np.bincount(piece, left * right, count)[:-1]
-    target = np.bincount(piece, left * rest, count) + np.bincount(piece + 1, right * rest, count)
+    main = np.bincount(interval, left**2, count) + np.bincount(interval + 1, right**2, count) + WEAK
+    beside = np.bincount(interval, left * right, count)[:-1]
+    target = np.bincount(interval, left * rest, count) + np.bincount(interval + 1, right * rest, count)
     for at in range(1, count):
         factor = beside[at - 1] / main[at - 1]
         main[at] -= factor * beside[at - 1]

@@ -25,8 +25,8 @@ from gpiorig.capture.sync import sync_line
 RISES = 4096  # rising edges that are looked at together; the period is measured anew in each such piece
 ERROR = 0.02  # of the period: RC oscillators are within 1 % or so (RIOT#10545 measured 0.48 % and 1 %)
 SPREADS = 6  # a jump has to be so many times the spread of the intervals, …
-LEAST_JUMP = 2  # … and more than this many samples: each edge is rounded to a sample
-MOST_JUMPS = 0.25  # of the intervals; with more, the channel has no such heartbeat
+MIN_JUMP = 2  # … and more than this many samples: each edge is rounded to a sample
+MAX_JUMPS = 0.25  # of the intervals; with more, the channel has no such heartbeat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,26 +87,26 @@ def read(
         There is no such channel, or no heartbeat of this period on it.
     """
     nominal = period_ns * float(waveform.samplerate_hz) / 1e9
-    if nominal < 2 * LEAST_JUMP:
+    if nominal < 2 * MIN_JUMP:
         raise CaptureError(
             f"channel {channel}: a heartbeat of {period_ns} ns has only {nominal:.1f} samples per period",
             remedy="take a slower heartbeat or a higher samplerate",
         )
-    found = _Jumps(channel, nominal, clock, clock_limit)
+    jumps = _Jumps(channel, nominal, clock, clock_limit)
     rest = np.empty(0, dtype=np.int64)
     for fresh, samples, levels in _parts(waveform, _bit(waveform, channel)):
         if fresh:
-            found.take(rest, more=False)
+            jumps.take(rest, more=False)
             rest = rest[:0]
         rises = samples[1:][np.diff(levels.astype(np.int8)) > 0] if fresh else samples[levels > 0]
-        found.rises += len(rises)
+        jumps.rises += len(rises)
         rest = np.concatenate([rest, rises])
         at = 0
         while len(rest) - at > RISES:
-            at += found.take(rest[at : at + RISES + 1], more=True)
+            at += jumps.take(rest[at : at + RISES + 1], more=True)
         rest = rest[at:]
-    found.take(rest, more=False)
-    return found.result()
+    jumps.take(rest, more=False)
+    return jumps.result()
 
 
 class _Jumps:
@@ -115,7 +115,7 @@ class _Jumps:
     def __init__(self, channel: str, nominal: float, clock: Sequence[Loss], clock_limit: int | None) -> None:
         self.channel, self.nominal, self.clock, self.clock_limit = channel, nominal, clock, clock_limit
         self.rises = self.glitches = self.missing = self.intervals = self.jumps = 0
-        self.period_sum, self.periods, self.limit = 0.0, 0, LEAST_JUMP
+        self.period_sum, self.periods, self.limit = 0.0, 0, MIN_JUMP
         self.losses: list[Loss] = []
 
     def take(self, rises: NDArray[np.int64], *, more: bool) -> int:
@@ -126,9 +126,9 @@ class _Jumps:
             self.intervals, self.jumps = self.intervals + len(intervals), self.jumps + len(intervals)
             return len(intervals)
         off = single - np.median(single)
-        middle = single[np.abs(off) <= max(LEAST_JUMP, SPREADS * _spread(off))]
+        middle = single[np.abs(off) <= max(MIN_JUMP, SPREADS * _spread(off))]
         period = float(middle.mean())
-        limit = max(LEAST_JUMP, int(np.ceil(SPREADS * _spread(middle - period))))
+        limit = max(MIN_JUMP, int(np.ceil(SPREADS * _spread(middle - period))))
         self.limit, self.period_sum = max(self.limit, limit), self.period_sum + float(middle.sum())
         self.periods += len(middle)
         steps = np.rint(intervals / period)
@@ -152,19 +152,19 @@ class _Jumps:
             return
         self.jumps += 1
         lost = -(end - start) % period
-        whole = self._whole_periods(start, end, lost, period)
+        periods = self._missing_periods(start, end, lost, period)
         self.losses.append(
             Loss(
                 start=start + 1,
                 end=end,
-                samples=round(lost + (whole or 0) * period),
+                samples=round(lost + (periods or 0) * period),
                 uncertainty=limit,
                 found_by=f"heartbeat {self.channel}",
-                modulo=round(period) if whole is None else 0,
+                modulo=round(period) if periods is None else 0,
             )
         )
 
-    def _whole_periods(self, start: int, end: int, lost: float, period: float) -> int | None:
+    def _missing_periods(self, start: int, end: int, lost: float, period: float) -> int | None:
         """How many periods more were lost, by the host's clock; None if it does not tell."""
         near = [loss for loss in self.clock if loss.start <= end and start <= loss.end]
         if not near and self.clock_limit is not None and lost + period >= self.clock_limit:
@@ -174,7 +174,7 @@ class _Jumps:
         return max(0, round((near[0].samples - lost) / period))
 
     def result(self) -> Heartbeat:
-        if not self.periods or self.jumps > MOST_JUMPS * max(self.intervals, 1):
+        if not self.periods or self.jumps > MAX_JUMPS * max(self.intervals, 1):
             raise CaptureError(
                 f"channel {self.channel}: no heartbeat of {self.nominal:.1f} samples ({self.rises} rising edges)",
                 remedy="check the wire, and the period that was given",
@@ -199,12 +199,12 @@ def read_coded(waveform: Waveform, channel: str) -> Heartbeat:
     crosses_gap = np.zeros(len(intervals), dtype=bool)
     for start, end in edges.gaps:
         crosses_gap |= (pulses.samples[:-1] <= start) & (pulses.samples[1:] >= end)
-    whole = (steps == 1) & ~crosses_gap
-    single = intervals[whole & (np.abs(intervals - sync_line.PERIOD_NS * per_ns) < sync_line.JITTER_NS * per_ns)]
+    complete = (steps == 1) & ~crosses_gap
+    single = intervals[complete & (np.abs(intervals - sync_line.PERIOD_NS * per_ns) < sync_line.JITTER_NS * per_ns)]
     if single.size == 0:
         raise CaptureError(f"channel {channel}: no two sync pulses in a row", remedy="check the wire")
     period = float(single.mean())
-    limit = max(LEAST_JUMP, int(np.ceil(SPREADS * _spread(single - period))))
+    limit = max(MIN_JUMP, int(np.ceil(SPREADS * _spread(single - period))))
     excess = steps * period - intervals
     losses = [
         Loss(

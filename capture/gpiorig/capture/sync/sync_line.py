@@ -25,7 +25,7 @@ LENGTH = 2**STAGES - 1  # pulses until the sequence repeats: 655.35 s
 TOLERANCE = 0.2  # of the width of a 0: for sources with an RC oscillator, and for firmware that makes the pulses
 JITTER_NS = 20_000  # of the interval between two pulses; beyond it, samples were lost
 
-Stretch = tuple[NDArray[np.int64], NDArray[np.int64]]  # samples and positions
+Placed = tuple[NDArray[np.int64], NDArray[np.int64]]  # samples and positions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,12 +108,12 @@ def read(edges: Edges, channel: str) -> SyncPulses:
     short, long = (np.abs(widths_ns - width) < TOLERANCE * WIDTH_NS[0] for width in WIDTH_NS)
     sound = short | long
     rises, bits = rises[sound], long[sound].astype(np.uint8)
-    bounds, steps = _stretches(rises, PERIOD_NS * per_ns, JITTER_NS * per_ns)
+    bounds, steps = _bounds(rises, PERIOD_NS * per_ns, JITTER_NS * per_ns)
     placed = [
-        piece
+        part
         for start, end in itertools.pairwise(bounds)
         if end - start >= STAGES
-        for piece in _place(rises[start:end], bits[start:end], np.append(0, np.cumsum(steps[start : end - 1])))
+        for part in _place(rises[start:end], bits[start:end], np.append(0, np.cumsum(steps[start : end - 1])))
     ]
     if not placed:
         raise CaptureError(
@@ -131,12 +131,12 @@ def _pulses(edges: Edges, bit: int, per_ns: float) -> tuple[NDArray[np.int64], N
     samples, after = edges.samples[changes], levels[changes]
     if after.size and after[0] == 0:
         samples = samples[1:]
-    whole = len(samples) // 2 * 2
-    rises, falls = samples[0:whole:2], samples[1:whole:2]
+    even = len(samples) // 2 * 2
+    rises, falls = samples[0:even:2], samples[1:even:2]
     return rises, (falls - rises) / per_ns
 
 
-def _stretches(rises: NDArray[np.int64], nominal: float, jitter: float) -> tuple[list[int], NDArray[np.int64]]:
+def _bounds(rises: NDArray[np.int64], nominal: float, jitter: float) -> tuple[list[int], NDArray[np.int64]]:
     """Bounds of stretches whose pulses are whole periods apart, and the periods between pulses."""
     intervals = np.diff(rises)
     steps = np.rint(intervals / nominal).astype(np.int64)
@@ -149,22 +149,22 @@ def _stretches(rises: NDArray[np.int64], nominal: float, jitter: float) -> tuple
     return [0, *breaks.tolist(), len(rises)], steps
 
 
-def _place(rises: NDArray[np.int64], bits: NDArray[np.uint8], numbers: NDArray[np.int64]) -> list[Stretch]:
+def _place(rises: NDArray[np.int64], bits: NDArray[np.uint8], numbers: NDArray[np.int64]) -> list[Placed]:
     """Pulses and their positions, in pieces: a loss of whole periods shows only as a jump of the positions.
 
     A wrong bit spoils the windows it is in. A window agrees with the one before it by chance in 1 of 2 cases, so
     `STAGES` of them in a row are sure; a piece reaches over the pulses of such windows. Where there are none, the place
     that most windows tell is taken.
     """
-    whole = np.flatnonzero(numbers[STAGES - 1 :] - numbers[: 1 - STAGES] == STAGES - 1)
-    places = _places()[_windows(bits)[whole]]
-    whole, places = whole[places >= 0], places[places >= 0]
-    if whole.size == 0:
+    unbroken = np.flatnonzero(numbers[STAGES - 1 :] - numbers[: 1 - STAGES] == STAGES - 1)
+    places = _places()[_windows(bits)[unbroken]]
+    unbroken, places = unbroken[places >= 0], places[places >= 0]
+    if unbroken.size == 0:
         return []
-    starts = (places - numbers[whole]) % LENGTH
+    starts = (places - numbers[unbroken]) % LENGTH
     sure: list[list[int]] = []  # (start, first pulse, one past the last)
     for run in np.split(np.arange(starts.size), np.flatnonzero(np.diff(starts)) + 1):
-        start, first, last = int(starts[run[0]]), int(whole[run[0]]), int(whole[run[-1]]) + STAGES
+        start, first, last = int(starts[run[0]]), int(unbroken[run[0]]), int(unbroken[run[-1]]) + STAGES
         if run.size < STAGES:
             continue
         if sure and sure[-1][0] == start:
@@ -174,7 +174,7 @@ def _place(rises: NDArray[np.int64], bits: NDArray[np.uint8], numbers: NDArray[n
     if not sure:
         candidates, votes = np.unique(starts, return_counts=True)
         best = int(np.argmax(votes))
-        if votes[best] * 2 <= whole.size:
+        if votes[best] * 2 <= unbroken.size:
             raise CaptureError(
                 f"the sync line's code contradicts itself around sample {rises[0]}",
                 remedy="is something else on this channel, or does the source follow docs/reference/sync-line.md?",
@@ -184,11 +184,11 @@ def _place(rises: NDArray[np.int64], bits: NDArray[np.uint8], numbers: NDArray[n
     return [(rises[first:last], start + numbers[first:last]) for start, first, last in sure]
 
 
-def _counted_on(stretches: list[Stretch], period: float) -> NDArray[np.int64]:
+def _counted_on(parts: list[Placed], period: float) -> NDArray[np.int64]:
     """Positions of all stretches, counting on where the sequence repeats."""
     result: list[NDArray[np.int64]] = []
-    last_sample, last_position = stretches[0][0][0], stretches[0][1][0]
-    for samples, positions in stretches:
+    last_sample, last_position = parts[0][0][0], parts[0][1][0]
+    for samples, positions in parts:
         expected = last_position + (samples[0] - last_sample) / period
         result.append(positions + LENGTH * round((expected - positions[0]) / LENGTH))
         last_sample, last_position = samples[-1], result[-1][-1]

@@ -21,7 +21,7 @@ MAX_LINE_BYTES = 1 << 16  # of a log; a longer one is cut there, so that a log w
 STAMP_DIGITS = 9  # ns
 REPLACEMENT = "\ufffd".encode()
 LATEST_S = (2**63 - 1) // 10**9 - 1  # in the year 2262
-LONGEST_NODE = 64  # of a node's name, which becomes a file's
+MAX_NODE_CHARACTERS = 64  # of a node's name, which becomes a file's
 
 
 class LineKind(IntEnum):
@@ -102,7 +102,7 @@ class NodeLines:
             if block.stamps_ns.size:
                 low, high = int(block.stamps_ns.min()), int(block.stamps_ns.max())
                 first, last = (low, high) if first is None else (min(first, low), max(last, high))
-        nodes = {node: tuple(found) for node, found in sorted(counts.items())}
+        nodes = {node: tuple(kinds) for node, kinds in sorted(counts.items())}
         return LinesSummary(nodes, dict(sorted(dirt.items())), first, last if first is not None else None)
 
 
@@ -139,17 +139,17 @@ class LinesSummary:
     def for_people(self) -> list[str]:
         """Return it as lines of text."""
         if self.first_ns is None or self.last_ns is None:
-            found = ["no lines"]
+            parts = ["no lines"]
         else:
             lines, span_ns = sum(map(sum, self.nodes.values())), self.last_ns - self.first_ns
             since = datetime.fromtimestamp(self.first_ns // 10**9, UTC).isoformat()
-            found = [f"{lines} lines in {span_ns // 10**9}.{span_ns // 1000 % 10**6:06} s from {since}"]
+            parts = [f"{lines} lines in {span_ns // 10**9}.{span_ns // 1000 % 10**6:06} s from {since}"]
         for node, (received, sent, notices) in self.nodes.items():
             words = [f"{received} received"] if received else []
             words += [f"{sent} sent"] if sent else []
             words += [f"{notices} notices"] if notices else []
-            found.append(f"  {node or '(no node)'}: {', '.join(words)}")
-        return found + [f"  {text}" for text in irregularities(self.dirt)]
+            parts.append(f"  {node or '(no node)'}: {', '.join(words)}")
+        return parts + [f"  {text}" for text in irregularities(self.dirt)]
 
 
 def irregularities(dirt: Mapping[str, int]) -> list[str]:
@@ -182,8 +182,8 @@ class BlockBuilder:
         if stamp_ns is None:
             self.note("line whose stamp is no time")
             return
-        if len(node) > LONGEST_NODE:
-            self.note(f"line of a node whose name is longer than {LONGEST_NODE} characters")
+        if len(node) > MAX_NODE_CHARACTERS:
+            self.note(f"line of a node whose name is longer than {MAX_NODE_CHARACTERS} characters")
             return
         if self._latest_ns is not None and stamp_ns < self._latest_ns:
             self.note("stamp before the one above it")
@@ -218,10 +218,10 @@ def stamp_ns(seconds: str, fraction: str) -> int | None:
     seconds, fraction
         Decimal digits; at most nine of `fraction` count.
     """
-    whole = integer(seconds)
-    if whole is None or whole > LATEST_S:
+    whole_s = integer(seconds)
+    if whole_s is None or whole_s > LATEST_S:
         return None
-    return whole * 10**9 + int(fraction[:STAMP_DIGITS].ljust(STAMP_DIGITS, "0"))
+    return whole_s * 10**9 + int(fraction[:STAMP_DIGITS].ljust(STAMP_DIGITS, "0"))
 
 
 def read_blocks(path: Path, take: Callable[[str, BlockBuilder], None]) -> Iterator[LineBlock]:
@@ -239,11 +239,11 @@ def read_blocks(path: Path, take: Callable[[str, BlockBuilder], None]) -> Iterat
         with path.open("rb") as file:
             cut = False
             while raw := file.readline(MAX_LINE_BYTES):
-                whole, was_cut = raw.endswith(b"\n"), cut
-                cut = not whole and len(raw) == MAX_LINE_BYTES
+                is_complete, was_cut = raw.endswith(b"\n"), cut
+                cut = not is_complete and len(raw) == MAX_LINE_BYTES
                 if was_cut:
                     continue  # the rest of a line that was too long
-                if not whole:
+                if not is_complete:
                     builder.note("line too long, cut" if cut else "last line without an end")
                 data = raw.removesuffix(b"\n").removesuffix(b"\r")
                 if REPLACEMENT in data:

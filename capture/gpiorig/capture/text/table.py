@@ -18,7 +18,7 @@ import numpy as np
 from gpiorig.capture.edges.changes import Assembler, Changes, assembled, merged
 from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.text.table_parser import DROP_DIGITS, GROUP, MOST_DIGITS, PIECE_BYTES, Before, Layout, TableParser
+from gpiorig.capture.text.table_parser import BLOCK_BYTES, DROP_DIGITS, GROUP, MAX_DIGITS, Before, Layout, TableParser
 from gpiorig.capture.text.table_scan import SCAN_DIGITS, Scan, derived_hz
 from gpiorig.capture.text.writer import nearest
 
@@ -60,7 +60,7 @@ class _Scale:
 def waveform(
     path: Path,
     layout: Layout,
-    found: Scan,
+    contents: Scan,
     *,
     samplerate_hz: Fraction | None,
     channels: tuple[str, ...],
@@ -75,7 +75,7 @@ def waveform(
         The file.
     layout
         Where things are in it.
-    found
+    contents
         What the first reading found.
     samplerate_hz
         Put times on the nearest sample of this rate; None for what the times themselves tell.
@@ -88,19 +88,19 @@ def waveform(
     """
     assumed = [
         *layout.remarks,
-        *([found.closing] if found.closing else []),
-        *([] if found.rows else ["it has no rows"]),
+        *([contents.closing] if contents.closing else []),
+        *([] if contents.rows else ["it has no rows"]),
     ]
-    scale = _scale(path, layout, found, samplerate_hz, assumed)
+    scale = _scale(path, layout, contents, samplerate_hz, assumed)
     remarks = list(assumed)
 
     def read() -> Iterator[Block]:
         remarks[:] = assumed
-        if found.rows:
-            yield from _blocks(path, layout, found, scale, channels, ends or {}, remarks)
+        if contents.rows:
+            yield from _blocks(path, layout, contents, scale, channels, ends or {}, remarks)
 
-    if len(found.runs) > 1 and GROUP not in layout.roles:
-        source += f"; {len(found.runs)} pieces, put in the order of time"
+    if len(contents.runs) > 1 and GROUP not in layout.roles:
+        source += f"; {len(contents.runs)} pieces, put in the order of time"
     return Waveform(
         samplerate_hz=scale.rate,
         channels=channels,
@@ -108,27 +108,27 @@ def waveform(
         epoch=layout.epoch if scale.second is None else iso(scale.second),
         source=source,
         remarks=remarks,
-        open_ended=layout.open_ended and not found.ends_unknown,
+        open_ended=layout.open_ended and not contents.ends_unknown,
     )
 
 
-def _scale(path: Path, layout: Layout, found: Scan, samplerate_hz: Fraction | None, remarks: list[str]) -> _Scale:
+def _scale(path: Path, layout: Layout, contents: Scan, samplerate_hz: Fraction | None, remarks: list[str]) -> _Scale:
     """The samples of a table."""
     if layout.samplerate_hz:
         by_count = Fraction(1, layout.per_sample)
         return _Scale(rate=layout.samplerate_hz, digits=0, base=layout.offset, scale=by_count, second=None)
-    wall = abs(found.first_ns) >= WALL_CLOCK_S * 10**9
-    second = found.first_ns // 10**9 if wall else None
-    finest, rate = found.digits + layout.unit, samplerate_hz
+    wall = abs(contents.first_ns) >= WALL_CLOCK_S * 10**9
+    second = contents.first_ns // 10**9 if wall else None
+    finest, rate = contents.digits + layout.unit, samplerate_hz
     if rate is None and finest > SCAN_DIGITS and not wall and GROUP not in layout.roles:
-        rate = derived_hz(path, layout, found)
+        rate = derived_hz(path, layout, contents)
     derived = rate is not None and samplerate_hz is None
     if derived:
         remarks.append("its samplerate is derived: the lowest usual one on whose samples all times lie")
-    digits = min(found.digits, (MOST_DIGITS if rate else FINEST_DIGITS) - layout.unit)
+    digits = min(contents.digits, (MAX_DIGITS if rate else FINEST_DIGITS) - layout.unit)
     resolution = Fraction(10) ** (layout.unit + digits)
     if rate is None and finest > SCAN_DIGITS:
-        dropped = ", and digits beyond are dropped" if digits < found.digits else ""
+        dropped = ", and digits beyond are dropped" if digits < contents.digits else ""
         remarks.append(
             f"its times lie on the samples of no usual rate, so that a sample is {float(1 / resolution):g} s{dropped}; "
             "--samplerate says how often was sampled"
@@ -152,48 +152,49 @@ def _scale(path: Path, layout: Layout, found: Scan, samplerate_hz: Fraction | No
 def _blocks(
     path: Path,
     layout: Layout,
-    found: Scan,
+    contents: Scan,
     scale: _Scale,
     channels: tuple[str, ...],
     ends: Mapping[str, int],
     remarks: list[str],
 ) -> Iterator[Block]:
-    names = found.keys or layout.channels
+    names = contents.keys or layout.channels
     bits = [channels.index(name) if name in channels else -1 for name in names]
     in_groups = GROUP in layout.roles
     parsers: list[TableParser] = []
 
     def rows(start: int, end: int) -> Iterator[Changes]:
         roles = layout.roles
-        if not found.keys:
+        if not contents.keys:
             roles = tuple(bits[role] if role >= 0 else role for role in roles)
         parser = TableParser(
             path,
             replace(layout, roles=roles),
-            scanning=DROP_DIGITS if scale.digits < found.digits else 0,
+            scanning=DROP_DIGITS if scale.digits < contents.digits else 0,
             digits=scale.digits,
-            piece_bytes=PIECE_BYTES if in_groups else max(PIECE_BYTES // len(found.runs), 1 << 14),
+            block_bytes=BLOCK_BYTES if in_groups else max(BLOCK_BYTES // len(contents.runs), 1 << 14),
         )
-        parser.know(found.keys, bits)
+        parser.know(contents.keys, bits)
         state = parser.state
         state.base_high, state.base_low = scale.base >> 64, scale.base & (2**64 - 1)
         state.numerator, state.denominator = scale.scale.numerator, scale.scale.denominator
         parsers.append(parser)
-        for piece, _ in parser.pieces(start, end):
-            yield piece
+        for rows, _ in parser.slices(start, end):
+            yield rows
 
-    runs = [rows(start, end) for start, end in itertools.pairwise((*found.runs, found.end))]
+    runs = [rows(start, end) for start, end in itertools.pairwise((*contents.runs, contents.end))]
     used = (1 << len(channels)) - 1
     changes = _one_after_the_other(runs, used) if in_groups else merged(runs)
     levels = 0
     if layout.before is not Before.LOW:
         opposite = layout.before is Before.OPPOSITE
-        levels = sum((level ^ opposite) << bit for level, bit in zip(found.first_levels, bits, strict=True) if bit >= 0)
+        firsts = zip(contents.first_levels, bits, strict=True)
+        levels = sum((level ^ opposite) << bit for level, bit in firsts if bit >= 0)
     if layout.before is Before.OPPOSITE:  # begins before its first row, which is an edge
-        changes = itertools.chain([_instant(min(0, scale.sample(found.first_ns) - 1))], changes)
+        changes = itertools.chain([_instant(min(0, scale.sample(contents.first_ns) - 1))], changes)
     if ends:
         limits = [(1 << bit, scale.sample(ends[name])) for name, bit in zip(names, bits, strict=True) if name in ends]
-        changes = (_until(piece, limits) for piece in changes)
+        changes = (_until(rows, limits) for rows in changes)
     try:
         yield from assembled(changes, Assembler(used=used, levels=levels), remarks=remarks)
     except FormatError as error:
@@ -220,22 +221,22 @@ def _one_after_the_other(runs: list[Iterator[Changes]], used: int) -> Iterator[C
     last: int | None = None
     for run in runs:
         shift: int | None = None
-        for piece in run:
+        for changes in run:
             if shift is None:
-                shift = 0 if last is None else last + 2 - int(piece.times[0])
+                shift = 0 if last is None else last + 2 - int(changes.times[0])
                 if last is not None:
                     yield _instant(last + 1, unknown=used)
-            piece = replace(piece, times=piece.times + shift)
-            last = int(piece.times[-1])
-            yield piece
+            changes = replace(changes, times=changes.times + shift)
+            last = int(changes.times[-1])
+            yield changes
 
 
-def _until(piece: Changes, limits: list[tuple[int, int]]) -> Changes:
+def _until(changes: Changes, limits: list[tuple[int, int]]) -> Changes:
     """Changes without those of channels that have ended; their instants stay."""
-    masks = piece.masks.copy()
+    masks = changes.masks.copy()
     for mask, sample in limits:
-        masks[(piece.masks == mask) & (piece.times >= sample)] = 0
-    return replace(piece, masks=masks)
+        masks[(changes.masks == mask) & (changes.times >= sample)] = 0
+    return replace(changes, masks=masks)
 
 
 def iso(second: int) -> str:

@@ -25,7 +25,7 @@ NODE_PATTERN = re.compile(r"^(node|node_id|board|device)$", re.I)
 ROLES = {"channel": KEY, "level": LEVEL, "node": KEY, "levels": PORT, "group": GROUP}
 PORT_PATTERN = re.compile(r"[01][01 ]*[01]")
 FRAMES = {"source", "destination", "protocol"}  # columns of Wireshark's CSV export (recalled, unverified)
-MOST_ALIKE = 20  # rows with as many fields as the header: a file looks like a table
+MAX_ALIKE_ROWS = 20  # rows with as many fields as the header: a file looks like a table
 
 
 def layout_of(path: Path, head: bytes, options: ReadOptions) -> Layout:
@@ -36,26 +36,26 @@ def layout_of(path: Path, head: bytes, options: ReadOptions) -> Layout:
     FormatError
         It is not a table of levels, or it is not clear which columns hold them.
     """
-    found = head_of(path, head, options.columns.get("separator", ""))
-    layout = _columns(path, found, options)
-    if found.note and (rate := ratio(found.note[1])):
+    start = head_of(path, head, options.columns.get("separator", ""))
+    layout = _columns(path, start, options)
+    if start.note and (rate := ratio(start.note[1])):
         rate_hz = samplerate(rate, where=path)
-        return replace(layout, epoch=found.note[2], written_hz=rate_hz, open_ended=False)
+        return replace(layout, epoch=start.note[2], written_hz=rate_hz, open_ended=False)
     return layout
 
 
 def refusal(path: Path, head: bytes) -> FormatError | None:
     """Return why a file that looks like a table cannot be read as one; None for one that does not look so."""
     try:
-        found = head_of(path, head)
+        start = head_of(path, head)
     except FormatError:
         return None
-    rows = [fields for _, fields in found.rows[:MOST_ALIKE]]
-    width = len(found.header or rows[0])
-    if not found.is_json and (width < 2 or not rows or any(len(row) != width for row in rows)):
+    rows = [fields for _, fields in start.rows[:MAX_ALIKE_ROWS]]
+    width = len(start.header or rows[0])
+    if not start.is_json and (width < 2 or not rows or any(len(row) != width for row in rows)):
         return None
     try:
-        _columns(path, found, ReadOptions(samplerate_hz=Fraction(1)))
+        _columns(path, start, ReadOptions(samplerate_hz=Fraction(1)))
     except FormatError as error:
         return error
     return None
@@ -88,8 +88,8 @@ def _columns(path: Path, head: Head, options: ReadOptions) -> Layout:
     elif places["channel"] is not None and places["level"] is not None:
         _check_levels(path, head, [places["level"]], "name the right one with --columns channel=…,level=…")
     else:
-        taken = [place for place in (time, places["node"]) if place is not None]
-        chosen_places, remarks = _channels(path, head, width, taken, options)
+        used = [place for place in (time, places["node"]) if place is not None]
+        chosen_places, remarks = _channels(path, head, width, used, options)
         channels = tuple(chosen_places.values())
         for bit, place in enumerate(chosen_places):
             roles[place] = bit
@@ -146,11 +146,11 @@ def _time(path: Path, head: Head, place: int | None) -> int:
 
 
 def _channels(
-    path: Path, head: Head, width: int, taken: list[int], options: ReadOptions
+    path: Path, head: Head, width: int, used: list[int], options: ReadOptions
 ) -> tuple[dict[int, str], tuple[str, ...]]:
     """The columns that are channels, with their names, and what was assumed about them."""
     header = head.header
-    places = [place for place in range(width) if place not in taken]
+    places = [place for place in range(width) if place not in used]
     if options.channels and header:
         names = chosen([header[place] for place in places], options.channels, path)
         places = [place for place in places if header[place] in names]
@@ -172,8 +172,8 @@ def _channels(
             "a channel's name occurs twice", where=path, remedy="name the columns with --columns, or correct the header"
         )
     if len(named) > MAX_CHANNELS:
-        kept = chosen(list(named.values()), options.channels, path)
-        named = {place: name for place, name in named.items() if name in kept}
+        selected = chosen(list(named.values()), options.channels, path)
+        named = {place: name for place, name in named.items() if name in selected}
     shown = ", ".join([named[place] for place in invented if place in named][:8])
     remarks = (f"names that the file does not have are made up: {shown}; --channels names them",) if shown else ()
     return named, remarks
@@ -182,14 +182,14 @@ def _channels(
 def _others(head: Head, place: int) -> list[str]:
     """Fields of a column that are not levels: none if at most a later row is damaged, which its reader names."""
     fields = [row[place] for _, row in head.rows if place < len(row)]
-    found = [field for field in fields if not LEVEL_WORDS.match(field)]
-    return found if len(found) > 1 or (fields and found[:1] == fields[:1]) else []
+    others = [field for field in fields if not LEVEL_WORDS.match(field)]
+    return others if len(others) > 1 or (fields and others[:1] == fields[:1]) else []
 
 
 def _check_levels(path: Path, head: Head, places: list[int], remedy: str) -> None:
     """Refuse a table by the first of these columns whose fields are not levels, those of several levels before."""
-    found = {place: others for place in places if (others := _others(head, place))}
-    for place, others in found.items():
+    not_levels = {place: others for place in places if (others := _others(head, place))}
+    for place, others in not_levels.items():
         if all(PORT_PATTERN.fullmatch(field) for field in others):
             time = next((name for name in head.header if TIME_PATTERN.search(name)), "…")
             here = head.header[place] if head.header else str(place + 1)
@@ -198,8 +198,8 @@ def _check_levels(path: Path, head: Head, places: list[int], remedy: str) -> Non
                 where=path,
                 remedy=f"say so: --columns time={time},levels={here}, and group=… for a number that stretches have",
             )
-    for place, others in found.items():
-        is_numbers = all(NUMBER.match(field) for fields in found.values() for field in fields)
+    for place, others in not_levels.items():
+        is_numbers = all(NUMBER.match(field) for fields in not_levels.values() for field in fields)
         what = "is a table of numbers that are not levels: " if is_numbers else ""
         raise FormatError(
             f"{what}column {head.name(place)} holds {others[0][:40]!r}"

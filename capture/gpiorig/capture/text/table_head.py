@@ -11,7 +11,7 @@ from gpiorig.capture.errors import FormatError
 from gpiorig.capture.text.cells import unguarded
 
 HEAD_BYTES = 1 << 16
-PIECE_BYTES = 1 << 12  # a head whose size is a multiple of it may be cut within its last line
+HEAD_STEP_BYTES = 1 << 12  # a head whose size is a multiple of it may be cut within its last line
 SEPARATORS = ",;\t|"
 COMMENTS = ";#%"
 TIME_PATTERN = re.compile(r"time|^t$|^t[\s_\[(]|seconds|sample|^when$", re.I)
@@ -19,7 +19,7 @@ LEVEL_WORDS = re.compile(r"^(|[01xzlh]|low|high|true|false)$", re.I)
 NUMBER = re.compile(r"^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$|^\d{4}-\d\d-\d\d[T ]", re.I)
 JSON = re.compile(r'\s*[\[{]\s*["{\[\]}\d-]')
 NOTE = re.compile(r"# gpiorig: samplerate (\d+/\d+) Hz, epoch (.*)")  # as formats/csv.py writes it
-LONGEST_NAME = 40  # of a column in a header that is a comment; prose is longer
+MAX_NAME_CHARACTERS = 40  # of a column in a header that is a comment; prose is longer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ def table_head(path: Path) -> bytes:
 
 def lines_of(head: bytes, path: Path) -> list[tuple[int, str]]:
     """Return the lines of a head, each with the offset behind it; the last one may be cut."""
-    found, at = [], 0
+    lines, at = [], 0
     for line in head.splitlines(keepends=True):
         at += len(line)
         try:
@@ -76,8 +76,8 @@ def lines_of(head: bytes, path: Path) -> list[tuple[int, str]]:
             raise FormatError(
                 "is no text in UTF-8", where=path, remedy="save it as such, or name the --format"
             ) from error
-        found.append((at, text.rstrip("\r\n")))
-    return found
+        lines.append((at, text.rstrip("\r\n")))
+    return lines
 
 
 def fields_of(line: str, separator: str) -> list[str]:
@@ -108,7 +108,7 @@ def head_of(path: Path, head: bytes, separator: str = "") -> Head:
         begin, at = skipped, lines[skipped - 1][0] if skipped else 0
     else:
         header, begin, at = fields, skipped + 1, end
-    is_cut = not head.endswith(b"\n") and len(head) % PIECE_BYTES == 0
+    is_cut = not head.endswith(b"\n") and len(head) % HEAD_STEP_BYTES == 0
     body = lines[begin:-1] if is_cut and (begin > skipped or len(lines) > begin + 1) else lines[begin:]
     rows = [
         (number, fields_of(line, separator))
@@ -134,6 +134,6 @@ def _commented(line: str, width: int, separator: str) -> list[str]:
     is_header = (
         len(names) == width
         and any(TIME_PATTERN.search(name) for name in names)
-        and all(0 < len(name) <= LONGEST_NAME and not NUMBER.match(name) for name in names)
+        and all(0 < len(name) <= MAX_NAME_CHARACTERS and not NUMBER.match(name) for name in names)
     )
     return names if is_header else []

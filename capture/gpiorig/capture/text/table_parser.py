@@ -25,10 +25,10 @@ from gpiorig.capture.errors import FormatError
 # Roles of columns beside bit numbers: capture/native/src/table.rs.
 IGNORED, TIME, LEVEL, KEY, PORT, GROUP = -1, -2, -3, -4, -5, -6
 NEW_KEYS, DROP_DIGITS = 1, 2  # bits of its State.scanning
-PIECE_BYTES = 1 << 20
-LONGEST_LINE = 1 << 20  # a file without line ends is no table
+BLOCK_BYTES = 1 << 20
+MAX_LINE_BYTES = 1 << 20  # a file without line ends is no table
 KEYS_BYTES = 1 << 20  # room for the names of channels
-MOST_DIGITS = 18  # behind the point of seconds; those beyond are dropped (a float64 that Python prints may have 21)
+MAX_DIGITS = 18  # behind the point of seconds; those beyond are dropped (a float64 that Python prints may have 21)
 CLOSING_BYTES = 4096  # longest end of a file that may be something else than a row
 FAULTS = {
     1: ("a time is no number and no date", "correct the line, or name the time's column with --columns time=NAME"),
@@ -136,12 +136,12 @@ class _State(ctypes.Structure):
 class TableParser:
     """One reading of a table, or of a part of it."""
 
-    def __init__(self, path: Path, layout: Layout, *, scanning: int, digits: int, piece_bytes: int = PIECE_BYTES):
+    def __init__(self, path: Path, layout: Layout, *, scanning: int, digits: int, block_bytes: int = BLOCK_BYTES):
         kernel_types = (c_void_p, c_size_t) * 4  # data, roles, bits, keys
         self._feed = native.kernel(
             "gpiorig_table_feed", POINTER(_State), *kernel_types, POINTER(c_size_t), *(c_void_p,) * 5, c_size_t
         )
-        self.path, self.layout, self.piece_bytes = path, layout, piece_bytes
+        self.path, self.layout, self.block_bytes = path, layout, block_bytes
         self.end, self.closing = 0, ""  # where the rows end, and what is behind them
         self.state = _State(
             digits=digits,
@@ -172,21 +172,21 @@ class TableParser:
         self._keys_length.value = len(text)
         self.bits = np.array(bits, dtype=np.int32)
 
-    def pieces(self, start: int, end: int) -> Iterator[tuple[Changes, NDArray[np.int64]]]:
+    def slices(self, start: int, end: int) -> Iterator[tuple[Changes, NDArray[np.int64]]]:
         """Yield what the lines of a part of the file say, and the offsets of those lines."""
         self.end = end
         with self.path.open("rb") as file:
             file.seek(start)
             at, rest = start, b""
-            while data := _more(file, end, self.piece_bytes):
+            while data := _more(file, end, self.block_bytes):
                 text = rest + data
                 used = yield from self._lines(text, at)
                 if self.end < end:
                     return
                 at, rest = at + used, text[used:]
-                if len(rest) > LONGEST_LINE:
+                if len(rest) > MAX_LINE_BYTES:
                     raise FormatError(
-                        f"has a line of more than {LONGEST_LINE} bytes", where=self._where(), remedy="is it a table?"
+                        f"has a line of more than {MAX_LINE_BYTES} bytes", where=self._where(), remedy="is it a table?"
                     )
             if rest:
                 yield from self._lines(rest + b"\n", at)

@@ -13,7 +13,7 @@ from gpiorig.capture.edges.sample_grid import lowest_usual_hz
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.text.table_parser import GROUP, KEY, NEW_KEYS, Layout, TableParser
 
-MOST_RUNS = 256  # pieces, each in the order of time, that a file out of order may consist of
+MAX_RUNS = 256  # pieces, each in the order of time, that a file out of order may consist of
 SCAN_DIGITS = 9  # times are compared to the ns in the first reading
 GRID_DIGITS = ((9_000, 15), (9_000_000, 12))  # times up to so many s fit into 64 bits with so many digits
 
@@ -71,39 +71,39 @@ def scan(path: Path, layout: Layout) -> Scan:
     counted = layout.samplerate_hz > 0
     parser = TableParser(path, layout, scanning=NEW_KEYS, digits=0 if counted else SCAN_DIGITS - layout.unit)
     parser.bits = np.arange(len(layout.channels), dtype=np.int32)
-    found = Scan(runs=[layout.first_byte], end=path.stat().st_size)
+    contents = Scan(runs=[layout.first_byte], end=path.stat().st_size)
     in_groups, has_keys = GROUP in layout.roles, KEY in layout.roles
     channels = _KeyedRows()
     last, group = 0, 0
-    for piece, offsets in parser.pieces(layout.first_byte, found.end):
-        back = np.diff(piece.times, prepend=last if found.rows else piece.times[0]) < 0
+    for rows, offsets in parser.slices(layout.first_byte, contents.end):
+        back = np.diff(rows.times, prepend=last if contents.rows else rows.times[0]) < 0
         if in_groups:
-            groups = piece.unknown.view(np.int64)
-            new = np.diff(groups, prepend=group if found.rows else groups[0]) != 0
+            groups = rows.unknown.view(np.int64)
+            new = np.diff(groups, prepend=group if contents.rows else groups[0]) != 0
             if np.any(back & ~new):
                 raise FormatError("goes back in time within a group", where=path, remedy="sort its lines by time")
             back, group = new, int(groups[-1])
-        found.runs += offsets[back].tolist()
-        if len(found.runs) > MOST_RUNS and not in_groups:
+        contents.runs += offsets[back].tolist()
+        if len(contents.runs) > MAX_RUNS and not in_groups:
             raise FormatError(
-                f"goes back in time more than {MOST_RUNS} times",
+                f"goes back in time more than {MAX_RUNS} times",
                 where=path,
                 remedy="sort its lines by time, for instance `sort -t, -s -k1,1g`",
             )
         if has_keys:
-            channels.add(piece)
+            channels.add(rows)
         elif not in_groups:
-            found.known |= int(np.bitwise_or.reduce(piece.masks & ~piece.unknown))
-        earliest, latest, last = int(piece.times.min()), int(piece.times.max()), int(piece.times[-1])
-        found.first_ns = min(found.first_ns, earliest) if found.rows else earliest
-        found.last_ns = max(found.last_ns, latest) if found.rows else latest
-        found.rows += piece.times.size
-        found.ends_unknown = bool(piece.unknown[-1]) and not in_groups
-    found.keys, found.digits = parser.keys, max(int(parser.state.finest), 0)
-    found.first_levels = tuple(channels.first[key][1] for key in sorted(channels.first))
-    found.last_rows = tuple(channels.last[key] for key in sorted(channels.last))
-    found.end, found.closing = parser.end, parser.closing
-    return found
+            contents.known |= int(np.bitwise_or.reduce(rows.masks & ~rows.unknown))
+        earliest, latest, last = int(rows.times.min()), int(rows.times.max()), int(rows.times[-1])
+        contents.first_ns = min(contents.first_ns, earliest) if contents.rows else earliest
+        contents.last_ns = max(contents.last_ns, latest) if contents.rows else latest
+        contents.rows += rows.times.size
+        contents.ends_unknown = bool(rows.unknown[-1]) and not in_groups
+    contents.keys, contents.digits = parser.keys, max(int(parser.state.finest), 0)
+    contents.first_levels = tuple(channels.first[key][1] for key in sorted(channels.first))
+    contents.last_rows = tuple(channels.last[key] for key in sorted(channels.last))
+    contents.end, contents.closing = parser.end, parser.closing
+    return contents
 
 
 class _KeyedRows:
@@ -113,14 +113,14 @@ class _KeyedRows:
         self.first: dict[int, tuple[int, int]] = {}  # time and level
         self.last: dict[int, tuple[int, int]] = {}  # time and number of rows
 
-    def add(self, piece: Changes) -> None:
-        piece = piece[np.argsort(piece.times, kind="stable")]
-        keys, firsts = np.unique(piece.masks, return_index=True)
+    def add(self, rows: Changes) -> None:
+        rows = rows[np.argsort(rows.times, kind="stable")]
+        keys, firsts = np.unique(rows.masks, return_index=True)
         for key, index in zip(keys.tolist(), firsts.tolist(), strict=True):
-            time, level = int(piece.times[index]), int(piece.values[index])
+            time, level = int(rows.times[index]), int(rows.values[index])
             if key not in self.first or time < self.first[key][0]:
                 self.first[key] = (time, level)
-            times = piece.times[piece.masks == key]
+            times = rows.times[rows.masks == key]
             latest = int(times[-1])
             count = times.size - int(np.searchsorted(times, latest))
             before, known = self.last.get(key, (latest, 0))
@@ -128,13 +128,13 @@ class _KeyedRows:
                 self.last[key] = (latest, count + (known if latest == before else 0))
 
 
-def derived_hz(path: Path, layout: Layout, found: Scan) -> Fraction | None:
+def derived_hz(path: Path, layout: Layout, contents: Scan) -> Fraction | None:
     """Return the lowest usual rate on whose samples all times of a table lie, if there is one."""
-    farthest_s = max(abs(found.first_ns), abs(found.last_ns)) // 10**9
+    farthest_s = max(abs(contents.first_ns), abs(contents.last_ns)) // 10**9
     most = next((digits for limit_s, digits in GRID_DIGITS if farthest_s < limit_s), 0)
-    digits = min(found.digits + layout.unit, most)
-    if found.first_ns == found.last_ns or digits <= SCAN_DIGITS:
+    digits = min(contents.digits + layout.unit, most)
+    if contents.first_ns == contents.last_ns or digits <= SCAN_DIGITS:
         return None
     parser = TableParser(path, layout, scanning=NEW_KEYS, digits=digits - layout.unit)
     parser.bits = np.arange(len(layout.channels), dtype=np.int32)
-    return lowest_usual_hz((piece.times for piece, _ in parser.pieces(layout.first_byte, found.end)), digits)
+    return lowest_usual_hz((rows.times for rows, _ in parser.slices(layout.first_byte, contents.end)), digits)

@@ -82,7 +82,7 @@ def read_header(path: Path) -> Header:
     scale: Fraction | None = None
     samplerate_hz, epoch = None, ""
     scopes: list[str] = []
-    found: dict[str, tuple[list[str], str, int]] = {}
+    variables: dict[str, tuple[list[str], str, int]] = {}
     others: set[str] = set()
     characters = 0
     for keyword, content in _sections(text):
@@ -94,7 +94,7 @@ def read_header(path: Path) -> Header:
         elif keyword == "upscope":
             scopes = scopes[:-1]
         elif keyword == "var":
-            characters += _declare(words, scopes, found, others, path)
+            characters += _declare(words, scopes, variables, others, path)
             if characters > MAX_NAMES:
                 what = f"declares variables whose bits have names of {characters} characters and more in all"
                 raise FormatError(what, where=path, remedy="dump fewer variables, or narrower ones")
@@ -105,11 +105,11 @@ def read_header(path: Path) -> Header:
                 samplerate_hz, epoch = samplerate(ratio(match[1]) or math.nan, where=path), match[2]
     if scale is None:
         raise FormatError("has no $timescale", where=path, remedy="it was cut short: save it again")
-    if not found:
+    if not variables:
         raise FormatError("declares no variable of bits", where=path, remedy="dump wires or registers")
     return Header(
         per_second=scale,
-        variables=_named(found),
+        variables=_named(variables),
         others=frozenset(others),
         samplerate_hz=samplerate_hz or None,
         epoch=epoch,
@@ -133,7 +133,7 @@ def _sections(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _declare(
-    words: list[str], scopes: list[str], found: dict[str, tuple[list[str], str, int]], others: set[str], path: Path
+    words: list[str], scopes: list[str], variables: dict[str, tuple[list[str], str, int]], others: set[str], path: Path
 ) -> int:
     """Add a variable: its scopes, its name and its width; a second name of the same variable is dropped.
 
@@ -150,15 +150,15 @@ def _declare(
     name, width = "".join(words[3:]), int(words[1])
     if (match := RANGE.search(name)) and any(integer(end.lstrip("-")) is None for end in match.groups() if end):
         raise FormatError(f"has a variable of bits {name[-60:]!r}", where=path, remedy="number them lower")
-    found.setdefault(words[2], (list(scopes), name, width))
+    variables.setdefault(words[2], (list(scopes), name, width))
     return width * (sum(map(len, scopes)) + len(scopes) + len(name) + len(words[1]))
 
 
-def _named(found: dict[str, tuple[list[str], str, int]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _named(declared: dict[str, tuple[list[str], str, int]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Names of all bits: SCOPE.NAME, without an outermost scope that holds everything."""
-    outermost = {tuple(scopes[:1]) for scopes, _, _ in found.values()}
-    variables, taken = [], set()
-    for code, (scopes, name, width) in found.items():
+    outermost = {tuple(scopes[:1]) for scopes, _, _ in declared.values()}
+    variables, used = [], set()
+    for code, (scopes, name, width) in declared.items():
         full = ".".join([*(scopes[1:] if len(outermost) == 1 else scopes), name])
         if width == 1:
             bits = [full]
@@ -167,7 +167,7 @@ def _named(found: dict[str, tuple[list[str], str, int]]) -> tuple[tuple[str, tup
             high, low = (int(match[1]), int(match[2] or match[1])) if match else (width - 1, 0)
             step = 1 if high >= low else -1
             bits = [f"{RANGE.sub('', full)}[{low + step * at}]" for at in range(width)]
-        bits = [f"{bit}#{code}" if bit in taken else bit for bit in bits]
-        taken.update(bits)
+        bits = [f"{bit}#{code}" if bit in used else bit for bit in bits]
+        used.update(bits)
         variables.append((code, tuple(bits)))
     return tuple(variables)

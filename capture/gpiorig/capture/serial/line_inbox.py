@@ -60,7 +60,7 @@ class LineInbox:
             raise self._error
 
     def wait(self, predicate: Callable[[str], bool], deadline: Deadline) -> tuple[Line | None, str]:
-        """Take lines up to the one that the predicate accepts (None at the deadline); also the last other text."""
+        """Take lines up to the one that the predicate accepts (None at the deadline), and the last other text."""
         last = ""
         with self._changed:
             while True:
