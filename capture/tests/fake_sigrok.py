@@ -1,4 +1,4 @@
-"""A stand-in for sigrok-cli that says what it is told to: messages of analyzers that are not at hand."""
+"""A stub for sigrok-cli that prints given messages, as of analyzers that are not at hand."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def random_capture(seed: int) -> tuple[Edges, Waveform]:
         known = start
         for cut in cuts[1:]:
             inside = table[(table[:, 0] >= known) & (table[:, 0] < cut)]
-            until = max(cut, int(inside[-1, 1]) if inside.size else cut)  # a gap lies in one block
+            until = max(cut, int(inside[-1, 1]) if inside.size else cut)  # a gap is in one block
             first, last = np.searchsorted(samples, [known, until])
             yield Block(samples[first:last], levels[first:last], until, inside)
             known = max(known, until)

@@ -100,7 +100,7 @@ def test_flocklab_cannot_quote(name: str, tmp_path: Path) -> None:
 
 
 def test_names_of_other_scripts_in_a_vcd_file(tmp_path: Path) -> None:
-    """UTF-8, as we write it; what is no UTF-8 is Latin-1."""
+    """UTF-8, as we write it; what is not UTF-8 is Latin-1."""
     vcd = formats.module("vcd")
     vcd.write(tmp_path / "x.vcd", waveform("\u00e4", "\u00e0", "\u6e29\u5ea6"))
     assert ("\u00e4", "\u00e0", "\u6e29\u5ea6") == vcd.read(tmp_path / "x.vcd", ReadOptions()).channels

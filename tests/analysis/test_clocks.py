@@ -65,7 +65,7 @@ def test_a_log(tmp_path: Path, form: str, pattern: str, words: list[str]) -> Non
     path = tmp_path / "a.log"
     path.write_text("a line without stamps\n" + lines(form))
     done = gpiorig("clocks", path, "--pattern", pattern, "--json", *words)
-    irregular = f"{path}: irregular: line without a stamp: 1\n" if "host" not in pattern else ""
+    irregular = f"{path}: irregular: line without a timestamp: 1\n" if "host" not in pattern else ""
     assert (0, irregular) == (done.status, done.stderr)
     found = done.numbers["nodes"]["m3-1"]
     assert (1000, 1, 1) == (found["n"], found["resets"], found["backsteps"])

@@ -9,7 +9,7 @@ import pytest
 from commandline import gpiorig
 
 USELESS = (
-    "80 frames last 0.17 s on the air at least, their stamps span 0.000007 s: these are not the times of the frames"
+    "80 frames last 0.17 s on the air at least, their timestamps span 0.000007 s: these are not the times of the frames"
 )
 
 

@@ -219,8 +219,8 @@ def marked() -> list[Case]:
     put = 'losses = [{start = 500, end = 600, samples = 50, uncertainty = 2, found_by = "the clock"}]'
     mark = Verdict.MARK
     return [
-        case("broken off, its last block cut", broken(_torn), "broken off", verdict=mark),
-        case("broken off", broken(lambda folder: None), "broken off", verdict=mark),
+        case("interrupted, its last block cut", broken(_torn), "interrupted", verdict=mark),
+        case("interrupted", broken(lambda folder: None), "interrupted", verdict=mark),
         case("incomplete", replaced('state = "complete"', 'state = "incomplete"'), "incomplete", verdict=mark),
         case("a gap in the files", lambda folder: None, "1 gaps (100 samples lost)", verdict=mark),
         case("a loss that is a gap when it is read", replaced(r"^losses = \[\]", put), "2 gaps", verdict=mark),

@@ -42,7 +42,7 @@ BENCH_SAMPLES = 48_000_000  # at 24 MHz; virtual time, and the capture is done w
 MORE_S = 1.0  # how much longer a resumed capture runs
 PACKETS = 150
 VICTIMS = ("main", "sigrok-cli", "bench")
-SETTLED = ("nothing recorded", "complete", "incomplete", "broken off")
+SETTLED = ("nothing recorded", "complete", "incomplete", "interrupted")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from gpiorig.capture.errors import CaptureError
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give a path beside `path` to write to; it takes the place of `path` at the end, or is deleted on an error.
+    """Give a path next to `path` to write to; it takes the place of `path` at the end, or is deleted on an error.
 
     Errors name `path`, which is what was asked for.
     """

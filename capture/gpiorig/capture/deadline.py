@@ -9,11 +9,11 @@ LOOK_S = 0.1  # between two looks at the virtual time
 
 
 class Deadline:
-    """A wait of so many seconds.
+    """A wait of a given number of seconds.
 
     On a virtual bench it ends when both clocks have come so far: the host's, since the host has to be served as well,
-    and the bench's, since a node cannot answer before its time has passed. Where virtual time stands still (every board
-    sleeps, or the bench is gone) nothing will come: then the host's clock alone counts from there.
+    and the bench's, since a node cannot answer before its time has passed. Where virtual time does not pass (every
+    board sleeps, or the bench is gone) nothing will come: then the host's clock alone counts from there.
 
     Parameters
     ----------

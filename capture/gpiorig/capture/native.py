@@ -84,7 +84,7 @@ def column(values: Any, dtype: type[np.generic], *, name: str, count: int | None
     dtype
         What its elements are; nothing is converted.
     name
-        What it holds: for people.
+        What it holds, as text.
     count
         Elements that it must have; None: any number.
 
@@ -111,7 +111,7 @@ def number(value: int, *, name: str, low: int, high: int) -> int:
     value
         The number.
     name
-        What it is: for people.
+        What it is, as text.
     low, high
         The least and the greatest one.
 
@@ -150,7 +150,7 @@ class Buffer:
         self.size, self.width, self._address = size, self.array.itemsize, self.array.ctypes.data
 
     def address(self, start: int, count: int) -> int:
-        """Return where `count` elements from `start` on lie.
+        """Return the address of `count` elements from `start` on.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Numbers in files of others: bounded before they are computed with, so that none of them fills memory or time."""
+"""Numbers in third-party files: bounded before they are computed with, so that none of them fills memory or time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gpiorig.capture.errors import FormatError
 
-INTEGER_DIGITS = 18  # int64 holds each integer of so many digits
+INTEGER_DIGITS = 18  # int64 holds each integer of this many digits
 SLOWEST_HZ = Fraction(1, 10**6)
 FASTEST_HZ = Fraction(10**15)  # 1 fs, the finest timescale of VCD, and GHDL's (recalled, unverified)
 PREFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}  # sigrok writes "2 mHz" for 2 MHz, never milli
@@ -25,7 +25,7 @@ def integer(text: str) -> int | None:
 
 
 def ratio(text: str) -> Fraction | None:
-    """Return what "N/D" or "N" says, each an `integer`, D not 0; None for anything else."""
+    """Return the ratio written "N/D" or "N", each an `integer`, D not 0; None for anything else."""
     match = _RATIO.fullmatch(text)
     if match is None or (match[2] is not None and not int(match[2])):
         return None
@@ -38,7 +38,7 @@ def samplerate(rate_hz: Fraction | float, *, where: str | Path = "") -> Fraction
     Parameters
     ----------
     rate_hz
-        Samples per second, as a file or a user tells them.
+        Samples per second, as a file or a user gives them.
     where
         The file.
 
@@ -50,9 +50,9 @@ def samplerate(rate_hz: Fraction | float, *, where: str | Path = "") -> Fraction
     if not SLOWEST_HZ <= rate_hz <= FASTEST_HZ:  # true of NaN, too
         shown = "more than 1e+300" if rate_hz > 10**300 else f"{float(rate_hz):g}"
         raise FormatError(
-            f"a samplerate of {shown} Hz cannot be",
+            f"a samplerate of {shown} Hz is out of range",
             where=where,
-            remedy=f"from {float(SLOWEST_HZ):g} to {float(FASTEST_HZ):g} Hz can",
+            remedy=f"give {float(SLOWEST_HZ):g} to {float(FASTEST_HZ):g} Hz",
         )
     return Fraction(rate_hz)
 
@@ -60,7 +60,7 @@ def samplerate(rate_hz: Fraction | float, *, where: str | Path = "") -> Fraction
 def parse_samplerate(text: str, *, where: str | Path = "") -> Fraction:
     """Return the samplerate, in Hz, that is written as "24 MHz", "1.515151 MHz", "1MHz" or "2 mHz" (of sigrok: 2 MHz).
 
-    0 is returned as it is: sigrok writes it where it knows none.
+    0 is returned unchanged: sigrok writes it for an unknown rate.
 
     Parameters
     ----------

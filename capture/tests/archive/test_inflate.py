@@ -42,7 +42,7 @@ def read(
     piece: int | None = None,
     capacity: int = 1 << 12,
 ) -> Rows:
-    """Read one member in pieces, whose rest is kept for the next; `reader.head` tells how it ended."""
+    """Read one member in blocks, whose rest is kept for the next; `reader.head` tells how it ended."""
     samples, levels, raw = Buffer(np.int64, capacity), Buffer(np.uint64, capacity), Buffer(np.uint8, len(data))
     raw.array[:] = np.frombuffer(data, dtype=np.uint8)
     parts: list[Rows] = []
@@ -77,7 +77,7 @@ def content(rng: random.Random, unit: int) -> bytes:
     if kind == 0:
         return rng.randbytes(rng.randrange(1500))  # noise, any length
     if kind == 1:
-        return rng.randbytes(rng.randrange(1, 600)) * rng.randrange(1, 15)  # a period that is no sample
+        return rng.randbytes(rng.randrange(1, 600)) * rng.randrange(1, 15)  # a period that is not a sample
     if kind == 2:
         return bytes(rng.randrange(4)) + rng.randbytes(unit) * rng.randrange(
             1, 60_000
@@ -119,7 +119,7 @@ def check(reader: MemberReader, data: bytes, rows: Rows, unit: int, mask: int) -
 
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_any_chunk_gives_the_edges_and_the_crc_of_zlib_and_a_plain_scan(batch: int) -> None:
-    """Every level, strategy, window and flush of zlib; every unit size; whole and in pieces; any room for edges."""
+    """Every level, strategy, window and flush of zlib; every unit size; whole and in blocks; any room for edges."""
     rng = random.Random(batch)
     for _ in range(CHUNKS // BATCHES):
         unit = rng.randrange(1, 9)
@@ -310,7 +310,7 @@ def test_a_member_ends_where_its_size_says(method: int) -> None:
 
 
 def test_a_run_is_as_long_as_it_likes() -> None:
-    """10 GB of one level in one member: only what is left out of the window is that long."""
+    """10 GB of one level in one member: only what is omitted of the window is that long."""
     unit, count = 2, 5 * 10**9
     samples, levels = np.array([0], dtype=np.int64), np.array([0], dtype=np.uint64)
     stream, crc = MemberDeflater(unitsize=unit).deflate(samples, levels, 0, count)

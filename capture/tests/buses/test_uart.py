@@ -64,7 +64,7 @@ def edges_of(columns: list[list[int]], channels: list[str]) -> Edges:
 
 
 def sigrok(path: Path, channels: list[str], forms: list[UartFormat]) -> list[list[tuple[int, int, str]]]:
-    """What sigrok's decoder says of each channel: start, end and text of its annotations, the bits left out."""
+    """What sigrok's decoder says of each channel: start, end and text of its annotations, the bits omitted."""
     command = ["sigrok-cli", "-i", str(path), "--protocol-decoder-samplenum"]
     for channel, form in zip(channels, forms, strict=True):
         options = {

@@ -99,7 +99,7 @@ def test_a_capture_without_samples_is_allowed() -> None:
         ([(0, 0), (9, 1)], 9, None, "do not cover"),
         ([(0, 0), (5, 1)], 9, [(4, 6)], "edges inside a gap"),
         ([(0, 0), (5, 1)], 9, [(1, 4)], "levels after a gap are missing"),
-        ([(0, 0), (5, 1)], 9, [(6, 12)], "gap lies outside"),
+        ([(0, 0), (5, 1)], 9, [(6, 12)], "gap is outside"),
         ([(0, 0), (5, 1)], 9, [(7, 6)], "not ranges"),
     ],
 )

@@ -131,13 +131,13 @@ def test_lists_of_changes_cover_the_union_of_their_times() -> None:
 
 
 def test_a_capture_bounds_a_list_of_changes_and_what_is_cut_is_said() -> None:
-    """Of a capture, nothing is known outside: what lies there of other files is left out, with a remark."""
+    """Of a capture, nothing is known outside: what lies there of other files is omitted, with a remark."""
     joined = join([changes_of([10, 20, 30, 9000], "a", open_ended=True), changes_of([15, 60], "b", open_ended=False)])
     edges = joined.edges()
 
     assert ([20, 30], [60]) == (edges.channel("a")[0].tolist(), edges.channel("b")[0].tolist())
     assert (15, 61) == (edges.start, edges.end)
-    assert ["a: the first 0.005000 s and the last 8.940000 s are left out: not all files cover them"] == joined.remarks
+    assert ["a: the first 0.005000 s and the last 8.940000 s are omitted: not all files cover them"] == joined.remarks
     assert not joined.open_ended
 
 
@@ -149,4 +149,4 @@ def test_a_file_without_rows_beside_another(open_ended: bool) -> None:
     edges = joined.edges()
 
     assert ([20, 30] if open_ended else []) == edges.samples[1:].tolist()
-    assert [] == joined.remarks if open_ended else "a: the last 0.021000 s are left out" in joined.remarks[0]
+    assert [] == joined.remarks if open_ended else "a: the last 0.021000 s are omitted" in joined.remarks[0]

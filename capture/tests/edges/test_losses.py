@@ -34,7 +34,7 @@ PERIOD_NS = 1_000_000
 def square(
     count: int, *, ppm: float = 0, lost: Sequence[tuple[int, int]] = (), noise: float = 0, glitch: int | None = None
 ) -> Edges:
-    """A square wave of so many periods on channel "hb", without the samples `lost` (from, how many)."""
+    """A square wave of this many periods on channel "hb", without the samples `lost` (from, how many)."""
     random = np.random.default_rng(1)
     instants = np.arange(1, 2 * count) * (PERIOD / 2) * (1 + ppm * 1e-6) + random.normal(0, noise, 2 * count - 1)
     samples = np.append(0, np.rint(instants).astype(np.int64))
@@ -55,7 +55,7 @@ def square(
 
 
 def in_pieces(edges: Edges, rows: int) -> Waveform:
-    """The same in blocks of so many rows."""
+    """The same in blocks of this many rows."""
 
     def blocks() -> list[Block]:
         cuts = range(0, len(edges.samples), rows)
@@ -75,7 +75,7 @@ def in_pieces(edges: Edges, rows: int) -> Waveform:
     size=st.integers(7, PERIOD // 2 * 3),
     rows=st.integers(100, 20_000),
 )
-# 1 + 3625 ppm: a period of 24087.0 samples whose edges lie between two samples, so intervals alternate by two
+# 1 + 3625 ppm: a period of 24087.0 samples whose edges are between two samples, so intervals alternate by two
 @example(ppm=3625, start=10 * PERIOD, size=10, rows=1000)
 @example(ppm=3625, start=2001 * PERIOD + 7, size=10, rows=100)
 @example(ppm=3625, start=10 * PERIOD, size=12, rows=1000)
@@ -141,7 +141,7 @@ def test_what_the_clock_does_not_see_is_less_than_its_limit() -> None:
 def test_no_heartbeat_is_an_error() -> None:
     with pytest.raises(CaptureError, match=r"no heartbeat of 16800\.0 samples"):
         heartbeat.read(waveform_of(square(100)), "hb", period_ns=700_000)
-    with pytest.raises(CaptureError, match="there is no channel x; there is hb"):
+    with pytest.raises(CaptureError, match="there is no channel x; available channels: hb"):
         heartbeat.read(waveform_of(square(100)), "x", period_ns=PERIOD_NS)
     with pytest.raises(CaptureError, match=r"only 2\.4 samples per period"):
         heartbeat.read(waveform_of(square(100)), "hb", period_ns=100)
@@ -192,7 +192,7 @@ def test_the_clock_finds_a_lost_block(ppm: int) -> None:
 
 @pytest.mark.parametrize("late_us", [10, 300, 5000])
 def test_the_clock_finds_nothing_where_nothing_is_lost(late_us: int) -> None:
-    """However late pieces are; the limit that it states follows from that."""
+    """However late blocks are; the limit that it states follows from that."""
     check = arrivals(60, ppm=-50, late_us=late_us).check()
 
     assert () == check.losses
@@ -223,7 +223,7 @@ ROWS = [(0, 0), (10, 1), (20, 0), (30, 1), (40, 3), (50, 2), (60, 0)]
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
 def test_a_loss_becomes_a_gap_on_reading(size: int) -> None:
-    """What lies in it goes, what comes later is counted on, and the levels after the gap are those at its end."""
+    """What is in it goes, what comes later is counted on, and the levels after the gap are those at its end."""
     pieces = [ROWS[at : at + size] for at in range(0, len(ROWS), size)]
     ends = [*(piece[0][0] for piece in pieces[1:]), 70]
     blocks = [

@@ -39,7 +39,7 @@ def test_what_is_written_is_read_back(
 
 
 def test_a_table_reads_well_without_us(tmp_path: Path) -> None:
-    """A column for each channel, unknown stretches marked, units and rate in the metadata."""
+    """A column for each channel, unknown intervals marked, units and rate in the metadata."""
     edges, waveform = random_capture(1)
     path = tmp_path / "edges.parquet"
     parquet.write(path, waveform)
@@ -55,12 +55,12 @@ def test_other_tables_are_refused(tmp_path: Path, module: ModuleType) -> None:
     """A table of something else, and a file that is cut short."""
     other = tmp_path / "other.parquet"
     pa.parquet.write_table(pa.table({"x": [1]}), other)
-    with pytest.raises(FormatError, match="not one of edges" if module is parquet else "no readable"):
+    with pytest.raises(FormatError, match="not one of edges" if module is parquet else "not an? .*readable"):
         module.read(other)
     path = tmp_path / "cut"
     module.write(path, random_capture(0)[1])
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(FormatError, match="no readable"):
+    with pytest.raises(FormatError, match=r"not an? .*readable"):
         module.read(path)
 
 
@@ -89,7 +89,7 @@ def test_times_beyond_64_bits_are_one_error(rate: Fraction, sign: int) -> None:
 
 @pytest.mark.parametrize("module", [parquet, arrow])
 def test_damaged_tables_give_a_capture_or_one_error(tmp_path: Path, module: ModuleType) -> None:
-    """Whatever octets are changed."""
+    """Whatever bytes are changed."""
     path = tmp_path / "damaged"
     module.write(path, random_capture(0)[1])
     whole = path.read_bytes()

@@ -129,7 +129,7 @@ def test_edges_are_counted_block_by_block() -> None:
 
 
 def test_a_flocklab_observers_file(tmp_path: Path) -> None:
-    """Ticks add up over pieces, 0 ends the file, and pins have fl_logic.c's names."""
+    """Ticks add up over blocks, 0 ends the file, and pins have fl_logic.c's names."""
     records = [(0, 0b1), (5, 0b11), (2**24 - 1, 0b10), (1, 0b10), (1, 0b1000_0010)]
     words = [ticks << 8 | pins for ticks, pins in records]
     path = tmp_path / "trace.dat"
@@ -145,7 +145,7 @@ def test_a_flocklab_observers_file(tmp_path: Path) -> None:
 
 @given(st.lists(st.lists(st.integers(0, 50), max_size=20), min_size=1, max_size=4), st.integers(1, 5))
 def test_sources_are_merged_in_the_order_of_time(sources: list[list[int]], piece: int) -> None:
-    """All changes come out, in order, whatever the pieces are."""
+    """All changes come out, in order, whatever the blocks are."""
 
     def changes(times: list[int], mask: int) -> object:
         for at in range(0, len(times), piece):

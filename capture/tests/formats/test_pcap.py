@@ -89,7 +89,7 @@ def only(path: Path) -> Frame:
 @pytest.mark.parametrize("order", "<>")
 @pytest.mark.parametrize("nanoseconds", [False, True])
 def test_pcap_in_both_byte_orders_and_resolutions(tmp_path: Path, order: str, nanoseconds: bool) -> None:
-    """Stamps are exact ticks, the FCS is parted off and checked."""
+    """Timestamps are exact ticks, the FCS is parted off and checked."""
     path = pcap_file(tmp_path / "a.pcap", [PSDU, PSDU[:-1] + b"!"], linktype=195, order=order, nanoseconds=nanoseconds)
     assert pcap.recognises(path, path.read_bytes()[:4096])
     good, bad = pcap.read(path).frames()
@@ -201,7 +201,7 @@ def test_files_that_were_cut_short(tmp_path: Path, kind: str) -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_damaged_files_give_frames_or_one_error(tmp_path: Path, seed: int) -> None:
-    """Whatever octets are changed, nothing but a `FormatError` comes out."""
+    """Whatever bytes are changed, nothing but a `FormatError` comes out."""
     generator = random.Random(seed)
     tap = tmp_path / "tap.pcapng"
     pcap.write(tap, Frames(read=lambda: iter([full_frame(number) for number in range(4)])))
@@ -245,12 +245,12 @@ def tshark(path: Path, *fields: str) -> str:
 
 @pytest.mark.slow
 def test_what_is_written_is_read_back_and_shown_by_wireshark(tmp_path: Path) -> None:
-    """All fields come back equal; tshark shows stamps, TAP fields, interfaces and comments, and no complaint."""
+    """All fields come back equal; tshark shows timestamps, TAP fields, interfaces and comments, and no complaint."""
     path = tmp_path / "out.pcapng"
     frames = [full_frame(number) for number in range(3)]
     cut = Frame(ticks=5 << 20, ticks_per_s=1 << 20, mpdu=MPDU[:12], cut_bytes=6, fcs_ok=False)
     text = pcap.write(path, Frames(read=lambda: iter([*frames, Skipped(2, "lost by the sniffer"), cut])))
-    assert text.startswith("4 frames, 3 interfaces; stamps are kept as they are; 2 frames of initiator last ")
+    assert text.startswith("4 frames, 3 interfaces; timestamps are unchanged; 2 frames of initiator last ")
     assert [*frames, Skipped(2, "lost by the sniffer"), cut] == everything(path)
     shown = tshark(
         path,
@@ -272,7 +272,7 @@ def test_what_is_written_is_read_back_and_shown_by_wireshark(tmp_path: Path) -> 
 
 
 def test_times_of_other_clocks_are_rounded_to_the_nearest_ns(tmp_path: Path) -> None:
-    """Samples of 24 MHz come back exactly from the rounded stamps, and the writer says what it did."""
+    """Samples of 24 MHz come back exactly from the rounded timestamps, and the writer says what it did."""
     samples = random.Random(1).sample(range(10**15), 200)
     path = tmp_path / "samples.pcapng"
     frames = [Frame(ticks=sample, ticks_per_s=24_000_000, mpdu=MPDU) for sample in samples]
@@ -299,19 +299,19 @@ def air(path: Path, stamps_us: list[int], frame: bytes = MPDU * 3, *, name: str 
 
 
 def test_stamps_that_cannot_be_the_times_of_the_frames(tmp_path: Path) -> None:
-    """Ten frames of 60 octets at each us: 68 octets of 32 us each, 80 times."""
+    """Ten frames of 60 bytes at each us: 68 bytes of 32 us each, 80 times."""
     stamps = [1_600_000_000_000_000 + number // 10 for number in range(80)]
     summary = pcap.read(air(tmp_path / "a.pcapng", stamps, bytes(60))).summary()
     text = pcap.write(tmp_path / "b.pcapng", pcap.read(tmp_path / "a.pcapng"))
 
     expected = [
-        "80 frames last 0.17 s on the air at least, their stamps span 0.000007 s: "
+        "80 frames last 0.17 s on the air at least, their timestamps span 0.000007 s: "
         "these are not the times of the frames",
-        "frames with the stamp of the one before: 72, of which 72 are duplicates, octet for octet",
+        "frames with the timestamp of the one before: 72, of which 72 are duplicates, byte for byte",
     ]
     assert expected == summary["remarks"]
     assert (0, 72, 72) == (summary["back_steps"], summary["equal_stamps"], summary["duplicates"])
-    assert "1 interfaces; stamps are kept as they are; 80 frames last 0.17 s" in text
+    assert "1 interfaces; timestamps are unchanged; 80 frames last 0.17 s" in text
 
 
 @pytest.mark.parametrize(("start_s", "year"), [(2000, 1970), (31_000_000, 1970), (10**10, 2286)])
@@ -325,11 +325,11 @@ def test_stamps_that_go_back(tmp_path: Path) -> None:
     stamps = [STAMP_US + 10_000 * number for number in (0, 3, 1, 2, 2, 5)]
     summary = pcap.read(air(tmp_path / "a.pcapng", stamps)).summary()
     assert (1, 1, 1) == (summary["back_steps"], summary["equal_stamps"], summary["duplicates"])
-    assert "frames stamped earlier than the one before: 1" in summary["remarks"]
+    assert "frames timestamped earlier than the one before: 1" in summary["remarks"]
 
 
 def test_nothing_is_said_of_a_good_capture(tmp_path: Path) -> None:
-    """Frames back to back with their acknowledgements 192 us later, stamped at their ends; two nodes hear all."""
+    """Frames back to back with their acknowledgements 192 us later, timestamped at their ends; two nodes hear all."""
     stamps, at_us = [], STAMP_US
     for _ in range(200):
         at_us += (6 + len(MPDU) + 2) * 32
@@ -353,12 +353,12 @@ def test_lengths_and_offsets_that_cannot_be_are_damage(tmp_path: Path) -> None:
     data = bytearray(air(path, [STAMP_US]).read_bytes())
     struct.pack_into("<I", data, data.index(MPDU) - 4, 2**32 - 1)
     path.write_bytes(data)
-    with pytest.raises(FormatError, match=r"is damaged: .*a packet of 4294967295 octets"):
+    with pytest.raises(FormatError, match=r"is damaged: .*a packet of 4294967295 bytes"):
         everything(path)
     old = bytearray(pcap_file(tmp_path / "a.pcap", [PSDU], linktype=195).read_bytes())
     struct.pack_into("<I", old, 24 + 12, 2**32 - 1)
     (tmp_path / "a.pcap").write_bytes(old)
-    with pytest.raises(FormatError, match=r"a\.pcap, offset 24: is damaged: a record of 4294967295 octets"):
+    with pytest.raises(FormatError, match=r"a\.pcap, offset 24: is damaged: a record of 4294967295 bytes"):
         everything(tmp_path / "a.pcap")
 
 
@@ -366,5 +366,5 @@ def test_a_stamp_that_pcapng_cannot_hold_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.pcapng"
     path.write_bytes(section("<", [("a", 0, 10**11)], [(0, 2**63, MPDU)]))
     frames = [Frame(ticks=frame.ticks, ticks_per_s=3, mpdu=frame.mpdu) for frame in pcap.read(path).frames()]
-    with pytest.raises(FormatError, match=r"b\.pcapng: a frame .* has no stamp in a pcapng file"):
+    with pytest.raises(FormatError, match=r"b\.pcapng: a frame .* has no timestamp in a pcapng file"):
         pcap.write(tmp_path / "b.pcapng", Frames(read=lambda: iter(frames)))

@@ -67,9 +67,9 @@ def test_chunks_of_version_1_with_a_gap(tmp_path: Path) -> None:
         (version_0(2, 0.0, 1.0, [0.5]), "damaged"),
         (version_0(0, 0.0, 1.0, [0.5, 0.25]), "back in time"),
         (version_0(0, 0.0, 1.0, [float("nan")]), "."),
-        (version_1((0, 0.0, 1.0, []), rate=-5.0), "a samplerate of -5 Hz cannot be"),
-        (version_1((0, 0.0, 1.0, []), rate=5e-324), "a samplerate of 4.94066e-324 Hz cannot be"),
-        (version_1((0, 0.0, 1.0, []), rate=float("nan")), "a samplerate of nan Hz cannot be"),
+        (version_1((0, 0.0, 1.0, []), rate=-5.0), "a samplerate of -5 Hz is out of range"),
+        (version_1((0, 0.0, 1.0, []), rate=5e-324), "a samplerate of 4.94066e-324 Hz is out of range"),
+        (version_1((0, 0.0, 1.0, []), rate=float("nan")), "a samplerate of nan Hz is out of range"),
         (version_1(), "claims 0 chunks"),
         (version_0(0, 0.0, 1.0, [0.5]) + bytes(8), "has 8 bytes after what its header counts"),
         (struct.pack("<8sii", b"<SALEAE>", 7, 0), "version 7"),
@@ -149,7 +149,7 @@ def header(version: int, chunks: int, rate: float = 10e6) -> bytes:
 def indexed(
     version: int, level: int, chunks: list[list[int]], *, borders: tuple[int, ...] = (), rate: int = 10_000_000
 ) -> bytes:
-    """A `digital-N.bin` of encoding 0 or 1; an edge lies at the start of the chunks in `borders`."""
+    """A `digital-N.bin` of encoding 0 or 1; an edge is at the start of the chunks in `borders`."""
     data, at = header(version, len(chunks), rate), 0
     for number, runs in enumerate(chunks):
         level ^= number in borders
@@ -260,7 +260,7 @@ CHUNK_AT = 51
         pytest.param(changed(FIRST, -4, b"\2"), "do not follow each other", id="level"),
         pytest.param(changed(FIRST, -20, b"\1"), "contradicts its runs", id="the first entry's sample"),
         pytest.param(changed(indexed(1, 0, [[3, 4]]), -29, b"\4"), "do not fill", id="the last run"),
-        pytest.param(FIRST + b"\0", "bytes behind the last chunk", id="bytes behind"),
+        pytest.param(FIRST + b"\0", "bytes after the last chunk", id="bytes behind"),
         pytest.param(FIRST[:-1], "cut short", id="cut"),
     ],
 )
@@ -294,7 +294,7 @@ def test_a_samplerate_that_cannot_be_is_refused(tmp_path: Path, rate: float) -> 
     meta = {"data": {"legacySettings": {"sampleRate": {"digital": rate}}}, "binData": []}
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("meta.json", json.dumps(meta))
-    with pytest.raises(FormatError, match=r"a\.sal: a samplerate of .* Hz cannot be"):
+    with pytest.raises(FormatError, match=r"a\.sal: a samplerate of .* Hz is out of range"):
         sal.read(path, NAMES)
 
 

@@ -25,7 +25,7 @@ def read(path: Path, text: str, expected: str, **options: object) -> tuple[Wavef
 
 
 def test_saleae_with_gaps_and_a_channel_that_was_off(tmp_path: Path) -> None:
-    """X is a gap, the last row of X the end; a channel that is X throughout is left out."""
+    """X is a gap, the last row of X the end; a channel that is X throughout is omitted."""
     text = "Time [s],Channel 0,Channel 1,Off\n-0.5,0,1,X\n0.125000000,1,1,X\n0.2,X,1,X\n0.3,0,1,X\n1.0,X,X,X\n"
     waveform, edges = read(tmp_path / "a.csv", text, "saleae_csv")
 
@@ -105,7 +105,7 @@ def test_rows_of_several_nodes_one_after_the_other(tmp_path: Path) -> None:
     assert edges.levels.tolist() == [0b110, 0b111, 0b011]
     assert edges.end == 5_000_001
     assert waveform.epoch == "1973-03-03T09:46:40+00:00"
-    assert "2 pieces" in waveform.source
+    assert "2 slices" in waveform.source
 
 
 def test_edges_of_one_instant_are_counted(tmp_path: Path) -> None:
@@ -141,13 +141,13 @@ def test_a_long_header_whose_first_row_is_cut_in_the_head(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("rate_hz", [80_000, 16_000_000, 24_000_000, 12_500_000, 500_000_000])
 def test_the_samplerate_of_times_with_many_digits_is_derived(tmp_path: Path, rate_hz: int) -> None:
-    """Logic 1 writes 15 digits whatever the rate: the lowest usual one on whose samples all times lie."""
+    """Logic 1 writes 15 digits whatever the rate: the lowest usual one on whose samples all times fall."""
     at = [0, 1, 40_003, 80_005, 80_006 + 2**30]
     lines = [f"{sample / rate_hz:.15f}, {number & 1}, {number >> 1 & 1}" for number, sample in enumerate(at)]
     waveform, edges = read(tmp_path / "a.csv", "Time[s], A, B\n" + "\n".join(lines) + "\n", "saleae_csv")
 
     assert (rate_hz, at) == (edges.samplerate_hz, edges.samples.tolist())
-    assert ["its samplerate is derived: the lowest usual one on whose samples all times lie"] == waveform.remarks
+    assert ["its samplerate is derived: the lowest usual one on whose samples all times fall"] == waveform.remarks
 
 
 def test_times_on_no_usual_rate_keep_their_resolution(tmp_path: Path) -> None:
@@ -261,7 +261,7 @@ def test_the_burst_at_the_end_of_a_flocklab_trace(tmp_path: Path) -> None:
     waveform, edges = read(tmp_path / "a.csv", text, "flocklab_gpio")
 
     assert [[20], [30]] == [edges.channel(name)[0].tolist() for name in edges.channels]
-    assert ["node 7 ends with 2 rows of one time, back and forth: its end, left out"] == waveform.remarks
+    assert ["node 7 ends with 2 rows of one time, back and forth: its end, omitted"] == waveform.remarks
 
 
 @pytest.mark.parametrize("end", [",,\n", "END\n", "\x1a", ",,\n,,\n\n", "End of data,,\n\x1a\n", ";"])
@@ -272,7 +272,7 @@ def test_what_stands_behind_the_last_row_is_left_out(tmp_path: Path, end: str) -
 
     assert ([1, 2], 3) == (edges.samples.tolist(), edges.end)
     assert waveform.remarks[0].startswith("line 4 and what follows are not rows, but the end: ")
-    with pytest.raises(FormatError, match="line 4: a time is no number"):
+    with pytest.raises(FormatError, match="line 4: a time is neither a number nor a date"):
         read(tmp_path / "a.csv", text + end.rstrip("\n") + "\n0.3,0,1\n", "csv")
 
 

@@ -90,7 +90,7 @@ def test_bits_of_a_vector_are_chosen(tmp_path: Path) -> None:
 
 
 def test_a_file_without_changes_is_an_empty_capture(tmp_path: Path) -> None:
-    """Declarations alone are no error."""
+    """Declarations alone are not an error."""
     _, edges = read(tmp_path / "a.vcd", HEAD)
 
     assert edges.samples.size == edges.end == 0
@@ -103,7 +103,7 @@ def test_a_file_without_changes_is_an_empty_capture(tmp_path: Path) -> None:
         (HEAD + "#5 1!\nhello\n", r"line 10.*'hello'"),
         (HEAD + "#5 1!\n1%\n", r"line 10.*'1%' is of a variable that is not declared"),
         (HEAD + f"#{10**30} 1!\n", "64 bits"),
-        (HEAD.replace("1 ns", "3 ns"), "no timescale"),
+        (HEAD.replace("1 ns", "3 ns"), "not a timescale"),
         (HEAD.replace("$timescale 1 ns $end\n", "$scope module x $end $upscope $end\n"), "no \\$timescale"),
         ("$date today $end\n", "enddefinitions"),
     ],

@@ -130,7 +130,7 @@ def test_a_damaged_block_in_the_middle_is_refused_with_its_place(tmp_path: Path)
 def test_a_missing_file_is_noticed(tmp_path: Path) -> None:
     write_example(tmp_path, segment_bytes=100)
     (tmp_path / "000002.seg").unlink()
-    with pytest.raises(FormatError, match=r"block \d of kind \d stands where block \d should be"):
+    with pytest.raises(FormatError, match=r"block \d of kind \d is where block \d should be"):
         read_segments(tmp_path)
 
 
@@ -203,7 +203,7 @@ def test_only_one_writes(tmp_path: Path) -> None:
 
 
 def test_resuming_after_a_torn_block(tmp_path: Path) -> None:
-    """The torn block is cut off, numbers go on, and the pause is a gap."""
+    """The torn block is cut off, numbers continue, and the pause is a gap."""
     path = write_example(tmp_path)
     before = read_segments(tmp_path)
     path.write_bytes(path.read_bytes()[:-5])
@@ -239,7 +239,7 @@ def test_gaps_that_adjoin_are_one(
 ) -> None:
     """Rows, quiet times and gaps in any order, with losses put in anywhere: these are the edges of a capture.
 
-    Every sample that was written and lies in no gap keeps its level.
+    Every sample that was written and is in no gap keeps its level.
     """
     folder = tmp_path_factory.mktemp("gaps")
     writer = SegmentWriter(folder)

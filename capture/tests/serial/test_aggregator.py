@@ -99,7 +99,7 @@ def test_lines_do_not_depend_on_how_reads_cut_plain_text() -> None:
 
 
 def test_live_lines_are_stamped_when_they_are_printed() -> None:
-    """One that takes long to print delays the stamp of the next."""
+    """One that takes long to print delays the timestamp of the next."""
     near, far = socket.socketpair()
     printed: list[tuple[float, str]] = []
     before_s = time.time()

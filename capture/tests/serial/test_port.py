@@ -90,7 +90,7 @@ def test_a_command_is_sent_and_recorded(tmp_path: Path, pty: Pty) -> None:
 
 
 def test_virtual_stamps_replace_the_time_of_the_host(tmp_path: Path, pty: Pty) -> None:
-    """The bench's chunks keep their own stamps, also when one read returns several of them."""
+    """The bench's chunks keep their own timestamps, also when one read returns several of them."""
     stamps = tmp_path / "stamps"
     stamps.write_bytes(struct.pack("<QI", 1, 999))  # of bytes sent before the port was opened
     with open_port(pty, tmp_path, stamps=stamps) as port, stamps.open("ab", buffering=0) as bench:
@@ -132,7 +132,7 @@ def test_bytes_without_a_virtual_stamp_are_an_error(tmp_path: Path, pty: Pty, mo
     stamps.touch()
     with open_port(pty, tmp_path, stamps=stamps) as port:
         pty.send(b"ready\n")
-        with pytest.raises(SerialPortError, match="stamps: bytes came without a virtual stamp"):
+        with pytest.raises(SerialPortError, match="stamps: bytes came without a virtual timestamp"):
             port.wait_line(lambda text: True, deadline_s=PATIENCE_S)
 
 
@@ -194,7 +194,7 @@ def test_a_pty_has_no_latency_timer(tmp_path: Path, pty: Pty) -> None:
 def test_lines_do_not_depend_on_how_reads_cut_them(
     tmp_path_factory: pytest.TempPathFactory, reads: list[bytes]
 ) -> None:
-    """Each line carries the stamp of the read in which its newline came."""
+    """Each line carries the timestamp of the read in which its newline came."""
     path = tmp_path_factory.mktemp("record") / "x.rec"
     writer = SerialWriter(path)
     expected = []
@@ -248,7 +248,7 @@ def test_a_record_that_is_missing_is_noticed(tmp_path: Path) -> None:
     writer.close()
     whole = path.read_bytes()
     path.write_bytes(whole[: 16 + 39] + whole[16 + 3 * 39 :])
-    with pytest.raises(FormatError, match=r"x\.rec, offset 55: record 4 stands where record 2 should be"):
+    with pytest.raises(FormatError, match=r"x\.rec, offset 55: record 4 is where record 2 should be"):
         read_record(path, clock="host")
 
 
@@ -266,5 +266,5 @@ def test_records_without_numbers_are_read(tmp_path: Path) -> None:
 
 def test_another_file_is_no_serial_record(tmp_path: Path) -> None:
     (tmp_path / "x.rec").write_bytes(b"boot board=iotlab-m3\n")
-    with pytest.raises(FormatError, match="is no serial record"):
+    with pytest.raises(FormatError, match="is not a serial record"):
         read_record(tmp_path / "x.rec", clock="host")

@@ -188,8 +188,8 @@ def test_a_port_behind_tcp_is_recorded_and_talked_to(tmp_path: Path) -> None:
     [
         ("socket://127.0.0.1:1", "no connection: .*; check host and port"),
         ("socket://", "names no host"),
-        ("socket://m3-1:port", "is no address"),
-        ("rfc2217://host:1", "rfc2217:// is no kind of port"),
+        ("socket://m3-1:port", "is not an address"),
+        ("rfc2217://host:1", "rfc2217:// is not a kind of port"),
     ],
 )
 def test_a_port_that_cannot_be_opened_is_an_error(tmp_path: Path, port: str, message: str) -> None:

@@ -33,7 +33,7 @@ def rows(segments: Segments) -> list[tuple[int, int]]:
 
 @pytest.mark.slow
 def test_a_capture_is_sample_exact(tmp_path: Path) -> None:
-    """What the analyzer sends, in pieces of odd sizes, is what the segment files hold."""
+    """What the analyzer sends, in blocks of odd sizes, is what the segment files hold."""
     data = noise(3_000_000)
     with FakeBeagleLogic(lambda unit: pieces(data, 99_991)) as server:
         capture = start(server, tmp_path)
@@ -81,7 +81,7 @@ def test_stopping_is_orderly(tmp_path: Path) -> None:
 
 
 def test_a_sample_limit_ends_the_capture(tmp_path: Path) -> None:
-    """With a limit the analyzer ends by itself, exactly there."""
+    """With a limit the analyzer ends alone, exactly there."""
     data = noise(50_000)
     with FakeBeagleLogic(lambda unit: [data]) as server:
         capture = start(server, tmp_path, sample_limit=40_000)

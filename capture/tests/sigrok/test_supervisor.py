@@ -86,14 +86,14 @@ def test_a_killed_sigrok_leaves_a_gap_to_the_end(tmp_path: Path) -> None:
 
     assert [[received, 2_000_000]] == segments.gaps.tolist()
     assert (2_000_000, False) == (segments.watermark, segments.closed)
-    assert ["ended by itself with status -9" in problem for problem in result.problems] == [True]
+    assert ["stopped unexpectedly with status -9" in problem for problem in result.problems] == [True]
     with pytest.raises(AnalyzerError, match="status -9"):
         capture.stop()
 
 
 @pytest.mark.slow
 def test_a_killed_sigrok_is_started_again(tmp_path: Path) -> None:
-    """The pause is a gap whose length the host's clock tells; samples go on behind it."""
+    """The pause is a gap whose length the host's clock tells; samples continue after it."""
     run = recording(tmp_path / "run")
     begin_s = time.monotonic()
     capture = start_demo(run.edges_folder, sample_limit=5_000_000, restart=Restart())
@@ -126,7 +126,7 @@ def test_an_analyzer_that_dies_and_does_not_come_back(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_an_analyzer_that_comes_back(tmp_path: Path) -> None:
-    """A server that dies and is there again: its samples go on behind a gap."""
+    """A server that dies and is there again: its samples continue after a gap."""
     pauses: list[str] = []
     restart = Restart(every_s=0.05, on_pause=lambda error: pauses.append(error.what))
     with FakeBeagleLogic(lambda unit: [noise(100_000)], die=True) as server:
@@ -152,7 +152,7 @@ def test_an_analyzer_that_comes_back(tmp_path: Path) -> None:
             "firmware is missing.*fx2lafw-saleae-logic.fw.*sigrok-firmware-fx2lafw",
         ),
         (["sr: fx2lafw: Failed to open device: LIBUSB_ERROR_ACCESS.", "Failed to open device."], "udev rules"),
-        (["sr: fx2lafw: Unable to sample at 24000000Hz when collecting 16-bit samples."], "cannot sample so fast"),
+        (["sr: fx2lafw: Unable to sample at 24000000Hz when collecting 16-bit samples."], "cannot sample at this rate"),
         (["sr: fx2lafw: Device has been disconnected."], "unplugged"),
         (["sr: fx2lafw: Failed to submit transfer: LIBUSB_ERROR_NO_MEM."], "usbfs_memory_mb"),
         (["sr: fx2lafw: Failed to submit transfer: LIBUSB_ERROR_IO."], r"error on the USB \(LIBUSB_ERROR_IO\)"),
@@ -183,7 +183,7 @@ def test_an_analyzer_that_gives_up_in_order_is_a_failure(tmp_path: Path, monkeyp
     (tmp_path / "edges").mkdir()
     result = wait_for_end(start_fx2(tmp_path / "edges", sample_limit=5000))
 
-    assert "the analyzer ended by itself after 1000 samples" in result.problems[0]
+    assert "the analyzer stopped unexpectedly after 1000 samples" in result.problems[0]
     assert [[1000, 5000]] == read_segments(tmp_path / "edges").gaps.tolist()
 
 
@@ -213,7 +213,7 @@ def test_what_sigrok_says_of_lost_samples_makes_the_recording_incomplete(
 
 
 def test_a_full_disk_leaves_whole_blocks_and_a_gap(tmp_path: Path) -> None:
-    """The files end at the last whole block; what came after it is a gap, and there was room to write that."""
+    """The files end at the last complete block; what came after it is a gap, and there was room to write that."""
     run = recording(tmp_path / "run")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -262,7 +262,7 @@ def test_a_disk_that_is_full_before_the_first_block(
 
 @pytest.mark.slow
 def test_a_killed_recorder_leaves_a_recording_that_goes_on(tmp_path: Path) -> None:
-    """SIGKILL: sigrok-cli ends too, the recording says that its end is unknown, and another capture goes on with it."""
+    """SIGKILL: sigrok-cli ends too, the end of the recording is unknown, and another capture continues with it."""
     run = recording(tmp_path / "run")
     script = (
         "import sys, time; from pathlib import Path; from test_supervisor import start_demo\n"
@@ -289,7 +289,7 @@ def test_a_killed_recorder_leaves_a_recording_that_goes_on(tmp_path: Path) -> No
     with path.open("ab") as file:  # as if it had been killed in the middle of a block
         file.write(path.read_bytes()[:20])
 
-    assert ("capturing", "broken off") == (state_while_running, run.state)
+    assert ("capturing", "interrupted") == (state_while_running, run.state)
     assert any("cut short" in problem for problem in run.verify())
 
     began_s = int(time.time()) - 5

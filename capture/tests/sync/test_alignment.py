@@ -73,7 +73,7 @@ def test_lost_samples_are_no_line() -> None:
     other = seen(FAST, first=0, count=3000)
     stepped = SyncPulses(other.samples - np.where(other.positions > 1500, 100, 0), other.positions, 0)
 
-    with pytest.raises(CaptureError, match=r"do not lie on a line: \d+ ns off at 36\d{7}"):
+    with pytest.raises(CaptureError, match=r"do not fall on a line: \d+ ns off at 36\d{7}"):
         alignment.align(reference, stepped, reference_hz=FAST, other_hz=FAST)
 
 

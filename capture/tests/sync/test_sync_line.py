@@ -31,7 +31,7 @@ def test_the_sequence_of_the_document() -> None:
 @settings(deadline=None, max_examples=50)
 @given(first=st.integers(0, sync_line.LENGTH - 1), count=st.integers(16, 60), ppm=st.integers(-200, 200))
 def test_positions_are_found(first: int, count: int, ppm: int) -> None:
-    """Wherever a recording begins, each pulse gets its number; beyond the end of a round it goes on counting."""
+    """Wherever a recording begins, each pulse gets its number; beyond the end of a round it continues counting."""
     rises, falls = line(first, count, ppm=ppm)
     pulses = sync_line.read(recording(rises, falls), "sync")
 
@@ -66,7 +66,7 @@ def test_lost_samples() -> None:
 
 
 def test_beginning_within_a_pulse() -> None:
-    """A recording that begins while a pulse is high: that pulse is left out."""
+    """A recording that begins while a pulse is high: that pulse is omitted."""
     rises, falls = line(7, 30, offset=-50)
     samples = np.concatenate([[0], np.sort(np.concatenate([rises[1:], falls]))])
     levels = np.concatenate([[1], np.tile([0, 1], 30)[:59]]).astype(np.uint64)
@@ -78,7 +78,7 @@ def test_beginning_within_a_pulse() -> None:
 
 
 def test_a_loss_of_whole_periods_shows_in_the_code() -> None:
-    """Samples of 7 periods are lost, so the pulses go on evenly: their positions jump by 7."""
+    """Samples of 7 periods are lost, so the pulses continue evenly: their positions jump by 7."""
     rises, falls = line(0, 200)
     left = np.r_[0:80, 87:200]
     moved = np.where(np.arange(200) < 80, 0, 7 * PERIOD)[left]
@@ -98,7 +98,7 @@ def test_too_few_pulses(count: int) -> None:
 
 
 def test_another_signal() -> None:
-    """A square wave is no sync line, nor are pulses of random widths."""
+    """A square wave is not a sync line, nor are pulses of random widths."""
     rises, _ = line(0, 200)
     with pytest.raises(CaptureError, match="no 16 sync pulses"):
         sync_line.read(recording(rises, rises + PERIOD // 2), "sync")
@@ -109,5 +109,5 @@ def test_another_signal() -> None:
 
 def test_unknown_channel() -> None:
     """The channels that there are, are named."""
-    with pytest.raises(CaptureError, match="no channel clock; there is sync"):
+    with pytest.raises(CaptureError, match="no channel clock; available channels: sync"):
         sync_line.read(recording(*line(0, 20)), "clock")

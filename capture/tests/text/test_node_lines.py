@@ -75,9 +75,9 @@ def test_a_log_of_the_aggregator_with_its_dirt(tmp_path: Path) -> None:
         (base + 2_500_000_000, "m3-1", "ä\ufffd\ufffd", RECEIVED),
     ] == rows(log)
     assert {
-        "stamp before the one above it": 1,
+        "timestamp before the one above it": 1,
         "line broken by another": 2,
-        "line without a stamp": 2,
+        "line without a timestamp": 2,
         "empty line": 1,
         "bytes that are not UTF-8": 1,
         "last line without an end": 1,
@@ -106,7 +106,7 @@ def test_tracebacks_do_not_count_when_a_log_is_recognised(tmp_path: Path, frames
     path = write(tmp_path, log.encode())
 
     assert "iotlab_log" == recognise(path)
-    assert 2 * (2 * frames + 2) + 1 == iotlab_log.read(path, ReadOptions()).summary().dirt["line without a stamp"]
+    assert 2 * (2 * frames + 2) + 1 == iotlab_log.read(path, ReadOptions()).summary().dirt["line without a timestamp"]
     prose = "a line of prose\n" * 5
     assert not iotlab_log.recognises(path, f"{log}{prose}".encode())
 
@@ -127,14 +127,14 @@ def test_characters_that_were_replaced_before(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "lines", "dirt"),
     [
-        (iotlab_log, ["9999999999.000000;m3-1;x", "9223372036.0;m3-1;x"], {"line whose stamp is no time": 2}),
+        (iotlab_log, ["9999999999.000000;m3-1;x", "9223372036.0;m3-1;x"], {"line whose timestamp is not a time": 2}),
         (iotlab_log, [f"{'1' * digits}.000000;m3-1;x" for digits in (30, 5000)], {"line broken by another": 2}),
         (
             flocklab_serial,
             [f"{'1' * digits}.0,1,1,r,x" for digits in (10, 18, 30, 5000)],
-            {"line whose stamp is no time": 3},
+            {"line whose timestamp is not a time": 3},
         ),
-        (flocklab_serial, ["1.0,1,../../x,r,x", "1.0,1,/x,r,x", "1.0,1,a\0b,r,x"], {"line that is no row": 3}),
+        (flocklab_serial, ["1.0,1,../../x,r,x", "1.0,1,/x,r,x", "1.0,1,a\0b,r,x"], {"line that is not a row": 3}),
         (
             flocklab_serial,
             [f"1.0,1,{'n' * 65},r,x", f"1.0,1,{'n' * 60_000},r,x"],
@@ -145,7 +145,7 @@ def test_characters_that_were_replaced_before(tmp_path: Path) -> None:
 def test_a_line_that_cannot_be_is_counted(
     tmp_path: Path, module: ModuleType, lines: list[str], dirt: dict[str, int]
 ) -> None:
-    """Stamps of any length and names that are no names: no traceback, and the other lines are read."""
+    """Timestamps of any length and names that are not names: no traceback, and the other lines are read."""
     good = "1600000000.5;m3-1;good" if module is iotlab_log else "1600000000.5,1,1,r,good"
     path = write(tmp_path, "\n".join([good, *lines, good]).encode() + b"\n")
     log = module.read(path, ReadOptions()).all()
@@ -173,7 +173,7 @@ def test_flocklab_serial_of_both_versions(tmp_path: Path, version: str) -> None:
         (1_357_000_001_500_000_000, "7", "start", SENT),
         (1_357_000_002_000_000_000, "7", "", RECEIVED),
     ] == rows(log)
-    assert {"line that is no row": 1} == log.dirt
+    assert {"line that is not a row": 1} == log.dirt
     assert flocklab_serial.recognises(path, path.read_bytes())
     assert not iotlab_log.recognises(path, path.read_bytes())
     assert not flocklab_serial.recognises(path, LOG)

@@ -29,7 +29,7 @@ except FormatError as error:
 
 
 def refused(path: Path, name: str = "csv") -> str:
-    """What the error of a file says."""
+    """What the error of a file states."""
     with pytest.raises(FormatError) as raised:
         module(name).read(path, ReadOptions()).edges()
     return str(raised.value)
@@ -135,7 +135,7 @@ def test_very_many_names_are_refused_at_once(tmp_path: Path) -> None:
     ],
 )
 def test_damage_in_a_row_is_one_error(tmp_path: Path, rows: str, says: str) -> None:
-    """Whatever a number is, it is no overflow and no traceback."""
+    """Whatever a number is, it is not an overflow and no traceback."""
     path = tmp_path / "a.csv"
     path.write_text("time,A\n" + rows)
 

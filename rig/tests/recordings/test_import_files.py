@@ -197,7 +197,7 @@ def test_an_import_says_what_it_cuts(tmp_path: Path, capsys: pytest.CaptureFixtu
         write_sr(tmp_path / f"{name}.sr", edges(1_000_000, name, [0, 5, 7], end))
     assert main(["import", str(tmp_path / "one.sr"), str(tmp_path / "two.sr"), "-o", str(tmp_path / "run")]) == 0
 
-    assert "two.sr: the last 0.200000 s are left out: not all files cover them" in capsys.readouterr().out
+    assert "two.sr: the last 0.200000 s are omitted: not all files cover them" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -233,10 +233,10 @@ def test_the_dirt_of_a_log_is_said_where_it_is_read(tmp_path: Path, capsys: pyte
     )
     patterns = ["--request", r"tx (?P<id>\d)", "--response", r"rx (?P<id>\d)"]
     assert main(["latency", str(path), *patterns]) == 0
-    assert [f"{path}: irregular: line without a stamp: 1"] == capsys.readouterr().err.splitlines()
+    assert [f"{path}: irregular: line without a timestamp: 1"] == capsys.readouterr().err.splitlines()
     assert main(["import", str(path), "-o", str(tmp_path / "run")]) == 0
 
-    assert "  irregular: line without a stamp: 1\n" in capsys.readouterr().out
+    assert "  irregular: line without a timestamp: 1\n" in capsys.readouterr().out
 
 
 def test_columns_that_are_named_make_a_table_of_a_file_of_no_known_format(
@@ -276,9 +276,9 @@ def test_samplerates_are_written_with_their_unit(
 @pytest.mark.parametrize(
     ("name", "line", "dirt"),
     [
-        ("node.log", "9999999999.000000;m3-1;x", "line whose stamp is no time"),
-        ("serial.csv", f"{'1' * 5000}.0,1,1,r,x", "line whose stamp is no time"),
-        ("serial.csv", "1600000000.0,1,../../x,r,x", "line that is no row"),
+        ("node.log", "9999999999.000000;m3-1;x", "line whose timestamp is not a time"),
+        ("serial.csv", f"{'1' * 5000}.0,1,1,r,x", "line whose timestamp is not a time"),
+        ("serial.csv", "1600000000.0,1,../../x,r,x", "line that is not a row"),
     ],
 )
 def test_a_log_with_lines_that_cannot_be_is_imported(

@@ -19,7 +19,7 @@ UNLIMITED = 1 << 60
 
 
 class Damaged(Exception):
-    """A chunk that cannot be read; in words, why."""
+    """A chunk that cannot be read; as text, why."""
 
 
 class Cut(Damaged):
@@ -60,7 +60,7 @@ class ChunkReader:
         Raises
         ------
         Damaged
-            It is not what its entry in the directory says; `Cut`: it goes beyond the end of the file.
+            It is not what its entry in the directory states; `Cut`: it goes beyond the end of the file.
         """
         yield from self._run(member, size=member.size)
         head = self._reader.head
@@ -70,7 +70,7 @@ class ChunkReader:
             raise Damaged(f"the chunk {member.shown} is damaged (its CRC is wrong)")
 
     def measure(self, member: Member) -> tuple[int, int]:
-        """Return the length of a chunk in bytes, and its CRC, whatever its entry in the directory says of them.
+        """Return the length of a chunk in bytes, and its CRC, whatever its entry in the directory states of them.
 
         Raises
         ------
@@ -129,5 +129,5 @@ class ChunkReader:
             else:
                 break
         if head.status != COMPLETE:
-            what = "is longer than it says" if head.status == TOO_LONG else "is damaged"
+            what = "is longer than its header states" if head.status == TOO_LONG else "is damaged"
             raise Damaged(f"the chunk {member.shown} {what}")

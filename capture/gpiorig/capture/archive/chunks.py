@@ -20,14 +20,14 @@ from gpiorig.capture.errors import FormatError
 
 BATCH_BYTES = 1 << 19  # compressed bytes that a thread reads before it takes the next batch
 BATCH_CHUNKS = 64
-WAIT_S = 0.1  # how soon a thread notices that nobody reads any more
+WAIT_S = 0.1  # how soon a thread notices that no reader is left
 NO_SAMPLES, NO_LEVELS = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint64)
 QUEUED_BLOCKS = 8  # blocks that a thread may be ahead of the reader, for each batch
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of the stream of samples.
+    """A part of the stream of samples.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class ChunkedStream:
         Raises
         ------
         FormatError
-            A chunk is damaged or missing; it says which samples are lost.
+            A chunk is damaged or missing; it names the samples that are lost.
         """
         level: int | None = None
         gap: tuple[int, int] | None = None
@@ -137,7 +137,7 @@ class _Part:
 
 
 class _Decoder:
-    """Reads batches, one after the other, into pieces."""
+    """Reads batches, one after the other, into parts."""
 
     def __init__(self, stream: ChunkedStream, file: int) -> None:
         self._stream = stream
@@ -186,9 +186,9 @@ class _Decoder:
 
 
 class _Crew:
-    """Threads that read batches at the same time; the pieces come in order.
+    """Threads that read batches at the same time; the parts come in order.
 
-    A thread puts the pieces of a batch in the batch's own queue, and waits when that is full.
+    A thread puts the parts of a batch in the batch's own queue, and waits when that is full.
     """
 
     def __init__(self, stream: ChunkedStream, file: int, batches: Sequence[list[Chunk]]) -> None:
@@ -211,7 +211,7 @@ class _Crew:
             thread.join()
 
     def parts(self) -> Iterator[_Part]:
-        """Yield the pieces of all batches."""
+        """Yield the parts of all batches."""
         ahead: deque[_Parts] = deque()
         while self._left or ahead:
             while self._left and len(ahead) <= len(self._threads):
@@ -237,7 +237,7 @@ class _Crew:
                 self._put(parts, error)
 
     def _put(self, parts: _Parts, part: _Part | BaseException | None) -> bool:
-        """Hand on a piece; false when nobody wants it any more."""
+        """Hand on a part; false when no reader is left."""
         while not self._is_over.is_set():
             try:
                 parts.put(part, timeout=WAIT_S)

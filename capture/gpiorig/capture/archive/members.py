@@ -92,7 +92,7 @@ class MemberReader:
         Parameters
         ----------
         data, start, end
-            uint8, and the part of it to be read; what is not used has to come again, with more behind it.
+            uint8, and the part of it to be read; what is not used has to come again, with more after it.
         samples, levels
             int64 and uint64, equally long: where the edges go.
         filled
@@ -104,7 +104,7 @@ class MemberReader:
             Edges written, and bytes used.
         """
         if (data.width, samples.width, levels.width) != (1, 8, 8):
-            raise CaptureError("bytes, samples or levels lie in buffers of other types")
+            raise CaptureError("bytes, samples or levels are in buffers of other types")
         room = samples.size - filled
         count = self._feed(
             self._address,
@@ -146,7 +146,7 @@ class MemberDeflater:
         Parameters
         ----------
         samples
-            int64, shape (n,): edges before `end`; the first one tells the levels at `start`, all others come after it.
+            int64, shape (n,): edges before `end`; the first one gives the levels at `start`, all others come after it.
         levels
             uint64, shape (n,): levels from there on.
         start, end
@@ -162,7 +162,8 @@ class MemberDeflater:
         for place in (start, end):
             native.number(place, name="a sample number of", low=-MAX_POSITION, high=MAX_POSITION)
         size = native.number(end - start, name="samples of a member:", low=1, high=MAX_SAMPLES) * self._unitsize
-        # A literal has at most 15 bits, a match of three bytes or more 22; each change has two short matches beside it.
+        # A literal has at most 15 bits, a match of three bytes or more 22; each change has two short matches next to
+        # it.
         needed = HEADER_BYTES + min(3 * size, 9 * samples.size * self._unitsize + size // 64)
         if self._output.size < needed:
             self._output = np.empty(needed, dtype=np.uint8)

@@ -9,7 +9,7 @@ Saleae documents no encoding. What is read here is what others found out and com
                   u64 entries; of each u64 samples from the chunk's start, u64 byte of the run lengths, u32 level there
     chunk, 2, 3   u64 first sample, one past the last; u16 level at the first; u64 bytes; the run lengths
 
-Run lengths are those of `native/src/runs.rs`. A transition lies at the end of each run but a chunk's last one.
+Run lengths are those of `native/src/runs.rs`. A transition is at the end of each run but a chunk's last one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from gpiorig.capture.errors import FormatError
 MAGIC, DIGITAL = b"<SALEAE>", 100
 START = struct.Struct("<8sIIBdQd")
 COUNT = struct.Struct("<Q")
-INDEXED, LEVELLED = (0, 1), (2, 3)  # versions, by what tells the levels in a chunk
+INDEXED, LEVELLED = (0, 1), (2, 3)  # versions, by what gives the levels in a chunk
 CHUNK_INDEXED = struct.Struct("<6Q")
 CHUNK_LEVELLED = struct.Struct("<QQHQ")
 ENTRY = np.dtype([("sample", "<u8"), ("byte", "<u8"), ("level", "<u4")])
@@ -41,7 +41,7 @@ USUAL_FLAG = 1
 BLOCK_BYTES = 1 << 18
 MAX_RUNS = 1 << 28  # bytes of run lengths of a chunk, which are in memory together
 MAX_SAMPLE = 1 << 62
-YIELDED = 1 << 16  # transitions in a piece
+YIELDED = 1 << 16  # transitions in a block
 NO_LENGTHS = -3  # capture/native/src/ffi/runs.rs
 
 Refusal = Callable[[str], FormatError]
@@ -56,9 +56,9 @@ class Header:
     version
         Of the encoding, 0 to 3.
     samplerate_hz
-        Samples per second, None where the file does not tell.
+        Samples per second, None where the file does not state it.
     chunks
-        How many chunks follow, None where they go on to the end of the file.
+        How many chunks follow, None where they continue to the end of the file.
     """
 
     version: int
@@ -93,7 +93,7 @@ def read_header(file: IO[bytes], refused: Refusal) -> Header:
 
 
 def exactly(file: IO[bytes], size: int, refused: Refusal) -> bytes:
-    """Read so many bytes, all of them."""
+    """Read this many bytes, all of them."""
     data = file.read(size)
     if len(data) < size:
         raise refused("a chunk is cut short")
@@ -101,7 +101,7 @@ def exactly(file: IO[bytes], size: int, refused: Refusal) -> bytes:
 
 
 def read(file: IO[bytes], bit: int, refused: Refusal) -> Iterator[Changes]:
-    """Yield the transitions of a channel as those of a bit; behind its end nothing is known."""
+    """Yield the transitions of a channel as those of a bit; after its end nothing is known."""
     header = read_header(file, refused)
     parts = _indexed(file, header, refused) if header.version in INDEXED else _levelled(file, refused)
     mask, end = 1 << bit, 0
@@ -154,7 +154,7 @@ def _indexed(file: IO[bytes], header: Header, refused: Refusal) -> Iterator[Part
         yield from _chunk(start, end, data, index, refused)
         known_to = end
     if file.read(1):
-        raise refused("there are bytes behind the last chunk")
+        raise refused("there are bytes after the last chunk")
 
 
 def _chunk(start: int, end: int, data: bytes, index: NDArray[np.void], refused: Refusal) -> Iterator[Part]:
@@ -191,14 +191,14 @@ class _State(ctypes.Structure):
 
 
 class Runs:
-    """Turns run lengths, in pieces, into transitions.
+    """Turns run lengths, in blocks, into transitions.
 
     Parameters
     ----------
     position, level
         Sample at which the first run begins, and the level during it.
     refused
-        Makes the error of what are no lengths.
+        Makes the error of what are not lengths.
     """
 
     def __init__(self, position: int, level: int, refused: Refusal) -> None:
@@ -219,7 +219,7 @@ class Runs:
         return bool(self._state.inside)
 
     def feed(self, data: bytes) -> Part:
-        """Return the ends of the runs in this piece, and the levels from there on."""
+        """Return the ends of the runs in this block, and the levels from there on."""
         raw = np.frombuffer(data, dtype=np.uint8)
         ends, consumed = np.empty(raw.size, dtype=np.int64), c_size_t()
         count = self._feed(

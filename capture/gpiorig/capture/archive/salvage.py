@@ -1,6 +1,6 @@
-"""What is left of a damaged archive of chunks: which of them are whole, and where in the stream each one lies.
+"""What is left of a damaged archive of chunks: which of them are complete, and where in the stream each one is.
 
-A chunk says how long it is up to three times: in the directory, in the local header, and by what its data inflate to.
+A chunk has its length up to three times: in the directory, in the local header, and by what its data inflate to.
 One that is whole has a right CRC, and its length is the one that was inflated. For one that is lost, two that agree
 are believed, and a single one where most of the others are as long; otherwise its length is a guess, and a remark
 says so.
@@ -28,7 +28,7 @@ class Survey:
     chunks
         In order, without holes between them; those that are lost have no member.
     remarks
-        What was left out, and what is a guess: for people.
+        What was omitted, and what is a guess, as text.
     """
 
     chunks: tuple[Chunk, ...]
@@ -37,7 +37,7 @@ class Survey:
 
 @dataclass(frozen=True, slots=True)
 class _Finding:
-    """A chunk that is whole, or None, and what tells its length."""
+    """A chunk that is complete, or None, and the lengths it has."""
 
     member: Member | None
     sizes: list[int]
@@ -73,10 +73,10 @@ def survey(file: BinaryIO, numbered: Sequence[tuple[int, Member]], *, unitsize: 
     remarks = []
     if strange:
         what = "of a name that another has, or that is not in the header of the data"
-        remarks.append(f"members {what}, are left out: {some(strange)}")
+        remarks.append(f"members {what}, are omitted: {some(strange)}")
     if unsure:
         remarks.append(
-            f"nothing tells for certain how long the chunks {some([str(number) for number in unsure])} were, which are "
+            f"it is not certain how long the chunks {some([str(number) for number in unsure])} were, which are "
             f"missing or damaged: each counts as {usual // unitsize} samples, as most have; "
             f"the numbers of the samples after chunk {unsure[0]} are a guess"
         )
@@ -84,7 +84,7 @@ def survey(file: BinaryIO, numbered: Sequence[tuple[int, Member]], *, unitsize: 
 
 
 def some(names: Sequence[str]) -> str:
-    """The first few names, and how many there are besides."""
+    """The first few names, and how many more there are."""
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 

@@ -1,4 +1,4 @@
-"""What a sigrok session file (.sr) says of itself: its metadata, and where its samples are.
+"""The metadata of a sigrok session file (.sr), and where its samples are.
 
 A .sr is a zip of `version`, `metadata` and the samples, cut into `logic-1-1`, `logic-1-2`, ...
 """
@@ -28,20 +28,20 @@ MAX_CHUNKS = 1 << 20  # a number beyond is damage itself
 
 @dataclass(frozen=True, slots=True)
 class SrInfo:
-    """What the metadata of a .sr file say.
+    """The metadata of a .sr file.
 
     Attributes
     ----------
     samplerate_hz
-        Samples per second; None when the file does not tell.
+        Samples per second; None when the file does not state it.
     channels
         Channel names, bit 0 first; "" for a channel that was disabled.
     unitsize
         Bytes per sample.
     chunks
-        The pieces of the stream of samples, in order.
+        The blocks of the stream of samples, in order.
     remarks
-        What was left out or guessed to read on past damage.
+        What was omitted or guessed to read on past damage.
     """
 
     samplerate_hz: Fraction | None
@@ -114,7 +114,7 @@ def read_info(path: Path, *, recover: bool = False) -> SrInfo:
 
 
 def _described(metadata: str, path: Path) -> tuple[SrInfo, str]:
-    """What the metadata say, without the chunks, and what the names of these begin with."""
+    """The metadata, without the chunks, and what the names of these begin with."""
     parser = configparser.RawConfigParser(strict=False)
     try:
         # An indented line is a key of its own for GKeyFile, sigrok's parser; configparser joins it to the one before.
@@ -168,7 +168,7 @@ def _numbered(members: Iterable[Member], base: str, path: Path, remarks: list[st
         what = f"has members that are not of a session: {some(strange)}"
         raise FormatError(what, where=path, remedy="the file is damaged: save it again; `--recover` leaves them out")
     if strange and remarks is not None:
-        remarks.append(f"members whose names are not of a session are left out: {some(strange)}")
+        remarks.append(f"members whose names are not of a session are omitted: {some(strange)}")
     return numbered
 
 

@@ -63,7 +63,7 @@ class Member:
 
     @property
     def shown(self) -> str:
-        """Its name for people: without control codes, not longer than 40 characters."""
+        """Its name as text: without control codes, not longer than 40 characters."""
         return "".join(character if character.isprintable() else "?" for character in self.name[:SHOWN])
 
 
@@ -95,14 +95,14 @@ def read_directory(file: BinaryIO) -> list[Member]:
             raise DirectoryError("its zip64 directory is damaged")
         *_, count, size, offset = END64.unpack(end64)
     if offset + size > length:
-        raise DirectoryError("its directory lies beyond its end")
+        raise DirectoryError("its directory is beyond its end")
     file.seek(offset)
     members = list(_entries(file.read(size)))
     if len(members) != count:
         raise DirectoryError(f"its directory has {len(members)} entries instead of {count}")
     for member in members:
         if member.offset + LOCAL.size + len(member.encoded) + member.compressed > length:
-            raise DirectoryError(f"its member {member.shown} lies beyond its end")
+            raise DirectoryError(f"its member {member.shown} is beyond its end")
     return members
 
 
@@ -162,12 +162,12 @@ def data_start(header: bytes | memoryview, member: Member) -> int:
 
 @dataclass(frozen=True, slots=True)
 class LocalHeader:
-    """What stands before a member's data.
+    """The header before a member's data.
 
     Attributes
     ----------
     member
-        What it says; without `has_sizes`, not how long the member is, nor its CRC.
+        Its content; without `has_sizes`, not how long the member is, nor its CRC.
     data_at
         Where the data begin in the file.
     """
@@ -200,7 +200,7 @@ def local_header(file: BinaryIO, offset: int) -> LocalHeader | None:
 def walk(file: BinaryIO) -> Iterator[Member]:
     """Yield the members of an archive without a directory, from one local header to the next.
 
-    It ends where a header does not say how long its member is, or where there is none. The last member may be cut
+    It ends where a header does not contain the length of its member, or where there is none. The last member may be cut
     short.
     """
     length = file.seek(0, os.SEEK_END)

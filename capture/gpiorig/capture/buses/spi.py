@@ -103,7 +103,7 @@ class Transfers:
     flags
         int64, shape (n,): CUT_START, CUT_END: the transfer goes beyond the capture or into a gap.
     left_over
-        int64, shape (n,): bits after the last whole word.
+        int64, shape (n,): bits after the last complete word.
     word_start, word_end
         int64, shape (m,): samples.
     mosi, miso
@@ -160,7 +160,7 @@ class _Output(ctypes.Structure):
 
 
 class SpiDecoder:
-    """Decodes one bus from blocks of edges; what is returned are whole transfers.
+    """Decodes one bus from blocks of edges; what is returned are complete transfers.
 
     Words of a transfer that is still open are kept until it ends, so memory grows with the longest transfer.
     """
@@ -238,7 +238,7 @@ class SpiDecoder:
 
 
 def read(waveform: Waveform, lines: SpiLines) -> Iterator[Transfers]:
-    """Decode a capture piece by piece; every piece holds whole transfers, in the order of time."""
+    """Decode a capture block by block; every block holds complete transfers, in the order of time."""
     decoder = SpiDecoder(lines)
     end = 0
     for block in waveform.read():

@@ -60,7 +60,7 @@ class BusOutput(ctypes.Structure):
 
 @dataclass(frozen=True, slots=True)
 class BusLines:
-    """Where a symbol bus lies.
+    """Channels of a symbol bus.
 
     Attributes
     ----------
@@ -208,8 +208,8 @@ def decode(edges: Edges, lines: BusLines, *, codes: Iterable[int] | None = None)
     """Decode one symbol bus of a capture.
 
     A frame that is cut by the start or the end of the capture is judged like any other: it counts as damaged unless
-    what is left is a whole frame. One that begins less than a frame gap after lost samples is damaged whatever it looks
-    like: its first symbols may be among them. A frame without its end is never a whole one.
+    what is left is a complete frame. One that begins less than a frame gap after lost samples is damaged in any case:
+    its first symbols may be among them. A frame without its end is never a complete one.
 
     Parameters
     ----------

@@ -96,7 +96,7 @@ class UartFormat:
     inverted: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what is no format."""
+        """Refuse what is not a format."""
         if self.baudrate <= 0:
             raise CaptureError(f"a UART at {self.baudrate} baud", remedy="give its bits per second, such as 115200")
         if not 5 <= self.data_bits <= 9:
@@ -111,7 +111,7 @@ class UartFormat:
         return float(samplerate_hz) / float(self.baudrate)
 
     def frame_samples(self, samplerate_hz: Fraction) -> int:
-        """Return the samples of a whole frame, rounded up: a line that is low for as long is a break."""
+        """Return the samples of a complete frame, rounded up: a line that is low for as long is a break."""
         bits = 1 + self.data_bits + (self.parity != "none") + self.stop_bits
         return math.ceil(bits * self.bit_samples(samplerate_hz))
 
@@ -247,7 +247,7 @@ class UartDecoder:
 
 
 def decode(waveform: Waveform, channel: str, form: UartFormat) -> Iterator[Characters]:
-    """Decode one line of a capture, piece by piece; after lost samples it begins again.
+    """Decode one line of a capture, block by block; after lost samples it begins again.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ def joined(parts: Iterable[Characters]) -> Characters:
 
 
 def lines(parts: Iterable[Characters]) -> Iterator[UartLine]:
-    """Put characters together to lines of text, as `SerialRecord.lines` does: a rest without a newline is left out.
+    """Put characters together to lines of text, as `SerialRecord.lines` does: a rest without a newline is omitted.
 
     Parameters
     ----------

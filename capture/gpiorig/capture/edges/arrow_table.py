@@ -1,8 +1,8 @@
 """Edges as a table of Arrow: a row wherever a channel changed, a column for each channel.
 
 Columns: `sample` (int64, exact), `time_ns` (int64, nearest ns), `known` (bool), then a bool for each channel: its
-level from that sample on. A row that is not `known` begins a stretch of which nothing is known: lost samples, up to the
-next row, or, as the last row, the time after the capture. Samplerate, epoch, channels and units stand in the schema's
+level from that sample on. A row that is not `known` begins an interval of which nothing is known: lost samples, up to
+the next row, or, as the last row, the time after the capture. Samplerate, epoch, channels and units are in the schema's
 metadata.
 """
 
@@ -45,7 +45,7 @@ def schema(waveform: Waveform) -> pa.Schema:
 
 
 def rounding(waveform: Waveform) -> str:
-    """What the table rounds, in words."""
+    """What the table rounds, as text."""
     return f"samples are exact; {rounding_text(waveform.samplerate_hz)}"
 
 
@@ -93,7 +93,7 @@ def read(path: Path, form: pa.Schema, tables: Callable[[], Iterator[pa.RecordBat
     Parameters
     ----------
     path
-        Where the table stands.
+        The file of the table.
     form
         Its schema.
     tables
@@ -116,7 +116,7 @@ def read(path: Path, form: pa.Schema, tables: Callable[[], Iterator[pa.RecordBat
         raise FormatError(f"has metadata that cannot be ({error})", where=path, remedy="write it again") from error
     types = [pa.int64(), pa.int64(), *[pa.bool_()] * (1 + len(names))]
     if rate <= 0 or columns != FIXED + names or form.types != types:
-        raise FormatError("has other columns than its metadata say", where=path, remedy="write it again")
+        raise FormatError("has other columns than its metadata state", where=path, remedy="write it again")
     return Waveform(
         samplerate_hz=rate,
         channels=names,
@@ -134,7 +134,7 @@ def _checked(path: Path, tables: Callable[[], Iterator[pa.RecordBatch]]) -> Iter
 
 
 def _blocks(path: Path, tables: Iterable[pa.RecordBatch]) -> Iterator[Block]:
-    """The blocks; a row that is not known waits for the next one, which says whether it begins a gap or is the end."""
+    """The blocks; a row that is not known waits for the next one, which shows whether it begins a gap or is the end."""
     waiting: int | None = None
     latest = np.iinfo(np.int64).min
     for batch in tables:

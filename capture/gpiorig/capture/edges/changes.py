@@ -1,4 +1,4 @@
-"""From changes of single channels, as files tell them, to the blocks of a waveform."""
+"""From changes of single channels, as files list them, to the blocks of a waveform."""
 
 from __future__ import annotations
 
@@ -115,9 +115,9 @@ class Assembler:
     used
         Mask of the channels that are in use; changes of others are dropped.
     levels
-        Levels before anything is said.
+        Levels before the first change.
     unknown
-        Channels of which nothing is known before something is said.
+        Channels of which nothing is known before their first change.
     gap_if_all
         A gap is where no channel is known, and a single one that is not known reads low; otherwise, a gap is where any
         channel is not known.

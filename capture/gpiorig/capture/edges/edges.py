@@ -90,7 +90,7 @@ class Edges:
         if np.any(bounds[1::2] <= bounds[::2]) or np.any(bounds[2::2] < bounds[1:-1:2]):
             return "gaps are not ranges in increasing order"
         if bounds[0] < self.start or bounds[-1] > self.end:
-            return "a gap lies outside the capture"
+            return "a gap is outside the capture"
         places = np.searchsorted(self.samples, bounds)
         if np.any(places[::2] != places[1::2]):
             return "there are edges inside a gap"
@@ -122,7 +122,7 @@ class Edges:
         end
             One past the last sample of the capture.
         gaps
-            int64, shape (k, 2): lost ranges of samples; those before the first row lie before the capture.
+            int64, shape (k, 2): lost ranges of samples; those before the first row are before the capture.
         """
         parts = list(blocks)
         samples = np.concatenate([part[0] for part in parts] or [np.empty(0, dtype=np.int64)])
@@ -195,7 +195,7 @@ class Edges:
         )
 
     def stretches(self) -> list[slice]:
-        """Return the rows between gaps: one slice of the arrays for each stretch without lost samples."""
+        """Return the rows between gaps: one slice of the arrays for each interval without lost samples."""
         cuts = [int(cut) for cut in np.searchsorted(self.samples, self.gaps[:, 1])]
         bounds = [0, *cuts, self.samples.size]
         return [slice(first, last) for first, last in pairwise(bounds) if first < last]

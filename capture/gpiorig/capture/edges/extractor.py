@@ -31,7 +31,7 @@ class EdgeState(ctypes.Structure):
 
 
 class EdgeExtractor:
-    """Turns samples, in pieces of any size, into edges; keeps cut samples and the last levels between pieces.
+    """Turns samples, in blocks of any size, into edges; keeps cut samples and the last levels between blocks.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class EdgeExtractor:
     used
         Mask of the channels in use: bit i for channel i. Other channels make no edges and read 0.
     capacity
-        Edges per kernel call; a piece with more takes several calls.
+        Edges per kernel call; a block with more takes several calls.
     """
 
     def __init__(self, *, unitsize: int, used: int = ALL_CHANNELS, capacity: int = 1 << 16) -> None:
@@ -68,7 +68,7 @@ class EdgeExtractor:
         return int(self._state.tail_length)
 
     def feed(self, data: bytes | bytearray | memoryview) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-        """Read the next piece of the stream.
+        """Read the next block of the stream.
 
         Parameters
         ----------
@@ -78,7 +78,7 @@ class EdgeExtractor:
         Returns
         -------
         samples
-            int64, shape (n,): sample numbers of the edges in this piece. The very first sample counts as one.
+            int64, shape (n,): sample numbers of the edges in this block. The very first sample counts as one.
         levels
             uint64, shape (n,): levels from that sample on, channels in use only.
         """

@@ -18,9 +18,9 @@ NEVER = 2**63 - 1
 def join(parts: Sequence[Waveform]) -> Waveform:
     """Put the channels of captures side by side, those of the first at the lowest bits.
 
-    The result covers the time that all of them cover; lists of changes, which do not say when they begin and end
-    (`open_ended`), go on beyond their rows, so that several of them cover the union of their times. What is cut is in
-    the remarks of the result once it is read. Where one of them has a gap, the result has one: a level that is not
+    The result covers the time that all of them cover; lists of changes, whose begin and end are unknown
+    (`open_ended`), continue beyond their rows, so that several of them cover the union of their times. What is cut is
+    in the remarks of the result once it is read. Where one of them has a gap, the result has one: a level that is not
     known makes a row unknown. Memory is that of a few blocks.
 
     Parameters
@@ -41,7 +41,7 @@ def join(parts: Sequence[Waveform]) -> Waveform:
     channels = tuple(name for part in parts for name in part.channels)
     if len(channels) > MAX_CHANNELS:
         raise CaptureError(
-            f"{len(channels)} channels in all, at most {MAX_CHANNELS} fit", remedy="leave out those not needed"
+            f"{len(channels)} channels in all, at most {MAX_CHANNELS} fit", remedy="omit those not needed"
         )
     named = [name for name in channels if name]
     if twice := {name for name in named if named.count(name) > 1}:
@@ -74,7 +74,7 @@ class _Part:
         self.name = waveform.source or ", ".join(name for name in waveform.channels if name)
         self.width = len(waveform.channels)
         self.open_ended = waveform.open_ended
-        self.first = 0  # where it begins by itself, and where it ends as far as it was read
+        self.first = 0  # where its capture begins, and where it ends as far as it was read
         self.last = 0
         self.cut_begin = self.cut_end = 0
         self.samples = np.empty(0, dtype=np.int64)
@@ -108,17 +108,17 @@ class _Part:
             self.cut_begin = begin - self.first
 
     def finish(self, end: int) -> None:
-        """Note where the result ended, and read on to what is left out."""
+        """Note where the result ended, and read on to what is omitted."""
         while not self.ended:
             self.advance()
             self.forget(self.last)
         self.cut_end = max(self.last - end, 0)
 
     def cut_text(self, rate: Fraction) -> str:
-        """What of it is not in the result, for people."""
+        """What of it is not in the result, as text."""
         places = ((self.cut_begin, "the first"), (self.cut_end, "the last"))
         cuts = [f"{place} {float(samples / rate):.6f} s" for samples, place in places if samples]
-        return f"{self.name}: {' and '.join(cuts)} are left out: not all files cover them" if cuts else ""
+        return f"{self.name}: {' and '.join(cuts)} are omitted: not all files cover them" if cuts else ""
 
     def levels_at(self, samples: NDArray[np.int64]) -> NDArray[np.uint64]:
         return self.levels[np.searchsorted(self.samples, samples, side="right") - 1]
@@ -145,16 +145,16 @@ def _joined(parts: list[_Part]) -> Iterator[Block]:
     for part in parts:
         part.cover(at)
     begun = False
-    while behind := [part for part in parts if not part.ended]:
-        first = min(behind, key=lambda part: part.end)
+    while late := [part for part in parts if not part.ended]:
+        first = min(late, key=lambda part: part.end)
         first.advance()
         if first.ended and not first.open_ended:
             until, ended = min(part.end for part in parts), True
-        elif first.ended and len(behind) == 1:
+        elif first.ended and len(late) == 1:
             until, ended = max(part.last for part in parts), True
         else:
             until, ended = min(part.end for part in parts), False
-        if not ended:  # a gap that reaches so far may go on in another part
+        if not ended:  # a gap that reaches so far may continue in another part
             gaps = _union(np.concatenate([part.gaps for part in parts]))
             until = min([until, *(int(start) for start, end in gaps if end >= until)])
         if until > at:
@@ -172,7 +172,7 @@ def _joined(parts: list[_Part]) -> Iterator[Block]:
 
 
 def _rows(parts: list[_Part], at: int, until: int, *, first: bool) -> Block:
-    """The rows of all parts in [at, until); the first one of all stands at `at`."""
+    """The rows of all parts in [at, until); the first one of all is at `at`."""
     gaps = _union(np.concatenate([np.clip(part.gaps, at, until) for part in parts]))
     if first and gaps.size and gaps[0, 0] == at:  # nothing is known before this gap, so the capture starts after it
         at, gaps = int(gaps[0, 1]), gaps[1:]

@@ -22,13 +22,13 @@ class Loss(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     Attributes
     ----------
     start, end
-        The loss lies in [start, end), in sample numbers of the segment files.
+        The loss is in [start, end), in sample numbers of the segment files.
     samples
-        How many were lost; 0 when nobody knows.
+        How many were lost; 0 when unknown.
     uncertainty
         How far `samples` may be off, in samples.
     found_by
-        What found it, in words.
+        What found it, as text.
     modulo
         The number may be larger by any multiple of this; 0: it is absolute.
     in_files
@@ -73,7 +73,7 @@ def impossible(losses: Sequence[Loss]) -> str:
 def put_in(blocks: Iterable[Block], losses: Sequence[Loss]) -> Iterator[Block]:
     """Read blocks of segment files with losses as gaps.
 
-    What lies between `start` and `end` of a loss is dropped, since nobody knows on which side of the loss it was, and
+    What is between `start` and `end` of a loss is dropped, since it is unknown on which side of the loss it was, and
     what follows is counted on by `samples`. A loss where the files end is a gap after them.
 
     Parameters
@@ -81,7 +81,7 @@ def put_in(blocks: Iterable[Block], losses: Sequence[Loss]) -> Iterator[Block]:
     blocks
         As `SegmentReader` gives them.
     losses
-        Disjoint, in order, in sample numbers of the files; those that are gaps in the files are left out.
+        Disjoint, in order, in sample numbers of the files; those that are gaps in the files are omitted.
     """
     return joined(_put_in(blocks, [loss for loss in losses if not loss.in_files]))
 
@@ -122,7 +122,7 @@ def _put_in(blocks: Iterable[Block], todo: list[Loss]) -> Iterator[Block]:
 
 
 def _within(gaps: NDArray[np.int64], *, start: int | None = None, end: int | None = None) -> NDArray[np.int64]:
-    """The parts of gaps that lie in [start, end)."""
+    """The parts of gaps that are in [start, end)."""
     parts = np.clip(gaps, start, end)
     return parts[parts[:, 0] < parts[:, 1]]
 

@@ -35,7 +35,7 @@ def nearest_ns(samples: NDArray[np.int64], samplerate_hz: Fraction) -> NDArray[n
     Raises
     ------
     TimeRangeError
-        An instant lies more than 292 years from sample 0.
+        An instant is more than 292 years from sample 0.
     """
     rate, scale = samplerate_hz.numerator, samplerate_hz.denominator
     largest = max(abs(int(samples.min())), abs(int(samples.max()))) if samples.size else 0
@@ -53,7 +53,7 @@ def nearest_ns(samples: NDArray[np.int64], samplerate_hz: Fraction) -> NDArray[n
 
 
 def rounding_text(samplerate_hz: Fraction) -> str:
-    """What `nearest_ns` does to samples of a rate, in words."""
+    """What `nearest_ns` does to samples of a rate, as text."""
     period = Fraction(NS_PER_S) / samplerate_hz
     if period.denominator == 1:
         return f"times in ns are exact (a sample is {period} ns)"

@@ -60,11 +60,11 @@ def rescaled(waveform: Waveform, samplerate_hz: Fraction) -> Waveform:
     Raises
     ------
     ValueError
-        The new rate is no whole multiple.
+        The new rate is not a whole multiple.
     """
     factor = samplerate_hz / waveform.samplerate_hz
     if factor.denominator != 1:
-        raise ValueError(f"{samplerate_hz} Hz is no multiple of {waveform.samplerate_hz} Hz")
+        raise ValueError(f"{samplerate_hz} Hz is not a multiple of {waveform.samplerate_hz} Hz")
     return renumbered(waveform, lambda samples: samples * int(factor), samplerate_hz=samplerate_hz)
 
 

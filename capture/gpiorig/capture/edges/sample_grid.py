@@ -1,4 +1,4 @@
-"""The usual rates of analyzers, and the lowest of them on whose samples all times of a file lie."""
+"""The usual rates of analyzers, and the lowest of them on whose samples all times of a file fall."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ SALEAE_HZ = tuple(sorted({Fraction(rate * 1000, 2**step) for rate in HALVED_KHZ 
 USUAL_HZ = tuple(
     sorted({Fraction(mantissa * 10**power) for mantissa in MANTISSAS for power in range(3, 10)} | {*SALEAE_HZ})
 )
-CHANCE = Fraction(1, 50)  # share of a sample's length that is so near to samples that a time lies there by accident
+CHANCE = Fraction(1, 50)  # share of a sample's length that is so near to samples that a time falls there by accident
 
 
 def lowest_usual_hz(blocks: Iterable[NDArray[np.int64]], digits: int) -> Fraction | None:
-    """Return the lowest usual rate on whose samples all times lie, within their last digit and float64's; or None.
+    """Return the lowest usual rate on whose samples all times fall, within their last digit and float64's; or None.
 
     Parameters
     ----------
     blocks
         int64: times in 10^-digits s.
     digits
-        Digits behind the point of seconds.
+        Digits after the point of seconds.
     """
     unit_s = Fraction(1, 10**digits)
     fitting = [rate for rate in USUAL_HZ if rate <= FASTEST_HZ and 2 * unit_s * rate <= CHANCE]
@@ -41,7 +41,7 @@ def lowest_usual_hz(blocks: Iterable[NDArray[np.int64]], digits: int) -> Fractio
 
 
 def fits(times_s: NDArray[np.float64], rate: Fraction, *, tolerance_s: float) -> bool:
-    """Whether all times lie on samples of a rate, within a tolerance and the rounding of float64."""
+    """Whether all times fall on samples of a rate, within a tolerance and the rounding of float64."""
     hertz = float(rate)
     off_s = np.abs(times_s - np.rint(times_s * hertz) / hertz)
     return bool(np.all(off_s <= tolerance_s + 4 * np.finfo(np.float64).eps * np.abs(times_s)))

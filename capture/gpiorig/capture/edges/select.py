@@ -42,8 +42,8 @@ def _cut(waveform: Waveform, start: int, end: int) -> Iterator[Block]:
         last = block.end
         if last <= start:
             continue
-        behind = int(np.searchsorted(samples, end))
-        samples, levels = samples[before:behind], levels[before:behind]
+        after = int(np.searchsorted(samples, end))
+        samples, levels = samples[before:after], levels[before:after]
         if not begun and held is not None:
             samples = np.concatenate([[np.int64(start)], samples])
             levels = np.concatenate([[held], levels])

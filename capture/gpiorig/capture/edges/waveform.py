@@ -1,4 +1,4 @@
-"""A capture that is read piece by piece, in memory that does not grow with its length: what every reader gives."""
+"""A capture that is read block by block, in memory that does not grow with its length: what every reader gives."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NO_LEVELS = np.empty(0, dtype=np.uint64)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """The next piece of a capture.
+    """The next block of a capture.
 
     Attributes
     ----------
@@ -53,12 +53,12 @@ class Waveform:
     epoch
         Wall-clock time of sample 0 (ISO 8601 with offset, every digit the file has), or "" when the file has none.
     source
-        What the capture was read from, and what its reader had to assume: for people.
+        What the capture was read from, and what its reader had to assume, as text.
     remarks
-        What the reader came upon, for people; filled while the blocks are read, complete when all of them are.
+        What the reader came upon, as text; filled while the blocks are read, complete when all of them are.
     open_ended
-        The file is a list of changes that does not say when the capture began and ended: what is before its first
-        row holds before it, too, and what is after its last row goes on.
+        The file is a list of changes without the begin and the end of the capture: what is before its first
+        row holds before it, too, and what is after its last row continues.
     """
 
     samplerate_hz: Fraction
@@ -88,9 +88,9 @@ class Waveform:
 
 
 def joined(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Read blocks with gaps that adjoin or overlap as one gap; rows inside it are left out.
+    """Read blocks with gaps that adjoin or overlap as one gap; rows inside it are omitted.
 
-    A gap at the end of a block waits for the next block, which may go on with it.
+    A gap at the end of a block waits for the next block, which may continue with it.
     """
     waiting, end = no_gaps(), 0
     for block in blocks:

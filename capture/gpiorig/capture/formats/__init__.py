@@ -1,14 +1,14 @@
-"""Files that others write: a module for each format, with what tells it apart and how it is read and written.
+"""Third-party files: a module for each format, with how it is recognised, read and written.
 
-A module `formats/NAME.py` is found because it lies here, and has
+A module `formats/NAME.py` is registered because it is here, and has
 
-    SUMMARY      a line for people
+    SUMMARY      one line of text
     SUFFIXES     usual ends of the file's name, such as (".vcd",)
     recognises   (path, head) -> bool: whether a file is of this format, from its first 4096 bytes and its name; for a
                  folder, head is empty
     read         (path, options) -> Waveform | NodeLines | Frames, in memory that does not grow with the file
-    write        (path, waveform) -> what was rounded, in words; where the format can be written
-    LATE         how much it accepts of what may be another format: those with less are asked first; 0 when left out
+    write        (path, waveform) -> what was rounded, as text; where the format can be written
+    LATE         how much it accepts of what may be another format: those with less are asked first; 0 when omitted
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from types import ModuleType
 from gpiorig.capture.errors import FormatError
 
 HEAD_BYTES = 4096
-ODD_SHARE = 20  # of so many characters of a text, at most one is damaged or a control code
+ODD_SHARE = 20  # of this many characters of a text, at most one is damaged or a control code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
-    """What a file does not say about itself; None and empty: what it says, or the format's default.
+    """What a file does not contain; None and empty: what it contains, or the format's default.
 
     Attributes
     ----------

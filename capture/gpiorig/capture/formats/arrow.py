@@ -1,4 +1,4 @@
-"""Arrow IPC files (Feather version 2) of edges; `capture.edges.arrow_table` says what is in them."""
+"""Arrow IPC files (Feather version 2) of edges; `capture.edges.arrow_table` defines their columns."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Waveform:
         with pa.ipc.open_file(path) as file:
             form = file.schema
     except (OSError, ValueError, pa.ArrowException) as error:
-        raise FormatError(f"is no readable Arrow file ({error})", where=path, remedy="write it again") from error
+        raise FormatError(f"is not a readable Arrow file ({error})", where=path, remedy="write it again") from error
     return arrow_table.read(path, form, lambda: _batches(path))
 
 

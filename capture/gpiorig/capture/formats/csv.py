@@ -1,8 +1,8 @@
 """State changes as a text table: what scripts and other tools write.
 
 A header names the columns; without one, the first column is the time. A table has a column for each channel, a column
-that names the channel and one with its level, or one with the levels of all. `options.columns` says what is not clear
-by itself.
+that names the channel and one with its level, or one with the levels of all. `options.columns` names what is not clear
+alone.
 """
 
 from __future__ import annotations

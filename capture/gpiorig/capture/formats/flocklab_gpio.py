@@ -77,7 +77,7 @@ def bursts(contents: Scan) -> tuple[dict[str, int], list[str]]:
             continue
         ends |= {name: end for name, _ in channels}
         rows_left_out = sum(count for _, (time, count) in channels if time == end)
-        remarks.append(f"node {node} ends with {rows_left_out} rows of one time, back and forth: its end, left out")
+        remarks.append(f"node {node} ends with {rows_left_out} rows of one time, back and forth: its end, omitted")
     return ends, remarks
 
 
@@ -104,7 +104,7 @@ def write(path: Path, waveform: Waveform) -> str:
         for sample, levels, changed in rows(waveform):
             if end:
                 raise CaptureError(
-                    "samples are lost, which this format cannot say",
+                    "samples are lost, which this format cannot express",
                     where=path,
                     remedy="export a window before or after the gap, or another format",
                 )

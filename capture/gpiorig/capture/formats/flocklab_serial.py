@@ -22,7 +22,7 @@ LINE = re.compile(r"(\d+)(?:\.(\d+))?,(\w+),(\w+),([rw]),(.*)", re.DOTALL)
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Whether the header stands in the first lines."""
+    """Whether the header is in the first lines."""
     return any(HEADER.fullmatch(line) for line in head.decode(errors="replace").split("\n")[:8])
 
 
@@ -43,4 +43,4 @@ def _take(line: str, builder: BlockBuilder) -> None:
     elif HEADER.fullmatch(line) or line.startswith("#"):
         pass
     else:
-        builder.note("line that is no row" if line.strip() else "empty line")
+        builder.note("line that is not a row" if line.strip() else "empty line")

@@ -3,8 +3,8 @@
 The program prints nodes' lines on stdout and notices about itself and its connections on stderr, both with
 logging's `%(created)f;%(message)s` (iot-lab/aggregation-tools, iotlabaggregator/__init__.py and serial.py); people
 join the two in one file. The text may contain `;`. With `--color` it puts an ANSI colour before the node and a reset
-after the text. It prints whole lines only, but its own output is cut where it was killed, and two programs that write
-to one file break each other's lines.
+after the text. It prints complete lines only, but its own output is cut where it was killed, and two programs that
+write to one file break each other's lines.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ONLY_COLOUR = re.compile(COLOUR)
 AT_START = re.compile(STAMP)
 LINE = re.compile(rf"{COLOUR}{STAMP}{COLOUR}({NODE});(.*)", re.DOTALL)
 NOTICE = re.compile(rf"{COLOUR}{STAMP}([^;]*)", re.DOTALL)
-# A whole line inside another's text: 10 digits of seconds are 2001 to 2286, and a node's name ends in its number.
+# A complete line inside another's text: 10 digits of seconds are 2001 to 2286, and a node's name ends in its number.
 INSIDE = re.compile(rf"\d{{10}}\.\d{{6}};{COLOUR}[A-Za-z][\w.]*(?:-[\w.]+)*-\d+(?:\.[\w.-]+)?;")
 # Indented lines, then the exception; and what Python prints between two of them (Lib/traceback.py).
 TRACEBACK = re.compile(
@@ -40,7 +40,7 @@ TRACEBACK = re.compile(
     re.MULTILINE,
 )
 RESET = re.compile(rf"{COLOUR}\Z")
-# What the program itself says of a node: connections.py, `handle_close` and `handle_error`.
+# The program's own messages about a node: connections.py, `handle_close` and `handle_error`.
 CLOSED = "Connection closed"
 FAILED = re.compile(r"\(<class '\w*(?:Error|Exception|Refused|gaierror|timeout)\b.*")
 
@@ -90,4 +90,4 @@ def _take_one(line: str, builder: BlockBuilder) -> None:
     elif not line.strip():
         builder.note("empty line")
     else:
-        builder.note("line without a node" if AT_START.match(line) else "line without a stamp")
+        builder.note("line without a node" if AT_START.match(line) else "line without a timestamp")

@@ -1,4 +1,4 @@
-"""Parquet tables of edges, for pandas, Polars, DuckDB, Spark; `capture.edges.arrow_table` says what is in them."""
+"""Parquet tables of edges, for pandas, Polars, DuckDB, Spark; `capture.edges.arrow_table` defines their columns."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Waveform:
     try:
         file = pyarrow.parquet.ParquetFile(path)
     except (OSError, ValueError, pa.ArrowException) as error:
-        raise FormatError(f"is no readable Parquet file ({error})", where=path, remedy="write it again") from error
+        raise FormatError(f"is not a readable Parquet file ({error})", where=path, remedy="write it again") from error
     return arrow_table.read(
         path, file.schema_arrow, lambda: pyarrow.parquet.ParquetFile(path).iter_batches(arrow_table.ROWS)
     )

@@ -45,7 +45,7 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def read(path: Path, options: ReadOptions | None = None) -> Frames:
-    """Read a capture of frames; what is in it besides frames comes as `Skipped`."""
+    """Read a capture of frames; what is not a frame comes as `Skipped`."""
 
     def items() -> Iterator[Frame | Skipped]:
         for record in read_records(path):
@@ -60,7 +60,7 @@ def write(path: Path, frames: Frames) -> str:
     Returns
     -------
     str
-        What was rounded, and why the stamps may not be times. A decimal clock of up to 10^9 ticks per second and a
+        What was rounded, and why the timestamps may not be times. A decimal clock of up to 10^9 ticks per second and a
         binary one of up to 2^30 are kept.
     """
     count, skipped, rounded, dropped = 0, 0, 0, 0
@@ -84,11 +84,11 @@ def write(path: Path, frames: Frames) -> str:
             count, rounded, dropped = count + 1, rounded + (resolution is None), 0
     parts = [f"{count} frames, {len(interfaces)} interfaces"]
     remarks = clock.remarks()
-    exactness = "stamps are kept as they are" if remarks else "times are exact"
+    exactness = "timestamps are unchanged" if remarks else "times are exact"
     parts.append("times to the nearest ns" if rounded else exactness)
     parts += remarks
     if skipped:
-        parts.append(f"{skipped} records that are no frames were left out")
+        parts.append(f"{skipped} records that are not frames were omitted")
     return "; ".join(parts)
 
 
@@ -116,7 +116,7 @@ def _packet(frame: Frame, interface: int, *, exact: bool, dropped: int, path: Pa
     if not 0 <= ticks < 1 << 64:
         at_s = float(Fraction(frame.ticks, frame.ticks_per_s))
         raise FormatError(
-            f"a frame {at_s:g} s after 1970-01-01 has no stamp in a pcapng file",
+            f"a frame {at_s:g} s after 1970-01-01 has no timestamp in a pcapng file",
             where=path,
             remedy="state when the recording began",
         )

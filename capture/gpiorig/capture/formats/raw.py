@@ -1,4 +1,4 @@
-"""Raw samples, as `sigrok-cli -O binary` writes them: no header, so the samplerate and the width have to be said."""
+"""Raw samples, as `sigrok-cli -O binary` writes them: no header, so the samplerate and the width have to be given."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ META_BYTES = 64
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Whether the name says so; the content seldom can."""
+    """Whether the name ends so; the content seldom shows it."""
     return META.match(head) is not None or (bool(head) and path.suffix.lower() in SUFFIXES)
 
 
@@ -33,7 +33,7 @@ def read(path: Path, options: ReadOptions) -> Waveform:
     rate = options.samplerate_hz or (Fraction(int(meta[1])) if meta else None)
     begin = meta.end() if meta else 0
     if not rate:
-        raise FormatError("says no samplerate", where=path, remedy="give it, for instance --samplerate 24MHz")
+        raise FormatError("contains no samplerate", where=path, remedy="give it, for instance --samplerate 24MHz")
     unitsize = max((len(options.channels) + 7) // 8, 1) if options.unitsize is None else options.unitsize
     if not 1 <= unitsize <= 8:
         raise FormatError(f"samples of {unitsize} bytes are not supported", where=path, remedy="1 to 8 bytes are")
@@ -47,7 +47,7 @@ def read(path: Path, options: ReadOptions) -> Waveform:
     size = path.stat().st_size - begin
     if size % unitsize:
         raise FormatError(
-            f"{size} bytes are no whole number of samples of {unitsize} bytes",
+            f"{size} bytes are not a whole number of samples of {unitsize} bytes",
             where=path,
             remedy="give the right --unitsize; or the file was cut short",
         )

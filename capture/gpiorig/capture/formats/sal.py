@@ -30,7 +30,7 @@ ZIP_MAGIC = b"PK\x03\x04"
 META_BYTES = 1 << 26
 EXPORT = "open it in Logic 2 and export: File > Export Data, as Binary or CSV"
 # What zipfile raises on damage; ValueError: also of names that are not UTF-8, and of offsets beyond 64 bits.
-UNREADABLE: tuple[type[Exception], ...] = (  # OSError: what bz2 says of its data
+UNREADABLE: tuple[type[Exception], ...] = (  # OSError: what bz2 raises for its data
     zipfile.BadZipFile,
     zlib.error,
     lzma.LZMAError,
@@ -45,7 +45,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class _Meta:
-    samplerates_hz: set[Fraction]  # all that is told
+    samplerates_hz: set[Fraction]  # all that the file names
     epoch: str
     members: dict[str, str]  # of each channel, by its name
 
@@ -132,14 +132,14 @@ def _read_meta(archive: zipfile.ZipFile, path: Path) -> _Meta:
 
 
 def _inside(value: Any, *keys: str) -> Any:
-    """What lies under these keys; None where one of them is missing."""
+    """The value under these keys; None where one of them is missing."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value
 
 
 def _samplerate(archive: zipfile.ZipFile, meta: _Meta, channels: tuple[str, ...], path: Path) -> Fraction:
-    """The rate that the channels tell and `meta.json` does not contradict."""
+    """The rate that the channels name and `meta.json` does not contradict."""
     rates = set(meta.samplerates_hz)
     for name in channels:
         with archive.open(meta.members[name]) as file:
@@ -147,9 +147,9 @@ def _samplerate(archive: zipfile.ZipFile, meta: _Meta, channels: tuple[str, ...]
         rates |= {samplerate(rate, where=path)} if rate else set()
     if len(rates) > 1:
         shown = " and ".join(f"{float(rate):.12g}" for rate in sorted(rates))
-        raise FormatError(f"tells several samplerates: {shown} Hz", where=path, remedy="give one with --samplerate")
+        raise FormatError(f"contains several samplerates: {shown} Hz", where=path, remedy="give one with --samplerate")
     if not rates:
-        raise FormatError("tells no samplerate", where=path, remedy="give it with --samplerate")
+        raise FormatError("contains no samplerate", where=path, remedy="give it with --samplerate")
     return rates.pop()
 
 
@@ -163,7 +163,7 @@ def _changes(archive: zipfile.ZipFile, member: str, bit: int, path: Path) -> Ite
 
 
 def _epoch(start: Any) -> str:
-    """ISO time of {"unixTimeMilliseconds": int, "fractionalMilliseconds": float}; "" where it is not told."""
+    """ISO time of {"unixTimeMilliseconds": int, "fractionalMilliseconds": float}; "" where it is missing."""
     if not isinstance(start, dict) or not isinstance(start.get("unixTimeMilliseconds"), int):
         return ""
     microseconds = start["unixTimeMilliseconds"] * 1000 + round(float(start.get("fractionalMilliseconds") or 0) * 1000)

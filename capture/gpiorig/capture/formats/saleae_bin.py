@@ -39,23 +39,23 @@ CHUNK_1 = struct.Struct("<IdddQ")
 BLOCK_TIMES = 1 << 17
 MAX_S = 1e9  # times beyond are damage
 FASTEST_HZ = 9 * 10**9  # so that sample numbers fit into 64 bits
-TOLERANCE_S = 1e-11  # beside the rounding of float64: a time farther from every sample is not of this rate
+TOLERANCE_S = 1e-11  # in addition to the rounding of float64: a time farther from every sample is not of this rate
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A stretch of one channel without gaps.
+    """A interval of one channel without gaps.
 
     Attributes
     ----------
     initial
         Level at its begin.
     begin_s, end_s
-        Where it lies.
+        The file.
     samplerate_hz
-        Samples per second, where the file says so.
+        Samples per second, where the file states so.
     offset, count
-        Where the times lie in the file, and how many.
+        Where the times are in the file, and how many.
     """
 
     initial: int
@@ -76,8 +76,8 @@ def recognises(path: Path, head: bytes) -> bool:
 def read(path: Path, options: ReadOptions) -> Waveform:
     """Read the export of one channel, or all in a folder, as a waveform.
 
-    Version 0 does not tell its samplerate: without one given, it is the lowest usual rate on whose samples all
-    transitions lie. The capture begins where all channels have begun; where one of them has a gap, there is one.
+    Version 0 does not contain its samplerate: without one given, it is the lowest usual rate on whose samples all
+    transitions fall. The capture begins where all channels have begun; where one of them has a gap, there is one.
     """
     paths = _exports(path) if path.is_dir() else (path,)
     files = [(one, _chunks(one)) for one in paths]
@@ -106,7 +106,7 @@ def read(path: Path, options: ReadOptions) -> Waveform:
     has_rate = any(chunk.samplerate_hz for _, chunks in files for chunk in chunks)
     source = f"Saleae binary export {path.name}"
     if not has_rate and options.samplerate_hz is None:
-        source += "; its samplerate is derived: the lowest usual one on whose samples all transitions lie"
+        source += "; its samplerate is derived: the lowest usual one on whose samples all transitions fall"
     return Waveform(samplerate_hz=rate, channels=tuple(channels), read=read_blocks, source=source, remarks=remarks)
 
 
@@ -144,7 +144,7 @@ def _chunks(path: Path) -> list[Chunk]:
                     raise FormatError(f"is damaged before byte {offset}", where=path, remedy="export it again")
                 if offset + 8 * times > size:
                     raise FormatError("is cut short", where=path, remedy="export it again")
-                # A float64 near a whole number of Hz is that number; others are kept as they are.
+                # A float64 near a whole number of Hz is that number; others are unchanged.
                 exact = [
                     samplerate(round(rate_hz) if _is_integer(rate_hz) else rate_hz, where=path) for rate_hz in rate
                 ]
@@ -177,13 +177,13 @@ def _times(path: Path, chunk: Chunk) -> Iterator[NDArray[np.float64]]:
             size = min(left, BLOCK_TIMES)
             times = np.frombuffer(_exactly(file, 8 * size, path), dtype="<f8")
             if not np.all(np.abs(times) < MAX_S):
-                raise FormatError("has a time that is no time", where=path, remedy="it is damaged: export it again")
+                raise FormatError("has a time that is not a time", where=path, remedy="it is damaged: export it again")
             yield times
             left -= size
 
 
 def _samplerate(files: list[tuple[Path, list[Chunk]]], path: Path) -> Fraction:
-    """The rate the files tell, or the lowest usual one that fits all their times."""
+    """The rate in the files, or the lowest usual one that fits all their times."""
     rates: set[Fraction] = {chunk.samplerate_hz for _, chunks in files for chunk in chunks if chunk.samplerate_hz}
     if len(rates) > 1:
         shown = ", ".join(f"{float(rate):.12g}" for rate in sorted(rates))
@@ -194,7 +194,7 @@ def _samplerate(files: list[tuple[Path, list[Chunk]]], path: Path) -> Fraction:
         )
     if rates:
         return rates.pop()
-    # The lowest on which all transitions lie says where they are as well as the one that was set.
+    # The lowest on which all transitions fall gives their instants as well as the one that was set.
     fitting = list(SALEAE_HZ)
     for one, chunks in files:
         for chunk in chunks:
@@ -202,7 +202,7 @@ def _samplerate(files: list[tuple[Path, list[Chunk]]], path: Path) -> Fraction:
                 fitting = [rate for rate in fitting if fits(times, rate, tolerance_s=TOLERANCE_S)]
     if not fitting:
         raise FormatError(
-            "does not tell its samplerate, and none of the usual ones fits its transitions",
+            "does not contain its samplerate, and none of the usual ones fits its transitions",
             where=path,
             remedy="give the one that was set in Logic, for instance --samplerate 24MHz",
         )

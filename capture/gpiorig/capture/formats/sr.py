@@ -44,21 +44,21 @@ def read(path: Path, options: ReadOptions, *, threads: int | None = None) -> Wav
     """Read a .sr file as a waveform.
 
     Its blocks raise FormatError where a chunk is damaged, with the samples that are lost; with `options.recover` these
-    are gaps, and remarks say what is not certain.
+    are gaps, and remarks name what is not certain.
 
     Parameters
     ----------
     path
         The file.
     options
-        `samplerate_hz` takes precedence over what the file says.
+        `samplerate_hz` takes precedence over what the file states.
     threads
         Threads that inflate; None: as many as are worth it.
 
     Raises
     ------
     FormatError
-        It is cut short, no sigrok session, or tells no samplerate.
+        It is cut short, no sigrok session, or contains no samplerate.
     """
     info = read_info(path, recover=options.recover)
     rate = options.samplerate_hz or info.samplerate_hz
@@ -104,7 +104,7 @@ def write(path: Path, content: Waveform, *, start: int | None = None, end: int |
     path
         The file; replaced in one step when it is complete.
     content
-        Without lost samples in the window, since a .sr file cannot say that some are missing.
+        Without lost samples in the window, since a .sr file cannot express that some are missing.
     start, end
         The window, in samples: sample 0 of the file is `start`. None: as far as the waveform goes.
 
@@ -167,7 +167,7 @@ def _metadata(content: Waveform, unitsize: int) -> str:
 def _windows(
     content: Waveform, start: int | None, end: int | None, step: int, path: Path
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64], int, int]]:
-    """Yield (samples, levels, start, end) of each chunk; the first edge tells the levels at its start."""
+    """Yield (samples, levels, start, end) of each chunk; the first edge gives the levels at its start."""
     at, begin = start, start
     samples, levels = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint64)
     known = 0
@@ -182,7 +182,7 @@ def _windows(
             raise _too_long(known - begin, content.samplerate_hz, step, path)
         for gap_start, gap_end in block.gaps.tolist():
             if gap_end > at and (end is None or gap_start < end):
-                what = f"samples {gap_start} to {gap_end} are lost, which a .sr file cannot say"
+                what = f"samples {gap_start} to {gap_end} are lost, which a .sr file cannot express"
                 raise CaptureError(what, where=path, remedy="export a window before or after the gap")
         while at + step <= known:
             yield *_rows(samples, levels, at, at + step), at, at + step

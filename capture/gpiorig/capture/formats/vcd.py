@@ -129,7 +129,7 @@ def _changes(path: Path, header: Header, state: _State, table: NDArray[np.void])
                 what, remedy = {
                     2: ("a time does not fit into 64 bits", "give the --samplerate of the capture"),
                     3: (f"{word!r} is of a variable that is not declared", "the file is damaged: save it again"),
-                }.get(state.fault, (f"{word!r} is no value change", "the file is damaged: save it again"))
+                }.get(state.fault, (f"{word!r} is not a value change", "the file is damaged: save it again"))
                 raise FormatError(what, where=f"{path}, line {state.line + 1}", remedy=remedy)
 
 

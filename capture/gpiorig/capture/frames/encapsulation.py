@@ -48,7 +48,7 @@ def _frame_of(record: Record) -> Frame | Skipped:
         return _frame(record, data, fcs_bytes=0)
     if linktype == TAP:
         return _tap(record)
-    if linktype == NONASK_PHY:  # preamble (4 octets), SFD, PHR
+    if linktype == NONASK_PHY:  # preamble (4 bytes), SFD, PHR
         return _frame(record, data[6:], fcs_bytes=2, length=data[5] & 0x7F)
     payload = _udp_payload(record)
     return payload if isinstance(payload, Skipped) else _zep(record, payload)
@@ -57,7 +57,7 @@ def _frame_of(record: Record) -> Frame | Skipped:
 def _frame(
     record: Record, psdu: bytes, *, fcs_bytes: int, length: int | None = None, cc24xx: bool = False, **known: Any
 ) -> Frame:
-    """Return the frame with its FCS parted off and checked; `length` octets were on the air."""
+    """Return the frame with its FCS parted off and checked; `length` bytes were on the air."""
     on_air = max(len(psdu) + record.length - len(record.data) if length is None else length, 0)
     psdu = psdu[:on_air]
     mpdu, fcs = psdu, b""
@@ -111,7 +111,7 @@ def _tlvs(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def tap_header(frame: Frame) -> bytes:
-    """Return the TAP header that says what is known about a frame."""
+    """Return the TAP header of what is known about a frame."""
     size = len(frame.fcs)
     tlvs = [(TAP_FCS, bytes([next(code for code, count in TAP_FCS_BYTES.items() if count == size)]))]
     if frame.rss_dbm is not None:

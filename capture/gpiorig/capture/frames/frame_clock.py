@@ -1,4 +1,4 @@
-"""Whether the stamps of a packet capture can be the times of its frames."""
+"""Whether the timestamps of a packet capture can be the times of its frames."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gpiorig.capture.frames.frames import Frame
 
-# The O-QPSK PHY of 2450 MHz sends 62 500 symbols/s, two an octet (IEEE 802.15.4-2006, 6.5); BPSK at 868 and 915 MHz is
-# slower. Preamble and SFD are 5 octets, the PHY header is one (6.3).
+# The O-QPSK PHY of 2450 MHz sends 62 500 symbols/s, two an byte (IEEE 802.15.4-2006, 6.5); BPSK at 868 and 915 MHz is
+# slower. Preamble and SFD are 5 bytes, the PHY header is one (6.3).
 BYTE_S = Fraction(2, 62_500)
 HEADER_BYTES = 6
 FCS_BYTES = 2  # of a frame that the capture has without
 YEAR_S = 31_556_952
 LAST_YEAR = 2100
-MAX_REMEMBERED = 4096  # frames of one stamp
+MAX_REMEMBERED = 4096  # frames of one timestamp
 
 
 @dataclass(slots=True)
@@ -35,27 +35,27 @@ class _Clock:
 
     @property
     def span_s(self) -> Fraction:
-        """From the first to the last stamp."""
+        """From the first to the last timestamp."""
         return Fraction(self.latest - self.earliest, self.ticks_per_s)
 
     @property
     def is_useless(self) -> bool:
-        """Whether the frames last longer than their stamps allow, be they of first or of last bits."""
+        """Whether the frames last longer than their timestamps allow, be they of first or of last bits."""
         return (self.size_bytes - self.longest) * BYTE_S > self.span_s + Fraction(1, self.ticks_per_s)
 
 
 @dataclass(slots=True)
 class FrameClock:
-    """What the stamps of frames say, counted one by one in the order of the file.
+    """Irregular timestamps of frames, counted one by one in the order of the file.
 
     Attributes
     ----------
     back_steps
-        Frames that are stamped earlier than the one before of the same node and channel.
+        Frames that are timestamped earlier than the one before of the same node and channel.
     equal_timestamps
-        Frames that have its very stamp.
+        Frames that have its very timestamp.
     duplicates
-        Those of them that have the octets, too, of one with that stamp.
+        Those of them that have the bytes, too, of one with that timestamp.
     """
 
     back_steps: int = 0
@@ -103,7 +103,7 @@ class FrameClock:
         for node, clock in useless[:3]:
             who, air_s = f" of {node}" if node else "", float(clock.size_bytes * BYTE_S)
             yield (
-                f"{clock.frames} frames{who} last {air_s:.2g} s on the air at least, their stamps span "
+                f"{clock.frames} frames{who} last {air_s:.2g} s on the air at least, their timestamps span "
                 f"{_seconds(clock.span_s)} s: these are not the times of the frames"
             )
         if len(useless) > 3:
@@ -113,10 +113,10 @@ class FrameClock:
         if not 1970 < year <= LAST_YEAR:
             yield f"begins in {year}: the clock was not set, or its unit is another"
         if self.back_steps:
-            yield f"frames stamped earlier than the one before: {self.back_steps}"
+            yield f"frames timestamped earlier than the one before: {self.back_steps}"
         if self.equal_timestamps:
-            same = f", of which {self.duplicates} are duplicates, octet for octet" if self.duplicates else ""
-            yield f"frames with the stamp of the one before: {self.equal_timestamps}{same}"
+            same = f", of which {self.duplicates} are duplicates, byte for byte" if self.duplicates else ""
+            yield f"frames with the timestamp of the one before: {self.equal_timestamps}{same}"
 
 
 def _seconds(span: Fraction) -> str:

@@ -1,4 +1,4 @@
-"""IEEE 802.15.4 frames with the instants at which they were heard, one after the other: what a packet capture gives."""
+"""IEEE 802.15.4 frames with their instants of reception, in order: what a packet capture gives."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ class Frame:
     mpdu
         The frame from frame control to payload, without its FCS.
     fcs
-        Its frame check sequence, 2 or 4 octets; b"" when the capture has none.
+        Its frame check sequence, 2 or 4 bytes; b"" when the capture has none.
     fcs_ok
-        Whether the FCS is right, by computation or by the radio's word; None when nothing tells.
+        Whether the FCS is right, by computation or as the radio reports; None when unknown.
     cut_bytes
-        Octets at the end of the frame (FCS included) that the capture does not have.
+        Bytes at the end of the frame (FCS included) that the capture does not have.
     node
-        Who heard or sent it: the interface, or the device, by name; "" when the capture does not tell.
+        Who received or sent it: the interface, or the device, by name; "" when the capture does not state it.
     sent
-        Whether the node sent it (True) or received it; None when the capture does not tell.
+        Whether the node sent it (True) or received it; None when the capture does not state it.
     channel, page
-        Channel number and page (IEEE 802.15.4-2006, 6.1.2), None when the capture does not tell.
+        Channel number and page (IEEE 802.15.4-2006, 6.1.2), None when the capture does not state it.
     lqi
         Link quality indication, 0 to 255.
     rss_dbm
@@ -42,7 +42,7 @@ class Frame:
     start_ns, end_ns
         First bit on the air and end of the frame by the sniffer's own clock, in ns since that began.
     comment
-        What the capture says about it.
+        What the capture states about it.
     """
 
     ticks: int
@@ -64,14 +64,14 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """What a capture holds, or should hold, besides frames.
+    """What a capture holds, or should hold, other than frames.
 
     Attributes
     ----------
     count
         How many records, or frames.
     why
-        Why they are no frames, such as "lost by the sniffer".
+        Why they are not frames, such as "lost by the sniffer".
     """
 
     count: int
@@ -87,7 +87,7 @@ class Frames:
     read
         Begins to read, at the first frame, each time it is called; frames in the order of the file.
     source
-        What it was read from: for people.
+        What it was read from, as text.
     note
         What must be known about all of it; a writer puts it into the file.
     """
@@ -101,12 +101,12 @@ class Frames:
         return (item for item in self.read() if isinstance(item, Frame))
 
     def summary(self) -> dict[str, Any]:
-        """Counts by kind and node, ready for JSON; reads the whole capture.
+        """Counts by kind and node, ready for JSON; reads the entire capture.
 
         Returns
         -------
         dict
-            frames, first, last (ISO 8601), duration_s, bad_fcs, kinds (by kind of MAC frame), nodes (by who heard or
+            frames, first, last (ISO 8601), duration_s, bad_fcs, kinds (by kind of MAC frame), nodes (by who received or
             sent it), sources (by MAC source address), skipped (by reason); back_steps, equal_stamps, duplicates and
             remarks of `FrameClock`.
         """
@@ -149,7 +149,7 @@ class Frames:
 
 
 def iso_text(frame: Frame) -> str:
-    """When a frame was heard, as ISO 8601 with all digits of its clock (of a binary clock with nine)."""
+    """When a frame was received, as ISO 8601 with all digits of its clock (of a binary clock with nine)."""
     seconds, part = divmod(frame.ticks, frame.ticks_per_s)
     digits = str(frame.ticks_per_s)
     if digits.rstrip("0") != "1":

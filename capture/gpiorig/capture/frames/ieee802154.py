@@ -1,7 +1,7 @@
 """IEEE 802.15.4 frames: the MAC header, of all versions of the standard, and the frame check sequence.
 
 Sources: IEEE Std 802.15.4-2006, 7.2.1 (frame formats; versions 0 and 1) and 7.2.1.9 (FCS); IEEE Std 802.15.4-2015,
-7.2.2 (frame control, table 7-2: PAN ID compression), 7.3.5 (multipurpose frames), 7.2.10 (FCS of 4 octets). Checked
+7.2.2 (frame control, table 7-2: PAN ID compression), 7.3.5 (multipurpose frames), 7.2.10 (FCS of 4 bytes). Checked
 against Wireshark's dissector by the tests.
 """
 
@@ -33,13 +33,13 @@ class MacHeader:
     sequence
         Sequence number, None where it is suppressed.
     source, destination
-        Addresses as "0x1a2b" or "00:12:4b:…" (eight octets, as people write them), "" where there is none.
+        Addresses as "0x1a2b" or "00:12:4b:…" (eight bytes, as people write them), "" where there is none.
     source_pan, destination_pan
         PAN identifiers, None where the header has none: then it is the other one's, by compression.
     ack_request, pending, security, ies
         Flags: an acknowledgement is asked for, more data are pending, the frame is secured, it has IEs.
     length
-        Octets up to and including the addresses.
+        Bytes up to and including the addresses.
     """
 
     kind: str
@@ -153,16 +153,16 @@ def _address(field: bytes) -> str:
 
 
 def fcs16(mpdu: bytes) -> bytes:
-    """Return the FCS of two octets: ITU-T CRC-16, x^16 + x^12 + x^5 + 1, least significant bit first, from zero."""
+    """Return the FCS of two bytes: ITU-T CRC-16, x^16 + x^12 + x^5 + 1, least significant bit first, from zero."""
     reflected = binascii.crc_hqx(mpdu.translate(_REFLECTED), 0)
     return int(f"{reflected:016b}"[::-1], 2).to_bytes(2, "little")
 
 
 def fcs32(mpdu: bytes) -> bytes:
-    """Return the FCS of four octets: ANSI X3.66-1979; a frame of less than four octets counts as padded with zeros."""
+    """Return the FCS of four bytes: ANSI X3.66-1979; a frame of less than four bytes counts as padded with zeros."""
     return zlib.crc32(mpdu.ljust(4, b"\0")).to_bytes(4, "little")
 
 
 def fcs(mpdu: bytes, size: int) -> bytes:
-    """Return the FCS of a frame, in 0, 2 or 4 octets."""
+    """Return the FCS of a frame, in 0, 2 or 4 bytes."""
     return {0: lambda _: b"", 2: fcs16, 4: fcs32}[size](mpdu)

@@ -1,4 +1,4 @@
-"""Records of pcap and pcapng files: packets with exact stamps, whatever they hold.
+"""Records of pcap and pcapng files: packets with exact timestamps, whatever they hold.
 
 Sources: draft-ietf-opsawg-pcap (pcap) and draft-ietf-opsawg-pcapng (pcapng: sections, blocks, options), IETF OPSAWG.
 """
@@ -28,18 +28,18 @@ IF_NAME, IF_TSRESOL, IF_FCSLEN, IF_TSOFFSET = 2, 9, 13, 14
 EPB_FLAGS, EPB_DROPCOUNT = 2, 4
 ISB_IFDROP = 5
 FLAG_IN, FLAG_OUT, FLAG_CRC_ERROR = 1, 2, 1 << 24  # pcapng, 4.3.1
-MAX_RECORD = 262_144  # octets; more than any packet has (Wireshark, wiretap/wtap.h, WTAP_MAX_PACKET_SIZE_STANDARD)
+MAX_RECORD = 262_144  # bytes; more than any packet has (Wireshark, wiretap/wtap.h, WTAP_MAX_PACKET_SIZE_STANDARD)
 MAX_BLOCK = 16 << 20
 MAX_TICKS_PER_S = 10**18  # finer clocks wrap within 19 s of 1970
-MAX_OFFSET_S = 10**11  # of stamps: more than 3000 years
+MAX_OFFSET_S = 10**11  # of timestamps: more than 3000 years
 LOST = "lost by the sniffer"
 CUT_SHORT = "cut short at the end of the file"
-NO_TIMESTAMP = "without a time stamp"
+NO_TIMESTAMP = "without a timestamp"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """A packet as it stands in the file.
+    """A packet as the file has it.
 
     Attributes
     ----------
@@ -50,15 +50,15 @@ class Record:
     data
         What was captured.
     length
-        Octets the packet had.
+        Bytes the packet had.
     fcs_bytes
-        Octets of FCS at the end of each packet, None when the file does not tell.
+        Bytes of FCS at the end of each packet, None when the file does not state it.
     interface, comment
         Name of the interface and comments; "" when there are none.
     sent
-        Direction, None when the file does not tell.
+        Direction, None when the file does not state it.
     crc_error
-        The file says that the FCS was wrong.
+        The file states that the FCS was wrong.
     """
 
     linktype: int
@@ -93,7 +93,7 @@ def read_records(path: Path) -> Iterator[Record | Skipped]:
                     "is a modified pcap file", where=path, remedy="convert it: editcap -F pcapng IN OUT.pcapng"
                 )
             else:
-                raise FormatError("is no pcap or pcapng file", where=path, remedy="give one that Wireshark opens")
+                raise FormatError("is not a pcap or pcapng file", where=path, remedy="give one that Wireshark opens")
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", where=path, remedy="check the file") from error
 
@@ -115,7 +115,7 @@ def _pcap(file: IO[bytes], magic: bytes, path: Path) -> Iterator[Record | Skippe
             return
         seconds, part, captured, length = record.unpack(head)
         if max(captured, length) > MAX_RECORD:
-            raise _damaged(path, at, f"a record of {max(captured, length)} octets")
+            raise _damaged(path, at, f"a record of {max(captured, length)} bytes")
         data = file.read(captured)
         if len(data) < captured:
             yield Skipped(1, CUT_SHORT)
@@ -143,7 +143,7 @@ class _Interface:
 
 @dataclass(slots=True)
 class _Pcapng:
-    """The state of reading one pcapng file, from after its first four octets on."""
+    """The state of reading one pcapng file, from after its first four bytes on."""
 
     file: IO[bytes]
     path: Path
@@ -160,7 +160,7 @@ class _Pcapng:
             kind = self._kind(head, at)
             size: int = struct.unpack_from(f"{self.order}I", head, 4)[0]
             if size < 12 or size % 4 or size > MAX_BLOCK:
-                raise _damaged(self.path, at, f"a block of {size} octets")
+                raise _damaged(self.path, at, f"a block of {size} bytes")
             block = head + self.file.read(size - 12)
             if len(block) < size:
                 yield Skipped(1, CUT_SHORT)
@@ -205,10 +205,10 @@ class _Pcapng:
     def _packet(self, number: int, ticks: int, captured: int, length: int, body: bytes) -> Iterator[Record | Skipped]:
         interface = self.interfaces[number]
         if max(captured, length) > MAX_RECORD:
-            raise OverflowError(f"a packet of {max(captured, length)} octets")
+            raise OverflowError(f"a packet of {max(captured, length)} bytes")
         data = body[20 : 20 + captured]
         if len(data) < captured:
-            raise IndexError(f"{captured} octets captured")
+            raise IndexError(f"{captured} bytes captured")
         comments, flags = [], 0
         for code, value in _options(body, 20 + (captured + 3) // 4 * 4, self.order):
             if code == COMMENT:
@@ -242,11 +242,11 @@ def _interface(body: bytes, order: str) -> _Interface:
             if interface.ticks_per_s > MAX_TICKS_PER_S:
                 raise OverflowError(f"a clock of {interface.ticks_per_s:.0e} ticks per second")
         elif code == IF_FCSLEN:
-            interface.fcs_bytes = value[0] // 8 if value[0] >= 8 else value[0]  # in bits; writers give octets, too
+            interface.fcs_bytes = value[0] // 8 if value[0] >= 8 else value[0]  # in bits; writers give bytes, too
         elif code == IF_TSOFFSET:
             interface.offset_s = int(struct.unpack(f"{order}q", value)[0])
             if abs(interface.offset_s) > MAX_OFFSET_S:
-                raise OverflowError(f"stamps that are {interface.offset_s} s late")
+                raise OverflowError(f"timestamps that are {interface.offset_s} s late")
     return interface
 
 

@@ -46,7 +46,7 @@ class Epoch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AlignmentNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How one analyzer's samples were laid over those of the reference, the first one of a merged recording.
+    """How one analyzer's samples were aligned with those of the reference, the first one of a merged recording.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class AlignmentNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     rate_ppb
         How much faster its clock runs than the reference's, in parts per billion.
     pieces
-        Straight pieces of the fit.
+        Straight intervals of the fit.
     residual_std_ns, residual_max_ns
         Distance of the pulses from the fit.
     uncertainty_ns
@@ -117,9 +117,9 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     firmware
         sha256 of each firmware image, by node.
     alignments
-        Of a recording merged from several analyzers: how each but the first was laid over the first.
+        Of a recording merged from several analyzers: how each but the first was aligned with the first.
     state
-        "capturing" until the end is written; a crash leaves it so (`Recording.state` tells the two apart).
+        "capturing" until the end is written; a crash leaves it so (`Recording.state` distinguishes the two).
     reason
         Why it is incomplete.
     capture
@@ -163,7 +163,7 @@ def load(path: Path) -> RecordingInfo:
     Raises
     ------
     RecordingError, FormatError
-        It cannot be read, or says what cannot be.
+        It cannot be read, or contradicts itself.
     """
     raw = _parsed(path)
     if not raw.get("samplerate"):
@@ -186,7 +186,7 @@ def changed(info: RecordingInfo, changes: dict[str, object], *, where: Path) -> 
 
 
 def _parsed(path: Path) -> dict[str, Any]:
-    """The tables of a description, whatever they say; those of format 1 as format 2 has them."""
+    """The tables of a description, unchecked; those of format 1 as format 2 has them."""
     try:
         if path.stat().st_size > MAX_BYTES:
             raise RecordingError(f"has more than {MAX_BYTES} bytes", where=path, remedy=REMEDY)
@@ -208,7 +208,7 @@ def _parsed(path: Path) -> dict[str, Any]:
 
 
 def check(info: RecordingInfo, where: Path) -> None:
-    """Refuse a description that says what cannot be; `where` is named in the error."""
+    """Refuse a description that contradicts itself; `where` is named in the error."""
     if info.format not in FORMATS:
         remedy = f"this gpiorig reads formats up to {FORMAT}"
         raise FormatError(f"recording format {info.format}", where=where, remedy=remedy)

@@ -50,7 +50,7 @@ class Recording:
     Attributes
     ----------
     folder
-        Where it lies.
+        Its folder.
     info
         Its description.
     """
@@ -73,9 +73,9 @@ class Recording:
 
     @classmethod
     def open(cls, folder: Path) -> Recording:
-        """Open a recording; also one whose capture still runs or broke off (see `info.state`)."""
+        """Open a recording; also one whose capture still runs or was interrupted (see `info.state`)."""
         if folder.is_file():
-            remedy = "`gpiorig info` says what is in it, and `gpiorig import` makes a recording of it"
+            remedy = "`gpiorig info` shows what is in it, and `gpiorig import` makes a recording of it"
             raise RecordingError("is a file, not the folder of a recording", where=folder, remedy=remedy)
         if not folder.is_dir():
             raise RecordingError("there is no such folder", where=folder, remedy="give the folder of a recording")
@@ -85,7 +85,7 @@ class Recording:
         return cls(folder, info)
 
     def update(self, **changes: object) -> Recording:
-        """Change fields of the description, such as `channels` once the analyzer has told them."""
+        """Change fields of the description, such as `channels` once the analyzer has reported them."""
         info = description.changed(self.info, changes, where=self.folder)
         description.write(self.folder, info)
         return Recording(self.folder, info)
@@ -100,20 +100,20 @@ class Recording:
         return self.update(state=state, reason=reason, files=files, format=FORMAT, **changes)
 
     def discard(self) -> None:
-        """Delete a recording in which there is not a single sample; one with samples stays as it is."""
+        """Delete a recording in which there is not a single sample; one with samples stays unchanged."""
         if not any(path.stat().st_size for path in self.folder.rglob("*.seg")):
             shutil.rmtree(self.folder)
 
     @property
-    def state(self) -> State | Literal["broken off"]:
-        """As the description says; "broken off": nobody captures into it any more, but nobody has written its end."""
+    def state(self) -> State | Literal["interrupted"]:
+        """As the description states; "interrupted": no process captures into it, and its end is missing."""
         if self.info.state == "capturing" and not is_written(self.edges_folder):
-            return "broken off"
+            return "interrupted"
         return self.info.state
 
     @property
     def edges_folder(self) -> Path:
-        """Where the segment files lie."""
+        """Folder of the segment files."""
         return self.folder / EDGES
 
     @property
@@ -127,7 +127,7 @@ class Recording:
         return tuple(sorted(path.stem for path in (self.folder / SERIAL).glob("*.rec")))
 
     def serial_path(self, node: str) -> Path:
-        """Return where the serial record of a node lies, whether it exists or not."""
+        """Return the path of a node's serial record, whether it exists or not."""
         return self.folder / SERIAL / f"{node}.rec"
 
     def serial(self, node: str) -> SerialRecord:
@@ -142,11 +142,11 @@ class Recording:
         return record
 
     def segments(self) -> Segments:
-        """Read the segment files as they are: blocks, gaps, and whether the capture was closed in order."""
+        """Read the segment files: blocks, gaps, and whether the capture was closed in order."""
         return read_segments(self.edges_folder)
 
     def waveform(self, *, follow: bool = False) -> Waveform:
-        """The edges, to be read piece by piece; losses are gaps. Those of a capture that broke off just end.
+        """The edges, to be read block by block; losses are gaps. Those of a capture that was interrupted just end.
 
         Reading them ends in a FormatError where a complete recording lacks its end.
 
@@ -158,12 +158,12 @@ class Recording:
         return self._waveform(self.info.losses, follow=follow)
 
     def waveform_of_files(self) -> Waveform:
-        """As `waveform`, in the sample numbers of the files: without the losses that are no gaps in them."""
+        """As `waveform`, in the sample numbers of the files: without the losses that are not gaps in them."""
         return self._waveform((), follow=False)
 
     def _waveform(self, losses: Sequence[Loss], *, follow: bool) -> Waveform:
         remarks: list[str] = []
-        broken = "" if self.state != "broken off" else ", broken off: what comes after its end is lost"
+        broken = "" if self.state != "interrupted" else ", interrupted: what comes after its end is lost"
         return Waveform(
             samplerate_hz=self.info.samplerate_hz,
             channels=self.info.channels,
@@ -195,7 +195,7 @@ class Recording:
         """Check everything that was recorded; returns one line for each problem."""
         problems = []
         state, reason = self.state, self.info.reason
-        if state == "broken off":
+        if state == "interrupted":
             reason = "the program that recorded it ended without a word; what came after its last sample is lost"
         if state != "complete":
             problems.append(f"{self.folder}: the recording is {state}{': ' if reason else ''}{reason}")
@@ -236,7 +236,7 @@ def sha256(path: Path) -> str:
 
 
 def _check_files(info: RecordingInfo, folder: Path) -> None:
-    """Whether the files that were recorded are there, each with its size; whether they are the same, `verify` says."""
+    """Whether the files that were recorded are there, each with its size; `verify` checks their content."""
     for name, expected in info.files.items():
         path = folder / name
         if not path.is_file():

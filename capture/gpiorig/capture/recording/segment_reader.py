@@ -1,4 +1,4 @@
-"""Reading segment files: piece by piece, also while they are written."""
+"""Reading segment files: block by block, also while they are written."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class SegmentReader:
     blocks, offset
         Blocks read, and where in the last file the next one begins.
     last
-        The last sample that a row or a gap tells of.
+        The last sample that a row or a gap covers.
     """
 
     def __init__(self, folder: Path, *, follow: bool = False) -> None:
@@ -66,7 +66,7 @@ class SegmentReader:
         self.torn = ""
 
     def __iter__(self) -> Iterator[Block]:
-        """Give the content in pieces of about `YIELD_ROWS` rows.
+        """Give the content in blocks of about `YIELD_ROWS` rows.
 
         Raises
         ------
@@ -135,7 +135,7 @@ class SegmentReader:
         if magic != MAGIC or zlib.crc32(header[:-4]) != int.from_bytes(header[-4:], "little"):
             raise self._damaged(path, "a block's header is damaged")
         if number != self.blocks + 1 or raw_kind not in PAYLOAD_BYTES:
-            what = f"block {number} of kind {raw_kind} stands where block {self.blocks + 1} should be"
+            what = f"block {number} of kind {raw_kind} is where block {self.blocks + 1} should be"
             raise self._damaged(path, what)
         kind = Kind(raw_kind)
         size = PAYLOAD_BYTES[kind] * count
@@ -154,7 +154,7 @@ class SegmentReader:
         return kind, payload
 
     def _fits(self, kind: Kind, payload: bytes, watermark: int) -> bool:
-        """Whether a block goes on where the last one ended; notes its last sample."""
+        """Whether a block continues where the last one ended; notes its last sample."""
         numbers = np.frombuffer(payload, "<i8")
         if kind == Kind.EDGES:
             numbers = numbers[: numbers.size // 2]
@@ -192,7 +192,7 @@ class Segments:
     Attributes
     ----------
     blocks
-        (int64 samples, uint64 levels) of each piece.
+        (int64 samples, uint64 levels) of each block.
     gaps
         int64, shape (k, 2): lost ranges of samples.
     watermark

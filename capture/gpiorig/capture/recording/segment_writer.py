@@ -14,7 +14,7 @@ known once the block is. Kinds and payloads:
     4 end        nothing; the capture was closed in order
 
 Every block is one unbuffered write, so it outlives the process at once; `sync` (call it once a second) makes it outlive
-the power too. So a crash loses at most what was not flushed, and tears at most the last block. A capture that goes on
+the power too. So a crash loses at most what was not flushed, and tears at most the last block. A capture that continues
 after a crash (`SegmentWriter.resume`) cuts a torn block off; whoever writes holds a lock (flock) on the folder.
 """
 
@@ -83,7 +83,7 @@ class SegmentWriter:
 
     @classmethod
     def resume(cls, folder: Path, *, segment_bytes: int = SEGMENT_BYTES) -> SegmentWriter:
-        """Go on where a capture ended or broke off; a torn last block is cut off.
+        """Continue where a capture ended or was interrupted; a torn last block is cut off.
 
         Record the pause with `gap` first.
         """
@@ -236,7 +236,7 @@ class SegmentWriter:
 
 
 def write_waveform(folder: Path, waveform: Waveform) -> None:
-    """Write a whole waveform, piece by piece, gaps included; when reading it fails, what was read stays."""
+    """Write a complete waveform, block by block, gaps included; when reading it fails, what was read stays."""
     writer = SegmentWriter(folder)
     try:
         for block in waveform.read():

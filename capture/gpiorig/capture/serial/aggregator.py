@@ -1,13 +1,13 @@
-"""IoT-LAB's `serial_aggregator`: its line format, its addressing of nodes, and a stand-in that stamps as it does.
+"""IoT-LAB's `serial_aggregator`: its line format, its addressing of nodes, and a stub with the same timestamps.
 
 The original (iot-lab/aggregation-tools, iotlabaggregator/connections.py and serial.py) has one thread for all nodes. It
 waits until sockets are readable, then for each of them in turn receives at most 8192 bytes, decodes these bytes by
-themselves as UTF-8, cuts the text with `str.splitlines`, and logs each piece that ends in a newline; the logger takes
-the time then (`%(created)f`), and writes and flushes the line before the next. So the stamp of a line is when its turn
-came to be printed: after all lines before it in the same read, and after all nodes before it in the same round.
+themselves as UTF-8, cuts the text with `str.splitlines`, and logs each part that ends in a newline; the logger takes
+the time then (`%(created)f`), and writes and flushes the line before the next. So the timestamp of a line is when its
+turn came to be printed: after all lines before it in the same read, and after all nodes before it in the same round.
 
 What follows from that for the text is reproduced too: a character that two reads cut becomes U+FFFD twice, and of the
-pieces that end in another line boundary (CR, VT, FF, U+0085, …) only the last one of a read survives, to be put in
+parts that end in another line boundary (CR, VT, FF, U+0085, …) only the last one of a read survives, to be put in
 front of the next read.
 """
 
@@ -60,7 +60,7 @@ class Printed:
     Attributes
     ----------
     stamp_ns
-        Its stamp, in ns.
+        Its timestamp, in ns.
     read_ns
         When our recorder had read the bytes that complete it, on the same clock.
     node, text
@@ -77,7 +77,7 @@ class Printed:
 
 
 def log_line(stamp_ns: int, node: str, text: str) -> str:
-    """Return a line in the aggregator's format, its stamp rounded to the nearest microsecond."""
+    """Return a line in the aggregator's format, its timestamp rounded to the nearest microsecond."""
     seconds, microseconds = divmod((stamp_ns + 500) // 1000, 10**6)
     return f"{seconds}.{microseconds:06};{node};{text}"
 
@@ -86,7 +86,7 @@ def addressed(line: str, nodes: Iterable[str]) -> tuple[tuple[str, ...], str]:
     """Return for whom a line of input is, and what to send, by the aggregator's rules.
 
     `text` and `-;text` are for all nodes, `m3-1;text` for one, `m3,1-3+5;text` for several. What has another form is
-    sent to all as it stands, also when it has a semicolon. An empty line is for nobody.
+    sent to all as it stands, also when it has a semicolon. An empty line is sent to no node.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def replay(
         In which order it serves nodes that wait at the same time: as they became readable (epoll, its `selectors`), or
         always in the order of `records` (poll, its former asyncore).
     virtual_epoch_ns
-        For records with virtual stamps: when they began, in ns since 1970. None: the entries' wall clock is used.
+        For records with virtual timestamps: when they began, in ns since 1970. None: the entries' wall clock is used.
     """
     line = _Sockets(records, virtual_epoch_ns)
     texts = {node: AggregatorText() for node in records}
@@ -226,7 +226,7 @@ class Socket(Protocol):
 def live(sockets: Mapping[str, Socket], write: Callable[[str], object]) -> None:
     """Read ports and print their lines as the aggregator does, in this thread, until all of them are closed.
 
-    A port that is closed is said to be so and left, as by its asyncore versions; the one with `selectors` reads an end
+    A closed port is reported and left, as by its asyncore versions; the one with `selectors` reads an end
     of file for ever.
 
     Parameters
@@ -253,7 +253,7 @@ def live(sockets: Mapping[str, Socket], write: Callable[[str], object]) -> None:
 
 
 def errors_ns(printed: Iterable[Printed]) -> NDArray[np.int64]:
-    """Return how long after our recorder's stamp each line was stamped, in ns: int64, shape (n,)."""
+    """Return how long after our recorder's timestamp each line was timestamped, in ns: int64, shape (n,)."""
     return np.array([line.stamp_ns - line.read_ns for line in printed], dtype=np.int64)
 
 

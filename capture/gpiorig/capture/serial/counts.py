@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Counts:
-    """How far behind the recorder of a port was, and what the driver says went wrong.
+    """How far behind the recorder of a port was, and the errors that the driver counted.
 
     Attributes
     ----------

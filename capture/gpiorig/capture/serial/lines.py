@@ -63,7 +63,7 @@ class LineAssembler:
 
 
 def all_lines(records: Mapping[str, Iterable[Entry]]) -> Iterator[SerialLine]:
-    """Yield the lines of several nodes in the order of their stamps.
+    """Yield the lines of several nodes in the order of their timestamps.
 
     Parameters
     ----------

@@ -144,7 +144,7 @@ class TcpLink:
             host, port = parts.hostname, parts.port or IOTLAB_PORT
         except ValueError as error:
             raise SerialPortError(
-                f"is no address: {error}", where=url, remedy="a valid one: socket://m3-1:20000"
+                f"is not an address: {error}", where=url, remedy="a valid one: socket://m3-1:20000"
             ) from error
         if not host:
             raise SerialPortError("names no host", where=url, remedy="a valid one: socket://m3-1:20000")
@@ -194,7 +194,7 @@ class TcpLink:
         return _waiting(self.fileno())
 
     def errors(self) -> dict[str, int]:
-        """Return nothing: TCP loses no byte, and what was lost before it is not told."""
+        """Return nothing: TCP loses no byte, and a loss before it is not reported."""
         return {}
 
     def close(self) -> None:
@@ -218,7 +218,7 @@ def open_link(port: str, baudrate: int) -> Link:
     if scheme in TCP_SCHEMES:
         return TcpLink(port)
     remedy = "give a device such as /dev/ttyUSB1, or socket://host:20000"
-    raise SerialPortError(f"{scheme}:// is no kind of port that can be recorded", where=port, remedy=remedy)
+    raise SerialPortError(f"{scheme}:// is not a kind of port that can be recorded", where=port, remedy=remedy)
 
 
 def latency_timer_ms(device: str) -> int | None:

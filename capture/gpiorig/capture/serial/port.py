@@ -43,14 +43,14 @@ class SerialPort:
     record
         The file to record to (see `serialrecord`); None: it is not recorded.
     stamps
-        The virtual bench's stamps; then these are recorded instead of the host's time.
+        The virtual bench's timestamps; then these are recorded instead of the host's time.
     reconnect
         Whether a port that was unplugged, or a connection that was closed, is opened again when it is back. Otherwise
         it is an error.
     reader
         The reader of all ports; None: this port has its own.
     news
-        Gets the node's name and the entry of each read, write and event, as soon as it is known.
+        Gets the node's name and the entry of each read, write and event, at once.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class SerialPort:
         return self._link.fileno()
 
     def receive(self) -> bool:
-        """Read what has arrived, stamp it and hand it on; False when nothing had."""
+        """Read what has arrived, timestamp it and hand it on; False when nothing had."""
         link = self._link.link
         if link is None or self._lines.has_failed:
             return False

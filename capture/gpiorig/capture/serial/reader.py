@@ -1,7 +1,7 @@
 """One thread that reads all serial ports of a bench, and one that writes what was read to disk.
 
-The reader does nothing but wait, read, stamp and hand on, so that no kernel buffer fills up while a disk or a program
-is slow: a Linux tty holds 4095 bytes for the reader (n_tty.c, N_TTY_BUF_SIZE) and 64 KiB or more behind them
+The reader does nothing but wait, read, timestamp and hand on, so that no kernel buffer fills up while a disk or a
+program is slow: a Linux tty holds 4095 bytes for the reader (n_tty.c, N_TTY_BUF_SIZE) and 64 KiB or more after them
 (tty_buffer.c, TTYB_DEFAULT_MEM_LIMIT), which is 82 ms and 1.3 s at 500 kbaud.
 """
 
@@ -20,7 +20,7 @@ from typing import Protocol
 SYNC_S = 1.0
 COUNT_S = 1.0
 ALIVE_S = 1.0
-LAST_READS = 64  # at the end, of a port on which a node goes on sending
+LAST_READS = 64  # at the end, of a port on which a node continues sending
 WRITE_S = 0.02  # how long what was read may wait for company before it is written
 
 
@@ -31,7 +31,7 @@ class Port(Protocol):
         """Descriptor to wait on."""
 
     def receive(self) -> bool:
-        """Read what is there, stamp it and hand it on; False when there was nothing. Raises nothing."""
+        """Read what is there, timestamp it and hand it on; False when there was nothing. Raises nothing."""
 
     def count(self) -> None:
         """Look after the driver's counters."""

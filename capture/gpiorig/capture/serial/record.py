@@ -5,9 +5,9 @@ endian:
 
     stamp i64 ns | wall i64 ns since 1970 | length u32 | number u32 | kind u8, 3 zero bytes | crc32 u32 | the bytes
 
-`stamp` is monotonic time of the host, or the virtual bench's time; recording.toml says which (`serial_clock`). `number`
-counts the records from 1, so that a missing one is noticed; files of "gpiorig serial 1" have none. `Kind` says what the
-bytes are. The checksum covers the fields before it and the bytes. The file only grows, in whole records, so a crash
+`stamp` is monotonic time of the host, or the virtual bench's time; recording.toml names it (`serial_clock`). `number`
+counts the records from 1, so that a missing one is noticed; files of "gpiorig serial 1" have none. `Kind` is what the
+bytes are. The checksum covers the fields before it and the bytes. The file only grows, in complete records, so a crash
 tears the last one at most.
 """
 
@@ -215,7 +215,7 @@ class SerialRecord:
         return tuple(event.at for event in self.events if event.kind is Kind.LOST)
 
     def lines(self) -> SerialLines:
-        """Return the complete lines; a rest without a newline is left out, at the end and before a loss."""
+        """Return the complete lines; a rest without a newline is omitted, at the end and before a loss."""
         at = np.flatnonzero(np.frombuffer(self.data, np.uint8) == NEWLINE)
         reads = np.searchsorted(self.ends, at, side="right")
         starts = np.concatenate([[0], at + 1])[:-1]
@@ -239,7 +239,7 @@ class RecordFile:
     Raises
     ------
     FormatError
-        It is no serial record, or an entry other than a torn last one is damaged.
+        It is not a serial record, or an entry other than a torn last one is damaged.
     """
 
     def __init__(self, path: Path) -> None:
@@ -261,7 +261,7 @@ class RecordFile:
         head = self._file.read(len(MAGIC))
         layouts = [fields for magic, fields in FORMATS.items() if magic.startswith(head)]
         if not layouts:
-            raise FormatError("is no serial record", where=self._path, remedy=f"one begins with {MAGIC.decode()!r}")
+            raise FormatError("is not a serial record", where=self._path, remedy=f"one begins with {MAGIC.decode()!r}")
         if len(head) == len(MAGIC):
             self._fields, self._at = layouts[0], len(MAGIC)
 
@@ -289,7 +289,7 @@ class RecordFile:
                     raise self._damaged(f"a record of kind {kind}", "a newer gpiorig wrote it")
                 self._number += 1
                 if number and number != [self._number]:
-                    raise self._damaged(f"record {number[0]} stands where record {self._number} should be")
+                    raise self._damaged(f"record {number[0]} is where record {self._number} should be")
                 self._at += len(head) + length
                 return Entry(stamp_ns, wall_ns, Kind(kind), data)
             if length > MAX_BYTES or self._file.read(1):
@@ -321,14 +321,14 @@ def read_record(path: Path, *, clock: Clock, kind: Kind = Kind.RECEIVED) -> Seri
     path
         The file.
     clock
-        Whose time the stamps are, from recording.toml.
+        Whose time the timestamps are, from recording.toml.
     kind
         Which direction to read.
 
     Raises
     ------
     FormatError
-        It is no serial record, or a record other than a torn last one is damaged.
+        It is not a serial record, or a record other than a torn last one is damaged.
     """
     stamps: list[int] = []
     walls: list[int] = []

@@ -16,7 +16,7 @@ Part = tuple[int, bytes]
 
 
 class VirtualStamps:
-    """Reads the stamps of one port.
+    """Reads the timestamps of one port.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class VirtualStamps:
             self._file = path.open("rb", buffering=0)
         except OSError as error:
             remedy = "is the virtual bench running?"
-            raise SerialPortError(f"no virtual stamps: {error.strerror}", where=path, remedy=remedy) from error
+            raise SerialPortError(f"no virtual timestamps: {error.strerror}", where=path, remedy=remedy) from error
         size = os.fstat(self._file.fileno()).st_size
         self._file.seek(size - size % STAMP.size)
         self._path = path
@@ -49,7 +49,7 @@ class VirtualStamps:
 
     @property
     def last_ns(self) -> int:
-        """Stamp of the latest chunk."""
+        """Timestamp of the latest chunk."""
         return self._stamp_ns
 
     def now_ns(self) -> int:
@@ -74,5 +74,5 @@ class VirtualStamps:
                 record = b""
             else:
                 time.sleep(0.001)
-        remedy = "the bench must write a stamp before the bytes"
-        raise SerialPortError("bytes came without a virtual stamp", where=self._path, remedy=remedy)
+        remedy = "the bench must write a timestamp before the bytes"
+        raise SerialPortError("bytes came without a virtual timestamp", where=self._path, remedy=remedy)

@@ -16,7 +16,7 @@ SIGROK = "sigrok-cli"
 INSTALL = "install it with `apt install sigrok-cli`"
 SCAN_DEADLINE_S = 10.0  # a USB scan that loads firmware takes about 3 s
 
-# What sigrok-cli says, what that means, what to do. The first match counts. The messages are those in the binaries of
+# Messages of sigrok-cli, their meaning, what to do. The first match counts. The messages are those in the binaries of
 # sigrok-cli 0.7.2 and libsigrok 0.5.2 (`strings`); those in brackets were seen here, the others need hardware.
 COMPLAINTS = (
     # [src/hardware/openbench-logic-sniffer, pipistrello-ols]
@@ -24,7 +24,7 @@ COMPLAINTS = (
     # fx2lafw, dreamsourcelab-dslogic, saleae-logic16
     (
         r"Unable to sample at \d+Hz( when collecting 16-bit samples| with this many channels)?",
-        "the analyzer cannot sample so fast ({})",
+        "the analyzer cannot sample at this rate ({})",
         "ask for a lower rate, or fewer channels: fx2lafw takes 24 MHz on D0 to D7, 12 MHz on 16",
     ),
     (
@@ -96,7 +96,7 @@ COMPLAINTS = (
     (r"Failed to open device|Unable to open device", "the analyzer cannot be opened", "plug it in again"),
     (r"Failed to start session|Could not start", "sampling cannot be started", "see its message"),
 )
-# What says that samples were lost while the capture goes on. fx2lafw drops a transfer that ended in error and only
+# Messages that samples were lost while the capture continues. fx2lafw drops a transfer that ended in error and only
 # notes it at log level 4 (receive_transfer in src/hardware/fx2lafw/protocol.c).
 OVERRUNS = (
     r"FIFO overflow",
@@ -107,8 +107,8 @@ OVERRUNS = (
     r"Invalid transfer length|odd number of bytes|Conversion buffer too small",
     r"Receive error",
 )
-# Drivers that tell the status of each USB transfer at log level 4.
-TELL_TRANSFERS = ("fx2lafw", "dreamsourcelab-dslogic", "saleae-logic16")
+# Drivers that report the status of each USB transfer at log level 4.
+REPORT_TRANSFERS = ("fx2lafw", "dreamsourcelab-dslogic", "saleae-logic16")
 
 
 def find_sigrok() -> Path:
@@ -140,7 +140,7 @@ class Analyzer:
     driver
         Driver and connection, as sigrok-cli takes them.
     description
-        Its name, as the driver tells it.
+        Its name, as the driver reports it.
     channels
         Channel names; their order is the order of the bits of a sample.
     """
@@ -192,7 +192,7 @@ def scan(driver: str, *, deadline_s: float = SCAN_DEADLINE_S) -> Analyzer:
 
 
 def taken_rate(driver: str, samplerate_hz: int, *, deadline_s: float = SCAN_DEADLINE_S) -> int | None:
-    """Ask for a samplerate and return what the driver makes of it: some round without a word. None: it does not say."""
+    """Ask for a samplerate and return the one that the driver takes: some round silently. None: not reported."""
     arguments = ["-d", driver, "-c", f"samplerate={samplerate_hz}", "--get", "samplerate"]
     text, _ = _run(arguments, where=driver, deadline_s=deadline_s)
     match = re.search(r"^(\d+)$", text, re.MULTILINE)
@@ -200,7 +200,7 @@ def taken_rate(driver: str, samplerate_hz: int, *, deadline_s: float = SCAN_DEAD
 
 
 def diagnose(stderr: str, *, where: str, what: str) -> AnalyzerError:
-    """Turn what sigrok-cli said into an error.
+    """Turn messages of sigrok-cli into an error.
 
     Parameters
     ----------
@@ -214,9 +214,9 @@ def diagnose(stderr: str, *, where: str, what: str) -> AnalyzerError:
     messages = " / ".join(line.strip() for line in stderr.splitlines() if line.strip())[-500:]
     for pattern, meaning, remedy in COMPLAINTS:
         if match := re.search(pattern, stderr):
-            what = f"{meaning.format(match[0])} (sigrok-cli says: {messages})"
+            what = f"{meaning.format(match[0])} (sigrok-cli reports: {messages})"
             return AnalyzerError(what, where=where, remedy=remedy)
-    return AnalyzerError(f"{what} (sigrok-cli says: {messages or 'nothing'})", where=where, remedy="see its message")
+    return AnalyzerError(f"{what} (sigrok-cli reports: {messages or 'nothing'})", where=where, remedy="see its message")
 
 
 def _run(arguments: list[str], *, where: str, deadline_s: float = SCAN_DEADLINE_S) -> tuple[str, str]:

@@ -1,9 +1,9 @@
 """A running capture: supervises sigrok-cli, extracts edges from what it sends, appends them to segment files.
 
-sigrok-cli runs with `-O binary`, because its own .sr writing is quadratic; with `-l 3`, because only then it says when
-sampling has started, how many bytes a sample has, and whether it ended in order; and with a pipe as stdin that stays
-open, because end of file there makes it spin. One `q` on that pipe ends it in about 30 ms. It can exit with status 0
-after a failure and hang after another, so neither its status nor its silence is believed: docs/start/capture.md.
+sigrok-cli runs with `-O binary`, because its own .sr writing is quadratic; with `-l 3`, because only then it reports
+when sampling has started, how many bytes a sample has, and whether it ended in order; and with a pipe as stdin that
+stays open, because end of file there makes it spin. One `q` on that pipe ends it in about 30 ms. It can exit with
+status 0 after a failure and hang after another, so neither its status nor its silence is believed: docs/start/capture.md.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class Capture:
     channels
         Name of each channel, bit 0 first; "" for one that is not captured.
     sample_limit
-        Number of the sample before which it ends by itself, or None.
+        Number of the sample before which it ends alone, or None.
     resumed
-        It goes on where another broke off.
+        It continues where another was interrupted.
     stream
-        The samples on their way, for their numbers: edges, headroom.
+        The samples in transit, for their numbers: edges, headroom.
     """
 
     def __init__(self, order: Order, *, writer: SegmentWriter, pause: Pause | None) -> None:
@@ -100,7 +100,7 @@ class Capture:
 
     @property
     def samples_received(self) -> int:
-        """Number of the next sample: whole samples received so far, and those known to be lost."""
+        """Number of the next sample: complete samples received so far, and those known to be lost."""
         return self.stream.samples
 
     def check(self) -> None:
@@ -123,11 +123,11 @@ class Capture:
 
     @property
     def has_ended(self) -> bool:
-        """The capture is over by itself: it has all its samples, or an error (`check`)."""
+        """The capture has ended: it has all its samples, or an error (`check`)."""
         return not self._supervisor.is_alive()
 
     def wait_end(self, *, deadline_s: float) -> None:
-        """Wait until a capture with a sample limit has ended by itself, with all its samples."""
+        """Wait until a capture with a sample limit has ended, with all its samples."""
         self._wait(lambda: self.has_ended, deadline_s=deadline_s, what="the analyzer has not sent all samples")
         if self.sample_limit is not None and self.samples_received < self.sample_limit:
             raise AnalyzerError(
@@ -137,9 +137,9 @@ class Capture:
             )
 
     def stop(self, *, deadline_s: float = STOP_DEADLINE_S) -> CaptureResult:
-        """End the capture, flush everything to disk, and say how it went.
+        """End the capture, flush everything to disk, and return its result.
 
-        Samples that are on their way when this is called are lost; `wait_quiet` waits for them.
+        Samples that are in transit when this is called are lost; `wait_quiet` waits for them.
 
         Parameters
         ----------
@@ -235,7 +235,7 @@ class Capture:
         )
 
     def _after(self, pause: Pause, now_ns: int, samples: int, began_ns: int) -> int:
-        """The first piece after a pause is here: record the gap; returns the number of its first sample."""
+        """The first block after a pause is here: record the gap; returns the number of its first sample."""
         loss = pause.loss(now_ns, samples, began_ns=began_ns, samplerate_hz=self._request.samplerate_hz)
         if self.sample_limit is not None and loss.end >= self.sample_limit:
             return self.sample_limit  # the capture ends in the pause
@@ -266,7 +266,7 @@ class Capture:
         """Start sigrok-cli until it samples, or the patience or the capture is at an end."""
         self._session.close()
         self._ledger.keep(self._session)
-        pause = Pause.begin(self.stream, what=error.what.split(" (sigrok-cli says")[0])
+        pause = Pause.begin(self.stream, what=error.what.split(" (sigrok-cli reports")[0])
         self._ledger.pausing = True
         restart.on_pause(error)
         while not self._stopping.is_set():

@@ -1,4 +1,4 @@
-"""Whether a recording is whole: sample count, the host's clock and heartbeats decide, not sigrok-cli's exit status."""
+"""Whether a recording is complete: by sample count, host clock and heartbeats, not by sigrok-cli's exit status."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gpiorig.capture.sync.heartbeat import Heartbeat
 
 CODED = 0  # in place of a period: the coded sync line
 MAX_LOSSES = 1000  # in recording.toml
-MAX_WORDS = 5  # losses that the reason tells
+MAX_WORDS = 5  # losses that the reason names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,13 +24,13 @@ class Assessment:
     Attributes
     ----------
     problems
-        What keeps it from being whole, in words; empty when it is.
+        What keeps it from being whole, as text; empty when it is.
     losses
         Samples that were lost, those of the recording before a resumed capture included.
     capture
         How the capture went, by name.
     heartbeats
-        What each heartbeat says, where there is one.
+        What each heartbeat shows, where there is one.
     """
 
     problems: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Edges on their way to the disk: a bounded queue with a thread of its own, so that no sample waits for a disk."""
+"""Edges in transit to the disk: a bounded queue with a thread of its own, so that no sample waits for a disk."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gpiorig.capture.recording.segment_writer import SegmentWriter
 
 FLUSH_S = 0.25  # edges reach the files at least this often
 SYNC_S = 1.0  # and outlive a power failure after this
-FLUSH_ROWS = 1 << 18  # or as soon as there are so many
+FLUSH_ROWS = 1 << 18  # or as soon as there are this many
 MAX_ROWS = 1 << 22  # 64 MB: two seconds of 2 M edges/s, while a disk does something else
 
 Rows = tuple[NDArray[np.int64], NDArray[np.uint64]]

@@ -1,4 +1,4 @@
-"""One sigrok-cli process: how to start it, what it says while it runs, how to end it."""
+"""One sigrok-cli process: its start, its messages while it runs, its end."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class SigrokProcess:
     started, ended
         Sampling has begun; it has ended in order.
     started_s
-        Monotonic time, in seconds, at which it said so; before that, of its own start.
+        Monotonic time, in seconds, at which it reported that; before, of its own start.
     unitsize, unitsize_known
         Bytes per sample; 0 until the first packet.
     complaint
         A message that means the capture is worthless, as an error.
     overruns
-        Messages that say that samples were lost, with the monotonic time in seconds at which they came.
+        Messages that samples were lost, with the monotonic time in seconds at which they came.
     """
 
     def __init__(self, command: Sequence[str], *, where: str, on_change: Callable[[], None]) -> None:
@@ -86,11 +86,11 @@ class SigrokProcess:
 
     @property
     def stderr(self) -> str:
-        """What it said so far, without the lines that come with each packet."""
+        """Its messages so far, without the lines that come with each packet."""
         return b"\n".join([*self._first, *self._last]).decode(errors="replace")
 
     def exit_status(self) -> int | None:
-        """Return its exit status once it has ended and all it said is read, else None."""
+        """Return its exit status once it has ended and all its messages are read, else None."""
         status = self._popen.poll()
         if status is not None:
             self._listener.join()
@@ -124,7 +124,7 @@ class SigrokProcess:
         self._listener.join()
         for stream in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
             if stream is not None:
-                with contextlib.suppress(OSError):  # `q` that nobody has read
+                with contextlib.suppress(OSError):  # a `q` that was not read
                     stream.close()
 
     def _exited_within(self, patience_s: float) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpiorig.capture.errors import AnalyzerError
-from gpiorig.capture.sigrok.analyzer import TELL_TRANSFERS, Analyzer, find_sigrok, scan, taken_rate
+from gpiorig.capture.sigrok.analyzer import REPORT_TRANSFERS, Analyzer, find_sigrok, scan, taken_rate
 from gpiorig.capture.sigrok.result import Restart
 
 START_DEADLINE_S = 10.0
@@ -95,7 +95,7 @@ def order(request: Request) -> Order:
         )
     if request.one_shot and request.sample_limit is None:
         raise AnalyzerError("a one-shot capture has no length", where=driver, remedy="give a number of samples")
-    level = "4" if driver.split(":")[0] in TELL_TRANSFERS else "3"
+    level = "4" if driver.split(":")[0] in REPORT_TRANSFERS else "3"
     command = [str(find_sigrok()), "-l", level, "-d", driver]
     command += ["-c", ":".join([f"samplerate={rate_hz}", *request.config]), "-C", ",".join(wanted)]
     command += ["--samples", str(request.sample_limit)] if request.one_shot else ["--continuous"]

@@ -32,19 +32,19 @@ class CaptureResult:
     edges
         Rows written: changes, and the initial levels.
     in_order
-        sigrok-cli ended in time when asked, and said so. If not, samples are right but their tail is missing.
+        sigrok-cli ended in time when asked, and reported so. If not, samples are right but their tail is missing.
     stderr
-        What sigrok-cli said, without the lines that come with each packet.
+        Messages of sigrok-cli, without the lines that come with each packet.
     headroom
         How far below its limit the capture ran.
     runs
         Times that sigrok-cli ran and sent samples.
     clocks
-        What the host's clock says, for each run of sigrok-cli; nothing when the analyzer is virtual.
+        What the host's clock shows, for each run of sigrok-cli; nothing when the analyzer is virtual.
     losses
         What is known to be lost.
     problems
-        What keeps the recording from being whole, in words; empty when it is.
+        What keeps the recording from being whole, as text; empty when it is.
     """
 
     samples: int
@@ -82,7 +82,7 @@ class CaptureResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restart:
-    """How a capture goes on after a failure of sigrok-cli or its analyzer.
+    """How a capture continues after a failure of sigrok-cli or its analyzer.
 
     Attributes
     ----------
@@ -158,7 +158,7 @@ class Pause:
         )
 
     def loss(self, now_ns: int, samples: int, *, began_ns: int, samplerate_hz: float) -> Loss:
-        """Return what was lost, once the first piece, of `samples` samples, has come.
+        """Return what was lost, once the first block, of `samples` samples, has come.
 
         Parameters
         ----------
@@ -193,7 +193,7 @@ def epoch(wall: str) -> datetime.datetime:
             raise ValueError("no offset")
     except ValueError as error:
         remedy = "a time that does: 2026-11-21T02:22:51.156+00:00"
-        raise CaptureError(f"epoch.wall is {wall!r}, which does not tell when sample 0 was", remedy=remedy) from error
+        raise CaptureError(f"epoch.wall is {wall!r}, which is not the time of sample 0", remedy=remedy) from error
     return began
 
 
@@ -224,7 +224,7 @@ def wrong_rate(checks: Sequence[ClockCheck], *, samplerate_hz: float) -> str:
 
 
 def describe(loss: Loss, *, samplerate_hz: float) -> str:
-    """A loss as a line for people."""
+    """A loss as one line of text."""
     where = f"{loss.start / samplerate_hz:.6f} s (samples {loss.start} to {loss.end})"
     if not loss.samples:
         return f"an unknown number of samples was lost at {where}: {loss.found_by}"

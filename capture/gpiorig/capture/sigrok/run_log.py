@@ -1,4 +1,4 @@
-"""What a capture's runs of sigrok-cli leave: what they said, what the host's clock says of them, what was lost."""
+"""What a capture's runs of sigrok-cli leave: messages, the checks of the host's clock, losses."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Ledger:
         process, stream = session.process, self._stream
         self._stderr.append(process.stderr)
         for time_s, line in process.overruns:
-            self._overruns.append(f"sigrok-cli says after {time_s - stream.first_s:.1f} s: {line}")
+            self._overruns.append(f"sigrok-cli reports after {time_s - stream.first_s:.1f} s: {line}")
         if stream.clock is self._checked:
             return  # it has sent no samples
         self._checked = stream.clock
@@ -63,9 +63,9 @@ class Ledger:
         return max(stream.samples, stream.base + stream.clock.sample_at(time.monotonic_ns()))
 
     def lost_the_end(self, start: int, end: int, error: CaptureError | None, *, in_files: bool) -> None:
-        """The end of the capture is lost; `in_files`: the files say so with a gap, else there was no room for that."""
+        """The end of the capture is lost; `in_files`: the files have a gap for it, else there was no room for that."""
         self._end = end
-        why = "a pause" if error is None else error.what.split(" (sigrok-cli says")[0]
+        why = "a pause" if error is None else error.what.split(" (sigrok-cli reports")[0]
         exact = end == self._request.sample_limit
         self.losses.append(
             Loss(
@@ -96,7 +96,7 @@ class Ledger:
         )
 
     def _problems(self, error: CaptureError | None, *, in_order: bool) -> Iterator[str]:
-        """What keeps the capture from being whole, in words, but for the losses."""
+        """What keeps the capture from being whole, as text, but for the losses."""
         if error is not None:
             yield str(error)
         elif not in_order and not self._request.one_shot:

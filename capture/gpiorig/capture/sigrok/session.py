@@ -31,8 +31,8 @@ class Session:
     on_progress
         Called, from other threads, when there is news.
     base
-        Called with the monotonic time in ns of the first piece, its whole samples, and the time since which the
-        analyzer may have sampled; returns the number of its first sample. None: numbers go on.
+        Called with the monotonic time in ns of the first block, its complete samples, and the time since which the
+        analyzer may have sampled; returns the number of its first sample. None: numbers continue.
 
     Attributes
     ----------
@@ -67,9 +67,9 @@ class Session:
         stopping
             Set when the capture is to stop.
         silence_s
-            Seconds without a sample that count as a failure; None: silence is no failure.
+            Seconds without a sample that count as a failure; None: silence is not a failure.
         may_end
-            sigrok-cli was given a number of samples, and ends by itself.
+            sigrok-cli was given a number of samples, and ends alone.
 
         Raises
         ------
@@ -100,12 +100,12 @@ class Session:
         if stopping.is_set() or self._stream.is_full:
             return
         if not (self.process.ended and status == 0):
-            what = f"sigrok-cli ended by itself with status {status}, after {self._stream.samples} samples"
+            what = f"sigrok-cli stopped unexpectedly with status {status}, after {self._stream.samples} samples"
             raise diagnose(self.process.stderr, where=self._driver, what=what)
         if not may_end:
             # In order, with status 0: so ends fx2lafw when its FIFO has overflowed ("the FX2 gave up", protocol.c).
             raise AnalyzerError(
-                f"the analyzer ended by itself after {self._stream.samples} samples",
+                f"the analyzer stopped unexpectedly after {self._stream.samples} samples",
                 where=self._driver,
                 remedy="it may have overflowed: use a lower rate, fewer channels, or a USB port without other traffic",
             )
@@ -145,7 +145,7 @@ class Session:
         return self._base(now_ns, samples, round(self.process.started_s * 1e9))
 
     def _bytes_per_sample(self) -> int:
-        """sigrok-cli tells before the first sample, but the message may still be unread."""
+        """sigrok-cli reports it before the first sample, but the message may still be unread."""
         if not self.process.unitsize_known.wait(UNITSIZE_DEADLINE_S):
-            raise AnalyzerError("sigrok-cli does not tell the size of a sample", where=self._driver)
+            raise AnalyzerError("sigrok-cli does not report the size of a sample", where=self._driver)
         return self.process.unitsize

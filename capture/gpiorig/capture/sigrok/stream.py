@@ -1,4 +1,4 @@
-"""A stream of samples on its way to edges: read from a pipe, reduced, handed to the disk's queue."""
+"""A stream of samples in transit to edges: read from a pipe, reduced, handed to the disk's queue."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class SampleStream:
     limit
         Number of the sample to end before; what comes later is dropped. None: there is none.
     on_progress
-        Called after each piece.
+        Called after each block.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class SampleStream:
     received, size_bytes, edges
         Whole samples and bytes read, and rows found so far.
     first_s, last_s
-        Monotonic time, in seconds, of the first and the last piece; of the creation when there is none.
+        Monotonic time, in seconds, of the first and the last block; of the creation when there is none.
     clock
         The arrival of the samples of the present pipe, which began at sample `base`.
     """
@@ -124,8 +124,8 @@ class SampleStream:
         unitsize
             Called before the first sample is used; returns the bytes per sample.
         base
-            Called with the monotonic time in ns of the first piece, and its whole samples; returns the number of its
-            first sample. None: numbers go on.
+            Called with the monotonic time in ns of the first block, and its complete samples; returns the number of its
+            first sample. None: numbers continue.
         """
         capacity = _enlarge(pipe)
         extractor: EdgeExtractor | None = None

@@ -1,6 +1,6 @@
 """Sample count against the host's clock: how fast the analyzer really samples, and whether a block was lost.
 
-A piece of samples arrives late, never early. So of all pieces of a second the least late one counts, and a loss shows
+A block of samples arrives late, never early. So of all blocks of a second the least late one counts, and a loss shows
 as a delay below which the capture never gets again: a step. A clock that runs a little fast or slow makes a slope.
 """
 
@@ -15,18 +15,18 @@ from gpiorig.capture.edges.losses import Loss
 
 WINDOW_NS = 1_000_000_000
 MAX_WINDOWS = 1 << 15  # of 1 s: 9 h; then windows become twice as long
-FEWEST_WINDOWS = 8  # with less, a step cannot be told from a late piece
+FEWEST_WINDOWS = 8  # with less, a step cannot be distinguished from a late block
 CONFIRM = 3  # windows at the end of the capture that count as one: a step there has nothing after it
 LAG = 30  # windows over which the slope is taken
 FLOOR_NS = (
-    1_000_000  # no step below this counts, however regular the pieces came (unverified: scheduling of a busy host)
+    1_000_000  # no step below this counts, however regular the blocks came (unverified: scheduling of a busy host)
 )
-SPREADS = 4  # a step has to be so many times the spread of the delays
+SPREADS = 4  # a step has to be this many times the spread of the delays
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClockCheck:
-    """What the host's clock says about a capture.
+    """What the host's clock shows about a capture.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class WallClock:
         self._start_ns = 0
 
     def note(self, samples: int, now_ns: int) -> None:
-        """Take notice that there were so many samples at a time.
+        """Take notice that there were this many samples at a time.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class WallClock:
             self._rows[-1] = (now_ns, samples, delay_ns)
 
     def sample_at(self, now_ns: int) -> int:
-        """Return the sample that is taken at a time, by the least late piece of the last windows; 0 without any."""
+        """Return the sample that is taken at a time, by the least late block of the last windows; 0 without any."""
         if not self._rows:
             return 0
         time_ns, samples, _ = min(self._rows[-CONFIRM:], key=lambda row: row[2])

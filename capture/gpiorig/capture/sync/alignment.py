@@ -1,4 +1,4 @@
-"""Where one analyzer's samples lie in the time of another, by the sync line of both (docs/reference/sync-line.md)."""
+"""Where one analyzer's samples are in the time of another, from the sync line of both (docs/reference/sync-line.md)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gpiorig.capture.sync.sync_line import LENGTH, PERIOD_NS, SyncPulses
 
 KNOTS_S = (math.inf, 60.0, 10.0, 1.0)  # distance of the fit's knots, tried in turn; infinite: one straight line
 FIT_LIMIT = 1.5  # a fit is good when its residuals are at most this many times what sampling alone gives
-LARGEST_SAMPLES = 3.0  # a residual beyond this many samples of the slower analyzer is no sampling any more
+LARGEST_SAMPLES = 3.0  # a residual beyond this many samples of the slower analyzer is not sampling any more
 MIN_PULSES = 16
 WEAK = 1e-9  # of a point's weight: what holds a knot without points
 BURST_SAMPLES = 2  # rows no further apart are of one burst; data lines are read this near to their strobe
@@ -29,7 +29,7 @@ class Alignment:
     Attributes
     ----------
     other, reference
-        float64, shape (k,): the knots; beyond the first and the last the line goes on straight.
+        float64, shape (k,): the knots; beyond the first and the last the line continues straight.
     pulses
         Sync pulses that both analyzers saw.
     rate_ppb
@@ -103,12 +103,12 @@ def align(
     reference_hz, other_hz
         Samplerates.
     epochs
-        Wall-clock time of sample 0 of each (ISO 8601), or "": tells apart what is a whole round of the sequence away.
+        Wall-clock time of sample 0 of each (ISO 8601), or "": resolves complete rounds of the sequence.
 
     Raises
     ------
     CaptureError
-        They have too few pulses in common, or it is not certain which, or the pulses do not lie on a line.
+        They have too few pulses in common, or it is not certain which, or the pulses do not fall on a line.
     """
     positions = other.positions + LENGTH * _rounds_apart(reference, other, (reference_hz, other_hz), epochs)
     _, at_reference, at_other = np.intersect1d(reference.positions, positions, return_indices=True)
@@ -130,7 +130,7 @@ def align(
     worst = int(np.argmax(np.abs(residual_ns)))
     if abs(residual_ns[worst]) > LARGEST_SAMPLES * max(reference_ns, other_ns):
         raise CaptureError(
-            f"the sync pulses of the two do not lie on a line: {abs(residual_ns[worst]):.0f} ns off at {x[worst]}",
+            f"the sync pulses of the two do not fall on a line: {abs(residual_ns[worst]):.0f} ns off at {x[worst]}",
             remedy="were samples lost there, or do the two see different sync lines?",
         )
     slope = float(values[-1] - values[0]) / float(knots[-1] - knots[0])
@@ -172,7 +172,7 @@ def _rounds_apart(
         return int(rounds)
     if len(overlapping) > 1:
         raise CaptureError(
-            f"the two recordings can be laid over each other in {len(overlapping)} ways",
+            f"the two recordings can be aligned in {len(overlapping)} ways",
             remedy="the sync line repeats after 655 s: give each recording its wall-clock epoch",
         )
     return overlapping[0] if overlapping else 0
@@ -182,11 +182,11 @@ def _unix_s(epoch: str) -> float:
     try:
         return datetime.datetime.fromisoformat(epoch).timestamp()
     except ValueError as error:
-        raise CaptureError(f"{epoch!r} is no date and time", remedy="ISO 8601 with an offset is") from error
+        raise CaptureError(f"{epoch!r} is not a date and time", remedy="use ISO 8601 with an offset") from error
 
 
 def _knots(x: NDArray[np.int64], distance: float) -> NDArray[np.float64]:
-    """Ends of equal pieces, each at least this many samples long where there is room."""
+    """Ends of equal intervals, each at least this many samples long where there is room."""
     intervals = max(1, int((x[-1] - x[0]) / distance)) if math.isfinite(distance) else 1
     return np.linspace(float(x[0]), float(x[-1]), intervals + 1)
 
@@ -194,8 +194,8 @@ def _knots(x: NDArray[np.int64], distance: float) -> NDArray[np.float64]:
 def _fit(x: NDArray[np.int64], y: NDArray[np.int64], knots: NDArray[np.float64]) -> NDArray[np.float64]:
     """Values at the knots of the continuous line through the points with the least sum of squares.
 
-    Each point touches the two knots beside it, so the normal equations are tridiagonal (Thomas algorithm). A knot that
-    no point touches lies on the straight line from the first point to the last.
+    Each point touches the two knots next to it, so the normal equations are tridiagonal (Thomas algorithm). A knot that
+    no point touches is on the straight line from the first point to the last.
     """
     step = knots[1] - knots[0]
     trend = (y[-1] - y[0]) / (x[-1] - x[0])

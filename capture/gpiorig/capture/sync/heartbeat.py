@@ -1,9 +1,9 @@
 """A heartbeat on a channel: a square wave of known period from a free-running source shows every block that was lost.
 
-Where samples are lost the phase jumps: from one rising edge to the next it is no whole number of periods. The jump
-tells the size of the loss modulo the period, and the host's clock how many periods more it is; a loss of whole periods
-cannot be seen. The coded sync line (docs/reference/sync-line.md) is a heartbeat whose pulses tell their number, so
-sizes are absolute there.
+Where samples are lost the phase jumps: from one rising edge to the next it is not a whole number of periods. The jump
+gives the size of the loss modulo the period, and the host's clock how many periods more it is; a loss of whole periods
+cannot be seen. The coded sync line (docs/reference/sync-line.md) is a heartbeat whose pulses carry their number, so sizes are
+absolute there.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.sync import sync_line
 
-RISES = 4096  # rising edges that are looked at together; the period is measured anew in each such piece
+RISES = 4096  # rising edges that are looked at together; the period is measured again in each such block
 ERROR = 0.02  # of the period: RC oscillators are within 1 % or so (RIOT#10545 measured 0.48 % and 1 %)
-SPREADS = 6  # a jump has to be so many times the spread of the intervals, …
+SPREADS = 6  # a jump has to be this many times the spread of the intervals, …
 MIN_JUMP = 2  # … and more than this many samples: each edge is rounded to a sample
 MAX_JUMPS = 0.25  # of the intervals; with more, the channel has no such heartbeat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heartbeat:
-    """What a heartbeat says about a recording.
+    """What a heartbeat shows about a recording.
 
     Attributes
     ----------
@@ -77,9 +77,9 @@ def read(
     period_ns
         From one rising edge to the next.
     clock
-        Losses that the host's clock shows; they tell how many whole periods were lost besides.
+        Losses that the host's clock shows; they give how many more whole periods were lost.
     clock_limit
-        The smallest loss that the host's clock would have shown, in samples; None: it says nothing.
+        The smallest loss that the host's clock would have shown, in samples; None: unknown.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def read(
 
 
 class _Jumps:
-    """Phase jumps, found piece by piece."""
+    """Phase jumps, found block by block."""
 
     def __init__(self, channel: str, nominal: float, clock: Sequence[Loss], clock_limit: int | None) -> None:
         self.channel, self.nominal, self.clock, self.clock_limit = channel, nominal, clock, clock_limit
@@ -119,7 +119,7 @@ class _Jumps:
         self.losses: list[Loss] = []
 
     def take(self, rises: NDArray[np.int64], *, more: bool) -> int:
-        """Look at a piece; returns at which of its edges the next one begins. `more`: there is a next one."""
+        """Look at a block; returns at which of its edges the next one begins. `more`: there is a next one."""
         intervals = np.diff(rises)
         single = intervals[np.abs(intervals - self.nominal) < ERROR * self.nominal]
         if single.size < 2:
@@ -137,14 +137,14 @@ class _Jumps:
         self.missing += int((steps[~odd] - 1).sum())
         bounds = np.flatnonzero(np.diff(np.concatenate([[False], odd, [False]])))
         for first, last in zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True):
-            if last == len(intervals) and more and first > 0:  # may go on in the next piece
+            if last == len(intervals) and more and first > 0:  # may continue in the next block
                 self.intervals -= last - first
                 return int(first)
             self._odd(int(rises[first]), int(rises[last]), last - first, period, limit)
         return len(intervals)
 
     def _odd(self, start: int, end: int, intervals: int, period: float, limit: int) -> None:
-        """Intervals that are no whole number of periods, between two edges that have neighbours in phase."""
+        """Intervals that are not a whole number of periods, between two edges that have neighbours in phase."""
         steps = max(round((end - start) / period), 0)
         if steps and abs(end - start - steps * period) <= limit:
             self.glitches += max(intervals - steps, 0)
@@ -165,7 +165,7 @@ class _Jumps:
         )
 
     def _missing_periods(self, start: int, end: int, lost: float, period: float) -> int | None:
-        """How many periods more were lost, by the host's clock; None if it does not tell."""
+        """How many periods more were lost, by the host's clock; None if unknown."""
         near = [loss for loss in self.clock if loss.start <= end and start <= loss.end]
         if not near and self.clock_limit is not None and lost + period >= self.clock_limit:
             return 0  # a period more would have been seen
@@ -232,9 +232,9 @@ def _spread(deviations: NDArray[np.float64]) -> float:
     """Standard deviation by the 80 % quantile of the absolute deviations (1.2816 of a normal distribution's).
 
     A fifth of outliers does not move it; the median would be 0 for a source that is mostly exact and sometimes late.
-    Deviations are those from the period, which is no whole number of samples: of a source without jitter they are less
-    than the one sample that the rounding of two edges makes. From an interval, such as the median one, they would be up
-    to two, where the period lies in the middle between two intervals that alternate.
+    Deviations are those from the period, which is not a whole number of samples: of a source without jitter they are
+    less than the one sample that the rounding of two edges makes. From an interval, such as the median one, they would
+    be up to two, where the period is in the middle between two intervals that alternate.
     """
     return float(np.quantile(np.abs(deviations), 0.8)) / 1.2816
 
@@ -242,15 +242,15 @@ def _spread(deviations: NDArray[np.float64]) -> float:
 def _bit(waveform: Waveform, channel: str) -> int:
     if not channel or channel not in waveform.channels:
         raise CaptureError(
-            f"there is no channel {channel}", remedy=f"there is {', '.join(filter(None, waveform.channels))}"
+            f"there is no channel {channel}", remedy=f"available channels: {', '.join(filter(None, waveform.channels))}"
         )
     return waveform.channels.index(channel)
 
 
 def _parts(waveform: Waveform, bit: int) -> Iterator[tuple[bool, NDArray[np.int64], NDArray[np.uint64]]]:
-    """The changes of one bit in pieces: (fresh, samples, levels 0 or 1).
+    """The changes of one bit in blocks: (fresh, samples, levels 0 or 1).
 
-    A fresh piece begins with the first row of the capture, or with the first after a gap, which is no change.
+    A fresh block begins with the first row of the capture, or with the first after a gap, which is not a change.
     """
     last, fresh = 0, True
     for block in waveform.read():

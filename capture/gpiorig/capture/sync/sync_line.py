@@ -1,7 +1,7 @@
-"""The sync line: a coded pulse train on one channel of every analyzer, by which recordings are laid over each other.
+"""The sync line: a coded pulse train on one channel of every analyzer, by which recordings are aligned.
 
-`docs/reference/sync-line.md` defines the code. Pulse n rises n periods after the source's start; its width is bit n of
-a maximal-length sequence, so any `STAGES` consecutive pulses tell their place in it.
+`docs/reference/sync-line.md` defines the code. Pulse n rises n periods after the source's start; its width is bit n of a
+maximal-length sequence, so any `STAGES` consecutive pulses give their place in it.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class SyncPulses:
     samples
         int64, shape (n,): sample number of each rising edge.
     positions
-        int64, shape (n,): number of each pulse. That of the first is in 0..LENGTH-1; it goes on counting beyond, so
-        two recordings' positions may differ by a multiple of LENGTH, which the wall clock tells.
+        int64, shape (n,): number of each pulse. That of the first is in 0..LENGTH-1; counting continues beyond, so
+        two recordings' positions may differ by a multiple of LENGTH, which the wall clock resolves.
     damaged
-        Pulses between these that could not be used: of a wrong width, or in a stretch too short to be placed.
+        Pulses between these that could not be used: of a wrong width, or in an interval too short to be placed.
     """
 
     samples: NDArray[np.int64]
@@ -84,8 +84,8 @@ def _windows(bits: NDArray[np.uint8]) -> NDArray[np.int64]:
 def read(edges: Edges, channel: str) -> SyncPulses:
     """Find the pulses of a sync line and their positions.
 
-    Pulses of another width (glitches) are left out. Where the interval between pulses is no whole number of periods
-    (by more than `JITTER_NS`), or the code jumps, as where an analyzer has lost samples, it is looked up anew.
+    Pulses of another width (glitches) are omitted. Where the interval between pulses is not a whole number of periods
+    (by more than `JITTER_NS`), or the code jumps, as where an analyzer has lost samples, it is looked up again.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def read(edges: Edges, channel: str) -> SyncPulses:
     """
     if channel not in edges.channels:
         raise CaptureError(
-            f"there is no channel {channel}", remedy=f"there is {', '.join(filter(None, edges.channels))}"
+            f"there is no channel {channel}", remedy=f"available channels: {', '.join(filter(None, edges.channels))}"
         )
     per_ns = float(edges.samplerate_hz) / 1e9
     rises, widths_ns = _pulses(edges, edges.channels.index(channel), per_ns)
@@ -137,7 +137,7 @@ def _pulses(edges: Edges, bit: int, per_ns: float) -> tuple[NDArray[np.int64], N
 
 
 def _bounds(rises: NDArray[np.int64], nominal: float, jitter: float) -> tuple[list[int], NDArray[np.int64]]:
-    """Bounds of stretches whose pulses are whole periods apart, and the periods between pulses."""
+    """Bounds of intervals whose pulses are whole periods apart, and the periods between pulses."""
     intervals = np.diff(rises)
     steps = np.rint(intervals / nominal).astype(np.int64)
     single = intervals[(steps == 1) & (np.abs(intervals - nominal) < TOLERANCE / 2 * nominal)]
@@ -150,11 +150,11 @@ def _bounds(rises: NDArray[np.int64], nominal: float, jitter: float) -> tuple[li
 
 
 def _place(rises: NDArray[np.int64], bits: NDArray[np.uint8], numbers: NDArray[np.int64]) -> list[Placed]:
-    """Pulses and their positions, in pieces: a loss of whole periods shows only as a jump of the positions.
+    """Pulses and their positions, in parts: a loss of whole periods shows only as a jump of the positions.
 
     A wrong bit spoils the windows it is in. A window agrees with the one before it by chance in 1 of 2 cases, so
-    `STAGES` of them in a row are sure; a piece reaches over the pulses of such windows. Where there are none, the place
-    that most windows tell is taken.
+    `STAGES` of them in a row are sure; a part reaches over the pulses of such windows. Where there are none, the place
+    that most windows give is taken.
     """
     unbroken = np.flatnonzero(numbers[STAGES - 1 :] - numbers[: 1 - STAGES] == STAGES - 1)
     places = _places()[_windows(bits)[unbroken]]
@@ -185,7 +185,7 @@ def _place(rises: NDArray[np.int64], bits: NDArray[np.uint8], numbers: NDArray[n
 
 
 def _counted_on(parts: list[Placed], period: float) -> NDArray[np.int64]:
-    """Positions of all stretches, counting on where the sequence repeats."""
+    """Positions of all parts, counting on where the sequence repeats."""
     result: list[NDArray[np.int64]] = []
     last_sample, last_position = parts[0][0][0], parts[0][1][0]
     for samples, positions in parts:

@@ -26,12 +26,12 @@ def unguarded(text: str) -> str:
 
 
 def guarded_columns(content: pa.Table | pa.RecordBatch) -> Any:
-    """Return a table or a batch for CSV, with the text in its columns `guarded`; numbers are as they are."""
+    """Return a table or a batch for CSV, with the text in its columns `guarded`; numbers are unchanged."""
     return _each_text(content, FORMULA, r"'\1")
 
 
 def unguarded_columns(content: pa.Table) -> Any:
-    """Return a table that was read from CSV, with its text as it was."""
+    """Return a table that was read from CSV, with its text restored."""
     return _each_text(content, GUARDED, r"\1")
 
 
@@ -41,7 +41,7 @@ def _each_text(content: Any, pattern: str, replacement: str) -> Any:
 
     for place, field in enumerate(content.schema):
         column = content.column(place)
-        # Few values occur often: to look at them once costs little beside writing them.
+        # Few values occur often: to look at them once costs little compared with writing them.
         if pa.types.is_string(field.type) and pc.any(pc.match_substring_regex(column.unique(), pattern)).as_py():
             changed = pc.replace_substring_regex(column, pattern, replacement)
             content = content.set_column(place, field, changed)

@@ -1,4 +1,4 @@
-"""Text lines of nodes with their stamps, read piece by piece: what readers of serial logs give."""
+"""Text lines of nodes with their timestamps, read block by block: what readers of serial logs give."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class LineKind(IntEnum):
 
     RECEIVED = 0  # the node sent it
     SENT = 1  # the host sent it
-    NOTICE = 2  # the logging program says something about itself or about the node
+    NOTICE = 2  # a message of the logging program about itself or the node
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +47,7 @@ class LineBlock:
     kinds
         uint8, shape (n,): `LineKind` of each line.
     dirt
-        Number of irregularities met in this piece of the log, by what they are.
+        Number of irregularities met in this block of the log, by what they are.
     """
 
     stamps_ns: NDArray[np.int64]
@@ -66,9 +66,9 @@ class NodeLines:
     read
         Begins to read, at the first line, each time it is called.
     resolution_ns
-        Step of the stamps as the format prints them.
+        Step of the timestamps as the format prints them.
     source
-        What the log was read from, and how: for people.
+        What the log was read from, and how, as text.
     """
 
     read: Callable[[], Iterator[LineBlock]]
@@ -117,7 +117,7 @@ class LinesSummary:
     dirt
         Number of irregularities, by what they are.
     first_ns, last_ns
-        Earliest and latest stamp, in ns since 1970; None when there is no line.
+        Earliest and latest timestamp, in ns since 1970; None when there is no line.
     """
 
     nodes: dict[str, tuple[int, ...]]
@@ -153,7 +153,7 @@ class LinesSummary:
 
 
 def irregularities(dirt: Mapping[str, int]) -> list[str]:
-    """What was irregular in a log, for people."""
+    """What was irregular in a log, as text."""
     return [f"irregular: {what}: {count}" for what, count in sorted(dirt.items())]
 
 
@@ -178,15 +178,15 @@ class BlockBuilder:
         return len(self._stamps) >= BLOCK_LINES
 
     def append(self, stamp_ns: int | None, node: str, text: str, kind: LineKind = LineKind.RECEIVED) -> None:
-        """Add a line; one without a stamp that fits, or with a name that is too long, is only counted."""
+        """Add a line; one without a timestamp that fits, or with a name that is too long, is only counted."""
         if stamp_ns is None:
-            self.note("line whose stamp is no time")
+            self.note("line whose timestamp is not a time")
             return
         if len(node) > MAX_NODE_CHARACTERS:
             self.note(f"line of a node whose name is longer than {MAX_NODE_CHARACTERS} characters")
             return
         if self._latest_ns is not None and stamp_ns < self._latest_ns:
-            self.note("stamp before the one above it")
+            self.note("timestamp before the one above it")
         self._latest_ns = stamp_ns
         self._stamps.append(stamp_ns)
         self._nodes.append(node)
@@ -211,7 +211,7 @@ class BlockBuilder:
 
 
 def stamp_ns(seconds: str, fraction: str) -> int | None:
-    """Return a stamp in ns since 1970 from its digits before and after the point, exactly; None if int64 lacks it.
+    """Return a timestamp in ns since 1970 from its digits before and after the point, exactly; None if int64 lacks it.
 
     Parameters
     ----------

@@ -36,13 +36,13 @@ class _Scale:
     rate
         Samples per second.
     digits
-        Behind the point of the times; more are dropped.
+        After the point of the times; more are dropped.
     base, scale
         See above.
     second
         Whole second since 1970 that sample 0 is; None without a wall clock.
     derived
-        All times were found to lie on its samples.
+        All times fall on its samples.
     """
 
     rate: Fraction
@@ -78,13 +78,13 @@ def waveform(
     contents
         What the first reading found.
     samplerate_hz
-        Put times on the nearest sample of this rate; None for what the times themselves tell.
+        Put times on the nearest sample of this rate; None for the rate that the times show.
     channels
         Which channels, of `layout.channels` or of the keys.
     source
         As of Waveform.
     ends
-        Time, in ns, from which on the rows of a channel are left out.
+        Time, in ns, from which on the rows of a channel are omitted.
     """
     assumed = [
         *layout.remarks,
@@ -100,7 +100,7 @@ def waveform(
             yield from _blocks(path, layout, contents, scale, channels, ends or {}, remarks)
 
     if len(contents.runs) > 1 and GROUP not in layout.roles:
-        source += f"; {len(contents.runs)} pieces, put in the order of time"
+        source += f"; {len(contents.runs)} slices, put in the order of time"
     return Waveform(
         samplerate_hz=scale.rate,
         channels=channels,
@@ -124,14 +124,14 @@ def _scale(path: Path, layout: Layout, contents: Scan, samplerate_hz: Fraction |
         rate = derived_hz(path, layout, contents)
     derived = rate is not None and samplerate_hz is None
     if derived:
-        remarks.append("its samplerate is derived: the lowest usual one on whose samples all times lie")
+        remarks.append("its samplerate is derived: the lowest usual one on whose samples all times fall")
     digits = min(contents.digits, (MAX_DIGITS if rate else FINEST_DIGITS) - layout.unit)
     resolution = Fraction(10) ** (layout.unit + digits)
     if rate is None and finest > SCAN_DIGITS:
         dropped = ", and digits beyond are dropped" if digits < contents.digits else ""
         remarks.append(
-            f"its times lie on the samples of no usual rate, so that a sample is {float(1 / resolution):g} s{dropped}; "
-            "--samplerate says how often was sampled"
+            f"its times are on the samples of no usual rate, so that a sample is {float(1 / resolution):g} s{dropped}; "
+            "give the rate of the capture with --samplerate"
         )
     rate = rate or resolution
     scale = rate / resolution
@@ -206,7 +206,7 @@ def _blocks(
         remarks.append(f"{off} times are more than their last digit off the samples of {float(scale.rate):.12g} Hz")
     if in_groups and len(runs) > 1:
         remarks.append(
-            f"{len(runs)} groups follow each other with a gap of one sample: the file does not say what lies between"
+            f"{len(runs)} groups follow each other with a gap of one sample: the file does not contain what is between"
         )
 
 
@@ -245,5 +245,5 @@ def iso(second: int) -> str:
         return datetime.datetime.fromtimestamp(second, datetime.UTC).isoformat()
     except (ValueError, OverflowError) as error:
         raise FormatError(
-            f"a time of {second} s since 1970 is no date", remedy="name its unit with --columns"
+            f"a time of {second} s since 1970 is not a date", remedy="name its unit with --columns"
         ) from error

@@ -196,7 +196,7 @@ def _check_levels(path: Path, head: Head, places: list[int], remedy: str) -> Non
             raise FormatError(
                 f"column {head.name(place)} holds several levels in one field, such as {others[0]!r}",
                 where=path,
-                remedy=f"say so: --columns time={time},levels={here}, and group=… for a number that stretches have",
+                remedy=f"give --columns time={time},levels={here}, and group=… for the number of the interval",
             )
     for place, others in not_levels.items():
         is_numbers = all(NUMBER.match(field) for fields in not_levels.values() for field in fields)
@@ -221,7 +221,7 @@ def _port(path: Path, head: Head, place: int, options: ReadOptions) -> tuple[str
         raise FormatError(
             f"column {head.name(place)} holds {field[:80]!r}, which is not the bits of a port",
             where=path,
-            remedy=f"1 to {MAX_CHANNELS} of 0 and 1 are, with blanks between them or none",
+            remedy=f"use 1 to {MAX_CHANNELS} digits 0 and 1, with blanks between them or none",
         )
     if len(options.channels) == width and not any(re.search(r"[*?\[]", name) for name in options.channels):
         return options.channels
@@ -255,5 +255,5 @@ def _unit(name: str, wanted: dict[str, str], path: Path) -> tuple[int, bool]:
     if unit in ("sample", "samples"):
         return 0, True
     if unit not in UNITS:
-        raise FormatError(f"{given!r} is no unit of time", where=path, remedy=f"{', '.join(UNITS)} and samples are")
+        raise FormatError(f"{given!r} is not a unit of time", where=path, remedy=f"use {', '.join(UNITS)} or samples")
     return UNITS[unit], False

@@ -39,7 +39,7 @@ class Head:
     is_json
         The first line is JSON's.
     note
-        What our own writer says in a comment.
+        The comment of our own writer.
     """
 
     header: list[str]
@@ -52,7 +52,7 @@ class Head:
     note: re.Match[str] | None
 
     def name(self, place: int) -> str:
-        """A column, for people."""
+        """A column, as text."""
         return repr(self.header[place]) if place < len(self.header) and self.header[place] else f"{place + 1}"
 
 
@@ -66,7 +66,7 @@ def table_head(path: Path) -> bytes:
 
 
 def lines_of(head: bytes, path: Path) -> list[tuple[int, str]]:
-    """Return the lines of a head, each with the offset behind it; the last one may be cut."""
+    """Return the lines of a head, each with the offset after it; the last one may be cut."""
     lines, at = [], 0
     for line in head.splitlines(keepends=True):
         at += len(line)
@@ -74,7 +74,7 @@ def lines_of(head: bytes, path: Path) -> list[tuple[int, str]]:
             text = line.decode("utf-8", "strict" if line.endswith(b"\n") else "replace")
         except UnicodeDecodeError as error:
             raise FormatError(
-                "is no text in UTF-8", where=path, remedy="save it as such, or name the --format"
+                "is not text in UTF-8", where=path, remedy="save it as such, or name the --format"
             ) from error
         lines.append((at, text.rstrip("\r\n")))
     return lines
@@ -85,7 +85,7 @@ def fields_of(line: str, separator: str) -> list[str]:
     try:
         return [field.strip() for field in next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])]
     except csv.Error as error:
-        raise FormatError(f"has a line that is no row of a table ({error})", remedy="name the --format") from error
+        raise FormatError(f"has a line that is not a row of a table ({error})", remedy="name the --format") from error
 
 
 def head_of(path: Path, head: bytes, separator: str = "") -> Head:
@@ -101,7 +101,7 @@ def head_of(path: Path, head: bytes, separator: str = "") -> Head:
     separator = separator.replace("\\t", "\t")
     separator = separator or max(SEPARATORS.replace(comment, ""), key=first.count)
     if len(separator) != 1 or ord(separator) > 127:
-        raise FormatError(f"{separator!r} is no separator", remedy='one character is, such as --columns "separator=;"')
+        raise FormatError(f"{separator!r} is not a separator", remedy='use one character: --columns "separator=;"')
     fields = fields_of(first.lstrip("\ufeff"), separator)
     if NUMBER.match(fields[0]):
         header = _commented(lines[skipped - 1][1], len(fields), separator) if skipped else []

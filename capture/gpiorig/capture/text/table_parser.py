@@ -1,4 +1,4 @@
-"""The rows of a text table, line by line: where its columns are, and what its rows say.
+"""The rows of a text table, line by line: where its columns are, and the changes in its rows.
 
 A row has a time, and either a column for each channel, or a channel and its level, or all levels in one field.
 """
@@ -22,16 +22,16 @@ from gpiorig.capture import native
 from gpiorig.capture.edges.changes import Changes
 from gpiorig.capture.errors import FormatError
 
-# Roles of columns beside bit numbers: capture/native/src/table.rs.
+# Roles of columns other than bit numbers: capture/native/src/table.rs.
 IGNORED, TIME, LEVEL, KEY, PORT, GROUP = -1, -2, -3, -4, -5, -6
 NEW_KEYS, DROP_DIGITS = 1, 2  # bits of its State.scanning
 BLOCK_BYTES = 1 << 20
-MAX_LINE_BYTES = 1 << 20  # a file without line ends is no table
+MAX_LINE_BYTES = 1 << 20  # a file without line ends is not a table
 KEYS_BYTES = 1 << 20  # room for the names of channels
-MAX_DIGITS = 18  # behind the point of seconds; those beyond are dropped (a float64 that Python prints may have 21)
+MAX_DIGITS = 18  # after the point of seconds; those beyond are dropped (a float64 that Python prints may have 21)
 CLOSING_BYTES = 4096  # longest end of a file that may be something else than a row
 FAULTS = {
-    1: ("a time is no number and no date", "correct the line, or name the time's column with --columns time=NAME"),
+    1: ("a time is neither a number nor a date", "correct the line, or name the column with --columns time=NAME"),
     2: ("a time has more digits than the file had before", "was it changed while it was read?"),
     3: (
         "a time does not fit into 64 bits at the resolution of the file",
@@ -52,7 +52,7 @@ FAULTS = {
     10: ("there are more fields than columns", "correct the line: a separator too many, or two lines in one"),
     11: ("a time is a date where those before are numbers, or a number among dates", "correct the line"),
 }
-# What programs and people put behind the last row: empty fields, a word alone, the Ctrl-Z of CP/M and DOS.
+# What programs and people put after the last row: empty fields, a word alone, the Ctrl-Z of CP/M and DOS.
 CLOSING = re.compile(r'[\s,;|"\x1a]*([A-Za-z]{2}[A-Za-z ]*)?[\s,;|"\x1a]*')
 
 
@@ -72,7 +72,7 @@ class Layout:
     ----------
     roles
         What each column holds: the bit of a channel, IGNORED, TIME, LEVEL, KEY (two KEYs are a node and its pin), PORT
-        (all channels, the last digit is bit 0) or GROUP (a number that all rows of a stretch share: each has times of
+        (all channels, the last digit is bit 0) or GROUP (a number that all rows of an interval share: each has times of
         its own, and nothing is known between two of them).
     channels
         Name of each channel; found in the rows where there are KEYs.
@@ -89,9 +89,9 @@ class Layout:
     per_sample
         Units of time per sample, for times that count samples.
     written_hz
-        Rate on whose samples the times were, where the file says so.
+        Rate on whose samples the times were, where the file states so.
     epoch
-        Wall-clock time of time 0, where the file says so.
+        Wall-clock time of time 0, where the file states so.
     before
         Level of a channel before its first row.
     open_ended
@@ -99,7 +99,7 @@ class Layout:
     columns
         How many fields a row has at most, but for empty ones; 0: any number.
     remarks
-        What was assumed to find all this, for people.
+        What was assumed to find all this, as text.
     """
 
     roles: tuple[int, ...]
@@ -142,7 +142,7 @@ class TableParser:
             "gpiorig_table_feed", POINTER(_State), *kernel_types, POINTER(c_size_t), *(c_void_p,) * 5, c_size_t
         )
         self.path, self.layout, self.block_bytes = path, layout, block_bytes
-        self.end, self.closing = 0, ""  # where the rows end, and what is behind them
+        self.end, self.closing = 0, ""  # where the rows end, and what is after them
         self.state = _State(
             digits=digits,
             separator=ord(layout.separator),
@@ -164,7 +164,7 @@ class TableParser:
         return tuple(self._keys.raw[: self._keys_length.value].decode().split("\n")[:-1])
 
     def know(self, keys: tuple[str, ...], bits: list[int]) -> None:
-        """Set the channels that the rows name, and their bits; -1 for one that is left out."""
+        """Set the channels that the rows name, and their bits; -1 for one that is omitted."""
         text = "".join(f"{key}\n" for key in keys).encode()
         if len(text) > KEYS_BYTES:
             raise FormatError(FAULTS[7][0], where=self.path, remedy=FAULTS[7][1])
@@ -173,7 +173,7 @@ class TableParser:
         self.bits = np.array(bits, dtype=np.int32)
 
     def slices(self, start: int, end: int) -> Iterator[tuple[Changes, NDArray[np.int64]]]:
-        """Yield what the lines of a part of the file say, and the offsets of those lines."""
+        """Yield the changes of the lines of a part of the file, and the offsets of those lines."""
         self.end = end
         with self.path.open("rb") as file:
             file.seek(start)
@@ -225,7 +225,7 @@ class TableParser:
         return used
 
     def _is_closing(self, at: int) -> bool:
-        """Whether all from an offset on is no row but what files end with; then `end` and `closing` tell of it."""
+        """Whether the rest from an offset on is not rows but what files end with; sets `end` and `closing`."""
         with self.path.open("rb") as file:
             file.seek(at)
             rest = file.read(CLOSING_BYTES + 1)

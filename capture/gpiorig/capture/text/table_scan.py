@@ -13,9 +13,9 @@ from gpiorig.capture.edges.sample_grid import lowest_usual_hz
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.text.table_parser import GROUP, KEY, NEW_KEYS, Layout, TableParser
 
-MAX_RUNS = 256  # pieces, each in the order of time, that a file out of order may consist of
+MAX_RUNS = 256  # slices, each in the order of time, that a file out of order may consist of
 SCAN_DIGITS = 9  # times are compared to the ns in the first reading
-GRID_DIGITS = ((9_000, 15), (9_000_000, 12))  # times up to so many s fit into 64 bits with so many digits
+GRID_DIGITS = ((9_000, 15), (9_000_000, 12))  # times up to this many s fit into 64 bits with this many digits
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -33,17 +33,17 @@ class Scan:
     known
         Mask of the channels, where they are columns, that have a level somewhere.
     digits
-        Most digits behind the point.
+        Most digits after the point.
     first_ns, last_ns
         Earliest and latest time; where times count samples, these.
     runs
-        Offsets at which rows begin that lie before their predecessor, or that are of another group.
+        Offsets at which rows begin that are before their predecessor, or that are of another group.
     rows
         Number of rows.
     end, closing
-        Where the rows end, and what is behind them, in words.
+        Where the rows end, and what is after them, as text.
     ends_unknown
-        A channel is not known after the last row, which is how tables say that the capture ends.
+        A channel is not known after the last row, which is how tables mark the end of the capture.
     """
 
     keys: tuple[str, ...] = ()
@@ -129,7 +129,7 @@ class _KeyedRows:
 
 
 def derived_hz(path: Path, layout: Layout, contents: Scan) -> Fraction | None:
-    """Return the lowest usual rate on whose samples all times of a table lie, if there is one."""
+    """Return the lowest usual rate on whose samples all times of a table fall, if there is one."""
     farthest_s = max(abs(contents.first_ns), abs(contents.last_ns)) // 10**9
     most = next((digits for limit_s, digits in GRID_DIGITS if farthest_s < limit_s), 0)
     digits = min(contents.digits + layout.unit, most)

@@ -38,9 +38,9 @@ class Header:
     others
         Identifiers of variables that are not bits.
     samplerate_hz
-        The rate on whose samples the times were, where the file says so.
+        The rate on whose samples the times were, where the file states so.
     epoch
-        Wall-clock time of time 0, where the file says so.
+        Wall-clock time of time 0, where the file states so.
     length, lines
         Where the value changes begin.
     """
@@ -74,7 +74,7 @@ def read_header(path: Path) -> Header:
         raise FormatError(f"cannot be read: {error.strerror}", where=path, remedy="check the name") from error
     end = END.search(data)
     if end is None:
-        raise FormatError("has no $enddefinitions", where=path, remedy="it was cut short, or is no VCD file")
+        raise FormatError("has no $enddefinitions", where=path, remedy="it was cut short, or is not a VCD file")
     try:
         text = data[: end.start()].decode()
     except UnicodeDecodeError:  # the standard knows ASCII only; who wrote this did not know UTF-8
@@ -121,7 +121,7 @@ def read_header(path: Path) -> Header:
 def _per_second(text: str, path: Path) -> Fraction:
     match = re.fullmatch(r"(1|10|100)\s*(s|ms|us|ns|ps|fs)", text.strip())
     if match is None:
-        raise FormatError(f"{text.strip()!r} is no timescale", where=path, remedy="1, 10 or 100 of s to fs is")
+        raise FormatError(f"{text.strip()!r} is not a timescale", where=path, remedy="use 1, 10 or 100 of s to fs")
     return Fraction(10 ** UNITS[match[2]], int(match[1]))
 
 
@@ -143,7 +143,7 @@ def _declare(
         About how many characters the names of its bits have.
     """
     if len(words) < 4 or not re.fullmatch(r"[0-9]{1,6}", words[1]) or len(words[2]) > 8 or not words[2].isascii():
-        raise FormatError(f"has a $var that says {' '.join(words)[:60]!r}", where=path, remedy="save it again")
+        raise FormatError(f"has a $var of {' '.join(words)[:60]!r}", where=path, remedy="save it again")
     if words[0].lower() not in BITS or words[1] == "0":
         others.add(words[2])
         return 0

@@ -56,7 +56,7 @@ def epoch_fraction(epoch: str) -> Fraction:
     Raises
     ------
     CaptureError
-        It is no date and time.
+        It is not a date and time.
     """
     if not epoch:
         return Fraction(0)
@@ -66,7 +66,7 @@ def epoch_fraction(epoch: str) -> Fraction:
             raise ValueError
         whole = datetime.datetime.fromisoformat(match[1] + match[3])
     except ValueError as error:
-        raise CaptureError(f"{epoch!r} is no date and time", remedy="ISO 8601 with an offset is") from error
+        raise CaptureError(f"{epoch!r} is not a date and time", remedy="use ISO 8601 with an offset") from error
     whole = whole if whole.tzinfo else whole.replace(tzinfo=datetime.UTC)
     return Fraction(int(whole.timestamp())) + Fraction(f"0{match[2]}" if match[2] else 0)
 
@@ -78,7 +78,7 @@ def decimal(value: int, digits: int) -> str:
 
 
 def digits_for(samplerate_hz: Fraction) -> tuple[int, bool]:
-    """Return digits of seconds that tell samples apart, and whether they are exact.
+    """Return digits of seconds that distinguish samples, and whether they are exact.
 
     Where no number of digits is exact, it is one that is at least 100 times finer than a sample.
     """
