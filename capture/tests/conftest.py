@@ -1,4 +1,4 @@
-"""Fixtures and helpers of the capture tests; the helper modules lie beside this file."""
+"""Fixtures and helpers of the capture tests; the helper modules are next to this file."""
 
 from __future__ import annotations
 

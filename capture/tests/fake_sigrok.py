@@ -46,7 +46,7 @@ def install(
 ) -> None:
     """Put it where sigrok-cli is looked for.
 
-    It says `before`, sends `samples` of one byte, says `after`, and ends in order: with `status`, or when asked.
+    It prints `before`, sends `samples` of one byte, prints `after`, and ends in order: with `status`, or when asked.
     """
     folder.mkdir(exist_ok=True)
     path = folder / "sigrok-cli"

@@ -1,4 +1,4 @@
-"""Random captures, whole and as a stream of blocks, and when two captures are the same."""
+"""Random captures, in memory and as a stream of blocks, and when two captures are the same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAMES = ("a.x", "a.y", "", "b.x")
 
 
 def random_capture(seed: int) -> tuple[Edges, Waveform]:
-    """A capture with gaps, whole and cut into blocks at random places."""
+    """A capture with gaps, in memory and cut into blocks at random places."""
     random = np.random.default_rng(seed)
     start = int(random.integers(-50, 50))
     samples = start + np.concatenate([[0], np.cumsum(random.integers(1, 9, 40))])

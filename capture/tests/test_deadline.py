@@ -21,7 +21,7 @@ class Clocks:
 
 
 def waits_s(speed: float, *, stands_after_s: float = 1e9) -> float:
-    """How long the host waits at a bench that runs at this many times real time, until it stands."""
+    """How long the host waits at a bench that runs at this many times real time, until it stops."""
     clocks = Clocks()
     deadline = Deadline(WAIT_S, lambda: clocks.bench_ns, clock_s=lambda: clocks.host_s)
     while deadline.left_s() > 0:

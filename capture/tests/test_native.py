@@ -15,7 +15,7 @@ from gpiorig.capture.errors import NativeError
 
 @pytest.fixture(autouse=True)
 def _fresh_library() -> Iterator[None]:
-    """Each test loads the library again, and leaves it as it was."""
+    """Each test loads the library again, and restores it."""
     native.library.cache_clear()
     yield
     native.library.cache_clear()

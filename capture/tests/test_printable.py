@@ -68,7 +68,7 @@ def waveform(*names: str) -> Waveform:
 
 
 def test_names_of_channels_that_are_formulas(tmp_path: Path) -> None:
-    """Our table has them guarded, and is read as it was written; a table of others is read as it is."""
+    """Our table has them guarded, and is restored on reading; a third-party table is read unchanged."""
     names = ("=cmd|' /C calc'!A0", "-1", "'=x", "''@y", "'plain", "sum")
     path, foreign = tmp_path / "x.csv", tmp_path / "y.csv"
     tables.write(path, waveform(*names))

@@ -1,4 +1,4 @@
-"""What can go wrong while recording and reading recordings.
+"""Errors of recording and of reading recordings.
 
 CaptureError
  +-- NativeError       the native library is absent, too old, or failed

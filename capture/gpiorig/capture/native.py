@@ -104,7 +104,7 @@ def column(values: Any, dtype: type[np.generic], *, name: str, count: int | None
 
 
 def number(value: int, *, name: str, low: int, high: int) -> int:
-    """Return a whole number that a kernel may take; ctypes would cut off what does not fit.
+    """Return an integer that a kernel may take; ctypes would cut off what does not fit.
 
     Parameters
     ----------

@@ -1,17 +1,17 @@
 //! The symbol bus of docs/reference/line-code.md: edges in, events and damaged frames out.
 //!
-//! A frame is what lies between two gaps of the strobe. Data lines are read some samples after the strobe edge, or at the
+//! A frame is what is between two gaps of the strobe. Data lines are read some samples after the strobe edge, or at the
 //! next strobe edge if that comes first; the instant of the event is the strobe edge of its first symbol.
 
 /// Widest bus.
 const MAX_WIDTH: usize = 8;
-/// Bits of a header, an id, a check; on eight lines the check is a whole symbol.
+/// Bits of a header, an id, a check; on eight lines the check is one symbol.
 const HEADER_BITS: u64 = 8;
 const ID_BITS: u64 = 16;
 const CHECK_BITS: u64 = 4;
 /// Start value of the check.
 const CHECK_SEED: u8 = 9;
-/// Header bit that says an id follows.
+/// Header bit of a frame with an id.
 const ID_FOLLOWS: u8 = 0x80;
 
 /// What has to survive between two calls. Owned by the caller, who fills in the description and leaves the rest zero.

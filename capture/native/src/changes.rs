@@ -20,9 +20,9 @@ pub struct State {
     gap_from: i64,
     /// Changes that were undone or repeated in the same instant, and so are not in any row.
     pub repeated: i64,
-    /// Gaps found in this call.
+    /// Gaps in this call.
     pub gaps: i64,
-    /// Index of a change that lies before its predecessor, or -1.
+    /// Index of a change before its predecessor, or -1.
     pub disorder: i64,
     /// 1: a gap is where no channel is known, and a single unknown one is low. 0: a gap is where any is unknown.
     pub gap_if_all: u32,
@@ -31,8 +31,8 @@ pub struct State {
     /// 1 once there was a row.
     pub started: u32,
     in_gap: u32,
-    /// 1 when something was said about a channel at `time`.
-    pub said: u32,
+    /// 1 when a channel changed at `time`.
+    pub changed: u32,
     reserved: u32,
 }
 
@@ -53,7 +53,7 @@ pub struct Rows<'a> {
 }
 
 impl State {
-    /// Take changes in the order of time; returns the number of rows. Stops at one that lies before its predecessor.
+    /// Take changes in the order of time; returns the number of rows. Stops at one before its predecessor.
     pub fn feed(&mut self, changes: &Changes, rows: &mut Rows) -> usize {
         self.gaps = 0;
         self.disorder = -1;
@@ -87,7 +87,7 @@ impl State {
         if mask == 0 {
             return;
         }
-        self.said = 1;
+        self.changed = 1;
         let known = mask & !unknown;
         let changed = ((self.levels ^ value) | self.unknown) & known;
         self.repeated += i64::from((changed & self.touched).count_ones());
@@ -122,7 +122,7 @@ impl State {
             self.shown = self.levels;
         }
         self.touched = 0;
-        self.said = 0;
+        self.changed = 0;
     }
 
     /// Whether the caller left the state as it was.
@@ -151,7 +151,7 @@ mod tests {
             pending: 0,
             started: 0,
             in_gap: 0,
-            said: 0,
+            changed: 0,
             reserved: 0,
         }
     }
@@ -179,9 +179,9 @@ mod tests {
         state.feed(&changes, &mut rows);
         let gaps_fed = state.gaps as usize;
         let count = rows.count;
-        let found = samples.into_iter().zip(levels).take(count).collect();
+        let rows = samples.into_iter().zip(levels).take(count).collect();
         gaps.truncate(2 * gaps_fed);
-        (found, gaps)
+        (rows, gaps)
     }
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_back_in_time_is_told() {
+    fn a_step_back_in_time_is_reported() {
         let mut s = state(1, 0);
         run(&mut s, &[(5, 1, 0, 0), (4, 1, 1, 0)]);
 

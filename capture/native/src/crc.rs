@@ -140,7 +140,7 @@ fn power_of_bytes(bytes: u64) -> u32 {
 /// The state after `data`.
 pub fn update(state: u32, data: &[u8]) -> u32 {
     #[cfg(target_arch = "x86_64")]
-    if data.len() >= folding::LEAST_BYTES && folding::is_available() {
+    if data.len() >= folding::MIN_BYTES && folding::is_available() {
         return folding::update(state, data);
     }
     update_portable(state, data)
@@ -182,7 +182,7 @@ mod folding {
     use std::arch::x86_64::*;
 
     /// Shorter data are not worth it: four registers of 16 bytes are folded at once.
-    pub const LEAST_BYTES: usize = 128;
+    pub const MIN_BYTES: usize = 128;
 
     pub fn is_available() -> bool {
         is_x86_feature_detected!("pclmulqdq") && is_x86_feature_detected!("sse4.1")

@@ -3,7 +3,7 @@
 /// What can be wrong with a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It is no number, and no date and time.
+    /// It is neither a number nor a date and time.
     NoNumber,
     /// It has more digits than the unit has.
     TooFine,
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn every_digit_is_kept() {
+    fn every_digit_counts() {
         assert_eq!(Ok(1_617_181_723_123_456_789), scaled("1617181723.123456789", 9));
         assert_eq!(Ok(-9_761_530_688_000_001), scaled("-9.761530688000001", 15));
         assert_eq!(Ok(123_400), scaled("1.234e-5", 10));

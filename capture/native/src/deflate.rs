@@ -1,7 +1,7 @@
 //! Edges into DEFLATE (RFC 1951), without the samples between them.
 //!
 //! A byte that equals the one a sample before it belongs to a match; every other is a literal. So all matches have the same
-//! distance, and what lies between two changes costs two bits for 258 bytes, whatever its length.
+//! distance, and what is between two changes costs two bits for 258 bytes, whatever its length.
 
 use crate::crc;
 use crate::huffman::MAX_BITS;
@@ -56,7 +56,7 @@ impl Rows<'_> {
         self.levels.iter().copied().zip(counts)
     }
 
-    /// Tell `out` every literal, and the length of every stretch of bytes that equal those a sample before them.
+    /// Give `out` every literal, and the length of every run of bytes that equal those a sample before them.
     fn symbols(&self, out: &mut impl Symbols) {
         let unit = self.unit;
         let (mut equal, mut before, mut is_first) = (0, [0; 8], true);
@@ -74,14 +74,14 @@ impl Rows<'_> {
                         before[(2 * unit + place - back) % unit]
                     }
                 };
-                stretch(equal, byte_back, out);
+                emit_run(equal, byte_back, out);
                 equal = 0;
                 out.literal(bytes[place]);
             }
             equal += (count - 1) * unit as u64;
             (before, is_first) = (bytes, false);
         }
-        stretch(equal, |back| before[(2 * unit - back) % unit], out);
+        emit_run(equal, |back| before[(2 * unit - back) % unit], out);
     }
 
     fn crc(&self) -> u32 {
@@ -118,7 +118,7 @@ trait Symbols {
 }
 
 /// `equal` bytes by matches, or as literals if they are too few; `byte_back` gives the last ones.
-fn stretch(equal: u64, byte_back: impl Fn(usize) -> u8, out: &mut impl Symbols) {
+fn emit_run(equal: u64, byte_back: impl Fn(usize) -> u8, out: &mut impl Symbols) {
     let (longest, rest) = (equal / LONGEST as u64, equal % LONGEST as u64);
     if equal < SHORTEST {
         for back in (1..=equal as usize).rev() {
@@ -291,17 +291,17 @@ impl Symbols for Encoder<'_> {
             u64::from(self.code.bits[LONGEST_SYMBOL]) | self.distance << bits,
             bits + self.distance_bits,
         );
-        let (mut each, mut left) = (1, count);
-        while left > each && width <= 16 {
+        let (mut copies, mut left) = (1, count);
+        while left > copies && width <= 16 {
             pattern |= pattern << width;
             width *= 2;
-            each *= 2;
+            copies *= 2;
         }
-        while left >= each {
+        while left >= copies {
             self.writer.put(pattern, width);
-            left -= each;
+            left -= copies;
         }
-        let rest = width / each as u32 * left as u32;
+        let rest = width / copies as u32 * left as u32;
         self.writer.put(pattern & ((1 << rest) - 1), rest);
     }
 
@@ -424,8 +424,8 @@ mod tests {
             let bytes = (rows.end - rows.start) as u64 * unit as u64;
             let mut reader = Reader::new(unit as u32, u64::MAX);
             assert!(reader.begin(DEFLATED, bytes));
-            let (mut found, mut found_levels) = ([0; 99], [0; 99]);
-            let (count, _) = reader.feed(&out[..length], &mut found, &mut found_levels);
+            let (mut read_back, mut read_levels) = ([0; 99], [0; 99]);
+            let (count, _) = reader.feed(&out[..length], &mut read_back, &mut read_levels);
 
             assert_eq!(
                 (COMPLETE, bytes, crc),
@@ -433,9 +433,9 @@ mod tests {
             );
             assert_eq!(
                 samples.iter().map(|sample| sample - 5).collect::<Vec<_>>(),
-                found[..count]
+                read_back[..count]
             );
-            assert_eq!(levels, found_levels[..count]);
+            assert_eq!(levels, read_levels[..count]);
         }
     }
 

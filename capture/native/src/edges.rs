@@ -67,7 +67,7 @@ impl State {
     /// Read samples until `data` ends or the output is full; returns (edges written, bytes used).
     ///
     /// The very first sample always counts as an edge: it carries the initial levels. A sample that is cut by the end of
-    /// `data` is kept and finished by the next call.
+    /// `data` is stored and finished by the next call.
     pub fn feed(&mut self, data: &[u8], samples: &mut [i64], levels: &mut [u64]) -> (usize, usize) {
         let capacity = samples.len().min(levels.len());
         let mut sink = Sink {
@@ -105,7 +105,7 @@ impl State {
                 self.step(value(&tail[..UNIT]), sink);
             }
         }
-        used += self.whole_units::<UNIT>(&data[used..], sink);
+        used += self.complete_units::<UNIT>(&data[used..], sink);
         let rest = &data[used..];
         if rest.len() < UNIT && self.tail_length == 0 {
             self.tail[..rest.len()].copy_from_slice(rest);
@@ -115,11 +115,11 @@ impl State {
         used
     }
 
-    /// Handle all whole samples of `data`, or as many as the output has room for; returns bytes used.
-    fn whole_units<const UNIT: usize>(&mut self, data: &[u8], sink: &mut Sink<'_>) -> usize {
-        let whole = data.len() - data.len() % UNIT;
+    /// Handle all complete samples of `data`, or as many as the output has room for; returns bytes used.
+    fn complete_units<const UNIT: usize>(&mut self, data: &[u8], sink: &mut Sink<'_>) -> usize {
+        let complete = data.len() - data.len() % UNIT;
         let mut at = 0;
-        if self.started == 0 && whole > 0 {
+        if self.started == 0 && complete > 0 {
             if sink.is_full() {
                 return 0;
             }
@@ -127,13 +127,13 @@ impl State {
             at = UNIT;
         }
         let mask = spread::<UNIT>(self.mask);
-        while at < whole {
+        while at < complete {
             if BLOCK % UNIT == 0 {
-                let quiet = quiet_bytes(&data[at..whole], spread::<UNIT>(self.level), mask);
+                let quiet = quiet_bytes(&data[at..complete], spread::<UNIT>(self.level), mask);
                 self.position += (quiet / UNIT) as i64;
                 at += quiet;
             }
-            let end = whole.min(at + BLOCK);
+            let end = complete.min(at + BLOCK);
             for sample in data[at..end].chunks_exact(UNIT) {
                 if sink.is_full() {
                     return at;
@@ -156,7 +156,7 @@ impl State {
     }
 }
 
-/// Bytes at the start of `data`, in whole blocks, in which no used channel leaves `pattern`.
+/// Bytes at the start of `data`, in complete blocks, in which no used channel leaves `pattern`.
 fn quiet_bytes(data: &[u8], pattern: u64, mask: u64) -> usize {
     let mut quiet = 0;
     for block in data.chunks_exact(BLOCK) {
@@ -209,8 +209,8 @@ mod tests {
         let mut state = State::new(unit, mask);
         let (mut samples, mut levels) = (vec![0; capacity], vec![0; capacity]);
         let mut edges = Vec::new();
-        for piece in data.chunks(chunk) {
-            let mut rest = piece;
+        for part in data.chunks(chunk) {
+            let mut rest = part;
             while !rest.is_empty() {
                 let (count, used) = state.feed(rest, &mut samples, &mut levels);
                 edges.extend(samples[..count].iter().copied().zip(levels[..count].iter().copied()));

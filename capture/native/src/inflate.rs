@@ -80,7 +80,7 @@ pub enum Stop {
     Full,
     /// The stream is complete.
     End,
-    /// This is no DEFLATE stream.
+    /// This is not a DEFLATE stream.
     Malformed,
 }
 
@@ -151,7 +151,7 @@ impl Bits<'_> {
         Some(value as usize)
     }
 
-    /// Give back whole bytes, and forget bits that do not count.
+    /// Give back complete bytes, and forget bits that do not count.
     fn settle(&mut self) {
         self.at -= (self.count / 8) as usize;
         self.count %= 8;
@@ -419,7 +419,7 @@ impl Inflater {
         self.append(window, distance, length as u64).map(|()| false)
     }
 
-    /// Append a match; what has no room, or has to wait until the window is read, is kept.
+    /// Append a match; what has no room, or has to wait until the window is read, is stored.
     #[inline(always)]
     fn append(&mut self, window: &mut Window, distance: usize, length: u64) -> Result<(), Stop> {
         match window.repeat_long(distance, length) {

@@ -101,7 +101,7 @@ impl Reader {
             && self.run.max(self.digested_runs) <= self.window.runs().len()
     }
 
-    /// Begin anew: the next byte is the first of the sample with this number.
+    /// Begin again: the next byte is the first of the sample with this number.
     pub fn restart(&mut self, position: i64) {
         self.head.position = position;
         self.head.started = 0;
@@ -124,7 +124,7 @@ impl Reader {
     }
 
     /// Read more of the member, until the input is used up, the output is full, or the member is over; returns (edges
-    /// written, bytes used). Input that was not used has to come again, with more behind it.
+    /// written, bytes used). Input that was not used has to come again, with more after it.
     pub fn feed(&mut self, input: &[u8], samples: &mut [i64], levels: &mut [u64]) -> (usize, usize) {
         let capacity = samples.len().min(levels.len());
         let mut sink = Sink {
@@ -218,9 +218,9 @@ impl Reader {
                 }
                 self.run += 1;
             }
-            let whole = self.next + (bytes.len() - self.next) / unit * unit;
-            self.next = scan_to(self.next, whole, &mut head.position);
-            if self.next < whole {
+            let complete = self.next + (bytes.len() - self.next) / unit * unit;
+            self.next = scan_to(self.next, complete, &mut head.position);
+            if self.next < complete {
                 return false;
             }
             head.level = value(&bytes[self.next - unit..self.next]) & head.mask;
@@ -236,13 +236,13 @@ impl Reader {
         self.head.bytes += (bytes.len() - at) as u64;
         for run in &self.window.runs()[self.digested_runs..] {
             let start = run.start.max(at);
-            let whole = (run.end - start) / unit * unit;
-            let length = whole as u64 + run.hidden;
+            let complete = (run.end - start) / unit * unit;
+            let length = complete as u64 + run.hidden;
             self.head.bytes += run.hidden;
             if length >= WORTHY_RUN {
                 self.crc_state = crc::update(self.crc_state, &bytes[at..start]);
                 self.crc_state = crc::update_run(self.crc_state, &bytes[start..start + unit], length / unit as u64);
-                at = start + whole;
+                at = start + complete;
             }
         }
         self.crc_state = crc::update(self.crc_state, &bytes[at..]);
@@ -288,17 +288,17 @@ mod tests {
         let (mut samples, mut levels) = ([0; 2], [0; 2]);
         let stream = stored(&[0, 1, 2, 3, 3]);
         assert!(reader.begin(DEFLATED, 5));
-        let mut found = Vec::new();
+        let mut rows = Vec::new();
         let mut used = 0;
         loop {
             let (count, more) = reader.feed(&stream[used..], &mut samples, &mut levels);
-            found.extend(samples[..count].iter().copied().zip(levels[..count].iter().copied()));
+            rows.extend(samples[..count].iter().copied().zip(levels[..count].iter().copied()));
             used += more;
             if reader.head.status != NEEDS_ROOM {
                 break;
             }
         }
-        assert_eq!(vec![(0, 0), (1, 1), (2, 2), (3, 3)], found);
+        assert_eq!(vec![(0, 0), (1, 1), (2, 2), (3, 3)], rows);
     }
 
     #[test]

@@ -19,7 +19,7 @@ const MAX_PARTIAL: i64 = i64::MAX >> 8;
 impl State {
     /// Read lengths, 7 bits a byte, highest first; gives the sample at which each run ends, and the bytes used.
     ///
-    /// A length N is kept as N - 1. Below 0x40 it is one byte; else the first byte has 0x40 set and six bits, those
+    /// A length N is stored as N - 1. Below 0x40 it is one byte; else the first byte has 0x40 set and six bits, those
     /// between have 0x80 set, and the last has not. `None` when a byte cannot begin a length or a length does not fit.
     pub fn feed(&mut self, data: &[u8], ends: &mut [i64]) -> Option<(usize, usize)> {
         let mut count = 0;

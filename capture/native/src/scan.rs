@@ -246,7 +246,7 @@ mod tests {
         scan: impl Fn(usize, i64, &mut Sink<'_>) -> usize,
     ) -> Vec<(i64, u64)> {
         let (mut samples, mut levels) = (vec![0; room], vec![0; room]);
-        let (mut found, mut from) = (Vec::new(), format.unit);
+        let (mut rows, mut from) = (Vec::new(), format.unit);
         while from < bytes.len() {
             let mut sink = Sink {
                 samples: &mut samples,
@@ -255,9 +255,9 @@ mod tests {
             };
             from = scan(from, (from / format.unit) as i64, &mut sink);
             let count = sink.count;
-            found.extend(samples[..count].iter().copied().zip(levels[..count].iter().copied()));
+            rows.extend(samples[..count].iter().copied().zip(levels[..count].iter().copied()));
         }
-        found
+        rows
     }
 
     #[test]
@@ -272,10 +272,10 @@ mod tests {
                 });
                 assert!(expected.len() > 20);
                 for room in [1, 70, 5000] {
-                    let found = all(format, &bytes, room, |from, position, sink| {
+                    let rows = all(format, &bytes, room, |from, position, sink| {
                         format.scan(&bytes, from, end, position, sink)
                     });
-                    assert_eq!(expected, found, "unit {} room {}", unit, room);
+                    assert_eq!(expected, rows, "unit {} room {}", unit, room);
                 }
             }
         }

@@ -195,7 +195,7 @@ mod tests {
     fn word(rows: &mut Vec<(i64, u64)>, mosi: u8, miso: u8) {
         for place in (0..8).rev() {
             let at = rows.last().map_or(0, |row| row.0);
-            let one = |octet: u8| u64::from(octet >> place & 1);
+            let one = |byte: u8| u64::from(byte >> place & 1);
             let data = (one(mosi) * MOSI) | (one(miso) * MISO);
             rows.push((at + 5, data));
             rows.push((at + 10, data | CLK));
@@ -266,22 +266,22 @@ mod tests {
     }
 
     #[test]
-    fn pieces_give_what_the_whole_gives() {
+    fn blocks_give_the_result_of_one_call() {
         let mut rows = vec![(0, SELECT), (100, 0)];
-        for octet in 0..20 {
-            word(&mut rows, octet, !octet);
+        for byte in 0..20 {
+            word(&mut rows, byte, !byte);
         }
         rows.push((9000, SELECT));
-        let whole = decode(&mut state(), &rows, Some(9999));
+        let expected = decode(&mut state(), &rows, Some(9999));
         let mut state = state();
-        let mut pieces = (Vec::new(), Vec::new());
+        let mut blocks = (Vec::new(), Vec::new());
         for (i, chunk) in rows.chunks(7).enumerate() {
             let end = if (i + 1) * 7 >= rows.len() { Some(9999) } else { None };
             let (words, transfers) = decode(&mut state, chunk, end);
-            pieces.0.extend(words);
-            pieces.1.extend(transfers);
+            blocks.0.extend(words);
+            blocks.1.extend(transfers);
         }
 
-        assert_eq!(whole, pieces);
+        assert_eq!(expected, blocks);
     }
 }

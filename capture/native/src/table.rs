@@ -12,11 +12,11 @@ pub const LEVEL: i32 = -3;
 pub const KEY: i32 = -4;
 /// The levels of all channels in one field, such as "0011 0101": the last digit is bit 0 of `bits`.
 pub const PORT: i32 = -5;
-/// A whole number that all rows of a stretch share; bit 0 of `scanning`: `unknown` gets it.
+/// An integer that all rows of an interval share; bit 0 of `scanning`: `unknown` gets it.
 pub const GROUP: i32 = -6;
 
 /// Names of channels that a table may have.
-pub const MOST_KEYS: usize = 4096;
+pub const MAX_KEYS: usize = 4096;
 const BAD_NAME: i64 = 6;
 const TOO_MANY_NAMES: i64 = 7;
 const BAD_PORT: i64 = 8;
@@ -49,9 +49,9 @@ pub struct State {
     pub line: i64,
     /// Rows so far: the time of a row, in a table without times.
     pub rows: i64,
-    /// Most digits behind the point so far.
+    /// Most digits after the point so far.
     pub finest: i64,
-    /// Times that lie on no sample.
+    /// Times between samples.
     pub off_grid: i64,
     /// Bytes used in this call.
     pub consumed: i64,
@@ -82,7 +82,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// From names, each ended by a newline; new ones are taken as far as all of them have room in `capacity` bytes.
+    /// From names, each ended by a newline; new ones are added as long as all of them have room in `capacity` bytes.
     pub fn new(text: &[u8], capacity: usize) -> Self {
         let mut keys = Keys {
             capacity,
@@ -116,7 +116,7 @@ impl Keys {
         if text.chars().any(char::is_control) {
             return Err(BAD_NAME);
         }
-        if self.names.len() >= MOST_KEYS || self.length + name.len() >= self.capacity {
+        if self.names.len() >= MAX_KEYS || self.length + name.len() >= self.capacity {
             return Err(TOO_MANY_NAMES);
         }
         Ok(self.push(name))
@@ -141,7 +141,7 @@ struct Row {
 }
 
 impl State {
-    /// Read whole lines, as many as there is room for; returns the number of changes.
+    /// Read complete lines, as many as there is room for; returns the number of changes.
     pub fn feed(&mut self, data: &[u8], roles: &[i32], bits: &[i32], keys: &mut Keys, out: &mut Changes) -> usize {
         let scale = Scale {
             base: (i128::from(self.base_high) << 64) | i128::from(self.base_low),
@@ -410,9 +410,9 @@ mod tests {
         }
     }
 
-    type Found = Vec<(i64, u64, u64, u64)>;
+    type Rows = Vec<(i64, u64, u64, u64)>;
 
-    fn run(state: &mut State, text: &str, roles: &[i32], bits: &[i32], keys: &mut Keys) -> Found {
+    fn run(state: &mut State, text: &str, roles: &[i32], bits: &[i32], keys: &mut Keys) -> Rows {
         let (mut times, mut offsets) = (vec![0; 16], vec![0; 16]);
         let (mut masks, mut values, mut unknown) = (vec![0; 16], vec![0; 16], vec![0; 16]);
         let mut out = Changes {
@@ -431,7 +431,7 @@ mod tests {
     #[test]
     fn a_column_for_each_channel() {
         let mut s = state(3);
-        let found = run(
+        let rows = run(
             &mut s,
             "; note\n0.5, 1,X\r\n\n\"0.625\",0,1\n0.7",
             &[TIME, 0, 1],
@@ -439,7 +439,7 @@ mod tests {
             &mut Keys::new(b"", 64),
         );
 
-        assert_eq!(vec![(500, 3, 1, 2), (625, 3, 2, 0)], found);
+        assert_eq!(vec![(500, 3, 1, 2), (625, 3, 2, 0)], rows);
         assert_eq!((4, 0), (s.line, s.fault));
         assert_eq!(30, s.consumed);
     }
@@ -448,7 +448,7 @@ mod tests {
     fn a_channel_and_its_level() {
         let mut s = state(0);
         let mut keys = Keys::new(b"7.LED1\n7.nRST\n", 64);
-        let found = run(
+        let rows = run(
             &mut s,
             "1,7,nRST,0\n2,7,LED1,1\n2,9,LED1,1\n",
             &[TIME, KEY, KEY, LEVEL],
@@ -456,7 +456,7 @@ mod tests {
             &mut keys,
         );
 
-        assert_eq!(vec![(1, 2, 0, 0), (2, 1, 1, 0), (2, 0, 0, 0)], found);
+        assert_eq!(vec![(1, 2, 0, 0), (2, 1, 1, 0), (2, 0, 0, 0)], rows);
     }
 
     #[test]
@@ -468,9 +468,9 @@ mod tests {
             ("0,1\n1\n", 5),
         ] {
             let mut s = state(1);
-            let found = run(&mut s, text, &[TIME, 0], &[], &mut Keys::new(b"", 64));
+            let rows = run(&mut s, text, &[TIME, 0], &[], &mut Keys::new(b"", 64));
 
-            assert_eq!((1, fault, 2), (found.len(), s.fault, s.line), "{text}");
+            assert_eq!((1, fault, 2), (rows.len(), s.fault, s.line), "{text}");
         }
     }
 
@@ -491,7 +491,7 @@ mod tests {
     #[test]
     fn the_bits_of_a_port() {
         let mut s = state(0);
-        let found = run(
+        let rows = run(
             &mut s,
             "5,1,1000 01\n6,1,100 001 \n",
             &[TIME, IGNORED, PORT],
@@ -499,7 +499,7 @@ mod tests {
             &mut Keys::default(),
         );
 
-        assert_eq!(vec![(5, 31, 17, 0), (6, 31, 17, 0)], found);
+        assert_eq!(vec![(5, 31, 17, 0), (6, 31, 17, 0)], rows);
         for text in ["5,1,10001\n", "5,1,1000011\n", "5,1,10000x\n"] {
             let mut s = state(0);
             run(
@@ -517,9 +517,9 @@ mod tests {
     fn the_number_of_a_group() {
         let mut s = state(0);
         s.scanning = 1;
-        let found = run(&mut s, "-3,5,1\n", &[GROUP, TIME, PORT], &[0], &mut Keys::default());
+        let rows = run(&mut s, "-3,5,1\n", &[GROUP, TIME, PORT], &[0], &mut Keys::default());
 
-        assert_eq!(vec![(5, 1, 1, -3i64 as u64)], found);
+        assert_eq!(vec![(5, 1, 1, -3i64 as u64)], rows);
         run(&mut s, "x,5,1\n", &[GROUP, TIME, PORT], &[0], &mut Keys::default());
         assert_eq!(BAD_GROUP, s.fault);
     }

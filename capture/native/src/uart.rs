@@ -136,7 +136,7 @@ impl State {
         }
     }
 
-    /// Read the bits of the open character whose samples lie before `end`, with the level in force.
+    /// Read the bits of the open character whose samples are before `end`, with the level in force.
     fn read_before(&mut self, end: i64, sink: &mut Sink<'_>) {
         while self.open == 1 {
             let sample = self.sample_of(self.bit);
@@ -226,15 +226,15 @@ mod tests {
     /// Edges of a line with these levels, a bit each, from sample 0 on.
     fn edges(bits: &[u64]) -> (Vec<i64>, Vec<u64>) {
         let mut last = None;
-        let mut found = (vec![], vec![]);
+        let mut edges = (vec![], vec![]);
         for (index, &bit) in bits.iter().enumerate() {
             if last != Some(bit) {
-                found.0.push(index as i64 * BIT);
-                found.1.push(bit << 3);
+                edges.0.push(index as i64 * BIT);
+                edges.1.push(bit << 3);
                 last = Some(bit);
             }
         }
-        found
+        edges
     }
 
     fn decode(mut state: State, bits: &[u64], step: usize) -> Vec<(i64, i64, u16, u8)> {
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_low_stop_bit_a_wrong_parity_and_a_break_are_told() {
+    fn a_low_stop_bit_a_wrong_parity_and_a_break_are_flagged() {
         let low_stop = [1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1];
         assert_eq!(
             vec![(10, 110, 0x41, FRAMING)],

@@ -3,7 +3,7 @@
 use crate::decimal::Scale;
 use crate::table::Changes;
 
-/// Longest value of a vector that is kept.
+/// Longest value of a vector that is stored.
 const MAX_WIDTH: u32 = 64;
 
 /// What has to survive between two calls, and how times are read. Owned by the caller.
@@ -14,13 +14,13 @@ pub struct State {
     pub denominator: i64,
     /// Time of the last `#`, in samples.
     pub time: i64,
-    /// Times that lie on no sample.
+    /// Times between samples.
     pub off_grid: i64,
     /// Newlines so far.
     pub line: i64,
     /// Bytes used in this call.
     pub consumed: i64,
-    /// 1: what stands behind `consumed` is no value change; 2: its time does not fit; 3: it is of a variable
+    /// 1: what follows `consumed` is not a value change; 2: its time does not fit; 3: it is of a variable
     /// that is not declared; 0: none.
     pub fault: i64,
     /// Value of a vector whose identifier comes next.
@@ -60,7 +60,7 @@ fn find(variables: &[Variable], code: &[u8]) -> Result<Option<Variable>, i64> {
 }
 
 impl State {
-    /// Read whole words, as many as there is room for; returns the number of changes.
+    /// Read complete words, as many as there is room for; returns the number of changes.
     ///
     /// `variables` are sorted by code. A time without changes is given as a change of no channel.
     pub fn feed(&mut self, data: &[u8], variables: &[Variable], out: &mut Changes) -> usize {
@@ -183,7 +183,7 @@ impl State {
         }
     }
 
-    /// The lowest 64 bits of a vector; what is left out at its left is 0, or x or z where that stands first.
+    /// The lowest 64 bits of a vector; what is omitted at its left is 0, or x or z where that is first.
     fn read_vector(&mut self, digits: &[u8]) -> Result<(), i64> {
         self.vector = 0;
         self.vector_unknown = match digits.first() {
@@ -209,7 +209,7 @@ impl State {
 mod tests {
     use super::*;
 
-    fn run(pieces: &[&str]) -> (Vec<(i64, u64, u64, u64)>, State) {
+    fn run(parts: &[&str]) -> (Vec<(i64, u64, u64, u64)>, State) {
         let mut state = State {
             numerator: 1,
             denominator: 1,
@@ -241,10 +241,10 @@ mod tests {
             },
         ];
         variables.sort_by_key(|variable| variable.code);
-        let mut found = Vec::new();
+        let mut changes = Vec::new();
         let mut rest = String::new();
-        for piece in pieces {
-            rest.push_str(piece);
+        for part in parts {
+            rest.push_str(part);
             let (mut times, mut offsets) = (vec![0; 16], vec![0; 16]);
             let (mut masks, mut values, mut unknown) = (vec![0; 16], vec![0; 16], vec![0; 16]);
             let mut out = Changes {
@@ -255,15 +255,15 @@ mod tests {
                 offsets: &mut offsets,
             };
             let count = state.feed(rest.as_bytes(), &variables, &mut out);
-            found.extend((0..count).map(|i| (times[i], masks[i], values[i], unknown[i])));
+            changes.extend((0..count).map(|i| (times[i], masks[i], values[i], unknown[i])));
             rest.drain(..state.consumed as usize);
         }
-        (found, state)
+        (changes, state)
     }
 
     #[test]
     fn scalars_vectors_and_unknown_ones() {
-        let (found, state) = run(&[
+        let (changes, state) = run(&[
             "#0 $dumpvars 1! bx1 ab $end\n#5 0! 1? b10",
             "10 ab z!\n$comment 0! $end #7\n",
         ]);
@@ -278,12 +278,12 @@ mod tests {
             (5, 1, 0, 1),
             (7, 0, 0, 0),
         ];
-        assert_eq!(expected, found);
+        assert_eq!(expected, changes);
         assert_eq!((0, 3), (state.fault, state.line));
     }
 
     #[test]
-    fn a_variable_that_is_not_declared_is_told() {
+    fn a_variable_that_is_not_declared_is_a_fault() {
         for text in ["#5 1& ", "#5 b10 & ", "1!!!!!!!!! "] {
             let (_, state) = run(&[text]);
 
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_value_change_is_told() {
+    fn what_is_not_a_value_change_is_a_fault() {
         for text in ["hello ", "#1x ", "# ", "0 ", "b12 ! ", "$var "] {
             let (_, state) = run(&[text]);
 

@@ -24,7 +24,7 @@ const MAX_RUNS: usize = (SIZE - HISTORY) / LONGEST + 3;
 pub struct Run {
     pub start: usize,
     pub end: usize,
-    /// Bytes left out at `end`, whole samples.
+    /// Bytes omitted at `end`, complete samples.
     pub hidden: u64,
 }
 

@@ -42,7 +42,7 @@ def read(
     piece: int | None = None,
     capacity: int = 1 << 12,
 ) -> Rows:
-    """Read one member in blocks, whose rest is kept for the next; `reader.head` tells how it ended."""
+    """Read one member in blocks, whose rest is kept for the next; `reader.head` shows how it ended."""
     samples, levels, raw = Buffer(np.int64, capacity), Buffer(np.uint64, capacity), Buffer(np.uint8, len(data))
     raw.array[:] = np.frombuffer(data, dtype=np.uint8)
     parts: list[Rows] = []
@@ -119,7 +119,7 @@ def check(reader: MemberReader, data: bytes, rows: Rows, unit: int, mask: int) -
 
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_any_chunk_gives_the_edges_and_the_crc_of_zlib_and_a_plain_scan(batch: int) -> None:
-    """Every level, strategy, window and flush of zlib; every unit size; whole and in blocks; any room for edges."""
+    """Every level, strategy, window and flush of zlib; every unit size; at once and in blocks; any room for edges."""
     rng = random.Random(batch)
     for _ in range(CHUNKS // BATCHES):
         unit = rng.randrange(1, 9)

@@ -169,7 +169,7 @@ def test_an_unknown_code_is_damage() -> None:
 
 
 def test_a_gap_ends_a_frame_and_its_levels_are_no_event() -> None:
-    """Samples 106 to 500 are lost: the frame that was being sent is damaged, the next one is whole."""
+    """Samples 106 to 500 are lost: the frame that was being sent is damaged, the next one is complete."""
     lines = bus(2)
     symbols = frame_symbols(9, 77, width=2)
     before = [row for row in train([symbols], lines) if row[0] < 106]

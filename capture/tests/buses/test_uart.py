@@ -57,14 +57,14 @@ def edges_of(columns: list[list[int]], channels: list[str]) -> Edges:
     length = max(len(column) for column in columns)
     levels = np.zeros(length, dtype=np.uint64)
     for bit, column in enumerate(columns):
-        whole = np.array(column + [column[-1]] * (length - len(column)), dtype=np.uint64)
-        levels |= whole << np.uint64(bit)
+        column_levels = np.array(column + [column[-1]] * (length - len(column)), dtype=np.uint64)
+        levels |= column_levels << np.uint64(bit)
     rows = np.concatenate([[0], np.flatnonzero(levels[1:] != levels[:-1]) + 1])
     return Edges.from_blocks([(rows.astype(np.int64), levels[rows])], samplerate_hz=RATE, channels=channels, end=length)
 
 
 def sigrok(path: Path, channels: list[str], forms: list[UartFormat]) -> list[list[tuple[int, int, str]]]:
-    """What sigrok's decoder says of each channel: start, end and text of its annotations, the bits omitted."""
+    """Annotations of sigrok's decoder for each channel: start, end and text of its annotations, the bits omitted."""
     command = ["sigrok-cli", "-i", str(path), "--protocol-decoder-samplenum"]
     for channel, form in zip(channels, forms, strict=True):
         options = {
@@ -132,7 +132,7 @@ FORMS = [
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", [False, True])
 def test_every_character_and_error_is_where_sigrok_says(tmp_path: Path, *, damage: bool) -> None:
-    """Instants, values and errors are sigrok's, on whole and on damaged lines of every format."""
+    """Instants, values and errors are sigrok's, on intact and on damaged lines of every format."""
     generator = random.Random(5 + damage)
     values = [[generator.randrange(1 << form.data_bits) for _ in range(150)] for form in FORMS]
     columns = [levels_of(*pair, generator=generator, damage=damage) for pair in zip(FORMS, values, strict=True)]
@@ -150,7 +150,7 @@ def test_every_character_and_error_is_where_sigrok_says(tmp_path: Path, *, damag
 
 
 def test_noise_is_decoded_as_sigrok_does(tmp_path: Path) -> None:
-    """A line of random levels, where hardly a character is whole."""
+    """A line of random levels, where hardly a character is intact."""
     generator = random.Random(7)
     forms = FORMS[1:3] + FORMS[6:]
     columns = []
@@ -173,7 +173,7 @@ def test_blocks_may_cut_a_line_anywhere() -> None:
     form = FORMS[2]
     column = levels_of(form, [generator.randrange(256) for _ in range(60)], generator=generator, damage=True)
     edges = edges_of([column], ["tx"])
-    whole = joined(decode(waveform_of(edges), "tx", form))
+    expected = joined(decode(waveform_of(edges), "tx", form))
     for _ in range(20):
         decoder = UartDecoder(0, samplerate_hz=RATE, form=form)
         cuts = sorted(generator.sample(range(edges.end), 12))
@@ -183,11 +183,11 @@ def test_blocks_may_cut_a_line_anywhere() -> None:
             parts.append(decoder.feed(edges.samples[rows], edges.levels[rows], end=end))
         actual = joined(parts)
         for name in ("starts", "ends", "values", "flags"):
-            assert getattr(whole, name).tolist() == getattr(actual, name).tolist()
+            assert getattr(expected, name).tolist() == getattr(actual, name).tolist()
 
 
-def test_after_lost_samples_a_character_begins_anew() -> None:
-    """What a gap cuts is not put together from its two ends."""
+def test_after_lost_samples_a_character_begins_again() -> None:
+    """A character that a gap cuts is not put together from its two ends."""
     form = FORMS[0]
     edges = edges_of([levels_of(form, [0x41, 0x42, 0x43], generator=random.Random(1), damage=False)], ["tx"])
     first, second, third = joined(decode(waveform_of(edges), "tx", form)).starts.tolist()

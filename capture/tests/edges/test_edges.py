@@ -68,10 +68,10 @@ def test_a_window_that_begins_in_a_gap_begins_after_it() -> None:
         capture.window(12, 20)
 
 
-def test_stretches_are_cut_at_gaps() -> None:
+def test_intervals_are_cut_at_gaps() -> None:
     capture = edges([(0, 4), (5, 5), (30, 5), (35, 4)], end=50, gaps=[(10, 30), (40, 50)])
 
-    assert [slice(0, 2), slice(2, 4)] == capture.stretches()
+    assert [slice(0, 2), slice(2, 4)] == capture.intervals()
 
 
 def test_blocks_are_put_together_and_cannot_be_changed() -> None:

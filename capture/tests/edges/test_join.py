@@ -23,9 +23,12 @@ def in_blocks(edges: Edges, cuts: list[int]) -> Waveform:
     """Edges as a waveform cut at these samples; a gap is never cut."""
 
     def read() -> Iterator[Block]:
-        bounds = [edges.start - 1, *cuts, edges.end]
-        whole = [cut for cut in bounds if not any(start < cut < end for start, end in edges.gaps)]
-        for start, end in pairwise(whole):
+        bounds = [
+            cut
+            for cut in (edges.start - 1, *cuts, edges.end)
+            if not any(start < cut < end for start, end in edges.gaps)
+        ]
+        for start, end in pairwise(bounds):
             rows = slice(*np.searchsorted(edges.samples, [start, end]).tolist())
             inside = (edges.gaps[:, 0] >= start) & (edges.gaps[:, 1] <= end)
             yield Block(edges.samples[rows], edges.levels[rows], end, edges.gaps[inside & (edges.gaps[:, 0] < end)])
@@ -121,7 +124,7 @@ def changes_of(samples: list[int], name: str, *, open_ended: bool) -> Waveform:
 
 
 def test_lists_of_changes_cover_the_union_of_their_times() -> None:
-    """What they say of the time before their first and after their last change is that nothing changed."""
+    """Before their first and after their last change, nothing changed."""
     joined = join([changes_of([10, 20, 30], "a", open_ended=True), changes_of([25, 60], "b", open_ended=True)])
     edges = joined.edges()
 
@@ -130,8 +133,8 @@ def test_lists_of_changes_cover_the_union_of_their_times() -> None:
     assert joined.open_ended and joined.remarks == []
 
 
-def test_a_capture_bounds_a_list_of_changes_and_what_is_cut_is_said() -> None:
-    """Of a capture, nothing is known outside: what lies there of other files is omitted, with a remark."""
+def test_a_capture_bounds_a_list_of_changes_and_what_is_cut_is_reported() -> None:
+    """Nothing is known outside a capture: other files are cut to it, with a remark."""
     joined = join([changes_of([10, 20, 30, 9000], "a", open_ended=True), changes_of([15, 60], "b", open_ended=False)])
     edges = joined.edges()
 
@@ -143,7 +146,7 @@ def test_a_capture_bounds_a_list_of_changes_and_what_is_cut_is_said() -> None:
 
 @pytest.mark.parametrize("open_ended", [True, False])
 def test_a_file_without_rows_beside_another(open_ended: bool) -> None:
-    """A list of changes says that nothing changed; a capture without samples covers nothing, and that is said."""
+    """In a list of changes nothing changed; a capture without samples covers nothing, and that is reported."""
     empty = Waveform(samplerate_hz=RATE, channels=("b",), read=lambda: iter(()), open_ended=open_ended)
     joined = join([changes_of([10, 20, 30], "a", open_ended=True), empty])
     edges = joined.edges()

@@ -83,7 +83,7 @@ def in_pieces(edges: Edges, rows: int) -> Waveform:
 @example(ppm=-3625, start=10 * PERIOD, size=10, rows=1000)
 @example(ppm=-3625, start=4000 * PERIOD, size=7, rows=333)
 def test_a_lost_block_is_found_with_its_size(ppm: int, start: int, size: int, rows: int) -> None:
-    """Within its uncertainty, modulo the period, wherever it lies and however the source's clock runs."""
+    """Within its uncertainty, modulo the period, wherever it is and however the source's clock runs."""
     period = PERIOD * (1 + ppm * 1e-6)
     if min(size % period, -size % period) <= heartbeat.SPREADS:
         return  # a loss of whole periods cannot be seen
@@ -105,7 +105,7 @@ def test_several_lost_blocks(tmp_path: Path) -> None:
 
 
 def test_noise_of_the_source_raises_the_limit() -> None:
-    """A source that jitters by 3 samples shows no loss that is not there, and says what it can see."""
+    """A source that jitters by 3 samples shows no loss that is not there, and reports its limit."""
     result = heartbeat.read(waveform_of(square(5000, noise=3, lost=[(1_000_000, 200)])), "hb", period_ns=PERIOD_NS)
     (loss,) = result.losses
 
@@ -223,7 +223,7 @@ ROWS = [(0, 0), (10, 1), (20, 0), (30, 1), (40, 3), (50, 2), (60, 0)]
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
 def test_a_loss_becomes_a_gap_on_reading(size: int) -> None:
-    """What is in it goes, what comes later is counted on, and the levels after the gap are those at its end."""
+    """Rows inside are dropped, later ones are renumbered, and the levels after the gap are those at its end."""
     pieces = [ROWS[at : at + size] for at in range(0, len(ROWS), size)]
     ends = [*(piece[0][0] for piece in pieces[1:]), 70]
     blocks = [

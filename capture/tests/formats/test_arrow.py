@@ -92,13 +92,13 @@ def test_damaged_tables_give_a_capture_or_one_error(tmp_path: Path, module: Modu
     """Whatever bytes are changed."""
     path = tmp_path / "damaged"
     module.write(path, random_capture(0)[1])
-    whole = path.read_bytes()
+    content = path.read_bytes()
     random = np.random.default_rng(3)
     for _ in range(150):
-        octets = bytearray(whole)
-        for at in random.integers(0, len(octets), 3).tolist():
-            octets[at] = int(random.integers(256))
-        path.write_bytes(octets)
+        damaged = bytearray(content)
+        for at in random.integers(0, len(damaged), 3).tolist():
+            damaged[at] = int(random.integers(256))
+        path.write_bytes(damaged)
         try:
             module.read(path).edges()
         except CaptureError as error:

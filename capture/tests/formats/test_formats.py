@@ -112,7 +112,7 @@ def test_our_vcd_is_read_by_sigrok_cli(tmp_path: Path) -> None:
 
 
 def test_edges_are_counted_block_by_block() -> None:
-    """Counting gives what the edges in memory say, wherever the blocks are cut."""
+    """Counts are those of the edges in memory, wherever the blocks are cut."""
     edges = random_edges(3, 500, 9)
 
     def read() -> object:
@@ -168,11 +168,11 @@ def test_changes_that_go_back_in_time_are_refused() -> None:
 
 @functools.cache
 def seeds(folder: Path) -> dict[str, bytes]:
-    """A good file of each format whose content tells what it is."""
+    """A good file of each format that is recognised by its content."""
     example = capture(([5, 70, 900], [1, 2, 3, 4], RATE, 3), gap=True)
-    whole = capture(([5, 70, 900], [1, 2, 3, 4], RATE, 3), gap=False)
+    without_gap = capture(([5, 70, 900], [1, 2, 3, 4], RATE, 3), gap=False)
     contents = {"vcd2": (HEAD + '#0 $dumpvars 1! b0101 " $end\n#5 0!\n').encode()}
-    for name, content in (("vcd", example), ("csv", example), ("flocklab_gpio", whole)):
+    for name, content in (("vcd", example), ("csv", example), ("flocklab_gpio", without_gap)):
         formats.module(name).write(folder / "seed", content)
         contents[name] = (folder / "seed").read_bytes()
     contents["saleae_csv"] = b"Time [s],A,B\n0.1,0,X\n0.25,1,1\n0.5,X,X\n"

@@ -41,11 +41,11 @@ def ipv6(payload: bytes) -> bytes:
 def pcap_file(path: Path, packets: list[bytes], *, linktype: int, order: str = "<", nanoseconds: bool = False) -> Path:
     """A pcap file whose packets are a tick apart."""
     magic, ticks = (0xA1B23C4D, 10**9) if nanoseconds else (0xA1B2C3D4, 10**6)
-    octets = struct.pack(f"{order}IHHiIII", magic, 2, 4, 0, 0, 65535, linktype)
+    content = struct.pack(f"{order}IHHiIII", magic, 2, 4, 0, 0, 65535, linktype)
     for number, packet in enumerate(packets):
         seconds, part = divmod(STAMP_US * ticks // 10**6 + number, ticks)
-        octets += struct.pack(f"{order}IIII", seconds, part, len(packet), len(packet)) + packet
-    path.write_bytes(octets)
+        content += struct.pack(f"{order}IIII", seconds, part, len(packet), len(packet)) + packet
+    path.write_bytes(content)
     return path
 
 
@@ -62,16 +62,16 @@ def option(code: int, value: bytes, order: str) -> bytes:
 
 def section(order: str, interfaces: list[tuple[str, int, int]], packets: list[tuple[int, int, bytes]]) -> bytes:
     """A section: interfaces (name, if_tsresol, if_tsoffset), packets (interface, ticks, frame without FCS)."""
-    octets = block(0x0A0D0D0A, struct.pack(f"{order}IHHq", 0x1A2B3C4D, 1, 0, -1), order)
+    content = block(0x0A0D0D0A, struct.pack(f"{order}IHHq", 0x1A2B3C4D, 1, 0, -1), order)
     for name, resolution, offset_s in interfaces:
         options = option(2, name.encode(), order) + option(9, bytes([resolution]), order)
         options += option(14, struct.pack(f"{order}q", offset_s), order) + bytes(4)
-        octets += block(1, struct.pack(f"{order}HHI", 230, 0, 0) + options, order)
+        content += block(1, struct.pack(f"{order}HHI", 230, 0, 0) + options, order)
     for interface, ticks, frame in packets:
         head = struct.pack(f"{order}IIIII", interface, ticks >> 32, ticks & 0xFFFFFFFF, len(frame), len(frame))
         comment = option(1, f"packet at {ticks}".encode(), order) + bytes(4)
-        octets += block(6, head + frame + bytes(-len(frame) % 4) + comment, order)
-    return octets
+        content += block(6, head + frame + bytes(-len(frame) % 4) + comment, order)
+    return content
 
 
 def everything(path: Path) -> list[Frame | Skipped]:
@@ -165,7 +165,7 @@ def test_pcapng_sections_interfaces_and_clocks(tmp_path: Path, order: str) -> No
 
 
 def test_files_of_wiresharks_tools(tmp_path: Path) -> None:
-    """What editcap, mergecap and tshark write is read as the files they were made from."""
+    """Files that editcap, mergecap and tshark write are read like the files they were made from."""
     plain = pcap_file(tmp_path / "a.pcap", [PSDU, MPDU], linktype=195)
     bare = pcap_file(tmp_path / "b.pcap", [MPDU], linktype=230, nanoseconds=True)
     subprocess.run(["mergecap", "-a", "-w", tmp_path / "c.pcapng", plain, bare], check=True)
@@ -186,15 +186,15 @@ def test_files_that_were_cut_short(tmp_path: Path, kind: str) -> None:
         pcap_file(path, [PSDU] * 3, linktype=195)
     else:
         path.write_bytes(section("<", [("one", 9, 0)], [(0, number, MPDU) for number in range(3)]))
-    whole = path.read_bytes()
+    content = path.read_bytes()
     frames = [item for item in everything(path) if isinstance(item, Frame)]
-    for size in range(24, len(whole)):
-        path.write_bytes(whole[:size])
+    for size in range(24, len(content)):
+        path.write_bytes(content[:size])
         got = everything(path)
         before = [item for item in got if isinstance(item, Frame)]
         assert frames[: len(before)] == before
         assert got[len(before) :] in ([], [Skipped(1, "cut short at the end of the file")])
-    path.write_bytes(whole[:10] if kind == "pcap" else b"\n\r\r\r")
+    path.write_bytes(content[:10] if kind == "pcap" else b"\n\r\r\r")
     with pytest.raises(FormatError):
         everything(path)
 
@@ -207,10 +207,10 @@ def test_damaged_files_give_frames_or_one_error(tmp_path: Path, seed: int) -> No
     pcap.write(tap, Frames(read=lambda: iter([full_frame(number) for number in range(4)])))
     ethernet = bytes(12) + b"\x08\x00" + ipv4(zep())
     for path in (tap, pcap_file(tmp_path / "zep.pcap", [ethernet] * 4, linktype=1)):
-        octets = bytearray(path.read_bytes())
+        content = bytearray(path.read_bytes())
         for _ in range(generator.randrange(1, 8)):
-            octets[generator.randrange(len(octets))] = generator.getrandbits(8)
-        path.write_bytes(octets)
+            content[generator.randrange(len(content))] = generator.getrandbits(8)
+        path.write_bytes(content)
         try:
             pcap.read(path).summary()
         except FormatError as error:
@@ -272,7 +272,7 @@ def test_what_is_written_is_read_back_and_shown_by_wireshark(tmp_path: Path) -> 
 
 
 def test_times_of_other_clocks_are_rounded_to_the_nearest_ns(tmp_path: Path) -> None:
-    """Samples of 24 MHz come back exactly from the rounded timestamps, and the writer says what it did."""
+    """Samples of 24 MHz come back exactly from the rounded timestamps, and the writer reports the rounding."""
     samples = random.Random(1).sample(range(10**15), 200)
     path = tmp_path / "samples.pcapng"
     frames = [Frame(ticks=sample, ticks_per_s=24_000_000, mpdu=MPDU) for sample in samples]
@@ -329,7 +329,7 @@ def test_stamps_that_go_back(tmp_path: Path) -> None:
 
 
 def test_nothing_is_said_of_a_good_capture(tmp_path: Path) -> None:
-    """Frames back to back with their acknowledgements 192 us later, timestamped at their ends; two nodes hear all."""
+    """Frames and, 192 us later, their acknowledgements, timestamped at their ends; two nodes receive all."""
     stamps, at_us = [], STAMP_US
     for _ in range(200):
         at_us += (6 + len(MPDU) + 2) * 32

@@ -36,7 +36,7 @@ def test_a_folder_of_version_0(tmp_path: Path) -> None:
 
 
 def test_a_rate_that_is_given(tmp_path: Path) -> None:
-    """Times that no usual rate explains need the rate, and say so; then they are put on its samples."""
+    """Times that no usual rate explains need the rate, by an error; then they are put on its samples."""
     path = tmp_path / "digital_0.bin"
     path.write_bytes(version_0(0, 0.0, 1.0, [n / 7_654_321 for n in (1, 1000, 7_000_001)]))
     with pytest.raises(FormatError, match="--samplerate"):
@@ -60,7 +60,7 @@ def test_chunks_of_version_1_with_a_gap(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "says"),
+    ("data", "message"),
     [
         (version_0(0, 0.0, 1.0, [0.5])[:-3], "cut short"),
         (version_0(0, 0.0, 1.0, [0.5])[:30], "cut short"),
@@ -77,11 +77,11 @@ def test_chunks_of_version_1_with_a_gap(tmp_path: Path) -> None:
         (struct.pack("<8siiQ", b"<SALEAE>", 1, 0, 2**60), "chunks"),
     ],
 )
-def test_damage_is_one_error(tmp_path: Path, data: bytes, says: str) -> None:
-    """What cannot be read is one error that says what."""
+def test_damage_is_one_error(tmp_path: Path, data: bytes, message: str) -> None:
+    """Each fault is one error."""
     path = tmp_path / "digital_0.bin"
     path.write_bytes(data)
-    with pytest.raises(FormatError, match=says):
+    with pytest.raises(FormatError, match=message):
         saleae_bin.read(path, ReadOptions(samplerate_hz=Fraction(RATE))).edges()
 
 
@@ -118,7 +118,7 @@ def test_any_runs(tmp_path_factory: pytest.TempPathFactory, chunks: list[list[in
 
 
 @pytest.mark.parametrize(
-    ("blob", "says"),
+    ("blob", "message"),
     [
         (channel(0, [[5]], version=4), "version 4 of"),
         (channel(0, [[5, 900]])[:-1], "cut short"),
@@ -127,10 +127,10 @@ def test_any_runs(tmp_path_factory: pytest.TempPathFactory, chunks: list[list[in
         (b"<SALEAE>", "no Saleae channel"),
     ],
 )
-def test_what_is_not_known_of_logic_2_is_refused(tmp_path: Path, blob: bytes, says: str) -> None:
-    """An encoding that does not add up is an error that tells how to export, never wrong edges."""
+def test_what_is_not_known_of_logic_2_is_refused(tmp_path: Path, blob: bytes, message: str) -> None:
+    """An encoding that does not add up is an error whose remedy is an export, never wrong edges."""
     path = session(tmp_path / "a.sal", blob)
-    with pytest.raises(FormatError, match=f"{says}.*export"):
+    with pytest.raises(FormatError, match=f"{message}.*export"):
         sal.read(path, NAMES).edges()
 
 
@@ -245,7 +245,7 @@ CHUNK_AT = 51
 
 
 @pytest.mark.parametrize(
-    ("blob", "says"),
+    ("blob", "message"),
     [
         pytest.param(changed(FIRST, 8, b"\4"), "version 4 of the undocumented encoding", id="version"),
         pytest.param(changed(FIRST, 12, b"\x65"), "type 101,", id="analog"),
@@ -264,10 +264,10 @@ CHUNK_AT = 51
         pytest.param(FIRST[:-1], "cut short", id="cut"),
     ],
 )
-def test_what_does_not_check_out_in_the_first_encodings_is_refused(tmp_path: Path, blob: bytes, says: str) -> None:
+def test_what_does_not_check_out_in_the_first_encodings_is_refused(tmp_path: Path, blob: bytes, message: str) -> None:
     """In one step: nothing is asked for before."""
     path = old_session(tmp_path / "a.sal", blob)
-    with pytest.raises(FormatError, match=f"{says}.*export"):
+    with pytest.raises(FormatError, match=f"{message}.*export"):
         sal.read(path, NAMES).edges()
 
 

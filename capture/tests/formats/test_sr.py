@@ -278,10 +278,10 @@ def test_channels_that_were_disabled_need_no_bytes(small: tuple[Path, Edges]) ->
 
 def test_every_truncation_is_an_error(tmp_path: Path) -> None:
     write_sr(tmp_path / "x.sr", capture())
-    whole = (tmp_path / "x.sr").read_bytes()
+    content = (tmp_path / "x.sr").read_bytes()
     cut = tmp_path / "cut.sr"
-    for size in range(0, len(whole), 97):
-        cut.write_bytes(whole[:size])
+    for size in range(0, len(content), 97):
+        cut.write_bytes(content[:size])
         with pytest.raises(FormatError, match=r"cut\.sr: is cut short, damaged, or no sigrok session"):
             read_sr(cut)
 
@@ -290,16 +290,16 @@ def test_no_flipped_bit_is_taken_for_samples(tmp_path: Path) -> None:
     """sigrok-cli would read such a file and exit with status 0."""
     edges = capture()
     write_sr(tmp_path / "x.sr", edges)
-    whole = (tmp_path / "x.sr").read_bytes()
-    for place in range(0, len(whole), 41):
-        data = bytearray(whole)
+    content = (tmp_path / "x.sr").read_bytes()
+    for place in range(0, len(content), 41):
+        data = bytearray(content)
         data[place] ^= 4
         (tmp_path / "flip.sr").write_bytes(data)
         try:
             back = read_sr(tmp_path / "flip.sr")
         except CaptureError:
             continue
-        assert rows(edges) == rows(back)  # a bit nobody uses, such as a date
+        assert rows(edges) == rows(back)  # an unused bit, such as of a date
 
 
 @pytest.mark.parametrize(
@@ -349,7 +349,7 @@ LOCAL_FIELDS = {"crc": 14, "packed": 18, "size": 22}  # in a local header (4.3.7
 
 
 def entry(data: bytes, name: bytes, field: str) -> int:
-    """Where a field of a member's entry in the directory lies."""
+    """Offset of a field of a member's entry in the directory."""
     places = [match.start() - FIELDS["name"] for match in re.finditer(re.escape(name), data)]
     (place,) = (at for at in places if data[at:].startswith(b"PK\1\2") and data[at + 28] == len(name))
     return place + FIELDS[field]
@@ -380,13 +380,13 @@ def small(tmp_path: Path) -> tuple[Path, Edges]:
 @pytest.mark.slow
 def test_no_bit_of_the_directory_costs_samples_unsaid(small: tuple[Path, Edges]) -> None:
     path, edges = small
-    whole = path.read_bytes()
+    content = path.read_bytes()
     with zipfile.ZipFile(path) as archive:
         directory = archive.start_dir
     errors = 0
-    for place in range(directory, len(whole)):
+    for place in range(directory, len(content)):
         for bit in range(8):
-            data = bytearray(whole)
+            data = bytearray(content)
             data[place] ^= 1 << bit
             path.write_bytes(data)
             try:
@@ -395,7 +395,7 @@ def test_no_bit_of_the_directory_costs_samples_unsaid(small: tuple[Path, Edges])
                 errors += 1
                 continue
             assert (rows(edges), edges.end) == (rows(back), back.end), (place - directory, bit)
-    assert 3000 < errors < 8 * (len(whole) - directory)
+    assert 3000 < errors < 8 * (len(content) - directory)
 
 
 @pytest.mark.parametrize(
@@ -409,7 +409,7 @@ def test_no_bit_of_the_directory_costs_samples_unsaid(small: tuple[Path, Edges])
     ],
 )
 def test_a_chunk_of_another_name_is_an_error_or_a_remark(small: tuple[Path, Edges], name: bytes, expected: str) -> None:
-    """Its CRC is right, so that only names tell that it stands for another; its samples are a gap."""
+    """Its CRC is right, so that only names show that it replaces another; its samples are a gap."""
     path, edges = small
     data = bytearray(path.read_bytes())
     place = entry(data, b"logic-1-10", "name")
@@ -432,25 +432,25 @@ def test_a_number_that_comes_twice_is_an_error(small: tuple[Path, Edges]) -> Non
     path.write_bytes(data)
     with pytest.raises(FormatError, match="logic-1-4 comes twice: the samples from 120 on are lost"):
         read_sr(path)
-    assert (without(edges, 120, 150), [[120, 150]], 317) == stretches(path)
+    assert (without(edges, 120, 150), [[120, 150]], 317) == recovered(path)
 
 
 @pytest.mark.parametrize("damage", ["none", "content"])
 @pytest.mark.slow
 def test_levels_outside_of_gaps_are_right_or_said_to_be_a_guess(small: tuple[Path, Edges], damage: str) -> None:
-    """Each bit of each field of length, in both headers; where the content is whole, no sample is lost at all."""
+    """Each bit of each field of length, in both headers; where the content is complete, no sample is lost at all."""
     path, edges = small
-    whole = bytearray(path.read_bytes())
+    content = bytearray(path.read_bytes())
     expected = levels_at(edges)
     with zipfile.ZipFile(path) as archive:
         headers = {number: archive.getinfo(f"logic-1-{number}").header_offset for number in (1, 5, 11)}
     for number, header in headers.items():
         name = f"logic-1-{number}".encode()
         content = header + 30 + len(name) + 20
-        places = [entry(whole, name, "packed"), entry(whole, name, "size")]
+        places = [entry(content, name, "packed"), entry(content, name, "size")]
         places += [header + LOCAL_FIELDS["packed"], header + LOCAL_FIELDS["size"]]
         for place, bit in itertools.product(places, range(32)):
-            data = bytearray(whole)
+            data = bytearray(content)
             data[place + bit // 8] ^= 1 << bit % 8
             data[content] ^= 0x55 if damage == "content" else 0
             path.write_bytes(data)
@@ -475,7 +475,7 @@ def test_a_size_that_is_wrong_shifts_nothing(small: tuple[Path, Edges]) -> None:
         path.write_bytes(data)
         with pytest.raises(FormatError, match="logic-1-5"):
             read_sr(path)
-        assert (rows(edges), [], edges.end) == stretches(path)
+        assert (rows(edges), [], edges.end) == recovered(path)
 
 
 def test_a_chunk_of_an_unknown_method_is_an_error_or_a_gap(small: tuple[Path, Edges]) -> None:
@@ -488,7 +488,7 @@ def test_a_chunk_of_an_unknown_method_is_an_error_or_a_gap(small: tuple[Path, Ed
     path.write_bytes(data)
     with pytest.raises(FormatError, match="logic-1-5 is compressed by method 12"):
         read_sr(path)
-    assert (without(edges, 120, 150), [[120, 150]], 317) == stretches(path)
+    assert (without(edges, 120, 150), [[120, 150]], 317) == recovered(path)
 
 
 def test_names_in_an_error_are_short_and_printable(small: tuple[Path, Edges]) -> None:
@@ -531,7 +531,7 @@ def test_an_entry_beyond_the_file_is_refused_before_it_is_read(
 
 
 def test_metadata_that_inflate_without_end_are_refused(tmp_path: Path) -> None:
-    """64 MB of zeros that say they are few: inflating stops at the limit, whatever the directory states."""
+    """64 MB of zeros declared as few: inflating stops at the limit, whatever the directory states."""
     path = tmp_path / "x.sr"
     zeros = zlib.compressobj(9, zlib.DEFLATED, -15)
     packed = b"".join(zeros.compress(bytes(1 << 20)) for _ in range(64)) + zeros.flush()
@@ -549,15 +549,15 @@ def test_metadata_that_inflate_without_end_are_refused(tmp_path: Path) -> None:
 
 def test_fields_of_zip64_beyond_64_bits_are_refused(small: tuple[Path, Edges]) -> None:
     path, _ = small
-    whole = path.read_bytes()
-    end = whole.rindex(zip_archive.END_MAGIC)
+    content = path.read_bytes()
+    end = content.rindex(zip_archive.END_MAGIC)
     locator = zip_archive.LOCATOR64.pack(zip_archive.LOCATOR64_MAGIC, 0, 2**64 - 1, 1)
-    path.write_bytes(whole[:end] + locator + whole[end:])
+    path.write_bytes(content[:end] + locator + content[end:])
     with pytest.raises(FormatError, match="its zip64 directory is damaged"):
         read_sr(path)
 
 
-def stretches(path: Path, *, threads: int = 1) -> tuple[list[tuple[int, int]], list[list[int]], int]:
+def recovered(path: Path, *, threads: int = 1) -> tuple[list[tuple[int, int]], list[list[int]], int]:
     """Edges, gaps and end of a file that is read on past its damage."""
     edges = sr.read(path, ReadOptions(recover=True), threads=threads).edges()
     return rows(edges), edges.gaps.tolist(), edges.end
@@ -585,7 +585,7 @@ def test_a_missing_chunk_is_an_error_or_a_gap(chunked: tuple[Path, Edges]) -> No
 
     with pytest.raises(FormatError, match="logic-1-4 is missing: the samples from 1050 on are lost"):
         read_sr(path)
-    assert (without(edges, 1050, 1400), [[1050, 1400]], 5000) == stretches(path)
+    assert (without(edges, 1050, 1400), [[1050, 1400]], 5000) == recovered(path)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -599,7 +599,7 @@ def test_a_damaged_chunk_is_an_error_or_a_gap(chunked: tuple[Path, Edges], threa
 
     with pytest.raises(FormatError, match=r"the chunk logic-1-4 .*: samples 1050 to 1400 are lost"):
         sr.read(path, ReadOptions(), threads=threads).edges()
-    assert (without(edges, 1050, 1400), [[1050, 1400]], 5000) == stretches(path, threads=threads)
+    assert (without(edges, 1050, 1400), [[1050, 1400]], 5000) == recovered(path, threads=threads)
 
 
 def test_a_wrong_crc_is_an_error(chunked: tuple[Path, Edges]) -> None:
@@ -617,13 +617,13 @@ def test_a_file_that_was_cut_short_is_read_as_far_as_it_goes(chunked: tuple[Path
     path, edges = chunked
     with zipfile.ZipFile(path) as archive:
         infos = [archive.getinfo(f"logic-1-{number}") for number in range(1, 16)]
-    whole = path.read_bytes()
+    content = path.read_bytes()
     for info in infos[1:]:
-        path.write_bytes(whole[: info.header_offset])
+        path.write_bytes(content[: info.header_offset])
         whole_chunks = infos.index(info)
-        assert [row for row in rows(edges) if row[0] < 350 * whole_chunks] == stretches(path)[0]
-    path.write_bytes(whole[: infos[3].header_offset + 100])
-    left, gaps, end = stretches(path)
+        assert [row for row in rows(edges) if row[0] < 350 * whole_chunks] == recovered(path)[0]
+    path.write_bytes(content[: infos[3].header_offset + 100])
+    left, gaps, end = recovered(path)
     cut = gaps[0][0]
 
     assert 1050 < cut < 1400
@@ -639,14 +639,14 @@ def test_a_chunk_that_is_cut_before_its_first_sample_joins_the_gap_before(chunke
     data[third + 30 + len("logic-1-3") + 60] ^= 0x10
     path.write_bytes(data)
 
-    assert ([row for row in rows(edges) if row[0] < 700], [[700, 1400]], 1400) == stretches(path)
+    assert ([row for row in rows(edges) if row[0] < 700], [[700, 1400]], 1400) == recovered(path)
 
 
 def test_a_file_that_lost_its_first_chunk_begins_later(chunked: tuple[Path, Edges]) -> None:
     path, edges = chunked
     rewrite(path, **{"logic-1-1": None, "logic-1-2": None})
 
-    left, gaps, end = stretches(path)
+    left, gaps, end = recovered(path)
     assert (without(edges, 0, 700), [], 5000) == (left, gaps, end)
 
 

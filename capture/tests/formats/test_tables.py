@@ -69,7 +69,7 @@ def test_times_keep_every_digit(tmp_path: Path) -> None:
     ],
 )
 def test_columns_by_header_or_by_option(tmp_path: Path, text: str, columns: dict[str, str], rate: int) -> None:
-    """Units, separators and columns are found in the header, or said."""
+    """Units, separators and columns are found in the header, or given."""
     path = tmp_path / "a.csv"
     path.write_text(text)
     edges = module("csv").read(path, ReadOptions(columns=columns)).edges()
@@ -80,7 +80,7 @@ def test_columns_by_header_or_by_option(tmp_path: Path, text: str, columns: dict
 
 
 def test_times_that_count_samples(tmp_path: Path) -> None:
-    """A column of sample numbers needs a samplerate, and is taken as it is."""
+    """A column of sample numbers needs a samplerate, and is used unchanged."""
     text = "sample,A\n-5,0\n7,1\n"
     with pytest.raises(FormatError, match="--samplerate"):
         read(tmp_path / "a.csv", text, "csv")
@@ -92,7 +92,7 @@ def test_times_that_count_samples(tmp_path: Path) -> None:
 
 
 def test_rows_of_several_nodes_one_after_the_other(tmp_path: Path) -> None:
-    """FlockLab's rows that lie observer by observer are merged; a first row tells the level before it as well."""
+    """FlockLab's rows in the order of observers are merged; a first row gives the level before it as well."""
     text = (
         "timestamp,observer_id,node_id,pin_name,value\n"
         "100000000.1000000,4,4,LED1,0,5.0000000\n100000000.3000000,4,4,LED1,1,5.2\n100000000.5000000,4,4,nRST,1,5.4\n"
@@ -109,7 +109,7 @@ def test_rows_of_several_nodes_one_after_the_other(tmp_path: Path) -> None:
 
 
 def test_edges_of_one_instant_are_counted(tmp_path: Path) -> None:
-    """The last level of an instant counts, and it is said how many edges that took."""
+    """The last level of an instant counts, and the number of edges that took is reported."""
     text = "timestamp,observer_id,node_id,pin_name,value\n1.0000000,1,1,A,0\n2.0,1,1,A,1\n2.0,1,1,A,0\n3.0,1,1,A,1\n"
     waveform, edges = read(tmp_path / "a.csv", text, "flocklab_gpio")
 
@@ -119,7 +119,7 @@ def test_edges_of_one_instant_are_counted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("header", ["Time [s],A", "timestamp,observer_id,node_id,pin_name,value", "time,A,B"])
 def test_a_header_alone_is_an_empty_capture(tmp_path: Path, header: str) -> None:
-    """A test in which no pin moved leaves such files; it is said."""
+    """A test in which no pin moved leaves such files; that is reported."""
     path = tmp_path / "a.csv"
     path.write_text(header + "\n")
     waveform = module(recognise(path)).read(path, ReadOptions())
@@ -151,7 +151,7 @@ def test_the_samplerate_of_times_with_many_digits_is_derived(tmp_path: Path, rat
 
 
 def test_times_on_no_usual_rate_keep_their_resolution(tmp_path: Path) -> None:
-    """That is said, with the way out."""
+    """That is reported, with the way out."""
     waveform, edges = read(tmp_path / "a.csv", "time,A\n0.0000000000,0\n0.0000123457,1\n0.0314159265,0\n", "csv")
 
     assert (10**10, [0, 123457, 314159265]) == (edges.samplerate_hz, edges.samples.tolist())
@@ -174,7 +174,7 @@ V1 = (
 
 
 def test_rows_of_flocklab_1_are_edges_and_those_of_flocklab_2_levels(tmp_path: Path) -> None:
-    """The header tells the version: in 1, also the first row of each pin is an edge, and none is lost."""
+    """The header gives the version: in 1, also the first row of each pin is an edge, and none is lost."""
     header = "timestamp,observer_id,node_id,pin_name,value\n"
     _, one = read(tmp_path / "a.csv", "# " + header + V1, "flocklab_gpio")
     _, two = read(tmp_path / "a.csv", header + V1, "flocklab_gpio")
@@ -244,7 +244,7 @@ def test_flocklab_actuation_without_a_header(tmp_path: Path, time: str, first: i
 def test_a_comment_above_the_rows_may_be_their_header(
     tmp_path: Path, comment: str, channels: tuple[str, ...], remarks: list[str]
 ) -> None:
-    """With as many names as columns, one of them a time; prose stays a comment, and made-up names are said."""
+    """With as many names as columns, one of them a time; prose stays a comment, and made-up names are reported."""
     waveform, edges = read(tmp_path / "a.csv", f"# log\n{comment}\n0.5,0\n0.7,1\n", "csv")
 
     assert (channels, remarks) == (waveform.channels, waveform.remarks)
@@ -265,7 +265,7 @@ def test_the_burst_at_the_end_of_a_flocklab_trace(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("end", [",,\n", "END\n", "\x1a", ",,\n,,\n\n", "End of data,,\n\x1a\n", ";"])
-def test_what_stands_behind_the_last_row_is_left_out(tmp_path: Path, end: str) -> None:
+def test_what_follows_the_last_row_is_omitted(tmp_path: Path, end: str) -> None:
     """With a remark; anywhere else it is an error."""
     text = "time,A,B\n0.1,0,1\n0.2,1,1\n"
     waveform, edges = read(tmp_path / "a.csv", text + end, "csv")
@@ -310,7 +310,7 @@ def test_a_port_of_another_width_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("Time [s],A\n0.1,0\n0.2,7\n", "line 3: a level"),
         ("Time [s],A\n0.1,0\nx,1\n", "line 3: a time"),
@@ -320,16 +320,16 @@ def test_a_port_of_another_width_is_an_error(tmp_path: Path) -> None:
         ("Trigger [s],Time [s],A\n0,0,1.2\n", "voltages"),
     ],
 )
-def test_damage_is_named_with_its_line(tmp_path: Path, text: str, says: str) -> None:
-    """What cannot be read is one error that says what and where."""
+def test_damage_is_named_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+    """Each fault is one error with its place."""
     path = tmp_path / "a.csv"
     path.write_text(text)
-    with pytest.raises(FormatError, match=says):
+    with pytest.raises(FormatError, match=message):
         module("saleae_csv").read(path, ReadOptions()).edges()
 
 
 def test_a_file_without_any_order_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """More steps back than can be merged in bounded memory are an error that says how to sort the file."""
+    """More steps back than can be merged in bounded memory are an error whose remedy is to sort the file."""
     monkeypatch.setattr(table_scan, "MAX_RUNS", 3)
     path = tmp_path / "a.csv"
     path.write_text("time,A\n" + "".join(f"{9 - number},1\n" for number in range(9)))

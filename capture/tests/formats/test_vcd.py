@@ -34,7 +34,7 @@ def test_scopes_vectors_and_initial_levels(tmp_path: Path) -> None:
 
 
 def test_times_and_levels_that_are_not_plain(tmp_path: Path) -> None:
-    """A time that comes twice, an edge that is undone in its instant, x beside known levels, reals and comments."""
+    """A time that comes twice, an edge that is undone in its instant, x next to known levels, reals and comments."""
     text = HEAD + '#3 1! b0x1 "\n#3 0!\n#4 1!\n#4 $comment 0! $end r1.5 % s# %\n#6 x!\n#8 1!\n'
     waveform, edges = read(tmp_path / "a.vcd", text, channels=("clk", "dut*"))
 
@@ -97,7 +97,7 @@ def test_a_file_without_changes_is_an_empty_capture(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         (HEAD + "#5 1!\n#4 0!\n", "back in time"),
         (HEAD + "#5 1!\nhello\n", r"line 10.*'hello'"),
@@ -108,9 +108,9 @@ def test_a_file_without_changes_is_an_empty_capture(tmp_path: Path) -> None:
         ("$date today $end\n", "enddefinitions"),
     ],
 )
-def test_damage_is_named_with_its_place(tmp_path: Path, text: str, says: str) -> None:
-    """What cannot be read is one error that says what and where."""
-    with pytest.raises(FormatError, match=says):
+def test_damage_is_named_with_its_place(tmp_path: Path, text: str, message: str) -> None:
+    """Each fault is one error with its place."""
+    with pytest.raises(FormatError, match=message):
         read(tmp_path / "a.vcd", text)
 
 
@@ -127,7 +127,7 @@ def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, 
 
 
 def test_the_writer_says_what_it_rounds(tmp_path: Path) -> None:
-    """A rate that divides a unit of time is exact; 24 MHz is not, and says so."""
+    """A rate that divides a unit of time is exact; 24 MHz is not, and is reported as rounded."""
     edges = Edges.from_blocks(
         [(np.array([0], dtype=np.int64), np.array([1], dtype=np.uint64))],
         samplerate_hz=Fraction(10**7),
@@ -146,8 +146,8 @@ def test_the_writer_says_what_it_rounds(tmp_path: Path) -> None:
 
 def fields(edges: Edges) -> dict[str, object]:
     """Arguments of a Waveform of these edges."""
-    whole = waveform_of(edges)
-    return {"samplerate_hz": whole.samplerate_hz, "channels": whole.channels, "read": whole.read}
+    waveform = waveform_of(edges)
+    return {"samplerate_hz": waveform.samplerate_hz, "channels": waveform.channels, "read": waveform.read}
 
 
 def head(*sections: str) -> str:

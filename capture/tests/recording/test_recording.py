@@ -135,7 +135,7 @@ def test_a_complete_recording_whose_edges_are_cut_is_refused(
 
 @pytest.mark.parametrize("size", [0, 10, 16, 40, 53])
 def test_a_cut_serial_record_of_a_complete_recording_is_refused(tmp_path: Path, size: int) -> None:
-    """Whether the cut is in a record or between two: whoever opens the recording hears of it."""
+    """Whether the cut is in a record or between two: it is reported when the recording is opened."""
     recording = make(tmp_path / "run")
     cut(recording.serial_path("initiator"), size)
 
@@ -146,7 +146,7 @@ def test_a_cut_serial_record_of_a_complete_recording_is_refused(tmp_path: Path, 
             recording.serial("initiator")
 
 
-def test_a_recording_that_broke_off_says_where_it_was_cut(tmp_path: Path) -> None:
+def test_an_interrupted_recording_names_where_it_was_cut(tmp_path: Path) -> None:
     recording = make(tmp_path / "run", state="capturing")
     cut(recording.edges_folder / "000001.seg", 40)
     waveform = recording.waveform()
@@ -185,7 +185,7 @@ def test_changed_and_missing_files_are_found(tmp_path: Path) -> None:
 
 
 def test_a_record_of_another_node_names_those_there_are(tmp_path: Path) -> None:
-    with pytest.raises(RecordingError, match=r"responder\.rec: there is not a serial record; initiator was recorded"):
+    with pytest.raises(RecordingError, match=r"responder\.rec: there is no serial record; initiator was recorded"):
         make(tmp_path / "run").serial("responder")
 
 

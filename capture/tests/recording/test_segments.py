@@ -78,16 +78,16 @@ def test_the_folder_can_be_read_while_it_is_written(tmp_path: Path) -> None:
 def test_any_cut_loses_whole_blocks_at_the_end_only(tmp_path_factory: pytest.TempPathFactory, size: int) -> None:
     folder = tmp_path_factory.mktemp("cut")
     path = write_example(folder)
-    whole = path.read_bytes()
-    size %= len(whole) + 1
-    path.write_bytes(whole[:size])
+    content = path.read_bytes()
+    size %= len(content) + 1
+    path.write_bytes(content[:size])
     segments = read_segments(folder)
 
     read_back = [(int(s), int(v)) for samples, levels in segments.blocks for s, v in zip(samples, levels, strict=True)]
     assert EXAMPLE[: len(read_back)] == read_back
     ends = np.cumsum([0] + [HEADER_SIZE + size for size in (32, 16, 0, 48, 0)])
     assert (size not in ends) == bool(segments.torn)
-    assert (size == len(whole)) == segments.closed
+    assert (size == len(content)) == segments.closed
 
 
 def test_a_tail_of_zeros_is_a_cut(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_a_waveform_comes_back(tmp_path_factory: pytest.TempPathFactory, start: 
 
 
 def test_following_ends_with_the_capture(tmp_path: Path) -> None:
-    """A reader that follows gets what is written later, and ends when nobody writes any more."""
+    """A reader that follows gets what is written later, and ends when the writer has ended."""
     writer = SegmentWriter(tmp_path, segment_bytes=100)
     append(writer, [(0, 1)], watermark=10)
     reader = iter(SegmentReader(tmp_path, follow=True))
@@ -306,7 +306,7 @@ def test_only_regular_files_are_segments(tmp_path: Path) -> None:
 
 
 def block(number: int, samples: list[int], *, watermark: int, count: int | None = None, kind: int = 1) -> bytes:
-    """A block with right checksums, whatever it says."""
+    """A block with right checksums, whatever it contains."""
     payload = np.array([*samples, *([0] * len(samples) * (kind == 1))], dtype="<i8").tobytes()
     rows = len(samples) // kind if count is None else count
     body = BODY.pack(b"gpe1", kind, number, rows, watermark, zlib.crc32(payload))

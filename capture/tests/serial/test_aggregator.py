@@ -1,4 +1,4 @@
-"""The stand-in for IoT-LAB's serial_aggregator."""
+"""The stub of IoT-LAB's serial_aggregator."""
 
 from __future__ import annotations
 

@@ -217,9 +217,9 @@ def test_a_record_that_was_cut_short_keeps_its_beginning(tmp_path: Path) -> None
     for number in range(3):
         writer.append(b"line %d\n" % number, stamp_ns=number, wall_ns=0)
     writer.close()
-    whole = path.read_bytes()
-    for size in range(len(whole)):
-        path.write_bytes(whole[:size])
+    content = path.read_bytes()
+    for size in range(len(content)):
+        path.write_bytes(content[:size])
         record = read_record(path, clock="host")
 
         assert b"line 0\nline 1\nline 2\n"[: len(record.data)] == record.data
@@ -240,14 +240,14 @@ def test_a_damaged_record_is_refused_with_its_place(tmp_path: Path) -> None:
 
 
 def test_a_record_that_is_missing_is_noticed(tmp_path: Path) -> None:
-    """Records are cut out whole: the number of the next one does not fit."""
+    """Entire records are cut out: the number of the next one does not fit."""
     path = tmp_path / "x.rec"
     writer = SerialWriter(path)
     for number in range(4):
         writer.append(b"line %d\n" % number, stamp_ns=number, wall_ns=0)
     writer.close()
-    whole = path.read_bytes()
-    path.write_bytes(whole[: 16 + 39] + whole[16 + 3 * 39 :])
+    content = path.read_bytes()
+    path.write_bytes(content[: 16 + 39] + content[16 + 3 * 39 :])
     with pytest.raises(FormatError, match=r"x\.rec, offset 55: record 4 is where record 2 should be"):
         read_record(path, clock="host")
 

@@ -145,7 +145,7 @@ def test_a_port_that_comes_back_is_recorded_on(tmp_path: Path, cable: Cable) -> 
 
 
 def test_how_a_port_is_set_stands_in_its_record(tmp_path: Path, cable: Cable) -> None:
-    """A pty has no low-latency mode and no latency timer; the record says so instead of keeping silent."""
+    """A pty has no low-latency mode and no latency timer; the record has that."""
     with SerialPort("node", str(cable.name), baudrate=BAUDRATE, record=tmp_path / "node.rec"):
         pass
     opened = read_record(tmp_path / "node.rec", clock="host").events[0]

@@ -33,7 +33,7 @@ def rows(segments: Segments) -> list[tuple[int, int]]:
 
 @pytest.mark.slow
 def test_a_capture_is_sample_exact(tmp_path: Path) -> None:
-    """What the analyzer sends, in blocks of odd sizes, is what the segment files hold."""
+    """The segment files hold what the analyzer sends in blocks of odd sizes."""
     data = noise(3_000_000)
     with FakeBeagleLogic(lambda unit: pieces(data, 99_991)) as server:
         capture = start(server, tmp_path)
@@ -60,7 +60,7 @@ def test_channels_that_are_not_captured_make_no_edges(tmp_path: Path) -> None:
 
 
 def test_without_a_high_channel_samples_have_one_byte(tmp_path: Path) -> None:
-    """The driver then asks the analyzer for one byte per sample, and says so."""
+    """The driver then asks the analyzer for one byte per sample, and reports that."""
     data = noise(10_000)[::2]
     with FakeBeagleLogic(lambda unit: [data] if unit == 1 else []) as server:
         capture = start(server, tmp_path, channels=CHANNELS[:8])
@@ -71,7 +71,7 @@ def test_without_a_high_channel_samples_have_one_byte(tmp_path: Path) -> None:
 
 
 def test_stopping_is_orderly(tmp_path: Path) -> None:
-    """`q` alone ends sigrok-cli: it tells the analyzer, drains, and says so."""
+    """`q` alone ends sigrok-cli: it stops the analyzer, drains, and reports that."""
     with FakeBeagleLogic(lambda unit: [bytes(1000)]) as server:
         capture = start(server, tmp_path)
         capture.wait_quiet(500, deadline_s=PATIENCE_S)
@@ -92,7 +92,7 @@ def test_a_sample_limit_ends_the_capture(tmp_path: Path) -> None:
 
 
 def test_silence_is_no_failure(tmp_path: Path) -> None:
-    """A virtual analyzer sends nothing while virtual time stands still."""
+    """A virtual analyzer sends nothing while virtual time does not pass."""
     with FakeBeagleLogic(lambda unit: [bytes(1000), 1.5, bytes(1000)]) as server:
         capture = start(server, tmp_path)
         capture.wait_quiet(1000, deadline_s=PATIENCE_S)
@@ -101,7 +101,7 @@ def test_silence_is_no_failure(tmp_path: Path) -> None:
 
 
 def test_a_silent_real_analyzer_is_a_failure(tmp_path: Path) -> None:
-    """A real one never pauses, so the caller can say that silence means failure."""
+    """A real one never pauses, so the caller can treat silence as a failure."""
     with FakeBeagleLogic(lambda unit: [bytes(1000)]) as server:
         capture = start(server, tmp_path, silence_s=2.0)
         with pytest.raises(AnalyzerError, match=r"no sample for 2 s, after 500 samples"):
@@ -155,7 +155,7 @@ def test_an_analyzer_that_floods_after_the_end_is_killed(tmp_path: Path) -> None
     assert result.samples == read_segments(tmp_path).watermark
 
 
-def test_a_program_that_exits_without_stopping_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_program_that_exits_without_stopping_leaves_no_process(tmp_path: Path) -> None:
     """sigrok-cli with its pipes closed would spin forever."""
     script = (
         "import sys; from pathlib import Path; from gpiorig.capture.sigrok.capture import Capture, Request\n"
@@ -184,7 +184,7 @@ def test_missing_samples_are_an_error(tmp_path: Path) -> None:
 
 def test_a_refused_connection_names_the_address(tmp_path: Path) -> None:
     with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))  # bound, but nobody listens
+        closed.bind(("127.0.0.1", 0))  # bound, but not listening
         driver = f"beaglelogic:conn=tcp-raw/127.0.0.1/{closed.getsockname()[1]}"
         with pytest.raises(AnalyzerError, match=r"tcp-raw/127.*nothing answers at this address"):
             Capture.start(Request(driver=driver, channels=CHANNELS, samplerate_hz=RATE_HZ), tmp_path)

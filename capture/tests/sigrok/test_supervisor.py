@@ -76,7 +76,7 @@ def test_a_one_shot_capture_ends_by_itself(tmp_path: Path) -> None:
 
 
 def test_a_killed_sigrok_leaves_a_gap_to_the_end(tmp_path: Path) -> None:
-    """What was wanted and never came is a gap."""
+    """Samples that never came are a gap."""
     capture = start_demo(tmp_path, sample_limit=2_000_000)
     capture.wait_quiet(50_000, deadline_s=PATIENCE_S)
     os.kill(capture._session.process.pid, signal.SIGKILL)
@@ -93,7 +93,7 @@ def test_a_killed_sigrok_leaves_a_gap_to_the_end(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_killed_sigrok_is_started_again(tmp_path: Path) -> None:
-    """The pause is a gap whose length the host's clock tells; samples continue after it."""
+    """The pause is a gap whose length the host's clock gives; samples continue after it."""
     run = recording(tmp_path / "run")
     begin_s = time.monotonic()
     capture = start_demo(run.edges_folder, sample_limit=5_000_000, restart=Restart())
@@ -178,7 +178,7 @@ def test_a_rate_that_is_changed_silently_is_refused(tmp_path: Path, monkeypatch:
 
 
 def test_an_analyzer_that_gives_up_in_order_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """fx2lafw ends so when it has overflowed: with SR_DF_END and exit status 0, but nobody has asked for it."""
+    """fx2lafw ends so when it has overflowed: with SR_DF_END and exit status 0, although it was not asked to."""
     install(monkeypatch, tmp_path / "bin", status=0)
     (tmp_path / "edges").mkdir()
     result = wait_for_end(start_fx2(tmp_path / "edges", sample_limit=5000))
@@ -237,7 +237,7 @@ def test_a_full_disk_leaves_whole_blocks_and_a_gap(tmp_path: Path) -> None:
 def test_a_disk_that_is_full_before_the_first_block(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: bool
 ) -> None:
-    """Nothing is stored, and that is said: all samples are lost, whether there is room to write the gap or not."""
+    """Nothing is stored, and that is reported: all samples are lost, whether there is room to write the gap or not."""
     run = recording(tmp_path / "run")
     write = os.write
 

@@ -51,7 +51,7 @@ def test_wandering_clocks_get_more_knots() -> None:
 
 @pytest.mark.parametrize("slow", [SLOW, FAST])
 def test_samples_of_one_burst_keep_their_distances(slow: Fraction) -> None:
-    """What follows within two samples is as far on as the samplerates say, wherever the clocks' difference goes."""
+    """Rows within two samples are as far apart as by the samplerates, wherever the clocks' difference goes."""
     fit = alignment.align(
         seen(FAST, first=0, count=3000), seen(slow, first=0, count=3000, ppm=43), reference_hz=FAST, other_hz=slow
     )

@@ -92,7 +92,7 @@ def test_a_loss_of_whole_periods_shows_in_the_code() -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 15])
 def test_too_few_pulses(count: int) -> None:
-    """Fewer than 16 pulses do not tell their position: an error that says how long to record."""
+    """Fewer than 16 pulses do not give their position: an error with the time to record."""
     with pytest.raises(CaptureError, match=r"no 16 sync pulses in a row.*record longer than 170 ms"):
         sync_line.read(recording(*line(0, count)), "sync")
 

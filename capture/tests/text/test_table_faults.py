@@ -29,7 +29,7 @@ except FormatError as error:
 
 
 def refused(path: Path, name: str = "csv") -> str:
-    """What the error of a file states."""
+    """The error of a file."""
     with pytest.raises(FormatError) as raised:
         module(name).read(path, ReadOptions()).edges()
     return str(raised.value)
@@ -71,20 +71,20 @@ def test_an_empty_name_is_an_error_of_its_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "says"),
+    ("row", "message"),
     [
         ("2,b,1,1", "line 4: there are more fields than columns"),
         ("2,b,1,, ", ""),
         ("2026-01-02T03:04:05,b,1", "line 4: a time is a date where those before are numbers"),
     ],
 )
-def test_a_row_that_is_not_like_those_before(tmp_path: Path, row: str, says: str) -> None:
+def test_a_row_that_is_not_like_those_before(tmp_path: Path, row: str, message: str) -> None:
     """Two lines in one, and a clock of another kind; empty fields at the end are none."""
     path = tmp_path / "a.csv"
     path.write_text(f"time,channel,level\n0,a,0\n1,b,0\n{row}\n3,a,1\n")
 
-    if says:
-        assert says in refused(path)
+    if message:
+        assert message in refused(path)
     else:
         assert [2] == module("csv").read(path, ReadOptions()).edges().channel("b")[0].tolist()
 
@@ -108,7 +108,7 @@ def test_further_names_never_change_the_edges_of_others(
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_size=1, max_size=9), max_size=9))
 def test_names_come_back_from_the_kernel(names: list[str]) -> None:
-    """What is set is what is there; and more than fits is an error, not a write beyond the buffer."""
+    """Names that are set come back; and more than fits is an error, not a write beyond the buffer."""
     layout = Layout(roles=(TIME, KEY, LEVEL))
     parser = TableParser(Path("x"), layout, scanning=NEW_KEYS, digits=0)
     parser.know(tuple(names), [0] * len(names))
@@ -126,7 +126,7 @@ def test_very_many_names_are_refused_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "says"),
+    ("rows", "message"),
     [
         *((f"0.1,0\n{time},1\n", "line 3: a time") for time in ("nan", "inf", "1e400", "0." + "1" * 5000, "0x1", "\0")),
         ("0.1,0\n0000-01-01T00:00:00,1\n", "line 3: a time"),
@@ -134,12 +134,12 @@ def test_very_many_names_are_refused_at_once(tmp_path: Path) -> None:
         (f"0.1,0\n0.2,{'1' * 10_000_000}\n", "a line of more than"),
     ],
 )
-def test_damage_in_a_row_is_one_error(tmp_path: Path, rows: str, says: str) -> None:
+def test_damage_in_a_row_is_one_error(tmp_path: Path, rows: str, message: str) -> None:
     """Whatever a number is, it is not an overflow and no traceback."""
     path = tmp_path / "a.csv"
     path.write_text("time,A\n" + rows)
 
-    assert says in refused(path)
+    assert message in refused(path)
 
 
 def test_very_many_columns_are_refused(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_very_many_columns_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("t_s,lost,delay_ms\n0.25,0,8.15\n0.35,1,9.40\n", "table of numbers that are not levels: column 'delay_ms'"),
         ("1, 52.4\n2, 53.1\n", "table of numbers that are not levels: column 2 holds '52.4'"),
@@ -164,11 +164,11 @@ def test_very_many_columns_are_refused(tmp_path: Path) -> None:
         ("\1\2\3\4" * 9, "no known format; export it as VCD, CSV or .sr"),
     ],
 )
-def test_what_is_not_a_table_of_levels_is_refused_with_the_next_step(tmp_path: Path, text: str, says: str) -> None:
+def test_what_is_not_a_table_of_levels_is_refused_with_the_next_step(tmp_path: Path, text: str, message: str) -> None:
     """No channel is invented; what the file is, and what can be done with it."""
     path = tmp_path / "a.txt"
     path.write_text(text)
-    with pytest.raises(FormatError, match=says):
+    with pytest.raises(FormatError, match=message):
         recognise(path)
 
 

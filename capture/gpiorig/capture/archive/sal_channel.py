@@ -49,7 +49,7 @@ Refusal = Callable[[str], FormatError]
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a channel's file begins with.
+    """Header of a channel's file.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Header:
 
 
 def read_header(file: IO[bytes], refused: Refusal) -> Header:
-    """Read what a channel's file begins with.
+    """Read the header of a channel's file.
 
     Parameters
     ----------

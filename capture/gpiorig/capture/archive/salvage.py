@@ -1,7 +1,7 @@
-"""What is left of a damaged archive of chunks: which of them are complete, and where in the stream each one is.
+"""Survey of a damaged archive of chunks: the complete ones, and their places in the stream.
 
 A chunk has its length up to three times: in the directory, in the local header, and by what its data inflate to.
-One that is whole has a right CRC, and its length is the one that was inflated. For one that is lost, two that agree
+A complete one has a right CRC, and its length is the one that was inflated. For one that is lost, two that agree
 are believed, and a single one where most of the others are as long; otherwise its length is a guess, and a remark
 says so.
 """
@@ -21,7 +21,7 @@ from gpiorig.capture.archive.zip_archive import LocalHeader, Member, local_heade
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What is left.
+    """Result of a survey.
 
     Attributes
     ----------

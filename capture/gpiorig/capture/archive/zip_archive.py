@@ -32,7 +32,7 @@ NEEDS_DEFLATE, NEEDS_ZIP64 = 20, 45  # 4.4.3.2
 MADE_ON_UNIX = 3 << 8  # 4.4.2
 FILE_MODE = 0o644 << 16
 SHOWN = 40  # characters of a name
-MAX_SMALL = 1 << 20  # bytes of a member that is read whole
+MAX_SMALL = 1 << 20  # bytes of a member that is read at once
 
 
 @dataclass(frozen=True, slots=True)

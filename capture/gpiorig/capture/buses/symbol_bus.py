@@ -99,7 +99,7 @@ class BusLines:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BusFrames:
-    """What was sent on one symbol bus.
+    """Frames of one symbol bus.
 
     Attributes
     ----------
@@ -222,7 +222,7 @@ def decode(edges: Edges, lines: BusLines, *, codes: Iterable[int] | None = None)
     """
     decoder = BusDecoder(lines, codes=codes)
     parts = []
-    for rows in edges.stretches():
+    for rows in edges.intervals():
         parts.append(decoder.feed(edges.samples[rows], edges.levels[rows]))
         parts.append(decoder.finish())
     return joined(parts)

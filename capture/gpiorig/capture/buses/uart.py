@@ -57,7 +57,7 @@ class UartState(ctypes.Structure):
 
 
 class Flag(IntFlag):
-    """What is wrong with a character; 0: nothing."""
+    """Faults of a character; 0: none."""
 
     FALSE_START = 1  # the line was high again in the middle of the start bit: not a character
     FRAMING = 2  # the stop bit was low
@@ -118,7 +118,7 @@ class UartFormat:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Characters:
-    """What was seen on a line, in the order of the ends.
+    """Characters and breaks of a line, in the order of their ends.
 
     Attributes
     ----------

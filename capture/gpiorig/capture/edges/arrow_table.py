@@ -45,7 +45,7 @@ def schema(waveform: Waveform) -> pa.Schema:
 
 
 def rounding(waveform: Waveform) -> str:
-    """What the table rounds, as text."""
+    """Rounding of the table, as text."""
     return f"samples are exact; {rounding_text(waveform.samplerate_hz)}"
 
 

@@ -18,7 +18,7 @@ from gpiorig.capture.errors import FormatError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Changes:
-    """What becomes of channels, and when.
+    """Changes of channels and their instants.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class _State(ctypes.Structure):
     _fields_ = (
         *((name, c_uint64) for name in ("levels", "unknown", "used", "shown", "touched")),
         *((name, c_int64) for name in ("time", "gap_from", "repeated", "gaps", "disorder")),
-        *((name, c_uint32) for name in ("gap_if_all", "pending", "started", "in_gap", "said", "reserved")),
+        *((name, c_uint32) for name in ("gap_if_all", "pending", "started", "in_gap", "changed", "reserved")),
     )
 
 
@@ -157,15 +157,15 @@ class Assembler:
         Parameters
         ----------
         end
-            One past the last sample of the capture. If None: the last instant, or one past it where something is said
-            about it.
+            One past the last sample of the capture. If None: the last instant, or one past it where a channel
+            changes at it.
         """
-        said, time = bool(self._state.said), int(self._state.time)
+        has_changed, time = bool(self._state.changed), int(self._state.time)
         empty = np.empty(0, dtype=np.int64)
         nothing = empty.view(np.uint64)
         block = self._call(Changes(empty, nothing, nothing, nothing), finish=True)
         if end is None:
-            end = time + said if self._state.started else 0
+            end = time + has_changed if self._state.started else 0
         if self._state.in_gap:
             end = int(self._state.gap_from)
         elif self._state.started and block.samples.size:

@@ -1,4 +1,4 @@
-"""What a capture holds, channel by channel, counted while it is read."""
+"""Edges of a capture, channel by channel, counted while it is read."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ChannelCount:
 
 @dataclass(frozen=True, slots=True)
 class EdgeCount:
-    """What a capture holds.
+    """Counts of a capture.
 
     Attributes
     ----------

@@ -194,7 +194,7 @@ class Edges:
             gaps=gaps,
         )
 
-    def stretches(self) -> list[slice]:
+    def intervals(self) -> list[slice]:
         """Return the rows between gaps: one slice of the arrays for each interval without lost samples."""
         cuts = [int(cut) for cut in np.searchsorted(self.samples, self.gaps[:, 1])]
         bounds = [0, *cuts, self.samples.size]

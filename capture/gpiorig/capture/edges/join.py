@@ -115,7 +115,7 @@ class _Part:
         self.cut_end = max(self.last - end, 0)
 
     def cut_text(self, rate: Fraction) -> str:
-        """What of it is not in the result, as text."""
+        """The part of it that is not in the result, as text."""
         places = ((self.cut_begin, "the first"), (self.cut_end, "the last"))
         cuts = [f"{place} {float(samples / rate):.6f} s" for samples, place in places if samples]
         return f"{self.name}: {' and '.join(cuts)} are omitted: not all files cover them" if cuts else ""

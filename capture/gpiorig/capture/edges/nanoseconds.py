@@ -53,7 +53,7 @@ def nearest_ns(samples: NDArray[np.int64], samplerate_hz: Fraction) -> NDArray[n
 
 
 def rounding_text(samplerate_hz: Fraction) -> str:
-    """What `nearest_ns` does to samples of a rate, as text."""
+    """Rounding by `nearest_ns` of samples of a rate, as text."""
     period = Fraction(NS_PER_S) / samplerate_hz
     if period.denominator == 1:
         return f"times in ns are exact (a sample is {period} ns)"

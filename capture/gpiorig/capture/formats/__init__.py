@@ -31,7 +31,7 @@ ODD_SHARE = 20  # of this many characters of a text, at most one is damaged or a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
-    """What a file does not contain; None and empty: what it contains, or the format's default.
+    """Settings that a file does not contain; None and empty: those of the file, or the format's default.
 
     Attributes
     ----------

@@ -149,7 +149,7 @@ def _zep(record: Record, payload: bytes) -> Frame | Skipped:
 
 
 def _udp_payload(record: Record) -> bytes | Skipped:
-    """What is in the UDP datagram from or to the port of ZEP."""
+    """Content of the UDP datagram from or to the port of ZEP."""
     data, linktype = record.data, record.linktype
     if linktype == ETHERNET:
         protocol, at = int.from_bytes(data[12:14], "big"), 14

@@ -95,7 +95,7 @@ class FrameClock:
         }
 
     def remarks(self) -> list[str]:
-        """What people must know before they use the times; empty when nothing speaks against them."""
+        """Warnings for users of the times; empty without any."""
         return list(self._remarks())
 
     def _remarks(self) -> Iterator[str]:

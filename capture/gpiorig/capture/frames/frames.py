@@ -64,7 +64,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """What a capture holds, or should hold, other than frames.
+    """Contents of a capture, real or lost, other than frames.
 
     Attributes
     ----------

@@ -49,7 +49,7 @@ RESERVE_BYTES = 256 << 10
 
 
 class Kind(IntEnum):
-    """What a block holds."""
+    """Kind of a block."""
 
     EDGES = 1
     GAP = 2

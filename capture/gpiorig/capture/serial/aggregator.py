@@ -214,7 +214,7 @@ class _Sockets:
 
 
 class Socket(Protocol):
-    """What `live` needs of a port; `seriallink.Link` has it."""
+    """A port as `live` needs it; `seriallink.Link` is one."""
 
     def fileno(self) -> int:
         """Descriptor to wait on."""

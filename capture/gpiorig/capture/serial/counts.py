@@ -1,4 +1,4 @@
-"""What went wrong on the way of serial bytes to the disk, in numbers."""
+"""Faults between serial line and disk, in numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Counts:
     most_waiting_bytes
         Most bytes that a read found waiting in the kernel.
     late_reads
-        Reads that found a tty's whole input buffer or more: the driver was held up.
+        Reads that found a tty's entire input buffer or more: the driver was held up.
     most_unwritten_bytes
         Most bytes that waited to be written to disk.
     losses

@@ -1,4 +1,4 @@
-"""What a serial port hangs on: a device of this host, or a TCP server that hands a distant one through."""
+"""Links of serial ports: a device of this host, or a TCP server that passes on a distant one."""
 
 from __future__ import annotations
 

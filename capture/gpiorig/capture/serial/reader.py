@@ -25,7 +25,7 @@ WRITE_S = 0.02  # how long what was read may wait for company before it is writt
 
 
 class Port(Protocol):
-    """What the reader needs of a port."""
+    """A port as the reader needs it."""
 
     def fileno(self) -> int:
         """Descriptor to wait on."""

@@ -40,7 +40,7 @@ Clock = Literal["host", "virtual"]
 
 
 class Kind(IntEnum):
-    """What the bytes of a record are."""
+    """Kind of the bytes of a record."""
 
     RECEIVED = 0  # from the node
     SENT = 1  # to the node
@@ -181,7 +181,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SerialRecord:
-    """What was received on a port, read by read.
+    """Bytes received on a port, read by read.
 
     Attributes
     ----------

@@ -19,12 +19,12 @@ MAX_WORDS = 5  # losses that the reason names
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assessment:
-    """What is known of a recording once its capture is over.
+    """Completeness of a recording once its capture is over.
 
     Attributes
     ----------
     problems
-        What keeps it from being whole, as text; empty when it is.
+        Reasons why it is incomplete, as text; empty when it is complete.
     losses
         Samples that were lost, those of the recording before a resumed capture included.
     capture

@@ -1,4 +1,4 @@
-"""What is to be captured, checked with sigrok-cli before the capture starts."""
+"""Request of a capture, and the check with sigrok-cli before it starts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ START_DEADLINE_S = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is to be captured, and how.
+    """Analyzer, channels and limits of a capture.
 
     Attributes
     ----------

@@ -44,7 +44,7 @@ class CaptureResult:
     losses
         What is known to be lost.
     problems
-        What keeps the recording from being whole, as text; empty when it is.
+        Reasons why the recording is incomplete, as text; empty when it is complete.
     """
 
     samples: int

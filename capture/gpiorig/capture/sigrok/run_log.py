@@ -1,4 +1,4 @@
-"""What a capture's runs of sigrok-cli leave: messages, the checks of the host's clock, losses."""
+"""Ledger of a capture's runs of sigrok-cli: messages, checks of the host's clock, losses."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Ledger:
         )
 
     def _problems(self, error: CaptureError | None, *, in_order: bool) -> Iterator[str]:
-        """What keeps the capture from being whole, as text, but for the losses."""
+        """Problems of the capture, as text, other than losses."""
         if error is not None:
             yield str(error)
         elif not in_order and not self._request.one_shot:

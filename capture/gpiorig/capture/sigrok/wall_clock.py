@@ -26,7 +26,7 @@ SPREADS = 4  # a step has to be this many times the spread of the delays
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClockCheck:
-    """What the host's clock shows about a capture.
+    """Check of a capture by the host's clock.
 
     Attributes
     ----------

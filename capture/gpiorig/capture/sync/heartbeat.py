@@ -31,7 +31,7 @@ MAX_JUMPS = 0.25  # of the intervals; with more, the channel has no such heartbe
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heartbeat:
-    """What a heartbeat shows about a recording.
+    """Check of a recording by a heartbeat.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ MAX_NODE_CHARACTERS = 64  # of a node's name, which becomes a file's
 
 
 class LineKind(IntEnum):
-    """What a line is."""
+    """Kind of a line."""
 
     RECEIVED = 0  # the node sent it
     SENT = 1  # the host sent it
@@ -108,7 +108,7 @@ class NodeLines:
 
 @dataclass(frozen=True, slots=True)
 class LinesSummary:
-    """What is in a log.
+    """Summary of a log.
 
     Attributes
     ----------
@@ -153,7 +153,7 @@ class LinesSummary:
 
 
 def irregularities(dirt: Mapping[str, int]) -> list[str]:
-    """What was irregular in a log, as text."""
+    """Irregularities of a log, as text."""
     return [f"irregular: {what}: {count}" for what, count in sorted(dirt.items())]
 
 

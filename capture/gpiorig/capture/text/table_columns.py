@@ -1,4 +1,4 @@
-"""What the columns of a text table hold: times, channels, levels; what is not clear is refused."""
+"""Columns of a text table: times, channels, levels; what is not clear is refused."""
 
 from __future__ import annotations
 

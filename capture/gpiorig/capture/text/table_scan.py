@@ -20,7 +20,7 @@ GRID_DIGITS = ((9_000, 15), (9_000_000, 12))  # times up to this many s fit into
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Scan:
-    """What the first reading of a table found.
+    """Contents of a table after its first reading.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What the writers of text formats share: a file replaced in one step, and a capture row by row."""
+"""Shared parts of the writers of text formats: a file replaced in one step, and a capture row by row."""
 
 from __future__ import annotations
 

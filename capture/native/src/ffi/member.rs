@@ -27,7 +27,7 @@ pub unsafe extern "C" fn gpiorig_member_create(memory: *mut Reader, length: usiz
     })
 }
 
-/// Begin to read anew, at the first byte of the sample with this number; returns 0 or a negative error.
+/// Begin to read again, at the first byte of the sample with this number; returns 0 or a negative error.
 ///
 /// # Safety
 /// `reader` is null or points to a reader made by [`gpiorig_member_create`] that nothing else refers to.

@@ -31,7 +31,7 @@ pub extern "C" fn gpiorig_abi() -> u32 {
 }
 
 /// # Safety
-/// `data` is null or points to `length` readable elements that nobody writes while the slice lives.
+/// `data` is null or points to `length` readable elements that are not written while the slice lives.
 unsafe fn input<'a, T>(data: *const T, length: usize) -> Option<&'a [T]> {
     match (data.is_null(), length) {
         (_, 0) => Some(&[]),
