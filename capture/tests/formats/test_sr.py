@@ -440,17 +440,17 @@ def test_a_number_that_comes_twice_is_an_error(small: tuple[Path, Edges]) -> Non
 def test_levels_outside_of_gaps_are_right_or_said_to_be_a_guess(small: tuple[Path, Edges], damage: str) -> None:
     """Each bit of each field of length, in both headers; where the content is complete, no sample is lost at all."""
     path, edges = small
-    content = bytearray(path.read_bytes())
+    original = bytearray(path.read_bytes())
     expected = levels_at(edges)
     with zipfile.ZipFile(path) as archive:
         headers = {number: archive.getinfo(f"logic-1-{number}").header_offset for number in (1, 5, 11)}
     for number, header in headers.items():
         name = f"logic-1-{number}".encode()
         content = header + 30 + len(name) + 20
-        places = [entry(content, name, "packed"), entry(content, name, "size")]
+        places = [entry(original, name, "packed"), entry(original, name, "size")]
         places += [header + LOCAL_FIELDS["packed"], header + LOCAL_FIELDS["size"]]
         for place, bit in itertools.product(places, range(32)):
-            data = bytearray(content)
+            data = bytearray(original)
             data[place + bit // 8] ^= 1 << bit % 8
             data[content] ^= 0x55 if damage == "content" else 0
             path.write_bytes(data)
