@@ -224,11 +224,11 @@ ROWS = [(0, 0), (10, 1), (20, 0), (30, 1), (40, 3), (50, 2), (60, 0)]
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
 def test_a_loss_becomes_a_gap_on_reading(size: int) -> None:
     """Rows inside are dropped, later ones are renumbered, and the levels after the gap are those at its end."""
-    pieces = [ROWS[at : at + size] for at in range(0, len(ROWS), size)]
-    ends = [*(piece[0][0] for piece in pieces[1:]), 70]
+    parts = [ROWS[at : at + size] for at in range(0, len(ROWS), size)]
+    ends = [*(part[0][0] for part in parts[1:]), 70]
     blocks = [
-        Block(np.array([s for s, _ in piece]), np.array([v for _, v in piece], dtype=np.uint64), end)
-        for piece, end in zip(pieces, ends, strict=True)
+        Block(np.array([s for s, _ in part]), np.array([v for _, v in part], dtype=np.uint64), end)
+        for part, end in zip(parts, ends, strict=True)
     ]
     result = list(put_in(blocks, [LOSS]))
     edges = Waveform(samplerate_hz=Fraction(1), channels=("a", "b"), read=lambda: iter(result)).edges()
@@ -245,7 +245,7 @@ def test_of_two_losses_in_one_place_the_better_known_counts() -> None:
 
 
 def test_a_recording_with_a_lost_block_is_incomplete_and_has_a_gap(tmp_path: Path) -> None:
-    """From the heartbeat to `recording.toml`, and to whoever reads the recording."""
+    """From the heartbeat to `recording.toml`, and to a reader of the recording."""
     edges = square(1000, lost=[(1_000_000, 5_000)])
     info = RecordingInfo(
         samplerate=f"{RATE_HZ}/1", channels=("hb",), epoch=Epoch(wall="2026-11-21T00:00:00+00:00"), virtual=False
@@ -257,14 +257,14 @@ def test_a_recording_with_a_lost_block_is_incomplete_and_has_a_gap(tmp_path: Pat
     room = Headroom(reader_busy=0, writer_busy=0, pipe_fullest=0, queue_fullest=0)
     result = CaptureResult(samples=edges.end, size_bytes=0, wall_s=1, edges=0, in_order=True, stderr="", headroom=room)
     finished, beats = conclude(recording, result, heartbeats={"hb": PERIOD_NS})
-    result = Recording.open(tmp_path / "run").edges()
-    ((start, end),) = result.gaps.tolist()
+    read_back = Recording.open(tmp_path / "run").edges()
+    ((start, end),) = read_back.gaps.tolist()
 
     assert "incomplete" == finished.info.state
     assert "5000 ± 2 samples were lost at 0.04" in finished.info.reason
     assert beats[0].losses == finished.info.losses
     assert start < 1_000_000 < end
-    assert edges.end + 5_000 == result.end
-    assert edges.samples[-1] + 5_000 == result.samples[-1]
+    assert edges.end + 5_000 == read_back.end
+    assert edges.samples[-1] + 5_000 == read_back.samples[-1]
     with pytest.raises(CaptureError, match="no heartbeat"):
-        heartbeat.read(waveform_of(result.window(0, 1000)), "hb", period_ns=PERIOD_NS)
+        heartbeat.read(waveform_of(read_back.window(0, 1000)), "hb", period_ns=PERIOD_NS)
