@@ -8,24 +8,19 @@
  */
 #include "mac.h"
 
-#include <stddef.h>
-
 #include "gpiorig/probe.h"
 
-#include "alarm.h"
 #include "line.h"
-#include "settings.h"
-#include "slot_clock.h"
 #include "slot_radio.h"
+#include "slotted.h"
 #include "tdma_plan.h"
 #include "timer.h"
 
 #define RETRIES 3u                          /* macMaxFrameRetries: IEEE 802.15.4-2006 table 86 */
-#define FIRST_FRAME_US 500000u              /* after the gateway's start, so that settings that follow disturb no frame */
 #define SYNC_SFD_US (TDMA_GUARD_US + 2500u) /* in the frame: a TelosB loads a beacon in time */
 #define SYNCS_LOST 3u                       /* that many missed in a row: not synchronised any more */
 /* Of slot.active. Part 0: beacons; 1, 2, 3: packet slots. */
-#define ACTIVE_ID(part) ((uint16_t)(tdma.clock.number * (1u + TDMA_SLOTS) + (part)))
+#define ACTIVE_ID(part) ((uint16_t)(tdma.node.clock.number * (1u + TDMA_SLOTS) + (part)))
 
 /* A beacon: kind, level, slot, number of the frame (32 bits), destination; little endian. */
 enum { BEACON_KIND, BEACON_LEVEL, BEACON_SLOT, BEACON_FRAME, BEACON_DESTINATION = BEACON_FRAME + 4, BEACON_LENGTH = 9 };
@@ -38,48 +33,25 @@ enum slot_step { SLOT_START, SLOT_SEND, SLOT_END, PER_SLOT };
 #define SLOT_OF(step) ((uint8_t)(((unsigned)(step) - SLOTS) / PER_SLOT))
 #define SLOT_STEP_OF(step) ((uint8_t)(((unsigned)(step) - SLOTS) % PER_SLOT))
 
-static void interrupt(struct alarm *alarm);
-
 static struct {
-    struct slot_clock clock; /* of frames */
-    struct alarm alarm;      /* for the step */
+    struct slotted node;
     uint32_t sync_frames;    /* from one synchronisation packet to the next */
     uint8_t step;            /* that is due next */
-    bool running;            /* synchronised, or the gateway */
     uint8_t level;           /* hops from the gateway */
     bool synchronises;       /* in this frame it sends a synchronisation packet */
     uint8_t own_slot;        /* beacon and packet slot of this frame, or NO_SLOT */
     uint8_t heard_slots;     /* bit i: a beacon said that packet slot i is for us */
     bool announced;          /* the beacon of this frame is out */
     uint32_t offset_us;      /* of the packet in its slot */
-    enum { NOTHING, SYNC, ANNOUNCEMENT, PACKET } sending;
-    uint32_t sending_frame; /* in which that began */
-    struct packet *packet;  /* that is next, or being sent */
-    uint8_t tries;
-    struct packet_queue queue;
-} tdma = { .alarm = { .expired = interrupt } };
+    uint32_t sending_frame;  /* in which the transmission began */
+} tdma = { .node.alarm.expired = slotted_interrupt };
 
 static struct counts {
     uint32_t frames;
     uint32_t syncs;   /* sent by a gateway, heard by any other node */
-    uint32_t beacons; /* sent */
-    uint32_t heard;   /* beacons for us */
-    uint32_t sent, retried, dropped;
+    uint32_t heard;     /* beacons for us */
     uint32_t displaced; /* frames that the task sent after their slot */
-    uint32_t desynced;
 } counts;
-
-static void interrupt(struct alarm *alarm)
-{
-    (void)alarm;
-    GPIORIG_EVENT(SLOT_INTERRUPT);
-    actor_signal(&mac_actor, MAC_SIGNAL_PROTOCOL(0));
-}
-
-static bool is_gateway(void)
-{
-    return settings.gateway != 0;
-}
 
 /** From the start of the frame. */
 static uint32_t step_us(uint8_t step)
@@ -94,17 +66,17 @@ static uint32_t step_us(uint8_t step)
     }
     switch (SLOT_STEP_OF(step)) {
     case SLOT_START:
-        return tdma_packet_slot_us(tdma.clock.nominal_us, slot);
+        return tdma_packet_slot_us(tdma.node.clock.nominal_us, slot);
     case SLOT_SEND:
-        return tdma_packet_slot_us(tdma.clock.nominal_us, slot) + tdma.offset_us;
+        return tdma_packet_slot_us(tdma.node.clock.nominal_us, slot) + tdma.offset_us;
     default:
-        return tdma_packet_slot_us(tdma.clock.nominal_us, slot + 1u);
+        return tdma_packet_slot_us(tdma.node.clock.nominal_us, slot + 1u);
     }
 }
 
 static uint32_t due_us(void)
 {
-    return tdma.step == FRAME ? slot_clock_start_us(&tdma.clock, 1) : tdma.clock.start_us + step_us(tdma.step);
+    return tdma.step == FRAME ? slot_clock_start_us(&tdma.node.clock, 1) : tdma.node.clock.start_us + step_us(tdma.step);
 }
 
 static bool is_needed(uint8_t step)
@@ -128,7 +100,7 @@ static void count_displaced(uint32_t slot_end_us, uint16_t length)
 {
     uint32_t air_us = RADIO_FIRE_TO_SFD_US + RADIO_FRAME_US((uint32_t)length + RADIO_FCS_LENGTH);
 
-    if (timer_reached(timer_now() + air_us, tdma.clock.start_us + slot_end_us)) {
+    if (timer_reached(timer_now() + air_us, tdma.node.clock.start_us + slot_end_us)) {
         counts.displaced++;
     }
 }
@@ -141,83 +113,68 @@ static void send_beacon(void)
 
     bytes[BEACON_LEVEL] = tdma.level;
     bytes[BEACON_SLOT] = tdma.synchronises ? NO_SLOT : tdma.own_slot;
-    put_le16(bytes + BEACON_FRAME, (uint16_t)tdma.clock.number);
-    put_le16(bytes + BEACON_FRAME + 2, (uint16_t)(tdma.clock.number >> 16));
-    put_le16(bytes + BEACON_DESTINATION, tdma.synchronises ? MAC_BROADCAST : tdma.packet->link_destination);
-    beacon = slot_radio_beacon(bytes, BEACON_LENGTH, (uint16_t)tdma.clock.number);
+    put_le16(bytes + BEACON_FRAME, (uint16_t)tdma.node.clock.number);
+    put_le16(bytes + BEACON_FRAME + 2, (uint16_t)(tdma.node.clock.number >> 16));
+    put_le16(bytes + BEACON_DESTINATION, tdma.synchronises ? MAC_BROADCAST : tdma.node.packet->link_destination);
+    beacon = slot_radio_beacon(bytes, BEACON_LENGTH, (uint16_t)tdma.node.clock.number);
     if (beacon == NULL) {
         return;
     }
-    tdma.sending = tdma.synchronises ? SYNC : ANNOUNCEMENT;
-    tdma.sending_frame = tdma.clock.number;
+    tdma.node.sending = tdma.synchronises ? SENDING_SYNC : SENDING_ANNOUNCEMENT;
+    tdma.sending_frame = tdma.node.clock.number;
     if (tdma.synchronises) {
-        taken = slot_radio_send_at(beacon, tdma.clock.start_us + SYNC_SFD_US);
+        taken = slot_radio_send_at(beacon, tdma.node.clock.start_us + SYNC_SFD_US);
     } else {
         count_displaced(tdma_beacon_slot_us(tdma.own_slot + 1u), beacon->length);
         taken = slot_radio_send(beacon);
     }
     if (!taken) {
-        tdma.sending = NOTHING;
+        tdma.node.sending = SENDING_NOTHING;
     }
     packet_free(beacon);
 }
 
 static void send_packet(uint8_t slot)
 {
-    if (!tdma.announced || tdma.sending != NOTHING || (tdma.heard_slots & 1u << slot) != 0) {
+    if (!tdma.announced || tdma.node.sending != SENDING_NOTHING || (tdma.heard_slots & 1u << slot) != 0) {
         return; /* in a later frame; one who has announced a packet for us in this slot goes first */
     }
-    count_displaced(tdma_packet_slot_us(tdma.clock.nominal_us, slot + 1u), tdma.packet->length);
-    tdma.sending = PACKET;
-    tdma.sending_frame = tdma.clock.number;
-    if (!slot_radio_send(tdma.packet)) {
-        tdma.sending = NOTHING;
+    count_displaced(tdma_packet_slot_us(tdma.node.clock.nominal_us, slot + 1u), tdma.node.packet->length);
+    tdma.node.sending = SENDING_PACKET;
+    tdma.sending_frame = tdma.node.clock.number;
+    if (!slot_radio_send(tdma.node.packet)) {
+        tdma.node.sending = SENDING_NOTHING;
     }
-}
-
-/** Not synchronised any more: listens until it is. */
-static void lose(void)
-{
-    counts.desynced++;
-    tdma.running = false;
-    alarm_cancel(&tdma.alarm);
-    slot_radio_leave_slot();
-    slot_radio_listen(true);
 }
 
 /** Who sends what in this frame. */
 static void plan_frame(void)
 {
-    uint32_t turn = tdma_sync_turn(tdma.clock.number, tdma.sync_frames);
+    uint32_t turn = tdma_sync_turn(tdma.node.clock.number, tdma.sync_frames);
 
-    if (tdma.packet == NULL) {
-        tdma.packet = packet_queue_take(&tdma.queue);
-        tdma.tries = 0;
-    }
+    (void)slotted_next_packet(&tdma.node);
     tdma.synchronises = turn == tdma.level;
     tdma.announced = false;
     tdma.heard_slots = 0;
     tdma.own_slot = NO_SLOT;
-    if (tdma.packet != NULL && tdma.sending == NOTHING && !tdma.synchronises) {
+    if (tdma.node.packet != NULL && tdma.node.sending == SENDING_NOTHING && !tdma.synchronises) {
         uint32_t kept = turn < TDMA_LEVELS ? 1u : 0u; /* beacon slot 0, for a synchronisation packet */
 
         tdma.own_slot = (uint8_t)(kept + slot_radio_draw() % (TDMA_SLOTS - kept));
-        tdma.offset_us = tdma_offset_us(tdma.clock.nominal_us, slot_radio_draw());
+        tdma.offset_us = tdma_offset_us(tdma.node.clock.nominal_us, slot_radio_draw());
     }
 }
 
 static void begin_frame(void)
 {
-    slot_clock_advance(&tdma.clock, 1);
-    if (!is_gateway() && slot_clock_age(&tdma.clock) > SYNCS_LOST * tdma.sync_frames) {
-        slot_clock_reset(&tdma.clock, tdma.clock.nominal_us);
-        lose();
+    slot_clock_advance(&tdma.node.clock, 1);
+    if (slotted_is_lost(&tdma.node, SYNCS_LOST * tdma.sync_frames)) {
         return;
     }
     counts.frames++;
-    GPIORIG_EVENT_ID(SLOT_FRAME, (uint16_t)tdma.clock.number);
+    GPIORIG_EVENT_ID(SLOT_FRAME, (uint16_t)tdma.node.clock.number);
     slot_radio_enter_slot(ACTIVE_ID(0));
-    if (tdma.sending != NOTHING && tdma.clock.number - tdma.sending_frame > 1u) {
+    if (tdma.node.sending != SENDING_NOTHING && tdma.node.clock.number - tdma.sending_frame > 1u) {
         radio_abort(); /* it never ends */
     }
     plan_frame();
@@ -228,11 +185,11 @@ static void take_slot_step(uint8_t slot, uint8_t step)
 {
     if (step == SLOT_START) {
         slot_radio_enter_slot(ACTIVE_ID(1u + slot));
-        slot_radio_listen(is_gateway() || (tdma.heard_slots & 1u << slot) != 0);
+        slot_radio_listen(slotted_is_gateway() || (tdma.heard_slots & 1u << slot) != 0);
     } else if (step == SLOT_SEND) {
         send_packet(slot);
     } else {
-        slot_radio_listen(is_gateway());
+        slot_radio_listen(slotted_is_gateway());
         slot_radio_leave_slot();
     }
 }
@@ -244,7 +201,7 @@ static void take_step(void)
     } else if (tdma.step == BEACON) {
         send_beacon();
     } else if (tdma.step == BEACONS_END) {
-        slot_radio_listen(is_gateway());
+        slot_radio_listen(slotted_is_gateway());
         slot_radio_leave_slot();
     } else {
         take_slot_step(SLOT_OF(tdma.step), SLOT_STEP_OF(tdma.step));
@@ -255,39 +212,39 @@ static void take_step(void)
 static void signal(uint16_t bits)
 {
     (void)bits;
-    while (tdma.running && timer_reached(timer_now(), due_us())) {
+    while (tdma.node.running && timer_reached(timer_now(), due_us())) {
         take_step();
         do {
             tdma.step = (uint8_t)((tdma.step + 1u) % STEPS);
         } while (!is_needed(tdma.step));
     }
-    if (tdma.running) {
-        alarm_set(&tdma.alarm, due_us());
+    if (tdma.node.running) {
+        alarm_set(&tdma.node.alarm, due_us());
     }
 }
 
 static void run(uint8_t level)
 {
     tdma.level = level;
-    tdma.running = true;
+    tdma.node.running = true;
     tdma.step = FRAME;
-    alarm_set(&tdma.alarm, due_us());
+    alarm_set(&tdma.node.alarm, due_us());
 }
 
 static void hear_sync(uint8_t level, uint32_t frame, uint32_t sfd_us)
 {
     bool agrees;
 
-    if (is_gateway() || (tdma.running && level >= tdma.level)) {
+    if (slotted_is_gateway() || (tdma.node.running && level >= tdma.level)) {
         return;
     }
     counts.syncs++;
-    agrees = slot_clock_hear(&tdma.clock, frame, sfd_us - SYNC_SFD_US);
-    if (tdma.running && !agrees) {
-        lose();
-    } else if (tdma.running) {
+    agrees = slot_clock_hear(&tdma.node.clock, frame, sfd_us - SYNC_SFD_US);
+    if (tdma.node.running && !agrees) {
+        slotted_lose(&tdma.node);
+    } else if (tdma.node.running) {
         tdma.level = (uint8_t)(level + 1u);
-        alarm_set(&tdma.alarm, due_us());
+        alarm_set(&tdma.node.alarm, due_us());
     } else if (agrees) {
         run((uint8_t)(level + 1u));
     }
@@ -304,7 +261,7 @@ static bool received(struct packet *packet)
     frame = get_le16(bytes + BEACON_FRAME) | (uint32_t)get_le16(bytes + BEACON_FRAME + 2) << 16;
     if (bytes[BEACON_SLOT] == NO_SLOT) {
         hear_sync(bytes[BEACON_LEVEL], frame, packet->received_us);
-    } else if (tdma.running && frame == tdma.clock.number && bytes[BEACON_SLOT] < TDMA_SLOTS &&
+    } else if (tdma.node.running && frame == tdma.node.clock.number && bytes[BEACON_SLOT] < TDMA_SLOTS &&
                (get_le16(bytes + BEACON_DESTINATION) == settings.address ||
                 get_le16(bytes + BEACON_DESTINATION) == MAC_BROADCAST)) {
         counts.heard++;
@@ -314,33 +271,19 @@ static bool received(struct packet *packet)
     return true;
 }
 
-static void conclude(enum radio_result result)
-{
-    if (result == RADIO_SENT) {
-        counts.sent++;
-    } else if (++tdma.tries <= RETRIES) {
-        counts.retried++;
-        return;
-    } else {
-        counts.dropped++;
-    }
-    mac_settle(tdma.packet, result);
-    tdma.packet = NULL;
-}
-
 static void confirmed(uint16_t id, enum radio_result result)
 {
-    uint8_t what = (uint8_t)tdma.sending;
+    uint8_t what = tdma.node.sending;
 
     (void)id;
     slot_radio_confirmed();
-    tdma.sending = NOTHING;
-    if (what == PACKET) {
-        conclude(result);
-    } else if (what == ANNOUNCEMENT && result == RADIO_SENT) {
-        counts.beacons++;
-        tdma.announced = tdma.sending_frame == tdma.clock.number;
-    } else if (what == SYNC && result == RADIO_SENT && is_gateway()) {
+    tdma.node.sending = SENDING_NOTHING;
+    if (what == SENDING_PACKET) {
+        slotted_conclude(&tdma.node, result, RETRIES);
+    } else if (what == SENDING_ANNOUNCEMENT && result == RADIO_SENT) {
+        tdma.node.counts.beacons++;
+        tdma.announced = tdma.sending_frame == tdma.node.clock.number;
+    } else if (what == SENDING_SYNC && result == RADIO_SENT && slotted_is_gateway()) {
         counts.syncs++;
     }
 }
@@ -350,47 +293,36 @@ static void start(void)
     uint32_t frame_us = tdma_frame_us(settings.rdc);
 
     counts = (struct counts){ 0 };
-    tdma.running = false;
-    tdma.sending = NOTHING;
     tdma.sync_frames = tdma_sync_frames(settings.sync_us, frame_us);
-    slot_radio_start();
-    if (is_gateway()) {
-        slot_clock_start(&tdma.clock, frame_us, TDMA_LEVELS - 1u, timer_now() + FIRST_FRAME_US - frame_us);
+    slotted_start(&tdma.node, frame_us);
+    if (slotted_is_gateway()) {
+        slot_clock_start(&tdma.node.clock, frame_us, TDMA_LEVELS - 1u, timer_now() + SLOTTED_FIRST_US - frame_us);
         run(0);
-    } else {
-        slot_clock_reset(&tdma.clock, frame_us);
     }
 }
 
 static void stop(void)
 {
-    tdma.running = false;
-    alarm_cancel(&tdma.alarm);
-    tdma.sending = NOTHING;
-    slot_radio_stop();
-    slot_radio_give_up(&tdma.packet, &tdma.queue);
+    slotted_stop(&tdma.node);
 }
 
 static void send(struct packet *packet)
 {
-    if (!packet_queue_put(&tdma.queue, packet, (uint16_t)settings.queue)) {
+    if (!packet_queue_put(&tdma.node.queue, packet, (uint16_t)settings.queue)) {
         packet_drop(packet);
     }
 }
 
 static void report(struct line *line)
 {
-    line_pair(line, "synced", tdma.running ? 1 : 0);
+    line_pair(line, "synced", tdma.node.running ? 1 : 0);
     line_pair(line, "level", tdma.level);
     line_pair(line, "frames", counts.frames);
     line_pair(line, "syncs", counts.syncs);
-    line_pair(line, "beacons", counts.beacons);
+    line_pair(line, "beacons", tdma.node.counts.beacons);
     line_pair(line, "heard", counts.heard);
-    line_pair(line, "sent", counts.sent);
-    line_pair(line, "retried", counts.retried);
-    line_pair(line, "dropped", counts.dropped);
+    slotted_report(&tdma.node, line);
     line_pair(line, "displaced", counts.displaced);
-    line_pair(line, "desynced", counts.desynced);
 }
 
 const struct mac mac_tdma = {
