@@ -1,4 +1,4 @@
-/* The AT86RF231 set up and receiving: it listens in RX_AACK_ON, so that acknowledgements are the chip's. */
+/* The AT86RF231: set-up, and the frames that it receives. */
 #include "radio.h"
 
 #include <stddef.h>
@@ -6,6 +6,7 @@
 #include "gpiorig/probe.h"
 
 #include "at86rf231_bus.h"
+#include "at86rf231_receiver.h"
 #include "at86rf231_registers.h"
 #include "at86rf231_sender.h"
 #include "board.h"
@@ -16,7 +17,6 @@
 #include "seed.h"
 
 static const struct radio_callbacks *report;
-static bool listening; /* what radio_listen said */
 
 bool radio_init(const struct radio_callbacks *callbacks)
 {
@@ -42,15 +42,6 @@ static void write_ieee_address(void)
     }
 }
 
-/* TX_ARET and TRX_OFF lead to RX_AACK by way of PLL_ON (Atmel 8111C 7.2.1, figure 7-8). */
-bool receiver_resume(void)
-{
-    if (!listening) {
-        return at86rf231_enter(STATE_FORCE_TRX_OFF, STATE_TRX_OFF);
-    }
-    return at86rf231_enter(STATE_PLL_ON, STATE_PLL_ON) && at86rf231_enter(STATE_RX_AACK_ON, STATE_RX_AACK_ON);
-}
-
 static void write_channel(uint8_t channel)
 {
     at86rf231_write(PHY_CC_CCA, PHY_CC_CCA_MODE_1 | channel);
@@ -73,7 +64,7 @@ bool radio_configure(const struct radio_settings *settings)
     at86rf231_write(CSMA_SEED_0, (uint8_t)seed);
     at86rf231_write(CSMA_SEED_1, (uint8_t)(CSMA_SEED_1_FRAME_VERSION_0_OR_1 | seed >> 8));
     at86rf231_write(CSMA_BE, settings->backoff ? CSMA_BE_3_TO_5 : CSMA_BE_NO_BACKOFF);
-    listening = true;
+    receiver_wanted = true;
     good = receiver_resume() && good;
     expect(good);
     return good;
@@ -83,10 +74,10 @@ bool radio_listen(bool on)
 {
     bool good = true;
 
-    if (on == listening) {
+    if (on == receiver_wanted) {
         return good;
     }
-    listening = on;
+    receiver_wanted = on;
     if (on) {
         GPIORIG_EVENT(RADIO_SET_RX);
     } else {

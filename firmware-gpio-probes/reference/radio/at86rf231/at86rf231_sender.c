@@ -4,38 +4,20 @@
  */
 #include "at86rf231_sender.h"
 
-#include "gpiorig/probe.h"
-
 #include "at86rf231_bus.h"
 #include "at86rf231_port.h"
+#include "at86rf231_receiver.h"
 #include "at86rf231_registers.h"
-#include "board.h"
-#include "radio_fault.h"
-#include "radio_interrupt.h"
 #include "radio_limits.h"
 #include "radio_port.h"
+#include "sender.h"
 #include "timer.h"
 
-#define ACKNOWLEDGEMENT_REQUESTED (1u << 5) /* frame control, first octet: IEEE 802.15.4-2006 7.2.1.1.4 */
-
-static void (*confirmed)(uint16_t id, enum radio_result result);
-static bool has_csma;
-static enum radio_finish finish;
-
-/** The frame in the chip. */
-static struct {
-    volatile enum { IDLE, LOADED, SENDING, ENDED } phase;
-    uint8_t state; /* from which it is sent: STATE_PLL_ON or STATE_TX_ARET_ON */
-    uint16_t id;
-    enum radio_result result; /* when ENDED */
-} out;
+static uint8_t send_state; /* from which the frame is sent: STATE_PLL_ON or STATE_TX_ARET_ON */
 
 void sender_configure(const struct radio_settings *settings, void (*callback)(uint16_t, enum radio_result))
 {
-    confirmed = callback;
-    has_csma = settings->csma;
-    finish = settings->finish;
-    out.phase = IDLE;
+    reset_sender(settings, callback);
 }
 
 /**
@@ -52,74 +34,60 @@ static void drop_late_frame(void)
     }
 }
 
-static bool prepare(bool csma)
+static bool enter_send_state(bool with_csma)
 {
     expect(at86rf231_leave_receive());
-    if (out.state == STATE_PLL_ON) {
+    if (send_state == STATE_PLL_ON) {
         return at86rf231_status() == STATE_PLL_ON;
     }
-    at86rf231_write(XAH_CTRL_0, csma ? XAH_CTRL_0_RETRIES : XAH_CTRL_0_AT_ONCE);
+    at86rf231_write(XAH_CTRL_0, with_csma ? XAH_CTRL_0_RETRIES : XAH_CTRL_0_AT_ONCE);
     return at86rf231_enter(STATE_TX_ARET_ON, STATE_TX_ARET_ON);
 }
 
-/** Brings the chip to where it can send, and the frame into it. */
-static bool load(struct packet *packet, bool csma)
+static inline bool prepare(struct packet *packet, bool is_held)
 {
     bool asks = (packet_data(packet)[0] & ACKNOWLEDGEMENT_REQUESTED) != 0;
-    bool ready;
+    bool with_csma = has_csma && !is_held, ready;
 
-    if (out.phase != IDLE) {
-        return false;
-    }
-    out.id = packet->id;
-    out.state = csma || asks ? STATE_TX_ARET_ON : STATE_PLL_ON;
+    send_state = with_csma || asks ? STATE_TX_ARET_ON : STATE_PLL_ON;
     GPIORIG_ENTER_ID(DRIVER_PREPARE, packet->id);
-    ready = prepare(csma);
+    ready = enter_send_state(with_csma);
     GPIORIG_EXIT_ID(DRIVER_PREPARE, packet->id);
-    if (!ready) {
-        radio_fault();
-        expect(receiver_resume());
-        return false;
-    }
+    return ready;
+}
+
+static void load(struct packet *packet, bool is_held)
+{
+    (void)is_held;
     GPIORIG_ENTER_ID(DRIVER_LOAD, packet->id);
     at86rf231_frame_write(packet_data(packet), (uint8_t)packet->length);
     GPIORIG_EXIT_ID(DRIVER_LOAD, packet->id);
     drop_late_frame();
-    return true;
 }
 
-/** How it went; a frame from PLL_ON is just out. */
+/** What the chip reports; a frame from PLL_ON is just out. */
 static enum radio_result result(void)
 {
     uint8_t trac = TRAC_SUCCESS;
+    enum radio_result result = RADIO_BUSY;
 
-    if (out.state == STATE_TX_ARET_ON) {
+    if (send_state == STATE_TX_ARET_ON) {
         trac = at86rf231_read(TRX_STATE) >> TRAC_SHIFT;
     }
     if (trac == TRAC_SUCCESS || trac == TRAC_SUCCESS_DATA_PENDING) {
-        GPIORIG_EVENT_ID(RADIO_TX_COMPLETE, out.id);
-        return RADIO_SENT;
+        result = RADIO_SENT;
+    } else if (trac == TRAC_NO_ACK) {
+        result = RADIO_NO_ACK;
+    } else {
+        expect(trac == TRAC_CHANNEL_ACCESS_FAILURE);
     }
-    if (trac == TRAC_NO_ACK) {
-        GPIORIG_EVENT_ID(RADIO_TX_NO_ACK, out.id);
-        return RADIO_NO_ACK;
-    }
-    expect(trac == TRAC_CHANNEL_ACCESS_FAILURE);
-    GPIORIG_EVENT_ID(RADIO_TX_BUSY, out.id);
-    return RADIO_BUSY;
+    return send_result(result);
 }
 
-static void confirm(void)
-{
-    out.phase = IDLE;
-    GPIORIG_EVENT_ID(DRIVER_CONFIRM, out.id);
-    confirmed(out.id, out.result);
-}
-
-static void start(void)
+static void start_transmission(void)
 {
     at86rf231_write(TRX_STATE, STATE_TX_START); /* the end of this access starts it: Atmel 8111C 7.2.4 */
-    if (out.state == STATE_PLL_ON) {
+    if (send_state == STATE_PLL_ON) {
         GPIORIG_EVENT_ID(RADIO_TX_START, out.id);
     }
 }
@@ -132,7 +100,7 @@ static bool wait_for_end(void)
     for (;;) {
         uint32_t waited_us = timer_now() - start_us;
 
-        if (waited_us > RADIO_FIRE_TO_SFD_US && at86rf231_status() == out.state) {
+        if (waited_us > RADIO_FIRE_TO_SFD_US && at86rf231_status() == send_state) {
             return true;
         }
         if (waited_us > RADIO_GUARD_US) {
@@ -145,7 +113,7 @@ static bool wait_for_end(void)
 static void start_and_wait(void)
 {
     at86rf231_write(IRQ_MASK, 0);
-    start();
+    start_transmission();
     if (wait_for_end()) {
         out.result = result();
     } else {
@@ -157,71 +125,33 @@ static void start_and_wait(void)
     out.phase = ENDED;
 }
 
-bool radio_send(struct packet *packet)
+static void start(void)
 {
-    if (!load(packet, has_csma)) {
-        return false;
-    }
-    GPIORIG_ENTER_ID(DRIVER_EXEC, packet->id);
     out.phase = SENDING;
     if (finish == RADIO_FINISH_BUSY) {
         start_and_wait();
     } else {
-        start();
+        start_transmission();
     }
-    GPIORIG_EXIT_ID(DRIVER_EXEC, packet->id);
-    if (finish == RADIO_FINISH_BUSY) {
-        expect(receiver_resume());
-        radio_ask_for_service();
-    }
-    return true;
 }
 
-bool radio_load(struct packet *packet)
+static void fire(void)
 {
-    if (!load(packet, false)) {
-        return false;
-    }
-    out.phase = LOADED;
-    return true;
-}
-
-bool radio_fire(void)
-{
-    if (out.phase != LOADED) {
-        return false;
-    }
-    GPIORIG_ENTER_ID(DRIVER_EXEC, out.id);
-    out.phase = SENDING;
     at86rf231_port_pulse_slp_tr(); /* its rising edge starts it: 6.5 */
     GPIORIG_EVENT_ID(RADIO_TX_START, out.id);
-    GPIORIG_EXIT_ID(DRIVER_EXEC, out.id);
-    return true;
 }
 
-bool radio_is_sending(void)
+static void break_off(void)
 {
-    return out.phase != IDLE;
+    expect(at86rf231_enter(STATE_FORCE_TRX_OFF, STATE_TRX_OFF));
+    at86rf231_read(IRQ_STATUS);
+    radio_forget_interrupt();
+    expect(receiver_resume());
 }
 
-void radio_abort(void)
+static bool resume(void)
 {
-    irq_state state = irq_lock();
-    bool was_loaded = out.phase == LOADED;
-
-    if (was_loaded) {
-        out.phase = SENDING; /* it cannot be fired any more */
-    }
-    irq_unlock(state);
-    if (out.phase == SENDING) {
-        expect(was_loaded);
-        expect(at86rf231_enter(STATE_FORCE_TRX_OFF, STATE_TRX_OFF));
-        at86rf231_read(IRQ_STATUS);
-        radio_forget_interrupt();
-        expect(receiver_resume());
-        out.result = RADIO_BUSY;
-        confirm();
-    }
+    return receiver_resume();
 }
 
 bool sender_awaits_end(void)
@@ -238,7 +168,5 @@ void sender_ended(void)
 
 void sender_service(void)
 {
-    if (out.phase == ENDED) {
-        confirm();
-    }
+    confirm_if_ended();
 }

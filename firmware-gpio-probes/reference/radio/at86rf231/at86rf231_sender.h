@@ -16,7 +16,4 @@ void sender_ended(void);
 /** Confirms a transmission whose end was not awaited by an interrupt. */
 void sender_service(void);
 
-/** Back from a transmission to what radio_listen said; at86rf231.c. False when the chip does not obey. */
-bool receiver_resume(void);
-
 #endif

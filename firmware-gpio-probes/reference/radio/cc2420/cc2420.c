@@ -8,6 +8,7 @@
 #include "board.h"
 #include "cc2420_bus.h"
 #include "cc2420_port.h"
+#include "cc2420_receiver.h"
 #include "cc2420_registers.h"
 #include "cc2420_sender.h"
 #include "radio_fault.h"
@@ -18,38 +19,16 @@
 
 #define ACK_LENGTH 5u
 #define ACK_TYPE 2u /* IEEE 802.15.4-2006, 7.2.1.1.1 */
-#define XOSC_US 5000u /* it starts within 1 ms (4.6) */
-#define QUIET_US 1000u /* an acknowledgement of 352 us ends, or RSSI becomes valid: 20 symbols from SRXON (19, 23) */
 #define SFD_US 3u /* the SFD line is behind the air; users measure so much between two chips, unverified */
 
 static const struct radio_callbacks *report;
-static bool listening; /* what radio_listen said */
-
-/** Waits for bits of the status octet; false when they do not come in time. */
-static bool wait_for(uint8_t mask, uint8_t value, uint32_t most_us)
-{
-    uint32_t start_us = timer_now();
-
-    while ((cc2420_strobe(SNOP) & mask) != value) {
-        if (timer_now() - start_us > most_us) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool start_oscillator(void)
-{
-    cc2420_strobe(SXOSCON);
-    return wait_for(STATUS_XOSC16M_STABLE, STATUS_XOSC16M_STABLE, XOSC_US);
-}
 
 bool radio_init(const struct radio_callbacks *callbacks)
 {
     report = callbacks;
     radio_port_init();
     radio_port_reset();
-    if (cc2420_read(MANFIDL) != MANFIDL_CC2420 || !start_oscillator()) {
+    if (cc2420_read(MANFIDL) != MANFIDL_CC2420 || !receiver_start_oscillator()) {
         radio_fault();
         return false;
     }
@@ -59,34 +38,6 @@ bool radio_init(const struct radio_callbacks *callbacks)
     cc2420_write(SECCTRL0, SECCTRL0_NO_FIFO_PROTECTION);
     cc2420_write(IOCFG0, IOCFG0_FIFOP_AT_END);
     return true;
-}
-
-/* 14.3: twice, so that SFD is idle again. */
-static void flush_receiver(void)
-{
-    cc2420_strobe(SFLUSHRX);
-    cc2420_strobe(SFLUSHRX);
-    radio_forget_interrupt();
-}
-
-void receiver_off(void)
-{
-    expect(wait_for(STATUS_TX_ACTIVE, 0, QUIET_US));
-    cc2420_strobe(SRFOFF);
-    if (!radio_port_interrupt_level()) {
-        flush_receiver(); /* what is there of a frame will not be continued */
-    }
-}
-
-void receiver_on(void)
-{
-    cc2420_strobe(SRXON);
-    expect(wait_for(STATUS_RSSI_VALID, STATUS_RSSI_VALID, QUIET_US));
-}
-
-bool receiver_is_wanted(void)
-{
-    return listening;
 }
 
 static void write_channel(uint8_t channel)
@@ -110,18 +61,18 @@ bool radio_configure(const struct radio_settings *settings)
         address[i] = (uint8_t)(board_uid(i / 4u) >> 8u * (i % 4u));
     }
     cc2420_ram_write(RAM_IEEEADR, address, 8);
-    flush_receiver();
-    listening = true;
+    receiver_flush();
+    receiver_wanted = true;
     cc2420_strobe(SRXON);
     return true;
 }
 
 bool radio_listen(bool on)
 {
-    if (on == listening) {
+    if (on == receiver_wanted) {
         return true;
     }
-    listening = on;
+    receiver_wanted = on;
     if (on) {
         GPIORIG_EVENT(RADIO_SET_RX);
     } else {
@@ -143,11 +94,11 @@ bool radio_set_channel(uint8_t channel)
     if (radio_is_sending()) {
         return false;
     }
-    if (listening) {
+    if (receiver_wanted) {
         receiver_off();
     }
     write_channel(channel);
-    if (listening) {
+    if (receiver_wanted) {
         cc2420_strobe(SRXON);
     }
     return true;
@@ -160,7 +111,7 @@ bool radio_is_receiving(void)
 
 static void drop(void)
 {
-    flush_receiver();
+    receiver_flush();
     GPIORIG_EVENT(DRIVER_RX_DROP);
     radio_fault();
 }

@@ -13,15 +13,4 @@ void sender_acknowledged(uint8_t sequence);
 /** To be called by radio_service. */
 void sender_service(void);
 
-/* Of the receiver, cc2420.c: */
-
-/** Off, once an acknowledgement that is under way is out. A frame that is coming in is lost. */
-void receiver_off(void);
-
-/** Waits until the channel can be assessed, with a receiver that was off until now. */
-void receiver_on(void);
-
-/** What radio_listen said. */
-bool receiver_is_wanted(void);
-
 #endif

@@ -13,68 +13,13 @@
 #include "radio_limits.h"
 #include "radio_port.h"
 #include "spirit1_bus.h"
+#include "spirit1_receiver.h"
 #include "spirit1_registers.h"
 #include "spirit1_sender.h"
 #include "spirit1_setup.h"
 #include "timer.h"
 
-#define RECEPTION_US 5000u /* the longest packet, 3.5 ms, and its acknowledgement, 0.6 ms */
-
 static const struct radio_callbacks *report;
-static bool listening; /* what radio_listen said */
-
-/* nIRQ, on GPIO3. */
-bool receiver_interrupts(void)
-{
-    return !radio_port_interrupt_level();
-}
-
-bool receiver_break_off(void)
-{
-    uint8_t state = STATUS_STATE(spirit1_status());
-
-    if (state == MC_STATE_LOCK) {
-        spirit1_command(COMMAND_READY);
-    } else if (state != MC_STATE_READY) {
-        spirit1_command(COMMAND_SABORT);
-    }
-    return spirit1_wait(MC_STATE_READY);
-}
-
-static bool receives(uint16_t status)
-{
-    return STATUS_STATE(status) == MC_STATE_RX && (status & STATUS_RX_FIFO_EMPTY) == 0;
-}
-
-bool receiver_off(void)
-{
-    uint32_t start_us = timer_now();
-    uint16_t status = spirit1_status();
-
-    while (!receiver_interrupts() && (STATUS_STATE(status) != MC_STATE_RX || receives(status)) &&
-           STATUS_STATE(status) != MC_STATE_READY && timer_now() - start_us <= RECEPTION_US) {
-        status = spirit1_status();
-    }
-    expect(timer_now() - start_us <= RECEPTION_US);
-    return receiver_break_off();
-}
-
-/* RX_TIMEOUT 0, persistent reception: until told otherwise. CSMA would delay the acknowledgements. */
-bool receiver_resume(void)
-{
-    static const uint8_t for_ever[2] = { 0, 0 };
-
-    spirit1_write(PROTOCOL1, PROTOCOL1_FILTER);
-    spirit1_write_many(TIMERS5, for_ever, sizeof for_ever);
-    spirit1_command(COMMAND_FLUSHRXFIFO);
-    if (!listening) {
-        return receiver_break_off();
-    }
-    if (STATUS_STATE(spirit1_status()) == MC_STATE_READY) {
-        spirit1_command(COMMAND_RX);
-    }
-    return spirit1_wait(MC_STATE_RX);
-}
 
 bool radio_init(const struct radio_callbacks *callbacks)
 {
@@ -99,7 +44,7 @@ bool radio_configure(const struct radio_settings *settings)
     good = setup_tune(settings->channel) && good;
     spirit1_interrupts();
     radio_forget_interrupt();
-    listening = true;
+    receiver_wanted = true;
     good = receiver_resume() && good;
     expect(good);
     return good;
@@ -109,10 +54,10 @@ bool radio_listen(bool on)
 {
     bool good = true;
 
-    if (on == listening) {
+    if (on == receiver_wanted) {
         return good;
     }
-    listening = on;
+    receiver_wanted = on;
     if (on) {
         GPIORIG_EVENT(RADIO_SET_RX);
     } else {
@@ -137,11 +82,6 @@ bool radio_set_channel(uint8_t channel)
     good = receiver_resume() && good;
     expect(good);
     return good;
-}
-
-bool radio_is_receiving(void)
-{
-    return !receiver_interrupts() && receives(spirit1_status());
 }
 
 /** Reads the frame; the last two bytes of it are the packet id. */
@@ -210,7 +150,7 @@ void radio_service(void)
         radio_fault();
     }
     GPIORIG_EXIT(DRIVER_ISR);
-    if (receiver_interrupts()) {
+    if (!radio_port_interrupt_level()) {
         radio_interrupt(timer_now()); /* one more came while the status was read: nIRQ stays low, there is no other edge */
     }
 }

@@ -4,38 +4,24 @@
  */
 #include "spirit1_sender.h"
 
-#include "gpiorig/probe.h"
-
-#include "board.h"
-#include "radio_fault.h"
 #include "radio_access.h"
-#include "radio_interrupt.h"
 #include "radio_limits.h"
 #include "seed.h"
+#include "sender.h"
 #include "spirit1_bus.h"
+#include "spirit1_receiver.h"
 #include "spirit1_registers.h"
 #include "spirit1_setup.h"
 #include "timer.h"
 
 #define ENDS (IRQ_TX_DATA_SENT | IRQ_MAX_RE_TX_REACH | IRQ_MAX_BO_CCA_REACH | IRQ_TX_FIFO_ERROR)
-#define ACKNOWLEDGEMENT_REQUESTED (1u << 5) /* frame control, first octet: IEEE 802.15.4-2006 7.2.1.1.4 */
 /*
  * An acknowledgement must begin within 25 * 1210 / 25 MHz = 1.21 ms; its sync word ends 0.4 ms after the packet at 250 kb/s.
  */
 #define ACK_PRESCALER 0u
 #define ACK_COUNTER 25u
 
-static void (*confirmed)(uint16_t id, enum radio_result result);
-static bool has_csma;
 static uint8_t csma; /* PROTOCOL1 for a packet with CSMA */
-static enum radio_finish finish;
-
-/** The frame in the chip. */
-static struct {
-    volatile enum { IDLE, LOADED, SENDING, ENDED } phase;
-    uint16_t id;
-    enum radio_result result; /* when ENDED */
-} out;
 
 void sender_configure(const struct radio_settings *settings, void (*callback)(uint16_t, enum radio_result))
 {
@@ -43,11 +29,8 @@ void sender_configure(const struct radio_settings *settings, void (*callback)(ui
     const uint8_t backoff[4] = { (uint8_t)(seed >> 8), (uint8_t)seed, CSMA_CONFIG1_317US_64BITS,
                                  CSMA_CONFIG0_1_CCA_4_BACKOFFS };
 
-    confirmed = callback;
-    has_csma = settings->csma;
+    reset_sender(settings, callback);
     csma = PROTOCOL1_FILTER | PROTOCOL1_CSMA | (settings->backoff ? 0u : PROTOCOL1_CSMA_PERSISTENT);
-    finish = settings->finish;
-    out.phase = IDLE;
     spirit1_write_many(CSMA_CONFIG3, backoff, sizeof backoff);
 }
 
@@ -62,12 +45,16 @@ static void drop_late_frame(void)
     }
 }
 
-static bool prepare(void)
+static inline bool prepare(struct packet *packet, bool is_held)
 {
-    bool good = receiver_off();
+    bool ready;
 
+    (void)is_held;
+    GPIORIG_ENTER_ID(DRIVER_PREPARE, packet->id);
+    ready = receiver_off();
     drop_late_frame();
-    return good;
+    GPIORIG_EXIT_ID(DRIVER_PREPARE, packet->id);
+    return ready;
 }
 
 static void write_packet(struct packet *packet, bool with_csma)
@@ -87,52 +74,32 @@ static void write_packet(struct packet *packet, bool with_csma)
     spirit1_write_many(LINEAR_FIFO, packet_data(packet), (uint8_t)packet->length);
 }
 
-/** Brings the chip to where it can send, and the frame into it. */
-static bool load(struct packet *packet, bool with_csma)
+static void load(struct packet *packet, bool is_held)
 {
-    bool ready;
-
-    if (out.phase != IDLE || packet->length > RADIO_PSDU_MAX - RADIO_FCS_LENGTH) {
-        return false;
-    }
-    GPIORIG_ENTER_ID(DRIVER_PREPARE, packet->id);
-    ready = prepare();
-    GPIORIG_EXIT_ID(DRIVER_PREPARE, packet->id);
-    if (!ready) {
-        radio_fault();
-        expect(receiver_resume());
-        return false;
-    }
     GPIORIG_ENTER_ID(DRIVER_LOAD, packet->id);
-    write_packet(packet, with_csma);
+    write_packet(packet, has_csma && !is_held);
     GPIORIG_EXIT_ID(DRIVER_LOAD, packet->id);
-    out.id = packet->id;
-    return true;
+    if (is_held) {
+        spirit1_command(COMMAND_LOCKTX); /* so that only the transition from LOCK to TX is left */
+        expect(spirit1_wait(MC_STATE_LOCK));
+    }
 }
 
 static enum radio_result result(uint32_t interrupts)
 {
+    enum radio_result result = RADIO_BUSY;
+
     if ((interrupts & IRQ_TX_DATA_SENT) != 0) {
-        GPIORIG_EVENT_ID(RADIO_TX_COMPLETE, out.id);
-        return RADIO_SENT;
+        result = RADIO_SENT;
+    } else if ((interrupts & IRQ_MAX_RE_TX_REACH) != 0) {
+        result = RADIO_NO_ACK;
+    } else {
+        expect((interrupts & IRQ_MAX_BO_CCA_REACH) != 0);
     }
-    if ((interrupts & IRQ_MAX_RE_TX_REACH) != 0) {
-        GPIORIG_EVENT_ID(RADIO_TX_NO_ACK, out.id);
-        return RADIO_NO_ACK;
-    }
-    expect((interrupts & IRQ_MAX_BO_CCA_REACH) != 0);
-    GPIORIG_EVENT_ID(RADIO_TX_BUSY, out.id);
-    return RADIO_BUSY;
+    return send_result(result);
 }
 
-static void confirm(void)
-{
-    out.phase = IDLE;
-    GPIORIG_EVENT_ID(DRIVER_CONFIRM, out.id);
-    confirmed(out.id, out.result);
-}
-
-static void start(void)
+static void start_transmission(void)
 {
     spirit1_command(COMMAND_TX);
     if (!has_csma) {
@@ -146,7 +113,7 @@ static void start_and_wait(void)
     uint32_t start_us, interrupts = 0;
 
     setup_enable_interrupts(false);
-    start();
+    start_transmission();
     start_us = timer_now();
     while ((interrupts & ENDS) == 0 && timer_now() - start_us <= RADIO_GUARD_US) {
         interrupts = spirit1_interrupts();
@@ -159,79 +126,38 @@ static void start_and_wait(void)
     out.phase = ENDED;
 }
 
-bool radio_send(struct packet *packet)
+static void start(void)
 {
-    if (!load(packet, has_csma)) {
-        return false;
-    }
-    GPIORIG_ENTER_ID(DRIVER_EXEC, packet->id);
     out.phase = SENDING;
     if (finish == RADIO_FINISH_BUSY) {
         start_and_wait();
     } else {
-        start();
+        start_transmission();
     }
-    GPIORIG_EXIT_ID(DRIVER_EXEC, packet->id);
-    if (finish == RADIO_FINISH_BUSY) {
-        expect(receiver_resume());
-        radio_ask_for_service();
-    }
-    return true;
 }
 
-bool radio_load(struct packet *packet)
-{
-    if (!load(packet, false)) {
-        return false;
-    }
-    spirit1_command(COMMAND_LOCKTX); /* so that only the way from LOCK to TX is left */
-    expect(spirit1_wait(MC_STATE_LOCK));
-    out.phase = LOADED;
-    return true;
-}
-
-static void fire(void)
+static void fire_when_free(void)
 {
     spirit1_command(COMMAND_TX);
     GPIORIG_EVENT_ID(RADIO_TX_START, out.id);
 }
 
-bool radio_fire(void)
+static void fire(void)
 {
-    if (out.phase != LOADED) {
-        return false;
-    }
-    GPIORIG_ENTER_ID(DRIVER_EXEC, out.id);
-    out.phase = SENDING;
-    radio_when_free(fire);
-    GPIORIG_EXIT_ID(DRIVER_EXEC, out.id);
-    return true;
+    radio_when_free(fire_when_free);
 }
 
-bool radio_is_sending(void)
+static void break_off(void)
 {
-    return out.phase != IDLE;
+    expect(receiver_break_off());
+    spirit1_interrupts();
+    radio_forget_interrupt();
+    expect(receiver_resume());
 }
 
-void radio_abort(void)
+static bool resume(void)
 {
-    irq_state state = irq_lock();
-    bool was_loaded = out.phase == LOADED;
-
-    if (was_loaded) {
-        out.phase = SENDING; /* it cannot be fired any more */
-    }
-    irq_unlock(state);
-    if (out.phase == SENDING) {
-        expect(was_loaded);
-        expect(receiver_break_off());
-        spirit1_interrupts();
-        radio_forget_interrupt();
-        expect(receiver_resume());
-        out.result = RADIO_BUSY;
-        out.phase = ENDED;
-    }
-    sender_service();
+    return receiver_resume();
 }
 
 bool sender_takes(uint32_t interrupts)
@@ -247,7 +173,5 @@ bool sender_takes(uint32_t interrupts)
 
 void sender_service(void)
 {
-    if (out.phase == ENDED) {
-        confirm();
-    }
+    confirm_if_ended();
 }

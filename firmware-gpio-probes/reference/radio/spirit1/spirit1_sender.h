@@ -13,18 +13,4 @@ bool sender_takes(uint32_t interrupts);
 /** Confirms a transmission whose end was not awaited by an interrupt. */
 void sender_service(void);
 
-/* Of the receiver, spirit1.c: */
-
-/** nIRQ is low. */
-bool receiver_interrupts(void);
-
-/** Lets a packet that is coming in end, and the acknowledgement that the chip sends by itself; then leaves RX for READY. */
-bool receiver_off(void);
-
-/** Leaves RX or TX for READY, whatever goes on. */
-bool receiver_break_off(void);
-
-/** From READY back to what radio_listen said. False when the chip does not obey. */
-bool receiver_resume(void);
-
 #endif
