@@ -77,7 +77,7 @@ bool radio_listen(bool on);
 /** Another channel, the rest as it was; false while something is being sent or loaded. A frame that is coming in is lost. */
 bool radio_set_channel(uint8_t channel);
 
-/** A frame is coming in just now. */
+/** A frame is arriving. */
 bool radio_is_receiving(void);
 
 /** True from a successful radio_send or radio_load to the confirmation. */

@@ -1,7 +1,8 @@
 /**
- * The life of a frame in a radio's transmitter: loaded, started or fired, ended, confirmed. A template: one file of each radio
- * includes it and defines the functions that it declares, which send the probes of their step. The compiler puts them in
- * place; a call from another file, or through a pointer, would delay the probes around it.
+ * The life of a frame in a radio's transmitter: loaded, started or fired, ended, confirmed; and whether the radio listens
+ * otherwise. A template: one file of each radio includes it and defines the functions that it declares, which send the probes
+ * of their step. The compiler puts them in place; a call from another file, or through a pointer, would delay the probes
+ * around it. Of radio.h it defines radio_send, _load, _fire, _is_sending, _abort and _listen.
  */
 #ifndef SENDER_H
 #define SENDER_H
@@ -18,6 +19,7 @@
 static void (*confirmed)(uint16_t id, enum radio_result result);
 static bool has_csma;
 static enum radio_finish finish;
+static bool listening; /* as radio_listen was called */
 
 /** The frame in the chip. BACKOFF and ACK_WAIT: of a radio that leaves both to the processor. */
 static struct {
@@ -38,17 +40,21 @@ static void start(void);
 /** Starts what is loaded; from an interrupt, or not. */
 static void fire(void);
 
-/** Takes a frame that is loaded or being sent from the chip, which is as radio_listen wants it then. */
+/** Ends a transmission, or drops the frame that is loaded, and resumes. */
 static void break_off(void);
 
-/** Back from a transmission to what radio_listen wants. False when the chip does not obey. */
+/** Back from a transmission: listens, or is off, as `listening` states. False when the chip does not obey. */
 static bool resume(void);
+
+/** Not sending: turns the receiver on or off. False when the chip does not obey. */
+static inline bool listen(bool on);
 
 static inline void reset_sender(const struct radio_settings *settings, void (*callback)(uint16_t, enum radio_result))
 {
     confirmed = callback;
     has_csma = settings->csma;
     finish = settings->finish;
+    listening = true;
     out.phase = IDLE;
 }
 
@@ -106,6 +112,26 @@ bool radio_fire(void)
 bool radio_is_sending(void)
 {
     return out.phase != IDLE;
+}
+
+bool radio_listen(bool on)
+{
+    bool good = true;
+
+    if (on == listening) {
+        return good;
+    }
+    listening = on;
+    if (on) {
+        GPIORIG_EVENT(RADIO_SET_RX);
+    } else {
+        GPIORIG_EVENT(RADIO_SET_IDLE);
+    }
+    if (out.phase == IDLE) {
+        good = listen(on);
+        expect(good);
+    }
+    return good;
 }
 
 static inline enum radio_result send_result(enum radio_result result)

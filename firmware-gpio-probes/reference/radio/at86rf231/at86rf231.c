@@ -6,7 +6,6 @@
 #include "gpiorig/probe.h"
 
 #include "at86rf231_bus.h"
-#include "at86rf231_receiver.h"
 #include "at86rf231_registers.h"
 #include "at86rf231_sender.h"
 #include "board.h"
@@ -64,29 +63,8 @@ bool radio_configure(const struct radio_settings *settings)
     at86rf231_write(CSMA_SEED_0, (uint8_t)seed);
     at86rf231_write(CSMA_SEED_1, (uint8_t)(CSMA_SEED_1_FRAME_VERSION_0_OR_1 | seed >> 8));
     at86rf231_write(CSMA_BE, settings->backoff ? CSMA_BE_3_TO_5 : CSMA_BE_NO_BACKOFF);
-    receiver_wanted = true;
-    good = receiver_resume() && good;
+    good = sender_resume() && good;
     expect(good);
-    return good;
-}
-
-bool radio_listen(bool on)
-{
-    bool good = true;
-
-    if (on == receiver_wanted) {
-        return good;
-    }
-    receiver_wanted = on;
-    if (on) {
-        GPIORIG_EVENT(RADIO_SET_RX);
-    } else {
-        GPIORIG_EVENT(RADIO_SET_IDLE);
-    }
-    if (!radio_is_sending()) {
-        good = receiver_resume();
-        expect(good);
-    }
     return good;
 }
 

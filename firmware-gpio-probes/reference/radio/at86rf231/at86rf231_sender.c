@@ -6,7 +6,6 @@
 
 #include "at86rf231_bus.h"
 #include "at86rf231_port.h"
-#include "at86rf231_receiver.h"
 #include "at86rf231_registers.h"
 #include "radio_limits.h"
 #include "radio_port.h"
@@ -18,6 +17,26 @@ static uint8_t send_state; /* from which the frame is sent: STATE_PLL_ON or STAT
 void sender_configure(const struct radio_settings *settings, void (*callback)(uint16_t, enum radio_result))
 {
     reset_sender(settings, callback);
+}
+
+/* TX_ARET and TRX_OFF lead to RX_AACK by way of PLL_ON (Atmel 8111C 7.2.1, figure 7-8). */
+static bool resume(void)
+{
+    if (!listening) {
+        return at86rf231_enter(STATE_FORCE_TRX_OFF, STATE_TRX_OFF);
+    }
+    return at86rf231_enter(STATE_PLL_ON, STATE_PLL_ON) && at86rf231_enter(STATE_RX_AACK_ON, STATE_RX_AACK_ON);
+}
+
+bool sender_resume(void)
+{
+    return resume();
+}
+
+static inline bool listen(bool on)
+{
+    (void)on;
+    return resume();
 }
 
 /**
@@ -146,12 +165,7 @@ static void break_off(void)
     expect(at86rf231_enter(STATE_FORCE_TRX_OFF, STATE_TRX_OFF));
     at86rf231_read(IRQ_STATUS);
     radio_forget_interrupt();
-    expect(receiver_resume());
-}
-
-static bool resume(void)
-{
-    return receiver_resume();
+    expect(resume());
 }
 
 bool sender_awaits_end(void)
@@ -162,7 +176,7 @@ bool sender_awaits_end(void)
 void sender_ended(void)
 {
     out.result = result();
-    expect(receiver_resume());
+    expect(resume());
     confirm();
 }
 

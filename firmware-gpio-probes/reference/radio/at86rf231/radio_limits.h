@@ -15,7 +15,7 @@
 #define RADIO_GUARD_US 300000u
 
 /*
- * From radio_fire to the end of the SFD on the air: 16 us until the first symbol (7.1.4.4), 5 octets of SHR (8.1.1). A board
+ * From radio_fire to the end of the SFD on the air: 16 us until the first symbol (7.1.4.4), 5 bytes of SHR (8.1.1). A board
  * adds its way from the call to the edge of SLP_TR, some microseconds.
  */
 #define RADIO_FIRE_TO_SFD_US (16u + 5u * RADIO_OCTET_US)

@@ -8,7 +8,6 @@
 #include "board.h"
 #include "cc2420_bus.h"
 #include "cc2420_port.h"
-#include "cc2420_receiver.h"
 #include "cc2420_registers.h"
 #include "cc2420_sender.h"
 #include "radio_fault.h"
@@ -19,16 +18,23 @@
 
 #define ACK_LENGTH 5u
 #define ACK_TYPE 2u /* IEEE 802.15.4-2006, 7.2.1.1.1 */
+#define XOSC_US 5000u /* it starts within 1 ms (4.6) */
 #define SFD_US 3u /* the SFD line is behind the air; users measure so much between two chips, unverified */
 
 static const struct radio_callbacks *report;
+
+static bool start_oscillator(void)
+{
+    cc2420_strobe(SXOSCON);
+    return cc2420_wait_for(STATUS_XOSC16M_STABLE, STATUS_XOSC16M_STABLE, XOSC_US);
+}
 
 bool radio_init(const struct radio_callbacks *callbacks)
 {
     report = callbacks;
     radio_port_init();
     radio_port_reset();
-    if (cc2420_read(MANFIDL) != MANFIDL_CC2420 || !receiver_start_oscillator()) {
+    if (cc2420_read(MANFIDL) != MANFIDL_CC2420 || !start_oscillator()) {
         radio_fault();
         return false;
     }
@@ -40,11 +46,6 @@ bool radio_init(const struct radio_callbacks *callbacks)
     return true;
 }
 
-static void write_channel(uint8_t channel)
-{
-    cc2420_write(FSCTRL, FSCTRL_LOCK_THR | FSCTRL_FREQ(channel));
-}
-
 bool radio_configure(const struct radio_settings *settings)
 {
     uint8_t address[8];
@@ -52,7 +53,7 @@ bool radio_configure(const struct radio_settings *settings)
     sender_configure(settings, report->confirmed);
     cc2420_strobe(SRFOFF);
     cc2420_strobe(SFLUSHTX);
-    write_channel(settings->channel);
+    sender_write_channel(settings->channel);
     put_le16(address, settings->pan);
     cc2420_ram_write(RAM_PANID, address, 2);
     put_le16(address, settings->address);
@@ -61,46 +62,8 @@ bool radio_configure(const struct radio_settings *settings)
         address[i] = (uint8_t)(board_uid(i / 4u) >> 8u * (i % 4u));
     }
     cc2420_ram_write(RAM_IEEEADR, address, 8);
-    receiver_flush();
-    receiver_wanted = true;
+    sender_flush_receiver();
     cc2420_strobe(SRXON);
-    return true;
-}
-
-bool radio_listen(bool on)
-{
-    if (on == receiver_wanted) {
-        return true;
-    }
-    receiver_wanted = on;
-    if (on) {
-        GPIORIG_EVENT(RADIO_SET_RX);
-    } else {
-        GPIORIG_EVENT(RADIO_SET_IDLE);
-    }
-    if (!radio_is_sending()) {
-        if (on) {
-            cc2420_strobe(SRXON);
-        } else {
-            receiver_off();
-        }
-    }
-    return true;
-}
-
-/* The synthesizer takes a new frequency over when it is calibrated, at the next SRXON or STXON (26). */
-bool radio_set_channel(uint8_t channel)
-{
-    if (radio_is_sending()) {
-        return false;
-    }
-    if (receiver_wanted) {
-        receiver_off();
-    }
-    write_channel(channel);
-    if (receiver_wanted) {
-        cc2420_strobe(SRXON);
-    }
     return true;
 }
 
@@ -111,7 +74,7 @@ bool radio_is_receiving(void)
 
 static void drop(void)
 {
-    receiver_flush();
+    sender_flush_receiver();
     GPIORIG_EVENT(DRIVER_RX_DROP);
     radio_fault();
 }
@@ -149,7 +112,7 @@ static void take_length(void)
 {
     struct packet *packet;
     uint32_t sfd_us;
-    bool is_stamped = radio_take_interrupt(&sfd_us);
+    bool has_time = radio_take_interrupt(&sfd_us);
     uint8_t length;
 
     GPIORIG_ENTER(DRIVER_RX_LENGTH);
@@ -168,7 +131,7 @@ static void take_length(void)
         drop();
         return;
     }
-    if (!is_stamped) { /* it ended before the last one was read: no interrupt told of it, its time is not known better */
+    if (!has_time) { /* it ended before the last one was read: without an interrupt, its time is estimated */
         sfd_us = timer_now() - RADIO_FRAME_US(length);
     }
     take_frame(packet, length, sfd_us);

@@ -4,6 +4,7 @@
 #include "radio_access.h"
 #include "radio_limits.h"
 #include "spi.h"
+#include "timer.h"
 
 #define RXFIFO_CHUNK 16u /* so that no access lasts long; the next one goes on where the last one ended: 13.4 */
 
@@ -73,7 +74,7 @@ void cc2420_txfifo_write(const uint8_t *bytes, uint8_t length)
     radio_access_end();
 }
 
-/* TX_ACTIVE tells (25); an automatic acknowledgement that is under way sets it too, and then the strobe is ignored. */
+/* TX_ACTIVE shows it (25); an automatic acknowledgement that is being sent sets it too, and then the strobe is ignored. */
 bool cc2420_try_to_send(uint8_t strobe)
 {
     uint8_t before, after;
@@ -83,4 +84,16 @@ bool cc2420_try_to_send(uint8_t strobe)
     after = spi_transfer(SNOP);
     radio_access_end();
     return (before & STATUS_TX_ACTIVE) == 0 && (after & STATUS_TX_ACTIVE) != 0;
+}
+
+bool cc2420_wait_for(uint8_t mask, uint8_t value, uint32_t max_us)
+{
+    uint32_t start_us = timer_now();
+
+    while ((cc2420_strobe(SNOP) & mask) != value) {
+        if (timer_now() - start_us > max_us) {
+            return false;
+        }
+    }
+    return true;
 }

@@ -3,8 +3,8 @@
 #include "seed.h"
 
 /* IEEE 802.15.4-2006, table 86 */
-#define LEAST_EXPONENT 3u
-#define MOST_EXPONENT 5u
+#define MIN_EXPONENT 3u
+#define MAX_EXPONENT 5u
 #define RETRIES 4u
 #define PERIOD_US 320u /* 20 symbols */
 
@@ -37,7 +37,7 @@ static uint32_t backoff_us(void)
 uint32_t csma_start(void)
 {
     tries = 0;
-    exponent = has_backoff ? LEAST_EXPONENT : 0;
+    exponent = has_backoff ? MIN_EXPONENT : 0;
     return backoff_us();
 }
 
@@ -46,7 +46,7 @@ bool csma_retry(uint32_t *wait_us)
     if (++tries > RETRIES) {
         return false;
     }
-    if (has_backoff && exponent < MOST_EXPONENT) {
+    if (has_backoff && exponent < MAX_EXPONENT) {
         exponent++;
     }
     *wait_us = backoff_us();

@@ -2,11 +2,11 @@
 #ifndef CC2420_REGISTERS_H
 #define CC2420_REGISTERS_H
 
-/* 13.3: address octet */
+/* 13.3: address byte */
 #define SPI_READ 0x40u
 #define SPI_RAM 0x80u
 
-/* 13.3, table 5: status octet */
+/* 13.3, table 5: status byte */
 #define STATUS_XOSC16M_STABLE (1u << 6)
 #define STATUS_TX_UNDERFLOW (1u << 5)
 #define STATUS_TX_ACTIVE (1u << 3)
@@ -45,7 +45,7 @@
 #define RAM_PANID 0x168u
 #define RAM_SHORTADR 0x16Au
 
-/* 16.3, figure 21: the second octet of what stands in place of the FCS */
+/* 16.3, figure 21: the second byte of what stands in place of the FCS */
 #define CRC_OK (1u << 7)
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The CC2420 checks the channel when it is told to send; backoff, the wait for the acknowledgement and retries are left to
+ * The CC2420 checks the channel when a strobe starts it; backoff, the wait for the acknowledgement and retries are left to
  * the processor, as often as an AT86RF231 has them.
  */
 #include "cc2420_sender.h"
@@ -8,10 +8,10 @@
 #include "cc2420_bus.h"
 #include "cc2420_csma.h"
 #include "cc2420_port.h"
-#include "cc2420_receiver.h"
 #include "cc2420_registers.h"
 #include "radio_access.h"
 #include "radio_limits.h"
+#include "radio_port.h"
 #include "timer.h"
 
 /* clang would call it, which costs an MSP430 26 cycles before driver.prepare. */
@@ -23,6 +23,7 @@ static inline __attribute__((always_inline)) bool put_in(struct packet *packet, 
 #define FRAME_RETRIES 3u
 #define ACK_WAIT_US 864u /* macAckWaitDuration: 54 symbols */
 #define ACK_FRAME_US 352u /* preamble to FCS */
+#define QUIET_US 1000u /* an acknowledgement of 352 us ends, or RSSI becomes valid: 20 symbols from SRXON (19, 23) */
 #define OWN_ACK_US 600u /* 12 symbols of turnaround before it */
 #define SENDING_US 6000u /* the longest frame takes 4.3 ms, and 0.2 ms go before it */
 
@@ -35,6 +36,62 @@ static struct {
     uint32_t due_us;  /* when the phase ends at the latest */
     bool is_extended; /* the wait for an acknowledgement that seems to arrive */
 } work;
+
+/* 14.3: twice, so that SFD is idle again. */
+void sender_flush_receiver(void)
+{
+    cc2420_strobe(SFLUSHRX);
+    cc2420_strobe(SFLUSHRX);
+    radio_forget_interrupt();
+}
+
+/** Off, once an acknowledgement that is being sent is out. A frame that arrives is lost. */
+static void receiver_off(void)
+{
+    expect(cc2420_wait_for(STATUS_TX_ACTIVE, 0, QUIET_US));
+    cc2420_strobe(SRFOFF);
+    if (!radio_port_interrupt_level()) {
+        sender_flush_receiver(); /* what is there of a frame will not be continued */
+    }
+}
+
+/** Waits until the channel can be assessed, with a receiver that was off until now. */
+static void receiver_on(void)
+{
+    cc2420_strobe(SRXON);
+    expect(cc2420_wait_for(STATUS_RSSI_VALID, STATUS_RSSI_VALID, QUIET_US));
+}
+
+static inline bool listen(bool on)
+{
+    if (on) {
+        cc2420_strobe(SRXON);
+    } else {
+        receiver_off();
+    }
+    return true;
+}
+
+void sender_write_channel(uint8_t channel)
+{
+    cc2420_write(FSCTRL, FSCTRL_LOCK_THR | FSCTRL_FREQ(channel));
+}
+
+/* The synthesizer takes a new frequency over when it is calibrated, at the next SRXON or STXON (26). */
+bool radio_set_channel(uint8_t channel)
+{
+    if (out.phase != IDLE) {
+        return false;
+    }
+    if (listening) {
+        receiver_off();
+    }
+    sender_write_channel(channel);
+    if (listening) {
+        cc2420_strobe(SRXON);
+    }
+    return true;
+}
 
 /** The end of a phase: radio_service looks at the clock. */
 static void phase_is_due(struct alarm *alarm)
@@ -72,7 +129,7 @@ static void end(enum radio_result result)
 {
     alarm_cancel(&phase_end);
     cc2420_port_watch_sfd(false);
-    if (!receiver_is_wanted()) {
+    if (!listening) {
         receiver_off();
     }
     out.phase = ENDED;
@@ -118,7 +175,7 @@ static void attempt(void)
     }
 }
 
-/** A frame that is coming in is broken off, and no part of it kept; an acknowledgement that is under way goes before. */
+/** A frame that arrives is interrupted and dropped; an acknowledgement that is being sent comes first. */
 static void send_at_once(void)
 {
     uint32_t start_us = timer_now();
@@ -158,7 +215,7 @@ static void sending_ended(void)
     }
 }
 
-/** The wait is over, unless a frame is coming in just now or waits to be read. */
+/** The wait is over, unless a frame is arriving or waits to be read. */
 static void no_acknowledgement(void)
 {
     if (!work.is_extended && (cc2420_port_sfd() || cc2420_port_fifo())) {
@@ -195,7 +252,7 @@ static inline bool prepare(struct packet *packet, bool is_held)
     GPIORIG_ENTER_ID(DRIVER_PREPARE, packet->id);
     if (is_held) {
         receiver_off();
-    } else if (has_csma && !receiver_is_wanted()) {
+    } else if (has_csma && !listening) {
         receiver_on();
     }
     cc2420_strobe(SFLUSHTX);

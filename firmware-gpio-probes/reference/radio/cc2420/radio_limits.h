@@ -14,7 +14,7 @@
 /* When to give up a transmission: as long as for an AT86RF231, which retries as often. */
 #define RADIO_GUARD_US 300000u
 
-/* From radio_fire to the end of the SFD on the air: 12 symbols of turnaround (section 17.1), 5 octets of SHR (16.1). */
+/* From radio_fire to the end of the SFD on the air: 12 symbols of turnaround (section 17.1), 5 bytes of SHR (16.1). */
 #define RADIO_FIRE_TO_SFD_US (12u * 16u + 5u * RADIO_OCTET_US)
 #define RADIO_OCTET_US 32u
 /* From there to the end of the frame: length field and MPDU (16.1). */

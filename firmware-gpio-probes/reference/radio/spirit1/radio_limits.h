@@ -16,7 +16,7 @@
 
 /*
  * From radio_fire to the end of the sync word on the air, which is this radio's SFD: from LOCK to TX (16 us, unverified: the
- * data sheet's figure could not be read), 8 octets of preamble and 4 of sync word at 250.2 kb/s.
+ * data sheet's figure could not be read), 8 bytes of preamble and 4 of sync word at 250.2 kb/s.
  */
 #define RADIO_FIRE_TO_SFD_US (16u + 12u * RADIO_OCTET_US)
 #define RADIO_OCTET_US 32u

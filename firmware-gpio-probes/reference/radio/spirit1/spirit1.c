@@ -13,7 +13,6 @@
 #include "radio_limits.h"
 #include "radio_port.h"
 #include "spirit1_bus.h"
-#include "spirit1_receiver.h"
 #include "spirit1_registers.h"
 #include "spirit1_sender.h"
 #include "spirit1_setup.h"
@@ -36,7 +35,7 @@ bool radio_init(const struct radio_callbacks *callbacks)
 
 bool radio_configure(const struct radio_settings *settings)
 {
-    bool good = receiver_break_off();
+    bool good = sender_ready();
 
     sender_configure(settings, report->confirmed);
     spirit1_write(TX_SOURCE_ADDR, (uint8_t)settings->address);
@@ -44,29 +43,8 @@ bool radio_configure(const struct radio_settings *settings)
     good = setup_tune(settings->channel) && good;
     spirit1_interrupts();
     radio_forget_interrupt();
-    receiver_wanted = true;
-    good = receiver_resume() && good;
+    good = sender_resume() && good;
     expect(good);
-    return good;
-}
-
-bool radio_listen(bool on)
-{
-    bool good = true;
-
-    if (on == receiver_wanted) {
-        return good;
-    }
-    receiver_wanted = on;
-    if (on) {
-        GPIORIG_EVENT(RADIO_SET_RX);
-    } else {
-        GPIORIG_EVENT(RADIO_SET_IDLE);
-    }
-    if (!radio_is_sending()) {
-        good = on ? receiver_resume() : receiver_break_off();
-        expect(good);
-    }
     return good;
 }
 
@@ -77,9 +55,9 @@ bool radio_set_channel(uint8_t channel)
     if (radio_is_sending()) {
         return false;
     }
-    good = receiver_break_off();
+    good = sender_ready();
     good = setup_tune(channel) && good;
-    good = receiver_resume() && good;
+    good = sender_resume() && good;
     expect(good);
     return good;
 }
@@ -143,7 +121,7 @@ void radio_service(void)
         /* and confirmed */
     } else if ((interrupts & IRQ_RX_FIFO_ERROR) != 0) {
         drop_frame();
-        expect(receiver_resume());
+        expect(sender_resume());
     } else if ((interrupts & IRQ_RX_DATA_READY) != 0) {
         frame_received(at_us);
     } else {

@@ -6,10 +6,10 @@
 
 #include "radio_access.h"
 #include "radio_limits.h"
+#include "radio_port.h"
 #include "seed.h"
 #include "sender.h"
 #include "spirit1_bus.h"
-#include "spirit1_receiver.h"
 #include "spirit1_registers.h"
 #include "spirit1_setup.h"
 #include "timer.h"
@@ -20,6 +20,7 @@
  */
 #define ACK_PRESCALER 0u
 #define ACK_COUNTER 25u
+#define RECEPTION_US 5000u /* the longest packet, 3.5 ms, and its acknowledgement, 0.6 ms */
 
 static uint8_t csma; /* PROTOCOL1 for a packet with CSMA */
 
@@ -34,10 +35,79 @@ void sender_configure(const struct radio_settings *settings, void (*callback)(ui
     spirit1_write_many(CSMA_CONFIG3, backoff, sizeof backoff);
 }
 
+/* nIRQ, on GPIO3. */
+static bool has_interrupt(void)
+{
+    return !radio_port_interrupt_level();
+}
+
+bool sender_ready(void)
+{
+    uint8_t state = STATUS_STATE(spirit1_status());
+
+    if (state == MC_STATE_LOCK) {
+        spirit1_command(COMMAND_READY);
+    } else if (state != MC_STATE_READY) {
+        spirit1_command(COMMAND_SABORT);
+    }
+    return spirit1_wait(MC_STATE_READY);
+}
+
+static bool receives(uint16_t status)
+{
+    return STATUS_STATE(status) == MC_STATE_RX && (status & STATUS_RX_FIFO_EMPTY) == 0;
+}
+
+/** Waits for the end of a packet that arrives, and of the acknowledgement that the chip sends; then leaves RX for READY. */
+static bool receiver_off(void)
+{
+    uint32_t start_us = timer_now();
+    uint16_t status = spirit1_status();
+
+    while (!has_interrupt() && (STATUS_STATE(status) != MC_STATE_RX || receives(status)) &&
+           STATUS_STATE(status) != MC_STATE_READY && timer_now() - start_us <= RECEPTION_US) {
+        status = spirit1_status();
+    }
+    expect(timer_now() - start_us <= RECEPTION_US);
+    return sender_ready();
+}
+
+/* RX_TIMEOUT 0, persistent reception. CSMA would delay the acknowledgements. */
+static bool resume(void)
+{
+    static const uint8_t for_ever[2] = { 0, 0 };
+
+    spirit1_write(PROTOCOL1, PROTOCOL1_FILTER);
+    spirit1_write_many(TIMERS5, for_ever, sizeof for_ever);
+    spirit1_command(COMMAND_FLUSHRXFIFO);
+    if (!listening) {
+        return sender_ready();
+    }
+    if (STATUS_STATE(spirit1_status()) == MC_STATE_READY) {
+        spirit1_command(COMMAND_RX);
+    }
+    return spirit1_wait(MC_STATE_RX);
+}
+
+bool sender_resume(void)
+{
+    return resume();
+}
+
+static inline bool listen(bool on)
+{
+    return on ? resume() : sender_ready();
+}
+
+bool radio_is_receiving(void)
+{
+    return !has_interrupt() && receives(spirit1_status());
+}
+
 /** A frame that ended while the transmitter was being prepared is lost: its FIFO is about to be flushed. */
 static void drop_late_frame(void)
 {
-    if (receiver_interrupts()) {
+    if (has_interrupt()) {
         spirit1_interrupts();
         radio_forget_interrupt();
         radio_fault();
@@ -119,7 +189,7 @@ static void start_and_wait(void)
         interrupts = spirit1_interrupts();
     }
     if ((interrupts & ENDS) == 0) {
-        expect(receiver_break_off());
+        expect(sender_ready());
     }
     out.result = result(interrupts);
     setup_enable_interrupts(true);
@@ -149,15 +219,10 @@ static void fire(void)
 
 static void break_off(void)
 {
-    expect(receiver_break_off());
+    expect(sender_ready());
     spirit1_interrupts();
     radio_forget_interrupt();
-    expect(receiver_resume());
-}
-
-static bool resume(void)
-{
-    return receiver_resume();
+    expect(resume());
 }
 
 bool sender_takes(uint32_t interrupts)
@@ -166,7 +231,7 @@ bool sender_takes(uint32_t interrupts)
         return false;
     }
     out.result = result(interrupts);
-    expect(receiver_resume());
+    expect(resume());
     confirm();
     return true;
 }
