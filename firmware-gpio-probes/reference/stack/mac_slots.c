@@ -1,17 +1,16 @@
 /*
  * A TSCH-like MAC: IEEE Std 802.15.4-2015 6.2.6 as far as slots, absolute slot number, slotframe, channel hopping and
- * retries in shared cells go; frames stay those of mac.c. slots_plan.h has the offsets and the schedule.
+ * retries in shared cells are concerned; frames are those of mac.c. slots_plan.h has the offsets and the schedule.
  *
- * The alarm's interrupt is where the state machine is entered; it sends what was loaded, and leaves the rest, which needs
- * the radio's SPI, to the mac actor. The radio acknowledges by itself (12 symbols after the frame), so an acknowledgement
- * carries no time: nodes correct theirs by beacons, of which each comes from the level above.
+ * The alarm's interrupt enters the state machine; it sends what was loaded, and leaves the rest, which needs the radio's SPI,
+ * to the mac actor. The radio sends acknowledgements (12 symbols after the frame), so they carry no time: nodes correct their
+ * clocks by beacons, which come from the level above.
  */
 #include "mac.h"
 
 #include "gpiorig/probe.h"
 
 #include "line.h"
-#include "slot_radio.h"
 #include "slots_plan.h"
 #include "slotted.h"
 #include "timer.h"
@@ -19,10 +18,10 @@
 #define RETRIES 15u                /* Claeys et al., "RIOT and OpenWSN 6TiSCH: Happy Together", PEMWN 2020, table I */
 #define MIN_EXPONENT 1u          /* macMinBe and macMaxBe of TSCH: IEEE Std 802.15.4-2015 6.2.5.3 (unverified) */
 #define MAX_EXPONENT 7u
-#define BEACONS_LOST 16u           /* that many missed in a row: not synchronised any more */
-#define ACK_US (12u * 16u + 11u * 32u) /* turnaround, and 11 octets of acknowledgement: IEEE 802.15.4-2006 6.4.1, 7.2.2.3 */
+#define BEACONS_LOST 16u           /* consecutive ones, after which a node is not synchronised any more */
+#define ACK_US (12u * 16u + 11u * 32u) /* turnaround, and 11 bytes of acknowledgement: IEEE 802.15.4-2006 6.4.1, 7.2.2.3 */
 #define LATE_US 500u               /* a slot can begin this late: nothing is on the air before its 820th us */
-#define SETTLE_US 300u             /* until the driver knows of what has come */
+#define SETTLE_US 300u             /* until the driver has handled what arrived */
 
 /* A beacon: kind, level, absolute slot number (32 bits, little endian). */
 enum { BEACON_KIND, BEACON_LEVEL, BEACON_ASN, BEACON_LENGTH = 6 };
@@ -33,14 +32,14 @@ static struct {
     struct slot_node cells;
     enum slot_use use;       /* of it, or of the next one */
     uint16_t gap;            /* slots to the next one */
-    enum { BEGIN, LISTEN, DECIDE, END } step; /* that is due next */
+    enum { BEGIN, LISTEN, DECIDE, END } step; /* the next one */
     uint32_t due_us;
     uint8_t exponent, skip; /* cells to let pass before the next try */
 } slots = { .node.alarm.expired = slotted_interrupt };
 
 static struct counts {
     uint32_t used;     /* slots */
-    uint32_t missed;   /* slots that the task came too late for */
+    uint32_t missed;   /* slots for which the task was too late */
     uint32_t worst_us; /* correction */
 } counts;
 
@@ -68,7 +67,7 @@ static void take_packet(void)
     }
 }
 
-/** Finds the next slot in which there is something to do, and waits for it. Returns how many it comes too late for. */
+/** Finds the next slot that the node uses, and waits for it. Returns the number of those that are already over. */
 static uint32_t choose(void)
 {
     struct slot_place place = slots.place;
@@ -101,12 +100,12 @@ static void send_beacon(uint32_t sfd_us)
     bytes[BEACON_LEVEL] = slots.cells.level;
     put_le16(bytes + BEACON_ASN, (uint16_t)slots.node.clock.number);
     put_le16(bytes + BEACON_ASN + 2, (uint16_t)(slots.node.clock.number >> 16));
-    beacon = slot_radio_beacon(bytes, BEACON_LENGTH, (uint16_t)slots.node.clock.number);
+    beacon = slotted_beacon(bytes, BEACON_LENGTH, (uint16_t)slots.node.clock.number);
     if (beacon == NULL) {
         return;
     }
     slots.node.sending = SENDING_SYNC;
-    if (!slot_radio_send_at(beacon, sfd_us)) {
+    if (!slotted_send_at(beacon, sfd_us)) {
         slots.node.sending = SENDING_NOTHING;
     }
     packet_free(beacon);
@@ -119,7 +118,7 @@ static void send_packet(uint32_t sfd_us)
         return;
     }
     slots.node.sending = SENDING_PACKET;
-    if (!slot_radio_send_at(slots.node.packet, sfd_us)) {
+    if (!slotted_send_at(slots.node.packet, sfd_us)) {
         slots.node.sending = SENDING_NOTHING;
     }
 }
@@ -140,7 +139,7 @@ static void begin(void)
     if (slots.place.cell == SLOTS_BEACON_CELL) {
         GPIORIG_EVENT_ID(SLOT_FRAME, (uint16_t)slots.node.clock.number);
     }
-    slot_radio_enter_slot((uint16_t)slots.node.clock.number);
+    slotted_enter_slot((uint16_t)slots.node.clock.number);
     if (settings.hopping != 0) {
         radio_set_channel(slots_channel(slots.node.clock.number));
     }
@@ -165,8 +164,8 @@ static void end(void)
     if (slots.node.sending != SENDING_NOTHING) {
         radio_abort(); /* it never ends */
     }
-    slot_radio_listen(false);
-    slot_radio_leave_slot();
+    slotted_listen(false);
+    slotted_leave_slot();
     counts.missed += choose();
 }
 
@@ -179,7 +178,7 @@ static void take_step(void)
         begin();
         break;
     case LISTEN:
-        slot_radio_listen(true);
+        slotted_listen(true);
         await(DECIDE, start_us + template()->tx_offset_us + template()->rx_wait_us / 2u + SETTLE_US);
         break;
     case DECIDE:
@@ -208,11 +207,11 @@ static void run(uint8_t level)
     slots.cells.level = level;
     slots.node.running = true;
     slots.place = slots_place(slots.node.clock.number, (uint16_t)settings.slotframe);
-    slot_radio_listen(false);
+    slotted_listen(false);
     (void)choose();
 }
 
-static void hear_beacon(uint8_t level, uint32_t asn, uint32_t start_us)
+static void receive_beacon(uint8_t level, uint32_t asn, uint32_t start_us)
 {
     uint32_t error_us;
 
@@ -233,8 +232,8 @@ static void hear_beacon(uint8_t level, uint32_t asn, uint32_t start_us)
     }
 }
 
-/** The slot's frame has come: nothing more will, once it is acknowledged. */
-static void frame_came(const struct packet *packet)
+/** The slot's frame has arrived: the slot ends when it is acknowledged. */
+static void frame_arrived(const struct packet *packet)
 {
     if (slots.node.running && (slots.step == DECIDE || slots.step == END) && slots.node.sending == SENDING_NOTHING) {
         await(END, packet->received_us + RADIO_FRAME_US(packet->length + RADIO_FCS_LENGTH) + ACK_US + SETTLE_US);
@@ -243,13 +242,13 @@ static void frame_came(const struct packet *packet)
 
 static bool received(struct packet *packet)
 {
-    const uint8_t *bytes = slot_radio_beacon_bytes(packet, SLOT_BEACON_SLOTS, BEACON_LENGTH);
+    const uint8_t *bytes = slotted_beacon_bytes(packet, SLOT_BEACON_SLOTS, BEACON_LENGTH);
 
-    frame_came(packet);
+    frame_arrived(packet);
     if (bytes == NULL) {
         return false;
     }
-    hear_beacon(bytes[BEACON_LEVEL], get_le16(bytes + BEACON_ASN) | (uint32_t)get_le16(bytes + BEACON_ASN + 2) << 16,
+    receive_beacon(bytes[BEACON_LEVEL], get_le16(bytes + BEACON_ASN) | (uint32_t)get_le16(bytes + BEACON_ASN + 2) << 16,
                 packet->received_us - template()->tx_offset_us);
     packet_free(packet);
     return true;
@@ -260,13 +259,13 @@ static void confirmed(uint16_t id, enum radio_result result)
     uint8_t what = slots.node.sending;
 
     (void)id;
-    slot_radio_confirmed();
+    slotted_confirmed();
     slots.node.sending = SENDING_NOTHING;
     counts.missed += result == RADIO_BUSY ? 1u : 0u;
     if (what == SENDING_PACKET) {
         slotted_conclude(&slots.node, result, RETRIES);
         if (slots.node.packet != NULL && result == RADIO_NO_ACK) {
-            slots.skip = (uint8_t)(slot_radio_draw() & ((1u << slots.exponent) - 1u));
+            slots.skip = (uint8_t)(slotted_draw() & ((1u << slots.exponent) - 1u));
             slots.exponent = (uint8_t)(slots.exponent < MAX_EXPONENT ? slots.exponent + 1u : MAX_EXPONENT);
         }
     } else if (what == SENDING_SYNC && result == RADIO_SENT && slotted_is_gateway()) {
@@ -306,7 +305,7 @@ static void send(struct packet *packet)
     } else if (!packet_queue_put(&slots.node.queue, packet, (uint16_t)settings.queue)) {
         packet_drop(packet);
     } else if (slots.node.running && slots.step == BEGIN) {
-        (void)choose(); /* its cell may come before what was waited for */
+        (void)choose(); /* its cell may be before the slot that is awaited */
     }
 }
 

@@ -1,25 +1,24 @@
 /*
- * A TDMA MAC after YetiMAC (Rodriguez-Zurrunero et al., Electronics 8 (2019), 3.2 and 3.3): who has a packet sends a beacon in a
- * beacon slot drawn by lot, and the packet in the packet slot of the same number; who has heard a beacon for it listens
+ * A TDMA MAC after YetiMAC (Rodriguez-Zurrunero et al., Electronics 8 (2019), 3.2 and 3.3): a node with a packet sends a beacon in
+ * a beacon slot drawn at random, and the packet in the packet slot of the same number; a node that received a beacon for it listens
  * then, and otherwise in the beacon slots only. The gateway always listens and is the source of time. tdma_plan.h has the times.
  *
- * As in the paper, a task sends: when it gets the processor late, its frame goes out late, outside its slot if need be (counted
- * as displaced). Synchronisation packets alone are loaded ahead and sent by the alarm's interrupt.
+ * As in the paper, a task sends: if it gets the processor late, its frame is sent late, possibly outside its slot (counted as
+ * displaced). Only synchronisation packets are loaded ahead and sent by the alarm's interrupt.
  */
 #include "mac.h"
 
 #include "gpiorig/probe.h"
 
 #include "line.h"
-#include "slot_radio.h"
 #include "slotted.h"
 #include "tdma_plan.h"
 #include "timer.h"
 
 #define RETRIES 3u                          /* macMaxFrameRetries: IEEE 802.15.4-2006 table 86 */
 #define SYNC_SFD_US (TDMA_GUARD_US + 2500u) /* in the frame: a TelosB loads a beacon in time */
-#define SYNCS_LOST 3u                       /* that many missed in a row: not synchronised any more */
-/* Of slot.active. Part 0: beacons; 1, 2, 3: packet slots. */
+#define SYNCS_LOST 3u                       /* consecutive ones, after which a node is not synchronised any more */
+/* The id of slot.active. Part 0: beacons; 1, 2, 3: packet slots. */
 #define ACTIVE_ID(part) ((uint16_t)(tdma.node.clock.number * (1u + TDMA_SLOTS) + (part)))
 
 /* A beacon: kind, level, slot, number of the frame (32 bits), destination; little endian. */
@@ -35,20 +34,20 @@ enum slot_step { SLOT_START, SLOT_SEND, SLOT_END, PER_SLOT };
 
 static struct {
     struct slotted node;
-    uint32_t sync_frames;    /* from one synchronisation packet to the next */
-    uint8_t step;            /* that is due next */
-    uint8_t level;           /* hops from the gateway */
-    bool synchronises;       /* in this frame it sends a synchronisation packet */
-    uint8_t own_slot;        /* beacon and packet slot of this frame, or NO_SLOT */
-    uint8_t heard_slots;     /* bit i: a beacon said that packet slot i is for us */
-    bool announced;          /* the beacon of this frame is out */
-    uint32_t offset_us;      /* of the packet in its slot */
-    uint32_t sending_frame;  /* in which the transmission began */
+    uint32_t sync_frames;   /* from one synchronisation packet to the next */
+    uint8_t step;           /* the next one */
+    uint8_t level;          /* hops from the gateway */
+    bool synchronises;      /* in this frame it sends a synchronisation packet */
+    uint8_t own_slot;       /* beacon and packet slot of this frame, or NO_SLOT */
+    uint8_t awaited_slots;  /* bit i: a beacon announced a packet for us in packet slot i */
+    bool announced;         /* the beacon of this frame is out */
+    uint32_t offset_us;     /* of the packet in its slot */
+    uint32_t sending_frame; /* in which the transmission began */
 } tdma = { .node.alarm.expired = slotted_interrupt };
 
 static struct counts {
     uint32_t frames;
-    uint32_t syncs;   /* sent by a gateway, heard by any other node */
+    uint32_t syncs;     /* sent by a gateway, received by any other node */
     uint32_t heard;     /* beacons for us */
     uint32_t displaced; /* frames that the task sent after their slot */
 } counts;
@@ -92,10 +91,10 @@ static bool is_needed(uint8_t step)
     if (SLOT_STEP_OF(step) == SLOT_SEND) {
         return slot == tdma.own_slot;
     }
-    return slot == tdma.own_slot || (tdma.heard_slots & 1u << slot) != 0;
+    return slot == tdma.own_slot || (tdma.awaited_slots & 1u << slot) != 0;
 }
 
-/** The task was so late that a frame of this length, sent now, ends after its slot. */
+/** Counts a frame of this length that, sent now, ends after its slot: the task was late. */
 static void count_displaced(uint32_t slot_end_us, uint16_t length)
 {
     uint32_t air_us = RADIO_FIRE_TO_SFD_US + RADIO_FRAME_US((uint32_t)length + RADIO_FCS_LENGTH);
@@ -109,26 +108,26 @@ static void send_beacon(void)
 {
     uint8_t bytes[BEACON_LENGTH] = { [BEACON_KIND] = SLOT_BEACON_TDMA };
     struct packet *beacon;
-    bool taken;
+    bool started;
 
     bytes[BEACON_LEVEL] = tdma.level;
     bytes[BEACON_SLOT] = tdma.synchronises ? NO_SLOT : tdma.own_slot;
     put_le16(bytes + BEACON_FRAME, (uint16_t)tdma.node.clock.number);
     put_le16(bytes + BEACON_FRAME + 2, (uint16_t)(tdma.node.clock.number >> 16));
     put_le16(bytes + BEACON_DESTINATION, tdma.synchronises ? MAC_BROADCAST : tdma.node.packet->link_destination);
-    beacon = slot_radio_beacon(bytes, BEACON_LENGTH, (uint16_t)tdma.node.clock.number);
+    beacon = slotted_beacon(bytes, BEACON_LENGTH, (uint16_t)tdma.node.clock.number);
     if (beacon == NULL) {
         return;
     }
     tdma.node.sending = tdma.synchronises ? SENDING_SYNC : SENDING_ANNOUNCEMENT;
     tdma.sending_frame = tdma.node.clock.number;
     if (tdma.synchronises) {
-        taken = slot_radio_send_at(beacon, tdma.node.clock.start_us + SYNC_SFD_US);
+        started = slotted_send_at(beacon, tdma.node.clock.start_us + SYNC_SFD_US);
     } else {
         count_displaced(tdma_beacon_slot_us(tdma.own_slot + 1u), beacon->length);
-        taken = slot_radio_send(beacon);
+        started = slotted_send(beacon);
     }
-    if (!taken) {
+    if (!started) {
         tdma.node.sending = SENDING_NOTHING;
     }
     packet_free(beacon);
@@ -136,18 +135,18 @@ static void send_beacon(void)
 
 static void send_packet(uint8_t slot)
 {
-    if (!tdma.announced || tdma.node.sending != SENDING_NOTHING || (tdma.heard_slots & 1u << slot) != 0) {
-        return; /* in a later frame; one who has announced a packet for us in this slot goes first */
+    if (!tdma.announced || tdma.node.sending != SENDING_NOTHING || (tdma.awaited_slots & 1u << slot) != 0) {
+        return; /* in a later frame; a node that announced a packet for us in this slot comes first */
     }
     count_displaced(tdma_packet_slot_us(tdma.node.clock.nominal_us, slot + 1u), tdma.node.packet->length);
     tdma.node.sending = SENDING_PACKET;
     tdma.sending_frame = tdma.node.clock.number;
-    if (!slot_radio_send(tdma.node.packet)) {
+    if (!slotted_send(tdma.node.packet)) {
         tdma.node.sending = SENDING_NOTHING;
     }
 }
 
-/** Who sends what in this frame. */
+/** Chooses what the node sends in this frame. */
 static void plan_frame(void)
 {
     uint32_t turn = tdma_sync_turn(tdma.node.clock.number, tdma.sync_frames);
@@ -155,13 +154,13 @@ static void plan_frame(void)
     (void)slotted_next_packet(&tdma.node);
     tdma.synchronises = turn == tdma.level;
     tdma.announced = false;
-    tdma.heard_slots = 0;
+    tdma.awaited_slots = 0;
     tdma.own_slot = NO_SLOT;
     if (tdma.node.packet != NULL && tdma.node.sending == SENDING_NOTHING && !tdma.synchronises) {
-        uint32_t kept = turn < TDMA_LEVELS ? 1u : 0u; /* beacon slot 0, for a synchronisation packet */
+        uint32_t reserved = turn < TDMA_LEVELS ? 1u : 0u; /* beacon slot 0, for a synchronisation packet */
 
-        tdma.own_slot = (uint8_t)(kept + slot_radio_draw() % (TDMA_SLOTS - kept));
-        tdma.offset_us = tdma_offset_us(tdma.node.clock.nominal_us, slot_radio_draw());
+        tdma.own_slot = (uint8_t)(reserved + slotted_draw() % (TDMA_SLOTS - reserved));
+        tdma.offset_us = tdma_offset_us(tdma.node.clock.nominal_us, slotted_draw());
     }
 }
 
@@ -173,24 +172,24 @@ static void begin_frame(void)
     }
     counts.frames++;
     GPIORIG_EVENT_ID(SLOT_FRAME, (uint16_t)tdma.node.clock.number);
-    slot_radio_enter_slot(ACTIVE_ID(0));
+    slotted_enter_slot(ACTIVE_ID(0));
     if (tdma.node.sending != SENDING_NOTHING && tdma.node.clock.number - tdma.sending_frame > 1u) {
         radio_abort(); /* it never ends */
     }
     plan_frame();
-    slot_radio_listen(true);
+    slotted_listen(true);
 }
 
 static void take_slot_step(uint8_t slot, uint8_t step)
 {
     if (step == SLOT_START) {
-        slot_radio_enter_slot(ACTIVE_ID(1u + slot));
-        slot_radio_listen(slotted_is_gateway() || (tdma.heard_slots & 1u << slot) != 0);
+        slotted_enter_slot(ACTIVE_ID(1u + slot));
+        slotted_listen(slotted_is_gateway() || (tdma.awaited_slots & 1u << slot) != 0);
     } else if (step == SLOT_SEND) {
         send_packet(slot);
     } else {
-        slot_radio_listen(slotted_is_gateway());
-        slot_radio_leave_slot();
+        slotted_listen(slotted_is_gateway());
+        slotted_leave_slot();
     }
 }
 
@@ -201,14 +200,14 @@ static void take_step(void)
     } else if (tdma.step == BEACON) {
         send_beacon();
     } else if (tdma.step == BEACONS_END) {
-        slot_radio_listen(slotted_is_gateway());
-        slot_radio_leave_slot();
+        slotted_listen(slotted_is_gateway());
+        slotted_leave_slot();
     } else {
         take_slot_step(SLOT_OF(tdma.step), SLOT_STEP_OF(tdma.step));
     }
 }
 
-/** Whatever is due, in its order, however late. */
+/** Takes all steps that are due, in their order, however late. */
 static void signal(uint16_t bits)
 {
     (void)bits;
@@ -231,7 +230,7 @@ static void run(uint8_t level)
     alarm_set(&tdma.node.alarm, due_us());
 }
 
-static void hear_sync(uint8_t level, uint32_t frame, uint32_t sfd_us)
+static void receive_sync(uint8_t level, uint32_t frame, uint32_t sfd_us)
 {
     bool agrees;
 
@@ -252,7 +251,7 @@ static void hear_sync(uint8_t level, uint32_t frame, uint32_t sfd_us)
 
 static bool received(struct packet *packet)
 {
-    const uint8_t *bytes = slot_radio_beacon_bytes(packet, SLOT_BEACON_TDMA, BEACON_LENGTH);
+    const uint8_t *bytes = slotted_beacon_bytes(packet, SLOT_BEACON_TDMA, BEACON_LENGTH);
     uint32_t frame;
 
     if (bytes == NULL) {
@@ -260,12 +259,12 @@ static bool received(struct packet *packet)
     }
     frame = get_le16(bytes + BEACON_FRAME) | (uint32_t)get_le16(bytes + BEACON_FRAME + 2) << 16;
     if (bytes[BEACON_SLOT] == NO_SLOT) {
-        hear_sync(bytes[BEACON_LEVEL], frame, packet->received_us);
+        receive_sync(bytes[BEACON_LEVEL], frame, packet->received_us);
     } else if (tdma.node.running && frame == tdma.node.clock.number && bytes[BEACON_SLOT] < TDMA_SLOTS &&
                (get_le16(bytes + BEACON_DESTINATION) == settings.address ||
                 get_le16(bytes + BEACON_DESTINATION) == MAC_BROADCAST)) {
         counts.heard++;
-        tdma.heard_slots |= (uint8_t)(1u << bytes[BEACON_SLOT]);
+        tdma.awaited_slots |= (uint8_t)(1u << bytes[BEACON_SLOT]);
     }
     packet_free(packet);
     return true;
@@ -276,7 +275,7 @@ static void confirmed(uint16_t id, enum radio_result result)
     uint8_t what = tdma.node.sending;
 
     (void)id;
-    slot_radio_confirmed();
+    slotted_confirmed();
     tdma.node.sending = SENDING_NOTHING;
     if (what == SENDING_PACKET) {
         slotted_conclude(&tdma.node, result, RETRIES);
