@@ -45,7 +45,7 @@ class Node:
 
 def build(program: Path, *below: Path, table: str = "1234abcd") -> Path:
     """The application over what is below it."""
-    sources = [APP / f"{name}.c" for name in ("main", "console", "selftest", "settings", "rounds", "oneway")]
+    sources = [APP / f"{name}.c" for name in ("main", "app", "console", "selftest", "settings", "rounds", "oneway")]
     sources += [*(riotglue.FIRMWARE / "src").glob("*.c"), STANDIN / "posix.c", *below]
     options = ["-DGPIORIG_PORT=host", "-DGPIORIG_LOG=256", "-DGPIORIG_SELFTEST"]
     options += [f"-I{APP}", '-DRIOT_BOARD="pc"', f"-DTABLE_CRC=0x{table}u", "-DDEFAULT_APP=APP_pingpong"]

@@ -15,17 +15,17 @@ static void send_one(uint16_t sequence, bool is_logged)
     static uint8_t payload[PAYLOAD_MOST];
     uint16_t to = settings.app == APP_train ? (uint16_t)settings.peer : LINK_BROADCAST;
     uint32_t sent_us;
-    bool taken;
+    bool is_sent;
 
     packet_fill(payload, (uint16_t)settings.payload, KIND_ONE_WAY, sequence);
     sent_us = ztimer_now(ZTIMER_USEC);
     counts.sent++;
     GPIORIG_ENTER_ID(APP_TX, sequence);
-    taken = link_send(to, payload, (uint16_t)settings.payload);
+    is_sent = link_send(to, payload, (uint16_t)settings.payload);
     GPIORIG_EXIT_ID(APP_TX, sequence);
-    counts.lost += taken ? 0 : 1;
+    counts.lost += is_sent ? 0 : 1;
     if (is_logged) {
-        printf("packet seq=%u tx_us=%" PRIu32 " status=%s\n", sequence, sent_us, taken ? "ok" : "lost reason=busy");
+        printf("packet seq=%u tx_us=%" PRIu32 " status=%s\n", sequence, sent_us, is_sent ? "ok" : "lost reason=busy");
     }
 }
 
@@ -35,7 +35,7 @@ void oneway_run(uint32_t packets)
     uint32_t together = settings.app == APP_train ? settings.train : 1;
     bool pauses = settings.app != APP_interferer; /* a line in the log would be a pause, too */
 
-    for (uint32_t sequence = 1; sequence <= packets && app_goes_on(); sequence++) {
+    for (uint32_t sequence = 1; sequence <= packets && app_continues(); sequence++) {
         if (pauses && (sequence - 1) % together == 0) {
             ztimer_periodic_wakeup(ZTIMER_USEC, &woken_us, settings.interval_us);
         }

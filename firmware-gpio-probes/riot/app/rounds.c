@@ -10,7 +10,7 @@
 #include "settings.h"
 #include "ztimer.h"
 
-/** The print test: as many characters for each packet, at the priority of the thread that has it. */
+/** The print test: `settings.print` characters for each packet, at the priority of the thread that handles it. */
 static void print_test(void)
 {
     if (settings.app == APP_print) {
@@ -23,16 +23,16 @@ static void print_test(void)
 
 static bool transmit(uint16_t to, const uint8_t *payload, uint16_t length, uint16_t sequence)
 {
-    bool taken;
+    bool is_sent;
 
     counts.sent++;
     GPIORIG_ENTER_ID(APP_TX, sequence);
-    taken = link_send(to, payload, length);
+    is_sent = link_send(to, payload, length);
     GPIORIG_EXIT_ID(APP_TX, sequence);
-    return taken;
+    return is_sent;
 }
 
-/** Waits until `timeout_us` after `since_us` for the reply; the time it came, through `received_us`. */
+/** Waits until `timeout_us` after `since_us` for the reply; `received_us` is when it arrived. */
 static bool await_reply(uint16_t sequence, uint32_t since_us, uint32_t *received_us)
 {
     static uint8_t payload[PAYLOAD_MOST];
@@ -46,12 +46,12 @@ static bool await_reply(uint16_t sequence, uint32_t since_us, uint32_t *received
         }
         length = link_receive(LINK_REPLIES, payload, sizeof payload, settings.timeout_us - waited_us, &from);
         if (length >= PAYLOAD_LEAST && payload[0] == KIND_REPLY) {
-            uint16_t came = packet_sequence(payload, length);
+            uint16_t number = packet_sequence(payload, length);
 
             *received_us = ztimer_now(ZTIMER_USEC);
-            GPIORIG_ENTER_ID(APP_RX, came);
-            GPIORIG_EXIT_ID(APP_RX, came);
-            if (came == sequence) {
+            GPIORIG_ENTER_ID(APP_RX, number);
+            GPIORIG_EXIT_ID(APP_RX, number);
+            if (number == sequence) {
                 return true;
             }
         }
@@ -85,7 +85,7 @@ void rounds_run(uint32_t packets)
     link_open(LINK_REPLIES);
     for (uint32_t sequence = 1; sequence <= packets; sequence++) {
         ztimer_periodic_wakeup(ZTIMER_USEC, &woken_us, settings.interval_us);
-        if (!app_goes_on()) {
+        if (!app_continues()) {
             break;
         }
         round_trip((uint16_t)sequence);
@@ -97,13 +97,13 @@ void rounds_answer(uint8_t *payload, uint16_t length, uint16_t from, uint32_t re
 {
     uint16_t sequence = packet_sequence(payload, length);
     uint32_t sent_us;
-    bool taken;
+    bool is_sent;
 
     print_test();
     packet_fill(payload, length, KIND_REPLY, sequence);
     sent_us = ztimer_now(ZTIMER_USEC);
-    taken = transmit(from, payload, length, sequence);
-    counts.lost += taken ? 0 : 1;
+    is_sent = transmit(from, payload, length, sequence);
+    counts.lost += is_sent ? 0 : 1;
     printf("packet seq=%u rx_us=%" PRIu32 " tx_us=%" PRIu32 " status=%s\n", sequence, received_us, sent_us,
-           taken ? "ok" : "busy");
+           is_sent ? "ok" : "busy");
 }
