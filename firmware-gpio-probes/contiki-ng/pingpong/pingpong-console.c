@@ -23,6 +23,7 @@
 struct settings settings = DEFAULTS;
 
 static linkaddr_t hardware; /* its address at the start */
+static const struct console_callbacks *application;
 
 /** The events that were asked for; after `stop` none, so that the count in `report` is what the analyzer saw. */
 static void show_events(bool on)
@@ -33,8 +34,9 @@ static void show_events(bool on)
     gpiorig_enable_group(GPIORIG_GROUP_QUEUE, on && settings.events_queue);
 }
 
-void console_open(void)
+void console_open(const struct console_callbacks *callbacks)
 {
+    application = callbacks;
     hardware = linkaddr_node_addr;
 }
 
@@ -208,13 +210,13 @@ bool console_command(char *line, uint16_t *packets)
         show_events(true);
         printf("ok defaults\n");
     } else if (strcmp(command, "stop") == 0) {
-        pingpong_stop();
+        application->stop();
         show_events(false);
         printf("ok stop\n");
     } else if (strcmp(command, "log") == 0) {
         drain_log();
     } else if (strcmp(command, "report") == 0) {
-        pingpong_report();
+        application->report();
     } else if (strcmp(command, "set") == 0 && first != NULL && second != NULL) {
         wrong = set(first, second);
         if (wrong == NULL) {

@@ -25,15 +25,16 @@ extern struct settings settings;
 
 void print_node(const linkaddr_t *node);
 
-/** The node's address is that of its hardware until it is told another. */
-void console_open(void);
+/** What the application does for the console. */
+struct console_callbacks {
+    void (*stop)(void);   /* nothing more is sent */
+    void (*report)(void); /* prints the answer to `report` */
+};
 
-/** Answers a command with one line; true: it was `start`, of so many packets. */
+/** The node's address is that of its hardware until `set address`. */
+void console_open(const struct console_callbacks *callbacks);
+
+/** Answers a command with one line; true: it was `start`, with this number of packets. */
 bool console_command(char *line, uint16_t *packets);
-
-/* The application's: nothing more is sent; the answer to `report`. */
-
-void pingpong_stop(void);
-void pingpong_report(void);
 
 #endif

@@ -1,6 +1,6 @@
 /**
- * Ping-pong, broadcast, interferer. The node that is told to start sends, any other replies to what is not a broadcast. The
- * payload is the packet's number again and again, so that every fragment ends with it, and the packet's end is its id.
+ * Ping-pong, broadcast, interferer. The node that gets the command start sends, any other replies to what is not a broadcast.
+ * The payload is the packet's number repeated, so that every fragment ends with it, and the packet's end is its id.
  */
 #include "link.h"
 #include "pingpong-console.h"
@@ -33,15 +33,15 @@ static uint32_t sent_at;
 static struct etimer timer;
 static bool ending; /* the last packet is sent; the timer waits for its reply */
 
-/** A packet that the process has still to tell the host of: printing takes longer than the packet. */
+/** A packet that the process has not printed yet: printing takes longer than the packet. */
 static struct {
-    enum { NOTHING, ANSWERED, REPLIED, HEARD } what; /* our request; another's; a broadcast */
+    enum { NOTHING, ANSWERED, REPLIED, RECEIVED } what; /* our request; a request; a broadcast */
     uint16_t sequence;
     uint32_t tx, rx;
     linkaddr_t from;
 } done;
 
-/** Microseconds of what rtimer_wide_now() said. */
+/** Microseconds of a time of rtimer_wide_now(). */
 static unsigned long us(uint32_t ticks)
 {
     return (unsigned long)((uint64_t)ticks * 1000000u / RTIMER_SECOND);
@@ -77,7 +77,7 @@ static void take(const uint8_t *data, uint16_t length, const linkaddr_t *from)
     uint16_t number;
 
     if (length < PAYLOAD_MIN || length > PAYLOAD_MAX) {
-        return; /* an interferer's, or nobody's */
+        return; /* an interferer's */
     }
     number = (uint16_t)(data[length - 2] << 8 | data[length - 1]);
     GPIORIG_ENTER_ID(APP_RX, number);
@@ -87,11 +87,11 @@ static void take(const uint8_t *data, uint16_t length, const linkaddr_t *from)
         done.what = ANSWERED;
         done.tx = sent_at;
     } else if (done.what == NOTHING && settings.application == BROADCAST) {
-        done.what = HEARD;
+        done.what = RECEIVED;
     } else if (done.what == NOTHING && settings.application == PINGPONG && to_send == 0) {
         reply(number, length, from);
     } else {
-        GPIORIG_EXIT_ID(APP_RX, number); /* late, or while the one before is still to be told of */
+        GPIORIG_EXIT_ID(APP_RX, number); /* late, or before the last one is printed */
         return;
     }
     done.sequence = number;
@@ -126,7 +126,7 @@ static void send_next(void)
     GPIORIG_EXIT_ID(APP_TX, sequence);
 }
 
-static void tell_packet(void)
+static void print_packet(void)
 {
     printf("packet seq=%u ", done.sequence);
     switch (done.what) {
@@ -152,7 +152,7 @@ static void tell_packet(void)
 #define UNHOOKED gpiorig_unhooked
 #endif
 
-void pingpong_report(void)
+static void report(void)
 {
     printf("ok report sent=%u received=%u lost=%u probes=%lu uart_dropped=0 errors=%u\n", sent, received, lost,
            (unsigned long)gpiorig_frames(), UNHOOKED);
@@ -167,7 +167,7 @@ static void finish(void)
     printf("done sent=%u received=%u lost=%u probes=%lu\n", sent, received, lost, (unsigned long)gpiorig_frames());
 }
 
-void pingpong_stop(void)
+static void stop(void)
 {
     if (to_send != 0 || ending) {
         to_send = 0;
@@ -175,6 +175,8 @@ void pingpong_stop(void)
         finish();
     }
 }
+
+static const struct console_callbacks callbacks = {.stop = stop, .report = report};
 
 static void print_boot(void)
 {
@@ -194,7 +196,7 @@ PROCESS_THREAD(pingpong_process, ev, data)
     uart1_set_input(serial_line_input_byte);
     serial_line_init();
 #endif
-    console_open();
+    console_open(&callbacks);
     link_open(take);
     print_boot();
     for (;;) {
@@ -204,7 +206,7 @@ PROCESS_THREAD(pingpong_process, ev, data)
             ending = false;
             etimer_set(&timer, clock_ticks(settings.interval_us));
         } else if (ev == PROCESS_EVENT_POLL && done.what != NOTHING) {
-            tell_packet();
+            print_packet();
         } else if (ev == PROCESS_EVENT_TIMER && data == &timer && !ending) {
             send_next();
             ending = to_send == 0;
