@@ -128,7 +128,7 @@ static bool wait_for_end(void)
     }
 }
 
-/** No interrupt tells of the end: one that is masked is not even noted (6.6). */
+/** Polls: an interrupt that is masked is not recorded (6.6). */
 static void start_and_wait(void)
 {
     at86rf231_write(IRQ_MASK, 0);
