@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes everything that follows from events.toml, and the decoders' shared modules; --check fails when a file differs.
+"""Write what follows from events.toml and settings.toml, and the decoders' shared modules; --check compares them.
 
 Standard library only, so that it runs before the virtual environment exists.
 """
@@ -12,6 +12,7 @@ import tomllib
 import zlib
 from types import ModuleType
 
+import settings
 from generated import HEAD, ROOT, copies, has_head, note, with_head
 
 EVENTS = "firmware-gpio-probes/events.toml"
@@ -239,6 +240,7 @@ def main() -> int:
         "analysis/gpiorig/analysis/events/table.py": python_table(rows),
         "docs/reference/events.md": docs_table(points),
     }
+    files |= settings.files()
     files |= copies(files)
     check = "--check" in sys.argv
     problems = []

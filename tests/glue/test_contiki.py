@@ -111,7 +111,7 @@ def test_the_application_plays_ping_pong(over: str, tmp_path: Path) -> None:
     packets = [line for line in ran.said if line.startswith("packet")]
     assert [f"packet seq={number}" for number in range(1, 6)] == [" ".join(line.split()[:2]) for line in packets]
     assert all(line.endswith("status=ok") for line in packets)
-    assert "error set app: app is pingpong, broadcast or interferer" in ran.said
+    assert "error set: app is one of pingpong broadcast interferer" in ran.said
     done = next(line for line in ran.said if line.startswith("done"))
     assert done.startswith("done sent=5 received=5 lost=0 probes=")
     lines_bytes = sum(len(line) + 1 for line in ("identify", *USER_LINES, "report", "set app x"))

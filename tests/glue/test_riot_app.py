@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import get_type_hints
@@ -11,11 +12,11 @@ import pytest
 import riotglue
 from riotapp import APP, STANDIN, Node, build
 
-from gpiorig.rig.experiments.experiment import NodeSettings
+from gpiorig.rig.experiments.node_settings import NodeSettings
 
 # Where 1 is not in the range of a setting.
-VALUES = {"app": "train", "channel": "15", "interval_us": "1000", "timeout_us": "1000", "payload": "16"}
-DOCUMENT = riotglue.ROOT / "docs" / "guide" / "riot.md"
+VALUES = {"app": "train", "channel": "15", "interval_us": "1000", "timeout_us": "1000", "payload": "16", "print": "24"}
+SETTINGS = riotglue.FIRMWARE / "settings.toml"
 
 
 @pytest.fixture(scope="module")
@@ -75,20 +76,20 @@ def test_a_command_has_one_answer(node: Node, command: str, answer: str) -> None
     assert node.ask("report").startswith("ok report sent=0 received=0 lost=0 ")
 
 
-def documented_keys() -> list[str]:
-    """The keys that docs/guide/riot.md promises."""
-    line = next(line for line in DOCUMENT.read_text(encoding="utf-8").splitlines() if line.startswith("Its settings: "))
-    return re.findall(r"`(\w+)`", line)
+def settings_of_riot() -> list[str]:
+    """The keys that settings.toml gives to RIOT."""
+    settings = tomllib.loads(SETTINGS.read_text(encoding="utf-8"))
+    return [key for key, setting in settings.items() if "riot" in setting.get("firmwares", ["riot"])]
 
 
-def test_an_unknown_key_lists_those_that_the_document_promises(node: Node) -> None:
-    assert documented_keys() == node.ask("set volume 11").removeprefix("error set: keys are ").split()
+def test_an_unknown_key_lists_those_of_the_firmware(node: Node) -> None:
+    assert settings_of_riot() == node.ask("set volume 11").removeprefix("error set: keys are ").split()
 
 
 def test_an_experiment_can_set_every_key(node: Node) -> None:
     """With what the runner sends for it: a Boolean is 0 or 1, and a node is its address."""
     types = get_type_hints(NodeSettings)
-    for key in documented_keys():
+    for key in settings_of_riot():
         assert key in types or key in ("address", "duration_s"), f"no experiment has {key}"
         value = VALUES.get(key, "1")
         assert f"ok set {key}={value}" == node.ask(f"set {key} {value}")
@@ -159,9 +160,9 @@ def test_a_peer_that_is_deaf(node: Node) -> None:
 
 def test_print_test(node: Node) -> None:
     """A line of that many characters for each packet."""
-    lines = run(node, "interval_us 1000", "app print", "print 7", packets=2)
+    lines = run(node, "interval_us 1000", "app print", "print 24", packets=2)
 
-    assert 2 == lines.count(".......")
+    assert 2 == lines.count("." * 24)
 
 
 @pytest.mark.parametrize(("app", "lines"), [("broadcast", 4), ("train", 0), ("interferer", 0)])

@@ -1,10 +1,12 @@
-"""`make generate` and its check, on a copy of the files that they are about."""
+"""`make generate` and its check, on a copy of the generated files and their sources."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -31,6 +33,29 @@ FROM_EVENTS = {
     "firmware-gpio-probes/src/lines.h",
     "firmware-gpio-probes/src/names.c",
 }
+FROM_SETTINGS = {
+    "docs/settings.md",
+    "firmware-gpio-probes/contiki-ng/pingpong/settings_table.h",
+    "firmware-gpio-probes/reference/stack/settings_table.h",
+    "firmware-gpio-probes/riot/app/settings_table.h",
+    "rig/gpiorig/rig/experiments/node_settings.py",
+}
+SOURCES = {
+    GENERATE,
+    "analysis/gpiorig/analysis/packets/path.py",
+    "firmware-gpio-probes/events.toml",
+    "firmware-gpio-probes/generated.py",
+    "firmware-gpio-probes/settings.py",
+    "firmware-gpio-probes/settings.toml",
+}
+NEW_SETTING = """
+[volume]
+range = [1, 11]
+default = { macro = "VOLUME", value = 5 }
+riot.range = [1, 10]
+firmwares = ["reference", "riot"]
+text = "how loud a node is"
+"""
 NEW_EVENT = """
 [[point]]
 name = "app.new"
@@ -45,11 +70,9 @@ doc = "a point that was not there"
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A copy of what is generated and of what it comes from, in a folder with a blank in its name."""
+    """A copy of the generated files and their sources, in a folder with a blank in its name."""
     tree = tmp_path / "a tree"
-    sources = {GENERATE, "firmware-gpio-probes/generated.py", "firmware-gpio-probes/events.toml"}
-    sources |= {"analysis/gpiorig/analysis/packets/path.py"}
-    for name in sources | FROM_EVENTS:
+    for name in SOURCES | FROM_EVENTS | FROM_SETTINGS:
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tree / name)
     shutil.copytree(
@@ -64,10 +87,10 @@ def generate(tree: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def complaints(tree: Path) -> list[str]:
-    """What the check says, a line per file; its exit status says whether there are any."""
-    done = generate(tree, "--check")
-    lines = done.stderr.splitlines()
-    assert (bool(lines), "") == (done.returncode != 0, done.stdout)
+    """The lines of the check, one per file; its exit status is 1 if there are any."""
+    check = generate(tree, "--check")
+    lines = check.stderr.splitlines()
+    assert (bool(lines), "") == (check.returncode != 0, check.stdout)
     return lines
 
 
@@ -78,16 +101,16 @@ def state(tree: Path) -> dict[Path, tuple[bytes, int]]:
 
 
 @pytest.mark.slow
-def test_an_edit_of_any_generated_file_is_found(tree: Path) -> None:
+def test_an_edit_of_any_generated_file_is_reported(tree: Path) -> None:
     """The file is named, with its source and the remedy; that restores it."""
     before = state(tree)
     assert [] == complaints(tree)
-    names = sorted(COPIES.keys() | FROM_EVENTS)
+    names = sorted(COPIES.keys() | FROM_EVENTS | FROM_SETTINGS)
     for name in names:
         with (tree / name).open("a") as file:
             file.write("\n")
     for name, line in zip(names, complaints(tree), strict=True):
-        source = COPIES.get(name, "firmware-gpio-probes/events.toml")
+        source = COPIES.get(name, f"firmware-gpio-probes/{'settings' if name in FROM_SETTINGS else 'events'}.toml")
         assert line.startswith(f"{name} differs from what {source}")
         assert line.endswith("edit that, and run `make generate`")
     assert names == sorted(line.removeprefix("wrote ") for line in generate(tree).stdout.splitlines())
@@ -119,6 +142,60 @@ def test_a_new_event_changes_all_that_follows(tree: Path) -> None:
     assert after == state(tree)
 
 
+def test_a_new_setting_changes_all_that_follows(tree: Path) -> None:
+    """Firmwares that have it get its row with their limits, the host the widest of them."""
+    with (tree / "firmware-gpio-probes" / "settings.toml").open("a") as file:
+        file.write(NEW_SETTING)
+    without_contiki = {name for name in FROM_SETTINGS if "contiki" not in name}
+
+    assert sorted(without_contiki) == sorted(line.removeprefix("wrote ") for line in generate(tree).stdout.splitlines())
+    texts = {name: (tree / name).read_text() for name in without_contiki}
+    assert "    X(volume, 1u, 11u, VOLUME, NULL)\n" in texts["firmware-gpio-probes/reference/stack/settings_table.h"]
+    assert "    X(volume, 1u, 10u, VOLUME, NULL)\n" in texts["firmware-gpio-probes/riot/app/settings_table.h"]
+    assert '    "volume": (1, 11),\n' in texts["rig/gpiorig/rig/experiments/node_settings.py"]
+    assert "    volume: int | None = None\n" in texts["rig/gpiorig/rig/experiments/node_settings.py"]
+    row = "| `volume` | 1 to 11; RIOT: 1 to 10 | 5 | reference, RIOT | how loud a node is |\n"
+    assert texts["docs/settings.md"].endswith(row)
+
+
+@pytest.mark.parametrize(
+    ("correct", "wrong", "message"),
+    [
+        ('text = "how loud a node is"\n', "", "volume lacks text"),
+        ("range = [1, 11]", "node = true", "volume lacks range"),
+        ("riot.range", "riot.ranges", "volume: unknown ranges; use always, "),
+        ('"riot"]', '"tinyos"]', "volume: unknown tinyos; use always, "),
+    ],
+)
+def test_a_mistake_in_a_setting_is_refused(tree: Path, correct: str, wrong: str, message: str) -> None:
+    """With the key, and nothing is written."""
+    with (tree / "firmware-gpio-probes" / "settings.toml").open("a") as file:
+        file.write(NEW_SETTING.replace(correct, wrong))
+    run = generate(tree)
+
+    assert (1, "") == (run.returncode, run.stdout)
+    assert run.stderr.startswith(f"firmware-gpio-probes/settings.toml: {message}")
+
+
+def test_limits_from_macros_are_those_of_the_firmware() -> None:
+    """The value that the host checks is the largest that a board or radio defines; a minimum is the least."""
+    defined: dict[str, set[int]] = {}
+    for folder in ("reference", "riot/app", "contiki-ng/pingpong"):
+        for path in (ROOT / "firmware-gpio-probes" / folder).rglob("*.h"):
+            for name, number in re.findall(r"^#define (\w+) (\d+)u?\b", path.read_text(), re.MULTILINE):
+                defined.setdefault(f"{folder.partition('-')[0].partition('/')[0]}.{name}", set()).add(int(number))
+    settings = tomllib.loads((ROOT / "firmware-gpio-probes/settings.toml").read_text())
+    checked = 0
+    for setting in settings.values():
+        for firmware in setting.get("firmwares", ["reference", "riot", "contiki"]):
+            variant = setting | setting.get(firmware, {})
+            for limit, widest in zip(variant.get("range", ()), (min, max), strict=False):
+                if isinstance(limit, dict):
+                    assert limit["value"] == widest(defined[f"{firmware}.{limit['macro']}"]), (firmware, limit)
+                    checked += 1
+    assert 13 == checked
+
+
 @pytest.mark.slow
 def test_a_new_decoder_gets_the_modules_it_imports(tree: Path) -> None:
     """Those that they import come along; copies that nothing imports are named, and deleted."""
@@ -145,10 +222,10 @@ def test_a_module_by_hand_is_not_written_over(tree: Path) -> None:
     own = tree / "decoders" / "cc2420" / "mac.py"
     own.write_text("FRAMES = 3\n")
     (line,) = complaints(tree)
-    done = generate(tree)
+    run = generate(tree)
 
     assert line.startswith(
         "decoders/cc2420/mac.py lacks the head of a file that is generated from decoders/ieee802154/"
     )
-    assert (1, [line]) == (done.returncode, done.stderr.splitlines())
+    assert (1, [line]) == (run.returncode, run.stderr.splitlines())
     assert "FRAMES = 3\n" == own.read_text()

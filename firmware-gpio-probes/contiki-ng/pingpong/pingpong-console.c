@@ -17,21 +17,37 @@
 #include <string.h>
 
 #define NODE(SHORT) {.u8 = {0x02, [LINKADDR_SIZE - 2] = (uint8_t)((SHORT) >> 8), [LINKADDR_SIZE - 1] = (uint8_t)(SHORT)}}
-#define DEFAULTS {.peer = NODE(2), .interval_us = 200000, .timeout_us = 100000, .payload = 32, .events_sched = true, \
-                  .events_task = true, .events_queue = true}
 
-struct settings settings = DEFAULTS;
+#define X(KEY, ...) static const char *const KEY##_names[] = {__VA_ARGS__, NULL};
+SETTINGS_NAMES(X)
+#undef X
+
+#define X(KEY, MINIMUM, MAXIMUM, DEFAULT, NAMES) .KEY = DEFAULT,
+static const struct settings defaults = {SETTINGS_HERE(X)};
+struct settings settings = {SETTINGS_HERE(X)};
+#undef X
+
+struct setting {
+    const char *key;
+    uint32_t *value;
+    uint32_t minimum, maximum;
+    const char *const *names; /* NULL: a number; NULL ends them */
+};
+
+#define X(KEY, MINIMUM, MAXIMUM, DEFAULT, NAMES) {#KEY, &settings.KEY, MINIMUM, MAXIMUM, NAMES},
+static const struct setting table[] = {SETTINGS_HERE(X)};
+#undef X
 
 static linkaddr_t hardware; /* its address at the start */
 static const struct console_callbacks *application;
 
-/** The events that were asked for; after `stop` none, so that the count in `report` is what the analyzer saw. */
+/** The events that are set; after `stop` none, so that the count in `report` is that of the analyzer. */
 static void show_events(bool on)
 {
     gpiorig_enable_all(on);
-    gpiorig_enable_group(GPIORIG_GROUP_SCHED, on && settings.events_sched);
-    gpiorig_enable_group(GPIORIG_GROUP_TASK, on && settings.events_task);
-    gpiorig_enable_group(GPIORIG_GROUP_QUEUE, on && settings.events_queue);
+    gpiorig_enable_group(GPIORIG_GROUP_SCHED, on && settings.events_sched != 0);
+    gpiorig_enable_group(GPIORIG_GROUP_TASK, on && settings.events_task != 0);
+    gpiorig_enable_group(GPIORIG_GROUP_QUEUE, on && settings.events_queue != 0);
 }
 
 void console_open(const struct console_callbacks *callbacks)
@@ -40,15 +56,14 @@ void console_open(const struct console_callbacks *callbacks)
     hardware = linkaddr_node_addr;
 }
 
-/** A local EUI-64, from a short address. */
-static linkaddr_t node_of(uint16_t short_address)
+linkaddr_t node_of(uint16_t short_address)
 {
     const linkaddr_t node = NODE(short_address);
 
     return node;
 }
 
-/** Driver, MAC and what is above them. A driver that cannot be told (IoT-LAB's rf2xx) does not filter by addresses. */
+/** Sets driver, MAC and what is above them. A driver that does not take one (IoT-LAB's rf2xx) does not filter by addresses. */
 static const char *set_address(uint16_t short_address)
 {
     const linkaddr_t address = node_of(short_address);
@@ -71,104 +86,91 @@ void print_node(const linkaddr_t *node)
     }
 }
 
-static bool read_number(const char *text, uint32_t least, uint32_t most, uint32_t *number)
+static bool read_number(const char *text, uint32_t minimum, uint32_t maximum, uint32_t *number)
 {
     char *end;
-    unsigned long value = strtoul(text, &end, 10);
+    unsigned long value = strtoul(text, &end, text[0] == '0' && text[1] == 'x' ? 16 : 10);
 
     *number = value;
-    return end != text && *end == '\0' && value >= least && value <= most;
+    return end != text && *end == '\0' && value >= minimum && value <= maximum;
 }
 
-static bool read_application(const char *text)
+static bool read_value(const struct setting *setting, const char *text, uint32_t *value)
 {
-    static const char *const names[] = {"pingpong", "broadcast", "interferer"};
-
-    for (unsigned at = 0; at < sizeof names / sizeof *names; at++) {
-        if (strcmp(text, names[at]) == 0) {
-            settings.application = (enum application)at;
+    if (setting->names == NULL) {
+        return read_number(text, setting->minimum, setting->maximum, value);
+    }
+    for (*value = 0; setting->names[*value] != NULL; (*value)++) {
+        if (strcmp(setting->names[*value], text) == 0) {
             return true;
         }
     }
     return false;
 }
 
-static const struct {
-    const char *key;
-    bool *is_on;
-} groups[] = {
-    {"events_sched", &settings.events_sched},
-    {"events_task", &settings.events_task},
-    {"events_queue", &settings.events_queue},
-};
-
-/** NULL, or what is wrong. */
-static const char *set(const char *key, const char *text)
+/** What else a new value changes. NULL, or why it is refused. */
+static const char *apply(const uint32_t *setting, uint32_t value)
 {
-    uint32_t value;
-
-    if (strcmp(key, "address") == 0 || strcmp(key, "peer") == 0) {
-        if (!read_number(text, 1, 0xfffd, &value)) {
-            return "address and peer are 1 to 65533";
-        }
-        if (key[0] == 'a') {
-            return set_address((uint16_t)value);
-        }
-        settings.peer = node_of((uint16_t)value);
-        return NULL;
+    if (setting == &settings.address) {
+        return set_address((uint16_t)value);
     }
-    if (strcmp(key, "backoff") == 0) {
-        return strcmp(text, "1") == 0 ? NULL : "CSMA of Contiki-NG always backs off: it is 1";
+    if (setting == &settings.payload && value % 2 != 0) {
+        return "the payload is an even number of bytes";
     }
-    if (strcmp(key, "seed") == 0) {
-        if (!read_number(text, 0, UINT32_MAX, &value)) {
-            return "seed is 0 to 4294967295";
-        }
+    if (setting == &settings.seed) {
         random_init((unsigned short)(value ^ value >> 16));
-        return NULL;
     }
-    if (strcmp(key, "app") == 0) {
-        return read_application(text) ? NULL : "app is pingpong, broadcast or interferer";
-    }
-    if (strcmp(key, "payload") == 0) {
-        if (!read_number(text, PAYLOAD_MIN, PAYLOAD_MAX, &value) || value % 2 != 0) {
-            return "payload is an even number, 8 to 64";
-        }
-        settings.payload = (uint16_t)value;
-        return NULL;
-    }
-    if (strcmp(key, "interval_us") == 0) {
-        return read_number(text, 1000, 3600000000ul, &settings.interval_us) ? NULL : "interval_us is 1000 to 3600000000";
-    }
-    if (strcmp(key, "timeout_us") == 0) {
-        return read_number(text, 1000, 60000000ul, &settings.timeout_us) ? NULL : "timeout_us is 1000 to 60000000";
-    }
-    if (strcmp(key, "channel") == 0) {
-        if (!read_number(text, 11, 26, &value)) {
-            return "channel is 11 to 26";
-        }
-        return NETSTACK_RADIO.set_value(RADIO_PARAM_CHANNEL, (radio_value_t)value) == RADIO_RESULT_OK
-                   ? NULL : "the radio does not take that channel";
-    }
-    for (unsigned at = 0; at < sizeof groups / sizeof *groups; at++) {
-        if (strcmp(key, groups[at].key) == 0) {
-            if (!read_number(text, 0, 1, &value)) {
-                return "events of a group are sent (1) or not (0)";
-            }
-            *groups[at].is_on = value != 0;
-            return NULL;
-        }
+    if (setting == &settings.channel &&
+        NETSTACK_RADIO.set_value(RADIO_PARAM_CHANNEL, (radio_value_t)value) != RADIO_RESULT_OK) {
+        return "the radio does not take that channel";
     }
 #if MAC_CONF_WITH_TSCH
-    if (strcmp(key, "coordinator") == 0) {
-        if (!read_number(text, 0, 1, &value)) {
-            return "coordinator is 0 or 1";
-        }
+    if (setting == &settings.coordinator) {
         tsch_set_coordinator((int)value);
-        return NULL;
     }
 #endif
-    return "no such key";
+    return NULL;
+}
+
+static void name_values(const struct setting *setting)
+{
+    printf("error set: %s is ", setting->key);
+    if (setting->names == NULL) {
+        printf("%lu to %lu\n", (unsigned long)setting->minimum, (unsigned long)setting->maximum);
+        return;
+    }
+    printf("one of");
+    for (const char *const *name = setting->names; *name != NULL; name++) {
+        printf(" %s", *name);
+    }
+    printf("\n");
+}
+
+/** Answers `set`. */
+static void set(const char *key, const char *text)
+{
+    for (unsigned at = 0; at < sizeof table / sizeof *table; at++) {
+        const char *refusal;
+        uint32_t value;
+
+        if (strcmp(key, table[at].key) != 0) {
+            continue;
+        }
+        if (!read_value(&table[at], text, &value)) {
+            name_values(&table[at]);
+            return;
+        }
+        refusal = apply(table[at].value, value);
+        if (refusal != NULL) {
+            printf("error set %s: %s\n", key, refusal);
+            return;
+        }
+        *table[at].value = value;
+        show_events(true);
+        printf("ok set %s=%s\n", key, text);
+        return;
+    }
+    printf("error set %s: no such key\n", key);
 }
 
 static void identify(void)
@@ -198,7 +200,6 @@ bool console_command(char *line, uint16_t *packets)
     const char *command = strtok(line, " ");
     const char *first = strtok(NULL, " ");
     const char *second = strtok(NULL, " ");
-    const char *wrong;
     uint32_t value;
 
     if (command == NULL) {
@@ -206,7 +207,7 @@ bool console_command(char *line, uint16_t *packets)
     } else if (strcmp(command, "identify") == 0) {
         identify();
     } else if (strcmp(command, "defaults") == 0) {
-        settings = (struct settings)DEFAULTS;
+        settings = defaults;
         show_events(true);
         printf("ok defaults\n");
     } else if (strcmp(command, "stop") == 0) {
@@ -218,13 +219,7 @@ bool console_command(char *line, uint16_t *packets)
     } else if (strcmp(command, "report") == 0) {
         application->report();
     } else if (strcmp(command, "set") == 0 && first != NULL && second != NULL) {
-        wrong = set(first, second);
-        if (wrong == NULL) {
-            show_events(true);
-            printf("ok set %s=%s\n", first, second);
-        } else {
-            printf("error set %s: %s\n", first, wrong);
-        }
+        set(first, second);
     } else if (strcmp(command, "start") == 0 && first != NULL && read_number(first, 1, 65535, &value)) {
 #if MAC_CONF_WITH_TSCH
         if (!tsch_is_associated) {
@@ -237,7 +232,7 @@ bool console_command(char *line, uint16_t *packets)
         printf("ok start packets=%u\n", *packets);
         return true;
     } else {
-        printf("error unknown command; identify, defaults, set KEY VALUE, start PACKETS, stop, report and log are\n");
+        printf("error unknown command; use identify, defaults, set KEY VALUE, start PACKETS, stop, report, log\n");
     }
     return false;
 }

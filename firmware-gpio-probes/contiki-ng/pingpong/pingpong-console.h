@@ -1,4 +1,4 @@
-/** The host's side, line by line, in the words of firmware-gpio-probes/README.md where the two agree. */
+/** The host's side, line by line: the serial protocol of firmware-gpio-probes/README.md, as far as it applies. */
 #ifndef PINGPONG_CONSOLE_H
 #define PINGPONG_CONSOLE_H
 
@@ -6,22 +6,29 @@
 
 #include "contiki.h"
 #include "net/linkaddr.h"
+#include "settings_table.h"
 
-enum application { PINGPONG, BROADCAST, INTERFERER };
+#if MAC_CONF_WITH_TSCH
+#define SETTINGS_HERE(X) SETTINGS(X, X)
+#else
+#define SETTINGS_OMIT(...)
+#define SETTINGS_HERE(X) SETTINGS(X, SETTINGS_OMIT)
+#endif
 
 #define PAYLOAD_MIN 8
 #define PAYLOAD_MAX 64
 
+/* Numbers (settings.toml, docs/settings.md); a name has the number of its place. */
 struct settings {
-    linkaddr_t peer;
-    enum application application;
-    uint32_t interval_us;
-    uint32_t timeout_us;
-    uint16_t payload;
-    bool events_sched, events_task, events_queue; /* these groups of events, too */
+#define X(KEY, ...) uint32_t KEY;
+    SETTINGS_HERE(X)
+#undef X
 };
 
 extern struct settings settings;
+
+/** A local EUI-64, from a short address. */
+linkaddr_t node_of(uint16_t short_address);
 
 void print_node(const linkaddr_t *node);
 

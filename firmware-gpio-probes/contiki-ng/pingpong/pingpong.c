@@ -86,9 +86,9 @@ static void take(const uint8_t *data, uint16_t length, const linkaddr_t *from)
         waiting = false;
         done.what = ANSWERED;
         done.tx = sent_at;
-    } else if (done.what == NOTHING && settings.application == BROADCAST) {
+    } else if (done.what == NOTHING && settings.app == APP_BROADCAST) {
         done.what = RECEIVED;
-    } else if (done.what == NOTHING && settings.application == PINGPONG && to_send == 0) {
+    } else if (done.what == NOTHING && settings.app == APP_PINGPONG && to_send == 0) {
         reply(number, length, from);
     } else {
         GPIORIG_EXIT_ID(APP_RX, number); /* late, or before the last one is printed */
@@ -103,6 +103,8 @@ static void take(const uint8_t *data, uint16_t length, const linkaddr_t *from)
 
 static void send_next(void)
 {
+    linkaddr_t peer;
+
     if (waiting) {
         waiting = false;
         lost++;
@@ -111,18 +113,19 @@ static void send_next(void)
     sequence++;
     to_send--;
     sent++;
-    if (settings.application == INTERFERER) {
+    if (settings.app == APP_INTERFERER) {
         fill(sequence, INTERFERENCE_BYTES - 1);
         payload[0] = RESERVED_FRAME;
         payload[1] = 0;
         NETSTACK_RADIO.send(payload, INTERFERENCE_BYTES - 1);
         return;
     }
-    fill(sequence, settings.payload);
-    waiting = settings.application == PINGPONG;
+    peer = node_of((uint16_t)settings.peer);
+    fill(sequence, (uint16_t)settings.payload);
+    waiting = settings.app == APP_PINGPONG;
     sent_at = rtimer_wide_now();
     GPIORIG_ENTER_ID(APP_TX, sequence);
-    link_send(payload, settings.payload, settings.application == BROADCAST ? NULL : &settings.peer);
+    link_send(payload, (uint16_t)settings.payload, settings.app == APP_BROADCAST ? NULL : &peer);
     GPIORIG_EXIT_ID(APP_TX, sequence);
 }
 

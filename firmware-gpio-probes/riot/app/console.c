@@ -60,8 +60,7 @@ static int set(int argc, char **argv)
     }
     switch (settings_set(argv[1], argv[2])) {
     case SETTING_UNKNOWN:
-        puts("error set: keys are app address peer channel interval_us timeout_us payload backoff csma seed print "
-             "train events_sched events_task events_queue events_timer duration_s");
+        printf("error set: keys are%s\n", settings_keys);
         return 1;
     case SETTING_BAD:
         puts("error set: out of range");

@@ -1,9 +1,11 @@
-/** What the host sets. Names, units and defaults are those of the reference firmware, where it has them. */
+/** What the host sets (settings.toml, docs/settings.md). */
 #ifndef SETTINGS_H
 #define SETTINGS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "settings_table.h"
 
 #define PAN 0x6770u
 #define PAYLOAD_LEAST 8u
@@ -11,25 +13,22 @@
 #define PAYLOAD_MOST 512u
 #endif
 
-enum app { APP_pingpong, APP_broadcast, APP_print, APP_interferer, APP_train, APPS };
-
+/* Numbers; a name has the number of its place. */
 struct settings {
-    uint32_t app, address, peer, channel, interval_us, timeout_us, payload, backoff, csma, seed;
-    uint32_t print; /* characters printed for each packet by the application print */
-    uint32_t train;  /* packets in a train */
-    uint32_t events_sched, events_task, events_queue, events_timer; /* 1: these groups of events, too */
-    uint32_t duration_s; /* of a run; 0: as long as there are packets */
+#define X(KEY, ...) uint32_t KEY;
+    SETTINGS(X)
+#undef X
 };
 
 extern struct settings settings;
-extern const char *const app_names[APPS];
+extern const char *const settings_keys; /* all of them, a blank before each */
 
 enum setting_result { SETTING_DONE, SETTING_UNKNOWN, SETTING_BAD };
 
 /** All as they are after reset. */
 void settings_reset(void);
 
-/** Sets one to a number or, `app`, a name. */
+/** Sets one to a number or a name. */
 enum setting_result settings_set(const char *key, const char *value);
 
 /** Decimal, or hexadecimal after 0x; the whole text. */

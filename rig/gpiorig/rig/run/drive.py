@@ -9,7 +9,8 @@ from gpiorig.analysis.events.table import TABLE_CRC32
 from gpiorig.capture.errors import SerialPortError
 from gpiorig.capture.serial.port import SerialPort
 from gpiorig.rig.errors import FirmwareError
-from gpiorig.rig.experiments.experiment import NODE_NAMES, Experiment, Kernel
+from gpiorig.rig.experiments.experiment import Experiment, Kernel
+from gpiorig.rig.experiments.node_settings import NODE_NAMES
 
 ANSWER_S = 10.0  # a node answers a command, or reports progress, within this
 BOOT_S = 5.0

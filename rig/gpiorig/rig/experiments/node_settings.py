@@ -1,0 +1,94 @@
+"""The settings of a node. Generated from firmware-gpio-probes/settings.toml by `make generate`. Do not edit."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+# Least and largest value of each number, the widest limits of all firmwares.
+LIMITS = {
+    "channel": (11, 26),
+    "interval_us": (1000, 1_000_000_000),
+    "timeout_us": (1000, 1_000_000_000),
+    "payload": (8, 512),
+    "seed": (0, 4_294_967_295),
+    "queue": (1, 128),
+    "print": (24, 150),
+    "window": (1, 132),
+    "train": (1, 1000),
+    "gap_us": (0, 1_000_000_000),
+    "heartbeat_us": (0, 1_000_000_000),
+    "duration_s": (0, 2000),
+    "rdc": (10, 20),
+    "sync_us": (100_000, 100_000_000),
+    "slotframe": (3, 101),
+    "layer_priority": (0, 8),
+    "worker_a_on_us": (0, 1_000_000_000),
+    "worker_a_period_us": (1000, 1_000_000_000),
+    "worker_a_priority": (1, 8),
+    "worker_b_on_us": (0, 1_000_000_000),
+    "worker_b_period_us": (1000, 1_000_000_000),
+    "worker_b_priority": (1, 8),
+}
+# Settings that are the name of a node here and its address in the firmware.
+NODE_NAMES = ("peer", "next_hop")
+
+
+class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Settings of the firmware, as `set` takes them (docs/settings.md); None: its default."""
+
+    app: Literal["pingpong", "macping", "print", "broadcast", "sender", "interferer", "train"] | None = None
+    mac: Literal["csma", "tdma", "slots"] | None = None
+    peer: str | None = None
+    channel: int | None = None
+    interval_us: int | None = None
+    timeout_us: int | None = None
+    payload: int | None = None
+    csma: bool | None = None
+    backoff: bool | None = None
+    finish: Literal["interrupt", "busy"] | None = None
+    seed: int | None = None
+    queue: int | None = None
+    print: int | None = None
+    window: int | None = None
+    train: int | None = None
+    gap_us: int | None = None
+    fire: Literal["sleep", "timer"] | None = None
+    heartbeat_us: int | None = None
+    log: bool | None = None
+    events_sched: bool | None = None
+    events_task: bool | None = None
+    events_queue: bool | None = None
+    events_timer: bool | None = None
+    events_slot: bool | None = None
+    next_hop: str | None = None
+    gateway: bool | None = None
+    coordinator: bool | None = None
+    rdc: int | None = None
+    sync_us: int | None = None
+    slotframe: int | None = None
+    slot_us: Literal[10_000, 15_000] | None = None
+    hopping: bool | None = None
+    layer_priority: int | None = None
+    worker_a_on_us: int | None = None
+    worker_a_period_us: int | None = None
+    worker_a_priority: int | None = None
+    worker_b_on_us: int | None = None
+    worker_b_period_us: int | None = None
+    worker_b_priority: int | None = None
+
+    def given(self) -> dict[str, Any]:
+        """Those that are not None."""
+        return {key: value for key, value in msgspec.to_builtins(self).items() if value is not None}
+
+
+class Settings(NodeSettings, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Settings of all nodes. Those with a value are sent to every firmware, also one that knows only them."""
+
+    channel: int | None = 26
+    interval_us: int | None = 20_000
+    timeout_us: int | None = 15_000
+    payload: int | None = 32
+    backoff: bool | None = True
+    seed: int | None = 1
