@@ -12,6 +12,7 @@ from commandline import ROOT, Finished, gpiorig
 
 from gpiorig.rig import resources
 from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import boards
 from gpiorig.rig.export import decoder_folder, decoder_stacks
 
 IDS = sorted(folder.name for folder in (ROOT / "decoders").iterdir() if (folder / "pd.py").exists())
@@ -81,13 +82,11 @@ def test_path() -> None:
 
 
 def test_declared_channels() -> None:
-    """PulseView counts the channels of a decoder: `decoder_stacks` names the declared ones, in order."""
+    """PulseView counts the channels of a decoder: they are as in rig.export.decoder_stacks and in the radios' files."""
     wanted = {"gpio_probe": decoder_stacks.PROBE_CHANNELS, "gpio_timeline": decoder_stacks.TIMELINE_CHANNELS}
-    wanted |= {
-        decoder: decoder_stacks.SPI_CHANNELS + pins
-        for decoder, pins, _ in decoder_stacks.RADIO_DECODERS.values()
-        if decoder in IDS
-    }
+    radios = [boards.load(name).radio for name in boards.names()]
+    wanted |= {radio.decoder: (*decoder_stacks.SPI_LINES, *radio.decoder_pins) for radio in radios if radio.decoder}
+    assert 5 == len(wanted)
     for decoder, channels in wanted.items():
         text = shown(decoder, SIGROKDECODE_DIR=str(ROOT / "decoders"))
         listed = text.partition("Required channels:")[2].partition("Options:")[0]

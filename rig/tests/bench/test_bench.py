@@ -92,7 +92,7 @@ def test_experiments_are_valid() -> None:
     ("changes", "message"),
     [
         ({"packets": 0}, "packets is 0"),
-        ({"packets": 70_000}, "16-bit packet id"),
+        ({"packets": 70_000}, "packets is 70000; use 1 to 65535"),
         ({"responder": "nobody"}, "responder is `nobody`"),
         ({"responder": "initiator"}, "the same node"),
         ({"packets": None}, "neither packets nor duration_s"),

@@ -1,4 +1,4 @@
-"""Experiment files: what each node is told, and which image it runs."""
+"""Experiment files: the settings of each node, their limits, and the images."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from gpiorig.rig import resources
+from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import BenchError, FirmwareError
 from gpiorig.rig.experiments import images
-from gpiorig.rig.experiments.experiment import Experiment
+from gpiorig.rig.experiments.experiment import Experiment, check
+from gpiorig.rig.experiments.node_settings import LIMITS, NodeSettings
 from gpiorig.rig.strict_toml import parse
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -36,7 +38,7 @@ def read(text: str = TEXT) -> Experiment:
 
 
 def test_a_node_s_own_settings_go_before_those_of_all() -> None:
-    """What is not in the file is left to the firmware, but for what every firmware is told."""
+    """A setting that is not in the file is the firmware's default, except those that every firmware gets."""
     always = {"channel": 26, "interval_us": 20_000, "timeout_us": 15_000, "backoff": True, "seed": 1}
 
     assert {**always, "app": "sender", "payload": 100} == read().settings_of("a")
@@ -45,7 +47,7 @@ def test_a_node_s_own_settings_go_before_those_of_all() -> None:
 
 
 def test_the_initiator_starts_last() -> None:
-    """Nodes with `start` are under way before the packets that are observed."""
+    """Nodes with `start` send before the first packet that is observed."""
     assert ["noise", "a"] == read().started
     assert "sender" == read().app
 
@@ -61,9 +63,56 @@ def test_the_initiator_starts_last() -> None:
     ],
 )
 def test_wrong_settings_are_refused(wrong: str, message: str) -> None:
-    """A name, a key or a type that is not one."""
+    """An unknown name or key, or a wrong type."""
     with pytest.raises(BenchError, match=message):
         read(TEXT.replace('app = "sender"', wrong, 1))
+
+
+BENCH = benches.load(resources.benches()["interference"])
+
+
+def checked(text: str) -> Experiment:
+    """An experiment file, checked against a bench with the nodes initiator, responder and noise."""
+    named = text.replace('"a"', '"initiator"').replace('"b"', '"responder"').replace("[nodes.b]", "[nodes.responder]")
+    return check(read(named), BENCH, what="x.toml")
+
+
+@pytest.mark.parametrize(
+    ("correct", "wrong", "message"),
+    [
+        ("payload = 100", "payload = 513", "settings.payload is 513; use 8 to 512."),
+        ("payload = 50", "payload = 7", "nodes.responder.payload is 7; use 8 to 512."),
+        ("payload = 100", "channel = 27", "settings.channel is 27; use 11 to 26."),
+        ("payload = 100", "seed = -1", "settings.seed is -1; use 0 to 4294967295."),
+        ("payload = 100", "interval_us = 0", "settings.interval_us is 0; use 1000 to 1000000000."),
+        ("duration_s = 60", "duration_s = 2001", "duration_s is 2001; use 1 to 2000."),
+        ("duration_s = 60", "packets = 65536", "packets is 65536; use 1 to 65535."),
+    ],
+)
+def test_a_value_beyond_the_limits_of_every_firmware_is_refused(correct: str, wrong: str, message: str) -> None:
+    """With the key, the value and the limits, before anything is sent to a node."""
+    assert "initiator" == checked(TEXT).initiator
+    with pytest.raises(BenchError) as caught:
+        checked(TEXT.replace(correct, wrong, 1))
+    assert f"x.toml: {message}" == str(caught.value)
+
+
+def test_limits_themselves_are_accepted() -> None:
+    """The least and the largest value of every number that an experiment can set."""
+    keys = LIMITS.keys() & NodeSettings.__struct_fields__
+    assert LIMITS.keys() - {"duration_s"} == keys
+    for place in (0, 1):
+        settings = "".join(f"{key} = {LIMITS[key][place]}\n" for key in sorted(keys))
+        experiment = checked(TEXT.replace("payload = 100\n", settings, 1))
+        assert all(experiment.settings.given()[key] == LIMITS[key][place] for key in keys)
+
+
+def test_quantities_are_the_experiment_s_own() -> None:
+    """Intervals to report; not sent to a node."""
+    experiment = checked('quantities = ["mac.tx -> mac.rx"]\n' + TEXT)
+
+    assert ("mac.tx -> mac.rx",) == experiment.quantities
+    assert "quantities" not in experiment.settings_of("initiator")
 
 
 @pytest.mark.parametrize(

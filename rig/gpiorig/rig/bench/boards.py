@@ -1,9 +1,10 @@
-"""Board types: one TOML file each, data only. Adding a file adds a board."""
+"""Board types and their radios: one TOML file each, data only. A file adds a board, or a radio."""
 
 from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
+from typing import TypeVar
 
 import msgspec
 
@@ -14,22 +15,33 @@ from gpiorig.rig.strict_toml import parse
 class Radio(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the analysis must know of a radio.
 
-    Where its frame time stamp line marks the frame, and how well that is known (half width); how long after its
-    interrupt at the end of a reception it is busy with the acknowledgement, and how often the driver asks; whether it
-    is the driver that waits before a transmission.
+    Attributes
+    ----------
+    frame_timestamp_ns, frame_timestamp_source, frame_timestamp_uncertainty_ns
+        From the first bit on the air to the edge of the frame time stamp line, its source and its half width.
+    decoder, decoder_pins
+        The sigrok decoder of its SPI bus; the pins that the decoder declares after those of SPI, in its order, and the
+        line of a bench on each, or nothing.
+    busy_ns, poll_ns
+        How long after its interrupt at the end of a reception it is busy with the acknowledgement, and how often the
+        driver asks.
+    waits_in_software
+        Whether it is the driver that waits before a transmission.
     """
 
     name: str
     frame_timestamp_ns: int
     frame_timestamp_source: str
     frame_timestamp_uncertainty_ns: int
+    decoder: str | None = None
+    decoder_pins: dict[str, str] = {}
     busy_ns: int = 0
     poll_ns: int = 0
     waits_in_software: bool = False
 
 
 class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A board type: where its lines come out, how its symbol bus behaves, which image it runs."""
+    """A board type: where its lines come out, how its symbol bus behaves, which image it runs, which radio it has."""
 
     name: str
     baudrate: int
@@ -38,19 +50,26 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     symbol_ns: int
     frame_gap_ns: int
     pins: dict[str, str]
-    radio: Radio
+    radio_name: str = msgspec.field(name="radio")
 
     @property
     def data_lines(self) -> tuple[str, ...]:
         """Names of the data lines of the symbol bus, the least significant bit first."""
         return tuple(f"d{bit}" for bit in range(self.bus_width))
 
+    @property
+    def radio(self) -> Radio:
+        """Its radio; raises `BenchError` if there is no such radio, or its file is wrong."""
+        return _radio(self.radio_name)
 
-def names() -> list[str]:
-    """Names of the boards that have a file."""
-    return sorted(
-        f.name.removesuffix(".toml") for f in (files("gpiorig.rig") / "boards").iterdir() if f.name.endswith(".toml")
-    )
+
+T = TypeVar("T", Board, Radio)
+
+
+def names(folder: str = ".") -> list[str]:
+    """Names of the boards that have a file, or of the radios in the folder ``radios``."""
+    entries = (files("gpiorig.rig") / "boards" / folder).iterdir()
+    return sorted(entry.name.removesuffix(".toml") for entry in entries if entry.name.endswith(".toml"))
 
 
 @cache
@@ -62,7 +81,18 @@ def load(name: str) -> Board:
     BenchError
         There is no such board, or its file is wrong.
     """
-    if name not in names():
-        raise BenchError(f"unknown board `{name}`; boards with a description: {', '.join(names())}.")
-    text = (files("gpiorig.rig") / "boards" / f"{name}.toml").read_text()
-    return parse(text, Board, what=f"board file {name}.toml")
+    return _load(".", name, Board)
+
+
+@cache
+def _radio(name: str) -> Radio:
+    return _load("radios", name, Radio)
+
+
+def _load(folder: str, name: str, kind: type[T]) -> T:
+    what = kind.__name__.lower()
+    if name not in names(folder):
+        raise BenchError(f"unknown {what} `{name}`; {what}s with a description: {', '.join(names(folder))}.")
+    return parse(
+        (files("gpiorig.rig") / "boards" / folder / f"{name}.toml").read_text(), kind, what=f"{what} file {name}.toml"
+    )

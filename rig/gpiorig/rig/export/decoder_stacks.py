@@ -14,28 +14,10 @@ from gpiorig.rig.errors import BenchError
 # The channels that the decoders in decoders/ declare; tests/decoders/test_decoders.py compares.
 PROBE_CHANNELS = ("strobe", *(f"d{bit}" for bit in range(8)), *(f"span{place}" for place in range(4)))
 TIMELINE_CHANNELS = tuple(f"ch{number}" for number in range(32))
-SPI_CHANNELS = ("clk", "mosi", "miso", "cs")
-# Radio of a board file -> its decoder, the pins it declares after those of SPI, and the line of a bench on each.
-RADIO_DECODERS = {
-    "AT86RF231": (
-        "at86rf2xx",
-        ("irq", "slp_tr", "rst", "dig2"),
-        {"irq": "tap.irq", "slp_tr": "tap.slp_tr", "dig2": "tap.frame_timestamp"},
-    ),
-    "CC2420": (
-        "cc2420",
-        ("fifo", "fifop", "sfd", "cca", "resetn", "vreg_en"),
-        {"fifop": "tap.irq", "sfd": "tap.frame_timestamp"},
-    ),
-    "SPIRIT1": (
-        "spirit1",
-        ("sdn", "gpio0", "gpio1", "gpio2", "gpio3"),
-        {"gpio0": "tap.frame_timestamp", "gpio1": "tap.tx_active"},
-    ),
-}
+# Channels of every decoder of a radio, in its order, and the line of a bench on each.
 SPI_LINES = {"clk": "spi_clk", "mosi": "spi_mosi", "miso": "spi_miso", "cs": "tap.select"}
 
-# Of nodes, in the order of the bench; Okabe and Ito (2008), as in the figures.
+# Colours of the nodes, in the order of the bench; Okabe and Ito (2008), as in the figures.
 NODE_COLOURS = ("#0072B2", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#D55E00", "#999999")
 TIMELINE_COLOUR = "#D55E00"
 
@@ -139,7 +121,7 @@ def probe(bench: Bench, name: str, *, naming: Naming = recorded) -> Stack | None
 
 
 def uart(bench: Bench, name: str, *, naming: Naming = recorded) -> Stack | None:
-    """Return the stack of sigrok's `uart` on what a node says; None if that is not wired."""
+    """Return the stack of sigrok's `uart` on the serial output of a node; None if that is not wired."""
     node = bench.nodes[name]
     if "uart_tx" not in node.lines:
         return None
@@ -176,14 +158,13 @@ def at_boards_rate(specification: str, bench: Bench) -> tuple[str, str]:
 def radio(bench: Bench, name: str, *, naming: Naming = recorded) -> Stack | None:
     """Return the stack of a radio's decoder, and of its frames, on its SPI bus; None if that is not wired."""
     node = bench.nodes[name]
-    known = RADIO_DECODERS.get(boards.load(node.board).radio.name)
-    if known is None or not set(SPI_LINES.values()) <= node.lines.keys():
+    radio = boards.load(node.board).radio
+    if radio.decoder is None or not set(SPI_LINES.values()) <= node.lines.keys():
         return None
-    decoder, pins, wanted = known
-    lines = SPI_LINES | {pin: line for pin, line in wanted.items() if line in node.lines}
+    lines = SPI_LINES | {pin: line for pin, line in radio.decoder_pins.items() if line in node.lines}
     layer = Layer(
-        decoder=decoder,
-        declared=SPI_CHANNELS + pins,
+        decoder=radio.decoder,
+        declared=(*SPI_LINES, *radio.decoder_pins),
         channels={channel: naming(name, line) for channel, line in lines.items()},
     )
     frames = Layer(decoder="ieee802154", options={"packet_id": "yes"})

@@ -10,9 +10,6 @@ from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import boards
 from gpiorig.rig.errors import RigError
 
-# Radios as the board files name them, and their decoders.
-CHIPS = {"AT86RF231": "at86rf2xx", "CC2420": "cc2420", "SPIRIT1": "spirit1"}
-
 
 @dataclass(frozen=True, slots=True)
 class RadioBus:
@@ -36,10 +33,10 @@ def of_recording(recording: Recording, channels: tuple[str, ...]) -> tuple[Radio
     for name, node in bench.nodes.items():
         if not {"spi_clk", "spi_mosi", "tap.select"} <= node.lines.keys():
             continue
-        radio = boards.load(node.board).radio.name
-        if radio not in CHIPS:
-            raise RigError(f"{recording.folder}: node {name}: there is no decoder of the {radio}'s SPI bus.")
-        buses.append(RadioBus(name, CHIPS[radio], spi.lines_of(channels, name)))
+        radio = boards.load(node.board).radio
+        if radio.decoder is None:
+            raise RigError(f"{recording.folder}: node {name}: there is no decoder of the {radio.name}'s SPI bus.")
+        buses.append(RadioBus(name, radio.decoder, spi.lines_of(channels, name)))
     if not buses:
         raise RigError(
             f"{recording.folder}: no radio's SPI bus was recorded. Name the lines spi_clk, spi_mosi, spi_miso and "
