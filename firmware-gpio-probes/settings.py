@@ -44,7 +44,7 @@ def files() -> dict[str, str]:
     }
     return texts | {
         "rig/gpiorig/rig/experiments/node_settings.py": python_module(settings),
-        "docs/settings.md": page(settings),
+        "docs/reference/settings.md": page(settings),
     }
 
 
@@ -188,7 +188,7 @@ NODE_NAMES = ({nodes})
 
 
 class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Settings of the firmware, as `set` takes them (docs/settings.md); None: its default."""
+    """Settings of the firmware, as `set` takes them (docs/reference/settings.md); None: its default."""
 
 {body}
     def given(self) -> dict[str, Any]:

@@ -34,7 +34,7 @@ FROM_EVENTS = {
     "firmware-gpio-probes/src/names.c",
 }
 FROM_SETTINGS = {
-    "docs/settings.md",
+    "docs/reference/settings.md",
     "firmware-gpio-probes/contiki-ng/pingpong/settings_table.h",
     "firmware-gpio-probes/reference/stack/settings_table.h",
     "firmware-gpio-probes/riot/app/settings_table.h",
@@ -155,7 +155,7 @@ def test_a_new_setting_changes_all_that_follows(tree: Path) -> None:
     assert '    "volume": (1, 11),\n' in texts["rig/gpiorig/rig/experiments/node_settings.py"]
     assert "    volume: int | None = None\n" in texts["rig/gpiorig/rig/experiments/node_settings.py"]
     row = "| `volume` | 1 to 11; RIOT: 1 to 10 | 5 | reference, RIOT | how loud a node is |\n"
-    assert texts["docs/settings.md"].endswith(row)
+    assert texts["docs/reference/settings.md"].endswith(row)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-/** What the host can set, by name (settings.toml, docs/settings.md). */
+/** What the host can set, by name (settings.toml, docs/reference/settings.md). */
 #ifndef SETTINGS_H
 #define SETTINGS_H
 

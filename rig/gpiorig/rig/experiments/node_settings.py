@@ -36,7 +36,7 @@ NODE_NAMES = ("peer", "next_hop")
 
 
 class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Settings of the firmware, as `set` takes them (docs/settings.md); None: its default."""
+    """Settings of the firmware, as `set` takes them (docs/reference/settings.md); None: its default."""
 
     app: Literal["pingpong", "macping", "print", "broadcast", "sender", "interferer", "train"] | None = None
     mac: Literal["csma", "tdma", "slots"] | None = None
