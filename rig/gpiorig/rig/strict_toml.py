@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar, get_args, get_origin
+from typing import Literal, TypeVar, get_args, get_origin
 
 import msgspec
 
@@ -21,7 +22,7 @@ def load(path: Path, kind: type[T], *, what: str) -> T:
     Raises
     ------
     BenchError
-        The file is missing, is no TOML, or holds an unknown key, a wrong type or an impossible value.
+        The file is missing or not TOML, or contains an unknown key, a wrong type or an impossible value.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -47,13 +48,21 @@ def parse(text: str, kind: type[T], *, what: str) -> T:
 
 
 def explain(message: str, kind: type) -> str:
-    """Msgspec's message, with the key's place in words; hints are of that place, or say where the key belongs."""
-    match = re.match(r"Object contains unknown field `(.+?)`(?: - at `\$(.*)`)?$", message)
-    if not match:
-        return message.replace(" - at `$.", " at `").replace(" - at `$", " at `") + "."
-    key, place = match.group(1), (match.group(2) or "").lstrip(".")
+    """The message of msgspec as text with the key's place, and with the keys or values that are valid there."""
     tables = _tables(kind, "")
-    valid = sorted(tables.get(re.sub(r"\[\d+\]", "[...]", place), ()))
+    unknown = re.match(r"Object contains unknown field `(.+?)`(?: - at `\$(.*)`)?$", message)
+    if unknown:
+        return _explain_key(unknown[1], (unknown[2] or "").lstrip("."), tables)
+    value = re.match(r"Invalid enum value (.+) - at `\$\.(?:(.*)\.)?(\w+)`$", message)
+    names = _names(tables.get(_table(value[2] or ""), {}).get(value[3])) if value else []
+    if value and names:
+        place = f"{value[2]}.{value[3]}" if value[2] else value[3]
+        return f"{place} is {value[1]}; use {', '.join(names)}."
+    return message.replace(" - at `$.", " at `").replace(" - at `$", " at `") + "."
+
+
+def _explain_key(key: str, place: str, tables: Mapping[str, Mapping[str, object]]) -> str:
+    valid = sorted(tables.get(_table(place), ()))
     near = difflib.get_close_matches(key, valid, n=1)
     elsewhere = [other for other, keys in tables.items() if key in keys]
     if near:
@@ -65,12 +74,23 @@ def explain(message: str, kind: type) -> str:
     return f"unknown key `{key}`{f' in `{place}`' if place else ''}; {hint}"
 
 
-def _tables(kind: object, place: str) -> dict[str, set[str]]:
-    """The keys of each table of a structure, by its place in msgspec's words: `nodes[...]`, say."""
-    tables: dict[str, set[str]] = {}
+def _table(place: str) -> str:
+    """The place of a table without the numbers of its lists."""
+    return re.sub(r"\[\d+\]", "[...]", place)
+
+
+def _names(kind: object) -> list[str]:
+    """The values of a type that is a choice of some, or may be."""
+    choices = [part for part in (kind, *get_args(kind)) if get_origin(part) is Literal]
+    return [str(name) for choice in choices for name in get_args(choice)]
+
+
+def _tables(kind: object, place: str) -> dict[str, dict[str, object]]:
+    """Keys and types of each table of a structure, by its place as msgspec writes it, such as `nodes[...]`."""
+    tables: dict[str, dict[str, object]] = {}
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         fields = msgspec.structs.fields(kind)
-        tables.setdefault(place, set()).update(field.encode_name for field in fields)
+        tables.setdefault(place, {}).update({field.encode_name: field.type for field in fields})
         inside = [(field.type, f"{place}.{field.encode_name}".lstrip(".")) for field in fields]
     elif get_origin(kind) in (dict, list, tuple):
         inside = [(argument, f"{place}[...]") for argument in get_args(kind)]
@@ -78,5 +98,5 @@ def _tables(kind: object, place: str) -> dict[str, set[str]]:
         inside = [(argument, place) for argument in get_args(kind)]  # of a union, or annotated
     for argument, where in inside:
         for name, keys in _tables(argument, where).items():
-            tables.setdefault(name, set()).update(keys)
+            tables.setdefault(name, {}).update(keys)
     return tables

@@ -55,7 +55,9 @@ def test_the_initiator_starts_last() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ('app = "pong"', "settings.app"),
+        ('app = "pong"', "settings.app is 'pong'; use pingpong, macping, print, broadcast, sender, interferer, train."),
+        ('app = "sender"\nslot_us = 12', "settings.slot_us is 12; use 10000, 15000."),
+        ('app = "sender"\n[nodes.a]\nfire = "now"', r"nodes\[...\].fire is 'now'; use sleep, timer."),
         ('app = "sender"\nqueues = 8', "did you mean `queue`"),
         ('app = "sender"\ncsma = 1', "settings.csma"),
         ('app = "sender"\nkernel = "threads"', "unknown key `kernel` in `settings`; it belongs at the top."),

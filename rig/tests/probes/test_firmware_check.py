@@ -348,7 +348,7 @@ def test_bad_input(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('kind = "data"', 'kind = "date"', "Invalid enum value 'date'"),
+        ('kind = "data"', 'kind = "date"', "is 'date'; use "),
         ('"driver.tx"', '"driver.txx"', "no point driver.txx in the event table"),
         ('symbol = "radio"', 'symbol = "receive"', "hook receive comes twice"),
         ("wrapped = 2", "wraped = 2", "did you mean `wrapped`?"),

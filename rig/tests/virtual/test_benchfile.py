@@ -56,7 +56,7 @@ def test_the_runner_captures_the_sync_line() -> None:
         (bench_text(analyzers=ONE + 'sync = "P8_45"\n'), "more than one line on channel P8_45"),
         (bench_text(analyzers=ONE + 'sync = "D1"\n'), "no channel D1"),
         (bench_text(analyzers=ONE.replace("24", "101")), "101000000; a virtual analyzer takes up to 100000000"),
-        (bench_text(virtual='pace = "slow"'), "Invalid enum value 'slow'"),
+        (bench_text(virtual='pace = "slow"'), "virtual.pace is 'slow'; use fast, real-time."),
         (bench_text(virtual="[virtual.serial]\nlatency_timer_ms = 0"), "Expected `int` >= 1"),
         (bench_text(virtual="[virtual.serial]\nbuffer_bytes = 10"), "buffer_bytes"),
         (bench_text(virtual="[virtual.analyzers.la.thresholds]\nD7 = { rise_ps = 1 }"), "no channel D7"),
