@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 HEAD = re.compile(r"Generated from (.+) by `make generate`\. Do not edit\.")
-HEAD_CHARACTERS = 300  # the head is within so many from the start of a file
+HEAD_CHARACTERS = 300  # the head is within this number from the start of a file
 
 # Each shared module, and the decoder in which its source is. sigrok loads each decoder's folder by itself
 # (docs/evidence/sigrok-notes.md), so every other decoder that imports one has a copy.
@@ -29,7 +29,7 @@ def has_head(path: Path) -> bool:
 
 def copies(generated: dict[str, str]) -> dict[str, str]:
     """The shared modules, for each decoder that imports one, itself or through another."""
-    found = {}
+    copied = {}
     for decoder in sorted(path.parent for path in (ROOT / "decoders").glob("*/pd.py")):
         foreign = {module for module, owner in SHARED.items() if owner != decoder.name}
         texts = [path.read_text() for path in decoder.glob("*.py") if path.stem not in foreign]
@@ -38,8 +38,8 @@ def copies(generated: dict[str, str]) -> dict[str, str]:
                 foreign.remove(module)
                 source = f"decoders/{SHARED[module]}/{module}.py"
                 texts.append(generated.get(source) or (ROOT / source).read_text())
-                found[f"decoders/{decoder.name}/{module}.py"] = f"# {note(source)}\n{texts[-1]}"
-    return found
+                copied[f"decoders/{decoder.name}/{module}.py"] = f"# {note(source)}\n{texts[-1]}"
+    return copied
 
 
 def imported(text: str) -> set[str]:

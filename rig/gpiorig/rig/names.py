@@ -19,22 +19,22 @@ KINDS: Mapping[str, Callable[[], dict[str, Path]]] = {
 
 
 def bench(word: Path) -> Path:
-    """The bench file that a path or a name means; a file wins, and where a bench has its name that is said."""
+    """The bench file of a path or a name; a file comes before a bench of the same name, with a note."""
     return _file(word, "bench")
 
 
 def experiment(word: Path) -> Path:
-    """As `bench`, of an experiment file."""
+    """The experiment file of a path or a name, as `bench`."""
     return _file(word, "experiment")
 
 
 def image(word: Path) -> Path:
-    """As `bench`, of an image of the reference firmware."""
+    """The image of the reference firmware of a path or a name, as `bench`."""
     return _file(word, "image")
 
 
 def summary(file: Path) -> str:
-    """The first sentence of the comment that a file begins with."""
+    """The first sentence of the comment at the start of a file."""
     comment = re.match(r"(?:#.*\n)*", file.read_text(encoding="utf-8"))
     text = " ".join(line.lstrip("# ") for line in comment[0].splitlines()) if comment else ""
     return re.split(r"(?<=\.) (?=[A-Z])", text, maxsplit=1)[0]
@@ -59,7 +59,7 @@ def _file(word: Path, kind: str) -> Path:
 
 
 def _unknown(word: Path, kind: str, known: Mapping[str, Path]) -> str:
-    """What is wrong with a word that is neither a file nor a name, and what would be right."""
+    """The error of a word that is neither a file nor a name, and its remedy."""
     others = [other for other, files in KINDS.items() if other != kind and str(word) in files()]
     near = difflib.get_close_matches(word.stem, known, n=1)
     if others:

@@ -43,7 +43,7 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     nodes: dict[str, NodeRole] = {}
     assertions: tuple[str, ...] = msgspec.field(name="assert", default=())  # limits of this run, `analysis.assertions`
     thresholds: tuple[str, ...] = ()  # largest changes from another run, `analysis.thresholds`
-    quantities: tuple[str, ...] = ()  # intervals to report, `analysis.quantities`
+    quantities: tuple[str, ...] = ()  # what the report and the tables show besides, `analysis.quantities`
 
     @property
     def app(self) -> str:
@@ -77,7 +77,7 @@ def check(experiment: Experiment, bench: Bench, *, what: str) -> Experiment:
     """The experiment unchanged; raises `BenchError` if it is impossible on this bench."""
     _check_nodes(experiment, bench, what=what)
     _check_numbers(experiment, what=what)
-    _check_quantities(experiment, what=what)
+    _check_quantities(experiment, bench, what=what)
     return experiment
 
 
@@ -112,10 +112,10 @@ def _check_numbers(experiment: Experiment, *, what: str) -> None:
             raise BenchError(f"{what}: {key} is {value}; use {minimum} to {maximum}.")
 
 
-def _check_quantities(experiment: Experiment, *, what: str) -> None:
+def _check_quantities(experiment: Experiment, bench: Bench, *, what: str) -> None:
     """Check that the assertions and thresholds are of quantities that the run has."""
     if experiment.assertions and experiment.probes in ("empty", "off"):
-        raise BenchError(f"{what}: assert: without probes there are no delays on the pins to assert.")
+        raise BenchError(f"{what}: assert: without probes there are no delays on the pins to assert anything of.")
     whole = delays.RTT if experiment.app in ROUND_TRIPS else delays.ONE_WAY
     try:
         limits = [("assert", text, assertions.parse(text).quantity) for text in experiment.assertions]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import get_args
 
 from gpiorig.rig import resources
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import FirmwareError
-from gpiorig.rig.experiments.experiment import Experiment
+from gpiorig.rig.experiments.experiment import Experiment, Probes
 
 
 def images(bench: Bench, experiment: Experiment | None = None, *, bench_file: Path) -> dict[str, Path]:
@@ -49,7 +50,7 @@ def _remedy(path: Path) -> str:
         return "Give the path of an ELF image."
     root = resources.checkout()
     target = path.parent.name if root else path.stem
-    probes = next((each for each in ("empty", "doubled", "off") if target.endswith(f"-{each}")), "normal")
+    probes = next((kind for kind in get_args(Probes) if target.endswith(f"-{kind}")), "normal")
     target = target.removesuffix(f"-{probes}")
     kernel = "threads" if target.endswith("-threads") else "events"
     command = f"make -C {resources.FIRMWARE} BOARD={target.removesuffix('-threads')} KERNEL={kernel} PROBES={probes}"

@@ -1,4 +1,4 @@
-"""Limits that an experiment sets: kept in the recording, judged by `gpiorig run`, `report` and `compare`."""
+"""Limits that an experiment sets: stored in the recording for `gpiorig run`, `report` and `compare`."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def verdicts(recording: Recording, delays: Delays, asserted: Sequence[str] = ())
     return assertions.evaluate_all(dict.fromkeys([*recorded(recording, ASSERT), *asserted]), delays)
 
 
-def noted(data: ReportData, found: Sequence[Verdict]) -> ReportData:
-    """The report with the assertions that do not hold among its notes."""
-    failed = [f"Assertion {verdict.sentence}" for verdict in found if not verdict.holds]
+def noted(data: ReportData, verdicts: Sequence[Verdict]) -> ReportData:
+    """The report with the assertions that are not met among its notes."""
+    failed = [f"Assertion {verdict.sentence}" for verdict in verdicts if not verdict.holds]
     return dataclasses.replace(data, notes=(*data.notes, *failed))
 
 
-def numbers(found: Sequence[Verdict]) -> dict[str, Any]:
-    """Verdicts for `--json`; nothing where nothing is asserted."""
+def numbers(verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """Verdicts for `--json`; empty without assertions."""
     listed = [
         {
             "assert": verdict.assertion.text,
@@ -57,21 +57,21 @@ def numbers(found: Sequence[Verdict]) -> dict[str, Any]:
             },
             "sentence": verdict.sentence,
         }
-        for verdict in found
+        for verdict in verdicts
     ]
     return {"assertions": listed} if listed else {}
 
 
-def interval_numbers(found: Interval, *, share: bool = False) -> dict[str, Any]:
-    """An interval for `--json`: in ns unless it is of a share; null for what is not defined."""
+def interval_numbers(interval: Interval, *, share: bool = False) -> dict[str, Any]:
+    """An interval for `--json`: in ns unless it is of a share; null for an undefined number."""
     unit = "" if share else "_ns"
-    ends = {f"value{unit}": found.value, f"low{unit}": found.low, f"high{unit}": found.high}
+    ends = {f"value{unit}": interval.value, f"low{unit}": interval.low, f"high{unit}": interval.high}
     defined = {key: number if math.isfinite(number) else None for key, number in ends.items()}
-    return defined | {"confidence": found.confidence, "method": found.method, "note": found.note}
+    return defined | {"confidence": interval.confidence, "method": interval.method, "note": interval.note}
 
 
 def check(asserted: Sequence[str]) -> None:
-    """Raise `QuantityError` if an assertion cannot be understood: before the work, not after it."""
+    """Raise `QuantityError` if an assertion cannot be parsed, before the work starts."""
     from gpiorig.analysis.compare import assertions
 
     for text in asserted:

@@ -1,4 +1,4 @@
-"""Which sigrok decoders see what on a bench: the decoder stacks of a recording, for sigrok-cli and for PulseView."""
+"""Decoder stacks of a recording: the sigrok decoders of the lines of a bench, for sigrok-cli and PulseView."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def timeline(
     initiator, responder
         Names of the nodes whose packets are followed.
     absent
-        Milestones that the report leaves out (`Timelines.absent`); None: each packet is judged by those it has.
+        Milestones that the report omits (`Timelines.absent`); None: a packet is judged by those it has.
     lost_after_ms
         When an unanswered packet is lost; None: the decoder's default.
     naming
@@ -90,7 +90,7 @@ def timeline(
 
 
 def absent_text(absent: Collection[str]) -> str:
-    """Milestones as the option ``absent`` takes them: one that both directions lack is named once."""
+    """Milestones for the option ``absent``: one that both directions lack is named once."""
     known = {milestone.name for milestone in MILESTONES}
     words = []
     for name in absent:
@@ -135,7 +135,7 @@ def uart(bench: Bench, name: str, *, naming: Naming = recorded) -> Stack | None:
 
 
 def at_boards_rate(specification: str, bench: Bench) -> tuple[str, str]:
-    """A stack as `-P` says it, with the baud rate of its node's board where it names none; and what to say of it.
+    """A stack as `-P` takes it, with the baud rate of its node's board unless it has one; and a note on the rate.
 
     The default of sigrok's `uart`, 115200, would give bytes that look like data from a board with another rate.
     """
