@@ -27,6 +27,16 @@ class Played(VirtualBoards):
     def keep_edges(self) -> None:
         self.kept = True
 
+    def keep_frames(self) -> None:
+        """Every frame is played."""
+
+    def frames(self):
+        return (
+            np.array([200, 100], dtype=np.uint64),
+            np.array([250, 130], dtype=np.uint64),
+            np.array([0, 1], dtype=np.uint16),
+        )
+
     def edges(self):
         columns = np.array(self._blocks.pop(0), dtype=np.int64).reshape(-1, 4).T
         return tuple(column.astype(kind) for column, kind in zip(columns, ("u8", "u2", "u2", "u1"), strict=True))
@@ -48,6 +58,15 @@ def test_edges_are_read_as_they_were(tmp_path: Path) -> None:
     assert ([10, 40], [1, 0]) == tuple(part.tolist() for part in edges.channel("initiator.strobe"))
     assert ([10], [1]) == tuple(part.tolist() for part in edges.channel("initiator.d0"))
     assert ([30], [1]) == tuple(part.tolist() for part in edges.channel("responder.strobe"))
+
+
+def test_frames_on_the_air_are_read_by_node(tmp_path: Path) -> None:
+    """First and last bit, of the node that sent them."""
+    written = truth.Truth(tmp_path / "truth", DEMO, Played())
+    written.close()
+    assert {"initiator": [[200, 250]], "responder": [[100, 130]]} == {
+        name: rows.tolist() for name, rows in truth.frames(tmp_path / "truth", DEMO).items()
+    }
 
 
 def test_a_bench_that_does_nothing_has_a_truth_too(tmp_path: Path) -> None:

@@ -70,6 +70,7 @@ pub struct Bench {
     sync: Option<SyncLine>,
     host: Option<HostPath>,
     trace: Option<VecDeque<Edge>>,
+    frames: Option<VecDeque<air::FrameOnAir>>,
     hash: EdgeHash,
     fault: Option<String>,
     /// Clock of the board that the C ABI adds next.
@@ -97,6 +98,7 @@ impl Bench {
             sync: None,
             host: None,
             trace: None,
+            frames: None,
             hash: EdgeHash::default(),
             fault: None,
             next_clock: ClockSpec::default(),

@@ -1,7 +1,8 @@
-"""The truth of a virtual bench: every edge of its wired pins in picoseconds, before any analyzer samples it.
+"""The truth of a virtual bench in picoseconds: every edge of its wired pins, before any analyzer samples it, and every
+frame that a board put on the air, whoever received it.
 
 For tests of what the analysis says of its own uncertainty; nothing else reads it. A bench file asks for it with
-`[virtual] truth = "FILE"`.
+`[virtual] truth = "FILE"`; the frames are in `FILE.air`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from gpiorig.rig.virtual.vboards import VirtualBoards
 
 PS_HZ = Fraction(10**12)
 _EDGE = np.dtype([("t_ps", "<i8"), ("channel", "<u2"), ("level", "u1")])
+_FRAME = np.dtype([("start_ps", "<i8"), ("end_ps", "<i8"), ("board", "<u2")])
 
 
 def wires(bench: Bench) -> dict[str, tuple[int, str]]:
@@ -41,10 +43,13 @@ class Truth:
         self._boards = boards
         self._channels = {(board, pin_number(pin)): i for i, (board, pin) in enumerate(wires(bench).values())}
         self._file: BinaryIO = path.open("wb")
+        self._air: BinaryIO = _air_file(path).open("wb")
         boards.keep_edges()
+        boards.keep_frames()
 
     def write(self) -> None:
         """Write what has happened since the last call."""
+        self._write_frames()
         while True:
             t_ps, board, pin, level = self._boards.edges()
             if not t_ps.size:
@@ -56,10 +61,17 @@ class Truth:
             rows["t_ps"], rows["channel"], rows["level"] = t_ps[wired], channels[wired], level[wired]
             self._file.write(rows.tobytes())
 
+    def _write_frames(self) -> None:
+        start_ps, end_ps, board = self._boards.frames()
+        rows = np.zeros(start_ps.size, dtype=_FRAME)
+        rows["start_ps"], rows["end_ps"], rows["board"] = start_ps, end_ps, board
+        self._air.write(rows.tobytes())
+
     def close(self) -> None:
         """Write the rest."""
         self.write()
         self._file.close()
+        self._air.close()
 
 
 def read(path: Path, bench: Bench) -> Edges:
@@ -84,6 +96,18 @@ def read(path: Path, bench: Bench) -> Edges:
         end=int(instants[-1]) + 1,
         gaps=no_gaps(),
     )
+
+
+def frames(path: Path, bench: Bench) -> dict[str, NDArray[np.int64]]:
+    """Frames that each node put on the air, by its name: int64[n, 2], first and last bit in ps, in time order."""
+    rows: NDArray[np.void] = np.fromfile(_air_file(path), dtype=_FRAME)
+    rows = rows[np.argsort(rows["start_ps"], kind="stable")]
+    ends = np.stack([rows["start_ps"], rows["end_ps"]], axis=1)
+    return {name: ends[rows["board"] == number] for number, name in enumerate(bench.nodes)}
+
+
+def _air_file(path: Path) -> Path:
+    return path.with_name(f"{path.name}.air")
 
 
 def pin_number(name: str) -> int:

@@ -71,6 +71,8 @@ def _library() -> ctypes.CDLL:
             [handle, text, u32, u32, ctypes.c_int32, u64, u64, u64, u64, u64],
         ),
         "vb_interferer_level": (i64, [handle, u32, u32, ctypes.c_int32]),
+        "vb_frames_enable": (i64, [handle]),
+        "vb_frames_read": (i64, [handle, out, out, out, size]),
         "vb_log": (i64, [handle, out, size]),
         "vb_last_error": (i64, [handle, out, size]),
     }
@@ -283,6 +285,18 @@ class VirtualBoards:
         into = (array.ctypes.data for array in (t_ps, board, pin, level))
         count = self._checked(self._lib.vb_edges_read(self._handle, *into, _EDGES_BLOCK))
         return t_ps[:count], board[:count], pin[:count], level[:count]
+
+    def keep_frames(self) -> None:
+        """Keep every frame that boards put on the air from now on, for `frames`."""
+        self._checked(self._lib.vb_frames_enable(self._handle))
+
+    def frames(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint16]]:
+        """The next frames that are over: first and last bit on the air in ps, board; empty without any."""
+        start_ps, end_ps = (np.empty(_EDGES_BLOCK, dtype=np.uint64) for _ in range(2))
+        board = np.empty(_EDGES_BLOCK, dtype=np.uint16)
+        into = (array.ctypes.data for array in (start_ps, end_ps, board))
+        count = self._checked(self._lib.vb_frames_read(self._handle, *into, _EDGES_BLOCK))
+        return start_ps[:count], end_ps[:count], board[:count]
 
     def jtag(self, board: int, octets: bytes, *, pause_ps: int) -> bytes:
         """Hand octets of OpenOCD's `remote_bitbang` to the board's JTAG connector after a pause; returns TDO levels."""

@@ -2,7 +2,8 @@
 
 use super::Bench;
 use crate::air::interferer::{Interferer, Source};
-use crate::air::{Link, Message, Modulation, Signal, UNHEARD_DBM};
+use crate::air::{Link, Message, Modulation, Signal, Waveform, UNHEARD_DBM};
+use std::collections::VecDeque;
 
 /// Bursts are told this long before they begin.
 const AHEAD_PS: u64 = 1_000_000_000;
@@ -15,7 +16,56 @@ pub(super) struct Noise {
     levels: Vec<(usize, i32)>,
 }
 
+/// A frame that a board put on the air, whoever received it. The end is `u64::MAX` until the frame's length is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameOnAir {
+    pub board: u16,
+    pub start_ps: u64,
+    pub end_ps: u64,
+    frame: u32,
+    waveform: Waveform,
+}
+
+/// Adds what a message says of a frame on the air.
+fn keep_frame(frames: &mut VecDeque<FrameOnAir>, message: &Message) {
+    if let Signal::Start { start_ps, waveform, .. } = message.signal {
+        frames.push_back(FrameOnAir {
+            board: message.source,
+            start_ps,
+            end_ps: u64::MAX,
+            frame: message.frame,
+            waveform,
+        });
+        return;
+    }
+    let is_same = |kept: &&mut FrameOnAir| kept.board == message.source && kept.frame == message.frame;
+    if let Some(kept) = frames.iter_mut().rev().find(is_same) {
+        kept.end_ps = match &message.signal {
+            Signal::Body { psdu } => {
+                let octets_ps = psdu.len() as u64 * kept.waveform.octet_ps;
+                kept.end_ps.min(kept.start_ps + kept.waveform.header_ps() + octets_ps)
+            }
+            Signal::Cut { end_ps } => kept.end_ps.min(*end_ps),
+            Signal::Start { .. } => kept.end_ps,
+        };
+    }
+}
+
 impl Bench {
+    /// Keeps the frames that boards put on the air from now on.
+    pub fn keep_frames(&mut self) {
+        self.frames.get_or_insert_with(VecDeque::new);
+    }
+
+    /// Takes kept frames that are over, in the order of their announcement; one that is not holds back those after it.
+    pub fn take_frames(&mut self, most: usize) -> Vec<FrameOnAir> {
+        let now_ps = self.now_ps;
+        self.frames.as_mut().map_or_else(Vec::new, |frames| {
+            let over = frames.iter().take(most).take_while(|frame| frame.end_ps <= now_ps).count();
+            frames.drain(..over).collect()
+        })
+    }
+
     /// How board `to` hears board `from`; unset links are 3 m of air without loss.
     pub fn set_link(&mut self, from: usize, to: usize, link: Link) -> Result<(), String> {
         let (from, to) = (self.check(from)? as u16, self.check(to)? as u16);
@@ -99,6 +149,9 @@ impl Bench {
                 .frame
                 .filter(|last| last.0 == message.frame)
                 .map_or(0, |last| last.1);
+            if let Some(frames) = self.frames.as_mut() {
+                keep_frame(frames, message);
+            }
             for to in (0..self.seats.len()).filter(|&to| to != usize::from(from)) {
                 let link = self.link(from, to as u16);
                 if link.rssi_dbm.saturating_add(power_dbm) >= UNHEARD_DBM {

@@ -8,10 +8,12 @@
 //!                                                                  // "periodic": every_ps from start to start;
 //!                                                                  // "poisson": silence of every_ps on average;
 //!                                                                  // "on_off": periodic for on_ps, then off_ps nothing
+//! int64_t  vb_frames_enable(void *h);                              // keep the frames on the air
+//! int64_t  vb_frames_read(void *h, uint64_t *start_ps, uint64_t *end_ps, uint16_t *board, size_t cap); // those over
 //! int64_t  vb_interferer_level(void *h, uint32_t interferer, uint32_t board, int32_t level_dbm);
 //! ```
 
-use super::{call, text, wrong, Handle};
+use super::{call, output, text, wrong, Handle};
 use crate::air::interferer::{Interferer, Pattern};
 use crate::air::Jitter;
 use std::os::raw::c_char;
@@ -87,5 +89,34 @@ pub extern "C" fn vb_interferer_level(h: *mut Handle, interferer: u32, board: u3
             .set_interferer_level(interferer as usize, board as usize, level_dbm)
             .map(|()| 0)
             .map_err(wrong)
+    })
+}
+
+#[no_mangle]
+pub extern "C" fn vb_frames_enable(h: *mut Handle) -> i64 {
+    call(h, |bench| {
+        bench.keep_frames();
+        Ok(0)
+    })
+}
+
+#[no_mangle]
+pub extern "C" fn vb_frames_read(
+    h: *mut Handle,
+    start_ps: *mut u64,
+    end_ps: *mut u64,
+    board: *mut u16,
+    cap: usize,
+) -> i64 {
+    call(h, |bench| {
+        let (starts, ends) = (output(start_ps, cap, "start_ps")?, output(end_ps, cap, "end_ps")?);
+        let boards = output(board, cap, "board")?;
+        let frames = bench.take_frames(cap);
+        for (index, frame) in frames.iter().enumerate() {
+            starts[index] = frame.start_ps;
+            ends[index] = frame.end_ps;
+            boards[index] = frame.board;
+        }
+        Ok(frames.len() as i64)
     })
 }
