@@ -87,11 +87,16 @@ def run(folder: Path, seed: int, *, packets: int, interval_us: int = 10_137) -> 
     both = [
         {
             each.step: each
-            for each in attribute(route, covariates=given, activities=periodic, waits=on_air.of_route(events, route))
+            for each in attribute(route, covariates=given, activities=periodic, waits=waits(events, route))
         }
         for events in (result.events, _without(result.events, "noise"))
     ]
     return Run(route, *both)
+
+
+def waits(events: Events, route: Route) -> dict[str, on_air.Wait]:
+    """What the packets met on the air, by the name of the step."""
+    return {name: air.wait for name, air in on_air.for_route(events, route).items()}
 
 
 def _without(events: Events, node: str) -> Events:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from gpiorig.analysis.attribution import beat, channel, dependence, lattice, modes, on_air, trend
+from gpiorig.analysis.attribution import beat, channel, dependence, lattice, modes, trend
 from gpiorig.analysis.attribution.activities import Activity
 from gpiorig.analysis.attribution.channel import Split
 from gpiorig.analysis.attribution.covariates import PREEMPTED, begins
@@ -95,7 +95,7 @@ def attribute(
         What is periodic on the nodes; a step is tested against those of its own nodes (``NODE: …``), the whole delay
         against all.
     waits
-        From `gpiorig.analysis.attribution.on_air.of_route`: what the packets met on the air.
+        By step, what the packets met on the air (`gpiorig.analysis.attribution.on_air`).
     level
         Probability that anything is found in a step without structure (Holm, Scandinavian Journal of Statistics 6,
         1979, over the tests of the step).
@@ -136,7 +136,7 @@ def _series(
     )
     splits: dict[str, Split | str] = {
         step.name: channel.split(thin.steps.samples[:, column], met[step.name])
-        for met in [on_air.of_packets(waits, rows)]
+        for met in [{name: wait.rows(rows) for name, wait in waits.items()}]
         for column, step in enumerate(route.steps.steps)
         if step.name in met
     }

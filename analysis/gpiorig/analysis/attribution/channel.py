@@ -81,10 +81,8 @@ def split(delays: NDArray[np.int64], wait: Wait) -> Split | str:
             f"{count_text(int(free.sum()), 'packet')} met nothing on the air, fewer than {MIN_FREE}: how long the wait "
             "is without others cannot be told"
         )
-    found = lattice.fit(delays[free])
-    most = float(delays[free].max()) + RESOLUTION_SAMPLES
-    if found is not None and found.p_value <= EVIDENT and MIN_LEVELS <= found.levels <= lattice.MAX_LEVELS:
-        most = found.beyond
+    levels = one_backoff(delays[free])
+    most = levels.beyond if levels is not None else float(delays[free].max()) + RESOLUTION_SAMPLES
     long = delays > most
     return Split(
         free=free,
@@ -96,6 +94,23 @@ def split(delays: NDArray[np.int64], wait: Wait) -> Split | str:
         p_repeated=_among(wait.repeated, long),
         most=most,
     )
+
+
+def one_backoff(delays: NDArray[np.int64]) -> lattice.Lattice | None:
+    """The levels of one backoff, from waits that met nothing on the air; None where they are not evident."""
+    return _evident(lattice.fit(delays))
+
+
+def backoff_levels(delays: NDArray[np.int64]) -> lattice.Lattice | None:
+    """The same where some of the waits met what no line shows: from the shortest, then over all of them."""
+    levels = _evident(lattice.fit(delays)) or _evident(lattice.shortest(delays))
+    return _evident(levels.over(delays)) if levels is not None else None
+
+
+def _evident(levels: lattice.Lattice | None) -> lattice.Lattice | None:
+    if levels is None or levels.p_value > EVIDENT or not MIN_LEVELS <= levels.levels <= lattice.MAX_LEVELS:
+        return None
+    return levels
 
 
 def together(parts: Sequence[Split]) -> Split | None:

@@ -90,6 +90,14 @@ class Lattice:
         """Delays above it are longer than any level."""
         return self.top + self.period / 2
 
+    def over(self, delays: NDArray[np.int64]) -> Lattice:
+        """The same period with the levels that these delays have, of which it was fitted to the shortest."""
+        place = np.rint((delays - self.origin) / self.period)
+        on = np.abs(delays - self.origin - self.period * place) <= WINDOW * self.period
+        first, last, levels = _levels(place, on)
+        origin, top = self.origin + first * self.period, self.origin + last * self.period
+        return replace(self, origin=origin, top=top, levels=levels, on=on)
+
     def own(self, delays: NDArray[np.int64]) -> Flags:
         """bool[n], delays on one of its levels, not beyond the highest."""
         off = np.abs(delays - self.origin - self.period * np.rint((delays - self.origin) / self.period))
@@ -139,13 +147,10 @@ def _fit(x: Floats, period: float, origin: float, *, lowest: float) -> Lattice |
     n, n_on = len(x), int(on.sum())
     if not n_on:
         return None
+    first, last, levels = _levels(place, on)
     # The resolution is part of the error where it does not show in the scatter.
     sigma = float(np.sqrt(np.mean(residual[used] ** 2) + RESOLUTION_SAMPLES**2 / 12))
-    cells, counts = np.unique(place[on], return_counts=True)
-    beside = (n - n_on) * 2 * WINDOW / (1 - 2 * WINDOW)  # delays that would be on levels without any
-    each = beside / (float(np.ptp(place)) + 1)
-    real = counts > each + 3 * np.sqrt(each)
-    first, last, levels = _run(cells[real], counts[real])
+    beside = _beside(on)
     inflation = _cut_off(residual, used, cut)
     error = inflation * sigma / np.sqrt(spread)
     return Lattice(
@@ -160,6 +165,19 @@ def _fit(x: Floats, period: float, origin: float, *, lowest: float) -> Lattice |
         width=2 * float(residual[on].std()),
         p_value=_p_value(place, residual, on, period=period),
     )
+
+
+def _beside(on: Flags) -> float:
+    """Delays that would be on levels without any lattice, given those that are off them."""
+    return float(np.count_nonzero(~on)) * 2 * WINDOW / (1 - 2 * WINDOW)
+
+
+def _levels(place: Floats, on: Flags) -> tuple[float, float, int]:
+    """First and last level and their number, of those with more delays than what lies between the levels explains."""
+    cells, counts = np.unique(place[on], return_counts=True)
+    chance = _beside(on) / (float(np.ptp(place)) + 1)
+    real = counts > chance + 3 * np.sqrt(chance)
+    return _run(cells[real], counts[real])
 
 
 def _run(cells: Floats, counts: NDArray[np.int64]) -> tuple[float, float, int]:

@@ -1,13 +1,16 @@
-"""On the air: what met each packet while its sender's radio waited to send, as far as the recording shows it.
+"""On the air: the frames that met each packet while its sender's radio waited to send, as far as the pins show them.
 
-A frame time stamp line shows every frame that its radio hears, also those for others. Three things are told from the
-lines and from the ends of transmissions, none from how long the wait was:
+A frame timestamp line shows every frame that its radio receives, also those for other nodes. Three sources are used,
+and none of them is the length of the wait:
 
-- when the first frame of others was on the air, counted from the beginning of the wait;
-- whether the packet's own frame was on the air before: the receiver's line shows one as long as the frame that was
-  read, and no other node's transmission ended with it;
-- whether another node began and ended a transmission within the wait that the receiver, which hears that node
-  otherwise, did not hear: a collision.
+- The lines: first and last bit of each frame.
+- ``radio.tx_start`` of the sender: where it comes a constant time before the first bit, the driver commands every
+  attempt, and all attempts are known, received or not.
+- ``radio.tx_complete`` of the other nodes: which frames on a line are theirs, and which transmissions the receiver did
+  not receive although it receives that node otherwise: such a one collided, or the receiver was not listening.
+
+Without ``radio.tx_start`` (the radio repeats by itself) a frame on a line is an earlier attempt if it is as long as the
+frame that was read, no other node's transmission ended with it, and other frames on that line have other lengths.
 """
 
 from __future__ import annotations
@@ -19,8 +22,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.attribution import airtime
+from gpiorig.analysis.attribution.airtime import Flags, Intervals, Samples
 from gpiorig.analysis.attribution.covariates import begins
-from gpiorig.analysis.events.completions import FRAME_TIMESTAMP
+from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, TX_ENDS
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.receptions import APART_NS
@@ -28,17 +33,14 @@ from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.radio.air_frames import OCTET_NS, pulses
 
-Samples = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-
 TAP = FRAME_TIMESTAMP.removesuffix(".enter")
 NEVER = np.inf
-# From the end of a frame to its sender's software that tells it: 54 symbols of macAckWaitDuration at 16 us (IEEE
-# 802.15.4-2006, table 86, 2450 MHz) and 0.2 ms for interrupt and driver.
-TOLD_WITHIN_NS = 54 * 16_000 + 200_000
-DISTINCT = 0.01  # share of other frames that may be as long as the packet's own, or its length tells nothing
-HEARD = 0.8  # share of a node's transmissions that a line must show for its silence to tell anything
+ACK_WAIT_NS = 54 * 16_000  # macAckWaitDuration: 54 symbols of 16 us (IEEE 802.15.4-2006, table 86, 2450 MHz)
+REPORTING_NS = 200_000  # interrupt and driver, from the end of a transmission until software reports it
+REPORTED_WITHIN_NS = ACK_WAIT_NS + REPORTING_NS  # from the end of a frame, acknowledgement included
+DISTINCT = 0.01  # share of other frames that may be as long as the packet's own, or the length identifies nothing
+RECEIVED = 0.8  # share of a node's transmissions that a line must show for its silence to mean anything
+STEADY = 0.9  # share of the packets whose first bit follows the driver's command at the usual time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,17 +50,17 @@ class Wait:
     Parameters
     ----------
     others
-        float64[k], samples from the beginning of the wait to the first frame of others on the air; 0 for one that is
-        there already, inf where none is before the wait ends.
+        float64[k], samples from the beginning of the wait to the first frame of another node on the air; 0 for one
+        that is there already, inf where none is before the wait ends.
     repeated
         bool[k], the packet's own frame was on the air before, or collided.
     starts, ends
-        int64[f], frames of others over the whole recording, merged where they overlap.
+        int64[f], frames of other nodes over the entire recording, merged where they overlap.
     span
         int64, samples of the recording.
     """
 
-    others: Floats
+    others: NDArray[np.float64]
     repeated: Flags
     starts: Samples
     ends: Samples
@@ -67,8 +69,12 @@ class Wait:
     def __len__(self) -> int:
         return len(self.others)
 
+    def rows(self, rows: Samples) -> Wait:
+        """The same for some of the packets."""
+        return replace(self, others=self.others[rows], repeated=self.repeated[rows])
+
     def chance(self, window: float) -> float:
-        """Probability that a frame of others is on the air within a window of so many samples, at any time."""
+        """Probability that a frame of another node is on the air within a window of this many samples, at any time."""
         if not len(self.starts):
             return 0.0
         apart = self.starts[1:] - self.ends[:-1]
@@ -76,145 +82,302 @@ class Wait:
         return min(1.0, covered / max(self.span, 1))
 
 
-def of_route(events: Events, route: Route) -> dict[str, Wait]:
-    """What met the packets in each wait for the radio, by the name of the step; none without a line that shows frames.
+@dataclass(frozen=True, slots=True, eq=False)
+class Air:
+    """Frames on the air around the waits of one step.
+
+    Parameters
+    ----------
+    begins, ends
+        int64[k], samples between which each packet waited.
+    attempts
+        Earlier frames of the packets, each within a wait; merged.
+    others
+        Frames of other nodes that a line shows, over the entire recording; merged.
+    unreceived
+        Transmissions of other nodes that the receiver did not receive, by their reported end; merged.
+    hidden
+        bool[k], such a transmission lies within the wait and no attempt that a line shows overlaps it.
+    unclear
+        bool[k], a frame within the wait may be the packet's own or another node's, or where one was is not known.
+    unseen
+        bool[k], another node was sending during the wait, and no line shows the frames of that node.
+    commanded
+        Whether the driver's commands show every attempt.
+    samplerate_hz, span
+        Exact samplerate; samples of the recording.
+    """
+
+    begins: Samples
+    ends: Samples
+    attempts: Intervals
+    others: Intervals
+    unreceived: Intervals
+    hidden: Flags
+    unclear: Flags
+    unseen: Flags
+    commanded: bool
+    samplerate_hz: Fraction
+    span: int
+
+    @property
+    def wait(self) -> Wait:
+        """When each packet first met another node's frame, and whether it was repeated."""
+        first = np.searchsorted(self.others.ends, self.begins, side="right")
+        start = np.append(self.others.starts, np.iinfo(np.int64).max)[first]
+        return Wait(
+            others=np.where(start < self.ends, np.maximum(start - self.begins, 0).astype(np.float64), NEVER),
+            repeated=self.hidden | (airtime.count_within(self.attempts, self.begins, self.ends) > 0),
+            starts=self.others.starts,
+            ends=self.others.ends,
+            span=self.span,
+        )
+
+
+def for_route(events: Events, route: Route, *, header_ns: Mapping[str, int] | None = None) -> dict[str, Air]:
+    """The frames around each wait for the radio, by the name of the step; empty without a line that shows frames.
 
     Parameters
     ----------
     events
-        Of the whole recording.
+        The entire recording.
     route
-        Its waits end with the first bit on the air, which the receiver's frame time stamp line gives.
+        Its waits end with the first bit on the air, which the receiver's frame timestamp line gives.
+    header_ns
+        By node, from the first bit on the air to the rise of its line; without it, that of the receiver's.
     """
-    lines = {name: pulses(events, TAP, node=name) for name in events.node_names}
-    lines = {name: (rises[falls >= 0], falls[falls >= 0]) for name, (rises, falls) in lines.items()}
+    if not len(route):
+        return {}
     begun = begins(route)
-    found = {}
-    for column, step in enumerate(route.steps.steps):
-        if step.kind is Kind.RADIO_WAIT and column + 1 < len(route.steps.steps):
-            receiver = route.steps.steps[column + 1].node.split(" > ")[-1]
-            window = begun[:, column], begun[:, column] + route.steps.samples[:, column]
-            if len(route) and len(lines[receiver][0]):
-                found[step.name] = _wait(events, lines, *window, sender=step.node, receiver=receiver)
-    return found
+    steps = route.steps.steps
+    columns = [i for i, step in enumerate(steps[:-1]) if step.kind is Kind.RADIO_WAIT]
+    read = np.sort(np.concatenate([begun[:, i + 1] for i in columns])) if columns else np.zeros(0, dtype=np.int64)
+    senders = tuple(dict.fromkeys(steps[i].node for i in columns))
+    finder = _Finder(events, read, senders, header_ns or {})
+    return {
+        steps[i].name: air
+        for i in columns
+        for receiver in [steps[i + 1].node.split(" > ")[-1]]
+        if (air := finder.air(begun[:, i], begun[:, i + 1], sender=steps[i].node, receiver=receiver)) is not None
+    }
 
 
-def of_packets(waits: Mapping[str, Wait], rows: Samples) -> dict[str, Wait]:
-    """The same of some of the packets."""
-    return {name: replace(each, others=each.others[rows], repeated=each.repeated[rows]) for name, each in waits.items()}
+class _Finder:
+    """The lines and transmissions of a recording, asked for the waits of one step after the other."""
+
+    def __init__(self, events: Events, read: Samples, senders: tuple[str, ...], header_ns: Mapping[str, int]) -> None:
+        self._events, self._read, self._header_ns = events, read, header_ns
+        self._octet = float(Fraction(OCTET_NS, NS_PER_S) * events.samplerate_hz)
+        self._apart, self._reported, self._reporting = (
+            self._samples(ns) for ns in (APART_NS, REPORTED_WITHIN_NS, REPORTING_NS)
+        )
+        shown = {name: pulses(events, TAP, node=name) for name in events.node_names}
+        self._pulses = {name: (rises[falls >= 0], falls[falls >= 0]) for name, (rises, falls) in shown.items()}
+        completed = {name: events.of("radio.tx_complete", node=name) for name in events.node_names}
+        self._completed = {name: ends for name, ends in completed.items() if len(ends)}
+        self._senders = senders
+        transactions = {name: self._transactions_of(name) for name in events.node_names}
+        self._transactions = {name: each for name, each in transactions.items() if len(each.starts)}
+
+    def _samples(self, ns: int) -> int:
+        return int(Fraction(ns, NS_PER_S) * self._events.samplerate_hz)
+
+    def _transactions_of(self, node: str) -> Intervals:
+        """From each command to send to the report of its end."""
+        commands = self._events.of("driver.exec.enter", node=node)
+        reports = np.sort(np.concatenate([self._events.of(name, node=node) for name in TX_ENDS]))
+        place = np.searchsorted(reports, commands)
+        reported = place < len(reports)
+        return Intervals(commands[reported], reports[place[reported]])
+
+    def air(self, begin: Samples, end: Samples, *, sender: str, receiver: str) -> Air | None:
+        """The frames around the waits of one step; None where the receiver has no line."""
+        rises, falls = self._pulses[receiver]
+        if not len(rises):
+            return None
+        row = np.minimum(np.searchsorted(rises, end), len(rises) - 1)  # the frame that was read
+        header = int(np.median(rises[row] - end))
+        lines = self._lines(header, receiver)
+        lengths = lines[receiver].ends[row] - lines[receiver].starts[row]
+        commands = self._commands(begin, end, sender)
+        unclear = np.zeros(len(begin), dtype=np.bool_)
+        if commands is None:
+            del lines[sender]  # a radio that repeats by itself receives nothing meanwhile
+            own = {name: self._alike(lines, name, begin, end, lengths, sender, unclear) for name in lines}
+            attempts = airtime.union(*(line.rows(own[name]) for name, line in lines.items()))
+            others = [self._not_own(line.rows(~own[name]), end, lengths) for name, line in lines.items()]
+        else:
+            attempts, steady, first_bits = self._commanded(commands, begin, end, lengths, lines, sender)
+            unclear |= ~steady
+            others = [
+                line.rows(airtime.nearest(line.starts, first_bits, tolerance=self._apart) < 0)
+                for line in lines.values()
+            ]
+        merged = airtime.without(airtime.union(*others), attempts, tolerance=self._octet)
+        unreceived, uneven = self._unreceived(lines[receiver], sender, receiver)
+        hidden = np.zeros(len(begin), dtype=np.bool_)
+        if commands is None:
+            alone = unreceived.rows(airtime.count_within(attempts, unreceived.starts, unreceived.ends) == 0)
+            window = airtime.window_of(alone.starts, begin, end)
+            inside = (window >= 0) & (alone.ends <= end[np.maximum(window, 0)])
+            hidden[window[inside]] = True
+        unclear |= airtime.count_within(uneven, begin, end) > 0
+        return Air(
+            begins=begin,
+            ends=end,
+            attempts=attempts,
+            others=merged,
+            unreceived=airtime.union(unreceived),
+            hidden=hidden,
+            unclear=unclear,
+            unseen=self._unseen(lines, begin, end, sender),
+            commanded=commands is not None,
+            samplerate_hz=self._events.samplerate_hz,
+            span=self._events.end - self._events.start,
+        )
+
+    def _lines(self, header: int, receiver: str) -> dict[str, Intervals]:
+        """Frames by line, from the first bit on the air to the last; nodes without a line have none.
+
+        A frame lasts whole octets, so a line that falls late by less than half an octet shows its end exactly.
+        """
+        lines = {}
+        for name, (rises, falls) in self._pulses.items():
+            known = name != receiver and name in self._header_ns
+            starts = rises - (self._samples(self._header_ns[name]) if known else header)
+            octets = np.rint((falls - starts) / self._octet)
+            lines[name] = Intervals(starts, starts + np.rint(octets * self._octet).astype(np.int64))
+        return lines
+
+    def _not_own(self, line: Intervals, end: Samples, lengths: Samples) -> Intervals:
+        """Without the frames that were read."""
+        own = Intervals(end, end + lengths)
+        return airtime.without(line, own, tolerance=self._octet)
+
+    def _commands(self, begin: Samples, end: Samples, sender: str) -> tuple[Samples, int] | None:
+        """The driver's commands to send and the time from there to the first bit; None where they do not show it."""
+        commands = self._events.of("radio.tx_start", node=sender)
+        last = np.searchsorted(commands, end, side="right") - 1
+        if not len(commands) or (last < 0).any():
+            return None
+        late = end - commands[last]
+        usual = int(np.median(late))
+        steady = (np.abs(late - usual) <= self._apart) & (commands[last] >= begin)
+        return (commands, usual) if float(np.mean(steady)) >= STEADY else None
+
+    def _commanded(
+        self,
+        commands: tuple[Samples, int],
+        begin: Samples,
+        end: Samples,
+        lengths: Samples,
+        lines: Mapping[str, Intervals],
+        sender: str,
+    ) -> tuple[Intervals, Flags, Samples]:
+        """Attempts before the last command of each wait; where that is the command of the frame; all first bits.
+
+        An attempt lies where a line shows it, the sender's first, else where the command puts it.
+        """
+        instants, usual = commands
+        last = np.searchsorted(instants, end, side="right") - 1
+        steady: Flags = np.abs(end - instants[last] - usual) <= self._apart
+        window = airtime.window_of(instants, begin, end)
+        early = (window >= 0) & (last[np.maximum(window, 0)] != np.arange(len(instants)))
+        starts = instants[early] + usual
+        ends = starts + lengths[window[early]]
+        expected = starts
+        for name in sorted(lines, key=lambda name: name == sender):
+            line = lines[name]
+            place = airtime.nearest(expected, line.starts, tolerance=self._apart)
+            starts = np.where(place >= 0, np.append(line.starts, 0)[place], starts)
+            ends = np.where(place >= 0, np.append(line.ends, 0)[place], ends)
+        return airtime.union(Intervals(starts, ends)), steady, np.sort(instants + usual)
+
+    def _alike(
+        self,
+        lines: Mapping[str, Intervals],
+        name: str,
+        begin: Samples,
+        end: Samples,
+        lengths: Samples,
+        sender: str,
+        unclear: Flags,
+    ) -> Flags:
+        """bool[n], frames of a line within a wait that are as long as the packet's, and of no other node.
+
+        Where other frames on the line are as long, the packets that met such a frame become `unclear`; and where
+        another sender of the route was sending too, unless it received the frame.
+        """
+        line = lines[name]
+        ours = airtime.nearest(line.starts, self._read, tolerance=self._octet / 2) >= 0
+        for node, ends in self._completed.items():
+            if node not in (sender, name):
+                frames, _ = self._frames_of(ends, line.ends)
+                if np.mean(frames >= 0) >= RECEIVED:
+                    ours[frames[frames >= 0]] = True
+        window = airtime.window_of(line.starts, begin, end)
+        inside = (window >= 0) & (line.ends <= end[np.maximum(window, 0)])
+        latest = np.clip(np.searchsorted(begin, line.starts, side="right") - 1, 0, None)
+        alike = np.abs(line.ends - line.starts - lengths[latest]) <= self._octet / 2
+        elsewhere = ~inside & ~ours
+        own: Flags = inside & alike & ~ours
+        for node in self._senders:
+            sending = airtime.window_of(line.starts, *self._transactions.get(node, airtime.NONE)) >= 0
+            elsewhere &= ~sending
+            if node not in (sender, name):
+                doubtful = own & sending
+                if node in lines:
+                    doubtful &= airtime.nearest(line.starts, lines[node].starts, tolerance=self._octet) < 0
+                unclear[window[doubtful]] = True
+                own &= ~doubtful
+        if np.count_nonzero(elsewhere & alike) > DISTINCT * max(1, int(np.count_nonzero(elsewhere))):
+            unclear[window[own]] = True
+            return np.zeros(len(own), dtype=np.bool_)
+        return own
+
+    def _frames_of(self, reports: Samples, ends: Samples) -> tuple[Samples, int]:
+        """int64[e], the frame of each transmission that ended, -1 where the line has none; the usual time between.
+
+        A frame ends a certain time before its sender reports it, always the same to the tolerance.
+        """
+        place = np.searchsorted(ends, reports, side="right") - 1
+        late = reports - np.append(ends, 0)[place]
+        near = (place >= 0) & (late <= self._reported)
+        if not near.any():
+            return np.full(len(reports), -1, dtype=np.int64), 0
+        usual = int(np.median(late[near]))
+        return np.where(near & (np.abs(late - usual) <= self._apart), place, -1), usual
+
+    def _unseen(self, lines: Mapping[str, Intervals], begin: Samples, end: Samples, sender: str) -> Flags:
+        """bool[k], waits during which a node was sending whose frames no line shows."""
+        unseen = np.zeros(len(begin), dtype=np.bool_)
+        for node, sending in self._transactions.items():
+            reports = self._completed.get(node, airtime.NONE.starts)
+            shown = [self._frames_of(reports, line.ends)[0] >= 0 for name, line in lines.items() if name != node]
+            if node == sender or any(len(rows) and np.mean(rows) >= RECEIVED for rows in shown):
+                continue
+            busy = Intervals(sending.starts, np.maximum(sending.ends - self._reporting, sending.starts))
+            unseen |= airtime.count_within(airtime.union(busy), begin, end) > 0
+        return unseen
+
+    def _unreceived(self, line: Intervals, sender: str, receiver: str) -> tuple[Intervals, Intervals]:
+        """Transmissions of other nodes that are not on the receiver's line: where they were; of unknown length."""
+        placed, uneven = [airtime.NONE], [airtime.NONE]
+        for node, reports in self._completed.items():
+            if node in (sender, receiver):
+                continue
+            frames, usual = self._frames_of(reports, line.ends)
+            received = frames[frames >= 0]
+            if np.mean(frames >= 0) < RECEIVED:
+                continue
+            lengths = line.ends[received] - line.starts[received]
+            ends = reports[frames < 0] - usual
+            missing = Intervals(ends - int(np.median(lengths)), ends)
+            (placed if np.ptp(lengths) <= self._octet else uneven).append(missing)
+        return _in_order(placed), airtime.union(*uneven)
 
 
-def _wait(
-    events: Events,
-    lines: Mapping[str, tuple[Samples, Samples]],
-    begin: Samples,
-    end: Samples,
-    *,
-    sender: str,
-    receiver: str,
-) -> Wait:
-    rises, falls = lines[receiver]
-    octet = int(Fraction(OCTET_NS, NS_PER_S) * events.samplerate_hz)
-    told = int(Fraction(TOLD_WITHIN_NS, NS_PER_S) * events.samplerate_hz)
-    of = np.minimum(np.searchsorted(rises, end), len(rises) - 1)  # the frame that was read
-    header, length = int(np.median(rises[of] - end)), falls[of] - rises[of]
-    ended = {name: events.of("radio.tx_complete", node=name) for name in events.node_names if name != sender}
-    ended = {name: ends for name, ends in ended.items() if len(ends)}
-    foreign, unheard = np.zeros(len(rises), dtype=np.bool_), []
-    for name, ends in ended.items():
-        pulse = _pulses_of(ends, falls, told=told, apart=int(Fraction(APART_NS, NS_PER_S) * events.samplerate_hz))
-        if name == receiver or np.mean(pulse >= 0) < HEARD:
-            continue
-        heard = pulse[pulse >= 0]
-        foreign[heard] = True
-        lasted = int(np.median(falls[heard] - rises[heard])) + header
-        unheard.append(np.stack([ends[pulse < 0] - lasted, ends[pulse < 0]]))
-    own = _own(begin, end, falls - rises, rises, falls, length, of, foreign, tolerance=octet // 2)
-    collided = np.zeros(len(begin), dtype=np.bool_)
-    for went, over in unheard:
-        packet = np.searchsorted(begin, went, side="right") - 1
-        inside = (packet >= 0) & (over <= end[np.maximum(packet, 0)])
-        collided[packet[inside]] = True
-    parts = [_merged(each, header) for name, each in lines.items() if name not in (sender, receiver)]
-    rest = np.ones(len(rises), dtype=np.bool_)
-    rest[of] = rest[own] = False
-    parts.append((rises[rest] - header, falls[rest]))
-    starts, stops = _union(np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts]))
-    # What another node's line shows of the packet's own frame is not of others.
-    starts, stops = _without(starts, stops, rises[of] - header, falls[of], tolerance=octet)
-    starts, stops = _without(starts, stops, rises[own] - header, falls[own], tolerance=octet)
-    first = np.searchsorted(stops, begin, side="right")
-    start = np.append(starts, np.iinfo(np.int64).max)[first]
-    others = np.where(start < end, np.maximum(start - begin, 0).astype(np.float64), NEVER)
-    repeated = collided.copy()
-    repeated |= _within(falls[own], begin, end)
-    return Wait(others=others, repeated=repeated, starts=starts, ends=stops, span=events.end - events.start)
-
-
-def _pulses_of(ends: Samples, falls: Samples, *, told: int, apart: int) -> Samples:
-    """int64[e], the pulse of each transmission that ended, -1 where the line has none.
-
-    It fell a certain time before the end was told, the same for all: that of the median, to `apart`.
-    """
-    place = np.searchsorted(falls, ends, side="right") - 1
-    late = ends - np.append(falls, 0)[place]
-    near = (place >= 0) & (late <= told)
-    if not near.any():
-        return np.full(len(ends), -1, dtype=np.int64)
-    same = near & (np.abs(late - np.median(late[near])) <= apart)
-    return np.where(same, place, -1)
-
-
-def _own(
-    begin: Samples,
-    end: Samples,
-    lengths: Samples,
-    rises: Samples,
-    falls: Samples,
-    length: Samples,
-    of: Samples,
-    foreign: Flags,
-    *,
-    tolerance: int,
-) -> Samples:
-    """Pulses of the receiver's line within a wait that are as long as its frame, and no other node's."""
-    packet = np.searchsorted(begin, rises, side="right") - 1
-    inside = (packet >= 0) & (falls <= end[np.maximum(packet, 0)])
-    alike = np.abs(lengths - length[np.maximum(packet, 0)]) <= tolerance
-    read = np.zeros(len(rises), dtype=np.bool_)
-    read[of] = True
-    elsewhere = ~inside & ~read & ~foreign
-    if np.count_nonzero(elsewhere & alike) > DISTINCT * max(1, int(np.count_nonzero(elsewhere))):
-        return np.zeros(0, dtype=np.int64)
-    return np.flatnonzero(inside & alike & ~read & ~foreign)
-
-
-def _within(instants: Samples, low: Samples, high: Samples) -> Flags:
-    """bool[q], whether any of the sorted instants lies from `low` to `high`."""
-    found: Flags = np.searchsorted(instants, high, side="right") > np.searchsorted(instants, low)
-    return found
-
-
-def _merged(line: tuple[Samples, Samples], header: int) -> tuple[Samples, Samples]:
-    return line[0] - header, line[1]
-
-
-def _union(starts: Samples, stops: Samples) -> tuple[Samples, Samples]:
-    """Intervals without overlap, in order."""
-    order = np.argsort(starts, kind="stable")
-    starts, stops = starts[order], np.maximum.accumulate(stops[order])
-    first = np.append(True, starts[1:] > stops[:-1])[: len(starts)]
-    return starts[first], stops[np.append(first[1:], True)[: len(stops)]]
-
-
-def _without(
-    starts: Samples, stops: Samples, low: Samples, high: Samples, *, tolerance: int
-) -> tuple[Samples, Samples]:
-    """The intervals that are not one of others, to a tolerance at either end."""
-    if not len(low):
-        return starts, stops
-    order = np.argsort(low)
-    place = np.clip(np.searchsorted(low[order], starts + tolerance, side="right") - 1, 0, None)
-    same = np.abs(low[order][place] - starts) <= tolerance
-    same &= np.abs(high[order][place] - stops) <= tolerance
-    return starts[~same], stops[~same]
+def _in_order(parts: list[Intervals]) -> Intervals:
+    starts = np.concatenate([part.starts for part in parts])
+    ends = np.concatenate([part.ends for part in parts])
+    return Intervals(starts, ends).rows(np.argsort(starts, kind="stable"))

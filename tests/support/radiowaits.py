@@ -1,0 +1,154 @@
+"""Radio waits on virtual benches, divided by the analysis and by the truth of the virtual air."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import truthbench
+from directbench import record
+from numpy.typing import NDArray
+
+from gpiorig.analysis.attribution import on_air
+from gpiorig.analysis.delays import radio_parts
+from gpiorig.analysis.delays.radio_parts import RadioParts
+from gpiorig.analysis.packets.routes import Route
+from gpiorig.analysis.packets.timelines import Steps
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import boards
+from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS
+from gpiorig.rig.experiments.experiment import Experiment
+from gpiorig.rig.recordings import instruments
+from gpiorig.rig.results import pipeline
+from gpiorig.rig.virtual import truth
+
+LINES = ("tap.irq", "tap.frame_timestamp")
+ACK_WAIT_PS = 864_000_000  # 54 symbols of 16 us
+ACK_PS = 352_000_000  # 11 octets of 32 us
+
+
+def bench_text(folder: Path, nodes: Mapping[str, str], *, lines: Mapping[str, tuple[str, ...]] | None = None) -> str:
+    """A bench of nodes, name to board, with its truth; `lines` names those of a node that does not have all."""
+    channels = iter(BEAGLELOGIC_CHANNELS)
+    text = ['name = "radio waits"', "[analyzers.la]", "samplerate_hz = 24_000_000"]
+    for name, board in nodes.items():
+        all_of_them = ("strobe", *boards.load(board).data_lines, *LINES)
+        text += [f"[nodes.{name}]", f'board = "{board}"', f"[nodes.{name}.lines]"]
+        text += [f'"{line}" = "{next(channels)}"' for line in (lines or {}).get(name, all_of_them)]
+    text += ["[virtual]", "seed = 1", f'truth = "{folder / "truth"}"', "[virtual.analyzers.la]", "clock_ppb = -3_000"]
+    for number, name in enumerate(nodes):
+        text += [f"[virtual.nodes.{name}]", f"clock_ppb = {12_000 - 9_000 * number}"]
+    return "\n".join(text) + "\n"
+
+
+def links(nodes: Mapping[str, str], loss_ppm: Mapping[tuple[str, str], int]) -> str:
+    """All nodes within range of each other; a link loses this share of its frames."""
+    text = []
+    for sender, receiver in permutations(nodes, 2):
+        text += ["[[virtual.links]]", f'from = "{sender}"', f'to = "{receiver}"', "delay_ps = 10_000"]
+        text += [f"loss_ppm = {loss_ppm.get((sender, receiver), 0)}"]
+    return "\n".join(text) + "\n"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Waits:
+    """One radio wait of a recording.
+
+    Parameters
+    ----------
+    parts
+        As the analysis divides it.
+    samples_ns, expanded_ns
+        float64[k, 5], the parts and their stated uncertainty.
+    true_ns
+        float64[k, 4], what was on the air.
+    true_attempts
+        int64[k], earlier attempts.
+    """
+
+    parts: RadioParts
+    samples_ns: NDArray[np.float64]
+    expanded_ns: NDArray[np.float64]
+    true_ns: NDArray[np.float64]
+    true_attempts: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """A recording with its route and its waits by the name of the step."""
+
+    recording: Recording
+    route: Route
+    waits: dict[str, Waits]
+
+
+def run(folder: Path, bench: str, experiment: Experiment) -> Run:
+    """Record, divide, and divide by the truth."""
+    folder.mkdir(exist_ok=True)
+    recording = record(folder, bench, experiment)
+    known = instruments.of_recording(recording)
+    result = pipeline.analyse(recording)
+    seen = _route(result)
+    header_ns = {name: node.mark_ns for name, node in known.nodes.items()}
+    divided = radio_parts.for_route(seen, on_air.for_route(result.events, seen, header_ns=header_ns))
+    loaded = benches.loads(recording.info.bench)
+    true = truthbench.true_route(folder / "truth", recording)
+    frames = truth.frames(folder / "truth", loaded)
+    # The virtual radio's constant is that of its board file, so that its uncertainty must not hide anything.
+    exact = dataclasses.replace(
+        known, nodes={name: dataclasses.replace(node, mark_uncertainty_ns=0.0) for name, node in known.nodes.items()}
+    )
+    _, here, there = np.intersect1d(seen.ids, true.ids, return_indices=True)
+    assert len(seen) == len(here)
+    waits = {}
+    for parts in divided:
+        step = seen.steps.steps[parts.column]
+        true_ps, attempts = _true_parts(true, parts.column, frames, step.node)
+        period_ns = 1e9 / float(seen.steps.samplerate_hz)
+        waits[step.name] = Waits(
+            parts=parts,
+            samples_ns=parts.samples * period_ns,
+            expanded_ns=radio_parts.expanded_ns(parts, seen, exact),
+            true_ns=true_ps[there][np.argsort(here)] / 1e3,
+            true_attempts=attempts[there][np.argsort(here)],
+        )
+    return Run(recording, seen, waits)
+
+
+def _route(result: pipeline.Result) -> Route:
+    from gpiorig.analysis.packets import routes
+
+    steps: Steps = result.steps
+    return routes.round_trips(result.timelines, steps)
+
+
+def _true_parts(
+    true: Route, column: int, frames: Mapping[str, NDArray[np.int64]], sender: str
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Of every packet int64[k, 4] in ps, and its earlier attempts; microsecond by microsecond where frames overlap."""
+    own = frames[sender]
+    is_ack = own[:, 1] - own[:, 0] == ACK_PS  # of another node's frame: part of what that one is on the air for
+    foreign = np.concatenate([own[is_ack], *(rows for name, rows in frames.items() if name != sender)])
+    own = own[~is_ack]
+    begins = true.starts + true.steps.samples[:, :column].sum(axis=1)
+    ends = begins + true.steps.samples[:, column]
+    parts, attempts = [], []
+    for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
+        early = own[(own[:, 0] >= begin) & (own[:, 1] < end)]
+        waits = np.column_stack([early[:, 1], np.minimum(early[:, 1] + ACK_WAIT_PS, end)])
+        near = foreign[(foreign[:, 1] > begin) & (foreign[:, 0] < end)]
+        edges = np.unique(
+            np.clip(np.concatenate([[begin, end], early.ravel(), waits.ravel(), near.ravel()]), begin, end)
+        )
+        of_part = np.zeros(4, dtype=np.int64)
+        for low, high in zip(edges[:-1], edges[1:], strict=True):
+            inside = [bool(((rows[:, 0] <= low) & (high <= rows[:, 1])).any()) for rows in (early, waits, near)]
+            of_part[inside.index(True) if any(inside) else 3] += high - low
+        parts.append(of_part)
+        attempts.append(len(early))
+    return np.array(parts), np.array(attempts)
