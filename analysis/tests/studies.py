@@ -72,6 +72,7 @@ def about(route, *, found=True, layers=True, occupancy=True):
         jitter=_jitter(totals, good=good),
         budget=Budget(
             steps=steps,
+            time=tuple(_share(share) for share in samples.mean(axis=0) / totals.mean()) if len(route) else (),
             variance=tuple(_share(share) for share in shares),
             tail=tuple(_share(share) for share in shares),
             tail_packets=max(1, len(route) // 100),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import pairwise, permutations
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from gpiorig.analysis.attribution import on_air
 from gpiorig.analysis.delays import radio_parts
 from gpiorig.analysis.delays.radio_parts import RadioParts
+from gpiorig.analysis.packets import routes
 from gpiorig.analysis.packets.routes import Route
-from gpiorig.analysis.packets.timelines import Steps
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import boards
@@ -87,22 +87,25 @@ class Run:
     waits: dict[str, Waits]
 
 
-def run(folder: Path, bench: str, experiment: Experiment) -> Run:
-    """Record, divide, and divide by the truth."""
+def run(folder: Path, bench: str, experiment: Experiment, *, exact: bool = True) -> Run:
+    """Record, divide, and divide by the truth.
+
+    The constant of a virtual receiver is that of its board file, so `exact` takes away its uncertainty, which must not
+    hide anything. A line that shows frames sent as well (CC2420) has another constant for them, within the uncertainty.
+    """
     folder.mkdir(exist_ok=True)
     recording = record(folder, bench, experiment)
     known = instruments.of_recording(recording)
     result = pipeline.analyse(recording)
-    seen = _route(result)
+    seen = routes.round_trips(result.timelines, result.steps)
     header_ns = {name: node.mark_ns for name, node in known.nodes.items()}
     divided = radio_parts.for_route(seen, on_air.for_route(result.events, seen, header_ns=header_ns))
     loaded = benches.loads(recording.info.bench)
     true = truthbench.true_route(folder / "truth", recording)
     frames = truth.frames(folder / "truth", loaded)
-    # The virtual radio's constant is that of its board file, so that its uncertainty must not hide anything.
-    exact = dataclasses.replace(
-        known, nodes={name: dataclasses.replace(node, mark_uncertainty_ns=0.0) for name, node in known.nodes.items()}
-    )
+    if exact:
+        nodes = {name: dataclasses.replace(node, mark_uncertainty_ns=0.0) for name, node in known.nodes.items()}
+        known = dataclasses.replace(known, nodes=nodes)
     _, here, there = np.intersect1d(seen.ids, true.ids, return_indices=True)
     assert len(seen) == len(here)
     waits = {}
@@ -113,18 +116,18 @@ def run(folder: Path, bench: str, experiment: Experiment) -> Run:
         waits[step.name] = Waits(
             parts=parts,
             samples_ns=parts.samples * period_ns,
-            expanded_ns=radio_parts.expanded_ns(parts, seen, exact),
+            expanded_ns=np.column_stack(
+                [
+                    part.expanded_of(samples * period_ns) * (samples > 0)
+                    for part, samples in zip(
+                        radio_parts.uncertainties(parts, seen, known), parts.samples.T, strict=True
+                    )
+                ]
+            ),
             true_ns=true_ps[there][np.argsort(here)] / 1e3,
             true_attempts=attempts[there][np.argsort(here)],
         )
     return Run(recording, seen, waits)
-
-
-def _route(result: pipeline.Result) -> Route:
-    from gpiorig.analysis.packets import routes
-
-    steps: Steps = result.steps
-    return routes.round_trips(result.timelines, steps)
 
 
 def _true_parts(
@@ -146,7 +149,7 @@ def _true_parts(
             np.clip(np.concatenate([[begin, end], early.ravel(), waits.ravel(), near.ravel()]), begin, end)
         )
         of_part = np.zeros(4, dtype=np.int64)
-        for low, high in zip(edges[:-1], edges[1:], strict=True):
+        for low, high in pairwise(edges.tolist()):
             inside = [bool(((rows[:, 0] <= low) & (high <= rows[:, 1])).any()) for rows in (early, waits, near)]
             of_part[inside.index(True) if any(inside) else 3] += high - low
         parts.append(of_part)

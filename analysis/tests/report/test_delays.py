@@ -70,7 +70,8 @@ def test_more_than_the_whole_is_not_said(new_bench):
     data, view = of_bench(new_bench, **PLAIN)
     budget = view.study.budget
     kind = conclusions.routenumbers.largest_kind(view.numbers.by_kind(view.numbers.variances))[0]
-    group = Group(kind.value, (0,), Interval(1.02, 1.01, 1.03, ""), Interval(1.05, 1.0, 1.1, ""))
+    variance = Interval(1.02, 1.01, 1.03, "")
+    group = Group(kind.value, (0,), variance, variance, Interval(1.05, 1.0, 1.1, ""))
     budget = dataclasses.replace(budget, by_kind=(group,), tail_packets=13, packets=60)
     study = dataclasses.replace(data.study, routes=(dataclasses.replace(view.study, budget=budget),))
     data = dataclasses.replace(data, study=study)

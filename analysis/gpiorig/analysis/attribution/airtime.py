@@ -63,7 +63,8 @@ def count_within(merged: Intervals, begins: Samples, ends: Samples) -> Samples:
     """int64[k], intervals from `union` that share time with each window."""
     first = np.searchsorted(merged.ends, begins, side="right")
     last = np.searchsorted(merged.starts, ends)
-    return np.maximum(last - first, 0).astype(np.int64)
+    count: Samples = np.maximum(last - first, 0)
+    return count
 
 
 def window_of(instants: Samples, begins: Samples, ends: Samples) -> Samples:
@@ -73,7 +74,8 @@ def window_of(instants: Samples, begins: Samples, ends: Samples) -> Samples:
     order = np.argsort(begins, kind="stable")
     place = np.searchsorted(begins[order], instants, side="right") - 1
     window = order[np.maximum(place, 0)]
-    return np.where((place >= 0) & (instants < ends[window]), window, -1)
+    rows: Samples = np.where((place >= 0) & (instants < ends[window]), window, -1)
+    return rows
 
 
 def nearest(instants: Samples, sorted_instants: Samples, *, tolerance: float) -> Samples:

@@ -192,7 +192,7 @@ class _Finder:
 
     def air(self, begin: Samples, end: Samples, *, sender: str, receiver: str) -> Air | None:
         """The frames around the waits of one step; None where the receiver has no line."""
-        rises, falls = self._pulses[receiver]
+        rises = self._pulses[receiver][0]
         if not len(rises):
             return None
         row = np.minimum(np.searchsorted(rises, end), len(rises) - 1)  # the frame that was read

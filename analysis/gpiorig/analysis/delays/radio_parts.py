@@ -12,17 +12,16 @@ a lattice, one that lies off it, or beyond it, has an attempt or a frame in it t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpiorig.analysis.attribution import airtime, channel
 from gpiorig.analysis.attribution.airtime import Flags, Intervals, Samples
-from gpiorig.analysis.attribution.on_air import ACK_WAIT_NS, Air
+from gpiorig.analysis.attribution.on_air import ACK_WAIT_NS, TAP, Air
 from gpiorig.analysis.delays.instruments import Instruments, Pin
-from gpiorig.analysis.delays.uncertainty import COVERAGE_FACTOR, combined, of_delay, rectangular
+from gpiorig.analysis.delays.uncertainty import Component, DelayUncertainty, of_delay, rectangular
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.quantity import NS_PER_S, count_text
 
@@ -74,22 +73,32 @@ def for_route(route: Route, air: dict[str, Air]) -> tuple[RadioParts, ...]:
     return tuple(_divided(column, air[step.name]) for column, step in enumerate(route.steps.steps) if step.name in air)
 
 
-def expanded_ns(parts: RadioParts, route: Route, instruments: Instruments) -> NDArray[np.float64]:
-    """float64[k, 5], expanded uncertainty (k = 2) of each part of each packet, in ns; 0 where a part is none.
+def uncertainties(parts: RadioParts, route: Route, instruments: Instruments) -> tuple[DelayUncertainty, ...]:
+    """The uncertainty of each part of a packet that has it, in the order of `NAMES`; `delay_ns` is the mean of these.
 
     A frame lasts whole octets, and all frames of a wait share the constant between their first bit and the line's rise.
     So a part is off by that constant and by two edges, once, however many frames it has.
     """
-    receiver = route.steps.steps[parts.column + 1].node.split(" > ")[-1]
-    line = f"{receiver}.tap.frame_timestamp"
-    frame = of_delay("frame", 0.0, start=Pin(line, "rise"), end=Pin(line, "fall"), instruments=instruments)
-    fixed_ns = combined(tuple(part for part in frame.components if not part.relative))
-    mark_ns = rectangular(instruments.node(receiver).mark_uncertainty_ns) + instruments.mark_rounding_ns(receiver)
-    relative = sum(part.relative for part in frame.components)
+    step, next_step = route.steps.steps[parts.column : parts.column + 2]
+    receiver = next_step.node.split(" > ")[-1]
+    line, node = f"{receiver}.{TAP}", instruments.node(receiver)
+    constant = Component(
+        "first bit on the air", rectangular(node.mark_uncertainty_ns), "B", node.mark_source or "unknown"
+    )
+    rounding = Component(
+        "first bit on the air, rounded to a sample", instruments.mark_rounding_ns(receiver), "B", "the rounding itself"
+    )
     period_ns = float(NS_PER_S / route.steps.samplerate_hz)
-    fixed = (parts.samples > 0) * float(np.hypot(fixed_ns, mark_ns))
-    standard_ns: NDArray[np.float64] = fixed + relative * parts.samples * period_ns
-    return COVERAGE_FACTOR * standard_ns
+
+    def of_part(name: str, samples: Samples) -> DelayUncertainty:
+        own = samples[samples > 0]
+        mean_ns = float(own.mean()) * period_ns if len(own) else 0.0
+        edges = of_delay(
+            f"{step.name}: {name}", mean_ns, start=Pin(line, "rise"), end=Pin(line, "fall"), instruments=instruments
+        )
+        return replace(edges, components=(*edges.components, constant, rounding))
+
+    return tuple(of_part(name, samples) for name, samples in zip(NAMES, parts.samples.T, strict=True))
 
 
 def _divided(column: int, air: Air) -> RadioParts:
@@ -145,7 +154,7 @@ def _longer_than_a_backoff(delays: Samples, free: Flags) -> Flags:
 def _notes(air: Air, reasons: dict[str, Flags]) -> tuple[str, ...]:
     seen = "The driver's commands show every attempt."
     if not air.commanded:
-        seen = "The radio repeats by itself: an earlier attempt that no other node's line shows is part of the backoff."
+        seen = "The radio repeats frames without its driver: an attempt that no line shows is part of the backoff."
     count = count_text(len(air.begins), "packet")
     left = [
         f"Not divided: {int(np.count_nonzero(flags))} of {count}: {reason}."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,6 +18,7 @@ from gpiorig.analysis.statistics.intervals import Interval
 
 SHOWN_SHARE = 0.01  # of variance or tail: steps below are in the table
 SHOWN_STEPS = 12
+INDENT = "\N{EN DASH} "  # before the parts of a step
 _LETTER = 0.0145  # of the width of the axes, that a letter of a label takes
 
 
@@ -80,27 +81,45 @@ def _stack(ax: Axes, sums: dict[Kind, float], y: int, *, mean_ns: float | None) 
     return left
 
 
-def shown(budget: Budget) -> list[int]:
-    """Steps that `intervals` draws: the largest shares, in the order of the path."""
-    sizes = np.array(
-        [max(abs(v.value), abs(t.value)) for v, t in zip(budget.variance, budget.tail, strict=True)], dtype=np.float64
-    )
-    largest = np.argsort(-np.nan_to_num(sizes), kind="stable")[:SHOWN_STEPS]
-    return sorted(int(i) for i in largest if sizes[i] >= SHOWN_SHARE)
+class Row(NamedTuple):
+    """A step, or a part of one, in the drawing of the intervals."""
+
+    label: str
+    variance: Interval
+    tail: Interval
+
+    @property
+    def size(self) -> float:
+        """The larger of its shares; 0 where there are none."""
+        return float(np.nan_to_num(max(abs(self.variance.value), abs(self.tail.value))))
+
+
+def shown(budget: Budget) -> list[Row]:
+    """Rows that `intervals` draws: the largest steps in the order of the path, their parts indented below them."""
+    steps = [
+        Row(f"{short_name(step)}, {step.node}", variance, tail)
+        for step, variance, tail in zip(budget.steps, budget.variance, budget.tail, strict=True)
+    ]
+    largest = sorted(range(len(steps)), key=lambda place: -steps[place].size)[:SHOWN_STEPS]
+    rows = []
+    for place in sorted(largest):
+        if steps[place].size >= SHOWN_SHARE:
+            parts = [Row(INDENT + part.name, part.variance, part.tail) for part in budget.parts_of(place)]
+            rows += [steps[place], *(part for part in parts if part.size >= SHOWN_SHARE)]
+    return rows
 
 
 def intervals(ax: Axes, budget: Budget) -> None:
     """The shares of the steps that matter, each with its interval: in the variance, and in the tail."""
-    columns = shown(budget)
+    rows = shown(budget)
     for shift, colour, label, shares in (
-        (-0.16, FIRST, "variance", budget.variance),
-        (0.16, SECOND, f"tail, slowest {budget.tail_packets}", budget.tail),
+        (-0.16, FIRST, "variance", [row.variance for row in rows]),
+        (0.16, SECOND, f"tail, slowest {budget.tail_packets}", [row.tail for row in rows]),
     ):
         if any(np.isfinite(share.value) for share in shares):
-            _points(ax, [shares[column] for column in columns], shift=shift, colour=colour, label=label)
-    names = [f"{short_name(budget.steps[column])}, {budget.steps[column].node}" for column in columns]
-    ax.set_yticks(range(len(columns)), names)
-    ax.set_ylim(len(columns) - 0.5, -0.5)
+            _points(ax, shares, shift=shift, colour=colour, label=label)
+    ax.set_yticks(range(len(rows)), [row.label for row in rows])
+    ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.axvline(0, color=INK, linewidth=0.7)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.0f} %"))
     ax.grid(axis="x", color=GRID, linewidth=0.6)

@@ -12,6 +12,7 @@ from gpiorig.analysis.delays.uncertainty import DelayUncertainty
 from gpiorig.analysis.packets.routes import ROUND_TRIP
 from gpiorig.analysis.packets.timelines import steps_add_up
 from gpiorig.analysis.quantity import DASH, count_text, share_text, time_text, uncertain_text
+from gpiorig.analysis.report import radio_rows
 from gpiorig.analysis.report.blocks import Block, Details, Table, text, why_not
 from gpiorig.analysis.report.data import ReportData, RouteView
 from gpiorig.analysis.report.texts import share_interval, tail_text, time_interval
@@ -86,6 +87,7 @@ def step_table(data: ReportData, view: RouteView) -> list[Block]:
                 _preempted(view, column),
             )
         )
+        rows += radio_rows.rows(view, column, columns=len(rows[-1]))
     rows.append(_total_row(view))
     header = tuple(_COLUMN_NOTES)
     known_columns = [i for i in range(len(header)) if i < 2 or any(row[i] != DASH for row in rows)]
@@ -96,7 +98,7 @@ def step_table(data: ReportData, view: RouteView) -> list[Block]:
         tuple(tuple(row[i] for i in known_columns) for row in rows),
         note=note,
     )
-    return [table, _add_up(data, view), *_components(view), _statistics(view)]
+    return [table, *radio_rows.notes(view), _add_up(data, view), *_components(view), _statistics(view)]
 
 
 def jitter_table(view: RouteView) -> Block:

@@ -9,6 +9,7 @@ from gpiorig.analysis.audit.audit import Audit
 from gpiorig.analysis.delays.budget import Budget
 from gpiorig.analysis.delays.jitter import Jitter
 from gpiorig.analysis.delays.probe_costs import ProbeCosts
+from gpiorig.analysis.delays.radio_parts import RadioParts
 from gpiorig.analysis.delays.uncertainty import DelayUncertainty
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.processor.occupancy import LayerTimes, Occupancy
@@ -34,6 +35,8 @@ class RouteStudy:
         None where the recording cannot tell.
     costs
         What the probes cost each step of each packet; None without a calibration burst.
+    parts, part_uncertainties
+        The radio waits among the steps, divided; one uncertainty per wait and part.
     """
 
     route: Route
@@ -44,6 +47,8 @@ class RouteStudy:
     layers: LayerTimes | None
     occupancy: Occupancy | None
     costs: ProbeCosts | None = None
+    parts: tuple[RadioParts, ...] = ()
+    part_uncertainties: tuple[DelayUncertainty, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,7 +18,9 @@ def tables(found: Study) -> dict[str, pa.Table]:
         "jitter": per_route(found, lambda each: jitter.as_table(each.jitter)),
         "budget": per_route(found, lambda each: budget.as_table(each.budget)),
         "findings": per_route(found, lambda each: findings.as_table(each.attributions)),
-        "uncertainty": uncertainty.as_table([(each.route.name, each.uncertainties) for each in found.routes]),
+        "uncertainty": uncertainty.as_table(
+            [(each.route.name, (*each.uncertainties, *each.part_uncertainties)) for each in found.routes]
+        ),
     }
     if found.audit is not None:
         made |= {

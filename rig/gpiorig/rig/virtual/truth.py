@@ -1,5 +1,6 @@
-"""The truth of a virtual bench in picoseconds: every edge of its wired pins, before any analyzer samples it, and every
-frame that a board put on the air, whoever received it.
+"""The truth of a virtual bench in picoseconds: every edge of its wired pins, and every frame on the air.
+
+Edges are those before any analyzer samples them; frames are all that a board sent, received or not.
 
 For tests of what the analysis says of its own uncertainty; nothing else reads it. A bench file asks for it with
 `[virtual] truth = "FILE"`; the frames are in `FILE.air`.

@@ -1,0 +1,49 @@
+"""Rows of the table of steps for the parts of a radio wait, and what cannot be seen of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpiorig.analysis.delays.radio_parts import NAMES
+from gpiorig.analysis.figures.budget import INDENT
+from gpiorig.analysis.quantity import DASH, share_text, time_text, uncertain_text
+from gpiorig.analysis.report.blocks import Block, text
+from gpiorig.analysis.report.data import RouteView
+from gpiorig.analysis.report.texts import share_interval
+
+
+def rows(view: RouteView, column: int, *, columns: int) -> list[tuple[str, ...]]:
+    """One row for each part of a step that some packet has: its median, its range, and its shares."""
+    if view.study is None:
+        return []
+    wait = next((wait for wait in view.study.parts if wait.column == column), None)
+    if wait is None:
+        return []
+    known = {part.name: part for part in view.study.part_uncertainties}
+    step, period_ns = view.route.steps.steps[column], view.numbers.period_ns
+    filled = []
+    for part in view.study.budget.parts_of(column):
+        samples = wait.samples[:, NAMES.index(part.name)]
+        median_ns = float(np.median(samples)) * period_ns
+        limit = known[f"{step.name}: {part.name}"]
+        cells = (
+            INDENT + part.name,
+            step.node,
+            uncertain_text(median_ns, limit.expanded_ns) if median_ns else time_text(0.0),
+            time_text(float(np.ptp(samples)) * period_ns),
+            share_text(part.time.value),
+            share_interval(part.variance),
+            share_interval(part.tail),
+        )
+        filled.append((*cells, *(DASH,) * (columns - len(cells))))
+    return filled
+
+
+def notes(view: RouteView) -> list[Block]:
+    """What cannot be seen of each radio wait."""
+    waits = view.study.parts if view.study is not None else ()
+    return [
+        text(f"{view.route.steps.steps[wait.column].name}, parts: {' '.join(wait.notes)}")
+        for wait in waits
+        if wait.notes
+    ]

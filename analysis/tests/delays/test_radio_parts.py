@@ -1,0 +1,181 @@
+"""Parts of the radio wait: against a sample-by-sample count, and with shares that add up to the step's."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpiorig.analysis.attribution import airtime
+from gpiorig.analysis.attribution.airtime import Intervals
+from gpiorig.analysis.attribution.on_air import ACK_WAIT_NS, Air
+from gpiorig.analysis.delays import budget, radio_parts
+from gpiorig.analysis.packets import path
+from gpiorig.analysis.packets.routes import Route
+from gpiorig.analysis.packets.timelines import Steps
+
+RATE_HZ = Fraction(1_000_000)
+ACK_WAIT = ACK_WAIT_NS // 1000  # samples
+END = 400_000
+NONE = airtime.NONE
+
+
+def intervals(rng: np.random.Generator, count: int, longest: int, *, low: int = 0, high: int = END) -> Intervals:
+    """Random intervals, some of which overlap."""
+    starts = np.sort(rng.integers(low, high, count))
+    return Intervals(starts, starts + rng.integers(1, longest, count))
+
+
+def air_of(rng: np.random.Generator, packets: int = 40, *, commanded: bool = True) -> Air:
+    """Waits of 1 to 6 ms every 10 ms, in which one packet in three was sent before, among frames of others."""
+    begins = 1000 + 10_000 * np.arange(packets, dtype=np.int64)
+    ends = begins + rng.integers(1000, 6000, packets)
+    early = begins + rng.integers(0, 900, packets)
+    again = rng.random(packets) < 1 / 3
+    attempts = Intervals(early[again], np.minimum(early + rng.integers(50, 900, packets), ends)[again])
+    flags = rng.random((3, packets)) < 0.1
+    return Air(
+        begins=begins,
+        ends=ends,
+        attempts=airtime.union(attempts),
+        others=airtime.union(intervals(rng, 60, 4000)),
+        unreceived=airtime.union(intervals(rng, 5, 2000)),
+        hidden=flags[0],
+        unclear=flags[1],
+        unseen=flags[2],
+        commanded=commanded,
+        samplerate_hz=RATE_HZ,
+        span=END,
+    )
+
+
+def route_of(air: Air, others: np.ndarray) -> Route:
+    """A step of software, the wait, and the air."""
+    milestones = {each.name: each for each in path.MILESTONES}
+    names = ("driver.exec", "driver.exec.exit", "air.start", "irq")
+    ends = [milestones[f"request.{name}"] for name in names]
+    steps = tuple(path.step(a, b, initiator="one", responder="two") for a, b in pairwise(ends))
+    samples = np.column_stack([others[:, 0], air.ends - air.begins, others[:, 1]])
+    made = Steps(steps, np.arange(len(samples)), samples, RATE_HZ)
+    return Route("round trip", made, np.arange(len(samples), dtype=np.int32), air.begins - others[:, 0], 0, 0)
+
+
+def parts_of(air: Air, route: Route) -> radio_parts.RadioParts:
+    (parts,) = radio_parts.for_route(route, {route.steps.steps[1].name: air})
+    return parts
+
+
+def plain(air: Air) -> np.ndarray:
+    """int64[k, 4], every sample of a wait given to the first part that it is in."""
+    own, foreign = (np.zeros(END + 10_000, dtype=bool) for _ in range(2))
+    waits = np.zeros_like(own)
+    for start, end in zip(*air.attempts, strict=True):
+        own[start:end] = True
+        window = int(np.searchsorted(air.begins, start, side="right")) - 1
+        waits[end : min(end + ACK_WAIT, air.ends[window])] = True
+    for part in (air.others, air.unreceived):
+        for start, end in zip(*part, strict=True):
+            foreign[start:end] = True
+    kinds = np.select([own, waits, foreign], [0, 1, 2], default=3)
+    return np.array([np.bincount(kinds[a:b], minlength=4) for a, b in zip(air.begins, air.ends, strict=True)])
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 1 << 32))
+def test_parts_are_those_of_every_sample(seed):
+    """They add up to the wait exactly, whether it can be divided or not."""
+    rng = np.random.default_rng(seed)
+    air = air_of(rng)
+    route = route_of(air, rng.integers(1, 500, (len(air.begins), 2)))
+    parts = parts_of(air, route)
+    assert (parts.samples >= 0).all()
+    np.testing.assert_array_equal(route.steps.samples[:, 1], parts.samples.sum(axis=1))
+    unknown = air.hidden | air.unclear | air.unseen
+    np.testing.assert_array_equal(~unknown, parts.divided)
+    np.testing.assert_array_equal(plain(air)[~unknown], parts.samples[~unknown, :4])
+    assert not parts.samples[unknown, :4].any() and not parts.attempt_count[unknown].any()
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 1 << 32), st.integers(0, 20))
+def test_time_covered_is_what_is_counted(seed, count):
+    """By windows that overlap what they like."""
+    rng = np.random.default_rng(seed)
+    merged = airtime.union(intervals(rng, count, 60, high=500))
+    windows = intervals(rng, 10, 300, high=500)
+    taken = np.zeros(1000, dtype=bool)
+    for start, end in zip(*merged, strict=True):
+        taken[start:end] = True
+    expected = [int(taken[a:b].sum()) for a, b in zip(*windows, strict=True)]
+    assert expected == airtime.covered(merged, *windows).tolist()
+    rows = [
+        sum(a < end and start < b for start, end in zip(*merged, strict=True)) for a, b in zip(*windows, strict=True)
+    ]
+    assert rows == airtime.count_within(merged, *windows).tolist()
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 1 << 32))
+def test_shares_of_the_parts_add_up_to_the_step(seed):
+    """Of the time, the variance and the tail; and parts change no share of a step."""
+    rng = np.random.default_rng(seed)
+    air = air_of(rng)
+    route = route_of(air, rng.integers(1, 500, (len(air.begins), 2)))
+    parts = parts_of(air, route)
+    shares = budget.budget(route.steps, parts=(parts,))
+    alone = budget.budget(route.steps)
+    assert (alone.time, alone.variance, alone.tail) == (shares.time, shares.variance, shares.tail)
+    assert math.isclose(1, sum(share.value for share in shares.time), rel_tol=1e-9)
+    for kind in ("time", "variance", "tail"):
+        whole = getattr(shares, kind)[1].value
+        np.testing.assert_allclose(sum(getattr(part, kind).value for part in shares.parts), whole, atol=1e-9)
+    assert [1] * 5 == [part.step for part in shares.parts]
+
+
+def test_intervals_of_the_parts_have_the_plain_values():
+    """cov(part, whole) / var(whole), with an interval around it."""
+    rng = np.random.default_rng(1)
+    air = air_of(rng)
+    route = route_of(air, rng.integers(1, 500, (len(air.begins), 2)))
+    parts = parts_of(air, route)
+    totals = route.totals
+    for part, samples in zip(budget.budget(route.steps, parts=(parts,)).parts, parts.samples.T, strict=True):
+        assert np.cov(samples, totals)[0, 1] / np.var(totals, ddof=1) == pytest.approx(part.variance.value)
+        assert samples.mean() / totals.mean() == pytest.approx(part.time.value)
+        assert (np.count_nonzero(samples), samples.mean() * 1000) == pytest.approx((part.packets, part.mean_ns))
+        assert part.variance.low <= part.variance.value <= part.variance.high
+
+
+def test_rows_of_the_table_name_step_and_part():
+    """A row per part below its step; the column is empty for whole steps, kinds and nodes."""
+    rng = np.random.default_rng(2)
+    air = air_of(rng)
+    route = route_of(air, rng.integers(1, 500, (len(air.begins), 2)))
+    table = budget.as_table(budget.budget(route.steps, parts=(parts_of(air, route),))).to_pylist()
+    assert ["", "", *radio_parts.NAMES, ""] == [row["part"] for row in table if row["of"] == "step"]
+    assert {route.steps.steps[1].name} == {row["name"] for row in table if row["part"]}
+
+
+def backoffs(rng: np.random.Generator, packets: int) -> np.ndarray:
+    """Waits of 0 to 7 periods of 320 µs and 144 µs, to a sample."""
+    return 144 + 320 * rng.integers(0, 8, packets) + rng.integers(0, 2, packets)
+
+
+def test_a_wait_that_is_not_one_backoff_is_not_divided():
+    """Where nothing was on the air: one that is too long, and one off the levels. A driver that commands has none."""
+    rng = np.random.default_rng(3)
+    delays = backoffs(rng, 400)
+    delays[7] += 2640 + 100
+    delays[11] += 160
+    begins = 10_000 * np.arange(400, dtype=np.int64)
+    none = np.zeros(400, dtype=bool)
+    for commanded in (False, True):
+        air = Air(begins, begins + delays, NONE, NONE, NONE, none, none, none, commanded, RATE_HZ, 4_000_000)
+        parts = parts_of(air, route_of(air, np.ones((400, 2), dtype=np.int64)))
+        assert ([] if commanded else [7, 11]) == np.flatnonzero(~parts.divided).tolist()
+        assert commanded == (len(parts.notes) == 1)
