@@ -15,7 +15,7 @@ from gpiorig.analysis.attribution import on_air
 from gpiorig.analysis.attribution.activities import Activity, activities
 from gpiorig.analysis.attribution.attribute import attribute
 from gpiorig.analysis.attribution.covariates import covariates, of_steps
-from gpiorig.analysis.delays import budget, jitter, probe_costs, uncertainty
+from gpiorig.analysis.delays import budget, jitter, probe_costs, radio_parts, uncertainty
 from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.delays.probe_costs import ProbeCosts
 from gpiorig.analysis.events.events import Events
@@ -146,20 +146,24 @@ def _of_route(
     ran: tuple[occupancy.LayerTimes | None, occupancy.Occupancy],
 ) -> RouteStudy:
     layers, running = ran
+    air = on_air.for_route(events, route, header_ns={name: node.mark_ns for name, node in known.nodes.items()})
+    parts = radio_parts.for_route(route, air)
     return RouteStudy(
         route=route,
         jitter=jitter.of_route(route),
-        budget=budget.budget(route.steps, starts=route.starts),
+        budget=budget.budget(route.steps, starts=route.starts, parts=parts),
         uncertainties=uncertainty.of_steps(route.steps, known, total=route.name, costs=costs),
         attributions=attribute(
             route,
             covariates=lambda some: subject.covariates(route.of(some), running.of(some)),
             activities=periodic,
-            waits=on_air.of_route(events, route),
+            waits={name: frames.wait for name, frames in air.items()},
         ),
         costs=costs,
         layers=layers,
         occupancy=running,
+        parts=parts,
+        part_uncertainties=tuple(part for wait in parts for part in radio_parts.uncertainties(wait, route, known)),
     )
 
 
