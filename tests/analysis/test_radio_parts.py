@@ -9,9 +9,12 @@ import pytest
 from interference import BENCH
 from radiowaits import Run, Waits, bench_text, links, run
 
+from gpiorig.analysis.compare import comparison, delays, thresholds
 from gpiorig.analysis.delays import budget, radio_parts
+from gpiorig.analysis.tables import stages as tables
 from gpiorig.rig.experiments.experiment import Experiment, NodeRole, Settings
-from gpiorig.rig.results import report
+from gpiorig.rig.results import compare as comparing
+from gpiorig.rig.results import pipeline, report
 
 M3 = {"initiator": "iotlab-m3", "responder": "iotlab-m3"}
 TELOSB = {"initiator": "telosb", "responder": "telosb"}
@@ -78,6 +81,24 @@ def test_shares_of_the_budget_add_up_to_the_step(beside_others: Run) -> None:
     table = budget.as_table(study.budget)
     rows = [row for row in table.to_pylist() if row["part"]]
     assert list(radio_parts.NAMES) * 2 == [row["part"] for row in rows]
+
+
+def test_assertions_and_comparisons_name_the_parts(beside_others: Run) -> None:
+    """By the name of the step and the part; the tables of a report and an analysis from scratch give the same."""
+    name, recording = next(iter(beside_others.waits)), beside_others.recording
+    limits = [f"{name}: backoff.max < 1 us", f"{name}: backoff.p50 < 1 s"]
+    reported = report.of(recording, asserted=limits)
+    assert any(f"{name}: backoff.p50 < 1 s: holds" in sentence for sentence in reported.sentences)
+    assert any("backoff.max < 1 us: does not hold" in note for note in reported.data.notes)
+    fresh = comparing.load(recording, fresh=True)
+    stages = pipeline.analyse(recording)
+    packets, steps = tables.packets(stages.packets, stages.timelines), tables.steps(stages.steps)
+    (study,) = reported.data.study.routes
+    read = delays.of_tables(packets, steps, radio_parts.as_table(study.parts, study.route))
+    assert list(fresh.parts) == list(read.parts)
+    assert all(np.array_equal(fresh.parts[part], read.parts[part]) for part in fresh.parts)
+    limit = thresholds.parse(f"{name}: other nodes' frames.mean +1 us")
+    assert () == thresholds.judge(limit, fresh, read, comparison.compare(fresh, read)).exceeded
 
 
 def test_attempts_that_another_line_shows_are_measured(tmp_path: Path) -> None:

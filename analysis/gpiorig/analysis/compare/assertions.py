@@ -173,7 +173,7 @@ def _found(assertion: Assertion, run: Delays) -> dict[str, Interval]:
     if assertion.quantity == delays.LOSS:
         return {delays.LOSS: run.loss()}
     return {
-        name: intervals.of_statistic(run.values[name], assertion.statistic, unit=run.period_ns)
+        name: intervals.of_statistic(run.samples(name), assertion.statistic, unit=run.period_ns)
         for name in run.named(assertion.quantity)
     }
 

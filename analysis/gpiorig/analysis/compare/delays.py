@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from gpiorig.analysis.delays import radio_parts
 from gpiorig.analysis.errors import QuantityError, TableError
 from gpiorig.analysis.packets import path
 from gpiorig.analysis.packets.path import Kind
@@ -56,6 +57,8 @@ class Delays:
         Exact samplerate.
     route
         Of packets that go one way, the nodes on it; empty of round trips.
+    parts
+        Parts of the radio waits, ``STEP: PART``, int64[n] each; of the packets that have all steps.
     """
 
     values: Mapping[str, NDArray[np.int64]]
@@ -64,6 +67,11 @@ class Delays:
     lost: int
     samplerate_hz: Fraction
     route: str = ""
+    parts: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
+
+    def samples(self, name: str) -> NDArray[np.int64]:
+        """int64[n], a delay or a part of one by its full name."""
+        return self.values[name] if name in self.values else self.parts[name]
 
     @property
     def whole(self) -> int:
@@ -79,7 +87,7 @@ class Delays:
         """The names of the delays that a quantity stands for.
 
         A quantity is `RTT` or `ONE_WAY`, the full name of a step, its name without the direction or the hop
-        (``udp to ipv6``, in all), a name of `KINDS`, or `EVERY`.
+        (``udp to ipv6``, in all), a name of `KINDS`, the full name of a part, or `EVERY`.
 
         Raises
         ------
@@ -88,7 +96,7 @@ class Delays:
         """
         if not self.whole:
             raise QuantityError(NONE_WHOLE)
-        if quantity in self.values:
+        if quantity in self.values or quantity in self.parts:
             return (quantity,)
         if quantity == EVERY:
             return tuple(self.values)
@@ -96,7 +104,9 @@ class Delays:
         found = found or tuple(name for name in self.values if name.partition(": ")[2] == quantity)
         if not found:
             kinds = [name for name, kind in KINDS.items() if kind in self.kinds.values()]
-            known = dict.fromkeys([*self.values, *kinds, *(name.partition(": ")[2] for name in self.kinds)])
+            known = dict.fromkeys(
+                [*self.values, *self.parts, *kinds, *(name.partition(": ")[2] for name in self.kinds)]
+            )
             near = difflib.get_close_matches(quantity, known, n=1)
             some = ", ".join(f"`{name}`" for name in [*list(self.values)[:2], *kinds])
             hint = f"did you mean `{near[0]}`?" if near else f"it has {some} and other steps (docs/guide/compare.md)."
@@ -151,8 +161,8 @@ def of_routes(routes: Sequence[Route], samplerate_hz: Fraction) -> Delays:
     return of_route(next((route for route in routes if len(route)), routes[0]))
 
 
-def of_tables(packets: pa.Table, steps: pa.Table) -> Delays:
-    """Of the tables `packets` and `steps` of an analysed recording of round trips.
+def of_tables(packets: pa.Table, steps: pa.Table, waits: pa.Table | None = None) -> Delays:
+    """Of the tables `packets`, `steps` and `radio_parts` of an analysed recording of round trips.
 
     They do not say of which kind a step is. Its name does, but for steps that span a milestone that is not there.
 
@@ -178,7 +188,17 @@ def of_tables(packets: pa.Table, steps: pa.Table) -> Delays:
         sent=len(packets),
         lost=int(lost),
         samplerate_hz=stages.samplerate_hz(steps),
+        parts=_parts(waits) if waits is not None else {},
     )
+
+
+def _parts(waits: pa.Table) -> dict[str, NDArray[np.int64]]:
+    every = {
+        f"{step}: {part}": waits.filter(pc.equal(waits["step"], step))[f"{column}_samples"].to_numpy()
+        for step in pc.unique(waits["step"]).to_pylist()
+        for part, column in zip(radio_parts.NAMES, radio_parts.COLUMNS, strict=True)
+    }
+    return {name: samples for name, samples in every.items() if samples.any()}
 
 
 def _first_packet(rows: NDArray[np.int32]) -> int:

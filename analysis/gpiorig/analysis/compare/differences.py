@@ -35,8 +35,8 @@ def ratio(old: Any, new: Any) -> Any:
 
 def between(base: Delays, new: Delays, name: str, statistic: str, *, combine: Combine = less) -> Interval:
     """How a statistic of one delay differs between two runs, by `difference`; in ns unless `combine` has no unit."""
-    a, b = (run.values[name] * run.period_ns for run in (base, new))
-    settled = not resolved(base.values[name]), not resolved(new.values[name])
+    a, b = (run.samples(name) * run.period_ns for run in (base, new))
+    settled = not resolved(base.samples(name)), not resolved(new.samples(name))
     return difference(a, b, statistic, combine=combine, settled=settled)
 
 

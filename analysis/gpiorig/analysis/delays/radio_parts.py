@@ -16,17 +16,21 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
 
-from gpiorig.analysis.attribution import airtime, channel
+from gpiorig.analysis.attribution import airtime, channel, on_air
 from gpiorig.analysis.attribution.airtime import Flags, Intervals, Samples
 from gpiorig.analysis.attribution.on_air import ACK_WAIT_NS, TAP, Air
+from gpiorig.analysis.columns import names, table
 from gpiorig.analysis.delays.instruments import Instruments, Pin
 from gpiorig.analysis.delays.uncertainty import Component, DelayUncertainty, of_delay, rectangular
+from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.quantity import NS_PER_S, count_text
 
 ATTEMPTS, ACKNOWLEDGEMENTS, OTHERS, BACKOFF, UNDIVIDED = range(5)
 NAMES = ("earlier attempts", "acknowledgements awaited", "other nodes' frames", "backoff", "not divided")
+COLUMNS = ("attempts", "acknowledgements", "others", "backoff", "undivided")
 FIT_PACKETS = 2048  # packets of which the lattice of the backoff is taken, evenly over the run
 
 
@@ -66,6 +70,15 @@ class RadioParts:
         """bool[k], packets whose wait is divided."""
         known: Flags = self.undivided == 0
         return known
+
+
+def from_events(
+    events: Events, route: Route, instruments: Instruments
+) -> tuple[dict[str, Air], tuple[RadioParts, ...]]:
+    """The frames around the radio waits of a route, by the name of the step, and the waits divided."""
+    header_ns = {name: node.mark_ns for name, node in instruments.nodes.items()}
+    air = on_air.for_route(events, route, header_ns=header_ns)
+    return air, for_route(route, air)
 
 
 def for_route(route: Route, air: dict[str, Air]) -> tuple[RadioParts, ...]:
@@ -162,6 +175,27 @@ def _notes(air: Air, reasons: dict[str, Flags]) -> tuple[str, ...]:
         if flags.any()
     ]
     return (seen, *left)
+
+
+def by_name(waits: Sequence[RadioParts], route: Route) -> dict[str, Samples]:
+    """int64[k] by ``STEP: PART``, the parts that some packet has: what `assert` and `compare` can name."""
+    steps = route.steps.steps
+    every = {
+        f"{steps[wait.column].name}: {name}": samples
+        for wait in waits
+        for name, samples in zip(NAMES, wait.samples.T, strict=True)
+    }
+    return {name: samples for name, samples in every.items() if samples.any()}
+
+
+def as_table(waits: Sequence[RadioParts], route: Route, *, part: slice = slice(None)) -> pa.Table:
+    """One row per packet and wait; `part` of them."""
+    packet, place = np.divmod(np.arange(*part.indices(len(route) * len(waits))), max(1, len(waits)))
+    steps = {i: route.steps.steps[wait.column].name for i, wait in enumerate(waits)}
+    samples = np.stack([wait.samples[packet] for wait in waits], axis=1)[np.arange(len(packet)), place]
+    columns = {f"{name}_samples": samples[:, i] for i, name in enumerate(COLUMNS)}
+    rows = {"packet_row": route.steps.rows[packet].astype(np.int32), "step": names(place, steps)}
+    return table(rows | columns, route.steps.samplerate_hz)
 
 
 def stacked(parts: Sequence[RadioParts], packets: int) -> Samples:
