@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from gpiorig.analysis.compare import delays
 from gpiorig.analysis.compare.delays import Delays
+from gpiorig.analysis.delays import radio_parts
+from gpiorig.analysis.packets import routes as packet_routes
 from gpiorig.analysis.tables import stages
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import limits
-from gpiorig.rig.recordings import provenance
+from gpiorig.rig.recordings import instruments, provenance
 from gpiorig.rig.results import pipeline, survey
 
 _TABLES = ("packets", "steps")
@@ -33,9 +36,13 @@ def load(recording: Recording, *, fresh: bool = False) -> Delays:
         return delays.of_routes(found.routes, found.events.samplerate_hz)
     paths = [recording.folder / f"{name}.parquet" for name in _TABLES]
     if not fresh and all(path.is_file() for path in paths):
-        return delays.of_tables(*(stages.read(path) for path in paths))
+        waits = recording.folder / "radio_parts.parquet"
+        packets, steps = (stages.read(path) for path in paths)
+        return delays.of_tables(packets, steps, stages.read(waits) if waits.is_file() else None)
     result = pipeline.analyse(recording)
-    return delays.of_timelines(result.timelines, result.steps)
+    route = packet_routes.round_trips(result.timelines, result.steps)
+    _, divided = radio_parts.from_events(result.events, route, instruments.of_recording(recording))
+    return replace(delays.of_timelines(result.timelines, result.steps), parts=radio_parts.by_name(divided, route))
 
 
 def check_common(base: Recording, before: Delays, now: Delays) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from gpiorig.analysis import report
 from gpiorig.analysis.compare import delays
 from gpiorig.analysis.compare.assertions import Verdict
+from gpiorig.analysis.compare.delays import Delays
+from gpiorig.analysis.delays import radio_parts
+from gpiorig.analysis.packets import routes
 from gpiorig.analysis.report import ReportData
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.experiments import limits
@@ -68,8 +71,10 @@ def of(recording: Recording, *, asserted: Sequence[str] = ()) -> Reported:
     if pipeline.has_round_trips(recording):
         return _round_trips(recording, asserted)
     found = survey.survey(recording)
-    verdicts = limits.verdicts(recording, delays.of_routes(found.routes, found.events.samplerate_hz), asserted)
-    data = limits.noted(survey.report_data(found, recording), verdicts)
+    plain = survey.report_data(found, recording)
+    run = _with_parts(delays.of_routes(found.routes, found.events.samplerate_hz), plain)
+    verdicts = limits.verdicts(recording, run, asserted)
+    data = limits.noted(plain, verdicts)
     return Reported(
         recording=recording,
         data=data,
@@ -81,8 +86,10 @@ def of(recording: Recording, *, asserted: Sequence[str] = ()) -> Reported:
 
 def _round_trips(recording: Recording, asserted: Sequence[str]) -> Reported:
     result = pipeline.analyse(recording)
-    verdicts = limits.verdicts(recording, delays.of_timelines(result.timelines, result.steps), asserted)
-    data = limits.noted(pipeline.report_data(result, recording), verdicts)
+    plain = pipeline.report_data(result, recording)
+    run = _with_parts(delays.of_timelines(result.timelines, result.steps), plain)
+    verdicts = limits.verdicts(recording, run, asserted)
+    data = limits.noted(plain, verdicts)
     return Reported(
         recording=recording,
         data=data,
@@ -90,6 +97,14 @@ def _round_trips(recording: Recording, asserted: Sequence[str]) -> Reported:
         sentences=_sentences(recording, report.summary_lines(data), verdicts),
         save=lambda folder: pipeline.write_tables(result, recording, data, folder=folder),
     )
+
+
+def _with_parts(run: Delays, data: ReportData) -> Delays:
+    """The delays with the parts of the radio waits of the same route."""
+    studies = data.study.routes if data.study is not None else ()
+    divided = (study for study in studies if study.route.name in (run.route, routes.ROUND_TRIP))
+    first = next(divided, None)
+    return replace(run, parts=radio_parts.by_name(first.parts, first.route)) if first is not None else run
 
 
 def _sentences(recording: Recording, found: Sequence[str], verdicts: Sequence[Verdict]) -> tuple[str, ...]:

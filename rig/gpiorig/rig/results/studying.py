@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from gpiorig.analysis.attribution import on_air
 from gpiorig.analysis.attribution.activities import Activity, activities
 from gpiorig.analysis.attribution.attribute import attribute
 from gpiorig.analysis.attribution.covariates import covariates, of_steps
@@ -121,6 +120,7 @@ def write_tables(found: Study, folder: Path) -> dict[str, pa.Table]:
     for name, table in made.items():
         table_files.write(table, folder / f"{name}.parquet")
     _write_layers(found.routes, folder / "layers.parquet")
+    _write_waits(found.routes, folder / "radio_parts.parquet")
     return made
 
 
@@ -146,8 +146,7 @@ def _of_route(
     ran: tuple[occupancy.LayerTimes | None, occupancy.Occupancy],
 ) -> RouteStudy:
     layers, running = ran
-    air = on_air.for_route(events, route, header_ns={name: node.mark_ns for name, node in known.nodes.items()})
-    parts = radio_parts.for_route(route, air)
+    air, parts = radio_parts.from_events(events, route, known)
     return RouteStudy(
         route=route,
         jitter=jitter.of_route(route),
@@ -165,6 +164,15 @@ def _of_route(
         parts=parts,
         part_uncertainties=tuple(part for wait in parts for part in radio_parts.uncertainties(wait, route, known)),
     )
+
+
+def _write_waits(studies: Sequence[RouteStudy], path: Path) -> None:
+    """The divided radio waits of every packet of the first route, in parts."""
+    if studies and studies[0].parts:
+        route, waits = studies[0].route, studies[0].parts
+        table_files.write_parts(
+            lambda part: radio_parts.as_table(waits, route, part=part), len(route) * len(waits), path
+        )
 
 
 def _write_layers(routes: Sequence[RouteStudy], path: Path) -> None:
