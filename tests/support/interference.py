@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from directbench import record
 
-from gpiorig.analysis.attribution import on_air
+from gpiorig.analysis.attribution import frame_owners, on_air
 from gpiorig.analysis.attribution.activities import activities
 from gpiorig.analysis.attribution.attribute import attribute
 from gpiorig.analysis.attribution.covariates import covariates
@@ -96,7 +96,7 @@ def run(folder: Path, seed: int, *, packets: int, interval_us: int = 10_137) -> 
 
 def waits(events: Events, route: Route) -> dict[str, on_air.Wait]:
     """What the packets met on the air, by the name of the step."""
-    return {name: air.wait for name, air in on_air.for_route(events, route).items()}
+    return {name: air.wait for name, air in frame_owners.for_route(events, route).items()}
 
 
 def _without(events: Events, node: str) -> Events:

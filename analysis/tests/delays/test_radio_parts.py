@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from gpiorig.analysis.attribution import airtime
 from gpiorig.analysis.attribution.airtime import Intervals
-from gpiorig.analysis.attribution.on_air import ACK_WAIT_NS, Air
+from gpiorig.analysis.attribution.frame_owners import ACK_WAIT_NS
+from gpiorig.analysis.attribution.on_air import Air
 from gpiorig.analysis.delays import budget, radio_parts
 from gpiorig.analysis.packets import path
 from gpiorig.analysis.packets.routes import Route

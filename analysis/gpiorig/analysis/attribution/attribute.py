@@ -95,7 +95,7 @@ def attribute(
         What is periodic on the nodes; a step is tested against those of its own nodes (``NODE: …``), the whole delay
         against all.
     waits
-        By step, what the packets met on the air (`gpiorig.analysis.attribution.on_air`).
+        By step, what the packets met on the air (`Air.wait` of `gpiorig.analysis.attribution.frame_owners.for_route`).
     level
         Probability that anything is found in a step without structure (Holm, Scandinavian Journal of Statistics 6,
         1979, over the tests of the step).

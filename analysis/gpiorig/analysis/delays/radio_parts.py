@@ -18,9 +18,10 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 
-from gpiorig.analysis.attribution import airtime, channel, on_air
+from gpiorig.analysis.attribution import airtime, channel, frame_owners
 from gpiorig.analysis.attribution.airtime import Flags, Intervals, Samples
-from gpiorig.analysis.attribution.on_air import ACK_WAIT_NS, TAP, Air
+from gpiorig.analysis.attribution.frame_owners import ACK_WAIT_NS, TAP
+from gpiorig.analysis.attribution.on_air import Air
 from gpiorig.analysis.columns import names, table
 from gpiorig.analysis.delays.instruments import Instruments, Pin
 from gpiorig.analysis.delays.uncertainty import Component, DelayUncertainty, of_delay, rectangular
@@ -77,12 +78,12 @@ def from_events(
 ) -> tuple[dict[str, Air], tuple[RadioParts, ...]]:
     """The frames around the radio waits of a route, by the name of the step, and the waits divided."""
     header_ns = {name: node.mark_ns for name, node in instruments.nodes.items()}
-    air = on_air.for_route(events, route, header_ns=header_ns)
+    air = frame_owners.for_route(events, route, header_ns=header_ns)
     return air, for_route(route, air)
 
 
 def for_route(route: Route, air: dict[str, Air]) -> tuple[RadioParts, ...]:
-    """The radio waits of a route, divided by `onair.for_route`; none without a line that shows frames."""
+    """The radio waits of a route, divided by the frames of `frame_owners.for_route`; none without a line that shows frames."""
     return tuple(_divided(column, air[step.name]) for column, step in enumerate(route.steps.steps) if step.name in air)
 
 
