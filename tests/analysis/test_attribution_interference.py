@@ -105,7 +105,7 @@ def test_one_long_packet_is_counted_and_not_explained() -> None:
     found = attribute.attribute_series(series(delays, begun, air=air))
     assert ["lattice"] == [each.kind for each in found.findings]
     assert found.findings[0].share < 0.3
-    assert "1 of 200 packets waited longer than one backoff; what for cannot be told at this level." in found.sentence
+    assert "1 of 200 packets waited longer than one backoff; the reason is not known at this level." in found.sentence
 
 
 @pytest.mark.parametrize("among", [None, "free"])
@@ -130,4 +130,4 @@ def test_a_fine_grid_is_no_cause() -> None:
     delays = 3420 + 7680 * rng.integers(0, 16, 800) + 3072 * rng.integers(0, 5, 800)
     found = lattice.test(delays, period_ns=UNIT_NS)
     assert (1.0, 0.0) == (found.p_value, found.share)
-    assert "more than 16 say how fine a clock is, and nothing of why delays differ." in found.sentence
+    assert "more than 16 show how fine a clock is, not why delays differ." in found.sentence

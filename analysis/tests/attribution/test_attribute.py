@@ -68,7 +68,7 @@ def test_every_structure_is_found_on_its_step(mixed) -> None:
     assert (["dependence"], ["modes"], [], []) == tuple(kinds[2:6])
     assert "beats with a: task" in result[1].sentence
     assert "depends on pre-empted time, µs: 1.00 µs" in result[2].sentence
-    assert "Nothing found in 7 tests on 400 packets at level 0.01; what makes" in result[4].sentence
+    assert "No finding in 7 tests on 400 packets at level 0.01; a structure that makes" in result[4].sentence
     assert "Does not vary by more than the resolution (83.3 ns): nothing to test." == result[5].sentence
     assert [7, 7, 7, 7, 7, 0] == [each.tests for each in result[:6]]
 
@@ -203,5 +203,5 @@ def test_the_table_has_a_row_per_finding(mixed) -> None:
     assert low < 320_000 < high
     quiet = next(row for row in rows if row["step"] == "step 4")
     assert (None, None, None) == (quiet["kind"], quiet["p_value"], quiet["numbers"])
-    assert quiet["sentence"].startswith("Nothing found")
+    assert quiet["sentence"].startswith("No finding")
     assert 0 == findings.as_table(()).num_rows

@@ -114,7 +114,7 @@ def test_few_packets_make_a_larger_tail_and_it_says_so():
     assert "the slowest packets are 5 % of all, not 1 %" == found.note
     few = budget.budget(steps_of(random_steps(5, 20)))
     assert np.isnan(values(few.tail)).all()
-    assert "are no tail" in few.note
+    assert "are not a tail" in few.note
     assert math.isclose(1, values(few.variance).sum())
 
 

@@ -232,7 +232,7 @@ def test_one_way_routes_of_any_shape_make_a_page(tmp_path, route):
 @pytest.mark.usefixtures("undrawn")
 def test_nothing_found_is_said(tmp_path):
     found = text_of(tmp_path, one_way(studies.one_way(), found=False, layers=False, occupancy=False, audited=False))
-    assert "Nothing was found: no step shows a structure." in found
+    assert "No finding: no step shows a structure." in found
     assert "No structure was found in any of 4 steps (24 tests)." in found
     assert "does not tell the layers apart" in found
     assert "Who ran in a packet&#39;s way is unknown" in found

@@ -1,4 +1,4 @@
-"""Activities: what goes on periodically on the nodes, found in the events."""
+"""Activities: what recurs periodically on the nodes, from the events."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from gpiorig.analysis.events.table import BY_NAME
 MIN_INSTANTS = 20
 STEADY = 0.05  # of the period: how far an interval may be from it
 MOST = 0.8  # share of the instants that must keep the period
-SAME = 1e-3  # periods that differ by less are one activity's
+SAME = 1e-3  # relative difference of two periods below which they are one activity's
 
-# By what they say about the cause: a task says more than the timer that starts it.
+# In the order of their value as a cause: a task is a better one than the timer that starts it.
 _SOURCES = (
     ("task {id}", "task.run.enter"),
     ("TDMA frame", "slot.frame"),
@@ -52,9 +52,9 @@ class Activity:
 
     def phase(self, samples: NDArray[np.int64]) -> NDArray[np.float64]:
         """float64[n], time in periods: its fraction is the phase. NaN before the first instant and after the last."""
-        found = np.interp(samples, self.instants, self.cycles.astype(np.float64))
+        share = np.interp(samples, self.instants, self.cycles.astype(np.float64))
         outside = (samples < self.instants[0]) | (samples > self.instants[-1])
-        phase: NDArray[np.float64] = np.where(outside, np.nan, found)
+        phase: NDArray[np.float64] = np.where(outside, np.nan, share)
         return phase
 
 
@@ -68,36 +68,35 @@ def periodic(name: str, instants: NDArray[np.int64]) -> Activity | None:
     period = float(np.median(np.diff(instants)))
     if period <= 0:
         return None
-    kept = instants[_has_neighbour(instants, period) | _has_neighbour(instants, -period)]
-    if len(kept) < max(MIN_INSTANTS, MOST * len(instants)):
+    regular_instants = instants[_has_neighbour(instants, period) | _has_neighbour(instants, -period)]
+    if len(regular_instants) < max(MIN_INSTANTS, MOST * len(instants)):
         return None
-    intervals = np.diff(kept)
+    intervals = np.diff(regular_instants)
     turns = np.rint(intervals / period)
     steady = (turns == 1) & (np.abs(intervals - period) <= STEADY * period)
     if np.mean(steady) < MOST:
         return None
     regular = np.append(True, turns >= 1)
-    kept = kept[regular]
-    cycles = np.append(0, np.cumsum(np.rint(np.diff(kept) / period))).astype(np.int64)
-    mean = float(kept[-1] - kept[0]) / float(cycles[-1])
-    return Activity(name=name, instants=kept, cycles=cycles, period_samples=mean)
+    regular_instants = regular_instants[regular]
+    cycles = np.append(0, np.cumsum(np.rint(np.diff(regular_instants) / period))).astype(np.int64)
+    mean = float(regular_instants[-1] - regular_instants[0]) / float(cycles[-1])
+    return Activity(name=name, instants=regular_instants, cycles=cycles, period_samples=mean)
 
 
 def _has_neighbour(instants: NDArray[np.int64], distance: float) -> NDArray[np.bool_]:
     """bool[m]: whether there is an instant `distance` later, to 5 %."""
     low = np.searchsorted(instants, instants + distance - STEADY * abs(distance))
     high = np.searchsorted(instants, instants + distance + STEADY * abs(distance), side="right")
-    found: NDArray[np.bool_] = high > low
-    return found
+    near: NDArray[np.bool_] = high > low
+    return near
 
 
 def activities(events: Events) -> dict[str, Activity]:
-    """What is periodic on each node: timers, slots, TDMA frames, tasks, heartbeats; by name.
+    """Periodic events of each node: timers, slots, TDMA frames, tasks, heartbeats; by name.
 
-    Of those with equal periods on a node only the first is kept, in the order task, frame, slot, heartbeat, timer: the
-    others go with it.
+    Of activities with equal periods on a node the first is taken, in the order task, frame, slot, heartbeat, timer.
     """
-    found: dict[str, Activity] = {}
+    by_name: dict[str, Activity] = {}
     for node, node_name in enumerate(events.node_names):
         here = events.nodes == node
         periods: list[float] = []
@@ -111,5 +110,5 @@ def activities(events: Events) -> dict[str, Activity]:
                 if activity is None or any(abs(activity.period_samples / p - 1) < SAME for p in periods):
                     continue
                 periods.append(activity.period_samples)
-                found[name] = activity
-    return found
+                by_name[name] = activity
+    return by_name

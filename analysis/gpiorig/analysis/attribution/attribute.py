@@ -1,4 +1,4 @@
-"""What each step of a route waits for: all tests on all steps, with one level for all that is tested on a step."""
+"""Attribution of every step of a route: all tests on all steps, with one level for the tests of a step."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class Series:
     interval
         From one packet to the next, in samples.
     split
-        What the packets met while they waited for the radio; a sentence where that cannot be told, None where no line
-        shows it or the step is no such wait.
+        What the packets met while they waited for the radio; a sentence where that is not known, None where no line
+        shows it or the step is not such a wait.
     """
 
     name: str
@@ -89,15 +89,15 @@ def attribute(
         Packets and their steps.
     covariates
         By name float64[k], or float64[k, s] for what differs from step to step: the whole delay gets the sums of
-        what is known. NaN where unknown. Or what gives them for some packets, int64[r] of the k, which takes less
-        memory where packets are thinned out.
+        what is known. NaN where unknown. Or a function that gives them for some packets, int64[r] of the k, which
+        takes less memory where packets are thinned out.
     activities
         What is periodic on the nodes; a step is tested against those of its own nodes (``NODE: …``), the whole delay
         against all.
     waits
         By step, what the packets met on the air (`Air.wait` of `gpiorig.analysis.attribution.frame_owners.for_route`).
     level
-        Probability that anything is found in a step without structure (Holm, Scandinavian Journal of Statistics 6,
+        Probability of any finding in a step without structure (Holm, Scandinavian Journal of Statistics 6,
         1979, over the tests of the step).
     progress
         Called with the name of each step before it is tested.
@@ -107,12 +107,12 @@ def attribute(
     tuple of Attribution
         One per step in the order of the path, then one of the whole delay. Equal data give equal results.
     """
-    found = []
+    attributions = []
     for series in _series(route, covariates or {}, activities or {}, waits or {}):
         if progress is not None:
             progress(series.name)
-        found.append(attribute_series(series, level=level))
-    return tuple(found)
+        attributions.append(attribute_series(series, level=level))
+    return tuple(attributions)
 
 
 def _series(
@@ -141,7 +141,7 @@ def _series(
         if step.name in met
     }
     named = [(step.name, column) for column, step in enumerate(route.steps.steps)]
-    found = []
+    every = []
     for name, column in [*named, (TOTAL, None)]:
         if column is None:
             own = {key: np.nansum(values, axis=1) if values.ndim > 1 else values for key, values in chosen.items()}
@@ -149,16 +149,18 @@ def _series(
         else:
             own = {key: values[:, column] if values.ndim > 1 else values for key, values in chosen.items()}
             nodes = route.steps.steps[column].node.split(" > ")
-            near = tuple(each for key, each in activities.items() if ": " not in key or key.split(": ")[0] in nodes)
+            near = tuple(
+                activity for key, activity in activities.items() if ": " not in key or key.split(": ")[0] in nodes
+            )
             delays, begun = thin.steps.samples[:, column], begun_at[:, column]
         at = splits.get(name) if column is not None else _of_whole(splits)
-        found.append(Series(name, delays, begun, thin.starts, own, near, period_ns, total, interval, at))
-    return found
+        every.append(Series(name, delays, begun, thin.starts, own, near, period_ns, total, interval, at))
+    return every
 
 
 def _of_whole(splits: Mapping[str, Split | str]) -> Split | None:
-    """Of all waits together, if each of them can be split."""
-    parts = [each for each in splits.values() if isinstance(each, Split)]
+    """All waits together, if each of them can be split."""
+    parts = [split for split in splits.values() if isinstance(split, Split)]
     return channel.together(parts) if len(parts) == len(splits) else None
 
 
@@ -173,22 +175,22 @@ def attribute_series(series: Series, *, level: float = LEVEL) -> Attribution:
         text = f"Does not vary by more than the resolution ({finest}): nothing to test."
         return Attribution(series.name, (), 0, level, text)
     tested, notes = _tests(series, level)
-    found = _significant(tested, series, level)
+    findings = _significant(tested, series, level)
     split = series.split
-    if isinstance(split, Split) and split.long.any() and not any(each.kind == "channel" for each in found):
+    if isinstance(split, Split) and split.long.any() and not any(finding.kind == "channel" for finding in findings):
         longer = f"{int(np.count_nonzero(split.long))} of {count_text(len(split.long), 'packet')}"
-        notes.append(f"{longer} waited longer than one backoff; what for cannot be told at this level.")
+        notes.append(f"{longer} waited longer than one backoff; the reason is not known at this level.")
     return Attribution(
         step=series.name,
-        findings=found,
+        findings=findings,
         tests=len(tested),
         level=level,
-        sentence=_sentence(series, found, len(tested), level, notes),
+        sentence=_sentence(series, findings, len(tested), level, notes),
     )
 
 
 def _tests(series: Series, level: float) -> tuple[list[Finding], list[str]]:
-    """Every test that can be made, and why others cannot."""
+    """The results of every possible test, and why others are not possible."""
     unit, shape, x = series.period_ns, series.delays, settled(series.delays)
     beats = [
         beat.known(x, series.begins, activity, period_ns=unit, interval=series.interval)
@@ -205,7 +207,7 @@ def _tests(series: Series, level: float) -> tuple[list[Finding], list[str]]:
     levels = lattice.test(shape, period_ns=unit, among=split.free if split is not None else None)
     if levels is not None and float(str(levels.numbers.get("grid_p_value", 1.0))) <= level:
         notes.append(levels.sentence)
-    made = [
+    results = [
         levels,
         channel.test(shape, split, period_ns=unit, level=level) if split is not None else None,
         modes.test(shape, period_ns=unit),
@@ -215,11 +217,11 @@ def _tests(series: Series, level: float) -> tuple[list[Finding], list[str]]:
         trend.trend(x, series.starts, period_ns=unit),
         trend.change(x, series.starts, period_ns=unit, level=level),
     ]
-    return [each for each in made if each is not None], notes
+    return [result for result in results if result is not None], notes
 
 
 def settled(delays: Samples) -> Samples:
-    """Delays whose middle half lies within the resolution, with all near it put on the median: it says nothing.
+    """Delays whose middle half lies within the resolution, with all near it put on the median.
 
     What is left are the packets that met something. Others are returned as they are.
     """
@@ -230,55 +232,55 @@ def settled(delays: Samples) -> Samples:
 
 
 def _significant(tested: list[Finding], series: Series, level: float) -> tuple[Finding, ...]:
-    """What Holm's procedure keeps, less what is finer than the resolution and what another finding says better."""
-    ordered = sorted(tested, key=lambda each: each.p_value)
-    kept: list[Finding] = []
-    for rank, each in enumerate(ordered):
-        if each.p_value > level / (len(ordered) - rank):
+    """The findings that pass Holm's procedure, without those below the resolution or explained better by another."""
+    ordered = sorted(tested, key=lambda finding: finding.p_value)
+    findings: list[Finding] = []
+    for rank, finding in enumerate(ordered):
+        if finding.p_value > level / (len(ordered) - rank):
             break
-        kept.append(each)
+        findings.append(finding)
     spread = float(np.std(series.delays))
     finest = RESOLUTION_SAMPLES / np.sqrt(12)
-    kept = [each for each in kept if np.sqrt(max(each.share, 0.0)) * spread > finest]
-    kept = [each for each in kept if not _exposed(each)]
-    kinds = {each.kind for each in kept}
-    named = any(each.kind == "beat" and each.numbers["activity"] for each in kept)
-    if {"lattice", "channel"} & kinds:  # levels, and what lies beyond them, are no modes
-        kept = [each for each in kept if each.kind != "modes"]
+    findings = [finding for finding in findings if np.sqrt(max(finding.share, 0.0)) * spread > finest]
+    findings = [finding for finding in findings if not _exposed(finding)]
+    kinds = {finding.kind for finding in findings}
+    named = any(finding.kind == "beat" and finding.numbers["activity"] for finding in findings)
+    if {"lattice", "channel"} & kinds:  # levels, and what lies beyond them, are not modes
+        findings = [finding for finding in findings if finding.kind != "modes"]
     if named:  # what was searched is the activity that is known
-        kept = [each for each in kept if each.kind != "beat" or each.numbers["activity"]]
+        findings = [finding for finding in findings if finding.kind != "beat" or finding.numbers["activity"]]
     if {"trend", "change"} <= kinds:  # many jumps look like a trend and a jump like one: jumps must say clearly more
-        share = {each.kind: each.share for each in kept}
+        share = {finding.kind: finding.share for finding in findings}
         worse = "trend" if share["change"] > CLEARLY * share["trend"] else "change"
-        kept = [each for each in kept if each.kind != worse]
+        findings = [finding for finding in findings if finding.kind != worse]
     if "channel" in kinds:  # and what the air explains, nothing else does
-        left = 1 - sum(each.share for each in kept if each.kind in _OF_THE_AIR)
-        kept = [each for each in kept if each.kind in _OF_THE_AIR or each.share <= left]
-    return tuple(sorted(kept, key=lambda each: (-each.share, each.p_value)))
+        left = 1 - sum(finding.share for finding in findings if finding.kind in _OF_THE_AIR)
+        findings = [finding for finding in findings if finding.kind in _OF_THE_AIR or finding.share <= left]
+    return tuple(sorted(findings, key=lambda finding: (-finding.share, finding.p_value)))
 
 
 def _exposed(finding: Finding) -> bool:
     """Whether a step is pre-empted more because it lasts longer, not the other way round.
 
-    What works is longer by the time taken from it; what waits, by the inverse of the share that the others take.
+    A step that works is longer by the time pre-empted; one that waits, by the inverse of their share.
     """
     slope = finding.numbers.get("slope")
     return finding.numbers.get("on") == PREEMPTED and isinstance(slope, Interval) and slope.low > EXPOSED_NS
 
 
-def _sentence(series: Series, found: tuple[Finding, ...], tests: int, level: float, notes: list[str]) -> str:
+def _sentence(series: Series, findings: tuple[Finding, ...], tests: int, level: float, notes: list[str]) -> str:
     n = len(series.delays)
     of = f" of {count_text(series.packets, 'packet')}" if series.packets > n else ""
     base = f"{count_text(n, 'packet')}{of}{' chosen at random' if of else ''}"
     rest = "".join(f" {note}" for note in notes)
-    if found:
-        others = len(found) - 1
+    if findings:
+        others = len(findings) - 1
         more = f" {count_text(others, 'more finding')}." if others else ""
-        return f"{found[0].sentence}{more} ({tests} tests on {base}, level {level:g}.){rest}"
+        return f"{findings[0].sentence}{more} ({tests} tests on {base}, level {level:g}.){rest}"
     seen = _detectable(n=effective_n(series.delays.astype(np.float64)), tests=tests, level=level)
     return (
-        f"Nothing found in {tests} tests on {base} at level {level:g}; what makes {share_text(seen)} of the"
-        f" variance would have been, 4 times in 5.{rest}"
+        f"No finding in {tests} tests on {base} at level {level:g}; a structure that makes {share_text(seen)} of the"
+        f" variance would have been found, 4 times in 5.{rest}"
     )
 
 

@@ -18,9 +18,9 @@ MIN_PACKETS = 40
 MAX_BINS = 20
 PER_BIN = 15  # packets
 FEW = 3  # packets of a bin, of which fewer have no say
-MIN_TURNS = 5  # of the phase over the run: with fewer a beat is no different from a trend
+MIN_TURNS = 5  # of the phase over the run: with fewer a beat looks like a trend
 ONE_PHASE = 0.95  # length of the mean phase vector from which all packets meet the same phase
-MULTIPLES = 10  # of a period found: a short pulse has harmonics as high as itself
+MULTIPLES = 10  # of the period of the peak: a short pulse has harmonics as high as itself
 BETTER, CLEARLY = 0.05, 1.3  # share of the variance by which, and times which, a multiple must explain more
 GRID = 0.7  # length of the mean vector of the packets' places between those of an even grid: above it, they are on it
 NEAR = 0.1  # periods: scatter of the advance of the phase below which the packets sample it evenly
@@ -57,7 +57,7 @@ def sending_interval(starts: NDArray[np.int64]) -> float:
 
 
 def alias(begins: NDArray[np.int64], period: float, interval: float) -> str:
-    """What a beat of these packets cannot be told from; empty where they begin irregularly enough.
+    """Periods that look the same as a beat of these packets; empty where they begin irregularly enough.
 
     Packets on an even grid see frequencies only up to multiples of that of the grid.
 
@@ -82,9 +82,9 @@ def known(
     period_ns: float,
     interval: float | None = None,
 ) -> Finding | str | None:
-    """Test delays for a beat with a known activity; a text says why it cannot be tested, None is for few packets.
+    """Test delays for a beat with a known activity; a text states why it cannot be tested, None means few packets.
 
-    One-way analysis of variance over phase bins, autocorrelation taken out, p-value by permutation
+    One-way analysis of variance over phase bins, without autocorrelation, p-value by permutation
     (`series.explained_by`); the share is that of the bins' means, adjusted for their number.
 
     Parameters
@@ -125,20 +125,20 @@ def unknown(
     """Test delays for a beat with anything periodic, by a search over periods (`search.find`); see `known`."""
     if len(delays) < MIN_PACKETS:
         return None
-    found = period_search.find(delays.astype(np.float64), begins)
-    if found is None:
+    peak = period_search.find(delays.astype(np.float64), begins)
+    if peak is None:
         return None
     # A longer period has every harmonic of a shorter one, and bins that may suit it better by chance: it must explain
     # clearly more, and so must its multiples.
     shares = {
-        k: _share(delays, begins, found.period_samples * k)
+        k: _share(delays, begins, peak.period_samples * k)
         for k in range(1, MULTIPLES + 1)
-        if k == 1 or found.period_samples * k < found.longest_samples
+        if k == 1 or peak.period_samples * k < peak.longest_samples
     }
     most = max(shares.values())
     clearly = most > max(shares[1] + BETTER, CLEARLY * shares[1])
-    period = found.period_samples * (next(k for k in shares if shares[k] >= most - BETTER) if clearly else 1)
-    half = found.half_width * (period / found.period_samples) * period_ns
+    period = peak.period_samples * (next(k for k in shares if shares[k] >= most - BETTER) if clearly else 1)
+    half = peak.half_width * (period / peak.period_samples) * period_ns
     estimate = Interval(
         period * period_ns,
         period * period_ns - half,
@@ -146,7 +146,7 @@ def unknown(
         method="width of the periodogram's peak",
     )
     text = alias(begins, period, interval or sending_interval(begins))
-    return _finding(delays, _folded(begins, period), found.p_value, estimate, text, None)
+    return _finding(delays, _folded(begins, period), peak.p_value, estimate, text, None)
 
 
 def _folded(begins: NDArray[np.int64], period: float) -> NDArray[np.int64]:

@@ -5,13 +5,13 @@ that waited longer had been repeated (their own frame was on the air before), or
 backoff was over, or neither. Two questions are tested:
 
 - Are repeated packets among the long ones (Fisher's exact test)?
-- Do waits end less often once a frame of others has been on the air? Who waits longer meets more of everything, so at
+- Do waits end less often once a frame of others has been on the air? A longer wait meets more of everything, so at
   each instant at which a wait ends only those are compared that wait until then (the log-rank test with an exposure
   that changes in time: Mantel, Cancer Chemotherapy Reports 50, 1966; Mantel and Byar, JASA 69, 1974).
 
 There is a finding where one of the two is significant. What it claims: repetitions were seen, so they count unless
 there are short ones among them, which no repetition leaves; others on the air may be there by chance, so they count
-only where their test is significant, and then only so many as are more than chance: (m - c)/(1 - c), m the share of the
+only where their test is significant, and then only the number beyond chance: (m - c)/(1 - c), m the share of the
 long packets that met others, c the probability that a window of one backoff meets them at any time (the attributable
 fraction of the exposed; Levin, Acta Unio Internationalis Contra Cancrum 9, 1953).
 """
@@ -37,7 +37,7 @@ from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES
 
 Flags = NDArray[np.bool_]
 MIN_FREE = 30  # packets that met nothing on the air, to know what the wait is without
-EVIDENT = 1e-3  # chance of a lattice that says where one backoff ends
+EVIDENT = 1e-3  # chance of a lattice that shows where one backoff ends
 ONE_BACKOFF, UNEXPLAINED, BUSY, RETRIES = range(4)
 
 
@@ -79,7 +79,7 @@ def split(delays: NDArray[np.int64], wait: Wait) -> Split | str:
     if int(free.sum()) < MIN_FREE:
         return (
             f"{count_text(int(free.sum()), 'packet')} met nothing on the air, fewer than {MIN_FREE}: how long the wait "
-            "is without others cannot be told"
+            "is without others is not known"
         )
     levels = one_backoff(delays[free])
     most = levels.beyond if levels is not None else float(delays[free].max()) + RESOLUTION_SAMPLES
@@ -114,34 +114,34 @@ def _evident(levels: lattice.Lattice | None) -> lattice.Lattice | None:
 
 
 def together(parts: Sequence[Split]) -> Split | None:
-    """Of the whole delay: what happened in any of its waits; None without one."""
+    """The split of the whole delay: what happened in any of its waits; None without one."""
     if not parts:
         return None
 
     def of_any(flags: list[Flags]) -> Flags:
-        found: Flags = np.logical_or.reduce(flags)
-        return found
+        flags_of_any: Flags = np.logical_or.reduce(flags)
+        return flags_of_any
 
     return Split(
-        free=~of_any([~each.free for each in parts]),
-        long=of_any([each.long for each in parts]),
-        repeated=of_any([each.repeated for each in parts]),
-        met=of_any([each.met & each.long for each in parts]),
-        chance=max(each.chance for each in parts),
-        p_busy=min(1.0, len(parts) * min(each.p_busy for each in parts)),
-        p_repeated=min(1.0, len(parts) * min(each.p_repeated for each in parts)),
+        free=~of_any([~part.free for part in parts]),
+        long=of_any([part.long for part in parts]),
+        repeated=of_any([part.repeated for part in parts]),
+        met=of_any([part.met & part.long for part in parts]),
+        chance=max(part.chance for part in parts),
+        p_busy=min(1.0, len(parts) * min(part.p_busy for part in parts)),
+        p_repeated=min(1.0, len(parts) * min(part.p_repeated for part in parts)),
         most=float("nan") if len(parts) > 1 else parts[0].most,
     )
 
 
 def _among(repeated: Flags, long: Flags) -> float:
-    """Chance that so many of the repeated packets are among the long ones."""
+    """Chance that at least this number of the repeated packets are among the long ones."""
     table = [[int(np.count_nonzero((repeated == a) & (long == b))) for b in (True, False)] for a in (True, False)]
     return float(stats.fisher_exact(table, alternative="greater").pvalue)
 
 
 def _held_up(delays: NDArray[np.int64], others: NDArray[np.float64], most: float) -> float:
-    """Chance that so few waits end after others were on the air, up to one backoff."""
+    """Chance that at most this number of waits end after others were on the air, up to one backoff."""
     ended, counts = np.unique(delays[delays <= most], return_counts=True)
     if not len(ended):
         return 1.0
@@ -230,7 +230,7 @@ def _sentence(
     if counts[RETRIES]:
         parts.append(f"the frame of {counts[RETRIES]} had been on the air before")
     if counts[UNEXPLAINED]:
-        parts.append(f"for {counts[UNEXPLAINED]} the cause cannot be told")
+        parts.append(f"for {counts[UNEXPLAINED]} the cause is not known")
     text += ", ".join(parts)
     return text + (
         f"; {share_text(unexplained)} is of these or may be chance." if unexplained >= NEXT_TO_NOTHING else "."

@@ -23,8 +23,8 @@ OCTET_NS = 32_000  # on the air at 250 kb/s (IEEE 802.15.4-2006, 6.5): the grain
 def begins(route: Route) -> NDArray[np.int64]:
     """int64[k, s], sample at which each step of each packet begins."""
     ends = np.cumsum(route.steps.samples, axis=1)
-    found: NDArray[np.int64] = route.starts[:, None] + ends - route.steps.samples
-    return found
+    instants: NDArray[np.int64] = route.starts[:, None] + ends - route.steps.samples
+    return instants
 
 
 def covariates(packets: Packets, route: Route, occupancy: Occupancy | None = None) -> dict[str, Floats]:
@@ -37,14 +37,14 @@ def covariates(packets: Packets, route: Route, occupancy: Occupancy | None = Non
     Parameters
     ----------
     packets
-        What the route was made from: `route.steps.rows` are its rows.
+        The stage of the route: `route.steps.rows` are its rows.
     route
         From `gpiorig.analysis.packets.routes.round_trips`.
     occupancy
         Of this route; None where unknown.
     """
     rows = route.steps.rows
-    found: dict[str, Floats] = {}
+    values_by_name: dict[str, Floats] = {}
     for direction, way in enumerate(DIRECTIONS):
         retries = np.maximum(packets.transmissions - packets.fragments, 0)
         counts = {
@@ -54,29 +54,29 @@ def covariates(packets: Packets, route: Route, occupancy: Occupancy | None = Non
             "fragments": packets.fragments,
         }
         for name, values in counts.items():
-            found[f"{way} {name}"] = values[rows, direction].astype(np.float64)
-        found[f"{way} longer air time, 32 µs"] = _air_time(route, direction)
-    return _varying(found | of_steps(packets.events, route, occupancy))
+            values_by_name[f"{way} {name}"] = values[rows, direction].astype(np.float64)
+        values_by_name[f"{way} longer air time, 32 µs"] = _air_time(route, direction)
+    return _varying(values_by_name | of_steps(packets.events, route, occupancy))
 
 
 def of_steps(events: Events, route: Route, occupancy: Occupancy | None = None) -> dict[str, Floats]:
-    """What is known of the steps of any route: time pre-empted, and messages queued on their nodes when they begin.
+    """Covariates of the steps of any route: time pre-empted, and messages queued on their nodes when they begin.
 
-    Time pre-empted is left out (NaN) of steps that wait for the radio: who waits longer meets more of everything.
+    Time pre-empted is left out (NaN) of steps that wait for the radio: a longer wait meets more of everything.
     """
-    found: dict[str, Floats] = {}
+    values_by_name: dict[str, Floats] = {}
     if occupancy is not None:
         us = occupancy.preempted_samples * (1e6 / float(route.steps.samplerate_hz))
         works = occupancy.known & [step.kind not in WAITS for step in route.steps.steps]
-        found[PREEMPTED] = np.where(works[None, :], us, np.nan)
+        values_by_name[PREEMPTED] = np.where(works[None, :], us, np.nan)
     queued = _queued(events, route)
     if queued is not None:
-        found[QUEUED] = queued
-    return _varying(found)
+        values_by_name[QUEUED] = queued
+    return _varying(values_by_name)
 
 
-def _varying(found: dict[str, Floats]) -> dict[str, Floats]:
-    return {name: values for name, values in found.items() if np.nanmax(np.ptp(values, axis=0), initial=0) > 0}
+def _varying(covariates: dict[str, Floats]) -> dict[str, Floats]:
+    return {name: values for name, values in covariates.items() if np.nanmax(np.ptp(values, axis=0), initial=0) > 0}
 
 
 def _air_time(route: Route, direction: int) -> Floats:
@@ -95,10 +95,10 @@ def _air_time(route: Route, direction: int) -> Floats:
 def _queued(events: Events, route: Route) -> Floats | None:
     """float64[k, s], messages posted and not fetched on the step's node when it begins; None without such events."""
     at = begins(route)
-    found = np.full(at.shape, np.nan)
+    queued = np.full(at.shape, np.nan)
     for name in events.node_names:
         columns = [column for column, step in enumerate(route.steps.steps) if step.node.split(" > ")[0] == name]
         lengths = queue_lengths(events, node=name, instants=at[:, columns].reshape(-1)) if columns else {}
         if lengths:
-            found[:, columns] = np.sum(list(lengths.values()), axis=0).reshape(len(at), len(columns))
-    return found if np.isfinite(found).any() else None
+            queued[:, columns] = np.sum(list(lengths.values()), axis=0).reshape(len(at), len(columns))
+    return queued if np.isfinite(queued).any() else None

@@ -14,14 +14,14 @@ from gpiorig.analysis.statistics.intervals import CONFIDENCE, Interval
 Floats = NDArray[np.float64]
 
 MIN_PACKETS = 30
-FEW_VALUES = 8  # a covariate with so many values or fewer makes groups
+FEW_VALUES = 8  # a covariate with at most this number of values makes groups
 
 
 def test(delays: NDArray[np.int64], covariate: Floats, *, name: str, period_ns: float) -> Finding | None:
     """Test delays for a dependence on a covariate; None where it does not vary or is not known.
 
     Ranks against ranks (Spearman's rho), or ranks between groups (Kruskal and Wallis) for a covariate of few values.
-    The autocorrelation of the delays is taken out first (`series.explained_by`), so that two series that both wander do
+    The autocorrelation of the delays is removed first (`series.explained_by`), so that two series that both wander do
     not depend on each other; without any, the test is about rho^2 or H/(n - 1).
 
     Parameters

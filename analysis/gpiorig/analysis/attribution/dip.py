@@ -51,25 +51,25 @@ def dip(values: Floats) -> float:
 def _hull(values: Floats, low: int, high: int, *, sign: float) -> Knots:
     """Knots of the greatest convex minorant (sign 1) or the least concave majorant (-1) of (value, index)."""
     x = values[low : high + 1].tolist()
-    kept: list[int] = []
+    hull: list[int] = []
     for i in range(len(x)):
-        while len(kept) > 1:
-            b, a = kept[-1], kept[-2]
+        while len(hull) > 1:
+            b, a = hull[-1], hull[-2]
             if sign * ((b - a) * (x[i] - x[b]) - (i - b) * (x[b] - x[a])) >= 0:
-                kept.pop()
+                hull.pop()
             else:
                 break
-        kept.append(i)
-    return np.array(kept, dtype=np.int64) + low
+        hull.append(i)
+    return np.array(hull, dtype=np.int64) + low
 
 
-def p_value(found: float, n: float) -> float:
+def p_value(dip: float, n: float) -> float:
     """Probability of such a dip, or a larger one, of n uniform values; interpolated in the logarithm.
 
     Beyond the last quantile the logarithm goes on with the square of the dip, as the
     tail of a Brownian bridge's supremum.
     """
-    scaled = found * np.sqrt(n)
+    scaled = dip * np.sqrt(n)
     squares, logs = np.square(_QUANTILES), np.log(_REACHED)
     if scaled <= _QUANTILES[0]:
         return 1.0
@@ -80,7 +80,7 @@ def p_value(found: float, n: float) -> float:
 
 
 def simulate(n: int, samples: int) -> Floats:
-    """sqrt(n) dip of uniform samples, sorted: what `_QUANTILES` were taken from."""
+    """sqrt(n) dip of uniform samples, sorted: the source of `_QUANTILES`."""
     rng = np.random.default_rng(1985)
     dips: Floats = np.sort([dip(np.sort(rng.random(n))) for _ in range(samples)]) * np.sqrt(n)
     return dips

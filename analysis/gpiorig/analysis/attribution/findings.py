@@ -1,4 +1,4 @@
-"""What attribution says about a step: findings, or that nothing was found."""
+"""Findings: the result of attribution for a step, which may be none."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Finding:
     kind
         ``lattice``, ``beat``, ``modes``, ``dependence``, ``trend`` or ``change``.
     sentence
-        What was found, with its evidence and its share, for people.
+        The finding as text, with its evidence and its share.
     p_value
         Probability of such evidence without the structure, for one test; the level of `Attribution` is for all.
     share
@@ -40,20 +40,20 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """All that was found about one step.
+    """All findings about one step.
 
     Parameters
     ----------
     step
         Its name; ``total`` for the whole delay.
     findings
-        The largest share first; empty when nothing was found.
+        The largest share first; empty without a finding.
     tests
-        How many tests were made on this step.
+        Number of tests on this step.
     level
-        Probability that anything is found in a step without structure, over all its tests.
+        Probability of any finding in a step without structure, over all its tests.
     sentence
-        The conclusion in one sentence, also when nothing was found, or nothing could be (a step that does not vary).
+        The conclusion in one sentence, also without a finding, or where none is possible (a step that does not vary).
     """
 
     step: str
@@ -65,16 +65,16 @@ class Attribution:
 
 def as_table(attributions: Sequence[Attribution]) -> pa.Table:
     """A row per finding, one without kind per step without any; `numbers` is JSON, an interval [value, low, high]."""
-    rows = [(each, finding) for each in attributions for finding in each.findings or (None,)]
+    rows = [(attribution, finding) for attribution in attributions for finding in attribution.findings or (None,)]
     return table(
         {
-            "step": pa.array([each.step for each, _ in rows], pa.string()),
+            "step": pa.array([attribution.step for attribution, _ in rows], pa.string()),
             "kind": pa.array([f.kind if f else None for _, f in rows], pa.string()),
-            "sentence": pa.array([f.sentence if f else each.sentence for each, f in rows], pa.string()),
+            "sentence": pa.array([f.sentence if f else attribution.sentence for attribution, f in rows], pa.string()),
             "p_value": pa.array([f.p_value if f else None for _, f in rows], pa.float64()),
             "variance_share": pa.array([f.share if f else None for _, f in rows], pa.float64()),
-            "tests": pa.array([each.tests for each, _ in rows], pa.int32()),
-            "level": pa.array([each.level for each, _ in rows], pa.float64()),
+            "tests": pa.array([attribution.tests for attribution, _ in rows], pa.int32()),
+            "level": pa.array([attribution.level for attribution, _ in rows], pa.float64()),
             "numbers": pa.array([_json(f.numbers) if f else None for _, f in rows], pa.string()),
         }
     )
@@ -83,7 +83,7 @@ def as_table(attributions: Sequence[Attribution]) -> pa.Table:
 def _json(numbers: Mapping[str, Interval | float | int | str]) -> str:
     """JSON has no NaN: what is not defined is null."""
     plain = {
-        name: [_number(each) for each in (value.value, value.low, value.high)]
+        name: [_number(number) for number in (value.value, value.low, value.high)]
         if isinstance(value, Interval)
         else _number(value)
         for name, value in numbers.items()

@@ -6,7 +6,7 @@ and none of them is the length of the wait:
 - The lines: first and last bit of each frame.
 - ``radio.tx_start`` of the sender: where it comes a constant time before the first bit, the driver commands every
   attempt, and all attempts are known, received or not.
-- ``radio.tx_complete`` of the other nodes: which frames on a line are theirs, and which transmissions the receiver did
+- ``radio.tx_complete`` of the other nodes: which frames on a line they sent, and which transmissions the receiver did
   not receive although it receives that node otherwise: such a one collided, or the receiver was not listening.
 
 Without ``radio.tx_start`` (the radio repeats by itself) a frame on a line is an earlier attempt if it is as long as the
@@ -87,7 +87,7 @@ class _Finder:
         self._completed = {name: ends for name, ends in completed.items() if len(ends)}
         self._senders = senders
         transactions = {name: self._transactions_of(name) for name in events.node_names}
-        self._transactions = {name: each for name, each in transactions.items() if len(each.starts)}
+        self._transactions = {name: intervals for name, intervals in transactions.items() if len(intervals.starts)}
 
     def _samples(self, ns: int) -> int:
         return int(Fraction(ns, NS_PER_S) * self._events.samplerate_hz)

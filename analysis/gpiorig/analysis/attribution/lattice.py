@@ -11,10 +11,10 @@ periods looked at:
 
 The longest period is taken whose evidence (-log p) is nearly the strongest: its fractions fit as well as it does.
 
-The levels are those that follow each other and hold the most delays. What lies beyond the last of them met something
+The levels are those that follow each other and hold the most delays. Delays beyond the last of them met something
 else, even if it lies on a multiple of the period: sums of waits have the measure of their parts in common. So the share
 is that of these levels in the variance of *all* delays. A period far below the spread fits anything that a clock has
-timed; more than `MAX_LEVELS` levels say how fine that clock is, and nothing of why delays differ.
+timed; more than `MAX_LEVELS` levels show how fine that clock is, not why delays differ.
 """
 
 from __future__ import annotations
@@ -101,8 +101,8 @@ class Lattice:
     def own(self, delays: NDArray[np.int64]) -> Flags:
         """bool[n], delays on one of its levels, not beyond the highest."""
         off = np.abs(delays - self.origin - self.period * np.rint((delays - self.origin) / self.period))
-        found: Flags = (off <= WINDOW * self.period) & (delays > self.origin - self.period / 2) & (delays < self.beyond)
-        return found
+        own: Flags = (off <= WINDOW * self.period) & (delays > self.origin - self.period / 2) & (delays < self.beyond)
+        return own
 
 
 def fit(delays: NDArray[np.int64]) -> Lattice | None:
@@ -111,15 +111,15 @@ def fit(delays: NDArray[np.int64]) -> Lattice | None:
         return None
     x = (delays - delays.min()).astype(np.float64)
     fitted = [
-        found
+        lattice
         for period, origin in candidates(x)
-        if (found := _fit(x, period, origin, lowest=float(delays.min()))) is not None
+        if (lattice := _fit(x, period, origin, lowest=float(delays.min()))) is not None
     ]
     if not fitted:
         return None
-    strongest = min(np.log(each.p_value) for each in fitted)
-    good = [each for each in fitted if np.log(each.p_value) <= NEARLY * strongest]
-    return max(good, key=lambda each: each.period)
+    strongest = min(np.log(lattice.p_value) for lattice in fitted)
+    good = [lattice for lattice in fitted if np.log(lattice.p_value) <= NEARLY * strongest]
+    return max(good, key=lambda lattice: lattice.period)
 
 
 def _fit(x: Floats, period: float, origin: float, *, lowest: float) -> Lattice | None:
@@ -130,7 +130,7 @@ def _fit(x: Floats, period: float, origin: float, *, lowest: float) -> Lattice |
         used = residual <= WINDOW * period
         if int(used.sum()) < MIN_DELAYS // 2 or len(np.unique(place[used])) < MIN_LEVELS:
             return None
-        # What lies on a level by chance has no say in where it is.
+        # Delays on a level by chance do not count for its place.
         cut = min(WINDOW * period, max(float(RESOLUTION_SAMPLES), _OUTLYING * float(np.median(residual[used]))))
         used = residual <= cut
         centre = float(place[used].mean())
@@ -190,7 +190,7 @@ def _run(cells: Floats, counts: NDArray[np.int64]) -> tuple[float, float, int]:
 
 
 def _cut_off(residual: Floats, used: NDArray[np.bool_], cut: float) -> float:
-    """By how much the errors grow because delays farther than `cut` from a level have no say.
+    """By how much the errors grow because delays farther than `cut` from a level do not count.
 
     A level that moves takes in delays on one side and loses them on the other, which draw it on: of an M-estimator with
     psi(r) = r up to c and 0 beyond, E psi' = P(|r| <= c) - c (f(c) + f(-c)), the density f of the residuals at the cut
@@ -203,8 +203,8 @@ def _cut_off(residual: Floats, used: NDArray[np.bool_], cut: float) -> float:
 
 
 def _p_value(place: Floats, residual: Floats, on: NDArray[np.bool_], *, period: float) -> float:
-    looks = float(np.ptp(place)) + 1  # periods of this length or longer that can be told apart
-    # One place with most of the delays is no lattice: the fullest level has no say.
+    looks = float(np.ptp(place)) + 1  # periods of this length or longer that can be distinguished
+    # One place with most of the delays is not a lattice: the fullest level does not count.
     _, inverse, counts = np.unique(place, return_inverse=True, return_counts=True)
     others = inverse != int(np.argmax(counts))
     smooth = float(stats.binom.sf(int(on[others].sum()) - 1, int(others.sum()), SMOOTH))
@@ -227,9 +227,11 @@ def shortest(delays: NDArray[np.int64]) -> Lattice | None:
     if not len(delays):
         return None
     looks = [(fit(delays[delays <= np.quantile(delays, body)]), level) for body, level in BODIES.items()]
-    found = [replace(each, p_value=min(1.0, each.p_value / level)) for each, level in looks if each is not None]
-    good = [each for each in found if MIN_LEVELS <= each.levels <= MAX_LEVELS]
-    return min(good or found, key=lambda each: each.p_value, default=None)
+    lattices = [
+        replace(lattice, p_value=min(1.0, lattice.p_value / level)) for lattice, level in looks if lattice is not None
+    ]
+    good = [lattice for lattice in lattices if MIN_LEVELS <= lattice.levels <= MAX_LEVELS]
+    return min(good or lattices, key=lambda lattice: lattice.p_value, default=None)
 
 
 def test(delays: NDArray[np.int64], *, period_ns: float, among: Flags | None = None) -> Finding | None:
@@ -250,18 +252,18 @@ def test(delays: NDArray[np.int64], *, period_ns: float, among: Flags | None = N
         Its share is that of the variance of all delays. Of a grid of more than `MAX_LEVELS` levels the chance is 1, and
         the number `grid_p_value` says how evident it is.
     """
-    found = shortest(delays) if among is None else fit(delays[among])
-    if found is None:
+    lattice = shortest(delays) if among is None else fit(delays[among])
+    if lattice is None:
         return None
-    if found.levels > MAX_LEVELS:
-        period = time_text(found.period * period_ns)
-        said = (
-            f"The delays lie on {found.levels} levels {period} apart; more than {MAX_LEVELS} say how fine a clock is, "
-            "and nothing of why delays differ."
+    if lattice.levels > MAX_LEVELS:
+        period = time_text(lattice.period * period_ns)
+        text = (
+            f"The delays lie on {lattice.levels} levels {period} apart; more than {MAX_LEVELS} show how fine a clock "
+            "is, not why delays differ."
         )
-        return Finding("lattice", said, 1.0, 0.0, {"levels": found.levels, "grid_p_value": found.p_value})
+        return Finding("lattice", text, 1.0, 0.0, {"levels": lattice.levels, "grid_p_value": lattice.p_value})
     z = float(stats.norm.ppf(0.5 + CONFIDENCE / 2))
-    named = {"period_ns": (found.period, found.period_se), "phase_ns": (found.origin, found.origin_se)}
+    named = {"period_ns": (lattice.period, lattice.period_se), "phase_ns": (lattice.origin, lattice.origin_se)}
     numbers: dict[str, Interval | float | int | str] = {
         name: Interval(
             value=value * period_ns,
@@ -272,34 +274,34 @@ def test(delays: NDArray[np.int64], *, period_ns: float, among: Flags | None = N
         )
         for name, (value, se) in named.items()
     }
-    own = found.own(delays)
-    share = _share(delays, own, found)
+    own = lattice.own(delays)
+    share = _share(delays, own, lattice)
     numbers |= {
-        "levels": found.levels,
+        "levels": lattice.levels,
         "on_lattice": float(own.mean()),
-        "width_ns": found.width * period_ns,
+        "width_ns": lattice.width * period_ns,
         "packets": len(delays),
         "share": share,
     }
-    period = time_text(found.period * period_ns, digits=_digits(found.period, z * found.period_se))
-    error, on = _short(z * found.period_se * period_ns), share_text(float(own.mean()))
+    period = time_text(lattice.period * period_ns, digits=_digits(lattice.period, z * lattice.period_se))
+    error, on = _short(z * lattice.period_se * period_ns), share_text(float(own.mean()))
     return Finding(
         kind="lattice",
         sentence=(
-            f"The delays lie on {count_text(found.levels, 'level')} {time_text(found.period * period_ns)} apart"
+            f"The delays lie on {count_text(lattice.levels, 'level')} {time_text(lattice.period * period_ns)} apart"
             f" ({period} ± {error}; {on} of {count_text(len(delays), 'packet')} on one),"
             f" which makes {share_interval(share)} of the variance."
         ),
-        p_value=found.p_value if found.levels >= MIN_LEVELS else 1.0,
+        p_value=lattice.p_value if lattice.levels >= MIN_LEVELS else 1.0,
         share=share.value,
         numbers=numbers,
     )
 
 
-def _share(delays: NDArray[np.int64], own: Flags, found: Lattice) -> Interval:
-    """What is between the levels, of the sum of squares of all delays: less those that lie there by chance."""
-    levels = found.origin + found.period * np.rint((delays - found.origin) / found.period)
-    beside = np.count_nonzero(~own & (delays > found.origin - found.period) & (delays < found.beyond))
+def _share(delays: NDArray[np.int64], own: Flags, lattice: Lattice) -> Interval:
+    """The share of the sum of squares of all delays between the levels, minus that of delays there by chance."""
+    levels = lattice.origin + lattice.period * np.rint((delays - lattice.origin) / lattice.period)
+    beside = np.count_nonzero(~own & (delays > lattice.origin - lattice.period) & (delays < lattice.beyond))
     by_chance = min(1.0, beside * 2 * WINDOW / (1 - 2 * WINDOW) / max(1, int(np.count_nonzero(own))))
     return within(delays.astype(np.float64), own, levels, worth=1 - by_chance)
 

@@ -1,6 +1,6 @@
 """Modes: whether delays gather at several places, as those of packets that do and do not find a queue empty.
 
-Whether there is more than one place is the dip test's word; where they are and how much each holds comes from a mixture
+The dip test decides whether there is more than one place; where they are and how much each holds comes from a mixture
 of normal distributions whose number BIC chooses. Components between which the density has no valley are one mode.
 """
 
@@ -23,8 +23,8 @@ Floats = NDArray[np.float64]
 
 MIN_DELAYS = 30
 MAX_COMPONENTS = 8
-MAX_DELAYS = 1500  # the dip of more takes long and says no more
-VALLEY = 0.8  # of the lower of two peaks: less deep a valley parts nothing
+MAX_DELAYS = 1500  # the dip of more takes long and gives the same
+VALLEY = 0.8  # of the lower of two peaks: a shallower valley does not separate
 MIN_WEIGHT = 0.01  # of a mode
 MANY_PLACES = 6  # equally far apart: ticks of a clock or a lattice, no modes
 _BINS = 400
@@ -53,7 +53,7 @@ class Mixture:
 def dithered(delays: Floats) -> Floats:
     """Sorted delays with what the resolution hides put back: uniform noise as wide as it, the same for equal data.
 
-    Delays that a coarser clock makes lie on a grid of its ticks, which are no modes: noise is as wide as they are.
+    Delays that a coarser clock makes lie on a grid of its ticks, which are not modes: noise is as wide as they are.
     """
     noise = np.random.default_rng(SEED).uniform(-0.5, 0.5, len(delays))
     return np.sort(delays + max(float(RESOLUTION_SAMPLES), _grain(delays)) * noise)
@@ -77,10 +77,10 @@ def fit(delays: Floats) -> Mixture:
     floor = max(RESOLUTION_SAMPLES / np.sqrt(12), (high - low) / _BINS)
     best, least = (np.ones(1), np.array([low]), np.array([floor])), np.inf
     for k in range(1, min(MAX_COMPONENTS, len(x)) + 1):
-        found, likelihood = _maximise(x, w, k, floor)
+        modes, likelihood = _maximise(x, w, k, floor)
         score = (3 * k - 1) * np.log(len(delays)) - 2 * likelihood
         if score < least:
-            best, least = found, score
+            best, least = modes, score
     grid = np.linspace(low, high, 4 * _BINS)
     density = _densities(grid, *best).sum(axis=0)
     return _modes(grid, density, len(best[0]))
@@ -96,13 +96,13 @@ def _maximise(x: Floats, w: Floats, k: int, floor: float) -> tuple[tuple[Floats,
     widths = np.maximum(widths, floor)
     before = -np.inf
     for _ in range(_ITERATIONS):
-        each = _densities(x, weights, means, widths)
-        total = np.maximum(each.sum(axis=0), 1e-300)
+        density = _densities(x, weights, means, widths)
+        total = np.maximum(density.sum(axis=0), 1e-300)
         likelihood = float(w @ np.log(total))
         if likelihood - before < 1e-6 * abs(likelihood):
             break
         before = likelihood
-        share = each / total * w
+        share = density / total * w
         size = np.maximum(share.sum(axis=1), 1e-12)
         weights, means = size / size.sum(), share @ x / size
         widths = np.maximum(np.sqrt(np.sum(share * (x - means[:, None]) ** 2, axis=1) / size), floor)
@@ -111,8 +111,8 @@ def _maximise(x: Floats, w: Floats, k: int, floor: float) -> tuple[tuple[Floats,
 
 def _densities(x: Floats, weights: Floats, means: Floats, widths: Floats) -> Floats:
     z = (x - means[:, None]) / widths[:, None]
-    found: Floats = (weights / widths)[:, None] * np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
-    return found
+    densities: Floats = (weights / widths)[:, None] * np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
+    return densities
 
 
 def _modes(grid: Floats, density: Floats, components: int) -> Mixture:
@@ -154,9 +154,9 @@ def test(delays: NDArray[np.int64], *, period_ns: float) -> Finding | None:
     used = values
     if len(values) > MAX_DELAYS:
         used = values[np.sort(np.random.default_rng(SEED).choice(len(values), MAX_DELAYS, replace=False))]
-    found = dips.dip(dithered(used))
-    p = dips.p_value(found, effective_n(used))
-    numbers: dict[str, Interval | float | int | str] = {"dip": found, "modes": 1, "packets": len(delays)}
+    depth = dips.dip(dithered(used))
+    p = dips.p_value(depth, effective_n(used))
+    numbers: dict[str, Interval | float | int | str] = {"dip": depth, "modes": 1, "packets": len(delays)}
     if p > 0.05:  # no other test of the step makes it a finding: the mixture is not worth its time
         return Finding(kind="modes", sentence="The delays have one mode.", p_value=p, share=0.0, numbers=numbers)
     mixture = fit(values)
@@ -178,7 +178,7 @@ def test(delays: NDArray[np.int64], *, period_ns: float) -> Finding | None:
         kind="modes",
         sentence=(
             f"The delays gather{roughly} at {count_text(len(places), 'place')}: {listed} of"
-            f" {count_text(len(delays), 'packet')} (dip {found:.3f}), which makes {share_text(share)} of the variance."
+            f" {count_text(len(delays), 'packet')} (dip {depth:.3f}), which makes {share_text(share)} of the variance."
         ),
         p_value=p,
         share=share,

@@ -16,7 +16,7 @@ NEVER = np.inf
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wait:
-    """What met the packets of a route in one wait for the radio.
+    """Frames that the packets of a route met in one wait for the radio.
 
     Parameters
     ----------

@@ -45,11 +45,11 @@ def find(delays: Floats, begins: NDArray[np.int64]) -> Peak | None:
     """The highest peak between a fifth of the run and the shortest period that the instants allow.
 
     Lomb's and Scargle's periodogram (Scargle, ApJ 263, 1982) by an FFT of the delays in cells of time, a quarter of the
-    shortest period each (Press and Rybicki, ApJ 338, 1989, without their interpolation). Autocorrelation is taken out
+    shortest period each (Press and Rybicki, ApJ 338, 1989, without their interpolation). Autocorrelation is removed
     of the delays and outliers are cut first. A power z is exceeded by chance at one frequency with exp(-z), anywhere in
     the range with 1 - (1 - exp(-z)) exp(-W exp(-z) sqrt z), W = f T sqrt(pi / 3), f the highest frequency and T the run
     (Baluev, MNRAS 385, 2008, pp. 1279-1285, for instants spread evenly over the run). Counting f T independent
-    frequencies instead, as is often done, finds two to three times as many as it says.
+    frequencies instead, as is often done, gives two to three times as many as stated.
     """
     intervals = np.diff(begins)
     interval = float(np.median(intervals))

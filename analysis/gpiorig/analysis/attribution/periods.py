@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 MIN_LEVELS = 4
-MIN_PERIOD = 10  # samples (or bins of the periodogram): at less, the sample grid itself is the lattice
+MIN_PERIOD = 10  # samples (or bins of the periodogram): below, the sample grid itself is the lattice
 _BINS = 1 << 17  # of the periodogram
 _BEYOND = 0.75  # of the frequency of MIN_LEVELS levels over the range: from there on peaks are looked for
 _CANDIDATES, _PEAK = 24, 0.4  # peaks that are tried, and how high they must be against the highest

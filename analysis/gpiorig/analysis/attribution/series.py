@@ -75,7 +75,7 @@ def inflation(model: Floats) -> float:
 
 
 def explained_by(delays: Floats, design: Floats) -> tuple[float, float]:
-    """p-value and F of a linear model, autocorrelation of the delays taken out.
+    """p-value and F of a linear model, without the autocorrelation of the delays.
 
     The model is fitted, an autoregression to what it leaves (Cochrane and Orcutt, JASA 44, 1949); both sides are
     filtered with it and the model is fitted again. Its F is compared with that of permuted residuals (`tail`).
@@ -130,20 +130,20 @@ def tail(value: float, null: Floats) -> float:
 def _basis(columns: Floats) -> Floats:
     """Orthonormal columns that span the same."""
     scale = np.abs(columns).max(axis=0, initial=0.0)
-    kept: Floats = columns[:, scale > 0] / scale[scale > 0]
-    if not kept.shape[1]:
-        return kept
+    columns = columns[:, scale > 0] / scale[scale > 0]
+    if not columns.shape[1]:
+        return columns
     # From the products of the columns, which are few.
-    values, vectors = np.linalg.eigh(kept.T @ kept)
+    values, vectors = np.linalg.eigh(columns.T @ columns)
     good = values > 1e-10 * values[-1]
-    basis: Floats = kept @ (vectors[:, good] / np.sqrt(values[good]))
+    basis: Floats = columns @ (vectors[:, good] / np.sqrt(values[good]))
     return basis
 
 
 def groups(labels: NDArray[np.int64]) -> Floats:
     """float64[n, g - 1]: one column for each group but the first."""
-    found = np.unique(labels)
-    columns: Floats = (labels[:, None] == found[None, 1:]).astype(np.float64)
+    numbers = np.unique(labels)
+    columns: Floats = (labels[:, None] == numbers[None, 1:]).astype(np.float64)
     return columns
 
 

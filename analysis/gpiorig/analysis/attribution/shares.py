@@ -22,7 +22,7 @@ Ratio = Callable[[Floats], Floats]
 
 
 def within(delays: Floats, own: Flags, levels: Floats, *, worth: float = 1.0) -> Interval:
-    """What the levels of some packets make of the sum of squares of all: theirs, less that about their levels.
+    """Share of the levels of some packets in the sum of squares of all: that of the packets minus that about levels.
 
     Parameters
     ----------
@@ -73,13 +73,13 @@ def joining(delays: Floats, groups: NDArray[np.int64], count: int) -> list[Inter
 def _squares(sums: Floats) -> Floats:
     """Sum of squares about the mean, from count, sum and sum of squares."""
     n, first, second = sums.T
-    found: Floats = np.maximum(second - first * first / np.maximum(n, 1), 0)
-    return found
+    squares: Floats = np.maximum(second - first * first / np.maximum(n, 1), 0)
+    return squares
 
 
 def _over(part: Floats, whole: Floats) -> Floats:
-    found: Floats = np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), 0.0)
-    return found
+    ratio: Floats = np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), 0.0)
+    return ratio
 
 
 def _interval(columns: Floats, ratio: Ratio) -> Interval:

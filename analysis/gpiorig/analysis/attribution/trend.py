@@ -28,8 +28,8 @@ def mann_kendall(values: Floats) -> tuple[float, float, float]:
     straight line leaves (Hamed and Rao, Journal of Hydrology 204, 1998), here that of a fitted autoregression.
     """
     n = len(values)
-    found = stats.kendalltau(np.arange(n), values)
-    tau = float(found.statistic)
+    score = stats.kendalltau(np.arange(n), values)
+    tau = float(score.statistic)
     if not np.isfinite(tau):
         return 0.0, 1.0, float(n)
     _, ties = np.unique(values, return_counts=True)
@@ -63,8 +63,8 @@ def correlations(model: Floats, lags: int) -> Floats:
 
     response = signal.lfilter([1.0], np.append(1.0, -model), np.append(1.0, np.zeros(4 * lags)))
     power = np.fft.irfft(np.abs(np.fft.rfft(response, 2 * len(response))) ** 2)
-    found: Floats = power[1 : lags + 1] / power[0]
-    return found
+    values: Floats = power[1 : lags + 1] / power[0]
+    return values
 
 
 def trend(delays: NDArray[np.int64], starts: NDArray[np.int64], *, period_ns: float) -> Finding | None:
@@ -109,9 +109,9 @@ def _theil_sen(ns: Floats, seconds: Floats, factor: float) -> Interval:
     """Median slope of all pairs (Sen, JASA 63, 1968), its interval widened for autocorrelation."""
     if not np.ptp(seconds):
         return Interval(0.0, 0.0, 0.0, method="Theil-Sen", note="no time passes")
-    found = stats.theilslopes(ns, seconds, alpha=CONFIDENCE)
-    value, wider = float(found.slope), float(np.sqrt(factor))
-    low, high = (value + wider * (float(end) - value) for end in (found.low_slope, found.high_slope))
+    slopes = stats.theilslopes(ns, seconds, alpha=CONFIDENCE)
+    value, wider = float(slopes.slope), float(np.sqrt(factor))
+    low, high = (value + wider * (float(end) - value) for end in (slopes.low_slope, slopes.high_slope))
     return Interval(value, low, high, method="Theil-Sen")
 
 
@@ -146,17 +146,17 @@ def changes_in(values: Floats, *, level: float) -> tuple[list[int], float]:
     A part is cut again where its own test is below `level`, Bonferroni over the parts.
     """
     at, p = change_in(values)
-    found: list[int] = []
+    changes: list[int] = []
     todo = [(0, len(values), at, p)]
-    while todo and len(found) < MAX_CHANGES:
+    while todo and len(changes) < MAX_CHANGES:
         low, high, cut, chance = todo.pop(0)
-        if not chance <= level / (len(found) + 1) or not MIN_SEGMENT <= cut <= high - low - MIN_SEGMENT:
+        if not chance <= level / (len(changes) + 1) or not MIN_SEGMENT <= cut <= high - low - MIN_SEGMENT:
             continue
-        found.append(low + cut)
+        changes.append(low + cut)
         for a, b in ((low, low + cut), (low + cut, high)):
             if b - a >= 2 * MIN_SEGMENT:
                 todo.append((a, b, *change_in(values[a:b])))
-    return sorted(found), p
+    return sorted(changes), p
 
 
 def change(delays: NDArray[np.int64], starts: NDArray[np.int64], *, period_ns: float, level: float) -> Finding | None:
@@ -179,7 +179,7 @@ def change(delays: NDArray[np.int64], starts: NDArray[np.int64], *, period_ns: f
         at_s = float(starts[cut] - starts[0]) * period_ns * 1e-9
         numbers |= {f"at_{i}_s": at_s, f"before_{i}_ns": medians[i - 1], f"after_{i}_ns": medians[i]}
         digits = digits_for(medians[i], spread_ns=abs(medians[i] - medians[i - 1]), resolution_ns=period_ns)
-        before, after = (time_text(each, digits=digits) for each in medians[i - 1 : i + 1])
+        before, after = (time_text(jump, digits=digits) for jump in medians[i - 1 : i + 1])
         texts.append(f"at {time_text(at_s * 1e9)} from {before} to {after}")
     share = grouped_share(values, labels)
     return Finding(

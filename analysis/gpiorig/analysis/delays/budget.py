@@ -85,13 +85,13 @@ class Budget:
         One per step: cov(step, total) / var(total). A step that is short where others are long has a negative share.
     tail
         One per step: what it adds to the mean total of the slowest packets beyond the mean total of all, as a share of
-        that excess. The mean step of the slowest less the mean step of all, over the same of the total.
+        that excess. The mean step of the slowest minus the mean step of all, over the same of the total.
     tail_packets
-        How many packets are "the slowest": those that need as long as the one at `TAIL_SHARE`, or longer.
+        Number of "the slowest" packets: those that need as long as the one at `TAIL_SHARE`, or longer.
     tail_share
-        Which share of the packets they are, such as 0.01.
+        Their share of the packets, such as 0.01.
     packets
-        Packets the budget is made of.
+        Packets in the budget.
     note
         Why there are no shares (all NaN), or what limits them; empty if nothing.
     by_kind, by_node

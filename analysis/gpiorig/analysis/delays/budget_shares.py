@@ -15,7 +15,7 @@ from gpiorig.analysis.statistics.intervals import NAN, Interval
 
 TAIL_SHARE = 0.01
 MIN_TAIL = 10  # packets: fewer show nothing in general, so the tail of few packets is a larger share
-_MAX_TAIL = 0.25  # beyond, it is no tail
+_MAX_TAIL = 0.25  # share of the packets beyond which they are not a tail
 _TAIL_REACH = 3  # times the packets of the tail, from which a resample takes its own
 _BATCH = 100
 
@@ -84,7 +84,7 @@ def variance_shares(samples: NDArray[np.int64], total: NDArray[np.int64]) -> Sha
     block, dies_out = dependence.block_for((total - centre) ** 2)
     plan = resampling.resample(len(total), block)
     wide = samples.shape[1]
-    # Sums over a cell of 1, total, total^2, of each step, and of each step times total, all less their means: all that
+    # Sums over a cell of 1, total, total^2, of each step, and of each step times total, all minus their means: all that
     # a resample needs.
     sums = np.empty((len(plan.sizes), 3 + 2 * wide))
     means = samples.mean(axis=0)
@@ -96,11 +96,11 @@ def variance_shares(samples: NDArray[np.int64], total: NDArray[np.int64]) -> Sha
     def shares(weights: NDArray[np.float64]) -> NDArray[np.float64]:
         moments = weights @ sums
         moments = moments[:, 1:] / moments[:, :1]
-        mean, square, each, product = moments[:, :1], moments[:, 1:2], moments[:, 2 : 2 + wide], moments[:, 2 + wide :]
+        mean, square, step, product = moments[:, :1], moments[:, 1:2], moments[:, 2 : 2 + wide], moments[:, 2 + wide :]
         variance = square - mean * mean
         # A resample of equal packets has no shares, only what rounding leaves.
         variance = np.where(variance > 1e-9 * square, variance, NAN)
-        result: NDArray[np.float64] = (product - each * mean) / variance
+        result: NDArray[np.float64] = (product - step * mean) / variance
         return result
 
     note = intervals.block_note(plan, dies_out=dies_out)
@@ -112,7 +112,7 @@ def variance_shares(samples: NDArray[np.int64], total: NDArray[np.int64]) -> Sha
 def tail_shares(samples: NDArray[np.int64], total: NDArray[np.int64], slow: NDArray[np.bool_]) -> Shares:
     """(mean step of the slowest - mean step of all) / the same of the total; every resample has its own slowest.
 
-    An interval is as wide as that of a mean of so many values as there are blocks with slow packets in them: ten slow
+    An interval is as wide as that of a mean of one value per block with slow packets in it: ten slow
     packets among a thousand are ten. Few slow packets show little of how they bunch, so the blocks are also those that
     the squared distance of the total from its mean wants.
     """
@@ -134,17 +134,17 @@ def tail_shares(samples: NDArray[np.int64], total: NDArray[np.int64], slow: NDAr
             part = weights[i : i + _BATCH]
             size = part @ plan.sizes
             wanted = size * count / len(total)
-            each = part[:, cells]
-            before = np.cumsum(each, axis=1) - each
-            taken = np.clip(wanted[:, None] - before, 0, each)
-            excess = taken @ candidates / wanted[:, None] - (part @ sums) / size[:, None]
+            counts = part[:, cells]
+            before = np.cumsum(counts, axis=1) - counts
+            slowest_counts = np.clip(wanted[:, None] - before, 0, counts)
+            excess = slowest_counts @ candidates / wanted[:, None] - (part @ sums) / size[:, None]
             rows[i : i + _BATCH] = excess[:, :-1] / np.where(excess[:, -1:] > 0, excess[:, -1:], NAN)
         return rows
 
     share = count / len(total)
     note = ""
     if share > _MAX_TAIL:
-        note = f"the slowest {count} of {len(total)} packets are no tail: too few packets, or too few values"
+        note = f"the slowest {count} of {len(total)} packets are not a tail: too few packets, or too few values"
         candidates = candidates * NAN
     elif share > 1.5 * TAIL_SHARE:
         note = f"the slowest packets are {100 * share:.2g} % of all, not {100 * TAIL_SHARE:g} %"

@@ -83,7 +83,7 @@ def from_events(
 
 
 def for_route(route: Route, air: dict[str, Air]) -> tuple[RadioParts, ...]:
-    """The radio waits of a route, divided by the frames of `frame_owners.for_route`; none without a line that shows frames."""
+    """The radio waits of a route, divided by the frames around them (`frame_owners.for_route`)."""
     return tuple(_divided(column, air[step.name]) for column, step in enumerate(route.steps.steps) if step.name in air)
 
 
@@ -157,7 +157,7 @@ def _undivided(air: Air, *, free: Flags) -> dict[str, Flags]:
 
 
 def _longer_than_a_backoff(delays: Samples, free: Flags) -> Flags:
-    """bool[k], packets that met nothing and lie off the levels of one backoff; none where there are no such levels."""
+    """bool[k], packets that met nothing and lie off the levels of one backoff; none without such levels."""
     rows = np.flatnonzero(free)
     levels = channel.backoff_levels(delays[rows[:: -(-len(rows) // FIT_PACKETS)]]) if len(rows) else None
     if levels is None:

@@ -22,31 +22,31 @@ INDENT = "\N{EN DASH} "  # before the parts of a step
 _LETTER = 0.0145  # of the width of the axes, that a letter of a label takes
 
 
-def bars(ax: Axes, found: RouteNumbers, budget: Budget | None) -> None:
+def bars(ax: Axes, numbers: RouteNumbers, budget: Budget | None) -> None:
     """Stacked bars: shares of the kinds of steps in the mean, in the variance, and in what the slowest take longer.
 
     Parameters
     ----------
     ax
         Where to draw.
-    found
-        Numbers of the route; its point estimates are drawn where there is no budget.
+    numbers
+        Of the route; its point estimates are drawn where there is no budget.
     budget
         Shares with their intervals; None for none.
     """
-    total = found.total
+    total = numbers.total
     rows: list[tuple[str, dict[Kind, float]]] = [
-        (f"mean\n{time_text(total.mean_ns)}", found.by_kind(found.means)),
-        ("variance" + (f"\nstd {time_text(total.std_ns)}" if total.n > 1 else ""), found.by_kind(found.variances)),
+        (f"mean\n{time_text(total.mean_ns)}", numbers.by_kind(numbers.means)),
+        ("variance" + (f"\nstd {time_text(total.std_ns)}" if total.n > 1 else ""), numbers.by_kind(numbers.variances)),
     ]
     if budget is not None and total.n > 1:
-        rows[1] = (rows[1][0], found.by_kind([share.value for share in budget.variance]))
+        rows[1] = (rows[1][0], numbers.by_kind([share.value for share in budget.variance]))
         slowest = f"tail\nslowest {budget.tail_packets}"
-        rows.append((slowest, found.by_kind([share.value for share in budget.tail])))
+        rows.append((slowest, numbers.by_kind([share.value for share in budget.tail])))
     least = 0.0
     for y, (_, sums) in enumerate(rows):
         if not all(np.isfinite(share) for share in sums.values()):
-            text = _why_none(found)
+            text = _why_none(numbers)
             ax.text(0.5, y, text, ha="center", va="center", fontsize=8.5, color=INK)
             continue
         least = min(least, _stack(ax, sums, y, mean_ns=total.mean_ns if y == 0 else None))
@@ -58,13 +58,13 @@ def bars(ax: Axes, found: RouteNumbers, budget: Budget | None) -> None:
     ax.tick_params(axis="y", length=0)
 
 
-def _why_none(found: RouteNumbers) -> str:
+def _why_none(numbers: RouteNumbers) -> str:
     """Why a bar is missing."""
-    if found.total.n < 2:
+    if numbers.total.n < 2:
         return "one packet does not vary"
-    if np.isfinite(found.variances).all():
+    if np.isfinite(numbers.variances).all():
         return "no tail: too few packets, or too few different delays"
-    return f"not resolved: all delays are equal within {found.resolution_text}"
+    return f"not resolved: all delays are equal within {numbers.resolution_text}"
 
 
 def _stack(ax: Axes, sums: dict[Kind, float], y: int, *, mean_ns: float | None) -> float:

@@ -1,4 +1,4 @@
-"""What causes the jitter: what attribution says about every step, and folds over the periods it found."""
+"""Causes of the jitter: the findings of attribution for every step, and folds over their periods."""
 
 from __future__ import annotations
 
@@ -27,34 +27,38 @@ def blocks(data: ReportData, view: RouteView, prefix: str) -> list[Block]:
     """Sentences, folds, and the table of all findings."""
     if view.study is None:
         return [why_not("Attribution was not run on this recording.")]
-    found = causes(view)
-    if not found:
-        return [why_not("There is no step to say anything about.")]
-    structured = [each for each, _ in found if each.findings]
-    rest = [each for each, _ in found if not each.findings]
-    level, tests = found[0][0].level, sum(each.tests for each, _ in found)
+    attributed = causes(view)
+    if not attributed:
+        return [why_not("The route has no steps.")]
+    structured = [attribution for attribution, _ in attributed if attribution.findings]
+    rest = [attribution for attribution, _ in attributed if not attribution.findings]
+    level, tests = attributed[0][0].level, sum(attribution.tests for attribution, _ in attributed)
     opening = (
-        f"{count_text(tests, 'test')} on {count_text(len(found), 'step')}; the chance that anything is found in a step "
+        f"{count_text(tests, 'test')} on {count_text(len(attributed), 'step')}; the chance of any finding in a step "
         f"without structure is {share_text(level)}."
     )
     if not structured:
-        opening = f"Nothing was found: no step shows a structure. {opening}"
-    said: list[Block] = [text(opening)]
+        opening = f"No finding: no step shows a structure. {opening}"
+    content: list[Block] = [text(opening)]
     if structured:
-        said.append(text(*(sentence_of(each) for each in structured), look="findings"))
+        content.append(text(*(sentence_of(attribution) for attribution in structured), look="findings"))
     whole = view.study.attributions[-1]
-    if whole.step not in {each.step for each, _ in found}:
-        said.append(text(f"The whole {view.noun}: {whole.sentence}"))
-    said += folds(data, view, prefix)
+    if whole.step not in {attribution.step for attribution, _ in attributed}:
+        content.append(text(f"The whole {view.noun}: {whole.sentence}"))
+    content += folds(data, view, prefix)
     if structured:
-        said.append(Details("Every finding with its evidence", (_table(found),)))
+        content.append(Details("Every finding with its evidence", (_table(attributed),)))
     if rest:
-        said.append(Details(f"Steps without a finding: {len(rest)}", (text(*(sentence_of(each) for each in rest)),)))
-    return said
+        content.append(
+            Details(
+                f"Steps without a finding: {len(rest)}", (text(*(sentence_of(attribution) for attribution in rest)),)
+            )
+        )
+    return content
 
 
 def folds(data: ReportData, view: RouteView, prefix: str) -> list[Picture]:
-    """Delays folded over the periods that were found, the largest part of the jitter first."""
+    """Delays folded over the periods of the findings, the largest part of the jitter first."""
     drawn = [
         _fold(data, view, attribution, finding, f"{prefix}fold-{number + 1}")
         for number, (attribution, finding) in zip(range(MAX_FOLDS), _periodic(view), strict=False)
@@ -84,7 +88,7 @@ def _fold(data: ReportData, view: RouteView, attribution: Attribution, finding: 
     else:
         caption = "A delay that meets a periodic activity depends on the phase at which it begins; others do not."
         if len(view.route) > series.POINTS:
-            caption += " Of so many packets only the medians are drawn."
+            caption += " Only the medians are drawn, because there are many packets."
     return Picture(name, partial(_draw_fold, view, column, finding, title, virtual=data.virtual), title, caption)
 
 
@@ -106,11 +110,11 @@ def _draw_fold(view: RouteView, column: int, finding: Finding, title: str, *, vi
         return figure
 
 
-def _table(found: list[tuple[Attribution, float]]) -> Table:
+def _table(attributed: list[tuple[Attribution, float]]) -> Table:
     rows = tuple(
-        (each.step, finding.kind, share_text(finding.share), p_text(finding.p_value), _numbers(finding))
-        for each, _ in found
-        for finding in each.findings
+        (attribution.step, finding.kind, share_text(finding.share), p_text(finding.p_value), _numbers(finding))
+        for attribution, _ in attributed
+        for finding in attribution.findings
     )
     header = ("<step", "<kind", "share of its variance", "p-value", "<estimated")
     return Table("Findings", header, rows)
