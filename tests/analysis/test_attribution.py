@@ -35,14 +35,14 @@ class Attributed:
 
     route: Route
     events: Events
-    found: dict[str, Attribution]
+    attribution_found: dict[str, Attribution]
 
     def of(self, step: str, kind: str) -> Finding:
         """The finding of a kind on a step."""
-        return next(each for each in self.found[step].findings if each.kind == kind)
+        return next(attribution for attribution in self.found[step].findings if attribution.kind == kind)
 
     def kinds(self, step: str) -> set[str]:
-        return {each.kind for each in self.found[step].findings}
+        return {attribution.kind for attribution in self.found[step].findings}
 
 
 def round_trips(folder: Path, **settings: int) -> Attributed:
@@ -61,12 +61,12 @@ def round_trips(folder: Path, **settings: int) -> Attributed:
     result = pipeline.analyse(record(folder, BENCH, experiment))
     route = routes.round_trips(result.timelines, result.steps)
     preempted = Occupancy((), np.zeros((0, 0)), worked(result.events, route), np.ones(len(route.steps.steps), bool))
-    found = attribute(
+    attribution_found = attribute(
         route,
         covariates=covariates(result.packets, route, preempted),
         activities=activities(result.events),
     )
-    return Attributed(route, result.events, {each.step: each for each in found})
+    return Attributed(route, result.events, {attribution.step: attribution for attribution in attribution_found})
 
 
 def worked(events: Events, route: Route) -> np.ndarray:
@@ -75,14 +75,14 @@ def worked(events: Events, route: Route) -> np.ndarray:
     enters = events.samples[of & (events.codes == BY_NAME["task.run.enter"].code)]
     exits = events.samples[of & (events.codes == BY_NAME["task.run.exit"].code)][: len(enters)]
     enters = enters[: len(exits)]
-    low, found = begins(route), np.zeros(route.steps.samples.shape, dtype=np.int64)
+    low, attribution_found = begins(route), np.zeros(route.steps.samples.shape, dtype=np.int64)
     high = low + route.steps.samples
     for column, step in enumerate(route.steps.steps):
         if step.node == "initiator":
             for row in range(len(route)):
                 inside = np.minimum(exits, high[row, column]) - np.maximum(enters, low[row, column])
-                found[row, column] = np.maximum(inside, 0).sum()
-    return found
+                attribution_found[row, column] = np.maximum(inside, 0).sum()
+    return attribution_found
 
 
 @pytest.fixture(scope="session")
@@ -104,11 +104,11 @@ def test_the_radio_wait_is_a_lattice_of_320_us(plain: Attributed) -> None:
     """
     seen_ns = 320_000 * (1 - 3e-6)
     for step, levels in ((RADIO_WAITS[0], 8), (RADIO_WAITS[1], 8), ("total", 15)):
-        found = plain.of(step, "lattice")
-        assert levels == found.numbers["levels"]
-        assert found.numbers["period_ns"].low <= seen_ns <= found.numbers["period_ns"].high
-        assert found.numbers["period_ns"].high - found.numbers["period_ns"].low < 20
-        assert found.share > 0.99
+        attribution_found = plain.of(step, "lattice")
+        assert levels == attribution_found.numbers["levels"]
+        assert attribution_found.numbers["period_ns"].low <= seen_ns <= attribution_found.numbers["period_ns"].high
+        assert attribution_found.numbers["period_ns"].high - attribution_found.numbers["period_ns"].low < 20
+        assert attribution_found.share > 0.99
         assert {"lattice"} == plain.kinds(step)
 
 
@@ -116,27 +116,27 @@ def test_nothing_else_is_found(plain: Attributed) -> None:
     assert {RADIO_WAITS[0], RADIO_WAITS[1], "total"} == {step for step in plain.found if plain.kinds(step)}
     interrupts = [plain.found[step.name] for step in plain.route.steps.steps if step.kind is path.Kind.INTERRUPT]
     assert 4 == len(interrupts)
-    assert all("Does not vary" in each.sentence for each in interrupts)
+    assert all("Does not vary" in attribution.sentence for attribution in interrupts)
 
 
 def test_a_1_khz_beat_is_found(ticking: Attributed) -> None:
     """On the initiator's steps, with the worker by name; not on the responder's."""
-    found = {step: ticking.of(step, "beat") for step in ticking.found if "beat" in ticking.kinds(step)}
+    attribution_found = {step: ticking.of(step, "beat") for step in ticking.found if "beat" in ticking.kinds(step)}
     names = {step.name: step.node for step in ticking.route.steps.steps}
-    assert {"initiator"} == {names[step] for step in found}
-    assert len(found) >= 12
-    for each in found.values():
-        assert "initiator: task 6" == each.numbers["activity"]
+    assert {"initiator"} == {names[step] for step in attribution_found}
+    assert len(attribution_found) >= 12
+    for attribution in attribution_found.values():
+        assert "initiator: task 6" == attribution.numbers["activity"]
         # 12 ppm fast, seen by an analyzer that is 3 ppm slow.
-        assert 1e6 * (1 - 15e-6) == pytest.approx(each.numbers["period_ns"].value, rel=1e-6)
-    assert found["reply: read the frame"].share > 0.9
+        assert 1e6 * (1 - 15e-6) == pytest.approx(attribution.numbers["period_ns"].value, rel=1e-6)
+    assert attribution_found["reply: read the frame"].share > 0.9
 
 
 def test_the_phase_shows_when_the_task_runs(ticking: Attributed) -> None:
     """Reading a frame takes 128 us: it meets the task when it begins in the last 128 us of the millisecond."""
     step = "reply: read the frame"
     task = activities(ticking.events)[str(ticking.of(step, "beat").numbers["activity"])]
-    column = [each.name for each in ticking.route.steps.steps].index(step)
+    column = [attribution.name for attribution in ticking.route.steps.steps].index(step)
     turns = task.phase(begins(ticking.route)[:, column])
     known = np.isfinite(turns)
     phase, delays = turns[known] % 1, ticking.route.steps.samples[known, column]
@@ -148,17 +148,17 @@ def test_the_phase_shows_when_the_task_runs(ticking: Attributed) -> None:
 
 def test_a_preempting_task_is_found(ticking: Attributed) -> None:
     """A step is longer by what the task runs in it, and by the two switches with their events: 100 us make 138."""
-    found = ticking.of("reply: read the frame", "dependence")
-    assert PREEMPTED == found.numbers["on"]
-    assert 1000 < found.numbers["slope"].value < 1500
-    assert found.share > 0.99
+    attribution_found = ticking.of("reply: read the frame", "dependence")
+    assert PREEMPTED == attribution_found.numbers["on"]
+    assert 1000 < attribution_found.numbers["slope"].value < 1500
+    assert attribution_found.share > 0.99
 
 
 def test_without_known_activities_a_search_finds_the_millisecond(ticking: Attributed) -> None:
-    found = {each.step: each for each in attribute(ticking.route)}
-    each = next(f for f in found["reply: interrupt: ISR to driver"].findings if f.kind == "beat")
-    assert each.numbers["period_ns"].low <= 1e6 * (1 - 15e-6) <= each.numbers["period_ns"].high
-    assert "" == each.numbers["activity"]
+    attribution_found = {attribution.step: attribution for attribution in attribute(ticking.route)}
+    attribution = next(f for f in attribution_found["reply: interrupt: ISR to driver"].findings if f.kind == "beat")
+    assert attribution.numbers["period_ns"].low <= 1e6 * (1 - 15e-6) <= attribution.numbers["period_ns"].high
+    assert "" == attribution.numbers["activity"]
 
 
 def test_a_bimodal_queue_is_found(tmp_path: Path) -> None:
@@ -181,10 +181,10 @@ def test_a_bimodal_queue_is_found(tmp_path: Path) -> None:
     names = ("app to mac", "mac to driver", "driver")
     end = path.Milestone("request.m", "mac.tx.enter", 0, False, path.Source.ID)
     steps = tuple(path.Step(name, end, end, path.Kind.SOFTWARE, "initiator") for name in names)
-    made = Steps(steps, np.arange(len(samples)), np.diff(samples, axis=1), events.samplerate_hz)
-    route = Route("one way", made, np.arange(len(samples), dtype=np.int32), samples[:, 0], 0, 0)
-    found = {each.step: each for each in attribute(route)}["mac to driver"]
-    modes = next(each for each in found.findings if each.kind == "modes")
+    bench_run = Steps(steps, np.arange(len(samples)), np.diff(samples, axis=1), events.samplerate_hz)
+    route = Route("one way", bench_run, np.arange(len(samples), dtype=np.int32), samples[:, 0], 0, 0)
+    attribution_found = {attribution.step: attribution for attribution in attribute(route)}["mac to driver"]
+    modes = next(attribution for attribution in attribution_found.findings if attribution.kind == "modes")
     assert 2 == modes.numbers["modes"]
     assert (0.5, 0.5) == pytest.approx((modes.numbers["weight_1"], modes.numbers["weight_2"]), abs=0.01)
     # At least the frame of the first: 32 octets of payload at 32 us each.

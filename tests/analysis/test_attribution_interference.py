@@ -24,33 +24,33 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
 
 def test_what_makes_waits_long_is_told(runs: list[Run]) -> None:
     """All but a few of the packets that met a busy channel or were repeated, and no others; with the true shares."""
-    true, found = np.zeros(3), np.zeros(3)
-    for each in runs:
+    true, counted = np.zeros(3), np.zeros(3)
+    for bench in runs:
         for step in WAITS:
-            truth, numbers = each.truth(step), finding(each.found, step, "channel").numbers
+            truth, numbers = bench.truth(step), finding(bench.attributions, step, "channel").numbers
             assert np.count_nonzero(truth) == sum(
                 numbers[f"{name}_packets"] for name in ("busy", "retried", "unexplained")
             )
             true += np.bincount(truth, minlength=3)
-            found += [np.count_nonzero(truth == 0), numbers["busy_packets"], numbers["retried_packets"]]
-            for share, name in zip(each.true_shares(step)[:2], SHARES[:2], strict=True):
+            counted += [np.count_nonzero(truth == 0), numbers["busy_packets"], numbers["retried_packets"]]
+            for share, name in zip(bench.true_shares(step)[:2], SHARES[:2], strict=True):
                 # One packet of 20 ms may make a tenth of the variance of a wait; its cause may not be told.
                 assert numbers[name].value == pytest.approx(share, abs=0.12), (step, name)
-    assert 0.97 * true[1] <= found[1] <= 1.01 * true[1]
-    assert 0.8 * true[2] <= found[2] <= 1.1 * true[2]
+    assert 0.97 * true[1] <= counted[1] <= 1.01 * true[1]
+    assert 0.8 * true[2] <= counted[2] <= 1.1 * true[2]
 
 
 def test_claims_add_up_to_no_more_than_the_whole(runs: list[Run]) -> None:
     """On every step and on the whole delay; and the lattice claims what one backoff makes."""
-    for each in runs:
-        for found in (each.found, each.without):
+    for bench in runs:
+        for attributions in (bench.attributions, bench.without):
             for step in (*WAITS, "total"):
-                assert sum(one.share for one in found[step].findings) <= 1 + 1e-9, step
+                assert sum(one.share for one in attributions[step].findings) <= 1 + 1e-9, step
             for step in WAITS:
-                numbers = finding(found, step, "channel").numbers
+                numbers = finding(attributions, step, "channel").numbers
                 shares = [numbers[name].value for name in SHARES] + [numbers["unexplained_share"]]
                 assert 1 == pytest.approx(sum(shares))
-                levels = finding(found, step, "lattice")
+                levels = finding(attributions, step, "lattice")
                 if levels is not None:  # or it makes less than the analyzer resolves
                     assert 8 == levels.numbers["levels"]
                     assert 320e3 == pytest.approx(levels.numbers["period_ns"].value, rel=1e-5)
@@ -59,19 +59,19 @@ def test_claims_add_up_to_no_more_than_the_whole(runs: list[Run]) -> None:
 
 def test_the_sentences_name_the_rivals(runs: list[Run]) -> None:
     """Also where the third node's own pins are not on the analyzer: its frames are on the lines of the two."""
-    for each in runs:
-        for found in (each.found, each.without):
+    for bench in runs:
+        for attributions in (bench.attributions, bench.without):
             for step in (*WAITS, "total"):
-                told = finding(found, step, "channel")
-                assert found[step].sentence.startswith(told.sentence)
-                assert told.sentence.startswith("The channel makes the delays differ: of the variance a busy channel ")
-                assert ", one backoff" in told.sentence and "met a frame of others on the air" in told.sentence
-                assert bool(told.numbers["retried_packets"]) == (" and retries " in told.sentence)
+                claim = finding(attributions, step, "channel")
+                assert attributions[step].sentence.startswith(claim.sentence)
+                assert claim.sentence.startswith("The channel makes the delays differ: of the variance a busy channel ")
+                assert ", one backoff" in claim.sentence and "met a frame of others on the air" in claim.sentence
+                assert bool(claim.numbers["retried_packets"]) == (" and retries " in claim.sentence)
 
 
 def test_frames_on_the_air_that_do_not_matter_are_not_blamed() -> None:
     """Waits of one to three backoffs, whatever is on the air: who waits longer meets more, and nothing is claimed."""
-    count, level, found = by_depth(60, 400), 0.05, 0
+    count, level, count_blamed = by_depth(60, 400), 0.05, 0
     for seed in range(count):
         rng = np.random.default_rng(seed)
         begun = starts(rng, 300)
@@ -81,9 +81,9 @@ def test_frames_on_the_air_that_do_not_matter_are_not_blamed() -> None:
         at = channel.split(delays, air)
         if isinstance(at, str):
             continue
-        each = channel.test(delays, at, period_ns=UNIT_NS, level=level)
-        found += each is not None and each.p_value <= level
-    assert found <= most(count, level, risk=0.01)
+        blamed = channel.test(delays, at, period_ns=UNIT_NS, level=level)
+        count_blamed += blamed is not None and blamed.p_value <= level
+    assert count_blamed <= most(count, level, risk=0.01)
 
 
 def test_a_few_packets_that_met_nothing_tell_nothing() -> None:
@@ -102,10 +102,13 @@ def test_one_long_packet_is_counted_and_not_explained() -> None:
     delays[77] += 500_000
     none = np.zeros(0, dtype=np.int64)
     air = Wait(np.where(np.arange(200) == 77, 100.0, np.inf), np.zeros(200, dtype=bool), none, none, 200 * MS)
-    found = attribute.attribute_series(series(delays, begun, air=air))
-    assert ["lattice"] == [each.kind for each in found.findings]
-    assert found.findings[0].share < 0.3
-    assert "1 of 200 packets waited longer than one backoff; the reason is not known at this level." in found.sentence
+    attribution = attribute.attribute_series(series(delays, begun, air=air))
+    assert ["lattice"] == [finding_.kind for finding_ in attribution.findings]
+    assert attribution.findings[0].share < 0.3
+    assert (
+        "1 of 200 packets waited longer than one backoff; the reason is not known at this level."
+        in attribution.sentence
+    )
 
 
 @pytest.mark.parametrize("among", [None, "free"])
@@ -116,18 +119,18 @@ def test_a_lattice_claims_its_own_share_only(among: str | None) -> None:
     own = delays.copy()
     late = rng.random(600) < 0.08
     delays[late] += rng.integers(300_000, 900_000, int(late.sum()))
-    found = lattice.test(delays, period_ns=UNIT_NS, among=~late if among else None)
+    claim = lattice.test(delays, period_ns=UNIT_NS, among=~late if among else None)
     squares = np.sum((own[~late] - own[~late].mean()) ** 2.0) / np.sum((delays - delays.mean()) ** 2.0)
-    assert 8 == found.numbers["levels"] and found.p_value < 1e-9
-    assert squares == pytest.approx(found.share, rel=0.1)
-    assert found.numbers["share"].low <= squares <= found.numbers["share"].high
-    assert f"{100 * squares:.1f} % (" in found.sentence
+    assert 8 == claim.numbers["levels"] and claim.p_value < 1e-9
+    assert squares == pytest.approx(claim.share, rel=0.1)
+    assert claim.numbers["share"].low <= squares <= claim.numbers["share"].high
+    assert f"{100 * squares:.1f} % (" in claim.sentence
 
 
 def test_a_fine_grid_is_no_cause() -> None:
     """Sums of periods of 320 and 128 us lie on 64 us, whatever they are: no lattice, and the reason is said."""
     rng = np.random.default_rng(6)
     delays = 3420 + 7680 * rng.integers(0, 16, 800) + 3072 * rng.integers(0, 5, 800)
-    found = lattice.test(delays, period_ns=UNIT_NS)
-    assert (1.0, 0.0) == (found.p_value, found.share)
-    assert "more than 16 show how fine a clock is, not why delays differ." in found.sentence
+    claim = lattice.test(delays, period_ns=UNIT_NS)
+    assert (1.0, 0.0) == (claim.p_value, claim.share)
+    assert "more than 16 show how fine a clock is, not why delays differ." in claim.sentence

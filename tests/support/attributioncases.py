@@ -49,9 +49,9 @@ STRUCTURELESS: dict[str, Draw] = {
 
 def activity(name: str, period: float, end: int, *, offset: float = 500.0) -> Activity:
     """Something periodic, from the beginning to the end."""
-    found = periodic(name, np.rint(np.arange(offset, end, period)).astype(np.int64))
-    assert found is not None
-    return found
+    instants = periodic(name, np.rint(np.arange(offset, end, period)).astype(np.int64))
+    assert instants is not None
+    return instants
 
 
 def covariates(rng: np.random.Generator, n: int) -> dict[str, np.ndarray]:
@@ -98,8 +98,8 @@ def series(
 
 def starts(rng: np.random.Generator, n: int, *, irregular: bool = True) -> np.ndarray:
     """Instants of sending, 20 ms apart, evenly or up to 5 ms late."""
-    found = 1000 + np.arange(n, dtype=np.int64) * INTERVAL
-    return found + rng.integers(0, 5 * MS, n) if irregular else found
+    instants = 1000 + np.arange(n, dtype=np.int64) * INTERVAL
+    return instants + rng.integers(0, 5 * MS, n) if irregular else instants
 
 
 def route(samples: np.ndarray, begun: np.ndarray, *, nodes: tuple[str, ...] = ()) -> Route:
@@ -111,5 +111,5 @@ def route(samples: np.ndarray, begun: np.ndarray, *, nodes: tuple[str, ...] = ()
     kinds = path.Kind.SOFTWARE
     steps = tuple(path.Step(f"step {i}", marks[i], marks[i + 1], kinds, node) for i, node in enumerate(nodes))
     n = len(samples)
-    made = Steps(steps, np.arange(n), samples.astype(np.int64), Fraction(RATE_HZ))
-    return Route("test", made, np.arange(n, dtype=np.int32), begun, 0, 0)
+    steps_of_route = Steps(steps, np.arange(n), samples.astype(np.int64), Fraction(RATE_HZ))
+    return Route("test", steps_of_route, np.arange(n, dtype=np.int32), begun, 0, 0)

@@ -47,7 +47,7 @@ class Run:
     """
 
     route: Route
-    found: dict[str, Attribution]
+    attributions: dict[str, Attribution]
     without: dict[str, Attribution]
 
     def truth(self, step: str) -> np.ndarray:
@@ -58,17 +58,17 @@ class Run:
 
     def waits_us(self, step: str) -> np.ndarray:
         """float64[k], the waits of a step."""
-        column = [each.name for each in self.route.steps.steps].index(step)
+        column = [route_step.name for route_step in self.route.steps.steps].index(step)
         return self.route.steps.samples[:, column] * 1e6 / float(self.route.steps.samplerate_hz)
 
     def true_shares(self, step: str) -> list[float]:
         """Of one backoff, a busy channel, retries."""
-        return [each.value for each in joining(self.waits_us(step), self.truth(step), 3)]
+        return [share.value for share in joining(self.waits_us(step), self.truth(step), 3)]
 
 
-def finding(found: dict[str, Attribution], step: str, kind: str) -> Finding | None:
+def finding(attributions: dict[str, Attribution], step: str, kind: str) -> Finding | None:
     """The finding of a kind on a step, if there is one."""
-    return next((each for each in found[step].findings if each.kind == kind), None)
+    return next((one for one in attributions[step].findings if one.kind == kind), None)
 
 
 def run(folder: Path, seed: int, *, packets: int, interval_us: int = 10_137) -> Run:
@@ -86,8 +86,8 @@ def run(folder: Path, seed: int, *, packets: int, interval_us: int = 10_137) -> 
     given, periodic = covariates(result.packets, route), activities(result.events)
     both = [
         {
-            each.step: each
-            for each in attribute(route, covariates=given, activities=periodic, waits=waits(events, route))
+            attribution.step: attribution
+            for attribution in attribute(route, covariates=given, activities=periodic, waits=waits(events, route))
         }
         for events in (result.events, _without(result.events, "noise"))
     ]
@@ -101,15 +101,15 @@ def waits(events: Events, route: Route) -> dict[str, on_air.Wait]:
 
 def _without(events: Events, node: str) -> Events:
     """The same events where a node's pins were not recorded."""
-    kept = events.nodes != events.node(node)
+    rows = events.nodes != events.node(node)
     names = tuple(name for name in events.node_names if name != node)
     assert names == events.node_names[:-1]
     return replace(
         events,
-        samples=events.samples[kept],
-        nodes=events.nodes[kept],
-        codes=events.codes[kept],
-        ids=events.ids[kept],
+        samples=events.samples[rows],
+        nodes=events.nodes[rows],
+        codes=events.codes[rows],
+        ids=events.ids[rows],
         node_names=names,
     )
 
@@ -120,20 +120,23 @@ def main(seeds: int, packets: int) -> None:
     print("|---|---|---:|---:|---|---:|---|---:|---|")
     for seed in range(1, seeds + 1):
         with tempfile.TemporaryDirectory() as folder:
-            each = run(Path(folder), seed, packets=packets)
+            result = run(Path(folder), seed, packets=packets)
         for step in WAITS:
-            one, busy, again = each.true_shares(step)
-            channel, lattice = (finding(each.found, step, kind) for kind in ("channel", "lattice"))
+            one, busy, again = result.true_shares(step)
+            channel, lattice = (finding(result.attributions, step, kind) for kind in ("channel", "lattice"))
             shares = [channel.numbers[f"{name}_share"] if channel else None for name in ("busy", "retries")]
             shares.append(lattice.numbers["share"] if lattice else None)
             texts = [f"{100 * s.value:.1f} ({100 * s.low:.1f} to {100 * s.high:.1f})" if s else "-" for s in shares]
-            longer = int(np.count_nonzero(each.truth(step)))
+            longer = int(np.count_nonzero(result.truth(step)))
             print(
-                f"| {seed} | {step.split(':')[0]} | {longer} of {len(each.route)} | {100 * busy:.1f} | {texts[0]} | "
+                f"| {seed} | {step.split(':')[0]} | {longer} of {len(result.route)} | {100 * busy:.1f} | {texts[0]} | "
                 f"{100 * again:.1f} | {texts[1]} | {100 * one:.1f} | {texts[2]} |"
             )
-            alone = finding(each.without, step, "channel")
-            print(f"    {each.found[step].sentence}\n    without: {alone.sentence if alone else '-'}", file=sys.stderr)
+            alone = finding(result.without, step, "channel")
+            print(
+                f"    {result.attributions[step].sentence}\n    without: {alone.sentence if alone else '-'}",
+                file=sys.stderr,
+            )
 
 
 if __name__ == "__main__":

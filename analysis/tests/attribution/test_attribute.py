@@ -16,7 +16,7 @@ from gpiorig.analysis.attribution import attribute, findings
 @pytest.mark.slow
 def test_structureless_runs() -> None:
     """Found in no more than the level says: ten kinds of delays, two activities, four covariates, frames on the air."""
-    runs, level, found = by_depth(40, 200), 0.05, []
+    runs, level, count = by_depth(40, 200), 0.05, []
     for run in range(runs):
         kind = list(STRUCTURELESS)[run % len(STRUCTURELESS)]
         rng = np.random.default_rng(run)
@@ -25,12 +25,12 @@ def test_structureless_runs() -> None:
         tasks = activity("a: 1", 1.0013 * MS, end), activity("a: 2", 1.31 * MS, end)
         delays = np.rint(STRUCTURELESS[kind](rng, 300)).astype(np.int64)
         air = others_on_air(rng, delays, begun, repeated=0.02 * (run % 3)) if run // 20 % 2 else None
-        each = series(delays, begun, *tasks, air=air, **covariates(rng, 300))
-        result = attribute.attribute_series(each, level=level)
+        attribution = series(delays, begun, *tasks, air=air, **covariates(rng, 300))
+        result = attribute.attribute_series(attribution, level=level)
         assert result.tests >= 7
         if result.findings:
-            found.append((run, kind, result.findings))
-    assert len(found) <= most(runs, level, risk=0.01), found
+            count.append((run, kind, result.findings))
+    assert len(count) <= most(runs, level, risk=0.01), count
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +61,8 @@ def test_every_structure_is_found_on_its_step(mixed) -> None:
     path, given, tasks = mixed
     seen = []
     result = attribute.attribute(path, covariates=given, activities=tasks, progress=seen.append)
-    assert [f"step {i}" for i in range(6)] + ["total"] == seen == [each.step for each in result]
-    kinds = [[finding.kind for finding in each.findings] for each in result]
+    assert [f"step {i}" for i in range(6)] + ["total"] == seen == [attribution.step for attribution in result]
+    kinds = [[finding.kind for finding in attribution.findings] for attribution in result]
     assert ["lattice"] == kinds[0]
     assert "beat" == kinds[1][0]
     assert (["dependence"], ["modes"], [], []) == tuple(kinds[2:6])
@@ -70,7 +70,7 @@ def test_every_structure_is_found_on_its_step(mixed) -> None:
     assert "depends on pre-empted time, µs: 1.00 µs" in result[2].sentence
     assert "No finding in 7 tests on 400 packets at level 0.01; a structure that makes" in result[4].sentence
     assert "Does not vary by more than the resolution (83.3 ns): nothing to test." == result[5].sentence
-    assert [7, 7, 7, 7, 7, 0] == [each.tests for each in result[:6]]
+    assert [7, 7, 7, 7, 7, 0] == [attribution.tests for attribution in result[:6]]
 
 
 @pytest.mark.slow
@@ -99,7 +99,7 @@ def test_a_step_is_tested_against_its_own_nodes() -> None:
     end = int(begun[-1]) + MS
     tasks = {name: activity(name, p * MS, end) for name, p in (("a: x", 1.1), ("b: y", 1.7), ("b: z", 2.3))}
     result = attribute.attribute(route(samples, begun, nodes=("a", "b", "a > b")), activities=tasks)
-    assert [6, 7, 8, 8] == [each.tests for each in result]
+    assert [6, 7, 8, 8] == [attribution.tests for attribution in result]
 
 
 @pytest.mark.slow
@@ -110,7 +110,9 @@ def test_the_whole_delay_depends_on_what_is_known_of_its_steps() -> None:
     samples = np.rint(5000 + 24 * own + rng.normal(0, 5, (300, 3)))
     own[:, 1] = np.nan
     result = attribute.attribute(route(samples, starts(rng, 300)), covariates={"pre-empted time, µs": own})
-    assert [True, False, True, True] == ["dependence" in [f.kind for f in each.findings] for each in result]
+    assert [True, False, True, True] == [
+        "dependence" in [f.kind for f in attribution.findings] for attribution in result
+    ]
     slope = next(f for f in result[3].findings if f.kind == "dependence").numbers["slope"]
     assert slope.low <= 1000 <= slope.high
 
@@ -130,8 +132,8 @@ def test_who_waits_longer_is_not_delayed_by_what_runs_meanwhile() -> None:
 def test_few_packets_tell_nothing(n: int) -> None:
     result = attribute.attribute(route(np.arange(2 * n).reshape(n, 2), np.arange(n, dtype=np.int64)))
     assert 3 == len(result)
-    assert {((), 0)} == {(each.findings, each.tests) for each in result}
-    assert all("fewer than 30 tell nothing" in each.sentence for each in result)
+    assert {((), 0)} == {(attribution.findings, attribution.tests) for attribution in result}
+    assert all("fewer than 30 tell nothing" in attribution.sentence for attribution in result)
 
 
 def test_degenerate_delays_do_not_raise() -> None:
@@ -141,9 +143,11 @@ def test_degenerate_delays_do_not_raise() -> None:
     odd[::2, 0], odd[50, 1], odd[:, 2] = 50, 1000, np.arange(n)
     path = route(odd, np.zeros(n, dtype=np.int64))
     result = attribute.attribute(path, covariates={"unknown": np.full(n, np.nan), "constant": np.ones(n)})
-    assert all(each.sentence for each in result)
+    assert all(attribution.sentence for attribution in result)
     assert not result[1].findings
-    assert not [f for each in result for f in each.findings if not np.isfinite(f.p_value) or not 0 <= f.share <= 1]
+    assert not [
+        f for attribution in result for f in attribution.findings if not np.isfinite(f.p_value) or not 0 <= f.share <= 1
+    ]
 
 
 def test_what_is_finer_than_the_resolution_is_not_found() -> None:
@@ -180,15 +184,15 @@ def test_the_detectable_share_is_detected_four_times_in_five() -> None:
     """What "nothing found" says would have been found, with one covariate of exactly that share: 0.8, within 0.05."""
     tests, n, runs = 7, 400, by_depth(100, 300)
     share = attribute._detectable(n=n, tests=tests, level=0.01)
-    found = 0
+    count = 0
     for seed in range(runs):
         rng = np.random.default_rng(seed)
         c = rng.normal(size=n)
         x = 10_000 + 1000 * (np.sqrt(share) * c + np.sqrt(1 - share) * rng.normal(size=n))
-        each = attribute.dependence.test(x.astype(np.int64), c, name="c", period_ns=1.0)
-        assert each is not None
-        found += each.p_value < 0.01 / tests
-    assert fewest(runs, 0.75) <= found <= most(runs, 0.85)
+        attribution = attribute.dependence.test(x.astype(np.int64), c, name="c", period_ns=1.0)
+        assert attribution is not None
+        count += attribution.p_value < 0.01 / tests
+    assert fewest(runs, 0.75) <= count <= most(runs, 0.85)
 
 
 @pytest.mark.slow
@@ -196,7 +200,7 @@ def test_the_table_has_a_row_per_finding(mixed) -> None:
     path, given, tasks = mixed
     result = attribute.attribute(path, covariates=given, activities=tasks)
     table = findings.as_table(result)
-    assert sum(max(1, len(each.findings)) for each in result) == table.num_rows
+    assert sum(max(1, len(attribution.findings)) for attribution in result) == table.num_rows
     rows = table.to_pylist()
     assert ("step 0", "lattice", 0.01) == tuple(rows[0][k] for k in ("step", "kind", "level"))
     low, high = json.loads(rows[0]["numbers"])["period_ns"][1:]

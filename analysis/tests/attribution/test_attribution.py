@@ -15,8 +15,8 @@ HEADER_NS = 192_000
 
 
 def run(events):
-    found = association.associate(events, initiator="initiator", responder="responder")
-    return found, timelines.build(found, header_ns=HEADER_NS)
+    result = association.associate(events, initiator="initiator", responder="responder")
+    return result, timelines.build(result, header_ns=HEADER_NS)
 
 
 def test_completions_follow_plain_rules(new_bench):

@@ -25,32 +25,32 @@ def test_a_1_khz_beat_is_found_with_its_activity() -> None:
     """A tenth of the packets meet a task of 1 ms: its period, and the share that an analysis of variance gives."""
     begun = starts(np.random.default_rng(1), 500)
     task = activity("task", MS, int(begun[-1]) + MS)
-    found = beat.known(pulses(begun, MS, width=0.1, height=2400), begun, task, period_ns=UNIT_NS)
-    assert not isinstance(found, str) and found is not None
-    assert ("beat", "task") == (found.kind, found.numbers["activity"])
-    assert 1e6 == pytest.approx(found.numbers["period_ns"].value, rel=1e-6)
-    assert found.p_value < 1e-9
-    assert found.share > 0.95
+    finding = beat.known(pulses(begun, MS, width=0.1, height=2400), begun, task, period_ns=UNIT_NS)
+    assert not isinstance(finding, str) and finding is not None
+    assert ("beat", "task") == (finding.kind, finding.numbers["activity"])
+    assert 1e6 == pytest.approx(finding.numbers["period_ns"].value, rel=1e-6)
+    assert finding.p_value < 1e-9
+    assert finding.share > 0.95
 
 
 def test_a_1_khz_beat_is_found_without_it() -> None:
     """By the search, within the width of its peak, among periods from 40 us to seconds."""
     begun = 4 * starts(np.random.default_rng(2), 800)  # for a minute
-    found = beat.unknown(pulses(begun, MS, width=0.2, height=2400), begun, period_ns=UNIT_NS)
-    assert found is not None
-    assert found.numbers["period_ns"].low <= 1e6 <= found.numbers["period_ns"].high
-    assert "" == found.numbers["activity"]
-    assert found.p_value < 1e-9
-    assert found.share > 0.8
+    finding = beat.unknown(pulses(begun, MS, width=0.2, height=2400), begun, period_ns=UNIT_NS)
+    assert finding is not None
+    assert finding.numbers["period_ns"].low <= 1e6 <= finding.numbers["period_ns"].high
+    assert "" == finding.numbers["activity"]
+    assert finding.p_value < 1e-9
+    assert finding.share > 0.8
 
 
 def test_a_sine_is_found_too() -> None:
     begun = starts(np.random.default_rng(3), 600)
     delays = 3000 + 100 * np.sin(2 * np.pi * begun / (7.3 * MS)) + np.random.default_rng(4).normal(0, 150, 600)
-    found = beat.unknown(np.rint(delays).astype(np.int64), begun, period_ns=UNIT_NS)
-    assert found is not None
-    assert 7.3e6 == pytest.approx(found.numbers["period_ns"].value, rel=1e-3)
-    assert found.p_value < 1e-6
+    finding = beat.unknown(np.rint(delays).astype(np.int64), begun, period_ns=UNIT_NS)
+    assert finding is not None
+    assert 7.3e6 == pytest.approx(finding.numbers["period_ns"].value, rel=1e-3)
+    assert finding.p_value < 1e-6
 
 
 def test_the_periodogram_is_lombs() -> None:
@@ -82,10 +82,10 @@ def test_evenly_sent_packets_cannot_tell_aliases() -> None:
     delays = pulses(begun, MS, width=0.3, height=2400)
     known = beat.known(delays, begun, activity("task", MS, int(begun[-1]) + MS), period_ns=UNIT_NS)
     alike = beat.known(delays, begun, activity("other", 20.3 * MS / 21.3, int(begun[-1]) + MS), period_ns=UNIT_NS)
-    for found in (known, alike):
-        assert not isinstance(found, str) and found is not None
-        assert found.p_value < 1e-9
-        assert "0.300 of its period between two packets would look the same" in found.sentence
+    for finding in (known, alike):
+        assert not isinstance(finding, str) and finding is not None
+        assert finding.p_value < 1e-9
+        assert "0.300 of its period between two packets would look the same" in finding.sentence
     searched = period_search.find(delays.astype(float), begun)
     assert searched is not None
     assert searched.shortest_samples == 2 * 20.3 * MS  # no shorter period is looked for
@@ -118,13 +118,13 @@ def test_periods_are_kept_through_what_comes_between() -> None:
     ticks = np.arange(400) * MS + rng.integers(-20, 20, 400)
     others = np.sort(rng.integers(0, 400 * MS, 40))
     missing = np.delete(ticks, [100, 101, 250])
-    found = periodic("timer", np.sort(np.concatenate([missing, others])))
-    assert found is not None
-    assert MS == pytest.approx(found.period_samples, rel=1e-4)
-    assert 0.97 < len(set(found.instants.tolist()) & set(missing.tolist())) / len(missing)
-    assert len(set(found.instants.tolist()) & set(others.tolist())) <= 8  # as many as come within 5 % by chance
+    finding = periodic("timer", np.sort(np.concatenate([missing, others])))
+    assert finding is not None
+    assert MS == pytest.approx(finding.period_samples, rel=1e-4)
+    assert 0.97 < len(set(finding.instants.tolist()) & set(missing.tolist())) / len(missing)
+    assert len(set(finding.instants.tolist()) & set(others.tolist())) <= 8  # as many as come within 5 % by chance
     assert ticks[300] // MS + 0.5 == pytest.approx(
-        float(found.phase(ticks[300:301] + MS // 2)[0]) + ticks[0] // MS, abs=0.02
+        float(finding.phase(ticks[300:301] + MS // 2)[0]) + ticks[0] // MS, abs=0.02
     )
 
 
@@ -144,9 +144,9 @@ def test_a_task_and_its_timer_are_one_activity(new_bench) -> None:
         bench.log += [(0, 1000 + k * MS, "timer.fire.enter", None), (0, 1500 + k * MS, "task.run.enter", 6)]
         bench.log += [(1, 1700 + k * MS, "isr.timer.enter", None), (0, 1600 + k * 3 * MS, "slot.frame", k)]
     bench.now = 200 * MS
-    found = activities(bench.events())
+    finding = activities(bench.events())
     assert {"initiator: task 6": MS, "initiator: TDMA frame": 3 * MS, "responder: timer interrupt": MS} == {
-        name: each.period_samples for name, each in found.items()
+        name: activity.period_samples for name, activity in finding.items()
     }
     assert BY_NAME["task.run.enter"].has_id
 
@@ -187,9 +187,9 @@ def test_a_period_is_not_doubled_because_its_bins_suit_better() -> None:
         rng = np.random.default_rng(seed)
         begun = starts(rng, 600)
         hit = 2400 * ((begun - 500) / MS % 1 < 0.1)
-        found = beat.unknown(np.rint(3000 + hit + rng.normal(0, 30, 600)).astype(np.int64), begun, period_ns=UNIT_NS)
-        assert found is not None
-        assert 1e6 == pytest.approx(found.numbers["period_ns"].value, rel=1e-3), seed
+        finding = beat.unknown(np.rint(3000 + hit + rng.normal(0, 30, 600)).astype(np.int64), begun, period_ns=UNIT_NS)
+        assert finding is not None
+        assert 1e6 == pytest.approx(finding.numbers["period_ns"].value, rel=1e-3), seed
     assert "passes 0.000 of its period" in beat.alias(starts(np.random.default_rng(1), 300), MS * (1 + 1e-6), INTERVAL)
 
 
@@ -201,5 +201,5 @@ def test_one_packet_alone_at_its_phase_is_no_beat() -> None:
     begins[150] += MS // 2
     delays = 5000 + rng.integers(0, 50, 300)
     delays[150] += 40_000
-    found = beat.known(delays, begins, task, period_ns=UNIT_NS)
-    assert isinstance(found, str) or found.share < 0.1
+    finding = beat.known(delays, begins, task, period_ns=UNIT_NS)
+    assert isinstance(finding, str) or finding.share < 0.1

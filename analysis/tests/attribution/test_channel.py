@@ -17,18 +17,18 @@ def test_shares_of_groups_add_up_to_the_whole(seed: int) -> None:
     """However packets are grouped, none is negative, and empty groups have none."""
     rng = np.random.default_rng(seed)
     delays = rng.lognormal(3, 1, 200)
-    found = shares.joining(delays, rng.choice([0, 1, 3], 200), 4)
-    assert 1 == pytest.approx(sum(each.value for each in found))
-    assert min(each.value for each in found) >= 0
-    assert 0 == found[2].value
-    for each in found:
-        assert each.low <= each.value <= each.high
+    divided = shares.joining(delays, rng.choice([0, 1, 3], 200), 4)
+    assert 1 == pytest.approx(sum(share.value for share in divided))
+    assert min(share.value for share in divided) >= 0
+    assert 0 == divided[2].value
+    for share in divided:
+        assert share.low <= share.value <= share.high
 
 
 def test_a_share_is_what_its_packets_add_to_the_sum_of_squares() -> None:
     delays = np.append(np.arange(30.0), [400.0, 500.0])
     groups = np.append(np.zeros(30, dtype=np.int64), [1, 1])
-    one, other = (each.value for each in shares.joining(delays, groups, 2))
+    one, other = (share.value for share in shares.joining(delays, groups, 2))
     whole = 32 * np.var(delays)
     assert (30 * np.var(np.arange(30.0)) / whole, 1 - 30 * np.var(np.arange(30.0)) / whole) == pytest.approx(
         (one, other)
@@ -55,7 +55,7 @@ def test_the_test_for_others_is_the_log_rank_test(seed: int) -> None:
     others = np.where(rng.random(80) < 0.6, rng.uniform(0, 30, 80), np.inf)
     others = np.where(others < delays, others, np.inf)
     most, difference, variance = 20.0, 0.0, 0.0
-    for instant in sorted({int(each) for each in delays if each <= most}):
+    for instant in sorted({int(share) for share in delays if share <= most}):
         waiting = delays >= instant
         exposed = waiting & (others < instant)
         ended = int(np.sum(delays == instant))

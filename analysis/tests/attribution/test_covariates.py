@@ -25,9 +25,9 @@ def trips(new_bench):
             bench.log.append((0, marks["request.udp.tx"] - 3 - k, "queue.post", 3))
             bench.log.append((0, marks["reply.app.rx"] + 3 + k, "queue.fetch", 3))
     events = bench.events()
-    found = association.associate(events, initiator="initiator", responder="responder")
-    lines = timelines.build(found, header_ns=192_000)
-    return found, routes.round_trips(lines, timelines.steps(lines))
+    values_by_name = association.associate(events, initiator="initiator", responder="responder")
+    lines = timelines.build(values_by_name, header_ns=192_000)
+    return values_by_name, routes.round_trips(lines, timelines.steps(lines))
 
 
 def test_steps_begin_where_the_one_before_ends(trips) -> None:
@@ -38,8 +38,8 @@ def test_steps_begin_where_the_one_before_ends(trips) -> None:
 
 
 def test_messages_queued_are_counted_when_a_step_begins(trips) -> None:
-    found, route = trips
-    given = covariates(found, route)
+    values_by_name, route = trips
+    given = covariates(values_by_name, route)
     queued = given[QUEUED]
     steps = [step.name for step in route.steps.steps]
     expected = [id_ % 3 for id_ in range(40)]
@@ -50,30 +50,30 @@ def test_messages_queued_are_counted_when_a_step_begins(trips) -> None:
 
 
 def test_what_never_varies_is_left_out(trips) -> None:
-    found, route = trips
-    assert {QUEUED} == set(covariates(found, route))
+    values_by_name, route = trips
+    assert {QUEUED} == set(covariates(values_by_name, route))
     none = Occupancy((), np.zeros((0, 0)), np.zeros(route.steps.samples.shape, dtype=np.int64), np.ones(39, dtype=bool))
-    assert {QUEUED} == set(covariates(found, route, none))
-    assert {QUEUED} == set(of_steps(found.events, route))
+    assert {QUEUED} == set(covariates(values_by_name, route, none))
+    assert {QUEUED} == set(of_steps(values_by_name.events, route))
 
 
 def test_retries_and_air_time_are_those_of_the_packets(trips) -> None:
     """Counts of the packets' rows; air time in octets above the shortest frame, not moved by a sample's jitter."""
-    found, route = trips
+    values_by_name, route = trips
     air = [step.name for step in route.steps.steps].index("request: air: first bit to radio interrupt")
     route.steps.samples[:, air] = 42_624 + 768 * (np.arange(40) % 4) + np.arange(40) % 2  # 55.5 octets and more
-    found.transmissions[:, 0] += np.arange(40, dtype=np.int32) % 3
-    given = covariates(found, route)
+    values_by_name.transmissions[:, 0] += np.arange(40, dtype=np.int32) % 3
+    given = covariates(values_by_name, route)
     assert (np.arange(40) % 4).tolist() == given["request longer air time, 32 µs"].tolist()
     assert (np.arange(40) % 3).tolist() == given["request retries"].tolist()
     assert "reply retries" not in given
 
 
 def test_preempted_time_is_in_microseconds_where_it_is_known(trips) -> None:
-    found, route = trips
+    values_by_name, route = trips
     count = len(route.steps.steps)
     samples = np.arange(40 * count).reshape(40, count)
-    given = covariates(found, route, Occupancy((), np.zeros((0, 0)), samples, np.arange(count) % 2 == 0))
+    given = covariates(values_by_name, route, Occupancy((), np.zeros((0, 0)), samples, np.arange(count) % 2 == 0))
     assert (samples[:, 0] / 24).tolist() == given[PREEMPTED][:, 0].tolist()
     waits = next(k for k, step in enumerate(route.steps.steps) if "radio wait" in step.name)
     assert 0 == waits % 2
@@ -83,9 +83,9 @@ def test_preempted_time_is_in_microseconds_where_it_is_known(trips) -> None:
 
 @pytest.mark.slow
 def test_unknown_covariates_are_not_tested(trips) -> None:
-    found, route = trips
-    given = covariates(found, route)
-    result = {each.step: each for each in attribute.attribute(route, covariates=given)}
+    values_by_name, route = trips
+    given = covariates(values_by_name, route)
+    result = {finding.step: finding for finding in attribute.attribute(route, covariates=given)}
     steps = [step.name for step in route.steps.steps]
     waits = result["request: radio wait: exec done to first bit on air"]
     assert waits.tests >= 4

@@ -18,20 +18,20 @@ def drawn(seed: int, *, levels: int = 8, spacing: float = 7680.0, noise: float =
 
 def test_an_injected_lattice_comes_out() -> None:
     """The backoff of IEEE 802.15.4: 8 levels 320 us apart, phase and all of the variance with it."""
-    found = lattice.test(drawn(1), period_ns=UNIT_NS)
-    assert found is not None
-    assert (8, 1.0, 400) == (found.numbers["levels"], found.numbers["on_lattice"], found.numbers["packets"])
-    assert found.numbers["period_ns"].low <= 320_000 <= found.numbers["period_ns"].high
-    assert found.numbers["phase_ns"].low <= 3420.3 * UNIT_NS <= found.numbers["phase_ns"].high
-    assert found.p_value < 1e-20
-    assert found.share > 0.9999
-    assert "8 levels 320 µs apart (319.999 µs ± 2 ns; 100 % of 400 packets on one)" in found.sentence
+    levels = lattice.test(drawn(1), period_ns=UNIT_NS)
+    assert levels is not None
+    assert (8, 1.0, 400) == (levels.numbers["levels"], levels.numbers["on_lattice"], levels.numbers["packets"])
+    assert levels.numbers["period_ns"].low <= 320_000 <= levels.numbers["period_ns"].high
+    assert levels.numbers["phase_ns"].low <= 3420.3 * UNIT_NS <= levels.numbers["phase_ns"].high
+    assert levels.p_value < 1e-20
+    assert levels.share > 0.9999
+    assert "8 levels 320 µs apart (319.999 µs ± 2 ns; 100 % of 400 packets on one)" in levels.sentence
 
 
 def test_a_sum_of_two_backoffs_has_15_levels() -> None:
-    found = lattice.fit(drawn(1, n=1000) + drawn(2, n=1000))
-    assert found is not None
-    assert (15, 7680) == (found.levels, round(found.period))
+    levels = lattice.fit(drawn(1, n=1000) + drawn(2, n=1000))
+    assert levels is not None
+    assert (15, 7680) == (levels.levels, round(levels.period))
 
 
 @pytest.mark.slow
@@ -40,9 +40,9 @@ def test_the_interval_of_the_period_holds_it() -> None:
     runs, held = by_depth(60, 200), 0
     for seed in range(runs):
         spacing = 1000 + seed * 0.37
-        found = lattice.test(drawn(seed, spacing=spacing, noise=3.0, n=100), period_ns=1.0)
-        assert found is not None
-        held += found.numbers["period_ns"].low <= spacing <= found.numbers["period_ns"].high
+        levels = lattice.test(drawn(seed, spacing=spacing, noise=3.0, n=100), period_ns=1.0)
+        assert levels is not None
+        held += levels.numbers["period_ns"].low <= spacing <= levels.numbers["period_ns"].high
     assert held >= fewest(runs, 0.95, risk=0.01)
 
 
@@ -50,9 +50,9 @@ def test_the_interval_of_the_period_holds_it() -> None:
 @pytest.mark.parametrize("n", [50, 300])
 def test_four_levels_are_not_taken_for_half_their_period(n: int) -> None:
     """The longest period that is looked for is that of the fewest levels, whatever the scatter of the delays."""
-    found = [lattice.fit(drawn(seed, levels=4, noise=20.0, n=n)) for seed in range(20)]
-    assert {7700} == {100 * round(each.period / 100) for each in found if each is not None}
-    assert {4} == {each.levels for each in found if each is not None and each.p_value < 0.001}
+    levels = [lattice.fit(drawn(seed, levels=4, noise=20.0, n=n)) for seed in range(20)]
+    assert {7700} == {100 * round(fitted.period / 100) for fitted in levels if fitted is not None}
+    assert {4} == {fitted.levels for fitted in levels if fitted is not None and fitted.p_value < 0.001}
 
 
 @pytest.mark.slow
@@ -60,7 +60,7 @@ def test_the_interval_holds_the_period_of_wide_levels() -> None:
     """Levels so wide that the window cuts them off: 83 to 87 % of intervals held it when their errors left that out."""
     runs = by_depth(60, 100)
     fitted = [lattice.fit(drawn(seed, noise=0.07 * 7680, n=200)) for seed in range(runs)]
-    held = [abs(each.period - 7680) <= 1.96 * each.period_se for each in fitted if each is not None]
+    held = [abs(fitted.period - 7680) <= 1.96 * fitted.period_se for fitted in fitted if fitted is not None]
     assert len(held) == runs
     assert sum(held) >= fewest(runs, 0.95, risk=0.01)
 
@@ -85,23 +85,23 @@ def test_the_order_of_packets_does_not_matter() -> None:
 
 def test_delays_that_met_something_else_do_not_hide_it() -> None:
     delays = np.append(drawn(6, n=300), np.random.default_rng(7).integers(0, 60_000, 12))
-    found = lattice.fit(delays)
-    assert found is not None
-    assert (8, 7680) == (found.levels, round(found.period))
-    assert found.p_value < 1e-9
+    levels = lattice.fit(delays)
+    assert levels is not None
+    assert (8, 7680) == (levels.levels, round(levels.period))
+    assert levels.p_value < 1e-9
 
 
 @pytest.mark.slow
 def test_few_places_at_random_are_no_lattice() -> None:
     """Four to eight narrow places: one in a hundred of them fits a lattice at a level of 0.01."""
     rng = np.random.default_rng(8)
-    runs, found = by_depth(80, 200), 0
+    runs, levels = by_depth(80, 200), 0
     for _ in range(runs):
         places = rng.uniform(0, 50_000, rng.integers(4, 9))
         delays = np.rint(rng.choice(places, 300) + rng.normal(size=300)).astype(np.int64)
         fitted = lattice.fit(delays)
-        found += fitted is not None and fitted.p_value < 0.01
-    assert found <= most(runs, 0.01)
+        levels += fitted is not None and fitted.p_value < 0.01
+    assert levels <= most(runs, 0.01)
 
 
 def test_two_or_three_places_are_no_lattice() -> None:
@@ -119,9 +119,9 @@ def test_the_sample_grid_is_no_lattice() -> None:
         fitted = lattice.fit(np.rint(rng.normal(10_000, spread, 2000)).astype(np.int64))
         assert fitted is None or fitted.p_value > 0.05, spread
     ticks = 24 * np.rint(rng.normal(1000, 20, 500)).astype(np.int64)
-    found = lattice.fit(ticks)
-    assert found is not None
-    assert round(found.period) == 24 and found.p_value < 1e-9
+    levels = lattice.fit(ticks)
+    assert levels is not None
+    assert round(levels.period) == 24 and levels.p_value < 1e-9
 
 
 @pytest.mark.parametrize("delays", [[], [5], [5] * 100, [1, 2] * 50, [0, 100_000_000] * 50, list(range(29))])
@@ -131,6 +131,6 @@ def test_what_can_be_none_is_none(delays: list[int]) -> None:
 
 def test_a_long_range_is_folded_into_bins() -> None:
     """A range of seconds: 10 s of samples do not fit a bin each."""
-    found = lattice.fit(24_000_000 * np.random.default_rng(11).integers(0, 11, 500) + 77)
-    assert found is not None
-    assert (11, 24_000_000) == (found.levels, round(found.period))
+    levels = lattice.fit(24_000_000 * np.random.default_rng(11).integers(0, 11, 500) + 77)
+    assert levels is not None
+    assert (11, 24_000_000) == (levels.levels, round(levels.period))

@@ -74,9 +74,9 @@ def test_the_dip_does_not_see_shift_scale_and_mirror() -> None:
 @pytest.mark.slow
 def test_published_quantiles() -> None:
     """Of 50 uniform values (Hartigan and Hartigan 1985; here of the R package diptest, qDiptab: a million samples)."""
-    found = dip.simulate(50, 1500) / np.sqrt(50)
+    finding = dip.simulate(50, 1500) / np.sqrt(50)
     for reached, published, scatter in ((0.5, 0.04885, 0.0006), (0.1, 0.06491, 0.0012), (0.05, 0.07027, 0.0017)):
-        assert published == pytest.approx(float(np.quantile(found, 1 - reached)), abs=scatter)
+        assert published == pytest.approx(float(np.quantile(finding, 1 - reached)), abs=scatter)
     # And of 1000, against the quantiles that the p-values are made of.
     for reached, published in ((0.5, 0.01174), (0.1, 0.01561), (0.05, 0.01693), (0.01, 0.01961), (0.002, 0.02193)):
         assert reached == pytest.approx(dip.p_value(published, 1000), rel=0.15 if reached > 0.005 else 0.35)
@@ -86,40 +86,40 @@ def test_a_bimodal_queue_is_found() -> None:
     """One packet in four waits 2.4 ms behind another: places, weights and nearly all of the variance."""
     rng = np.random.default_rng(1)
     delays = np.rint(np.where(rng.random(600) < 0.25, 60_000, 2_400) + rng.gamma(4, 60, 600)).astype(np.int64)
-    found = modes.test(delays, period_ns=1e9 / 24e6)
-    assert found is not None
-    assert 2 == found.numbers["modes"]
-    assert found.numbers["weight_2"] == pytest.approx(np.mean(delays > 30_000))
-    assert found.numbers["place_2_ns"] - found.numbers["place_1_ns"] == pytest.approx(2.4e6, rel=0.01)
-    assert found.p_value < 1e-12
-    assert found.share > 0.99
+    finding = modes.test(delays, period_ns=1e9 / 24e6)
+    assert finding is not None
+    assert 2 == finding.numbers["modes"]
+    assert finding.numbers["weight_2"] == pytest.approx(np.mean(delays > 30_000))
+    assert finding.numbers["place_2_ns"] - finding.numbers["place_1_ns"] == pytest.approx(2.4e6, rel=0.01)
+    assert finding.p_value < 1e-12
+    assert finding.share > 0.99
 
 
 def test_three_modes_and_a_rare_one() -> None:
     rng = np.random.default_rng(2)
     which = rng.choice(3, 900, p=[0.5, 0.47, 0.03])
-    found = modes.fit(np.array([1000.0, 1400.0, 3000.0])[which] + rng.normal(0, 30, 900))
-    assert [1000, 1400, 3000] == pytest.approx(found.places.tolist(), abs=20)
-    assert [1200, 2200] == pytest.approx(found.valleys.tolist(), abs=700)
+    finding = modes.fit(np.array([1000.0, 1400.0, 3000.0])[which] + rng.normal(0, 30, 900))
+    assert [1000, 1400, 3000] == pytest.approx(finding.places.tolist(), abs=20)
+    assert [1200, 2200] == pytest.approx(finding.valleys.tolist(), abs=700)
 
 
 @pytest.mark.parametrize("spread", [0.4, 0.8, 2.0, 300.0])
 def test_whole_samples_are_no_modes(spread: float) -> None:
     """Rounding to samples makes places out of any distribution of a few samples' width."""
     delays = np.rint(1000.4 + spread * np.random.default_rng(4).normal(size=3000)).astype(np.int64)
-    found = modes.test(delays, period_ns=1.0)
-    assert found is not None
-    assert found.p_value > 0.2
+    finding = modes.test(delays, period_ns=1.0)
+    assert finding is not None
+    assert finding.p_value > 0.2
 
 
 @pytest.mark.parametrize("shape", [0.5, 1.0, 3.0])
 def test_skewed_is_not_bimodal(shape: float) -> None:
     """A gamma distribution needs several normal ones to describe it, and has one place."""
     delays = np.random.default_rng(5).gamma(shape, 1000, 1000)
-    found = modes.test(delays.astype(np.int64), period_ns=1.0)
-    assert found is not None
+    finding = modes.test(delays.astype(np.int64), period_ns=1.0)
+    assert finding is not None
     assert modes.fit(delays).components > 1
-    assert found.p_value > 0.2
+    assert finding.p_value > 0.2
 
 
 @pytest.mark.parametrize("delays", [[], [7], [7] * 29])
@@ -128,10 +128,10 @@ def test_few_delays_have_no_modes(delays: list[int]) -> None:
 
 
 def test_equal_delays_have_one_mode() -> None:
-    found = modes.test(np.full(500, 77, dtype=np.int64), period_ns=1.0)
-    assert found is not None
-    assert 1 == found.numbers["modes"]
-    assert found.p_value > 0.2
+    finding = modes.test(np.full(500, 77, dtype=np.int64), period_ns=1.0)
+    assert finding is not None
+    assert 1 == finding.numbers["modes"]
+    assert finding.p_value > 0.2
 
 
 def test_ticks_of_a_coarse_clock_are_no_modes() -> None:
@@ -139,12 +139,12 @@ def test_ticks_of_a_coarse_clock_are_no_modes() -> None:
     below = 0
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        found = modes.test((8 * np.rint(2.5 * rng.chisquare(3, 1000))).astype(np.int64), period_ns=1.0)
-        assert found is not None
-        below += found.p_value < 0.05
+        finding = modes.test((8 * np.rint(2.5 * rng.chisquare(3, 1000))).astype(np.int64), period_ns=1.0)
+        assert finding is not None
+        below += finding.p_value < 0.05
     assert below <= stats.binom.ppf(0.999, 20, 0.05)
     heaps = 8 * np.rint(np.random.default_rng(1).normal(100, 5, 400) + 60 * (np.arange(400) % 2))
-    found = modes.test(heaps.astype(np.int64), period_ns=1.0)
-    assert found is not None
-    assert 2 == found.numbers["modes"]
-    assert found.p_value < 1e-6
+    finding = modes.test(heaps.astype(np.int64), period_ns=1.0)
+    assert finding is not None
+    assert 2 == finding.numbers["modes"]
+    assert finding.p_value < 1e-6

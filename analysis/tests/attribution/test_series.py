@@ -96,25 +96,25 @@ def test_preemption_is_found_with_its_slope() -> None:
     rng = np.random.default_rng(7)
     preempted_us = np.where(rng.random(400) < 0.1, rng.uniform(10, 400, 400), 0)
     delays = np.rint(3000 + 24 * preempted_us + rng.normal(0, 2, 400)).astype(np.int64)
-    found = dependence.test(delays, preempted_us, name="pre-empted time, µs", period_ns=RATE_NS)
-    assert found is not None
-    assert found.numbers["slope"].low <= 1000 <= found.numbers["slope"].high
-    assert found.share > 0.99
-    assert found.p_value < 1e-6
-    assert "depends on pre-empted time, µs: 1.000 µs ± 0.12 ns longer for one more" in found.sentence
+    result = dependence.test(delays, preempted_us, name="pre-empted time, µs", period_ns=RATE_NS)
+    assert result is not None
+    assert result.numbers["slope"].low <= 1000 <= result.numbers["slope"].high
+    assert result.share > 0.99
+    assert result.p_value < 1e-6
+    assert "depends on pre-empted time, µs: 1.000 µs ± 0.12 ns longer for one more" in result.sentence
 
 
 def test_retries_are_groups() -> None:
     rng = np.random.default_rng(8)
     retries = rng.poisson(0.4, 300).astype(float)
-    found = dependence.test(
+    result = dependence.test(
         (7000 * retries + rng.normal(0, 3000, 300)).astype(np.int64), retries, name="retries", period_ns=1
     )
-    assert found is not None
-    assert ("Kruskal-Wallis", "retries") == (found.numbers["method"], found.numbers["on"])
-    assert found.p_value < 1e-9
+    assert result is not None
+    assert ("Kruskal-Wallis", "retries") == (result.numbers["method"], result.numbers["on"])
+    assert result.p_value < 1e-9
     eta = 0.4 * 49e6 / (0.4 * 49e6 + 9e6)  # the variance of a Poisson number is its mean
-    assert eta == pytest.approx(found.share, abs=0.08)
+    assert eta == pytest.approx(result.share, abs=0.08)
 
 
 def test_covariates_that_cannot_matter() -> None:
@@ -141,11 +141,11 @@ def test_a_trend_is_found_with_its_slope() -> None:
     rng = np.random.default_rng(11)
     starts = np.arange(500) * 480_000  # 20 ms
     delays = np.rint(5000 + 24 * 3 * starts / 24e6 + rng.normal(0, 100, 500)).astype(np.int64)  # 3 us/s
-    found = trend.trend(delays, starts, period_ns=RATE_NS)
-    assert found is not None
-    assert found.numbers["slope_ns_per_s"].low <= 3000 <= found.numbers["slope_ns_per_s"].high
-    assert found.p_value < 1e-12
-    assert (0.28 * 720) ** 2 / ((0.28 * 720) ** 2 + 1e4) == pytest.approx(found.share, abs=0.08)
+    result = trend.trend(delays, starts, period_ns=RATE_NS)
+    assert result is not None
+    assert result.numbers["slope_ns_per_s"].low <= 3000 <= result.numbers["slope_ns_per_s"].high
+    assert result.p_value < 1e-12
+    assert (0.28 * 720) ** 2 / ((0.28 * 720) ** 2 + 1e4) == pytest.approx(result.share, abs=0.08)
 
 
 def test_pettitts_statistic_is_the_plain_count() -> None:
@@ -162,14 +162,14 @@ def test_jumps_are_found_where_they_are() -> None:
     rng = np.random.default_rng(13)
     level = np.repeat([1000, 1300, 900], [150, 200, 250])
     delays = np.rint(level + rng.normal(0, 60, 600)).astype(np.int64)
-    found = trend.change(delays, np.arange(600) * 24_000_000, period_ns=RATE_NS, level=0.01)
-    assert found is not None
-    assert 2 == found.numbers["changes"]
-    assert [150, 350] == pytest.approx([found.numbers["at_1_s"], found.numbers["at_2_s"]], abs=2)
-    assert 1000 * RATE_NS == pytest.approx(found.numbers["before_1_ns"], rel=0.02)
+    result = trend.change(delays, np.arange(600) * 24_000_000, period_ns=RATE_NS, level=0.01)
+    assert result is not None
+    assert 2 == result.numbers["changes"]
+    assert [150, 350] == pytest.approx([result.numbers["at_1_s"], result.numbers["at_2_s"]], abs=2)
+    assert 1000 * RATE_NS == pytest.approx(result.numbers["before_1_ns"], rel=0.02)
     medians = [f"{np.median(part) * RATE_NS / 1000:.1f} µs" for part in np.split(delays, [150, 350])]
-    assert f"The median jumps at 150 s from {medians[0]} to {medians[1]}; at 350 s" in found.sentence
-    assert found.share > 0.8
+    assert f"The median jumps at 150 s from {medians[0]} to {medians[1]}; at 350 s" in result.sentence
+    assert result.share > 0.8
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 29])

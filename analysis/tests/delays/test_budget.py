@@ -23,7 +23,7 @@ NAMES = ("app.tx", "udp.tx", "ipv6.tx", "sixlowpan.tx", "mac.tx", "driver.prepar
 def steps_of(samples) -> Steps:
     """Durations under the first steps of the path."""
     samples = np.array(samples, dtype=np.int64)
-    milestones = {each.name: each for each in path.MILESTONES}
+    milestones = {milestone.name: milestone for milestone in path.MILESTONES}
     ends = [milestones[f"request.{name}"] for name in NAMES[: samples.shape[1] + 1]]
     steps = [path.step(a, b, initiator="one", responder="two") for a, b in pairwise(ends)]
     return Steps(tuple(steps), np.arange(len(samples)), samples, RATE)
@@ -46,8 +46,8 @@ def values(shares) -> np.ndarray:
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(*[st.integers(0, 100_000)] * 4), min_size=0, max_size=40))
 def test_shares_add_up_to_one_or_say_why_not(rows):
-    found = budget.budget(steps_of(np.array(rows, dtype=np.int64).reshape(-1, 4)))
-    for shares in (found.variance, found.tail):
+    whole = budget.budget(steps_of(np.array(rows, dtype=np.int64).reshape(-1, 4)))
+    for shares in (whole.time, whole.variance, whole.tail):
         if all(math.isfinite(share.value) for share in shares):
             assert math.isclose(1.0, values(shares).sum(), rel_tol=1e-9)
         else:
@@ -58,13 +58,13 @@ def test_plain_versions():
     """Covariances as numpy has them; the slowest by sorting."""
     samples = random_steps(1, 2000)
     total = samples.sum(axis=1)
-    found = budget.budget(steps_of(samples))
+    shares = budget.budget(steps_of(samples))
     plain = [np.cov(samples[:, i], total)[0, 1] / np.var(total, ddof=1) for i in range(5)]
-    np.testing.assert_allclose(plain, values(found.variance), rtol=1e-9)
+    np.testing.assert_allclose(plain, values(shares.variance), rtol=1e-9)
     slow = total >= np.sort(total)[-20]
     excess = samples[slow].mean(axis=0) - samples.mean(axis=0)
-    np.testing.assert_allclose(excess / excess.sum(), values(found.tail), rtol=1e-9)
-    assert (int(slow.sum()), float(slow.mean()), 2000) == (found.tail_packets, found.tail_share, found.packets)
+    np.testing.assert_allclose(excess / excess.sum(), values(shares.tail), rtol=1e-9)
+    assert (int(slow.sum()), float(slow.mean()), 2000) == (shares.tail_packets, shares.tail_share, shares.packets)
 
 
 @pytest.mark.slow
@@ -75,9 +75,9 @@ def test_shift_scale_and_order_change_no_share(seed, shift, scale):
     expected = budget.budget(steps_of(samples))
     changed = samples * scale + np.array([0, shift, 0, 7, 0])
     shuffled = samples[np.random.default_rng(seed).permutation(len(samples))]
-    for found in (budget.budget(steps_of(changed)), budget.budget(steps_of(shuffled))):
-        np.testing.assert_allclose(values(expected.variance), values(found.variance), rtol=1e-6, atol=1e-9)
-        np.testing.assert_allclose(values(expected.tail), values(found.tail), rtol=1e-6, atol=1e-9)
+    for shares in (budget.budget(steps_of(changed)), budget.budget(steps_of(shuffled))):
+        np.testing.assert_allclose(values(expected.variance), values(shares.variance), rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(values(expected.tail), values(shares.tail), rtol=1e-6, atol=1e-9)
 
 
 def test_steps_taken_together_add_their_shares():
@@ -90,11 +90,11 @@ def test_steps_taken_together_add_their_shares():
 
 
 def test_groups_are_sums_with_intervals_of_their_own():
-    found = budget.budget(steps_of(random_steps(3)))
-    assert ["stack software", "MAC: queue, slot, hand-over"] == [group.name for group in found.by_kind]
-    assert [0, 1, 2, 3, 4] == sorted(step for group in found.by_kind for step in group.steps)
-    assert math.isclose(1, sum(group.variance.value for group in found.by_kind), rel_tol=1e-9)
-    (whole,) = found.by_node
+    shares = budget.budget(steps_of(random_steps(3)))
+    assert ["stack software", "MAC: queue, slot, hand-over"] == [group.name for group in shares.by_kind]
+    assert [0, 1, 2, 3, 4] == sorted(step for group in shares.by_kind for step in group.steps)
+    assert math.isclose(1, sum(group.variance.value for group in shares.by_kind), rel_tol=1e-9)
+    (whole,) = shares.by_node
     assert ("one", (0, 1, 2, 3, 4)) == (whole.name, whole.steps)
     assert math.isclose(1, whole.variance.value, rel_tol=1e-9)
     assert math.isclose(1, whole.variance.low, rel_tol=1e-9)
@@ -109,9 +109,9 @@ def test_starts_give_the_order():
 
 
 def test_few_packets_make_a_larger_tail_and_it_says_so():
-    found = budget.budget(steps_of(random_steps(5, 200)))
-    assert (10, 0.05) == (found.tail_packets, found.tail_share)
-    assert "the slowest packets are 5 % of all, not 1 %" == found.note
+    shares = budget.budget(steps_of(random_steps(5, 200)))
+    assert (10, 0.05) == (shares.tail_packets, shares.tail_share)
+    assert "the slowest packets are 5 % of all, not 1 %" == shares.note
     few = budget.budget(steps_of(random_steps(5, 20)))
     assert np.isnan(values(few.tail)).all()
     assert "are not a tail" in few.note
@@ -121,10 +121,10 @@ def test_few_packets_make_a_larger_tail_and_it_says_so():
 @pytest.mark.parametrize("samples", [np.zeros((0, 3)), np.ones((1, 3)), np.ones((50, 3)), np.eye(3)])
 def test_a_delay_that_does_not_vary_has_no_budget(samples):
     """Nor one that varies by no more than the sampling makes."""
-    found = budget.budget(steps_of(samples))
-    assert "varies by no more than the analyzer resolves" in found.note
-    assert np.isnan(values(found.variance)).all()
-    assert 0 == found.tail_packets
+    shares = budget.budget(steps_of(samples))
+    assert "varies by no more than the analyzer resolves" in shares.note
+    assert np.isnan(values(shares.variance)).all()
+    assert 0 == shares.tail_packets
 
 
 @pytest.mark.slow
@@ -137,8 +137,8 @@ def test_intervals_of_shares_hold_the_truth():
     true = np.array([1, 4, 9]) / 14
     for seed in range(runs):
         noise = np.random.default_rng(seed).normal(size=(400, 3)) * np.array([1, 2, 3]) * 10_000 + 1_000_000
-        found = budget.budget(steps_of(noise.astype(np.int64)))
-        for of, shares in enumerate((found.variance, found.tail)):
+        whole = budget.budget(steps_of(noise.astype(np.int64)))
+        for of, shares in enumerate((whole.variance, whole.tail)):
             held[of] += [share.low <= at <= share.high for share, at in zip(shares, true, strict=True)]
     assert held.min() >= fewest(runs, 0.95)
 
@@ -148,19 +148,19 @@ def test_slow_packets_in_few_bunches_have_no_interval():
     samples = random_steps(8, 2000)
     samples[300:310, 0] += 200_000
     samples[1500:1510, 0] += 200_000
-    found = budget.budget(steps_of(samples))
-    assert all(math.isnan(share.low) and share.note for share in found.tail)
-    assert not any(math.isnan(share.value) for share in found.tail)
+    shares = budget.budget(steps_of(samples))
+    assert all(math.isnan(share.low) and share.note for share in shares.tail)
+    assert not any(math.isnan(share.value) for share in shares.tail)
 
 
 def test_packets_of_a_single_block_have_shares_without_an_interval():
     """Eight packets that depend on each other: nothing is left without their one block."""
     rows = [[9, 13, 29, 28], [8, 28, 6, 23], [10, 20, 19, 25], [11, 28, 26, 0]]
     rows += [[2, 3, 19, 10], [4, 2, 27, 17], [1, 7, 19, 7], [22, 8, 18, 2]]
-    found = budget.budget(steps_of(rows))
-    assert math.isclose(1, values(found.variance).sum())
-    assert {"too few different packets for an interval"} == {share.note for share in found.variance}
-    assert all(math.isnan(share.low) for share in found.variance)
+    shares = budget.budget(steps_of(rows))
+    assert math.isclose(1, values(shares.variance).sum())
+    assert {"too few different packets for an interval"} == {share.note for share in shares.variance}
+    assert all(math.isnan(share.low) for share in shares.variance)
 
 
 @pytest.mark.slow
@@ -168,13 +168,13 @@ def test_a_million_packets_give_the_same_as_few_of_each_kind():
     """Ten thousand times the same hundred packets, in turn."""
     pattern = random_steps(6, 100)
     many = np.tile(pattern, (10_000, 1))
-    found = budget.budget(steps_of(many))
-    np.testing.assert_allclose(values(budget.budget(steps_of(pattern)).variance), values(found.variance), rtol=1e-9)
-    assert 10_000 <= found.tail_packets
-    assert all(share.low <= share.value + 1e-12 for share in found.variance)
+    shares = budget.budget(steps_of(many))
+    np.testing.assert_allclose(values(budget.budget(steps_of(pattern)).variance), values(shares.variance), rtol=1e-9)
+    assert 10_000 <= shares.tail_packets
+    assert all(share.low <= share.value + 1e-12 for share in shares.variance)
 
 
 def test_table():
-    found = budget.as_table(budget.budget(steps_of(random_steps(7))))
-    assert ["step"] * 5 + ["kind", "kind", "node"] == found["of"].to_pylist()
-    assert math.isclose(1, sum(found["variance_share"].to_pylist()[:5]), rel_tol=1e-9)
+    shares = budget.as_table(budget.budget(steps_of(random_steps(7))))
+    assert ["step"] * 5 + ["kind", "kind", "node"] == shares["of"].to_pylist()
+    assert math.isclose(1, sum(shares["variance_share"].to_pylist()[:5]), rel_tol=1e-9)
