@@ -13,7 +13,7 @@ import truthbench
 from directbench import record
 from numpy.typing import NDArray
 
-from gpiorig.analysis.attribution import frame_owners
+from gpiorig.analysis.attribution import frame_owners, radio_waits
 from gpiorig.analysis.delays import radio_parts
 from gpiorig.analysis.delays.radio_parts import RadioParts
 from gpiorig.analysis.packets import routes
@@ -99,7 +99,7 @@ def run(folder: Path, bench: str, experiment: Experiment, *, exact: bool = True)
     result = pipeline.analyse(recording)
     seen = routes.round_trips(result.timelines, result.steps)
     header_ns = {name: node.mark_ns for name, node in known.nodes.items()}
-    divided = radio_parts.for_route(seen, frame_owners.for_route(result.events, seen, header_ns=header_ns))
+    divided = radio_waits.for_route(seen, frame_owners.for_route(result.events, seen, header_ns=header_ns))
     loaded = benches.loads(recording.info.bench)
     true = truthbench.true_route(folder / "truth", recording)
     frames = truth.frames(folder / "truth", loaded)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpiorig.analysis.attribution import airtime
+from gpiorig.analysis.attribution import airtime, radio_waits
 from gpiorig.analysis.attribution.airtime import Intervals
 from gpiorig.analysis.attribution.frame_owners import ACK_WAIT_NS
 from gpiorig.analysis.attribution.on_air import Air
@@ -67,7 +67,7 @@ def route_of(air: Air, others: np.ndarray) -> Route:
 
 
 def parts_of(air: Air, route: Route) -> radio_parts.RadioParts:
-    (parts,) = radio_parts.for_route(route, {route.steps.steps[1].name: air})
+    (parts,) = radio_waits.for_route(route, {route.steps.steps[1].name: air})
     return parts
 
 

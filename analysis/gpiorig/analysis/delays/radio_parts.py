@@ -1,38 +1,26 @@
-"""Parts of the radio wait: what was on the air between the command to send and the first bit of the frame received.
-
-The time of a wait is divided by what the pins show of it, in this order: an earlier attempt of the packet on the air;
-the wait for an acknowledgement after it; another node's frame on the air; and the rest, which is the backoff with the
-channel assessments, the turn-around of the radio and the time of its driver. A packet whose wait cannot be divided
-counts as such, with all of its wait.
-
-Packets that met nothing on the air show how long one backoff may be, if the radio repeats by itself: where they lie on
-a lattice, one that lies off it, or beyond it, has an attempt or a frame in it that no line shows, and is not divided.
-"""
+"""Parts of the radio wait: what was on the air between the command to send and the first bit of the frame received."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from gpiorig.analysis.attribution import airtime, channel, frame_owners
-from gpiorig.analysis.attribution.airtime import Flags, Intervals, Samples
-from gpiorig.analysis.attribution.frame_owners import ACK_WAIT_NS, TAP
-from gpiorig.analysis.attribution.on_air import Air
 from gpiorig.analysis.columns import names, table
 from gpiorig.analysis.delays.instruments import Instruments, Pin
 from gpiorig.analysis.delays.uncertainty import Component, DelayUncertainty, of_delay, rectangular
-from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.completions import FRAME_TIMESTAMP
 from gpiorig.analysis.packets.routes import Route
-from gpiorig.analysis.quantity import NS_PER_S, count_text
+from gpiorig.analysis.quantity import NS_PER_S
 
+Samples = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 ATTEMPTS, ACKNOWLEDGEMENTS, OTHERS, BACKOFF, UNDIVIDED = range(5)
 NAMES = ("earlier attempts", "acknowledgements awaited", "other nodes' frames", "backoff", "not divided")
 COLUMNS = ("attempts", "acknowledgements", "others", "backoff", "undivided")
-FIT_PACKETS = 2048  # packets of which the lattice of the backoff is taken, evenly over the run
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,20 +61,6 @@ class RadioParts:
         return known
 
 
-def from_events(
-    events: Events, route: Route, instruments: Instruments
-) -> tuple[dict[str, Air], tuple[RadioParts, ...]]:
-    """The frames around the radio waits of a route, by the name of the step, and the waits divided."""
-    header_ns = {name: node.mark_ns for name, node in instruments.nodes.items()}
-    air = frame_owners.for_route(events, route, header_ns=header_ns)
-    return air, for_route(route, air)
-
-
-def for_route(route: Route, air: dict[str, Air]) -> tuple[RadioParts, ...]:
-    """The radio waits of a route, divided by the frames around them (`frame_owners.for_route`)."""
-    return tuple(_divided(column, air[step.name]) for column, step in enumerate(route.steps.steps) if step.name in air)
-
-
 def uncertainties(parts: RadioParts, route: Route, instruments: Instruments) -> tuple[DelayUncertainty, ...]:
     """The uncertainty of each part of a packet that has it, in the order of `NAMES`; `delay_ns` is the mean of these.
 
@@ -95,7 +69,7 @@ def uncertainties(parts: RadioParts, route: Route, instruments: Instruments) -> 
     """
     step, next_step = route.steps.steps[parts.column : parts.column + 2]
     receiver = next_step.node.split(" > ")[-1]
-    line, node = f"{receiver}.{TAP}", instruments.node(receiver)
+    line, node = f"{receiver}.{FRAME_TIMESTAMP.removesuffix('.enter')}", instruments.node(receiver)
     constant = Component(
         "first bit on the air", rectangular(node.mark_uncertainty_ns), "B", node.mark_source or "unknown"
     )
@@ -113,69 +87,6 @@ def uncertainties(parts: RadioParts, route: Route, instruments: Instruments) -> 
         return replace(edges, components=(*edges.components, constant, rounding))
 
     return tuple(of_part(name, samples) for name, samples in zip(NAMES, parts.samples.T, strict=True))
-
-
-def _divided(column: int, air: Air) -> RadioParts:
-    begins, ends = air.begins, air.ends
-    await_samples = int(Fraction(ACK_WAIT_NS, NS_PER_S) * air.samplerate_hz)
-    own = air.attempts
-    window = airtime.window_of(own.starts, begins, ends)
-    until = np.minimum(own.ends + await_samples, np.where(window >= 0, ends[window], own.ends))
-    awaited = airtime.union(own, Intervals(own.ends, np.maximum(until, own.ends)))
-    foreign = airtime.union(air.others, air.unreceived)
-    attempts = airtime.covered(own, begins, ends)
-    acknowledgements = airtime.covered(awaited, begins, ends) - attempts
-    busy = airtime.covered(airtime.union(awaited, foreign), begins, ends)
-    others, backoff = busy - attempts - acknowledgements, ends - begins - busy
-    reasons = _undivided(air, free=busy == 0)
-    divided = ~np.logical_or.reduce(list(reasons.values()))
-    return RadioParts(
-        column=column,
-        attempts=attempts * divided,
-        acknowledgements=acknowledgements * divided,
-        others=others * divided,
-        backoff=backoff * divided,
-        undivided=(ends - begins) * ~divided,
-        attempt_count=airtime.count_within(own, begins, ends) * divided,
-        other_count=airtime.count_within(foreign, begins, ends) * divided,
-        notes=_notes(air, reasons),
-    )
-
-
-def _undivided(air: Air, *, free: Flags) -> dict[str, Flags]:
-    """bool[k] by reason, packets whose wait cannot be divided; a packet has one reason."""
-    reasons = {
-        "another node sent a frame that the receiver did not receive": air.hidden,
-        "a frame may be the packet's own or another node's": air.unclear & ~air.hidden,
-        "another node was sending, and no line shows its frames": air.unseen & ~air.unclear & ~air.hidden,
-    }
-    if not air.commanded:
-        unknown = air.hidden | air.unclear | air.unseen
-        unexplained = _longer_than_a_backoff(air.ends - air.begins, free & ~unknown)
-        reasons["no line shows a frame, and the wait is not one backoff"] = unexplained
-    return reasons
-
-
-def _longer_than_a_backoff(delays: Samples, free: Flags) -> Flags:
-    """bool[k], packets that met nothing and lie off the levels of one backoff; none without such levels."""
-    rows = np.flatnonzero(free)
-    levels = channel.backoff_levels(delays[rows[:: -(-len(rows) // FIT_PACKETS)]]) if len(rows) else None
-    if levels is None:
-        return np.zeros(len(delays), dtype=np.bool_)
-    return free & ~levels.own(delays)
-
-
-def _notes(air: Air, reasons: dict[str, Flags]) -> tuple[str, ...]:
-    seen = "The driver's commands show every attempt."
-    if not air.commanded:
-        seen = "The radio repeats frames without its driver: an attempt that no line shows is part of the backoff."
-    count = count_text(len(air.begins), "packet")
-    left = [
-        f"Not divided: {int(np.count_nonzero(flags))} of {count}: {reason}."
-        for reason, flags in reasons.items()
-        if flags.any()
-    ]
-    return (seen, *left)
 
 
 def by_name(waits: Sequence[RadioParts], route: Route) -> dict[str, Samples]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from gpiorig.analysis.attribution import radio_waits
 from gpiorig.analysis.compare import delays
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.delays import radio_parts
@@ -41,7 +42,7 @@ def load(recording: Recording, *, fresh: bool = False) -> Delays:
         return delays.of_tables(packets, steps, stages.read(waits) if waits.is_file() else None)
     result = pipeline.analyse(recording)
     route = packet_routes.round_trips(result.timelines, result.steps)
-    _, divided = radio_parts.from_events(result.events, route, instruments.of_recording(recording))
+    _, divided = radio_waits.from_events(result.events, route, instruments.of_recording(recording))
     return replace(delays.of_timelines(result.timelines, result.steps), parts=radio_parts.by_name(divided, route))
 
 

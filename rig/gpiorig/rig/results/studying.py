@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from gpiorig.analysis.attribution import radio_waits
 from gpiorig.analysis.attribution.activities import Activity, activities
 from gpiorig.analysis.attribution.attribute import attribute
 from gpiorig.analysis.attribution.covariates import covariates, of_steps
@@ -146,7 +147,7 @@ def _of_route(
     ran: tuple[occupancy.LayerTimes | None, occupancy.Occupancy],
 ) -> RouteStudy:
     layers, running = ran
-    air, parts = radio_parts.from_events(events, route, known)
+    air, parts = radio_waits.from_events(events, route, known)
     return RouteStudy(
         route=route,
         jitter=jitter.of_route(route),
