@@ -35,14 +35,14 @@ class Attributed:
 
     route: Route
     events: Events
-    attribution_found: dict[str, Attribution]
+    attributions: dict[str, Attribution]
 
     def of(self, step: str, kind: str) -> Finding:
         """The finding of a kind on a step."""
-        return next(attribution for attribution in self.found[step].findings if attribution.kind == kind)
+        return next(finding for finding in self.attributions[step].findings if finding.kind == kind)
 
     def kinds(self, step: str) -> set[str]:
-        return {attribution.kind for attribution in self.found[step].findings}
+        return {finding.kind for finding in self.attributions[step].findings}
 
 
 def round_trips(folder: Path, **settings: int) -> Attributed:
@@ -61,12 +61,12 @@ def round_trips(folder: Path, **settings: int) -> Attributed:
     result = pipeline.analyse(record(folder, BENCH, experiment))
     route = routes.round_trips(result.timelines, result.steps)
     preempted = Occupancy((), np.zeros((0, 0)), worked(result.events, route), np.ones(len(route.steps.steps), bool))
-    attribution_found = attribute(
+    attributions = attribute(
         route,
         covariates=covariates(result.packets, route, preempted),
         activities=activities(result.events),
     )
-    return Attributed(route, result.events, {attribution.step: attribution for attribution in attribution_found})
+    return Attributed(route, result.events, {attribution.step: attribution for attribution in attributions})
 
 
 def worked(events: Events, route: Route) -> np.ndarray:
@@ -75,14 +75,14 @@ def worked(events: Events, route: Route) -> np.ndarray:
     enters = events.samples[of & (events.codes == BY_NAME["task.run.enter"].code)]
     exits = events.samples[of & (events.codes == BY_NAME["task.run.exit"].code)][: len(enters)]
     enters = enters[: len(exits)]
-    low, attribution_found = begins(route), np.zeros(route.steps.samples.shape, dtype=np.int64)
+    low, preempted = begins(route), np.zeros(route.steps.samples.shape, dtype=np.int64)
     high = low + route.steps.samples
     for column, step in enumerate(route.steps.steps):
         if step.node == "initiator":
             for row in range(len(route)):
                 inside = np.minimum(exits, high[row, column]) - np.maximum(enters, low[row, column])
-                attribution_found[row, column] = np.maximum(inside, 0).sum()
-    return attribution_found
+                preempted[row, column] = np.maximum(inside, 0).sum()
+    return preempted
 
 
 @pytest.fixture(scope="session")
@@ -104,32 +104,32 @@ def test_the_radio_wait_is_a_lattice_of_320_us(plain: Attributed) -> None:
     """
     seen_ns = 320_000 * (1 - 3e-6)
     for step, levels in ((RADIO_WAITS[0], 8), (RADIO_WAITS[1], 8), ("total", 15)):
-        attribution_found = plain.of(step, "lattice")
-        assert levels == attribution_found.numbers["levels"]
-        assert attribution_found.numbers["period_ns"].low <= seen_ns <= attribution_found.numbers["period_ns"].high
-        assert attribution_found.numbers["period_ns"].high - attribution_found.numbers["period_ns"].low < 20
-        assert attribution_found.share > 0.99
+        finding = plain.of(step, "lattice")
+        assert levels == finding.numbers["levels"]
+        assert finding.numbers["period_ns"].low <= seen_ns <= finding.numbers["period_ns"].high
+        assert finding.numbers["period_ns"].high - finding.numbers["period_ns"].low < 20
+        assert finding.share > 0.99
         assert {"lattice"} == plain.kinds(step)
 
 
 def test_nothing_else_is_found(plain: Attributed) -> None:
-    assert {RADIO_WAITS[0], RADIO_WAITS[1], "total"} == {step for step in plain.found if plain.kinds(step)}
-    interrupts = [plain.found[step.name] for step in plain.route.steps.steps if step.kind is path.Kind.INTERRUPT]
+    assert {RADIO_WAITS[0], RADIO_WAITS[1], "total"} == {step for step in plain.attributions if plain.kinds(step)}
+    interrupts = [plain.attributions[step.name] for step in plain.route.steps.steps if step.kind is path.Kind.INTERRUPT]
     assert 4 == len(interrupts)
     assert all("Does not vary" in attribution.sentence for attribution in interrupts)
 
 
 def test_a_1_khz_beat_is_found(ticking: Attributed) -> None:
     """On the initiator's steps, with the worker by name; not on the responder's."""
-    attribution_found = {step: ticking.of(step, "beat") for step in ticking.found if "beat" in ticking.kinds(step)}
+    beats = {step: ticking.of(step, "beat") for step in ticking.attributions if "beat" in ticking.kinds(step)}
     names = {step.name: step.node for step in ticking.route.steps.steps}
-    assert {"initiator"} == {names[step] for step in attribution_found}
-    assert len(attribution_found) >= 12
-    for attribution in attribution_found.values():
-        assert "initiator: task 6" == attribution.numbers["activity"]
+    assert {"initiator"} == {names[step] for step in beats}
+    assert len(beats) >= 12
+    for beat_finding in beats.values():
+        assert "initiator: task 6" == beat_finding.numbers["activity"]
         # 12 ppm fast, seen by an analyzer that is 3 ppm slow.
-        assert 1e6 * (1 - 15e-6) == pytest.approx(attribution.numbers["period_ns"].value, rel=1e-6)
-    assert attribution_found["reply: read the frame"].share > 0.9
+        assert 1e6 * (1 - 15e-6) == pytest.approx(beat_finding.numbers["period_ns"].value, rel=1e-6)
+    assert beats["reply: read the frame"].share > 0.9
 
 
 def test_the_phase_shows_when_the_task_runs(ticking: Attributed) -> None:
@@ -148,15 +148,15 @@ def test_the_phase_shows_when_the_task_runs(ticking: Attributed) -> None:
 
 def test_a_preempting_task_is_found(ticking: Attributed) -> None:
     """A step is longer by what the task runs in it, and by the two switches with their events: 100 us make 138."""
-    attribution_found = ticking.of("reply: read the frame", "dependence")
-    assert PREEMPTED == attribution_found.numbers["on"]
-    assert 1000 < attribution_found.numbers["slope"].value < 1500
-    assert attribution_found.share > 0.99
+    finding = ticking.of("reply: read the frame", "dependence")
+    assert PREEMPTED == finding.numbers["on"]
+    assert 1000 < finding.numbers["slope"].value < 1500
+    assert finding.share > 0.99
 
 
 def test_without_known_activities_a_search_finds_the_millisecond(ticking: Attributed) -> None:
-    attribution_found = {attribution.step: attribution for attribution in attribute(ticking.route)}
-    attribution = next(f for f in attribution_found["reply: interrupt: ISR to driver"].findings if f.kind == "beat")
+    attributions = {attribution.step: attribution for attribution in attribute(ticking.route)}
+    attribution = next(f for f in attributions["reply: interrupt: ISR to driver"].findings if f.kind == "beat")
     assert attribution.numbers["period_ns"].low <= 1e6 * (1 - 15e-6) <= attribution.numbers["period_ns"].high
     assert "" == attribution.numbers["activity"]
 
@@ -183,8 +183,8 @@ def test_a_bimodal_queue_is_found(tmp_path: Path) -> None:
     steps = tuple(path.Step(name, end, end, path.Kind.SOFTWARE, "initiator") for name in names)
     bench_run = Steps(steps, np.arange(len(samples)), np.diff(samples, axis=1), events.samplerate_hz)
     route = Route("one way", bench_run, np.arange(len(samples), dtype=np.int32), samples[:, 0], 0, 0)
-    attribution_found = {attribution.step: attribution for attribution in attribute(route)}["mac to driver"]
-    modes = next(attribution for attribution in attribution_found.findings if attribution.kind == "modes")
+    attribution = {one.step: one for one in attribute(route)}["mac to driver"]
+    modes = next(finding for finding in attribution.findings if finding.kind == "modes")
     assert 2 == modes.numbers["modes"]
     assert (0.5, 0.5) == pytest.approx((modes.numbers["weight_1"], modes.numbers["weight_2"]), abs=0.01)
     # At least the frame of the first: 32 octets of payload at 32 us each.

@@ -61,7 +61,11 @@ impl Bench {
     pub fn take_frames(&mut self, most: usize) -> Vec<FrameOnAir> {
         let now_ps = self.now_ps;
         self.frames.as_mut().map_or_else(Vec::new, |frames| {
-            let over = frames.iter().take(most).take_while(|frame| frame.end_ps <= now_ps).count();
+            let over = frames
+                .iter()
+                .take(most)
+                .take_while(|frame| frame.end_ps <= now_ps)
+                .count();
             frames.drain(..over).collect()
         })
     }
