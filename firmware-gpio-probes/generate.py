@@ -162,7 +162,7 @@ def timeline_table(rows: list[dict]) -> str:
     text += ")\n\nKINDS = (\n" + "".join(f"    ('{kind.name}', '{kind.value}'),\n" for kind in kinds)
     text += ")\n\n# (milestone, milestone): (what lies between them, its kind)\nSTEPS = {\n"
     text += "".join(f"    {ends}: ('{name}', {kinds.index(kind)}),\n" for ends, (name, kind) in path.STEPS.items())
-    return text + f"}}\n\nTURN_AROUND = '{path.TURN_AROUND}'\n"
+    return text + f"}}\n\nTURN_AROUND = '{path.TURN_AROUND}: app.rx to app.tx'\n"
 
 
 def python_table(rows: list[dict]) -> str:

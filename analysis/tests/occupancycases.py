@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 from processor import NODE
 
-from gpiorig.analysis.packets.path import Kind, Milestone, Source, Step
+from gpiorig.analysis.packets.path import Kind, Milestone, Source
 from gpiorig.analysis.packets.routes import Route
-from gpiorig.analysis.packets.timelines import Steps
+from gpiorig.analysis.packets.steps import Step, Steps
 from gpiorig.analysis.processor import occupancy
 
 NONE = -1
@@ -20,7 +20,7 @@ def route_of(instants, rows, *, node=NODE):
     """A route of steps on one node, from the instants of the milestones of each packet."""
     instants = np.array(instants, dtype=np.int64)
     milestones = [Milestone(f"hop 1.{at}", "app.tx.enter", 0, False, Source.ID) for at in range(instants.shape[1])]
-    steps = tuple(Step(f"{a.name} to {b.name}", a, b, Kind.SOFTWARE, node) for a, b in pairwise(milestones))
+    steps = tuple(Step("", f"{a.name} to {b.name}", a, b, Kind.SOFTWARE, (node,)) for a, b in pairwise(milestones))
     return Route(
         name="node",
         steps=Steps(steps, np.array(rows), np.diff(instants, axis=1), Fraction(1_000_000_000)),

@@ -15,9 +15,9 @@ from gpiorig.analysis.clocks.stability import Stability
 from gpiorig.analysis.delays.budget import Budget
 from gpiorig.analysis.delays.jitter import Jitter
 from gpiorig.analysis.delays.uncertainty import Component, DelayUncertainty
-from gpiorig.analysis.packets.path import Kind, Milestone, Source, Step
+from gpiorig.analysis.packets.path import Kind, Milestone, Source
 from gpiorig.analysis.packets.routes import Route
-from gpiorig.analysis.packets.timelines import Steps
+from gpiorig.analysis.packets.steps import Step, Steps
 from gpiorig.analysis.processor.occupancy import LayerTimes, Occupancy
 from gpiorig.analysis.statistics import summary as statistics
 from gpiorig.analysis.statistics.intervals import Interval
@@ -45,7 +45,7 @@ def one_way(nodes=("a", "b"), *, packets=200, seed=1, equal=False, lost=3):
             ("interrupt: line to ISR", Kind.INTERRUPT, receiver, 20, 9),
         ):
             ends = (Milestone(f"{sender}.{name}.{end}", "app.tx.enter", 0, False, Source.ID) for end in ("a", "b"))
-            steps.append(Step(f"{sender} to {receiver}: {name}", *ends, kind, node))
+            steps.append(Step(f"{sender} to {receiver}", name, *ends, kind, tuple(node.split(" > "))))
             noise = rng.integers(0, spread + 1, packets)
             wait = 7680 * rng.integers(0, 8, packets) if kind is Kind.RADIO_WAIT else 0
             columns.append(least + (0 * noise if equal else noise + wait))

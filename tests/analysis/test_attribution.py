@@ -16,12 +16,13 @@ from gpiorig.analysis.attribution.covariates import PREEMPTED, begins, covariate
 from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
-from gpiorig.analysis.packets import path, routes
+from gpiorig.analysis.packets import path
 from gpiorig.analysis.packets.routes import Route
-from gpiorig.analysis.packets.timelines import Steps
+from gpiorig.analysis.packets.steps import Step, Steps
 from gpiorig.analysis.processor.occupancy import Occupancy
 from gpiorig.rig.experiments.experiment import Experiment, NodeRole, Settings
-from gpiorig.rig.results import pipeline, survey
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results.analyse import analyse
 
 pytestmark = pytest.mark.slow
 BENCH = (files("gpiorig.rig") / "demo_bench.toml").read_text()
@@ -58,12 +59,12 @@ def round_trips(folder: Path, **settings: int) -> Attributed:
         settings=given,
         nodes={"initiator": worker},
     )
-    result = pipeline.analyse(record(folder, BENCH, experiment))
-    route = routes.round_trips(result.timelines, result.steps)
+    result = analyse(open_recording(record(folder, BENCH, experiment)))
+    route = result.routes[0]
     preempted = Occupancy((), np.zeros((0, 0)), worked(result.events, route), np.ones(len(route.steps.steps), bool))
     attributions = attribute(
         route,
-        covariates=covariates(result.packets, route, preempted),
+        covariates=covariates(result.round_trips, route, preempted),
         activities=activities(result.events),
     )
     return Attributed(route, result.events, {attribution.step: attribution for attribution in attributions})
@@ -171,7 +172,7 @@ def test_a_bimodal_queue_is_found(tmp_path: Path) -> None:
         settings=Settings(app="train", fire="sleep", train=2, gap_us=0, interval_us=30_000, csma=False),
     )
     recording = record(tmp_path, BENCH, experiment)
-    events = survey.survey(recording).events
+    events = analyse(open_recording(recording)).events
     marks = []
     for point in ("app.tx.enter", "mac.tx.enter", "driver.prepare.enter", "driver.exec.enter"):
         of = (events.codes == BY_NAME[point].code) & (events.nodes == events.node("initiator"))
@@ -180,7 +181,7 @@ def test_a_bimodal_queue_is_found(tmp_path: Path) -> None:
     samples = np.array(marks).T
     names = ("app to mac", "mac to driver", "driver")
     end = path.Milestone("request.m", "mac.tx.enter", 0, False, path.Source.ID)
-    steps = tuple(path.Step(name, end, end, path.Kind.SOFTWARE, "initiator") for name in names)
+    steps = tuple(Step("", name, end, end, path.Kind.SOFTWARE, ("initiator",)) for name in names)
     bench_run = Steps(steps, np.arange(len(samples)), np.diff(samples, axis=1), events.samplerate_hz)
     route = Route("one way", bench_run, np.arange(len(samples), dtype=np.int32), samples[:, 0], 0, 0)
     attribution = {one.step: one for one in attribute(route)}["mac to driver"]

@@ -11,11 +11,14 @@ from commandline import Demo
 
 from gpiorig.analysis.audit import stages
 from gpiorig.analysis.audit.audit import Audit
+from gpiorig.analysis.audit.auditor import audit
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.logs.node_log import NodeLog
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.recordings import serial_pins
-from gpiorig.rig.results import audit_inputs, pipeline, survey
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results import audit_inputs, report
+from gpiorig.rig.results.analyse import analyse
 
 PACKETS = 60
 
@@ -23,15 +26,20 @@ PACKETS = 60
 @pytest.fixture(scope="module")
 def recorded(demo: Demo) -> tuple[Recording, Events, Mapping[str, NodeLog]]:
     recording = Recording.open(demo.folder)
-    found = survey.survey(recording)
+    found = analyse(open_recording(recording))
     return recording, found.events, found.logs
 
 
 @pytest.fixture(scope="module")
 def audited(recorded: tuple[Recording, Events, Mapping[str, NodeLog]]) -> Audit:
-    found = audit_inputs.audited(*recorded)
-    assert found is not None
-    return found
+    return audit_of(*recorded)
+
+
+def audit_of(recording: Recording, events: Events, logs: Mapping[str, NodeLog]) -> Audit:
+    opened = open_recording(recording)
+    records = audit_inputs.node_records(opened, logs)
+    assert records is not None
+    return audit(events, records, reference=audit_inputs.reference(opened))
 
 
 @pytest.mark.slow
@@ -78,9 +86,9 @@ def test_swapped_logs_are_flagged(recorded: tuple[Recording, Events, Mapping[str
         one: dataclasses.replace(logs[other], node=one),
         other: dataclasses.replace(logs[one], node=other),
     }
-    found = audit_inputs.audited(recording, events, swapped)
-    assert found is not None
-    data = pipeline.report_data(dataclasses.replace(pipeline.analyse(recording), logs=swapped), recording)
+    found = audit_of(recording, events, swapped)
+    opened = open_recording(recording)
+    data = report.report_data(opened, dataclasses.replace(analyse(opened), logs=swapped))
     assert found.foreign == data.notes[-2:]
     assert 2 == sum("this log is not of this recording" in note for note in found.foreign)
     assert () == found.comparisons

@@ -17,7 +17,7 @@ from gpiorig.analysis.clocks import pairing
 from gpiorig.analysis.events import events
 from gpiorig.analysis.logs import node_log
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.results import pipeline
+from gpiorig.rig.recordings import opened
 
 START_S = 1_763_000_000
 BENCH = ROOT / "rig/gpiorig/rig/demo_bench.toml"
@@ -222,7 +222,7 @@ def truth_ppm() -> dict[str, float]:
 def test_clocks_of_the_virtual_bench_over_a_minute(tmp_path: Path) -> None:
     """Within 0.05 ppm of what they are set to, over 60 virtual seconds, by send calls and by arrivals."""
     recording = directbench.record(tmp_path, BENCH.read_text(), EXPERIMENT)
-    seen = events.from_edges(recording.edges(), pipeline.wiring(benches.loads(recording.info.bench)))
+    seen = events.from_edges(recording.edges(), opened.wiring(benches.loads(recording.info.bench)))
     for node, ppm in truth_ppm().items():
         own = node_log.parse(recording.serial(node).data, node=node)
         for pairs in (pairing.sent(seen, own), pairing.received(seen, own)):

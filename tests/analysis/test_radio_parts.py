@@ -11,10 +11,12 @@ from radiowaits import Run, Waits, bench_text, links, run
 
 from gpiorig.analysis.compare import comparison, delays, thresholds
 from gpiorig.analysis.delays import budget, radio_parts
-from gpiorig.analysis.tables import stages as tables
+from gpiorig.analysis.tables import registry
 from gpiorig.rig.experiments.experiment import Experiment, NodeRole, Settings
+from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import compare as comparing
-from gpiorig.rig.results import pipeline, report
+from gpiorig.rig.results import report
+from gpiorig.rig.results.analyse import analyse
 
 M3 = {"initiator": "iotlab-m3", "responder": "iotlab-m3"}
 TELOSB = {"initiator": "telosb", "responder": "telosb"}
@@ -91,10 +93,10 @@ def test_assertions_and_comparisons_name_the_parts(beside_others: Run) -> None:
     assert any(f"{name}: backoff.p50 < 1 s: holds" in sentence for sentence in reported.sentences)
     assert any("backoff.max < 1 us: does not hold" in note for note in reported.data.notes)
     fresh = comparing.load(recording, fresh=True)
-    stages = pipeline.analyse(recording)
-    packets, steps = tables.packets(stages.packets, stages.timelines), tables.steps(stages.steps)
+    stages = analyse(open_recording(recording))
+    trips, steps = (registry.table(stages, name) for name in ("round_trips", "steps"))
     (study,) = reported.data.study.routes
-    read = delays.of_tables(packets, steps, radio_parts.as_table(study.parts, study.route))
+    read = delays.of_tables(trips, steps, radio_parts.as_table(study.parts, study.route))
     assert list(fresh.parts) == list(read.parts)
     assert all(np.array_equal(fresh.parts[part], read.parts[part]) for part in fresh.parts)
     limit = thresholds.parse(f"{name}: other nodes' frames.mean +1 us")

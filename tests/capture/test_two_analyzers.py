@@ -15,7 +15,9 @@ from gpiorig.analysis.events import events
 from gpiorig.capture.edges.losses import Loss
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.results import pipeline
+from gpiorig.rig.recordings import opened
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results.analyse import analyse
 
 pytestmark = pytest.mark.slow  # runs virtual benches
 
@@ -38,11 +40,11 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 def test_steps_across_analyzers_are_those_of_one(runs: dict[str, Path]) -> None:
     """Every step of every packet is the same to the sampling of both, also where it goes from one to the other."""
-    one, two = (pipeline.analyse(Recording.open(runs[name])) for name in ("one", "two"))
+    one, two = (analyse(open_recording(Recording.open(runs[name]))) for name in ("one", "two"))
 
     assert np.array_equal(one.timelines.ids, two.timelines.ids)
     slow_samples = 1.5  # samples of the 24 MS/s one in a sample of the 16 MS/s one
-    assert np.max(np.abs(one.steps.samples - two.steps.samples)) <= 2 * (1 + slow_samples)
+    assert np.max(np.abs(one.routes[0].steps.samples - two.routes[0].steps.samples)) <= 2 * (1 + slow_samples)
 
 
 def test_the_merged_recording_says_how_it_was_aligned(runs: dict[str, Path]) -> None:
@@ -106,9 +108,9 @@ def test_skew_between_channels_damages_what_it_damages_on_one_analyzer(
     part = Recording.open(merged.folder / "analyzers" / "two")
     bench = benches.loads(text)
     responder = list(bench.nodes).index("responder")
-    (lines,) = (node for node in pipeline.wiring(bench) if node.name == "responder")
+    (lines,) = (node for node in opened.wiring(bench) if node.name == "responder")
 
-    together = events.from_edges(merged.edges(), pipeline.wiring(bench))
+    together = events.from_edges(merged.edges(), opened.wiring(bench))
     alone = events.from_edges(part.edges(), [lines])
 
     of_bus = np.isin(together.nodes, [responder])

@@ -18,7 +18,9 @@ from commandline import Demo, Finished, gpiorig
 
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.results import pipeline
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results import checks
+from gpiorig.rig.results.analyse import analyse
 
 BENCH = (files("gpiorig.rig") / "demo_bench.toml").read_text()
 EXPERIMENT = Path(__file__).resolve().parents[2] / "experiments" / "pingpong.toml"
@@ -240,15 +242,17 @@ def test_a_changed_file_fails_the_check(tmp_path: Path, demo: Demo) -> None:
 def test_a_silent_node_or_equal_ids_fail_the_check(demo: Demo) -> None:
     """Round trips are seen at one end, whatever the other shows; the result says that it is in doubt."""
     recording = Recording.open(demo.folder)
-    result = pipeline.analyse(recording)
+    result = analyse(open_recording(recording))
     silent = dataclasses.replace(result.events, frames_seen=result.events.frames_seen * np.array([1, 0]))
-    equal = dataclasses.replace(result.packets, ids=np.full_like(result.packets.ids, 7))
+    packets = dataclasses.replace(result.hops.journeys, ids=np.full_like(result.hops.journeys.ids, 7))
+    equal = dataclasses.replace(result.hops, journeys=packets)
+    muted = dataclasses.replace(result, hops=dataclasses.replace(result.hops, events=silent))
 
-    assert [] == pipeline.failed_checks(result, recording)
-    doubts = pipeline.failed_checks(dataclasses.replace(result, events=silent), recording)
+    assert [] == checks.failed_checks(result, recording)
+    doubts = checks.failed_checks(muted, recording)
     assert any(doubt.startswith("Node responder is silent") for doubt in doubts)
-    (doubt,) = pipeline.failed_checks(dataclasses.replace(result, packets=equal), recording)
-    assert doubt.startswith("All 60 packets of node initiator have the id 7")
+    doubts = checks.failed_checks(dataclasses.replace(result, hops=equal), recording)
+    assert doubts[0].startswith("All 60 packets of node initiator have the id 7")
 
 
 def test_missing_serial_record(tmp_path: Path, demo: Demo) -> None:

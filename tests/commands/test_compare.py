@@ -91,7 +91,7 @@ def silent(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo as if every packet had been lost."""
     folder = tmp_path_factory.mktemp("silent") / "run"
     shutil.copytree(demo.folder, folder)
-    steps, packets = (folder / f"{name}.parquet" for name in ("steps", "packets"))
+    steps, packets = (folder / f"{name}.parquet" for name in ("steps", "round_trips"))
     stages.write(stages.read(steps).slice(0, 0), steps)
     lost = stages.read(packets)
     content = {"rtt_samples": pa.nulls(len(lost), pa.int64()), "status": pa.array([STATUS[LOST]] * len(lost))}

@@ -11,13 +11,15 @@ import pytest
 from commandline import ROOT, Demo, Finished, gpiorig
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
 
+from gpiorig.analysis.tables import registry
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.formats import arrow, parquet, pcap
 from gpiorig.capture.formats.sr import read_sr
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import cli
 from gpiorig.rig.export import pulseview_slices
-from gpiorig.rig.results import pipeline
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results.analyse import analyse
 
 Export = Callable[..., Finished]
 
@@ -71,7 +73,7 @@ def test_a_window_in_time_and_channels(tmp_path: Path, demo: Demo, export: Expor
 
 def test_a_packet_by_its_round_trip_time(tmp_path: Path, demo: Demo, export: Export) -> None:
     """`slowest` is what its id is, in samples and edges."""
-    lines = pipeline.analyse(Recording.open(demo.folder)).timelines
+    lines = analyse(open_recording(Recording.open(demo.folder))).timelines
     slowest = int(lines.ids[pulseview_slices.packet_row(lines, "slowest")])
     by_word, by_id = (
         export(demo.folder, "-o", tmp_path / f"{packet}.sr", "--packet", str(packet), "--json").numbers
@@ -83,10 +85,10 @@ def test_a_packet_by_its_round_trip_time(tmp_path: Path, demo: Demo, export: Exp
 
 def test_tables(tmp_path: Path, demo: Demo, export: Export) -> None:
     """The tables of the report, in any table format."""
-    for name in ("events", "packets", "timelines", "steps", "unattributed", "damaged"):
+    for name in registry.NAMES:
         assert 0 == export(demo.folder, "-o", tmp_path / f"{name}.parquet", "--table", name).status
-    packets = pyarrow.parquet.read_table(tmp_path / "packets.parquet")
-    assert demo.numbers["packets_sent"] == packets.num_rows
+    trips = pyarrow.parquet.read_table(tmp_path / "round_trips.parquet")
+    assert demo.numbers["packets_sent"] == trips.num_rows
     assert 0 == export(demo.folder, "-o", tmp_path / "s.csv", "--table", "steps").status
     steps = pyarrow.parquet.read_table(tmp_path / "steps.parquet").num_rows
     assert steps + 1 == len((tmp_path / "s.csv").read_text().splitlines())

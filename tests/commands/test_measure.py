@@ -10,7 +10,8 @@ from commandline import Demo, gpiorig
 
 from gpiorig.analysis.tables import stages
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.results import pipeline
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results.analyse import analyse
 
 VCD = """$timescale 1 us $end
 $scope module a $end
@@ -174,7 +175,7 @@ def test_a_colon_in_a_channels_name_is_pointed_out(tmp_path: Path) -> None:
 
 def test_a_recording_agrees_with_its_timelines(demo: Demo) -> None:
     """From the frame's mark to the receiver's interrupt, measured on the channels, is what the timelines say."""
-    result = pipeline.analyse(Recording.open(demo.folder))
+    result = analyse(open_recording(Recording.open(demo.folder)))
     air = result.timelines.column("request.irq") - result.timelines.column("request.air.start")
     header = result.timelines.header_samples[0]
 

@@ -13,7 +13,7 @@ from commandline import ROOT, Demo, gpiorig
 from gpiorig.analysis.events import events
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.results.pipeline import wiring
+from gpiorig.rig.recordings.opened import wiring
 
 # OUTPUT_BINARY of decoders/gpio_probe: sample, node, code, id, flags; flag 1: the event has an id.
 RECORD = np.dtype([("sample", "<u8"), ("node", "u1"), ("code", "u1"), ("id", "<u2"), ("flags", "<u4")])

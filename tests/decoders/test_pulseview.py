@@ -20,7 +20,8 @@ from gpiorig.analysis.traces.pulseview_session import timestamp
 from gpiorig.capture.formats.sr import read_sr
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.export import decoder_stacks, pulseview_slices
-from gpiorig.rig.results import pipeline
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results.analyse import analyse
 
 WIDTH, HEIGHT = 1600, 1000
 PACKET = 7
@@ -46,7 +47,7 @@ def cut(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_slice_is_the_packet_and_its_surroundings(demo: Demo, cut: Path) -> None:
     """The .sr file holds the edges of the round trip; markers lie on its milestones, counted from the file's start."""
     recording = Recording.open(demo.folder)
-    lines = pipeline.analyse(recording).timelines
+    lines = analyse(open_recording(recording)).timelines
     row = pulseview_slices.packet_row(lines, str(PACKET))
     start = int(lines.samples[row, 0]) - 2400  # 100 us
     end = int(lines.samples[row, -1]) + 2400

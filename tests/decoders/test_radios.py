@@ -22,7 +22,8 @@ from gpiorig.capture.buses import spi
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.waveform import Block
 from gpiorig.capture.formats.sr import read_sr, write_sr
-from gpiorig.rig.results import pipeline
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results.analyse import analyse
 
 RECORD = struct.Struct("<QQBBBbH")
 HAS_FCS, CRC_KNOWN, CRC_OK, LQI_KNOWN, RSSI_KNOWN = 1, 2, 4, 8, 16
@@ -247,7 +248,7 @@ def test_frames_are_those_that_were_sent(tmp_path: Path, radio: Radio) -> None:
     """
     recording = run(radio, tmp_path / "run")
     seen = {node: frames(recording, radio, node) for node in radio.nodes}
-    events = pipeline.analyse(recording).events
+    events = analyse(open_recording(recording)).events
     for node, found in seen.items():
         data = np.flatnonzero(np.diff(found.offsets) > 5)  # not the acknowledgements that a CC2420 hands on
         for sent, name in ((True, "driver.load.exit"), (False, "driver.rx_read.exit")):

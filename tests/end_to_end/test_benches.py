@@ -17,7 +17,9 @@ from timelinefeed import assert_followed
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.experiments import images
-from gpiorig.rig.results import pipeline
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results import checks
+from gpiorig.rig.results.analyse import analyse
 
 BENCH = (files("gpiorig.rig") / "demo_bench.toml").read_text()
 EXPERIMENT = ROOT / "experiments" / "pingpong.toml"
@@ -39,17 +41,17 @@ def test_losses_are_counted(tmp_path: Path) -> None:
     done = gpiorig("report", recording.folder, "--json")
     assert (0, "") == (done.status, done.stderr)
 
-    result = pipeline.analyse(recording)
-    account = result.reconciliation
+    result = analyse(open_recording(recording))
+    account = result.account
 
-    assert 80 == account.sent == done.numbers["packets_sent"]
-    assert account.sent == account.timelined + sum(account.lost.values()) + sum(account.not_timelined.values())
+    assert 80 == account.total == done.numbers["packets_sent"]
+    assert account.total == account.arrived + sum(account.lost.values()) + sum(account.not_arrived.values())
     assert account.lost
     assert account.lost.keys() <= {"timeout", "no_ack", "busy"}
-    assert (account.timelined, sum(account.lost.values())) == (result.rtt.n, result.rtt.lost)
+    assert account.arrived == int(result.timelines.timelined.sum())
     assert_followed(result)  # the decoder gpio_timeline says the same
     assert 0 == len(result.events.damaged)
-    for node, seen, sent in pipeline.frame_counts(result.events, result.logs):
+    for node, seen, sent in checks.frame_counts(result.events, result.logs):
         assert sent == seen, node
 
 

@@ -13,7 +13,9 @@ from commandline import Demo, gpiorig, record_demo
 from gpiorig.analysis.logs import node_log
 from gpiorig.analysis.tables import stages
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.results import pipeline
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results import checks
+from gpiorig.rig.results.analyse import analyse
 
 BACKOFF_PERIOD_US = 320  # aUnitBackoffPeriod, 20 symbols of 16 us: IEEE 802.15.4-2006, table 85
 BE_3_PERIODS = 7  # macMinBE = 3: 0 to 2**3 - 1 backoff periods
@@ -22,7 +24,9 @@ SAMPLE_US = 1 / 24
 
 def radio_waits(demo: Demo) -> list[float]:
     """Peak-to-peak of the wait before the air, request and reply, in us."""
-    return [step["p2p_us"] for step in demo.numbers["steps"] if "exec done to first bit on air" in step["name"]]
+    return [
+        step["p2p_us"] for step in demo.numbers["routes"][0]["steps"] if "exec done to first bit on air" in step["name"]
+    ]
 
 
 def table_bytes(folder: Path) -> dict[str, bytes]:
@@ -35,9 +39,11 @@ def table_bytes(folder: Path) -> dict[str, bytes]:
 
 def test_json_has_the_promised_keys(demo: Demo) -> None:
     """`--json` prints one object of the documented form."""
-    assert {"packets_sent", "packets_timelined", "lost", "rtt_ms", "steps", "seed", "report"} == demo.numbers.keys()
-    assert {"min", "p5", "median", "p95", "p99", "max", "p2p", "iqr", "std"} == demo.numbers["rtt_ms"].keys()
-    assert {"name", "node", "median_us", "p2p_us"} == demo.numbers["steps"][0].keys()
+    assert demo.numbers.keys() >= {"packets_sent", "packets_timelined", "lost", "nodes", "routes", "seed", "report"}
+    (route,) = demo.numbers["routes"]
+    assert {"route", "packets", "lost", "partial", "delay_ms", "steps"} == route.keys()
+    assert {"min", "p5", "median", "p95", "p99", "max", "p2p", "iqr", "std"} == route["delay_ms"].keys()
+    assert {"name", "node", "median_us", "p2p_us"} == route["steps"][0].keys()
     assert 1 == demo.numbers["seed"]
     assert Path(demo.numbers["report"]).is_file()
 
@@ -49,31 +55,31 @@ def test_every_packet_is_accounted_for(demo: Demo) -> None:
 
     assert 60 == logged.sent == demo.numbers["packets_sent"]
     assert demo.numbers["packets_sent"] == demo.numbers["packets_timelined"] + demo.numbers["lost"]
-    assert [] == pipeline.failed_checks(pipeline.analyse(recording), recording)
+    assert [] == checks.failed_checks(analyse(open_recording(recording)), recording)
 
 
 def test_steps_add_up_to_the_sample(demo: Demo) -> None:
     """The steps of each packet add up to its round-trip time exactly, read from the tables a user has."""
     steps = stages.read(demo.folder / "steps.parquet").to_pydict()
-    packets = stages.read(demo.folder / "packets.parquet").to_pydict()
+    packets = stages.read(demo.folder / "round_trips.parquet").to_pydict()
     sums = np.bincount(steps["packet_row"], weights=steps["duration_samples"]).astype(int)
 
-    assert packets["rtt_samples"] == sums.tolist()
+    assert packets["rtt_samples"] == sums[packets["packet_row"]].tolist()
 
 
 def test_no_frame_is_lost_or_damaged(demo: Demo) -> None:
     """As many symbol-bus frames are decoded as the firmware says it sent, on both nodes."""
-    result = pipeline.analyse(Recording.open(demo.folder))
+    result = analyse(open_recording(Recording.open(demo.folder)))
 
     assert 0 == len(result.events.damaged)
-    for node, seen, sent in pipeline.frame_counts(result.events, result.logs):
+    for node, seen, sent in checks.frame_counts(result.events, result.logs):
         assert sent == seen, node
 
 
 def test_node_timer_agrees_with_the_pins(demo: Demo) -> None:
     """The node's own microsecond stamps give the same round trips as the pins, but for what lies between the two."""
     recording = Recording.open(demo.folder)
-    result = pipeline.analyse(recording)
+    result = analyse(open_recording(recording))
     logged = node_log.parse(recording.serial("initiator").data, node="initiator")
     node_us = logged.received_us - logged.sent_us
     pins_us = result.timelines.rtt * SAMPLE_US
@@ -86,12 +92,12 @@ def test_node_timer_agrees_with_the_pins(demo: Demo) -> None:
 
 def test_radio_wait_lies_on_the_backoff_lattice(demo: Demo) -> None:
     """The wait before the air is a whole number of backoff periods, 0 to 7, above its least, both ways."""
-    result = pipeline.analyse(Recording.open(demo.folder))
-    columns = [i for i, step in enumerate(result.steps.steps) if "exec done to first bit on air" in step.name]
+    result = analyse(open_recording(Recording.open(demo.folder)))
+    columns = [i for i, step in enumerate(result.routes[0].steps.steps) if "exec done to first bit on air" in step.name]
     assert 2 == len(columns)
 
     for column in columns:
-        waits_us = result.steps.samples[:, column] * SAMPLE_US
+        waits_us = result.routes[0].steps.samples[:, column] * SAMPLE_US
         periods = (waits_us - waits_us.min()) / BACKOFF_PERIOD_US
         # One period is off by the clock errors of board and analyzer, tens of ppm: far below a sample.
         assert np.abs(periods - periods.round()).max() * BACKOFF_PERIOD_US <= 2 * SAMPLE_US
@@ -105,7 +111,7 @@ def test_without_backoff_the_wait_collapses(tmp_path: Path, demo: Demo) -> None:
 
     assert min(radio_waits(demo)) > 1000
     assert max(radio_waits(calm)) < 10
-    assert calm.numbers["rtt_ms"]["p2p"] < 0.02
+    assert calm.numbers["routes"][0]["delay_ms"]["p2p"] < 0.02
 
 
 @pytest.mark.slow
@@ -115,7 +121,7 @@ def test_same_seed_same_tables(tmp_path: Path, demo: Demo, other_demo: Demo) -> 
 
     assert table_bytes(demo.folder) == table_bytes(again.folder)
     assert table_bytes(demo.folder)["timelines.parquet"] != table_bytes(other_demo.folder)["timelines.parquet"]
-    assert demo.numbers["rtt_ms"] != other_demo.numbers["rtt_ms"]
+    assert demo.numbers["routes"][0]["delay_ms"] != other_demo.numbers["routes"][0]["delay_ms"]
 
 
 @pytest.mark.slow
@@ -128,7 +134,8 @@ def test_report_rebuilds_the_same(tmp_path: Path, demo: Demo) -> None:
     done = gpiorig("report", folder, "--json")
 
     assert 0 == done.status
-    assert demo.numbers | {"report": str(folder / "report" / "report.html")} == done.numbers
+    places = {"recording": str(folder), "report": str(folder / "report" / "report.html")}
+    assert demo.numbers | places == done.numbers
     assert table_bytes(demo.folder) == table_bytes(folder)
 
 
@@ -171,7 +178,7 @@ def test_one_packet_has_no_spread(tmp_path: Path) -> None:
 
     assert 0 == done.status
     assert "NaN" not in done.stdout
-    assert done.numbers["rtt_ms"]["std"] is None
+    assert done.numbers["routes"][0]["delay_ms"]["std"] is None
 
 
 def test_spread_is_in_the_report(demo: Demo) -> None:
@@ -179,11 +186,11 @@ def test_spread_is_in_the_report(demo: Demo) -> None:
     page = Path(demo.numbers["report"]).read_text()
     summary = {row["delay"]: row for row in stages.read(demo.folder / "summary.parquet").to_pylist()}
 
-    assert demo.numbers["rtt_ms"]["p2p"] == pytest.approx(summary["round trip"]["peak_to_peak_ns"] / 1e6)
-    for step in demo.numbers["steps"]:
+    assert demo.numbers["routes"][0]["delay_ms"]["p2p"] == pytest.approx(summary["round trip"]["peak_to_peak_ns"] / 1e6)
+    for step in demo.numbers["routes"][0]["steps"]:
         assert step["p2p_us"] == pytest.approx(summary[step["name"]]["peak_to_peak_ns"] / 1e3)
         assert step["name"] in page
-    assert f"{demo.numbers['rtt_ms']['p2p']:.2f} ms" in page
+    assert f"{demo.numbers['routes'][0]['delay_ms']['p2p']:.2f} ms" in page
     assert f"{radio_waits(demo)[0] / 1e3:.2f} ms" in page
 
 

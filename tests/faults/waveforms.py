@@ -9,12 +9,12 @@ import numpy as np
 import synthetic_events
 from fuzz.decoders import QUIET, drawn, sampled
 from numpy.typing import NDArray
+from tripcases import trips
 
 from gpiorig.analysis.events import events
 from gpiorig.analysis.events.decoder import KNOWN_CODES
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.wiring import Bus, NodeLines
-from gpiorig.analysis.packets import association, timelines
 from gpiorig.capture.edges.edges import Edges, no_gaps
 from gpiorig.capture.edges.waveform import waveform_of
 from gpiorig.capture.errors import CaptureError
@@ -198,9 +198,7 @@ def counters() -> list[Case]:
 
     def wrapped(folder: Path) -> str:
         made = synthetic_events.ping_pongs(40, first_id=0xFFF0)
-        built = timelines.build(
-            association.associate(made, initiator="initiator", responder="responder"), header_ns=192_000
-        )
+        built = trips(made).timelines
         good_ = np.array_equal(built.samples, synthetic_events.truth(made).samples[:, : built.samples.shape[1]])
         return "" if len(built.samples) == 40 and good_ else f"{built.samples.shape}"
 

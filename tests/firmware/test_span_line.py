@@ -13,7 +13,9 @@ import pytest
 from commandline import ROOT
 
 from gpiorig.analysis.events.events import Events
-from gpiorig.rig.results import pipeline
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results import checks
+from gpiorig.rig.results.analyse import analyse
 
 pytestmark = pytest.mark.slow  # builds an image
 
@@ -32,9 +34,9 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Events:
     responder = responder.replace("clock_ppb = -7_000", 'clock_ppb = -7_000\npins = { "isr.radio" = "PA3" }')
     experiment = (ROOT / "experiments" / "pingpong.toml").read_text()
     bench = f"{head}[nodes.responder]\n{responder}"
-    result = pipeline.analyse(directbench.record(folder / "bench", bench, experiment, packets=20))
+    result = analyse(open_recording(directbench.record(folder / "bench", bench, experiment, packets=20)))
     assert {"timelined, every step known": 20} == result.timelines.counts()
-    for node, seen, sent in pipeline.frame_counts(result.events, result.logs):
+    for node, seen, sent in checks.frame_counts(result.events, result.logs):
         assert sent == seen, node
     return result.events
 

@@ -15,7 +15,7 @@ from gpiorig.analysis.packets import accounting, journeys
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import strict_toml as tomls
 from gpiorig.rig.experiments.experiment import Experiment
-from gpiorig.rig.results import survey
+from gpiorig.rig.results import checks
 
 pytestmark = pytest.mark.slow
 
@@ -30,7 +30,7 @@ def experiment(name: str, **changed: object) -> Experiment:
 
 
 def checked(mode: Mode) -> Mode:
-    assert [] == survey.failed_checks(mode.found, mode.recording)
+    assert [] == checks.failed_checks(mode.found, mode.recording)
     assert mode.found.hops is not None
     assert accounting.account(mode.found.hops).adds_up
     return mode

@@ -12,8 +12,11 @@ from commandline import ROOT, gpiorig
 from timelinefeed import assert_followed
 
 from gpiorig.analysis.packets import timelines
+from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.results import pipeline
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results import checks
+from gpiorig.rig.results.analyse import analyse
 
 pytestmark = pytest.mark.slow  # runs virtual benches
 
@@ -32,18 +35,18 @@ def through_sigrok(folder: Path, bench: str, experiment: str) -> Recording:
     return Recording.open(folder / "run")
 
 
-def analysed(recording: Recording) -> pipeline.Result:
+def analysed(recording: Recording) -> Analysis:
     """The analysis of a run in which no frame of a symbol bus was damaged or missed, and every packet accounted for."""
-    result = pipeline.analyse(recording)
+    result = analyse(open_recording(recording))
     assert 0 == len(result.events.damaged)
-    for node, seen, sent in pipeline.frame_counts(result.events, result.logs):
+    for node, seen, sent in checks.frame_counts(result.events, result.logs):
         assert sent == seen, node
     assert_followed(result)  # the decoder gpio_timeline says the same
     return result
 
 
 @pytest.fixture(scope="module", params=["telosb", "m3"])
-def result(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> pipeline.Result:
+def result(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Analysis:
     """A flawless run, either of the two being the initiator."""
     folder = tmp_path_factory.mktemp("mixed")
     if request.param == "telosb":
@@ -52,12 +55,12 @@ def result(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return analysed(directbench.record(folder, MIXED, experiment, packets=PACKETS))
 
 
-def test_every_packet_is_timelined(result: pipeline.Result) -> None:
+def test_every_packet_is_timelined(result: Analysis) -> None:
     assert {"timelined, every step known": PACKETS} == result.timelines.counts()
-    assert timelines.steps_add_up(result.timelines, result.steps)
+    assert timelines.steps_add_up(result.timelines, result.routes[0].steps)
 
 
-def test_the_first_bit_on_the_air_is_where_the_sender_puts_it(result: pipeline.Result) -> None:
+def test_the_first_bit_on_the_air_is_where_the_sender_puts_it(result: Analysis) -> None:
     """Whichever radio received it.
 
     The AT86RF231 waits n backoffs of 320 us, CCA and 16 us after the SPI access, so that its waits differ by multiples
@@ -81,9 +84,9 @@ def test_losses_have_their_reasons(tmp_path: Path) -> None:
     """With half of the frames lost the TelosB's driver retries; what it gives up is lost for a reason."""
     bench = MIXED.replace("delay_ps = 10_000", "delay_ps = 10_000\nloss_ppm = 500_000")
     result = analysed(directbench.record(tmp_path, bench, EXPERIMENT, packets=PACKETS))
-    assert 0 < result.rtt.lost < PACKETS
-    assert 0 == result.reconciliation.unaccounted
-    assert {"no_ack", "timeout"} >= result.reconciliation.lost.keys()
+    assert 0 < PACKETS - int(result.timelines.timelined.sum()) < PACKETS
+    assert 0 == result.account.unaccounted
+    assert {"no_ack", "timeout"} >= result.account.lost.keys()
 
 
 def test_two_telosb(tmp_path: Path) -> None:

@@ -14,7 +14,9 @@ from modebench import Mode, record
 
 from gpiorig.rig import strict_toml as tomls
 from gpiorig.rig.experiments.experiment import Experiment
-from gpiorig.rig.results import pipeline, survey
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results import checks
+from gpiorig.rig.results.analyse import analyse
 
 MINUTE_S = 60
 INTERVAL_US = 200_000  # between packets, so that a minute is soon over
@@ -69,7 +71,7 @@ def run(folder: Path, experiment: Experiment, board: str) -> Mode:
     """Record it, and see that nothing is lost on the way from the firmware to the events."""
     others = dict.fromkeys(experiment.nodes, M3 if board == TELOSB else board)  # the analyzer has 14 channels
     mode = record(folder, {"initiator": board, "responder": board, **others}, experiment)
-    assert [] == survey.failed_checks(mode.found, mode.recording)
+    assert [] == checks.failed_checks(mode.found, mode.recording)
     for node, log in mode.found.logs.items():
         assert log.done["probes"] == mode.found.events.frames(node), node
         assert (1, 0, (), ()) == (log.boots, log.done["uart_dropped"], log.errors, log.malformed), node
@@ -88,12 +90,12 @@ def test_a_minute_without_a_lost_event(tmp_path: Path, name: str, board: str, ke
     assert sender.sequences.tolist() == list(range(1, len(sender.sequences) + 1))
     assert sender.done["lost"] == np.count_nonzero(sender.lost)
     if name in ROUND_TRIPS:
-        result = pipeline.analyse(mode.recording)
-        assert [] == pipeline.failed_checks(result, mode.recording)
+        result = analyse(open_recording(mode.recording))
+        assert [] == checks.failed_checks(result, mode.recording)
         assert sender.done["sent"] == sender.done["received"] + sender.done["lost"]
         assert name == "interference" or sender.done["lost"] == 0
-        assert ("earlier fragments" in str(result.steps.steps)) == (name == "payload")
-        assert result.packets.retries == 0
+        assert ("earlier fragments" in str(result.routes[0].steps.steps)) == (name == "payload")
+        assert result.round_trips.retries == 0
     else:
         arrived = receiver.sequences[~receiver.lost].tolist()
         delivered = [number for number, lost in zip(sender.sequences, sender.lost, strict=True) if not lost]

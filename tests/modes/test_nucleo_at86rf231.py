@@ -8,7 +8,9 @@ import pytest
 from commandline import ROOT, gpiorig
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.results import pipeline
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results import checks
+from gpiorig.rig.results.analyse import analyse
 
 PACKETS = 50
 
@@ -23,8 +25,8 @@ def test_no_packet_and_no_frame_is_lost(tmp_path: Path) -> None:
     )
     done = gpiorig("run", bench, experiment, "-o", folder, "--packets", str(PACKETS), "--no-report")
     assert (0, "") == (done.status, done.stderr)
-    result = pipeline.analyse(Recording.open(folder))
+    result = analyse(open_recording(Recording.open(folder)))
     assert PACKETS == len(result.timelines.rtt)
     assert 0 == len(result.events.damaged)
-    for node, seen, sent in pipeline.frame_counts(result.events, result.logs):
+    for node, seen, sent in checks.frame_counts(result.events, result.logs):
         assert sent == seen, node

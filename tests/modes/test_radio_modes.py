@@ -14,8 +14,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.rig.experiments.experiment import Experiment, NodeRole, Settings
-from gpiorig.rig.results import survey
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results import checks
+from gpiorig.rig.results.analyse import analyse
 
 pytestmark = pytest.mark.slow
 
@@ -35,7 +38,7 @@ radios = pytest.mark.parametrize("radio", PAIRS)
 class Run:
     """A recording, decoded."""
 
-    found: survey.Survey
+    found: Analysis
     text: dict[str, str]
 
     def us(self, event: str, node: str = "sender") -> NDArray[np.float64]:
@@ -63,8 +66,8 @@ def record(tmp_path: Path) -> Recorder:
         lines = [f"{key} = {json.dumps(value)}" for key, value in given.items()]
         experiment = "\n".join(['name = "radio"', roles, "[settings]", *lines, ""])
         recording = directbench.record(folder, modebench.bench_text(nodes), experiment)
-        found = survey.survey(recording)
-        assert [] == survey.failed_checks(found, recording)
+        found = analyse(open_recording(recording))
+        assert [] == checks.failed_checks(found, recording)
         for log in found.logs.values():
             assert (0, 0) == (log.done["errors"], log.done["lost"]), log.node
         assert packets == found.logs["sender"].done["sent"] == found.logs["receiver"].done["received"]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.rig import strict_toml as tomls
 from gpiorig.rig.experiments.experiment import Experiment, NodeRole
-from gpiorig.rig.results import survey
+from gpiorig.rig.results import checks
 
 pytestmark = pytest.mark.slow
 
@@ -77,7 +77,7 @@ def run(
     )
     boards = {"initiator": board, "responder": board, **dict.fromkeys(nodes, board)}
     mode = record(folder, boards, experiment, apart=OUT_OF_RANGE if "relay" in nodes else ())
-    assert [] == survey.failed_checks(mode.found, mode.recording)
+    assert [] == checks.failed_checks(mode.found, mode.recording)
     assert mode.virtual_s >= seconds
     for node, log in mode.found.logs.items():
         assert log.done["probes"] == mode.found.events.frames(node), node

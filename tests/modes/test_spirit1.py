@@ -10,9 +10,12 @@ from commandline import ROOT, gpiorig
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import boards
-from gpiorig.rig.results import pipeline
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results import checks
+from gpiorig.rig.results.analyse import analyse
 
 PACKETS = 250
 SAMPLE_NS = 1e9 / 24e6
@@ -20,27 +23,27 @@ LINK_NS = 10  # spirit1_bench.toml
 
 
 @pytest.fixture(scope="module")
-def result(tmp_path_factory: pytest.TempPathFactory) -> pipeline.Result:
+def result(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
     """The analysed recording of 250 round trips."""
     folder = tmp_path_factory.mktemp("spirit1") / "run"
     bench, experiment = Path(__file__).parents[1] / "data" / "spirit1_bench.toml", ROOT / "experiments/pingpong.toml"
     done = gpiorig("run", bench, experiment, "-o", folder, "--packets", str(PACKETS), "--no-report")
     assert (0, "") == (done.status, done.stderr)
-    return pipeline.analyse(Recording.open(folder))
+    return analyse(open_recording(Recording.open(folder)))
 
 
 @pytest.mark.slow
-def test_no_packet_and_no_frame_is_lost(result: pipeline.Result) -> None:
+def test_no_packet_and_no_frame_is_lost(result: Analysis) -> None:
     """Every request has its reply and its timeline, and every frame of the symbol buses arrives whole."""
     assert PACKETS == len(result.timelines.rtt)
     assert 0 == len(result.events.damaged)
-    for node, seen, sent in pipeline.frame_counts(result.events, result.logs):
+    for node, seen, sent in checks.frame_counts(result.events, result.logs):
         assert sent == seen, node
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("sender", "receiver"), [("initiator", "responder"), ("responder", "initiator")])
-def test_frame_timestamp_leads_back_to_the_first_bit(result: pipeline.Result, sender: str, receiver: str) -> None:
+def test_frame_timestamp_leads_back_to_the_first_bit(result: Analysis, sender: str, receiver: str) -> None:
     """A transmission begins where the board file's constant says, seen from the receiver's sync word line.
 
     GPIO1 of the sender's radio is high while it sends, packets and acknowledgements alike. Each of the two edges is

@@ -12,27 +12,24 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 from synthetic_events import EVENTS_PER_PACKET, HEADER_NS, NODES, PERIOD, RATE_HZ, ping_pongs, truth
 
-from gpiorig.analysis.delays import instruments
+from gpiorig.analysis.delays import instruments, numbers
 from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_CODE
-from gpiorig.analysis.packets import association, routes, timelines
-from gpiorig.analysis.packets.association import Packets
-from gpiorig.analysis.packets.timelines import Steps, Timelines
-from gpiorig.analysis.statistics import summary
+from gpiorig.analysis.packets import timelines
+from gpiorig.analysis.packets.timelines import Timelines
+from gpiorig.analysis.study import analysis, studying
+from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.study.study import RouteStudy, Study
-from gpiorig.analysis.tables import stages
+from gpiorig.analysis.tables import registry
 from gpiorig.rig import memory
-from gpiorig.rig.results import studying
 
 PACKETS = 1_000_000
 FEW = 10_000
@@ -66,7 +63,16 @@ def rows() -> Iterator[tuple[str, float, str, float]]:
 
 def timelined(events: Events) -> Timelines:
     """Events to milestones."""
-    return timelines.build(association.associate(events, initiator=INITIATOR, responder=RESPONDER), header_ns=HEADER_NS)
+    lines = of_events(events).timelines
+    assert lines is not None
+    return lines
+
+
+def of_events(events: Events) -> Analysis:
+    """Events to packets, round trips and routes."""
+    to = {INITIATOR: (RESPONDER,), RESPONDER: (INITIATOR,)}
+    header_ns = dict.fromkeys(to, HEADER_NS)
+    return analysis.analyse(events, {}, header_ns=header_ns, destinations=to, ends=(INITIATOR, RESPONDER))
 
 
 def in_a_loop(events: Events) -> dict[str, NDArray[np.int64]]:
@@ -96,40 +102,26 @@ def analysed(count: int, *, studied: bool) -> dict[str, float]:
     memory.give_back()
     events = ping_pongs(count, burst=64)
     start_s, start_cpu_s = time.perf_counter(), time.process_time()
-    associated = association.associate(events, initiator=INITIATOR, responder=RESPONDER)
-    lines = timelines.build(associated, header_ns=HEADER_NS)
-    associated, steps = associated.without_workings(), timelines.steps(lines)
-    for column in range(len(steps.steps)):
-        summary.summarize(steps.samples[:, column], samplerate_hz=RATE_HZ)
-    summary.variance_shares(steps.samples)
+    found = of_events(events)
+    (route,) = found.routes
+    numbers.numbers(route)
     with tempfile.TemporaryDirectory() as folder:
-        known: dict[str, Any] = {}
-        if studied:
-            found = study_of(associated, lines, steps)
-            known = {"uncertainties": found.uncertainties, "costs": found.costs}
-            studying.write_tables(Study((found,), None), Path(folder))
-        made: dict[str, tuple[Callable[[slice], pa.Table], int]] = {
-            "steps": (lambda part: stages.steps(steps, part=part, **known), steps.samples.size),
-            "timelines": (lambda part: stages.timelines(lines, part=part), count),
-            "packets": (lambda part: stages.packets(associated, lines, part=part), count),
-            "events": (lambda part: stages.events(events, packets=associated, part=part), len(events)),
-        }
-        stages.write_all((*each, Path(folder) / f"{name}.parquet") for name, each in made.items())
+        study = Study((study_of(found),) if studied else (), None)
+        registry.write(found, study, registry.study_tables(study), folder=Path(folder))
     took_s, cpu_s = time.perf_counter() - start_s, time.process_time() - start_cpu_s
-    assert timelines.steps_add_up(lines, steps)
-    assert len(steps.rows) == count
+    assert found.timelines is not None
+    assert timelines.steps_add_up(found.timelines, route.steps)
+    assert len(route) == count
     return {"s": took_s, "cpu_s": cpu_s, "gib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / KIB_PER_GIB}
 
 
-def study_of(associated: Packets, lines: Timelines, steps: Steps) -> RouteStudy:
-    """Everything that is said of the round trips."""
-    subject = studying.of_round_trips(associated, routes.round_trips(lines, steps))
-    known = Instruments(instruments.by_driver("fx2lafw", samplerate_hz=RATE_HZ))
-    (found,) = studying.of_routes(subject, associated.events, known)
-    assert found.layers is not None
-    assert len(found.layers.self_samples) == len(steps.rows)
-    assert found.costs is not None
-    return found
+def study_of(found: Analysis) -> RouteStudy:
+    """Everything that is known of the round trips."""
+    (study,) = studying.routes(found, Instruments(instruments.by_driver("fx2lafw", samplerate_hz=RATE_HZ)))
+    assert study.layers is not None
+    assert len(study.layers.self_samples) == len(found.routes[0])
+    assert study.costs is not None
+    return study
 
 
 if __name__ == "__main__":

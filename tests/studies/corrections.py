@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.delays import probe_costs, uncertainty
 from gpiorig.analysis.logs.node_log import NodeLog
-from gpiorig.analysis.packets import routes
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.recordings import instruments
-from gpiorig.rig.results import pipeline, survey
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results.analyse import analyse
 
 LOG_NS = 2000  # a difference of two differences of stamps in whole microseconds
 
@@ -51,14 +50,14 @@ class Correction:
 
 def correction(shown: Recording, bare: Recording) -> Correction:
     """Compare the same packets of a run with probes and of one without, by the initiator's own stamps."""
-    result = pipeline.analyse(shown)
-    route = routes.round_trips(result.timelines, result.steps)
-    known = instruments.of_recording(shown)
+    result = analyse(open_recording(shown))
+    route = result.routes[0]
+    known = open_recording(shown).instruments
     costs = probe_costs.of_route(result.events, route, known)
     assert costs is not None
     whole = uncertainty.of_steps(route.steps, known, total=route.name, costs=costs)[-1]
     initiator = str(shown.info.parameters["initiator"])
-    with_probes, without = (_round_trips(each[initiator]) for each in (result.logs, survey.survey(bare).logs))
+    with_probes, without = (_round_trips(each[initiator]) for each in (result.logs, analyse(open_recording(bare)).logs))
     rows = [(row, each) for row, each in enumerate(route.ids.tolist()) if each in with_probes and each in without]
     true_ns = np.array([1e3 * (with_probes[each] - without[each]) for _, each in rows])
     taken_ns = costs.costs_ns.sum(axis=1, dtype=np.float64)[[row for row, _ in rows]]

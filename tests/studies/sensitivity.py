@@ -12,7 +12,9 @@ from commandline import ROOT, gpiorig
 
 from gpiorig.analysis.packets.timelines import COMPLETE
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.results import pipeline
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results import checks
+from gpiorig.rig.results.analyse import analyse
 
 BENCH = ROOT / "rig" / "gpiorig" / "rig" / "demo_bench.toml"
 EXPERIMENT = ROOT / "experiments" / "pingpong.toml"
@@ -58,8 +60,8 @@ def measure(settings: str, *, backoff: bool) -> Times:
         done = gpiorig("run", bench, experiment, *words)
         assert done.status == 0, done.stderr
         recording = Recording.open(folder / "run")
-        result = pipeline.analyse(recording)
-        problems = pipeline.failed_checks(result, recording)
+        result = analyse(open_recording(recording))
+        problems = checks.failed_checks(result, recording)
     lines = result.timelines
     usable = lines.status == COMPLETE
     if problems or np.count_nonzero(usable) != PACKETS:

@@ -14,7 +14,7 @@ from gpiorig.analysis.attribution.beat import sending_interval
 from gpiorig.analysis.attribution.on_air import Wait
 from gpiorig.analysis.packets import path
 from gpiorig.analysis.packets.routes import Route
-from gpiorig.analysis.packets.timelines import Steps
+from gpiorig.analysis.packets.steps import Step, Steps
 
 RATE_HZ = 24_000_000
 UNIT_NS = 1e9 / RATE_HZ
@@ -109,7 +109,9 @@ def route(samples: np.ndarray, begun: np.ndarray, *, nodes: tuple[str, ...] = ()
     ]
     nodes = nodes or ("a",) * samples.shape[1]
     kinds = path.Kind.SOFTWARE
-    steps = tuple(path.Step(f"step {i}", marks[i], marks[i + 1], kinds, node) for i, node in enumerate(nodes))
+    steps = tuple(
+        Step("", f"step {i}", marks[i], marks[i + 1], kinds, tuple(node.split(" > "))) for i, node in enumerate(nodes)
+    )
     n = len(samples)
     steps_of_route = Steps(steps, np.arange(n), samples.astype(np.int64), Fraction(RATE_HZ))
     return Route("test", steps_of_route, np.arange(n, dtype=np.int32), begun, 0, 0)

@@ -26,10 +26,10 @@ from gpiorig.analysis.attribution.covariates import covariates
 from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.attribution.shares import joining
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.packets import routes
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.rig.experiments.experiment import Experiment, NodeRole, Settings
-from gpiorig.rig.results import pipeline
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results.analyse import analyse
 
 BENCH = (files("gpiorig.rig") / "interference_bench.toml").read_text()
 ONE_BACKOFF_US, GRID_US = 7 * 320, 64  # macMinBE 3: up to 7 periods
@@ -81,9 +81,9 @@ def run(folder: Path, seed: int, *, packets: int, interval_us: int = 10_137) -> 
         settings=Settings(interval_us=40_000, timeout_us=35_000),
         nodes={"noise": NodeRole(start=True, app="interferer", interval_us=interval_us, payload=64)},
     )
-    result = pipeline.analyse(record(folder, BENCH.replace("seed = 1\n", f"seed = {seed}\n"), experiment))
-    route = routes.round_trips(result.timelines, result.steps)
-    given, periodic = covariates(result.packets, route), activities(result.events)
+    result = analyse(open_recording(record(folder, BENCH.replace("seed = 1\n", f"seed = {seed}\n"), experiment)))
+    route = result.routes[0]
+    given, periodic = covariates(result.round_trips, route), activities(result.events)
     both = [
         {
             attribution.step: attribution

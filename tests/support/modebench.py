@@ -10,12 +10,13 @@ from pathlib import Path
 import directbench
 
 from gpiorig.analysis.logs.node_log import NodeLog
+from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS
 from gpiorig.rig.experiments.experiment import Experiment
-from gpiorig.rig.results import survey
-from gpiorig.rig.results.survey import Survey
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results.analyse import analyse
 
 TAPS = ("tap.irq", "tap.frame_timestamp")
 
@@ -56,7 +57,7 @@ class Mode:
     """A recording, and what its nodes and its pins say."""
 
     recording: Recording
-    found: Survey
+    found: Analysis
 
     def log(self, node: str) -> NodeLog:
         """What a node logged."""
@@ -78,4 +79,4 @@ def record(
 ) -> Mode:
     """Run an experiment on these boards."""
     recording = directbench.record(folder, bench_text(nodes, loss_ppm=loss_ppm, apart=apart), experiment)
-    return Mode(recording, survey.survey(recording))
+    return Mode(recording, analyse(open_recording(recording)))

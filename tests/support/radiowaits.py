@@ -16,15 +16,14 @@ from numpy.typing import NDArray
 from gpiorig.analysis.attribution import frame_owners, radio_waits
 from gpiorig.analysis.delays import radio_parts
 from gpiorig.analysis.delays.radio_parts import RadioParts
-from gpiorig.analysis.packets import routes
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS
 from gpiorig.rig.experiments.experiment import Experiment
-from gpiorig.rig.recordings import instruments
-from gpiorig.rig.results import pipeline
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results.analyse import analyse
 from gpiorig.rig.virtual import truth
 
 LINES = ("tap.irq", "tap.frame_timestamp")
@@ -95,9 +94,9 @@ def run(folder: Path, bench: str, experiment: Experiment, *, exact: bool = True)
     """
     folder.mkdir(exist_ok=True)
     recording = record(folder, bench, experiment)
-    known = instruments.of_recording(recording)
-    result = pipeline.analyse(recording)
-    seen = routes.round_trips(result.timelines, result.steps)
+    opened = open_recording(recording)
+    known, result = opened.instruments, analyse(opened)
+    seen = result.routes[0]
     header_ns = {name: node.mark_ns for name, node in known.nodes.items()}
     divided = radio_waits.for_route(seen, frame_owners.for_route(result.events, seen, header_ns=header_ns))
     loaded = benches.loads(recording.info.bench)

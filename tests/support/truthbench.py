@@ -12,20 +12,21 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from tripcases import analysed
 
 from gpiorig.analysis.delays import uncertainty
 from gpiorig.analysis.delays.instruments import Analyzer, Instruments
 from gpiorig.analysis.delays.uncertainty import DelayUncertainty
 from gpiorig.analysis.events import events
-from gpiorig.analysis.packets import association, routes, timelines
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS, Bench
-from gpiorig.rig.recordings import instruments
-from gpiorig.rig.results import pipeline
+from gpiorig.rig.experiments import destinations
+from gpiorig.rig.recordings import opened
+from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.virtual import truth
 
 SYNC = BEAGLELOGIC_CHANNELS[-1]
@@ -107,11 +108,9 @@ def true_route(true_edges: Path, recording: Recording) -> Route:
 def route_of(edges: Edges, bench: Bench, parameters: Mapping[str, object]) -> Route:
     """The round trips of edges: the same stages as for any recording, whatever the samplerate."""
     roles = {role: str(parameters[role]) for role in ("initiator", "responder")}
-    stage = events.from_edges(edges, pipeline.wiring(bench))
-    found = association.associate(stage, **roles)
-    request, reply = (boards.load(bench.nodes[roles[to]].board).radio for to in ("responder", "initiator"))
-    lines = timelines.build(found, header_ns=(request.frame_timestamp_ns, reply.frame_timestamp_ns))
-    return routes.round_trips(lines, timelines.steps(lines))
+    stage = events.from_edges(edges, opened.wiring(bench))
+    header_ns = destinations.headers_ns(bench)
+    return analysed(stage, header_ns=header_ns, ends=(roles["initiator"], roles["responder"])).routes[0]
 
 
 def coverage(recording: Recording, true: Route) -> Coverage:
@@ -121,7 +120,7 @@ def coverage(recording: Recording, true: Route) -> Coverage:
     assert [step.name for step in true.steps.steps] == [step.name for step in seen.steps.steps]
     ids, here, there = np.intersect1d(seen.ids, true.ids, return_indices=True)
     assert len(ids) == len(seen)
-    known = instruments.of_recording(recording)
+    known = open_recording(recording).instruments
     # The truth takes the same constant off the frame time stamp, so that its uncertainty must not hide anything.
     exact = {name: dataclasses.replace(node, mark_uncertainty_ns=0.0) for name, node in known.nodes.items()}
     return _compared(seen, durations_ns(true)[there], here, dataclasses.replace(known, nodes=exact))

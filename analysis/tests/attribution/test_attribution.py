@@ -6,17 +6,18 @@ import dataclasses
 
 import numpy as np
 import pytest
+from tripcases import trips
 
 from gpiorig.analysis.events import completions
-from gpiorig.analysis.packets import association, timelines
+from gpiorig.analysis.packets import timelines
 from gpiorig.analysis.packets.timelines import COMPLETE, PARTIAL
 
 HEADER_NS = 192_000
 
 
 def run(events):
-    result = association.associate(events, initiator="initiator", responder="responder")
-    return result, timelines.build(result, header_ns=HEADER_NS)
+    result = trips(events)
+    return result, result.timelines
 
 
 def test_completions_follow_plain_rules(new_bench):

@@ -6,10 +6,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import tripcases
 
 from gpiorig.analysis.attribution import attribute
 from gpiorig.analysis.attribution.covariates import PREEMPTED, QUEUED, begins, covariates, of_steps
-from gpiorig.analysis.packets import association, routes, timelines
+from gpiorig.analysis.packets import round_trips
 from gpiorig.analysis.processor.occupancy import Occupancy
 
 RATE_HZ = Fraction(24_000_000)
@@ -25,9 +26,8 @@ def trips(new_bench):
             bench.log.append((0, marks["request.udp.tx"] - 3 - k, "queue.post", 3))
             bench.log.append((0, marks["reply.app.rx"] + 3 + k, "queue.fetch", 3))
     events = bench.events()
-    values_by_name = association.associate(events, initiator="initiator", responder="responder")
-    lines = timelines.build(values_by_name, header_ns=192_000)
-    return values_by_name, routes.round_trips(lines, timelines.steps(lines))
+    round_trips_ = tripcases.trips(events)
+    return round_trips_, round_trips.route(round_trips_)
 
 
 def test_steps_begin_where_the_one_before_ends(trips) -> None:

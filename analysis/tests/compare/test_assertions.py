@@ -9,14 +9,13 @@ from functools import cache
 import numpy as np
 import pytest
 from scipy import stats
+from tripcases import analysed
 
 from gpiorig.analysis.compare import assertions, comparison, delays, sentences, thresholds
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.errors import QuantityError, TableError
-from gpiorig.analysis.packets import timelines
-from gpiorig.analysis.packets.association import associate
 from gpiorig.analysis.packets.path import Kind
-from gpiorig.analysis.tables import stages
+from gpiorig.analysis.tables import registry
 
 US = 1000
 STEPS = {
@@ -303,15 +302,14 @@ def test_from_tables_as_from_the_stages(new_bench):
     bench = new_bench(seed=3)
     for id_ in range(1, 21):
         bench.round_trip(id_, lost="reply" if id_ in (4, 9) else "")
-    found = associate(bench.events(), initiator="initiator", responder="responder")
-    lines = timelines.build(found, header_ns=192_000)
-    steps = timelines.steps(lines)
-    direct = delays.of_timelines(lines, steps)
-    read = delays.of_tables(stages.packets(found, lines), stages.steps(steps))
+    analysis = analysed(bench.events())
+    direct = delays.of_analysis(analysis)
+    trips, steps = (registry.table(analysis, name) for name in ("round_trips", "steps"))
+    read = delays.of_tables(trips, steps)
     assert (20, 2) == (direct.sent, direct.lost) == (read.sent, read.lost)
     assert list(direct.values) == list(read.values)
     assert all(np.array_equal(direct.values[name], read.values[name]) for name in direct.values)
     assert direct.kinds == read.kinds
     assert direct.samplerate_hz == read.samplerate_hz
     with pytest.raises(TableError, match="analyse the recording again"):
-        delays.of_tables(stages.packets(found, lines).drop_columns(["rtt_samples"]), stages.steps(steps))
+        delays.of_tables(trips.drop_columns(["rtt_samples"]), steps)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gpiorig.analysis.delays import budget
 from gpiorig.analysis.packets import path
-from gpiorig.analysis.packets.timelines import Steps
+from gpiorig.analysis.packets.steps import Steps, between
 
 RATE = Fraction(24_000_000)
 NAMES = ("app.tx", "udp.tx", "ipv6.tx", "sixlowpan.tx", "mac.tx", "driver.prepare", "driver.load", "driver.exec")
@@ -25,7 +25,7 @@ def steps_of(samples) -> Steps:
     samples = np.array(samples, dtype=np.int64)
     milestones = {milestone.name: milestone for milestone in path.MILESTONES}
     ends = [milestones[f"request.{name}"] for name in NAMES[: samples.shape[1] + 1]]
-    steps = [path.step(a, b, initiator="one", responder="two") for a, b in pairwise(ends)]
+    steps = [between(a, b, nodes=("one", "two", "one"), ways=path.DIRECTIONS, turn=1) for a, b in pairwise(ends)]
     return Steps(tuple(steps), np.arange(len(samples)), samples, RATE)
 
 

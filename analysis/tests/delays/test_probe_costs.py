@@ -6,12 +6,13 @@ import dataclasses
 
 import numpy as np
 import pytest
+from tripcases import trips
 
 from gpiorig.analysis.delays.calibration import Price, price
 from gpiorig.analysis.delays.instruments import Analyzer, Instruments, Node
 from gpiorig.analysis.delays.probe_costs import of_route
 from gpiorig.analysis.events.table import BY_CODE, BY_NAME
-from gpiorig.analysis.packets import association, path, routes, timelines
+from gpiorig.analysis.packets import path, round_trips
 
 T_NS = 1e9 / 24e6
 EVENT = 84  # samples, 3.5 us
@@ -40,9 +41,8 @@ def calibrated(events, cost=EVENT, nodes=NODES):
 
 
 def route_of(events):
-    found = association.associate(events, initiator="initiator", responder="responder")
-    lines = timelines.build(found, header_ns=192_000)
-    return routes.round_trips(lines, timelines.steps(lines))
+    found = trips(events)
+    return round_trips.route(found)
 
 
 def instruments(node=PLAIN):

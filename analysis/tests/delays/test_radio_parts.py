@@ -18,7 +18,7 @@ from gpiorig.analysis.attribution.on_air import Air
 from gpiorig.analysis.delays import budget, radio_parts
 from gpiorig.analysis.packets import path
 from gpiorig.analysis.packets.routes import Route
-from gpiorig.analysis.packets.timelines import Steps
+from gpiorig.analysis.packets.steps import Steps, between
 
 RATE_HZ = Fraction(1_000_000)
 ACK_WAIT = ACK_WAIT_NS // 1000  # samples
@@ -60,7 +60,7 @@ def route_of(air: Air, others: np.ndarray) -> Route:
     milestones = {each.name: each for each in path.MILESTONES}
     names = ("driver.exec", "driver.exec.exit", "air.start", "irq")
     ends = [milestones[f"request.{name}"] for name in names]
-    steps = tuple(path.step(a, b, initiator="one", responder="two") for a, b in pairwise(ends))
+    steps = tuple(between(a, b, nodes=("one", "two", "one"), ways=path.DIRECTIONS, turn=1) for a, b in pairwise(ends))
     samples = np.column_stack([others[:, 0], air.ends - air.begins, others[:, 1]])
     made = Steps(steps, np.arange(len(samples)), samples, RATE_HZ)
     return Route("round trip", made, np.arange(len(samples), dtype=np.int32), air.begins - others[:, 0], 0, 0)

@@ -8,11 +8,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tripcases import trips
 
 from gpiorig.analysis.delays import instruments, uncertainty
 from gpiorig.analysis.delays.instruments import Analyzer, Instruments, Node, Pin
 from gpiorig.analysis.delays.uncertainty import Component, DelayUncertainty, combined, of_delay, of_steps, rectangular
-from gpiorig.analysis.packets import association, routes, timelines
+from gpiorig.analysis.packets import round_trips
 from gpiorig.analysis.quantity import uncertain_text
 
 RATE = Fraction(24_000_000)
@@ -38,9 +39,8 @@ def sampled(start: float, duration: float) -> int:
 @pytest.fixture
 def stage(bench):
     """The round trips of the synthetic bench."""
-    found = association.associate(bench.events(), initiator="initiator", responder="responder")
-    lines = timelines.build(found, header_ns=192_000)
-    return routes.round_trips(lines, timelines.steps(lines))
+    found = trips(bench.events())
+    return round_trips.route(found)
 
 
 def test_combined_is_that_of_the_gum():

@@ -1,13 +1,14 @@
-"""The firmware's log, and its reconciliation with the timelines."""
+"""The firmware's log, and its comparison with the round trips on the pins."""
 
 from __future__ import annotations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tripcases import analysed
 
 from gpiorig.analysis.logs import node_log
-from gpiorig.analysis.packets import association, reconciliation, timelines
+from gpiorig.analysis.packets import node_accounts, timelines
 
 TEXT = b"""boot board=iotlab-m3 firmware=reference
 ready
@@ -84,9 +85,7 @@ def lines_of(bench, **lost):
 
 
 def reconcile(bench, text, **kwargs):
-    events = bench.events(**kwargs)
-    found = association.associate(events, initiator="initiator", responder="responder")
-    return reconciliation.reconcile(timelines.build(found, header_ns=192_000), node_log.parse(text, node="initiator"))
+    return analysed(bench.events(**kwargs), {"initiator": node_log.parse(text, node="initiator")}).account
 
 
 def test_everything_is_accounted_for(new_bench):
@@ -99,14 +98,14 @@ def test_everything_is_accounted_for(new_bench):
     bench.damage_frame(0, "app.tx.enter", 7)
     text = text.replace(f"packet seq=9 tx_us={bench.truth[8]['request.app.tx']} rx_us=1 status=ok\n", "")
     got = reconcile(bench, text, gaps=[gap])
-    assert 10 == got.sent
+    assert 10 == got.total
     assert {"no_ack": 1, "timeout": 1} == got.lost
     assert {
-        reconciliation.NOT_ON_PINS: 1,
-        reconciliation.NOT_LOGGED: 1,
+        node_accounts.NOT_ON_PINS: 1,
+        node_accounts.NOT_LOGGED: 1,
         timelines.STATUS[timelines.GAP]: 1,
-    } == got.not_timelined
-    assert (5, 1, 1, 3) == (got.timelined, got.late, got.extra, got.unaccounted)
+    } == got.not_arrived
+    assert (5, 1, 1, 3) == (got.arrived, got.given_up, got.extra, got.unaccounted)
 
 
 def test_a_reply_that_the_pins_do_not_show(new_bench):
@@ -114,7 +113,7 @@ def test_a_reply_that_the_pins_do_not_show(new_bench):
     bench.round_trip(1)
     bench.round_trip(2, lost="reply")
     got = reconcile(bench, lines_of(bench))
-    assert {reconciliation.NO_REPLY_ON_PINS: 1} == got.not_timelined
+    assert {node_accounts.NO_REPLY_ON_PINS: 1} == got.not_arrived
     assert 1 == got.unaccounted
 
 
@@ -125,7 +124,7 @@ def test_a_wrap_of_the_number_matches_in_order(new_bench):
         bench.round_trip(id_)
     text = "".join(f"packet seq={n} tx_us=1 rx_us=2 status=ok\n" for n in numbers if n != 0)
     got = reconcile(bench, text + "done sent=5 received=5 lost=0 probes=1\n")
-    assert (4, {reconciliation.NOT_LOGGED: 1}, 1, 1) == (got.timelined, got.not_timelined, got.extra, got.unaccounted)
+    assert (4, {node_accounts.NOT_LOGGED: 1}, 1, 1) == (got.arrived, got.not_arrived, got.extra, got.unaccounted)
 
 
 def test_too_few_sent_is_unaccounted(new_bench):

@@ -9,9 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from network import Network
+from tripcases import analysed
 
 from gpiorig.analysis.events.table import BY_NAME
-from gpiorig.analysis.packets import accounting, association, hop_routes, hops, path, timelines
+from gpiorig.analysis.packets import accounting, hop_routes, hops, path, round_trips, timelines
 from gpiorig.analysis.tables import hops as hop_tables
 
 MS = 24_000
@@ -21,16 +22,14 @@ NAMES = [point.name for point in path.POINTS]
 def assert_agree(events, *, initiator, responder):
     """Every milestone of every packet, in both directions, and the steps between them."""
     headers = {"initiator": 192_000, "responder": 192_000}
-    found = hops.build(events, header_ns=headers)
-    lines = timelines.build(
-        association.associate(events, initiator=initiator, responder=responder), header_ns=headers[responder]
+    paired = round_trips.find(
+        hops.build(events, header_ns=headers), initiator=initiator, responder=responder, header_ns=headers
     )
+    found, lines = paired.hops, paired.timelines
     travels = found.journeys
-    asked = np.flatnonzero(travels.called & (travels.origins == events.node(initiator)))
-    assert lines.ids.tolist() == travels.ids[asked].tolist()
     row_of = np.full(len(travels) + 1, -1)
     row_of[found.packets] = np.arange(len(found))
-    rows = (row_of[asked], row_of[travels.answers[asked]])
+    rows = (row_of[paired.requests], row_of[paired.replies])
     compared = 0
     for column, milestone in enumerate(lines.milestones):
         mine = found.samples[rows[milestone.direction], NAMES.index(milestone.name.split(".", 1)[1])]
@@ -49,29 +48,27 @@ def test_round_trips_agree_sample_by_sample(new_bench):
     assert 6 * len(lines.milestones) == compared
     there, back = sorted(hop_routes.routes(found), key=lambda route: route.name)
     steps = timelines.steps(lines)
-    turn = [step.name for step in steps.steps].index(path.TURN_AROUND)
+    turn = [step.turn_around for step in steps.steps].index(True)
     assert steps.samples[:, :turn].tolist() == there.steps.samples.tolist()
     assert steps.samples[:, turn + 1 :].tolist() == back.steps.samples.tolist()
     for step, same in zip(steps.steps[:turn], there.steps.steps, strict=True):
-        assert (step.name.removeprefix("request: "), step.kind, step.node) == (
-            same.name.removeprefix("hop 1: "),
-            same.kind,
-            same.node,
-        )
+        assert (step.short, step.kind, step.nodes) == (same.short, same.kind, same.nodes)
 
 
-def test_numbers_that_receivers_tell_are_of_the_packets_of_both_views():
+def test_numbers_that_receivers_tell_are_of_their_packets():
     """As RIOT's do: of the frame that was read, in the direction in which it came."""
     network = Network(("initiator", "responder"), told=True)
     for n in range(3):
         request = network.frame(n * 100 * MS, "initiator", n, {"responder": "deliver"})
         network.frame(request.end + MS, "responder", n, {"initiator": "deliver"})
     events = network.events()
-    found = association.associate(events, initiator="initiator", responder="responder")
-    assert {} == found.unattributed.counts() == hops.build(events, header_ns={}).unattributed.counts()
+    analysis = analysed(events)
+    assert {} == analysis.hops.unattributed.counts()
     numbers = events.codes == BY_NAME["mac.sequence"].code
-    assert [0] * 4 + [1] * 4 + [2] * 4 == found.packet_of[numbers].tolist()
-    assert [path.REQUEST, path.REQUEST, path.REPLY, path.REPLY] * 3 == found.direction_of[numbers].tolist()
+    requests = analysis.round_trips.requests
+    assert np.repeat(requests, 4).tolist() == analysis.packet_of[numbers].tolist()
+    directions = analysis.round_trips.directions[analysis.hops.packet_of[numbers]]
+    assert [path.REQUEST, path.REQUEST, path.REPLY, path.REPLY] * 3 == directions.tolist()
 
 
 @pytest.mark.parametrize("lost", ["request", "reply"])
@@ -166,7 +163,8 @@ def test_tables_carry_all_rows_and_the_samplerate():
     frame = network.frame(0, "a", 7, {"b": "deliver", "c": "hear"})
     network.frame(frame.end + MS, "a", 8, {}, outcome="no_ack")
     found = hops.build(network.events(), header_ns=network.headers(), destinations={"a": ("b", "c")})
-    made = {name: make(found) for name, make in hop_tables.TABLES.items()}
+    tables = ("hops", "transmissions", "receptions", "packets", "unattributed")
+    made = {name: getattr(hop_tables, f"{name}_table")(found) for name in tables}
     assert {"hops": 4, "transmissions": 2, "receptions": 1, "packets": 2, "unattributed": 0} == {
         name: table.num_rows for name, table in made.items()
     }
@@ -209,12 +207,30 @@ def test_covariates_count_over_all_hops():
 
 
 def test_every_event_of_a_packet_is_on_a_way(bench):
-    """As the association of round trips says: what the initiator sends and the responder receives is the request."""
+    """What the initiator sends and the responder receives is the request, the rest is the reply."""
     events = bench.events()
-    found = hops.build(events, header_ns={"initiator": 192_000, "responder": 192_000})
-    pairs = association.associate(events, initiator="initiator", responder="responder")
-    expected = np.where(events.nodes == events.node("initiator"), pairs.direction_of, 1 - pairs.direction_of)
-    of_packets = pairs.packet_of >= 0
-    assert expected[of_packets].tolist() == found.ways[of_packets].tolist()
-    assert (found.packet_of[of_packets] >= 0).all()
-    assert (found.ways[found.packet_of < 0] == -1).all()
+    analysis = analysed(events)
+    found, rows = analysis.hops, analysis.hops.packet_of
+    direction = analysis.round_trips.directions[np.maximum(rows, 0)]
+    expected = np.where(events.nodes == events.node("initiator"), direction, 1 - direction)
+    assert expected[rows >= 0].tolist() == found.ways[rows >= 0].tolist()
+    assert (found.ways[rows < 0] == -1).all()
+
+
+def test_round_trips_over_a_relay(new_bench):
+    """Request and reply over a node between the two: every step of three nodes, and the turn-around in the middle."""
+    network = Network("abc")
+    for n in range(1, 6):
+        first = network.frame(n * 100 * MS, "a", n, {"b": "relay"})
+        request = network.frame(first.end + MS, "b", n, {"c": "deliver"}, by="relay")
+        back = network.frame(request.end + MS, "c", n, {"b": "relay"})
+        network.frame(back.end + MS, "b", n, {"a": "deliver"}, by="relay")
+    found = analysed(network.events(), header_ns=network.headers(), ends=("a", "c"))
+    lines, route = found.timelines, found.routes[0]
+    assert ("a", "b", "c", "b", "a") == lines.nodes
+    assert {timelines.STATUS[timelines.COMPLETE]: 5} == lines.counts()
+    assert (lines.rtt == route.totals).all()
+    assert [2] == [step.start.direction + 1 for step in route.steps.steps if step.turn_around]
+    assert {"request hop 1", "request hop 2", "turn-around", "reply hop 1", "reply hop 2"} == {
+        step.way for step in route.steps.steps
+    }

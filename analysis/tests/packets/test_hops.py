@@ -300,28 +300,6 @@ def test_fragments_are_frames_of_one_packet() -> None:
     assert 0 == found.samples[row, NAMES.index("app.tx")]
 
 
-def test_an_answer_is_joined_to_its_request() -> None:
-    network = Network("ab")
-    request = network.frame(0, "a", 7, {"b": "drop"})
-    # The answer's call lies within the handling of the request.
-    at = request.end
-    for layer in ("app.rx",):
-        network.log.append((at, "b", f"{layer}.enter", 7))
-    answer = network.frame(at + 300, "b", 7, {"a": "deliver"})
-    network.log.append((answer.end, "b", "app.rx.exit", 7))
-    network.frame(answer.end + 100 * MS, "b", 9, {"a": "deliver"})
-    found = run(network)
-    assert [1, -1, -1] == found.journeys.answers.tolist()
-
-
-def test_a_packet_sent_later_with_the_id_of_one_that_came_is_no_answer() -> None:
-    """The call must lie within the handling of the delivery."""
-    network = Network("ab")
-    request = network.frame(0, "a", 7, {"b": "deliver"})
-    network.frame(request.end + 100 * MS, "b", 7, {"a": "deliver"})
-    assert [-1, -1] == run(network).journeys.answers.tolist()
-
-
 @pytest.mark.parametrize("by", ["retry", "relay"])
 def test_a_retry_after_the_reply_is_the_request_s(by: str) -> None:
     """What was delivered is not sent on: the frame that a sends once more after b's reply came is its own."""

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 from occupancycases import NONE, ran, route_of
 from processor import NODE, Processor, events_of
+from tripcases import analysed
 
 from gpiorig.analysis.events.ids import PACKET_LAYERS
 from gpiorig.analysis.events.table import BY_CODE
-from gpiorig.analysis.packets import association, path, routes, timelines
-from gpiorig.analysis.processor import occupancy
+from gpiorig.analysis.processor import layer_labels, occupancy
 from gpiorig.analysis.processor.step_times import StepTimes
 from gpiorig.analysis.processor.windows import Windows
 
@@ -60,7 +60,7 @@ def scene():
 def test_a_pre_empted_span_stands_still(scene):
     """Counted by hand: app.tx 10 to 20 and 120 to 127; udp.tx 25 to 40, 46 to 50, 80 to 90; ipv6.tx 95 to 99."""
     events, packet_of, route = scene
-    sent = np.where(packet_of >= 0, occupancy.SENT, -1).astype(np.int8)
+    sent = np.where(packet_of >= 0, layer_labels.SENT, -1).astype(np.int8)
     found, _ = ran(events, route, packet_of, sent)
     assert tuple((NODE, layer, "tx") for layer in ("app", "udp", "ipv6")) == found.layers
     assert [[17, 29, 4]] == found.self_samples.tolist()
@@ -70,7 +70,7 @@ def test_a_pre_empted_span_stands_still(scene):
 def test_a_node_that_is_not_on_the_way_has_no_layers(scene):
     """As of a broadcast, which others receive too."""
     events, packet_of, _ = scene
-    sent = np.where(packet_of >= 0, occupancy.SENT, -1).astype(np.int8)
+    sent = np.where(packet_of >= 0, layer_labels.SENT, -1).astype(np.int8)
     elsewhere = route_of([[10, 25, 95]], [0], node="other > another")
     assert ran(events, elsewhere, packet_of, sent)[0] is None
 
@@ -160,15 +160,14 @@ def test_self_times_are_sums_over_samples(seed):
 
 
 def stages(events):
-    found = association.associate(events, initiator="initiator", responder="responder")
-    lines = timelines.build(found, header_ns=192_000)
-    return found, routes.round_trips(lines, timelines.steps(lines))
+    found = analysed(events)
+    return found, found.routes[0]
 
 
 def test_a_round_trip_without_a_scheduler(bench):
     """Steps of no known node are not known; nothing is in the way of any but where an interrupt is of no packet."""
     found, route = stages(bench.events())
-    layers, got = ran(found.events, route, found.packet_of, occupancy.ways(found))
+    layers, got = ran(found.events, route, found.packet_of, found.hops.ways)
     assert not got.known.any()
     assert (got.preempted_samples <= route.steps.samples).all()
     on_air = [at for at, step in enumerate(route.steps.steps) if ">" in step.node]
@@ -192,7 +191,7 @@ def test_a_shift_changes_nothing(bench):
     results = []
     for each in (events, later):
         found, route = stages(each)
-        layers, got = ran(each, route, found.packet_of, occupancy.ways(found))
+        layers, got = ran(each, route, found.packet_of, found.hops.ways)
         results.append((layers.self_samples.tolist(), got.preempted_samples.tolist(), got.mean_samples.tolist()))
     assert results[0] == results[1]
 
@@ -201,7 +200,7 @@ def test_no_packets_no_layers(bench):
     """A route without packets, and events without any packet."""
     found, route = stages(bench.events())
     none = np.full(len(found.events), -1, dtype=np.int32)
-    ways = occupancy.ways(found)
+    ways = found.hops.ways
     assert ran(found.events, route, none, ways)[0] is None
     nobody = dataclasses.replace(
         route,
@@ -222,7 +221,7 @@ def test_no_packets_no_layers(bench):
 def test_tables(scene):
     """Units in the names; a row per packet and layer, a row per step and occupant of its node."""
     events, packet_of, route = scene
-    sent = np.where(packet_of >= 0, occupancy.SENT, -1).astype(np.int8)
+    sent = np.where(packet_of >= 0, layer_labels.SENT, -1).astype(np.int8)
     times, found = ran(events, route, packet_of, sent)
     layers = occupancy.layers_table(times, route)
     assert isinstance(layers, pa.Table)
@@ -256,18 +255,3 @@ def test_queue_lengths_are_posts_less_fetches(seed):
             totals = np.concatenate([[0], np.cumsum([step for _, step in steps])])
             expected.append(int(totals[sum(t < instant for t, _ in steps)] - totals.min()))
         assert expected == got[f"queue {queue}"].tolist()
-
-
-def test_ways(bench):
-    """The initiator sends the request and receives the reply."""
-    found, _ = stages(bench.events())
-    way = occupancy.ways(found)
-    for node, direction, expected in (
-        ("initiator", path.REQUEST, 0),
-        ("initiator", path.REPLY, 1),
-        ("responder", 0, 1),
-    ):
-        mine = (found.events.nodes == found.events.node(node)) & (found.direction_of == direction)
-        assert mine.any()
-        assert (way[mine] == expected).all()
-    assert (way[found.direction_of < 0] == -1).all()

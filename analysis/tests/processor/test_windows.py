@@ -11,11 +11,11 @@ import pytest
 from depth import by_depth
 from occupancycases import ran, route_of
 from processor import NODE, Processor, events_of
-from synthetic_events import HEADER_NS, NODES, disturbed
+from synthetic_events import disturbed
+from tripcases import analysed
 
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.ordered_pool import in_order
-from gpiorig.analysis.packets import association, routes, timelines
 from gpiorig.analysis.processor import occupancy, windows
 from gpiorig.analysis.processor.windows import Windows
 
@@ -80,10 +80,8 @@ def test_the_size_of_a_window_changes_nothing(seed, threads):
 def test_disturbed_ping_pongs_in_windows(seed):
     """Two nodes; losses, duplicates, late replies, jumps of ids, gaps."""
     events = disturbed(150, seed=seed)
-    found = association.associate(events, initiator=NODES[0], responder=NODES[1])
-    lines = timelines.build(found, header_ns=HEADER_NS)
-    route = routes.round_trips(lines, timelines.steps(lines))
-    ways = occupancy.ways(found)
+    found = analysed(events)
+    route, ways = found.routes[0], found.hops.ways
     expected = plain(*ran(events, route, found.packet_of, ways, window=10 * len(events)))
     assert len(Windows(events, found.packet_of, ways, routes=[route], size=100)) > 15
     for size in (40, 1_000):

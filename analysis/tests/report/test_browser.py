@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import shutil
 
 import pytest
 import studies
 from playwright import sync_api
+from tripcases import analysed
 
 from gpiorig.analysis import report
-from gpiorig.analysis.packets import association, routes, timelines
 
 pytestmark = pytest.mark.slow
 DESKTOP, PHONE = {"width": 1120, "height": 900}, {"width": 360, "height": 740}
@@ -24,14 +23,10 @@ def address(new_bench, tmp_path_factory):
     bench = new_bench()
     for id_ in range(1, 21):
         bench.round_trip(id_)
-    found = association.associate(bench.events(), initiator="initiator", responder="responder")
-    lines = timelines.build(found, header_ns=192_000)
-    steps = timelines.steps(lines)
-    study = studies.study(
-        routes.round_trips(lines, steps), studies.one_way(("a", "b", "c"), packets=20), layers=False, found=False
-    )
-    data = report.ReportData("Ping-pong", True, found, lines, steps, study=study)
-    data = dataclasses.replace(data, notes=("a check that failed.",), provenance={"firmware": "0123456789abcdef" * 8})
+    analysis = analysed(bench.events())
+    study = studies.study(*analysis.routes, studies.one_way(("a", "b", "c"), packets=20), layers=False, found=False)
+    provenance = {"firmware": "0123456789abcdef" * 8}
+    data = report.ReportData("Ping-pong", True, analysis, study, provenance, ("a check that failed.",), ())
     path = tmp_path_factory.mktemp("page") / "report.html"
     report.write_report(path, data)
     return path.as_uri()

@@ -8,13 +8,13 @@ import re
 import pytest
 import studies
 from reportcases import PLAIN, data_of, one_way, studied, text_of
+from tripcases import analysed
 
 from gpiorig.analysis import report
 from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.delays import numbers as routenumbers
 from gpiorig.analysis.figures import packet_boxes, plates, style
 from gpiorig.analysis.logs import node_log
-from gpiorig.analysis.packets import reconciliation
 from gpiorig.analysis.report import blocks, page
 from gpiorig.analysis.study.study import Study
 from gpiorig.analysis.tables import stages
@@ -135,8 +135,8 @@ def test_packets_that_the_log_lacks_are_not_accounted_for(bench):
         (pins - 2, "2 packets on the pins that its log does not"),
     ):
         lines = "".join(f"packet seq={id_} tx_us=1 rx_us=2 status=ok\n" for id_ in data.timelines.ids[pins - kept :])
-        account = reconciliation.reconcile(data.timelines, node_log.parse(lines, node="initiator"))
-        sentences = " ".join(report.summary_lines(dataclasses.replace(data, reconciliation=account)))
+        analysis = analysed(data.analysis.events, {"initiator": node_log.parse(lines, node="initiator")})
+        sentences = " ".join(report.summary_lines(dataclasses.replace(data, analysis=analysis)))
         assert said in sentences
         assert "every packet is accounted for" not in sentences
     assert "every packet is accounted for" in " ".join(report.summary_lines(data))
@@ -190,13 +190,11 @@ def test_without_taps_there_is_still_a_page(bench, tmp_path):
 
 
 def test_a_run_without_a_packet_has_no_figure_and_says_why(tmp_path):
-    """An empty study, and no study at all: text, never an empty figure."""
-    for study in (None, Study((), None)):
-        data = report.ReportData("empty", False, None, None, None, study=study, events=studies.events())
-        found = text_of(tmp_path, data)
-        assert "<figure" not in found
-        assert "no packet is known whole" in found
-        assert "The clocks were not compared" in found
+    """An empty study: text, never an empty figure."""
+    found = text_of(tmp_path, one_way(audited=False))
+    assert "<figure" not in found
+    assert "no packet is known whole" in found
+    assert "The clocks were not compared" in found
 
 
 def test_too_few_packets_for_tests_are_said():
@@ -334,7 +332,7 @@ def test_the_page_of_many_packets_stays_small(tmp_path):
 @pytest.mark.usefixtures("undrawn")
 def test_a_page_of_several_runs(bench, tmp_path):
     """A table of runs, the delays over each other, and each run folded away; one that is empty is named."""
-    empty = report.ReportData("empty", False, None, None, None, events=studies.events())
+    empty = one_way(audited=False)
     runs = [("first", data_of(bench)), ("second", one_way(studies.one_way(), **PLAIN)), ("third", empty)]
     path = report.write_set(tmp_path, runs)
     found = path.read_text()

@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import pyarrow as pa
 import pytest
+from tripcases import analysed
 
 from gpiorig.analysis.errors import TableError
-from gpiorig.analysis.packets import association, timelines
 from gpiorig.analysis.statistics import summary
-from gpiorig.analysis.tables import stages
+from gpiorig.analysis.tables import registry, stages
 
 
 @pytest.fixture
@@ -18,17 +18,11 @@ def all_tables(bench):
     bench.damage_frame(1, "udp.rx.enter", 7)
     bench.log.append((1, bench.now - 500, "tap.irq.enter", None))
     events = bench.events()
-    found = association.associate(events, initiator="initiator", responder="responder")
-    lines = timelines.build(found, header_ns=192_000)
-    steps = timelines.steps(lines)
+    analysis = analysed(events)
+    lines = analysis.timelines
     rtt = summary.summarize(lines.rtt[lines.timelined], samplerate_hz=lines.samplerate_hz)
     return {
-        "events": stages.events(events, packets=found),
-        "damaged": stages.damaged(events),
-        "unattributed": stages.unattributed(found),
-        "packets": stages.packets(found, lines),
-        "timelines": stages.timelines(lines),
-        "steps": stages.steps(steps),
+        **{name: registry.table(analysis, name) for name in registry.NAMES},
         "summary": stages.summary({"round trip": rtt}, samplerate_hz=lines.samplerate_hz),
     }
 
@@ -70,11 +64,12 @@ def test_contents(all_tables, bench):
     truth = bench.truth[0]
     assert truth["reply.app.rx"] - truth["request.app.tx"] == sum(row["duration_samples"] for row in first)
     assert first[0]["duration_samples"] * 125 / 3 == pytest.approx(first[0]["duration_ns"])
-    row = all_tables["packets"].to_pylist()[6]
+    row = all_tables["round_trips"].to_pylist()[6]
     assert "missing: request.udp.rx" == row["detail"]
     assert 1 == row["request_transmissions"]
     assert None is all_tables["timelines"].to_pylist()[6]["request.udp.rx_sample"]
-    assert ["tap.irq.enter"] == all_tables["unattributed"]["event"].to_pylist()
+    left = ["udp.checksum.enter", "udp.checksum.exit", "tap.irq.enter"]
+    assert left == all_tables["unattributed"]["event"].to_pylist()
     assert 1 == len(all_tables["damaged"])
     named = all_tables["events"].to_pylist()[0]
     assert ("initiator", "isr.timer.enter", "isr", None, None) == tuple(

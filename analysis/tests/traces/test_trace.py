@@ -7,9 +7,10 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
+from tripcases import analysed
 
 from gpiorig.analysis.events.table import BY_NAME
-from gpiorig.analysis.packets import association, timelines
+from gpiorig.analysis.packets import timelines
 from gpiorig.analysis.packets.timelines import LOST
 from gpiorig.analysis.traces import build, perfetto, trace
 
@@ -20,14 +21,14 @@ def stages(bench):
     bench.round_trip(900, lost="reply")
     bench.damage_frame(1, "udp.rx.enter", 7)
     events = bench.events()
-    found = association.associate(events, initiator="initiator", responder="responder")
-    return events, found, timelines.build(found, header_ns=192_000)
+    analysis = analysed(events)
+    return events, analysis, analysis.timelines
 
 
 @pytest.fixture
 def built(stages):
-    events, found, lines = stages
-    return build.build(events, packets=found, lines=lines, note="a note")
+    _, analysis, _ = stages
+    return build.build(analysis, note="a note")
 
 
 def replay(path):
@@ -93,7 +94,7 @@ def test_what_perfetto_reads(built, tmp_path):
 @pytest.mark.slow
 def test_flows_follow_packets_through_layers_and_nodes(stages, built, tmp_path):
     """The flow of a packet passes its milestones on both nodes and the air, in order, and ends once, at the last."""
-    _, found, lines = stages
+    *_, lines = stages
     path = tmp_path / "a.pftrace"
     perfetto.write(path, built)
     tracks, slices, _ = replay(path)
@@ -103,13 +104,14 @@ def test_flows_follow_packets_through_layers_and_nodes(stages, built, tmp_path):
             assert flow not in ends, "a step after the end"
             steps[flow - 1].append((tracks[tracks[track].parent_uuid].process.process_name, name))
             ends.update(last)
-    assert set(range(len(found))) == set(steps)
-    assert dict.fromkeys(range(1, len(found) + 1), 1) == ends
+    rows = lines.packets.tolist()
+    assert set(rows) == set(steps)
+    assert dict.fromkeys((row + 1 for row in rows), 1) == ends
     complete = int(np.flatnonzero(lines.status == timelines.COMPLETE)[0])
     for part in (("initiator", "app.tx"), ("air", f"request {lines.ids[complete]}"), ("responder", "driver.rx_read")):
-        assert part in steps[complete]
-    assert ("initiator", "app.tx") == steps[complete][0]
-    assert ("initiator", "app.rx") == steps[complete][-1]
+        assert part in steps[rows[complete]]
+    assert ("initiator", "app.tx") == steps[rows[complete]][0]
+    assert ("initiator", "app.rx") == steps[rows[complete]][-1]
 
 
 def test_every_span_and_every_other_event_is_there(stages, built):
@@ -142,7 +144,7 @@ def overlapping(bench_type):
 def test_spans_that_overlap_go_to_lanes(bench, tmp_path):
     """Each exit ends the enter of its id; the two slices do not nest, so they are on two tracks."""
     events = overlapping(type(bench)).events()
-    built = build.build(events)
+    built = build.build(analysed(events, ends=None))
     first, second = built.slices
     assert ["udp", "udp (2)"] == [built.tracks[each.track].name for each in (first, second)]
     assert events.samples.tolist() == [first.start, second.start, first.end, second.end]
@@ -155,7 +157,7 @@ def test_no_slice_reaches_over_lost_samples(bench):
     bench = type(bench)()
     start = bench.emit(0, "udp.tx.enter", 1)
     end = bench.emit(0, "udp.tx.exit", 1)
-    built = build.build(bench.events(gaps=[(start + 20, end - 1)]))
+    built = build.build(analysed(bench.events(gaps=[(start + 20, end - 1)])))
     assert ["udp.tx.enter", "udp.tx.exit", "samples lost"] == [each.name for each in built.slices]
     assert [True, True, False] == [each.instant for each in built.slices]
 
@@ -165,7 +167,7 @@ def test_queue_depths(bench):
     bench = type(bench)()
     for name in ("fetch", "post", "post", "fetch"):
         bench.emit(1, f"queue.{name}", 3)
-    (counter,) = build.build(bench.events()).counters
+    (counter,) = build.build(analysed(bench.events())).counters
     assert [0, 1, 2, 1] == counter.values.tolist()
 
 

@@ -30,7 +30,7 @@ def watched(waveform: Waveform, what: str) -> Waveform:
 def counted(total: int, what: str, *, unit: str = "events") -> Iterator[Callable[[int], object]]:
     """Show, on a terminal, how much of something is done; gives the function that is told how much more is.
 
-    ``with counted(len(events), "packets") as done: packets.associate(events, ..., progress=done)``
+    ``with counted(len(events), "packets") as done: analysis.analyse(events, ..., progress=done)``
     """
     from tqdm import tqdm
 

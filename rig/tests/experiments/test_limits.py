@@ -6,9 +6,10 @@ from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from gpiorig.analysis.compare import delays
+from gpiorig.analysis.compare.delays import ONE_WAY, Delays
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import BenchError
@@ -81,7 +82,8 @@ def test_of_a_recording_without_delays_nothing_holds(tmp_path):
         parameters={"app": "broadcast", "assert": "delay.p99 < 1 ms; loss < 1 %"},
     )
     recording = Recording.create(tmp_path / "run", info)
-    found = limits.verdicts(recording, delays.of_routes((), Fraction(24_000_000)), ("delay.p99 < 1 ms",))
+    nothing = Delays({ONE_WAY: np.zeros(0, dtype=np.int64)}, {}, sent=0, lost=0, samplerate_hz=Fraction(24_000_000))
+    found = limits.verdicts(recording, nothing, ("delay.p99 < 1 ms",))
     assert [False, False] == [verdict.holds for verdict in found]
     assert "delay.p99 < 1 ms: does not hold: no packet is known whole on the pins" == found[0].sentence
     assert "loss < 1 %: does not hold: not defined (no packets)" == found[1].sentence

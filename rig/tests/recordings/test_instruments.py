@@ -10,7 +10,7 @@ import pytest
 from gpiorig.capture.recording.recording import AlignmentNote, Epoch, Recording, RecordingInfo
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import BenchError
-from gpiorig.rig.recordings import instruments
+from gpiorig.rig.recordings.opened import open_recording
 
 DEMO = (files("gpiorig.rig") / "demo_bench.toml").read_text()
 TWO = """
@@ -55,8 +55,8 @@ def recording(folder: Path, bench: str, **changes: object) -> Recording:
 
 def test_virtual_analyzers_are_of_a_class_like_any(tmp_path: Path) -> None:
     """What the virtual bench sets its clock to is not looked at."""
-    one = instruments.of_recording(recording(tmp_path, DEMO))
-    other = instruments.of_recording(recording(tmp_path, DEMO.replace("-3_000", "-40_000")))
+    one = open_recording(recording(tmp_path, DEMO)).instruments
+    other = open_recording(recording(tmp_path, DEMO.replace("-3_000", "-40_000"))).instruments
 
     assert one == other
     assert 50.0 == one.reference.clock_ppm
@@ -68,7 +68,7 @@ def test_virtual_analyzers_are_of_a_class_like_any(tmp_path: Path) -> None:
 
 def test_a_bench_file_says_more_of_an_analyzer(tmp_path: Path) -> None:
     """The reference is the fastest; channels of the other carry it and how well it was laid over."""
-    known = instruments.of_recording(recording(tmp_path, TWO, samplerate="100000000/1", alignments=(NOTE,)))
+    known = open_recording(recording(tmp_path, TWO, samplerate="100000000/1", alignments=(NOTE,))).instruments
 
     assert (10.0, 2.5, 1.0) == (known.reference.period_ns, known.reference.clock_ppm, known.reference.skew_ns)
     assert "bench file" == known.reference.source("clock_ppm")
@@ -80,7 +80,7 @@ def test_a_bench_file_says_more_of_an_analyzer(tmp_path: Path) -> None:
 
 def test_without_a_bench_the_driver_counts(tmp_path: Path) -> None:
     """An imported file, or a bare capture."""
-    known = instruments.of_recording(recording(tmp_path, "", analyzer="beaglelogic:conn=tcp-raw/x/1"))
+    known = open_recording(recording(tmp_path, "", analyzer="beaglelogic:conn=tcp-raw/x/1")).instruments
 
     assert (50.0, 1e9 / 24e6) == (known.reference.clock_ppm, known.reference.period_ns)
     assert {} == known.nodes
@@ -88,7 +88,7 @@ def test_without_a_bench_the_driver_counts(tmp_path: Path) -> None:
 
 def test_merged_captures_without_a_bench(tmp_path: Path) -> None:
     """The alignment holds the sampling of both: 41.7 ns and a standard uncertainty of 22 ns leave 63.8 ns at most."""
-    known = instruments.of_recording(recording(tmp_path, "", analyzer="beaglelogic, fx2lafw", alignments=(NOTE,)))
+    known = open_recording(recording(tmp_path, "", analyzer="beaglelogic, fx2lafw", alignments=(NOTE,))).instruments
 
     analyzer, uncertainty_ns = known.others["a.strobe"]
     assert analyzer is known.others["a.d0"][0]

@@ -11,7 +11,7 @@ import pytest
 
 from gpiorig.analysis.events.events import DamagedFrames, Events
 from gpiorig.analysis.logs import node_log
-from gpiorig.rig.results import pipeline
+from gpiorig.rig.results import checks
 
 
 def seen(frames):
@@ -43,5 +43,5 @@ def test_a_node_that_the_pins_do_not_show_is_said(frames, probes, failed):
         )
     }
     recording = SimpleNamespace(verify=list, info=SimpleNamespace(parameters={"probes": probes}))
-    found = pipeline.signal_checks(seen(frames), logs, recording)
+    found = checks.signal_checks(seen(frames), logs, recording)
     assert failed == any("Node responder sent 8134 frames on its symbol bus, none was seen" in each for each in found)

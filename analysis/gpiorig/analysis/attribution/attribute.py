@@ -148,7 +148,7 @@ def _series(
             delays, begun, near = thin.totals, thin.starts, tuple(activities.values())
         else:
             own = {key: values[:, column] if values.ndim > 1 else values for key, values in chosen.items()}
-            nodes = route.steps.steps[column].node.split(" > ")
+            nodes = route.steps.steps[column].nodes
             near = tuple(
                 activity for key, activity in activities.items() if ": " not in key or key.split(": ")[0] in nodes
             )

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.packets.association import Packets
 from gpiorig.analysis.packets.path import DIRECTIONS, Kind
+from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.processor.occupancy import Occupancy, queue_lengths
 from gpiorig.analysis.quantity import NS_PER_S
@@ -27,7 +27,7 @@ def begins(route: Route) -> NDArray[np.int64]:
     return instants
 
 
-def covariates(packets: Packets, route: Route, occupancy: Occupancy | None = None) -> dict[str, Floats]:
+def covariates(trips: RoundTrips, route: Route, occupancy: Occupancy | None = None) -> dict[str, Floats]:
     """Covariates of round trips; those that never vary are left out.
 
     Per packet and direction: retries, transmissions without an acknowledgement or with a busy channel, fragments, and
@@ -36,27 +36,25 @@ def covariates(packets: Packets, route: Route, occupancy: Occupancy | None = Non
 
     Parameters
     ----------
-    packets
-        The stage of the route: `route.steps.rows` are its rows.
-    route
-        From `gpiorig.analysis.packets.routes.round_trips`.
+    trips, route
+        Round trips, and their route.
     occupancy
         Of this route; None where unknown.
     """
-    rows = route.steps.rows
+    rows = trips.rows(route.steps.rows)
     values_by_name: dict[str, Floats] = {}
     for direction, way in enumerate(DIRECTIONS):
-        retries = np.maximum(packets.transmissions - packets.fragments, 0)
+        retries = np.maximum(trips.transmissions - trips.fragments, 0)
         counts = {
             "retries": retries,
-            "transmissions without acknowledgement": packets.no_ack,
-            "transmissions with a busy channel": packets.busy,
-            "fragments": packets.fragments,
+            "transmissions without acknowledgement": trips.no_ack,
+            "transmissions with a busy channel": trips.busy,
+            "fragments": trips.fragments,
         }
         for name, values in counts.items():
             values_by_name[f"{way} {name}"] = values[rows, direction].astype(np.float64)
-        values_by_name[f"{way} longer air time, 32 µs"] = _air_time(route, direction)
-    return _varying(values_by_name | of_steps(packets.events, route, occupancy))
+        values_by_name[f"{way} longer air time, 32 µs"] = _air_time(route, direction, turn=trips.timelines.turn)
+    return _varying(values_by_name | of_steps(trips.events, route, occupancy))
 
 
 def of_steps(events: Events, route: Route, occupancy: Occupancy | None = None) -> dict[str, Floats]:
@@ -79,11 +77,11 @@ def _varying(covariates: dict[str, Floats]) -> dict[str, Floats]:
     return {name: values for name, values in covariates.items() if np.nanmax(np.ptp(values, axis=0), initial=0) > 0}
 
 
-def _air_time(route: Route, direction: int) -> Floats:
+def _air_time(route: Route, direction: int, *, turn: int) -> Floats:
     columns = [
         column
         for column, step in enumerate(route.steps.steps)
-        if step.kind is Kind.AIR and step.start.direction == direction
+        if step.kind is Kind.AIR and (step.start.direction >= turn) == bool(direction)
     ]
     unit = OCTET_NS * float(route.steps.samplerate_hz) / NS_PER_S
     samples = route.steps.samples[:, columns].sum(axis=1)
@@ -97,7 +95,7 @@ def _queued(events: Events, route: Route) -> Floats | None:
     at = begins(route)
     queued = np.full(at.shape, np.nan)
     for name in events.node_names:
-        columns = [column for column, step in enumerate(route.steps.steps) if step.node.split(" > ")[0] == name]
+        columns = [column for column, step in enumerate(route.steps.steps) if step.nodes[0] == name]
         lengths = queue_lengths(events, node=name, instants=at[:, columns].reshape(-1)) if columns else {}
         if lengths:
             queued[:, columns] = np.sum(list(lengths.values()), axis=0).reshape(len(at), len(columns))

@@ -66,7 +66,7 @@ def for_route(events: Events, route: Route, *, header_ns: Mapping[str, int] | No
     return {
         steps[i].name: air
         for i in columns
-        for receiver in [steps[i + 1].node.split(" > ")[-1]]
+        for receiver in [steps[i + 1].nodes[-1]]
         if (air := finder.air(begun[:, i], begun[:, i + 1], sender=steps[i].node, receiver=receiver)) is not None
     }
 

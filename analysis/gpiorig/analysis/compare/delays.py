@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
@@ -16,10 +16,11 @@ from gpiorig.analysis.delays import radio_parts
 from gpiorig.analysis.errors import QuantityError, TableError
 from gpiorig.analysis.packets import path
 from gpiorig.analysis.packets.path import Kind
-from gpiorig.analysis.packets.routes import Route
-from gpiorig.analysis.packets.timelines import LOST, STATUS, Steps, Timelines
+from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
+from gpiorig.analysis.packets.timelines import LOST, STATUS, Timelines
 from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.statistics.intervals import CONFIDENCE, NAN, Interval
+from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.tables import stages
 
 RTT = "rtt"
@@ -129,20 +130,25 @@ class Delays:
         return Interval(lost / n, low, high, "Clopper and Pearson 1934", confidence, "if losses are independent")
 
 
-def of_timelines(lines: Timelines, steps: Steps) -> Delays:
-    """Of round trips."""
-    return Delays(
-        values={RTT: lines.rtt[lines.timelined]}
-        | {step.name: steps.samples[:, column] for column, step in enumerate(steps.steps)},
-        kinds={step.name: step.kind for step in steps.steps},
-        sent=len(lines),
-        lost=int(np.count_nonzero(lines.status == LOST)),
-        samplerate_hz=lines.samplerate_hz,
-    )
+def of_analysis(analysis: Analysis) -> Delays:
+    """Those of the round trips; without any, of the route that most packets took."""
+    routes, rate = analysis.routes, analysis.events.samplerate_hz
+    if not routes:
+        return Delays({ONE_WAY: np.zeros(0, dtype=np.int64)}, {}, sent=0, lost=0, samplerate_hz=rate)
+    if analysis.timelines is None:
+        return of_route(next((route for route in routes if len(route)), routes[0]))
+    return of_round_trips(analysis.timelines, routes[0])
+
+
+def of_round_trips(lines: Timelines, route: Route) -> Delays:
+    """Those of round trips: the round-trip time also where a step is not known."""
+    found = of_route(route)
+    steps = {name: values for name, values in found.values.items() if name != ONE_WAY}
+    return replace(found, values={RTT: lines.rtt[lines.timelined]} | steps, sent=len(lines), route="")
 
 
 def of_route(route: Route) -> Delays:
-    """Of packets that went one way."""
+    """Those of packets that went one way."""
     return Delays(
         values={ONE_WAY: route.totals}
         | {step.name: route.steps.samples[:, column] for column, step in enumerate(route.steps.steps)},
@@ -154,15 +160,8 @@ def of_route(route: Route) -> Delays:
     )
 
 
-def of_routes(routes: Sequence[Route], samplerate_hz: Fraction) -> Delays:
-    """Of the packets of the first route, which most of them took; of none if there is no route."""
-    if not routes:
-        return Delays({ONE_WAY: np.zeros(0, dtype=np.int64)}, {}, sent=0, lost=0, samplerate_hz=samplerate_hz)
-    return of_route(next((route for route in routes if len(route)), routes[0]))
-
-
-def of_tables(packets: pa.Table, steps: pa.Table, waits: pa.Table | None = None) -> Delays:
-    """Of the tables `packets`, `steps` and `radio_parts` of an analysed recording of round trips.
+def of_tables(round_trips: pa.Table, steps: pa.Table, waits: pa.Table | None = None) -> Delays:
+    """Those of the tables `round_trips`, `steps` and `radio_parts` of an analysed recording of round trips.
 
     They do not say of which kind a step is. Its name does, but for steps that span a milestone that is not there.
 
@@ -172,8 +171,9 @@ def of_tables(packets: pa.Table, steps: pa.Table, waits: pa.Table | None = None)
         They are not those of one recording of round trips.
     """
     try:
-        rtt = packets["rtt_samples"].drop_null().to_numpy()
-        lost = pc.sum(pc.equal(packets["status"], STATUS[LOST])).as_py() or 0
+        rtt = round_trips["rtt_samples"].drop_null().to_numpy()
+        lost = pc.sum(pc.equal(round_trips["status"], STATUS[LOST])).as_py() or 0
+        steps = steps.filter(pc.equal(steps["route"], ROUND_TRIP))
         rows, names, durations = (steps[name] for name in ("packet_row", "step", "duration_samples"))
     except KeyError as error:
         raise TableError(
@@ -185,7 +185,7 @@ def of_tables(packets: pa.Table, steps: pa.Table, waits: pa.Table | None = None)
         values={RTT: rtt.astype(np.int64)}
         | {name: np.ascontiguousarray(samples[:, column]) for column, name in enumerate(order)},
         kinds={name: kind for name in order if (kind := _kind(name)) is not None},
-        sent=len(packets),
+        sent=len(round_trips),
         lost=int(lost),
         samplerate_hz=stages.samplerate_hz(steps),
         parts=_parts(waits) if waits is not None else {},

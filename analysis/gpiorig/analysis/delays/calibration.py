@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from gpiorig.analysis.delays.instruments import Node
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
-from gpiorig.analysis.packets.timelines import Steps, Timelines
+from gpiorig.analysis.packets.steps import Steps
+from gpiorig.analysis.packets.timelines import Timelines
 from gpiorig.analysis.quantity import NS_PER_S
 
 LAST_BUS_CODE = 127
@@ -79,7 +80,7 @@ def events_within(events: Events, timelines: Timelines, steps: Steps) -> NDArray
     }
     for column, step in enumerate(steps.steps):
         if step.node in sent:
-            start, end = (timelines.column(end.name)[steps.rows] for end in (step.start, step.end))
+            start, end = (timelines.column(end.name)[timelines.complete] for end in (step.start, step.end))
             within = np.searchsorted(sent[step.node], end) - np.searchsorted(sent[step.node], start)
             counts[column] = int(np.median(within))
     return counts

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from gpiorig.analysis.packets.path import Milestone, Source, Step
+from gpiorig.analysis.packets.path import Milestone, Source
+from gpiorig.analysis.packets.steps import Step
 from gpiorig.analysis.quantity import NS_PER_S
 
 # Half widths where neither the bench file nor a data sheet says more; docs/guide/uncertainty.md gives the reasons.
@@ -173,10 +174,10 @@ def seen_at(steps: Sequence[Step]) -> list[tuple[str, str]]:
     """Nodes on whose lines start and end of each step are seen; the first bit on the air is seen at the receiver."""
     found = []
     for index, step in enumerate(steps):
-        here, _, there = step.node.partition(" > ")
+        here, there = step.nodes[0], step.nodes[-1]
         if is_air(step.start):
             here = there
         elif is_air(step.end) and index + 1 < len(steps):
-            there = steps[index + 1].node.rpartition(" > ")[2]
-        found.append((here, there or here))
+            there = steps[index + 1].nodes[-1]
+        found.append((here, there))
     return found

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.packets.path import Kind, Step
+from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.routes import Route
+from gpiorig.analysis.packets.steps import Step
 from gpiorig.analysis.quantity import NS_PER_S, share_text, time_text
 from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES, Summary, resolved, summarize, variance_shares
 
@@ -116,8 +117,6 @@ def steps_conclusion(found: RouteNumbers) -> str:
 
 def short_name(step: Step) -> str:
     """Name of a step without its explanation: ``request radio wait``."""
-    direction, colon, rest = step.name.partition(": ")
-    if not colon:
-        return step.name
-    explained = step.kind in {Kind.RADIO_WAIT, Kind.AIR} and ": " in rest
-    return f"{direction} {rest.partition(': ')[0] if explained else rest}"
+    explained = step.kind in {Kind.RADIO_WAIT, Kind.AIR}
+    short = step.short.partition(": ")[0] if explained else step.short
+    return f"{step.way} {short}".lstrip()

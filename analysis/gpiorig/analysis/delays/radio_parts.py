@@ -68,7 +68,7 @@ def uncertainties(parts: RadioParts, route: Route, instruments: Instruments) -> 
     So a part is off by that constant and by two edges, once, however many frames it has.
     """
     step, next_step = route.steps.steps[parts.column : parts.column + 2]
-    receiver = next_step.node.split(" > ")[-1]
+    receiver = next_step.nodes[-1]
     line, node = f"{receiver}.{FRAME_TIMESTAMP.removesuffix('.enter')}", instruments.node(receiver)
     constant = Component(
         "first bit on the air", rectangular(node.mark_uncertainty_ns), "B", node.mark_source or "unknown"

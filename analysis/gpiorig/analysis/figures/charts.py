@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.figures import thinning
 from gpiorig.analysis.figures.style import FAINT, GRID, INK, KIND_COLOURS, SERIES
 from gpiorig.analysis.packets.path import Kind
-from gpiorig.analysis.packets.timelines import Steps
+from gpiorig.analysis.packets.steps import Steps
 from gpiorig.analysis.quantity import NS_PER_S, digits_for, round_time_text, time_text
 from gpiorig.analysis.statistics.summary import Summary, summarize
 

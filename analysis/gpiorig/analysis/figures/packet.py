@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 
 from gpiorig.analysis.figures.style import GRID, INK, SHADE, ink_on
 from gpiorig.analysis.packets import spans
-from gpiorig.analysis.packets.association import Packets
 from gpiorig.analysis.packets.path import REPLY, REQUEST
+from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.timelines import NONE, Timelines
 from gpiorig.analysis.quantity import NS_PER_S, time_text
 
@@ -41,34 +41,36 @@ class Lanes:
     labels: dict[float, str]
 
 
-def lanes(packets: Packets, found: list[spans.Span]) -> Lanes:
+def lanes(timelines: Timelines, found: list[spans.Span]) -> Lanes:
     """Lanes for the layers that occur."""
     used = {(span.node, span.layer) for span in found}
-    down = [(packets.initiator, layer) for layer in LAYERS if (packets.initiator, layer) in used]
-    up = [(packets.responder, layer) for layer in reversed(LAYERS) if (packets.responder, layer) in used]
-    order = [*down, ("", AIR), *up]
+    first, last = timelines.initiator, timelines.responder
+    down = [(first, layer) for layer in LAYERS if (first, layer) in used]
+    relays = dict.fromkeys(node for node in timelines.nodes if node not in (first, last))
+    between = [(node, layer) for node in relays for layer in LAYERS if (node, layer) in used]
+    up = [(last, layer) for layer in reversed(LAYERS) if (last, layer) in used]
+    order = [*down, ("", AIR), *between, *up]
     places = {key: float(y) for y, key in enumerate(order)}
     return Lanes(places, {y: LABELS.get(layer, layer) for (_, layer), y in places.items()})
 
 
-def draw(
-    ax: Axes, packets: Packets, timelines: Timelines, row: int, *, window: tuple[int, int], labels: bool = True
-) -> None:
+def draw(ax: Axes, trips: RoundTrips, row: int, *, window: tuple[int, int], labels: bool = True) -> None:
     """Draw one packet between two samples.
 
     Parameters
     ----------
     ax
         Where to draw. Time runs from the send call of the application.
-    packets, timelines, row
-        The packet.
+    trips, row
+        The round trip.
     window
         First and last sample to show.
     labels
         Whether the lanes are named at the left.
     """
-    found = spans.of_packet(packets, row)
-    where = lanes(packets, found)
+    timelines, found = trips.timelines, spans.of_round_trip(trips, row)
+    found = [span for span in found if span.node in timelines.nodes]
+    where = lanes(timelines, found)
     origin = int(timelines.samples[row, 0])
     unit_ns, unit = (1e6, "ms") if (window[1] - window[0]) * _period_ns(timelines) > 2.5e6 else (1e3, "µs")
     scale = _period_ns(timelines) / unit_ns
@@ -103,7 +105,7 @@ def draw(
     ax.grid(axis="x", color=GRID, linewidth=0.5)
     ax.set_axisbelow(True)
     if labels:
-        for node, y in ((packets.initiator, (air - 1) / 2), (packets.responder, (air + 1 + max(ys)) / 2)):
+        for node, y in ((timelines.initiator, (air - 1) / 2), (timelines.responder, (air + 1 + max(ys)) / 2)):
             look: dict[str, Any] = {"ha": "center", "va": "center", "fontweight": "bold"}
             look |= {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "xytext": (-58, 0)}
             ax.annotate(node, (-0.006, y), rotation=90, annotation_clip=False, **look)
@@ -144,13 +146,13 @@ def zooms(timelines: Timelines, row: int) -> list[tuple[str, tuple[int, int]]]:
         return next((named[name] for name in names if named.get(name, NONE) != NONE), NONE)
 
     stretches = (
-        ("sending", named["request.app.tx"], known("request.driver.exec.exit", "request.mac.tx")),
+        ("sending", int(timelines.samples[row, 0]), known("request.driver.exec.exit", "request.mac.tx")),
         (
             "at the responder",
             known("request.irq", "request.isr.radio"),
             known("reply.driver.exec.exit", "reply.app.tx"),
         ),
-        ("receiving", known("reply.irq", "reply.isr.radio"), named["reply.app.rx"]),
+        ("receiving", known("reply.irq", "reply.isr.radio"), int(timelines.samples[row, -1])),
     )
     windows = []
     for name, start, end in stretches:
@@ -163,7 +165,7 @@ def zooms(timelines: Timelines, row: int) -> list[tuple[str, tuple[int, int]]]:
 
 def typical(timelines: Timelines) -> int:
     """Row of the complete packet whose round-trip time is nearest to the median; -1 if none is complete."""
-    complete = np.flatnonzero(timelines.status == 0)
+    complete = timelines.complete
     if not len(complete):
         return -1
     rtt = timelines.rtt[complete]

@@ -12,10 +12,10 @@ import numpy as np
 from gpiorig.analysis.delays.numbers import short_name
 from gpiorig.analysis.figures import packet
 from gpiorig.analysis.packets import spans
-from gpiorig.analysis.packets.association import Packets
-from gpiorig.analysis.packets.path import DIRECTIONS, Kind, Step
+from gpiorig.analysis.packets.path import DIRECTIONS, Kind
+from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
-from gpiorig.analysis.packets.timelines import Timelines
+from gpiorig.analysis.packets.steps import Step
 from gpiorig.analysis.quantity import NS_PER_S, time_text
 
 STEPS_LANE = "steps"
@@ -105,10 +105,10 @@ def chosen(route: Route) -> dict[str, int]:
     return {", ".join(all_names): row for row, all_names in names.items()}
 
 
-def of_route(route: Route, *, packets: Packets | None, timelines: Timelines | None) -> tuple[PacketView, ...]:
+def of_route(route: Route, trips: RoundTrips | None) -> tuple[PacketView, ...]:
     """The packets of a route that are shown: with all their spans where it is the round trips, else their steps."""
-    if route.name == ROUND_TRIP and packets is not None and timelines is not None:
-        return tuple(_round_trip(route, packets, timelines, row, title) for title, row in chosen(route).items())
+    if route.name == ROUND_TRIP and trips is not None:
+        return tuple(_round_trip(route, trips, row, title) for title, row in chosen(route).items())
     return tuple(_steps_only(route, row, title) for title, row in chosen(route).items())
 
 
@@ -134,10 +134,11 @@ def _steps_only(route: Route, row: int, title: str) -> PacketView:
     return _view(route, row, title, lanes, boxes)
 
 
-def _round_trip(route: Route, packets: Packets, timelines: Timelines, row: int, title: str) -> PacketView:
-    at = int(route.steps.rows[row])
-    found = spans.of_packet(packets, at)
-    places = packet.lanes(packets, found).places
+def _round_trip(route: Route, trips: RoundTrips, row: int, title: str) -> PacketView:
+    timelines = trips.timelines
+    at = int(trips.rows(route.steps.rows[row : row + 1])[0])
+    found = [span for span in spans.of_round_trip(trips, at) if span.node in timelines.nodes]
+    places = packet.lanes(timelines, found).places
     order: dict[tuple[str, str], int] = {key: 1 + int(y) for key, y in places.items()}
     origin = int(timelines.samples[at, 0])
     outer = packet.outermost(found)

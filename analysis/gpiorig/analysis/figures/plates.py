@@ -21,9 +21,10 @@ from gpiorig.analysis.figures import packet as packetview
 from gpiorig.analysis.figures.series import Marks
 from gpiorig.analysis.figures.style import INK
 from gpiorig.analysis.packets import timelines as timelines_module
-from gpiorig.analysis.packets.association import Packets
 from gpiorig.analysis.packets.path import DIRECTIONS, Kind
-from gpiorig.analysis.packets.timelines import Steps, Timelines
+from gpiorig.analysis.packets.round_trips import RoundTrips
+from gpiorig.analysis.packets.steps import Steps
+from gpiorig.analysis.packets.timelines import Timelines
 from gpiorig.analysis.processor.occupancy import LayerTimes, Occupancy
 from gpiorig.analysis.quantity import round_time_text, time_text
 from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES
@@ -34,8 +35,9 @@ COMPARED_STEPS = 5  # whose distribution functions are drawn over each other
 RELATIVE_RANGE = 0.02  # of the widest range, that a step needs to be drawn beside it
 
 
-def packet(packets: Packets, timelines: Timelines, *, row: int, virtual: bool) -> Figure:
+def packet(trips: RoundTrips, *, row: int, virtual: bool) -> Figure:
     """One packet: the whole round trip above, the three stretches in which software works below."""
+    timelines = trips.timelines
     with style.paper():
         figure = style.new_figure(width=10.5, height=9.2, virtual=virtual)
         windows = packetview.zooms(timelines, row)
@@ -43,7 +45,7 @@ def packet(packets: Packets, timelines: Timelines, *, row: int, virtual: bool) -
         whole = figure.add_subplot(grid[0, :])
         start, end = int(timelines.samples[row, 0]), int(timelines.samples[row, -1])
         margin = (end - start) // 60
-        packetview.draw(whole, packets, timelines, row, window=(start - margin, end + margin))
+        packetview.draw(whole, trips, row, window=(start - margin, end + margin))
         period_ns = float(1_000_000_000 / timelines.samplerate_hz)
         whole.set_title(
             f"Packet {timelines.ids[row]}: round trip {time_text((end - start) * period_ns)}, "
@@ -52,7 +54,7 @@ def packet(packets: Packets, timelines: Timelines, *, row: int, virtual: bool) -
         )
         for column, (name, window) in enumerate(windows):
             ax = figure.add_subplot(grid[1, column])
-            packetview.draw(ax, packets, timelines, row, window=window, labels=column == 0)
+            packetview.draw(ax, trips, row, window=window, labels=column == 0)
             ax.set_title(f"{'abc'[column]}  {name}", fontsize=9.5)
             _mark(whole, "abc"[column], window, origin=start, period_ns=period_ns)
         return figure
@@ -190,23 +192,24 @@ def write(plates: Mapping[str, Figure], folder: Path) -> None:
 
 def _rows(durations: Steps) -> tuple[list[str], tuple[list[int | None], list[int | None]]]:
     """Names of the rows, and for both directions the column of each; of a one-way route all in the first."""
-    if not any(step.name.partition(": ")[0] in DIRECTIONS for step in durations.steps):
+    turn = next((step.start.direction for step in durations.steps if step.turn_around), None)
+    if turn is None:
         everything: list[int | None] = list(range(len(durations.steps)))
         return [step.name for step in durations.steps], (everything, [None] * len(everything))
     by_name: dict[str, list[int | None]] = {}
     for column, step in enumerate(durations.steps):
-        direction, _, name = step.name.partition(": ")
-        name = step.name if direction not in DIRECTIONS else name
-        by_name.setdefault(name, [None, None])[step.start.direction] = column
+        name = step.short if step.way in DIRECTIONS else step.name
+        by_name.setdefault(name, [None, None])[step.start.direction > turn] = column
     # Steps that only the reply has stand behind those of the request; the turn-around is the last.
-    names = sorted(by_name, key=lambda name: name.startswith("turn-around"))
+    turns = {step.name for step in durations.steps if step.turn_around}
+    names = sorted(by_name, key=lambda name: name in turns)
     return names, ([by_name[name][0] for name in names], [by_name[name][1] for name in names])
 
 
 def _off_air_time(timelines: Timelines, row: int) -> str:
     """What the steps of a packet take that are neither radio wait nor air."""
     found = timelines_module.steps(timelines)
-    durations = found.samples[int(np.flatnonzero(found.rows == row)[0])]
+    durations = found.samples[int(np.searchsorted(timelines.complete, row))]
     off_air = [step.kind not in {Kind.RADIO_WAIT, Kind.AIR, Kind.UNDIVIDED, Kind.FRAGMENTS} for step in found.steps]
     return time_text(float(durations[off_air].sum()) * float(1_000_000_000 / timelines.samplerate_hz))
 

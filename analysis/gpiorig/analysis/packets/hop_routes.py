@@ -9,37 +9,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.packets import journeys, path
+from gpiorig.analysis.packets import steps as steps_module
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.occurrences import NONE, Positions
-from gpiorig.analysis.packets.path import COMMAND_END, POINTS, Milestone, Step
+from gpiorig.analysis.packets.path import POINTS
 from gpiorig.analysis.packets.routes import Route
-from gpiorig.analysis.packets.timelines import Steps
+from gpiorig.analysis.packets.steps import Step, Steps
 
 NOWHERE = "?"
 Path = tuple[int, ...]
 
 
-def deliveries(hops: Hops) -> Positions:
-    """Rows of the visits at which packets sent by a call were delivered, the first of each packet at a node."""
+def deliveries(hops: Hops, among: NDArray[np.bool_] | None = None) -> Positions:
+    """Rows of the visits at which packets sent by a call were delivered, the first of each packet at a node.
+
+    `among` are the packets that count, bool[p]; all without it.
+    """
     stays, travels = hops.visits, hops.journeys
     arrived = journeys.arrivals(stays, travels.origins.astype(np.int64))
-    arrived = arrived[travels.called[stays.packets[arrived]]]
+    counted = travels.called if among is None else travels.called & among
+    arrived = arrived[counted[stays.packets[arrived]]]
     order = np.argsort(stays.deliveries[arrived], kind="stable")
     place = stays.packets[arrived].astype(np.int64) * len(hops.events.node_names) + stays.nodes[arrived]
     first = np.unique(place[order], return_index=True)[1]
     return np.sort(arrived[order[first]])
 
 
-def routes(hops: Hops) -> tuple[Route, ...]:
+def routes(hops: Hops, among: NDArray[np.bool_] | None = None) -> tuple[Route, ...]:
     """One route for each path that packets were delivered over, those with the most packets first.
 
     The steps of a packet add up to the time from its call at the origin to its delivery, exactly. A packet that reached
     several nodes is in the route of each. One that was lost counts for the most used route from its origin to the node
-    it was for; if nothing ever got there, for a route without steps.
+    it was for; if nothing ever got there, for a route without steps. `among` are the packets that count, bool[p].
     """
-    found = [_route(hops, nodes, chains) for nodes, chains in _paths(hops).items()]
+    found = [_route(hops, nodes, chains) for nodes, chains in _paths(hops, among).items()]
     found.sort(key=lambda each: (-len(each[1]) - each[1].partial, each[1].name))
-    lost = _lost(hops)
+    lost = _lost(hops, among)
     made = []
     for nodes, route in found:
         ends = (nodes[0], nodes[-1])
@@ -77,9 +82,9 @@ def _rows_of_visits(hops: Hops) -> Positions:
     return rows
 
 
-def _paths(hops: Hops) -> dict[Path, NDArray[np.int64]]:
+def _paths(hops: Hops, among: NDArray[np.bool_] | None = None) -> dict[Path, NDArray[np.int64]]:
     """Of every path of nodes the visits of each packet along it: int64[k, nodes], in the order of sending."""
-    stays, arrived = hops.visits, deliveries(hops)
+    stays, arrived = hops.visits, deliveries(hops, among)
     found: dict[Path, NDArray[np.int64]] = {}
     for count in np.unique(stays.hops[arrived]).tolist():
         chain = [arrived[stays.hops[arrived] == count]]
@@ -95,15 +100,24 @@ def _paths(hops: Hops) -> dict[Path, NDArray[np.int64]]:
 def _route(hops: Hops, nodes: Path, visits: NDArray[np.int64]) -> tuple[Path, Route]:
     names = tuple(hops.events.node_names[node] for node in nodes)
     row_of_visit = _rows_of_visits(hops)
-    milestones = [path.hop_milestone(hop, point) for hop in range(1, len(nodes)) for point in POINTS]
-    samples = np.concatenate([hops.samples[row_of_visit[visits[:, hop]]] for hop in range(1, len(nodes))], axis=1)
-    kept = _present(samples, milestones)
-    milestones = [milestone for milestone, here in zip(milestones, kept, strict=True) if here]
-    samples = samples[:, kept]
+    ways = path.ways(len(nodes) - 1)
+    wanted = [path.milestone(way, place, point) for place, way in enumerate(ways) for point in POINTS]
+    rows = [row_of_visit[visits[:, hop]] for hop in range(1, len(nodes))]
+
+    def instants(column: int) -> Positions:
+        place, point = divmod(column, len(POINTS))
+        at: Positions = hops.samples[rows[place], point]
+        return at
+
+    kept = steps_module.present(wanted, instants, np.ones(len(visits), dtype=bool))
+    milestones = [milestone for milestone, here in zip(wanted, kept, strict=True) if here]
+    samples = np.column_stack([instants(column) for column in np.flatnonzero(kept).tolist()])
     durations = np.diff(samples, axis=1)
     packets = hops.visits.packets[visits[:, 0]]
     good = np.all(samples != NONE, axis=1) & np.all(durations >= 0, axis=1) & ~hops.journeys.in_gap[packets]
-    steps: tuple[Step, ...] = tuple(path.hop_step(start, end, nodes=names) for start, end in pairwise(milestones))
+    steps: tuple[Step, ...] = tuple(
+        steps_module.between(start, end, nodes=names, ways=ways) for start, end in pairwise(milestones)
+    )
     route = Route(
         name=" > ".join(names),
         steps=Steps(
@@ -120,28 +134,14 @@ def _route(hops: Hops, nodes: Path, visits: NDArray[np.int64]) -> tuple[Path, Ro
     return nodes, route
 
 
-def _present(samples: NDArray[np.int64], milestones: list[Milestone]) -> NDArray[np.bool_]:
-    """bool[m], milestones that most packets have, without the ends of commands that come after what follows them.
-
-    A driver that waits for the end of the transmission returns so late; then its return is no milestone of the path.
-    """
-    known = samples != NONE
-    present: NDArray[np.bool_] = 2 * np.count_nonzero(known, axis=0) >= max(1, len(samples))
-    for column, milestone in enumerate(milestones):
-        if milestone.event == COMMAND_END:
-            later = np.where(known[:, column + 1 :], samples[:, column + 1 :], np.iinfo(np.int64).max)
-            behind = known[:, column] & (samples[:, column] > later.min(axis=1))
-            present[column] &= 2 * np.count_nonzero(behind) <= np.count_nonzero(known[:, column])
-    return present
-
-
-def _lost(hops: Hops) -> dict[tuple[int, int], tuple[int, int]]:
+def _lost(hops: Hops, among: NDArray[np.bool_] | None) -> dict[tuple[int, int], tuple[int, int]]:
     """Packets sent by a call that did not arrive, by origin and the node they were for: lost, and not known."""
     travels, stays = hops.journeys, hops.visits
-    arrived = deliveries(hops)
+    arrived = deliveries(hops, among)
+    called = travels.called if among is None else travels.called & among
     found: dict[tuple[int, int], tuple[int, int]] = defaultdict(lambda: (0, 0))
-    for origin in np.unique(travels.origins[travels.called]).tolist():
-        theirs = travels.called & (travels.origins == origin)
+    for origin in np.unique(travels.origins[called]).tolist():
+        theirs = called & (travels.origins == origin)
         for node in travels.destinations.get(origin, (NONE,)):
             got = np.zeros(len(travels), dtype=bool)
             got[stays.packets[arrived if node == NONE else arrived[stays.nodes[arrived] == node]]] = True

@@ -23,7 +23,8 @@ from gpiorig.analysis.packets import (
     unattributed,
     visits,
 )
-from gpiorig.analysis.packets.journeys import Journeys
+from gpiorig.analysis.packets.holders import READ as READ_FIRST
+from gpiorig.analysis.packets.journeys import Packets
 from gpiorig.analysis.packets.occurrences import NONE, Positions
 from gpiorig.analysis.packets.overheard import Overheard
 from gpiorig.analysis.packets.receptions import Receptions
@@ -68,6 +69,8 @@ class Hops:
         int32[h], frames of this packet that the receiver read, and those of them that it had read before.
     samples
         int64[h, len(path.POINTS)], instant of each milestone in the order of `path.POINTS`, -1 missing.
+    strange
+        How packets arrived whose sender is not known, by their first visit.
     ways
         int8[n], of every event whether its node sends the packet (0) or receives it (1), -1 without a packet.
     visit_of
@@ -81,7 +84,7 @@ class Hops:
     receptions: Receptions
     overheard: Overheard
     visits: Visits
-    journeys: Journeys
+    journeys: Packets
     packets: NDArray[np.int32]
     numbers: NDArray[np.int16]
     senders: NDArray[np.int16]
@@ -98,6 +101,7 @@ class Hops:
     readings: NDArray[np.int32]
     duplicates: NDArray[np.int32]
     samples: NDArray[np.int64]
+    strange: milestones.Passages
     visit_of: NDArray[np.int32]
     ways: NDArray[np.int8]
     unattributed: Unattributed
@@ -168,7 +172,7 @@ def _rows(
     read: Receptions,
     heard: Overheard,
     stays: Visits,
-    travels: Journeys,
+    travels: Packets,
     finder: milestones.Finder,
     visit_of: NDArray[np.int32],
     ways: NDArray[np.int8],
@@ -188,6 +192,7 @@ def _rows(
     receivers = np.concatenate([stays.nodes[made.visits], missed_at])[order]
     samples = np.concatenate([made.samples, finder.departures(missed_from, last[missed_from])])[order]
     count = _Counts(sent, stays)
+    strange = np.flatnonzero((stays.parents < 0) & (stays.kinds[stays.packets] == READ_FIRST))
     there = np.maximum(reached, 0)
     return Hops(
         events=events,
@@ -212,6 +217,7 @@ def _rows(
         readings=np.where(reached >= 0, count.readings[there], 0).astype(np.int32),
         duplicates=np.where(reached >= 0, count.duplicates[there], 0).astype(np.int32),
         samples=samples,
+        strange=finder.arrivals(strange),
         visit_of=visit_of,
         ways=ways,
         unattributed=left,
@@ -245,7 +251,7 @@ def _last_transmissions(stays: Visits) -> Positions:
     return last
 
 
-def _missed(stays: Visits, travels: Journeys) -> tuple[Positions, Positions]:
+def _missed(stays: Visits, travels: Packets) -> tuple[Positions, Positions]:
     """Hops that were not made: the visit that they were to begin at, and the node they were to reach, -1 if not known.
 
     One for each packet that ended at a visit that sent or should have sent it on. Where no packet of an origin takes

@@ -1,4 +1,4 @@
-"""Journeys: what became of every packet, from its call to the nodes it was delivered to."""
+"""Packets: what became of each of them, from its call to the nodes it was delivered to."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.events.completions import Index, pieces
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.packets.holders import CALL, HAND_OVER, READ
-from gpiorig.analysis.packets.occurrences import NONE, Latest, Positions, owner, taken
-from gpiorig.analysis.packets.visits import CALLS, Visits, delivering
+from gpiorig.analysis.packets.occurrences import NONE, Positions
+from gpiorig.analysis.packets.visits import CALLS, Visits
 
 DELIVERED, SOME, UNADDRESSED, NOT_SENT, NOT_RECEIVED, INCOMPLETE, DROPPED, GAP, UNCLEAR = range(9)
 STATUS = {
@@ -31,7 +31,7 @@ LOST = (NOT_SENT, NOT_RECEIVED, INCOMPLETE, DROPPED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Journeys:
+class Packets:
     """One row per packet, in the order in which they begin.
 
     Parameters
@@ -56,8 +56,6 @@ class Journeys:
         bool[p], samples were lost while it was under way.
     last_events
         int64[p], position of the last event that is of it.
-    answers
-        int32[p], row of the packet that its receiver sent while it handled this one, with the same id; -1 for none.
     destinations
         Per origin, by node index, the nodes that its packets are for; a node that is not in it: not known.
     """
@@ -72,7 +70,6 @@ class Journeys:
     status: NDArray[np.uint8]
     in_gap: NDArray[np.bool_]
     last_events: Positions
-    answers: NDArray[np.int32]
     destinations: Mapping[int, tuple[int, ...]]
 
     def __len__(self) -> int:
@@ -103,7 +100,7 @@ def find(
     visit_of: NDArray[np.int32],
     *,
     destinations: Mapping[int, tuple[int, ...]],
-) -> Journeys:
+) -> Packets:
     """Say of every packet what became of it."""
     packets = len(visits.kinds)
     if not packets:
@@ -123,7 +120,7 @@ def find(
     deliveries = np.bincount(visits.packets[arrived], minlength=packets)
     starts = events.samples[begins]
     in_gap = _in_gap(events, starts, events.samples[np.maximum(last, begins)])
-    return Journeys(
+    return Packets(
         ids=visits.ids,
         kinds=visits.kinds,
         origins=origins.astype(np.int16),
@@ -141,7 +138,6 @@ def find(
         ),
         in_gap=in_gap,
         last_events=last,
-        answers=_answers(events, index, visits, firsts),
         destinations=dict(destinations),
     )
 
@@ -221,26 +217,3 @@ def _in_gap(events: Events, starts: Positions, ends: Positions) -> NDArray[np.bo
     over = np.searchsorted(events.gaps[:, 1], starts, side="right")
     overlapping: NDArray[np.bool_] = begun > over
     return overlapping
-
-
-def _answers(events: Events, index: Index, visits: Visits, firsts: Positions) -> NDArray[np.int32]:
-    """int32[p], see `Journeys.answers`: the call lies within the delivery's span at that node."""
-    answers = np.full(len(firsts), NONE, dtype=np.int32)
-    name = delivering(events, index)[0]
-    if not name.endswith(".enter"):
-        return answers
-    nodes = range(len(events.node_names))
-    exits = np.concatenate([index.of(name.removesuffix("enter") + "exit", node=node) for node in nodes])
-    calls = np.flatnonzero(visits.kinds == CALL)
-    begins = visits.positions[firsts[calls]]
-    owners = owner(visits.nodes[firsts[calls]], visits.ids[calls])
-    delivered = np.flatnonzero((visits.deliveries >= 0) & (visits.parents >= 0))
-    delivered_owners = owner(visits.nodes[delivered], visits.ids[visits.packets[delivered]])
-    row = Latest.of(delivered_owners, visits.deliveries[delivered]).before(owners, begins)
-    closed = Latest.of(owner(events.nodes[exits], events.ids[exits]), exits).before(owners, begins)
-    visit = taken(delivered, row)
-    inside = (row >= 0) & (taken(exits, closed) < taken(visits.deliveries, visit))
-    # Written backwards, so that the first stays.
-    asked, answer = visits.packets[visit[inside]], calls[inside]
-    answers[asked[::-1]] = answer[::-1]
-    return answers

@@ -91,6 +91,20 @@ class Finder:
         samples[:, COLUMNS["air.start"]] = taken(self._read.air_starts, readings)
         return Passages(visits=rows, readings=readings, sendings=sendings, samples=samples)
 
+    def arrivals(self, visits: Positions) -> Passages:
+        """How packets came to the visits that they begin with, of frames whose sender is not known."""
+        positions = np.full((len(visits), len(POINTS)), NONE, dtype=np.int64)
+        bound = np.where(self._visits.deliveries >= 0, self._visits.deliveries + 1, len(self._events))
+        until = self._backwards(UP, visits, bound[visits], positions, np.arange(len(visits)))
+        first = np.flatnonzero(~self._visits.repeated)
+        read_in = Latest.of(self._visits.of_reception[first].astype(np.int64), self._read.ends_at[first])
+        readings = taken(first, read_in.before(visits, until, included=True))
+        unknown = np.full(len(visits), NONE, dtype=np.int64)
+        self._of_frames(positions, readings, unknown, visits)
+        samples = taken(self._events.samples, positions.reshape(-1)).reshape(positions.shape)
+        samples[:, COLUMNS["air.start"]] = taken(self._read.air_starts, readings)
+        return Passages(visits=visits, readings=readings, sendings=unknown, samples=samples)
+
     def departures(self, visits: Positions, sendings: Positions) -> NDArray[np.int64]:
         """int64[k, len(POINTS)], the milestones up to a transmission of each visit, or the latest without one."""
         positions = np.full((len(visits), len(POINTS)), NONE, dtype=np.int64)

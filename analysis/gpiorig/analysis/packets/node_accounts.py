@@ -1,20 +1,30 @@
-"""What each node's log says it sent and received, held against what the pins show."""
+"""Accounts: what each node's log contains of the packets it sent and received, compared with the pins."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.logs.node_log import NodeLog
-from gpiorig.analysis.packets import journeys
+from gpiorig.analysis.packets import journeys, timelines
 from gpiorig.analysis.packets.hop_routes import deliveries
 from gpiorig.analysis.packets.hops import Hops
+from gpiorig.analysis.packets.round_trips import RoundTrips
 
 NO_BUFFER = "queue"  # the application had no buffer or its queue was full: such a packet may have no send call
 OK = "ok"
+NOT_ON_PINS = "no send call was seen on the pins"
+NO_REPLY_ON_PINS = "the firmware has its reply, the pins do not show it"
+NOT_LOGGED = "the firmware counted it, its log line is missing"
+ARRIVED = (
+    timelines.STATUS[timelines.COMPLETE],
+    timelines.STATUS[timelines.PARTIAL],
+    journeys.STATUS[journeys.DELIVERED],
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +37,15 @@ class NodeAccount:
         Its name.
     sent, received
         Packets that the firmware counted, None if it reported no numbers.
+    listed
+        Packets in its log.
     seen_sent, seen_received
         Send calls and deliveries to the application on the pins.
     outcomes
         Of the packets that it sent and both know: how many had each outcome in the log and each status on the pins, by
-        (outcome, status).
+        (outcome, status); the status is that of the round trip where the packet is answered.
+    extra
+        Send calls on the pins that its log does not have.
     not_seen
         Packets in its log without a send call on the pins, by their outcome.
     not_logged
@@ -45,6 +59,7 @@ class NodeAccount:
     node: str
     sent: int | None
     received: int | None
+    listed: int
     seen_sent: int
     seen_received: int
     outcomes: dict[tuple[str, str], int]
@@ -53,9 +68,52 @@ class NodeAccount:
     received_not_seen: int
     received_not_logged: int
     late: int
+    extra: int
+    round_trips: bool
+
+    @property
+    def total(self) -> int:
+        """Packets that it sent: as its firmware counted them, without a count as its log lists them."""
+        return self.listed if self.sent is None else self.sent
+
+    @property
+    def arrived(self) -> int:
+        """Packets that arrived on the pins; of answered packets those with a round-trip time."""
+        return sum(n for (_, status), n in self.outcomes.items() if status in ARRIVED)
+
+    @property
+    def given_up(self) -> int:
+        """Packets that arrived although the firmware had given them up."""
+        return sum(n for (outcome, status), n in self.outcomes.items() if status in ARRIVED and outcome != OK)
+
+    @property
+    def lost(self) -> dict[str, int]:
+        """Packets that the firmware gave up and that did not arrive, by its reason."""
+        found = Counter({outcome: n for outcome, n in self.not_seen.items() if outcome != OK})
+        for (outcome, status), n in self.outcomes.items():
+            if status not in ARRIVED and outcome != OK:
+                found[outcome] += n
+        return dict(sorted(found.items()))
+
+    @property
+    def not_arrived(self) -> dict[str, int]:
+        """Packets that arrived by the log and not on the pins, by the reason."""
+        reasons = {timelines.STATUS[timelines.LOST]: NO_REPLY_ON_PINS}
+        found: Counter[str] = Counter()
+        for (outcome, status), n in self.outcomes.items():
+            if status not in ARRIVED and outcome == OK:
+                found[reasons.get(status, status)] += n
+        found[NOT_ON_PINS] += self.not_seen.get(OK, 0)
+        found[NOT_LOGGED] += max(0, self.total - self.listed)
+        return {reason: n for reason, n in sorted(found.items()) if n}
+
+    @property
+    def unaccounted(self) -> int:
+        """Packets that neither arrived nor are lost; 0 when every packet is accounted for."""
+        return self.total - self.arrived - sum(self.lost.values())
 
     def problems(self) -> list[str]:
-        """Where the two differ, a sentence each; empty when all is accounted for."""
+        """Where the two differ, a sentence each; empty when every packet is accounted for."""
         found = []
         unsent = self.not_seen.get(NO_BUFFER, 0)
         if self.sent is not None and self.sent - unsent != self.seen_sent:
@@ -78,30 +136,38 @@ class NodeAccount:
         ):
             if number:
                 found.append(f"{number} {what.format(self.node)}: is it the log of this run?")
+        if self.round_trips and self.unaccounted:
+            found.append(f"{self.unaccounted} packets are neither timelined nor lost.")
         return found
 
 
-def compare(hops: Hops, logs: dict[str, NodeLog]) -> tuple[NodeAccount, ...]:
-    """An account of every node that has a log; a node that was reset counts anew and is left out.
+def compare(hops: Hops, logs: Mapping[str, NodeLog], round_trips: RoundTrips | None = None) -> tuple[NodeAccount, ...]:
+    """An account of every node that has a log; a node that was reset counts again from zero and is omitted.
 
-    Packets are matched line by line, unless the node says that lines were lost, or some cannot be read.
+    Packets are matched line by line, unless the node reports that lines were lost, or some cannot be read.
     """
     names = hops.events.node_names
     return tuple(
-        _account(hops, names.index(node), log) for node, log in logs.items() if node in names and log.boots <= 1
+        _account(hops, names.index(node), log, round_trips)
+        for node, log in logs.items()
+        if node in names and log.boots <= 1
     )
 
 
-def _account(hops: Hops, node: int, log: NodeLog) -> NodeAccount:
+def _account(hops: Hops, node: int, log: NodeLog, round_trips: RoundTrips | None) -> NodeAccount:
     travels, stays = hops.journeys, hops.visits
     called = np.flatnonzero(travels.called & (travels.origins == node))
+    fates, texts = travels.status[called], journeys.STATUS
+    answered = round_trips is not None and round_trips.timelines.initiator == log.node
+    if round_trips is not None and answered:
+        fates, texts = round_trips.timelines.status, timelines.STATUS
     got = deliveries(hops)
     got = got[stays.nodes[got] == node]
     got = got[np.argsort(stays.deliveries[got], kind="stable")]
     sent_lines, received_lines = np.flatnonzero(log.sent_us >= 0), np.flatnonzero(log.received_us >= 0)
     logged, seen = _match(log.sequences[sent_lines], travels.ids[called])
     outcomes = Counter(
-        (log.outcomes[sent_lines[line]], journeys.STATUS[int(travels.status[called[row]])])
+        (log.outcomes[sent_lines[line]], texts[int(fates[row])])
         for line, row in zip(logged.tolist(), seen.tolist(), strict=True)
     )
     whole = not log.done.get("uart_dropped") and not log.malformed
@@ -114,6 +180,7 @@ def _account(hops: Hops, node: int, log: NodeLog) -> NodeAccount:
         node=log.node,
         sent=log.done.get("sent"),
         received=log.done.get("received"),
+        listed=len(sent_lines),
         seen_sent=len(called),
         seen_received=len(got),
         outcomes=dict(outcomes),
@@ -122,6 +189,8 @@ def _account(hops: Hops, node: int, log: NodeLog) -> NodeAccount:
         received_not_seen=len(received_lines) - len(received_logged),
         received_not_logged=len(unlogged) - late if len(received_lines) and whole else 0,
         late=late,
+        extra=len(called) - len(seen),
+        round_trips=answered,
     )
 
 

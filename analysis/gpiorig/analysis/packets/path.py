@@ -1,4 +1,4 @@
-"""The path of a packet: its milestones from the sender's application to the receiver's, and the steps between them."""
+"""The path of a packet: its milestones from the sender's application to the receiver's, and names of its steps."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class Milestone:
     event
         The event it is taken from, such as ``udp.tx.enter``.
     direction
-        `REQUEST` or `REPLY`.
+        Place of its hop on the path, 0 for the first; of a round trip without relays `REQUEST` or `REPLY`.
     received
-        Whether it happens at the receiver of that direction.
+        Whether it happens at the receiver of that hop.
     source
         How it is found.
     """
@@ -62,36 +62,13 @@ class Milestone:
 
     @property
     def leg(self) -> int:
-        """Position of node and direction on the round trip: 0 request sent, 1 received, 2 reply sent, 3 received."""
+        """Position on the path: of a round trip 0 request sent, 1 received, 2 reply sent, 3 received."""
         return 2 * self.direction + int(self.received)
 
     @property
-    def at_initiator(self) -> bool:
-        """Whether it happens at the initiator."""
-        return self.leg in (0, 3)
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What lies between two consecutive milestones.
-
-    Parameters
-    ----------
-    name
-        Readable and unique, such as ``request: udp to ipv6``.
-    start, end
-        Its milestones.
-    kind
-        What it is spent on.
-    node
-        Where; for the time on the air ``sender > receiver``.
-    """
-
-    name: str
-    start: Milestone
-    end: Milestone
-    kind: Kind
-    node: str
+    def point(self) -> str:
+        """Its name without that of the hop, such as ``udp.tx``."""
+        return self.name.split(".", 1)[1]
 
 
 class Point(NamedTuple):
@@ -173,56 +150,20 @@ STEPS = {
     ("ipv6.rx", "sixlowpan.tx"): ("forward: ipv6 to 6lowpan", Kind.SOFTWARE),
     ("mac.rx", "mac.tx"): ("forward: mac to mac", Kind.SOFTWARE),
 }
-TURN_AROUND = "turn-around: app.rx to app.tx"
+TURN_AROUND = "turn-around"
 
 
-def step(start: Milestone, end: Milestone, *, initiator: str, responder: str) -> Step:
-    """The step between two milestones; one that skips a missing milestone is named after its ends."""
-    short = (start.name.split(".", 1)[1], end.name.split(".", 1)[1])
-    here = initiator if start.at_initiator else responder
-    there = initiator if end.at_initiator else responder
-    sender = (initiator, responder)[start.direction]
-    receiver = (responder, initiator)[start.direction]
-    if start.direction != end.direction:
-        name = TURN_AROUND if short == ("app.rx", "app.tx") else f"turn-around: {short[0]} to {short[1]}"
-        # Where the responder's own milestones are missing, the step holds the ways there or back, too.
-        if not start.received or end.received:
-            node = f"{receiver} > {sender}" if start.received else f"{sender} > {receiver}"
-            return Step(name=name, start=start, end=end, kind=Kind.UNDIVIDED, node=node)
-        kind = Kind.APPLICATION
-    else:
-        name, kind = STEPS.get(short, (f"{short[0]} to {short[1]}", _merged_kind(start, end)))
-        name = f"{DIRECTIONS[start.direction]}: {name}"
-    node = _where(start, kind, here=here, there=there, sender=sender, receiver=receiver)
-    return Step(name=name, start=start, end=end, kind=kind, node=node)
+def milestone(way: str, place: int, point: Point) -> Milestone:
+    """A milestone of the hop at a place of a path, 0 for the first; `way` is the name of the hop."""
+    return Milestone(f"{way}.{point.name}", point.event, place, point.received, point.source)
 
 
-def hop_milestone(number: int, point: Point) -> Milestone:
-    """A milestone of one hop of a one-way path; its direction is the number of the hop less one."""
-    return Milestone(f"hop {number}.{point.name}", point.event, number - 1, point.received, point.source)
+def ways(hops: int) -> tuple[str, ...]:
+    """Names of the hops of a one-way path."""
+    return tuple(f"hop {number}" for number in range(1, hops + 1))
 
 
-def hop_step(start: Milestone, end: Milestone, *, nodes: tuple[str, ...]) -> Step:
-    """The step between two milestones of a one-way path over `nodes`; at a relay it is of the hop it leads to."""
-    short = (start.name.split(".", 1)[1], end.name.split(".", 1)[1])
-    name, kind = STEPS.get(short, (f"{short[0]} to {short[1]}", _merged_kind(start, end)))
-    here, there = (nodes[end_of.direction + end_of.received] for end_of in (start, end))
-    node = _where(start, kind, here=here, there=there, sender=nodes[start.direction], receiver=there)
-    return Step(name=f"hop {end.direction + 1}: {name}", start=start, end=end, kind=kind, node=node)
-
-
-def _where(start: Milestone, kind: Kind, *, here: str, there: str, sender: str, receiver: str) -> str:
-    """The node of a step. The wait before the air is the sender's, although its end is seen at the receiver."""
-    if kind is Kind.RADIO_WAIT:
-        return sender
-    return f"{sender} > {receiver}" if here != there or start.source is Source.AIR else here
-
-
-def _merged_kind(start: Milestone, end: Milestone) -> Kind:
-    """Kind of a step that skips milestones; one that holds both radio wait and air is neither."""
-    if start.source is Source.AIR:
-        return Kind.AIR
-    if end.received and not start.received:
-        return Kind.UNDIVIDED
-    driver = start.event.startswith("driver.") or end.event.startswith("driver.")
-    return Kind.DRIVER if driver else Kind.SOFTWARE
+def round_trip_ways(request_hops: int, reply_hops: int) -> tuple[str, ...]:
+    """Names of the hops of a round trip, such as ``request`` and ``reply``, or ``request hop 2`` over a relay."""
+    counts = zip(DIRECTIONS, (request_hops, reply_hops), strict=True)
+    return tuple(name if n == 1 else f"{name} {way}" for name, n in counts for way in ways(n))

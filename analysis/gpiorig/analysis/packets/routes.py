@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.packets import timelines as timelines_module
-from gpiorig.analysis.packets.timelines import Steps, Timelines
+from gpiorig.analysis.packets.steps import Steps
 
 ROUND_TRIP = "round trip"
 
@@ -53,17 +52,3 @@ class Route:
         """The same with only some of its packets, int64[r] of the k."""
         steps = replace(self.steps, rows=self.steps.rows[packets], samples=self.steps.samples[packets])
         return replace(self, steps=steps, ids=self.ids[packets], starts=self.starts[packets])
-
-
-def round_trips(timelines: Timelines, steps: Steps) -> Route:
-    """The round trips whose every step is known, as a route."""
-    rows = steps.rows
-    lost = int(np.count_nonzero(timelines.status == timelines_module.LOST))
-    return Route(
-        name=ROUND_TRIP,
-        steps=steps,
-        ids=timelines.ids[rows],
-        starts=timelines.samples[rows, 0],
-        lost=lost,
-        partial=len(timelines) - lost - len(rows),
-    )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.events.completions import Index
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_CODE, EVENT_TYPES
-from gpiorig.analysis.packets.association import Packets
+from gpiorig.analysis.packets.round_trips import RoundTrips
 
 ENTERS = tuple(event.name for event in EVENT_TYPES if event.kind == "enter")
 
@@ -41,15 +41,20 @@ class Span:
     end: int
 
 
-def of_packet(packets: Packets, row: int) -> list[Span]:
-    """All spans of a packet whose enter and exit were both seen, in the order of their enters."""
-    events = packets.events
+def of_round_trip(trips: RoundTrips, row: int) -> list[Span]:
+    """All spans of a round trip whose enter and exit were both seen, in the order of their enters."""
+    events, hops = trips.events, trips.hops
+    packets = np.flatnonzero(trips.request_of == trips.requests[row])
+    visits = np.flatnonzero(np.isin(hops.visits.packets, packets))
     open_at: dict[tuple[int, str, int], list[int]] = {}
     spans = []
-    for position in np.flatnonzero(packets.packet_of == row).tolist():
+    for position in np.flatnonzero(np.isin(hops.visit_of, visits)).tolist():
         event = BY_CODE[int(events.codes[position])]
         point = event.name.rpartition(".")[0]
-        node, direction = int(events.nodes[position]), int(packets.direction_of[position])
+        node, direction = (
+            int(events.nodes[position]),
+            int(trips.directions[hops.visits.packets[hops.visit_of[position]]]),
+        )
         key = (node, point, direction)
         if event.kind == "enter":
             open_at.setdefault(key, []).append(int(events.samples[position]))

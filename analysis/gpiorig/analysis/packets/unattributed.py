@@ -57,19 +57,13 @@ def find(
     completion_of: Kept,
     *,
     nodes: Sequence[int],
-    strange: NDArray[np.bool_] | None = None,
 ) -> Unattributed:
-    """List what is left of the events of these nodes when `packet_of` has given all others to a packet.
-
-    Events that are known to be of a packet which `packet_of` does not count are `strange`, bool[n]: nothing is amiss.
-    """
+    """List what is left of the events of these nodes when `packet_of` has given all others to a packet."""
     both_ways = code_set(e.code for e in EVENT_TYPES if e.direction == "none")
     found, why = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.uint8)]
     for piece in pieces(len(events)):
         with_id, by_order = carries_packet_id(events, piece), belongs_by_order(events, piece)
         bound = (with_id | by_order | needs_packet_id(events, piece)) & (packet_of[piece] < 0)
-        if strange is not None:
-            bound &= ~strange[piece]
         places = np.flatnonzero(bound & np.isin(events.nodes[piece], nodes))
         with_id, by_order, complete = with_id[places], by_order[places], completion_of[piece][places] >= 0
         reasons = np.select(

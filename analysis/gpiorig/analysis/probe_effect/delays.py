@@ -150,7 +150,7 @@ def _timelined(lines: Timelines, events: Events, *, whole: int) -> list[Delay]:
     counts = events_within(events, lines, steps)
     good = lines.timelined
     rtt = Delay(ROUND_TRIP, lines.initiator, PINS, lines.ids[good], lines.rtt[good] * period_ns, period_ns, whole)
-    ids = lines.ids[steps.rows]
+    ids = lines.ids[lines.complete]
     return [rtt] + [
         Delay(step.name, step.node, PINS, ids, steps.samples[:, column] * period_ns, period_ns, int(counts[column]))
         for column, step in enumerate(steps.steps)

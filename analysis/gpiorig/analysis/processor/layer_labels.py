@@ -44,7 +44,7 @@ def columns_of(
     Those of a node and way are together. Parameters as of `gpiorig.analysis.processor.occupancy.of_routes`.
     """
     # A broadcast is on other nodes too, which are other routes.
-    passed = {name for step in route.steps.steps for name in step.node.split(" > ")}
+    passed = {name for step in route.steps.steps for name in step.nodes}
     on_the_way = np.array([name in passed for name in events.node_names], dtype=bool)
     seen = np.zeros(len(_ORDER) * len(WAYS) * len(events.node_names), dtype=np.int64)
     begins = np.full(len(route), NONE, dtype=np.int64)

@@ -14,15 +14,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from gpiorig.analysis.columns import names, ns, table
-from gpiorig.analysis.events.completions import pieces
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.ordered_pool import in_order
-from gpiorig.analysis.packets import path
-from gpiorig.analysis.packets.association import Packets
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.processor import ownership
-from gpiorig.analysis.processor.layer_labels import RECEIVED, SENT, WAYS, Column, LayerLabels, columns_of
+from gpiorig.analysis.processor.layer_labels import WAYS, Column, LayerLabels, columns_of
 from gpiorig.analysis.processor.step_times import StepTimes
 from gpiorig.analysis.processor.windows import EVENTS, Window, Windows
 from gpiorig.analysis.quantity import NS_PER_S
@@ -83,17 +80,6 @@ class Occupancy:
     def of(self, packets: NDArray[np.int64]) -> Occupancy:
         """The same with only some of its packets, int64[r] of the k; means are still those of all."""
         return replace(self, preempted_samples=self.preempted_samples[packets])
-
-
-def ways(packets: Packets) -> NDArray[np.int8]:
-    """int8[n]: of every event `SENT` or `RECEIVED`, what its node does with the packet that it belongs to; -1 none."""
-    sides = np.full(len(packets.events), NONE, dtype=np.int8)
-    for piece in pieces(len(sides)):
-        direction = packets.direction_of[piece]
-        initiator = packets.events.nodes[piece] == packets.events.node(packets.initiator)
-        sent = initiator == (direction == path.REQUEST)
-        sides[piece] = np.where(direction < 0, NONE, np.where(sent, SENT, RECEIVED))
-    return sides
 
 
 def of_routes(

@@ -29,10 +29,9 @@ def section(data: ReportData, prefix: str) -> Section:
 
 
 def _blocks(data: ReportData, prefix: str) -> list[Block]:
-    audit = data.study.audit if data.study is not None else None
+    audit = data.study.audit
     if audit is None:
-        reason = "there is neither a node's log nor a serial record" if data.study is not None else "no study was made"
-        return [why_not(f"The clocks were not compared: {reason}.")]
+        return [why_not("The clocks were not compared: there is neither a node's log nor a serial record.")]
     said = auditfigures.sentences(audit)
     wrong = (*audit.foreign, *audit.flags)
     found: list[Block] = [text(*wrong, look="bad")] if wrong else []

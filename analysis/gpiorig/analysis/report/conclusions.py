@@ -45,7 +45,8 @@ def headline(data: ReportData) -> list[tuple[str, str]]:
     if total is None or not total.n:
         return []
     whole = views[0].noun if views else "round-trip time"
-    sent = data.reconciliation.sent if data.reconciliation else total.n + total.lost
+    account = data.analysis.account
+    sent = account.total if account else total.n + total.lost
     counted = ("packets timelined", f"{number_text(total.n)} of {number_text(sent)}")
     if total.n == 1:
         return [(whole, time_text(total.median_ns)), counted]
@@ -240,14 +241,14 @@ def _cause_line(view: RouteView) -> str:
 
 def _accounting_line(data: ReportData) -> str:
     """Whether every packet is accounted for, in a sentence."""
-    found = data.reconciliation
-    if data.timelines is not None and (found is None or (found.extra and not found.sent)):
+    found = data.analysis.account
+    if data.timelines is not None and (found is None or (found.extra and not found.total)):
         n = int(np.count_nonzero(data.timelines.timelined))
         seen = count_text(len(data.timelines), "send call")
         lack = "there is no log" if found is None else "the log has no packet"
         return f"{seen} seen on the pins, {number_text(n)} timelined; {lack} to compare."
     if found is None:
-        routes = data.study.routes if data.study is not None else ()
+        routes = data.study.routes
         known = sum(len(each.route) for each in routes)
         lost, partial = (sum(getattr(each.route, name) for each in routes) for name in ("lost", "partial"))
         return (
@@ -256,11 +257,11 @@ def _accounting_line(data: ReportData) -> str:
         )
     lost_text = ", ".join(f"{number_text(n)} {reason}" for reason, n in found.lost.items()) or "none"
     if found.unaccounted:
-        reasons = "; ".join(f"{number_text(n)}: {reason}" for reason, n in found.not_timelined.items())
+        reasons = "; ".join(f"{number_text(n)}: {reason}" for reason, n in found.not_arrived.items())
         balance = f"{number_text(found.unaccounted)} not accounted for ({reasons})"
     elif found.extra:
         balance = f"{count_text(found.extra, 'packet')} on the pins that its log does not have"
     else:
         balance = "every packet is accounted for"
-    sent = count_text(found.sent, "packet")
-    return f"The firmware sent {sent}: {number_text(found.timelined)} timelined, lost: {lost_text}; {balance}."
+    sent = count_text(found.total, "packet")
+    return f"The firmware sent {sent}: {number_text(found.arrived)} timelined, lost: {lost_text}; {balance}."

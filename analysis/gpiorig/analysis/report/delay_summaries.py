@@ -32,9 +32,7 @@ def delay_summaries(data: ReportData) -> dict[str, Summary]:
             missing = int(np.count_nonzero((start >= 0) & (end < 0)))
             rows[name] = summarize((end - start)[known], samplerate_hz=rate, lost=missing)
     rows["round trip minus the one before (IPDV)"] = summarize(ipdv(lines.rtt), samplerate_hz=rate)
-    events = data.seen
-    if events is None:
-        return rows
+    events = data.analysis.events
     for node in events.node_names:
         cost = calibration.probe_cost(events, node=node)
         if len(cost):

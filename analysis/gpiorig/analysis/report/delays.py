@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gpiorig.analysis.delays import calibration
 from gpiorig.analysis.delays.uncertainty import DelayUncertainty
 from gpiorig.analysis.packets.routes import ROUND_TRIP
 from gpiorig.analysis.packets.timelines import steps_add_up
@@ -67,7 +66,6 @@ def step_table(data: ReportData, view: RouteView) -> list[Block]:
     """What each step takes, how well that is known, and its part in the jitter."""
     steps, numbers, study = view.route.steps, view.numbers, view.study
     uncertainties = study.uncertainties if study is not None else ()
-    probes = _probes(data, view)
     rows: list[tuple[str, ...]] = []
     for column, (step, summary) in enumerate(zip(steps.steps, numbers.steps, strict=True)):
         known = uncertainties[column] if column < len(uncertainties) else None
@@ -82,7 +80,7 @@ def step_table(data: ReportData, view: RouteView) -> list[Block]:
                 if study
                 else share_text(float(numbers.variances[column])),
                 share_interval(study.budget.tail[column]) if study else DASH,
-                f"{known.probe_events}" if known else probes.get(column, DASH),
+                f"{known.probe_events}" if known else DASH,
                 _without_probes(summary.median_ns, known),
                 _preempted(view, column),
             )
@@ -185,19 +183,11 @@ def _preempted(view: RouteView, column: int) -> str:
     return time_text(float(occupancy.preempted_samples[:, column].mean()) * view.numbers.period_ns)
 
 
-def _probes(data: ReportData, view: RouteView) -> dict[int, str]:
-    """Probe events within each step, where nobody computed the uncertainty."""
-    if view.study is not None or data.packets is None or data.timelines is None or data.steps is None:
-        return {}
-    counts = calibration.events_within(data.packets.events, data.timelines, data.steps)
-    return {column: f"{n}" for column, n in enumerate(counts.tolist())}
-
-
 def _add_up(data: ReportData, view: RouteView) -> Block:
     """The check that nothing of a delay is missing from its steps, or in two of them."""
-    lines, steps = data.timelines, data.steps
-    if view.route.name == ROUND_TRIP and lines is not None and steps is not None:
-        good = steps_add_up(lines, steps)
+    lines = data.timelines
+    if view.route.name == ROUND_TRIP and lines is not None:
+        good = steps_add_up(lines, view.route.steps)
         absent = f" Milestones that this recording does not have: {', '.join(lines.absent)}." if lines.absent else ""
     else:
         good, absent = bool((view.route.steps.samples >= 0).all()), ""

@@ -21,10 +21,11 @@ def write(folder: Path, data: ReportData) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     page = folder / PAGE
     write_figures(write_report(page, data), folder)
-    if data.packets is not None and data.timelines is not None:
-        row = packet.typical(data.timelines)
+    trips = data.analysis.round_trips
+    if trips is not None:
+        row = packet.typical(trips.timelines)
         if row >= 0:
-            typical = plates.packet(data.packets, data.timelines, row=row, virtual=data.virtual)
+            typical = plates.packet(trips, row=row, virtual=data.virtual)
             plates.write({"packet": typical}, folder)
     for name, content in report_tables(data).items():
         for suffix in TABLE_SUFFIXES:

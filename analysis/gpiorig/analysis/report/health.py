@@ -6,7 +6,7 @@ import numpy as np
 
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_CODE
-from gpiorig.analysis.packets.association import Packets
+from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.timelines import PARTIAL, STATUS, Timelines
 from gpiorig.analysis.packets.unattributed import REASONS
 from gpiorig.analysis.quantity import NS_PER_S, count_text, time_text
@@ -23,11 +23,11 @@ def section(data: ReportData) -> Section:
     if data.timelines is not None:
         blocks += _excluded(data.timelines)
     blocks.append(Table("Losses along the way", ("<what", "count"), tuple(losses(data)), narrow=True))
-    seen = data.seen
-    if seen is not None and len(seen.gaps):
-        blocks.append(_gaps(seen))
-    if data.packets is not None and len(data.packets.unattributed):
-        blocks.append(_unattributed(data.packets))
+    events, hops = data.analysis.events, data.analysis.hops
+    if len(events.gaps):
+        blocks.append(_gaps(events))
+    if hops is not None and len(hops.unattributed):
+        blocks.append(_unattributed(hops))
     blocks += [Table(tally.title, ("<what", "count"), tally.rows, narrow=True) for tally in data.tallies]
     return Section("health", "Health of the recording", tuple(blocks))
 
@@ -35,24 +35,24 @@ def section(data: ReportData) -> Section:
 def losses(data: ReportData) -> list[tuple[str, str]]:
     """What was lost or could not be used."""
     rows: list[tuple[str, str]] = []
-    events, packets = data.seen, data.packets
-    if events is not None:
-        gap_ns = float((events.gaps[:, 1] - events.gaps[:, 0]).sum()) * float(NS_PER_S / events.samplerate_hz)
-        rows.append(("gaps in the capture", f"{len(events.gaps)}" + (f" ({time_text(gap_ns)})" if gap_ns else "")))
-        rows.append(("damaged frames on the symbol buses", f"{len(events.damaged)}"))
-    if packets is not None:
-        rows.append(("events that could not be given to a packet", f"{len(packets.unattributed)}"))
-        rows += [(f"    {reason}", f"{n}") for reason, n in packets.unattributed.counts().items()]
-        rows.append(("retries in software; duplicates received", f"{packets.retries}; {packets.duplicates}"))
+    events, hops, trips = data.analysis.events, data.analysis.hops, data.analysis.round_trips
+    gap_ns = float((events.gaps[:, 1] - events.gaps[:, 0]).sum()) * float(NS_PER_S / events.samplerate_hz)
+    rows.append(("gaps in the capture", f"{len(events.gaps)}" + (f" ({time_text(gap_ns)})" if gap_ns else "")))
+    rows.append(("damaged frames on the symbol buses", f"{len(events.damaged)}"))
+    if hops is not None:
+        rows.append(("events that could not be given to a packet", f"{len(hops.unattributed)}"))
+        rows += [(f"    {reason}", f"{n}") for reason, n in hops.unattributed.counts().items()]
+    if trips is not None:
+        rows.append(("retries in software; duplicates received", f"{trips.retries}; {trips.duplicates}"))
         for direction, name in enumerate(("requests", "replies")):
-            no_ack, busy = packets.no_ack[:, direction].sum(), packets.busy[:, direction].sum()
+            no_ack, busy = trips.no_ack[:, direction].sum(), trips.busy[:, direction].sum()
             rows.append((f"{name} without acknowledgement; without a free channel", f"{no_ack}; {busy}"))
-    for name, log in data.logs.items():
+    for name, log in data.analysis.logs.items():
         counts = f"{log.boots}; {len(log.errors)}; {len(log.malformed)}"
         rows.append((f"log of {name}: boots; errors; malformed lines", counts))
         if log.done.get("uart_dropped"):
             rows.append((f"log lines that {name} dropped", f"{log.done['uart_dropped']}"))
-        if "probes" in log.done and events is not None and name in events.node_names:
+        if "probes" in log.done and name in events.node_names:
             counted = f"{log.done['probes']}; {events.frames(name)}"
             rows.append((f"frames of {name}: counted by the firmware; seen on the pins", counted))
     return rows
@@ -60,20 +60,20 @@ def losses(data: ReportData) -> list[tuple[str, str]]:
 
 def _accounting(data: ReportData) -> list[Block]:
     """The firmware's own count against the pins'."""
-    found = data.reconciliation
+    found = data.analysis.account
     if found is None:
         reason = "There is no log of the initiator to compare with." if data.timelines is not None else (
             "What each node sent and received is counted below."
         )  # fmt: skip
         return [why_not(reason)]
-    rows = [("the firmware says it sent", f"{found.sent}"), ("timelined", f"{found.timelined}")]
+    rows = [("the firmware says it sent", f"{found.total}"), ("timelined", f"{found.arrived}")]
     rows += [(f"lost, says the firmware: {reason}", f"{n}") for reason, n in found.lost.items()]
-    rows += [(f"neither: {reason}", f"{n}") for reason, n in found.not_timelined.items()]
+    rows += [(f"neither: {reason}", f"{n}") for reason, n in found.not_arrived.items()]
     rows.append(("not accounted for", f"{found.unaccounted}"))
     blocks: list[Block] = [Table("Every packet accounted for", ("<what", "packets"), tuple(rows), narrow=True)]
-    if found.late:
+    if found.given_up:
         late = "got their reply after the firmware had given them up; they count as round trips."
-        blocks.append(text(f"{found.late} of the packets timelined {late}"))
+        blocks.append(text(f"{found.given_up} of the packets timelined {late}"))
     if found.extra:
         blocks.append(text(f"{found.extra} packets on the pins are not in the firmware's log."))
     return blocks
@@ -103,10 +103,10 @@ def _gaps(events: Events) -> Table:
     return Table("Gaps", ("begins at", "length"), tuple(rows), narrow=True, note=more)
 
 
-def _unattributed(packets: Packets) -> Table:
+def _unattributed(hops: Hops) -> Table:
     """How many events of each kind, for each reason."""
-    at, events = packets.unattributed.positions, packets.events
-    keys = np.stack([packets.unattributed.reasons, events.nodes[at], events.codes[at]], axis=1).astype(np.int64)
+    at, events = hops.unattributed.positions, hops.events
+    keys = np.stack([hops.unattributed.reasons, events.nodes[at], events.codes[at]], axis=1).astype(np.int64)
     kinds, counts = np.unique(keys, axis=0, return_counts=True)
     order = np.argsort(-counts, kind="stable")[: 2 * LISTED]
     rows = tuple(

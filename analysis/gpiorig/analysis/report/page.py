@@ -56,7 +56,7 @@ def run_sections(data: ReportData, prefix: str = "") -> list[Section]:
     """All sections of one run; `prefix` makes their names unique on a page of several."""
     views = route_views(data)
     sections = [*(_route_sections(data, views[0], prefix) if views else [_no_packet(data)])]
-    if data.study is not None and len(data.study.routes) > 1:
+    if len(data.study.routes) > 1:
         sections.append(_other_routes(data, views, prefix))
     sections += [clocks.section(data, prefix), health.section(data), _provenance(data)]
     return [Section(f"{prefix}{each.id}", each.title, each.blocks) for each in sections]
@@ -84,7 +84,7 @@ def _no_packet(data: ReportData) -> Section:
     """The one section in the place of all those that need a packet."""
     if data.timelines is not None and len(data.timelines):
         reason = "no packet has all its steps; what became of each stands under the health of the recording"
-    elif data.timelines is not None:
+    elif data.timelines is not None or data.analysis.no_packets:
         reason = "no send call of a packet was seen on the pins"
     else:
         reason = "no packet is known whole, from one end of its way to the other"
@@ -108,8 +108,7 @@ def _other_routes(data: ReportData, views: Sequence[RouteView], prefix: str) -> 
         for view in views
     )
     header = ("<route", "packets", "lost; known in part", "median", "p99", "peak-to-peak", "<budget")
-    study = data.study.routes if data.study is not None else ()
-    silent = [each.route for each in study if not len(each.route)]
+    silent = [each.route for each in data.study.routes if not len(each.route)]
     rows += tuple((route.name, "0", f"{route.lost}; {route.partial}", *([DASH] * 4)) for route in silent)
     blocks: list[Block] = [Table("All routes, the one with the most packets first", header, rows)]
     for number, view in enumerate(views[1:DRAWN_ROUTES], start=2):
@@ -133,9 +132,9 @@ def _provenance(data: ReportData) -> Section:
             ("round trips", f"from {lines.initiator} to {lines.responder} and back"),
             ("first bit on the air, in samples", f"rise of the frame time stamp line minus {each}"),
         ]
-    elif data.events is not None:
+    else:
         rows = [
-            ("nodes", ", ".join(data.events.node_names)),
+            ("nodes", ", ".join(data.analysis.events.node_names)),
         ]
     rows += list(data.provenance.items())
     return Section(

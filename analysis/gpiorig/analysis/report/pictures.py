@@ -80,7 +80,7 @@ def distributions(data: ReportData, view: RouteView, prefix: str) -> list[Pictur
 
 def over_the_run(data: ReportData, view: RouteView, prefix: str) -> Picture:
     """The delay over the run, with what was lost and where it changed."""
-    marks, seen, n = _marks(data, view), data.seen, len(view.route)
+    marks, n = _marks(data, view), len(view.route)
     points = "one point per packet" if n <= series.POINTS else (
         f"least to largest in each of {thinning.SERIES_BINS} stretches of time as a band, the median as a line"
     )  # fmt: skip
@@ -89,7 +89,7 @@ def over_the_run(data: ReportData, view: RouteView, prefix: str) -> Picture:
     draw = partial(
         plates.over_the_run,
         view.numbers,
-        origin=seen.start if seen is not None else 0,
+        origin=data.analysis.events.start,
         marks=marks,
         title=f"The {view.noun} over the run: {', '.join(said)}",
         virtual=data.virtual,
@@ -135,7 +135,7 @@ def pre_emption(data: ReportData, view: RouteView, prefix: str) -> Picture | Non
 
 def _marks(data: ReportData, view: RouteView) -> Marks:
     """Gaps and losses of the recording, change points of the whole delay."""
-    gaps = data.seen.gaps if data.seen is not None else np.zeros((0, 2), dtype=np.int64)
+    gaps = data.analysis.events.gaps
     losses = np.zeros(0, dtype=np.int64)
     if view.route.name == ROUND_TRIP and data.timelines is not None:
         sent = data.timelines.samples[data.timelines.status == LOST, 0]

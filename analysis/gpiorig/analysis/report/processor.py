@@ -31,7 +31,7 @@ def layers(data: ReportData, view: RouteView, prefix: str) -> list[Block]:
 
 def packets(data: ReportData, view: RouteView, prefix: str) -> list[Block]:
     """The packets to zoom into."""
-    shown = packet_boxes.of_route(view.route, packets=data.packets, timelines=data.timelines)
+    shown = packet_boxes.of_route(view.route, data.analysis.round_trips)
     return [Viewer(f"{prefix}packets", shown)]
 
 

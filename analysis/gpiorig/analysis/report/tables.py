@@ -26,8 +26,7 @@ def report_tables(data: ReportData) -> dict[str, pa.Table]:
         "layer_times": _table([row for view in views for row in _layers(view)]),
         "preemption": _table([row for view in views for row in _preemption(view)]),
     }
-    if data.study is not None:
-        found |= studytables.tables(data.study)
+    found |= studytables.tables(data.study)
     return {name: content for name, content in found.items() if content is not None}
 
 

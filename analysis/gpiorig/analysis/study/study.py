@@ -58,7 +58,7 @@ class Study:
     Parameters
     ----------
     routes
-        The one with the most packets first; empty when no packet is known whole.
+        In the order of `Analysis.routes`; empty when no packet has all its milestones.
     audit
         None where there is neither a node's log nor a serial record.
     """

@@ -14,8 +14,9 @@ from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.packets import hops, journeys, receptions, transmissions
 from gpiorig.analysis.packets.holders import KINDS
 from gpiorig.analysis.packets.hops import Hops
-from gpiorig.analysis.packets.occurrences import taken
+from gpiorig.analysis.packets.occurrences import NONE, taken
 from gpiorig.analysis.packets.path import POINTS
+from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.unattributed import REASONS
 
 _EVENTS = {code: event.name for code, event in BY_CODE.items()}
@@ -77,8 +78,11 @@ def receptions_table(stage: Hops) -> pa.Table:
     return table(columns, stage.events.samplerate_hz)
 
 
-def packets_table(stage: Hops) -> pa.Table:
-    """One row per packet, and where it was last seen."""
+def packets_table(stage: Hops, round_trips: RoundTrips | None = None) -> pa.Table:
+    """One row per packet: where it was last seen, and the packet that answered it."""
+    answers = np.full(len(stage.journeys), NONE, dtype=np.int32)
+    if round_trips is not None:
+        answers[round_trips.requests] = round_trips.replies
     travels, events = stage.journeys, stage.events
     last = np.maximum(travels.last_events, 0)
     columns = {
@@ -93,7 +97,7 @@ def packets_table(stage: Hops) -> pa.Table:
         "last_node": _nodes(events, events.nodes[last]),
         "last_event": names(events.codes[last], _EVENTS),
         "last_sample": events.samples[last],
-        "answer_row": nullable(travels.answers),
+        "answer_row": nullable(answers),
     }
     return table(columns, events.samplerate_hz)
 
@@ -109,15 +113,6 @@ def unattributed_table(stage: Hops) -> pa.Table:
         "reason": names(stage.unattributed.reasons, REASONS),
     }
     return table(columns, events.samplerate_hz)
-
-
-TABLES = {
-    "hops": hops_table,
-    "transmissions": transmissions_table,
-    "receptions": receptions_table,
-    "packets": packets_table,
-    "unattributed": unattributed_table,
-}
 
 
 def _nodes(events: Events, indices: NDArray[Any]) -> pa.Array:

@@ -25,12 +25,14 @@ from gpiorig.analysis.errors import TableError
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.ordered_pool import in_order
-from gpiorig.analysis.packets.association import Packets
+from gpiorig.analysis.packets.hops import packets_of
 from gpiorig.analysis.packets.path import DIRECTIONS
-from gpiorig.analysis.packets.timelines import STATUS, Steps, Timelines
-from gpiorig.analysis.packets.unattributed import REASONS
+from gpiorig.analysis.packets.round_trips import RoundTrips
+from gpiorig.analysis.packets.steps import Steps
+from gpiorig.analysis.packets.timelines import STATUS, Timelines
 from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.statistics.summary import Summary
+from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.tables import latex
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.text.cells import guarded_columns, unguarded_columns
@@ -42,8 +44,15 @@ _NAMES = {code: event.name for code, event in BY_CODE.items()}
 _LAYERS = {code: event.layer for code, event in BY_CODE.items()}
 
 
-def events(stage: Events, *, packets: Packets | None = None, part: slice = ALL) -> pa.Table:
-    """All events; with `packets` also the packet and direction each belongs to."""
+def events(analysis: Analysis, *, part: slice = ALL) -> pa.Table:
+    """All events, with the packet that each is of; of round trips also the request and the direction."""
+    stage, hops, trips = analysis.events, analysis.hops, analysis.round_trips
+    count = len(range(*part.indices(len(stage))))
+    rows = np.full(count, -1) if hops is None else packets_of(hops.visit_of[part], hops.visits)
+    request_of = np.full(1, -1) if trips is None else trips.request_of
+    directions = np.full(1, -1, dtype=np.int8) if trips is None else trips.directions
+    place = np.maximum(rows, 0) if trips is not None else np.zeros(count, dtype=np.int64)
+    known = rows >= 0
     columns: dict[str, Any] = {
         "sample": stage.samples[part],
         "node": names(stage.nodes[part], dict(enumerate(stage.node_names))),
@@ -51,10 +60,10 @@ def events(stage: Events, *, packets: Packets | None = None, part: slice = ALL) 
         "event": names(stage.codes[part], _NAMES),
         "layer": names(stage.codes[part], _LAYERS),
         "id": nullable(stage.ids[part]),
+        "packet_row": nullable(rows.astype(np.int32)),
+        "request_row": nullable(np.where(known, request_of[place], -1).astype(np.int32)),
+        "direction": names(np.where(known, directions[place], -1), dict(enumerate(DIRECTIONS))),
     }
-    if packets is not None:
-        columns["packet_row"] = nullable(packets.packet_of[part])
-        columns["direction"] = names(packets.direction_of[part], dict(enumerate(DIRECTIONS)))
     return table(columns, stage.samplerate_hz)
 
 
@@ -65,26 +74,15 @@ def damaged(stage: Events) -> pa.Table:
     return table(columns, stage.samplerate_hz)
 
 
-def unattributed(packets: Packets) -> pa.Table:
-    """Events that could not be given to a packet, with the reason."""
-    at, stage = packets.unattributed.positions, packets.events
-    columns = {
-        "sample": stage.samples[at],
-        "node": names(stage.nodes[at], dict(enumerate(stage.node_names))),
-        "event": names(stage.codes[at], _NAMES),
-        "id": nullable(stage.ids[at]),
-        "reason": names(packets.unattributed.reasons, REASONS),
-    }
-    return table(columns, stage.samplerate_hz)
-
-
-def packets(stage: Packets, lines: Timelines, *, part: slice = ALL) -> pa.Table:
-    """One row per packet: status, round-trip time, transmissions and receptions."""
+def round_trips(stage: RoundTrips, *, part: slice = ALL) -> pa.Table:
+    """One row per round trip: status, round-trip time, transmissions and receptions."""
+    lines = stage.timelines
     rtt = lines.rtt[part]
     columns: dict[str, Any] = {
-        "packet_row": np.arange(len(stage), dtype=np.int32)[part],
-        "id": stage.ids[part],
-        "start_sample": stage.starts[part],
+        "packet_row": stage.requests[part].astype(np.int32),
+        "reply_row": nullable(stage.replies[part].astype(np.int32)),
+        "id": lines.ids[part],
+        "start_sample": lines.samples[part, 0],
         "status": names(lines.status[part], STATUS),
         "detail": pa.array(lines.details(part), pa.string()),
         "rtt_samples": nullable(rtt),
@@ -97,9 +95,9 @@ def packets(stage: Packets, lines: Timelines, *, part: slice = ALL) -> pa.Table:
 
 
 def timelines(stage: Timelines, *, part: slice = ALL) -> pa.Table:
-    """One row per packet, one column of samples per milestone."""
+    """One row per round trip, one column of samples per milestone; `packet_row` is that of the request."""
     columns: dict[str, Any] = {
-        "packet_row": np.arange(len(stage), dtype=np.int32)[part],
+        "packet_row": stage.packets[part].astype(np.int32),
         "id": stage.ids[part],
         "status": names(stage.status[part], STATUS),
     }
@@ -115,7 +113,7 @@ def steps(
     uncertainties: Sequence[DelayUncertainty] = (),
     costs: ProbeCosts | None = None,
 ) -> pa.Table:
-    """One row per packet and step, in the order of the path.
+    """One row per packet and step of a route, in the order of the path.
 
     Parameters
     ----------

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_CODE, BY_NAME, EVENT_TYPES
-from gpiorig.analysis.packets import path, spans
-from gpiorig.analysis.packets.association import Packets
+from gpiorig.analysis.packets import spans
 from gpiorig.analysis.packets.path import DIRECTIONS
+from gpiorig.analysis.packets.steps import Step
 from gpiorig.analysis.packets.timelines import LOST, NONE, STATUS, Timelines
+from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.traces.trace import Counter, Slice, Trace, Track
 from gpiorig.capture.edges.nanoseconds import nearest_ns
 
@@ -23,14 +24,14 @@ _LAYERS = tuple(dict.fromkeys(event.layer for event in sorted(EVENT_TYPES, key=l
 _QUEUE_STEPS = {BY_NAME["queue.post"].code: 1, BY_NAME["queue.fetch"].code: -1}
 
 
-def build(events: Events, *, packets: Packets | None = None, lines: Timelines | None = None, note: str = "") -> Trace:
-    """Make the trace of a recording; of one without round trips there are no packets and timelines."""
+def build(analysis: Analysis, *, note: str = "") -> Trace:
+    """Build the trace of a recording."""
+    events, lines = analysis.events, analysis.timelines
     trace = Trace(events.samplerate_hz, events.start, note)
-    if packets is not None and lines is not None:
+    if lines is not None:
         _round_trips(trace, lines)
         _in_flight(trace, lines)
-    rows = np.full(len(events), NONE, dtype=np.int32) if packets is None else packets.packet_of
-    drawn = _spans(events, rows, set() if lines is None else _on_path(lines))
+    drawn = _spans(events, analysis.packet_of, set() if lines is None else _on_path(lines))
     for node, name in enumerate(events.node_names):
         for layer in _LAYERS:
             here = drawn.get((node, layer), [])
@@ -75,7 +76,7 @@ def _on_path(lines: Timelines) -> set[tuple[int, str, int]]:
     return {
         (row, milestone.event, sample)
         for column, milestone in enumerate(lines.milestones)
-        for row, sample in enumerate(lines.samples[:, column].tolist())
+        for row, sample in zip(lines.packets.tolist(), lines.samples[:, column].tolist(), strict=True)
         if sample != NONE
     }
 
@@ -117,8 +118,7 @@ def _facts(sample: int, identity: int, row: int) -> dict[str, int | str]:
 
 def _round_trips(trace: Trace, lines: Timelines) -> None:
     """A slice for each packet from its first to its last known milestone, and in it the steps between them."""
-    ends = {"initiator": lines.initiator, "responder": lines.responder}
-    names: dict[tuple[int, int], path.Step] = {}
+    names: dict[tuple[int, int], Step] = {}
     lanes: list[tuple[int, int]] = []  # its track, and the end of its last packet
     for row, samples in enumerate(lines.samples.tolist()):
         known = [column for column, sample in enumerate(samples) if sample != NONE]
@@ -131,12 +131,17 @@ def _round_trips(trace: Trace, lines: Timelines) -> None:
         track = lanes[lane][0]
         lanes[lane] = (track, end)
         status, identity = int(lines.status[row]), int(lines.ids[row])
-        facts: dict[str, int | str] = {"id": identity, "packet row": row, "status": STATUS[status], "sample": start}
+        facts: dict[str, int | str] = {
+            "id": identity,
+            "packet row": int(lines.packets[row]),
+            "status": STATUS[status],
+            "sample": start,
+        }
         title = f"packet {identity}" + (" lost" if status == LOST else "")
         trace.slices.append(Slice(track, start, end, title, facts=facts))
         for before, after in pairwise(known):
             if (before, after) not in names:
-                names[before, after] = path.step(lines.milestones[before], lines.milestones[after], **ends)
+                names[before, after] = lines.step(before, after)
             step = names[before, after]
             if samples[before] > samples[after]:
                 break  # out of order, as the status says
@@ -192,6 +197,7 @@ def _air(trace: Trace, lines: Timelines) -> None:
         starts, ends = (lines.column(name) for name in wanted)
         for row in np.flatnonzero((starts != NONE) & (ends >= starts)).tolist():
             identity, start = int(lines.ids[row]), int(starts[row])
-            facts: dict[str, int | str] = {"sample": start, "id": identity, "packet row": row}
-            slices.append(Slice(0, start, int(ends[row]), f"{direction} {identity}", row, facts))
+            facts: dict[str, int | str] = {"sample": start, "id": identity, "packet row": int(lines.packets[row])}
+            name = f"{direction} {identity}"
+            slices.append(Slice(0, start, int(ends[row]), name, int(lines.packets[row]), facts))
         _add(trace, Track(AIR, direction), slices)

@@ -3,7 +3,8 @@
 sigrok-cli runs with `-O binary`, because its own .sr writing is quadratic; with `-l 3`, because only then it reports
 when sampling has started, how many bytes a sample has, and whether it ended in order; and with a pipe as stdin that
 stays open, because end of file there makes it spin. One `q` on that pipe ends it in about 30 ms. It can exit with
-status 0 after a failure and hang after another, so neither its status nor its silence is believed: docs/start/capture.md.
+status 0 after a failure and hang after another, so neither its status nor its silence is believed:
+docs/start/capture.md.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Where samples are lost the phase jumps: from one rising edge to the next it is not a whole number of periods. The jump
 gives the size of the loss modulo the period, and the host's clock how many periods more it is; a loss of whole periods
-cannot be seen. The coded sync line (docs/reference/sync-line.md) is a heartbeat whose pulses carry their number, so sizes are
-absolute there.
+cannot be seen. The coded sync line (docs/reference/sync-line.md) is a heartbeat whose pulses carry their number, so
+sizes are absolute there.
 """
 
 from __future__ import annotations

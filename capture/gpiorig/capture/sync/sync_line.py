@@ -1,7 +1,7 @@
 """The sync line: a coded pulse train on one channel of every analyzer, by which recordings are aligned.
 
-`docs/reference/sync-line.md` defines the code. Pulse n rises n periods after the source's start; its width is bit n of a
-maximal-length sequence, so any `STAGES` consecutive pulses give their place in it.
+`docs/reference/sync-line.md` defines the code. Pulse n rises n periods after the source's start; its width is bit n of
+a maximal-length sequence, so any `STAGES` consecutive pulses give their place in it.
 """
 
 from __future__ import annotations

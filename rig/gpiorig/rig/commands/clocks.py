@@ -185,18 +185,18 @@ def _from_pins(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, N
     from gpiorig.analysis.clocks import pairing
     from gpiorig.analysis.events import events
     from gpiorig.analysis.logs import node_log
-    from gpiorig.capture.recording.recording import DESCRIPTION, Recording
-    from gpiorig.rig.bench import bench as benches
+    from gpiorig.capture.recording.recording import DESCRIPTION
     from gpiorig.rig.errors import RigError
-    from gpiorig.rig.results import pipeline
+    from gpiorig.rig.recordings.opened import open_recording
 
     if not (options.log / DESCRIPTION).exists():
         raise RigError(
             f"{options.log}: is no recording; give --pattern, with the group node_time, to find stamps in it."
         )
-    recording = Recording.open(options.log)
-    bench = benches.of_recording(recording)
-    seen = events.from_edges(recording.edges(), pipeline.wiring(bench))
+    opened = open_recording(options.log)
+    opened.known_bench  # noqa: B018
+    recording = opened.recording
+    seen = events.from_edges(recording.edges(), opened.wiring)
     clocks = {}
     for node in _chosen(options, recording.nodes):
         pairs = pairing.best(seen, node_log.parse(recording.serial(node).data, node=node))

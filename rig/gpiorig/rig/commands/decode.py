@@ -92,12 +92,12 @@ def run(options: argparse.Namespace) -> int:
 def _open(options: argparse.Namespace) -> tuple[Waveform, Bench | None]:
     """What to decode, and the bench that it was recorded on, if that is known."""
     from gpiorig.capture.edges.waveform import Waveform
-    from gpiorig.capture.recording.recording import DESCRIPTION, Recording
-    from gpiorig.rig.bench import bench as benches
+    from gpiorig.capture.recording.recording import DESCRIPTION
+    from gpiorig.rig.recordings.opened import open_recording
 
     if options.format is None and (options.file / DESCRIPTION).exists():
-        recording = Recording.open(options.file)
-        return recording.waveform(), benches.of_recording(recording) if recording.info.bench else None
+        opened = open_recording(options.file)
+        return opened.recording.waveform(), opened.bench
     _, content = inputs.open_file(options.file, options)
     if not isinstance(content, Waveform):
         raise RigError(f"{options.file}: has no levels of channels to decode; give a capture of a logic analyzer.")

@@ -12,9 +12,9 @@ from gpiorig.rig.errors import RigError
 
 if TYPE_CHECKING:
     from gpiorig.analysis.traces.pulseview_session import Stack
-    from gpiorig.capture.recording.recording import Recording
     from gpiorig.rig.bench.bench import Bench
     from gpiorig.rig.export.decoder_stacks import Naming
+    from gpiorig.rig.recordings.opened import Opened
 
 EPILOG = """\
 examples:
@@ -112,13 +112,12 @@ def _stack(options: argparse.Namespace) -> Stack:
     absent = None
     roles = {"initiator": options.initiator, "responder": options.responder}
     if options.source.is_dir():
-        from gpiorig.capture.recording.recording import Recording
+        from gpiorig.rig.recordings.opened import open_recording
 
-        recording = Recording.open(options.source)
-        bench = benches.of_recording(recording)
-        parameters = recording.info.parameters
+        opened = open_recording(options.source)
+        bench, parameters = opened.known_bench, opened.recording.info.parameters
         if not any(roles.values()) and options.node is None:
-            absent = _absent(recording)
+            absent = _absent(opened)
         roles = {role: given or str(parameters.get(role, "")) for role, given in roles.items()}
     else:
         bench = benches.load(options.source)
@@ -142,11 +141,12 @@ def _as_wired(bench: Bench) -> Naming:
     return lambda node, line: bench.nodes[node].lines[line].rpartition(":")[2]
 
 
-def _absent(recording: Recording) -> tuple[str, ...] | None:
+def _absent(opened: Opened) -> tuple[str, ...] | None:
     """The milestones that the report of a recording leaves out, None where it has no round trips."""
-    from gpiorig.rig.results import pipeline
+    from gpiorig.rig.results.analyse import analyse
 
-    if not pipeline.has_round_trips(recording):
+    lines = analyse(opened).timelines if opened.answered else None
+    if lines is None:
         print("this recording has no round trips: packets are judged one by one.", file=sys.stderr)
         return None
-    return pipeline.analyse(recording).timelines.absent
+    return lines.absent

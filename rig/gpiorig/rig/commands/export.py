@@ -38,8 +38,8 @@ docs/guide/export.md says which format is for which tool, and what each rounds."
 
 _AROUND_S = Fraction(100, 10**6)
 _TABLES = (
-    *("edges", "events", "damaged", "unattributed", "packets", "timelines", "steps"),
-    *("hops", "transmissions", "receptions"),
+    *("edges", "events", "damaged", "unattributed", "packets", "hops", "transmissions", "receptions"),
+    *("round_trips", "timelines", "steps"),
 )
 # Formats of what is decoded; all others are of edges, a module of `gpiorig.capture.formats` each.
 _TRACES: dict[str, tuple[str, ...]] = {"perfetto": (".pftrace", ".perfetto-trace")}
@@ -153,10 +153,11 @@ def _noting(waveform: Waveform, covered: list[int]) -> Waveform:
 def _write_trace(options: argparse.Namespace, name: str) -> dict[str, Any]:
     from gpiorig.analysis.traces import perfetto, trace
     from gpiorig.rig.export import export
+    from gpiorig.rig.recordings.opened import open_recording
 
     _refuse(options, "channels", why="a trace shows what was decoded")
     recording = _recording(options, "a trace")
-    found = export.trace_of(recording)
+    found = export.trace_of(open_recording(recording))
     bounds = _window(options, found.samplerate_hz)
     if bounds is not None:
         found = trace.window(found, *bounds)
@@ -167,12 +168,13 @@ def _write_trace(options: argparse.Namespace, name: str) -> dict[str, Any]:
 def _write_frames(options: argparse.Namespace, name: str) -> dict[str, Any]:
     from gpiorig.capture.formats import pcap
     from gpiorig.rig.export import export
+    from gpiorig.rig.recordings.opened import open_recording
 
     for each in ("channels", "packet", "from_sample", "to_sample", "from_time", "to_time"):
         _refuse(options, each, why="all frames are written")
     frames: Frames
     if options.source.is_dir():
-        frames = export.frames_of(_recording(options, "frames"))
+        frames = export.frames_of(open_recording(_recording(options, "frames")))
     else:
         content = _content(options)
         if not hasattr(content, "frames"):
@@ -184,10 +186,11 @@ def _write_frames(options: argparse.Namespace, name: str) -> dict[str, Any]:
 def _write_table(options: argparse.Namespace, name: str) -> dict[str, Any]:
     from gpiorig.analysis.tables import stages
     from gpiorig.rig.export import export
+    from gpiorig.rig.recordings.opened import open_recording
 
     for each in ("channels", "packet", "from_sample", "to_sample", "from_time", "to_time"):
         _refuse(options, each, why="the whole table is written")
-    table = export.table(_recording(options, "a table"), options.table)
+    table = export.table(open_recording(_recording(options, "a table")), options.table)
     stages.write(table, options.output)
     what = f"{table.num_rows} rows of {options.table}"
     return _said(options, name, what, "samples are exact, times in ns are floats", None)
@@ -267,14 +270,17 @@ def _sample(text: str | None, rate: Fraction) -> int | None:
 def _round_trip(recording: Recording, packet: str) -> tuple[int, int]:
     """First and last sample of a packet's round trip, and a little around them."""
     from gpiorig.rig.export import pulseview_slices
-    from gpiorig.rig.results import pipeline
+    from gpiorig.rig.recordings.opened import open_recording
+    from gpiorig.rig.results.analyse import analyse
 
-    found = pipeline.analyse(recording)
+    found = analyse(open_recording(recording))
     lines = found.timelines
+    if lines is None:
+        raise RigError(f"{recording.folder}: it has no round trips; choose a window with --from and --to.")
     row = pulseview_slices.packet_row(lines, packet)
     row += int(((lines.ids[row:] == lines.ids[row]) & lines.timelined[row:]).argmax())
     if not lines.timelined[row]:
-        raise RigError(f"{recording.folder}: no timeline of a packet with id {packet}; see packets.csv in its report.")
+        raise RigError(f"{recording.folder}: no timeline of a packet with id {packet}; see round_trips.parquet.")
     around = int(_AROUND_S * lines.samplerate_hz)
     start, end = int(lines.samples[row, 0]) - around, int(lines.samples[row, -1]) + 1 + around
     return max(found.events.start, start), min(found.events.end, end)

@@ -127,16 +127,16 @@ def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments, bool | No
     from gpiorig.analysis.delays import instruments as analyzers
     from gpiorig.analysis.delays.instruments import Instruments
     from gpiorig.capture.edges.waveform import Waveform
-    from gpiorig.capture.recording.recording import DESCRIPTION, Recording
+    from gpiorig.capture.recording.recording import DESCRIPTION
     from gpiorig.rig.errors import RigError
-    from gpiorig.rig.recordings import instruments
+    from gpiorig.rig.recordings.opened import open_recording
 
     virtual: bool | None = None
     if options.file.is_dir() and options.format is None and (options.file / DESCRIPTION).exists():
         if given := [name for name in FILE_ONLY if getattr(options, name)]:
             raise RigError(f"--{given[0]}: {options.file} is a recording, which says this itself; leave it out.")
-        recording = Recording.open(options.file)
-        waveform, known, virtual = recording.waveform(), instruments.of_recording(recording), recording.info.virtual
+        opened = open_recording(options.file)
+        waveform, known, virtual = opened.recording.waveform(), opened.instruments, opened.recording.info.virtual
     else:
         name, content = inputs.open_file(options.file, options)
         if not isinstance(content, Waveform):

@@ -53,17 +53,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Cut, write, perhaps show."""
-    from gpiorig.capture.recording.recording import Recording
-    from gpiorig.rig.bench import bench as benches
     from gpiorig.rig.export import pulseview_slices
-    from gpiorig.rig.results import pipeline
+    from gpiorig.rig.recordings.opened import open_recording
+    from gpiorig.rig.results.analyse import analyse
 
     if (options.to_sample is None) != (options.from_sample is None):
         raise RigError("--from-sample and --to-sample make a window together; give both.")
-    recording = Recording.open(options.recording)
-    edges = recording.edges()
-    bench = benches.of_recording(recording)
-    timelines = pipeline.analyse(recording).timelines if pipeline.has_round_trips(recording) else None
+    opened = open_recording(options.recording)
+    edges, bench = opened.recording.edges(), opened.known_bench
+    timelines = analyse(opened).timelines if opened.answered else None
     cut = _cut(options, edges, timelines)
     if not edges.start <= cut.start < cut.end <= edges.end:
         raise RigError(

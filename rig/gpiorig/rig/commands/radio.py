@@ -57,14 +57,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _from_recording(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioBus, ...]]:
-    from gpiorig.capture.recording.recording import Recording
     from gpiorig.rig.recordings import radio_buses
+    from gpiorig.rig.recordings.opened import open_recording
 
     if options.chip or options.lines:
         raise RigError(f"{options.file} is a recording: its bench file says which lines there are; leave out --lines.")
-    recording = Recording.open(options.file)
-    waveform = recording.waveform()
-    buses = radio_buses.of_recording(recording, waveform.channels)
+    opened = open_recording(options.file)
+    waveform = opened.recording.waveform()
+    buses = radio_buses.of_recording(opened, waveform.channels)
     chosen = tuple(bus for bus in buses if options.node in (None, bus.node))
     if not chosen:
         raise RigError(f"{options.file}: no SPI bus of {options.node}; there are {', '.join(b.node for b in buses)}.")

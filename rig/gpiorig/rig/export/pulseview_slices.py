@@ -82,9 +82,7 @@ def packet_row(timelines: Timelines, wanted: str) -> int:
     number = int(wanted) if wanted.isascii() and wanted.isdigit() else NONE
     found = np.flatnonzero(timelines.ids == number)
     if not len(found):
-        raise RigError(
-            f"there is no packet {wanted}; give typical, fastest, slowest, or an id of packets.csv in the report."
-        )
+        raise RigError(f"there is no packet {wanted}; give typical, fastest, slowest, or an id of round_trips.parquet.")
     return int(found[0])
 
 

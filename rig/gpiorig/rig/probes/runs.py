@@ -14,10 +14,9 @@ from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import images as firmware
 from gpiorig.rig.experiments.experiment import Experiment
-from gpiorig.rig.results import pipeline, survey
+from gpiorig.rig.recordings.opened import SHOWN, open_recording
+from gpiorig.rig.results.analyse import analyse
 from gpiorig.rig.run.record import record
-
-SHOWN = ("normal", "doubled")  # builds whose events are on the pins
 
 
 def variants(bench: Bench) -> tuple[str, ...]:
@@ -84,22 +83,16 @@ def _common(recording: Recording) -> dict[str, Any]:
 
 
 def _delays(recording: Recording, event_ns: dict[str, float]) -> tuple[Delay, ...]:
-    parameters = recording.info.parameters
-    lines = None
-    if parameters["probes"] in SHOWN:
-        result = pipeline.analyse(recording)
-        events, logs, lines = result.events, result.logs, result.timelines
-    else:
-        found = survey.survey(recording)
-        events, logs = found.events, found.logs
+    parameters, analysis = recording.info.parameters, analyse(open_recording(recording))
+    events = analysis.events
     if parameters["probes"] == "normal":
         for node in events.node_names:
             event_ns[node] = effect.event_cost_ns(events, node=node)
     roles = {role: str(parameters[role]) for role in ("initiator", "responder")}
     return delays.delays(
         events,
-        logs[roles["initiator"]],
+        analysis.logs[roles["initiator"]],
         interval_ns=int(parameters["interval_us"]) * 1000,
-        lines=lines,
+        lines=analysis.timelines,
         **roles,
     )

@@ -8,13 +8,14 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.analysis.packets.timelines import GAP, LOST
+from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import boards
 from gpiorig.rig.probes.hook_files import Count, Counts, HookFile, Role, SelfTest, count_text, fits
-from gpiorig.rig.results import pipeline
-from gpiorig.rig.results.pipeline import Result
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results.analyse import analyse
 
 _LAST_BUS_CODE = 127
 
@@ -116,38 +117,38 @@ class SelfTestResult:
 
 def test(recording: Recording, expected: SelfTest) -> SelfTestResult:
     """Count the events of every ping-pong that the nodes' own logs call good."""
-    result = pipeline.analyse(recording)
-    bench = benches.of_recording(recording)
-    starts, clean = _ping_pongs(result)
+    opened = open_recording(recording)
+    analysis = analyse(opened)
+    starts, clean = _ping_pongs(analysis)
     seen: list[Seen] = []
     for role in get_args(Role):
         node = str(recording.info.parameters[role])
-        counts = expected.expected(role, radio=boards.load(bench.nodes[node].board).radio.name)
-        seen += _count(result, role, node, counts, starts=starts, clean=clean)
-    return SelfTestResult(len(result.packets), int(np.count_nonzero(clean)), tuple(seen))
+        counts = expected.expected(role, radio=opened.boards[node].radio.name)
+        seen += _count(analysis.events, role, node, counts, starts=starts, clean=clean)
+    return SelfTestResult(len(starts), int(np.count_nonzero(clean)), tuple(seen))
 
 
-def _ping_pongs(result: Result) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _ping_pongs(analysis: Analysis) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Where each begins; and which are clean.
 
     A ping-pong ends where the next begins, so the last one has no end and is left out.
     """
-    packets, log = result.packets, result.logs[result.packets.initiator]
-    good = packets.answered
-    if len(log.sequences):  # what the application says does not depend on the probes
-        good = np.isin(packets.ids, log.sequences[~log.lost])
-    repeated = ((packets.transmissions > 1) | (packets.receptions > 1) | (packets.no_ack + packets.busy > 0)).any(
-        axis=1
-    )
-    clean = good & ~repeated & ~packets.in_gap
+    trips = analysis.round_trips
+    if trips is None:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
+    lines, log = trips.timelines, analysis.logs[trips.timelines.initiator]
+    good = ~np.isin(lines.status, (LOST, GAP))
+    if len(log.sequences):  # what the application logs does not depend on the probes
+        good = np.isin(lines.ids, log.sequences[~log.lost]) & (lines.status != GAP)
+    repeated = ((trips.transmissions > 1) | (trips.receptions > 1) | (trips.no_ack + trips.busy > 0)).any(axis=1)
+    clean = good & ~repeated
     clean[-1:] = False
-    return packets.starts, clean
+    return lines.samples[:, 0], clean
 
 
 def _count(
-    result: Result, role: Role, node: str, expected: Counts, *, starts: NDArray[np.int64], clean: NDArray[np.bool_]
+    events: Events, role: Role, node: str, expected: Counts, *, starts: NDArray[np.int64], clean: NDArray[np.bool_]
 ) -> list[Seen]:
-    events = result.events
     mine = events.nodes == events.node(node)
     found = []
     for name, count in expected.items():

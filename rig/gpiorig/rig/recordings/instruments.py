@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from gpiorig.analysis.delays import instruments
 from gpiorig.analysis.delays.instruments import Analyzer, Instruments, Node
-from gpiorig.capture.recording.recording import AlignmentNote, Recording, RecordingInfo
+from gpiorig.capture.recording.recording import AlignmentNote, RecordingInfo
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import OTHER_LINES, Bench
@@ -16,10 +16,8 @@ from gpiorig.rig.bench.bench import OTHER_LINES, Bench
 _VIRTUAL = "beaglelogic"
 
 
-def of_recording(recording: Recording) -> Instruments:
+def of(info: RecordingInfo, bench: Bench | None) -> Instruments:
     """The instruments; of a recording without a bench file, such as an imported one, only what its driver says."""
-    info = recording.info
-    bench = benches.of_recording(recording) if info.bench else None
     if bench is None:
         first = instruments.by_driver(info.analyzer.split(", ")[0], samplerate_hz=info.samplerate_hz)
         parts = [(note, _aligned(note, first)) for note in info.alignments]

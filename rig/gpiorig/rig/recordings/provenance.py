@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gpiorig.analysis.logs.node_log import NodeLog
-from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import boards
+from gpiorig.rig.recordings.opened import Opened
 
 VIRTUAL = "Virtual bench: these numbers test the rig; they are no measurement of hardware."
 
 
-def of(recording: Recording, logs: Mapping[str, NodeLog]) -> dict[str, str]:
+def of(opened: Opened, logs: Mapping[str, NodeLog]) -> dict[str, str]:
     """Where the numbers come from, in the order to print."""
-    info = recording.info
-    bench = benches.of_recording(recording)
-    radios = {node.board: boards.load(node.board).radio for node in bench.nodes.values()}
+    info, bench = opened.recording.info, opened.known_bench
+    radios = {node.board: opened.boards[name].radio for name, node in bench.nodes.items()}
     study = bench.virtual.study if bench.virtual else {}
     return {
         "recorded": f"{info.epoch.wall} ({info.epoch.note})",

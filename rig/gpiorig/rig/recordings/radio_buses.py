@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpiorig.capture.buses import spi
-from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import boards
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.recordings.opened import Opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +18,7 @@ class RadioBus:
     lines: spi.SpiLines
 
 
-def of_recording(recording: Recording, channels: tuple[str, ...]) -> tuple[RadioBus, ...]:
+def of_recording(opened: Opened, channels: tuple[str, ...]) -> tuple[RadioBus, ...]:
     """Return the buses of all nodes whose SPI lines are wired.
 
     Raises
@@ -28,18 +26,18 @@ def of_recording(recording: Recording, channels: tuple[str, ...]) -> tuple[Radio
     RigError
         There is none, or its radio has no decoder.
     """
-    bench = benches.of_recording(recording)
+    bench, folder = opened.known_bench, opened.recording.folder
     buses = []
     for name, node in bench.nodes.items():
         if not {"spi_clk", "spi_mosi", "tap.select"} <= node.lines.keys():
             continue
-        radio = boards.load(node.board).radio
+        radio = opened.boards[name].radio
         if radio.decoder is None:
-            raise RigError(f"{recording.folder}: node {name}: there is no decoder of the {radio.name}'s SPI bus.")
+            raise RigError(f"{folder}: node {name}: there is no decoder of the {radio.name}'s SPI bus.")
         buses.append(RadioBus(name, radio.decoder, spi.lines_of(channels, name)))
     if not buses:
         raise RigError(
-            f"{recording.folder}: no radio's SPI bus was recorded. Name the lines spi_clk, spi_mosi, spi_miso and "
+            f"{folder}: no radio's SPI bus was recorded. Name the lines spi_clk, spi_mosi, spi_miso and "
             "tap.select of a node in the bench file, and record again."
         )
     return tuple(buses)

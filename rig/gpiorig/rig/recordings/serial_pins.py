@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from gpiorig.capture.buses import uart
 from gpiorig.capture.buses.uart import UartFormat, UartLine
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import boards
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.recordings.opened import open_recording
 
 LINE = "uart_tx"
 
@@ -42,7 +41,7 @@ def lines(recording: Recording, node: str, *, baudrate: int | None) -> Iterator[
         known = ", ".join(nodes(recording)) or "no node"
         raise RigError(f"{recording.folder}: no channel {node}.{LINE}; the analyzer is on that of {known}.")
     if baudrate is None:
-        baudrate = boards.load(benches.of_recording(recording).nodes[node].board).baudrate
+        baudrate = open_recording(recording).boards[node].baudrate
     return uart.lines(uart.decode(recording.waveform(), f"{node}.{LINE}", UartFormat(baudrate=baudrate)))
 
 

@@ -7,17 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.audit.audit import Audit
-from gpiorig.analysis.audit.auditor import audit
 from gpiorig.analysis.audit.inputs import HostLines, NodeRecord, pin_lines
 from gpiorig.analysis.audit.matching import NONE, same_text
-from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.logs.node_log import NodeLog
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.serial import aggregator
 from gpiorig.capture.serial.record import RecordFile, SerialRecord
-from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.recordings import serial_pins
+from gpiorig.rig.recordings.opened import Opened
 
 # What its thread takes to wake up, to receive, and to print a line: the first two are assumptions about an ordinary PC,
 # as in `bench_ends.VirtualSerial`; the third is what `aggregator.measure_line_ns` found on the machine this was written
@@ -25,22 +22,17 @@ from gpiorig.rig.recordings import serial_pins
 COSTS = aggregator.Costs(wake_ns=20_000, read_ns=10_000, line_ns=10_000)
 
 
-def audited(
-    recording: Recording, events: Events, logs: Mapping[str, NodeLog], *, round_trips: NDArray[np.bool_] | None = None
-) -> Audit | None:
-    """Hold the nodes' and the host's stamps against the pins; None if no serial port was recorded.
+def node_records(opened: Opened, logs: Mapping[str, NodeLog]) -> list[NodeRecord] | None:
+    """What each node and the host logged, and what the pins show of it; None if no serial port was recorded.
 
     Parameters
     ----------
-    recording
+    opened
         Read for its serial records and, where the analyzer is on ``uart_tx``, once for each such line.
-    events
-        Of the pins.
     logs
-        Of each node, parsed from all that its port gave.
-    round_trips
-        bool[n], events of the packets that make round trips; None where that is not known.
+        By node, parsed from all that its port gave.
     """
+    recording = opened.recording
     if not recording.nodes:
         return None
     printed = _aggregated(recording)
@@ -48,10 +40,18 @@ def audited(
     records = []
     for node, log in logs.items():
         host = _host_lines(recording, node, printed) if node in recording.nodes else None
-        pins = pin_lines(serial_pins.lines(recording, node, baudrate=None)) if node in wired else None
+        pins = (
+            pin_lines(serial_pins.lines(recording, node, baudrate=opened.boards[node].baudrate))
+            if node in wired
+            else None
+        )
         records.append(NodeRecord(log, host, pins))
-    analyzers = benches.of_recording(recording).analyzers
-    return audit(events, records, reference=f"analyzer {', '.join(analyzers)}", round_trips=round_trips)
+    return records
+
+
+def reference(opened: Opened) -> str:
+    """The name of the clock that all others are compared with."""
+    return f"analyzer {', '.join(opened.known_bench.analyzers)}"
 
 
 def _host_lines(recording: Recording, node: str, printed: Mapping[str, list[aggregator.Printed]]) -> HostLines:

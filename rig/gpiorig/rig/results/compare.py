@@ -10,15 +10,16 @@ from gpiorig.analysis.attribution import radio_waits
 from gpiorig.analysis.compare import delays
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.delays import radio_parts
-from gpiorig.analysis.packets import routes as packet_routes
+from gpiorig.analysis.packets.routes import ROUND_TRIP
 from gpiorig.analysis.tables import stages
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import limits
-from gpiorig.rig.recordings import instruments, provenance
-from gpiorig.rig.results import pipeline, survey
+from gpiorig.rig.recordings import provenance
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results.analyse import analyse
 
-_TABLES = ("packets", "steps")
+_TABLES = ("round_trips", "steps")
 _JUDGING = (limits.ASSERT, limits.THRESHOLDS)  # parameters that say what to think of a run, and do nothing in it
 
 
@@ -32,18 +33,19 @@ def load(recording: Recording, *, fresh: bool = False) -> Delays:
     fresh
         Analyse it, whatever tables there are.
     """
-    if not pipeline.has_round_trips(recording):
-        found = survey.survey(recording)
-        return delays.of_routes(found.routes, found.events.samplerate_hz)
     paths = [recording.folder / f"{name}.parquet" for name in _TABLES]
     if not fresh and all(path.is_file() for path in paths):
         waits = recording.folder / "radio_parts.parquet"
-        packets, steps = (stages.read(path) for path in paths)
-        return delays.of_tables(packets, steps, stages.read(waits) if waits.is_file() else None)
-    result = pipeline.analyse(recording)
-    route = packet_routes.round_trips(result.timelines, result.steps)
-    _, divided = radio_waits.from_events(result.events, route, instruments.of_recording(recording))
-    return replace(delays.of_timelines(result.timelines, result.steps), parts=radio_parts.by_name(divided, route))
+        trips, steps = (stages.read(path) for path in paths)
+        return delays.of_tables(trips, steps, stages.read(waits) if waits.is_file() else None)
+    opened = open_recording(recording)
+    analysis = analyse(opened)
+    run = delays.of_analysis(analysis)
+    route = next((route for route in analysis.routes if route.name in (run.route, ROUND_TRIP)), None)
+    if route is None:
+        return run
+    _, divided = radio_waits.from_events(analysis.events, route, opened.instruments)
+    return replace(run, parts=radio_parts.by_name(divided, route))
 
 
 def check_common(base: Recording, before: Delays, now: Delays) -> None:

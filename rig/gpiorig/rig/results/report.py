@@ -1,11 +1,15 @@
-"""What a report says of a recording, whatever its packets do: round trips, one way, or nothing."""
+"""The report of a recording: its page, its tables, its headline numbers and its sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
 
 from gpiorig.analysis import report
 from gpiorig.analysis.compare import delays
@@ -14,10 +18,19 @@ from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.delays import radio_parts
 from gpiorig.analysis.packets import routes
 from gpiorig.analysis.report import ReportData
+from gpiorig.analysis.study import studying
+from gpiorig.analysis.study.analysis import Analysis
+from gpiorig.analysis.tables import registry, stages
+from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.experiments import limits
+from gpiorig.rig.plain_json import without_nan
+from gpiorig.rig.progress import counted
 from gpiorig.rig.recordings import provenance
-from gpiorig.rig.results import pipeline, survey
+from gpiorig.rig.recordings.opened import Opened, open_recording
+from gpiorig.rig.results import audit_inputs, checks
+from gpiorig.rig.results import summary as hop_summary
+from gpiorig.rig.results.analyse import analyse
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,26 +42,32 @@ class Reported:
     recording
         The recording.
     data
-        What its page says; the notes are the checks that failed.
+        The content of its page; the notes are the checks that failed.
     numbers
         The headline numbers, for `--json`.
     sentences
         The conclusion, and whose numbers they are.
-    save
-        Writes its tables: into the recording, and those for spreadsheets into the folder of the report.
     """
 
     recording: Recording
     data: ReportData
     numbers: dict[str, Any]
     sentences: tuple[str, ...]
-    save: Callable[[Path], None]
 
     def write(self, folder: Path | None = None) -> Path:
         """Write tables, figures and the page, into the recording unless a folder is given; returns the page's path."""
         folder = folder or self.recording.report_folder
         page = report.write(folder, self.data)
-        self.save(folder)
+        summary = summary_table(self.data)
+        written = registry.study_tables(self.data.study)
+        further = written | ({} if summary is None else {"summary": summary})
+        registry.write(self.data.analysis, self.data.study, further, folder=self.recording.folder)
+        if summary is not None:
+            stages.write(summary, folder / "summary.csv")
+        self.recording.report_folder.mkdir(exist_ok=True)
+        with replacing(self.recording.report_folder / "study.json") as new:
+            rows = {name: without_nan(content.to_pylist()) for name, content in written.items()}
+            new.write_text(json.dumps(rows, indent=1, allow_nan=False), encoding="utf-8")
         return page
 
 
@@ -60,7 +79,7 @@ def of(recording: Recording, *, asserted: Sequence[str] = ()) -> Reported:
     recording
         The recording.
     asserted
-        Limits besides those of the experiment; one that does not hold is a failed check.
+        Limits in addition to those of the experiment; one that is not met is a failed check.
 
     Raises
     ------
@@ -68,46 +87,69 @@ def of(recording: Recording, *, asserted: Sequence[str] = ()) -> Reported:
         An assertion cannot be understood.
     """
     limits.check(asserted)
-    if pipeline.has_round_trips(recording):
-        return _round_trips(recording, asserted)
-    found = survey.survey(recording)
-    plain = survey.report_data(found, recording)
-    run = _with_parts(delays.of_routes(found.routes, found.events.samplerate_hz), plain)
-    verdicts = limits.verdicts(recording, run, asserted)
+    opened = open_recording(recording)
+    analysis = analyse(opened)
+    plain = report_data(opened, analysis)
+    verdicts = limits.verdicts(recording, _with_parts(delays.of_analysis(analysis), plain), asserted)
     data = limits.noted(plain, verdicts)
+    answered = analysis.round_trips is not None
+    conclusion = report.summary_lines(data) if answered else hop_summary.sentences(analysis, recording)
     return Reported(
         recording=recording,
         data=data,
-        numbers=survey.numbers(found, folder=recording.folder) | limits.numbers(verdicts),
-        sentences=_sentences(recording, survey.sentences(found), verdicts),
-        save=lambda folder: survey.write(found, recording, data),
+        numbers=hop_summary.numbers(analysis, recording) | limits.numbers(verdicts),
+        sentences=_sentences(recording, conclusion, verdicts),
     )
 
 
-def _round_trips(recording: Recording, asserted: Sequence[str]) -> Reported:
-    result = pipeline.analyse(recording)
-    plain = pipeline.report_data(result, recording)
-    run = _with_parts(delays.of_timelines(result.timelines, result.steps), plain)
-    verdicts = limits.verdicts(recording, run, asserted)
-    data = limits.noted(plain, verdicts)
-    return Reported(
-        recording=recording,
-        data=data,
-        numbers=pipeline.numbers(result, recording) | limits.numbers(verdicts),
-        sentences=_sentences(recording, report.summary_lines(data), verdicts),
-        save=lambda folder: pipeline.write_tables(result, recording, data, folder=folder),
+def report_data(opened: Opened, analysis: Analysis) -> ReportData:
+    """Study a recording; the notes are the checks that failed. Reads the whole recording to verify it."""
+    recording = opened.recording
+    study = studying.study(
+        analysis,
+        opened.instruments,
+        audit_inputs.node_records(opened, analysis.logs),
+        reference=audit_inputs.reference(opened),
+        progress=_progress,
+    )
+    return ReportData(
+        title=recording.info.experiment,
+        virtual=recording.info.virtual,
+        analysis=analysis,
+        study=study,
+        provenance=provenance.of(opened, analysis.logs),
+        notes=(*checks.failed_checks(analysis, recording), *(study.audit.foreign if study.audit else ())),
+        tallies=hop_summary.tallies(analysis.hops) if analysis.hops is not None else (),
     )
 
 
 def _with_parts(run: Delays, data: ReportData) -> Delays:
     """The delays with the parts of the radio waits of the same route."""
-    studies = data.study.routes if data.study is not None else ()
-    divided = (study for study in studies if study.route.name in (run.route, routes.ROUND_TRIP))
-    first = next(divided, None)
-    return replace(run, parts=radio_parts.by_name(first.parts, first.route)) if first is not None else run
+    study = next((study for study in data.study.routes if study.route.name in (run.route, routes.ROUND_TRIP)), None)
+    return replace(run, parts=radio_parts.by_name(study.parts, study.route)) if study is not None else run
 
 
-def _sentences(recording: Recording, found: Sequence[str], verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+def summary_table(data: ReportData) -> pa.Table | None:
+    """Statistics of whole delays, and of each step of the main route; None without a packet that has all steps."""
+    views = report.route_views(data)
+    if not views:
+        return None
+    main = views[0]
+    named = report.delay_summaries(data) or {main.route.name: main.numbers.total}
+    named |= {step.name: summary for step, summary in zip(main.route.steps.steps, main.numbers.steps, strict=True)}
+    return stages.summary(
+        named,
+        samplerate_hz=main.route.steps.samplerate_hz,
+        uncertainties=main.study.uncertainties,
+        costs=main.study.costs,
+    )
+
+
+def _progress(count: int, text: str) -> AbstractContextManager[Any]:
+    return counted(count, text, unit="packets")
+
+
+def _sentences(recording: Recording, conclusion: Sequence[str], verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     """The conclusion, whose numbers these are, and the assertions that hold; the others are failed checks."""
     virtual = [provenance.VIRTUAL] if recording.info.virtual else []
-    return (*found, *virtual, *(f"assert {verdict.sentence}" for verdict in verdicts if verdict.holds))
+    return (*conclusion, *virtual, *(f"assert {verdict.sentence}" for verdict in verdicts if verdict.holds))

@@ -1,4 +1,4 @@
-"""What hops have shown: as numbers for `--json`, and in sentences."""
+"""The summary of an analysis: numbers for `--json`, and sentences."""
 
 from __future__ import annotations
 
@@ -13,13 +13,24 @@ from numpy.typing import NDArray
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.packets import accounting, journeys
 from gpiorig.analysis.packets.hops import Hops
+from gpiorig.analysis.packets.node_accounts import NodeAccount
 from gpiorig.analysis.packets.reordering import Reordering
-from gpiorig.analysis.packets.routes import Route
+from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.packets.transmissions import NO_ACK
 from gpiorig.analysis.quantity import NS_PER_S, count_text, time_text
 from gpiorig.analysis.report import Tally
+from gpiorig.analysis.statistics.summary import Summary, summarize
+from gpiorig.analysis.study.analysis import Analysis
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.plain_json import without_nan
 
-_MS_PER_S = 1000
+_NS_PER_MS, _NS_PER_US = 1e6, 1e3
+COUNTS = ("sent", "received", "lost", "dropped", "exhausted", "uart_dropped", "errors")
+STATISTICS = {name: name for name in ("min", "p5", "median", "p95", "p99", "max")} | {
+    "p2p": "peak_to_peak",
+    "iqr": "iqr",
+    "std": "std",
+}
 REPETITIONS = (
     ("transmission", "repeated a frame"),
     ("frame", "came again that had been read before"),
@@ -27,8 +38,45 @@ REPETITIONS = (
 )
 
 
-def numbers(hops: Hops, routes: Sequence[Route], reordered: Sequence[Reordering]) -> dict[str, Any]:
-    """Packets by status, routes with median and peak-to-peak delay in ms, and the accounting."""
+def numbers(analysis: Analysis, recording: Recording) -> dict[str, Any]:
+    """The headline numbers, for `--json`: one layout for all packets; times of routes in ms, of steps in us."""
+    accounts = {account.node: account for account in analysis.accounts}
+    content = {
+        "app": str(recording.info.parameters.get("app", "")),
+        "events": len(analysis.events),
+        "damaged": len(analysis.events.damaged),
+        "nodes": {
+            node: {
+                "frames": analysis.events.frames(node) if node in analysis.events.node_names else 0,
+                **log.done,
+                "packet_lines": len(log.sequences),
+                **(_account_numbers(accounts[node]) if node in accounts else {}),
+            }
+            for node, log in analysis.logs.items()
+        },
+        **_packet_numbers(analysis),
+        "routes": [_route_numbers(route, _summary(analysis, route)) for route in analysis.routes],
+        "reordering": [{**dataclasses.asdict(pair), "ratio": pair.ratio} for pair in analysis.reordering],
+        **(_hop_numbers(analysis.hops) if analysis.hops is not None else {}),
+        "recording": str(recording.folder),
+        "seed": recording.info.parameters.get("bench_seed"),
+    }
+    return {key: without_nan(value) for key, value in content.items()}
+
+
+def _packet_numbers(analysis: Analysis) -> dict[str, int]:
+    """Packets of all routes; of round trips as the firmware counted them, if there is a log."""
+    account = analysis.account
+    if account is not None:
+        lost = sum(account.lost.values())
+        return {"packets_sent": account.total, "packets_timelined": account.arrived, "lost": lost}
+    lines, routes = analysis.timelines, analysis.routes
+    known = sum(map(len, routes)) if lines is None else int(np.count_nonzero(lines.timelined))
+    sent = sum(len(route) + route.lost + route.partial for route in routes)
+    return {"packets_sent": sent, "packets_timelined": known, "lost": sum(route.lost for route in routes)}
+
+
+def _hop_numbers(hops: Hops) -> dict[str, Any]:
     called = hops.journeys.called
     status = Counter(hops.journeys.status[called].tolist())
     retried, twice, unheard = _repetitions(hops)
@@ -41,22 +89,46 @@ def numbers(hops: Hops, routes: Sequence[Route], reordered: Sequence[Reordering]
         "retries": retried,
         "duplicates": twice,
         "read_without_acknowledgement": unheard,
-        "routes": [_route_numbers(route) for route in routes],
-        "reordering": [{**dataclasses.asdict(each), "ratio": each.ratio} for each in reordered],
         "accounting": dataclasses.asdict(accounting.account(hops)),
         "notes": accounting.notes(hops),
     }
 
 
-def _route_numbers(route: Route) -> dict[str, Any]:
-    ms = _totals(route) * _MS_PER_S
+def _account_numbers(account: NodeAccount) -> dict[str, Any]:
+    return {
+        "seen_sent": account.seen_sent,
+        "seen_received": account.seen_received,
+        "outcomes": [
+            {"logged": logged, "seen": seen, "packets": n} for (logged, seen), n in sorted(account.outcomes.items())
+        ],
+    }
+
+
+def _summary(analysis: Analysis, route: Route) -> Summary:
+    """Statistics of the whole delay; of round trips all that have one, also where a step is not known."""
+    lines = analysis.timelines
+    totals = route.totals if lines is None or route.name != ROUND_TRIP else lines.rtt[lines.timelined]
+    return summarize(totals, samplerate_hz=route.steps.samplerate_hz, lost=route.lost)
+
+
+def _route_numbers(route: Route, whole: Summary) -> dict[str, Any]:
+    rate = route.steps.samplerate_hz
+    steps = [summarize(column, samplerate_hz=rate, lost=route.lost) for column in route.steps.samples.T]
     return {
         "route": route.name,
         "packets": len(route),
         "lost": route.lost,
         "partial": route.partial,
-        "median_ms": float(np.median(ms)) if len(ms) else None,
-        "p2p_ms": float(np.ptp(ms)) if len(ms) else None,
+        "delay_ms": {name: getattr(whole, f"{field}_ns") / _NS_PER_MS for name, field in STATISTICS.items()},
+        "steps": [
+            {
+                "name": step.name,
+                "node": step.node,
+                "median_us": summary.median_ns / _NS_PER_US,
+                "p2p_us": summary.peak_to_peak_ns / _NS_PER_US,
+            }
+            for step, summary in zip(route.steps.steps, steps, strict=True)
+        ],
     }
 
 
@@ -77,31 +149,44 @@ def _repetitions(hops: Hops) -> tuple[int, int, int]:
     return retried, int(np.count_nonzero(stays.repeated)), unheard
 
 
-def sentences(hops: Hops, routes: Sequence[Route], reordered: Sequence[Reordering]) -> list[str]:
-    """What was sent, received by whom, lost where, repeated and reordered; and what is not known."""
-    found = [_fates(hops, origin) for origin in np.unique(hops.journeys.origins[hops.journeys.called]).tolist()]
-    found += _losses(hops)
-    found += [_delay(route) for route in routes if len(route)]
-    found += [
-        f"{each.reordered} of {each.arrived} packets from {each.origin} to {each.destination} came after one that was "
-        f"sent later (RFC 4737), {count_text(each.largest_extent, 'place')} at most."
-        for each in reordered
-        if each.reordered
+def sentences(analysis: Analysis, recording: Recording) -> list[str]:
+    """What each node counted, and what became of its packets."""
+    events = analysis.events
+    app = recording.info.parameters.get("app", "")
+    lines = [f"{app}: {len(events)} events, {len(events.damaged)} damaged frames."]
+    for node, log in analysis.logs.items():
+        counts = ", ".join(f"{key} {log.done[key]}" for key in COUNTS if key in log.done)
+        lines.append(f"{node}: {counts or 'no counts'}; {events.frames(node)} frames seen.")
+    if analysis.hops is None:
+        return [*lines, f"{analysis.no_packets[0].upper()}{analysis.no_packets[1:]}"]
+    return lines + _of_packets(analysis.hops, analysis.routes, analysis.reordering)
+
+
+def _of_packets(hops: Hops, routes: Sequence[Route], reordered: Sequence[Reordering]) -> list[str]:
+    """Packets sent, received, lost, repeated and reordered; and what is not known."""
+    lines = [_fates(hops, origin) for origin in np.unique(hops.journeys.origins[hops.journeys.called]).tolist()]
+    lines += _losses(hops)
+    lines += [_delay(route) for route in routes if len(route)]
+    lines += [
+        f"{pair.reordered} of {pair.arrived} packets from {pair.origin} to {pair.destination} came after one that was "
+        f"sent later (RFC 4737), {count_text(pair.largest_extent, 'place')} at most."
+        for pair in reordered
+        if pair.reordered
     ]
     counts = zip(_repetitions(hops), REPETITIONS, strict=True)
-    said = [f"{count_text(n, noun)} {what}" for n, (noun, what) in counts if n]
-    found.append("; ".join(said) + "." if said else "No frame was repeated or read twice.")
+    repeated = [f"{count_text(n, noun)} {what}" for n, (noun, what) in counts if n]
+    lines.append("; ".join(repeated) + "." if repeated else "No frame was repeated or read twice.")
     if bare := int(np.count_nonzero(~hops.journeys.called)):
-        found.append(f"{count_text(bare, 'packet')} without a send call, such as the beacons of a MAC.")
-    return found + accounting.notes(hops)
+        lines.append(f"{count_text(bare, 'packet')} without a send call, such as the beacons of a MAC.")
+    return lines + accounting.notes(hops)
 
 
 def _fates(hops: Hops, origin: int) -> str:
     travels = hops.journeys
-    theirs = travels.called & (travels.origins == origin)
-    counted = Counter(travels.status[theirs].tolist())
+    own = travels.called & (travels.origins == origin)
+    counted = Counter(travels.status[own].tolist())
     parts = ", ".join(f"{n} {journeys.STATUS[key]}" for key, n in sorted(counted.items()))
-    return f"{hops.events.node_names[origin]} sent {count_text(int(np.count_nonzero(theirs)), 'packet')}: {parts}."
+    return f"{hops.events.node_names[origin]} sent {count_text(int(np.count_nonzero(own)), 'packet')}: {parts}."
 
 
 def _losses(hops: Hops) -> list[str]:
@@ -120,22 +205,22 @@ def _delay(route: Route) -> str:
     rest = [f"{n} {what}" for n, what in ((route.lost, "lost"), (route.partial, "without all milestones")) if n]
     return (
         f"{route.name}: {count_text(len(route), 'packet')}, {time_text(float(np.median(ns)))} in the median, "
-        f"{time_text(float(np.ptp(ns)))} peak to peak" + "".join(f", {each}" for each in rest) + "."
+        f"{time_text(float(np.ptp(ns)))} peak to peak" + "".join(f", {part}" for part in rest) + "."
     )
 
 
 def tallies(hops: Hops) -> tuple[Tally, ...]:
     """The accounting of the hops as counts for the health of a recording."""
-    found = accounting.account(hops)
+    account = accounting.account(hops)
 
     def tally(title: str, all_of_them: int, *parts: dict[str, int]) -> Tally:
         rows = [("all", str(all_of_them)), *((name, str(n)) for part in parts for name, n in part.items())]
         return Tally(title, tuple(rows))
 
     return (
-        tally("packets", found.packets, found.kinds),
-        tally("transmissions", found.transmissions, found.outcomes),
-        tally("receptions", found.receptions, found.origins),
-        tally("frames heard and not read", found.overheard, found.whose),
-        tally("events that are of packets", found.events, {"of a packet": found.attributed}, found.unattributed),
+        tally("packets", account.packets, account.kinds),
+        tally("transmissions", account.transmissions, account.outcomes),
+        tally("receptions", account.receptions, account.origins),
+        tally("frames heard and not read", account.overheard, account.whose),
+        tally("events that are of packets", account.events, {"of a packet": account.attributed}, account.unattributed),
     )

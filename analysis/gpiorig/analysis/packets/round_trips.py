@@ -1,0 +1,314 @@
+"""Round trips: a request, what the responder answered, and the time between them; pairs of packets, with a status.
+
+A request is a packet that the initiator's application sent. Whatever the responder sends, or the two nodes read from an
+unknown sender, answers or belongs to the latest request with its id, if fewer than half of all ids were used since.
+The round trip ends with the first reply that reaches the initiator's application.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.packets import path, timelines
+from gpiorig.analysis.packets import steps as steps_module
+from gpiorig.analysis.packets.hops import Hops
+from gpiorig.analysis.packets.occurrences import NONE, Positions, taken
+from gpiorig.analysis.packets.path import POINTS, Source
+from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
+from gpiorig.analysis.packets.timelines import COMPLETE, GAP, LOST, ORDER, PARTIAL, Timelines
+from gpiorig.analysis.packets.transmissions import BUSY, NO_ACK
+from gpiorig.analysis.packets.trip_pairs import Pairing
+from gpiorig.analysis.quantity import NS_PER_S
+
+Counts = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RoundTrips:
+    """One row per request.
+
+    Parameters
+    ----------
+    hops
+        All packets.
+    requests
+        int64[p], row of the request among the packets; increasing.
+    replies
+        int64[p], row of the reply that ended the round trip, or of the first one; -1 for none.
+    request_of
+        int64[all packets], row of the request that a packet is or answers, -1 for a packet of no round trip.
+    directions
+        int8[all packets], `path.REQUEST` or `path.REPLY`, -1 for a packet of no round trip.
+    transmissions, receptions
+        int32[p, 2]: transmissions commanded and receptions read, per direction, over all hops.
+    fragments
+        int32[p, 2]: frames that a packet was cut into, per direction. More transmissions or receptions than that are
+        retries or duplicates.
+    no_ack, busy
+        int32[p, 2]: transmissions that ended without an acknowledgement, or without a free channel.
+    timelines
+        The milestones of each, and its status.
+    """
+
+    hops: Hops
+    requests: Positions
+    replies: Positions
+    request_of: Positions
+    directions: NDArray[np.int8]
+    transmissions: Counts
+    receptions: Counts
+    fragments: Counts
+    no_ack: Counts
+    busy: Counts
+    timelines: Timelines
+
+    def __len__(self) -> int:
+        return len(self.requests)
+
+    @property
+    def events(self) -> Events:
+        """The events of all packets."""
+        return self.hops.events
+
+    @property
+    def retries(self) -> int:
+        """Transmissions beyond the first of each fragment, both directions."""
+        return int(np.maximum(self.transmissions - self.fragments, 0).sum())
+
+    @property
+    def duplicates(self) -> int:
+        """Receptions beyond the first of each fragment, both directions."""
+        return int(np.maximum(self.receptions - self.fragments, 0).sum())
+
+    def rows(self, packets: Positions) -> Positions:
+        """int64[q], the row of each of some requests, given as rows of the packets."""
+        return np.searchsorted(self.requests, packets)
+
+
+def find(hops: Hops, *, initiator: str, responder: str, header_ns: Mapping[str, int]) -> RoundTrips:
+    """Pair the packets of two nodes.
+
+    Parameters
+    ----------
+    hops
+        All packets.
+    initiator, responder
+        Names of the nodes.
+    header_ns
+        As of `hops.build`.
+    """
+    ends = hops.events.node(initiator), hops.events.node(responder)
+    pairing = Pairing(hops, *ends)
+    legs = _legs(hops, pairing, ends)
+    header = tuple(_samples(header_ns.get(name, 0), hops.events) for name in legs.nodes[1:])
+    lines = _timelines(hops, pairing, legs, header, marked=header_ns)
+    counts = _Counts(hops, pairing, ends)
+    return RoundTrips(
+        hops=hops,
+        requests=pairing.requests,
+        replies=pairing.replies,
+        request_of=pairing.request_of,
+        directions=pairing.directions,
+        transmissions=counts.transmissions,
+        receptions=counts.receptions,
+        fragments=counts.fragments,
+        no_ack=counts.no_ack,
+        busy=counts.busy,
+        timelines=lines,
+    )
+
+
+def route(trips: RoundTrips) -> Route:
+    """The round trips whose every step is known, as a route."""
+    lines = trips.timelines
+    steps = timelines.steps(lines)
+    lost = int(np.count_nonzero(lines.status == LOST))
+    return Route(
+        name=ROUND_TRIP,
+        steps=steps,
+        ids=lines.ids[lines.complete],
+        starts=lines.samples[lines.complete, 0],
+        lost=lost,
+        partial=len(lines) - lost - len(steps.rows),
+    )
+
+
+def _samples(ns: int, events: Events) -> int:
+    return round(Fraction(ns, NS_PER_S) * events.samplerate_hz)
+
+
+@dataclass(frozen=True, slots=True)
+class _Legs:
+    """The path that most round trips took, and the rows of its hops.
+
+    Parameters
+    ----------
+    nodes
+        Names; the initiator comes first and last.
+    turn
+        Place of the first hop of the reply.
+    sent, read
+        Per hop int64[p], the row of the hops that shows how it was sent and how it was read, -1 for none.
+    strange
+        Per hop int64[p], the row of `Hops.strange` where the sender is not known, -1 for none.
+    """
+
+    nodes: tuple[str, ...]
+    turn: int
+    sent: tuple[Positions, ...]
+    read: tuple[Positions, ...]
+    strange: tuple[Positions, ...]
+
+
+def _legs(hops: Hops, pairing: Pairing, ends: tuple[int, int]) -> _Legs:
+    out = _path(hops, pairing.delivered, ends)
+    back = _path(hops, pairing.arrived, ends[::-1])
+    strange_of = np.full(len(hops.visits), NONE, dtype=np.int64)
+    strange_of[hops.strange.visits] = np.arange(len(hops.strange.visits))
+    sent, read, strange = [], [], []
+    for nodes, packets, end in ((out, pairing.requests, pairing.delivered), (back, pairing.replies, pairing.arrived)):
+        for place, (sender, receiver) in enumerate(pairwise(nodes)):
+            rows, reached = _hop_rows(hops, place + 1, sender, receiver)
+            row = taken(rows, packets)
+            sent.append(row)
+            read.append(np.where((row >= 0) & reached[np.maximum(row, 0)], row, NONE))
+            last = place == len(nodes) - 2
+            strange.append(taken(strange_of, end) if last else np.full(len(packets), NONE, dtype=np.int64))
+    names = hops.events.node_names
+    path_names = tuple(names[node] for node in (*out, *back[1:]))
+    return _Legs(path_names, len(out) - 1, tuple(sent), tuple(read), tuple(strange))
+
+
+def _path(hops: Hops, visits: Positions, ends: tuple[int, int]) -> tuple[int, ...]:
+    """The nodes that most packets came by to some visits; the two ends where none is known."""
+    known = visits[visits >= 0]
+    known = known[hops.visits.hops[known] > 0]
+    if not len(known):
+        return ends
+    count = int(np.bincount(hops.visits.hops[known]).argmax())
+    chain = [known[hops.visits.hops[known] == count]]
+    for _ in range(count):
+        chain.append(hops.visits.parents[chain[-1]].astype(np.int64))
+    paths, used = np.unique(hops.visits.nodes[np.column_stack(chain[::-1])], axis=0, return_counts=True)
+    nodes: tuple[int, ...] = tuple(paths[used.argmax()].tolist())
+    return nodes if (nodes[0], nodes[-1]) == ends else ends
+
+
+def _hop_rows(hops: Hops, number: int, sender: int, receiver: int) -> tuple[Positions, NDArray[np.bool_]]:
+    """int64[all packets], the row of one hop of each packet, and bool[h], rows that the receiver read.
+
+    Where the receiver did not read it, the row of a hop that failed, else that of any other receiver.
+    """
+    rows = np.flatnonzero((hops.numbers == number) & (hops.senders == sender))
+    complete = hops.visits_to[rows] >= 0
+    reached = complete & (hops.receivers[rows] == receiver)
+    row_of = np.full(len(hops.journeys), NONE, dtype=np.int64)
+    for chosen in (complete & ~reached, ~complete, reached):
+        some = rows[chosen][::-1]
+        row_of[hops.packets[some]] = some  # written backwards, so that the first stays
+    whole = np.zeros(len(hops), dtype=bool)
+    whole[rows[reached]] = True
+    return row_of, whole
+
+
+def _timelines(
+    hops: Hops, pairing: Pairing, legs: _Legs, header: tuple[int, ...], *, marked: Mapping[str, int]
+) -> Timelines:
+    """The milestones, column by column, for memory's sake."""
+    ways = path.round_trip_ways(legs.turn, len(legs.sent) - legs.turn)
+    wanted = tuple(
+        path.milestone(way, place, point)
+        for place, way in enumerate(ways)
+        for point in POINTS
+        if point.source is not Source.AIR or legs.nodes[place + 1] in marked
+    )
+    column_of = {point.name: column for column, point in enumerate(POINTS)}
+
+    ended = taken(hops.events.samples, pairing.ends)
+
+    def instants(column: int) -> Positions:
+        milestone = wanted[column]
+        if column == len(wanted) - 1:
+            return ended
+        place, point = milestone.direction, column_of[milestone.point]
+        if not milestone.received:
+            return taken(hops.samples[:, point], legs.sent[place])
+        read = taken(hops.samples[:, point], legs.read[place])
+        arrived = legs.strange[place]  # a repetition of the frame may have a known sender
+        return np.where(arrived >= 0, taken(hops.strange.samples[:, point], arrived), read)
+
+    answered = ended != NONE
+    judged = answered if answered.any() else np.ones(len(answered), dtype=bool)
+    present = steps_module.present(wanted, instants, judged)
+    present[[0, -1]] = True
+    samples = np.empty((len(answered), int(np.count_nonzero(present))), dtype=np.int64)
+    for place, column in enumerate(np.flatnonzero(present).tolist()):
+        samples[:, place] = instants(column)
+    samples[:, 0] = starts = hops.journeys.starts[pairing.requests]  # also of a request that was never sent
+    return Timelines(
+        milestones=tuple(m for m, here in zip(wanted, present, strict=True) if here),
+        absent=tuple(m.name for m, here in zip(wanted, present, strict=True) if not here),
+        packets=pairing.requests,
+        ids=hops.journeys.ids[pairing.requests],
+        samples=samples,
+        status=_status(samples, answered, _in_gap(hops.events, starts, answered, ended)),
+        nodes=legs.nodes,
+        ways=ways,
+        turn=legs.turn,
+        samplerate_hz=hops.events.samplerate_hz,
+        header_samples=header,
+    )
+
+
+def _status(samples: Positions, answered: NDArray[np.bool_], in_gap: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    wrong, partial = np.zeros(len(samples), dtype=bool), np.zeros(len(samples), dtype=bool)
+    latest = np.full(len(samples), NONE, dtype=np.int64)
+    for column in samples.T:
+        missing = column == NONE
+        partial |= missing
+        # Out of order: a known milestone before the latest known one to its left.
+        wrong |= ~missing & (column < latest)
+        np.maximum(latest, column, out=latest)
+    return np.select([in_gap, ~answered, wrong, partial], [GAP, LOST, ORDER, PARTIAL], default=COMPLETE).astype(
+        np.uint8
+    )
+
+
+def _in_gap(events: Events, starts: Positions, answered: NDArray[np.bool_], ended: Positions) -> NDArray[np.bool_]:
+    """Round trips with lost samples between send call and answer; without an answer, up to the next send call."""
+    following = np.append(starts[1:], events.end)[: len(starts)]
+    ends = np.where(answered, ended + 1, following)
+    # A gap overlaps [start, end) when it begins before the end and ends after the start; gaps are in order.
+    begun = np.searchsorted(events.gaps[:, 0], ends)
+    over = np.searchsorted(events.gaps[:, 1], starts, side="right")
+    overlapping: NDArray[np.bool_] = begun > over
+    return overlapping
+
+
+class _Counts:
+    """Transmissions and receptions of every round trip, per direction."""
+
+    def __init__(self, hops: Hops, pairing: Pairing, ends: tuple[int, int]) -> None:
+        sent, visits = hops.transmissions, hops.visits
+        rows = np.searchsorted(pairing.requests, pairing.request_of)
+        cells = np.where(pairing.request_of >= 0, rows * 2 + pairing.directions, NONE)
+
+        def count(packets: Positions) -> Counts:
+            cell = taken(cells, packets)
+            size = 2 * len(pairing.requests)
+            return np.bincount(cell[cell >= 0], minlength=size).astype(np.int32).reshape(-1, 2)
+
+        of_sent = taken(visits.packets, visits.of_transmission.astype(np.int64))
+        self.transmissions = count(of_sent)
+        self.no_ack = count(of_sent[sent.outcomes == NO_ACK])
+        self.busy = count(of_sent[sent.outcomes == BUSY])
+        self.receptions = count(taken(visits.packets, visits.of_reception.astype(np.int64)))
+        both = np.stack([pairing.requests, pairing.replies], axis=1)
+        self.fragments = np.maximum(taken(hops.journeys.fragments, both), 1).astype(np.int32)

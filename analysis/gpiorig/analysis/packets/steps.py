@@ -1,0 +1,155 @@
+"""Steps: what lies between consecutive milestones of a path, and how long each took."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.packets.path import COMMAND_END, STEPS, TURN_AROUND, Kind, Milestone, Source
+
+Samples = NDArray[np.int64]
+NONE = -1
+LATE = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What lies between two consecutive milestones.
+
+    Parameters
+    ----------
+    way
+        The hop, such as ``request`` or ``hop 2``; ``turn-around`` between request and reply; may be empty.
+    short
+        What is done, such as ``udp to ipv6``.
+    start, end
+        Its milestones.
+    kind
+        What it is spent on.
+    nodes
+        Where: one node, or sender and receiver for the time on the air.
+    """
+
+    way: str
+    short: str
+    start: Milestone
+    end: Milestone
+    kind: Kind
+    nodes: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Readable and unique on its path, such as ``request: udp to ipv6``."""
+        return f"{self.way}: {self.short}" if self.way else self.short
+
+    @property
+    def node(self) -> str:
+        """Its nodes as text, such as ``sender > receiver``."""
+        return " > ".join(self.nodes)
+
+    @property
+    def turn_around(self) -> bool:
+        """Whether it holds the time between request and reply."""
+        return self.way == TURN_AROUND
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """Duration of every step of the packets whose every step is known.
+
+    Parameters
+    ----------
+    steps
+        The columns.
+    rows
+        int64[k], rows of the packets; of a round trip that of its request.
+    samples
+        int64[k, s], durations; each row adds up to the whole delay of its packet.
+    samplerate_hz
+        Exact samplerate.
+    """
+
+    steps: tuple[Step, ...]
+    rows: Samples
+    samples: Samples
+    samplerate_hz: Fraction
+
+
+def between(
+    start: Milestone, end: Milestone, *, nodes: Sequence[str], ways: Sequence[str], turn: int | None = None
+) -> Step:
+    """The step between two milestones of a path; one that skips a missing milestone is named after its ends.
+
+    Parameters
+    ----------
+    start, end
+        Milestones; their `direction` is the place of their hop.
+    nodes
+        Names of all nodes of the path, in order; of a round trip the initiator comes first and last.
+    ways
+        Name of each hop.
+    turn
+        Place of the first hop of the reply; None for a one-way path. At a relay a step is of the hop that it leads to.
+    """
+    sender, receiver = nodes[start.direction], nodes[end.direction + 1]
+    here, there = (nodes[one.direction + one.received] for one in (start, end))
+    points = (start.point, end.point)
+    if turn is not None and start.direction < turn <= end.direction:
+        short = f"{points[0]} to {points[1]}"
+        # Where the responder's own milestones are missing, the step holds a part of the request or of the reply, too.
+        if start.received and not end.received and here == there:
+            return Step(TURN_AROUND, short, start, end, Kind.APPLICATION, (here,))
+        ends = (nodes[turn], receiver) if start.received else (sender, nodes[turn])
+        return Step(TURN_AROUND, short, start, end, Kind.UNDIVIDED, ends)
+    short, kind = STEPS.get(points, (f"{points[0]} to {points[1]}", _merged_kind(start, end)))
+    if kind is Kind.RADIO_WAIT:
+        place: tuple[str, ...] = (sender,)  # although its end is seen at the receiver
+    elif here != there or start.source is Source.AIR:
+        place = (sender, there)
+    else:
+        place = (here,)
+    return Step(ways[end.direction], short, start, end, kind, place)
+
+
+def _merged_kind(start: Milestone, end: Milestone) -> Kind:
+    """Kind of a step that skips milestones; one that holds both radio wait and air is neither."""
+    if start.source is Source.AIR:
+        return Kind.AIR
+    if end.received and not start.received:
+        return Kind.UNDIVIDED
+    driver = start.event.startswith("driver.") or end.event.startswith("driver.")
+    return Kind.DRIVER if driver else Kind.SOFTWARE
+
+
+def present(
+    milestones: Sequence[Milestone], instants: Callable[[int], Samples], judged: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """bool[m]: milestones that most packets have.
+
+    Without ends of the start command that come, for most packets, only after the receiver has the frame. A driver that
+    waits for the end of the transmission returns so late; then its return is no milestone of the path.
+
+    Parameters
+    ----------
+    milestones
+        All that the path could have.
+    instants
+        int64[p] of a column, -1 missing.
+    judged
+        bool[p], the packets that count.
+    """
+    enough = max(1, int(np.count_nonzero(judged)))
+    usual = np.zeros(len(milestones), dtype=bool)
+    soonest = np.full(len(judged), LATE)
+    for column in reversed(range(len(milestones))):
+        at = instants(column)
+        known = at != NONE
+        usual[column] = 2 * int(np.count_nonzero(known & judged)) >= enough
+        if milestones[column].event == COMMAND_END:
+            usual[column] &= 2 * int(np.count_nonzero(known & (at > soonest))) <= int(np.count_nonzero(known))
+        np.minimum(soonest, at, out=soonest, where=known)
+    return usual

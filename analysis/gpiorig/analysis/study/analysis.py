@@ -1,0 +1,132 @@
+"""The analysis of one recording: every stage from its events to the routes of its packets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.errors import EventError
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.logs.node_log import NodeLog
+from gpiorig.analysis.packets import hop_routes, hops, node_accounts, reordering, round_trips
+from gpiorig.analysis.packets.hops import Hops
+from gpiorig.analysis.packets.node_accounts import NodeAccount
+from gpiorig.analysis.packets.reordering import Reordering
+from gpiorig.analysis.packets.round_trips import RoundTrips
+from gpiorig.analysis.packets.routes import Route
+from gpiorig.analysis.packets.timelines import Timelines
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Analysis:
+    """Every stage of one recording.
+
+    Parameters
+    ----------
+    events
+        All events, by node.
+    hops
+        All packets, hop by hop; None if the events show none.
+    no_packets
+        Why there are none.
+    round_trips
+        Pairs of packets; None where no node's packets are answered, or the events show none.
+    routes
+        Packets with equal paths: round trips first, then all packets that are of no round trip, the route with the most
+        packets first.
+    logs
+        By name of the node.
+    accounts
+        Each node's log compared with the pins.
+    reordering
+        Between every two nodes.
+    """
+
+    events: Events
+    hops: Hops | None
+    no_packets: str
+    round_trips: RoundTrips | None
+    routes: tuple[Route, ...]
+    logs: Mapping[str, NodeLog]
+    accounts: tuple[NodeAccount, ...]
+    reordering: tuple[Reordering, ...]
+
+    @property
+    def timelines(self) -> Timelines | None:
+        """The milestones of all round trips."""
+        return None if self.round_trips is None else self.round_trips.timelines
+
+    @property
+    def account(self) -> NodeAccount | None:
+        """The account of the node whose packets are answered; None without a log of it."""
+        lines = self.timelines
+        return None if lines is None else next((one for one in self.accounts if one.node == lines.initiator), None)
+
+    @property
+    def packet_of(self) -> NDArray[np.int32]:
+        """int32[n], of every event the row of its packet, of a reply that of its request; -1 for none."""
+        if self.hops is None:
+            return np.full(len(self.events), -1, dtype=np.int32)
+        packet_of = self.hops.packet_of
+        if self.round_trips is not None:
+            request_of = self.round_trips.request_of
+            main = np.where(request_of >= 0, request_of, np.arange(len(request_of))).astype(np.int32)
+            packet_of = np.where(packet_of >= 0, main[np.maximum(packet_of, 0)], packet_of)
+        return packet_of
+
+    @property
+    def of_round_trips(self) -> NDArray[np.bool_] | None:
+        """bool[n], events of packets that make round trips; None without them."""
+        if self.hops is None or self.round_trips is None:
+            return None
+        packet_of = self.hops.packet_of
+        paired: NDArray[np.bool_] = self.round_trips.request_of >= 0
+        return (packet_of >= 0) & paired[np.maximum(packet_of, 0)]
+
+
+def analyse(
+    events: Events,
+    logs: Mapping[str, NodeLog],
+    *,
+    header_ns: Mapping[str, int],
+    destinations: Mapping[str, tuple[str, ...]] | None = None,
+    ends: tuple[str, str] | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Analysis:
+    """Follow all packets of a recording.
+
+    Parameters
+    ----------
+    events, logs
+        Of the recording.
+    header_ns, destinations
+        As of `hops.build`.
+    ends
+        The node whose packets are answered, and the one that answers; None where packets go one way.
+    progress
+        Is called with the number of events when their packets are known.
+    """
+    try:
+        stage = hops.build(events, header_ns=header_ns, destinations=destinations)
+    except EventError as error:
+        return Analysis(events, None, str(error), None, (), logs, (), ())
+    if progress is not None:
+        progress(len(events))
+    trips, others = None, None
+    if ends is not None:
+        trips = round_trips.find(stage, initiator=ends[0], responder=ends[1], header_ns=header_ns)
+        others = trips.request_of < 0
+    routes = hop_routes.routes(stage, others)
+    return Analysis(
+        events=events,
+        hops=stage,
+        no_packets="",
+        round_trips=trips,
+        routes=routes if trips is None else (round_trips.route(trips), *routes),
+        logs=logs,
+        accounts=node_accounts.compare(stage, logs, trips),
+        reordering=reordering.find(stage),
+    )

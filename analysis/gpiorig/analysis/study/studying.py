@@ -1,0 +1,118 @@
+"""From the analysis of a recording to its study: every statistic, with what is known of the instruments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.attribution import radio_waits
+from gpiorig.analysis.attribution.activities import Activity, activities
+from gpiorig.analysis.attribution.attribute import attribute
+from gpiorig.analysis.attribution.covariates import covariates, of_steps
+from gpiorig.analysis.audit.auditor import audit
+from gpiorig.analysis.audit.inputs import NodeRecord
+from gpiorig.analysis.delays import budget, jitter, probe_costs, radio_parts, uncertainty
+from gpiorig.analysis.delays.instruments import Instruments
+from gpiorig.analysis.delays.probe_costs import ProbeCosts
+from gpiorig.analysis.packets import hop_routes
+from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
+from gpiorig.analysis.processor import occupancy
+from gpiorig.analysis.study.analysis import Analysis
+from gpiorig.analysis.study.study import RouteStudy, Study
+
+MAX_ROUTES = 8  # studied; the tables of hops hold all
+
+Progress = Callable[[int, str], AbstractContextManager[Callable[[int], object] | None]]
+
+
+def _silent(count: int, text: str) -> AbstractContextManager[Callable[[int], object] | None]:
+    return nullcontext()
+
+
+def study(
+    analysis: Analysis,
+    instruments: Instruments,
+    records: Sequence[NodeRecord] | None,
+    *,
+    reference: str,
+    progress: Progress = _silent,
+) -> Study:
+    """Study the routes and the clocks of a recording.
+
+    Parameters
+    ----------
+    analysis
+        Of the recording.
+    instruments
+        What it was recorded with.
+    records
+        What each node and the host logged; None if no serial port was recorded: no audit.
+    reference
+        Name of the clock that the others are compared with.
+    progress
+        Shows the progress of a number of packets under a name.
+    """
+    audited = None
+    if records is not None:
+        audited = audit(analysis.events, records, reference=reference, round_trips=analysis.of_round_trips)
+    return Study(routes=routes(analysis, instruments, progress=progress), audit=audited)
+
+
+def routes(analysis: Analysis, instruments: Instruments, *, progress: Progress = _silent) -> tuple[RouteStudy, ...]:
+    """Study the routes that have packets, at most `MAX_ROUTES` of them."""
+    events, hops = analysis.events, analysis.hops
+    chosen = [route for route in analysis.routes[:MAX_ROUTES] if len(route)]
+    if hops is None or not chosen:
+        return ()
+    costs = [probe_costs.of_route(events, route, instruments) for route in chosen]
+    packet_of = analysis.packet_of
+    with progress(int(packet_of.max(initial=-1)) + 1, "processor") as done:
+        ran = occupancy.of_routes(events, chosen, packet_of=packet_of, ways=hops.ways, progress=done)
+    periodic = activities(events)
+    return tuple(
+        _route(route, analysis, instruments, periodic=periodic, costs=cost, ran=times)
+        for route, cost, times in zip(chosen, costs, ran, strict=True)
+    )
+
+
+def _route(
+    route: Route,
+    analysis: Analysis,
+    instruments: Instruments,
+    *,
+    periodic: Mapping[str, Activity],
+    costs: ProbeCosts | None,
+    ran: tuple[occupancy.LayerTimes | None, occupancy.Occupancy],
+) -> RouteStudy:
+    layers, running = ran
+    air, parts = radio_waits.from_events(analysis.events, route, instruments)
+
+    def depends_on(some: NDArray[np.int64]) -> Mapping[str, NDArray[np.float64]]:
+        part, others = route.of(some), running.of(some)
+        if route.name == ROUND_TRIP and analysis.round_trips is not None:
+            return covariates(analysis.round_trips, part, others)
+        assert analysis.hops is not None
+        return hop_routes.covariates(analysis.hops, part) | of_steps(analysis.events, part, others)
+
+    return RouteStudy(
+        route=route,
+        jitter=jitter.of_route(route),
+        budget=budget.budget(route.steps, starts=route.starts, parts=parts),
+        uncertainties=uncertainty.of_steps(route.steps, instruments, total=route.name, costs=costs),
+        attributions=attribute(
+            route,
+            covariates=depends_on,
+            activities=periodic,
+            waits={name: frames.wait for name, frames in air.items()},
+        ),
+        costs=costs,
+        layers=layers,
+        occupancy=running,
+        parts=parts,
+        part_uncertainties=tuple(
+            part for wait in parts for part in radio_parts.uncertainties(wait, route, instruments)
+        ),
+    )

@@ -1,0 +1,129 @@
+"""An opened recording: what its channels, nodes and instruments mean, derived once and passed on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpiorig.analysis.delays.instruments import Instruments
+from gpiorig.analysis.events.wiring import Bus, NodeLines
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import boards
+from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.bench.boards import Board
+from gpiorig.rig.errors import BenchError
+from gpiorig.rig.experiments import destinations
+from gpiorig.rig.experiments.experiment import ROUND_TRIPS
+from gpiorig.rig.recordings import instruments
+
+SHOWN = ("normal", "doubled")  # probes that are on the pins
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opened:
+    """A recording, and what it means.
+
+    Attributes
+    ----------
+    recording
+        The recording.
+    bench
+        None of a recording without a bench file, such as one imported from files; then there is no node.
+    boards
+        By node.
+    wiring
+        The recorded channels of each node.
+    instruments
+        What it was recorded with.
+    header_ns
+        By receiving node the time from the first bit on the air to the rise of its frame time stamp line.
+    destinations
+        By origin the nodes that its packets are for; without an experiment empty.
+    answered
+        Whether the experiment's packets make round trips that the pins show.
+    """
+
+    recording: Recording
+    bench: Bench | None
+    boards: Mapping[str, Board]
+    wiring: tuple[NodeLines, ...]
+    instruments: Instruments
+    header_ns: Mapping[str, int]
+    destinations: Mapping[str, tuple[str, ...]]
+    answered: bool
+
+    @property
+    def known_bench(self) -> Bench:
+        """The bench; raises `BenchError` if the recording has none."""
+        return self.bench or benches.of_recording(self.recording)
+
+    @property
+    def initiator(self) -> str | None:
+        """The node whose packets are answered; None where packets go one way."""
+        return self.ends[0] if self.ends else None
+
+    @property
+    def ends(self) -> tuple[str, str] | None:
+        """The node whose packets are answered, and the one that answers; None where packets go one way.
+
+        Raises
+        ------
+        BenchError
+            The experiment names a node that the bench does not have.
+        """
+        if not self.answered:
+            return None
+        parameters, bench = self.recording.info.parameters, self.known_bench
+        for role in ("initiator", "responder"):
+            if (node := str(parameters.get(role, ""))) not in bench.nodes:
+                raise BenchError(
+                    f"{self.recording.folder}: parameters.{role} is `{node}`; the bench has {', '.join(bench.nodes)}."
+                )
+        return str(parameters["initiator"]), str(parameters["responder"])
+
+
+def open_recording(recording: Recording | Path) -> Opened:
+    """Open a recording, or the one in a folder.
+
+    Raises
+    ------
+    BenchError
+        Its bench file is wrong.
+    """
+    if isinstance(recording, Path):
+        recording = Recording.open(recording)
+    parameters = recording.info.parameters
+    bench = benches.of_recording(recording) if recording.info.bench else None
+    return Opened(
+        recording=recording,
+        bench=bench,
+        boards={name: boards.load(node.board) for name, node in bench.nodes.items()} if bench else {},
+        wiring=wiring(bench) if bench else (),
+        instruments=instruments.of(recording.info, bench),
+        header_ns=destinations.headers_ns(bench) if bench else {},
+        destinations=destinations.of_nodes(parameters, bench) if bench else {},
+        answered=parameters.get("probes", "normal") in SHOWN and parameters.get("app", "pingpong") in ROUND_TRIPS,
+    )
+
+
+def wiring(bench: Bench) -> tuple[NodeLines, ...]:
+    """The recorded channels of each node: `node.line`."""
+    lines = []
+    for name, node in bench.nodes.items():
+        board = boards.load(node.board)
+        not_spans = {"strobe", *benches.OTHER_LINES, *board.data_lines}
+        lines.append(
+            NodeLines(
+                name=name,
+                bus=Bus(
+                    strobe=f"{name}.strobe",
+                    data=tuple(f"{name}.{line}" for line in board.data_lines),
+                    frame_gap_ns=board.frame_gap_ns,
+                    settle_ns=benches.settle_ns(bench, name),
+                ),
+                lines={line: f"{name}.{line}" for line in node.lines if line not in not_spans},
+            )
+        )
+    return tuple(lines)

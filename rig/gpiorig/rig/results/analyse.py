@@ -1,0 +1,33 @@
+"""From an opened recording to its analysis: the only place where its edges become events and its text logs."""
+
+from __future__ import annotations
+
+from gpiorig.analysis.events import events
+from gpiorig.analysis.logs import node_log
+from gpiorig.analysis.study import analysis
+from gpiorig.analysis.study.analysis import Analysis
+from gpiorig.rig.progress import counted, watched
+from gpiorig.rig.recordings.opened import Opened
+
+
+def analyse(opened: Opened) -> Analysis:
+    """Run all stages; pure but for reading the recording. On a terminal it shows its progress.
+
+    Raises
+    ------
+    BenchError
+        The recording has no bench, or the experiment names a node that the bench does not have.
+    """
+    bench, recording, ends = opened.known_bench, opened.recording, opened.ends
+    stage = events.from_waveform(watched(recording.waveform(), "decoding"), opened.wiring)
+    nodes = dict.fromkeys([*bench.nodes, *recording.nodes])
+    logs = {node: node_log.parse(recording.serial(node).data, node=node) for node in nodes}
+    with counted(len(stage), "packets") as done:
+        return analysis.analyse(
+            stage,
+            logs,
+            header_ns=opened.header_ns,
+            destinations=opened.destinations,
+            ends=ends,
+            progress=done,
+        )

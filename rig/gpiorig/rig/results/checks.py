@@ -1,0 +1,85 @@
+"""Checks of a recording and of its analysis: what failed, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.analysis.logs.node_log import NodeLog
+from gpiorig.analysis.packets import accounting, checks, timelines
+from gpiorig.analysis.study.analysis import Analysis
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.recordings.opened import SHOWN
+
+
+def failed_checks(analysis: Analysis, recording: Recording) -> list[str]:
+    """What is wrong with a recording or with its analysis, a sentence each; empty without a fault.
+
+    Reads the whole recording to verify it.
+    """
+    failed = signal_checks(analysis.events, analysis.logs, recording)
+    if analysis.hops is None:
+        shown = recording.info.parameters.get("probes", "normal") in SHOWN
+        if not shown or _nothing_sent(analysis.logs):
+            return failed
+        return [*failed, *checks.silent_nodes(analysis.events), analysis.no_packets]
+    failed += accounting.doubts(analysis.hops)
+    for account in analysis.accounts:
+        failed += account.problems()
+    if not accounting.account(analysis.hops).adds_up:
+        failed.append("Transmissions, receptions or events are missing from the accounting.")
+    if analysis.timelines is not None and not timelines.steps_add_up(analysis.timelines, analysis.routes[0].steps):
+        failed.append("The steps of a packet do not add up to its round trip.")
+    return failed
+
+
+def _nothing_sent(logs: Mapping[str, NodeLog]) -> bool:
+    """Whether the nodes themselves report that they sent no packet."""
+    return any(log.done for log in logs.values()) and not any(log.sent for log in logs.values())
+
+
+def signal_checks(seen: Events, logs: Mapping[str, NodeLog], recording: Recording) -> list[str]:
+    """What is wrong with the capture or with the events, whatever its packets do."""
+    failed = [f"{problem}." for problem in recording.verify()]
+    if len(seen.damaged):
+        failed.append(f"{len(seen.damaged)} frames on the symbol buses are damaged.")
+    for node, frames, sent in frame_counts(seen, logs):
+        boots = logs[node].boots if node in logs else 0
+        if boots > 1:
+            failed.append(f"Node {node} booted {boots} times.")
+        elif sent and not frames and recording.info.parameters.get("probes", "normal") in {"normal", "doubled"}:
+            failed.append(
+                f"Node {node} sent {sent} frames on its symbol bus, none was seen: "
+                "look at the clips of its strobe and data lines."
+            )
+        # The firmware counts from its reset on, so the two can be compared where the analyzer saw that, too: the serial
+        # port may have been open earlier.
+        elif boots == 1 and _boot_seen(seen, node) and sent is not None and sent != frames:
+            failed.append(f"Node {node} sent {sent} frames on its symbol bus, {frames} were seen.")
+    return failed + _event_log_checks(logs)
+
+
+def _event_log_checks(logs: Mapping[str, NodeLog]) -> list[str]:
+    """What the nodes' own event logs lack."""
+    failed = []
+    for node, log in logs.items():
+        event_log = log.event_log
+        if event_log is not None and event_log.lost:
+            failed.append(
+                f"Node {node} lost {event_log.lost} events of its event log: its ring was full. Build with a larger "
+                "LOG=, or let it send while idle (`log = true` in the experiment)."
+            )
+        elif event_log is not None and event_log.missing:
+            failed.append(f"{event_log.missing} records of the event log of node {node} were lost on its serial line.")
+    return failed
+
+
+def _boot_seen(seen: Events, node: str) -> bool:
+    return bool(((seen.codes == BY_NAME["rig.boot"].code) & (seen.nodes == seen.node(node))).any())
+
+
+def frame_counts(seen: Events, logs: Mapping[str, NodeLog]) -> list[tuple[str, int, int | None]]:
+    """Frames of each node: seen on its symbol bus, and sent as its firmware counted."""
+    counted = {node: log.done.get("probes") for node, log in logs.items()}
+    return [(node, seen.frames(node), counted.get(node)) for node in seen.node_names]
