@@ -6,8 +6,9 @@ import subprocess
 from pathlib import Path
 
 from gpiorig.capture.edges.counts import ChannelCount, count
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import Waveform
-from gpiorig.capture.formats import ReadOptions, module
+from gpiorig.capture.formats import module
 
 
 def counted_by_sigrok(path: Path, scratch: Path) -> tuple[ChannelCount, ...]:

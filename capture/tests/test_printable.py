@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpiorig.capture import formats
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.errors import CaptureError, FormatError
-from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.formats import csv as tables
 from gpiorig.capture.printable import printable, printable_lines
 from gpiorig.capture.text import cells

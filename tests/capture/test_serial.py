@@ -18,8 +18,9 @@ from patience import PATIENCE_S
 from gpiorig.capture.buses import uart
 from gpiorig.capture.buses.baudrate import estimate_baudrate
 from gpiorig.capture.buses.uart import UartFormat
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import waveform_of
-from gpiorig.capture.formats import ReadOptions, iotlab_log
+from gpiorig.capture.formats import iotlab_log
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import boards

@@ -6,7 +6,7 @@ import re
 import struct
 from collections.abc import Callable
 
-from gpiorig.capture.formats import ReadOptions
+from gpiorig.capture.edges.read_options import ReadOptions
 
 from . import seeds
 from .case import Case, Verdict, info, reading

@@ -17,7 +17,7 @@ from fuzz import invariants
 
 from gpiorig.capture import formats
 from gpiorig.capture.edges.edges import Edges
-from gpiorig.capture.formats import ReadOptions
+from gpiorig.capture.edges.read_options import ReadOptions
 
 from . import seeds
 

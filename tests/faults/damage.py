@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import struct
 
-from gpiorig.capture import formats
+from gpiorig.capture.edges.read_options import ReadOptions
 
 from . import seeds
 from .case import Case, Verdict, reading
@@ -65,7 +65,7 @@ def cases() -> list[Case]:
             f"x.sr, random damage {number}, --recover",
             lambda content, number=number: damaged(content, number),
             verdict=Verdict.RECOVERED,
-            options=formats.ReadOptions(recover=True),
+            options=ReadOptions(recover=True),
         )
         for number in range(TRIES)
     ]

@@ -165,7 +165,7 @@ def _counted(octets: bytes) -> bytes:
     import struct
     import zlib
 
-    from gpiorig.capture.recording.segment_writer import BODY, HEADER_SIZE
+    from gpiorig.capture.recording.segment_format import BODY, HEADER_SIZE
 
     magic, kind, number, _, watermark, crc = BODY.unpack(octets[: BODY.size])
     body = BODY.pack(magic, kind, number, (1 << 32) - 1, watermark, crc)

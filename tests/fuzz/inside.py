@@ -10,10 +10,10 @@ from io import BytesIO
 
 from faults import seeds
 
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.errors import CaptureError
-from gpiorig.capture.formats import ReadOptions
+from gpiorig.capture.recording.segment_format import BODY, MAGIC, PAYLOAD_BYTES
 from gpiorig.capture.recording.segment_reader import read_segments
-from gpiorig.capture.recording.segment_writer import BODY, MAGIC, PAYLOAD_BYTES
 from gpiorig.capture.serial.record import read_record
 
 from . import invariants

@@ -10,9 +10,9 @@ import numpy as np
 from gpiorig.analysis.errors import AnalysisError
 from gpiorig.capture import formats
 from gpiorig.capture.edges.edges import Edges
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.errors import CaptureError
-from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.frames.frames import Frames
 from gpiorig.capture.text.node_lines import NodeLines
 from gpiorig.rig.errors import RigError

@@ -14,9 +14,10 @@ import numpy as np
 from faults import seeds
 
 from gpiorig.analysis.logs import node_log as log
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import waveform_of
 from gpiorig.capture.errors import CaptureError
-from gpiorig.capture.formats import ReadOptions, module, recognise
+from gpiorig.capture.formats import module, recognise
 from gpiorig.capture.recording.recording import DESCRIPTION, Epoch, Recording, RecordingInfo
 from gpiorig.capture.recording.segment_reader import read_segments
 from gpiorig.capture.recording.segment_writer import SegmentWriter

@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 
 from gpiorig.capture.archive.zip_archive import DEFLATED, STORED, ArchiveWriter
 from gpiorig.capture.buses.symbol_bus import BusLines, stream
-from gpiorig.capture.formats import ReadOptions, sr
+from gpiorig.capture.edges.read_options import ReadOptions
+from gpiorig.capture.formats import sr
 
 ROOT = Path(__file__).resolve().parents[2]
 RATE_HZ = 24_000_000

@@ -18,9 +18,9 @@ from gpiorig.capture import formats
 from gpiorig.capture.edges.changes import Assembler, Changes, merged
 from gpiorig.capture.edges.counts import count
 from gpiorig.capture.edges.edges import Edges
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import Waveform, waveform_of
 from gpiorig.capture.errors import MAX_CHARACTERS, CaptureError, FormatError
-from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.formats.sr import write_sr
 
 RATE = Fraction(24_000_000)

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from saleae_files import RATE, channel, code, session, version_0, version_1
 
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.formats import ReadOptions, recognise, sal, saleae_bin
+from gpiorig.capture.formats import recognise, sal, saleae_bin
 
 NAMES = ReadOptions()
 

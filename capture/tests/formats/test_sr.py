@@ -27,9 +27,10 @@ from gpiorig.capture.archive.zip_archive import STORED, ArchiveWriter, read_dire
 from gpiorig.capture.archive.zip_archive import content as member_content
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.extractor import EdgeExtractor
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.errors import CaptureError, FormatError
-from gpiorig.capture.formats import ReadOptions, sr
+from gpiorig.capture.formats import sr
 from gpiorig.capture.formats.sr import format_samplerate, read_sr, write_sr
 from gpiorig.capture.numbers import parse_samplerate
 

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from vcd_files import CAPTURES, capture, same
 
 from gpiorig.capture.edges.edges import Edges
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.errors import CaptureError, FormatError
-from gpiorig.capture.formats import HEAD_BYTES, ReadOptions, flocklab_gpio, module, recognise
+from gpiorig.capture.formats import HEAD_BYTES, flocklab_gpio, module, recognise
 from gpiorig.capture.text import table_scan
 from gpiorig.capture.text.writer import epoch_fraction
 

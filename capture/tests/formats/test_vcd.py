@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from vcd_files import CAPTURES, HEAD, capture, same
 
 from gpiorig.capture.edges.edges import Edges
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import Waveform, waveform_of
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.formats import ReadOptions, recognise, vcd
+from gpiorig.capture.formats import recognise, vcd
 
 
 def read(path: Path, text: str, **options: object) -> tuple[Waveform, Edges]:

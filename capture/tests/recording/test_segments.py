@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from gpiorig.capture.edges.losses import Loss, disjoint, put_in
 from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.errors import CaptureError, FormatError, RecordingError
+from gpiorig.capture.recording.segment_format import BODY, HEADER_SIZE, is_written
 from gpiorig.capture.recording.segment_reader import SegmentReader, Segments, read_segments
-from gpiorig.capture.recording.segment_writer import BODY, HEADER_SIZE, SegmentWriter, is_written, write_waveform
+from gpiorig.capture.recording.segment_writer import SegmentWriter, write_waveform
 
 Rows = list[tuple[int, int]]
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from gpiorig.capture.formats import ReadOptions, iotlab_log
+from gpiorig.capture.edges.read_options import ReadOptions
+from gpiorig.capture.formats import iotlab_log
 from gpiorig.capture.serial.aggregator import (
     READ_BYTES,
     AggregatorText,

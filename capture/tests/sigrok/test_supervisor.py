@@ -21,8 +21,8 @@ from patience import PATIENCE_S, wait_until
 from gpiorig.capture.edges.counts import count
 from gpiorig.capture.errors import AnalyzerError, CaptureError
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
+from gpiorig.capture.recording.segment_format import MAGIC
 from gpiorig.capture.recording.segment_reader import read_segments
-from gpiorig.capture.recording.segment_writer import MAGIC
 from gpiorig.capture.sigrok import analyzer
 from gpiorig.capture.sigrok.capture import Capture, Request, Resume
 from gpiorig.capture.sigrok.completeness import conclude

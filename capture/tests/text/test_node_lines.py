@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.formats import HEAD_BYTES, ReadOptions, flocklab_serial, iotlab_log, recognise
+from gpiorig.capture.formats import HEAD_BYTES, flocklab_serial, iotlab_log, recognise
 from gpiorig.capture.text import node_lines as lines
 from gpiorig.capture.text.node_lines import LineBlock, LineKind
 

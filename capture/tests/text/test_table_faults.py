@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.formats import ReadOptions, module, recognise
+from gpiorig.capture.formats import module, recognise
 from gpiorig.capture.text.table_parser import KEY, KEYS_BYTES, LEVEL, NEW_KEYS, TIME, Layout, TableParser
 
 # A child, since a write beyond a buffer ends the process; it has 4 GB.
@@ -20,7 +21,8 @@ import resource, sys
 from pathlib import Path
 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.formats import ReadOptions, module
+from gpiorig.capture.edges.read_options import ReadOptions
+from gpiorig.capture.formats import module
 try:
     module(sys.argv[1]).read(Path(sys.argv[2]), ReadOptions()).edges()
 except FormatError as error:

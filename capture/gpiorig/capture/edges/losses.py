@@ -10,8 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.capture.edges.waveform import NO_LEVELS, NO_SAMPLES, Block, joined
-from gpiorig.capture.recording.segment_writer import MAX_SAMPLES
+from gpiorig.capture.edges.waveform import MAX_SAMPLES, NO_LEVELS, NO_SAMPLES, Block, joined
 
 Samples = Annotated[int, msgspec.Meta(ge=0, le=MAX_SAMPLES)]
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gpiorig.capture.edges.edges import Edges, no_gaps
 
+MAX_SAMPLES = 2**62  # beyond it, and its like below zero, there is no sample: two of them can be added
 NO_SAMPLES = np.empty(0, dtype=np.int64)
 NO_LEVELS = np.empty(0, dtype=np.uint64)
 

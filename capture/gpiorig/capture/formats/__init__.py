@@ -16,43 +16,14 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
-from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
 
 from gpiorig.capture.errors import FormatError
+from gpiorig.capture.text.table_columns import refusal
 
 HEAD_BYTES = 4096
 ODD_SHARE = 20  # of this many characters of a text, at most one is damaged or a control code
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadOptions:
-    """Settings that a file does not contain; None and empty: those of the file, or the format's default.
-
-    Attributes
-    ----------
-    samplerate_hz
-        Samples per second. Times of a file that has a rate of its own are put on the nearest sample of this one.
-    unitsize
-        Bytes per sample of a raw file.
-    channels
-        Names of the channels of a file that has none, bit 0 first; of one that has some: which, as names or shell
-        patterns.
-    columns
-        Column of a table by what it holds: "time", "channel", "level", "node"; "unit" of its times and "separator".
-    recover
-        Read on past damage: what is lost becomes gaps; a file that was cut short is read as far as it goes.
-    """
-
-    samplerate_hz: Fraction | None = None
-    unitsize: int | None = None
-    channels: tuple[str, ...] = ()
-    columns: dict[str, str] = field(default_factory=dict)
-    recover: bool = False
 
 
 @functools.cache
@@ -100,8 +71,6 @@ def recognise(path: Path) -> str:
 
 def _unknown(path: Path, head: bytes) -> FormatError:
     """The refusal of a file of no known format, with what can be done about it by what it looks like."""
-    from gpiorig.capture.text.table_columns import refusal
-
     text = head.decode(errors="replace")
     odd = sum(
         not character.isprintable() and character not in "\t\r\n\x1b" for character in text.replace("\ufffd", "\0")
@@ -118,38 +87,6 @@ def _unknown(path: Path, head: bytes) -> FormatError:
             "(?P<time>…)"
         )
     return FormatError("is in no known format", where=path, remedy=f"{remedy}; `gpiorig info --formats` lists all")
-
-
-def chosen(known: Sequence[str], wanted: Sequence[str], path: Path) -> tuple[str, ...]:
-    """Return the channels that names or shell patterns choose, in their order; all of them if nothing is wanted.
-
-    Raises
-    ------
-    FormatError
-        A name is of no channel, or more are chosen than fit.
-    """
-    from gpiorig.capture.edges.edges import MAX_CHANNELS
-
-    names = dict.fromkeys(() if wanted else known)
-    for name in wanted:
-        matches = [other for other in known if other == name] or [other for other in known if fnmatchcase(other, name)]
-        if not matches:
-            raise FormatError(f"has no channel {name!r}", where=path, remedy=f"its channels are {_some(known)}")
-        names.update(dict.fromkeys(matches))
-    if len(names) > MAX_CHANNELS:
-        raise FormatError(
-            f"has {len(names)} channels",
-            where=path,
-            remedy=f"choose at most {MAX_CHANNELS} with --channels; there are {_some(known)}",
-        )
-    return tuple(names)
-
-
-def _some(known: Sequence[str]) -> str:
-    return (
-        ", ".join(name[:60] for name in known[:20]) + (f" and {len(known) - 20} more" if len(known) > 20 else "")
-        or "none"
-    )
 
 
 def _load(name: str) -> ModuleType:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpiorig.capture.atomic_file import replacing
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.formats import ReadOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa

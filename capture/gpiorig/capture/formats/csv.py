@@ -14,9 +14,9 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+from gpiorig.capture.edges.read_options import ReadOptions, chosen
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.formats import ReadOptions, chosen
 from gpiorig.capture.printable import one_line
 from gpiorig.capture.text import table
 from gpiorig.capture.text.cells import guarded

@@ -11,8 +11,8 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import Waveform
-from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.formats.csv import read_table
 from gpiorig.capture.formats.flocklab_gpio import pins_layout
 from gpiorig.capture.text.table_parser import KEY, LEVEL, TIME, Before

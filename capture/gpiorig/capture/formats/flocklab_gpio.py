@@ -15,9 +15,9 @@ from collections import defaultdict
 from fractions import Fraction
 from pathlib import Path
 
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.errors import CaptureError, FormatError
-from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.formats.csv import read_table
 from gpiorig.capture.printable import one_line
 from gpiorig.capture.text.cells import guarded

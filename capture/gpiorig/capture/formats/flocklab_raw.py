@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from gpiorig.capture.edges.changes import Assembler, Changes, assembled, changes
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.formats import ReadOptions
 
 SUMMARY = "FlockLab 2 observer's raw trace"
 SUFFIXES = (".dat",)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from gpiorig.capture.formats import ReadOptions
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.text.node_lines import BlockBuilder, LineBlock, LineKind, NodeLines, read_blocks, stamp_ns
 
 SUMMARY = "FlockLab serial.csv (timestamp,observer_id,node_id,direction,output)"

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from gpiorig.capture.formats import ReadOptions
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.text.node_lines import BlockBuilder, LineBlock, LineKind, NodeLines, read_blocks, stamp_ns
 
 SUMMARY = "log of IoT-LAB's serial_aggregator (epoch;node;text)"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from gpiorig.capture.atomic_file import replacing
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.formats import ReadOptions
 
 SUMMARY = "Parquet table of edges"
 SUFFIXES = (".parquet",)

@@ -8,8 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from gpiorig.capture.atomic_file import replacing
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.frames import encapsulation
 from gpiorig.capture.frames.frame_clock import FrameClock
 from gpiorig.capture.frames.frames import Frame, Frames, Skipped

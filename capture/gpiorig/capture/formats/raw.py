@@ -8,9 +8,9 @@ from fractions import Fraction
 from pathlib import Path
 
 from gpiorig.capture.edges.extractor import EdgeExtractor
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.formats import ReadOptions
 
 SUMMARY = "raw samples (sigrok-cli -O binary)"
 SUFFIXES = (".bin", ".raw")

@@ -19,9 +19,9 @@ from typing import Any, TypeVar
 
 from gpiorig.capture.archive import sal_channel
 from gpiorig.capture.edges.changes import Assembler, Changes, assembled, merged
+from gpiorig.capture.edges.read_options import ReadOptions, chosen
 from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.formats import ReadOptions, chosen
 from gpiorig.capture.numbers import samplerate
 
 SUMMARY = "Saleae Logic 2 capture"

@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.capture.edges.changes import Assembler, Changes, assembled, changes, merged
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.sample_grid import SALEAE_HZ, fits
 from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.numbers import samplerate
 
 SUMMARY = "Saleae Logic 2 binary export"

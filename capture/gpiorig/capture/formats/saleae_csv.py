@@ -10,9 +10,9 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.formats.csv import read_table
 from gpiorig.capture.text.table_columns import layout_of
 from gpiorig.capture.text.table_head import table_head

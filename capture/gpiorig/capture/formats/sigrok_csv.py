@@ -10,9 +10,9 @@ import re
 from fractions import Fraction
 from pathlib import Path
 
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.formats.csv import read_table
 from gpiorig.capture.numbers import integer, parse_samplerate
 from gpiorig.capture.text.table_head import LEVEL_WORDS, fields_of, lines_of, table_head

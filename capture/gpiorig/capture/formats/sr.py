@@ -21,9 +21,9 @@ from gpiorig.capture.archive.sr_session import MAX_CHUNKS, METADATA, VERSION, re
 from gpiorig.capture.archive.zip_archive import DEFLATED, STORED, ArchiveWriter
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.edges.edges import Edges
+from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import Waveform, waveform_of
 from gpiorig.capture.errors import CaptureError, FormatError
-from gpiorig.capture.formats import ReadOptions
 from gpiorig.capture.printable import one_line
 
 CHUNK_BYTES = 4 << 20  # what libsigrok reads at once

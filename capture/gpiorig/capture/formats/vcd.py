@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from gpiorig.capture import native
 from gpiorig.capture.edges import select
 from gpiorig.capture.edges.changes import Assembler, Changes, assembled
+from gpiorig.capture.edges.read_options import ReadOptions, chosen
 from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.formats import ReadOptions, chosen
 from gpiorig.capture.text.vcd_header import UNITS, Header, read_header
 from gpiorig.capture.text.writer import GAP, rows, scaler, text_file
 

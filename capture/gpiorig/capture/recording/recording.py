@@ -25,8 +25,8 @@ from gpiorig.capture.recording.description import (
     RecordingInfo,
     State,
 )
+from gpiorig.capture.recording.segment_format import is_written
 from gpiorig.capture.recording.segment_reader import SegmentReader, Segments, read_segments
-from gpiorig.capture.recording.segment_writer import is_written
 from gpiorig.capture.serial.record import SerialRecord, read_record
 
 __all__ = [

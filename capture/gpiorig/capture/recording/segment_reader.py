@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.capture.edges.edges import Edges, no_gaps
-from gpiorig.capture.edges.waveform import NO_LEVELS, NO_SAMPLES, Block, joined
+from gpiorig.capture.edges.waveform import MAX_SAMPLES, NO_LEVELS, NO_SAMPLES, Block, joined
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.recording.segment_writer import (
+from gpiorig.capture.recording.segment_format import (
     BODY,
     HEADER_SIZE,
     MAGIC,
-    MAX_SAMPLES,
     PAYLOAD_BYTES,
     Kind,
     in_order,

@@ -22,42 +22,24 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
-import re
 import struct
 import threading
 import zlib
-from enum import IntEnum
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.capture.edges.waveform import Waveform
-from gpiorig.capture.errors import CaptureError, FormatError, RecordingError
+from gpiorig.capture.edges.waveform import MAX_SAMPLES, Waveform
+from gpiorig.capture.errors import CaptureError, RecordingError
+from gpiorig.capture.recording.segment_format import BODY, MAGIC, Kind, in_order, lock, paths_in
+from gpiorig.capture.recording.segment_reader import SegmentReader
 
-MAGIC = b"gpe1"
-BODY = struct.Struct("<4sB3xIIqI")  # the header without its own crc
-HEADER_SIZE = BODY.size + 4
 SEGMENT_BYTES = 64 << 20  # a new file is begun when this size is reached
 MAX_COUNT = 1 << 18  # rows in one block that we write; readers take any
-MAX_SAMPLES = 2**62  # beyond it, and its like below zero, there is no sample: two of them can be added
-NAME = re.compile(r"(?!0{6})[0-9]{6}|[1-9][0-9]{6,11}")  # of a segment, without its suffix
 RESERVE = "reserve"  # a file whose space is given back when the disk is full, so that the end can still be written
 RESERVE_BYTES = 256 << 10
-
-
-class Kind(IntEnum):
-    """Kind of a block."""
-
-    EDGES = 1
-    GAP = 2
-    WATERMARK = 3
-    END = 4
-
-
-PAYLOAD_BYTES = {Kind.EDGES: 16, Kind.GAP: 16, Kind.WATERMARK: 0, Kind.END: 0}  # per row
 
 
 class SegmentWriter:
@@ -87,8 +69,6 @@ class SegmentWriter:
 
         Record the pause with `gap` first.
         """
-        from gpiorig.capture.recording.segment_reader import SegmentReader  # which reads what this module defines
-
         folder.mkdir(exist_ok=True)  # whoever made the recording may have been killed before it did
         held = lock(folder)
         try:
@@ -253,47 +233,3 @@ def write_waveform(folder: Path, waveform: Waveform) -> None:
         writer.close(in_order=False)
         raise
     writer.close()
-
-
-def in_order(samples: NDArray[np.int64], *, after: int, before: int) -> bool:
-    """Return whether sample numbers increase, all of them after one sample and before another."""
-    if before > MAX_SAMPLES or (samples.size and not (after < samples[0] and samples[-1] < before)):
-        return False
-    return not np.any(samples[1:] <= samples[:-1])
-
-
-def paths_in(folder: Path) -> list[Path]:
-    """Return the segment files of a folder, in order.
-
-    Raises
-    ------
-    FormatError
-        A file or folder with their suffix is not one of them.
-    """
-    paths = list(folder.glob("*.seg"))
-    for path in paths:
-        if not NAME.fullmatch(path.stem) or not path.is_file():
-            raise FormatError("is not a segment file", where=path, remedy="move it out of the recording")
-    return sorted(paths, key=lambda path: int(path.stem))
-
-
-def is_written(folder: Path) -> bool:
-    """Return whether a capture writes to a folder of segments at this moment."""
-    try:
-        os.close(lock(folder))
-    except RecordingError:
-        return True
-    except FileNotFoundError:
-        return False
-    return False
-
-
-def lock(folder: Path) -> int:
-    """Lock the folder until the returned file descriptor is closed, or the process ends in whatever way."""
-    file = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        os.close(file)
-        raise RecordingError("a capture is running", where=folder, remedy="wait for its end, or stop it") from error
-    return file

@@ -8,8 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from gpiorig.capture.edges.edges import MAX_CHANNELS
+from gpiorig.capture.edges.read_options import ReadOptions, chosen
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.formats import ReadOptions, chosen
 from gpiorig.capture.numbers import integer, ratio, samplerate
 from gpiorig.capture.text.table_head import LEVEL_WORDS, NUMBER, TIME_PATTERN, Head, head_of
 from gpiorig.capture.text.table_parser import GROUP, IGNORED, KEY, LEVEL, PORT, TIME, Layout

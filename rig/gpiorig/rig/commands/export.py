@@ -225,11 +225,12 @@ def _recording(options: argparse.Namespace, what: str) -> Recording:
 def _content(options: argparse.Namespace) -> Any:
     """What is in the source file."""
     from gpiorig.capture import formats
+    from gpiorig.capture.edges.read_options import ReadOptions
     from gpiorig.capture.numbers import parse_samplerate
 
     rate = None if options.samplerate is None else parse_samplerate(options.samplerate)
     module = formats.module(formats.recognise(options.source))
-    content = module.read(options.source, formats.ReadOptions(samplerate_hz=rate, recover=options.recover))
+    content = module.read(options.source, ReadOptions(samplerate_hz=rate, recover=options.recover))
     return inputs.saying(options.source, content)
 
 

@@ -119,7 +119,8 @@ def _about(recording: Recording) -> dict[str, Any]:
 
 def _packets(recording: Recording) -> dict[str, Any]:
     """What the packet captures in a recording hold, by the name of the file."""
-    from gpiorig.capture.formats import ReadOptions, pcap
+    from gpiorig.capture.edges.read_options import ReadOptions
+    from gpiorig.capture.formats import pcap
     from gpiorig.rig.recordings.import_files import PACKETS
 
     files = sorted((recording.folder / PACKETS).glob("*"))

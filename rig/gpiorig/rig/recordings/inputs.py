@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from gpiorig.rig.errors import RigError
 
 if TYPE_CHECKING:
+    from gpiorig.capture.edges.read_options import ReadOptions
     from gpiorig.capture.edges.waveform import Block, Waveform
-    from gpiorig.capture.formats import ReadOptions
     from gpiorig.capture.frames.frames import Frames
     from gpiorig.capture.text.node_lines import LineBlock, NodeLines
 
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def read_options(options: argparse.Namespace) -> ReadOptions:
     """Return the options as the readers take them."""
-    from gpiorig.capture.formats import ReadOptions
+    from gpiorig.capture.edges.read_options import ReadOptions
     from gpiorig.capture.numbers import parse_samplerate
 
     columns = {}
