@@ -114,7 +114,9 @@ def find(events: Events, index: Index, *, longest_frame_ns: int = LONGEST_FRAME_
 
 
 def _find_on_node(events: Events, index: Index, of: Kept, *, node: int, longest: int) -> None:
-    ends = np.sort(np.concatenate([index.of(name, node=node) for name in (RX_END, *TX_ENDS, *OTHER_ENDS)]))
+    ends = np.sort(
+        np.concatenate([index.of(name, node=node) for name in (RX_END, *TX_ENDS, *OTHER_ENDS)]), kind="stable"
+    )
     if not len(ends):
         return
     of[ends] = ends

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import Index
+from gpiorig.analysis.events.completions import Index, position_type
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.packets.occurrences import ID_BITS, NONE, POSITION_BITS, RESET, Latest, Positions, owner, taken
 
@@ -61,19 +61,22 @@ class Holders:
     """
 
     def __init__(self, nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> None:
+        self._ids = ids
         self._latest = Latest.of(owner(nodes, ids), positions)
         self._in_order = Latest.of(nodes, positions)
-        self._rank = np.empty(len(positions), dtype=np.int64)
+        self._rank = np.empty(len(positions), dtype=position_type(len(positions)))
         self._rank[self._in_order.rows] = np.arange(len(positions))
 
     def of(self, nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Positions:
         """int64[q], row of the holder of each event, the one at its own position included; -1 for none."""
-        found = self._latest.before(owner(nodes, ids), positions, included=True)
-        held = found >= 0
-        newest = self._in_order.before(nodes[held], positions[held], included=True)
-        age = self._rank[newest] - self._rank[found[held]]
-        found[held] = np.where(age < HALF_A_ROUND, found[held], NONE)
-        return found
+        newest = self._in_order.before(nodes, positions, included=True)
+        holders = newest.copy()
+        # Nearly all events are of the newest holder of their node; only the others are searched for by id.
+        other = np.flatnonzero((ids < 0) | (taken(self._ids, newest) != ids))
+        older = self._latest.before(owner(nodes[other], ids[other]), positions[other], included=True)
+        age = taken(self._rank, newest[other]) - taken(self._rank, older)
+        holders[other] = np.where(age < HALF_A_ROUND, older, NONE)
+        return holders
 
 
 class Custody:
@@ -108,7 +111,9 @@ class Custody:
     ) -> None:
         self._rows = [np.flatnonzero(~delivered), np.flatnonzero(delivered)]
         self._holders = [Holders(starts.nodes[rows], starts.ids[rows], starts.positions[rows]) for rows in self._rows]
-        at = np.sort(np.concatenate([index.of(HAND_OVER, node=node) for node in range(len(events.node_names))]))
+        at = np.sort(
+            np.concatenate([index.of(HAND_OVER, node=node) for node in range(len(events.node_names))]), kind="stable"
+        )
         nodes, ids = events.nodes[at].astype(np.int64), events.ids[at]
         self._hands_over = np.isin(np.arange(len(events.node_names)), nodes)
         self._kinds = starts.kinds

@@ -152,11 +152,11 @@ def build(
     heard = overheard.find(events, index, completed, sent, header_ns=header_ns)
     stays, custody = visits.find(events, index, sent, read)
     visit_of = assignment.find(events, index, completed, told, read, heard, stays, custody)
+    del custody  # 46 MiB for 200 000 round trips, not needed below
     to = journeys.by_index(events, destinations or {})
     travels = journeys.find(events, index, stays, visit_of, destinations=to)
     finder = milestones.Finder(events, index, completed, sent, read, stays, visit_of)
-    packet_of = np.where(visit_of >= 0, packets_of(visit_of, stays), visit_of)
-    left = unattributed.find(events, packet_of, completed.of, nodes=range(len(events.node_names)))
+    left = unattributed.find(events, visit_of, completed.of, nodes=range(len(events.node_names)))
     ways = assignment.ways(events, index, completed, told, heard, visit_of)
     return _rows(events, sent, read, heard, stays, travels, finder, visit_of, ways, left)
 
@@ -178,9 +178,12 @@ def _rows(
     ways: NDArray[np.int8],
     left: Unattributed,
 ) -> Hops:
-    made = finder.passages()
     last = _last_transmissions(stays)
     missed_from, missed_at = _missed(stays, travels)
+    arriving = int(np.count_nonzero(stays.parents >= 0))
+    samples = milestones.table(arriving + len(missed_from))
+    made = finder.passages(samples[:arriving])
+    finder.departures(missed_from, last[missed_from], samples[arriving:])
     begun = np.concatenate([stays.parents[made.visits], missed_from]).astype(np.int64)
     reached = np.concatenate([made.visits, np.full(len(missed_from), NONE)])
     packets = stays.packets[begun]
@@ -190,7 +193,8 @@ def _rows(
     sending = np.concatenate([made.sendings, last[missed_from]])[order]
     reading = np.concatenate([made.readings, np.full(len(missed_from), NONE)])[order]
     receivers = np.concatenate([stays.nodes[made.visits], missed_at])[order]
-    samples = np.concatenate([made.samples, finder.departures(missed_from, last[missed_from])])[order]
+    for column in samples.T:
+        column[:] = column[order]
     count = _Counts(sent, stays)
     strange = np.flatnonzero((stays.parents < 0) & (stays.kinds[stays.packets] == READ_FIRST))
     there = np.maximum(reached, 0)

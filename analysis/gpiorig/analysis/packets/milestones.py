@@ -49,6 +49,11 @@ class Passages:
     samples: NDArray[np.int64]
 
 
+def table(rows: int) -> NDArray[np.int64]:
+    """int64[rows, len(POINTS)], milestones that are all missing, stored by column."""
+    return np.full((len(POINTS), rows), NONE, dtype=np.int64).T
+
+
 class Finder:
     """Finds milestones in the events, by visit."""
 
@@ -64,13 +69,11 @@ class Finder:
     ) -> None:
         self._events, self._index, self._completions = events, index, completions
         self._sent, self._read, self._visits, self._visit_of = sent, read, visits, visit_of
-        self._readers = Holders(read.nodes.astype(np.int64), read.ids, read.ends_at)
 
-    def passages(self) -> Passages:
-        """All of them, in the order of the visits."""
+    def passages(self, positions: NDArray[np.int64]) -> Passages:
+        """All passages, in the order of the visits; their milestones fill an empty `table`."""
         rows = np.flatnonzero(self._visits.parents >= 0)
         hops = self._visits.hops[rows]
-        positions = np.full((len(rows), len(POINTS)), NONE, dtype=np.int64)
         parents = self._visits.parents[rows].astype(np.int64)
         bound = np.where(self._visits.deliveries >= 0, self._visits.deliveries + 1, len(self._events))
         readings = np.full(len(rows), NONE, dtype=np.int64)
@@ -87,13 +90,13 @@ class Finder:
             np.minimum.at(bound, parents[now][open_], since[open_])
         sendings = taken(self._read.transmissions, readings)
         self._of_frames(positions, readings, sendings, parents)
-        samples = taken(self._events.samples, positions.reshape(-1)).reshape(positions.shape)
-        samples[:, COLUMNS["air.start"]] = taken(self._read.air_starts, readings)
-        return Passages(visits=rows, readings=readings, sendings=sendings, samples=samples)
+        self._to_samples(positions)
+        positions[:, COLUMNS["air.start"]] = taken(self._read.air_starts, readings)
+        return Passages(visits=rows, readings=readings, sendings=sendings, samples=positions)
 
     def arrivals(self, visits: Positions) -> Passages:
         """How packets came to the visits that they begin with, of frames whose sender is not known."""
-        positions = np.full((len(visits), len(POINTS)), NONE, dtype=np.int64)
+        positions = table(len(visits))
         bound = np.where(self._visits.deliveries >= 0, self._visits.deliveries + 1, len(self._events))
         until = self._backwards(UP, visits, bound[visits], positions, np.arange(len(visits)))
         first = np.flatnonzero(~self._visits.repeated)
@@ -101,18 +104,22 @@ class Finder:
         readings = taken(first, read_in.before(visits, until, included=True))
         unknown = np.full(len(visits), NONE, dtype=np.int64)
         self._of_frames(positions, readings, unknown, visits)
-        samples = taken(self._events.samples, positions.reshape(-1)).reshape(positions.shape)
-        samples[:, COLUMNS["air.start"]] = taken(self._read.air_starts, readings)
-        return Passages(visits=visits, readings=readings, sendings=unknown, samples=samples)
+        self._to_samples(positions)
+        positions[:, COLUMNS["air.start"]] = taken(self._read.air_starts, readings)
+        return Passages(visits=visits, readings=readings, sendings=unknown, samples=positions)
 
-    def departures(self, visits: Positions, sendings: Positions) -> NDArray[np.int64]:
-        """int64[k, len(POINTS)], the milestones up to a transmission of each visit, or the latest without one."""
-        positions = np.full((len(visits), len(POINTS)), NONE, dtype=np.int64)
+    def departures(self, visits: Positions, sendings: Positions, positions: NDArray[np.int64]) -> None:
+        """Fill an empty `table` with the milestones up to a transmission of each visit, or the latest without one."""
         commands = taken(self._sent.commands, sendings)
         bound = np.where(commands >= 0, commands + 1, len(self._events))
         self._backwards(DOWN, visits, bound, positions, np.arange(len(visits)))
         self._command_ends(positions, commands, visits)
-        return taken(self._events.samples, positions.reshape(-1)).reshape(positions.shape)
+        self._to_samples(positions)
+
+    def _to_samples(self, positions: NDArray[np.int64]) -> None:
+        """Replace positions by their instants, column by column: a second table would double the memory."""
+        for column in positions.T:
+            column[:] = taken(self._events.samples, column)
 
     def _backwards(
         self,
@@ -124,21 +131,40 @@ class Finder:
     ) -> Positions:
         """Fill in the points of some rows, the last one first; gives the earliest position found, or the bound."""
         for point in reversed(points):
-            keys = self._keys(point)
-            found = _owned(keys, np.searchsorted(keys, (visits << POSITION_BITS) + bound) - 1, visits)
-            positions[rows, COLUMNS[point.name]] = found
-            bound = np.where(found >= 0, found, bound)
+            latest = self._latest(self._of_point(point), visits, bound)
+            positions[rows, COLUMNS[point.name]] = latest
+            bound = np.where(latest >= 0, latest, bound)
         return bound
 
-    def _keys(self, point: Point) -> Positions:
-        """Visit and position of every event of a point, as one sorted number each."""
-        at = np.concatenate([self._index.of(point.event, node=node) for node in range(len(self._events.node_names))])
+    def _latest(self, at: Positions, visits: Positions, bound: Positions) -> Positions:
+        """int64[k], the latest of some events of each visit before its bound, -1 for none."""
+        last = np.full(len(self._visits), NONE, dtype=np.int64)
+        last[self._visit_of[at]] = at  # increasing within a visit: the last one stays
+        latest = last[visits]
+        # Most visits have one event of a point; only the others are searched.
+        late = np.flatnonzero(latest >= bound)
+        if len(late):
+            keys, visits = self._keys(at), visits[late]
+            latest[late] = _owned(keys, np.searchsorted(keys, (visits << POSITION_BITS) + bound[late]) - 1, visits)
+        return latest
+
+    def _keys(self, at: Positions) -> Positions:
+        """Visit and position of some events, as one sorted number each."""
+        # Stable, because that is quick on runs in order: there is one for each node.
+        keys: Positions = np.sort((self._visit_of[at].astype(np.int64) << POSITION_BITS) + at, kind="stable")
+        return keys
+
+    def _of_point(self, point: Point) -> Positions:
+        """Positions of the events of a point that belong to a visit, increasing within a visit."""
+        nodes = range(len(self._events.node_names))
+        at: Positions = np.concatenate([self._index.of(point.event, node=node) for node in nodes])
         at = at[self._visit_of[at] >= 0]
         if point.event == MAC and self._visits.repeated.any():
             # The MAC gets a frame right after it was read, and drops duplicates: no milestone is a duplicate's.
-            reading = self._readers.of(self._events.nodes[at].astype(np.int64), self._events.ids[at], at)
+            readers = Holders(self._read.nodes.astype(np.int64), self._read.ids, self._read.ends_at)
+            reading = readers.of(self._events.nodes[at].astype(np.int64), self._events.ids[at], at)
             at = at[(reading < 0) | ~self._visits.repeated[np.maximum(reading, 0)]]
-        return np.sort((self._visit_of[at].astype(np.int64) << POSITION_BITS) + at)
+        return at
 
     def _of_frames(
         self, positions: NDArray[np.int64], readings: Positions, sendings: Positions, parents: Positions
@@ -149,14 +175,14 @@ class Finder:
         for point in BY_ORDER:
             at = np.concatenate([self._index.of(point.event, node=node) for node in nodes])
             positions[:, COLUMNS[point.name]] = latest_of(ends_at, at, of=self._completions.of[at])
-        at = np.sort(np.concatenate([self._index.of(RECEPTION_END, node=node) for node in nodes]))
+        at = np.sort(np.concatenate([self._index.of(RECEPTION_END, node=node) for node in nodes]), kind="stable")
         if len(at):
             place = np.minimum(np.searchsorted(at, ends_at), len(at) - 1)
             positions[:, COLUMNS[RECEPTION_END]] = np.where(at[place] == ends_at, ends_at, NONE)
         self._command_ends(positions, taken(self._sent.commands, sendings), parents)
 
     def _command_ends(self, positions: NDArray[np.int64], commands: Positions, visits: Positions) -> None:
-        keys = self._keys(POINTS[COLUMNS[COMMAND_END]])
+        keys = self._keys(self._of_point(POINTS[COLUMNS[COMMAND_END]]))
         found = _owned(keys, np.searchsorted(keys, (visits << POSITION_BITS) + commands), visits)
         positions[:, COLUMNS[COMMAND_END]] = np.where(commands >= 0, found, NONE)
 

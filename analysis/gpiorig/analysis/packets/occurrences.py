@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.events.completions import Kept, position_type
+
 Positions = NDArray[np.int64]
 
 ID_BITS = 16
@@ -30,18 +32,18 @@ class Latest:
     keys
         int64[k], increasing: owner, then position.
     rows
-        int64[k], row of each in the arrays it was made from.
+        int32[k] (int64 from 2^31 things on), row of each in the arrays it was made from.
     """
 
     keys: Positions
-    rows: Positions
+    rows: Kept
 
     @classmethod
     def of(cls, owners: Positions, positions: Positions) -> Latest:
         """Of k things: their owners, such as a node and an id together, below 2^29, and their positions, below 2^34."""
         keys = (owners << POSITION_BITS) + positions
         order = np.argsort(keys, kind="stable")
-        return cls(keys[order], order)
+        return cls(keys[order], order.astype(position_type(len(keys))))
 
     def before(self, owners: Positions, positions: Positions, *, included: bool = False) -> Positions:
         """int64[q], row of the latest thing of each owner before a position (or at it), -1 for none."""
@@ -62,7 +64,7 @@ class Latest:
     def _owned(self, place: Positions, owners: Positions) -> Positions:
         held = np.maximum(place, 0)
         good = (place >= 0) & (owners >= 0) & (self.keys[held] >> POSITION_BITS == owners)
-        return np.where(good, self.rows[held], NONE)
+        return np.where(good, self.rows[held], np.int64(NONE))
 
 
 def taken(values: NDArray[np.integer[Any]], rows: Positions) -> Positions:

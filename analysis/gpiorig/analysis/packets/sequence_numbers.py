@@ -91,7 +91,7 @@ def _on_node(events: Events, index: Index, node: int) -> tuple[Positions, Positi
     call = taken(calls, np.searchsorted(calls, at) - 1)
     inside = free & (call >= 0) & (np.searchsorted(ends, call) == np.searchsorted(ends, at))
     ids = np.where(inside, events.ids[np.maximum(call, 0)], ids)
-    down = np.sort(np.concatenate([index.of(name, node=node) for name in HANDED_DOWN]))
+    down = np.sort(np.concatenate([index.of(name, node=node) for name in HANDED_DOWN]), kind="stable")
     place = np.searchsorted(down, at)
     following = taken(down, np.where(place < len(down), place, NONE))
     last = free & ~inside & (following >= 0)

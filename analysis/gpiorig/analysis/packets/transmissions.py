@@ -114,7 +114,7 @@ def _on_node(
     commands = next((at for name in COMMANDS if len(at := index.of(name, node=node))), np.zeros(0, dtype=np.int64))
     ends_at = np.full(len(commands), NONE, dtype=np.int64)
     if len(commands):
-        told = np.sort(np.concatenate([index.of(name, node=node) for name in TX_ENDS]))
+        told = np.sort(np.concatenate([index.of(name, node=node) for name in TX_ENDS]), kind="stable")
         command = np.searchsorted(commands, told) - 1
         own = (command >= 0) & (events.ids[commands[np.maximum(command, 0)]] == events.ids[told])
         # Written backwards, so that the first of several stays.
@@ -128,7 +128,7 @@ def _on_node(
         outcomes[(ends_at >= 0) & (events.codes[np.maximum(ends_at, 0)] == BY_NAME[name].code)] = outcome
     longest = int(Fraction(LONGEST_NS, 1_000_000_000) * events.samplerate_hz)
     # At the latest with the next command, or when the node is reset.
-    over = np.sort(np.concatenate([commands, index.of(RESET, node=node)]))
+    over = np.sort(np.concatenate([commands, index.of(RESET, node=node)]), kind="stable")
     over_at = np.append(events.samples[over], events.end)
     latest = over_at[np.searchsorted(over, commands, side="right")]
     latest = np.minimum(latest, events.samples[commands] + longest)

@@ -85,7 +85,9 @@ class Visits:
 def occurring(events: Events, index: Index, names: tuple[str, ...]) -> tuple[str, Positions]:
     """The first of the events that occurs with ids on any node, and its positions, increasing."""
     for name in names:
-        at = np.sort(np.concatenate([index.of(name, node=node) for node in range(len(events.node_names))]))
+        at = np.sort(
+            np.concatenate([index.of(name, node=node) for node in range(len(events.node_names))]), kind="stable"
+        )
         at = at[events.ids[at] >= 0]
         if len(at):
             return name, at
@@ -101,15 +103,14 @@ def delivering(events: Events, index: Index) -> tuple[str, Positions]:
 def find(events: Events, index: Index, sent: Transmissions, read: Receptions) -> tuple[Visits, Custody]:
     """Find the visits of all packets, and who has what in hand by `Visits.of_start`."""
     first = _first_readings(sent, read)
-    readings = np.unique(first)
+    readings = np.flatnonzero(np.bincount(first))  # np.unique hashes rows, which costs more
     start_of_reading = np.searchsorted(readings, first)
-    starts = _starts(events, index, sent, read, readings)
+    starts, custody = _starts(events, index, sent, read, readings)
     at = delivering(events, index)[1]
     readers = Holders(read.nodes.astype(np.int64), read.ids, read.ends_at)
     reader = readers.of(events.nodes[at].astype(np.int64), events.ids[at], at)
     at, reader = at[reader >= 0], reader[reader >= 0]
     # First without knowing what was delivered, which decides what is sent on; then with that known.
-    custody = Custody(events, index, starts, np.zeros(len(starts), dtype=bool))
     for again in (True, False):
         start_of_sent = _of_sent(custody, sent)
         parents = np.full(len(starts), NONE, dtype=np.int64)
@@ -120,6 +121,7 @@ def find(events: Events, index: Index, sent: Transmissions, read: Receptions) ->
         deliveries[joined[start_of_reading[reader]][::-1]] = at[::-1]
         delivered = deliveries[joined] >= 0
         if again:
+            del custody  # before the next one, so that there are never two in memory
             custody = Custody(events, index, starts, delivered, joined)
     made = _visits(starts, parents, joined, deliveries, start_of_sent, start_of_reading, first)
     unclear = made.of_start[custody.unclear & ~delivered]
@@ -148,8 +150,13 @@ def _first_readings(sent: Transmissions, read: Receptions) -> Positions:
     return first
 
 
-def _starts(events: Events, index: Index, sent: Transmissions, read: Receptions, readings: Positions) -> Starts:
-    """The first reading of every frame at every node, calls, and frames that go with neither, in this order."""
+def _starts(
+    events: Events, index: Index, sent: Transmissions, read: Receptions, readings: Positions
+) -> tuple[Starts, Custody]:
+    """The first reading of every frame at every node, calls, and frames that go with neither, in this order.
+
+    With them their custody, while nothing is known to be delivered.
+    """
     calls = occurring(events, index, CALLS)[1]
     starts = Starts(
         nodes=np.concatenate([read.nodes[readings], events.nodes[calls]]).astype(np.int64),
@@ -158,7 +165,12 @@ def _starts(events: Events, index: Index, sent: Transmissions, read: Receptions,
         kinds=np.repeat(np.array([READ, CALL], dtype=np.uint8), [len(readings), len(calls)]),
     )
     custody = Custody(events, index, starts, np.zeros(len(starts), dtype=bool))
-    return starts.and_(_bare(sent, _of_sent(custody, sent)))
+    bare = _bare(sent, _of_sent(custody, sent))
+    if len(bare):
+        starts = starts.and_(bare)
+        del custody
+        custody = Custody(events, index, starts, np.zeros(len(starts), dtype=bool))
+    return starts, custody
 
 
 def _of_sent(custody: Custody, sent: Transmissions) -> Positions:
@@ -202,7 +214,7 @@ def _visits(
     first: Positions,
 ) -> Visits:
     """Number the visits and the packets."""
-    heads = np.unique(joined)
+    heads = np.flatnonzero(np.bincount(joined))
     row = np.searchsorted(heads, joined)
     above = taken(row, parents[heads])
     root, hops = np.arange(len(heads)), np.zeros(len(heads), dtype=np.int64)
@@ -214,7 +226,7 @@ def _visits(
     order = np.lexsort((begins, hops, begins[root]))
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
-    origins = np.unique(place[root])
+    origins = np.flatnonzero(np.bincount(place[root]))
     of_start = place[row]
     return Visits(
         nodes=starts.nodes[heads][order].astype(np.int16),
