@@ -1,6 +1,6 @@
 """Frames that went over the SPI bus between a microcontroller and its radio, out of the transfers of that bus.
 
-The same frames as the sigrok decoders `at86rf2xx`, `cc2420` and `spirit1` give (docs/guide/radio-decoders.md), at a
+The same frames as the sigrok decoders `at86rf2xx`, `cc2420` and `spirit1` give (docs/guide/decoders.md), at a
 fraction of the time: transfers that carry no frame are left out before any of them is looked at one by one.
 """
 

@@ -34,7 +34,7 @@ Then, with the decoder of this project (Debian's PulseView 0.4.2 does the same):
   SIGROKDECODE_DIR=decoders sigrok-cli -i p12.sr -A gpio_probe \\
       -P gpio_probe:strobe=initiator.strobe:d0=initiator.d0:d1=initiator.d1:width=2
 
-docs/guide/export.md says which format is for which tool, and what each rounds."""
+docs/guide/files.md says which format is for which tool, and what each rounds."""
 
 _AROUND_S = Fraction(100, 10**6)
 _TABLES = (

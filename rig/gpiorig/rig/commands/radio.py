@@ -24,7 +24,7 @@ examples:
   gpiorig radio run1 --transfers           every access, octet by octet
   gpiorig radio capture.sr --chip cc2420 --lines clk=SCK,mosi=SI,miso=SO,select=CSn
 
-Registers, commands and states are shown by the sigrok decoders (docs/guide/radio-decoders.md)."""
+Registers, commands and states are shown by the sigrok decoders (docs/guide/decoders.md)."""
 
 LINES = ("clk", "mosi", "miso", "select")
 

@@ -1,6 +1,6 @@
 //! STM32L476: 1 MiB of flash, 96 + 32 KiB of RAM, and the peripherals that a radio node uses.
 //!
-//! What is modelled of each device stands at the head of its file and in `docs/evidence/virtual-bench-stm32l476.md`. Other
+//! What is modelled of each device stands at the head of its file and in `docs/evidence/virtual-boards.md`. Other
 //! devices of the chip read as 0 and are logged; an address that belongs to none is a bus error, and ends the run when
 //! the chip is strict. Sources: RM0351 rev 5 to 9, DS10198; sections are those of rev 5.
 //!
