@@ -191,17 +191,17 @@ by the port's assembly.
 ## Variants, masks, span lines, log
 
 On each board's own bus (STM32: 2 data lines, TelosB: 4); "log only" has no bus. A span line is one store a change;
-with the log its event is noted too. The log's price is the record and the board's timer, which takes most of it.
+with the log its event is recorded too. The log's price is the record and the board's timer, which takes most of it.
 
 | processor | build | event | event with id | event masked at run time | change of a span line |
 |---|---|---|---|---|---|
 {variants}
 
-An event left out of the build (`-DGPIORIG_MASK_<POINT>=0`) costs nothing. A doubled event runs the same code twice on
+An event omitted from the build (`-DGPIORIG_MASK_<POINT>=0`) costs nothing. A doubled event runs the same code twice on
 an STM32, so that a cache sees one copy of it: where the stores go is an argument there, which makes a pass up to 3 %
 shorter than an event of the normal build. On the TelosB it is two copies, of exactly the same cost.
 
-## Beside the figures the line code was chosen by
+## Comparison with simpler line codes
 
 Instruction counts of simpler codes, made when the study was planned (gcc 12.2 -O2 and clang 16, function body and
 return, no wait states, no hold, no check, no gap): what the frames above pay for being decodable without loss is the
