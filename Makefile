@@ -11,6 +11,11 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find capture/native rig/vboards -n
 # Compiled modules are kept: hundreds of short processes would each compile them again.
 unexport PYTHONDONTWRITEBYTECODE
 
+# Generators and the changelog wrap their own pages.
+MARKDOWN := $(filter-out CHANGELOG.md docs/guide/probe-cost.md docs/reference/events.md docs/reference/settings.md, \
+    $(wildcard *.md docs/*.md docs/*/*.md firmware-gpio-probes/*.md))
+MDFORMAT = $(BIN)/mdformat --wrap 120 --number --compact-tables
+
 SECONDS ?= 600
 TARGETS ?=
 
@@ -30,7 +35,7 @@ help:
 	@echo "make firmware   the probe library and the reference firmware"
 	@echo "make native     the Rust libraries"
 	@echo "make generate   what follows from firmware-gpio-probes/events.toml, and the decoders' copies of shared modules"
-	@echo "make format     format Python and Rust sources"
+	@echo "make format     format Python, Rust and Markdown"
 	@echo "make setup      Debian packages, virtual environment, native libraries, firmware"
 	@echo "make clean      delete what was built"
 
@@ -84,6 +89,7 @@ check: setup
 	@$(PYTHON) firmware-gpio-probes/generate.py --check
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(MDFORMAT) --check $(MARKDOWN)
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -q tests/rules/test_layers.py tests/rules/test_documents.py
 	@$(MAKE) --no-print-directory -s -C firmware-gpio-probes lint
@@ -105,6 +111,7 @@ generate:
 format: setup
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format --quiet .
+	@$(MDFORMAT) $(MARKDOWN)
 	@cargo fmt --all
 
 bench: setup
