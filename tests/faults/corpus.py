@@ -42,7 +42,7 @@ def table(cases: Sequence[Case]) -> str:
         rows.append([name, *(str(number or "") for number in numbers), str(sum(numbers))])
     sums = [sum(case.verdict is verdict for case in cases) for verdict in verdicts]
     rows.append(["all", *map(str, sums), str(len(cases))])
-    rows.insert(1, ["---", *["---:"] * (len(verdicts) + 1)])
+    rows.insert(1, ["--", *["-:"] * (len(verdicts) + 1)])
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
