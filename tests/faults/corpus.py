@@ -13,7 +13,7 @@ from .case import Case, Verdict
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "evidence" / "reliability.md"
 FAMILIES = (archives, binaries, tables, recordings, descriptions, waveforms, damage)
-BEGIN, END = "<!-- table of `make faults` -->\n", "<!-- end of the table -->\n"
+BEGIN, END = "<!-- table of `make faults` -->\n\n", "\n<!-- end of the table -->\n"
 
 
 def cases() -> list[Case]:
