@@ -1,4 +1,7 @@
 //! Devices that the STM32 families have in common.
 
 pub mod dma;
+pub mod exti;
+pub mod gpio;
+pub mod spi;
 pub mod timer;

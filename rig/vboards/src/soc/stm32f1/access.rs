@@ -131,7 +131,7 @@ impl<O: Outside> Stm32f1<O> {
             }
             Device::Dma(index) => self.dmas[index].read(offset),
             Device::Exti => self.exti.read(offset),
-            Device::Afio => self.exti.read_afio(offset),
+            Device::Afio => self.afio.read(offset),
             Device::Rcc => self.rcc.read(offset, self.clock.ps(cycle)),
             Device::Flash => self.flash.read(offset, self.clock.ps(cycle)),
             Device::Rtc => {
@@ -163,7 +163,7 @@ impl<O: Outside> Stm32f1<O> {
                     self.timer_outputs(cycle, self.clock.ps(cycle)); // the mode decides what shows on the pin
                 }
                 self.settle_at(port, cycle);
-                return done;
+                return done.map(|_| ());
             }
             Device::Spi(index) => {
                 self.spis[index].write(offset, value, cycle, &mut self.spi_effects)?;
@@ -231,8 +231,8 @@ impl<O: Outside> Stm32f1<O> {
     }
 
     fn write_afio(&mut self, offset: u32, value: u32, cycle: u64) -> Option<()> {
-        self.exti.write_afio(offset, value)?;
-        let pins = Pins::selected(self.exti.remaps());
+        self.afio.write(offset, value)?;
+        let pins = Pins::selected(self.afio.remaps());
         if pins != self.pins {
             self.pins = pins;
             self.idle_lines();

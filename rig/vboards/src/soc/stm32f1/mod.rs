@@ -27,6 +27,7 @@ mod watchdog;
 mod wires;
 
 use super::stm32::dma::Dma;
+use super::stm32::exti::Exti;
 use super::stm32::timer::Timer;
 use super::watch::Watch;
 use super::{Drive, Outside};
@@ -36,7 +37,7 @@ use crate::rng::{draw, Purpose};
 use crate::trace::{Edge, Pin};
 use adc::Adc;
 use crc::Crc;
-use exti::Exti;
+use exti::Afio;
 use flash::FlashInterface;
 use gpio::{Port, PORTS};
 use i2c::I2c;
@@ -76,6 +77,7 @@ pub struct Stm32f1<O: Outside> {
     rcc: Rcc,
     flash: FlashInterface,
     exti: Exti,
+    afio: Afio,
     pins: Pins,
     ports: Vec<Port>,
     timers: Vec<Timer>,
@@ -119,7 +121,7 @@ pub struct Stm32f1<O: Outside> {
     fault: Option<String>,
     drives: Vec<Drive>,
     usart_effects: Vec<usart::Effect>,
-    spi_effects: Vec<spi::Effect>,
+    spi_effects: Vec<super::stm32::spi::Effect>,
 }
 
 impl<O: Outside> Stm32f1<O> {
@@ -133,7 +135,8 @@ impl<O: Outside> Stm32f1<O> {
             clock,
             rcc,
             flash: FlashInterface::default(),
-            exti: Exti::default(),
+            exti: Exti::new(&exti::LINES, 0),
+            afio: Afio::default(),
             pins: Pins::selected(0),
             ports: config.rest.iter().map(|&rest| Port::new(rest)).collect(),
             timers,
@@ -192,7 +195,7 @@ impl<O: Outside> Stm32f1<O> {
         let t_ps = self.clock.ps(at);
         if self.due(Group::Spis, at) {
             for index in 0..self.spis.len() {
-                if self.spis[index].next_event().map_or(false, |next| next <= at) {
+                if self.spis[index].shifter.next_event().map_or(false, |next| next <= at) {
                     self.spis[index].fire(at, &mut self.spi_effects);
                     self.spi_effects(index, at, t_ps);
                 }
@@ -315,7 +318,7 @@ impl<O: Outside> Stm32f1<O> {
             usart.set_clock_div(if index == 0 { apb2 } else { apb1 });
         }
         for (index, spi) in self.spis.iter_mut().enumerate() {
-            spi.set_clock_div(if index == 0 { apb2 } else { apb1 });
+            spi.shifter.set_clock_div(if index == 0 { apb2 } else { apb1 });
         }
         self.i2cs.iter_mut().for_each(|i2c| i2c.set_clock_div(apb1));
         for adc in self.adcs.iter_mut() {

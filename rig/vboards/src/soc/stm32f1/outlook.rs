@@ -101,7 +101,7 @@ impl<O: Outside> Stm32f1<O> {
         match group {
             Group::Spis => {
                 for (spi, irq) in self.spis.iter().zip(SPI_IRQ) {
-                    outlook.event(spi.next_event());
+                    outlook.event(spi.shifter.next_event());
                     outlook.irq(irq, spi.irq());
                 }
             }
@@ -141,7 +141,7 @@ impl<O: Outside> Stm32f1<O> {
         let instants = [
             self.rcc.switch_pending(),
             self.flash.next_event(),
-            self.rtc.next_event(self.exti.listens(exti::RTC_ALARM)),
+            self.rtc.next_event(self.exti.wakes(exti::RTC_ALARM)),
             self.iwdg.next_event(),
         ];
         for t_ps in instants {

@@ -126,7 +126,7 @@ impl<O: Outside> Stm32f1<O> {
     fn postpone(&mut self, cycles: u64) {
         self.timers.iter_mut().for_each(|timer| timer.postpone(cycles));
         self.usarts.iter_mut().for_each(|usart| usart.postpone(cycles));
-        self.spis.iter_mut().for_each(|spi| spi.postpone(cycles));
+        self.spis.iter_mut().for_each(|spi| spi.shifter.postpone(cycles));
         self.i2cs.iter_mut().for_each(|i2c| i2c.postpone(cycles));
         self.adcs.iter_mut().for_each(|adc| adc.postpone(cycles));
         self.wwdg.postpone(cycles);
@@ -135,7 +135,7 @@ impl<O: Outside> Stm32f1<O> {
     /// Next event while the clocks stand still: the world, the RTC, the watchdog, edges on RX pins.
     pub(super) fn next_in_deep(&self) -> u64 {
         let (alarm, watchdog) = (
-            self.rtc.next_event(self.exti.listens(RTC_ALARM) || self.in_standby()),
+            self.rtc.next_event(self.exti.wakes(RTC_ALARM) || self.in_standby()),
             self.iwdg.next_event(),
         );
         let clocked = [alarm, watchdog]

@@ -4,7 +4,7 @@ use super::gpio::PORTS;
 use super::map::{self, Device};
 use super::rcc::{Cause, Gate};
 use super::watchdog::{Iwdg, Wwdg};
-use super::{Exti, FlashInterface, Pins, Stm32f1};
+use super::{Afio, Exti, FlashInterface, Pins, Stm32f1};
 use crate::log::Topic;
 use crate::soc::Outside;
 
@@ -16,7 +16,8 @@ impl<O: Outside> Stm32f1<O> {
         self.power.reset();
         self.rcc.reset(cause);
         self.flash = FlashInterface::default();
-        self.exti = Exti::default();
+        self.exti = Exti::new(&super::exti::LINES, 0);
+        self.afio = Afio::default();
         self.iwdg = Iwdg::new(self.config.clock.ppb);
         self.rtc.system_reset();
         self.dbgmcu_cr = 0;
@@ -64,7 +65,7 @@ impl<O: Outside> Stm32f1<O> {
             self.wwdg = Wwdg::new(self.rcc.apb1_div());
         }
         if of(Device::Afio) {
-            self.exti.reset_afio();
+            self.afio = Afio::default();
             self.pins = Pins::selected(0);
             self.idle_lines();
         }

@@ -2,184 +2,91 @@
 //!
 //! Of the bidirectional mode only sending is modelled. Not modelled: slave mode, NSS, receive-only mode, CRC, I2S.
 
-const SR_RXNE: u32 = 1 << 0;
-const SR_TXE: u32 = 1 << 1;
-const SR_OVR: u32 = 1 << 6;
-const SR_BSY: u32 = 1 << 7;
-const CR1_CPHA: u32 = 1 << 0;
-const CR1_CPOL: u32 = 1 << 1;
-const CR1_MSTR: u32 = 1 << 2;
-const CR1_SPE: u32 = 1 << 6;
+use crate::soc::stm32::spi::{Effect, Shifter, SR_BSY, SR_OVR, SR_RXNE, SR_TXE};
+
 const CR1_DFF: u32 = 1 << 11;
 /// BIDIMODE with BIDIOE: one line, out.
 const CR1_OUT_ONLY: u32 = 3 << 14;
 
-/// Half periods of the first octet.
-const MIDDLE: u32 = 16;
-
-/// What the chip around an SPI has to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// A transfer begins: ask the slave for its data and hand it to [`Spi::answer`].
-    Begin,
-    /// The first octet of a 16 bit transfer has gone out: hand the second answer to [`Spi::answer`].
-    Middle(u8),
-    /// A transfer is over; its last octet has gone out.
-    End(u8),
-    /// Lines of a traced bus: SCK, MOSI, MISO.
-    Lines { sck: bool, mosi: bool, miso: bool },
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Transfer {
-    out: u16,
-    back: u16,
-    start: u64,
-    half_cycles: u64,
-    /// Half periods of SCK that are over.
-    halves: u32,
-    bits: u32,
-}
-
 /// One SPI. Times are cycles of HCLK.
 #[derive(Default)]
 pub struct Spi {
-    clock_div: u64,
-    cr1: u32,
+    pub shifter: Shifter,
     cr2: u32,
     sr: u32,
     crcpr: u32,
     holding: Option<u16>,
-    transfer: Option<Transfer>,
     rdr: u16,
     sr_read: bool,
-    /// Tell of every edge of the lines: somebody has a probe on them.
-    pub traced: bool,
 }
 
 impl Spi {
     pub fn new(clock_div: u64) -> Spi {
         Spi {
-            clock_div,
+            shifter: Shifter::new(clock_div, true),
             sr: SR_TXE,
             crcpr: 7,
             ..Spi::default()
         }
     }
 
-    pub fn set_clock_div(&mut self, clock_div: u64) {
-        self.clock_div = clock_div;
-    }
-
     pub fn reset(&mut self) {
+        self.shifter.reset();
         *self = Spi {
-            traced: self.traced,
-            ..Spi::new(self.clock_div)
+            shifter: std::mem::take(&mut self.shifter),
+            ..Spi::new(1)
         };
     }
 
-    fn idle_clock(&self) -> bool {
-        self.cr1 & CR1_CPOL != 0
-    }
-
-    pub fn next_event(&self) -> Option<u64> {
-        self.transfer.map(|transfer| {
-            let halves = match (self.traced, transfer.bits) {
-                (true, _) => transfer.halves + 1,
-                (false, 16) if transfer.halves < MIDDLE => MIDDLE,
-                (false, bits) => 2 * bits,
-            };
-            transfer.start + u64::from(halves) * transfer.half_cycles
-        })
-    }
-
     fn begin(&mut self, data: u16, cycle: u64, effects: &mut Vec<Effect>) {
-        let bits = if self.cr1 & CR1_DFF != 0 { 16 } else { 8 };
-        // Baud rate: fPCLK / 2^(BR+1); a half period is 2^BR.
-        let half_cycles = (1 << (self.cr1 >> 3 & 7)) * self.clock_div;
-        self.transfer = Some(Transfer {
-            out: data,
-            back: 0,
-            start: cycle,
-            half_cycles,
-            halves: 0,
-            bits,
-        });
+        let bits = if self.shifter.cr1 & CR1_DFF != 0 { 16 } else { 8 };
+        self.shifter.begin(data, bits, cycle, effects);
         self.sr |= SR_TXE | SR_BSY;
-        effects.push(Effect::Begin);
     }
 
-    /// The octet that the slave shifts back next in the running transfer.
-    pub fn answer(&mut self, octet: u8) {
-        if let Some(transfer) = self.transfer.as_mut() {
-            let last = transfer.bits == 8 || transfer.halves >= MIDDLE;
-            transfer.back |= u16::from(octet) << if last { 0 } else { 8 };
-        }
-    }
-
-    /// The chip's clock stood still.
-    pub fn postpone(&mut self, cycles: u64) {
-        if let Some(transfer) = self.transfer.as_mut() {
-            transfer.start += cycles;
+    /// The byte that the slave shifts back next in the running transfer.
+    pub fn answer(&mut self, byte: u8) {
+        if let Some(transfer) = self.shifter.transfer.as_mut() {
+            let shift = if transfer.is_in_last_byte() { 0 } else { 8 };
+            transfer.back |= u16::from(byte) << shift;
         }
     }
 
     /// Requests to the DMA: receiver, transmitter (25.3.9).
     pub fn dma_requests(&self) -> (bool, bool) {
         let receive = self.cr2 & 1 != 0 && self.sr & SR_RXNE != 0;
-        let running = self.cr1 & (CR1_SPE | CR1_MSTR) == CR1_SPE | CR1_MSTR;
-        (receive, self.cr2 & 2 != 0 && self.sr & SR_TXE != 0 && running)
-    }
-
-    /// Levels of the lines now.
-    pub fn lines(&self) -> Effect {
-        let idle = self.idle_clock();
-        let transfer = match self.transfer {
-            Some(transfer) => transfer,
-            None => {
-                return Effect::Lines {
-                    sck: idle,
-                    mosi: false,
-                    miso: false,
-                }
-            }
-        };
-        let second_phase = self.cr1 & CR1_CPHA != 0;
-        let active = (transfer.halves % 2 == 1) != second_phase && transfer.halves < 2 * transfer.bits;
-        let bit = transfer.bits - 1 - (transfer.halves / 2).min(transfer.bits - 1);
-        Effect::Lines {
-            sck: active != idle,
-            mosi: transfer.out >> bit & 1 == 1,
-            miso: transfer.back >> bit & 1 == 1,
-        }
+        (
+            receive,
+            self.cr2 & 2 != 0 && self.sr & SR_TXE != 0 && self.shifter.is_master(),
+        )
     }
 
     /// Handles what is due at exactly `cycle`.
     pub fn fire(&mut self, cycle: u64, effects: &mut Vec<Effect>) {
-        let transfer = match self.transfer.as_mut() {
-            Some(transfer) => transfer,
+        let (transfer, over) = match self.shifter.advance(cycle) {
+            Some(progress) => progress,
             None => return,
         };
-        let end = transfer.start + u64::from(2 * transfer.bits) * transfer.half_cycles;
-        transfer.halves = ((cycle - transfer.start) / transfer.half_cycles) as u32;
-        let done = *transfer;
-        if done.bits == 16 && done.halves == MIDDLE {
-            effects.push(Effect::Middle((done.out >> 8) as u8));
+        if transfer.is_at_middle() {
+            effects.push(Effect::Middle((transfer.out >> 8) as u8));
         }
-        if self.traced {
-            effects.push(self.lines());
+        if self.shifter.traced {
+            effects.push(Effect::Lines(self.shifter.lines()));
         }
-        if cycle < end {
+        if !over {
             return;
         }
-        self.transfer = None;
-        effects.push(Effect::End(done.out as u8));
-        if self.cr1 & CR1_OUT_ONLY == CR1_OUT_ONLY {
+        self.shifter.transfer = None;
+        effects.push(Effect::End {
+            data: transfer.out & 0xFF,
+            bits: 8,
+        });
+        if self.shifter.cr1 & CR1_OUT_ONLY == CR1_OUT_ONLY {
             // nothing comes back
         } else if self.sr & SR_RXNE != 0 {
             self.sr |= SR_OVR;
         } else {
-            self.rdr = done.back;
+            self.rdr = transfer.back;
             self.sr |= SR_RXNE;
         }
         match self.holding.take() {
@@ -197,7 +104,7 @@ impl Spi {
 
     pub fn read(&mut self, offset: u32) -> Option<u32> {
         Some(match offset {
-            0x00 => self.cr1,
+            0x00 => self.shifter.cr1,
             0x04 => self.cr2,
             0x08 => {
                 if self.sr_read {
@@ -222,18 +129,17 @@ impl Spi {
     pub fn write(&mut self, offset: u32, value: u32, cycle: u64, effects: &mut Vec<Effect>) -> Option<()> {
         match offset {
             0x00 => {
-                self.cr1 = value & 0xFFFF;
-                effects.push(self.lines());
+                self.shifter.write_cr1(value, effects);
             }
             0x04 => self.cr2 = value & 0xE7,
             0x08 => {}
             0x0C => {
-                let wide = self.cr1 & CR1_DFF != 0;
+                let wide = self.shifter.cr1 & CR1_DFF != 0;
                 let data = if wide { value as u16 } else { value as u16 & 0xFF };
-                if self.cr1 & (CR1_SPE | CR1_MSTR) != CR1_SPE | CR1_MSTR {
+                if !self.shifter.is_master() {
                     return Some(());
                 }
-                if self.transfer.is_none() {
+                if self.shifter.transfer.is_none() {
                     self.begin(data, cycle, effects);
                 } else {
                     self.holding = Some(data);

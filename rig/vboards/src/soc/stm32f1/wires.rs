@@ -1,8 +1,9 @@
 //! Between the peripherals and the pins: nets and who looks at them, bits of USART and SPI, the outside.
 
 use super::remap::NO_PIN;
-use super::{spi, usart, Group, Outside, Stm32f1};
+use super::{usart, Group, Outside, Stm32f1};
 use crate::log::Topic;
+use crate::soc::stm32::spi;
 use crate::trace::{pin_name, Edge, Pin};
 
 impl<O: Outside> Stm32f1<O> {
@@ -21,7 +22,9 @@ impl<O: Outside> Stm32f1<O> {
                 pin,
                 level,
             });
-            self.exti.pin(port, bit, level);
+            if self.afio.selects(port, bit) {
+                self.exti.edge(u32::from(bit), level);
+            }
             if self.captured[port] >> bit & 1 == 1 {
                 self.capture(pin, level, cycle);
             }
@@ -106,7 +109,7 @@ impl<O: Outside> Stm32f1<O> {
     /// A bus with a probe on it shows every edge.
     pub(super) fn trace_buses(&mut self) {
         for (spi, (sck, miso, mosi)) in self.spis.iter_mut().zip(self.pins.spis) {
-            spi.traced = [sck, miso, mosi].iter().any(|pin| self.watched.contains(pin));
+            spi.shifter.traced = [sck, miso, mosi].iter().any(|pin| self.watched.contains(pin));
         }
         self.touch(Group::Spis);
         self.look();
@@ -189,10 +192,9 @@ impl<O: Outside> Stm32f1<O> {
             match *effect {
                 spi::Effect::Begin => {
                     self.spi_begin(index, t_ps);
-                    if let (true, spi::Effect::Lines { sck, mosi, miso }) =
-                        (self.spis[index].traced, self.spis[index].lines())
-                    {
-                        self.spi_lines(index, [sck, mosi, miso], cycle, t_ps);
+                    if self.spis[index].shifter.traced {
+                        let lines = self.spis[index].shifter.lines();
+                        self.spi_lines(index, lines, cycle, t_ps);
                     }
                 }
                 spi::Effect::Middle(octet) if self.spi_wired(index) => {
@@ -200,9 +202,11 @@ impl<O: Outside> Stm32f1<O> {
                     let back = self.outside.spi_out(index + 1, t_ps).unwrap_or(0);
                     self.spis[index].answer(back);
                 }
-                spi::Effect::End(octet) if self.spi_wired(index) => self.outside.spi_in(index + 1, octet, t_ps),
-                spi::Effect::Middle(_) | spi::Effect::End(_) => {}
-                spi::Effect::Lines { sck, mosi, miso } => self.spi_lines(index, [sck, mosi, miso], cycle, t_ps),
+                spi::Effect::End { data, .. } if self.spi_wired(index) => {
+                    self.outside.spi_in(index + 1, data as u8, t_ps);
+                }
+                spi::Effect::Middle(_) | spi::Effect::End { .. } => {}
+                spi::Effect::Lines(lines) => self.spi_lines(index, lines, cycle, t_ps),
             }
             self.outside_changed(cycle);
         }
@@ -239,7 +243,7 @@ impl<O: Outside> Stm32f1<O> {
         let (sck, miso, mosi) = self.pins.spis[index];
         self.ports[usize::from(sck >> 4)].set_alternate(sck & 15, levels[0]);
         self.ports[usize::from(mosi >> 4)].set_alternate(mosi & 15, levels[1]);
-        if self.spis[index].traced {
+        if self.spis[index].shifter.traced {
             self.ports[usize::from(miso >> 4)].drive(miso & 15, levels[2]);
         }
         self.settle(usize::from(sck >> 4), cycle, t_ps);

@@ -42,7 +42,7 @@ impl<O: Outside> Stm32l4<O> {
     /// What counts cycles of the core's clock.
     fn fire_synchronous(&mut self, at: u64, t_ps: u64) {
         for index in 0..self.spis.len() {
-            if self.spis[index].next_event().map_or(false, |next| next <= at) {
+            if self.spis[index].shifter.next_event().map_or(false, |next| next <= at) {
                 self.spis[index].fire(at, &mut self.spi_effects);
                 self.spi_effects(index, at, t_ps);
             }
@@ -82,7 +82,7 @@ impl<O: Outside> Stm32l4<O> {
     fn next_synchronous(&self) -> u64 {
         let mut next = u64::MAX;
         for spi in self.spis.iter() {
-            next = spi.next_event().map_or(next, |at| next.min(at));
+            next = spi.shifter.next_event().map_or(next, |at| next.min(at));
         }
         for timer in self.timers.iter() {
             next = timer.next_event().map_or(next, |at| next.min(at));

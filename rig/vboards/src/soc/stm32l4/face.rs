@@ -126,7 +126,7 @@ impl<O: Outside> Chip for Stm32l4<O> {
     fn watch(&mut self, pin: Pin) {
         for (index, spi) in self.spis.iter_mut().enumerate() {
             let lines = [Signal::SpiSck(index), Signal::SpiMiso(index), Signal::SpiMosi(index)];
-            spi.traced |= lines.iter().any(|&line| pins::carried_by(line, pin));
+            spi.shifter.traced |= lines.iter().any(|&line| pins::carried_by(line, pin));
         }
         self.reschedule();
     }

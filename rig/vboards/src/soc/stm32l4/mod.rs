@@ -35,6 +35,7 @@ mod usart;
 mod wires;
 
 use super::stm32::dma::Dma;
+use super::stm32::exti::Exti;
 use super::stm32::timer::Timer;
 use super::watch::Watch;
 use super::{Drive, Outside};
@@ -45,7 +46,7 @@ use crate::rng::{draw, Purpose};
 use crate::trace::Edge;
 use adc::Adc;
 use crc::Crc;
-use exti::Exti;
+use exti::Syscfg;
 use flash::Flash;
 use gpio::{Port, PORTS};
 use i2c::I2c;
@@ -101,6 +102,7 @@ pub struct Stm32l4<O: Outside> {
     pwr: Pwr,
     flash: Flash,
     exti: Exti,
+    syscfg: Syscfg,
     ports: Vec<Port>,
     routes: Routes,
     timers: Vec<Timer>,
@@ -141,7 +143,7 @@ pub struct Stm32l4<O: Outside> {
     fault: Option<String>,
     drives: Vec<Drive>,
     usart_effects: Vec<usart::Effect>,
-    spi_effects: Vec<spi::Effect>,
+    spi_effects: Vec<super::stm32::spi::Effect>,
 }
 
 impl<O: Outside> Stm32l4<O> {
@@ -162,7 +164,8 @@ impl<O: Outside> Stm32l4<O> {
             rcc,
             pwr: Pwr::default(),
             flash: Flash::default(),
-            exti: Exti::default(),
+            exti: Exti::new(&exti::LINES, exti::IMR_RESET),
+            syscfg: Syscfg::default(),
             ports: config.rest.iter().enumerate().map(port).collect(),
             routes: Routes::default(),
             timers: map::TIMERS.iter().map(timer).collect(),
@@ -223,7 +226,7 @@ impl<O: Outside> Stm32l4<O> {
             usart.set_kernel(self.rcc.usart_clock(index, t_ps));
         }
         for (index, spi) in self.spis.iter_mut().enumerate() {
-            spi.set_clock_div(if index == 0 { apb2 } else { apb1 });
+            spi.shifter.set_clock_div(if index == 0 { apb2 } else { apb1 });
         }
         for (index, lptim) in self.lptims.iter_mut().enumerate() {
             lptim.set_kernel(self.rcc.lptim_clock(index, t_ps), t_ps);

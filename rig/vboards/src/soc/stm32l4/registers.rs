@@ -44,7 +44,7 @@ impl<O: Outside> Stm32l4<O> {
                 value
             }
             Device::Exti => self.exti.read(offset),
-            Device::Syscfg => self.exti.read_syscfg(offset),
+            Device::Syscfg => self.syscfg.read(offset),
             Device::Flash => self.flash.read(offset),
             Device::Crc => self.crc.read(offset),
             Device::I2c(index) => self.i2cs[index].read(offset),
@@ -185,8 +185,8 @@ impl<O: Outside> Stm32l4<O> {
     }
 
     fn write_syscfg(&mut self, offset: u32, value: u32) -> Option<()> {
-        let done = self.exti.write_syscfg(offset, value);
-        let map = self.exti.memory_map();
+        let done = self.syscfg.write(offset, value);
+        let map = self.syscfg.memory_map();
         if map != 0 {
             self.log.once(self.now_ps, Topic::Device, 0x4001_0000, || {
                 format!("SYSCFG_MEMRMP.MEM_MODE = {}: the flash stays at address 0", map)
@@ -225,7 +225,7 @@ impl<O: Outside> Stm32l4<O> {
             self.settle_at(port, cycle);
         }
         if chosen(Device::Syscfg) {
-            self.exti.reset_syscfg();
+            self.syscfg = super::Syscfg::default();
         }
         if chosen(Device::Crc) {
             self.crc = Default::default();

@@ -88,7 +88,8 @@ impl<O: Outside> Stm32l4<O> {
             self.pwr = super::Pwr::default();
         }
         self.flash.reset();
-        self.exti = super::Exti::default();
+        self.exti = super::Exti::new(&super::exti::LINES, super::exti::IMR_RESET);
+        self.syscfg = super::Syscfg::default();
         self.stop = super::stop::Stop::default();
         self.iwdg = super::Iwdg::new(self.config.clock.ppb);
         self.rtc.system_reset(t_ps);

@@ -3,47 +3,17 @@
 //! Not modelled: slave mode, hardware NSS on a pin, half-duplex, receive-only mode, CRC, TI mode, LSB first on the lines.
 
 use crate::bus::Width;
+use crate::soc::stm32::spi::{Effect, Shifter, CR1_SPE, SR_BSY, SR_OVR, SR_RXNE, SR_TXE};
 use std::collections::VecDeque;
 
-const SR_RXNE: u32 = 1 << 0;
-const SR_TXE: u32 = 1 << 1;
-const SR_OVR: u32 = 1 << 6;
-const SR_BSY: u32 = 1 << 7;
-const CR1_CPHA: u32 = 1 << 0;
-const CR1_CPOL: u32 = 1 << 1;
-const CR1_MSTR: u32 = 1 << 2;
-const CR1_SPE: u32 = 1 << 6;
 const CR2_FRXTH: u32 = 1 << 12;
-/// Octets of a FIFO.
+/// Bytes of a FIFO.
 const FIFO: usize = 4;
-
-/// What the chip around an SPI has to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// A frame begins: ask the slave for its data and hand it to [`Spi::answer`].
-    Begin,
-    /// A frame is over; this went out, in so many bits.
-    End { data: u16, bits: u32 },
-    /// Lines of a traced bus: SCK, MOSI, MISO.
-    Lines { sck: bool, mosi: bool, miso: bool },
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Transfer {
-    out: u16,
-    back: u16,
-    start: u64,
-    half_cycles: u64,
-    /// Half periods of SCK that are over.
-    halves: u32,
-    bits: u32,
-}
 
 /// One SPI. Times are cycles of HCLK. A FIFO holds octets; a frame of more than 8 bits takes two.
 #[derive(Default)]
 pub struct Spi {
-    clock_div: u64,
-    cr1: u32,
+    pub shifter: Shifter,
     cr2: u32,
     crcpr: u32,
     overrun: bool,
@@ -51,37 +21,24 @@ pub struct Spi {
     overrun_seen: bool,
     tx: VecDeque<u8>,
     rx: VecDeque<u8>,
-    transfer: Option<Transfer>,
-    /// Tell of every edge of the lines: somebody has a probe on them.
-    pub traced: bool,
 }
 
 impl Spi {
     pub fn new(clock_div: u64) -> Spi {
         Spi {
-            clock_div,
+            shifter: Shifter::new(clock_div, false),
             cr2: 0x700,
             crcpr: 7,
             ..Spi::default()
         }
     }
 
-    pub fn set_clock_div(&mut self, clock_div: u64) {
-        self.clock_div = clock_div;
-    }
-
     pub fn reset(&mut self) {
+        self.shifter.reset();
         *self = Spi {
-            traced: self.traced,
-            ..Spi::new(self.clock_div)
+            shifter: std::mem::take(&mut self.shifter),
+            ..Spi::new(1)
         };
-    }
-
-    /// The bus clock has stood still for so many cycles.
-    pub fn postpone(&mut self, cycles: u64) {
-        if let Some(transfer) = self.transfer.as_mut() {
-            transfer.start += cycles;
-        }
     }
 
     /// Bits of a frame (CR2.DS; values below 4 bits count as 8, 42.6.2).
@@ -100,21 +57,9 @@ impl Spi {
         }
     }
 
-    pub fn next_event(&self) -> Option<u64> {
-        self.transfer.map(|transfer| {
-            let halves = if self.traced {
-                transfer.halves + 1
-            } else {
-                2 * transfer.bits
-            };
-            transfer.start + u64::from(halves) * transfer.half_cycles
-        })
-    }
-
     /// The next frame leaves the FIFO, if there is one and the SPI is a running master.
     fn begin(&mut self, cycle: u64, effects: &mut Vec<Effect>) {
-        let enabled = self.cr1 & (CR1_SPE | CR1_MSTR) == CR1_SPE | CR1_MSTR;
-        if !enabled || self.transfer.is_some() || self.tx.len() < self.octets() {
+        if !self.shifter.is_master() || self.shifter.transfer.is_some() || self.tx.len() < self.octets() {
             return;
         }
         let low = self.tx.pop_front().unwrap_or(0);
@@ -124,77 +69,44 @@ impl Spi {
             0
         };
         let bits = self.bits();
-        // Baud rate: fPCLK / 2^(BR+1); a half period is 2^BR.
-        self.transfer = Some(Transfer {
-            out: (u16::from(low) | u16::from(high) << 8) & (0xFFFF >> (16 - bits)),
-            back: 0,
-            start: cycle,
-            half_cycles: (1 << (self.cr1 >> 3 & 7)) * self.clock_div,
-            halves: 0,
-            bits,
-        });
-        effects.push(Effect::Begin);
+        let out = (u16::from(low) | u16::from(high) << 8) & (0xFFFF >> (16 - bits));
+        self.shifter.begin(out, bits, cycle, effects);
     }
 
     /// Data that the slave shifts back in the running frame.
     pub fn answer(&mut self, data: u16) {
-        if let Some(transfer) = self.transfer.as_mut() {
+        if let Some(transfer) = self.shifter.transfer.as_mut() {
             transfer.back = data;
         }
     }
 
     /// Bits of the running frame.
     pub fn running_bits(&self) -> u32 {
-        self.transfer.map_or(8, |transfer| transfer.bits)
-    }
-
-    /// Levels of SCK, MOSI, MISO now.
-    pub fn lines(&self) -> [bool; 3] {
-        let idle = self.cr1 & CR1_CPOL != 0;
-        let transfer = match self.transfer {
-            Some(transfer) => transfer,
-            None => return [idle, false, false],
-        };
-        let second_phase = self.cr1 & CR1_CPHA != 0;
-        let active = (transfer.halves % 2 == 1) != second_phase && transfer.halves < 2 * transfer.bits;
-        let bit = transfer.bits - 1 - (transfer.halves / 2).min(transfer.bits - 1);
-        [
-            active != idle,
-            transfer.out >> bit & 1 == 1,
-            transfer.back >> bit & 1 == 1,
-        ]
-    }
-
-    fn tell_lines(&self, effects: &mut Vec<Effect>) {
-        let [sck, mosi, miso] = self.lines();
-        effects.push(Effect::Lines { sck, mosi, miso });
+        self.shifter.transfer.map_or(8, |transfer| transfer.bits)
     }
 
     /// Handles what is due at exactly `cycle`.
     pub fn fire(&mut self, cycle: u64, effects: &mut Vec<Effect>) {
-        let transfer = match self.transfer.as_mut() {
-            Some(transfer) => transfer,
+        let (transfer, over) = match self.shifter.advance(cycle) {
+            Some(progress) => progress,
             None => return,
         };
-        let end = transfer.start + u64::from(2 * transfer.bits) * transfer.half_cycles;
-        transfer.halves = ((cycle - transfer.start) / transfer.half_cycles) as u32;
-        let done = *transfer;
-        if self.traced {
-            self.tell_lines(effects);
+        if self.shifter.traced {
+            effects.push(Effect::Lines(self.shifter.lines()));
         }
-        if cycle < end {
+        if !over {
             return;
         }
-        self.transfer = None;
+        self.shifter.transfer = None;
         effects.push(Effect::End {
-            data: done.out,
-            bits: done.bits,
+            data: transfer.out,
+            bits: transfer.bits,
         });
-        let octets = if done.bits > 8 { 2 } else { 1 };
+        let octets = if transfer.bits > 8 { 2 } else { 1 };
         if self.rx.len() + octets > FIFO {
             self.overrun = true;
         } else {
-            self.rx.extend(&done.back.to_le_bytes()[..octets]);
+            self.rx.extend(&transfer.back.to_le_bytes()[..octets]);
         }
         self.begin(cycle, effects);
     }
@@ -216,7 +128,7 @@ impl Spi {
         flag(self.rx_ready(), SR_RXNE)
             | flag(self.tx_ready(), SR_TXE)
             | flag(self.overrun, SR_OVR)
-            | flag(self.transfer.is_some() || !self.tx.is_empty(), SR_BSY)
+            | flag(self.shifter.transfer.is_some() || !self.tx.is_empty(), SR_BSY)
             | level(self.rx.len()) << 9
             | level(self.tx.len()) << 11
     }
@@ -230,7 +142,7 @@ impl Spi {
 
     /// DMA requests: receiver, transmitter.
     pub fn dma_requests(&self) -> (bool, bool) {
-        let enabled = self.cr1 & CR1_SPE != 0;
+        let enabled = self.shifter.cr1 & CR1_SPE != 0;
         (
             self.cr2 & 1 != 0 && self.rx_ready(),
             self.cr2 & 2 != 0 && self.tx_ready() && enabled,
@@ -239,7 +151,7 @@ impl Spi {
 
     pub fn read(&mut self, offset: u32, width: Width) -> Option<u32> {
         Some(match offset {
-            0x00 => self.cr1,
+            0x00 => self.shifter.cr1,
             0x04 => self.cr2,
             0x08 => {
                 let status = self.status();
@@ -275,8 +187,7 @@ impl Spi {
     ) -> Option<()> {
         match offset {
             0x00 => {
-                self.cr1 = value & 0xFFFF;
-                self.tell_lines(effects);
+                self.shifter.write_cr1(value, effects);
                 self.begin(cycle, effects);
             }
             0x04 => self.cr2 = value & 0x7FFF,

@@ -105,7 +105,7 @@ impl<O: Outside> Stm32l4<O> {
         let stood = cycle.saturating_sub(since);
         self.stop = Stop::Running;
         self.timers.iter_mut().for_each(|timer| timer.postpone(stood));
-        self.spis.iter_mut().for_each(|spi| spi.postpone(stood));
+        self.spis.iter_mut().for_each(|spi| spi.shifter.postpone(stood));
         self.usarts.iter_mut().for_each(|usart| usart.woken());
         self.clocks_changed(cycle);
         self.irq_changed = true; // they were held back

@@ -1,8 +1,9 @@
 //! Between the devices and the pins: nets and who looks at them, bits of USART and SPI, the outside.
 
 use super::pins::{self, Signal};
-use super::{map, spi, usart, Outside, Stm32l4, USARTS};
+use super::{map, usart, Outside, Stm32l4, USARTS};
 use crate::log::Topic;
+use crate::soc::stm32::spi;
 use crate::trace::{Edge, Pin};
 
 fn port_of(pin: Pin) -> usize {
@@ -37,7 +38,9 @@ impl<O: Outside> Stm32l4<O> {
                 pin,
                 level,
             });
-            self.exti.pin(port, bit, level);
+            if self.syscfg.selects(port, bit) {
+                self.exti.edge(u32::from(bit), level);
+            }
             self.capture(pin, level, cycle);
             self.outside.pin(pin, level, t_ps);
         }
@@ -73,8 +76,8 @@ impl<O: Outside> Stm32l4<O> {
             }
             outputs |= 1 << (pin & 15);
             let level = match signal {
-                Signal::SpiSck(index) => self.spis[index].lines()[0],
-                Signal::SpiMosi(index) => self.spis[index].lines()[1],
+                Signal::SpiSck(index) => self.spis[index].shifter.lines()[0],
+                Signal::SpiMosi(index) => self.spis[index].shifter.lines()[1],
                 Signal::UsartTx(index) => self.usarts[index].tx_level(),
                 _ => false,
             };
@@ -167,16 +170,16 @@ impl<O: Outside> Stm32l4<O> {
             match *effect {
                 spi::Effect::Begin => {
                     self.spi_begin(index, t_ps);
-                    if self.spis[index].traced {
-                        let lines = self.spis[index].lines();
+                    if self.spis[index].shifter.traced {
+                        let lines = self.spis[index].shifter.lines();
                         self.spi_lines(index, lines, cycle, t_ps);
                     }
                 }
                 spi::Effect::End { data, bits } if bits <= 8 && self.spi_wired(index) => {
                     self.outside.spi_in(index + 1, data as u8, t_ps);
                 }
-                spi::Effect::End { .. } => {}
-                spi::Effect::Lines { sck, mosi, miso } => self.spi_lines(index, [sck, mosi, miso], cycle, t_ps),
+                spi::Effect::Middle(_) | spi::Effect::End { .. } => {}
+                spi::Effect::Lines(lines) => self.spi_lines(index, lines, cycle, t_ps),
             }
             self.outside_changed(cycle);
         }
@@ -211,7 +214,7 @@ impl<O: Outside> Stm32l4<O> {
 
     fn spi_lines(&mut self, index: usize, [sck, mosi, miso]: [bool; 3], cycle: u64, t_ps: u64) {
         self.put(Signal::SpiMosi(index), mosi, cycle, t_ps);
-        if self.spis[index].traced {
+        if self.spis[index].shifter.traced {
             let pins: Vec<Pin> = self.routes.pins(Signal::SpiMiso(index)).collect();
             for pin in pins {
                 self.ports[port_of(pin)].drive(pin & 15, miso);
