@@ -5,3 +5,4 @@ pub mod exti;
 pub mod gpio;
 pub mod spi;
 pub mod timer;
+pub mod usart;

@@ -120,7 +120,7 @@ pub struct Stm32f1<O: Outside> {
     watch: Watch,
     fault: Option<String>,
     drives: Vec<Drive>,
-    usart_effects: Vec<usart::Effect>,
+    usart_effects: Vec<super::stm32::usart::Effect>,
     spi_effects: Vec<super::stm32::spi::Effect>,
 }
 
@@ -203,7 +203,7 @@ impl<O: Outside> Stm32f1<O> {
         }
         if self.due(Group::Usarts, at) {
             for index in 0..self.usarts.len() {
-                if self.usarts[index].next_event().map_or(false, |next| next <= at) {
+                if self.usarts[index].lines.next_event().map_or(false, |next| next <= at) {
                     self.usarts[index].fire(at, &mut self.usart_effects);
                     self.usart_effects(index, at, t_ps);
                 }
@@ -228,7 +228,7 @@ impl<O: Outside> Stm32f1<O> {
         }
         let t_ps = self.clock.ps(at);
         for index in 0..self.usarts.len() {
-            if self.usarts[index].next_arrival().map_or(false, |next| next <= at) {
+            if self.usarts[index].lines.next_arrival().map_or(false, |next| next <= at) {
                 self.usarts[index].fire(at, &mut self.usart_effects);
                 self.usart_effects(index, at, t_ps);
             }

@@ -107,7 +107,7 @@ impl<O: Outside> Stm32f1<O> {
             }
             Group::Usarts => {
                 for (usart, irq) in self.usarts.iter().zip(USART_IRQ) {
-                    outlook.event(usart.next_event());
+                    outlook.event(usart.lines.next_event());
                     outlook.irq(irq, usart.irq());
                 }
             }

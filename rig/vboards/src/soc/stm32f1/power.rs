@@ -125,7 +125,7 @@ impl<O: Outside> Stm32f1<O> {
     /// What counts the chip's clock has not moved for so many cycles.
     fn postpone(&mut self, cycles: u64) {
         self.timers.iter_mut().for_each(|timer| timer.postpone(cycles));
-        self.usarts.iter_mut().for_each(|usart| usart.postpone(cycles));
+        self.usarts.iter_mut().for_each(|usart| usart.lines.postpone(cycles));
         self.spis.iter_mut().for_each(|spi| spi.shifter.postpone(cycles));
         self.i2cs.iter_mut().for_each(|i2c| i2c.postpone(cycles));
         self.adcs.iter_mut().for_each(|adc| adc.postpone(cycles));
@@ -142,7 +142,7 @@ impl<O: Outside> Stm32f1<O> {
             .into_iter()
             .flatten()
             .map(|t_ps| self.clock.tick_at(t_ps));
-        let arrivals = self.usarts.iter().filter_map(|usart| usart.next_arrival());
+        let arrivals = self.usarts.iter().filter_map(|usart| usart.lines.next_arrival());
         clocked.chain(arrivals).min().unwrap_or(u64::MAX)
     }
 

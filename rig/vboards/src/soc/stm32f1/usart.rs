@@ -4,7 +4,7 @@
 //! Not modelled: synchronous, LIN, IrDA, smartcard and half-duplex modes, hardware flow control, noise. What comes from
 //! outside has the parity and the framing that is set here, so PE and FE never rise.
 
-use std::collections::VecDeque;
+use crate::soc::stm32::usart::{data_bits, Cycles, Effect, Frame, Lines};
 
 const SR_ORE: u32 = 1 << 3;
 const SR_IDLE: u32 = 1 << 4;
@@ -21,47 +21,6 @@ const CR3_EIE: u32 = 1 << 0;
 const CR3_DMAR: u32 = 1 << 6;
 const CR3_DMAT: u32 = 1 << 7;
 
-/// What an event of a USART means for the chip around it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// The TX line has a new level.
-    TxLevel(bool),
-    /// The RX line has a new level, driven from outside.
-    RxLevel(bool),
-    /// The stop bits of an octet are over.
-    Sent(u8),
-}
-
-/// A frame on a line.
-#[derive(Clone, Copy, Debug)]
-struct Frame {
-    octet: u8,
-    /// Levels, first bit lowest; bits beyond `length` do not exist.
-    bits: u32,
-    length: u32,
-    start: u64,
-    bit_cycles: u64,
-    /// Next bit boundary to look at.
-    next: u32,
-}
-
-impl Frame {
-    fn level(&self, bit: u32) -> bool {
-        self.bits >> bit & 1 == 1
-    }
-
-    fn boundary(&self, bit: u32) -> u64 {
-        self.start + u64::from(bit) * self.bit_cycles
-    }
-
-    /// First boundary from `next` on where the level changes, or the end.
-    fn skip(&mut self) {
-        while self.next < self.length && self.level(self.next) == self.level(self.next - 1) {
-            self.next += 1;
-        }
-    }
-}
-
 /// One USART. Times are cycles of HCLK.
 #[derive(Default)]
 pub struct Usart {
@@ -73,19 +32,11 @@ pub struct Usart {
     cr2: u32,
     cr3: u32,
     gtpr: u32,
-    holding: Option<u16>,
-    tx: Option<Frame>,
-    /// After TE is set an idle frame goes out first.
-    tx_ready: u64,
+    pub lines: Lines<Cycles>,
     rdr: u16,
-    rx: Option<Frame>,
-    incoming: VecDeque<u8>,
-    idle_at: Option<u64>,
     /// SR was read: the next access to DR completes a clearing sequence.
     sr_read: bool,
-    /// Octets that arrived while the receiver was off.
-    pub unheard: u64,
-    /// The chip's clock stands still: what arrives is not heard.
+    /// The chip's clock stands still: what arrives is lost.
     pub stopped: bool,
 }
 
@@ -102,13 +53,10 @@ impl Usart {
         self.clock_div = clock_div;
     }
 
-    /// Reset by RCC. What is on the wire goes on.
+    /// Reset by RCC. What is on the wire continues.
     pub fn reset(&mut self) {
-        let incoming = std::mem::take(&mut self.incoming);
         *self = Usart {
-            rx: self.rx,
-            incoming,
-            unheard: self.unheard,
+            lines: self.lines.after_reset(),
             ..Usart::new(self.clock_div)
         };
     }
@@ -118,36 +66,37 @@ impl Usart {
         u64::from(self.brr.max(1)) * self.clock_div
     }
 
-    fn frame(&self, data: u16, start: u64) -> Frame {
-        let places = if self.cr1 & CR1_M != 0 { 9 } else { 8 };
-        let mut bits = u32::from(data) & ((1 << places) - 1);
-        if self.cr1 & CR1_PCE != 0 {
-            let below = bits & ((1 << (places - 1)) - 1);
-            let odd = below.count_ones() & 1 == 1;
-            let parity = odd != (self.cr1 & CR1_PS != 0);
-            bits = below | u32::from(parity) << (places - 1);
+    fn places(&self) -> u32 {
+        if self.cr1 & CR1_M != 0 {
+            9
+        } else {
+            8
         }
+    }
+
+    fn frame(&self, data: u16, start: u64) -> Frame<Cycles> {
+        let places = self.places();
+        let parity = if self.cr1 & CR1_PCE != 0 {
+            Some(self.cr1 & CR1_PS != 0)
+        } else {
+            None
+        };
+        let bits = data_bits(data, places, parity);
         let stops = if self.cr2 >> 12 & 3 >= 2 { 2 } else { 1 };
-        let length = 1 + places + stops;
-        let bits = bits << 1 | ((1 << stops) - 1) << (1 + places);
-        Frame {
-            octet: data as u8,
-            bits,
-            length,
+        let boundaries = Cycles {
             start,
-            bit_cycles: self.bit_cycles(),
-            next: 0,
-        }
+            per_bit: self.bit_cycles(),
+        };
+        Frame::new(boundaries, data as u8, bits, places, stops)
     }
 
     fn transmitting(&self) -> bool {
         self.cr1 & (CR1_UE | CR1_TE) == CR1_UE | CR1_TE
     }
 
-    /// Octets from outside, the first one starting at `cycle` or when the line is free.
-    pub fn feed(&mut self, octets: &[u8], cycle: u64) {
-        self.incoming.extend(octets);
-        if self.rx.is_none() {
+    /// Bytes from outside, the first one starting at `cycle` or when the line is free.
+    pub fn feed(&mut self, bytes: &[u8], cycle: u64) {
+        if self.lines.feed(bytes) {
             self.next_incoming(cycle);
         }
     }
@@ -158,27 +107,9 @@ impl Usart {
     }
 
     fn next_incoming(&mut self, cycle: u64) {
-        self.rx = self
-            .incoming
-            .pop_front()
-            .map(|octet| self.frame(u16::from(octet), cycle));
-        if self.rx.is_some() {
-            self.idle_at = None;
-        }
-    }
-
-    /// The chip's clock stood still: what it was sending goes on later.
-    pub fn postpone(&mut self, cycles: u64) {
-        if let Some(frame) = self.tx.as_mut() {
-            frame.start += cycles;
-        }
-        self.tx_ready += cycles;
-        self.idle_at = self.idle_at.map(|at| at + cycles);
-    }
-
-    /// Next edge of a frame from outside, all that happens while the chip's clock stands still.
-    pub fn next_arrival(&self) -> Option<u64> {
-        self.rx.map(|frame| frame.boundary(frame.next))
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.next_incoming(|byte| Some(self.frame(u16::from(byte), cycle)));
+        self.lines = lines;
     }
 
     /// Requests to the DMA: receiver, transmitter (27.3.13).
@@ -190,67 +121,42 @@ impl Usart {
         )
     }
 
-    pub fn next_event(&self) -> Option<u64> {
-        let tx = self.tx.map(|frame| frame.boundary(frame.next));
-        let rx = self.rx.map(|frame| frame.boundary(frame.next));
-        [tx, rx, self.idle_at].iter().flatten().copied().min()
-    }
-
     /// Handles what is due at exactly `cycle`.
     pub fn fire(&mut self, cycle: u64, effects: &mut Vec<Effect>) {
-        if self.idle_at.map_or(false, |at| at <= cycle) {
-            self.idle_at = None;
-            self.sr |= SR_IDLE;
-        }
-        if let Some(mut frame) = self.tx.filter(|frame| frame.boundary(frame.next) <= cycle) {
-            if frame.next < frame.length {
-                effects.push(Effect::TxLevel(frame.level(frame.next)));
-                frame.next += 1;
-                frame.skip();
-                self.tx = Some(frame);
-            } else {
-                effects.push(Effect::Sent(frame.octet));
-                self.tx = None;
-                match self.holding.take() {
-                    Some(data) => self.shift_out(data, cycle),
-                    None => self.sr |= SR_TC,
-                }
+        let fired = self.lines.fire(cycle, effects);
+        self.sr |= if fired.idle { SR_IDLE } else { 0 };
+        if fired.sent {
+            match self.lines.holding.take() {
+                Some(data) => self.shift_out(data, cycle),
+                None => self.sr |= SR_TC,
             }
         }
-        if let Some(mut frame) = self.rx.filter(|frame| frame.boundary(frame.next) <= cycle) {
-            if frame.next < frame.length {
-                effects.push(Effect::RxLevel(frame.level(frame.next)));
-                frame.next += 1;
-                frame.skip();
-                self.rx = Some(frame);
-            } else {
-                self.received(&frame);
-                self.next_incoming(cycle);
-                if self.rx.is_none() {
-                    self.idle_at = Some(cycle + u64::from(frame.length) * frame.bit_cycles);
-                }
+        if let Some((data, duration)) = fired.received {
+            self.received(data);
+            self.next_incoming(cycle);
+            if self.lines.rx.is_none() {
+                self.lines.idle_at = Some(cycle + duration);
             }
         }
     }
 
-    fn received(&mut self, frame: &Frame) {
+    fn received(&mut self, data: u16) {
         if self.stopped || self.cr1 & (CR1_UE | CR1_RE) != CR1_UE | CR1_RE {
-            self.unheard += 1;
+            self.lines.unheard += 1;
             return;
         }
         if self.sr & SR_RXNE != 0 {
             self.sr |= SR_ORE;
             return;
         }
-        let places = if self.cr1 & CR1_M != 0 { 9 } else { 8 };
-        self.rdr = (frame.bits >> 1 & ((1 << places) - 1)) as u16;
+        self.rdr = data & ((1 << self.places()) - 1);
         self.sr |= SR_RXNE;
     }
 
     fn shift_out(&mut self, data: u16, cycle: u64) {
         self.sr |= SR_TXE;
         self.sr &= !SR_TC;
-        self.tx = Some(self.frame(data, cycle.max(self.tx_ready)));
+        self.lines.tx = Some(self.frame(data, cycle.max(self.lines.tx_ready)));
     }
 
     /// Level of the interrupt line (27.4, table 198).
@@ -293,10 +199,10 @@ impl Usart {
                 if !self.transmitting() {
                     return Some(());
                 }
-                if self.tx.is_none() {
+                if self.lines.tx.is_none() {
                     self.shift_out(data, cycle);
                 } else {
-                    self.holding = Some(data);
+                    self.lines.holding = Some(data);
                     self.sr &= !SR_TXE;
                 }
             }
@@ -305,8 +211,8 @@ impl Usart {
                 let was = self.transmitting();
                 self.cr1 = value & 0x3FFF;
                 if self.transmitting() && !was {
-                    let length = if self.cr1 & CR1_M != 0 { 11 } else { 10 };
-                    self.tx_ready = cycle + length * self.bit_cycles(); // 27.3.2: an idle frame first
+                    let length = u64::from(self.places() + 2);
+                    self.lines.tx_ready = cycle + length * self.bit_cycles(); // 27.3.2: an idle frame first
                 }
             }
             0x10 => self.cr2 = value & 0x7F6F,

@@ -1,9 +1,9 @@
 //! Between the peripherals and the pins: nets and who looks at them, bits of USART and SPI, the outside.
 
 use super::remap::NO_PIN;
-use super::{usart, Group, Outside, Stm32f1};
+use super::{Group, Outside, Stm32f1};
 use crate::log::Topic;
-use crate::soc::stm32::spi;
+use crate::soc::stm32::{spi, usart};
 use crate::trace::{pin_name, Edge, Pin};
 
 impl<O: Outside> Stm32f1<O> {

@@ -14,7 +14,7 @@ impl<O: Outside> Stm32l4<O> {
             self.outside_changed(at);
         }
         for index in 0..self.usarts.len() {
-            if self.usarts[index].next_event().map_or(false, |next| next <= t_ps) {
+            if self.usarts[index].lines.next_event().map_or(false, |next| next <= t_ps) {
                 self.usarts[index].fire(t_ps, &mut self.usart_effects);
                 self.usart_effects(index, at, t_ps);
             }
@@ -59,7 +59,7 @@ impl<O: Outside> Stm32l4<O> {
                 ps = Some(ps.map_or(at, |least: u64| least.min(at)));
             }
         };
-        self.usarts.iter().for_each(|usart| consider(usart.next_event()));
+        self.usarts.iter().for_each(|usart| consider(usart.lines.next_event()));
         self.lptims.iter().for_each(|lptim| consider(lptim.next_event()));
         self.i2cs.iter().for_each(|i2c| consider(i2c.next_event()));
         consider(self.rtc.next_event());

@@ -142,7 +142,7 @@ pub struct Stm32l4<O: Outside> {
     watch: Watch,
     fault: Option<String>,
     drives: Vec<Drive>,
-    usart_effects: Vec<usart::Effect>,
+    usart_effects: Vec<super::stm32::usart::Effect>,
     spi_effects: Vec<super::stm32::spi::Effect>,
 }
 

@@ -4,13 +4,11 @@
 //! Not modelled: synchronous, LIN, IrDA, smartcard and half-duplex modes, flow control, auto baud rate, mute mode,
 //! receiver time-out, noise.
 
-mod frame;
 mod registers;
 
 use crate::clock::Clock;
+use crate::soc::stm32::usart::{data_bits, Effect, Frame, Lines};
 use crate::soc::stm32l4::rcc::Rate;
-use frame::Frame;
-use std::collections::VecDeque;
 
 const ISR_PE: u32 = 1 << 0;
 const ISR_ORE: u32 = 1 << 3;
@@ -33,17 +31,6 @@ const CR3_DMAR: u32 = 1 << 6;
 const CR3_DMAT: u32 = 1 << 7;
 const CR3_OVRDIS: u32 = 1 << 12;
 
-/// What an event of a USART means for the chip around it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// The TX line has a new level.
-    TxLevel(bool),
-    /// The RX line has a new level, driven from outside.
-    RxLevel(bool),
-    /// The stop bits of an octet are over.
-    Sent(u8),
-}
-
 /// One USART.
 pub struct Usart {
     low_power: bool,
@@ -60,17 +47,9 @@ pub struct Usart {
     rtor: u32,
     isr: u32,
     rdr: u16,
-    holding: Option<u16>,
-    tx: Option<Frame>,
-    /// After TE is set an idle frame goes out first.
-    tx_ready_ps: u64,
-    rx: Option<Frame>,
-    incoming: VecDeque<u8>,
-    idle_at_ps: Option<u64>,
+    pub lines: Lines<Clock>,
     /// The chip is in Stop mode and this USART does not work there.
     deaf: bool,
-    /// Octets that arrived while the receiver was off.
-    pub unheard: u64,
 }
 
 impl Usart {
@@ -89,24 +68,16 @@ impl Usart {
             rtor: 0,
             isr: ISR_TXE | ISR_TC,
             rdr: 0,
-            holding: None,
-            tx: None,
-            tx_ready_ps: 0,
-            rx: None,
-            incoming: VecDeque::new(),
-            idle_at_ps: None,
+            lines: Lines::default(),
             deaf: false,
-            unheard: 0,
         }
     }
 
-    /// Reset by RCC. What is on the wire goes on.
+    /// Reset by RCC. What is on the wire continues.
     pub fn reset(&mut self) {
         *self = Usart {
             kernel: self.kernel,
-            rx: self.rx.take(),
-            incoming: std::mem::take(&mut self.incoming),
-            unheard: self.unheard,
+            lines: self.lines.after_reset(),
             ..Usart::new(self.low_power, self.ppb)
         };
     }
@@ -119,7 +90,7 @@ impl Usart {
         }
     }
 
-    /// Stop mode begins: without UESM and a kernel clock that goes on, nothing is received (40.5.17).
+    /// Stop mode begins: without UESM and a kernel clock that continues, nothing is received (40.5.17).
     pub fn stop(&mut self, clock_runs: bool) {
         self.deaf = !clock_runs || self.cr1 & CR1_UESM == 0;
     }
@@ -157,18 +128,17 @@ impl Usart {
         }
     }
 
-    fn frame(&self, data: u16, start_ps: u64) -> Option<Frame> {
+    fn frame(&self, data: u16, start_ps: u64) -> Option<Frame<Clock>> {
         let places = self.places();
-        let mut bits = u32::from(data) & ((1 << places) - 1);
-        if self.cr1 & CR1_PCE != 0 {
-            let below = bits & ((1 << (places - 1)) - 1);
-            let odd = below.count_ones() & 1 == 1;
-            let parity = odd != (self.cr1 & CR1_PS != 0);
-            bits = below | u32::from(parity) << (places - 1);
-        }
+        let parity = if self.cr1 & CR1_PCE != 0 {
+            Some(self.cr1 & CR1_PS != 0)
+        } else {
+            None
+        };
+        let bits = data_bits(data, places, parity);
         let stops = if self.cr2 >> 12 & 3 >= 2 { 2 } else { 1 };
         let clock = self.bit_clock.as_ref()?.starting_at(start_ps);
-        Some(Frame::new(clock, bits, places, stops))
+        Some(Frame::new(clock, bits as u8, bits, places, stops))
     }
 
     fn transmitting(&self) -> bool {
@@ -179,10 +149,9 @@ impl Usart {
         self.cr1 & (CR1_UE | CR1_RE) == CR1_UE | CR1_RE && !self.deaf
     }
 
-    /// Octets from outside, the first one starting at `now_ps` or when the line is free.
-    pub fn feed(&mut self, octets: &[u8], now_ps: u64) {
-        self.incoming.extend(octets);
-        if self.rx.is_none() {
+    /// Bytes from outside, the first one starting at `now_ps` or when the line is free.
+    pub fn feed(&mut self, bytes: &[u8], now_ps: u64) {
+        if self.lines.feed(bytes) {
             self.next_incoming(now_ps);
         }
     }
@@ -194,65 +163,34 @@ impl Usart {
 
     fn next_incoming(&mut self, start_ps: u64) {
         if self.has_rate() {
-            self.rx = match self.incoming.pop_front() {
-                Some(octet) => self.frame(u16::from(octet), start_ps),
-                None => None,
-            };
-        }
-        if self.rx.is_some() {
-            self.idle_at_ps = None;
+            let mut lines = std::mem::take(&mut self.lines);
+            lines.next_incoming(|byte| self.frame(u16::from(byte), start_ps));
+            self.lines = lines;
         }
     }
 
-    /// Level of the TX line.
-    pub fn tx_level(&self) -> bool {
-        self.tx.as_ref().map_or(true, Frame::level_now)
-    }
-
-    pub fn next_event(&self) -> Option<u64> {
-        let tx = self.tx.as_ref().map(Frame::next_ps);
-        let rx = self.rx.as_ref().map(Frame::next_ps);
-        [tx, rx, self.idle_at_ps].iter().flatten().copied().min()
-    }
-
-    /// Handles what is due by `now_ps`, the instant that [`Usart::next_event`] told.
+    /// Handles what is due by `now_ps`, the instant that [`Lines::next_event`] returned.
     pub fn fire(&mut self, now_ps: u64, effects: &mut Vec<Effect>) {
-        if self.idle_at_ps.map_or(false, |at| at <= now_ps) {
-            self.idle_at_ps = None;
-            self.isr |= if self.receiving() { ISR_IDLE } else { 0 };
-        }
-        if let Some(frame) = self.tx.as_mut().filter(|frame| frame.next_ps() <= now_ps) {
-            match frame.advance() {
-                Some(level) => effects.push(Effect::TxLevel(level)),
-                None => {
-                    effects.push(Effect::Sent(frame.data() as u8));
-                    self.tx = None;
-                    match self.holding.take() {
-                        Some(data) => self.shift_out(data, now_ps),
-                        None => self.isr |= ISR_TC,
-                    }
-                }
+        let fired = self.lines.fire(now_ps, effects);
+        self.isr |= if fired.idle && self.receiving() { ISR_IDLE } else { 0 };
+        if fired.sent {
+            match self.lines.holding.take() {
+                Some(data) => self.shift_out(data, now_ps),
+                None => self.isr |= ISR_TC,
             }
         }
-        if let Some(frame) = self.rx.as_mut().filter(|frame| frame.next_ps() <= now_ps) {
-            match frame.advance() {
-                Some(level) => effects.push(Effect::RxLevel(level)),
-                None => {
-                    let (data, length_ps) = (frame.data(), frame.length_ps());
-                    self.received(data);
-                    self.rx = None;
-                    self.next_incoming(now_ps);
-                    if self.rx.is_none() {
-                        self.idle_at_ps = Some(now_ps + length_ps);
-                    }
-                }
+        if let Some((data, duration_ps)) = fired.received {
+            self.received(data);
+            self.next_incoming(now_ps);
+            if self.lines.rx.is_none() {
+                self.lines.idle_at = Some(now_ps + duration_ps);
             }
         }
     }
 
     fn received(&mut self, data: u16) {
         if !self.receiving() {
-            self.unheard += 1;
+            self.lines.unheard += 1;
             return;
         }
         if self.isr & ISR_RXNE != 0 && self.cr3 & CR3_OVRDIS == 0 {
@@ -272,7 +210,7 @@ impl Usart {
     fn shift_out(&mut self, data: u16, now_ps: u64) {
         self.isr |= ISR_TXE;
         self.isr &= !ISR_TC;
-        self.tx = self.frame(data, now_ps.max(self.tx_ready_ps));
+        self.lines.tx = self.frame(data, now_ps.max(self.lines.tx_ready));
     }
 
     /// Level of the interrupt line (40.6, table 250).

@@ -1,9 +1,9 @@
 //! Between the devices and the pins: nets and who looks at them, bits of USART and SPI, the outside.
 
 use super::pins::{self, Signal};
-use super::{map, usart, Outside, Stm32l4, USARTS};
+use super::{map, Outside, Stm32l4, USARTS};
 use crate::log::Topic;
-use crate::soc::stm32::spi;
+use crate::soc::stm32::{spi, usart};
 use crate::trace::{Edge, Pin};
 
 fn port_of(pin: Pin) -> usize {
@@ -78,7 +78,7 @@ impl<O: Outside> Stm32l4<O> {
             let level = match signal {
                 Signal::SpiSck(index) => self.spis[index].shifter.lines()[0],
                 Signal::SpiMosi(index) => self.spis[index].shifter.lines()[1],
-                Signal::UsartTx(index) => self.usarts[index].tx_level(),
+                Signal::UsartTx(index) => self.usarts[index].lines.tx_level(),
                 _ => false,
             };
             self.ports[port].set_alternate(pin & 15, level);

@@ -14,7 +14,7 @@ impl Usart {
     fn isr(&self) -> u32 {
         let works = self.kernel.is_some();
         self.isr
-            | if self.rx.is_some() { ISR_BUSY } else { 0 }
+            | if self.lines.rx.is_some() { ISR_BUSY } else { 0 }
             | if works && self.transmitting() { ISR_TEACK } else { 0 }
             | if works && self.receiving() { ISR_REACK } else { 0 }
     }
@@ -59,11 +59,11 @@ impl Usart {
                 self.isr &= !ISR_TC;
                 if !self.transmitting() || self.bit_clock.is_none() {
                     self.isr &= !ISR_TXE;
-                    self.holding = Some(data);
-                } else if self.tx.is_none() {
+                    self.lines.holding = Some(data);
+                } else if self.lines.tx.is_none() {
                     self.shift_out(data, now_ps);
                 } else {
-                    self.holding = Some(data);
+                    self.lines.holding = Some(data);
                     self.isr &= !ISR_TXE;
                 }
             }
@@ -79,14 +79,14 @@ impl Usart {
         if self.cr1 & CR1_UE == 0 {
             // UE off stops at once and resets the flags (40.8.1).
             self.isr = ISR_TXE | ISR_TC;
-            (self.tx, self.holding) = (None, None);
+            (self.lines.tx, self.lines.holding) = (None, None);
         }
         if self.transmitting() && !was {
             let length = self.places() + 2;
             let clock = self.bit_clock.as_ref();
             let idle_ps = clock.map_or(0, |clock| clock.ps(u64::from(length)));
-            self.tx_ready_ps = now_ps + idle_ps; // 40.5.2: an idle frame first
-            if let Some(data) = self.holding.take() {
+            self.lines.tx_ready = now_ps + idle_ps; // 40.5.2: an idle frame first
+            if let Some(data) = self.lines.holding.take() {
                 self.shift_out(data, now_ps);
             }
         }
@@ -97,7 +97,7 @@ impl Usart {
         if value & 8 != 0 {
             self.isr &= !ISR_RXNE;
         }
-        if value & 16 != 0 && self.holding.take().is_some() {
+        if value & 16 != 0 && self.lines.holding.take().is_some() {
             self.isr |= ISR_TXE;
         }
         if self.cr3 & CR3_OVRDIS != 0 {
