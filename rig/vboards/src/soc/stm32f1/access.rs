@@ -4,8 +4,9 @@ use super::map::{self, Device};
 use super::rcc::{Effect, Gate};
 use super::remap::Pins;
 use super::{flash, Group, Stm32f1};
-use crate::bus::{BusError, DEBUGGER};
+use crate::bus::{BusError, Width, DEBUGGER};
 use crate::log::Topic;
+use crate::soc::stm32::bus::Registers;
 use crate::soc::watch::{Access, Lack};
 use crate::soc::Outside;
 
@@ -21,6 +22,45 @@ fn group(device: Device) -> Group {
         Device::Usart(_) => Group::Usarts,
         Device::Timer(_) => Group::Timers,
         _ => Group::Rest,
+    }
+}
+
+impl<O: Outside> Registers for Stm32f1<O> {
+    fn read_word(&mut self, address: u32, _width: Width, cycle: u64, pc: u32) -> Result<u32, BusError> {
+        let (device, base) = match map::find(address) {
+            Some(found) => found,
+            None => return Err(self.unmapped(address, cycle, pc, "read of")),
+        };
+        if !self.rcc.enabled(map::gate(device)) {
+            return Ok(self.lacking_read(device, Lack::ClockOff, address, cycle, pc));
+        }
+        let offset = address - base;
+        let value = match self.read_device(device, offset, cycle) {
+            Some(value) => value,
+            None => return Ok(self.lacking_read(device, Lack::Unmodelled, address, cycle, pc)),
+        };
+        if self.watch.repeats(address, pc, value, cycle) {
+            let (t_ps, since_ps) = (self.clock.ps(cycle), self.clock.ps(self.watch.repeats_since()));
+            let access = Access { address, pc, t_ps };
+            self.watch.dull(&mut self.log, &map::name(device), access, since_ps);
+        }
+        Ok(value)
+    }
+
+    fn write_word(&mut self, address: u32, _width: Width, value: u32, cycle: u64, pc: u32) -> Result<(), BusError> {
+        let (device, base) = match map::find(address) {
+            Some(found) => found,
+            None => return Err(self.unmapped(address, cycle, pc, "write to")),
+        };
+        if !self.rcc.enabled(map::gate(device)) {
+            self.lacking_write(device, Lack::ClockOff, (address, cycle, pc), value);
+            return Ok(());
+        }
+        let offset = address - base;
+        if self.write_device(device, offset, value, cycle).is_none() {
+            self.lacking_write(device, Lack::Unmodelled, (address, cycle, pc), value);
+        }
+        Ok(())
     }
 }
 
@@ -59,43 +99,6 @@ impl<O: Outside> Stm32f1<O> {
         let access = Access { address, pc, t_ps };
         self.watch
             .lacking_write(&mut self.log, &map::name(device), lack, access, value);
-    }
-
-    pub(super) fn read_word(&mut self, address: u32, cycle: u64, pc: u32) -> Result<u32, BusError> {
-        let (device, base) = match map::find(address) {
-            Some(found) => found,
-            None => return Err(self.unmapped(address, cycle, pc, "read of")),
-        };
-        if !self.rcc.enabled(map::gate(device)) {
-            return Ok(self.lacking_read(device, Lack::ClockOff, address, cycle, pc));
-        }
-        let offset = address - base;
-        let value = match self.read_device(device, offset, cycle) {
-            Some(value) => value,
-            None => return Ok(self.lacking_read(device, Lack::Unmodelled, address, cycle, pc)),
-        };
-        if self.watch.repeats(address, pc, value, cycle) {
-            let (t_ps, since_ps) = (self.clock.ps(cycle), self.clock.ps(self.watch.repeats_since()));
-            let access = Access { address, pc, t_ps };
-            self.watch.dull(&mut self.log, &map::name(device), access, since_ps);
-        }
-        Ok(value)
-    }
-
-    pub(super) fn write_word(&mut self, address: u32, value: u32, cycle: u64, pc: u32) -> Result<(), BusError> {
-        let (device, base) = match map::find(address) {
-            Some(found) => found,
-            None => return Err(self.unmapped(address, cycle, pc, "write to")),
-        };
-        if !self.rcc.enabled(map::gate(device)) {
-            self.lacking_write(device, Lack::ClockOff, (address, cycle, pc), value);
-            return Ok(());
-        }
-        let offset = address - base;
-        if self.write_device(device, offset, value, cycle).is_none() {
-            self.lacking_write(device, Lack::Unmodelled, (address, cycle, pc), value);
-        }
-        Ok(())
     }
 
     fn read_device(&mut self, device: Device, offset: u32, cycle: u64) -> Option<u32> {

@@ -1,30 +1,19 @@
-//! The chip as its core sees it: access widths, bit-banding, clock gates, what is not modelled.
+//! The chip as its core sees it: clock gates, what is not modelled.
 
 use super::map::{self, Device};
 use super::{flash, Outside, Stm32l4};
 use crate::bus::{Bus, BusError, Width};
 use crate::log::Topic;
+use crate::soc::stm32::bus::{self, Registers};
 use crate::soc::watch::{Access, Lack};
 use crate::soc::Chip;
-
-/// Bit-band alias of the peripherals (Cortex-M4 TRM, 3.7).
-const BIT_BAND: std::ops::Range<u32> = 0x4200_0000..0x4400_0000;
-/// End of the APB peripherals.
-const APB_END: u32 = 0x4001_8000;
-
-/// Word and bit that a bit-band address stands for.
-fn bit_band(address: u32) -> (u32, u32) {
-    let offset = address - BIT_BAND.start;
-    let byte = 0x4000_0000 + (offset >> 5);
-    (byte & !3, (byte & 3) * 8 + (offset >> 2 & 7))
-}
 
 fn is_flash(address: u32) -> bool {
     (flash::BASE..flash::BASE + flash::BYTES).contains(&address)
 }
 
 /// Registers whose effect depends on the width of the access: data of SPI and CRC.
-fn minds_width(device: Device, offset: u32) -> bool {
+fn depends_on_width(device: Device, offset: u32) -> bool {
     match device {
         Device::Spi(_) => offset == 0x0C,
         Device::Crc => offset == 0,
@@ -35,14 +24,7 @@ fn minds_width(device: Device, offset: u32) -> bool {
 impl<O: Outside> Bus for Stm32l4<O> {
     fn read(&mut self, address: u32, width: Width, cycle: u64, pc: u32) -> Result<u32, BusError> {
         self.advance(cycle);
-        if BIT_BAND.contains(&address) {
-            let (word, bit) = bit_band(address);
-            return self
-                .read_word(word, Width::Word, cycle, pc)
-                .map(|value| value >> bit & 1);
-        }
-        let value = self.read_word(address & !3, width, cycle, pc)?;
-        Ok(value >> (8 * (address & 3)) & width.mask())
+        bus::read(self, address, width, cycle, pc)
     }
 
     fn write(&mut self, address: u32, width: Width, value: u32, cycle: u64, pc: u32) -> Result<(), BusError> {
@@ -53,34 +35,11 @@ impl<O: Outside> Bus for Stm32l4<O> {
             self.reschedule();
             return Ok(());
         }
-        if BIT_BAND.contains(&address) {
-            let (word, bit) = bit_band(address);
-            let old = self.read_word(word, Width::Word, cycle, pc)?;
-            return self.write_word(word, Width::Word, old & !(1 << bit) | (value & 1) << bit, cycle, pc);
-        }
-        let sensitive = map::find(address).map_or(false, |(device, base)| minds_width(device, address - base));
-        let value = match width {
-            _ if sensitive => value & width.mask(),
-            Width::Word => value,
-            // RM0351 2.1.12: the APB bridges put a narrow write on all byte lanes; on the AHB the others keep theirs.
-            Width::Byte if address < APB_END => (value & 0xFF) * 0x0101_0101,
-            Width::Half if address < APB_END => (value & 0xFFFF) * 0x0001_0001,
-            _ => {
-                let shift = 8 * (address & 3);
-                let old = self.read_word(address & !3, Width::Word, cycle, pc)?;
-                old & !(width.mask() << shift) | (value & width.mask()) << shift
-            }
-        };
-        self.write_word(address & !3, width, value, cycle, pc)
+        bus::write(self, address, width, value, cycle, pc)
     }
 
-    /// Bridge delays: estimates, as for the STM32F1 (1 + divider on APB2, 2 + divider on APB1), not measured on silicon.
     fn wait_cycles(&self, address: u32) -> u32 {
-        match address {
-            0x4000_0000..=0x4000_FFFF => 2 + self.rcc.apb1_div() as u32,
-            0x4001_0000..=0x4001_7FFF => 1 + self.rcc.apb2_div() as u32,
-            _ => 0,
-        }
+        bus::wait_cycles(address, self.rcc.apb1_div(), self.rcc.apb2_div())
     }
 
     fn irq_levels(&self) -> u128 {
@@ -141,6 +100,12 @@ impl<O: Outside> Stm32l4<O> {
         let access = Access { address, pc, t_ps };
         self.watch
             .lacking_write(&mut self.log, &map::name(device), lack, access, value);
+    }
+}
+
+impl<O: Outside> Registers for Stm32l4<O> {
+    fn depends_on_width(&self, address: u32) -> bool {
+        map::find(address).map_or(false, |(device, base)| depends_on_width(device, address - base))
     }
 
     fn read_word(&mut self, address: u32, width: Width, cycle: u64, pc: u32) -> Result<u32, BusError> {
