@@ -16,12 +16,12 @@ fn settle(bench: &mut Bench) {
     while bench.run(bench.now_ps() + FOREVER_PS).unwrap() != Outcome::Idle {}
 }
 
-/// Feeds a line to a board and gives what it has said since.
-fn say(bench: &mut Bench, board: usize, line: &str) -> String {
+/// Feeds a line to a board and gives what it has sent since.
+fn command(bench: &mut Bench, board: usize, line: &str) -> String {
     bench.uart_feed(board, 0, format!("{}\n", line).as_bytes()).unwrap();
     settle(bench);
-    let octets = bench.uart_read(board, 0, usize::MAX).unwrap();
-    octets.iter().map(|octet| char::from(octet.1)).collect()
+    let bytes = bench.uart_read(board, 0, usize::MAX).unwrap();
+    bytes.iter().map(|byte| char::from(byte.1)).collect()
 }
 
 fn instructions(bench: &Bench) -> u64 {
@@ -30,12 +30,12 @@ fn instructions(bench: &Bench) -> u64 {
         .sum()
 }
 
-/// Replies that the boards say they have received.
+/// Replies that the boards report to have received.
 fn replies(bench: &mut Bench) -> u64 {
     let mut sum = 0;
     for board in (0..bench.boards()).step_by(2) {
-        let octets = bench.uart_read(board, 0, usize::MAX).unwrap();
-        let text: String = octets.iter().map(|octet| char::from(octet.1)).collect();
+        let bytes = bench.uart_read(board, 0, usize::MAX).unwrap();
+        let text: String = bytes.iter().map(|byte| char::from(byte.1)).collect();
         let done = text.lines().find(|line| line.starts_with("done")).unwrap();
         let received = done.split_whitespace().find_map(|word| word.strip_prefix("received="));
         sum += received.unwrap().parse::<u64>().unwrap();
@@ -63,7 +63,7 @@ fn main() {
             format!("set interval_us {}", interval_us),
         ];
         for line in settings.iter() {
-            assert!(say(&mut bench, board, line).contains("ok set"));
+            assert!(command(&mut bench, board, line).contains("ok set"));
         }
     }
     let (wall, cpu_ns, from_ps) = (Instant::now(), processor_ns().unwrap(), bench.now_ps());

@@ -1,4 +1,4 @@
-//! Runs an ELF image on a TelosB for some virtual milliseconds and prints what its console says:
+//! Runs an ELF image on a TelosB for some virtual milliseconds and prints what its console sends:
 //! `msp430_run image.elf 500 [seed]`.
 
 use std::error::Error;
@@ -17,8 +17,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let start = std::time::Instant::now();
     bench.run(milliseconds * 1_000_000_000)?;
     let wall = start.elapsed();
-    let octets: Vec<u8> = bench.uart_read(0, 0, usize::MAX)?.iter().map(|entry| entry.1).collect();
-    print!("{}", String::from_utf8_lossy(&octets));
+    let bytes: Vec<u8> = bench.uart_read(0, 0, usize::MAX)?.iter().map(|entry| entry.1).collect();
+    print!("{}", String::from_utf8_lossy(&bytes));
     let statistics = bench.statistics(0)?;
     println!(
         "-- {} ps, {} instructions, {} cycles, wall {:?}, edges {:016x}",

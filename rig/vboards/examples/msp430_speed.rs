@@ -22,7 +22,7 @@ impl Peripherals for Nothing {
     }
 }
 
-/// A checksum over a buffer with a call per octet: registers, memory, byte and word, jumps.
+/// A checksum over a buffer with a call per byte: registers, memory, byte and word, jumps.
 const LOOP: [u16; 22] = [
     0x4035, 0x1200, // mov #0x1200, r5
     0x4036, 0x0040, // mov #64, r6

@@ -1,8 +1,8 @@
-//! The air: carriers of any modulation, what a place hears of them, collisions.
+//! The air: carriers of any modulation, what a place receives of them, collisions.
 //!
 //! A radio tells of a frame in up to three messages, each at least [`REACTION_PS`] before it matters anywhere else:
 //! that is what lets boards run apart for that long and still give the same result as in lock-step.
-//! Air times: IEEE 802.15.4-2006, 6.5.1 to 6.5.3 and table 22 (62.5 ksymbol/s, 2 symbols per octet).
+//! Air times: IEEE 802.15.4-2006, 6.5.1 to 6.5.3 and table 22 (62.5 ksymbol/s, 2 symbols per byte).
 
 mod ether;
 pub mod interferer;
@@ -17,14 +17,14 @@ use std::sync::Arc;
 pub const US: u64 = 1_000_000;
 /// A symbol: 1 / 62 500 s (IEEE 802.15.4-2006, 6.5.3.2).
 pub const SYMBOL_PS: u64 = 16 * US;
-/// An octet is two symbols.
-pub const OCTET_PS: u64 = 2 * SYMBOL_PS;
-/// Preamble of 4 octets and SFD of 1 (IEEE 802.15.4-2006, 6.3.1, 6.3.2).
-pub const SHR_PS: u64 = 5 * OCTET_PS;
-/// SHR and the length octet.
-pub const SHR_PHR_PS: u64 = 6 * OCTET_PS;
+/// A byte is two symbols.
+pub const BYTE_PS: u64 = 2 * SYMBOL_PS;
+/// Preamble of 4 bytes and SFD of 1 (IEEE 802.15.4-2006, 6.3.1, 6.3.2).
+pub const SHR_PS: u64 = 5 * BYTE_PS;
+/// SHR and the length byte.
+pub const SHR_PHR_PS: u64 = 6 * BYTE_PS;
 /// Longest PSDU (aMaxPHYPacketSize, IEEE 802.15.4-2006, table 22).
-pub const MOST_OCTETS: usize = 127;
+pub const MAX_FRAME_BYTES: usize = 127;
 /// No action of a board is felt by another one sooner than this: the 16 us that a radio takes from PLL_ON to its
 /// first symbol (AT86RF231, table 7-1, tTR10). A radio that is quicker must lower it.
 pub const REACTION_PS: u64 = 16 * US;
@@ -37,12 +37,12 @@ pub const UNHEARD_DBM: i32 = -130;
 pub enum Modulation {
     /// IEEE 802.15.4 O-QPSK at 250 kb/s.
     Oqpsk,
-    /// 2-(G)FSK packets: two radios hear each other when all of this is equal.
+    /// 2-(G)FSK packets: two radios receive each other when all of this is equal.
     Fsk {
         bit_rate_bps: u32,
         deviation_hz: u32,
         sync_word: u32,
-        sync_octets: u8,
+        sync_bytes: u8,
     },
     /// Nothing that a receiver could find.
     Noise,
@@ -57,9 +57,9 @@ pub struct Waveform {
     pub width_khz: u32,
     /// Preamble and what follows it up to the point where a receiver knows that a frame begins.
     pub shr_ps: u64,
-    /// From there to the first octet of the body.
+    /// From there to the first byte of the body.
     pub phr_ps: u64,
-    pub octet_ps: u64,
+    pub byte_ps: u64,
 }
 
 impl Waveform {
@@ -70,12 +70,12 @@ impl Waveform {
             centre_khz: 2_405_000 + 5_000 * u32::from(channel.saturating_sub(11)),
             width_khz: 2_000,
             shr_ps: SHR_PS,
-            phr_ps: OCTET_PS,
-            octet_ps: OCTET_PS,
+            phr_ps: BYTE_PS,
+            byte_ps: BYTE_PS,
         }
     }
 
-    /// From the first bit to the first octet of the body.
+    /// From the first bit to the first byte of the body.
     pub fn header_ps(&self) -> u64 {
         self.shr_ps + self.phr_ps
     }
@@ -86,7 +86,7 @@ impl Waveform {
     }
 }
 
-/// How one board hears another one.
+/// How one board receives another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
     pub delay_ps: u64,
@@ -97,7 +97,7 @@ pub struct Link {
     pub jitter: Jitter,
 }
 
-/// How much later than at best a receiver finds a frame, and all that follows from it; drawn anew for each frame.
+/// How much later than at best a receiver finds a frame, and all that follows from it; drawn again for each frame.
 ///
 /// The default is none: the data sheets of the radios here do not give it. A receiver that works on its crystal's
 /// edges has at least one period of that, 62 500 ps at 16 MHz, uniform.
@@ -139,7 +139,7 @@ impl Default for Link {
 /// What a radio tells the others.
 #[derive(Clone, Debug)]
 pub enum Signal {
-    /// The carrier goes on at `start_ps`; said by `start_ps - REACTION_PS`.
+    /// The carrier continues at `start_ps`; announced by `start_ps - REACTION_PS`.
     Start {
         start_ps: u64,
         waveform: Waveform,
@@ -147,7 +147,7 @@ pub enum Signal {
     },
     /// What the frame holds; its length is `psdu.len()`. Said by the end of the SHR.
     Body { psdu: Arc<[u8]> },
-    /// The carrier goes off before the frame is over; said by `end_ps - REACTION_PS`.
+    /// The carrier goes off before the frame is over; announced by `end_ps - REACTION_PS`.
     Cut { end_ps: u64 },
 }
 
@@ -176,8 +176,8 @@ pub struct Carrier {
 }
 
 impl Carrier {
-    /// Where octet `index` of the PSDU begins.
-    pub fn octet_ps(&self, index: usize) -> u64 {
-        self.start_ps + self.waveform.header_ps() + index as u64 * self.waveform.octet_ps
+    /// Where byte `index` of the PSDU begins.
+    pub fn byte_ps(&self, index: usize) -> u64 {
+        self.start_ps + self.waveform.header_ps() + index as u64 * self.waveform.byte_ps
     }
 }

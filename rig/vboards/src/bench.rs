@@ -27,9 +27,9 @@ use crate::trace::{Edge, EdgeHash};
 use power::{Past, Recipe};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Shortest slice that is kept for a core so slow that one instruction may take the whole reaction time. It runs on as
+/// Shortest slice that is kept for a core so slow that one instruction may take all of the reaction time. It runs on as
 /// far as its slice, and what it then does within an instruction may come a few microseconds late for the others.
-const LEAST_SLICE_PS: u64 = 1_000_000;
+const MIN_SLICE_PS: u64 = 1_000_000;
 /// A board with more edges than this makes the bench take them over in the middle of a run.
 const MANY_EDGES: usize = 1 << 16;
 
@@ -232,7 +232,7 @@ impl Bench {
     /// How far a board may run beyond the next action of another one.
     fn slice_of(&self, index: usize) -> u64 {
         let room_ps = REACTION_PS.saturating_sub(self.seats[index].board.overshoot_ps());
-        self.slice_ps.min(room_ps.max(LEAST_SLICE_PS))
+        self.slice_ps.min(room_ps.max(MIN_SLICE_PS))
     }
 
     /// Runs one board, and tells the others what it has put on the air.

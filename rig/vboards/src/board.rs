@@ -28,7 +28,7 @@ pub trait Board {
     /// The earliest instant at which it can do something by itself; None: it sleeps and waits for the world.
     fn next_action_ps(&self) -> Option<u64>;
     /// A signal reaches it.
-    fn hear(&mut self, message: &Message, link: &Link);
+    fn receive_signal(&mut self, message: &Message, link: &Link);
     /// Signals it gives, since the last call.
     fn take_messages(&mut self, into: &mut Vec<Message>);
     /// Edges not yet taken over by the bench, in the order of time.
@@ -40,16 +40,16 @@ pub trait Board {
     fn pin_name(&self, pin: Pin) -> String {
         trace::pin_name(pin)
     }
-    /// Somebody looks at this pin from now on.
+    /// A probe is on this pin from now on.
     fn watch(&mut self, pin: Pin);
     /// The USART that its serial adapter hangs on.
     fn console(&self) -> usize {
         1
     }
-    /// Octets sent by USART `usart` (1 = USART1) with the end of their stop bit; None: no such USART.
+    /// Bytes sent by USART `usart` (1 = USART1) with the end of their stop bit; None: no such USART.
     fn sent(&mut self, usart: usize) -> Option<&mut VecDeque<(u64, u8)>>;
-    /// Octets for USART `usart`, the first start bit at `at_ps` or when the line is free.
-    fn feed(&mut self, usart: usize, octets: &[u8], at_ps: u64) -> Result<(), String>;
+    /// Bytes for USART `usart`, the first start bit at `at_ps` or when the line is free.
+    fn feed(&mut self, usart: usize, bytes: &[u8], at_ps: u64) -> Result<(), String>;
     /// What a debug adapter on its connector reaches; None: it has none.
     fn debug_target(&mut self) -> Option<&mut dyn Target> {
         None
@@ -58,7 +58,7 @@ pub trait Board {
     fn overshoot_ps(&self) -> u64 {
         crate::air::REACTION_PS / 2
     }
-    /// What stays without supply, and the same board with it again: RAM holds whatever `ram` says.
+    /// What stays without supply, and the same board with it again: the content of RAM is that of `ram`.
     fn flash(&self) -> Vec<u8> {
         Vec::new()
     }

@@ -12,7 +12,7 @@ pub enum Width {
 }
 
 impl Width {
-    /// Octets of an access.
+    /// Bytes of an access.
     pub fn bytes(self) -> usize {
         match self {
             Width::Byte => 1,

@@ -2,7 +2,7 @@
 //!
 //! Instants are picoseconds since the bench was made (`u64`). Strings are NUL-terminated UTF-8. A negative result is
 //! an error; its text is in `vb_last_error`. No call panics across the boundary. A handle is used by one thread at a
-//! time. Errors: -1 wrong argument, -2 a board cannot go on, -3 a bug in this crate, -4 null pointer or bad string.
+//! time. Errors: -1 wrong argument, -2 a board cannot continue, -3 a bug in this crate, -4 null pointer or bad string.
 //!
 //! ```c
 //! void    *vb_new(uint64_t seed);                                  // NULL only without memory
@@ -35,20 +35,20 @@
 //! uint64_t vb_edge_hash(void *h);                                  // FNV-1a over all edges before now; a probe on an
 //!                                                                  // SPI line adds that bus's edges
 //! int64_t  vb_has_jtag(void *h, uint32_t board);                   // 1: it has a JTAG connector
-//! int64_t  vb_jtag(void *h, uint32_t board, const uint8_t *octets, size_t n, uint8_t *tdo, size_t cap, uint64_t extra_ps);
-//!                                                                  // octets of OpenOCD's remote_bitbang; TDO levels as
+//! int64_t  vb_jtag(void *h, uint32_t board, const uint8_t *bytes, size_t n, uint8_t *tdo, size_t cap, uint64_t extra_ps);
+//!                                                                  // bytes of OpenOCD's remote_bitbang; TDO levels as
 //!                                                                  // '0' and '1', n at most, return how many. Time
 //!                                                                  // passes by extra_ps, then 1 us for each TCK
 //! int64_t  vb_modem(void *h, uint32_t board, uint32_t dtr, uint32_t rts);
 //!                                                                  // modem lines of its serial adapter, 1 = asserted;
 //!                                                                  // 1 if they lead somewhere
-//! int64_t  vb_log(void *h, char *buf, size_t cap);                 // length of the whole text without NUL; writes what
+//! int64_t  vb_log(void *h, char *buf, size_t cap);                 // length of the full text without NUL; writes what
 //!                                                                  // fits, with NUL; cap 0 asks for the length
 //! int64_t  vb_last_error(void *h, char *buf, size_t cap);          // as vb_log
 //! int64_t  vb_statistics(void *h, uint32_t board, uint64_t *instructions, uint64_t *cycles);
 //! ```
 
-// C calls these functions; their contract stands above, and every use of a pointer says what it relies on.
+// C calls these functions; their contract stands above, and every use of a pointer states what it relies on.
 #![allow(clippy::not_unsafe_ptr_arg_deref)]
 // So does the number of their arguments.
 #![allow(clippy::too_many_arguments)]
@@ -144,7 +144,7 @@ fn output<'a, T>(pointer: *mut T, length: usize, what: &str) -> Result<&'a mut [
     }
 }
 
-/// Writes a text with a NUL into a buffer, cut if it does not fit; returns its whole length.
+/// Writes a text with a NUL into a buffer, cut if it does not fit; returns its full length.
 fn put_text(value: &str, buffer: *mut c_char, cap: usize) -> Result<i64, Failure> {
     let room = output(buffer.cast::<u8>(), cap, "buffer")?;
     if !room.is_empty() {
@@ -260,11 +260,11 @@ pub extern "C" fn vb_uart_read(
     cap: usize,
 ) -> i64 {
     call(h, |bench| {
-        let (instants, octets) = (output(t_ps, cap, "t_ps")?, output(bytes, cap, "bytes")?);
+        let (instants, bytes) = (output(t_ps, cap, "t_ps")?, output(bytes, cap, "bytes")?);
         let sent = bench.uart_read(board as usize, usart as usize, cap).map_err(wrong)?;
-        for (index, (t_ps, octet)) in sent.iter().enumerate() {
+        for (index, (t_ps, byte)) in sent.iter().enumerate() {
             instants[index] = *t_ps;
-            octets[index] = *octet;
+            bytes[index] = *byte;
         }
         Ok(sent.len() as i64)
     })
@@ -273,9 +273,9 @@ pub extern "C" fn vb_uart_read(
 #[no_mangle]
 pub extern "C" fn vb_uart_feed(h: *mut Handle, board: u32, usart: u32, bytes: *const u8, n: usize) -> i64 {
     call(h, |bench| {
-        let octets = input(bytes, n, "bytes")?;
+        let bytes = input(bytes, n, "bytes")?;
         bench
-            .uart_feed(board as usize, usart as usize, octets)
+            .uart_feed(board as usize, usart as usize, bytes)
             .map(|()| 0)
             .map_err(wrong)
     })

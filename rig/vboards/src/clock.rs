@@ -3,7 +3,7 @@
 //! A clock of `hz / divider` hertz that is off by `ppb` parts per billion has a period of
 //! `divider * 10^21 / (hz * (10^9 + ppb))` ps. The ratio is kept reduced; nothing here is a float. Where the error
 //! changes, a new segment begins at the first tick at or after that instant; each loses less than one picosecond.
-//! Both conversions are pure: no chip has to be told when its oscillator drifts.
+//! Both conversions are pure: no chip has to know when its oscillator drifts.
 
 mod spec;
 
@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// Picoseconds per second times parts per billion per unit.
 const PS_TIMES_PPB: u128 = 1_000_000_000_000_000_000_000;
 
-/// A piece of a clock's life with a constant frequency.
+/// A segment of a clock's life with a constant frequency.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
     tick: u64,

@@ -11,7 +11,7 @@ pub const EM_MSP430: u16 = 105;
 const HEADER_BYTES: usize = 52;
 const PT_LOAD: u32 = 1;
 
-/// A piece of an image and where it belongs.
+/// A part of an image and where it belongs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
     pub address: u32,

@@ -1,11 +1,11 @@
-//! What a run has to say about itself: accesses that are not modelled, lost bytes, doubtful use.
+//! Remarks of a run: accesses that are not modelled, lost bytes, doubtful use.
 //!
-//! Each thing is said once. The text is for people; its lines stand in the order in which things happened.
+//! Each remark is made once. The text is for people; its lines stand in the order in which things happened.
 
 use std::collections::BTreeSet;
 
 /// Most lines a board keeps; what comes later is only counted.
-const MOST_LINES: usize = 1000;
+const MAX_LINES: usize = 1000;
 
 /// One line of a board's log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,12 +17,12 @@ pub struct Entry {
 /// The log of one board.
 #[derive(Default)]
 pub struct Log {
-    said: BTreeSet<(u8, u32)>,
+    logged: BTreeSet<(u8, u32)>,
     entries: Vec<Entry>,
     dropped: u64,
 }
 
-/// Why something is logged; with the address it decides what counts as said already.
+/// Why something is logged; with the address it decides what counts as logged already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
     Read = 0,
@@ -39,10 +39,10 @@ pub enum Topic {
 impl Log {
     /// Writes a line unless (`topic`, `key`) was logged before.
     pub fn once(&mut self, t_ps: u64, topic: Topic, key: u32, text: impl FnOnce() -> String) {
-        if !self.said.insert((topic as u8, key)) {
+        if !self.logged.insert((topic as u8, key)) {
             return;
         }
-        if self.entries.len() >= MOST_LINES {
+        if self.entries.len() >= MAX_LINES {
             self.dropped += 1;
             return;
         }

@@ -9,7 +9,7 @@ pub enum Purpose {
     Loss = 2,
     /// Random bits that a radio shows in a register.
     RadioNoise = 3,
-    /// Octets of a frame that a collision destroys.
+    /// Bytes of a frame that a collision destroys.
     Damage = 4,
     /// Serial numbers.
     Identity = 5,

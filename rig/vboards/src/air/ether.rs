@@ -1,13 +1,13 @@
-//! What one place hears: carriers, their levels in a band, who destroys whom.
+//! What one place receives: carriers, their levels in a band, who destroys whom.
 //!
 //! **Capture.** A frame survives what else is in the air as long as the powers of all others in its band, added up, stay
-//! below its own by the receiver's co-channel rejection. An octet that something stronger touches is destroyed, the
+//! below its own by the receiver's co-channel rejection. A byte that something stronger touches is destroyed, the
 //! others are not. A receiver that has found an SFD stays with that frame to its end: a stronger one that begins later
-//! destroys octets and is itself not received. One that begins before the SFD is over spoils the search, and the
+//! destroys bytes and is itself not received. One that begins before the SFD is over spoils the search, and the
 //! receiver, which still listens, finds the stronger one.
 
 use super::level::{dbm, power};
-use super::{Carrier, Link, Message, Modulation, Signal, Waveform, MOST_OCTETS, US};
+use super::{Carrier, Link, Message, Modulation, Signal, Waveform, MAX_FRAME_BYTES, US};
 use crate::rng::{below, draw, Purpose};
 use std::sync::Arc;
 
@@ -137,7 +137,7 @@ impl Ether {
 
     /// Takes in a message that came over `link`. Returns where a carrier begins that may hold a frame; the jitter of
     /// the link is in it, so that whatever the receiver makes of the frame comes later by that.
-    pub fn hear(&mut self, message: &Message, link: &Link) -> Option<u64> {
+    pub fn receive_signal(&mut self, message: &Message, link: &Link) -> Option<u64> {
         match &message.signal {
             Signal::Start {
                 start_ps,
@@ -151,7 +151,7 @@ impl Ether {
                     source: message.source,
                     frame: message.frame,
                     start_ps,
-                    end_ps: start_ps + waveform.header_ps() + MOST_OCTETS as u64 * waveform.octet_ps,
+                    end_ps: start_ps + waveform.header_ps() + MAX_FRAME_BYTES as u64 * waveform.byte_ps,
                     waveform: *waveform,
                     rssi_dbm: link.rssi_dbm + power_dbm,
                     lost: below(luck, 1_000_000) < u64::from(link.loss_ppm),
@@ -167,7 +167,7 @@ impl Ether {
             Signal::Body { psdu } => {
                 if let Some(carrier) = self.find_mut(message.source, message.frame) {
                     if !carrier.cut {
-                        carrier.end_ps = carrier.octet_ps(psdu.len());
+                        carrier.end_ps = carrier.byte_ps(psdu.len());
                     }
                     carrier.psdu = Some(Arc::clone(psdu));
                 }
@@ -197,7 +197,7 @@ impl Ether {
             .find(|carrier| carrier.source == source && carrier.frame == frame)
     }
 
-    /// Carriers that begin at `start_ps`, as [`Ether::hear`] gave it, in the order of their sources.
+    /// Carriers that begin at `start_ps`, as [`Ether::receive_signal`] gave it, in the order of their sources.
     pub fn starting(&self, start_ps: u64) -> impl Iterator<Item = &Carrier> {
         self.carriers.iter().filter(move |carrier| carrier.start_ps == start_ps)
     }
@@ -219,7 +219,7 @@ impl Ether {
         dbm(energy / u128::from(to_ps - from_ps))
     }
 
-    /// Whether nothing in a band is heard, now or later, of what was told so far.
+    /// Whether nothing in a band is received, now or later, of what was received so far.
     pub fn silent_from(&self, band: &Waveform, from_ps: u64) -> bool {
         let receiver = self.receiver(band);
         self.during(from_ps, u64::MAX)

@@ -56,7 +56,7 @@ impl Interferer {
             width_khz: self.width_khz,
             shr_ps: self.burst_ps,
             phr_ps: 0,
-            octet_ps: 0,
+            byte_ps: 0,
         }
     }
 }

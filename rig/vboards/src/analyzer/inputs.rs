@@ -2,7 +2,7 @@
 
 use super::faults::{Change, Faults, Kind, When};
 use super::rate::SampleClock;
-use super::{Imperfections, Settings, MOST_CHANNELS, MOST_DELAY_PS};
+use super::{Imperfections, Settings, MAX_CHANNELS, MAX_DELAY_PS};
 use crate::rng::{draw, Purpose};
 use crate::trace::{Edge, Pin};
 use std::collections::VecDeque;
@@ -28,7 +28,7 @@ struct Channel {
     threshold: Threshold,
     stuck: Option<bool>,
     floating: Option<bool>,
-    /// Glitches that are going on.
+    /// Glitches that are active.
     glitches: u32,
     /// Level at its input.
     input: bool,
@@ -82,7 +82,7 @@ impl Inputs {
 
     /// Number of channels of its samples.
     fn check(&self, channel: u32) -> Result<usize, String> {
-        let most = self.channels.len().min(MOST_CHANNELS);
+        let most = self.channels.len().min(MAX_CHANNELS);
         if channel as usize >= most {
             return Err(format!(
                 "channel {} does not exist, this analyzer has 0 to {}",
@@ -97,7 +97,7 @@ impl Inputs {
     pub fn threshold(&mut self, channel: u32, threshold: Threshold) -> Result<(), String> {
         let channel = self.check(channel)?;
         let most_ps = threshold.rise_ps.max(threshold.fall_ps);
-        if most_ps > MOST_DELAY_PS {
+        if most_ps > MAX_DELAY_PS {
             return Err(format!("a delay of {} ps is beyond 1 ms", most_ps));
         }
         self.channels[channel].threshold = threshold;

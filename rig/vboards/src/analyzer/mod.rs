@@ -17,11 +17,11 @@ use inputs::{Inputs, Shown};
 use samples::fill_run;
 
 /// Most channels of an analyzer (the 14 of a BeagleLogic).
-pub const MOST_CHANNELS: usize = 14;
+pub const MAX_CHANNELS: usize = 14;
 /// Highest samplerate: what the driver offers (libsigrok 0.5.2, src/hardware/beaglelogic/api.c, `samplerates`).
-pub const MOST_HZ: u64 = 100_000_000;
+pub const MAX_HZ: u64 = 100_000_000;
 /// Longest delay of an input and longest window around a sampling instant.
-pub const MOST_DELAY_PS: u64 = 1_000_000_000;
+pub const MAX_DELAY_PS: u64 = 1_000_000_000;
 
 /// How an analyzer samples.
 #[derive(Clone, Copy, Debug)]
@@ -74,8 +74,8 @@ impl Analyzer {
         if num == 0 || den == 0 {
             return Err(format!("{}/{} Hz is not a samplerate", num, den));
         }
-        if u128::from(num) > u128::from(den) * u128::from(MOST_HZ) {
-            return Err(format!("{}/{} Hz is beyond the analyzer's {} Hz", num, den, MOST_HZ));
+        if u128::from(num) > u128::from(den) * u128::from(MAX_HZ) {
+            return Err(format!("{}/{} Hz is beyond the analyzer's {} Hz", num, den, MAX_HZ));
         }
         if settings.ppb.unsigned_abs() > 100_000_000 {
             return Err(format!("a clock error of {} ppb is beyond 10 %", settings.ppb));
@@ -97,7 +97,7 @@ impl Analyzer {
         if drift.ppb.unsigned_abs() > 100_000_000 {
             return Err(format!("a drift of {} ppb is beyond 10 %", drift.ppb));
         }
-        if imperfections.window_ps > MOST_DELAY_PS {
+        if imperfections.window_ps > MAX_DELAY_PS {
             return Err(format!("a window of {} ps is beyond 1 ms", imperfections.window_ps));
         }
         self.imperfections = imperfections;
@@ -182,7 +182,7 @@ impl Analyzer {
         self.handed_out
     }
 
-    /// Goes on over the next samples before `known` that are equal, at most `most`; returns how many.
+    /// Continues over the next samples before `known` that are equal, at most `most`; returns how many.
     fn run(&mut self, known: u64, most: u64) -> u64 {
         self.skip_dropped();
         self.take_changes();

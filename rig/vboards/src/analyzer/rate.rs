@@ -16,7 +16,7 @@ pub struct Drift {
 }
 
 /// Samples `first..` at the frequency of one step.
-struct Piece {
+struct Interval {
     first: u64,
     start_ps: u64,
     clock: Clock,
@@ -29,7 +29,7 @@ pub struct SampleClock {
     drift: Drift,
     /// Samples of one step; `u64::MAX` without drift.
     step: u64,
-    pieces: VecDeque<Piece>,
+    intervals: VecDeque<Interval>,
 }
 
 impl SampleClock {
@@ -45,7 +45,7 @@ impl SampleClock {
             ppb,
             drift,
             step,
-            pieces: VecDeque::new(),
+            intervals: VecDeque::new(),
         };
         made.push(0, start_ps);
         made
@@ -64,17 +64,17 @@ impl SampleClock {
 
     fn push(&mut self, first: u64, start_ps: u64) {
         let error = self.error_ppb(if self.step == u64::MAX { 0 } else { first / self.step });
-        self.pieces.push_back(Piece {
+        self.intervals.push_back(Interval {
             first,
             start_ps,
             clock: Clock::new(self.rate.0, self.rate.1, error, start_ps),
         });
     }
 
-    /// Makes pieces until one ends after `ps` and after sample `sample`.
+    /// Makes intervals until one ends after `ps` and after sample `sample`.
     fn reach(&mut self, ps: u64, sample: u64) {
         while self.step < u64::MAX {
-            let (first, end_ps) = match self.pieces.back() {
+            let (first, end_ps) = match self.intervals.back() {
                 Some(last) => (last.first.saturating_add(self.step), last.clock.ps(self.step)),
                 None => return,
             };
@@ -88,9 +88,9 @@ impl SampleClock {
     /// The first sample at or after `ps`.
     pub fn sample_at(&mut self, ps: u64) -> u64 {
         self.reach(ps, 0);
-        let found = self.pieces.iter().rev().find(|piece| piece.start_ps <= ps);
-        match found.or_else(|| self.pieces.front()) {
-            Some(piece) => piece.first + piece.clock.tick_at(ps).min(self.step),
+        let found = self.intervals.iter().rev().find(|interval| interval.start_ps <= ps);
+        match found.or_else(|| self.intervals.front()) {
+            Some(interval) => interval.first + interval.clock.tick_at(ps).min(self.step),
             None => 0,
         }
     }
@@ -98,14 +98,14 @@ impl SampleClock {
     /// The instant of `sample`, rounded down to a picosecond.
     pub fn ps(&mut self, sample: u64) -> u64 {
         self.reach(0, sample);
-        let found = self.pieces.iter().rev().find(|piece| piece.first <= sample);
-        found.map_or(0, |piece| piece.clock.ps(sample - piece.first))
+        let found = self.intervals.iter().rev().find(|interval| interval.first <= sample);
+        found.map_or(0, |interval| interval.clock.ps(sample - interval.first))
     }
 
-    /// Forgets pieces that end before `sample`, but one.
+    /// Forgets intervals that end before `sample`, but one.
     pub fn forget_before(&mut self, sample: u64) {
-        while self.pieces.len() > 2 && self.pieces[2].first < sample {
-            self.pieces.pop_front();
+        while self.intervals.len() > 2 && self.intervals[2].first < sample {
+            self.intervals.pop_front();
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Writing runs of equal samples.
 
-/// Bytes of the block that long stretches are copied from.
+/// Bytes of the block that long intervals are copied from.
 const BLOCK: usize = 4096;
 
-/// Writes one level over a whole slice at the speed of a memory copy.
+/// Writes one level over a slice at the speed of a memory copy.
 pub fn fill_run(slice: &mut [u8], level: u16, unitsize: usize) {
     let [low, high] = level.to_le_bytes();
     if unitsize == 1 || low == high {
@@ -23,8 +23,8 @@ pub fn fill_run(slice: &mut [u8], level: u16, unitsize: usize) {
         pair[0] = low;
         pair[1] = high;
     }
-    for piece in slice.chunks_mut(BLOCK) {
-        let bytes = piece.len();
-        piece.copy_from_slice(&block[..bytes]);
+    for chunk in slice.chunks_mut(BLOCK) {
+        let bytes = chunk.len();
+        chunk.copy_from_slice(&block[..bytes]);
     }
 }

@@ -1,13 +1,13 @@
-//! The air of the bench: who hears what, and sources of noise.
+//! The air of the bench: who receives what, and sources of noise.
 
 use super::Bench;
 use crate::air::interferer::{Interferer, Source};
 use crate::air::{Link, Message, Modulation, Signal, Waveform, UNHEARD_DBM};
 use std::collections::VecDeque;
 
-/// Bursts are told this long before they begin.
+/// Bursts are announced this long before they begin.
 const AHEAD_PS: u64 = 1_000_000_000;
-/// No radio looks back further than this: a frame of 127 octets at 1 kb/s lasts 1.1 s.
+/// No radio looks back further than this: a frame of 127 bytes at 1 kb/s lasts 1.1 s.
 const LOOK_BACK_PS: u64 = 2_000_000_000_000;
 
 /// A source of noise and its level at boards that have their own.
@@ -42,8 +42,8 @@ fn keep_frame(frames: &mut VecDeque<FrameOnAir>, message: &Message) {
     if let Some(kept) = frames.iter_mut().rev().find(is_same) {
         kept.end_ps = match &message.signal {
             Signal::Body { psdu } => {
-                let octets_ps = psdu.len() as u64 * kept.waveform.octet_ps;
-                kept.end_ps.min(kept.start_ps + kept.waveform.header_ps() + octets_ps)
+                let bytes_ps = psdu.len() as u64 * kept.waveform.byte_ps;
+                kept.end_ps.min(kept.start_ps + kept.waveform.header_ps() + bytes_ps)
             }
             Signal::Cut { end_ps } => kept.end_ps.min(*end_ps),
             Signal::Start { .. } => kept.end_ps,
@@ -70,7 +70,7 @@ impl Bench {
         })
     }
 
-    /// How board `to` hears board `from`; unset links are 3 m of air without loss.
+    /// How board `to` receives board `from`; unset links are 3 m of air without loss.
     pub fn set_link(&mut self, from: usize, to: usize, link: Link) -> Result<(), String> {
         let (from, to) = (self.check(from)? as u16, self.check(to)? as u16);
         self.links.insert((from, to), link);
@@ -131,7 +131,7 @@ impl Bench {
                         ..Link::default()
                     };
                     if link.rssi_dbm >= UNHEARD_DBM {
-                        seat.board.hear(&message, &link);
+                        seat.board.receive_signal(&message, &link);
                     }
                 }
             }
@@ -160,7 +160,7 @@ impl Bench {
                 let link = self.link(from, to as u16);
                 if link.rssi_dbm.saturating_add(power_dbm) >= UNHEARD_DBM {
                     let board = &mut self.seats[to].board;
-                    board.hear(message, &link);
+                    board.receive_signal(message, &link);
                     self.next_ps[to] = board.next_action_ps().unwrap_or(u64::MAX);
                 }
             }

@@ -35,7 +35,7 @@ impl Bench {
     pub fn pin(&self, board: usize, name: &str) -> Result<Pin, String> {
         let board = &self.seats[self.check(board)?].board;
         let pin = parse_pin(name).filter(|&pin| board.pin_name(pin).eq_ignore_ascii_case(name));
-        pin.ok_or_else(|| format!("\"{}\" is no pin, write it as {}", name, board.pin_name(0x16)))
+        pin.ok_or_else(|| format!("\"{}\" is not a pin, write it as {}", name, board.pin_name(0x16)))
     }
 
     /// Clips a channel of an analyzer to a pin.

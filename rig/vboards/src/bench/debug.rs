@@ -13,10 +13,10 @@ impl Bench {
         Ok(self.seats[index].board.debug_target().is_some())
     }
 
-    /// Octets of OpenOCD's `remote_bitbang` for the JTAG connector of a board; TDO levels go to `answers` as '0' and '1'.
+    /// Bytes of OpenOCD's `remote_bitbang` for the JTAG connector of a board; TDO levels go to `answers` as '0' and '1'.
     ///
     /// Time passes with TCK: the boards run on by one period for each clock, all of them before the next access.
-    pub fn jtag(&mut self, board: usize, octets: &[u8], answers: &mut Vec<u8>) -> Result<(), String> {
+    pub fn jtag(&mut self, board: usize, bytes: &[u8], answers: &mut Vec<u8>) -> Result<(), String> {
         let index = self.check(board)?;
         let ids = match self.seats[index].board.debug_target() {
             Some(target) => target.jtag_ids(),
@@ -25,8 +25,8 @@ impl Bench {
         let mut jtag = self.seats[index].jtag.take().unwrap_or_else(|| Jtag::new(ids));
         let mut due_ps = self.now_ps;
         let mut result = Ok(());
-        for &octet in octets {
-            let effect = jtag.take(octet);
+        for &byte in bytes {
+            let effect = jtag.take(byte);
             match effect {
                 Effect::Nothing => continue,
                 Effect::Tdo(level) => {

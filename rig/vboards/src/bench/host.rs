@@ -48,9 +48,9 @@ impl Bench {
         for board in host.boards() {
             let usart = self.usart(usize::from(board), 0);
             if let Some(sent) = self.seats[usize::from(board)].board.sent(usart) {
-                while sent.front().map_or(false, |octet| octet.0 <= self.now_ps) {
-                    if let Some((t_ps, octet)) = sent.pop_front() {
-                        host.octet(board, t_ps, octet);
+                while sent.front().map_or(false, |byte| byte.0 <= self.now_ps) {
+                    if let Some((t_ps, byte)) = sent.pop_front() {
+                        host.byte(board, t_ps, byte);
                     }
                 }
             }
@@ -59,7 +59,7 @@ impl Bench {
         self.host = Some(host);
     }
 
-    /// All boards sleep: time goes on as long as bytes are on their way to the host's program.
+    /// All boards sleep: time continues as long as bytes are on their way to the host's program.
     pub(super) fn drain_host(&mut self, until_ps: u64) -> Outcome {
         loop {
             let (next_ps, last_ps) = match self.host.as_ref() {

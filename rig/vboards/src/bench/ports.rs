@@ -13,7 +13,7 @@ impl Bench {
         }
     }
 
-    /// Octets that a USART of a board has sent by now; at most `most`.
+    /// Bytes that a USART of a board has sent by now; at most `most`.
     ///
     /// The console's go to the host's serial port instead once there is one (`plug_host`).
     pub fn uart_read(&mut self, board: usize, usart: usize, most: usize) -> Result<Vec<(u64, u8)>, String> {
@@ -24,16 +24,16 @@ impl Bench {
             .board
             .sent(usart)
             .ok_or_else(|| format!("board {} has no USART{}", board, usart))?;
-        let count = sent.iter().take(most).take_while(|octet| octet.0 <= now_ps).count();
+        let count = sent.iter().take(most).take_while(|byte| byte.0 <= now_ps).count();
         Ok(sent.drain(..count).collect())
     }
 
-    /// Octets for a USART; the first start bit falls at now, or when the line is free.
-    pub fn uart_feed(&mut self, board: usize, usart: usize, octets: &[u8]) -> Result<(), String> {
+    /// Bytes for a USART; the first start bit falls at now, or when the line is free.
+    pub fn uart_feed(&mut self, board: usize, usart: usize, bytes: &[u8]) -> Result<(), String> {
         let index = self.check(board)?;
         let usart = self.usart(index, usart);
         let seat = &mut self.seats[index];
-        seat.board.feed(usart, octets, self.now_ps)
+        seat.board.feed(usart, bytes, self.now_ps)
     }
 
     /// Sets the modem lines of a board's serial adapter at now; false: they lead nowhere on that board.

@@ -163,7 +163,7 @@ impl Bench {
         seat.hand_over(old.as_mut(), fault, number);
         for message in self.recent.iter().filter(|message| message.source != number) {
             let link = self.link(message.source, number);
-            self.seats[index].board.hear(message, &link);
+            self.seats[index].board.receive_signal(message, &link);
         }
         self.next_ps[index] = self.seats[index].board.next_action_ps().unwrap_or(u64::MAX);
         Ok(())
@@ -171,7 +171,7 @@ impl Bench {
 }
 
 impl Seat {
-    /// Edges and octets of the board that was here before the fault, and those that the fault makes.
+    /// Edges and bytes of the board that was here before the fault, and those that the fault makes.
     fn hand_over(&mut self, old: &mut dyn Board, fault: BrownOut, number: u16) {
         let mut edges: VecDeque<Edge> = std::mem::take(old.edges());
         edges.retain(|edge| edge.t_ps < fault.at_ps);
@@ -187,7 +187,7 @@ impl Seat {
         *self.board.edges() = edges;
         for usart in 1.. {
             match (old.sent(usart), self.board.sent(usart)) {
-                (Some(before), Some(sent)) => sent.extend(before.drain(..).filter(|octet| octet.0 <= fault.at_ps)),
+                (Some(before), Some(sent)) => sent.extend(before.drain(..).filter(|byte| byte.0 <= fault.at_ps)),
                 _ => break,
             }
         }

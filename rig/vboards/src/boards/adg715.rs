@@ -2,7 +2,7 @@
 //!
 //! DTR is SDA and RTS is SCL, both inverted; switch S1 pulls RST/NMI to ground and S2 pulls TCK (Telos revision B
 //! schematics, 2004-09-27; the same in TinyOS's tos-bsl and python-msp430-tools). Analog Devices, ADG714/ADG715 data
-//! sheet: address 1001 0 A1 A0, one data octet, a bit per switch.
+//! sheet: address 1001 0 A1 A0, one data byte, a bit per switch.
 
 const ADDRESS: u8 = 0x90;
 const RST: u8 = 1 << 0;
@@ -29,8 +29,8 @@ pub struct Adg715 {
     /// Bits since the start condition, and how many.
     shift: u16,
     bits: u32,
-    /// Octets of the message that have been acknowledged.
-    octets: u32,
+    /// Bytes of the message that have been acknowledged.
+    bytes: u32,
     selected: bool,
     /// Closed switches.
     closed: u8,
@@ -46,13 +46,13 @@ impl Adg715 {
             // Start or stop: a message begins.
             self.shift = 0;
             self.bits = 0;
-            self.octets = 0;
+            self.bytes = 0;
             self.selected = !sda;
         } else if scl && !self.scl && self.selected {
             self.shift = self.shift << 1 | u16::from(sda);
             self.bits += 1;
             if self.bits == 9 {
-                ask = self.octet((self.shift >> 1) as u8);
+                ask = self.byte((self.shift >> 1) as u8);
             }
         }
         self.sda = sda;
@@ -60,16 +60,16 @@ impl Adg715 {
         ask
     }
 
-    fn octet(&mut self, octet: u8) -> Option<Ask> {
+    fn byte(&mut self, byte: u8) -> Option<Ask> {
         self.bits = 0;
         self.shift = 0;
-        self.octets += 1;
-        match self.octets {
+        self.bytes += 1;
+        match self.bytes {
             1 => {
-                self.selected = octet == ADDRESS;
+                self.selected = byte == ADDRESS;
                 None
             }
-            2 => self.set(octet),
+            2 => self.set(byte),
             _ => None,
         }
     }
@@ -97,12 +97,12 @@ mod tests {
     use super::*;
 
     /// One message to the switch, a line at a time.
-    fn send(switch: &mut Adg715, octet: u8) -> Option<Ask> {
+    fn send(switch: &mut Adg715, byte: u8) -> Option<Ask> {
         let mut ask = None;
         let mut set = |sda: bool, scl: bool| ask = switch.modem(!sda, !scl).or(ask);
         set(true, true);
         set(false, true);
-        for byte in [ADDRESS, octet] {
+        for byte in [ADDRESS, byte] {
             for bit in (0..8).rev().map(|bit| byte >> bit & 1 == 1).chain([false]) {
                 set(bit, false);
                 set(bit, true);
@@ -118,12 +118,9 @@ mod tests {
     #[test]
     fn the_entry_sequence_starts_the_loader_and_a_plain_reset_does_not() {
         let mut switch = Adg715::default();
-        let entry: Vec<_> = [1, 3, 1, 3, 2, 0]
-            .iter()
-            .map(|&octet| send(&mut switch, octet))
-            .collect();
+        let entry: Vec<_> = [1, 3, 1, 3, 2, 0].iter().map(|&byte| send(&mut switch, byte)).collect();
         assert_eq!(vec![Some(Ask::Hold), None, None, None, Some(Ask::Loader), None], entry);
-        let reset: Vec<_> = [3, 2, 0].iter().map(|&octet| send(&mut switch, octet)).collect();
+        let reset: Vec<_> = [3, 2, 0].iter().map(|&byte| send(&mut switch, byte)).collect();
         assert_eq!(vec![Some(Ask::Hold), Some(Ask::Reset), None], reset);
     }
 }

@@ -19,9 +19,9 @@ impl<A: Outside, B: Outside> Outside for Both<A, B> {
         self.0.spi_out(bus, t_ps).or(second)
     }
 
-    fn spi_in(&mut self, bus: usize, octet: u8, t_ps: u64) {
-        self.0.spi_in(bus, octet, t_ps);
-        self.1.spi_in(bus, octet, t_ps);
+    fn spi_in(&mut self, bus: usize, byte: u8, t_ps: u64) {
+        self.0.spi_in(bus, byte, t_ps);
+        self.1.spi_in(bus, byte, t_ps);
     }
 
     fn next_event(&self) -> Option<u64> {
@@ -44,9 +44,9 @@ impl<A: Outside, B: Outside> Outside for Both<A, B> {
         into[old..].sort_by_key(|drive| drive.t_ps);
     }
 
-    fn hear(&mut self, message: &Message, link: &Link) {
-        self.0.hear(message, link);
-        self.1.hear(message, link);
+    fn receive_signal(&mut self, message: &Message, link: &Link) {
+        self.0.receive_signal(message, link);
+        self.1.receive_signal(message, link);
     }
 
     fn has_messages(&self) -> bool {

@@ -1,8 +1,8 @@
 //! The bootstrap loader of the MSP430F161x, at the level of its protocol: no instruction of the boot ROM runs.
 //!
 //! Sources: SLAU319 (MSP430 Programming With the Bootloader), "ROM BSL", and SLAA089D (Features of the MSP430 Bootstrap
-//! Loader): synchronisation, frames, commands, protection by the 32 octets of the vectors. Times of the answers are
-//! estimates: the loader's own time between octets is unverified.
+//! Loader): synchronisation, frames, commands, protection by the 32 bytes of the vectors. Times of the answers are
+//! estimates: the loader's own time between bytes is unverified.
 
 use crate::core::msp430::{Cpu, Kind};
 
@@ -32,7 +32,7 @@ const LOADER_VERSION: (u16, [u8; 2]) = (0x0FFA, [0x01, 0x61]);
 const VECTORS: u16 = 0xFFE0;
 const WDTCTL: u16 = 0x0120;
 
-/// 9600 baud, 8E1: 11 bits an octet; the change-rate command doubles it (SLAU319).
+/// 9600 baud, 8E1: 11 bits a byte; the change-rate command doubles it (SLAU319).
 const RATE_HZ: u64 = 9600;
 const BITS: u64 = 11;
 const PS_PER_S: u64 = 1_000_000_000_000;
@@ -42,7 +42,7 @@ const WORD_PS: u64 = 106_000_000;
 const SEGMENT_PS: u64 = 14_600_000_000;
 const MASS_PS: u64 = 192_600_000_000;
 
-/// What becomes of the processor after an octet.
+/// What becomes of the processor after a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     Stay,
@@ -65,43 +65,43 @@ pub struct Bsl {
 }
 
 impl Bsl {
-    fn octet_ps(&self) -> u64 {
+    fn byte_ps(&self) -> u64 {
         BITS * PS_PER_S / (RATE_HZ << self.rate_shift)
     }
 
     /// Writes what the boot ROM shows of itself.
     pub fn identify(cpu: &mut Cpu) {
-        for (address, octets) in [IDENTITY, LOADER_VERSION] {
-            cpu.mem.set_byte(address, octets[0]);
-            cpu.mem.set_byte(address + 1, octets[1]);
+        for (address, bytes) in [IDENTITY, LOADER_VERSION] {
+            cpu.mem.set_byte(address, bytes[0]);
+            cpu.mem.set_byte(address + 1, bytes[1]);
         }
     }
 
-    /// Octets from the host, the first one from `ps` on; answers with the end of their stop bits go to `sent`.
-    pub fn receive(&mut self, octets: &[u8], ps: u64, cpu: &mut Cpu, sent: &mut impl Extend<(u64, u8)>) -> Next {
+    /// Bytes from the host, the first one from `ps` on; answers with the end of their stop bits go to `sent`.
+    pub fn receive(&mut self, bytes: &[u8], ps: u64, cpu: &mut Cpu, sent: &mut impl Extend<(u64, u8)>) -> Next {
         self.busy_ps = self.busy_ps.max(ps);
         let mut next = Next::Stay;
-        for &octet in octets {
-            self.busy_ps += self.octet_ps();
-            let (answer, step) = self.octet(octet, cpu);
+        for &byte in bytes {
+            self.busy_ps += self.byte_ps();
+            let (answer, step) = self.byte(byte, cpu);
             if step != Next::Stay {
                 next = step;
             }
-            for octet in answer {
-                self.busy_ps += self.octet_ps();
-                sent.extend([(self.busy_ps, octet)]);
+            for byte in answer {
+                self.busy_ps += self.byte_ps();
+                sent.extend([(self.busy_ps, byte)]);
             }
         }
         next
     }
 
-    fn octet(&mut self, octet: u8, cpu: &mut Cpu) -> (Vec<u8>, Next) {
+    fn byte(&mut self, byte: u8, cpu: &mut Cpu) -> (Vec<u8>, Next) {
         if !self.synced {
-            self.synced = octet == SYNC;
+            self.synced = byte == SYNC;
             self.frame.clear();
             return (if self.synced { vec![ACK] } else { vec![] }, Next::Stay);
         }
-        self.frame.push(octet);
+        self.frame.push(byte);
         let length = self.frame.get(2).map_or(0, |&length| usize::from(length));
         if self.frame[0] != HEADER || self.frame.len() < 4 || self.frame.len() < FRAME_AROUND + length {
             self.synced = self.frame[0] == HEADER;
@@ -157,7 +157,7 @@ impl Bsl {
                 self.busy_ps += SEGMENT_PS;
                 true
             }
-            ERASE_CHECK => read(address, length, cpu).iter().all(|&octet| octet == 0xFF),
+            ERASE_CHECK => read(address, length, cpu).iter().all(|&byte| byte == 0xFF),
             LOAD_PC => true,
             _ => false,
         };
@@ -175,17 +175,17 @@ impl Bsl {
     /// Writes a block and checks it, as the loader does for flash.
     fn write(&mut self, address: u16, data: &[u8], cpu: &mut Cpu) -> bool {
         let mut right = true;
-        for (offset, &octet) in data.iter().enumerate() {
+        for (offset, &byte) in data.iter().enumerate() {
             let at = address.wrapping_add(offset as u16);
             match cpu.mem.kind(at) {
-                Kind::Ram => cpu.mem.set_byte(at, octet),
+                Kind::Ram => cpu.mem.set_byte(at, byte),
                 Kind::Flash if at >= 0x1000 => {
-                    cpu.mem.set_byte(at, cpu.mem.byte(at) & octet);
+                    cpu.mem.set_byte(at, cpu.mem.byte(at) & byte);
                     self.busy_ps += WORD_PS / 2;
                 }
                 _ => {}
             }
-            right &= cpu.mem.kind(at) == Kind::Device || cpu.mem.byte(at) == octet;
+            right &= cpu.mem.kind(at) == Kind::Device || cpu.mem.byte(at) == byte;
         }
         right
     }
@@ -207,7 +207,7 @@ fn answer(data: &[u8]) -> Vec<u8> {
 }
 
 /// The complement of the exclusive or of all words.
-fn checksum(octets: &[u8]) -> [u8; 2] {
-    let fold = |start: usize| octets.iter().skip(start).step_by(2).fold(0, |sum, octet| sum ^ octet);
+fn checksum(bytes: &[u8]) -> [u8; 2] {
+    let fold = |start: usize| bytes.iter().skip(start).step_by(2).fold(0, |sum, byte| sum ^ byte);
     [!fold(0), !fold(1)]
 }

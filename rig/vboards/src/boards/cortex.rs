@@ -27,7 +27,7 @@ pub struct CortexBoard<C: Chip> {
     held: bool,
 }
 
-/// The flash of a board with an image, erased where the image is not. Without an image the whole of it is erased: such
+/// The flash of a board with an image, erased where the image is not. Without an image all of it is erased: such
 /// a board waits for a debug adapter that brings one.
 pub fn flash(parts: &Parts, base: u32, bytes: usize, core: &str) -> Result<Vec<u8>, String> {
     if parts.image.is_empty() {
@@ -200,8 +200,8 @@ impl<C: Chip> Board for CortexBoard<C> {
         self.cpu.power_up(flash, ram);
     }
 
-    fn hear(&mut self, message: &Message, link: &Link) {
-        self.chip.outside().hear(message, link);
+    fn receive_signal(&mut self, message: &Message, link: &Link) {
+        self.chip.outside().receive_signal(message, link);
         self.chip.outside_touched();
     }
 
@@ -233,9 +233,9 @@ impl<C: Chip> Board for CortexBoard<C> {
         self.chip.sent(usart)
     }
 
-    fn feed(&mut self, usart: usize, octets: &[u8], at_ps: u64) -> Result<(), String> {
+    fn feed(&mut self, usart: usize, bytes: &[u8], at_ps: u64) -> Result<(), String> {
         let cycle = self.chip.clock().tick_at(at_ps).max(self.cpu.cycles);
-        if self.chip.feed(usart, octets, cycle) {
+        if self.chip.feed(usart, bytes, cycle) {
             Ok(())
         } else {
             Err(format!("board {} has no USART{}", self.board, usart))

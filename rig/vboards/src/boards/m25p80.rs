@@ -2,7 +2,7 @@
 //!
 //! STMicroelectronics, M25P80 data sheet (rev. 10), section 6: table 4 has the instructions, 6.4 the status register
 //! (RDSR), 6.11 deep power-down, 6.12 the electronic signature. Nothing writes here, so it is never busy (WIP is 0); its array
-//! is not modelled, and whoever asks for that is told so in the log.
+//! is not modelled, and whoever asks for that gets a remark in the log.
 
 use crate::air::{Link, Message};
 use crate::soc::{Drive, Outside};
@@ -19,16 +19,16 @@ const RELEASE: u8 = 0xAB;
 const WEL: u8 = 0x02;
 /// Manufacturer, memory type, capacity (table 5).
 const IDENTIFICATION: [u8; 3] = [0x20, 0x20, 0x14];
-/// Electronic signature, after three dummy octets (6.12).
+/// Electronic signature, after three dummy bytes (6.12).
 const SIGNATURE: u8 = 0x13;
-const DUMMY_OCTETS: usize = 3;
+const DUMMY_BYTES: usize = 3;
 
 /// The chip, on an SPI bus with a select that is low when it is meant.
 pub struct M25p80 {
     bus: usize,
     select: Pin,
     selected: bool,
-    /// Octets since it was selected, and the first of them.
+    /// Bytes since it was selected, and the first of them.
     received: usize,
     instruction: u8,
     enabled: bool,
@@ -50,22 +50,19 @@ impl M25p80 {
         }
     }
 
-    fn instruct(&mut self, octet: u8) {
-        self.instruction = octet;
-        if self.asleep && octet != RELEASE {
+    fn instruct(&mut self, byte: u8) {
+        self.instruction = byte;
+        if self.asleep && byte != RELEASE {
             self.notes.push((
                 0x100,
                 "M25P80: asked in deep power-down, where it takes 0xab only".into(),
             ));
         } else if !matches!(
-            octet,
+            byte,
             WRITE_ENABLE | WRITE_DISABLE | READ_STATUS | READ_IDENTIFICATION | DEEP_POWER_DOWN | RELEASE
         ) {
-            let text = format!(
-                "M25P80: instruction 0x{:02x} is not modelled, it answers nothing",
-                octet
-            );
-            self.notes.push((u32::from(octet), text));
+            let text = format!("M25P80: instruction 0x{:02x} is not modelled, it answers nothing", byte);
+            self.notes.push((u32::from(byte), text));
         }
     }
 
@@ -101,7 +98,7 @@ impl Outside for M25p80 {
             return None;
         }
         match self.instruction {
-            RELEASE if self.received > DUMMY_OCTETS => Some(SIGNATURE),
+            RELEASE if self.received > DUMMY_BYTES => Some(SIGNATURE),
             _ if self.asleep => None,
             READ_STATUS => Some(if self.enabled { WEL } else { 0 }),
             READ_IDENTIFICATION => IDENTIFICATION.get(self.received - 1).copied(),
@@ -109,12 +106,12 @@ impl Outside for M25p80 {
         }
     }
 
-    fn spi_in(&mut self, bus: usize, octet: u8, _t_ps: u64) {
+    fn spi_in(&mut self, bus: usize, byte: u8, _t_ps: u64) {
         if bus != self.bus || !self.selected {
             return;
         }
         if self.received == 0 {
-            self.instruct(octet);
+            self.instruct(byte);
         }
         self.received += 1;
     }
@@ -127,7 +124,7 @@ impl Outside for M25p80 {
 
     fn take_drives(&mut self, _into: &mut Vec<Drive>) {}
 
-    fn hear(&mut self, _message: &Message, _link: &Link) {}
+    fn receive_signal(&mut self, _message: &Message, _link: &Link) {}
 
     fn has_messages(&self) -> bool {
         false

@@ -25,10 +25,10 @@ pub struct Msp430Board<O: Outside> {
 
 /// Who has the processor instead of the image.
 enum Held {
-    Nobody,
+    Nothing,
     /// RST is low.
     Reset,
-    /// The reset vector is erased: where the core would run to is nobody's business, it stands.
+    /// The reset vector is erased: where the core would run to does not matter, it stands.
     Blank,
     Loader(Bsl),
 }
@@ -48,7 +48,7 @@ impl<O: Outside> Msp430Board<O> {
             board,
             console,
             switch: Adg715::default(),
-            held: Held::Nobody,
+            held: Held::Nothing,
         };
         board.restart();
         board
@@ -59,7 +59,7 @@ impl<O: Outside> Msp430Board<O> {
             return self.hold(Held::Blank);
         }
         self.reset();
-        self.held = Held::Nobody;
+        self.held = Held::Nothing;
     }
 
     fn reset(&mut self) {
@@ -68,16 +68,16 @@ impl<O: Outside> Msp430Board<O> {
         self.cpu.take_power();
     }
 
-    /// Somebody else takes the processor: the chip is as after a reset, its clocks stand.
+    /// Something else takes the processor: the chip is as after a reset, its clocks stand.
     fn hold(&mut self, held: Held) {
         self.reset();
         self.chip.set_power(CPUOFF | SCG0 | SCG1, self.cpu.cycles);
         self.held = held;
     }
 
-    fn loader_octets(&mut self, octets: &[u8], at_ps: u64) {
+    fn loader_bytes(&mut self, bytes: &[u8], at_ps: u64) {
         let next = match (&mut self.held, self.chip.sent(self.console)) {
-            (Held::Loader(bsl), Some(sent)) => bsl.receive(octets, at_ps, &mut self.cpu, sent),
+            (Held::Loader(bsl), Some(sent)) => bsl.receive(bytes, at_ps, &mut self.cpu, sent),
             _ => Next::Stay,
         };
         match next {
@@ -118,7 +118,7 @@ impl<O: Outside> Msp430Board<O> {
 
 impl<O: Outside> Board for Msp430Board<O> {
     fn run_until(&mut self, until_ps: u64) -> Result<(), String> {
-        if !matches!(self.held, Held::Nobody) {
+        if !matches!(self.held, Held::Nothing) {
             if let Some(busy_ps) = self.loader_busy_ps() {
                 self.chip.advance(busy_ps.min(until_ps));
             }
@@ -159,7 +159,7 @@ impl<O: Outside> Board for Msp430Board<O> {
     }
 
     fn next_action_ps(&self) -> Option<u64> {
-        if !matches!(self.held, Held::Nobody) {
+        if !matches!(self.held, Held::Nothing) {
             return self.loader_busy_ps();
         }
         if !self.asleep() {
@@ -184,8 +184,8 @@ impl<O: Outside> Board for Msp430Board<O> {
         self.restart();
     }
 
-    fn hear(&mut self, message: &Message, link: &Link) {
-        self.chip.outside.hear(message, link);
+    fn receive_signal(&mut self, message: &Message, link: &Link) {
+        self.chip.outside.receive_signal(message, link);
         self.chip.outside_touched();
     }
 
@@ -222,13 +222,13 @@ impl<O: Outside> Board for Msp430Board<O> {
         self.chip.sent(usart)
     }
 
-    fn feed(&mut self, usart: usize, octets: &[u8], at_ps: u64) -> Result<(), String> {
-        if !matches!(self.held, Held::Nobody) && usart == self.console {
+    fn feed(&mut self, usart: usize, bytes: &[u8], at_ps: u64) -> Result<(), String> {
+        if !matches!(self.held, Held::Nothing) && usart == self.console {
             self.chip.advance(at_ps);
-            self.loader_octets(octets, at_ps);
+            self.loader_bytes(bytes, at_ps);
             return Ok(());
         }
-        if self.chip.feed(usart, octets, at_ps) {
+        if self.chip.feed(usart, bytes, at_ps) {
             Ok(())
         } else {
             Err(format!("board {} has no USART{}", self.board, usart))

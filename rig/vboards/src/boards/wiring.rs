@@ -49,9 +49,9 @@ impl<R: Radio> Outside for Wiring<R> {
         }
     }
 
-    fn spi_in(&mut self, bus: usize, octet: u8, t_ps: u64) {
+    fn spi_in(&mut self, bus: usize, byte: u8, t_ps: u64) {
         if bus == self.traces.bus {
-            self.radio.spi_in(octet, t_ps);
+            self.radio.spi_in(byte, t_ps);
         }
     }
 
@@ -75,8 +75,8 @@ impl<R: Radio> Outside for Wiring<R> {
         }
     }
 
-    fn hear(&mut self, message: &Message, link: &Link) {
-        self.radio.hear(message, link);
+    fn receive_signal(&mut self, message: &Message, link: &Link) {
+        self.radio.receive_signal(message, link);
     }
 
     fn has_messages(&self) -> bool {

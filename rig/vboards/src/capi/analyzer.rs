@@ -91,7 +91,7 @@ fn fault(kind: &str, channel: u32, a: u64, b: u64) -> Result<Kind, String> {
         },
         "dropped" => Kind::Dropped { samples: a },
         "end" => Kind::End,
-        _ => return Err(format!("\"{}\" is no fault of an analyzer", kind)),
+        _ => return Err(format!("\"{}\" is not a fault of an analyzer", kind)),
     })
 }
 

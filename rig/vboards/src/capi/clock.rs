@@ -5,7 +5,7 @@
 //!                   uint64_t jitter_ps);                           // of the board added next, which starts at start_ps;
 //!                                                                  // drift: "none"; "ramp" to drift_ppb in drift_ps;
 //!                                                                  // "triangle" up and down in drift_ps; "wander"
-//!                                                                  // within drift_ppb anew every drift_ps
+//!                                                                  // again within drift_ppb every drift_ps
 //! int64_t  vb_clock_step(void *h, uint64_t at_ps, int64_t ppb, uint64_t gap_ps);   // of the board added next: faster
 //!                                                                  // by ppb from then on, after standing still
 //! int64_t  vb_brown_out(void *h, uint32_t board, uint64_t at_ps, uint64_t off_ps); // no supply for off_ps

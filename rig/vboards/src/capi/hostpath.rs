@@ -1,4 +1,4 @@
-//! The host's serial ports, and time that goes on while all boards sleep.
+//! The host's serial ports, and time that continues while all boards sleep.
 //!
 //! ```c
 //! int64_t  vb_host_start(void *h, uint32_t one_reader, uint64_t wake_ps, uint64_t wake_tail_ps, uint64_t other_period_ps,
@@ -11,7 +11,7 @@
 //! int64_t  vb_host_overrun(void *h, uint32_t board);               // bytes lost in the adapter
 //! int64_t  vb_serial_fault(void *h, uint32_t board, const char *kind, uint64_t ppm, uint64_t from_ps, uint64_t for_ps);
 //!                                                                  // "garbled", "lost_bytes", "lost_lines", "stall"
-//! int64_t  vb_pass(void *h, uint64_t until_ps);                    // as vb_run, but time goes on when all is idle
+//! int64_t  vb_pass(void *h, uint64_t until_ps);                    // as vb_run, but time continues when all is idle
 //! ```
 
 use super::{call, output, text, wrong, Handle, FAULT};
@@ -81,7 +81,7 @@ pub extern "C" fn vb_host_read(
 ) -> i64 {
     call(h, |bench| {
         let (stamps, lengths) = (output(stamps_ps, cap, "stamps_ps")?, output(lengths, cap, "lengths")?);
-        let octets = output(bytes, room, "bytes")?;
+        let bytes = output(bytes, room, "bytes")?;
         let (mut chunks, mut used) = (0, 0);
         while chunks < cap {
             let chunk = match bench.host_read(board as usize, room - used).map_err(wrong)? {
@@ -90,7 +90,7 @@ pub extern "C" fn vb_host_read(
             };
             stamps[chunks] = chunk.stamp_ps;
             lengths[chunks] = chunk.bytes.len() as u32;
-            octets[used..used + chunk.bytes.len()].copy_from_slice(&chunk.bytes);
+            bytes[used..used + chunk.bytes.len()].copy_from_slice(&chunk.bytes);
             used += chunk.bytes.len();
             chunks += 1;
         }
@@ -123,7 +123,7 @@ pub extern "C" fn vb_serial_fault(
             "lost_bytes" => Fault::LostBytes { from_ps, for_ps, ppm },
             "lost_lines" => Fault::LostLines { from_ps, for_ps, ppm },
             "stall" => Fault::Stall { from_ps, for_ps },
-            other => return Err(wrong(format!("\"{}\" is no fault of a serial line", other))),
+            other => return Err(wrong(format!("\"{}\" is not a fault of a serial line", other))),
         };
         bench.serial_fault(board as usize, fault).map(|()| 0).map_err(wrong)
     })

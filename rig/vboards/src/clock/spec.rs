@@ -2,8 +2,8 @@
 
 use crate::rng::{below, draw, Purpose};
 
-/// Beyond 10 % it is no clock.
-pub const MOST_PPB: u64 = 100_000_000;
+/// Beyond 10 % it is not a clock.
+pub const MAX_PPB: u64 = 100_000_000;
 /// A drift is a staircase of so many steps per ramp or period.
 const STEPS: u128 = 256;
 
@@ -16,7 +16,7 @@ pub enum Drift {
     Ramp { ppb: i64, over_ps: u64 },
     /// From 0 to `ppb` and back in `period_ps`, again and again: day and night.
     Triangle { ppb: i64, period_ps: u64 },
-    /// Anew every `every_ps`, uniform between -`ppb` and `ppb`: an RC oscillator.
+    /// Redrawn every `every_ps`, uniform between -`ppb` and `ppb`: an RC oscillator.
     Wander { ppb: i64, every_ps: u64 },
 }
 
@@ -31,7 +31,7 @@ pub struct ClockStep {
 }
 
 /// Shortest ramp, period or spell of a drift: what is quicker is jitter.
-const LEAST_SPAN_PS: u64 = 1_000_000_000;
+const MIN_SPAN_PS: u64 = 1_000_000_000;
 
 /// An oscillator and its errors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl ClockSpec {
         }
     }
 
-    /// Refuses what is no clock.
+    /// Refuses what is not a clock.
     pub fn check(&self) -> Result<(), String> {
         let (drift_ppb, span_ps) = match self.drift {
             Drift::None => (0, u64::MAX),
@@ -66,12 +66,12 @@ impl ClockSpec {
             Drift::Triangle { ppb, period_ps } => (ppb, period_ps),
             Drift::Wander { ppb, every_ps } => (ppb, every_ps),
         };
-        if span_ps < LEAST_SPAN_PS {
+        if span_ps < MIN_SPAN_PS {
             return Err(format!("a drift over {} ps is too quick: 1 ms at least", span_ps));
         }
         let all = self.steps.iter().map(|step| step.ppb).chain([self.ppb, drift_ppb]);
         let sum: u128 = all.map(|ppb| u128::from(ppb.unsigned_abs())).sum();
-        if sum <= u128::from(MOST_PPB) {
+        if sum <= u128::from(MAX_PPB) {
             Ok(())
         } else {
             Err(format!("a clock error of {} ppb is beyond 10 %", sum))

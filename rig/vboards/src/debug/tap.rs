@@ -1,7 +1,7 @@
 //! The JTAG chain of an STM32: the boundary scan TAP next to TDI, the debug port of the Cortex-M next to TDO
 //! (RM0008 31.6, RM0351 48.6; IEEE 1149.1).
 //!
-//! Driven by the octets of OpenOCD's `remote_bitbang` (its manual, "remote_bitbang"): a level of TCK, TMS and TDI each.
+//! Driven by the bytes of OpenOCD's `remote_bitbang` (its manual, "remote_bitbang"): a level of TCK, TMS and TDI each.
 //! The boundary scan register itself is not modelled: its TAP has IDCODE and BYPASS.
 
 use super::dap::{Dap, Request, ABORT, APACC, DPACC};
@@ -81,7 +81,7 @@ pub struct Jtag {
     pub dap: Dap,
 }
 
-/// What an octet of `remote_bitbang` asks for.
+/// What a byte of `remote_bitbang` asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     Nothing,
@@ -112,19 +112,19 @@ impl Jtag {
         jtag
     }
 
-    /// Takes one octet of the protocol.
-    pub fn take(&mut self, octet: u8) -> Effect {
-        match octet {
+    /// Takes one byte of the protocol.
+    pub fn take(&mut self, byte: u8) -> Effect {
+        match byte {
             b'0'..=b'7' => {
-                let bits = octet - b'0';
+                let bits = byte - b'0';
                 self.pins(bits & 4 != 0, bits & 2 != 0, bits & 1 != 0)
             }
             b'R' => Effect::Tdo(self.tdo),
             b'r' | b's' | b't' | b'u' => {
-                if octet >= b't' {
+                if byte >= b't' {
                     self.reset_taps();
                 }
-                Effect::Reset(octet == b's' || octet == b'u')
+                Effect::Reset(byte == b's' || byte == b'u')
             }
             _ => Effect::Nothing, // B, b: an LED; Q ends the connection
         }

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 pub struct Adapter {
     settings: AdapterSettings,
-    /// Octets with the end of their stop bit, not yet seen by a poll.
+    /// Bytes with the end of their stop bit, not yet seen by a poll.
     arrivals: VecDeque<(u64, u8)>,
     buffer: VecDeque<u8>,
     overrun: u64,
@@ -44,8 +44,8 @@ impl Adapter {
         }
     }
 
-    pub fn arrive(&mut self, t_ps: u64, octet: u8) {
-        self.arrivals.push_back((t_ps, octet));
+    pub fn arrive(&mut self, t_ps: u64, byte: u8) {
+        self.arrivals.push_back((t_ps, byte));
     }
 
     /// Nothing comes out between the two instants.
@@ -78,9 +78,9 @@ impl Adapter {
             }
             let poll_ps = self.next_poll_ps;
             while self.arrivals.front().map_or(false, |arrival| arrival.0 <= poll_ps) {
-                if let Some((_, octet)) = self.arrivals.pop_front() {
+                if let Some((_, byte)) = self.arrivals.pop_front() {
                     if self.buffer.len() < self.settings.buffer_bytes {
-                        self.buffer.push_back(octet);
+                        self.buffer.push_back(byte);
                     } else {
                         self.overrun += 1;
                     }

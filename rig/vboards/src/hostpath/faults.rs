@@ -9,7 +9,7 @@ pub enum Fault {
     Garbled { from_ps: u64, for_ps: u64, ppm: u64 },
     /// Bytes are lost, so many of a million.
     LostBytes { from_ps: u64, for_ps: u64, ppm: u64 },
-    /// Whole lines are lost, so many of a million.
+    /// Complete lines are lost, so many of a million.
     LostLines { from_ps: u64, for_ps: u64, ppm: u64 },
     /// The adapter hands nothing over; what does not fit its buffer meanwhile is lost.
     Stall { from_ps: u64, for_ps: u64 },
@@ -35,7 +35,7 @@ pub struct Faults {
     seed: u64,
     board: u16,
     faults: Vec<Fault>,
-    octets: u64,
+    bytes: u64,
     line_starts: bool,
     line_is_lost: bool,
 }
@@ -46,7 +46,7 @@ impl Faults {
             seed,
             board,
             faults: Vec::new(),
-            octets: 0,
+            bytes: 0,
             line_starts: true,
             line_is_lost: false,
         }
@@ -56,21 +56,21 @@ impl Faults {
         self.faults.push(fault);
     }
 
-    /// What becomes of an octet.
-    pub fn pass(&mut self, t_ps: u64, octet: u8) -> Option<u8> {
-        self.octets += 1;
+    /// What becomes of a byte.
+    pub fn pass(&mut self, t_ps: u64, byte: u8) -> Option<u8> {
+        self.bytes += 1;
         let line_starts = self.line_starts;
-        self.line_starts = octet == b'\n';
+        self.line_starts = byte == b'\n';
         if line_starts {
             self.line_is_lost = false;
         }
-        let (mut octet, mut lost) = (octet, false);
+        let (mut byte, mut lost) = (byte, false);
         for (number, fault) in self.faults.iter().enumerate() {
             let keys = [u64::from(self.board), number as u64];
-            let drawn = draw(self.seed, Purpose::SerialFault, &keys, self.octets);
+            let drawn = draw(self.seed, Purpose::SerialFault, &keys, self.bytes);
             let hit = below(drawn, 1_000_000) < fault.ppm(t_ps);
             match fault {
-                Fault::Garbled { .. } if hit => octet ^= 1 << (drawn & 7),
+                Fault::Garbled { .. } if hit => byte ^= 1 << (drawn & 7),
                 Fault::LostBytes { .. } => lost |= hit,
                 Fault::LostLines { .. } if line_starts => self.line_is_lost |= hit,
                 _ => {}
@@ -79,7 +79,7 @@ impl Faults {
         if lost || self.line_is_lost {
             None
         } else {
-            Some(octet)
+            Some(byte)
         }
     }
 }

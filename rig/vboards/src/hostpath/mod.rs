@@ -54,7 +54,7 @@ pub struct ReaderSettings {
     /// A read takes this long; it is stamped at its end.
     pub read_ps: u64,
     /// If above 0, the reader handles line by line, each takes this long and has its own stamp (serial_aggregator
-    /// prints); otherwise the whole read has one stamp (gpiorig's recorder).
+    /// prints); otherwise the read has one stamp (gpiorig's recorder).
     pub line_ps: u64,
 }
 
@@ -140,16 +140,16 @@ impl HostPath {
         self.ports.iter().map(|port| port.board).collect()
     }
 
-    /// An octet whose stop bit ends at `t_ps`; in the order of time per board.
-    pub fn octet(&mut self, board: u16, t_ps: u64, octet: u8) {
+    /// A byte whose stop bit ends at `t_ps`; in the order of time per board.
+    pub fn byte(&mut self, board: u16, t_ps: u64, byte: u8) {
         if let Some(port) = self.port(board) {
-            if let Some(octet) = port.faults.pass(t_ps, octet) {
-                port.adapter.arrive(t_ps, octet);
+            if let Some(byte) = port.faults.pass(t_ps, byte) {
+                port.adapter.arrive(t_ps, byte);
             }
         }
     }
 
-    /// Everything up to `now_ps` happens; octets that end by then must have been handed over.
+    /// Everything up to `now_ps` happens; bytes that end by then must have been handed over.
     pub fn advance(&mut self, now_ps: u64) {
         for port in self.ports.iter_mut() {
             port.adapter.advance(now_ps);

@@ -1,10 +1,10 @@
 //! Frames of IEEE 802.15.4 as transceivers look at them: checksum, header, acknowledgement.
 
 /// FCS of IEEE 802.15.4-2006, 7.2.1.9: ITU-T CRC-16, bits in the order of transmission, start value 0.
-pub fn fcs(octets: &[u8]) -> u16 {
+pub fn fcs(bytes: &[u8]) -> u16 {
     let mut crc = 0u16;
-    for &octet in octets {
-        crc ^= u16::from(octet);
+    for &byte in bytes {
+        crc ^= u16::from(byte);
         for _ in 0..8 {
             crc = if crc & 1 == 1 { (crc >> 1) ^ 0x8408 } else { crc >> 1 };
         }
@@ -12,7 +12,7 @@ pub fn fcs(octets: &[u8]) -> u16 {
     crc
 }
 
-/// Whether the last two octets are the FCS of the others.
+/// Whether the last two bytes are the FCS of the others.
 pub fn fcs_valid(psdu: &[u8]) -> bool {
     psdu.len() >= 3 && {
         let (body, check) = psdu.split_at(psdu.len() - 2);
@@ -32,11 +32,11 @@ pub fn ack(sequence: u8, pending: bool) -> [u8; 5] {
     [body[0], body[1], body[2], check[0], check[1]]
 }
 
-fn little_endian(octets: &[u8]) -> u64 {
-    octets.iter().rev().fold(0, |sum, &octet| sum << 8 | u64::from(octet))
+fn little_endian(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte))
 }
 
-fn address_octets(mode: u8) -> usize {
+fn address_bytes(mode: u8) -> usize {
     match mode {
         2 => 2,
         3 => 8,
@@ -44,7 +44,7 @@ fn address_octets(mode: u8) -> usize {
     }
 }
 
-/// Where the addresses of a frame lie (IEEE 802.15.4-2006, 7.2.1). Of a frame cut short it says where they would.
+/// Where the addresses of a frame lie (IEEE 802.15.4-2006, 7.2.1). In a frame cut short: where they would lie.
 #[derive(Clone, Copy, Debug)]
 pub struct Header {
     /// 0 beacon, 1 data, 2 acknowledgement, 3 command, others reserved.
@@ -64,7 +64,7 @@ impl Header {
         let (dst_mode, src_mode) = (psdu[1] >> 2 & 3, psdu[1] >> 6 & 3);
         let compressed = psdu[0] & 0x40 != 0;
         let dst_at = if dst_mode != 0 { 5 } else { 3 };
-        let src_pan_at = dst_at + address_octets(dst_mode);
+        let src_pan_at = dst_at + address_bytes(dst_mode);
         let has_src_pan = src_mode != 0 && !(compressed && dst_mode != 0);
         Header {
             kind: psdu[0] & 7,
@@ -77,9 +77,9 @@ impl Header {
         }
     }
 
-    /// Octets from the frame control field through the last address.
-    pub fn octets(&self) -> usize {
-        self.src_at + address_octets(self.src_mode)
+    /// Bytes from the frame control field through the last address.
+    pub fn bytes(&self) -> usize {
+        self.src_at + address_bytes(self.src_mode)
     }
 
     pub fn dst_pan(&self, psdu: &[u8]) -> u16 {

@@ -16,7 +16,7 @@ pub struct PinChange<P> {
     pub level: bool,
 }
 
-/// A transceiver with an SPI of whole octets and a few pins.
+/// A transceiver with an SPI of complete bytes and a few pins.
 pub trait Radio {
     /// Pins that it listens to, and pins that it drives.
     type Input: Copy;
@@ -24,16 +24,16 @@ pub trait Radio {
 
     /// One of its inputs has a new level.
     fn input(&mut self, pin: Self::Input, level: bool, t_ps: u64);
-    /// Octet that it shifts out from `t_ps` on; None: it is not selected and drives nothing.
+    /// Byte that it shifts out from `t_ps` on; None: it is not selected and drives nothing.
     fn spi_out(&mut self, t_ps: u64) -> Option<u8>;
-    /// It has shifted in `octet`, complete at `t_ps`.
-    fn spi_in(&mut self, octet: u8, t_ps: u64);
+    /// It has shifted in `byte`, complete at `t_ps`.
+    fn spi_in(&mut self, byte: u8, t_ps: u64);
     /// Instant of its next own event.
     fn next_event(&self) -> Option<u64>;
     /// Time passes to `now_ps`; everything due by then happens.
     fn advance(&mut self, now_ps: u64);
     /// It takes in what another board sends.
-    fn hear(&mut self, message: &Message, link: &Link);
+    fn receive_signal(&mut self, message: &Message, link: &Link);
     /// Levels it has put on its pins since the last call, in the order of time.
     fn take_pins(&mut self, into: &mut Vec<PinChange<Self::Output>>);
     /// True if something is for the air.

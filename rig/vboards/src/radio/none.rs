@@ -16,7 +16,7 @@ impl Radio for NoRadio {
         None
     }
 
-    fn spi_in(&mut self, _octet: u8, _t_ps: u64) {}
+    fn spi_in(&mut self, _byte: u8, _t_ps: u64) {}
 
     fn next_event(&self) -> Option<u64> {
         None
@@ -24,7 +24,7 @@ impl Radio for NoRadio {
 
     fn advance(&mut self, _now_ps: u64) {}
 
-    fn hear(&mut self, _message: &Message, _link: &Link) {}
+    fn receive_signal(&mut self, _message: &Message, _link: &Link) {}
 
     fn take_pins(&mut self, _into: &mut Vec<PinChange<()>>) {}
 

@@ -27,10 +27,10 @@ pub struct Drive {
 pub trait Outside {
     /// The chip's pin has a new level.
     fn pin(&mut self, pin: Pin, level: bool, t_ps: u64);
-    /// Octet that a slave shifts out on SPI `bus` (1 = SPI1) from `t_ps` on; None: nothing drives MISO.
+    /// Byte that a slave shifts out on SPI `bus` (1 = SPI1) from `t_ps` on; None: nothing drives MISO.
     fn spi_out(&mut self, bus: usize, t_ps: u64) -> Option<u8>;
-    /// The chip has shifted out `octet`, complete at `t_ps`.
-    fn spi_in(&mut self, bus: usize, octet: u8, t_ps: u64);
+    /// The chip has shifted out `byte`, complete at `t_ps`.
+    fn spi_in(&mut self, bus: usize, byte: u8, t_ps: u64);
     /// Instant of its next own event.
     fn next_event(&self) -> Option<u64>;
     /// Time passes to `t_ps`.
@@ -38,7 +38,7 @@ pub trait Outside {
     /// Levels it has put on pins since the last call, in the order of time.
     fn take_drives(&mut self, into: &mut Vec<Drive>);
     /// A signal from the air.
-    fn hear(&mut self, message: &Message, link: &Link);
+    fn receive_signal(&mut self, message: &Message, link: &Link);
     /// True if something is for the air.
     fn has_messages(&self) -> bool;
     fn take_messages(&mut self, into: &mut Vec<Message>);
@@ -60,9 +60,9 @@ pub trait Chip: Bus {
     /// Lets time pass to `cycle`; what is due happens, each thing at its own instant.
     fn advance(&mut self, cycle: u64);
     /// Work that needs the memories, which are the core's: DMA, flash programming. Called after [`Chip::advance`] and
-    /// when [`Bus::horizon`] says 0.
+    /// when [`Bus::horizon`] is 0.
     fn serve(&mut self, _core: &mut Cpu) {}
-    /// Before this cycle the core cannot go on: the flash that it runs from is being programmed.
+    /// Before this cycle the core cannot continue: the flash that it runs from is being programmed.
     fn stalled_until(&self) -> u64 {
         0
     }
@@ -87,12 +87,12 @@ pub trait Chip: Bus {
     fn edges(&mut self) -> &mut VecDeque<Edge>;
     fn ports(&self) -> usize;
     fn net(&self, port: usize) -> u16;
-    /// Somebody looks at this pin: a bus on it is to show every edge.
+    /// A probe is on this pin: a bus on it is to show every edge.
     fn watch(&mut self, pin: Pin);
-    /// Octets sent by USART `usart` (1 = USART1) with the end of their stop bit; None: no such USART.
+    /// Bytes sent by USART `usart` (1 = USART1) with the end of their stop bit; None: no such USART.
     fn sent(&mut self, usart: usize) -> Option<&mut VecDeque<(u64, u8)>>;
-    /// Octets for USART `usart`, the first start bit at `cycle` or when the line is free; false: no such USART.
-    fn feed(&mut self, usart: usize, octets: &[u8], cycle: u64) -> bool;
+    /// Bytes for USART `usart`, the first start bit at `cycle` or when the line is free; false: no such USART.
+    fn feed(&mut self, usart: usize, bytes: &[u8], cycle: u64) -> bool;
     fn log(&self) -> &Log;
     fn log_mut(&mut self) -> &mut Log;
     /// Why the run must end, if it must.

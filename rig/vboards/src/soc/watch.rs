@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// Reads of one register that no device answers, from one PC, before the run ends. Loops that give up by themselves are
 /// counted in 16 bits as a rule (RIOT cpu/stm32/periph/i2c_1.c: TICK_TIMEOUT 0xFFFF; ST's CMSIS: HSE_STARTUP_TIMEOUT
-/// 0x500): three times that is no such loop.
+/// 0x500): three times that is not such a loop.
 const STUCK_READS: u32 = 3 * 0x1_0000;
 /// And the least time that they take: waits that are counted in time (ST's HAL) give up after 2 to 100 ms as a rule.
 const STUCK_PS: u64 = 1_000_000_000_000;

@@ -1,9 +1,9 @@
-//! What a place hears: levels, capture, channels beside, jitter, interferers.
+//! What a place receives: levels, capture, channels beside, jitter, interferers.
 
 use std::sync::Arc;
 use vboards::air::interferer::{exponential, Interferer, Pattern, Source};
 use vboards::air::level::{dbm, power};
-use vboards::air::{Carrier, Ether, Jitter, Link, Message, Receiver, Signal, Waveform, OCTET_PS, SHR_PHR_PS, US};
+use vboards::air::{Carrier, Ether, Jitter, Link, Message, Receiver, Signal, Waveform, BYTE_PS, SHR_PHR_PS, US};
 use vboards::rng::{draw, Purpose};
 
 const FLOOR_DBM: i32 = -101; // sensitivity of the AT86RF231, its data sheet's feature list
@@ -25,9 +25,9 @@ fn start(source: u16, frame: u32, start_ps: u64, waveform: Waveform) -> Message 
     Message { source, frame, signal }
 }
 
-/// Puts a frame of ten octets into an ether.
+/// Puts a frame of ten bytes into an ether.
 fn send(ether: &mut Ether, source: u16, start_ps: u64, channel: u8, rssi_dbm: i32) -> Carrier {
-    ether.hear(&start(source, 0, start_ps, Waveform::oqpsk(channel)), &link(rssi_dbm));
+    ether.receive_signal(&start(source, 0, start_ps, Waveform::oqpsk(channel)), &link(rssi_dbm));
     let body = Signal::Body {
         psdu: Arc::from([0; 10]),
     };
@@ -36,7 +36,7 @@ fn send(ether: &mut Ether, source: u16, start_ps: u64, channel: u8, rssi_dbm: i3
         frame: 0,
         signal: body,
     };
-    ether.hear(&message, &link(rssi_dbm));
+    ether.receive_signal(&message, &link(rssi_dbm));
     ether.find(source, 0).unwrap().clone()
 }
 
@@ -95,25 +95,25 @@ fn interference_adds_up() {
 }
 
 #[test]
-fn only_octets_that_are_hit_are_destroyed() {
+fn only_bytes_that_are_hit_are_destroyed() {
     let mut ether = Ether::new(1, 0);
     let victim = send(&mut ether, 1, 0, 15, -60);
     let burst = Interferer {
         centre_khz: victim.waveform.centre_khz,
         width_khz: 2_000,
         level_dbm: -40,
-        burst_ps: OCTET_PS / 2,
-        first_ps: SHR_PHR_PS + 4 * OCTET_PS + US,
+        burst_ps: BYTE_PS / 2,
+        first_ps: SHR_PHR_PS + 4 * BYTE_PS + US,
         pattern: Pattern::Periodic { period_ps: 1000 * US },
     };
-    ether.hear(&Source::new(1, 0, burst).burst(), &link(burst.level_dbm));
+    ether.receive_signal(&Source::new(1, 0, burst).burst(), &link(burst.level_dbm));
     let hit: Vec<usize> = (0..10)
-        .filter(|&index| ether.disturbed(&victim, victim.octet_ps(index), victim.octet_ps(index + 1), FLOOR_DBM))
+        .filter(|&index| ether.disturbed(&victim, victim.byte_ps(index), victim.byte_ps(index + 1), FLOOR_DBM))
         .collect();
     assert_eq!(vec![4], hit);
 }
 
-/// Energy detection averages: a burst of a tenth of the interval shows 10 dB less; noise is no carrier.
+/// Energy detection averages: a burst of a tenth of the interval shows 10 dB less; noise is not a carrier.
 #[test]
 fn energy_is_averaged_and_noise_is_no_carrier() {
     let band = Waveform::oqpsk(20);
@@ -126,7 +126,10 @@ fn energy_is_averaged_and_noise_is_no_carrier() {
         first_ps: 0,
         pattern: Pattern::Periodic { period_ps: 1000 * US },
     };
-    assert_eq!(None, ether.hear(&Source::new(1, 0, noise).burst(), &link(-50)));
+    assert_eq!(
+        None,
+        ether.receive_signal(&Source::new(1, 0, noise).burst(), &link(-50))
+    );
     assert_eq!(Some(-50), ether.level_dbm(&band, 0, 10 * US));
     assert_eq!(Some(-60), ether.level_dbm(&band, 0, 100 * US));
     assert_eq!(None, ether.level_dbm(&band, 10 * US, 100 * US));
@@ -136,7 +139,7 @@ fn energy_is_averaged_and_noise_is_no_carrier() {
         first_ps: 200 * US,
         ..noise
     };
-    ether.hear(&Source::new(1, 1, wide).burst(), &link(-50));
+    ether.receive_signal(&Source::new(1, 1, wide).burst(), &link(-50));
     assert_eq!(Some(-60), ether.level_dbm(&band, 200 * US, 210 * US)); // a tenth of 20 MHz lies in the band
 }
 
@@ -152,7 +155,11 @@ fn jitter_is_bounded_and_reproducible() {
             let mut ether = Ether::new(7, board);
             let link = Link { jitter, ..link(-50) };
             (0..2000)
-                .map(|frame| ether.hear(&start(3, frame, 0, Waveform::oqpsk(11)), &link).unwrap())
+                .map(|frame| {
+                    ether
+                        .receive_signal(&start(3, frame, 0, Waveform::oqpsk(11)), &link)
+                        .unwrap()
+                })
                 .collect()
         };
         let (delays, mean) = (late(0), late(0).iter().sum::<u64>() / 2000);

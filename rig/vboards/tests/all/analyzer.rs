@@ -25,10 +25,10 @@ fn edge(t_ps: u64, level: bool) -> Edge {
     }
 }
 
-fn drain(analyzer: &mut Analyzer, now_ps: u64, piece: usize) -> Vec<u8> {
+fn drain(analyzer: &mut Analyzer, now_ps: u64, bytes_at_once: usize) -> Vec<u8> {
     let mut all = Vec::new();
     loop {
-        let mut buffer = vec![0xEE; piece];
+        let mut buffer = vec![0xEE; bytes_at_once];
         let bytes = analyzer.fill(&mut buffer, now_ps);
         if bytes == 0 {
             return all;

@@ -35,10 +35,10 @@ fn edge(t_ps: u64, pin: u16, level: bool) -> Edge {
     }
 }
 
-fn samples(analyzer: &mut Analyzer, now_ps: u64, piece: usize) -> Vec<u8> {
+fn samples(analyzer: &mut Analyzer, now_ps: u64, bytes_at_once: usize) -> Vec<u8> {
     let mut all = Vec::new();
     loop {
-        let mut buffer = vec![0xEE; piece];
+        let mut buffer = vec![0xEE; bytes_at_once];
         let bytes = analyzer.fill(&mut buffer, now_ps);
         if bytes == 0 {
             return all;
@@ -275,7 +275,7 @@ fn an_ended_analyzer_has_handed_out_what_it_saw() {
 /// However the samples are fetched, and whether the analyzer was asked between two edges or not, they are the same.
 #[test]
 fn faults_do_not_depend_on_how_samples_are_fetched() {
-    let run = |step_ps: u64, piece: usize| {
+    let run = |step_ps: u64, bytes_at_once: usize| {
         let mut all = analyzer(Imperfections {
             key: 3,
             window_ps: 200_000,
@@ -311,14 +311,14 @@ fn faults_do_not_depend_on_how_samples_are_fetched() {
                 all.edge(&edge(next_edge_ps, PIN, level));
                 next_edge_ps += 17 * US + 333_333;
             }
-            result.extend(samples(&mut all, now_ps, piece));
+            result.extend(samples(&mut all, now_ps, bytes_at_once));
         }
         result
     };
     let plain = run(5000 * US, 4096);
     assert!(changes(&plain).len() > 500);
-    for (step_ps, piece) in [(US / 3, 64), (7 * US + 1, 3), (333 * US, 50)] {
-        assert_eq!(plain, run(step_ps, piece));
+    for (step_ps, bytes_at_once) in [(US / 3, 64), (7 * US + 1, 3), (333 * US, 50)] {
+        assert_eq!(plain, run(step_ps, bytes_at_once));
     }
 }
 

@@ -1,4 +1,4 @@
-//! The whole bench with a real image (tests/data): two boards that answer each other, over the C ABI where it matters.
+//! The complete bench with a real image (tests/data): two boards that answer each other, over the C ABI where it matters.
 
 use std::ffi::CString;
 use std::os::raw::c_char;
@@ -34,20 +34,20 @@ fn pair(seed: u64, way: Way) -> Bench {
     bench
 }
 
-fn say(bench: &mut Bench, board: usize, line: &str, way: Way) -> String {
+fn command(bench: &mut Bench, board: usize, line: &str, way: Way) -> String {
     bench.uart_feed(board, 1, format!("{}\n", line).as_bytes()).unwrap();
     settle(bench, way);
-    heard(bench, board)
+    console_text(bench, board)
 }
 
-fn heard(bench: &mut Bench, board: usize) -> String {
-    let octets: Vec<u8> = bench
+fn console_text(bench: &mut Bench, board: usize) -> String {
+    let bytes: Vec<u8> = bench
         .uart_read(board, 1, usize::MAX)
         .unwrap()
         .iter()
-        .map(|octet| octet.1)
+        .map(|byte| byte.1)
         .collect();
-    String::from_utf8(octets).unwrap()
+    String::from_utf8(bytes).unwrap()
 }
 
 fn exchange(seed: u64, packets: u32, way: Way) -> (Bench, String) {
@@ -58,9 +58,9 @@ fn exchange(seed: u64, packets: u32, way: Way) -> (Bench, String) {
         (1, "set address 2"),
         (1, "set peer 1"),
     ] {
-        assert!(say(&mut bench, board, line, way).contains("ok set"));
+        assert!(command(&mut bench, board, line, way).contains("ok set"));
     }
-    let text = say(&mut bench, 0, &format!("start {}", packets), way);
+    let text = command(&mut bench, 0, &format!("start {}", packets), way);
     (bench, text)
 }
 
@@ -70,7 +70,7 @@ fn boards_boot_and_then_wait_for_input() {
     for board in 0..2 {
         assert_eq!(
             "boot board=iotlab-m3 firmware=pingpong\nready\n",
-            heard(&mut bench, board)
+            console_text(&mut bench, board)
         );
     }
     let now_ps = bench.now_ps();
@@ -84,7 +84,7 @@ fn packets_go_and_come_back() {
     let (mut bench, text) = exchange(1, 20, PLAIN);
     assert!(text.contains("done sent=20 received=20 lost=0"), "{}", text);
     assert_eq!(20, text.matches("status=ok").count());
-    assert!(say(&mut bench, 1, "report", PLAIN).contains("received=20"));
+    assert!(command(&mut bench, 1, "report", PLAIN).contains("received=20"));
     assert_eq!("", bench.log_text());
 }
 
@@ -156,7 +156,7 @@ fn the_result_does_not_depend_on_how_it_is_run() {
 #[test]
 fn the_analyzer_sees_the_serial_line() {
     let mut bench = pair(1, PLAIN);
-    heard(&mut bench, 0);
+    console_text(&mut bench, 0);
     let settings = Settings {
         rate_num: 24_000_000,
         rate_den: 1,
@@ -166,7 +166,7 @@ fn the_analyzer_sees_the_serial_line() {
     };
     let analyzer = bench.add_analyzer(settings).unwrap();
     bench.probe(analyzer, 3, 0, 0x09).unwrap();
-    let text = say(&mut bench, 0, "identify", PLAIN);
+    let text = command(&mut bench, 0, "identify", PLAIN);
     assert!(text.contains("ok identify board=iotlab-m3"), "{}", text);
     let mut samples = vec![0u8; 24 * 20_000];
     let used = bench.samples(analyzer, &mut samples).unwrap();
@@ -177,7 +177,7 @@ fn the_analyzer_sees_the_serial_line() {
             at += 1;
             continue;
         }
-        decoded.push((0..8).fold(0, |octet, bit| octet | level(at + 72 + 48 * bit) << bit)); // 48 samples per bit
+        decoded.push((0..8).fold(0, |byte, bit| byte | level(at + 72 + 48 * bit) << bit)); // 48 samples per bit
         at += 48 * 9 + 24;
     }
     assert_eq!(text, String::from_utf8_lossy(&decoded));
@@ -197,9 +197,9 @@ fn a_lost_link_is_no_ack() {
         (1, "set address 2"),
         (1, "set peer 1"),
     ] {
-        say(&mut bench, board, line, PLAIN);
+        command(&mut bench, board, line, PLAIN);
     }
-    assert!(say(&mut bench, 0, "start 3", PLAIN).contains("done sent=3 received=0 lost=3"));
+    assert!(command(&mut bench, 0, "start 3", PLAIN).contains("done sent=3 received=0 lost=3"));
 }
 
 fn last_error(handle: *mut capi::Handle) -> String {
@@ -243,7 +243,7 @@ fn the_c_abi_explains_errors() {
     let pin = CString::new("PZ99").unwrap();
     assert_eq!(0, capi::vb_analyzer_add(handle, 1_000_000, 1, 2, 0, 0));
     assert_eq!(-1, capi::vb_probe(handle, 0, 0, 0, pin.as_ptr()));
-    assert_eq!("\"PZ99\" is no pin, write it as PB6", last_error(handle));
+    assert_eq!("\"PZ99\" is not a pin, write it as PB6", last_error(handle));
     assert_eq!(-1, capi::vb_probe(handle, 1, 0, 0, pin.as_ptr()));
     assert_eq!(-1, capi::vb_set_link(handle, 0, 1, 0, 0, 0));
     assert_eq!("there is no board 1, the bench has 1", last_error(handle));

@@ -268,15 +268,15 @@ fn usart_receives() {
     assert_eq!(0x10, rig.read(USART1) & 0x10); // IDLE
     rig.read(USART1 + 4);
     assert_eq!((0, u64::MAX), (rig.irqs(), rig.chip.next_event()));
-    let (cycle, octets) = (rig.cycle, [1u8; 2]);
-    rig.chip.feed(1, &octets, cycle);
+    let (cycle, bytes) = (rig.cycle, [1u8; 2]);
+    rig.chip.feed(1, &bytes, cycle);
     rig.pass(144 * 21);
-    assert_eq!(0x28, rig.read(USART1) & 0x28); // nobody read the first: ORE
+    assert_eq!(0x28, rig.read(USART1) & 0x28); // the first was not read: ORE
 }
 
-/// 9 MHz: an octet takes 64 cycles of 72 MHz; the buffer makes two of them follow without a gap.
+/// 9 MHz: a byte takes 64 cycles of 72 MHz; the buffer makes two of them follow without a gap.
 #[test]
-fn spi_exchanges_octets() {
+fn spi_exchanges_bytes() {
     let mut rig = Rig::fast();
     rig.write(GPIOA, 0xB4B4_4444); // PA5, PA7 AF push-pull
     rig.write(SPI1, 0x0354); // master, BR = 2 (/8), enabled, software NSS
@@ -312,16 +312,16 @@ fn a_probed_spi_shows_its_lines() {
     let rising: Vec<u64> = edges.iter().filter(|e| e.1 == 5 && e.2).map(|e| e.0).collect();
     assert_eq!(8, rising.len());
     let mosi_at = |t_ps: u64| edges.iter().rfind(|e| e.1 == 7 && e.0 < t_ps).map_or(false, |e| e.2);
-    let octet = rising
+    let byte = rising
         .iter()
-        .fold(0u8, |octet, &t_ps| octet << 1 | u8::from(mosi_at(t_ps)));
-    assert_eq!(0xA5, octet);
+        .fold(0u8, |byte, &t_ps| byte << 1 | u8::from(mosi_at(t_ps)));
+    assert_eq!(0xA5, byte);
 }
 
 #[test]
 fn narrow_writes() {
     let mut rig = Rig::new();
-    // APB: the octet appears on all lanes, so a 16-bit register takes it in both halves.
+    // APB: the byte appears on all lanes, so a 16-bit register takes it in both halves.
     rig.chip.write(TIM2 + 0x2C, Width::Byte, 0x12, 0, 0).unwrap();
     assert_eq!(0x1212, rig.read(TIM2 + 0x2C));
     // AHB: only its own lane.

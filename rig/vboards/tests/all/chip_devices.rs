@@ -160,7 +160,7 @@ fn stop_stands_still_until_a_line_wakes() {
     assert!(!rig.chip.sleep_deep(cycle));
 }
 
-/// Standby: pins float, WKUP starts the chip anew, the flags tell.
+/// Standby: pins float, WKUP restarts the chip, the flags tell.
 #[test]
 fn standby_ends_in_a_reset() {
     let mut rig = Rig::new();
@@ -285,7 +285,7 @@ fn the_adc_takes_its_time() {
     assert_eq!(0, rig.irqs());
 }
 
-/// CRC-32/MPEG-2 of four zero octets.
+/// CRC-32/MPEG-2 of four zero bytes.
 #[test]
 fn the_crc_unit() {
     let mut rig = Rig::new();
@@ -296,7 +296,7 @@ fn the_crc_unit() {
     assert_eq!(0xFFFF_FFFF, rig.read(CRC));
 }
 
-/// The lock, the halfword rule, erased cells only, BSY for as long as the data sheet says, and the core waits.
+/// The lock, the halfword rule, erased cells only, BSY for as long as the data sheet states, and the core waits.
 #[test]
 fn the_flash_is_programmed_by_halfwords() {
     let mut rig = Rig::new();
@@ -425,10 +425,10 @@ fn remapped_and_further_usarts() {
     rig.pass(160);
     rig.write(UART4 + 4, 0x5A);
     rig.pass(160);
-    assert_eq!(Some(0x5A), rig.chip.sent(4).unwrap().pop_front().map(|octet| octet.1));
+    assert_eq!(Some(0x5A), rig.chip.sent(4).unwrap().pop_front().map(|byte| byte.1));
 }
 
-/// A 16 bit transfer is two octets to the slave, the second with its own answer.
+/// A 16 bit transfer is two bytes to the slave, the second with its own answer.
 #[test]
 fn spi_with_16_bits() {
     let mut rig = Rig::fast();
@@ -436,8 +436,8 @@ fn spi_with_16_bits() {
     rig.write(SPI1, 0x0B54);
     rig.write(SPI1 + 0x0C, 0x1020);
     rig.pass(128);
-    assert_eq!(0x0111, rig.read(SPI1 + 0x0C)); // one more than the octet before
-    let seen: Vec<u8> = rig.chip.outside.seen.iter().map(|octet| octet.0).collect();
+    assert_eq!(0x0111, rig.read(SPI1 + 0x0C)); // one more than the byte before
+    let seen: Vec<u8> = rig.chip.outside.seen.iter().map(|byte| byte.0).collect();
     assert_eq!(vec![0x10, 0x20], seen);
     let apart_ps = rig.chip.outside.seen[1].1 - rig.chip.outside.seen[0].1;
     assert_eq!(64_000, (apart_ps * 72 + 500) / 1000); // 64 cycles of 72 MHz

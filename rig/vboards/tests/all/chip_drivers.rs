@@ -1,4 +1,4 @@
-//! A firmware that uses the STM32F103's devices as drivers do (tests/data/drivers.c), on the whole board.
+//! A firmware that uses the STM32F103's devices as drivers do (tests/data/drivers.c), on the complete board.
 
 use vboards::bench::{Bench, Outcome};
 
@@ -10,14 +10,14 @@ fn run(slice_ps: u64) -> (String, u64, u64, String) {
     bench.set_slice(slice_ps);
     bench.add_board("iotlab-m3", "drivers.elf", IMAGE, 0).unwrap();
     assert_eq!(Ok(Outcome::Idle), bench.run(FOREVER));
-    let octets: Vec<u8> = bench
+    let bytes: Vec<u8> = bench
         .uart_read(0, 1, usize::MAX)
         .unwrap()
         .iter()
-        .map(|octet| octet.1)
+        .map(|byte| byte.1)
         .collect();
     (
-        String::from_utf8(octets).unwrap(),
+        String::from_utf8(bytes).unwrap(),
         bench.now_ps(),
         bench.edge_hash(),
         bench.log_text(),

@@ -125,7 +125,7 @@ fn tim2_is_wide() {
     assert_eq!((1 << 28, 100_000), (rig.irqs(), rig.read(TIM2 + 0x24)));
 }
 
-/// 0x55 at 500 kbaud from PCLK1, as bits and as what the host hears; TEACK, TXE, TC.
+/// 0x55 at 500 kbaud from PCLK1, as bits and as what the host receives; TEACK, TXE, TC.
 #[test]
 fn usart_sends_bits() {
     let mut rig = Rig::fast();
@@ -174,7 +174,7 @@ fn usart_receives_and_overruns() {
     let cycle = rig.cycle;
     rig.chip.feed(2, &[1, 2], cycle);
     rig.pass(160 * 21);
-    assert_eq!(0x28, rig.read(USART2 + 0x1C) & 0x28); // nobody read the first: ORE
+    assert_eq!(0x28, rig.read(USART2 + 0x1C) & 0x28); // the first was not read: ORE
     rig.write(USART2 + 0x20, 8);
     assert_eq!((0x20, 1), (rig.read(USART2 + 0x1C) & 0x28, rig.read(USART2 + 0x24)));
 }
@@ -212,9 +212,9 @@ fn lpuart_runs_from_lse() {
     assert_eq!(1, rig.chip.sent(6).unwrap().len());
 }
 
-/// 10 MHz: an octet takes 64 cycles of 80 MHz; the FIFO makes octets follow without a gap.
+/// 10 MHz: a byte takes 64 cycles of 80 MHz; the FIFO makes bytes follow without a gap.
 #[test]
-fn spi_exchanges_octets() {
+fn spi_exchanges_bytes() {
     let mut rig = Rig::fast();
     rig.alternate(GPIOB, 3, 5);
     rig.alternate(GPIOA, 7, 5);
@@ -224,7 +224,7 @@ fn spi_exchanges_octets() {
     rig.write_wide(SPI1 + 0x0C, Width::Byte, 0x10);
     assert_eq!(0x82, rig.read(SPI1 + 8));
     rig.write_wide(SPI1 + 0x0C, Width::Byte, 0x20);
-    assert_eq!(0x0882, rig.read(SPI1 + 8)); // one octet waits: FTLVL 1
+    assert_eq!(0x0882, rig.read(SPI1 + 8)); // one byte waits: FTLVL 1
     rig.pass(64);
     assert_eq!(0x0283, rig.read(SPI1 + 8));
     assert_eq!(Ok(0x01), rig.chip.read(SPI1 + 0x0C, Width::Byte, rig.cycle, 0));
@@ -237,7 +237,7 @@ fn spi_exchanges_octets() {
     );
 }
 
-/// A 16-bit write of DR with 8-bit frames sends two octets; a 16-bit read takes two; a full FIFO overruns.
+/// A 16-bit write of DR with 8-bit frames sends two bytes; a 16-bit read takes two; a full FIFO overruns.
 #[test]
 fn spi_packs_data() {
     let mut rig = Rig::fast();
@@ -247,12 +247,12 @@ fn spi_packs_data() {
     rig.write(SPI1, 0x0344);
     rig.write_wide(SPI1 + 0x0C, Width::Half, 0x2010);
     rig.pass(16);
-    assert_eq!(0, rig.read(SPI1 + 8) & 1); // one octet is not half
+    assert_eq!(0, rig.read(SPI1 + 8) & 1); // one byte is not half
     rig.pass(16);
     assert_eq!(1, rig.read(SPI1 + 8) & 1);
     assert_eq!(Ok(0x1101), rig.chip.read(SPI1 + 0x0C, Width::Half, rig.cycle, 0));
-    for octet in 0..5 {
-        rig.write_wide(SPI1 + 0x0C, Width::Byte, octet);
+    for byte in 0..5 {
+        rig.write_wide(SPI1 + 0x0C, Width::Byte, byte);
         rig.pass(16);
     }
     assert_eq!(0x640, rig.read(SPI1 + 8) & 0x640); // OVR, FIFO full
@@ -273,10 +273,10 @@ fn a_probed_spi_shows_its_lines() {
     let rising: Vec<u64> = edges.iter().filter(|e| e.1 == 0x13 && e.2).map(|e| e.0).collect();
     assert_eq!(8, rising.len());
     let mosi_at = |t_ps: u64| edges.iter().rfind(|e| e.1 == 7 && e.0 < t_ps).map_or(false, |e| e.2);
-    let octet = rising
+    let byte = rising
         .iter()
-        .fold(0u8, |octet, &t_ps| octet << 1 | u8::from(mosi_at(t_ps)));
-    assert_eq!(0xA5, octet);
+        .fold(0u8, |byte, &t_ps| byte << 1 | u8::from(mosi_at(t_ps)));
+    assert_eq!(0xA5, byte);
 }
 
 #[test]
@@ -303,7 +303,7 @@ fn what_is_not_there() {
 #[test]
 fn narrow_writes_and_bit_band() {
     let mut rig = Rig::fast();
-    rig.write_wide(TIM2 + 0x2C, Width::Byte, 0x12); // APB: the octet on all lanes
+    rig.write_wide(TIM2 + 0x2C, Width::Byte, 0x12); // APB: the byte on all lanes
     assert_eq!(0x1212_1212, rig.read(TIM2 + 0x2C));
     rig.write_wide(FLASH + 1, Width::Byte, 0x06); // AHB: only its own lane
     assert_eq!(0x604, rig.read(FLASH));

@@ -155,7 +155,7 @@ fn a_busy_bank_holds_its_core() {
     assert_eq!(81, (m.chip.stalled_until() - start) / 4); // microseconds at 4 MHz
     m.cpu.regs[15] = 0x2000_0000;
     m.chip.serve(&mut m.cpu);
-    assert_eq!(0, m.chip.stalled_until()); // from RAM it goes on
+    assert_eq!(0, m.chip.stalled_until()); // from RAM it continues
 }
 
 /// Memory to USART2 by DMA1 channel 7, request 2 (RM0351 table 44).
@@ -174,7 +174,7 @@ fn dma_feeds_the_usart() {
     m.write(DMA1 + 0x8C, 0x2000_1000);
     m.write(DMA1 + 0x80, 0x93); // MINC, DIR, TCIE, EN
     m.pass(35 * 10 * 7);
-    let sent: Vec<u8> = m.chip.sent(2).unwrap().iter().map(|octet| octet.1).collect();
+    let sent: Vec<u8> = m.chip.sent(2).unwrap().iter().map(|byte| byte.1).collect();
     assert_eq!(b"hello".to_vec(), sent);
     assert_eq!(
         (2 << 24, 1 << 17),
@@ -187,15 +187,15 @@ fn dma_feeds_the_usart() {
 fn crc_is_that_of_the_catalogue() {
     let mut m = Machine::new();
     m.write(CRC + 8, 1);
-    for octet in b"123456789" {
-        m.chip.write(CRC, Width::Byte, u32::from(*octet), 0, 0).unwrap();
+    for byte in b"123456789" {
+        m.chip.write(CRC, Width::Byte, u32::from(*byte), 0, 0).unwrap();
     }
     // Catalogue of parametrised CRC algorithms (Cook): CRC-32/MPEG-2, check 0x0376E6E7.
     assert_eq!(0x0376_E6E7, m.read(CRC));
     // CRC-32/ISO-HDLC: reversed in and out, final complement; check 0xCBF43926.
     m.write(CRC + 8, 0xA1);
-    for octet in b"123456789" {
-        m.chip.write(CRC, Width::Byte, u32::from(*octet), 0, 0).unwrap();
+    for byte in b"123456789" {
+        m.chip.write(CRC, Width::Byte, u32::from(*byte), 0, 0).unwrap();
     }
     assert_eq!(0xCBF4_3926, !m.read(CRC));
 }

@@ -17,7 +17,7 @@ pub const TIM3: u32 = 0x4000_0400;
 pub const USART1: u32 = 0x4001_3800;
 pub const SPI1: u32 = 0x4001_3000;
 
-/// A slave that adds one to the octet before, and levels that a test puts on pins.
+/// A slave that adds one to the byte before, and levels that a test puts on pins.
 #[derive(Default)]
 pub struct World {
     pub last: u8,
@@ -30,9 +30,9 @@ impl Outside for World {
     fn spi_out(&mut self, _: usize, _: u64) -> Option<u8> {
         Some(self.last.wrapping_add(1))
     }
-    fn spi_in(&mut self, _: usize, octet: u8, t_ps: u64) {
-        self.last = octet;
-        self.seen.push((octet, t_ps));
+    fn spi_in(&mut self, _: usize, byte: u8, t_ps: u64) {
+        self.last = byte;
+        self.seen.push((byte, t_ps));
     }
     fn next_event(&self) -> Option<u64> {
         self.drives.first().map(|drive| drive.t_ps)
@@ -41,7 +41,7 @@ impl Outside for World {
     fn take_drives(&mut self, into: &mut Vec<Drive>) {
         into.append(&mut self.drives);
     }
-    fn hear(&mut self, _: &Message, _: &Link) {}
+    fn receive_signal(&mut self, _: &Message, _: &Link) {}
     fn has_messages(&self) -> bool {
         false
     }

@@ -183,7 +183,7 @@ fn steps_and_gaps_happen_at_their_instant() {
     assert_eq!(1_500_000 + 2_002_000, clock.tick_at(2_000_003_000_000));
 }
 
-/// Jitter moves edges by less than it says, and does not add up.
+/// Jitter moves edges by less than its setting, and does not add up.
 #[test]
 fn jitter_stays_within_its_span() {
     let spec = ClockSpec {

@@ -134,7 +134,7 @@ fn a_fault_inside_hard_fault_is_a_lockup_with_a_readable_report() {
             assert_eq!(Some(0x6000_0000), fault.address);
             let text = fault.to_string();
             assert!(text.contains("locked up at pc 0x080010c0"), "{text}");
-            assert!(text.contains("0x60000000: data access nobody answers"), "{text}");
+            assert!(text.contains("0x60000000: data access without an answer"), "{text}");
         }
         step => panic!("{step:?}"),
     }

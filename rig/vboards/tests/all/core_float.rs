@@ -163,7 +163,7 @@ fn a_frame_with_registers_that_may_not_be_used_is_a_usage_fault() {
     // SVCall below UsageFault, which is a HardFault otherwise.
     entering.cpu.write_private(SHPR2, Width::Word, 0x80 << 24);
     let stack = entering.cpu.msp();
-    // VADD is behind.
+    // VADD is over.
     while entering.cpu.pc() != CODE + 4 {
         entering.cpu.step(&mut entering.bus);
     }

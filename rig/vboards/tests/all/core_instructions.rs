@@ -188,7 +188,7 @@ fn code_runs_from_ram_and_from_the_flash_alias() {
     rig.cpu.regs[2] = (CODE + 2 - FLASH) | 1;
     rig.run_to(1);
     assert_eq!(1, rig.cpu.regs[0]);
-    // Self-modified code in RAM is decoded anew.
+    // Self-modified code in RAM is decoded again.
     rig.put(
         RAM + 0x100,
         &[

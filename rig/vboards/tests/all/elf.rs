@@ -1,4 +1,4 @@
-//! The image loader and what it says about images that do not fit.
+//! The image loader and its errors about images that do not fit.
 
 use vboards::elf::{parse, place, EM_ARM};
 

@@ -53,13 +53,13 @@ const MS: u64 = 1000 * US;
 /// More polls than any wait here needs.
 const PATIENCE: u32 = 200_000;
 
-/// What is soldered on: levels to come, and an SPI slave that answers with the complement of the last octet.
+/// What is soldered on: levels to come, and an SPI slave that answers with the complement of the last byte.
 #[derive(Default)]
 struct Bench {
     drives: VecDeque<Drive>,
     due: Vec<Drive>,
     last: u8,
-    heard: Vec<(u64, u8)>,
+    received: Vec<(u64, u8)>,
 }
 
 impl Outside for Bench {
@@ -68,9 +68,9 @@ impl Outside for Bench {
         assert_eq!(0, bus);
         Some(!self.last)
     }
-    fn spi_in(&mut self, _bus: usize, octet: u8, t_ps: u64) {
-        self.last = octet;
-        self.heard.push((t_ps, octet));
+    fn spi_in(&mut self, _bus: usize, byte: u8, t_ps: u64) {
+        self.last = byte;
+        self.received.push((t_ps, byte));
     }
     fn next_event(&self) -> Option<u64> {
         self.drives.front().map(|drive| drive.t_ps)
@@ -83,7 +83,7 @@ impl Outside for Bench {
     fn take_drives(&mut self, into: &mut Vec<Drive>) {
         into.append(&mut self.due);
     }
-    fn hear(&mut self, _message: &Message, _link: &Link) {}
+    fn receive_signal(&mut self, _message: &Message, _link: &Link) {}
     fn has_messages(&self) -> bool {
         false
     }
@@ -339,12 +339,12 @@ fn uart_bits_are_real() {
         machine.write(0x7F, 0xAA);
         machine.pass(MS);
         let sent: Vec<(u64, u8)> = machine.chip.sent(1).unwrap().iter().copied().collect();
-        assert_eq!(vec![0x55, 0xAA], sent.iter().map(|octet| octet.1).collect::<Vec<_>>());
+        assert_eq!(vec![0x55, 0xAA], sent.iter().map(|byte| byte.1).collect::<Vec<_>>());
         close(ticks * 1_000_000 * US / 750_000, sent[1].0 - sent[0].0, 1);
     }
 }
 
-/// Octets from the host set URXIFG1 one after the other; reading the buffer resets it; one too many sets OE.
+/// Bytes from the host set URXIFG1 one after the other; reading the buffer resets it; one too many sets OE.
 #[test]
 fn uart_receives() {
     let mut machine = Machine::new(1, true);
@@ -361,9 +361,9 @@ fn uart_receives() {
     assert_eq!(u16::from(b'c'), machine.read(0x7E));
 }
 
-/// SPI as Contiki's cc2420-arch sets it up: an octet takes 8 x UxBR ticks, the answer is there with URXIFG0.
+/// SPI as Contiki's cc2420-arch sets it up: a byte takes 8 x UxBR ticks, the answer is there with URXIFG0.
 #[test]
-fn spi_exchanges_octets() {
+fn spi_exchanges_bytes() {
     let mut machine = Machine::new(1, true);
     for (address, value) in [(0x70, 0x17), (0x71, 0xA2), (0x74, 2), (0x75, 0), (0x73, 0)] {
         machine.write(address, value);
@@ -371,25 +371,25 @@ fn spi_exchanges_octets() {
     machine.set(ME1, 0x40);
     machine.set(0x1B, 0x0E);
     machine.clear(0x70, 1);
-    for octet in [0x00, 0x3C, 0xFF] {
+    for byte in [0x00, 0x3C, 0xFF] {
         let before = !machine.chip.outside.last;
         machine.wait_for(IFG1, 0x80);
-        machine.write(0x77, octet);
+        machine.write(0x77, byte);
         machine.wait_for(IFG1, 0x40);
         assert_eq!(u16::from(before), machine.read(0x76));
     }
     machine.write(0x77, 0x11);
     machine.write(0x77, 0x22);
     machine.pass(MS);
-    let heard = &machine.chip.outside.heard;
+    let received = &machine.chip.outside.received;
     assert_eq!(
         vec![0, 0x3C, 0xFF, 0x11, 0x22],
-        heard.iter().map(|entry| entry.1).collect::<Vec<_>>()
+        received.iter().map(|entry| entry.1).collect::<Vec<_>>()
     );
-    close(16 * 1_000_000 * US / 750_000, heard[4].0 - heard[3].0, 1);
+    close(16 * 1_000_000 * US / 750_000, received[4].0 - received[3].0, 1);
 }
 
-/// The start of a frame on P4.1 is captured by TBCCR1 on both edges, if the pin is selected; TBIV says 2 and clears.
+/// The start of a frame on P4.1 is captured by TBCCR1 on both edges, if the pin is selected; TBIV reads 2 and clears.
 #[test]
 fn sfd_is_captured() {
     let mut machine = Machine::new(1, true);
@@ -530,7 +530,7 @@ fn port_interrupts() {
     assert_eq!(8, machine.read(0x23));
 }
 
-/// LPM3 stops MCLK and SMCLK, ACLK goes on; the DCO is back 6 us after the wake-up event.
+/// LPM3 stops MCLK and SMCLK, ACLK continues; the DCO is back 6 us after the wake-up event.
 #[test]
 fn low_power_mode() {
     let mut machine = Machine::new(1, true);
@@ -548,7 +548,7 @@ fn low_power_mode() {
     assert!(machine.read(TBR) < 40);
 }
 
-/// The DMA moves a block by software, and octets by UTXIFG1 of the UART.
+/// The DMA moves a block by software, and bytes by UTXIFG1 of the UART.
 #[test]
 fn dma() {
     let mut machine = Machine::new(1, true);
@@ -571,11 +571,11 @@ fn dma() {
     for _ in 0..100 {
         machine.pass(MS / 10);
     }
-    let sent: Vec<u8> = machine.chip.sent(1).unwrap().iter().map(|octet| octet.1).collect();
+    let sent: Vec<u8> = machine.chip.sent(1).unwrap().iter().map(|byte| byte.1).collect();
     assert_eq!(b"01234567".to_vec(), sent);
 }
 
-/// Flash: locked it refuses and says so; a segment is erased, words are programmed, and the core stands still meanwhile.
+/// Flash: locked it refuses and reports it; a segment is erased, words are programmed, and the core stands still meanwhile.
 #[test]
 fn flash_is_programmed() {
     let mut machine = Machine::new(1, true);
@@ -621,7 +621,7 @@ fn oscillator_fault() {
     assert_eq!(0, machine.read(IFG1) & 2);
 }
 
-/// An access that meets nothing is said once, with address, value and program counter.
+/// An access that meets nothing is logged once, with address, value and program counter.
 #[test]
 fn unmodelled_accesses_are_logged() {
     let mut machine = Machine::new(1, true);

@@ -4,7 +4,7 @@ use vboards::hostpath::{AdapterSettings, Chunk, Fault, HostPath, ReaderSettings,
 
 const US: u64 = 1_000_000;
 const MS: u64 = 1000 * US;
-const OCTET_US: u64 = 20; // 10 bits at 500 kbaud
+const BYTE_US: u64 = 20; // 10 bits at 500 kbaud
 
 /// An FT232R under Linux with a latency timer of so many ms.
 fn adapter(latency_ms: u64) -> AdapterSettings {
@@ -38,8 +38,8 @@ fn one_port(latency_ms: u64) -> HostPath {
 fn send(host: &mut HostPath, board: u16, t_ps: u64, bytes: &[u8]) -> u64 {
     let mut end_ps = t_ps;
     for (index, &byte) in bytes.iter().enumerate() {
-        end_ps = t_ps + index as u64 * OCTET_US * US;
-        host.octet(board, end_ps, byte);
+        end_ps = t_ps + index as u64 * BYTE_US * US;
+        host.byte(board, end_ps, byte);
     }
     end_ps
 }
@@ -179,7 +179,7 @@ fn other_work_delays_the_reader() {
     assert!(found[1].stamp_ps < 153 * MS);
 }
 
-/// Results do not depend on when the path is asked to go on.
+/// Results do not depend on when the path is asked to continue.
 #[test]
 fn stamps_do_not_depend_on_how_time_is_cut() {
     let run = |step_ps: u64| {
@@ -196,10 +196,10 @@ fn stamps_do_not_depend_on_how_time_is_cut() {
         for board in 0..3 {
             host.plug(board, adapter(4)).unwrap();
         }
-        let mut octets: Vec<(u64, u16, u8)> = Vec::new();
+        let mut bytes: Vec<(u64, u16, u8)> = Vec::new();
         for index in 0..3000u64 {
             let byte = if index % 23 == 0 { b'\n' } else { b'.' };
-            octets.push((
+            bytes.push((
                 10 * MS + index * 37 * US + index / 400 * 9 * MS,
                 (index % 3) as u16,
                 byte,
@@ -208,8 +208,8 @@ fn stamps_do_not_depend_on_how_time_is_cut() {
         let (mut found, mut now_ps, mut given) = (Vec::new(), 0, 0);
         while now_ps < 400 * MS {
             now_ps += step_ps;
-            while given < octets.len() && octets[given].0 <= now_ps {
-                host.octet(octets[given].1, octets[given].0, octets[given].2);
+            while given < bytes.len() && bytes[given].0 <= now_ps {
+                host.byte(bytes[given].1, bytes[given].0, bytes[given].2);
                 given += 1;
             }
             for board in 0..3 {

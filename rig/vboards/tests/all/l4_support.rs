@@ -1,4 +1,4 @@
-//! A STM32L476 without a core, a cycle counter, and a slave that adds one to the octet before.
+//! A STM32L476 without a core, a cycle counter, and a slave that adds one to the byte before.
 
 use vboards::air::{Link, Message};
 use vboards::bus::{Bus, Width};
@@ -37,9 +37,9 @@ impl Outside for World {
     fn spi_out(&mut self, _: usize, _: u64) -> Option<u8> {
         Some(self.last.wrapping_add(1))
     }
-    fn spi_in(&mut self, _: usize, octet: u8, t_ps: u64) {
-        self.last = octet;
-        self.seen.push((octet, t_ps));
+    fn spi_in(&mut self, _: usize, byte: u8, t_ps: u64) {
+        self.last = byte;
+        self.seen.push((byte, t_ps));
     }
     fn next_event(&self) -> Option<u64> {
         self.drives.first().map(|drive| drive.t_ps)
@@ -48,7 +48,7 @@ impl Outside for World {
     fn take_drives(&mut self, into: &mut Vec<Drive>) {
         into.append(&mut self.drives);
     }
-    fn hear(&mut self, _: &Message, _: &Link) {}
+    fn receive_signal(&mut self, _: &Message, _: &Link) {}
     fn has_messages(&self) -> bool {
         false
     }

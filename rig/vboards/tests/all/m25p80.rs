@@ -7,14 +7,14 @@ use vboards::trace::Pin;
 const BUS: usize = 0;
 const SELECT: Pin = 0x44;
 
-/// Sends octets while the chip is selected; what it answers to each.
-fn exchange(chip: &mut M25p80, octets: &[u8]) -> Vec<Option<u8>> {
+/// Sends bytes while the chip is selected; what it answers to each.
+fn exchange(chip: &mut M25p80, bytes: &[u8]) -> Vec<Option<u8>> {
     chip.pin(SELECT, false, 0);
-    let answers = octets
+    let answers = bytes
         .iter()
-        .map(|&octet| {
+        .map(|&byte| {
             let answer = chip.spi_out(BUS, 0);
-            chip.spi_in(BUS, octet, 0);
+            chip.spi_in(BUS, byte, 0);
             answer
         })
         .collect();
@@ -57,7 +57,7 @@ fn others_are_left_alone() {
     assert_eq!((None, Some(0)), (chip.spi_out(BUS + 1, 0), chip.spi_out(BUS, 0)));
 }
 
-/// In deep power-down it takes the release only (6.11); that, and what is not modelled, is told.
+/// In deep power-down it takes the release only (6.11); that, and what is not modelled, is logged.
 #[test]
 fn what_it_does_not_answer_is_told() {
     let mut chip = M25p80::new(BUS, SELECT);

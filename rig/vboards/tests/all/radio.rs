@@ -103,7 +103,7 @@ fn automatic_acknowledgement() {
     assert_eq!((1, end + 192 * US), ack); // 12 symbols
     assert_eq!(2, field.starts.len());
     assert_eq!((0, 0x19), (field.trac(0), field.status(0)));
-    // TRX_END at the sender 9 us after the ACK (192 us and 5 octets), at the receiver 9 us after the frame.
+    // TRX_END at the sender 9 us after the ACK (192 us and 5 bytes), at the receiver 9 us after the frame.
     assert_eq!(vec![(ack.1 + (192 + 160 + 9) * US, true)], field.edges(0, Output::Irq));
     assert_eq!(0x0C, field.read(1, IRQ_STATUS));
     assert_eq!(0x16, field.status(1));
@@ -187,7 +187,7 @@ fn no_ack_after_all_retries() {
     );
 }
 
-/// Sends 127 octet frames back to back from radio 1, so that radio 0 never finds a free channel.
+/// Sends 127 byte frames back to back from radio 1, so that radio 0 never finds a free channel.
 #[test]
 fn a_busy_channel_fails_the_access() {
     let mut field = Field::new(1, 2);

@@ -112,11 +112,11 @@ impl Field {
         self.cc(index).input(pin, level, t_ps);
     }
 
-    fn hear(&mut self, to: usize, message: &Message) {
+    fn receive_signal(&mut self, to: usize, message: &Message) {
         let link = self.link;
         match &mut self.nodes[to] {
-            Node::Cc(radio) => radio.hear(message, &link),
-            Node::At(radio) => radio.hear(message, &link),
+            Node::Cc(radio) => radio.receive_signal(message, &link),
+            Node::At(radio) => radio.receive_signal(message, &link),
         }
     }
 
@@ -135,7 +135,7 @@ impl Field {
                     self.starts.push((from, start_ps));
                 }
                 for to in (0..self.nodes.len()).filter(|&to| to != from) {
-                    self.hear(to, &message);
+                    self.receive_signal(to, &message);
                 }
             }
         }
@@ -166,14 +166,14 @@ impl Field {
         }
     }
 
-    fn spi(&mut self, index: usize, octets: &[u8]) -> Vec<u8> {
+    fn spi(&mut self, index: usize, bytes: &[u8]) -> Vec<u8> {
         let t_ps = self.t_ps;
         let radio = self.cc(index);
         radio.input(Input::Csn, false, t_ps);
         let mut back = Vec::new();
-        for &octet in octets {
+        for &byte in bytes {
             back.push(radio.spi_out(t_ps).unwrap());
-            radio.spi_in(octet, t_ps);
+            radio.spi_in(byte, t_ps);
         }
         radio.input(Input::Csn, true, t_ps);
         assert_eq!(None, radio.spi_out(t_ps));
@@ -200,21 +200,21 @@ impl Field {
     }
 
     /// Gives back what was there before.
-    fn ram_write(&mut self, index: usize, address: u16, octets: &[u8]) -> Vec<u8> {
-        self.ram(index, address, 0x00, octets)
+    fn ram_write(&mut self, index: usize, address: u16, bytes: &[u8]) -> Vec<u8> {
+        self.ram(index, address, 0x00, bytes)
     }
 
     fn ram_read(&mut self, index: usize, address: u16, count: usize) -> Vec<u8> {
         self.ram(index, address, 0x20, &vec![0; count])
     }
 
-    fn ram(&mut self, index: usize, address: u16, mode: u8, octets: &[u8]) -> Vec<u8> {
+    fn ram(&mut self, index: usize, address: u16, mode: u8, bytes: &[u8]) -> Vec<u8> {
         let mut access = vec![0x80 | (address & 0x7F) as u8, (address >> 7 << 6) as u8 | mode];
-        access.extend(octets);
+        access.extend(bytes);
         self.spi(index, &access)[2..].to_vec()
     }
 
-    /// A data frame into the TXFIFO; returns its length octet.
+    /// A data frame into the TXFIFO; returns its length byte.
     fn load(&mut self, index: usize, to: u16, sequence: u8, ack: bool, payload: usize) -> usize {
         let mut frame = data(to, index as u8 + 1, sequence, ack, payload);
         let length = frame.len() + 2;
@@ -237,7 +237,7 @@ impl Field {
         self.edges(index, pin).last().map_or(false, |edge| edge.1)
     }
 
-    fn at_spi(&mut self, octets: &[u8]) -> Vec<u8> {
+    fn at_spi(&mut self, bytes: &[u8]) -> Vec<u8> {
         let t_ps = self.t_ps;
         let radio = match &mut self.nodes[1] {
             Node::At(radio) => radio,
@@ -245,9 +245,9 @@ impl Field {
         };
         radio.input(at86rf231::Input::Sel, false, t_ps);
         let mut back = Vec::new();
-        for &octet in octets {
+        for &byte in bytes {
             back.push(radio.spi_out(t_ps).unwrap());
-            radio.spi_in(octet, t_ps);
+            radio.spi_in(byte, t_ps);
         }
         radio.input(at86rf231::Input::Sel, true, t_ps);
         self.exchange();
@@ -267,9 +267,9 @@ impl Field {
 fn data(to: u16, from: u8, sequence: u8, ack: bool, payload: usize) -> Vec<u8> {
     let [low, high] = to.to_le_bytes();
     let fcf = if ack { 0x61 } else { 0x41 };
-    let mut octets = vec![fcf, 0x88, sequence, 0x70, 0x67, low, high, from, 0];
-    octets.extend((0..payload).map(|value| value as u8));
-    octets
+    let mut bytes = vec![fcf, 0x88, sequence, 0x70, 0x67, low, high, from, 0];
+    bytes.extend((0..payload).map(|value| value as u8));
+    bytes
 }
 
 /// 13.2, 4.6, 4.7: regulator, oscillator, and the registers after a reset (37).
@@ -388,7 +388,7 @@ fn a_frame_from_idle() {
     assert_eq!(State::RxSfdSearch, field.cc(0).state());
 }
 
-/// Figure 14's packet of 8 octets with the threshold at 3.
+/// Figure 14's packet of 8 bytes with the threshold at 3.
 #[test]
 fn fifop_follows_the_threshold() {
     let mut field = Field::new(2);
@@ -398,7 +398,7 @@ fn fifop_follows_the_threshold() {
     let sfd = field.t_ps + (192 + 160) * US + DELAY;
     field.strobe(0, STXON);
     field.run(2000);
-    // More than three octets are in when the fourth is.
+    // More than three bytes are in when the fourth is.
     assert_eq!(vec![(sfd + 4 * 32 * US, true)], field.edges(1, Output::Fifop));
     let levels: Vec<bool> = (0..9)
         .map(|_| {
@@ -430,7 +430,7 @@ fn address_recognition() {
         let sfd = field.t_ps + (192 + 160) * US + DELAY;
         field.strobe(0, STXON);
         field.run(3000);
-        let known = sfd + (1 + 9) * 32 * US; // length octet and header
+        let known = sfd + (1 + 9) * 32 * US; // length byte and header
         let fall = field.edges(1, Output::Sfd)[1];
         if accepted {
             assert_eq!((known, true), field.edges(1, Output::Fifop)[0], "{:04x}", to);
@@ -455,9 +455,9 @@ fn automatic_acknowledgement() {
     field.run(3000);
     let end = t_ps + (192 + 192 + length * 32) * US;
     assert_eq!(vec![(0, t_ps + 192 * US), (1, end + 192 * US)], field.starts);
-    let octets = field.rxfifo(0, 6);
-    assert_eq!((5, 2, 0, 77), (octets[0], octets[1], octets[2], octets[3]));
-    assert_eq!(0x80, octets[5] & 0x80);
+    let bytes = field.rxfifo(0, 6);
+    assert_eq!((5, 2, 0, 77), (bytes[0], bytes[1], bytes[2], bytes[3]));
+    assert_eq!(0x80, bytes[5] & 0x80);
     assert_eq!(
         (false, true),
         (field.level(0, Output::Fifop), field.level(1, Output::Fifop))
@@ -542,8 +542,8 @@ fn frames_queue_up() {
         field.strobe(0, STXON);
         field.run(3000);
     }
-    let octets = field.rxfifo(1, 3 * 32);
-    assert_eq!(vec![1, 2, 3], vec![octets[3], octets[32 + 3], octets[64 + 3]]);
+    let bytes = field.rxfifo(1, 3 * 32);
+    assert_eq!(vec![1, 2, 3], vec![bytes[3], bytes[32 + 3], bytes[64 + 3]]);
     assert!(!field.level(1, Output::Fifo));
 }
 
@@ -596,9 +596,9 @@ fn cca_by_frames() {
     );
 }
 
-/// 17.1: too few octets stop the transmission until SFLUSHTX; those that come in time are sent.
+/// 17.1: too few bytes stop the transmission until SFLUSHTX; those that come in time are sent.
 #[test]
-fn underflow_and_late_octets() {
+fn underflow_and_late_bytes() {
     let mut field = Field::new(2);
     field.write(1, MDMCTRL0, NO_FILTER);
     field.spi(0, &[TXFIFO, 10, 1, 2]);
@@ -606,9 +606,9 @@ fn underflow_and_late_octets() {
     field.run(192 + 160 + 80);
     field.spi(0, &[TXFIFO, 3, 4, 5, 6, 7, 8]);
     field.run(2000);
-    let octets = field.rxfifo(1, 11);
-    assert_eq!(vec![10, 1, 2, 3, 4, 5, 6, 7, 8], octets[..9]);
-    assert_eq!(0x80, octets[10] & 0x80);
+    let bytes = field.rxfifo(1, 11);
+    assert_eq!(vec![10, 1, 2, 3, 4, 5, 6, 7, 8], bytes[..9]);
+    assert_eq!(0x80, bytes[10] & 0x80);
 
     field.spi(0, &[TXFIFO, 10, 1, 2]);
     let sfd = field.t_ps + (192 + 160) * US;
@@ -636,10 +636,10 @@ fn the_txfifo_after_a_frame() {
     field.run(192 + 160 + 100);
     field.ram_write(0, 1 + 9, &[0xEE]);
     field.run(2000);
-    let mut octets = field.rxfifo(1, 2 * (1 + length));
-    let second = octets.split_off(1 + length);
-    assert_eq!(octets[..10], second[..10]);
-    assert_eq!((0x00, 0xEE), (octets[10], second[10]));
+    let mut bytes = field.rxfifo(1, 2 * (1 + length));
+    let second = bytes.split_off(1 + length);
+    assert_eq!(bytes[..10], second[..10]);
+    assert_eq!((0x00, 0xEE), (bytes[10], second[10]));
     assert_eq!(0x80, second[length] & 0x80);
     field.load(0, 2, 2, false, 0);
     field.strobe(0, STXON);
@@ -664,7 +664,7 @@ fn polarity_and_test_signal() {
     assert_eq!(vec![(t_ps + 860 * US, true)], field.edges(0, Output::Cca));
 }
 
-/// 26: Fc = 2048 + FREQ MHz; a radio one channel off hears nothing.
+/// 26: Fc = 2048 + FREQ MHz; a radio one channel off receives nothing.
 #[test]
 fn channels_are_apart() {
     let mut field = Field::new(2);
@@ -686,8 +686,8 @@ fn overlapping_frames_destroy_each_other() {
     field.run(400);
     field.strobe(1, STXON);
     field.run(4000);
-    let octets = field.rxfifo(2, 32);
-    assert_eq!((31, 0), (octets[0], octets[31] & 0x80));
+    let bytes = field.rxfifo(2, 32);
+    assert_eq!((31, 0), (bytes[0], bytes[31] & 0x80));
 }
 
 /// RX_AACK of the AT86RF231 acknowledges a frame of the CC2420, which receives it.

@@ -62,7 +62,7 @@ fn slotted_acknowledgement() {
     assert_eq!((0, 0x16), (field.trac(1), field.status(1)));
 }
 
-/// 11.7: IRQ is low as long as the next octet is there. Octet n of the PSDU is complete 192 + 32 n us after the start.
+/// 11.7: IRQ is low as long as the next byte is there. Byte n of the PSDU is complete 192 + 32 n us after the start.
 #[test]
 fn frame_buffer_empty_indicator() {
     let mut field = Field::new(1, 2);
@@ -73,7 +73,7 @@ fn frame_buffer_empty_indicator() {
     field.load(0, 2, 7, false, 10);
     let start = field.t_ps + 16 * US;
     field.write(0, TRX_STATE, 0x02);
-    field.run((start - field.t_ps) / US + 192 + 40); // one octet is there
+    field.run((start - field.t_ps) / US + 192 + 40); // one byte is there
     field.pins[1].clear();
     let t_ps = field.t_ps;
     field.radios[1].input(Input::Sel, false, t_ps);
@@ -81,7 +81,7 @@ fn frame_buffer_empty_indicator() {
     for _ in 0..3 {
         let t_ps = field.t_ps;
         got.push(field.radios[1].spi_out(t_ps).unwrap());
-        field.radios[1].spi_in(0x20, t_ps); // the command, then PHR and the first octet
+        field.radios[1].spi_in(0x20, t_ps); // the command, then PHR and the first byte
     }
     assert_eq!(vec![0, 21, 0x41], got);
     field.run(100);
@@ -113,7 +113,7 @@ fn a_read_that_is_too_fast() {
 /// 11.3: only the PSDU gets faster; radios with different rates do not understand each other.
 #[test]
 fn high_data_rates() {
-    for (rate, octet_us) in [(0u8, 32u64), (1, 16), (2, 8), (3, 4)] {
+    for (rate, byte_us) in [(0u8, 32u64), (1, 16), (2, 8), (3, 4)] {
         let mut field = Field::new(1, 2);
         field.write(0, 0x0C, rate);
         field.write(1, 0x0C, rate);
@@ -124,7 +124,7 @@ fn high_data_rates() {
         field.pins[0].clear();
         field.write(0, TRX_STATE, 0x02);
         field.run(2000);
-        let end = start + (192 + 21 * octet_us) * US;
+        let end = start + (192 + 21 * byte_us) * US;
         assert_eq!(vec![(end + 9 * US, true)], field.edges(0, Output::Irq));
         assert_eq!(0x80, field.read(1, 0x06) & 0x80);
         field.read(1, IRQ_STATUS);

@@ -37,7 +37,7 @@ struct Field {
 }
 
 impl Field {
-    /// Radios in READY: 868 MHz, 250 kb/s, GFSK, variable length of 8 bits, CRC-16, every octet of the sync word another one.
+    /// Radios in READY: 868 MHz, 250 kb/s, GFSK, variable length of 8 bits, CRC-16, every byte of the sync word another one.
     fn new(seed: u64, count: u16) -> Field {
         let radios = (0..count).map(|board| Spirit1::new(seed, board, XTAL_HZ)).collect();
         let link = Link {
@@ -57,7 +57,7 @@ impl Field {
             // 868.0 MHz: 868e6 * 3 * 2^18 / 50e6 = 13 652 459.
             let word = 13_652_459u32;
             let synt = [word >> 21, word >> 13 & 0xFF, word >> 5 & 0xFF, (word & 0x1F) << 3 | 1];
-            field.write(index, 0x08, &synt.map(|octet| octet as u8));
+            field.write(index, 0x08, &synt.map(|byte| byte as u8));
             // 25 MHz * (256 + 71) * 2^13 / 2^28 = 249.5 kb/s; 50 MHz * 8 * 2^6 / 2^18 = 97.7 kHz; 520 kHz of filter.
             field.write(index, 0x1A, &[71, 0x1D, 0x70, 0x80]);
             field.write(index, 0x30, &[0x00, 0x07, 0x1F, 0x60]);
@@ -83,7 +83,7 @@ impl Field {
                     Signal::Cut { end_ps } => assert!(*end_ps >= self.t_ps + 16 * US),
                 }
                 for to in (0..self.radios.len()).filter(|&to| to != from) {
-                    self.radios[to].hear(&message, &self.link);
+                    self.radios[to].receive_signal(&message, &self.link);
                 }
             }
             self.radios[from].take_pins(&mut self.pins[from]);
@@ -114,14 +114,14 @@ impl Field {
         self.run_ps(us * US);
     }
 
-    /// One SPI access at once, for time between octets there is none here.
-    fn spi(&mut self, index: usize, octets: &[u8]) -> Vec<u8> {
+    /// One SPI access at once, for time between bytes there is none here.
+    fn spi(&mut self, index: usize, bytes: &[u8]) -> Vec<u8> {
         let (radio, t_ps) = (&mut self.radios[index], self.t_ps);
         radio.input(Input::Csn, false, t_ps);
         let mut back = Vec::new();
-        for &octet in octets {
+        for &byte in bytes {
             back.push(radio.spi_out(t_ps).unwrap_or(0xEE));
-            radio.spi_in(octet, t_ps);
+            radio.spi_in(byte, t_ps);
         }
         radio.input(Input::Csn, true, t_ps);
         self.exchange();
@@ -129,22 +129,22 @@ impl Field {
     }
 
     fn write(&mut self, index: usize, register: u8, values: &[u8]) {
-        let mut octets = vec![0x00, register];
-        octets.extend(values);
-        self.spi(index, &octets);
+        let mut bytes = vec![0x00, register];
+        bytes.extend(values);
+        self.spi(index, &bytes);
     }
 
     fn read(&mut self, index: usize, register: u8, count: usize) -> Vec<u8> {
-        let mut octets = vec![0x01, register];
-        octets.resize(2 + count, 0xFF);
-        self.spi(index, &octets)[2..].to_vec()
+        let mut bytes = vec![0x01, register];
+        bytes.resize(2 + count, 0xFF);
+        self.spi(index, &bytes)[2..].to_vec()
     }
 
     fn command(&mut self, index: usize, code: u8) {
         self.spi(index, &[0x80, code]);
     }
 
-    /// MC_STATE, by the second octet of an access.
+    /// MC_STATE, by the second byte of an access.
     fn state(&mut self, index: usize) -> u8 {
         self.spi(index, &[0x01, 0xC0])[1] >> 1
     }
@@ -153,7 +153,7 @@ impl Field {
     fn status(&mut self, index: usize) -> u32 {
         self.read(index, 0xFA, 4)
             .iter()
-            .fold(0, |word, &octet| (word << 8) | u32::from(octet))
+            .fold(0, |word, &byte| (word << 8) | u32::from(byte))
     }
 
     fn receive(&mut self, index: usize) {
@@ -163,7 +163,7 @@ impl Field {
         self.status(index);
     }
 
-    /// Puts a payload into the TX FIFO and its length into the registers (with `extra` octets of address and control).
+    /// Puts a payload into the TX FIFO and its length into the registers (with `extra` bytes of address and control).
     fn load(&mut self, index: usize, payload: &[u8], extra: usize) {
         self.command(index, 0x72);
         let length = (payload.len() + extra) as u16;
@@ -191,13 +191,13 @@ impl Field {
     }
 }
 
-/// Bits of the field's rate: 2^28 / (25 MHz * 327 * 2^13) s each, an octet rounded down to a picosecond.
+/// Bits of the field's rate: 2^28 / (25 MHz * 327 * 2^13) s each, a byte rounded down to a picosecond.
 fn bits(count: u64) -> u64 {
-    let octet_ps = (8u128 * (1_000_000_000_000u128 << 28) / ((25_000_000u128 * 327) << 13)) as u64;
-    count * octet_ps / 8
+    let byte_ps = (8u128 * (1_000_000_000_000u128 << 28) / ((25_000_000u128 * 327) << 13)) as u64;
+    count * byte_ps / 8
 }
 
-/// Preamble and sync word of 4 octets each.
+/// Preamble and sync word of 4 bytes each.
 const SHR_BITS: u64 = 64;
 
 #[test]
@@ -232,7 +232,7 @@ fn identity_power_on_and_status() {
     assert_eq!(POR, field.status(0) & POR);
 }
 
-/// An access may go on after a command without CSn going high.
+/// An access may continue after a command without CSn going high.
 #[test]
 fn a_command_may_be_followed_by_an_access() {
     let mut field = Field::new(1, 1);
@@ -363,7 +363,7 @@ fn a_packet_goes_through() {
     assert_eq!(b"hello air".to_vec(), field.fifo(1));
     // 10 dBm by level 3 of the library's curve for 868 MHz, -50 dB of link; RSSI_LEVEL is 2 (dBm + 130).
     assert_eq!(2 * (-50 + 10 + 130), field.read(1, 0xC8, 1)[0] as i32);
-    assert_eq!(32, field.read(1, 0xC6, 1)[0] & 0x7F); // SQI: 8 * sync octets
+    assert_eq!(32, field.read(1, 0xC6, 1)[0] & 0x7F); // SQI: 8 * sync bytes
 }
 
 /// Length, payload, CRC-16 with polynomial 0x1021 and start value all ones: known check value 0x29B1 for "123456789"
@@ -391,7 +391,7 @@ fn addresses_are_filtered() {
     for &(to, accepted) in cases.iter() {
         let mut field = Field::new(1, 2);
         for index in 0..2 {
-            field.write(index, 0x30, &[0x08]); // one octet of address
+            field.write(index, 0x30, &[0x08]); // one byte of address
             field.write(index, 0x4C, &[0xFF, 0xEE, 0x21 + index as u8]);
         }
         field.write(1, 0x4F, &[0x4B]); // own and broadcast, not multicast
@@ -459,18 +459,18 @@ fn fifo_thresholds_and_errors() {
     assert_eq!(TX_ALMOST_FULL, field.status(0) & (TX_ALMOST_FULL | TX_ALMOST_EMPTY));
     field.command(0, 0x60);
     let start = field.t_ps + 50 * US;
-    // The 80th octet of payload leaves the FIFO as it begins, after SHR, length and 79 octets: 10 are left.
+    // The 80th byte of payload leaves the FIFO as it begins, after SHR, length and 79 bytes: 10 are left.
     let empty = start + bits(SHR_BITS + 8 + 8 * 79);
     field.run_ps(empty - 1 - field.t_ps);
     assert_eq!(0, field.status(0) & TX_ALMOST_EMPTY);
     field.run_ps(1);
     assert_eq!(TX_ALMOST_EMPTY, field.status(0) & TX_ALMOST_EMPTY);
     field.run(2000);
-    // The 20th octet is complete after SHR, length and 20 octets.
+    // The 20th byte is complete after SHR, length and 20 bytes.
     let full = start + bits(SHR_BITS) + bits(8 + 8 * 20);
     assert_eq!(Some(&(full, true)), field.edges(1, 0).last());
     assert_eq!(RX_ALMOST_FULL, field.status(1) & RX_ALMOST_FULL);
-    // A second packet does not fit into 96 octets: overflow, and the receiver stops.
+    // A second packet does not fit into 96 bytes: overflow, and the receiver stops.
     field.send(0, &[8; 10]);
     field.run(2000);
     assert_eq!(RX_FIFO_ERROR, field.status(1) & (RX_FIFO_ERROR | RX_DATA_READY));
@@ -574,7 +574,7 @@ fn jam(field: &mut Field, to: usize, start_ps: u64, us: u64) {
         width_khz: 100,
         shr_ps: us * US,
         phr_ps: 0,
-        octet_ps: 1,
+        byte_ps: 1,
     };
     let (source, frame) = (99, field.starts.len() as u32 + (start_ps / US) as u32);
     for signal in [
@@ -588,7 +588,7 @@ fn jam(field: &mut Field, to: usize, start_ps: u64, us: u64) {
         },
     ] {
         let message = Message { source, frame, signal };
-        field.radios[to].hear(
+        field.radios[to].receive_signal(
             &message,
             &Link {
                 delay_ps: 0,
@@ -677,7 +677,7 @@ fn link_layer(field: &mut Field, retries: u8) {
 #[test]
 fn acknowledgement_ends_the_transmission() {
     let mut field = Field::new(1, 2);
-    // With a delay a receiver knows of the end of a packet that is no whole number of octets before its sync word ends.
+    // With a delay a receiver knows of the end of a packet that is not a whole number of bytes before its sync word ends.
     field.link.delay_ps = 10_000;
     link_layer(&mut field, 3);
     field.receive(1);
@@ -792,7 +792,7 @@ fn low_duty_cycle() {
     assert_eq!(RX, field.state(0));
 }
 
-/// What is not modelled is said.
+/// What is not modelled is logged.
 #[test]
 fn remarks() {
     let mut field = Field::new(1, 1);

@@ -57,7 +57,7 @@ impl Field {
                     self.starts.push((from, start_ps));
                 }
                 for to in (0..self.radios.len()).filter(|&to| to != from) {
-                    self.radios[to].hear(&message, &self.link);
+                    self.radios[to].receive_signal(&message, &self.link);
                 }
             }
             self.radios[from].take_pins(&mut self.pins[from]);
@@ -84,14 +84,14 @@ impl Field {
         }
     }
 
-    /// One SPI access at once, for time between octets there is none here.
-    pub fn spi(&mut self, index: usize, octets: &[u8]) -> Vec<u8> {
+    /// One SPI access at once, for time between bytes there is none here.
+    pub fn spi(&mut self, index: usize, bytes: &[u8]) -> Vec<u8> {
         let (radio, t_ps) = (&mut self.radios[index], self.t_ps);
         radio.input(Input::Sel, false, t_ps);
         let mut back = Vec::new();
-        for &octet in octets {
+        for &byte in bytes {
             back.push(radio.spi_out(t_ps).unwrap());
-            radio.spi_in(octet, t_ps);
+            radio.spi_in(byte, t_ps);
         }
         radio.input(Input::Sel, true, t_ps);
         self.exchange();
@@ -124,10 +124,10 @@ impl Field {
     pub fn load(&mut self, index: usize, to: u16, sequence: u8, ack: bool, payload: usize) {
         let [low, high] = to.to_le_bytes();
         let fcf = if ack { 0x61 } else { 0x41 };
-        let mut octets = vec![0x60, 0, fcf, 0x88, sequence, 0x70, 0x67, low, high, index as u8 + 1, 0];
-        octets.extend((0..payload).map(|value| value as u8));
-        octets[1] = octets.len() as u8 - 2 + 2;
-        self.spi(index, &octets);
+        let mut bytes = vec![0x60, 0, fcf, 0x88, sequence, 0x70, 0x67, low, high, index as u8 + 1, 0];
+        bytes.extend((0..payload).map(|value| value as u8));
+        bytes[1] = bytes.len() as u8 - 2 + 2;
+        self.spi(index, &bytes);
     }
 
     pub fn edges(&self, index: usize, pin: Output) -> Vec<(u64, bool)> {

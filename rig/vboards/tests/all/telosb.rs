@@ -209,8 +209,14 @@ fn pins_have_their_own_names() {
     let mut bench = bench(&image(), ClockSpec::default());
     bench.add_board("iotlab-m3", "", b"", 0).unwrap();
     assert_eq!(parse_pin("P6.0").unwrap(), bench.pin(0, "p6.0").unwrap());
-    assert_eq!("\"PB9\" is no pin, write it as P1.6", bench.pin(0, "PB9").unwrap_err());
-    assert_eq!("\"P6.0\" is no pin, write it as PB6", bench.pin(1, "P6.0").unwrap_err());
+    assert_eq!(
+        "\"PB9\" is not a pin, write it as P1.6",
+        bench.pin(0, "PB9").unwrap_err()
+    );
+    assert_eq!(
+        "\"P6.0\" is not a pin, write it as PB6",
+        bench.pin(1, "P6.0").unwrap_err()
+    );
     let absent = bench.probe(0, 0, 0, parse_pin("P9.1").unwrap()).unwrap_err();
     assert_eq!("board 0 has no P9.1", absent);
 }

@@ -16,9 +16,9 @@ fn settle(bench: &mut Bench) {
     while bench.run(bench.now_ps() + FOREVER).unwrap() != Outcome::Idle {}
 }
 
-fn heard(bench: &mut Bench, board: usize) -> String {
-    let octets = bench.uart_read(board, 0, usize::MAX).unwrap();
-    octets.iter().map(|octet| char::from(octet.1)).collect()
+fn console_text(bench: &mut Bench, board: usize) -> String {
+    let bytes = bench.uart_read(board, 0, usize::MAX).unwrap();
+    bytes.iter().map(|byte| char::from(byte.1)).collect()
 }
 
 fn feed(bench: &mut Bench, board: usize, line: &str) {
@@ -43,7 +43,7 @@ fn boards(seed: u64, slice_ps: u64, clocks: Vec<ClockSpec>) -> Bench {
             feed(&mut bench, board, &setting);
             settle(&mut bench);
         }
-        assert_eq!(3, heard(&mut bench, board).matches("ok set").count());
+        assert_eq!(3, console_text(&mut bench, board).matches("ok set").count());
     }
     bench
 }
@@ -52,7 +52,7 @@ fn plain(count: usize) -> Vec<ClockSpec> {
     (0..count).map(|board| ClockSpec::fast(2_500 * board as i64)).collect()
 }
 
-/// The number behind a key of the line that begins with `word`.
+/// The number after a key of the line that begins with `word`.
 fn number(text: &str, word: &str, key: &str) -> usize {
     let line = text.lines().find(|line| line.starts_with(word)).expect(text);
     let rest = &line[line.find(key).expect(key) + key.len()..];
@@ -77,7 +77,7 @@ fn ten_boards_share_a_channel() {
                 feed(&mut bench, board, "start 20");
             }
             settle(&mut bench);
-            let texts = (0..10).map(|board| heard(&mut bench, board)).collect();
+            let texts = (0..10).map(|board| console_text(&mut bench, board)).collect();
             assert_eq!("", bench.log_text());
             (bench.edge_hash(), texts)
         })
@@ -139,7 +139,7 @@ fn no_slice_shows_with_any_seed() {
         feed(&mut bench, 0, "start 5");
         feed(&mut bench, 2, "start 5");
         settle(&mut bench);
-        (bench.edge_hash(), bench.now_ps(), heard(&mut bench, 0))
+        (bench.edge_hash(), bench.now_ps(), console_text(&mut bench, 0))
     };
     let firsts: Vec<_> = (0..6).map(|seed| run(seed, SLICES[0])).collect();
     for (seed, first) in firsts.iter().enumerate() {
@@ -167,7 +167,7 @@ fn noise_on_the_channel_keeps_packets_from_going() {
         bench.add_interferer(noise).unwrap();
         feed(&mut bench, 0, "start 10");
         settle(&mut bench);
-        let text = heard(&mut bench, 0);
+        let text = console_text(&mut bench, 0);
         (number(&text, "done", "lost="), text.matches("reason=busy").count())
     };
     let (all, busy) = lost(CHANNEL_KHZ);
@@ -191,11 +191,11 @@ fn hidden_noise_destroys_frames() {
     bench.set_interferer_level(number_of_it, 1, -40).unwrap();
     feed(&mut bench, 0, "start 10");
     settle(&mut bench);
-    let text = heard(&mut bench, 0);
+    let text = console_text(&mut bench, 0);
     assert!(text.matches("status=lost").count() > 5, "{}", text);
 }
 
-/// Without supply a board's lines are low and it says nothing; with it again it boots, in another place of the seed's.
+/// Without supply a board's lines are low and it sends nothing; with it again it boots, in another place of the seed's.
 #[test]
 fn a_brown_out_is_a_boot() {
     let mut bench = boards(1, SLICES[2], plain(2));
@@ -217,13 +217,13 @@ fn a_brown_out_is_a_boot() {
     assert!(!board.iter().any(|edge| edge.t_ps > at_ps && edge.t_ps < at_ps + off_ps));
     assert!(board.iter().any(|edge| edge.t_ps == at_ps + off_ps && edge.level)); // pull-ups
     assert!(edges.windows(2).all(|pair| pair[0].t_ps <= pair[1].t_ps));
-    let text = heard(&mut bench, 1);
+    let text = console_text(&mut bench, 1);
     assert!(
         text.contains("boot board=iotlab-m3 firmware=pingpong\nready\n"),
         "{}",
         text
     );
-    let text = heard(&mut bench, 0);
+    let text = console_text(&mut bench, 0);
     let (ok, lost) = (number(&text, "done", "received="), number(&text, "done", "lost="));
     assert!(ok >= 2 && lost >= 2 && ok + lost == 10, "{}", text);
 }

@@ -180,6 +180,6 @@ impl Cpu {
     #[cold]
     fn illegal(&mut self, code: u16) {
         self.length = 1;
-        self.stop(format!("0x{:04x} at 0x{:04x} is no instruction", code, self.at));
+        self.stop(format!("0x{:04x} at 0x{:04x} is not an instruction", code, self.at));
     }
 }

@@ -48,13 +48,13 @@ impl Memory {
             .collect()
     }
 
-    /// The supply is back: `flash` as [`Memory::flash`] gave it, RAM holds whatever `ram` says.
+    /// The supply is back: `flash` as [`Memory::flash`] gave it, the content of RAM is that of `ram`.
     pub fn power_up(&mut self, flash: &[u8], ram: &mut dyn FnMut() -> u8) {
-        for (page, octets) in self.pages(Kind::Flash).zip(flash.chunks(256)) {
-            self.bytes[page].copy_from_slice(octets);
+        for (page, bytes) in self.pages(Kind::Flash).zip(flash.chunks(256)) {
+            self.bytes[page].copy_from_slice(bytes);
         }
         for page in self.pages(Kind::Ram) {
-            self.bytes[page].iter_mut().for_each(|octet| *octet = ram());
+            self.bytes[page].iter_mut().for_each(|byte| *byte = ram());
         }
     }
 

@@ -62,7 +62,7 @@ pub enum Step {
     Sleeping,
     /// The bits [`POWER`] of the status register have changed.
     Power,
-    /// The core cannot go on.
+    /// The core cannot continue.
     Fault(String),
 }
 

@@ -52,7 +52,7 @@ impl Cpu {
             (_, SR) => (Place::Constant, 8, Source::Register),
             (_, _) => {
                 let address = self.regs[register];
-                // PC and SP stay even: they go on by a word in byte operations too (SLAU049 3.2.1, 3.2.2, 3.3.6).
+                // PC and SP stay even: they advance by a word in byte operations too (SLAU049 3.2.1, 3.2.2, 3.3.6).
                 let step = if byte && register > SP { 1 } else { 2 };
                 self.regs[register] = address.wrapping_add(step);
                 if register == PC && self.mem.kind(address) == Kind::Device {
@@ -70,7 +70,7 @@ impl Cpu {
         match (code & 0x80 != 0, register) {
             (false, _) => Place::Register(register),
             (true, SR) => Place::Memory(self.fetch()),
-            // R3 reads as 0 here too; the manual does not say what X(R3) is.
+            // R3 reads as 0 here too; the manual does not define what X(R3) is.
             (true, _) => Place::Memory(self.indexed(register)),
         }
     }

@@ -33,7 +33,7 @@ fn put_at(bytes: &mut [u8], offset: usize, width: Width, value: u32) -> Option<(
     Some(())
 }
 
-/// The word-wide place and bit number behind a bit-band alias (ARM DDI 0337, section 4.6; DDI 0403E, B3.1).
+/// The word-wide place and bit number of a bit-band alias (ARM DDI 0337, section 4.6; DDI 0403E, B3.1).
 fn bit_band(address: u32, width: Width) -> Option<(u32, u32)> {
     match address >> 25 {
         0x11 | 0x21 => {

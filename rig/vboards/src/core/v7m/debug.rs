@@ -71,7 +71,7 @@ impl Debug {
                 .any(|comparator| comparator & 1 != 0)
     }
 
-    /// FP_COMPn of version 1: bits 28 to 2 of the address, REPLACE says which halfword (C1.11.5).
+    /// FP_COMPn of version 1: bits 28 to 2 of the address, REPLACE selects which halfword (C1.11.5).
     fn breaks_at(&self, pc: u32) -> bool {
         let halfword = if pc & 2 == 0 { 1 << 30 } else { 2 << 30 };
         self.fpb_enabled

@@ -72,7 +72,7 @@ pub(super) fn register(h1: u16, h2: u16) -> Op {
     }
 }
 
-/// Section A5.3.16. What bits 5..4 of the second half say is in `s`.
+/// Section A5.3.16. Bits 5..4 of the second half are in `s`.
 pub(super) fn multiply(h1: u16, h2: u16) -> Op {
     let op2 = nibble(h2, 4);
     let kind = match ((h1 >> 4) & 7, op2) {

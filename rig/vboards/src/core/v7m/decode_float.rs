@@ -62,7 +62,7 @@ fn expand_immediate(imm8: u32) -> u32 {
     (imm8 >> 7) << 31 | exponent << 23 | (imm8 & 15) << 19
 }
 
-/// Operations with one operand; what bit 7 of the second half says is in `x`.
+/// Operations with one operand; bit 7 of the second half is in `x`.
 fn unary(h1: u16, h2: u16, op: Op) -> Op {
     let high = h2 & 0x80 != 0;
     let opcode = nibble(h1, 0);

@@ -60,7 +60,7 @@ impl Cpu {
         }
     }
 
-    /// Whether something ends a WFI: as pre-emption, whatever PRIMASK says (B1.5.19).
+    /// Whether something ends a WFI: as pre-emption, whatever PRIMASK contains (B1.5.19).
     pub(super) fn wakes(&self) -> bool {
         match self.nvic.strongest_pending() {
             Some((_, priority)) => priority < self.execution_priority(false),

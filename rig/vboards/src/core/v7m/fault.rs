@@ -1,4 +1,4 @@
-//! What ends a run that cannot go on, and the reasons inside the core that lead there.
+//! What ends a run that cannot continue, and the reasons inside the core that lead there.
 
 use std::fmt;
 
@@ -36,7 +36,7 @@ pub enum FaultKind {
     Vector(u16),
 }
 
-/// A core that cannot go on: what happened and where.
+/// A core that cannot continue: what happened and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub kind: FaultKind,
@@ -55,8 +55,8 @@ pub struct Fault {
 /// Names of the CFSR bits that this core sets (ARM DDI 0403E, section B3.2.15).
 const CFSR_NAMES: [(u32, &str); 12] = [
     (1 << 0, "fetch from a region that is never executable (IACCVIOL)"),
-    (1 << 8, "instruction fetch nobody answers (IBUSERR)"),
-    (1 << 9, "data access nobody answers (PRECISERR)"),
+    (1 << 8, "instruction fetch without an answer (IBUSERR)"),
+    (1 << 9, "data access without an answer (PRECISERR)"),
     (1 << 11, "exception return with an unreadable stack (UNSTKERR)"),
     (1 << 12, "exception entry with an unwritable stack (STKERR)"),
     (1 << 13, "unwritable frame of floating-point state (LSPERR)"),

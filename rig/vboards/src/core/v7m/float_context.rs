@@ -50,7 +50,7 @@ impl Cpu {
     }
 
     /// The floating-point part of a new exception frame (PushStack): the registers, or room for them. Gives the bits
-    /// of CFSR that say what went wrong.
+    /// of CFSR that show what went wrong.
     pub(super) fn push_float<B: Bus>(&mut self, bus: &mut B, at: u32) -> u32 {
         if self.float.fpccr & FPCCR_LSPEN != 0 {
             self.defer_float(at);

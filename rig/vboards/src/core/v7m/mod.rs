@@ -328,7 +328,7 @@ impl Cpu {
         matches!(self.mem.place(address, from.len()), Some(memory::Place::Ram(..))) && self.mem.write(address, from)
     }
 
-    /// The whole flash.
+    /// The complete flash.
     pub fn flash(&self) -> &[u8] {
         &self.mem.flash
     }
@@ -337,7 +337,7 @@ impl Cpu {
     pub fn power_up(&mut self, flash: &[u8], ram: &mut dyn FnMut() -> u8) {
         self.write_memory(self.mem.flash_base, flash);
         let more = self.mem.more_ram.iter_mut().flat_map(|ram| ram.bytes.iter_mut());
-        self.mem.ram.iter_mut().chain(more).for_each(|octet| *octet = ram());
+        self.mem.ram.iter_mut().chain(more).for_each(|byte| *byte = ram());
         self.reset();
     }
 

@@ -219,7 +219,7 @@ pub const UNPRIVILEGED: u8 = 64;
 /// The offset is register `m` shifted left by `x`, not `imm`.
 pub const INDEXED: u8 = 128;
 
-/// A decoded instruction. What each field means is said at its [`Kind`].
+/// A decoded instruction. The meaning of each field is at its [`Kind`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
     pub kind: Kind,

@@ -74,7 +74,7 @@ pub struct TimingModel {
     pub float_stacking: u64,
     /// Wait states of the flash; None: those that the firmware has set. For studies.
     pub flash_wait_states: Option<u64>,
-    /// What an access over a bus bridge waits; None: what the chip says. For studies.
+    /// What an access over a bus bridge waits; None: what the chip gives. For studies.
     pub bridge_cycles: Option<u64>,
 }
 

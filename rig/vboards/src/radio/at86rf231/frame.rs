@@ -18,11 +18,11 @@ pub struct Identity {
     pub filter_reserved: bool,
 }
 
-/// What the filter says about a frame.
+/// The verdict of the filter on a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verdict {
     pub accepted: bool,
-    /// Octets from the frame control field through the last address.
+    /// Bytes from the frame control field through the last address.
     pub header: usize,
     /// An ACK is asked for and may be given: data or command to this node alone.
     pub acknowledge: bool,
@@ -43,7 +43,7 @@ pub fn filter(psdu: &[u8], me: &Identity) -> Verdict {
     }
     let header = Header::of(psdu);
     let (kind, dst_mode, src_mode) = (header.kind, header.dst_mode, header.src_mode);
-    verdict.header = header.octets();
+    verdict.header = header.bytes();
     if kind > 3 {
         if !me.upload_reserved {
             return verdict;

@@ -17,7 +17,7 @@ mod tx;
 pub use regs::State;
 
 use super::{PinChange, Radio};
-use crate::air::{Ether, Link, Message, Signal, Waveform, OCTET_PS};
+use crate::air::{Ether, Link, Message, Signal, Waveform, BYTE_PS};
 use regs::{ctrl_1, irq, trac};
 use spi::Port;
 
@@ -44,8 +44,8 @@ pub enum Input {
     Rstn,
 }
 
-/// PHR, 127 octets, LQI.
-const BUFFER_OCTETS: usize = 129;
+/// PHR, 127 bytes, LQI.
+const BUFFER_BYTES: usize = 129;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -61,8 +61,8 @@ enum Kind {
     AckTimeout,
     /// Slotted operation: SLP_TR may start the ACK.
     SlotReady,
-    /// An octet of the frame being read arrives.
-    Octet,
+    /// A byte of the frame being read arrives.
+    Byte,
     /// The own ACK is over.
     AackDone,
     ManualCcaEnd,
@@ -87,7 +87,7 @@ pub struct At86rf231 {
     board: u16,
     powered_ps: u64,
     regs: [u8; 64],
-    buffer: [u8; BUFFER_OCTETS],
+    buffer: [u8; BUFFER_BYTES],
     state: State,
     /// State that a running transition leads to.
     target: Option<State>,
@@ -137,7 +137,7 @@ impl At86rf231 {
             board,
             powered_ps: 0,
             regs: [0; 64],
-            buffer: [0; BUFFER_OCTETS],
+            buffer: [0; BUFFER_BYTES],
             state: State::POn,
             target: None,
             deferred: None,
@@ -206,14 +206,14 @@ impl At86rf231 {
 
     fn waveform(&self) -> Waveform {
         Waveform {
-            octet_ps: self.octet_ps(),
+            byte_ps: self.byte_ps(),
             ..Waveform::oqpsk(self.channel())
         }
     }
 
-    /// An octet of the PSDU at 250, 500, 1000 or 2000 kb/s; SHR and PHR always go at 250 (11.3).
-    fn octet_ps(&self) -> u64 {
-        OCTET_PS >> (self.reg(regs::TRX_CTRL_2) & 3)
+    /// A byte of the PSDU at 250, 500, 1000 or 2000 kb/s; SHR and PHR always go at 250 (11.3).
+    fn byte_ps(&self) -> u64 {
+        BYTE_PS >> (self.reg(regs::TRX_CTRL_2) & 3)
     }
 
     /// Frequency at pin CLKM now; 0 for none.
@@ -253,7 +253,7 @@ impl At86rf231 {
             Kind::AckTimeout => self.ack_timeout(),
             Kind::AackDone => self.aack_done(),
             Kind::SlotReady => self.trac = trac::SUCCESS_WAIT_FOR_ACK,
-            Kind::Octet => self.update_pins(),
+            Kind::Byte => self.update_pins(),
             Kind::ManualCcaEnd => self.manual_cca_end(),
             Kind::ManualEdEnd => self.manual_ed_end(),
             Kind::Sync(start_ps) => self.sync(start_ps),
@@ -296,8 +296,8 @@ impl Radio for At86rf231 {
         self.shift_out(t_ps)
     }
 
-    fn spi_in(&mut self, octet: u8, t_ps: u64) {
-        self.shift_in(octet, t_ps);
+    fn spi_in(&mut self, byte: u8, t_ps: u64) {
+        self.shift_in(byte, t_ps);
     }
 
     fn next_event(&self) -> Option<u64> {
@@ -313,8 +313,8 @@ impl Radio for At86rf231 {
         self.now_ps = self.now_ps.max(now_ps);
     }
 
-    fn hear(&mut self, message: &Message, link: &Link) {
-        if let Some(start_ps) = self.ether.hear(message, link) {
+    fn receive_signal(&mut self, message: &Message, link: &Link) {
+        if let Some(start_ps) = self.ether.receive_signal(message, link) {
             let already = self.events.iter().any(|event| event.1 == Kind::Sync(start_ps));
             if !already {
                 self.at(start_ps + crate::air::SHR_PS, Kind::Sync(start_ps));

@@ -33,7 +33,7 @@ impl At86rf231 {
     fn irq_level(&mut self) -> bool {
         let ctrl = self.reg(regs::TRX_CTRL_1);
         if let (true, Port::FrameRead(index)) = (ctrl & ctrl_1::RX_BL_CTRL != 0, self.port) {
-            self.store_octets();
+            self.store_bytes();
             return !self.has_arrived(index);
         }
         let active = self.irq_status & self.reg(regs::IRQ_MASK) != 0;
@@ -56,15 +56,15 @@ impl At86rf231 {
         self.update_pins();
     }
 
-    /// A further octet was read from the frame buffer: the indicator falls when the next one is there.
-    pub(super) fn await_octet(&mut self) {
+    /// A further byte was read from the frame buffer: the indicator falls when the next one is there.
+    pub(super) fn await_byte(&mut self) {
         if self.reg(regs::TRX_CTRL_1) & ctrl_1::RX_BL_CTRL == 0 {
             return;
         }
-        self.cancel(Kind::Octet);
+        self.cancel(Kind::Byte);
         if let Port::FrameRead(index) = self.port {
             if let Some(t_ps) = self.arrives_at(index) {
-                self.at(t_ps.max(self.now_ps), Kind::Octet);
+                self.at(t_ps.max(self.now_ps), Kind::Byte);
             }
         }
         self.update_pins();

@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(super) struct Reception {
     source: u16,
     frame: u32,
-    /// Octets of the PSDU that lie in the frame buffer.
+    /// Bytes of the PSDU that lie in the frame buffer.
     stored: usize,
     /// It is the ACK that TX_ARET waits for: it does not touch the frame buffer (7.2.4).
     is_ack: bool,
@@ -68,7 +68,7 @@ impl At86rf231 {
         self.ether.find(rx.source, rx.frame)
     }
 
-    /// The length octet is in: IRQ_2 (RX_START), and DIG2 "at the same time", 11.6.1.
+    /// The length byte is in: IRQ_2 (RX_START), and DIG2 "at the same time", 11.6.1.
     pub(super) fn phr(&mut self) {
         let seen = self.carrier().map(|c| {
             let spoiled = c.cut || self.ether.disturbed(c, c.start_ps, self.now_ps, regs::SENSITIVITY_DBM);
@@ -78,8 +78,8 @@ impl At86rf231 {
             Some((false, Some(psdu), start_ps, rssi_dbm)) => (psdu, start_ps, rssi_dbm),
             _ => return self.rx_abandon(),
         };
-        let octet_ps = self.octet_ps();
-        self.at(start_ps + SHR_PHR_PS + psdu.len() as u64 * octet_ps, Kind::RxEnd);
+        let byte_ps = self.byte_ps();
+        self.at(start_ps + SHR_PHR_PS + psdu.len() as u64 * byte_ps, Kind::RxEnd);
         let is_ack = self.rx.as_mut().map_or(true, |rx| {
             rx.length = Some(psdu.len());
             rx.is_ack
@@ -101,7 +101,7 @@ impl At86rf231 {
         }
         let verdict = frame::filter(&psdu, &self.identity());
         if verdict.accepted {
-            let heard_ps = start_ps + SHR_PHR_PS + verdict.header as u64 * octet_ps;
+            let heard_ps = start_ps + SHR_PHR_PS + verdict.header as u64 * byte_ps;
             self.at(heard_ps + timing::IRQ, Kind::Ami);
         }
     }
@@ -136,27 +136,27 @@ impl At86rf231 {
         }
     }
 
-    /// Copies the octets that have arrived by now into the frame buffer.
-    pub(super) fn store_octets(&mut self) {
+    /// Copies the bytes that have arrived by now into the frame buffer.
+    pub(super) fn store_bytes(&mut self) {
         let (carrier, rx) = match (self.carrier().cloned(), self.rx) {
             (Some(carrier), Some(rx)) if !rx.is_ack => (carrier, rx),
             _ => return,
         };
-        let (octets, damaged) = self.arrived(&carrier, rx.length, rx.stored);
-        self.buffer[1 + rx.stored..1 + rx.stored + octets.len()].copy_from_slice(&octets);
+        let (bytes, damaged) = self.arrived(&carrier, rx.length, rx.stored);
+        self.buffer[1 + rx.stored..1 + rx.stored + bytes.len()].copy_from_slice(&bytes);
         if let Some(rx) = self.rx.as_mut() {
-            rx.stored += octets.len();
+            rx.stored += bytes.len();
             rx.damaged |= damaged;
         }
     }
 
-    /// Octets of a frame from index `from` that are complete by now, and whether something spoiled one of them.
+    /// Bytes of a frame from index `from` that are complete by now, and whether something spoiled one of them.
     fn arrived(&self, carrier: &Carrier, length: Option<usize>, from: usize) -> (Vec<u8>, bool) {
-        let mut octets = Vec::new();
+        let mut bytes = Vec::new();
         let mut damaged = false;
         if let (Some(psdu), Some(length)) = (carrier.psdu.as_ref(), length) {
             for index in from..length {
-                let (start_ps, end_ps) = (carrier.octet_ps(index), carrier.octet_ps(index + 1));
+                let (start_ps, end_ps) = (carrier.byte_ps(index), carrier.byte_ps(index + 1));
                 if end_ps > self.now_ps {
                     break;
                 }
@@ -168,14 +168,14 @@ impl At86rf231 {
                     u64::from(carrier.frame),
                 ];
                 let noise = draw(self.seed, Purpose::Damage, &keys, index as u64) as u8 | 1;
-                octets.push(if spoiled { psdu[index] ^ noise } else { psdu[index] });
+                bytes.push(if spoiled { psdu[index] ^ noise } else { psdu[index] });
                 damaged |= spoiled;
             }
         }
-        (octets, damaged)
+        (bytes, damaged)
     }
 
-    /// Whether an octet of a frame buffer read (0 is the PHR) is there: nothing more to come, or stored.
+    /// Whether a byte of a frame buffer read (0 is the PHR) is there: nothing more to come, or stored.
     pub(super) fn has_arrived(&self, index: usize) -> bool {
         match self.rx {
             Some(rx) if !rx.is_ack => rx.length.is_some() && index <= rx.stored,
@@ -189,11 +189,11 @@ impl At86rf231 {
             return None;
         }
         let carrier = self.carrier()?;
-        Some(carrier.octet_ps(index.min(carrier.psdu.as_ref()?.len())))
+        Some(carrier.byte_ps(index.min(carrier.psdu.as_ref()?.len())))
     }
 
     pub(super) fn rx_end(&mut self) {
-        self.store_octets();
+        self.store_bytes();
         let rx = match self.rx.take() {
             Some(rx) => rx,
             None => return,
@@ -252,10 +252,10 @@ impl At86rf231 {
     }
 
     /// The ACK goes out from `start_ps` on.
-    pub(super) fn send_ack(&mut self, octets: [u8; 5], start_ps: u64) {
+    pub(super) fn send_ack(&mut self, bytes: [u8; 5], start_ps: u64) {
         let number = self.announce(start_ps);
         let signal = Signal::Body {
-            psdu: Arc::from(octets.to_vec()),
+            psdu: Arc::from(bytes.to_vec()),
         };
         self.outbox.push(Message {
             source: self.board,
@@ -269,7 +269,7 @@ impl At86rf231 {
             wants_ack: None,
         });
         self.at(
-            start_ps + SHR_PHR_PS + octets.len() as u64 * self.octet_ps(),
+            start_ps + SHR_PHR_PS + bytes.len() as u64 * self.byte_ps(),
             Kind::AackDone,
         );
         self.update_pins();

@@ -1,7 +1,7 @@
 //! SPI of the AT86RF231: register, frame buffer and SRAM access (data sheet 6.2, table 6-2), and its registers.
 
 use super::regs::{self, irq, State};
-use super::{timing, At86rf231, Kind, BUFFER_OCTETS};
+use super::{timing, At86rf231, Kind, BUFFER_BYTES};
 use crate::radio::Radio;
 use crate::rng::{draw, Purpose};
 
@@ -33,11 +33,11 @@ impl At86rf231 {
         }
         self.selected = !level;
         self.port = if level { Port::Idle } else { Port::Command };
-        self.cancel(Kind::Octet);
+        self.cancel(Kind::Byte);
         self.update_pins();
     }
 
-    /// The octet that the chip shifts out from `t_ps` on; None when it does not drive MISO.
+    /// The byte that the chip shifts out from `t_ps` on; None when it does not drive MISO.
     pub(super) fn shift_out(&mut self, t_ps: u64) -> Option<u8> {
         self.advance(t_ps);
         if !self.selected {
@@ -46,7 +46,7 @@ impl At86rf231 {
         if matches!(self.state, State::Sleep | State::Reset) {
             return Some(0);
         }
-        self.store_octets();
+        self.store_bytes();
         Some(match self.port {
             Port::Command => self.phy_status(),
             Port::RegisterRead(register) => self.read_register(register),
@@ -55,8 +55,8 @@ impl At86rf231 {
         })
     }
 
-    /// The octet that the master has shifted in, complete at `t_ps`.
-    pub(super) fn shift_in(&mut self, octet: u8, t_ps: u64) {
+    /// The byte that the master has shifted in, complete at `t_ps`.
+    pub(super) fn shift_in(&mut self, byte: u8, t_ps: u64) {
         self.advance(t_ps);
         if matches!(self.state, State::Sleep | State::Reset) {
             if self.selected {
@@ -66,9 +66,9 @@ impl At86rf231 {
         }
         self.port = match self.port {
             Port::Idle => Port::Idle,
-            Port::Command => match octet >> 5 {
-                0b100 | 0b101 => Port::RegisterRead(octet & 0x3F),
-                0b110 | 0b111 => Port::RegisterWrite(octet & 0x3F),
+            Port::Command => match byte >> 5 {
+                0b100 | 0b101 => Port::RegisterRead(byte & 0x3F),
+                0b110 | 0b111 => Port::RegisterWrite(byte & 0x3F),
                 0b001 => Port::FrameRead(0),
                 0b011 => Port::FrameWrite(0),
                 0b000 => Port::SramAddress { write: false },
@@ -76,7 +76,7 @@ impl At86rf231 {
             },
             Port::RegisterRead(_) | Port::Done => Port::Done,
             Port::RegisterWrite(register) => {
-                self.write_register(register, octet);
+                self.write_register(register, byte);
                 Port::Done
             }
             Port::FrameRead(index) => {
@@ -87,17 +87,17 @@ impl At86rf231 {
             }
             Port::SramRead(index) => Port::SramRead(index + 1),
             Port::FrameWrite(index) => {
-                self.write_buffer(index, octet);
+                self.write_buffer(index, byte);
                 Port::FrameWrite(index + 1)
             }
             Port::SramWrite(index) => {
-                self.write_buffer(index, octet);
+                self.write_buffer(index, byte);
                 Port::SramWrite(index + 1)
             }
-            Port::SramAddress { write } => self.sram(octet, write),
+            Port::SramAddress { write } => self.sram(byte, write),
         };
         if matches!(self.port, Port::FrameRead(_)) {
-            self.await_octet();
+            self.await_byte();
         }
     }
 
@@ -114,19 +114,19 @@ impl At86rf231 {
         }
     }
 
-    /// A frame buffer read gives PHR, PSDU and one octet of LQI (6.2.2).
+    /// A frame buffer read gives PHR, PSDU and one byte of LQI (6.2.2).
     fn frame_next(&self, index: usize) -> usize {
         let lqi = usize::from(self.buffer[0] & 0x7F) + 1;
         if index >= lqi {
-            BUFFER_OCTETS
+            BUFFER_BYTES
         } else {
             index + 1
         }
     }
 
-    fn write_buffer(&mut self, index: usize, octet: u8) {
+    fn write_buffer(&mut self, index: usize, byte: u8) {
         match self.buffer.get_mut(index) {
-            Some(place) => *place = octet,
+            Some(place) => *place = byte,
             None => self.raise(irq::TRX_UR), // 9.3: more than a frame holds
         }
         if self.tx.as_ref().map_or(false, |sending| sending.body_taken) {
@@ -136,7 +136,7 @@ impl At86rf231 {
         }
     }
 
-    /// First octet of an access (6.3.1, table 6-3).
+    /// First byte of an access (6.3.1, table 6-3).
     fn phy_status(&mut self) -> u8 {
         match self.reg(regs::TRX_CTRL_1) >> 2 & 3 {
             1 => self.trx_status(),

@@ -114,7 +114,7 @@ impl At86rf231 {
         }
     }
 
-    /// Ends whatever goes on. A carrier stays up for [`REACTION_PS`] more: the power that a real amplifier takes
+    /// Ends whatever continues. A carrier stays up for [`REACTION_PS`] more: the power that a real amplifier takes
     /// down faster (unverified) must not be missed by a board that has run ahead.
     fn break_off(&mut self) {
         if let Some(sending) = self.tx.take() {
@@ -178,8 +178,8 @@ impl At86rf231 {
             (State::RxOn, true) | (State::RxAackOn, true) if self.target.is_none() => self.noclk = true,
             (State::RxOn, false) | (State::RxAackOn, false) | (State::BusyRxAack, false) => self.noclk = false,
             (State::BusyRxAack, true) if self.trac == trac::SUCCESS_WAIT_FOR_ACK => {
-                if let Some(octets) = self.slotted_ack.take() {
-                    self.send_ack(octets, self.now_ps + timing::TX_START);
+                if let Some(bytes) = self.slotted_ack.take() {
+                    self.send_ack(bytes, self.now_ps + timing::TX_START);
                 }
             }
             (State::BusyRxAack, true) if self.slotted_ack.is_some() => {
@@ -189,7 +189,7 @@ impl At86rf231 {
         }
     }
 
-    /// How long CLKM goes on after SLP_TR (tTR3).
+    /// How long CLKM continues after SLP_TR (tTR3).
     fn clkm_off(&self) -> u64 {
         match self.clkm_hz() {
             0 | 250_000 | 62_500 => 0,

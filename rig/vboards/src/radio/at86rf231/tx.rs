@@ -54,7 +54,7 @@ impl At86rf231 {
         }
     }
 
-    /// The carrier goes on after the start-up of PLL and amplifier.
+    /// The carrier continues after the start-up of PLL and amplifier.
     fn put_on_air(&mut self) {
         let start_ps = self.now_ps + timing::TX_START;
         let frame = self.announce(start_ps);
@@ -94,11 +94,11 @@ impl At86rf231 {
             psdu[length - 2..].copy_from_slice(&check);
         }
         let wants_ack = if frame::ack_request(&psdu) { Some(psdu[2]) } else { None };
-        let octet_ps = self.octet_ps();
+        let byte_ps = self.byte_ps();
         if let Some(sending) = self.tx.as_mut() {
             sending.body_taken = true;
             sending.wants_ack = wants_ack;
-            let (number, end_ps) = (sending.frame, sending.start_ps + SHR_PHR_PS + length as u64 * octet_ps);
+            let (number, end_ps) = (sending.frame, sending.start_ps + SHR_PHR_PS + length as u64 * byte_ps);
             let signal = Signal::Body { psdu: Arc::from(psdu) };
             self.outbox.push(Message {
                 source: self.board,

@@ -1,15 +1,15 @@
-//! The counters of the two FIFOs, whose octets lie in the RAM (section 13.5).
+//! The counters of the two FIFOs, whose bytes lie in the RAM (section 13.5).
 
-/// Octets of each of the two.
-pub(super) const FIFO_OCTETS: usize = 128;
+/// Bytes of each of the two.
+pub(super) const FIFO_BYTES: usize = 128;
 
 /// The RXFIFO: a ring in the RAM that may hold several frames.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RxFifo {
-    /// Octets ever read and written; places are modulo the size.
+    /// Bytes ever read and written; places are modulo the size.
     read: usize,
     written: usize,
-    /// Octets ever written up to the end of what is known to be for this node.
+    /// Bytes ever written up to the end of what is known to be for this node.
     accepted: usize,
     /// A frame is complete, and none of the FIFO was read since.
     pub frame_complete: bool,
@@ -20,7 +20,7 @@ impl RxFifo {
         self.written - self.read
     }
 
-    /// Unread octets that belong to frames that passed the address recognition.
+    /// Unread bytes that belong to frames that passed the address recognition.
     pub fn accepted(&self) -> usize {
         self.accepted.saturating_sub(self.read)
     }
@@ -35,31 +35,31 @@ impl RxFifo {
         self.accepted = self.written;
     }
 
-    /// Place of a new octet; None if there is none.
+    /// Place of a new byte; None if there is none.
     pub fn push(&mut self) -> Option<usize> {
-        if self.unread() == FIFO_OCTETS {
+        if self.unread() == FIFO_BYTES {
             return None;
         }
         self.written += 1;
-        Some((self.written - 1) % FIFO_OCTETS)
+        Some((self.written - 1) % FIFO_BYTES)
     }
 
-    /// Place of the oldest octet, which leaves.
+    /// Place of the oldest byte, which leaves.
     pub fn pop(&mut self) -> Option<usize> {
         self.frame_complete = false;
         if self.unread() == 0 {
             return None;
         }
         self.read += 1;
-        Some((self.read - 1) % FIFO_OCTETS)
+        Some((self.read - 1) % FIFO_BYTES)
     }
 }
 
-/// The TXFIFO; its octets lie in the RAM.
+/// The TXFIFO; its bytes lie in the RAM.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TxFifo {
-    /// Octets written, the length octet included.
+    /// Bytes written, the length byte included.
     pub written: usize,
-    /// They were sent: they can be sent again, and the next write begins anew.
+    /// They were sent: they can be sent again, and the next write restarts.
     pub sent: bool,
 }

@@ -3,7 +3,7 @@
 use crate::radio::ieee802154::Header;
 
 const ACKNOWLEDGEMENT: u8 = 2;
-const ACKNOWLEDGEMENT_OCTETS: usize = 5;
+const ACKNOWLEDGEMENT_BYTES: usize = 5;
 
 /// What the address recognition compares with.
 #[derive(Clone, Copy, Debug)]
@@ -22,11 +22,11 @@ pub struct Identity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verdict {
     pub accepted: bool,
-    /// Octets of the PSDU after which that is known.
+    /// Bytes of the PSDU after which that is known.
     pub known_after: usize,
 }
 
-/// Looks at a frame; `psdu` is the whole of it.
+/// Looks at a frame; `psdu` is all of it.
 pub fn recognise(psdu: &[u8], me: &Identity) -> Verdict {
     let reject = |known_after| Verdict {
         accepted: false,
@@ -44,16 +44,16 @@ pub fn recognise(psdu: &[u8], me: &Identity) -> Verdict {
     }
     if header.kind == ACKNOWLEDGEMENT {
         return Verdict {
-            accepted: psdu.len() == ACKNOWLEDGEMENT_OCTETS,
+            accepted: psdu.len() == ACKNOWLEDGEMENT_BYTES,
             known_after: 2,
         };
     }
-    if header.dst_mode == 1 || header.src_mode == 1 || psdu.len() < header.octets() + 2 {
+    if header.dst_mode == 1 || header.src_mode == 1 || psdu.len() < header.bytes() + 2 {
         return reject(2);
     }
     Verdict {
         accepted: is_for(psdu, &header, me),
-        known_after: header.octets(),
+        known_after: header.bytes(),
     }
 }
 

@@ -18,7 +18,7 @@ mod tx;
 pub use regs::State;
 
 use super::{PinChange, Radio};
-use crate::air::{Ether, Link, Message, Modulation, Receiver, Signal, Waveform, OCTET_PS};
+use crate::air::{Ether, Link, Message, Modulation, Receiver, Signal, Waveform, BYTE_PS};
 use fifo::{RxFifo, TxFifo};
 use pins::Pins;
 use regs::ram;
@@ -51,18 +51,18 @@ enum Kind {
     RxOn,
     /// The synthesizer has locked for transmission.
     Locked,
-    /// The air must be told of the own frame, whose first symbol is due at this instant.
+    /// The air must receive the own frame, whose first symbol is due at this instant.
     TxAnnounce(u64),
     TxPreamble,
     /// The own SFD is over.
     TxSfd,
-    /// An octet is needed that was not in the TXFIFO.
+    /// A byte is needed that was not in the TXFIFO.
     TxFetch,
     TxEnd,
     /// The SHR of a carrier that began at this instant is over here.
     Sync(u64),
-    /// Octet of the frame under reception, 0 for its length.
-    RxOctet(usize),
+    /// Byte of the frame under reception, 0 for its length.
+    RxByte(usize),
     /// A frame that was not taken is over.
     RxWaitEnd,
     /// CCA is looked at again.
@@ -74,7 +74,7 @@ pub struct Cc2420 {
     seed: u64,
     board: u16,
     regs: [u16; 64],
-    ram: [u8; ram::OCTETS],
+    ram: [u8; ram::BYTES],
     state: State,
     vreg_en: bool,
     vreg_up: bool,
@@ -112,7 +112,7 @@ impl Cc2420 {
             seed,
             board,
             regs: [0; 64],
-            ram: [0; ram::OCTETS],
+            ram: [0; ram::BYTES],
             state: State::PowerDown,
             vreg_en: false,
             vreg_up: false,
@@ -167,9 +167,9 @@ impl Cc2420 {
         self.state
     }
 
-    /// Fc = 2048 + FREQ MHz (section 26); preamble of PREAMBLE_LENGTH + 1 octets and a SYNCWORD of two (section 16.1).
+    /// Fc = 2048 + FREQ MHz (section 26); preamble of PREAMBLE_LENGTH + 1 bytes and a SYNCWORD of two (section 16.1).
     fn waveform(&self) -> Waveform {
-        let octets = 3 + u64::from(self.reg(regs::MDMCTRL0) & regs::mdmctrl0::PREAMBLE_LENGTH);
+        let bytes = 3 + u64::from(self.reg(regs::MDMCTRL0) & regs::mdmctrl0::PREAMBLE_LENGTH);
         let sync_is_standard = self.reg(regs::SYNCWORD) >> 8 == 0xA7;
         Waveform {
             modulation: if sync_is_standard {
@@ -178,7 +178,7 @@ impl Cc2420 {
                 Modulation::Noise
             },
             centre_khz: 1000 * (2048 + u32::from(self.reg(regs::FSCTRL) & regs::fsctrl::FREQ)),
-            shr_ps: octets * OCTET_PS,
+            shr_ps: bytes * BYTE_PS,
             ..Waveform::oqpsk(11)
         }
     }
@@ -208,7 +208,7 @@ impl Cc2420 {
             Kind::TxFetch => self.fetch(),
             Kind::TxEnd => self.frame_sent(),
             Kind::Sync(start_ps) => self.sync(start_ps),
-            Kind::RxOctet(index) => self.octet(index),
+            Kind::RxByte(index) => self.byte(index),
             Kind::RxWaitEnd => self.search(),
             Kind::Cca => self.cca_event(),
         }
@@ -237,9 +237,9 @@ impl Radio for Cc2420 {
         self.shift_out()
     }
 
-    fn spi_in(&mut self, octet: u8, t_ps: u64) {
+    fn spi_in(&mut self, byte: u8, t_ps: u64) {
         self.advance(t_ps);
-        self.shift_in(octet);
+        self.shift_in(byte);
     }
 
     fn next_event(&self) -> Option<u64> {
@@ -255,8 +255,8 @@ impl Radio for Cc2420 {
         self.now_ps = self.now_ps.max(now_ps);
     }
 
-    fn hear(&mut self, message: &Message, link: &Link) {
-        let start_ps = match (self.ether.hear(message, link), &message.signal) {
+    fn receive_signal(&mut self, message: &Message, link: &Link) {
+        let start_ps = match (self.ether.receive_signal(message, link), &message.signal) {
             (Some(start_ps), Signal::Start { waveform, .. }) => {
                 let sync_ps = start_ps + waveform.shr_ps + timing::RX_DELAY;
                 let already = self.events.contains(&(sync_ps, Kind::Sync(start_ps)));

@@ -112,7 +112,7 @@ pub mod strobe {
     pub const SACKPEND: u8 = 0x0B;
 }
 
-/// Status octet (section 13.3, table 5).
+/// Status byte (section 13.3, table 5).
 pub mod status {
     pub const XOSC16M_STABLE: u8 = 1 << 6;
     pub const TX_UNDERFLOW: u8 = 1 << 5;
@@ -128,8 +128,8 @@ pub mod ram {
     pub const IEEEADR: usize = 0x160;
     pub const PANID: usize = 0x168;
     pub const SHORTADR: usize = 0x16A;
-    pub const OCTETS: usize = 0x180;
-    /// What is not there reads 0: the security bank has 112 octets.
+    pub const BYTES: usize = 0x180;
+    /// What is not there reads 0: the security bank has 112 bytes.
     pub const END: usize = 0x170;
 }
 

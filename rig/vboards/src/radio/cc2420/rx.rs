@@ -4,7 +4,7 @@ use super::fifo::RxFifo;
 use super::filter::{self, Identity};
 use super::regs::{self, iocfg0, mdmctrl0, ram, State};
 use super::{timing, Cc2420, Kind};
-use crate::air::{Carrier, Modulation, OCTET_PS, SYMBOL_PS};
+use crate::air::{Carrier, Modulation, BYTE_PS, SYMBOL_PS};
 use crate::radio::ieee802154::{ack_request, fcs_valid};
 use crate::rng::{draw, Purpose};
 
@@ -13,8 +13,8 @@ use crate::rng::{draw, Purpose};
 pub(super) struct Reception {
     source: u16,
     frame: u32,
-    /// Octets of the PSDU as they came.
-    octets: Vec<u8>,
+    /// Bytes of the PSDU as they came.
+    bytes: Vec<u8>,
     length: usize,
     damaged: bool,
     accepted: bool,
@@ -54,7 +54,7 @@ impl Cc2420 {
         self.rx = Some(Reception {
             source,
             frame,
-            octets: Vec::new(),
+            bytes: Vec::new(),
             length: 0,
             damaged: false,
             accepted: false,
@@ -63,34 +63,34 @@ impl Cc2420 {
         });
         self.enter(State::RxFrame);
         self.set_sfd(true);
-        self.after(OCTET_PS, Kind::RxOctet(0));
+        self.after(BYTE_PS, Kind::RxByte(0));
     }
 
-    /// Where octet `index` of a frame ends in the air, 0 being its length.
-    fn octet_end_ps(carrier: &Carrier, index: usize) -> u64 {
-        carrier.octet_ps(0) + index as u64 * OCTET_PS
+    /// Where byte `index` of a frame ends in the air, 0 being its length.
+    fn byte_end_ps(carrier: &Carrier, index: usize) -> u64 {
+        carrier.byte_ps(0) + index as u64 * BYTE_PS
     }
 
-    /// An octet is complete.
-    pub(super) fn octet(&mut self, index: usize) {
+    /// A byte is complete.
+    pub(super) fn byte(&mut self, index: usize) {
         let mut rx = match self.rx.take() {
             Some(rx) => rx,
             None => return,
         };
-        let (octet, damaged, end_ps) = match self.arrived(&rx, index) {
+        let (byte, damaged, end_ps) = match self.arrived(&rx, index) {
             Some(arrived) => arrived,
             None => return self.lose_frame(),
         };
         if index == 0 {
-            rx.length = usize::from(octet & 0x7F);
+            rx.length = usize::from(byte & 0x7F);
         } else {
-            rx.octets.push(octet);
+            rx.bytes.push(byte);
         }
         rx.damaged |= damaged;
-        if index == (timing::RSSI_SYMBOLS * SYMBOL_PS / OCTET_PS) as usize {
+        if index == (timing::RSSI_SYMBOLS * SYMBOL_PS / BYTE_PS) as usize {
             rx.rssi = self.rssi_average(end_ps); // the 8 symbols after the SFD: 16.3
         }
-        let stored = if index == 0 { octet } else { self.to_store(&rx, octet) };
+        let stored = if index == 0 { byte } else { self.to_store(&rx, byte) };
         match self.rxfifo.push() {
             Some(place) => self.ram[ram::RXFIFO + place] = stored,
             None => return self.overflow(),
@@ -107,18 +107,18 @@ impl Cc2420 {
         }
         self.rx = Some(rx);
         self.show_fifo();
-        self.after(OCTET_PS, Kind::RxOctet(index + 1));
+        self.after(BYTE_PS, Kind::RxByte(index + 1));
     }
 
-    /// An octet off the air, whether something spoiled it, and where it ended; None if there is no length to go by.
+    /// A byte off the air, whether something spoiled it, and where it ended; None if without a length.
     fn arrived(&self, rx: &Reception, index: usize) -> Option<(u8, bool, u64)> {
         let carrier = self.ether.find(rx.source, rx.frame)?;
         let psdu = carrier.psdu.as_ref()?;
-        let end_ps = Cc2420::octet_end_ps(carrier, index);
+        let end_ps = Cc2420::byte_end_ps(carrier, index);
         let gone = carrier.cut && carrier.end_ps < end_ps;
         let noisy = self
             .ether
-            .disturbed(carrier, end_ps - OCTET_PS, end_ps, timing::SENSITIVITY_DBM);
+            .disturbed(carrier, end_ps - BYTE_PS, end_ps, timing::SENSITIVITY_DBM);
         let spoiled = gone || noisy;
         if index == 0 {
             return if spoiled {
@@ -127,22 +127,22 @@ impl Cc2420 {
                 Some((psdu.len() as u8, false, end_ps))
             };
         }
-        let octet = psdu.get(index - 1).copied().unwrap_or(0);
+        let byte = psdu.get(index - 1).copied().unwrap_or(0);
         let keys = [u64::from(self.board), u64::from(rx.source), u64::from(rx.frame)];
         let noise = draw(self.seed, Purpose::Damage, &keys, index as u64 - 1) as u8 | 1;
-        Some((if spoiled { octet ^ noise } else { octet }, spoiled, end_ps))
+        Some((if spoiled { byte ^ noise } else { byte }, spoiled, end_ps))
     }
 
-    /// What stands in the RXFIFO for an octet: with AUTOCRC the checksum gives way to RSSI, and to CRC OK and correlation
+    /// What stands in the RXFIFO for a byte: with AUTOCRC the checksum gives way to RSSI, and to CRC OK and correlation
     /// (16.3, figure 21).
-    fn to_store(&self, rx: &Reception, octet: u8) -> u8 {
+    fn to_store(&self, rx: &Reception, byte: u8) -> u8 {
         if self.reg(regs::MDMCTRL0) & mdmctrl0::AUTOCRC == 0 {
-            return octet;
+            return byte;
         }
-        match rx.length - rx.octets.len() {
+        match rx.length - rx.bytes.len() {
             1 => rx.rssi as u8,
             0 => {
-                let good = fcs_valid(&rx.octets);
+                let good = fcs_valid(&rx.bytes);
                 let correlation = if rx.damaged {
                     timing::CORRELATION_BAD
                 } else {
@@ -154,14 +154,14 @@ impl Cc2420 {
                     correlation
                 }
             }
-            _ => octet,
+            _ => byte,
         }
     }
 
     fn identity(&self) -> Identity {
-        let at = |place: usize, octets: usize| {
-            let bytes = self.ram[place..place + octets].iter().rev();
-            bytes.fold(0u64, |sum, &octet| sum << 8 | u64::from(octet))
+        let at = |place: usize, bytes: usize| {
+            let bytes = self.ram[place..place + bytes].iter().rev();
+            bytes.fold(0u64, |sum, &byte| sum << 8 | u64::from(byte))
         };
         let mode = self.reg(regs::MDMCTRL0);
         Identity {
@@ -174,19 +174,19 @@ impl Cc2420 {
         }
     }
 
-    /// Address recognition as far as the octets go; false: the frame is refused.
+    /// Address recognition as far as the bytes go; false: the frame is refused.
     fn judge(&self, rx: &mut Reception, last: bool) -> bool {
         if self.reg(regs::MDMCTRL0) & mdmctrl0::ADR_DECODE == 0 {
             rx.accepted = true;
             return true;
         }
-        let mut whole = rx.octets.clone();
+        let mut whole = rx.bytes.clone();
         whole.resize(rx.length, 0);
-        if rx.octets.len() < 2 && !last {
+        if rx.bytes.len() < 2 && !last {
             return true; // the frame control field is not in
         }
         let verdict = filter::recognise(&whole, &self.identity());
-        if rx.octets.len() < verdict.known_after && !last {
+        if rx.bytes.len() < verdict.known_after && !last {
             return true;
         }
         rx.accepted = verdict.accepted;
@@ -198,7 +198,7 @@ impl Cc2420 {
         self.rxfifo.reject();
         self.enter(State::RxWait);
         self.set_sfd(false);
-        self.after((rx.length - index) as u64 * OCTET_PS, Kind::RxWaitEnd);
+        self.after((rx.length - index) as u64 * BYTE_PS, Kind::RxWaitEnd);
     }
 
     fn lose_frame(&mut self) {
@@ -217,11 +217,11 @@ impl Cc2420 {
         self.rxfifo.accept();
         self.rxfifo.frame_complete = true;
         self.set_sfd(false);
-        let good = fcs_valid(&rx.octets);
-        self.last.sequence = if good { rx.octets.get(2).copied() } else { None };
+        let good = fcs_valid(&rx.bytes);
+        self.last.sequence = if good { rx.bytes.get(2).copied() } else { None };
         let mode = self.reg(regs::MDMCTRL0);
         let automatic = mode & mdmctrl0::AUTOACK != 0 && mode & mdmctrl0::ADR_DECODE != 0;
-        let asked = automatic && ack_request(&rx.octets) && !to_all(&rx.octets);
+        let asked = automatic && ack_request(&rx.bytes) && !to_all(&rx.bytes);
         if good && (asked || rx.acknowledge) {
             self.send_ack(end_ps + timing::ACK);
         } else {
@@ -251,7 +251,7 @@ impl Cc2420 {
     pub(super) fn strobe_flush_rx(&mut self) {
         let overflowed = self.state == State::RxOverflow;
         let receiving = self.rx.take().is_some();
-        self.cancel(|kind| matches!(kind, Kind::RxOctet(_) | Kind::RxWaitEnd));
+        self.cancel(|kind| matches!(kind, Kind::RxByte(_) | Kind::RxWaitEnd));
         self.flush_rx();
         if overflowed || receiving || self.state == State::RxWait {
             self.search();
@@ -271,5 +271,5 @@ impl Cc2420 {
 /// A frame to every node is not acknowledged (IEEE 802.15.4-2003, 7.5.6.4).
 fn to_all(psdu: &[u8]) -> bool {
     let header = crate::radio::ieee802154::Header::of(psdu);
-    header.dst_mode == 2 && psdu.len() >= header.octets() && header.dst(psdu) == 0xFFFF
+    header.dst_mode == 2 && psdu.len() >= header.bytes() && header.dst(psdu) == 0xFFFF
 }

@@ -1,4 +1,4 @@
-//! SPI of the CC2420 (section 13): strobes, registers, FIFOs and RAM, the status octet.
+//! SPI of the CC2420 (section 13): strobes, registers, FIFOs and RAM, the status byte.
 
 use super::regs::{self, battmon, fsctrl, main_bit, ram, status};
 use super::{timing, Cc2420, State};
@@ -8,7 +8,7 @@ use super::{timing, Cc2420, State};
 pub(super) enum Port {
     /// CSn is high.
     Idle,
-    /// An address octet is due.
+    /// An address byte is due.
     Address,
     /// Half of a register is due; `high` is the upper one, once it is in.
     Register {
@@ -20,7 +20,7 @@ pub(super) enum Port {
     RxFifo {
         read: bool,
     },
-    /// The second address octet of a RAM access is due; the first gave these bits.
+    /// The second address byte of a RAM access is due; the first gave these bits.
     RamAddress(u8),
     Ram {
         address: usize,
@@ -33,7 +33,7 @@ const RAM: u8 = 0x80;
 const RAM_READ: u8 = 0x20;
 
 impl Cc2420 {
-    /// The octet that the chip shifts out; None when it does not drive SO.
+    /// The byte that the chip shifts out; None when it does not drive SO.
     pub(super) fn shift_out(&mut self) -> Option<u8> {
         Some(match self.port {
             Port::Idle => return None,
@@ -52,8 +52,8 @@ impl Cc2420 {
         })
     }
 
-    /// The octet that the master has shifted in.
-    pub(super) fn shift_in(&mut self, octet: u8) {
+    /// The byte that the master has shifted in.
+    pub(super) fn shift_in(&mut self, byte: u8) {
         if self.port == Port::Idle {
             return;
         }
@@ -63,25 +63,25 @@ impl Cc2420 {
         }
         self.port = match self.port {
             Port::Idle => Port::Idle,
-            Port::Address => self.address(octet),
-            Port::Register { address, read, high } => self.register(address, read, high, octet),
+            Port::Address => self.address(byte),
+            Port::Register { address, read, high } => self.register(address, read, high, byte),
             Port::TxFifo => {
-                self.push_txfifo(octet);
+                self.push_txfifo(byte);
                 Port::TxFifo
             }
             Port::RxFifo { read } => {
                 if !read {
-                    self.write_rxfifo(octet);
+                    self.write_rxfifo(byte);
                 }
                 Port::RxFifo { read }
             }
             Port::RamAddress(low) => Port::Ram {
-                address: usize::from(octet >> 6) << 7 | usize::from(low),
-                write: octet & RAM_READ == 0,
+                address: usize::from(byte >> 6) << 7 | usize::from(low),
+                write: byte & RAM_READ == 0,
             },
             Port::Ram { address, write } => {
                 if write {
-                    self.write_ram(address, octet);
+                    self.write_ram(address, byte);
                 }
                 Port::Ram {
                     address: (address + 1) % 0x200,
@@ -100,11 +100,11 @@ impl Cc2420 {
         self.reg(regs::MAIN) & main_bit::RESETN == 0
     }
 
-    /// Acts on an address octet (13.3). Strobes and whole registers may follow each other with CSn low.
-    fn address(&mut self, octet: u8) -> Port {
-        let (address, read) = (octet & 0x3F, octet & READ != 0);
-        if octet & RAM != 0 {
-            return Port::RamAddress(octet & 0x7F);
+    /// Acts on an address byte (13.3). Strobes and whole registers may follow each other with CSn low.
+    fn address(&mut self, byte: u8) -> Port {
+        let (address, read) = (byte & 0x3F, byte & READ != 0);
+        if byte & RAM != 0 {
+            return Port::RamAddress(byte & 0x7F);
         }
         match address {
             0x00..=0x0F => {
@@ -123,16 +123,16 @@ impl Cc2420 {
         }
     }
 
-    fn register(&mut self, address: u8, read: bool, high: Option<u8>, octet: u8) -> Port {
+    fn register(&mut self, address: u8, read: bool, high: Option<u8>, byte: u8) -> Port {
         match high {
             None => Port::Register {
                 address,
                 read,
-                high: Some(octet),
+                high: Some(byte),
             },
             Some(high) => {
                 if !read {
-                    self.write_register(address, u16::from_be_bytes([high, octet]));
+                    self.write_register(address, u16::from_be_bytes([high, byte]));
                 }
                 Port::Address
             }
@@ -150,7 +150,7 @@ impl Cc2420 {
                 | State::TxAckPreamble
                 | State::TxAck
         );
-        let mut octet = 0;
+        let mut byte = 0;
         for &(active, bit) in [
             (self.xosc_stable, status::XOSC16M_STABLE),
             (self.tx_underflow, status::TX_UNDERFLOW),
@@ -160,9 +160,9 @@ impl Cc2420 {
         ]
         .iter()
         {
-            octet |= if active { bit } else { 0 };
+            byte |= if active { bit } else { 0 };
         }
-        octet
+        byte
     }
 
     fn read_register(&self, address: u8) -> u16 {
@@ -227,19 +227,19 @@ impl Cc2420 {
     }
 
     /// A write past the FIFO's counter, as for a time stamp put into a frame that is on its way (13.5).
-    fn write_ram(&mut self, address: usize, octet: u8) {
+    fn write_ram(&mut self, address: usize, byte: u8) {
         if !self.clocked() || address >= ram::END {
             return;
         }
-        self.ram[address] = octet;
+        self.ram[address] = byte;
         if address < ram::RXFIFO {
             self.txfifo_changed();
         }
     }
 
-    fn push_txfifo(&mut self, octet: u8) {
+    fn push_txfifo(&mut self, byte: u8) {
         if self.clocked() {
-            self.write_txfifo(octet);
+            self.write_txfifo(byte);
         }
     }
 
@@ -247,7 +247,7 @@ impl Cc2420 {
         if !self.clocked() {
             return 0;
         }
-        let octet = match self.rxfifo.pop() {
+        let byte = match self.rxfifo.pop() {
             Some(place) => self.ram[ram::RXFIFO + place],
             None => {
                 self.note(4, || "radio: read from an empty RXFIFO".into());
@@ -255,14 +255,14 @@ impl Cc2420 {
             }
         };
         self.show_fifo();
-        octet
+        byte
     }
 
     /// Writing to the RXFIFO is for tests of the security operations (13.4).
-    fn write_rxfifo(&mut self, octet: u8) {
+    fn write_rxfifo(&mut self, byte: u8) {
         if self.clocked() {
             if let Some(place) = self.rxfifo.push() {
-                self.ram[ram::RXFIFO + place] = octet;
+                self.ram[ram::RXFIFO + place] = byte;
                 self.rxfifo.accept();
                 self.show_fifo();
             }

@@ -18,7 +18,7 @@ impl Cc2420 {
         }
         self.reset();
         self.vreg_up = false;
-        self.ram = [0; regs::ram::OCTETS];
+        self.ram = [0; regs::ram::BYTES];
         self.show_all();
     }
 
@@ -51,7 +51,7 @@ impl Cc2420 {
         self.enter(State::Idle);
     }
 
-    /// A command strobe, in effect with the last bit of its octet.
+    /// A command strobe, in effect with the last bit of its byte.
     pub(super) fn strobe(&mut self, code: u8) {
         match code {
             strobe::SNOP => {}
@@ -156,7 +156,7 @@ impl Cc2420 {
         self.start_frame(State::TxCalibrate, self.now_ps + turnaround_ps, None);
     }
 
-    /// Ends what goes on. A carrier stays up for [`REACTION_PS`] more: the power that a real amplifier takes down faster
+    /// Ends what continues. A carrier stays up for [`REACTION_PS`] more: the power that a real amplifier takes down faster
     /// must not be missed by a board that has run ahead.
     pub(super) fn quiet(&mut self) {
         if let Some(sending) = self.tx.take() {

@@ -17,7 +17,7 @@ pub const TX_TURNAROUND: u64 = 12 * SYMBOL_PS;
 pub const TX_TURNAROUND_SHORT: u64 = 8 * SYMBOL_PS;
 /// Last symbol of a frame to the first of its acknowledgement (section 16.5).
 pub const ACK: u64 = 12 * SYMBOL_PS;
-/// What the receiver is behind the air: group delay of filters and demodulator. Both edges of SFD and all that goes into
+/// Delay of the receiver after the air: group delay of filters and demodulator. Both edges of SFD and all that goes into
 /// the RXFIFO come that much later (3 us is what users of the chip measure between the SFD lines of two chips;
 /// unverified).
 pub const RX_DELAY: u64 = 3 * US;

@@ -1,9 +1,9 @@
 //! Sending: the TXFIFO, frames from it and acknowledgements (sections 16.1, 16.5, 17.1).
 
-use super::fifo::{TxFifo, FIFO_OCTETS};
+use super::fifo::{TxFifo, FIFO_BYTES};
 use super::regs::{self, mdmctrl0, ram, State};
 use super::{timing, Cc2420, Kind};
-use crate::air::{Message, Signal, OCTET_PS, REACTION_PS};
+use crate::air::{Message, Signal, BYTE_PS, REACTION_PS};
 use crate::radio::ieee802154::{ack, fcs};
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ pub(super) struct Sending {
     pub start_ps: u64,
     /// Its number, once the air knows of it.
     pub frame: Option<u32>,
-    /// Where the length octet begins.
+    /// Where the length byte begins.
     header_ps: u64,
-    /// Octets of the PSDU; known when the SFD is over.
+    /// Bytes of the PSDU; known when the SFD is over.
     length: usize,
     /// An acknowledgement: sequence number and pending flag.
     ack: Option<(u8, bool)>,
@@ -23,17 +23,17 @@ pub(super) struct Sending {
 
 impl Cc2420 {
     /// A write over the SPI. The TXFIFO holds one frame.
-    pub(super) fn write_txfifo(&mut self, octet: u8) {
+    pub(super) fn write_txfifo(&mut self, byte: u8) {
         if self.txfifo.sent && self.tx.is_none() && !self.tx_underflow {
             self.txfifo = TxFifo::default();
         }
-        if self.txfifo.written == FIFO_OCTETS {
+        if self.txfifo.written == FIFO_BYTES {
             self.note(20, || {
-                "radio: more than 128 octets into the TXFIFO, the rest is dropped".into()
+                "radio: more than 128 bytes into the TXFIFO, the rest is dropped".into()
             });
             return;
         }
-        self.ram[ram::TXFIFO + self.txfifo.written] = octet;
+        self.ram[ram::TXFIFO + self.txfifo.written] = byte;
         self.txfifo.written += 1;
         self.txfifo_changed();
     }
@@ -110,19 +110,19 @@ impl Cc2420 {
             sending.length = length;
         }
         self.tell_body();
-        self.at(sending.header_ps + (1 + length as u64) * OCTET_PS, Kind::TxEnd);
+        self.at(sending.header_ps + (1 + length as u64) * BYTE_PS, Kind::TxEnd);
         if sending.ack.is_none() {
             self.fetch();
         }
     }
 
-    /// Octets of the TXFIFO that the frame on its way needs: its checksum may be the chip's.
+    /// Bytes of the TXFIFO that the frame on its way needs: its checksum may be the chip's.
     fn needed(&self, length: usize) -> usize {
         let auto_crc = self.reg(regs::MDMCTRL0) & mdmctrl0::AUTOCRC != 0;
         1 + if auto_crc { length.saturating_sub(2) } else { length }
     }
 
-    /// An octet is due. Those written are on their way; the first that is not makes an underflow when its turn comes.
+    /// A byte is due. Those written are on their way; the first that is not makes an underflow when its turn comes.
     pub(super) fn fetch(&mut self) {
         let sending = match self.tx {
             Some(sending) => sending,
@@ -132,7 +132,7 @@ impl Cc2420 {
         if written >= self.needed(sending.length) {
             return;
         }
-        let due_ps = sending.header_ps + written as u64 * OCTET_PS;
+        let due_ps = sending.header_ps + written as u64 * BYTE_PS;
         if due_ps > self.now_ps {
             self.at(due_ps, Kind::TxFetch);
             return;

@@ -11,7 +11,7 @@ pub(super) struct Csma {
     backoffs: u8,
     periods_left: u8,
     /// Carrier sense has been there since the present period began.
-    pub heard: bool,
+    pub sensed: bool,
 }
 
 impl Spirit1 {
@@ -26,7 +26,7 @@ impl Spirit1 {
         self.csma = Some(Csma {
             backoffs: 0,
             periods_left: 0,
-            heard: false,
+            sensed: false,
         });
         self.go(Goal::Listen);
     }
@@ -54,14 +54,14 @@ impl Spirit1 {
         let sense = self.sense;
         if let Some(csma) = self.csma.as_mut() {
             csma.periods_left = periods;
-            csma.heard = sense;
+            csma.sensed = sense;
         }
         self.after(self.cca_ps(), Kind::CcaEnd);
     }
 
     pub(super) fn cca_end(&mut self) {
         match self.csma {
-            Some(csma) if csma.heard => self.channel_was_busy(),
+            Some(csma) if csma.sensed => self.channel_was_busy(),
             Some(csma) if csma.periods_left > 1 => self.listen_for(csma.periods_left - 1),
             _ => self.channel_is_free(),
         }

@@ -20,23 +20,23 @@ impl Spirit1 {
             (protocol::DEST_VS_BROADCAST, regs::BROADCAST),
         ];
         let enabled = || goals.iter().filter(|goal| options & goal.0 != 0);
-        if format.address_octets >= 1
+        if format.address_bytes >= 1
             && enabled().next().is_some()
             && !enabled().any(|goal| header.destination == self.reg(goal.1))
         {
             return false;
         }
         let differs = |value: u8, wanted: u8, mask: u8| (value ^ self.reg(wanted)) & self.reg(mask) != 0;
-        if format.address_octets >= 2
+        if format.address_bytes >= 2
             && options & protocol::SOURCE_FILTERING != 0
             && differs(header.source, regs::RX_SOURCE_ADDR, regs::RX_SOURCE_MASK)
         {
             return false;
         }
         options & protocol::CONTROL_FILTERING == 0
-            || (0..format.control_octets.min(4)).all(|n| {
-                let octet = header.control[usize::from(n)];
-                !differs(octet, regs::CONTROL0_FIELD + n, regs::CONTROL0_MASK + n)
+            || (0..format.control_bytes.min(4)).all(|n| {
+                let byte = header.control[usize::from(n)];
+                !differs(byte, regs::CONTROL0_FIELD + n, regs::CONTROL0_MASK + n)
             })
     }
 }

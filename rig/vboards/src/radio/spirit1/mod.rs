@@ -54,7 +54,7 @@ enum Kind {
     Leg,
     /// The sync word of the own packet is over.
     TxBody,
-    TxOctet,
+    TxByte,
     TxEnd,
     CcaEnd,
     BackoffEnd,
@@ -64,7 +64,7 @@ enum Kind {
     Preamble(u64),
     Sync(u64),
     RxHead,
-    RxOctet,
+    RxByte,
     RxEnd,
     RxTimeout,
 }
@@ -233,7 +233,7 @@ impl Spirit1 {
             Kind::WakeUp => self.wake_up(),
             Kind::Leg => self.leg(),
             Kind::TxBody => self.tx_body(),
-            Kind::TxOctet => self.tx_octet(),
+            Kind::TxByte => self.tx_byte(),
             Kind::TxEnd => self.tx_end(),
             Kind::CcaEnd => self.cca_end(),
             Kind::BackoffEnd => self.go(Goal::Listen),
@@ -241,7 +241,7 @@ impl Spirit1 {
             Kind::Preamble(start_ps) => self.preamble_heard(start_ps),
             Kind::Sync(start_ps) => self.sync(start_ps),
             Kind::RxHead => self.rx_head(),
-            Kind::RxOctet => self.rx_octet(),
+            Kind::RxByte => self.rx_byte(),
             Kind::RxEnd => self.rx_end(),
             Kind::RxTimeout => self.rx_timeout(),
         }
@@ -252,14 +252,14 @@ impl Spirit1 {
         self.notes.push((key, text()));
     }
 
-    /// What a carrier that has just been heard of will mean here, and when.
+    /// What a carrier that has just been announced will mean here, and when.
     fn expect(&mut self, start_ps: u64, waveform: &Waveform) {
         let mut due = Vec::new();
         if waveform.touches(&self.band()) {
             due.push((start_ps, Kind::CarrierSense));
         }
         if matches!(waveform.modulation, Modulation::Fsk { .. }) {
-            let preamble_ps = self.preamble_bits() * waveform.octet_ps / 8;
+            let preamble_ps = self.preamble_bits() * waveform.byte_ps / 8;
             due.push((start_ps + preamble_ps, Kind::Preamble(start_ps)));
             due.push((start_ps + waveform.shr_ps, Kind::Sync(start_ps)));
         }
@@ -287,14 +287,14 @@ impl Radio for Spirit1 {
 
     fn spi_out(&mut self, t_ps: u64) -> Option<u8> {
         self.advance(t_ps);
-        let octet = self.shift_out();
+        let byte = self.shift_out();
         self.drive_pins();
-        octet
+        byte
     }
 
-    fn spi_in(&mut self, octet: u8, t_ps: u64) {
+    fn spi_in(&mut self, byte: u8, t_ps: u64) {
         self.advance(t_ps);
-        self.shift_in(octet);
+        self.shift_in(byte);
         self.drive_pins();
     }
 
@@ -311,8 +311,8 @@ impl Radio for Spirit1 {
         self.now_ps = self.now_ps.max(now_ps);
     }
 
-    fn hear(&mut self, message: &Message, link: &Link) {
-        self.ether.hear(message, link);
+    fn receive_signal(&mut self, message: &Message, link: &Link) {
+        self.ether.receive_signal(message, link);
         let (start_ps, end_ps, waveform) = match self.ether.find(message.source, message.frame) {
             Some(carrier) => (carrier.start_ps, carrier.end_ps, carrier.waveform),
             None => return,

@@ -1,8 +1,8 @@
 //! Packets of the formats Basic and STack: fields, bit by bit, CRC and whitening (data sheet 9.6, 9.7).
 //!
 //! After the sync word: length (variable length only), destination, source (STack), control, 2 bits of sequence number
-//! and NO_ACK (STack), payload, CRC. Fields need not end at an octet, bits go most significant first; what the air
-//! carries is those bits in octets, the last one filled up with zeros.
+//! and NO_ACK (STack), payload, CRC. Fields need not end at a byte, bits go most significant first; what the air
+//! carries is those bits in bytes, the last one filled up with zeros.
 
 /// How a radio is set to build and to read packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,8 +10,8 @@ pub struct Format {
     pub stack: bool,
     /// Bits of the length field; None: fixed length.
     pub length_bits: Option<u8>,
-    pub address_octets: u8,
-    pub control_octets: u8,
+    pub address_bytes: u8,
+    pub control_bytes: u8,
     /// 0: none, else CRC_MODE 1 to 4.
     pub crc_mode: u8,
     pub whitening: bool,
@@ -20,7 +20,7 @@ pub struct Format {
 /// The fields of a packet but payload and CRC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// PCKTLEN: octets of addresses, control and payload.
+    /// PCKTLEN: bytes of addresses, control and payload.
     pub length: usize,
     pub destination: u8,
     pub source: u8,
@@ -36,18 +36,18 @@ impl Format {
         u64::from(self.length_bits.unwrap_or(0)) + 8 * self.extra() as u64 + flags
     }
 
-    /// Octets of the packet's length that are not payload.
+    /// Bytes of the packet's length that are not payload.
     pub fn extra(&self) -> usize {
-        usize::from(self.address_octets) + usize::from(self.control_octets)
+        usize::from(self.address_bytes) + usize::from(self.control_bytes)
     }
 
-    pub fn crc_octets(&self) -> usize {
+    pub fn crc_bytes(&self) -> usize {
         [0, 1, 2, 2, 3, 0, 0, 0][usize::from(self.crc_mode & 7)]
     }
 
     /// All bits of a packet with so much payload.
     pub fn bits(&self, payload: usize) -> u64 {
-        self.head_bits() + 8 * (payload + self.crc_octets()) as u64
+        self.head_bits() + 8 * (payload + self.crc_bytes()) as u64
     }
 
     /// The packet as the air carries it.
@@ -56,35 +56,35 @@ impl Format {
         if let Some(width) = self.length_bits {
             bits.put(header.length as u64, width);
         }
-        if self.address_octets >= 1 {
+        if self.address_bytes >= 1 {
             bits.put(header.destination.into(), 8);
         }
-        if self.address_octets >= 2 {
+        if self.address_bytes >= 2 {
             bits.put(header.source.into(), 8);
         }
-        for index in (0..self.control_octets.min(4)).rev() {
+        for index in (0..self.control_bytes.min(4)).rev() {
             bits.put(header.control[usize::from(index)].into(), 8);
         }
         if self.stack {
             bits.put(header.sequence.into(), 2);
             bits.put(header.no_ack.into(), 1);
         }
-        for &octet in payload {
-            bits.put(octet.into(), 8);
+        for &byte in payload {
+            bits.put(byte.into(), 8);
         }
         let check = bits.crc(self.crc_mode);
-        bits.put(check.into(), 8 * self.crc_octets() as u8);
-        self.whiten(&mut bits.octets);
-        bits.octets
+        bits.put(check.into(), 8 * self.crc_bytes() as u8);
+        self.whiten(&mut bits.bytes);
+        bits.bytes
     }
 
     /// Turns what the air carries into the packet's bits.
-    pub fn open(&self, octets: &[u8]) -> Bits {
-        let mut octets = octets.to_vec();
-        self.whiten(&mut octets);
+    pub fn open(&self, bytes: &[u8]) -> Bits {
+        let mut bytes = bytes.to_vec();
+        self.whiten(&mut bytes);
         Bits {
-            length: 8 * octets.len() as u64,
-            octets,
+            length: 8 * bytes.len() as u64,
+            bytes,
         }
     }
 
@@ -103,13 +103,13 @@ impl Format {
             at += u64::from(width);
             bits.get(at - u64::from(width), width) as u8
         };
-        if self.address_octets >= 1 {
+        if self.address_bytes >= 1 {
             header.destination = field(8);
         }
-        if self.address_octets >= 2 {
+        if self.address_bytes >= 2 {
             header.source = field(8);
         }
-        for index in (0..self.control_octets.min(4)).rev() {
+        for index in (0..self.control_bytes.min(4)).rev() {
             header.control[usize::from(index)] = field(8);
         }
         if self.stack {
@@ -119,7 +119,7 @@ impl Format {
         header
     }
 
-    /// Octet `index` of the payload.
+    /// Byte `index` of the payload.
     pub fn payload(&self, bits: &Bits, index: usize) -> u8 {
         bits.get(self.head_bits() + 8 * index as u64, 8) as u8
     }
@@ -127,20 +127,20 @@ impl Format {
     /// The CRC field, and whether it is the right one.
     pub fn check(&self, bits: &Bits, payload: usize) -> (u32, bool) {
         let covered = self.head_bits() + 8 * payload as u64;
-        let found = bits.get(covered, 8 * self.crc_octets() as u8) as u32;
+        let found = bits.get(covered, 8 * self.crc_bytes() as u8) as u32;
         (found, found == bits.up_to(covered).crc(self.crc_mode))
     }
 
     /// PN9, x^9 + x^5 + 1 from all ones, over everything after the sync word (data sheet 9.6.3; polynomial and start value
     /// remembered, unverified; both ends agree, so that nothing but the bits on the air depends on it).
-    fn whiten(&self, octets: &mut [u8]) {
+    fn whiten(&self, bytes: &mut [u8]) {
         if !self.whitening {
             return;
         }
         let mut register = 0x1FFu16;
-        for octet in octets {
+        for byte in bytes {
             for bit in (0..8).rev() {
-                *octet ^= ((register & 1) as u8) << bit;
+                *byte ^= ((register & 1) as u8) << bit;
                 register = register >> 1 | ((register ^ register >> 5) & 1) << 8;
             }
         }
@@ -150,7 +150,7 @@ impl Format {
 /// Bits, most significant first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bits {
-    octets: Vec<u8>,
+    bytes: Vec<u8>,
     length: u64,
 }
 
@@ -158,9 +158,9 @@ impl Bits {
     fn put(&mut self, value: u64, width: u8) {
         for bit in (0..width).rev() {
             if self.length % 8 == 0 {
-                self.octets.push(0);
+                self.bytes.push(0);
             }
-            if let Some(last) = self.octets.last_mut() {
+            if let Some(last) = self.bytes.last_mut() {
                 *last |= ((value >> bit & 1) as u8) << (7 - self.length % 8);
             }
             self.length += 1;
@@ -168,8 +168,8 @@ impl Bits {
     }
 
     fn bit(&self, at: u64) -> u64 {
-        let octet = self.octets.get((at / 8) as usize).copied().unwrap_or(0);
-        u64::from(octet >> (7 - at % 8) & 1)
+        let byte = self.bytes.get((at / 8) as usize).copied().unwrap_or(0);
+        u64::from(byte >> (7 - at % 8) & 1)
     }
 
     /// A field; bits that are not there read 0.
@@ -179,7 +179,7 @@ impl Bits {
 
     fn up_to(&self, length: u64) -> Bits {
         Bits {
-            octets: self.octets.clone(),
+            bytes: self.bytes.clone(),
             length,
         }
     }

@@ -32,11 +32,11 @@ impl Spirit1 {
 
     /// Centre of the channel in Hz: fXO * SYNT / 2^18 / (B / 2) / D, plus the offset, plus CHNUM spacings of fXO / 2^15.
     pub(super) fn centre_hz(&self) -> u64 {
-        let octet = |register| u64::from(self.reg(register));
-        let word = (octet(regs::SYNT3) & 0x1F) << 21
-            | octet(regs::SYNT3 + 1) << 13
-            | octet(regs::SYNT3 + 2) << 5
-            | octet(regs::SYNT3 + 3) >> 3;
+        let byte = |register| u64::from(self.reg(register));
+        let word = (byte(regs::SYNT3) & 0x1F) << 21
+            | byte(regs::SYNT3 + 1) << 13
+            | byte(regs::SYNT3 + 2) << 5
+            | byte(regs::SYNT3 + 3) >> 3;
         let band = match self.reg(regs::SYNT3 + 3) & 7 {
             1 => 6,
             2 => 8,
@@ -44,12 +44,12 @@ impl Spirit1 {
             4 => 16,
             _ => 32,
         };
-        let divider = 1 + (octet(regs::SYNTH_CONFIG1) >> 7);
+        let divider = 1 + (byte(regs::SYNTH_CONFIG1) >> 7);
         let base = (self.xtal_hz * word) / ((band / 2 * divider) << 18);
         let offset =
             (u16::from(self.reg(regs::FC_OFFSET1)) << 12 | u16::from(self.reg(regs::FC_OFFSET1 + 1)) << 4) as i16;
         let offset_hz = (i64::from(offset >> 4) * self.xtal_hz as i64) >> 18;
-        let spacing = (octet(regs::CHSPACE) * octet(regs::CHNUM) * self.xtal_hz) >> 15;
+        let spacing = (byte(regs::CHSPACE) * byte(regs::CHNUM) * self.xtal_hz) >> 15;
         (base as i64 + offset_hz) as u64 + spacing
     }
 
@@ -61,14 +61,14 @@ impl Spirit1 {
     }
 
     /// Duration of eight bits.
-    pub(super) fn octet_ps(&self) -> u64 {
+    pub(super) fn byte_ps(&self) -> u64 {
         let (num, den) = self.bit_ratio();
         (8 * num / den) as u64
     }
 
     /// Duration of some bits.
     pub(super) fn bits_ps(&self, bits: u64) -> u64 {
-        bits * self.octet_ps() / 8
+        bits * self.byte_ps() / 8
     }
 
     fn bit_rate_bps(&self) -> u32 {
@@ -91,15 +91,15 @@ impl Spirit1 {
         (u64::from(at_26_mhz) * self.digital_hz() / 260_000_000) as u32
     }
 
-    /// Octets of preamble and of sync word: 1 to 32 and 1 to 4 (library, PCKTCTRL2).
-    pub(super) fn header_octets(&self) -> (u64, u64) {
+    /// Bytes of preamble and of sync word: 1 to 32 and 1 to 4 (library, PCKTCTRL2).
+    pub(super) fn header_bytes(&self) -> (u64, u64) {
         let control = u64::from(self.reg(regs::PCKTCTRL2));
         ((control >> 3) + 1, (control >> 1 & 3) + 1)
     }
 
     /// What the chip sends: SYNC1 goes first (library, "format: 0x|SYNC1|SYNC2|SYNC3|SYNC4|").
     pub(super) fn waveform(&self) -> Waveform {
-        let (preamble, sync) = self.header_octets();
+        let (preamble, sync) = self.header_bytes();
         let sync_word = (0..sync as u8).fold(0, |word, n| word << 8 | u32::from(self.reg(regs::SYNC4 + 3 - n)));
         let (bit_rate_bps, deviation_hz) = (self.bit_rate_bps(), self.deviation_hz());
         Waveform {
@@ -107,13 +107,13 @@ impl Spirit1 {
                 bit_rate_bps,
                 deviation_hz,
                 sync_word,
-                sync_octets: sync as u8,
+                sync_bytes: sync as u8,
             },
             centre_khz: (self.centre_hz() / 1000) as u32,
             width_khz: (2 * deviation_hz + bit_rate_bps) / 1000, // Carson's rule
             shr_ps: self.bits_ps(8 * (preamble + sync)),
             phr_ps: 0,
-            octet_ps: self.octet_ps(),
+            byte_ps: self.byte_ps(),
         }
     }
 
@@ -135,16 +135,16 @@ impl Spirit1 {
                     bit_rate_bps,
                     deviation_hz,
                     sync_word,
-                    sync_octets,
+                    sync_bytes,
                 },
                 Modulation::Fsk {
                     bit_rate_bps: rate,
                     deviation_hz: deviation,
                     sync_word: word,
-                    sync_octets: octets,
+                    sync_bytes: bytes,
                 },
             ) => {
-                (word, octets) == (sync_word, sync_octets)
+                (word, bytes) == (sync_word, sync_bytes)
                     && rate.abs_diff(bit_rate_bps) <= bit_rate_bps / 100
                     && deviation <= 2 * deviation_hz
                     && deviation_hz <= 2 * deviation

@@ -34,7 +34,7 @@ impl Spirit1 {
         }
         self.sense = sense;
         if let Some(csma) = self.csma.as_mut() {
-            csma.heard |= sense;
+            csma.sensed |= sense;
         }
         self.check_timeout();
     }
@@ -79,7 +79,7 @@ impl Spirit1 {
     }
 
     pub(super) fn rx_timeout(&mut self) {
-        for kind in [Kind::RxHead, Kind::RxOctet, Kind::RxEnd] {
+        for kind in [Kind::RxHead, Kind::RxByte, Kind::RxEnd] {
             self.cancel(kind);
         }
         self.latch_rssi();

@@ -15,10 +15,10 @@ pub(super) struct Reception {
     frame: u32,
     /// End of the sync word, here.
     sync_ps: u64,
-    octet_ps: u64,
+    byte_ps: u64,
     format: Format,
-    /// Octets as they came, damaged where something lay over them.
-    heard: Vec<u8>,
+    /// Bytes as they came, damaged where something lay over them.
+    received: Vec<u8>,
     damaged: bool,
     header: Header,
     payload: usize,
@@ -27,7 +27,7 @@ pub(super) struct Reception {
 
 impl Reception {
     fn at(&self, bits: u64) -> u64 {
-        self.sync_ps + bits * self.octet_ps / 8
+        self.sync_ps + bits * self.byte_ps / 8
     }
 }
 
@@ -50,7 +50,7 @@ impl Spirit1 {
     }
 
     fn sync_bits_ps(&self) -> u64 {
-        self.bits_ps(8 * self.header_octets().1)
+        self.bits_ps(8 * self.header_bytes().1)
     }
 
     /// Bits of preamble that PQI wants to see.
@@ -73,8 +73,8 @@ impl Spirit1 {
 
     /// The sync word of the carriers that began at `start_ps` is over.
     pub(super) fn sync(&mut self, start_ps: u64) {
-        let (source, frame, octet_ps, rssi_dbm) = match self.audible(start_ps) {
-            Some(c) => (c.source, c.frame, c.waveform.octet_ps, c.rssi_dbm),
+        let (source, frame, byte_ps, rssi_dbm) = match self.audible(start_ps) {
+            Some(c) => (c.source, c.frame, c.waveform.byte_ps, c.rssi_dbm),
             None => {
                 self.preamble &= self.rx.is_some();
                 return;
@@ -85,9 +85,9 @@ impl Spirit1 {
             source,
             frame,
             sync_ps: self.now_ps,
-            octet_ps,
+            byte_ps,
             format,
-            heard: Vec::new(),
+            received: Vec::new(),
             damaged: false,
             header: Header::default(),
             payload: 0,
@@ -105,25 +105,25 @@ impl Spirit1 {
         self.at(head_ps, Kind::RxHead);
     }
 
-    /// Takes in the octets that hold the first `bits` bits of the packet. A carrier that goes off less than an octet too early
-    /// counts as whole: the sender tells the end of a packet that is no whole number of octets by cutting it.
+    /// Takes in the bytes that hold the first `bits` bits of the packet. A carrier that goes off less than a byte too early
+    /// counts as whole: the sender tells the end of a packet that is not a whole number of bytes by cutting it.
     fn hear_bits(&mut self, bits: u64) -> Option<(Reception, Bits)> {
         let mut rx = self.rx.take()?;
         let carrier = self.ether.find(rx.source, rx.frame);
         let psdu = carrier.and_then(|c| c.psdu.as_ref());
-        for index in rx.heard.len()..(bits + 7) as usize / 8 {
+        for index in rx.received.len()..(bits + 7) as usize / 8 {
             let (from_ps, to_ps) = (rx.at(8 * index as u64), rx.at((8 * index as u64 + 8).min(bits)));
             let whole = psdu.and_then(|psdu| psdu.get(index).copied());
             let clean = carrier.map_or(false, |c| {
-                (!c.cut || c.end_ps + rx.octet_ps > to_ps)
+                (!c.cut || c.end_ps + rx.byte_ps > to_ps)
                     && !self.ether.disturbed(c, from_ps, to_ps, self.sensitivity_dbm())
             });
             let keys = [u64::from(self.board), u64::from(rx.source), u64::from(rx.frame)];
             let noise = draw(self.seed, Purpose::Damage, &keys, index as u64) as u8 | 1;
             rx.damaged |= !clean || whole.is_none();
-            rx.heard.push(whole.unwrap_or(0) ^ if clean { 0 } else { noise });
+            rx.received.push(whole.unwrap_or(0) ^ if clean { 0 } else { noise });
         }
-        let opened = rx.format.open(&rx.heard);
+        let opened = rx.format.open(&rx.received);
         Some((rx, opened))
     }
 
@@ -152,7 +152,7 @@ impl Spirit1 {
 
     fn rx_next(&mut self, rx: Reception) {
         let (t_ps, kind) = if rx.stored < rx.payload {
-            (rx.at(rx.format.head_bits() + 8 * (rx.stored as u64 + 1)), Kind::RxOctet)
+            (rx.at(rx.format.head_bits() + 8 * (rx.stored as u64 + 1)), Kind::RxByte)
         } else {
             (rx.at(rx.format.bits(rx.payload)), Kind::RxEnd)
         };
@@ -160,16 +160,16 @@ impl Spirit1 {
         self.at(t_ps.max(self.now_ps), kind);
     }
 
-    /// An octet of payload goes into the FIFO.
-    pub(super) fn rx_octet(&mut self) {
+    /// A byte of payload goes into the FIFO.
+    pub(super) fn rx_byte(&mut self) {
         let bits = self
             .rx
             .as_ref()
             .map_or(0, |rx| rx.format.head_bits() + 8 * (rx.stored as u64 + 1));
         if let Some((mut rx, opened)) = self.hear_bits(bits) {
-            let octet = rx.format.payload(&opened, rx.stored);
+            let byte = rx.format.payload(&opened, rx.stored);
             rx.stored += 1;
-            if !self.awaits_ack && !self.rx_fifo.push(octet) {
+            if !self.awaits_ack && !self.rx_fifo.push(byte) {
                 self.raise(irq::RX_FIFO_ERROR);
                 return self.done();
             }
@@ -186,7 +186,7 @@ impl Spirit1 {
         };
         let (check, right) = rx.format.check(&opened, rx.payload);
         let valid = right && !(rx.format.crc_mode == 0 && rx.damaged);
-        if !valid && rx.format.crc_octets() > 0 {
+        if !valid && rx.format.crc_bytes() > 0 {
             self.raise(irq::CRC_ERROR);
         }
         if self.awaits_ack {
@@ -210,7 +210,7 @@ impl Spirit1 {
     /// The registers that tell of the packet.
     fn show_packet(&mut self, rx: &Reception, check: u32) {
         let [_, high, middle, low] = check.to_be_bytes();
-        let (preamble, sync) = self.header_octets();
+        let (preamble, sync) = self.header_bytes();
         let header = &rx.header;
         let shown = [
             (regs::RX_PCKT_INFO, u8::from(header.no_ack) << 2 | header.sequence),
@@ -228,8 +228,8 @@ impl Spirit1 {
         for &(register, value) in shown.iter() {
             self.regs[usize::from(register)] = value;
         }
-        for (index, &octet) in (0..).zip(header.control.iter()) {
-            self.regs[usize::from(regs::RX_CTRL_FIELD0 + index)] = octet;
+        for (index, &byte) in (0..).zip(header.control.iter()) {
+            self.regs[usize::from(regs::RX_CTRL_FIELD0 + index)] = byte;
         }
     }
 

@@ -1,4 +1,4 @@
-//! SPI of the SPIRIT1: a header octet, an address or a command, data; the state comes back meanwhile (data sheet, section
+//! SPI of the SPIRIT1: a header byte, an address or a command, data; the state comes back meanwhile (data sheet, section
 //! on the SPI; library, MCU_Interface.h: WRITE_HEADER 0x00, READ_HEADER 0x01, COMMAND_HEADER 0x80).
 
 use super::regs::{self, irq, State};
@@ -28,7 +28,7 @@ impl Spirit1 {
         self.state == State::Shutdown || self.port == Port::Idle
     }
 
-    /// The octet that the chip shifts out; None when it does not drive SDO.
+    /// The byte that the chip shifts out; None when it does not drive SDO.
     pub(super) fn shift_out(&mut self) -> Option<u8> {
         if self.deaf() {
             return None;
@@ -42,8 +42,8 @@ impl Spirit1 {
         })
     }
 
-    /// The octet that the master has shifted in.
-    pub(super) fn shift_in(&mut self, octet: u8) {
+    /// The byte that the master has shifted in.
+    pub(super) fn shift_in(&mut self, byte: u8) {
         if self.deaf() {
             if self.port != Port::Idle {
                 self.note(50, || "radio: SPI access in SHUTDOWN or power-on reset, ignored".into());
@@ -52,19 +52,19 @@ impl Spirit1 {
         }
         self.port = match self.port {
             Port::Idle => Port::Idle,
-            Port::Header => match octet {
+            Port::Header => match byte {
                 0x80..=0xFF => Port::Command,
-                _ => Port::Address { read: octet & 1 == 1 },
+                _ => Port::Address { read: byte & 1 == 1 },
             },
-            Port::Address { read: true } => Port::Read(octet),
-            Port::Address { read: false } => Port::Write(octet),
+            Port::Address { read: true } => Port::Read(byte),
+            Port::Address { read: false } => Port::Write(byte),
             Port::Command => {
-                self.command(octet);
+                self.command(byte);
                 Port::Header // another access may follow (data sheet, section on commands)
             }
             Port::Read(register) => Port::Read(register.saturating_add(1)),
             Port::Write(register) => {
-                self.write_register(register, octet);
+                self.write_register(register, byte);
                 Port::Write(register.saturating_add(1))
             }
         };
@@ -86,12 +86,12 @@ impl Spirit1 {
     }
 
     fn read_fifo(&mut self) -> u8 {
-        let octet = self.rx_fifo.pop();
-        if octet.is_none() {
+        let byte = self.rx_fifo.pop();
+        if byte.is_none() {
             self.raise(irq::RX_FIFO_ERROR);
         }
         self.watch_fifos();
-        octet.unwrap_or(0)
+        byte.unwrap_or(0)
     }
 
     fn read_register(&mut self, register: u8) -> u8 {

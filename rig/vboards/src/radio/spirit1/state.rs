@@ -184,7 +184,7 @@ impl Spirit1 {
         self.go(Goal::Ready);
     }
 
-    /// Ends whatever goes on. A carrier stays up for [`REACTION_PS`] more: the power that a real amplifier takes
+    /// Ends whatever continues. A carrier stays up for [`REACTION_PS`] more: the power that a real amplifier takes
     /// down faster (unverified) must not be missed by a board that has run ahead.
     fn break_off(&mut self) {
         if let Some(sending) = self.tx.take() {
@@ -207,7 +207,7 @@ impl Spirit1 {
         self.sense = false;
     }
 
-    /// SRES: "reset of all digital part, except SPI registers" (library). The crystal goes on, so READY is near.
+    /// SRES: "reset of all digital part, except SPI registers" (library). The crystal continues, so READY is near.
     fn soft_reset(&mut self) {
         if self.goal == Some(Goal::Ready) && self.state == State::Shutdown {
             return; // still in power-on reset
@@ -258,7 +258,7 @@ impl Spirit1 {
         self.after(timing::rco(periods), Kind::WakeUp);
     }
 
-    /// The wake-up timer is out and begins anew: a sleeping chip receives again, or is READY for the host (remembered,
+    /// The wake-up timer is out and restarts: a sleeping chip receives again, or is READY for the host (remembered,
     /// unverified).
     pub(super) fn wake_up(&mut self) {
         if !self.ldc() {

@@ -1,9 +1,9 @@
 //! Sending: packets from the TX FIFO, retransmission until the acknowledgement comes (data sheet, section on the link layer
 //! protocol; library, SPIRIT_PktStack.h).
 //!
-//! The packet's length is in registers, so its end is known from the first bit on. Octets that are still to be written into
-//! the FIFO go on the air as they come: whenever the transmitter reaches one that it has not told the air of yet, it
-//! tells it anew, an octet of at least 16 us before anybody can have received it.
+//! The packet's length is in registers, so its end is known from the first bit on. Bytes that are still to be written into
+//! the FIFO go on the air as they come: whenever the transmitter reaches one that it has not announced to the air yet, it
+//! announces it again, a byte of at least 16 us before anybody can have received it.
 
 use super::packet::{Format, Header};
 use super::regs::{self, irq, protocol};
@@ -20,7 +20,7 @@ pub(super) struct Sending {
     cause: Cause,
     format: Format,
     header: Header,
-    /// Octets of payload known so far, of so many.
+    /// Bytes of payload known so far, of so many.
     payload: Vec<u8>,
     length: usize,
     /// Of them on the air.
@@ -60,7 +60,7 @@ impl Spirit1 {
             waveform,
             power_dbm: self.power_dbm(),
         };
-        self.say(frame, signal);
+        self.send_signal(frame, signal);
         let cause = match (&self.acknowledging, &self.transaction) {
             (Some(_), _) => Cause::Ack,
             (None, Some(_)) => Cause::Again,
@@ -79,7 +79,7 @@ impl Spirit1 {
         self.at(start_ps + waveform.shr_ps, Kind::TxBody);
     }
 
-    fn say(&mut self, frame: u32, signal: Signal) {
+    fn send_signal(&mut self, frame: u32, signal: Signal) {
         self.outbox.push(Message {
             source: self.board,
             frame,
@@ -94,8 +94,8 @@ impl Spirit1 {
         Format {
             stack: ctrl_3 >> 6 == 3,
             length_bits: if variable { Some((ctrl_3 & 0x0F) + 1) } else { None },
-            address_octets: ctrl_4 >> 3 & 3,
-            control_octets: ctrl_4 & 7,
+            address_bytes: ctrl_4 >> 3 & 3,
+            control_bytes: ctrl_4 & 7,
             crc_mode: ctrl_1 >> 5,
             whitening: ctrl_1 & 0x10 != 0,
         }
@@ -135,10 +135,10 @@ impl Spirit1 {
         let end_ps = self.now_ps + self.bits_ps(sending.format.bits(sending.length));
         self.say_body(&sending);
         if sending.format.bits(sending.length) % 8 != 0 {
-            self.say(sending.frame, Signal::Cut { end_ps });
+            self.send_signal(sending.frame, Signal::Cut { end_ps });
         }
         if sending.length > 0 && sending.cause == Cause::Fifo {
-            self.after(self.bits_ps(sending.format.head_bits()), Kind::TxOctet);
+            self.after(self.bits_ps(sending.format.head_bits()), Kind::TxByte);
         }
         self.at(end_ps, Kind::TxEnd);
         self.tx = Some(sending);
@@ -148,17 +148,17 @@ impl Spirit1 {
         let mut payload = sending.payload.clone();
         payload.resize(sending.length, 0);
         let psdu = Arc::from(sending.format.encode(&sending.header, &payload));
-        self.say(sending.frame, Signal::Body { psdu });
+        self.send_signal(sending.frame, Signal::Body { psdu });
     }
 
-    /// An octet of payload leaves the FIFO.
-    pub(super) fn tx_octet(&mut self) {
+    /// A byte of payload leaves the FIFO.
+    pub(super) fn tx_byte(&mut self) {
         let mut sending = match self.tx.take() {
             Some(sending) => sending,
             None => return,
         };
-        let octet = match self.tx_fifo.pop() {
-            Some(octet) => octet,
+        let byte = match self.tx_fifo.pop() {
+            Some(byte) => byte,
             None => {
                 self.tx = Some(sending);
                 self.raise(irq::TX_FIFO_ERROR);
@@ -166,14 +166,14 @@ impl Spirit1 {
             }
         };
         if sending.sent == sending.payload.len() {
-            sending.payload.push(octet);
+            sending.payload.push(byte);
             sending.payload.extend(self.tx_fifo.iter());
             sending.payload.truncate(sending.length);
             self.say_body(&sending);
         }
         sending.sent += 1;
         if sending.sent < sending.length {
-            self.after(self.octet_ps(), Kind::TxOctet);
+            self.after(self.byte_ps(), Kind::TxByte);
         }
         self.tx = Some(sending);
         self.watch_fifos();

@@ -18,7 +18,7 @@ const SPREAD_PPM: u64 = 100_000;
 /// Unverified: the data sheet has only the drift with temperature (-0.36 %/K) and supply (5 %/V); these stand for them.
 const WANDER_PPB: [u64; 4] = [100_000, 200_000, 400_000, 800_000];
 const SCALE_SHIFT: u32 = 4;
-/// Length of a piece of constant frequency as a power of two of picoseconds: 1.07 ms.
+/// Length of a interval of constant frequency as a power of two of picoseconds: 1.07 ms.
 pub const SLOT_SHIFT: u32 = 30;
 /// Binary digits of a period below one picosecond.
 const FRACTION: u32 = 16;
@@ -39,12 +39,12 @@ pub struct Dco {
     /// RSELx << 8 | DCOCTL.
     setting: u16,
     running: bool,
-    /// Present piece: its first tick, the instant of that with a fraction, the end of the time slot.
+    /// Present interval: its first tick, the instant of that with a fraction, the end of the time slot.
     base_tick: u64,
     base_ps: u64,
     base_fraction: u64,
     slot_end_ps: u64,
-    /// Time from the piece's first tick to the k-th, over one turn, in fractions of a picosecond.
+    /// Time from the interval's first tick to the k-th, over one turn, in fractions of a picosecond.
     ahead: [u64; TURN as usize + 1],
 }
 
@@ -103,7 +103,7 @@ impl Dco {
         hz / 1000
     }
 
-    /// Opens a piece at the present base with the present setting.
+    /// Opens a interval at the present base with the present setting.
     fn begin_piece(&mut self) {
         let slot = self.base_ps >> SLOT_SHIFT;
         self.slot_end_ps = (slot + 1) << SLOT_SHIFT;
@@ -114,7 +114,7 @@ impl Dco {
             (scaled / (u128::from(self.tap_hz(range, tap)) * wander)) as u64
         };
         let lower = period(tap);
-        // At the highest tap there is no upper one (SLAU049 4.2.5: the modulator cannot be used there).
+        // At the highest tap there is none above (SLAU049 4.2.5: the modulator cannot be used there).
         let upper = if tap == 7 { lower } else { period(tap + 1) };
         let phase = self.base_tick % TURN;
         for step in 0..TURN {
@@ -125,7 +125,7 @@ impl Dco {
         }
     }
 
-    /// Makes the first tick at or after `ps` the base of a new piece.
+    /// Makes the first tick at or after `ps` the base of a new interval.
     fn rebase(&mut self, ps: u64) {
         let tick = self.tick_at(ps);
         let span = self.span(tick - self.base_tick).saturating_add(self.base_fraction);

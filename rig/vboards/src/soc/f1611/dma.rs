@@ -102,7 +102,7 @@ impl Dma {
         }
     }
 
-    /// The channel that may go, lowest first, with its trigger; `up` says whether a trigger is up.
+    /// The channel that may go, lowest first, with its trigger; `up` tells whether a trigger is up.
     pub fn ready(&self, up: impl Fn(Trigger) -> bool) -> Option<(usize, Trigger)> {
         (0..self.channels.len())
             .filter(|&index| self.channels[index].control & EN != 0 && self.channels[index].now[2] != 0)
@@ -110,7 +110,7 @@ impl Dma {
             .find(|&(index, trigger)| self.channels[index].control & REQ != 0 || up(trigger))
     }
 
-    /// How many transfers a trigger of the channel makes: one, or the whole block.
+    /// How many transfers a trigger of the channel makes: one, or the complete block.
     pub fn burst(&self, index: usize) -> u16 {
         match self.channels[index].control >> 12 & 3 {
             0 => 1,

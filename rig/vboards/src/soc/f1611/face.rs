@@ -92,7 +92,7 @@ impl<O: Outside> F1611<O> {
         u16::from(self.ports[port].net())
     }
 
-    /// Somebody looks at this pin: the SPI on it shows every edge.
+    /// A probe is on this pin: the SPI on it shows every edge.
     pub fn watch(&mut self, pin: Pin) {
         for (usart, pins) in self.usarts.iter_mut().zip(USART_PINS.iter()) {
             usart.traced |= [pins.simo, pins.somi, pins.clock].contains(&pin);
@@ -100,24 +100,24 @@ impl<O: Outside> F1611<O> {
         self.reschedule();
     }
 
-    /// Octets sent by USART `usart` (0 or 1).
+    /// Bytes sent by USART `usart` (0 or 1).
     pub fn sent(&mut self, usart: usize) -> Option<&mut VecDeque<(u64, u8)>> {
         self.sent.get_mut(usart)
     }
 
-    /// Octets for USART `usart`, the first start bit at `ps`; false: no such USART.
-    pub fn feed(&mut self, usart: usize, octets: &[u8], ps: u64) -> bool {
+    /// Bytes for USART `usart`, the first start bit at `ps`; false: no such USART.
+    pub fn feed(&mut self, usart: usize, bytes: &[u8], ps: u64) -> bool {
         if usart >= self.usarts.len() {
             return false;
         }
         let ps = ps.max(self.now_ps);
         self.advance(ps);
-        if !self.usarts[usart].feed(octets, &self.clocks, ps) {
+        if !self.usarts[usart].feed(bytes, &self.clocks, ps) {
             self.log.once(ps, Topic::Serial, usart as u32, || {
                 format!(
-                    "USART{} is no UART with a rate yet: {} octets from the host are lost",
+                    "USART{} is not a UART with a rate yet: {} bytes from the host are lost",
                     usart,
-                    octets.len()
+                    bytes.len()
                 )
             });
         }

@@ -47,7 +47,7 @@ pub struct Config {
     pub clock: ClockSpec,
     /// A typical DCO that does not wander.
     pub steady_dco: bool,
-    /// Levels of nets that nobody drives, by port; index 0 is unused.
+    /// Levels of nets without a driver, by port; index 0 is unused.
     pub rest: [u8; PORTS],
     /// An access to no register ends the run.
     pub strict: bool,

@@ -29,7 +29,7 @@ pub struct Port {
     /// Pins that something outside drives, and with which level.
     driven: u8,
     driven_level: u8,
-    /// Levels of nets that nobody drives.
+    /// Levels of nets without a driver.
     rest: u8,
     net: u8,
 }

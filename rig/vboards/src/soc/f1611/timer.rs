@@ -215,7 +215,7 @@ impl Timer {
         }
         let turn = top + 1;
         if count > top {
-            // The top was moved below the counter: it goes on to 0 (SLAU049F 11.2.3).
+            // The top was moved below the counter: it continues to 0 (SLAU049F 11.2.3).
             return 1 + value;
         }
         if value > top {
@@ -229,7 +229,7 @@ impl Timer {
         }
     }
 
-    /// Lets the counter go on by `step`, no further than to the next thing that happens, which happens.
+    /// Lets the counter advance by `step`, no further than to the next thing that happens, which happens.
     fn count_on(&mut self, step: u64) {
         let top = self.top();
         if self.mode() == 3 {

@@ -29,24 +29,24 @@ pub enum Effect {
     /// Level of the UART's TX, RX line.
     Tx(bool),
     Rx(bool),
-    /// UART: an octet has left, stop bit and all.
+    /// UART: a byte has left, stop bit and all.
     Sent(u8),
-    /// UART: an octet has arrived and nobody was there; why.
+    /// UART: a byte has arrived and nobody was there; why.
     Lost(&'static str),
-    /// SPI: the transfer of an octet begins.
+    /// SPI: the transfer of a byte begins.
     Begin,
     /// SPI: level of the clock, of SIMO.
     Clock(bool),
     Simo(bool),
     Somi(bool),
-    /// SPI: the octet has been shifted out.
+    /// SPI: the byte has been shifted out.
     End(u8),
 }
 
 /// A frame on its way, a bit at a time.
 #[derive(Clone, Debug)]
 struct Shift {
-    octet: u8,
+    byte: u8,
     /// Frame with start, parity and stop bits, bit 0 first.
     frame: u16,
     bits: u8,
@@ -72,7 +72,7 @@ pub struct Usart {
     /// What SOMI brings, known when the transfer begins.
     pub somi: Option<u8>,
     feed: VecDeque<u8>,
-    /// An octet on the RX line.
+    /// A byte on the RX line.
     arriving: Option<Shift>,
     /// Instant of its next bit: the host's clock is not the chip's.
     rx_ps: u64,
@@ -144,9 +144,9 @@ impl Usart {
     }
 
     /// A character as it stands on the line, and its bits: start, data, parity, one or two stop bits.
-    fn frame(&self, octet: u8) -> Shift {
+    fn frame(&self, byte: u8) -> Shift {
         let data = self.data_bits();
-        let value = u16::from(octet) & ((1 << data) - 1);
+        let value = u16::from(byte) & ((1 << data) - 1);
         let mut frame = value << 1;
         let mut bits = 1 + data;
         if self.registers[0] & PENA != 0 {
@@ -161,7 +161,7 @@ impl Usart {
             bits += 1;
         }
         Shift {
-            octet,
+            byte,
             frame,
             bits,
             done: 0,
@@ -230,8 +230,8 @@ impl Usart {
 
     /// The shift register takes what waits.
     fn load(&mut self, effects: &mut Vec<Effect>) {
-        let octet = match self.waiting.take() {
-            Some(octet) => octet,
+        let byte = match self.waiting.take() {
+            Some(byte) => byte,
             None => return,
         };
         self.tx_flag = true;
@@ -239,13 +239,13 @@ impl Usart {
         self.sending = Some(if self.spi() {
             effects.push(Effect::Begin);
             Shift {
-                octet,
+                byte,
                 frame: 0,
                 bits: 2 * self.data_bits(),
                 done: 0,
             }
         } else {
-            self.frame(octet)
+            self.frame(byte)
         });
     }
 
@@ -290,7 +290,7 @@ impl Usart {
             None => return,
         };
         if shift.done == shift.bits {
-            effects.push(Effect::Sent(shift.octet));
+            effects.push(Effect::Sent(shift.byte));
             if self.waiting.is_some() {
                 self.load(effects);
                 return self.send_bit(effects);
@@ -321,7 +321,7 @@ impl Usart {
                 continue;
             }
             if self.traced {
-                let bit = shift.octet >> (self.data_bits() - 1 - shift.done / 2) & 1 == 1;
+                let bit = shift.byte >> (self.data_bits() - 1 - shift.done / 2) & 1 == 1;
                 if shift.done % 2 == 0 {
                     effects.push(Effect::Simo(bit));
                     let somi = self.somi.unwrap_or(0xFF) >> (self.data_bits() - 1 - shift.done / 2) & 1 == 1;
@@ -337,13 +337,13 @@ impl Usart {
     }
 
     fn finish(&mut self, shift: &Shift, effects: &mut Vec<Effect>) {
-        effects.push(Effect::End(shift.octet));
+        effects.push(Effect::End(shift.byte));
         let arrived = if self.registers[0] & LISTEN != 0 {
-            Some(shift.octet)
+            Some(shift.byte)
         } else {
             self.somi
         };
-        self.receive(arrived.unwrap_or(0xFF)); // a line that nobody drives: here high
+        self.receive(arrived.unwrap_or(0xFF)); // a line without a driver: here high
         if self.waiting.is_some() {
             self.load(effects);
         } else {
@@ -351,26 +351,26 @@ impl Usart {
         }
     }
 
-    fn receive(&mut self, octet: u8) {
+    fn receive(&mut self, byte: u8) {
         if self.held() || !self.receives {
             return;
         }
         if self.rx_flag {
             self.registers[2] |= OE;
         }
-        self.registers[6] = octet;
+        self.registers[6] = byte;
         self.rx_flag = true;
     }
 
     // ---- The host's side of a UART
 
-    /// Octets from the host at the rate that the chip is set to; its clock errors are not the host's, so the rate is
+    /// Bytes from the host at the rate that the chip is set to; its clock errors are not the host's, so the rate is
     /// that of the registers at the present frequency. False: no rate is set.
-    pub fn feed(&mut self, octets: &[u8], clocks: &Clocks, ps: u64) -> bool {
+    pub fn feed(&mut self, bytes: &[u8], clocks: &Clocks, ps: u64) -> bool {
         if self.spi() || !self.has_rate() || !clocks.runs(Source::Aclk) && self.source() == Source::Aclk {
             return false;
         }
-        self.feed.extend(octets);
+        self.feed.extend(bytes);
         if self.arriving.is_none() {
             self.next_arrival(clocks, ps);
         }
@@ -384,8 +384,8 @@ impl Usart {
     }
 
     fn next_arrival(&mut self, clocks: &Clocks, ps: u64) {
-        if let Some(octet) = self.feed.pop_front() {
-            self.arriving = Some(self.frame(octet));
+        if let Some(byte) = self.feed.pop_front() {
+            self.arriving = Some(self.frame(byte));
             self.rx_ps = ps;
             self.rx_bit_ps = self.bit_ps(clocks, ps);
         }
@@ -403,7 +403,7 @@ impl Usart {
             } else if !clocks.runs(self.source()) {
                 effects.push(Effect::Lost("its clock is off"));
             } else {
-                self.receive(shift.octet);
+                self.receive(shift.byte);
             }
             return self.next_arrival(clocks, ps);
         }
@@ -421,7 +421,7 @@ impl Usart {
         self.rx_flag || self.start_edge && self.registers[1] & URXSE != 0
     }
 
-    /// PUC: SWRST is set (SLAU049F 13.3); what the host sends goes on.
+    /// PUC: SWRST is set (SLAU049F 13.3); what the host sends continues.
     pub fn reset(&mut self) {
         let traced = self.traced;
         *self = Usart::new();

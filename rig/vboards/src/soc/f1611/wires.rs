@@ -137,14 +137,14 @@ impl<O: Outside> F1611<O> {
                 Effect::Simo(level) => self.module_level(pins.simo, level, ps),
                 Effect::Rx(level) => self.outer_level(pins.rx, level, ps),
                 Effect::Somi(level) => self.outer_level(pins.somi, level, ps),
-                Effect::Sent(octet) => self.sent[index].push_back((ps, octet)),
+                Effect::Sent(byte) => self.sent[index].push_back((ps, byte)),
                 Effect::Begin => self.usarts[index].somi = self.outside.spi_out(bus(index), ps),
-                Effect::End(octet) => {
-                    self.outside.spi_in(bus(index), octet, ps);
+                Effect::End(byte) => {
+                    self.outside.spi_in(bus(index), byte, ps);
                     self.outside_changed();
                 }
                 Effect::Lost(why) => self.log.once(ps, Topic::Serial, 16 + index as u32, || {
-                    format!("USART{}: an octet from the host is lost, {}", index, why)
+                    format!("USART{}: a byte from the host is lost, {}", index, why)
                 }),
             }
         }

@@ -68,7 +68,7 @@ fn width(field: u32) -> Width {
     }
 }
 
-fn octets(width: Width) -> u32 {
+fn width_bytes(width: Width) -> u32 {
     match width {
         Width::Byte => 1,
         Width::Half => 2,
@@ -137,7 +137,7 @@ impl Dma {
             .max_by_key(|&index| (self.channels[index].ccr >> 12 & 3, std::cmp::Reverse(index)))
     }
 
-    /// Cycle of the next transfer. It may lie in the past: `Chip::serve` makes it, so it is no event of `Chip::advance`,
+    /// Cycle of the next transfer. It may lie in the past: `Chip::serve` makes it, so it is not an event of `Chip::advance`,
     /// but ends a run of the core (`Bus::horizon`) and its sleep (`Chip::next_event`).
     pub fn next_event(&self) -> Option<u64> {
         self.chosen().map(|_| self.free_at)
@@ -177,10 +177,10 @@ impl Dma {
         }
         let channel = &mut self.channels[index];
         if channel.ccr & CCR_PINC != 0 {
-            channel.peripheral = channel.peripheral.wrapping_add(octets(width(channel.ccr >> 8)));
+            channel.peripheral = channel.peripheral.wrapping_add(width_bytes(width(channel.ccr >> 8)));
         }
         if channel.ccr & CCR_MINC != 0 {
-            channel.memory = channel.memory.wrapping_add(octets(width(channel.ccr >> 10)));
+            channel.memory = channel.memory.wrapping_add(width_bytes(width(channel.ccr >> 10)));
         }
         channel.cndtr -= 1;
         let (left, half) = (channel.cndtr, channel.count / 2);
@@ -273,10 +273,10 @@ impl Dma {
 /// table 76). False: nothing answers at one of the addresses. Flash can be read, not written.
 pub fn move_datum<C: Chip>(chip: &mut C, core: &mut Cpu, transfer: &Transfer) -> bool {
     let cycle = core.cycles;
-    let from = transfer.from & !(octets(transfer.from_width) - 1);
-    let to = transfer.to & !(octets(transfer.to_width) - 1);
+    let from = transfer.from & !(width_bytes(transfer.from_width) - 1);
+    let to = transfer.to & !(width_bytes(transfer.to_width) - 1);
     let mut bytes = [0; 4];
-    let value = if core.read_memory(from, &mut bytes[..octets(transfer.from_width) as usize]) {
+    let value = if core.read_memory(from, &mut bytes[..width_bytes(transfer.from_width) as usize]) {
         u32::from_le_bytes(bytes)
     } else {
         match chip.read(from, transfer.from_width, cycle, 0) {
@@ -284,6 +284,6 @@ pub fn move_datum<C: Chip>(chip: &mut C, core: &mut Cpu, transfer: &Transfer) ->
             Err(_) => return false,
         }
     };
-    let bytes = &value.to_le_bytes()[..octets(transfer.to_width) as usize];
+    let bytes = &value.to_le_bytes()[..width_bytes(transfer.to_width) as usize];
     core.write_ram(to, bytes) || chip.write(to, transfer.to_width, value, cycle, 0).is_ok()
 }

@@ -162,7 +162,7 @@ impl Timer {
         std::mem::take(&mut self.requests)
     }
 
-    /// Sets flags; DIER says which of them are also DMA requests.
+    /// Sets flags; DIER selects which of them are also DMA requests.
     fn raise(&mut self, flags: u32) {
         self.sr |= flags;
         self.requests |= flags & self.dier >> 8;

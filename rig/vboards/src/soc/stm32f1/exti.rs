@@ -6,7 +6,7 @@ use crate::soc::stm32::exti::{PortSelection, Table};
 pub const RTC_ALARM: u32 = 17;
 
 /// Interrupt numbers of lines 0 to 4, 9..5, 15..10, PVD, RTC alarm, USB wake-up (RM0008 table 63). The edge sets the
-/// pending bit whatever IMR says; IMR gates the way to the NVIC (10.2.5; unverified for a masked line, the description
+/// pending bit whatever IMR contains; IMR gates the way to the NVIC (10.2.5; unverified for a masked line, the description
 /// of SWIER can be read the other way).
 pub const LINES: Table = Table {
     banks: 1,

@@ -102,7 +102,7 @@ impl<O: Outside> Chip for Stm32f1<O> {
         self.sent.get_mut(usart.checked_sub(1)?)
     }
 
-    fn feed(&mut self, usart: usize, octets: &[u8], cycle: u64) -> bool {
+    fn feed(&mut self, usart: usize, bytes: &[u8], cycle: u64) -> bool {
         if !(1..=USARTS).contains(&usart) {
             return false;
         }
@@ -112,14 +112,14 @@ impl<O: Outside> Chip for Stm32f1<O> {
         if !self.usarts[usart].has_rate() {
             self.log.once(t_ps, Topic::Serial, usart as u32, || {
                 format!(
-                    "USART{} has no rate yet: {} octets from the host are lost",
+                    "USART{} has no rate yet: {} bytes from the host are lost",
                     usart + 1,
-                    octets.len()
+                    bytes.len()
                 )
             });
             return true;
         }
-        self.usarts[usart].feed(octets, cycle);
+        self.usarts[usart].feed(bytes, cycle);
         self.touch(Group::Usarts);
         self.look();
         true

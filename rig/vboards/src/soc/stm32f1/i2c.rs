@@ -1,4 +1,4 @@
-//! I2C1 and I2C2 (RM0008 chapter 26) as masters on a bus where nobody answers: START, an address that is not
+//! I2C1 and I2C2 (RM0008 chapter 26) as masters on a bus without slaves: START, an address that is not
 //! acknowledged, STOP, each after its time on the wire. The pins stay as they are.
 //!
 //! Not modelled: slave mode, SMBus, levels of SCL and SDA, DMA (there is never anything to transfer).

@@ -70,7 +70,7 @@ pub const TIMER_DMA: [[Option<Channel>; 5]; 8] = [
     [Some((1, 0)), Some((1, 2)), Some((1, 4)), Some((1, 0)), Some((1, 1))],
 ];
 
-/// Timer behind ITR0 to ITR3 (RM0008 tables 82 and 86).
+/// Timer at ITR0 to ITR3 (RM0008 tables 82 and 86).
 pub const TIMER_TRIGGERS: [[Option<usize>; 4]; 8] = [
     [Some(TIM1), Some(TIM8), Some(1), Some(2)],
     [Some(TIM1), Some(0), Some(3), Some(2)],

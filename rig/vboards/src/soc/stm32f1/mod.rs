@@ -64,7 +64,7 @@ pub struct Config {
     pub hse_hz: u64,
     /// The errors of the board's oscillators, and when it gets its supply.
     pub clock: ClockSpec,
-    /// Levels of nets that nobody drives, by port.
+    /// Levels of nets without a driver, by port.
     pub rest: [u16; PORTS],
     /// An access to no device ends the run.
     pub strict: bool,
@@ -95,7 +95,7 @@ pub struct Stm32f1<O: Outside> {
     identity: [u32; 3],
     /// What is soldered to the pins.
     pub outside: O,
-    /// Pins that somebody has a probe on.
+    /// Pins with a probe.
     watched: Vec<Pin>,
     /// Pins that a timer captures, by port.
     captured: [u16; PORTS],

@@ -101,7 +101,7 @@ impl<O: Outside> Stm32f1<O> {
         true
     }
 
-    /// Stop ends at `cycle`: HSI runs the chip. Returns when the core goes on.
+    /// Stop ends at `cycle`: HSI runs the chip. Returns when the core continues.
     pub(super) fn leave_stop(&mut self, cycle: u64) -> u64 {
         let since = match self.power.deep {
             Some((Deep::Stop, since)) => since,

@@ -1,4 +1,4 @@
-//! Resets: of the whole chip, of devices by their RCC bits.
+//! Resets: of the complete chip, of devices by their RCC bits.
 
 use super::gpio::PORTS;
 use super::map::{self, Device};

@@ -1,7 +1,7 @@
 //! Real-time clock and backup registers of the STM32F1 (RM0008 chapters 18 and 6): the backup domain, which outlives
 //! every reset but its own.
 //!
-//! The clock is counted in picoseconds, apart from the core's: it goes on in Stop and Standby. Reads give what the
+//! The clock is counted in picoseconds, apart from the core's: it continues in Stop and Standby. Reads give what the
 //! last edge of RTCCLK left.
 
 use crate::clock::Clock;

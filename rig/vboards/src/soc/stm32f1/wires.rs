@@ -152,8 +152,8 @@ impl<O: Outside> Stm32f1<O> {
             let (pin, level) = match self.usart_effects[at] {
                 usart::Effect::TxLevel(level) => (tx, level),
                 usart::Effect::RxLevel(level) => (rx, level),
-                usart::Effect::Sent(octet) => {
-                    self.usart_sent(index, octet, t_ps);
+                usart::Effect::Sent(byte) => {
+                    self.usart_sent(index, byte, t_ps);
                     continue;
                 }
             };
@@ -170,15 +170,15 @@ impl<O: Outside> Stm32f1<O> {
         self.outside_changed(cycle);
     }
 
-    /// The host hears what goes out on the pin.
-    fn usart_sent(&mut self, index: usize, octet: u8, t_ps: u64) {
+    /// The host receives what goes out on the pin.
+    fn usart_sent(&mut self, index: usize, byte: u8, t_ps: u64) {
         let tx = self.pins.usarts[index].0;
         if self.ports[usize::from(tx >> 4)].alternate_outputs() >> (tx & 15) & 1 == 1 {
-            self.sent[index].push_back((t_ps, octet));
+            self.sent[index].push_back((t_ps, byte));
         } else {
             self.log.once(t_ps, Topic::Serial, 0x100 + index as u32, || {
                 format!(
-                    "USART{} sends while {} is no AF output: nobody hears it",
+                    "USART{} sends while {} is not an AF output: the bytes are lost",
                     index + 1,
                     pin_name(tx)
                 )
@@ -197,8 +197,8 @@ impl<O: Outside> Stm32f1<O> {
                         self.spi_lines(index, lines, cycle, t_ps);
                     }
                 }
-                spi::Effect::Middle(octet) if self.spi_wired(index) => {
-                    self.outside.spi_in(index + 1, octet, t_ps);
+                spi::Effect::Middle(byte) if self.spi_wired(index) => {
+                    self.outside.spi_in(index + 1, byte, t_ps);
                     let back = self.outside.spi_out(index + 1, t_ps).unwrap_or(0);
                     self.spis[index].answer(back);
                 }
@@ -227,7 +227,7 @@ impl<O: Outside> Stm32f1<O> {
             let (sck, _, mosi) = self.pins.spis[index];
             self.log.once(t_ps, Topic::Device, index as u32, || {
                 format!(
-                    "SPI{} runs while {} or {} is no AF output",
+                    "SPI{} runs while {} or {} is not an AF output",
                     index + 1,
                     pin_name(sck),
                     pin_name(mosi)

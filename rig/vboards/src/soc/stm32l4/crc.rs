@@ -31,13 +31,13 @@ impl Crc {
         [32, 16, 8, 7][self.cr as usize >> 3 & 3]
     }
 
-    /// Bit order of the input reversed by octet, half-word or word (CR.REV_IN).
+    /// Bit order of the input reversed by byte, half-word or word (CR.REV_IN).
     fn reversed(&self, value: u32, width: Width) -> u32 {
-        let octets = |value: u32| value.reverse_bits().swap_bytes();
+        let bytes = |value: u32| value.reverse_bits().swap_bytes();
         let halves = |value: u32| value.reverse_bits().rotate_left(16);
         match (self.cr >> 5 & 3, width) {
             (0, _) => value,
-            (1, _) | (_, Width::Byte) => octets(value),
+            (1, _) | (_, Width::Byte) => bytes(value),
             (2, _) | (_, Width::Half) => halves(value),
             _ => value.reverse_bits(),
         }

@@ -99,7 +99,7 @@ impl<O: Outside> Chip for Stm32l4<O> {
         self.sent.get_mut(usart.checked_sub(1)?)
     }
 
-    fn feed(&mut self, usart: usize, octets: &[u8], cycle: u64) -> bool {
+    fn feed(&mut self, usart: usize, bytes: &[u8], cycle: u64) -> bool {
         if !(1..=USARTS).contains(&usart) {
             return false;
         }
@@ -108,8 +108,8 @@ impl<O: Outside> Chip for Stm32l4<O> {
         self.now_ps = self.clock.ps(cycle);
         if !self.usarts[index].has_rate() {
             self.log.once(self.now_ps, Topic::Serial, index as u32, || {
-                let (name, count) = (map::USARTS[index], octets.len());
-                format!("{} has no rate yet: {} octets from the host are lost", name, count)
+                let (name, count) = (map::USARTS[index], bytes.len());
+                format!("{} has no rate yet: {} bytes from the host are lost", name, count)
             });
             return true;
         }
@@ -118,7 +118,7 @@ impl<O: Outside> Chip for Stm32l4<O> {
                 format!("{} is fed while its RX is on no pin", map::USARTS[index])
             });
         }
-        self.usarts[index].feed(octets, self.now_ps);
+        self.usarts[index].feed(bytes, self.now_ps);
         self.reschedule();
         true
     }

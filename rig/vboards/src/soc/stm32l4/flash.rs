@@ -46,7 +46,7 @@ const MASS_ERASE_PS: u64 = 22_130_000_000;
 pub enum Job {
     /// A double word is to be programmed.
     Program { address: u32, words: [u32; 2] },
-    /// Octets are to become 0xFF.
+    /// Bytes are to become 0xFF.
     Erase { address: u32, bytes: u32 },
 }
 

@@ -1,4 +1,4 @@
-//! I2C1 to I2C3 (RM0351 chapter 39) on buses where nobody answers: every address ends with NACK and STOP.
+//! I2C1 to I2C3 (RM0351 chapter 39) on buses without slaves: every address ends with NACK and STOP.
 //!
 //! The lines do not move. Not modelled: slave mode, SMBus.
 

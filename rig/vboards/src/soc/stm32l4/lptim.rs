@@ -176,7 +176,7 @@ impl Lptim {
         }
         if self.arr.arrives_ps.is_none() && self.arr.active != self.arr.written {
             self.arr.active = self.arr.written;
-            // The counter goes on from where it is, with the edges where they were.
+            // The counter continues from where it is, with the edges where they were.
             if let Some(clock) = self.counting.take() {
                 let edge_ps = clock.ps(self.ticks);
                 self.counting = Some(clock.starting_at(edge_ps.min(at_ps)));

@@ -71,7 +71,7 @@ pub fn timer_irqs(timer: usize) -> &'static [(u32, u32)] {
     LINES[timer]
 }
 
-/// Timer behind ITR0 to ITR3 of TIM2 to TIM5 as index (RM0351 table 175: TIM1, TIM8 and others by number above).
+/// Timer at ITR0 to ITR3 of TIM2 to TIM5 as index (RM0351 table 175: TIM1, TIM8 and others by number above).
 pub const TIMER_TRIGGERS: [[Option<usize>; 4]; 4] = [
     [Some(6), Some(7), Some(1), Some(2)],
     [Some(6), Some(0), Some(3), Some(2)],

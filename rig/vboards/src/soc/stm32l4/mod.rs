@@ -88,7 +88,7 @@ pub struct Config {
     pub lse_hz: u64,
     /// How much faster than nominal the board's clocks are.
     pub clock: ClockSpec,
-    /// Levels of nets that nobody drives, by port.
+    /// Levels of nets without a driver, by port.
     pub rest: [u16; PORTS],
     /// An access to no device ends the run.
     pub strict: bool,

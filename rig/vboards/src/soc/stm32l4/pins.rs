@@ -116,7 +116,7 @@ const SIGNALS: &[(Pin, u32, Signal)] = &[
     (0x19, 14, Timer(10, 0)),
 ];
 
-/// The line behind alternate function `function` of a pin, if the model has it.
+/// The line of alternate function `function` of a pin, if the model has it.
 pub fn signal(pin: Pin, function: u32) -> Option<Signal> {
     SIGNALS
         .iter()

@@ -55,7 +55,7 @@ impl Pwr {
         }
     }
 
-    /// The chip comes out of Standby; what it was told before is gone but the flag.
+    /// The chip comes out of Standby; what it was set to before is gone but the flag.
     pub fn woke_from_standby(&mut self) {
         *self = Pwr {
             sr1: 1 << 8 | 1 << 15, // SBF, WUFI: an internal line woke it

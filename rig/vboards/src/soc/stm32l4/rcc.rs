@@ -170,7 +170,7 @@ impl Rcc {
         }
     }
 
-    /// Whether that kernel clock goes on in Stop mode: HSI16 and LSE do (6.2.3, 6.2.6).
+    /// Whether that kernel clock continues in Stop mode: HSI16 and LSE do (6.2.3, 6.2.6).
     pub fn usart_runs_in_stop(&self, index: usize) -> bool {
         self.ccipr >> (2 * index) & 2 != 0
     }

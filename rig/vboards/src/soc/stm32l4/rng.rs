@@ -35,7 +35,7 @@ impl Rng {
         }
     }
 
-    /// Reset by RCC; the words go on.
+    /// Reset by RCC; the words continue.
     pub fn reset(&mut self) {
         (self.cr, self.sr) = (0, 0);
     }

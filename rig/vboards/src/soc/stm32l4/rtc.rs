@@ -47,7 +47,7 @@ pub struct Rtc {
     synced_ps: u64,
     /// The calendar at tick 0 of `ticks`; the subsecond counter is at its top there.
     origin: Moment,
-    /// Clock behind the asynchronous prescaler; None: it stands.
+    /// Clock after the asynchronous prescaler; None: it stands.
     ticks: Option<Clock>,
     /// Subsecond ticks that had passed when the clock stopped.
     stopped_at: u64,
@@ -114,7 +114,7 @@ impl Rtc {
         u64::from(self.prer & 0x7FFF) + 1
     }
 
-    /// The calendar goes on `passed` ticks after its origin.
+    /// The calendar continues `passed` ticks after its origin.
     fn restart(&mut self, passed: u64, now_ps: u64) {
         let divider = u64::from(self.prer >> 16 & 0x7F) + 1;
         self.stopped_at = passed;

@@ -10,7 +10,7 @@ const CR2_FRXTH: u32 = 1 << 12;
 /// Bytes of a FIFO.
 const FIFO: usize = 4;
 
-/// One SPI. Times are cycles of HCLK. A FIFO holds octets; a frame of more than 8 bits takes two.
+/// One SPI. Times are cycles of HCLK. A FIFO holds bytes; a frame of more than 8 bits takes two.
 #[derive(Default)]
 pub struct Spi {
     pub shifter: Shifter,
@@ -49,7 +49,7 @@ impl Spi {
         }
     }
 
-    fn octets(&self) -> usize {
+    fn bytes(&self) -> usize {
         if self.bits() > 8 {
             2
         } else {
@@ -59,11 +59,11 @@ impl Spi {
 
     /// The next frame leaves the FIFO, if there is one and the SPI is a running master.
     fn begin(&mut self, cycle: u64, effects: &mut Vec<Effect>) {
-        if !self.shifter.is_master() || self.shifter.transfer.is_some() || self.tx.len() < self.octets() {
+        if !self.shifter.is_master() || self.shifter.transfer.is_some() || self.tx.len() < self.bytes() {
             return;
         }
         let low = self.tx.pop_front().unwrap_or(0);
-        let high = if self.octets() == 2 {
+        let high = if self.bytes() == 2 {
             self.tx.pop_front().unwrap_or(0)
         } else {
             0
@@ -102,11 +102,11 @@ impl Spi {
             data: transfer.out,
             bits: transfer.bits,
         });
-        let octets = if transfer.bits > 8 { 2 } else { 1 };
-        if self.rx.len() + octets > FIFO {
+        let bytes = if transfer.bits > 8 { 2 } else { 1 };
+        if self.rx.len() + bytes > FIFO {
             self.overrun = true;
         } else {
-            self.rx.extend(&transfer.back.to_le_bytes()[..octets]);
+            self.rx.extend(&transfer.back.to_le_bytes()[..bytes]);
         }
         self.begin(cycle, effects);
     }
@@ -122,7 +122,7 @@ impl Spi {
     }
 
     fn status(&self) -> u32 {
-        // FRLVL, FTLVL: empty, a quarter, half, full; three octets count as half.
+        // FRLVL, FTLVL: empty, a quarter, half, full; three bytes count as half.
         let level = |length: usize| [0, 1, 2, 2, 3][length.min(FIFO)];
         let flag = |on: bool, bit: u32| if on { bit } else { 0 };
         flag(self.rx_ready(), SR_RXNE)
@@ -176,7 +176,7 @@ impl Spi {
         })
     }
 
-    /// An access to DR of 8 bits puts one octet into the FIFO, a wider one two: data packing (42.4.8, 42.4.11).
+    /// An access to DR of 8 bits puts one byte into the FIFO, a wider one two: data packing (42.4.8, 42.4.11).
     pub fn write(
         &mut self,
         offset: u32,
@@ -193,15 +193,15 @@ impl Spi {
             0x04 => self.cr2 = value & 0x7FFF,
             0x08 => {}
             0x0C => {
-                let count = if width == Width::Byte && self.octets() == 1 {
+                let count = if width == Width::Byte && self.bytes() == 1 {
                     1
                 } else {
                     2
                 };
                 let data = (value as u16).to_le_bytes();
-                for &octet in data.iter().take(count) {
+                for &byte in data.iter().take(count) {
                     if self.tx.len() < FIFO {
-                        self.tx.push_back(octet);
+                        self.tx.push_back(byte);
                     }
                 }
                 self.begin(cycle, effects);

@@ -18,7 +18,7 @@ pub enum Stop {
     Running,
     /// Since a cycle, in a mode.
     Stopped { since: u64, mode: u32 },
-    /// Woken; the core goes on at an instant.
+    /// Woken; the core continues at an instant.
     Waking { since: u64, until_ps: u64 },
     /// Only a reset ends it.
     Standby,

@@ -142,7 +142,7 @@ impl<O: Outside> Stm32l4<O> {
                         self.settle(port_of(pin), cycle, t_ps);
                     }
                 }
-                usart::Effect::Sent(octet) => self.usart_sent(index, octet, t_ps),
+                usart::Effect::Sent(byte) => self.usart_sent(index, byte, t_ps),
             }
         }
         self.usart_effects = effects;
@@ -150,14 +150,14 @@ impl<O: Outside> Stm32l4<O> {
         self.outside_changed(cycle);
     }
 
-    /// The host hears what goes out on a pin.
-    fn usart_sent(&mut self, index: usize, octet: u8, t_ps: u64) {
+    /// The host receives what goes out on a pin.
+    fn usart_sent(&mut self, index: usize, byte: u8, t_ps: u64) {
         if self.routes.carries(Signal::UsartTx(index)) {
-            self.sent[index].push_back((t_ps, octet));
+            self.sent[index].push_back((t_ps, byte));
         } else {
             self.log.once(t_ps, Topic::Serial, 0x100 + index as u32, || {
                 format!(
-                    "{} sends while its TX is on no pin: nobody hears it",
+                    "{} sends while its TX is on no pin: the bytes are lost",
                     map::USARTS[index]
                 )
             });

@@ -199,7 +199,7 @@ fn negated(value: Value) -> Value {
     }
 }
 
-/// Exact product of two numbers that are no NaNs; None for infinity times zero.
+/// Exact product of two numbers that are not NaNs; None for infinity times zero.
 fn product(a: Value, b: Value) -> Option<Value> {
     let negative = is_negative(a) != is_negative(b);
     match (a, b) {

@@ -19,7 +19,7 @@ fn a_third_rounds_by_mode() {
 
 #[test]
 fn hardware_agrees_where_it_rounds_to_nearest() {
-    // A walk over the bit patterns with a stride that is no power of two.
+    // A walk over the bit patterns with a stride that is not a power of two.
     let mut pattern = 0x1234_5678u32;
     for _ in 0..20_000 {
         let next = pattern.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

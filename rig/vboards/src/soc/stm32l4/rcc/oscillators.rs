@@ -109,7 +109,7 @@ impl Oscillators {
         }
     }
 
-    /// After a system reset: MSI runs, LSE goes on, LSI too if it was on.
+    /// After a system reset: MSI runs, LSE continues, LSI too if it was on.
     pub fn after_reset(&self, lsi_on: bool) -> Oscillators {
         Oscillators {
             lse: self.lse,
