@@ -28,7 +28,7 @@ pub const MAX_FRAME_BYTES: usize = 127;
 /// No action of a board is felt by another one sooner than this: the 16 us that a radio takes from PLL_ON to its
 /// first symbol (AT86RF231, table 7-1, tTR10). A radio that is quicker must lower it.
 pub const REACTION_PS: u64 = 16 * US;
-/// Nobody notices a carrier below this: thermal noise alone is -111 dBm in 2 MHz and -124 dBm in 100 kHz
+/// A carrier below this is not noticed: thermal noise alone is -111 dBm in 2 MHz and -124 dBm in 100 kHz
 /// (-174 dBm/Hz), and no receiver here is as good as that.
 pub const UNHEARD_DBM: i32 = -130;
 
@@ -168,7 +168,7 @@ pub struct Carrier {
     pub end_ps: u64,
     pub waveform: Waveform,
     pub rssi_dbm: i32,
-    /// The link loses it: its energy is there, nobody finds a preamble.
+    /// The link loses it: its energy is there, no receiver detects a preamble.
     pub lost: bool,
     /// It went off early.
     pub cut: bool,

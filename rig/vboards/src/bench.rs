@@ -168,11 +168,7 @@ impl Bench {
         if board < self.seats.len() {
             Ok(board)
         } else {
-            Err(format!(
-                "there is no board {}, the bench has {}",
-                board,
-                self.seats.len()
-            ))
+            Err(format!("no board {}: the bench has {}", board, self.seats.len()))
         }
     }
 

@@ -138,7 +138,7 @@ fn output<'a, T>(pointer: *mut T, length: usize, what: &str) -> Result<&'a mut [
     match (pointer.is_null(), length) {
         (_, 0) => Ok(&mut []),
         (true, _) => Err(null(what)),
-        // SAFETY: the caller owns `length` aligned, initialised, writable elements at `pointer`, and nobody else uses
+        // SAFETY: the caller owns `length` aligned, initialised, writable elements at `pointer`, and no other code uses
         // them through the call (contract).
         _ => Ok(unsafe { slice::from_raw_parts_mut(pointer, length) }),
     }

@@ -35,7 +35,7 @@ pub struct Clock {
     hz: u64,
     divider: u64,
     first: Segment,
-    /// Those after the first, as far as somebody asked.
+    /// Those after the first, as far as they were needed.
     later: RefCell<Vec<Segment>>,
     /// The last instant that was asked for, and its tick: a run asks for its end again and again.
     asked: Cell<(u64, u64)>,

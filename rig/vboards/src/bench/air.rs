@@ -104,7 +104,7 @@ impl Bench {
         let noise = self
             .noises
             .get_mut(interferer)
-            .ok_or_else(|| format!("there is no interferer {}, the bench has {}", interferer, count))?;
+            .ok_or_else(|| format!("no interferer {}: the bench has {}", interferer, count))?;
         noise.levels.retain(|known| known.0 != board);
         noise.levels.push((board, level_dbm));
         Ok(())

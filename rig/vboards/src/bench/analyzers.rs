@@ -17,7 +17,7 @@ impl Bench {
         let count = self.analyzers.len();
         self.analyzers
             .get_mut(analyzer)
-            .ok_or_else(|| format!("there is no analyzer {}, the bench has {}", analyzer, count))
+            .ok_or_else(|| format!("no analyzer {}: the bench has {}", analyzer, count))
     }
 
     /// Gives an analyzer the imperfections of a real one; before its first probe and fault.

@@ -33,7 +33,7 @@ impl Bench {
         Ok(self.host()?.read(board, now_ps, room))
     }
 
-    /// Bytes of a board that were lost in the adapter because nobody took them.
+    /// Bytes of a board that were lost in the adapter because they were not read.
     pub fn host_overrun(&mut self, board: usize) -> Result<u64, String> {
         let board = self.check(board)? as u16;
         Ok(self.host()?.overrun(board))
@@ -59,7 +59,7 @@ impl Bench {
         self.host = Some(host);
     }
 
-    /// All boards sleep: time continues as long as bytes are on their way to the host's program.
+    /// All boards sleep: time continues as long as bytes are in transit to the host's program.
     pub(super) fn drain_host(&mut self, until_ps: u64) -> Outcome {
         loop {
             let (next_ps, last_ps) = match self.host.as_ref() {

@@ -4,7 +4,7 @@ use crate::rng::{below, draw, Purpose};
 
 /// Beyond 10 % it is not a clock.
 pub const MAX_PPB: u64 = 100_000_000;
-/// A drift is a staircase of so many steps per ramp or period.
+/// A drift is a staircase of a fixed number of steps per ramp or period.
 const STEPS: u128 = 256;
 
 /// A slow change of the frequency on top of the constant error.

@@ -5,11 +5,11 @@ use crate::rng::{below, draw, Purpose};
 /// A fault of a serial line between two instants.
 #[derive(Clone, Copy, Debug)]
 pub enum Fault {
-    /// One bit of a byte flips, in so many of a million bytes.
+    /// One bit of a byte flips, in `ppm` of a million bytes.
     Garbled { from_ps: u64, for_ps: u64, ppm: u64 },
-    /// Bytes are lost, so many of a million.
+    /// Bytes are lost, `ppm` of a million.
     LostBytes { from_ps: u64, for_ps: u64, ppm: u64 },
-    /// Complete lines are lost, so many of a million.
+    /// Complete lines are lost, `ppm` of a million.
     LostLines { from_ps: u64, for_ps: u64, ppm: u64 },
     /// The adapter hands nothing over; what does not fit its buffer meanwhile is lost.
     Stall { from_ps: u64, for_ps: u64 },

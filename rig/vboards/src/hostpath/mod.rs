@@ -48,7 +48,7 @@ pub struct ReaderSettings {
     pub wake_ps: u64,
     /// and a random time of this mean.
     pub wake_tail_ps: u64,
-    /// Other work that a waiting reader has to let pass: every period, for so long.
+    /// Other work that a waiting reader has to let pass: every period, for this time.
     pub other_period_ps: u64,
     pub other_ps: u64,
     /// A read takes this long; it is stamped at its end.
@@ -159,7 +159,7 @@ impl HostPath {
         }
     }
 
-    /// The next instant at which bytes that are on their way may move; None: there are none.
+    /// The next instant at which bytes in transit may move; None: there are none.
     pub fn next_ps(&self) -> Option<u64> {
         let polls = self.ports.iter().filter_map(|port| port.adapter.next_ps());
         let reads = self.readers.iter().filter_map(|reader| reader.next_ps(&self.ports));
@@ -176,7 +176,7 @@ impl HostPath {
         port.chunks.pop_front()
     }
 
-    /// Instant of the last chunk that the host's program will have of what is on its way to it by now.
+    /// Instant of the last chunk that the host's program will have of what is in transit to it by now.
     pub fn last_stamp_ps(&self) -> u64 {
         let last = self.ports.iter().filter_map(|port| port.chunks.back());
         last.map(|chunk| chunk.stamp_ps).max().unwrap_or(0)

@@ -52,7 +52,7 @@ pub trait Chip: Bus {
     type Outside: Outside;
 
     fn outside(&mut self) -> &mut Self::Outside;
-    /// The outside was changed by somebody else (a signal from the air).
+    /// The outside was changed from elsewhere (a signal from the air).
     fn outside_touched(&mut self);
     fn clock(&self) -> &Clock;
     /// Identification codes of its JTAG chain.

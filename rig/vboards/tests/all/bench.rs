@@ -246,7 +246,7 @@ fn the_c_abi_explains_errors() {
     assert_eq!("\"PZ99\" is not a pin, write it as PB6", last_error(handle));
     assert_eq!(-1, capi::vb_probe(handle, 1, 0, 0, pin.as_ptr()));
     assert_eq!(-1, capi::vb_set_link(handle, 0, 1, 0, 0, 0));
-    assert_eq!("there is no board 1, the bench has 1", last_error(handle));
+    assert_eq!("no board 1: the bench has 1", last_error(handle));
     assert_eq!(-4, capi::vb_run(std::ptr::null_mut(), 0));
     capi::vb_free(handle);
 }

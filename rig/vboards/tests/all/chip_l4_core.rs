@@ -217,7 +217,7 @@ fn rng_needs_a_clock_and_is_seeded() {
     assert_ne!(0, word);
 }
 
-/// Nobody is on the bus: NACKF and STOPF after ten bits.
+/// No slave is on the bus: NACKF and STOPF after ten bits.
 #[test]
 fn i2c_gets_no_answer() {
     let mut m = Machine::new();

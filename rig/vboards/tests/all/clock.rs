@@ -104,7 +104,7 @@ fn troubled(round: u64) -> ClockSpec {
     }
 }
 
-/// With drift, steps, gaps and jitter too: ticks never go back, `tick_at` is the exact inverse, and nobody's questions
+/// With drift, steps, gaps and jitter too: ticks never go back, `tick_at` is the exact inverse, and no query
 /// change the answers.
 #[test]
 fn conversions_are_inverse_whatever_the_oscillator_does() {

@@ -625,7 +625,7 @@ fn underflow_and_late_bytes() {
 }
 
 /// 17.1: the frame stays in the TXFIFO for another STXON; a write after it begins a new one. 13.5: RAM access changes a
-/// frame that is on its way, and the checksum follows.
+/// frame in transmission, and the checksum follows.
 #[test]
 fn the_txfifo_after_a_frame() {
     let mut field = Field::new(2);

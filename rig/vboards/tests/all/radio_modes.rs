@@ -27,7 +27,7 @@ fn receive_states_without_clkm() {
     let t_ps = field.t_ps;
     field.radios[1].input(Input::SlpTr, true, t_ps);
     assert_eq!(0x1D, field.status(1));
-    field.load(0, 9, 8, false, 10); // for somebody else: CLKM stays off
+    field.load(0, 9, 8, false, 10); // for another node: CLKM stays off
     field.write(0, TRX_STATE, 0x02);
     field.run(400);
     assert_eq!(0x1E, field.status(1));

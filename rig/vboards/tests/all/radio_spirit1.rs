@@ -701,7 +701,7 @@ fn acknowledgement_ends_the_transmission() {
     assert_eq!(10, field.starts.len());
 }
 
-/// NACK_TX: nobody acknowledges, nothing is waited for; from LOCK the first bit is 16 us away.
+/// NACK_TX: no acknowledgement comes, nothing is waited for; from LOCK the first bit is 16 us away.
 #[test]
 fn a_packet_that_asks_for_nothing() {
     let mut field = Field::new(1, 2);

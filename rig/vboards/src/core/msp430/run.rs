@@ -1,4 +1,4 @@
-//! The loop: instructions until somebody else has to act.
+//! The loop: instructions until another part has to act.
 //!
 //! The hot loop compares the cycle count with `limit` only; whatever needs a look (an access to a register, a change of
 //! GIE or of a power bit, a fault) sets it to 0.

@@ -112,7 +112,7 @@ impl Cpu {
     }
 
     /// A stronger exception arrives while a weaker one is being entered: it takes the frame over, and the weaker one
-    /// pends again (B1.5.12). True if that is what `exception` does. Within the entry nobody knows when exactly it
+    /// pends again (B1.5.12). True if that is what `exception` does. Within the entry it is unknown when exactly it
     /// arrived, so the new vector fetch costs as much as a tail-chained one, its most [E].
     pub(super) fn arrives_late(&mut self, exception: u16) -> bool {
         if self.entered_at != self.instructions || self.ipsr == 0 {

@@ -67,7 +67,7 @@ impl Cpu {
     /// The floating-point part of a frame that is left (PopStack), for a mode that is `privileged`; as `push_float`.
     pub(super) fn pop_float<B: Bus>(&mut self, bus: &mut B, at: u32, privileged: bool) -> u32 {
         if self.float.fpccr & FPCCR_LSPACT != 0 {
-            // Nobody used the registers: they are as they were.
+            // The registers were not used: they are as they were.
             self.float.fpccr &= !FPCCR_LSPACT;
             0
         } else if !self.may_use_float(privileged) {

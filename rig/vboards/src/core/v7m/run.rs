@@ -62,7 +62,7 @@ impl Cpu {
         self.advance_systick();
     }
 
-    /// Whether the core stands, for good or until somebody acts; asking clears what is reported once.
+    /// Whether the core stands, for good or until it is acted upon; asking clears what is reported once.
     fn ended(&mut self) -> Option<Step> {
         if let Some(fault) = self.fault {
             return Some(Step::Fault(fault));

@@ -7,7 +7,7 @@
 //!   Its table 3-1 also stands in TI SWCU192, table 3-25. The extensions' one cycle needs no entry here.
 //! * PM0075: STM32F10xxx flash programming manual, section 1.2/3.1: FLASH_ACR, two 64-bit prefetch buffers, LATENCY.
 //! * RM0008: STM32F10x reference manual, section 3.3.3.
-//! * [E]: an estimate. Nobody has compared it with silicon.
+//! * [E]: an estimate. Not compared with silicon.
 //!
 //! Not modelled, and which way it errs:
 //! * P, the refill of a taken branch, is 1 to 3 by alignment and width of the target and by speculation; here always

@@ -53,7 +53,7 @@ pub fn filter(psdu: &[u8], me: &Identity) -> Verdict {
             return verdict;
         }
     }
-    // An ACK reaches nobody but the sender that waits for it, in TX_ARET.
+    // An ACK reaches only the sender that waits for it, in TX_ARET.
     if kind == 2 || dst_mode == 1 || src_mode == 1 || psdu.len() < verdict.header + 2 {
         return verdict;
     }

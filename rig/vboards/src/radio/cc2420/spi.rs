@@ -226,7 +226,7 @@ impl Cc2420 {
         self.ram[address]
     }
 
-    /// A write past the FIFO's counter, as for a time stamp put into a frame that is on its way (13.5).
+    /// A write past the FIFO's counter, as for a time stamp put into a frame in transmission (13.5).
     fn write_ram(&mut self, address: usize, byte: u8) {
         if !self.clocked() || address >= ram::END {
             return;

@@ -116,7 +116,7 @@ impl Cc2420 {
         }
     }
 
-    /// Bytes of the TXFIFO that the frame on its way needs: its checksum may be the chip's.
+    /// Bytes of the TXFIFO that the frame in transmission needs: its checksum may be the chip's.
     fn needed(&self, length: usize) -> usize {
         let auto_crc = self.reg(regs::MDMCTRL0) & mdmctrl0::AUTOCRC != 0;
         1 + if auto_crc { length.saturating_sub(2) } else { length }
@@ -142,7 +142,7 @@ impl Cc2420 {
         self.enter(State::TxUnderflow);
     }
 
-    /// The RAM of the TXFIFO has changed; a frame that is on its way changes with it.
+    /// The RAM of the TXFIFO has changed; a frame in transmission changes with it.
     pub(super) fn txfifo_changed(&mut self) {
         if matches!(self.state, State::TxFrame) {
             self.tell_body();

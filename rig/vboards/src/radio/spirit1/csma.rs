@@ -49,7 +49,7 @@ impl Spirit1 {
         }
     }
 
-    /// Listens for so many periods from now on.
+    /// Listens for N periods from now on.
     fn listen_for(&mut self, periods: u8) {
         let sense = self.sense;
         if let Some(csma) = self.csma.as_mut() {

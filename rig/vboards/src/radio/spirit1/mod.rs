@@ -88,7 +88,7 @@ pub struct Spirit1 {
     port: Port,
     sdn: bool,
     state: State,
-    /// Where it is on its way to, and the legs still to go.
+    /// The state it changes to, and the legs still to go.
     goal: Option<Goal>,
     legs: VecDeque<(State, u64)>,
     events: Vec<(u64, Kind)>,

@@ -233,7 +233,7 @@ impl Spirit1 {
         }
     }
 
-    /// AUTO_ACK: an empty packet with the same sequence number back to the sender, which asks for nothing; nobody listens
+    /// AUTO_ACK: an empty packet with the same sequence number back to the sender, which asks for nothing; no receiver listens
     /// before it (remembered, unverified).
     fn acknowledge(&mut self, rx: &Reception) {
         if self.reg(regs::PROTOCOL1) & protocol::PIGGYBACKING != 0 {

@@ -5,7 +5,7 @@ use super::regs::{self, command, irq, protocol, State};
 use super::{timing, Kind, Spirit1};
 use crate::air::{Message, Signal, REACTION_PS};
 
-/// Where the chip is on its way to.
+/// The state the chip changes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
     Standby,

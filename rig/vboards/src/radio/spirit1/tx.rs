@@ -20,7 +20,7 @@ pub(super) struct Sending {
     cause: Cause,
     format: Format,
     header: Header,
-    /// Bytes of payload known so far, of so many.
+    /// Bytes of payload known so far, of the total.
     payload: Vec<u8>,
     length: usize,
     /// Of them on the air.

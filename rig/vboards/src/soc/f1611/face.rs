@@ -50,7 +50,7 @@ impl<O: Outside> F1611<O> {
         self.clocks.mclk_on()
     }
 
-    /// True once if somebody wants a PUC.
+    /// True once if a PUC is requested.
     pub fn take_reset(&mut self) -> bool {
         std::mem::take(&mut self.reset_asked)
     }

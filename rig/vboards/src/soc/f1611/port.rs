@@ -77,7 +77,7 @@ impl Port {
     }
 
     /// The nets take their levels; returns those that change. Edges of pins set interrupt flags (ports 1 and 2; the
-    /// others have no such register and nobody asks).
+    /// others have no such register and none is read).
     pub fn settle(&mut self) -> u8 {
         let net = self.wanted();
         let changed = net ^ self.net;

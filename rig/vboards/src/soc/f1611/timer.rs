@@ -1,6 +1,6 @@
 //! Timer_A3 and Timer_B7 (SLAU049F chapters 11 and 12).
 //!
-//! The counter is brought up to date when somebody looks ([`Timer::sync`]) or when something that shows falls due.
+//! The counter is brought up to date when it is read ([`Timer::sync`]) or when something that shows falls due.
 //! Not modelled: TBCLGRP (grouped latches), the external clocks TACLK, TBCLK and INCLK (the counter stands).
 
 use super::clocks::{Clocks, Source};
@@ -82,7 +82,7 @@ pub struct Timer {
     blocks: Vec<Block>,
     /// Blocks whose output has changed since it was asked for.
     pub out_changed: u16,
-    /// Blocks whose flag somebody waits for: the DMA.
+    /// Blocks whose flag the DMA waits for.
     pub watched: u16,
 }
 

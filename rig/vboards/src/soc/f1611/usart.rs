@@ -31,7 +31,7 @@ pub enum Effect {
     Rx(bool),
     /// UART: a byte has left, stop bit and all.
     Sent(u8),
-    /// UART: a byte has arrived and nobody was there; why.
+    /// UART: a byte has arrived and was not received; why.
     Lost(&'static str),
     /// SPI: the transfer of a byte begins.
     Begin,
@@ -43,7 +43,7 @@ pub enum Effect {
     End(u8),
 }
 
-/// A frame on its way, a bit at a time.
+/// A frame in transit, a bit at a time.
 #[derive(Clone, Debug)]
 struct Shift {
     byte: u8,

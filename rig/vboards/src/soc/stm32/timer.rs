@@ -2,7 +2,7 @@
 //! 15 and 17).
 //!
 //! Up-counting, compare events, outputs, input capture, one-pulse mode, repetition, DMA requests, preload of PSC, ARR and
-//! CCR. The counter is not stepped: it is worked out when somebody looks. A timer can count the updates of another one
+//! CCR. The counter is not stepped: it is worked out when it is read. A timer can count the updates of another one
 //! (external clock mode 1 from an internal trigger, without the delay of resynchronisation). Not modelled: down and
 //! centre counting, encoder and other slave modes, complementary outputs, dead time, break.
 
@@ -118,7 +118,7 @@ impl Timer {
         };
     }
 
-    /// The timer's clock has stood still for so many cycles (Stop mode); it was synchronised when that began.
+    /// The timer's clock has stood still for this number of cycles (Stop mode); it was synchronised when that began.
     pub fn postpone(&mut self, cycles: u64) {
         self.since += cycles;
     }

@@ -119,7 +119,7 @@ impl I2c {
         } else if self.cr1 & CR1_START != 0 {
             self.step = Some((cycle + self.scl_cycles(), Step::Start));
         } else if self.sr2 & SR2_MSL == 0 {
-            self.cr1 &= !CR1_STOP; // a slave that nobody talks to: STOP has nothing to do
+            self.cr1 &= !CR1_STOP; // a slave that is not addressed: STOP has nothing to do
         }
     }
 

@@ -122,7 +122,7 @@ impl<O: Outside> Stm32f1<O> {
         resume
     }
 
-    /// What counts the chip's clock has not moved for so many cycles.
+    /// What counts the chip's clock has not moved for this number of cycles.
     fn postpone(&mut self, cycles: u64) {
         self.timers.iter_mut().for_each(|timer| timer.postpone(cycles));
         self.usarts.iter_mut().for_each(|usart| usart.lines.postpone(cycles));

@@ -175,7 +175,7 @@ impl Rtc {
         self.alr = staged.alr.unwrap_or(self.alr);
     }
 
-    /// Instant of the next thing that somebody waits for; `alarm`: EXTI 17 or Standby listen to the alarm.
+    /// Instant of the next thing that is waited for; `alarm`: EXTI 17 or Standby listen to the alarm.
     pub fn next_event(&self, alarm: bool) -> Option<u64> {
         let clock = self.clock.as_ref()?;
         let rise = |k: u64| self.since + k * self.period() - 1;

@@ -11,7 +11,7 @@ fn port_of(pin: Pin) -> usize {
 }
 
 impl<O: Outside> Stm32l4<O> {
-    /// Nobody sends: the serial lines and what the host drives are high.
+    /// Without traffic: the serial lines and what the host drives are high.
     pub(super) fn rest_serial_lines(&mut self) {
         for index in 0..USARTS {
             if let Some(pin) = pins::usual_pin(Signal::UsartTx(index)) {

@@ -16,7 +16,7 @@ impl Timer {
         self.ccmr[channel / 2] >> (8 * (channel % 2) + 4) & 7
     }
 
-    /// The counter has come across CCRx so many times.
+    /// The counter has come across CCRx this number of times.
     pub(super) fn matched(&mut self, channel: usize, times: u64) {
         self.raise(2 << channel);
         let bit = 1 << channel;
