@@ -69,15 +69,15 @@ def test_a_log(tmp_path: Path, form: str, pattern: str, words: list[str]) -> Non
     assert (0, irregular) == (done.status, done.stderr)
     found = done.numbers["nodes"]["m3-1"]
     assert (1000, 1, 1) == (found["n"], found["resets"], found["backsteps"])
-    assert [600, 400] == [segment["n"] for segment in found["segments"]]
-    assert [1, 0] == [segment["backsteps"] for segment in found["segments"]]
-    for segment in found["segments"]:
-        low, high = segment["ppm_interval"]
+    assert [600, 400] == [period["n"] for period in found["boot_periods"]]
+    assert [1, 0] == [period["backsteps"] for period in found["boot_periods"]]
+    for period in found["boot_periods"]:
+        low, high = period["ppm_interval"]
         assert low < 100 < high
         assert high - low < 5
-        assert 1 + segment["ppm"] / 1e6 == segment["rate"]
-        assert segment["residual_std_s"] < 0.002
-    assert -START_S + 5 == pytest.approx(found["segments"][0]["offset_s"], abs=0.01)
+        assert 1 + period["ppm"] / 1e6 == period["rate"]
+        assert period["residual_std_s"] < 0.002
+    assert -START_S + 5 == pytest.approx(found["boot_periods"][0]["offset_s"], abs=0.01)
     assert done.numbers["matched"] == 1000
 
 
@@ -87,7 +87,7 @@ def test_node_alone_holds_the_time(tmp_path: Path) -> None:
     path.write_text(lines("{host:.6f} {s:.6f}", reset_at=None))
     found = gpiorig("clocks", path, "--pattern", r"(?P<host>\S+) (?P<node>\S+)", "--json").numbers["nodes"]
     assert [1000] == [clock["n"] for clock in found.values()]
-    assert pytest.approx(100, abs=1) == found["log"]["segments"][0]["ppm"]
+    assert pytest.approx(100, abs=1) == found["log"]["boot_periods"][0]["ppm"]
 
 
 @pytest.mark.slow
@@ -110,7 +110,7 @@ def test_boot_lines(tmp_path: Path) -> None:
     rows = lines("{host:.6f};m3-1;now={us}", reset_at=None).splitlines(keepends=True)
     path.write_text("".join([*rows[:500], f"{START_S + 500}.000000;m3-1;main(): booting\n", *rows[500:]]))
     found = gpiorig("clocks", path, "--pattern", r"now=(?P<node_time_us>\d+)", "--boot", "booting", "--json").numbers
-    assert [500, 500] == [segment["n"] for segment in found["nodes"]["m3-1"]["segments"]]
+    assert [500, 500] == [period["n"] for period in found["nodes"]["m3-1"]["boot_periods"]]
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_boot_lines(tmp_path: Path) -> None:
         ("what\n", ["--pattern", r"(?P<node_time>\d+)"], 2, "put that in a group (?P<host>"),
         ("1 2\n", ["--pattern", r"(?P<host>\d) (?P<node_time>x)"], 2, "none of 1 lines matches"),
         ("1 7\n2 7\n3 7\n", ["--pattern", r"(?P<host>\d) (?P<node_time>\d)"], 1, "the clock does not move"),
-        ("1 7\n", ["--pattern", r"(?P<host>\d) (?P<node_time>\d)"], 1, "fewer than 3 stamps"),
+        ("1 7\n", ["--pattern", r"(?P<host>\d) (?P<node_time>\d)"], 1, "fewer than 3 timestamps"),
         ("1 1\n2 4\n3 7\n4 10\n", ["--pattern", r"(?P<host>\d) (?P<node_time>\d+)"], 2, "counts 3 per second"),
         ("1 1\n", [], 2, "is no recording; give --pattern"),
         ("1 1\n2 2\n3 3\n", ["--pattern", r"(?P<host>\d) (?P<node_time>\d)", "--node", "a"], 2, "no stamps of node a"),
@@ -170,7 +170,7 @@ def test_numbers(tmp_path: Path, form: Callable[[int], str], group: str) -> None
     path.write_text("".join(f"{host:.6f} {form(us)}\n" for host, us in rows))
     (found,) = gpiorig("clocks", path, "--pattern", rf"(?P<host>\S+) {group}", "--json").numbers["nodes"].values()
     assert (1200, 0, 0) == (found["n"], found["resets"], found["backsteps"])
-    assert pytest.approx(50, abs=0.01) == found["segments"][0]["ppm"]
+    assert pytest.approx(50, abs=0.01) == found["boot_periods"][0]["ppm"]
 
 
 def test_nodes_that_boot_in_one_log(tmp_path: Path) -> None:
@@ -186,8 +186,8 @@ def test_nodes_that_boot_in_one_log(tmp_path: Path) -> None:
 
 
 def counts(found: dict[str, Any]) -> dict[str, list[int]]:
-    """Stamps of the segments of each node."""
-    return {node: [segment["n"] for segment in clock["segments"]] for node, clock in found["nodes"].items()}
+    """Timestamps of the boot periods of each node."""
+    return {node: [period["n"] for period in clock["boot_periods"]] for node, clock in found["nodes"].items()}
 
 
 def test_no_empty_figure(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_a_recording_against_its_pins(demo: Demo) -> None:
         assert (demo.numbers["packets_sent"], 0, 0, 0) == tuple(
             found[key] for key in ("n", "resets", "wraps", "backsteps")
         )
-        (one,) = found["segments"]
+        (one,) = found["boot_periods"]
         assert one["ppm_interval"][0] < ppm < one["ppm_interval"][1]
 
 
@@ -226,9 +226,9 @@ def test_clocks_of_the_virtual_bench_over_a_minute(tmp_path: Path) -> None:
     for node, ppm in truth_ppm().items():
         own = node_log.parse(recording.serial(node).data, node=node)
         for pairs in (pairing.sent(seen, own), pairing.received(seen, own)):
-            assert (3000, 0, 0) == (len(pairs), pairs.unmatched_stamps, pairs.unmatched_samples)
-            (stretch,) = pairing.node_clock(pairs, node=node, samplerate_hz=seen.samplerate_hz).stretches
-            (one,) = stretch.segments
+            assert (3000, 0, 0) == (len(pairs), pairs.unmatched_timestamps, pairs.unmatched_samples)
+            (period,) = pairing.node_clock(pairs, node=node, samplerate_hz=seen.samplerate_hz).boot_periods
+            (one,) = period.segments
             assert one.end_ns - one.start_ns > 59.9e9
             assert abs(one.ppm.value - ppm) < 0.05
             assert one.ppm.low < ppm < one.ppm.high
@@ -267,19 +267,19 @@ def test_a_counter_of_few_bits_is_no_clock(tmp_path: Path) -> None:
     assert "no clock, or one of fewer bits: values 0 to 255; try --bits 8" in wrong.stdout
     assert len(wrong.stdout.splitlines()) <= 4
     assert taken_s < 3
-    (segment,) = gpiorig(*words, "--bits", "8", "--json").numbers["nodes"]["log"]["segments"]
-    assert abs(segment["ppm"]) < 1
+    (period,) = gpiorig(*words, "--bits", "8", "--json").numbers["nodes"]["log"]["boot_periods"]
+    assert abs(period["ppm"]) < 1
 
 
 def test_ten_stretches_are_printed(tmp_path: Path) -> None:
-    """A node that boots every minute: ten stretches in text, all in JSON."""
+    """A node that boots every minute: ten boot periods in text, all in JSON."""
     path = tmp_path / "boots.txt"
     path.write_text("".join(f"{START_S + k}.5 {k % 60}\n" for k in range(20 * 60)))
     words = ["clocks", path, "--pattern", ANY, "--tick-hz", "1"]
     text = gpiorig(*words).stdout
     assert 10 == text.count("  60 stamps over")
-    assert "and 10 more stretches between resets; --json prints all" in text
-    assert 20 == len(gpiorig(*words, "--json").numbers["nodes"]["log"]["segments"])
+    assert "and 10 more boot periods; --json prints all" in text
+    assert 20 == len(gpiorig(*words, "--json").numbers["nodes"]["log"]["boot_periods"])
 
 
 def test_bands_are_named(tmp_path: Path) -> None:

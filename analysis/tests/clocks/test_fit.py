@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gpiorig.analysis.clocks import slope
 from gpiorig.analysis.clocks.fit import ClockFit, fit
 from gpiorig.analysis.clocks.node_clock import node_clock
-from gpiorig.analysis.clocks.node_json import stretch_json
+from gpiorig.analysis.clocks.node_json import boot_period_json
 from gpiorig.analysis.clocks.resolution import quantum
 from gpiorig.analysis.clocks.unwrap import unwrap
 from gpiorig.analysis.errors import EventError
@@ -38,21 +38,21 @@ def fitted(clock_ns: np.ndarray, reference_ns: np.ndarray, **options: object) ->
     return fit(clock_ns, reference_ns, clock="node", reference="host", **options)  # type: ignore[arg-type]
 
 
-def test_stamps_of_microseconds() -> None:
-    """Over a minute of random instants, 1 µs stamps give the rate to 0.002 ppm, and the interval holds it."""
+def test_timestamps_of_microseconds() -> None:
+    """Over a minute of random instants, 1 µs timestamps give the rate to 0.002 ppm, and the interval contains it."""
     at = instants(np.random.default_rng(1))
-    found = fitted(clock(at), EPOCH_NS + at)
-    (one,) = found.segments
+    result = fitted(clock(at), EPOCH_NS + at)
+    (one,) = result.segments
     assert abs(one.ppm.value - 15) < 0.002
     assert one.ppm.low < 15 < one.ppm.high
-    assert (one.n, one.outliers, found.backsteps, found.resets, found.quantisation_ns) == (3000, 0, 0, 0, 1000)
+    assert (one.n, one.outliers, result.backsteps, result.resets, result.quantisation_ns) == (3000, 0, 0, 0, 1000)
     assert (one.start_ns, one.end_ns) == (EPOCH_NS + at[0], EPOCH_NS + at[-1])
     assert 250 < one.residual_std_ns < 330  # 1000 / sqrt 12 = 289
     assert one.drift_ppm_per_s is None
 
 
 def test_no_digit_is_lost_at_an_epoch() -> None:
-    """Moved by 56 years, stamps give the same fit, to the last digit."""
+    """Moved by 56 years, timestamps give the same fit, to the last digit."""
     at = instants(np.random.default_rng(2))
     near, far = fitted(clock(at), at), fitted(clock(at), EPOCH_NS + at)
     assert near.segments[0].ppm == far.segments[0].ppm
@@ -61,53 +61,53 @@ def test_no_digit_is_lost_at_an_epoch() -> None:
 
 
 def test_offset_and_inverse() -> None:
-    """`at` is within a quantum of what the clock shows less the time, and `to_reference` undoes it to a ns or two."""
+    """`at` is within a quantum of what the clock shows minus the time, and `to_reference` undoes it to a ns or two."""
     at = instants(np.random.default_rng(3))
     shown = clock(at)
-    found = fitted(shown, EPOCH_NS + at)
-    offset, uncertainty = found.at(EPOCH_NS + at)
+    result = fitted(shown, EPOCH_NS + at)
+    offset, uncertainty = result.at(EPOCH_NS + at)
     assert np.abs(shown - (EPOCH_NS + at) - offset).max() <= 1010
     assert (uncertainty > 0).all() and uncertainty.max() < 100
-    back, _ = found.to_reference(EPOCH_NS + at + offset, near_ns=EPOCH_NS + at)
+    back, _ = result.to_reference(EPOCH_NS + at + offset, near_ns=EPOCH_NS + at)
     assert np.abs(back - EPOCH_NS - at).max() <= 2
 
 
 def test_uncertainty_grows_outside() -> None:
     at = instants(np.random.default_rng(4))
-    found = fitted(clock(at), at)
-    _, uncertainty = found.at(np.array([SPAN_NS // 2, SPAN_NS, 10 * SPAN_NS]))
+    result = fitted(clock(at), at)
+    _, uncertainty = result.at(np.array([SPAN_NS // 2, SPAN_NS, 10 * SPAN_NS]))
     assert uncertainty[0] < uncertainty[1] < uncertainty[2]
 
 
 def test_outliers_do_not_count() -> None:
-    """A tenth of the stamps anywhere: the rate stays, they are counted."""
+    """A tenth of the timestamps anywhere: the rate stays, they are counted."""
     random = np.random.default_rng(5)
     at = instants(random)
     shown = clock(at)
     wrong = random.permutation(3000)[:300]
     shown[wrong] += random.integers(10**6, 10**10, 300) * random.choice([-1, 1], 300)
-    found = fitted(shown, at)
-    assert [segment.outliers for segment in found.segments] == [300]
-    assert abs(found.segments[0].ppm.value - 15) < 0.002
+    result = fitted(shown, at)
+    assert [segment.outliers for segment in result.segments] == [300]
+    assert abs(result.segments[0].ppm.value - 15) < 0.002
 
 
-def test_lone_burst_is_no_piece() -> None:
-    """Ten stamps in a row that are a second off are outliers."""
+def test_lone_burst_is_not_a_segment() -> None:
+    """Ten timestamps in a row that are a second off are outliers."""
     at = instants(np.random.default_rng(6))
     shown = clock(at)
     shown[100:110] += NS_PER_S
-    found = fitted(shown, at)
-    assert (len(found.segments), found.outliers, found.backsteps) == (1, 10, 1)
+    result = fitted(shown, at)
+    assert (len(result.segments), result.outliers, result.backsteps) == (1, 10, 1)
 
 
 def test_step() -> None:
-    """A step of five quanta in the middle splits the fit at its stamp; both rates are right."""
+    """A step of five quanta in the middle splits the fit at its timestamp; both rates are right."""
     at = instants(np.random.default_rng(7))
     shown = clock(at)
     shown[2000:] += 5000
-    found = fitted(shown, at)
-    assert [segment.n for segment in found.segments] == [2000, 1000]
-    assert [segment.ppm.value for segment in found.segments] == pytest.approx([15, 15], abs=0.01)
+    result = fitted(shown, at)
+    assert [segment.n for segment in result.segments] == [2000, 1000]
+    assert [segment.ppm.value for segment in result.segments] == pytest.approx([15, 15], abs=0.01)
     assert [segment.ppm.value for segment in fitted(shown, at, piecewise=False).segments] != pytest.approx(
         [15], abs=0.01
     )
@@ -121,35 +121,35 @@ def test_change_of_rate() -> None:
         // 1000
         * 1000
     )
-    found = fitted(shown, at)
-    assert [segment.ppm.value for segment in found.segments] == pytest.approx([15, 17], abs=0.01)
-    assert found.segments[0].end_ns == pytest.approx(SPAN_NS / 2, abs=NS_PER_S)
+    result = fitted(shown, at)
+    assert [segment.ppm.value for segment in result.segments] == pytest.approx([15, 17], abs=0.01)
+    assert result.segments[0].end_ns == pytest.approx(SPAN_NS / 2, abs=NS_PER_S)
 
 
 def test_drift() -> None:
     """A rate that grows by 0.1 ppm per s is one segment with a drift, not a row of lines."""
     at = instants(np.random.default_rng(9))
     shown = (clock(at, step_ns=1) + (0.5e-16 * at.astype(float) ** 2).astype(np.int64)) // 1000 * 1000
-    found = fitted(shown, at)
-    (one,) = found.segments
+    result = fitted(shown, at)
+    (one,) = result.segments
     assert one.drift_ppm_per_s is not None
     assert one.drift_ppm_per_s.low < 0.1 < one.drift_ppm_per_s.high
     assert one.ppm.value == pytest.approx(15 + 0.1 * one.centre_ns / NS_PER_S, abs=0.01)
-    offset, _ = found.at(at)
+    offset, _ = result.at(at)
     assert np.abs(shown - at - offset).max() < 1100
-    back, _ = found.to_reference(at + offset, near_ns=at)
+    back, _ = result.to_reference(at + offset, near_ns=at)
     assert np.abs(back - at).max() <= 2
 
 
 def test_reset() -> None:
-    """A node that begins anew: two segments, whose offsets differ by what it lost."""
+    """A node that restarts: two segments, whose offsets differ by what it lost."""
     at = instants(np.random.default_rng(10))
     ticks = clock(at) // 1000
     ticks[1500:] -= ticks[1500] - 7
     unwrapped = unwrap(ticks, 2**32, reference_ns=at, tick_hz=Fraction(10**6))
-    found = fitted(unwrapped.ns(Fraction(10**6)), at, resets=unwrapped.resets, backsteps=len(unwrapped.backsteps))
-    assert (found.resets, found.backsteps, [segment.n for segment in found.segments]) == (1, 0, [1500, 1500])
-    assert [segment.ppm.value for segment in found.segments] == pytest.approx([15, 15], abs=0.01)
+    result = fitted(unwrapped.ns(Fraction(10**6)), at, resets=unwrapped.resets, backsteps=len(unwrapped.backsteps))
+    assert (result.resets, result.backsteps, [segment.n for segment in result.segments]) == (1, 0, [1500, 1500])
+    assert [segment.ppm.value for segment in result.segments] == pytest.approx([15, 15], abs=0.01)
 
 
 Noise = Callable[[np.random.Generator, np.ndarray], tuple[np.ndarray, float]]
@@ -181,7 +181,7 @@ def wandering_frequency(random: np.random.Generator, at: np.ndarray) -> tuple[np
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", [white, quantised, wandering_phase, wandering_frequency])
 def test_coverage(noise: Noise) -> None:
-    """Intervals hold the true rate as often as they say."""
+    """Intervals contain the true rate as often as promised."""
     random = np.random.default_rng(11)
     runs, held = by_depth(40, 100), 0
     for _ in range(runs):
@@ -194,7 +194,7 @@ def test_coverage(noise: Noise) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("step_ns", [10**6, 10**7])
-def test_coverage_of_stamps_that_nothing_dithers(step_ns: int) -> None:
+def test_coverage_of_timestamps_that_nothing_dithers(step_ns: int) -> None:
     """Events every 20 ms and a clock of 1 or 10 ms: the residual shows nothing, yet the interval holds the rate."""
     random = np.random.default_rng(12)
     at = np.arange(0, SPAN_NS, 20_000_000)
@@ -215,8 +215,8 @@ def test_coverage_of_stamps_that_nothing_dithers(step_ns: int) -> None:
     ],
     ids=["normal", "delays", "delays with stalls"],
 )
-def test_no_pieces_without_a_break(noise: Callable[[np.random.Generator, int], np.ndarray]) -> None:
-    """Records without a break are split no more often than the level of 0.5 % says."""
+def test_no_segments_without_a_break(noise: Callable[[np.random.Generator, int], np.ndarray]) -> None:
+    """Records without a break are split no more often than at the level of 0.5 %."""
     random = np.random.default_rng(13)
     runs, split = by_depth(25, 100), 0
     for _ in range(runs):
@@ -227,7 +227,7 @@ def test_no_pieces_without_a_break(noise: Callable[[np.random.Generator, int], n
 
 
 def shares(random: np.random.Generator, n: int, count: int) -> np.ndarray:
-    """float64[n, count]: how large the share of each band is at each stamp: linear, in steps, or in waves."""
+    """float64[n, count]: how large the share of each band is at each timestamp: linear, in steps, or in waves."""
     at = np.linspace(0, 1, n)
     kind = int(random.integers(3))
     if kind == 0:
@@ -256,7 +256,7 @@ def in_bands(random: np.random.Generator, *, step_ns: int) -> tuple[np.ndarray, 
 
 
 @pytest.mark.slow
-def test_coverage_of_stamps_in_bands() -> None:
+def test_coverage_of_timestamps_in_bands() -> None:
     """Lines at two to four phases whose shares change: intervals hold the rate, no break and no reset is invented."""
     random = np.random.default_rng(17)
     runs, held, least_held, split, resets, seen = by_depth(25, 200), 0, 0, 0, 0, 0
@@ -264,14 +264,14 @@ def test_coverage_of_stamps_in_bands() -> None:
         step_ns = int(random.choice([1_000, 1_000_000, 4_000_000]))
         ticks, host_ns, ppm = in_bands(random, step_ns=step_ns)
         hz = Fraction(NS_PER_S, step_ns)
-        found = node_clock("n", ticks, host_ns, reference="host", tick_hz=hz, modulus=2**32)
-        resets += len(found.stretches) > 1
-        split += len(found.stretches[0].segments) > 1
-        told = stretch_json(found.stretches[0])
-        low, high = told["ppm_interval"]
+        node = node_clock("n", ticks, host_ns, reference="host", tick_hz=hz, modulus=2**32)
+        resets += len(node.boot_periods) > 1
+        split += len(node.boot_periods[0].segments) > 1
+        period = boot_period_json(node.boot_periods[0])
+        low, high = period["ppm_interval"]
         held += low <= ppm <= high
-        seen += len(told["bands_s"]) > 1
-        low, high = told["minimum_delay"]["ppm_interval"]
+        seen += len(period["bands_s"]) > 1
+        low, high = period["minimum_delay"]["ppm_interval"]
         least_held += low <= ppm <= high
     print(f"{runs} logs: {held} held, {least_held} by minimum delay, {split} split, {resets} reset, {seen} in bands")
     assert seen >= fewest(runs, 0.98)
@@ -295,7 +295,7 @@ def test_bands_of_whole_seconds() -> None:
 
 
 @pytest.mark.slow
-def test_bands_that_take_turns_are_no_break() -> None:
+def test_bands_that_take_turns_are_not_a_break() -> None:
     """Ticks of 8 ms, late by 60 ms in 10 to 95 % of the lines and 28 ms early in a quarter: one line, at -250 ppm."""
     for seed in range(6):
         random = np.random.default_rng(seed)
@@ -311,19 +311,19 @@ def test_bands_that_take_turns_are_no_break() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("break_", ["step", "rate"])
-def test_a_break_beside_bands_is_found(break_: str) -> None:
+def test_a_break_next_to_bands_is_found(break_: str) -> None:
     """The clock jumps by 0.3 s, or is 100 ppm faster from half way on; a third of the lines is 60 ms late."""
     random = np.random.default_rng(18)
     at = np.sort(random.integers(0, 3000 * NS_PER_S, 3000))
     late = 60_000_000 * (random.random(3000) < at / at[-1] / 2) + random.exponential(1e6, 3000).astype(np.int64)
     after = np.maximum(at - 1500 * NS_PER_S, 0)
     shown = clock(at) + (np.sign(after) * 300_000_000 if break_ == "step" else after // 10_000)
-    found = fitted(shown, EPOCH_NS + at + late).segments
-    assert [each.start_ns > EPOCH_NS + 1400 * NS_PER_S for each in found] == [False, True]
-    assert found[1].start_ns == pytest.approx(EPOCH_NS + 1500 * NS_PER_S, abs=30 * NS_PER_S)
-    for each, ppm in zip(found, [15, 15] if break_ == "step" else [15, 115], strict=True):
-        assert each.ppm.value == pytest.approx(ppm, abs=0.5)
-        assert len(each.bands_ns) == 2
+    segments = fitted(shown, EPOCH_NS + at + late).segments
+    assert [segment.start_ns > EPOCH_NS + 1400 * NS_PER_S for segment in segments] == [False, True]
+    assert segments[1].start_ns == pytest.approx(EPOCH_NS + 1500 * NS_PER_S, abs=30 * NS_PER_S)
+    for segment, ppm in zip(segments, [15, 15] if break_ == "step" else [15, 115], strict=True):
+        assert segment.ppm.value == pytest.approx(ppm, abs=0.5)
+        assert len(segment.bands_ns) == 2
 
 
 def test_bandwidth_of_white_noise_costs_little() -> None:
@@ -331,16 +331,16 @@ def test_bandwidth_of_white_noise_costs_little() -> None:
     random = np.random.default_rng(14)
     x = np.arange(2000.0) * 1e6 - 1e9
     residuals = random.standard_normal(2000)
-    found = slope.covariance(x, residuals, quanta=(0.0, 0.0)).covariance
+    covariance = slope.covariance(x, residuals, quanta=(0.0, 0.0)).covariance
     ordinary = residuals @ residuals / 1998 / (x @ x)
-    assert 1 <= np.sqrt(found[1, 1] / ordinary) * 2 / 1.96 < 1.34
+    assert 1 <= np.sqrt(covariance[1, 1] / ordinary) * 2 / 1.96 < 1.34
 
 
 @pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(3, 80), st.integers(1, 10**9), st.integers(-(10**15), 10**15), st.integers(0, 2**32))
 def test_shift_and_scale(n: int, step_ns: int, shift: int, seed: int) -> None:
-    """Moving both clocks, or one, changes no rate; stamps that are all twice as large change none either."""
+    """Moving both clocks, or one, changes no rate; timestamps that are all twice as large change none either."""
     at = np.cumsum(np.random.default_rng(seed).integers(1, 10**9, n))
     shown = clock(at, step_ns=step_ns)
     base = fitted(shown, at)
@@ -355,22 +355,22 @@ def test_shift_and_scale(n: int, step_ns: int, shift: int, seed: int) -> None:
 @pytest.mark.parametrize(
     ("clock_ns", "reference_ns", "note"),
     [
-        ([], [], "fewer than 3 stamps"),
-        ([1, 2], [1, 2], "fewer than 3 stamps"),
+        ([], [], "fewer than 3 timestamps"),
+        ([1, 2], [1, 2], "fewer than 3 timestamps"),
         ([5, 5, 5, 5], [1, 2, 3, 4], "the clock does not move"),
-        ([1, 2, 3, 4], [5, 5, 5, 5], "all stamps of the reference are equal"),
+        ([1, 2, 3, 4], [5, 5, 5, 5], "all timestamps of the reference are equal"),
     ],
 )
 def test_impossible(clock_ns: list[int], reference_ns: list[int], note: str) -> None:
-    """No fit, and why; whoever uses it all the same is told."""
-    found = fitted(np.array(clock_ns, dtype=np.int64), np.array(reference_ns, dtype=np.int64))
-    assert (found.segments, found.note, found.skipped) == ((), note, len(clock_ns))
+    """No fit, and why; its use is refused."""
+    result = fitted(np.array(clock_ns, dtype=np.int64), np.array(reference_ns, dtype=np.int64))
+    assert (result.segments, result.note, result.skipped) == ((), note, len(clock_ns))
     with pytest.raises(EventError, match=f"no fit to use; {note}"):
-        found.at(np.array([1], dtype=np.int64))
+        result.at(np.array([1], dtype=np.int64))
 
 
-def test_three_stamps() -> None:
-    """The fewest there can be: an interval that says how little is known."""
+def test_three_timestamps() -> None:
+    """The fewest there can be: a wide interval."""
     at = np.array([0, NS_PER_S, 2 * NS_PER_S])
     (one,) = fitted(clock(at, ppm=10.0), at).segments
     assert one.ppm.low < 10 < one.ppm.high
@@ -378,20 +378,20 @@ def test_three_stamps() -> None:
 
 
 def test_log_of_another_run() -> None:
-    """Stamps that have nothing to do with the reference are flagged."""
+    """Timestamps that have nothing to do with the reference are flagged."""
     random = np.random.default_rng(15)
     at = instants(random, 200)
-    found = fitted(random.integers(0, 10**12, 200), at)
-    assert found.note.startswith("the clock does not follow the reference")
+    result = fitted(random.integers(0, 10**12, 200), at)
+    assert result.note.startswith("the clock does not follow the reference")
 
 
 def test_unequal_lengths() -> None:
-    with pytest.raises(EventError, match="3 stamps against 2 of host"):
+    with pytest.raises(EventError, match="node: 3 timestamps, host: 2"):
         fitted(np.arange(3), np.arange(2))
 
 
 @pytest.mark.parametrize(
-    ("stamps", "expected"),
+    ("timestamps", "expected"),
     [
         ([], 0),
         ([4, 4], 0),
@@ -402,13 +402,13 @@ def test_unequal_lengths() -> None:
         ([0, 10**9, 10**9, 2 * 10**9, 3 * 10**9, 4 * 10**9, 5 * 10**9], 10**6),
     ],
 )
-def test_quantum(stamps: list[int], expected: float) -> None:
-    assert quantum(np.array(stamps, dtype=np.int64)) == expected
+def test_quantum(timestamps: list[int], expected: float) -> None:
+    assert quantum(np.array(timestamps, dtype=np.int64)) == expected
 
 
 @pytest.mark.slow
-def test_a_million_stamps() -> None:
+def test_a_million_timestamps() -> None:
     """The fit does not grow faster than sorting; that it ends is what is tested."""
     at = np.sort(np.random.default_rng(16).integers(0, 3600 * NS_PER_S, 10**6))
-    found = fitted(clock(at, ppm=-7), at)
-    assert [(s.n, round(s.ppm.value, 4)) for s in found.segments] == [(10**6, -7.0)]
+    result = fitted(clock(at, ppm=-7), at)
+    assert [(s.n, round(s.ppm.value, 4)) for s in result.segments] == [(10**6, -7.0)]

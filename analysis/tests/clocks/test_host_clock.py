@@ -1,4 +1,4 @@
-"""Stamps that can only be late, and nodes' clocks against them."""
+"""Timestamps that can only be late, and nodes' clocks against them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def instants(random: np.random.Generator, n: int = 1000) -> np.ndarray:
 
 
 def both(host_ns: np.ndarray, at: np.ndarray) -> tuple[ClockFit, ClockFit]:
-    """The line below all stamps, and that through their middle."""
+    """The line below all timestamps, and that through their middle."""
     return (
         minimum_delay(host_ns, at, host="host", reference="analyzer"),
         fit(host_ns, at, clock="host", reference="analyzer"),
@@ -52,14 +52,14 @@ def test_the_line_is_that_of_the_linear_program() -> None:
     assert (offset_us, one.ppm.value) == pytest.approx(tuple(solved.x), rel=1e-6)
 
 
-def test_minimum_delay_beside_the_median() -> None:
+def test_minimum_delay_and_median() -> None:
     """The line below is within 30 µs of the smallest delays; that through the middle is most of a ms later."""
     random = np.random.default_rng(2)
     at = instants(random)
     host = late(random, at)
     minimum, median = both(host, at)
     truth = EPOCH_NS + np.rint(at * 20e-6).astype(np.int64) + 50_000
-    least, middle = (each.at(at)[0] - truth for each in (minimum, median))
+    least, middle = (fitted.at(at)[0] - truth for fitted in (minimum, median))
     assert np.abs(least).max() < 30_000
     assert 400_000 < middle.mean() < 1_100_000
     assert abs(minimum.segments[0].ppm.value - 20) < abs(median.segments[0].ppm.value - 20)
@@ -67,7 +67,7 @@ def test_minimum_delay_beside_the_median() -> None:
 
 @pytest.mark.slow
 def test_coverage() -> None:
-    """Intervals hold the true rate as often as they say."""
+    """Intervals contain the true rate as often as promised."""
     random = np.random.default_rng(3)
     runs, held = by_depth(30, 100), 0
     for _ in range(runs):
@@ -78,7 +78,7 @@ def test_coverage() -> None:
 
 
 @pytest.mark.slow
-def test_stamps_that_nothing_dithers() -> None:
+def test_timestamps_that_nothing_dithers() -> None:
     """Whole seconds of a host, whole ms of a node that speaks every 100 ms: the smallest delays are all equal."""
     at = np.arange(0, 300 * NS_PER_S, 100_000_000)
     for ppm in (-40.0, 3.0, 25.0):
@@ -101,23 +101,23 @@ def test_delays_that_repeat_widen_the_interval(span_s: int) -> None:
 
 @pytest.mark.slow
 def test_step_of_the_host() -> None:
-    """NTP sets the host back by 20 ms: two lines, neither turned by the other's stamps."""
+    """NTP sets the host back by 20 ms: two lines, neither turned by the other's timestamps."""
     random = np.random.default_rng(5)
     at = instants(random, 3000)
     host = late(random, at) - np.where(at > 25 * NS_PER_S, 20_000_000, 0)
     minimum, median = both(host, at)
-    assert [len(each.segments) for each in (minimum, median)] == [2, 2]
+    assert [len(fitted.segments) for fitted in (minimum, median)] == [2, 2]
     assert [segment.ppm.value for segment in minimum.segments] == pytest.approx([20, 20], abs=2)
 
 
-@pytest.mark.parametrize(("host", "note"), [([], "fewer than 3 stamps"), ([7, 7, 7], "the clock does not move")])
+@pytest.mark.parametrize(("host", "note"), [([], "fewer than 3 timestamps"), ([7, 7, 7], "the clock does not move")])
 def test_impossible(host: list[int], note: str) -> None:
-    for each in both(np.array(host, dtype=np.int64), np.arange(len(host))):
-        assert (each.segments, each.note) == ((), note)
+    for fitted in both(np.array(host, dtype=np.int64), np.arange(len(host))):
+        assert (fitted.segments, fitted.note) == ((), note)
 
 
 @pytest.mark.parametrize("n", [3, 4, 6, 9])
-def test_few_stamps_are_all_used(n: int) -> None:
+def test_few_timestamps_are_all_used(n: int) -> None:
     """Also those that fill no block."""
     at = np.arange(n, dtype=np.int64) * NS_PER_S
     (one,) = minimum_delay(at + EPOCH_NS, at, host="host", reference="analyzer").segments
@@ -125,13 +125,13 @@ def test_few_stamps_are_all_used(n: int) -> None:
 
 
 def test_unequal_lengths() -> None:
-    with pytest.raises(EventError, match="3 stamps against 2 of analyzer"):
+    with pytest.raises(EventError, match="host: 3 timestamps, analyzer: 2"):
         minimum_delay(np.arange(3), np.arange(2), host="host", reference="analyzer")
 
 
 @pytest.mark.slow
 def test_node_against_a_host() -> None:
-    """15 ppm, a wrap of 32 bits, a reset: found out from ticks and late stamps alone."""
+    """15 ppm, a wrap of 32 bits, a reset: found out from ticks and late timestamps alone."""
     random = np.random.default_rng(6)
     at = instants(random, 2000)
     node_us = (at * (1 + 15e-6) / 1000).astype(np.int64) + 2**32 - 20 * 10**6
@@ -140,43 +140,43 @@ def test_node_against_a_host() -> None:
     host = late(random, at, ppm=0.0)
     assert timer_guesses.nominal_hz(ticks, host)[1] == 10**6
     assert timer_guesses.likely_modulus(ticks) == 2**32
-    found = node_json.as_json(
+    result = node_json.as_json(
         node_clock.node_clock("m3", ticks, host, reference="host", tick_hz=Fraction(10**6), modulus=2**32)
     )
-    assert (found["n"], found["resets"], found["wraps"], found["backsteps"]) == (2000, 1, 1, 0)
-    assert found["quantisation_s"] == 1e-6
-    first, second = found["segments"]
+    assert (result["n"], result["resets"], result["wraps"], result["backsteps"]) == (2000, 1, 1, 0)
+    assert result["quantisation_s"] == 1e-6
+    first, second = result["boot_periods"]
     assert (first["n"], second["n"]) == (1500, 500)
-    for each in (first, second):
-        assert each["ppm_interval"][0] < 15 < each["ppm_interval"][1]
-        low, high = each["minimum_delay"]["ppm_interval"]
+    for period in (first, second):
+        assert period["ppm_interval"][0] < 15 < period["ppm_interval"][1]
+        low, high = period["minimum_delay"]["ppm_interval"]
         assert low < 15 < high
-        assert each["rate"] == 1 + each["ppm"] / 1e6
+        assert period["rate"] == 1 + period["ppm"] / 1e6
     lost_s = at[1500] / 1e9
     assert second["offset_s"] - first["offset_s"] == pytest.approx(-lost_s - (2**32 / 1e6 - 20), abs=0.01)
 
 
 def test_a_node_that_jumped_ahead_once() -> None:
-    """One stamp of the node 3 s ahead would be the earliest of all; it does not turn the line below."""
+    """One timestamp of the node 3 s ahead would be the earliest of all; it does not turn the line below."""
     random = np.random.default_rng(7)
     at = instants(random)
     ticks = (at * (1 + 15e-6) / 1000).astype(np.int64)
     ticks[500] += 3_000_000
-    found = node_clock.node_clock("m3", ticks, late(random, at, ppm=0.0), reference="host", tick_hz=Fraction(10**6))
-    (segment,) = node_json.as_json(found)["segments"]
-    low, high = segment["minimum_delay"]["ppm_interval"]
+    clock = node_clock.node_clock("m3", ticks, late(random, at, ppm=0.0), reference="host", tick_hz=Fraction(10**6))
+    (period,) = node_json.as_json(clock)["boot_periods"]
+    low, high = period["minimum_delay"]["ppm_interval"]
     assert low < 15 < high
     assert high - low < 10
 
 
-def test_a_reset_is_no_modulus() -> None:
+def test_a_reset_is_not_a_modulus() -> None:
     """A timer that never came near the end of its range has no wrap to guess."""
     assert timer_guesses.likely_modulus(np.array([10**9, 2 * 10**9, 5, 100])) is None
     assert timer_guesses.likely_modulus(np.array([65_000, 65_500, 300])) == 2**16
 
 
 def test_no_usual_rate() -> None:
-    """Ticks of 12 345 Hz are of no usual unit; how many they are is said."""
+    """Ticks of 12 345 Hz have no usual unit; their rate is returned."""
     at = np.arange(100) * NS_PER_S
     rate, usual = timer_guesses.nominal_hz(np.arange(100) * 12_345, at)
     assert (rate, usual) == (12_345, None)
@@ -188,38 +188,38 @@ def as_json(ticks: np.ndarray, host: np.ndarray) -> dict[str, Any]:
 
 @pytest.mark.parametrize("step_ns", [-20 * NS_PER_S, -NS_PER_S // 5, 5 * NS_PER_S])
 def test_a_host_that_is_set(step_ns: int) -> None:
-    """NTP sets the host: no reset; the rate is the mean of the pieces, in which the step is no rate."""
+    """NTP sets the host: no reset; the rate is the mean of the segments, in which the step is not a rate."""
     random = np.random.default_rng(8)
     at = instants(random, 2000)
     host = np.maximum.accumulate(late(random, at, ppm=0.0)) + np.where(at > 25 * NS_PER_S, step_ns, 0)
-    found = as_json((at * (1 + 15e-6) / 1000).astype(np.int64), host)
-    assert (found["resets"], found["backsteps"], found["reference_backsteps"]) == (0, 0, int(step_ns < 0))
-    (segment,) = found["segments"]
-    assert len(segment["pieces"]) == 2
-    assert segment["residual_std_s"] < 0.01
-    for each in (segment, segment["minimum_delay"]):
-        assert each["ppm_interval"][0] < 15 < each["ppm_interval"][1]
-        assert each["ppm_interval"][1] - each["ppm_interval"][0] < 40
+    result = as_json((at * (1 + 15e-6) / 1000).astype(np.int64), host)
+    assert (result["resets"], result["backsteps"], result["reference_backsteps"]) == (0, 0, int(step_ns < 0))
+    (period,) = result["boot_periods"]
+    assert len(period["segments"]) == 2
+    assert period["residual_std_s"] < 0.01
+    for line in (period, period["minimum_delay"]):
+        assert line["ppm_interval"][0] < 15 < line["ppm_interval"][1]
+        assert line["ppm_interval"][1] - line["ppm_interval"][0] < 40
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("share", [0.05, 0.2])
-def test_late_stamps_of_a_host_that_reads_out_of_order(share: float) -> None:
-    """A host that goes back after each late stamp was not set: one line, or at most a false alarm of the pieces."""
+def test_late_timestamps_of_a_host_that_reads_out_of_order(share: float) -> None:
+    """A host that goes back after each late timestamp was not set: one line, or at most a false break."""
     random = np.random.default_rng(10)
     one = 0
     for _ in range(5):
         at = instants(random, 600)
         delay = random.exponential(1e5, 600) + (random.random(600) < share) * random.exponential(2e8, 600)
-        (segment,) = as_json((at * (1 + 15e-6) / 1000).astype(np.int64), at + delay.astype(np.int64))["segments"]
-        one += not segment["pieces"]
-        assert segment["ppm_interval"][0] < 15 < segment["ppm_interval"][1]
-        assert segment["ppm_interval"][1] - segment["ppm_interval"][0] < 20
+        (period,) = as_json((at * (1 + 15e-6) / 1000).astype(np.int64), at + delay.astype(np.int64))["boot_periods"]
+        one += not period["segments"]
+        assert period["ppm_interval"][0] < 15 < period["ppm_interval"][1]
+        assert period["ppm_interval"][1] - period["ppm_interval"][0] < 20
     assert one >= 4
 
 
 def test_a_log_that_is_not_in_order() -> None:
-    """Lines up to three places from where they belong: no step back, and the fit of the log in order."""
+    """Lines up to three places from their places: no step back, and the fit of the log in order."""
     random = np.random.default_rng(9)
     at = instants(random)
     host = np.maximum.accumulate(late(random, at, ppm=0.0)) // 10**6 * 10**6
@@ -231,12 +231,12 @@ def test_a_log_that_is_not_in_order() -> None:
     assert mixed[places][timer_guesses.moved([7], places)].tolist() == [mixed[7]]
 
 
-def test_most_stamps_at_one_instant() -> None:
+def test_most_timestamps_at_one_instant() -> None:
     """A host that stalls for most of the log: what is on time is not left as the outliers of one instant."""
     at = np.arange(100, dtype=np.int64) * 10_000_000
     host = np.where(at < 800_000_000, np.maximum(at, 800_000_000), at) + EPOCH_NS
-    (segment,) = as_json(at // 1000, host)["segments"]
-    assert segment["n"] == 100
+    (period,) = as_json(at // 1000, host)["boot_periods"]
+    assert period["n"] == 100
 
 
 def test_rate_of_a_log_with_a_late_end() -> None:
@@ -247,7 +247,7 @@ def test_rate_of_a_log_with_a_late_end() -> None:
     assert timer_guesses.nominal_hz(at // 1000, host)[1] == 10**6
 
 
-def test_a_modulus_of_signed_stamps() -> None:
+def test_a_modulus_of_signed_timestamps() -> None:
     """A timer of 32 bits that is printed with a sign is full at 2^31."""
     assert timer_guesses.likely_modulus(np.array([2**31 - 1000, 2**31 - 1, -(2**31), 5])) == 2**32
     assert timer_guesses.likely_modulus(np.array([-5, -4, -3])) is None

@@ -1,4 +1,4 @@
-"""Node stamps beside the pins: by packet id and order, and by the numbers of an event log."""
+"""Node timestamps paired with the pins: by packet id and order, and by the numbers of an event log."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def seen(rows: list[tuple[int, str, int]]) -> Events:
 def packets(ids: list[int], *, period_us: int = 1000, first_us: int = 0) -> tuple[list[tuple[int, str, int]], str]:
     """Send calls on the pins, and the lines that the node logs of them."""
     rows = [(at * period_us * 24, "app.tx.enter", number) for at, number in enumerate(ids)]
-    stamps = [(first_us + at * period_us) % 2**32 for at in range(len(ids))]
-    text = "".join(f"packet seq={n} tx_us={t} status=ok\n" for n, t in zip(ids, stamps, strict=True))
+    timestamps = [(first_us + at * period_us) % 2**32 for at in range(len(ids))]
+    text = "".join(f"packet seq={n} tx_us={t} status=ok\n" for n, t in zip(ids, timestamps, strict=True))
     return rows, text
 
 
@@ -34,9 +34,9 @@ def test_ids_wrap() -> None:
     rows, text = packets([n % 2**16 for n in range(70_000)])
     lines = text.splitlines(keepends=True)
     del rows[66_000], lines[3]
-    found = pairing.sent(seen(rows), node_log.parse("".join(lines), node="a"))
-    assert (len(found), found.unmatched_stamps, found.unmatched_samples) == (69_998, 1, 1)
-    assert (found.samples == found.stamps * 24).all()
+    pairs = pairing.sent(seen(rows), node_log.parse("".join(lines), node="a"))
+    assert (len(pairs), pairs.unmatched_timestamps, pairs.unmatched_samples) == (69_998, 1, 1)
+    assert (pairs.samples == pairs.timestamps * 24).all()
 
 
 def clock(rows: list[tuple[int, str, int]], text: str) -> NodeClock:
@@ -48,22 +48,25 @@ def clock(rows: list[tuple[int, str, int]], text: str) -> NodeClock:
 def test_timer_of_the_node_wraps() -> None:
     """The 32 bits of its microseconds wrap after 71 minutes: the fit goes through it."""
     rows, text = packets(list(range(1, 1001)), first_us=2**32 - 500_000)
-    found = clock(rows, text)
-    (stretch,) = found.stretches
-    assert (found.n, found.wraps, found.backsteps, len(stretch.segments), stretch.fastest) == (1000, 1, 0, 1, ())
-    assert stretch.segments[0].ppm.value == pytest.approx(0, abs=1e-6)
-    assert (found.node, found.reference, found.tick_hz) == ("a", "analyzer", 10**6)
+    node = clock(rows, text)
+    (period,) = node.boot_periods
+    assert (node.n, node.wraps, node.backsteps, len(period.segments), period.fastest) == (1000, 1, 0, 1, ())
+    assert period.segments[0].ppm.value == pytest.approx(0, abs=1e-6)
+    assert (node.node, node.reference, node.tick_hz) == ("a", "analyzer", 10**6)
 
 
 def test_boot_lines_split_the_fit() -> None:
-    """A node that boots between two packets begins a segment there."""
+    """A node that boots between two packets begins a boot period there."""
     rows, text = packets(list(range(1, 201)))
     lines = text.splitlines(keepends=True)
     lines.insert(120, "boot board=x\n")
-    assert [[segment.n for segment in each.segments] for each in clock(rows, "".join(lines)).stretches] == [[120], [80]]
+    assert [[segment.n for segment in period.segments] for period in clock(rows, "".join(lines)).boot_periods] == [
+        [120],
+        [80],
+    ]
 
 
-def noted(rows: list[tuple[int, str, int]], *, skip: range = range(0)) -> str:
+def event_log_text(rows: list[tuple[int, str, int]], *, skip: range = range(0)) -> str:
     """The event log of the same events, but for records that were lost."""
     text = "log lost=00000000"
     for at, (sample, name, number) in enumerate(rows):
@@ -85,26 +88,26 @@ def busy(n: int) -> list[tuple[int, str, int]]:
 def test_event_log() -> None:
     """Records lost by the node and frames lost by the pins: the rest is paired, each with its own."""
     rows = busy(2000)
-    text = noted(rows, skip=range(500, 560))
+    text = event_log_text(rows, skip=range(500, 560))
     pins = rows[:1000] + rows[1003:]
-    found = pairing.noted(seen(pins), node_log.parse(text, node="a"))
-    assert (found.samples // 24 == found.stamps).all()
-    assert found.unmatched_stamps == 2000 - 60 - len(found)
-    assert 3 <= found.unmatched_stamps <= 3 + pairing.WINDOW
-    assert found.unmatched_samples == len(pins) - len(found)
+    pairs = pairing.recorded(seen(pins), node_log.parse(text, node="a"))
+    assert (pairs.samples // 24 == pairs.timestamps).all()
+    assert pairs.unmatched_timestamps == 2000 - 60 - len(pairs)
+    assert 3 <= pairs.unmatched_timestamps <= 3 + pairing.WINDOW
+    assert pairs.unmatched_samples == len(pins) - len(pairs)
 
 
 def test_recording_that_began_late() -> None:
     """Pins that lack the first 700 events: the log is found in them all the same."""
     rows = busy(2000)
-    found = pairing.noted(seen(rows[700:]), node_log.parse(noted(rows), node="a"))
-    assert (found.samples // 24 == found.stamps).all()
-    assert len(found) == 1300
+    pairs = pairing.recorded(seen(rows[700:]), node_log.parse(event_log_text(rows), node="a"))
+    assert (pairs.samples // 24 == pairs.timestamps).all()
+    assert len(pairs) == 1300
 
 
 def test_nothing_to_pair() -> None:
-    """A silent node, or a node that the pins do not know: no fit, and what was left over."""
+    """A silent node, or a node that is not on the pins: no fit, and the rest is counted."""
     rows, text = packets([1, 2, 3, 4])
-    (stretch,) = clock(rows, "").stretches
-    assert (stretch.n, stretch.segments, stretch.notes) == (0, (), ("fewer than 3 stamps",))
-    assert pairing.sent(seen(rows), node_log.parse(text, node="b")).unmatched_stamps == 4
+    (period,) = clock(rows, "").boot_periods
+    assert (period.n, period.segments, period.notes) == (0, (), ("fewer than 3 timestamps",))
+    assert pairing.sent(seen(rows), node_log.parse(text, node="b")).unmatched_timestamps == 4

@@ -44,22 +44,22 @@ def thousand() -> list[float]:
 
 
 def deviation(name: str) -> Deviation:
-    found: Deviation = getattr(stability, name)
-    return found
+    function: Deviation = getattr(stability, name)
+    return function
 
 
 @pytest.mark.parametrize(("name", "expected"), TEN_DEVIATIONS.items())
 def test_ten_points(name: str, expected: tuple[float, ...]) -> None:
     """Equal to the printed digits at tau = 1 and 2."""
-    found = deviation(name)(phase_of(TEN), 1.0, np.array([1, 2]))
-    assert tuple(round(value, 5) for value in found.tolist()) == expected
+    deviations = deviation(name)(phase_of(TEN), 1.0, np.array([1, 2]))
+    assert tuple(round(value, 5) for value in deviations.tolist()) == expected
 
 
 @pytest.mark.parametrize(("name", "expected"), THOUSAND_DEVIATIONS.items())
 def test_thousand_points(name: str, expected: tuple[float, ...]) -> None:
     """Equal to the printed digits at tau = 1, 10 and 100."""
-    found = deviation(name)(phase_of(thousand()), 1.0, np.array([1, 10, 100]))
-    assert tuple(float(f"{value:.6e}") for value in found.tolist()) == expected
+    deviations = deviation(name)(phase_of(thousand()), 1.0, np.array([1, 10, 100]))
+    assert tuple(float(f"{value:.6e}") for value in deviations.tolist()) == expected
 
 
 @pytest.mark.parametrize("name", ["adev", "mdev", "tdev", "mtie"])
@@ -68,15 +68,15 @@ def test_allantools(name: str) -> None:
     phase = np.cumsum(np.random.default_rng(14).standard_normal(2000))
     oracle = getattr(allantools, {"adev": "oadev"}.get(name, name))
     taus, expected, _, _ = oracle(phase, rate=2.0, data_type="phase", taus=[0.5, 1.0, 1.5, 8.0, 50.0, 200.0])
-    found = deviation(name)(phase, 0.5, np.rint(taus * 2).astype(np.int64))
+    deviations = deviation(name)(phase, 0.5, np.rint(taus * 2).astype(np.int64))
     assert len(expected) == 6
-    assert found == pytest.approx(expected, rel=1e-9)
+    assert deviations == pytest.approx(expected, rel=1e-9)
 
 
 @settings(max_examples=50)
 @given(st.lists(st.one_of(st.integers(-1000, 1000), st.none()), min_size=1, max_size=40))
 def test_slow_versions_with_gaps(values: list[int | None]) -> None:
-    """Word by word after the definitions, over what has no phase in a gap."""
+    """By the definitions, over differences without a phase in a gap."""
     phase = np.array([float("nan") if value is None else float(value) for value in values])
     for m in (1, 2, 3, 5):
         second = [phase[i + 2 * m] - 2 * phase[i + m] + phase[i] for i in range(len(phase) - 2 * m)]
@@ -89,8 +89,8 @@ def test_slow_versions_with_gaps(values: list[int | None]) -> None:
             "mdev": _root_mean_square(third) / np.sqrt(2) / m,
             "mtie": max(ranges, default=float("nan")),
         }
-        found = {name: float(deviation(name)(phase, 1.0, np.array([m]))[0]) for name in expected}
-        assert found == pytest.approx(expected, rel=1e-9, abs=1e-9, nan_ok=True)
+        deviations = {name: float(deviation(name)(phase, 1.0, np.array([m]))[0]) for name in expected}
+        assert deviations == pytest.approx(expected, rel=1e-9, abs=1e-9, nan_ok=True)
 
 
 def _root_mean_square(values: list[float]) -> float:
@@ -111,21 +111,21 @@ def test_scale_and_rate() -> None:
 
 
 def test_grid_counts_gaps() -> None:
-    """Stamps that jitter by a tenth of a step stay on their points; four that are missing are gaps, not lines."""
+    """Timestamps that jitter by a tenth of a step stay on their points; four that are missing are gaps, not lines."""
     random = np.random.default_rng(2)
     instants = np.arange(100) * 1_000_000 + random.integers(-100_000, 100_000, 100)
     instants[[0, -1]] = 0, 99_000_000
-    kept = np.delete(np.arange(100), [10, 50, 51, 52])
+    present = np.delete(np.arange(100), [10, 50, 51, 52])
     phase = np.arange(100.0)
-    grid = stability.to_grid(instants[kept], phase[kept], tau0_ns=1_000_000)
+    grid = stability.to_grid(instants[present], phase[present], tau0_ns=1_000_000)
     expected = phase.copy()
     expected[[10, 50, 51, 52]] = np.nan
     assert np.array_equal(grid.phase_ns, expected, equal_nan=True)
     assert (grid.missing, grid.tau0_ns) == (4, 1_000_000)
 
 
-def test_grid_says_what_it_left_out() -> None:
-    """Of two stamps near one point the other is counted."""
+def test_grid_counts_unused_timestamps() -> None:
+    """Of two timestamps near one point the other is counted."""
     grid = stability.to_grid(np.array([0, 10, 20, 21, 30]), np.array([0.0, 1.0, 2.0, 9.0, 3.0]), tau0_ns=10)
     assert grid.phase_ns.tolist() == [0, 1, 2, 3]
     assert (grid.missing, grid.unused) == (0, 1)
@@ -134,40 +134,40 @@ def test_grid_says_what_it_left_out() -> None:
 def test_stability_of_white_phase_noise() -> None:
     """White phase noise of 100 ns has ADEV sqrt(3) sigma / tau, and TDEV sigma / sqrt(m)."""
     phase = 100 * np.random.default_rng(3).standard_normal(1 << 16)
-    found = stability.stability("node", phase, tau0_ns=10**9)
-    assert found.taus_s[:4].tolist() == [1, 2, 4, 8]
-    assert found.adev[:6] == pytest.approx(np.sqrt(3) * 100e-9 / found.taus_s[:6], rel=0.03)
-    assert found.tdev_ns[:6] == pytest.approx(100 / np.sqrt(found.taus_s[:6]), rel=0.05)
-    assert (found.n, found.missing, found.note) == (1 << 16, 0, "")
+    result = stability.stability("node", phase, tau0_ns=10**9)
+    assert result.taus_s[:4].tolist() == [1, 2, 4, 8]
+    assert result.adev[:6] == pytest.approx(np.sqrt(3) * 100e-9 / result.taus_s[:6], rel=0.03)
+    assert result.tdev_ns[:6] == pytest.approx(100 / np.sqrt(result.taus_s[:6]), rel=0.05)
+    assert (result.n, result.missing, result.note) == (1 << 16, 0, "")
 
 
 def test_hat_finds_the_noise_of_each_clock() -> None:
-    """Three clocks with noises of 10, 20 and 40 ns are told apart by their differences."""
+    """Three clocks with noises of 10, 20 and 40 ns are distinguished by their differences."""
     random = np.random.default_rng(4)
     a, b, c = (sigma * random.standard_normal(100_000) for sigma in (10, 20, 40))
     grids = [stability.Grid(phase, 10**9) for phase in (a - b, b - c, c - a)]
-    found = stability.hat_stability(["a", "b", "c"], *grids)
-    assert [each.clock for each in found] == [f"{name} (three-cornered hat)" for name in "abc"]
-    assert [each.tdev_ns[0] for each in found] == pytest.approx([10, 20, 40], rel=0.05)
-    assert {each.note for each in found[1:]} == {""}
-    assert all(np.isnan(each.mtie_ns).all() for each in found)
+    clocks = stability.hat_stability(["a", "b", "c"], *grids)
+    assert [clock.clock for clock in clocks] == [f"{name} (three-cornered hat)" for name in "abc"]
+    assert [clock.tdev_ns[0] for clock in clocks] == pytest.approx([10, 20, 40], rel=0.05)
+    assert {clock.note for clock in clocks[1:]} == {""}
+    assert all(np.isnan(clock.mtie_ns).all() for clock in clocks)
 
 
-def test_hat_says_negative_variances() -> None:
-    """Where two clocks are not independent, the hat fails, and says so."""
+def test_hat_reports_negative_variances() -> None:
+    """Where two clocks are not independent, the hat fails, with a note."""
     random = np.random.default_rng(5)
     common, own = random.standard_normal((2, 5000))
     a, b, c = own, common, -1.5 * common
-    found = stability.hat_stability("abc", *(stability.Grid(p, 10**9) for p in (a - b, b - c, c - a)))
-    assert np.isnan(found[0].adev[0])
-    assert found[0].note.startswith("variance negative at ")
+    clocks = stability.hat_stability("abc", *(stability.Grid(p, 10**9) for p in (a - b, b - c, c - a)))
+    assert np.isnan(clocks[0].adev[0])
+    assert clocks[0].note.startswith("variance negative at ")
 
 
 @pytest.mark.parametrize("phase", [[], [1.0], [1.0, 2.0]])
 def test_too_few(phase: list[float]) -> None:
-    """A record that is too short gives no deviation and says so."""
-    found = stability.stability("node", np.array(phase), tau0_ns=1)
-    assert (len(found.taus_s), found.note) == (0, f"{len(phase)} phases are too few")
+    """A record that is too short gives no deviation, with a note."""
+    result = stability.stability("node", np.array(phase), tau0_ns=1)
+    assert (len(result.taus_s), result.note) == (0, f"{len(phase)} phases are too few")
 
 
 def test_wrong_use() -> None:
@@ -180,6 +180,6 @@ def test_wrong_use() -> None:
 def test_mtie_of_half_a_million_points() -> None:
     """As long a record as allantools ran out of memory with (its issue 82: 436 000 points) is no trouble."""
     phase = np.cumsum(np.random.default_rng(6).standard_normal(500_000))
-    found = stability.mtie(phase, 1.0, stability.octaves(len(phase)))
-    assert found[0] == np.abs(np.diff(phase)).max()
-    assert (np.diff(found) >= 0).all()
+    intervals = stability.mtie(phase, 1.0, stability.octaves(len(phase)))
+    assert intervals[0] == np.abs(np.diff(phase)).max()
+    assert (np.diff(intervals) >= 0).all()

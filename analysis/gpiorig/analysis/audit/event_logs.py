@@ -43,13 +43,13 @@ def of(events: Events, record: NodeRecord, *, reference: str) -> OwnLog | None:
     """Compare a node's event log with its pins; None if it kept none."""
     if record.log.event_log is None or not len(record.log.event_log):
         return None
-    pairs = pairing.noted(events, record.log)
+    pairs = pairing.recorded(events, record.log)
     ns_per_tick = int(Fraction(NS_PER_S) / NODE_TICK_HZ)
     steps = Quantity(
         f"interval between logged events, {record.node}",
         pin_interval_ns(pairs.samples[:-1], pairs.samples[1:], events),
-        {"node": np.diff(pairs.stamps) * float(ns_per_tick)},
-        missing=pairs.unmatched_stamps,
+        {"node": np.diff(pairs.timestamps) * float(ns_per_tick)},
+        missing=pairs.unmatched_timestamps,
     )
     return OwnLog(
         matching=Matching(
@@ -57,13 +57,13 @@ def of(events: Events, record: NodeRecord, *, reference: str) -> OwnLog | None:
             what="records of the event log, on the pins",
             matched=len(pairs.samples),
             unmatched={
-                "record without an event on the pins": pairs.unmatched_stamps,
+                "record without an event on the pins": pairs.unmatched_timestamps,
                 "event on the pins without a record": pairs.unmatched_samples,
                 "record that the node had no room for": record.log.event_log.lost,
             },
         ),
         fit=fitting.fit(
-            pairs.stamps * ns_per_tick,
+            pairs.timestamps * ns_per_tick,
             nearest_ns(pairs.samples, events.samplerate_hz),
             clock=f"node {record.node}, event log",
             reference=reference,

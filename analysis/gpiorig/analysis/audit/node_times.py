@@ -87,7 +87,7 @@ def times(stamped: PacketStamps, events: Events, *, reference: str) -> NodeTimes
         instants_ns=instants_ns,
         phase_ns=clock_ns - instants_ns,
         receptions=order >= k,
-        stretches=continuous.stretches,
+        stretches=continuous.boot_periods,
         fit=fit,
         sent_ns=on_analyzer[:k],
         received_ns=on_analyzer[k:],

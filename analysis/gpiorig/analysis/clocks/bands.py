@@ -13,33 +13,32 @@ from gpiorig.analysis.clocks.resolution import quantum
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-LEAST_STAMPS = 60
-LEAST_SHARE = 0.01  # of all stamps, in a band
-LEAST_IN_BAND = 10
-MOST_BANDS = 8  # more are the levels of coarse stamps
-CORE = 8  # the shortest stretch of residuals that holds one stamp of so many says how dense the densest band is
-GAP_CORES = 4.0  # of which so many are a gap: half a mean of exponential delays, half the width of uniform ones
-GAP_SPACINGS = 10.0  # so many median spacings within a band, too: a few scattered stamps are no band
-LEAST_SWITCHES = 5  # from one band to the other or back; a clock that steps does so once
-SWITCH_SHARE = (
-    0.05  # and so many of the smaller band's stamps: strays of one side of a step may lie in the other's band
-)
+MIN_TIMESTAMPS = 60
+MIN_SHARE = 0.01  # of all timestamps, in a band
+MIN_IN_BAND = 10
+MAX_BANDS = 8  # more are the levels of coarse timestamps
+CORE = 8  # the shortest interval with one of this many timestamps shows how dense the densest band is
+GAP_CORES = 4.0  # this many of which are a gap: half a mean of exponential delays, half the width of uniform ones
+GAP_SPACINGS = 10.0  # and this many median spacings within a band: a few scattered timestamps are not a band
+MIN_SWITCHES = 5  # from one band to the other or back; a clock that steps does so once
+# And this share of the smaller band's timestamps: strays of one side of a step may lie in the other's band.
+SWITCH_SHARE = 0.05
 PASSES = 20
 SLOPES = 64  # that are tried for the one which leaves the sharpest residuals
-SAMPLE = 1000  # stamps they are tried on
-NEIGHBOURS = 20  # in the order of the residuals: how far apart those are says how sharp they are
+SAMPLE = 1000  # timestamps they are tried on
+NEIGHBOURS = 20  # in the order of the residuals: their distances show how sharp they are
 WINDOWS = 8  # of a record whose rate changes; as many again overlap them
 TAIL = 0.01  # of the residuals, on either side, that the slopes need not bring together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bands:
-    """Which band each stamp is in.
+    """The band of each timestamp.
 
     Parameters
     ----------
     band
-        int64[n], -1 for a stamp in none.
+        int64[n], -1 for a timestamp in none.
     shift_ns
         float64[n], by how much its band lies above the largest of those that it alternates with; 0 in none.
     levels_ns
@@ -54,7 +53,7 @@ class Bands:
     spread_ns: float
 
     def centred(self, x: Floats, used: NDArray[np.bool_]) -> Floats:
-        """The kept x, each less the mean of its band: what a slope is seen by where bands have offsets of their own."""
+        """The used x minus the mean of their band: what determines a slope where bands have offsets of their own."""
         values, band = x[used], self.band[used]
         means = np.bincount(band, values) / np.maximum(np.bincount(band), 1)
         return np.asarray(values - means[band] + values.mean())
@@ -63,21 +62,21 @@ class Bands:
 def find(x: Floats, y: Floats, *, quanta: tuple[float, float], first: float) -> Bands | None:
     """Cut the residuals of a slope into bands at their gaps, fit one slope and an offset for each, until it is settled.
 
-    Where the share of a band changes over a record, one line through all stamps is tilted by the slope of their mean.
-    The first slope must be good to a gap's width over the record. Three are tried: `first`, and of 64 the one that
-    leaves the sharpest residuals (least entropy, by spacings: O. Vasicek, Journal of the Royal Statistical Society B
-    38, 1976, 54-59), once over all that the residuals reach and once more around the best. What comes out with
-    the least spread within bands is taken.
+    Where the share of a band changes over a record, one line through all timestamps is tilted by the slope of their
+    mean. The first slope must be good to a gap's width over the record. Three are tried: `first`, and of 64 the one
+    that leaves the sharpest residuals (least entropy, by spacings: O. Vasicek, Journal of the Royal Statistical Society
+    B 38, 1976, 54-59), once over all that the residuals reach and once more around the best. The result with the least
+    spread within bands is returned.
 
-    A gap must be wider than what the stamps' steps alone can leave, and bands must alternate: those of which
-    one follows the other for good are a step of the clock, which stays in `shift_ns` as it is.
+    A gap must be wider than what the timestamps' steps alone can leave, and bands must alternate: those of which
+    one follows the other for good are a step of the clock, which stays in `shift_ns` unchanged.
 
     Parameters
     ----------
     x, y
         float64[n], ns, x sorted.
     quanta
-        Steps of the stamps, clock and reference, ns.
+        Steps of the timestamps, clock and reference, ns.
     first
         The first slope, ns per ns.
 
@@ -86,7 +85,7 @@ def find(x: Floats, y: Floats, *, quanta: tuple[float, float], first: float) -> 
     Bands or None
         None where there are no gaps: one band.
     """
-    if len(x) < LEAST_STAMPS or not np.ptp(x) > 0:
+    if len(x) < MIN_TIMESTAMPS or not np.ptp(x) > 0:
         return None
     narrowest = max(2 * quanta[1], 3 * quantum(np.rint(y).astype(np.int64)))
     candidates = [_settled(x, y, rate, narrowest) for rate in (first, *_sharpest(x, y, first))]
@@ -95,10 +94,10 @@ def find(x: Floats, y: Floats, *, quanta: tuple[float, float], first: float) -> 
 
 
 def local(x: Floats, y: Floats, *, quanta: tuple[float, float], first: float) -> Floats | None:
-    """float64[n], by how much the bands of a clock whose rate changes lie above each other, found window by window.
+    """float64[n], heights of the bands of a clock whose rate changes, above each other, window by window.
 
-    In a window the rate is steady enough for its bands to be seen. The stamps that two windows share say how the bands
-    of one stand to those of the next.
+    In a window the rate is steady enough for its bands to be seen. The timestamps that two windows share relate the
+    bands of one to those of the next.
 
     Parameters
     ----------
@@ -110,7 +109,7 @@ def local(x: Floats, y: Floats, *, quanta: tuple[float, float], first: float) ->
     Floats or None
         None if less than half of the windows have bands.
     """
-    count = min(WINDOWS, len(x) // LEAST_STAMPS)
+    count = min(WINDOWS, len(x) // MIN_TIMESTAMPS)
     if count < 2:
         return None
     edges = np.linspace(0, len(x), 2 * count + 1).astype(np.int64).tolist()
@@ -125,7 +124,7 @@ def local(x: Floats, y: Floats, *, quanta: tuple[float, float], first: float) ->
 
 
 def _settled(x: Floats, y: Floats, rate: float, narrowest: float) -> Bands | None:
-    """Bands of the residuals of a slope, of the slope that follows from them, and so on."""
+    """Bands of the residuals of a slope, then of the slope that follows from them, until they settle."""
     band = np.full(len(x), -1)
     for _ in range(PASSES):
         again = _cut(y - rate * x, narrowest)
@@ -149,14 +148,14 @@ def _settled(x: Floats, y: Floats, rate: float, narrowest: float) -> Bands | Non
 
 
 def _cut(residuals: Floats, narrowest: float) -> Integers | None:
-    """The band of each stamp; None if there are fewer than two, or too many."""
+    """The band of each timestamp; None if there are fewer than two, or too many."""
     order = np.argsort(residuals, kind="stable")
     values, core = residuals[order], len(residuals) // CORE
     gap = max(GAP_CORES * float((values[core:] - values[:-core]).min()), narrowest)
     ends = np.concatenate(([0], np.flatnonzero(np.diff(values) > gap) + 1, [len(values)]))
-    large = np.diff(ends) >= max(LEAST_SHARE * len(values), LEAST_IN_BAND)
+    large = np.diff(ends) >= max(MIN_SHARE * len(values), MIN_IN_BAND)
     starts, stops = ends[:-1][large], ends[1:][large]
-    if not 2 <= len(starts) <= MOST_BANDS:
+    if not 2 <= len(starts) <= MAX_BANDS:
         return None
     spacing = np.array([np.median(np.diff(values[a:b])) for a, b in zip(starts, stops, strict=True)])
     between = np.concatenate(([np.inf], values[starts[1:]] - values[stops[:-1] - 1], [np.inf]))
@@ -178,11 +177,11 @@ def _common_slope(x: Floats, y: Floats, band: Integers) -> float:
 
 
 def _alternating(band: Integers, count: int) -> list[set[int]]:
-    """Of each band those that it alternates with, at first or second hand, and itself."""
+    """The bands that each band alternates with, at first or second hand, and itself."""
     together = [{number} for number in range(count)]
     for one, other in combinations(range(count), 2):
         pair = band[(band == one) | (band == other)]
-        least = max(LEAST_SWITCHES, SWITCH_SHARE * min((pair == one).sum(), (pair == other).sum()))
+        least = max(MIN_SWITCHES, SWITCH_SHARE * min((pair == one).sum(), (pair == other).sum()))
         if (np.diff(pair) != 0).sum() >= least and together[one] is not together[other]:
             together[one] |= together[other]
             for neighbour in together[one]:

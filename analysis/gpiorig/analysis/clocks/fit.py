@@ -1,4 +1,4 @@
-"""The relation of two clocks: offset, skew and drift (RFC 2330), piecewise, robust, with what is left over."""
+"""The relation of two clocks: offset, skew and drift (RFC 2330), piecewise, robust, with the residual."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.clocks import bands, line, pieces
+from gpiorig.analysis.clocks import bands, breaks, line
 from gpiorig.analysis.clocks.line import Line
 from gpiorig.analysis.clocks.resolution import impossible, quantum
 from gpiorig.analysis.clocks.segment import NS_PER_S, PPM
@@ -21,9 +21,10 @@ Instants = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 METHOD = "repeated median, then least squares without outliers"
-# An unsteady clock is within 1 % of its rate (RC oscillators: RIOT issue 10545); what is further off has other stamps.
+# An unsteady clock is within 1 % of its rate (RC oscillators: RIOT issue 10545); what is further off has other
+# timestamps.
 STRANGE_PPM = 50_000.0
-STRANGE_RESIDUAL = 0.05  # of the span; stamps of anything else leave about a quarter
+STRANGE_RESIDUAL = 0.05  # of the span; timestamps of anything else leave about a quarter
 MANY_OUTLIERS = 0.2
 
 
@@ -36,19 +37,19 @@ class ClockFit:
     clock, reference
         Names, such as ``node initiator`` and ``analyzer la``.
     method
-        How it was fitted, in words, such as ``least squares without outliers`` or ``minimum delay``.
+        How it was fitted, as text, such as ``least squares without outliers`` or ``minimum delay``.
     segments
-        In the order of time. A reset of the clock, a step, or a change of its rate begins a new one.
+        Lines in the order of time. A reset of the clock, a step, or a change of its rate begins a new one.
     backsteps
         How often the clock went back, resets and wraps aside.
     resets
-        How often it began anew.
+        How often it restarted.
     quantisation_ns
-        Smallest step of the clock's stamps.
+        Smallest step of the clock's timestamps.
     note
-        What a reader must know; why there is no segment, if there is none.
+        A warning for the reader; why there is no segment, if there is none.
     skipped
-        Stamps between resets that are too few, or do not move, and so are in no segment.
+        Timestamps between resets that are too few, or do not move, and so are in no segment.
     """
 
     clock: str
@@ -67,11 +68,11 @@ class ClockFit:
         return sum(segment.outliers for segment in self.segments)
 
     def at(self, instants_ns: Instants) -> tuple[Instants, Floats]:
-        """`Segment.at`, of the segment that is nearest to each instant; needs at least one segment."""
+        """Offset by `Segment.at` of the segment nearest to each instant; needs at least one segment."""
         return self._nearest(instants_ns, instants_ns, Segment.at)
 
     def to_reference(self, clock_ns: Instants, *, near_ns: Instants) -> tuple[Instants, Floats]:
-        """`Segment.to_reference`, of the segment nearest to `near_ns`, instants of about that time."""
+        """Instants by `Segment.to_reference` of the segment nearest to `near_ns`, instants of about that time."""
         return self._nearest(clock_ns, near_ns, Segment.to_reference)
 
     def _nearest(
@@ -100,13 +101,13 @@ def fit(
     reference_quantum_ns: float | None = None,
     piecewise: bool = True,
 ) -> ClockFit:
-    """Fit one clock to another by stamps of the same instants.
+    """Fit one clock to another by timestamps of the same instants.
 
-    Between resets, pieces are what `pieces.bounds` finds: steps and changes of the rate. Where a parabola explains the
-    stamps of a stretch better than two lines or more, by the same criterion, there is one segment with a drift.
-    Each piece is fitted by `line.fit`; intervals are those of `slope.covariance`.
+    Between resets `breaks.bounds` finds steps and changes of the rate, at which a new segment begins. Where a parabola
+    explains the timestamps of a boot period better than two lines or more, by the same criterion, there is one segment
+    with a drift. Each segment is fitted by `line.fit`; intervals are those of `slope.covariance`.
 
-    A timer that truncates shows half a quantum less than the time on average; that stays in the offset.
+    A timer that truncates shows on average half a quantum less than the time, which stays in the offset.
 
     Parameters
     ----------
@@ -115,13 +116,13 @@ def fit(
     clock, reference
         Names.
     resets
-        Indices at which the clock began anew: `unwrap.Unwrapped.resets`.
+        Indices at which the clock restarted: `unwrap.Unwrapped.resets`.
     backsteps
         How often the clock went back otherwise; None: counted here.
     clock_quantum_ns, reference_quantum_ns
-        Steps of the stamps; None: their greatest common divisor.
+        Steps of the timestamps; None: their greatest common divisor.
     piecewise
-        False: one line between resets, whatever the residual says.
+        False: one line between resets, whatever the residual.
 
     Raises
     ------
@@ -129,9 +130,7 @@ def fit(
         Arrays of different length.
     """
     if len(clock_ns) != len(reference_ns):
-        raise EventError(
-            f"{clock}: {len(clock_ns)} stamps against {len(reference_ns)} of {reference}; pair them first."
-        )
+        raise EventError(f"{clock}: {len(clock_ns)} timestamps, {reference}: {len(reference_ns)}; pair them first.")
     quanta = (
         quantum(clock_ns) if clock_quantum_ns is None else clock_quantum_ns,
         quantum(reference_ns) if reference_quantum_ns is None else reference_quantum_ns,
@@ -149,7 +148,7 @@ def fit(
             notes[why] = notes.get(why, 0) + 1
             skipped += end - start
             continue
-        segments += _stretch(clock_ns[start:end], reference_ns[start:end], quanta, piecewise)
+        segments += _boot_period_segments(clock_ns[start:end], reference_ns[start:end], quanta, piecewise)
     notes |= dict.fromkeys(_strange(segments), 1)
     return ClockFit(
         clock=clock,
@@ -165,26 +164,28 @@ def fit(
 
 
 def _strange(segments: Sequence[Segment]) -> list[str]:
-    """What says that the stamps do not belong together, as of the log of another run."""
+    """Notes that the timestamps do not belong together, as with the log of another run."""
     notes = []
     for segment in segments:
         least = max(segment.ppm.low, -segment.ppm.high)
         if least > STRANGE_PPM or segment.residual_std_ns > STRANGE_RESIDUAL * (segment.end_ns - segment.start_ns):
             notes.append("the clock does not follow the reference: check that both are of one run, and their units")
         elif segment.outliers > MANY_OUTLIERS * (segment.n + segment.outliers):
-            notes.append("more than a fifth of the stamps are outliers")
+            notes.append("more than a fifth of the timestamps are outliers")
     return notes
 
 
-def _stretch(clock_ns: Instants, reference_ns: Instants, quanta: tuple[float, float], piecewise: bool) -> list[Segment]:
-    """Segments of stamps without a reset."""
+def _boot_period_segments(
+    clock_ns: Instants, reference_ns: Instants, quanta: tuple[float, float], piecewise: bool
+) -> list[Segment]:
+    """Segments of timestamps without a reset."""
     order = np.argsort(reference_ns, kind="stable")
     clock_ns, reference_ns = clock_ns[order], reference_ns[order]
     cuts = [0, len(clock_ns)]
     if piecewise:
-        pieces_found, cuts = _pieces(clock_ns, reference_ns, quanta)
-        if pieces_found:
-            return [pieces_found]
+        bent, cuts = _bent_or_cuts(clock_ns, reference_ns, quanta)
+        if bent is not None:
+            return [bent]
     parts = [slice(start, end) for start, end in pairwise(cuts)]
     return [
         _segment(*_line(clock_ns[part], reference_ns[part], quanta), reference_ns[part])
@@ -193,35 +194,35 @@ def _stretch(clock_ns: Instants, reference_ns: Instants, quanta: tuple[float, fl
     ]
 
 
-def _pieces(
+def _bent_or_cuts(
     clock_ns: Instants, reference_ns: Instants, quanta: tuple[float, float]
 ) -> tuple[Segment | None, list[int]]:
-    """The segment with a drift if there is one, and where pieces begin and end.
+    """The segment with a drift if there is one, and where segments begin and end.
 
-    Bands whose shares change look like breaks. Where one line, or more, does not do and no bands were found, they may
-    be hidden by a change of the rate: then those of windows are put on each other first.
+    Bands whose shares change look like breaks. Where one line is not enough and no bands were found, a change of the
+    rate may hide them: then those of windows are aligned first.
     """
     x = (reference_ns - reference_ns[len(reference_ns) // 2]).astype(np.float64)
-    whole, _ = _line(clock_ns, reference_ns, quanta)
-    found, cuts = _looked_at(clock_ns, reference_ns, whole, quanta)
-    if whole.bands is not None or not (found or len(cuts) > 2 or "wander" in whole.method):
-        return found, cuts
+    straight, _ = _line(clock_ns, reference_ns, quanta)
+    bent, cuts = _bent_or_cuts_of_line(clock_ns, reference_ns, straight, quanta)
+    if straight.bands is not None or not (bent or len(cuts) > 2 or "wander" in straight.method):
+        return bent, cuts
     y = ((clock_ns - clock_ns[0]) - (reference_ns - reference_ns[0])).astype(np.float64)
-    shift = bands.local(x, y, quanta=quanta, first=whole.rate)
+    shift = bands.local(x, y, quanta=quanta, first=straight.rate)
     if shift is None:
-        return found, cuts
+        return bent, cuts
     clock_ns = clock_ns - np.rint(shift).astype(np.int64)
-    return _looked_at(clock_ns, reference_ns, _line(clock_ns, reference_ns, quanta)[0], quanta)
+    return _bent_or_cuts_of_line(clock_ns, reference_ns, _line(clock_ns, reference_ns, quanta)[0], quanta)
 
 
-def _looked_at(
-    clock_ns: Instants, reference_ns: Instants, whole: Line, quanta: tuple[float, float]
+def _bent_or_cuts_of_line(
+    clock_ns: Instants, reference_ns: Instants, straight: Line, quanta: tuple[float, float]
 ) -> tuple[Segment | None, list[int]]:
-    """The same, of stamps as they are."""
+    """The same, without a search for bands in windows."""
     x = (reference_ns - reference_ns[len(reference_ns) // 2]).astype(np.float64)
     bent, anchor = _line(clock_ns, reference_ns, quanta, bent=True)
-    cuts = pieces.bounds(x, whole.residuals, quanta=quanta)
-    if pieces.bends(x, whole.residuals, bent.residuals, quanta=quanta):
+    cuts = breaks.bounds(x, straight.residuals, quanta=quanta)
+    if breaks.bends(x, straight.residuals, bent.residuals, quanta=quanta):
         return _segment(bent, anchor, reference_ns), cuts
     return None, cuts
 
@@ -242,26 +243,26 @@ def _segment(line: Line, anchor: tuple[int, int], reference_ns: Instants) -> Seg
     drift = None
     if line.bend:
         drift = _interval(line.bend, deviations[2], 2 * PPM * NS_PER_S, line.method)
-    used = int(line.kept.sum())
+    used = int(line.inliers.sum())
     freedom = max(used - (3 if line.bend else 2), 1)
-    whole = round(line.offset)
+    offset_ns = round(line.offset)
     return Segment(
         start_ns=int(reference_ns[0]),
         end_ns=int(reference_ns[-1]),
         centre_ns=anchor[0],
-        origin_clock_ns=anchor[1] + whole,
+        origin_clock_ns=anchor[1] + offset_ns,
         n=used,
-        outliers=len(line.kept) - used,
-        offset_ns=_interval(line.offset - whole, deviations[0], 1.0, line.method),
+        outliers=len(line.inliers) - used,
+        offset_ns=_interval(line.offset - offset_ns, deviations[0], 1.0, line.method),
         ppm=_interval(line.rate, deviations[1], PPM, line.method),
         drift_ppm_per_s=drift,
         covariance=line.covariance[:2, :2],
-        residual_std_ns=float(np.sqrt((line.residuals[line.kept] ** 2).sum() / freedom)),
+        residual_std_ns=float(np.sqrt((line.residuals[line.inliers] ** 2).sum() / freedom)),
         bands_ns=(0.0,) if line.bands is None else line.bands.levels_ns,
     )
 
 
 def _interval(value: float, deviation: float, scale: float, method: str) -> Interval:
-    note = "" if np.isfinite(deviation) else "too few stamps for an interval"
+    note = "" if np.isfinite(deviation) else "too few timestamps for an interval"
     half = 2 * float(deviation) if np.isfinite(deviation) else float("nan")
     return Interval(value * scale, (value - half) * scale, (value + half) * scale, method, note=note)

@@ -1,4 +1,4 @@
-"""Stamps of a host, which can only be late: the line below all of them. That through their middle is `fit.fit`."""
+"""The line below all timestamps of a host, which can only be late. The line through their middle is `fit.fit`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.clocks import line, pieces, slope
+from gpiorig.analysis.clocks import breaks, line, slope
 from gpiorig.analysis.clocks.fit import ClockFit
-from gpiorig.analysis.clocks.resolution import LEAST_STAMPS, impossible, quantum
+from gpiorig.analysis.clocks.resolution import MIN_TIMESTAMPS, impossible, quantum
 from gpiorig.analysis.clocks.segment import PPM, Segment
 from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.statistics.intervals import Interval
@@ -21,8 +21,8 @@ BLOCKS = 40
 DRAWS = 200
 SEED = 1999
 CHORDS = 1024
-STILL = 1e-3  # of the quanta: by less than that lines differ only if nothing dithers the stamps
-LEAST_LEVELS = 10  # stamps
+STILL = 1e-3  # of the quanta: by less than that lines differ only if nothing dithers the timestamps
+MIN_LEVELS = 10  # timestamps
 CONSPIRING = 1.5
 TINY = 1e-18
 NS_PER_US = 1000
@@ -31,37 +31,37 @@ NS_PER_US = 1000
 def minimum_delay(
     host_ns: Instants, reference_ns: Instants, *, host: str, reference: str, piecewise: bool = True
 ) -> ClockFit:
-    """Fit the line that is nearest below all stamps of a host.
+    """Fit the line that is nearest below all timestamps of a host.
 
-    Of all lines a + b t with host - t >= a + b t for every stamp, the one with the least sum of distances: a linear
+    Of all lines a + b t with host - t >= a + b t for every timestamp, the one with the least sum of distances: a linear
     program, whose solution is the edge of the lower convex hull over the mean of the instants (the program: S. B. Moon,
     P. Skelly, D. Towsley, "Estimation and Removal of Clock Skew from Network Delay Measurements", IEEE INFOCOM 1999,
     pp. 227-234; the hull: L. Zhang, Z. Liu, C. H. Xia, "Clock Synchronization Algorithms for Network Measurements",
     IEEE INFOCOM 2002). Its rate is the clock's own however the delays are distributed, as long as small ones occur all
-    the time; its offset is the clock's plus the smallest delay, which nothing tells apart.
+    the time; its offset is the clock's plus the smallest delay, which cannot be distinguished.
 
-    Where the host's clock was stepped or its rate changed, as NTP does, a line fits each piece (`pieces.bounds`).
+    Where the host's clock was stepped or its rate changed, as NTP does, a line fits each segment (`breaks.bounds`).
 
-    The interval: half of 40 blocks of successive stamps are drawn without replacement, 200 times, from a fixed seed;
-    twice the root mean square of how far their lines are from the fitted one is taken. Half of the data has a wider
-    spread than all of it, so that the interval is rather too wide (subsampling: D. N. Politis, J. P. Romano, Annals of
-    Statistics 22, 1994, 2031-2050; an ordinary bootstrap fails for extremes). Delays that repeat, as behind an adapter
-    with a timer when the node sends nearly in step with it, may turn the line unseen: see `_levels`. Where the lines
-    do not differ, as of coarse stamps that nothing dithers, it holds every slope that the quanta admit.
+    The interval: half of 40 blocks of successive timestamps are drawn without replacement, 200 times, from a fixed
+    seed; twice the root mean square of how far their lines are from the fitted one is taken. Half of the data has a
+    wider spread than all of it, so that the interval is rather too wide (subsampling: D. N. Politis, J. P. Romano,
+    Annals of Statistics 22, 1994, 2031-2050; an ordinary bootstrap fails for extremes). Delays that repeat, as after an
+    adapter with a timer when the node sends nearly in step with it, may turn the line unseen: see `_levels`. Where the
+    lines do not differ, as of coarse timestamps that nothing dithers, it holds every slope that the quanta admit.
 
     Parameters
     ----------
     host_ns, reference_ns
-        int64[n], late stamps and the instants they are of.
+        int64[n], late timestamps and the instants of the same events.
     host, reference
         Names.
     """
     if len(host_ns) != len(reference_ns):
-        raise EventError(f"{host}: {len(host_ns)} stamps against {len(reference_ns)} of {reference}; pair them first.")
+        raise EventError(f"{host}: {len(host_ns)} timestamps, {reference}: {len(reference_ns)}; pair them first.")
     order = np.argsort(reference_ns, kind="stable")
     host_ns, reference_ns = host_ns[order], reference_ns[order]
     why = impossible(host_ns, reference_ns)
-    parts = [] if why else _pieces(host_ns, reference_ns, piecewise)
+    parts = [] if why else _parts(host_ns, reference_ns, piecewise)
     segments = [
         _segment(host_ns[part], reference_ns[part])
         for part in parts
@@ -80,14 +80,14 @@ def minimum_delay(
     )
 
 
-def _pieces(host_ns: Instants, reference_ns: Instants, piecewise: bool) -> list[slice]:
-    """Stamps of each piece, without those so near a break that they may belong to the other side."""
+def _parts(host_ns: Instants, reference_ns: Instants, piecewise: bool) -> list[slice]:
+    """Timestamps of each segment, without those so near a break that they may belong to the other side."""
     if not piecewise:
         return [slice(0, len(host_ns))]
     x, y, _ = _differences(host_ns, reference_ns)
     quanta = quantum(host_ns), quantum(reference_ns)
-    cuts = pieces.bounds(x, y - line.fit(x, y, quanta=quanta).rate * x, quanta=quanta, lowest=True)
-    margins = [0, *[2 * pieces.LOWEST] * (len(cuts) - 2), 0]
+    cuts = breaks.bounds(x, y - line.fit(x, y, quanta=quanta).rate * x, quanta=quanta, lowest=True)
+    margins = [0, *[2 * breaks.LOWEST] * (len(cuts) - 2), 0]
     ends = list(zip(cuts, margins, strict=True))
     return [slice(start + after, end - before) for (start, after), (end, before) in pairwise(ends)]
 
@@ -118,9 +118,9 @@ def _segment(host_ns: Instants, reference_ns: Instants) -> Segment:
         turn = _open(x, residuals, quanta)
         covariance = np.diag(np.maximum(np.diag(covariance), np.array([quanta, turn]) ** 2 / 4))
         deviations = np.sqrt(np.diag(covariance))
-        method += ", stamps that nothing dithers"
-    whole = round(offset)
-    note = "" if np.isfinite(deviations).all() else "too few stamps for an interval"
+        method += ", timestamps that nothing dithers"
+    offset_ns = round(offset)
+    note = "" if np.isfinite(deviations).all() else "too few timestamps for an interval"
     if level := _levels(residuals):
         turned = CONSPIRING * level / float(np.ptp(x)) / 2
         grow = np.array([1.0, 1.0 + turned / max(float(deviations[1]), TINY)])
@@ -131,10 +131,10 @@ def _segment(host_ns: Instants, reference_ns: Instants) -> Segment:
         start_ns=int(reference_ns[0]),
         end_ns=int(reference_ns[-1]),
         centre_ns=centre,
-        origin_clock_ns=start + whole,
+        origin_clock_ns=start + offset_ns,
         n=len(x),
         outliers=0,
-        offset_ns=_interval(offset - whole, float(deviations[0]), method, note),
+        offset_ns=_interval(offset - offset_ns, float(deviations[0]), method, note),
         ppm=_interval(rate * PPM, float(deviations[1]) * PPM, method, note),
         drift_ppm_per_s=None,
         covariance=covariance,
@@ -148,10 +148,10 @@ def _interval(value: float, deviation: float, method: str, note: str) -> Interva
 
 
 def _spread(x: Floats, y: Floats, fitted: tuple[float, float]) -> tuple[Floats, str]:
-    """Covariance of offset and rate by subsampling blocks of successive stamps."""
+    """Covariance of offset and rate by subsampling blocks of successive timestamps."""
     blocks = min(BLOCKS, len(x) // 2)
-    if blocks < LEAST_STAMPS:
-        return np.full((2, 2), np.inf), "too few stamps"
+    if blocks < MIN_TIMESTAMPS:
+        return np.full((2, 2), np.inf), "too few timestamps"
     edges = np.linspace(0, len(x), blocks + 1).astype(np.int64)
     hulls = [start + _hull(x[start:end], y[start:end]) for start, end in pairwise(edges.tolist())]
     random = np.random.default_rng(SEED)
@@ -172,15 +172,15 @@ def _open(x: Floats, delays: Floats, width: float) -> float:
 
 
 def _levels(delays: Floats) -> float:
-    """How far delays that are not random may hide the line, ns; 0 if they look random.
+    """Distance by which delays that are not random may hide the line, ns; 0 if they look random.
 
-    They may lie on levels: then the smaller half has a gap that is five mean gaps longer than the longest of so many
+    They may lie on levels: then the smaller half has a gap that is five mean gaps longer than the longest of as many
     random ones, ln(n) mean gaps; one set of random delays in a hundred or so has one. Or the smallest of 40 blocks
     follow each other, as the beat of a sender with the timer of an adapter makes them. Either is a quantisation of the
-    stamps by so much, whose errors, if they conspire, turn a line by 1.5 times that over its span.
+    timestamps by that height, whose errors, if they conspire, turn a line by 1.5 times that over its span.
     """
     lower = np.sort(delays)[: len(delays) // 2 + 1]
-    if len(lower) < LEAST_LEVELS:
+    if len(lower) < MIN_LEVELS:
         return 0.0
     longest = float(np.diff(lower).max())
     ordinary = float(lower[-1] - lower[0]) / (len(lower) - 1)
@@ -204,7 +204,7 @@ def _below(x: Floats, y: Floats, at: float) -> tuple[float, float]:
 def _hull(x: Floats, y: Floats) -> NDArray[np.int64]:
     """Indices of the lower convex hull of points sorted by x (A. M. Andrew's monotone chain, 1979).
 
-    First what is above a chord of the lowest points of 1024 blocks is left out: it is on no lower hull.
+    Points above a chord of the lowest points of 1024 blocks are excluded first: they are not on a lower hull.
     """
     edges = np.unique(np.linspace(0, len(x), CHORDS + 1).astype(np.int64))[:-1]
     least = np.repeat(np.minimum.reduceat(y, edges), np.diff(np.append(edges, len(y))))

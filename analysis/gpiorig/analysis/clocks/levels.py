@@ -1,4 +1,4 @@
-"""What the stamps before and after a step of a timer say of it: the reference was late, or the timer began anew."""
+"""Levels of timestamps before and after a step of a timer: the reference was late, or the timer restarted."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 Ticks = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-ORDINARY = (0.5, 2.0)  # of the median step: what a step is that nothing happened in
-NEXT = 3  # stamps beside a step
-LOOK_AHEAD = 8  # stamps, at least
-MOST = 4096  # stamps that are looked at, at most
-SPANS = 3.0  # of what is missing, for how long stamps are looked at: a host that stalls for 3 s is behind for 3 s
+ORDINARY = (0.5, 2.0)  # of the median step: a step in which nothing happened
+NEXT = 3  # timestamps next to a step
+MIN_LOOK_AHEAD = 8  # timestamps
+MAX_LOOK_AHEAD = 4096  # timestamps
+SPANS = 3.0  # of what is missing, for how long timestamps are looked at: a host that stalls for 3 s is late for 3 s
 PARTS = 9  # of a log, the median of whose rates is taken
 RATE_WITHIN = 0.05  # of the nominal rate
 SCATTER = 10.0  # by how many median deviations of a step levels must differ
@@ -25,7 +25,7 @@ class Levels:
     Parameters
     ----------
     deltas
-        int64[n - 1], steps of the timer over its wraps; looked at as they are when a method is called.
+        int64[n - 1], steps of the timer over its wraps; read when a method is called.
     expected
         float64[n - 1], steps of the reference, in nominal ticks.
     plausible
@@ -51,14 +51,14 @@ class Levels:
     def late(self, old: int, allowed: float) -> bool:
         """Whether a timer that went forward by too little against its reference did so because that one was late.
 
-        Then a later stamp is where it should be, seen from the one before the step: a host that stalls reads what has
-        come in at once, and is on time again. Or the timer made an ordinary step, and the host's clock was set.
-        A reset does neither, but by accident.
+        Then a later timestamp is where it should be, seen from the one before the step: a host that stalls reads what
+        has come in at once, and is on time again. Or the timer made an ordinary step, and the host's clock was set. A
+        reset does neither, but by accident.
 
         Parameters
         ----------
         old
-            The stamp before the step.
+            The timestamp before the step.
         allowed
             Ticks by which the two may differ.
         """
@@ -70,35 +70,35 @@ class Levels:
         return bool((self._after(old, missing) >= -allowed).any())
 
     def shift(self, old: int, first: int, last: int) -> float | None:
-        """How many ticks the stamps after a step are ahead of those before it; 0 if no more than they scatter.
+        """How many ticks the timestamps after a step are ahead of those before it; 0 if no more than they scatter.
 
-        Of each side the highest level counts, since a reference is late at times. A level is the timer less the
+        Of each side the highest level counts, since a reference is late at times. A level is the timer minus the
         reference at the mean rate.
 
         Parameters
         ----------
         old
-            The stamp before the step.
+            The timestamp before the step.
         first, last
-            First and last stamp of the stretch.
+            First and last timestamp of the boot period.
 
         Returns
         -------
         float or None
-            None if there are too few stamps to say.
+            None if there are too few timestamps.
         """
         reach = abs(float(self._deltas[old] - self._rate * self._expected[old])) + abs(float(self._expected[old]))
         reach += self._slack
         after, before = self._after(old, reach)[: last - old], self._before(old, reach)[: old - first + 1]
-        if min(len(after), len(before)) < LOOK_AHEAD:
+        if min(len(after), len(before)) < MIN_LOOK_AHEAD:
             return None
         rise = float(after.max() - before.max())
         return rise if abs(rise) > self.near + RATE_ERROR * SPANS * reach else 0.0
 
     def even(self, old: int, modulus: int) -> bool:
-        """Whether a timer that wraps goes on over a step, as far as can be seen: it was no reset.
+        """Whether a timer that wraps continues over a step, as far as can be seen: it was not a reset.
 
-        A timer that is full within the slack says nothing by what it shows; a reset of it must be seen.
+        A timer that is full within the slack proves nothing by its number; a reset of it must be seen.
         """
         shift = self.shift(old, 0, len(self._deltas))
         if modulus <= 2 * self._slack:
@@ -106,21 +106,21 @@ class Levels:
         return shift == 0.0 and bool(self._deltas[old] >= 0)
 
     def sharp(self, old: int, shift: float) -> bool:
-        """Whether the stamps next to a step are apart by `shift` already, not only those of a later step."""
+        """Whether the timestamps next to a step are apart by `shift` already, not only those of a later step."""
         after, before = (part[:NEXT].max() for part in (self._after(old, 0.0), self._before(old, 0.0)))
         return bool(abs(after - before - shift) <= 2 * self.near)
 
     def _after(self, old: int, reach: float) -> Floats:
-        """How far each stamp after a step is ahead of the reference, seen from the stamp before the step."""
-        part = slice(old, old + MOST)
+        """How far each timestamp after a step is ahead of the reference, seen from the timestamp before the step."""
+        part = slice(old, old + MAX_LOOK_AHEAD)
         passed = np.cumsum(self._expected[part])
-        end = max(int(np.searchsorted(np.maximum.accumulate(passed), passed[0] + SPANS * reach)), LOOK_AHEAD) + 1
+        end = max(int(np.searchsorted(np.maximum.accumulate(passed), passed[0] + SPANS * reach)), MIN_LOOK_AHEAD) + 1
         return np.asarray((np.cumsum(self._deltas[part]) - self._rate * passed)[:end])
 
     def _before(self, old: int, reach: float) -> Floats:
-        """The same of that stamp and those before it."""
-        part = slice(max(old - MOST, 0), old)
+        """The same of that timestamp and those before it."""
+        part = slice(max(old - MAX_LOOK_AHEAD, 0), old)
         passed = np.concatenate(([0.0], np.cumsum(self._expected[part][::-1])))
         ahead = self._rate * passed - np.concatenate(([0], np.cumsum(self._deltas[part][::-1])))
-        end = max(int(np.searchsorted(np.maximum.accumulate(passed), SPANS * reach)), LOOK_AHEAD) + 1
+        end = max(int(np.searchsorted(np.maximum.accumulate(passed), SPANS * reach)), MIN_LOOK_AHEAD) + 1
         return np.asarray(ahead[:end])

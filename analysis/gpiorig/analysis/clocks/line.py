@@ -1,4 +1,4 @@
-"""A line, or a parabola, through the differences of two clocks, in spite of outliers and of quantised stamps."""
+"""A line, or a parabola, through the differences of two clocks, in spite of outliers and of quantised timestamps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpiorig.analysis.clocks.bands import Bands
 
 Floats = NDArray[np.float64]
 
-BLOCKS = 100  # of which medians are taken for the first guess: its cost is their square, whatever the number of stamps
+BLOCKS = 100  # whose medians give the first guess: its cost is their square, for any number of timestamps
 OUTLIER_SCALES = 5.0
 PASSES = 20
 MAD_OF_NORMAL = 1.4826  # 1 / (the third quartile of the normal distribution)
@@ -27,7 +27,7 @@ class Line:
     ----------
     offset, rate, bend
         In ns, ns per ns and ns per ns^2, x in ns; `bend` is 0 for a straight line.
-    kept
+    inliers
         bool[n], False for outliers.
     residuals
         float64[n], of all points, ns.
@@ -35,16 +35,16 @@ class Line:
         float64[3, 3] of the three; of a straight line the last row and column are 0. Twice the root of a variance is
         the half width of a 95 % interval, whatever the autocorrelation: see `slope`.
     method
-        How the interval was found.
+        Method of the interval.
     bands
-        Where the residuals lie in several; the line is that of the largest, and `residuals` are those of each stamp
+        Where the residuals lie in several; the line is that of the largest, and `residuals` are those of each timestamp
         from the line of its band.
     """
 
     offset: float
     rate: float
     bend: float
-    kept: NDArray[np.bool_]
+    inliers: NDArray[np.bool_]
     residuals: Floats
     covariance: Floats
     method: str
@@ -57,15 +57,15 @@ def fit(x: Floats, y: Floats, *, quanta: tuple[float, float] = (0.0, 0.0), bent:
     The first guess is the repeated median (A. F. Siegel, "Robust regression using repeated medians", Biometrika 69,
     1982, 242-244; half of the points may be anything) of at most 100 medians of successive points.
     The scale is the median absolute deviation, of data that are equal by more than half the central 80 %, and at least
-    what the quanta of the stamps spread, so that quantised clocks have no outliers for being quantised.
-    Where residuals lie in bands each has an offset of its own (`bands.find`), and what lies in none is left out.
+    what the quanta of the timestamps spread, so that quantised clocks have no outliers for being quantised.
+    Where residuals lie in bands each has an offset of its own (`bands.find`), and timestamps in none are excluded.
 
     Parameters
     ----------
     x, y
         float64[n], n >= 3, ns; x sorted and not all equal, best near 0 in the middle.
     quanta
-        Steps of the stamps that y is the difference of, clock and reference, ns.
+        Steps of the timestamps that y is the difference of, clock and reference, ns.
     bent
         Whether to fit a parabola.
     """

@@ -1,4 +1,4 @@
-"""The clock of a node against stamps of a host or of an analyzer, from the raw numbers of a log to its fits."""
+"""The clock of a node against timestamps of a host or of an analyzer, from the raw numbers of a log to its fits."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 SET_BACK_NS = 128_000_000  # from which on ntpd sets a clock instead of turning its rate (STEPT of RFC 5905, appendix A)
-BESIDE = 15  # stamps, the middle ones of which say whether it was
+NEIGHBOURS = 15  # timestamps, the middle ones of which show whether it was
 EARLY_DEVIATIONS = 5.0
-ODD_SHARE = 0.1  # of the stamps that are resets or steps back: it is no clock
-LEAST_ODD = 10
+ODD_SHARE = 0.1  # of the timestamps that are resets or steps back: it is not a clock
+MIN_ODD = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """Stamps over which neither the node began anew nor the reference was set back.
+    """Timestamps over which neither the node restarted nor the reference was set back.
 
     Parameters
     ----------
@@ -49,13 +49,13 @@ class Part:
     minimum: ClockFit | None
 
     def residuals_ns(self) -> Floats:
-        """What the fit leaves of each stamp of the node; NaN without a fit."""
+        """float64[n], residual of each timestamp of the node; NaN without a fit."""
         if not self.fit.segments:
             return np.full(len(self.node_ns), np.nan)
         return np.asarray(self.node_ns - self.reference_ns - self.fit.at(self.reference_ns)[0], dtype=np.float64)
 
     def delays_ns(self) -> Floats:
-        """How much later than the fastest line each stamp of the reference is that is not early."""
+        """Delays of the timestamps of the reference after the fastest line, without those that are early."""
         if self.minimum is None or not self.minimum.segments:
             return np.empty(0)
         delays = self.reference_ns - self.node_ns - self.minimum.at(self.node_ns)[0]
@@ -64,13 +64,13 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stretch:
-    """A node's stamps from one reset to the next.
+class BootPeriod:
+    """Boot period: a node's timestamps from one reset to the next.
 
     Parameters
     ----------
     parts
-        One, or more where the reference was set back.
+        One part, or more where the reference was set back.
     backsteps
         How often the node's clock went back.
     """
@@ -80,7 +80,7 @@ class Stretch:
 
     @property
     def n(self) -> int:
-        """Stamps there are."""
+        """Number of timestamps."""
         return sum(len(part.node_ns) for part in self.parts)
 
     @property
@@ -90,7 +90,7 @@ class Stretch:
 
     @property
     def segments(self) -> tuple[Segment, ...]:
-        """Lines through the stamps."""
+        """Lines through the timestamps."""
         return tuple(segment for part in self.parts for segment in part.fit.segments)
 
     @property
@@ -100,15 +100,15 @@ class Stretch:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader must know, each once."""
+        """Warnings for the reader, without repetitions."""
         return tuple(dict.fromkeys(part.fit.note for part in self.parts if part.fit.note))
 
     def residuals_ns(self) -> Floats:
-        """float64[n], what the fits leave of each stamp of the node; NaN without a fit."""
+        """float64[n], residual of each timestamp of the node; NaN without a fit."""
         return np.concatenate([part.residuals_ns() for part in self.parts])
 
     def delays_ns(self) -> Floats:
-        """float64[m], how late the stamps of the reference are, those left out that are early."""
+        """float64[m], delays of the timestamps of the reference, without those that are early."""
         return np.concatenate([part.delays_ns() for part in self.parts])
 
 
@@ -121,21 +121,21 @@ class NodeClock:
     node, reference
         Names.
     tick_hz
-        Nominal rate of the stamps' last digit.
+        Nominal rate of the timestamps' last digit.
     modulus
-        Of the timer, in ticks; None if no wrap is known of.
+        Range of the timer, in ticks; None if no wrap is known.
     wraps
         How often it wrapped.
-    stretches
-        Between resets.
+    boot_periods
+        Timestamps between resets.
     quantisation_ns, reference_quantisation_ns
-        Steps of the stamps.
+        Steps of the timestamps.
     reference_backsteps
-        How often the reference went back from one stamp to the next: it was set, or the log is not in order.
+        How often the reference went back from one timestamp to the next: it was set, or the log is not in order.
     n, resets, backsteps
-        Stamps there are, how often the clock began again, and how often it went back, resets and wraps aside.
+        Numbers of timestamps, of restarts, and of steps back without resets and wraps.
     note
-        Why there is no stretch, if there is none.
+        Why there is no boot period, if there is none.
     """
 
     node: str
@@ -143,7 +143,7 @@ class NodeClock:
     tick_hz: Fraction
     modulus: int | None
     wraps: int
-    stretches: tuple[Stretch, ...]
+    boot_periods: tuple[BootPeriod, ...]
     quantisation_ns: float
     reference_quantisation_ns: float
     reference_backsteps: int
@@ -166,36 +166,36 @@ def node_clock(
     slack_ns: int = SLACK_NS,
     scale: int = 1,
 ) -> NodeClock:
-    """Unwrap a node's stamps, split them at resets, and fit what lies between.
+    """Unwrap a node's timestamps, split them at resets, and fit what lies between.
 
-    Stamps are taken in the order `guesses.order` finds. Where a tenth of them are resets that no boot is known of, or
-    steps back though the numbers go nowhere, they are no clock, or one of fewer bits: nothing is fitted.
+    Timestamps are in the order of `timer_guesses.order`. Where a tenth of them are resets without a known boot, or
+    steps back though the numbers do not grow, they are not a clock, or one of fewer bits: nothing is fitted.
 
     Parameters
     ----------
     node, reference
         Names.
     ticks
-        int64[n], stamps of the node in the order of the log; those of a timer that wraps may have a sign.
+        int64[n], timestamps of the node in the order of the log; those of a timer that wraps may have a sign.
     reference_ns
         int64[n], the same instants on the reference.
     tick_hz
         Ticks per second, nominally.
     modulus
-        At which the timer begins again at 0.
+        Number of ticks after which the timer begins again at 0.
     boots
-        Indices of the first stamps after boots that are known of.
+        Indices of the first timestamps after known boots.
     late
-        Whether the stamps of the reference can only be late, as those of a host.
+        Whether the timestamps of the reference can only be late, as those of a host.
     slack_ns
         By how much the reference may be late: `unwrap.unwrap`.
     scale
-        Ticks per unit of what was printed.
+        Ticks per printed unit.
 
     Raises
     ------
     EventError
-        What `unwrap.unwrap` raises, and node times beyond 292 years.
+        Errors of `unwrap.unwrap`, and node times beyond 292 years.
     """
     places = timer_guesses.order(ticks, reference_ns)
     ticks, reference_ns, boots = ticks[places], reference_ns[places], timer_guesses.moved(boots, places)
@@ -212,28 +212,28 @@ def node_clock(
     odd = len(set(unwrapped.resets) - set(boots))
     if len(ticks) and float(np.ptp(ticks)) / float(tick_hz) * NS_PER_S < float(np.ptp(reference_ns)) / 2:
         odd += len(unwrapped.backsteps)  # else they are of lines out of order: the numbers go as far as the time
-    if odd >= max(LEAST_ODD, ODD_SHARE * len(ticks)):
+    if odd >= max(MIN_ODD, ODD_SHARE * len(ticks)):
         note = timer_guesses.no_clock(ticks, scale)
         return NodeClock(node, reference, tick_hz, modulus, unwrapped.wraps, (), *quanta, *counts, note)
-    stretches = []
+    boot_periods = []
     for start, end in pairwise([0, *unwrapped.resets, len(ticks)]):
         cuts = [start, *(start + at for at in _set_back(node_ns[start:end], reference_ns[start:end])), end]
         parts = (slice(*ends) for ends in pairwise(cuts))
-        stretches.append(
-            Stretch(
+        boot_periods.append(
+            BootPeriod(
                 tuple(_part(node_ns[at], reference_ns[at], (node, reference), quanta, late=late) for at in parts),
                 sum(start <= at < end for at in unwrapped.backsteps),
             )
         )
-    return NodeClock(node, reference, tick_hz, modulus, unwrapped.wraps, tuple(stretches), *quanta, *counts)
+    return NodeClock(node, reference, tick_hz, modulus, unwrapped.wraps, tuple(boot_periods), *quanta, *counts)
 
 
 def _set_back(node_ns: Integers, reference_ns: Integers) -> list[int]:
-    """Stamps from which on the reference is behind where it was; after a stamp that was late it only falls."""
+    """Timestamps from which on the reference was set back; after a late timestamp it only falls."""
     ahead = node_ns - reference_ns
     parts = []
     for at in (np.flatnonzero(np.diff(reference_ns) <= -SET_BACK_NS) + 1).tolist():
-        before, after = ahead[max(at - BESIDE, 0) : at], ahead[at : at + BESIDE]
+        before, after = ahead[max(at - NEIGHBOURS, 0) : at], ahead[at : at + NEIGHBOURS]
         if np.median(after) - np.median(before) >= SET_BACK_NS / 2:
             parts.append(at)
     return parts
@@ -265,7 +265,7 @@ def _part(
 
 
 def _not_early(node_ns: Integers, host_ns: Integers, fitted: ClockFit) -> NDArray[np.bool_]:
-    """Stamps of which the host is not far too early: a node's stamp that jumped ahead would lie below all others."""
+    """Timestamps for which the host is not far too early: one that jumped ahead would be below all others."""
     if not fitted.segments:
         return np.ones(len(node_ns), dtype=bool)
     ahead = node_ns - host_ns - fitted.at(host_ns)[0]

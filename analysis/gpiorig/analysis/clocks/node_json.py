@@ -1,4 +1,4 @@
-"""The clock of a node in JSON's types: units in the names, null for what is not known."""
+"""The clock of a node in JSON's types: units in the names, null for unknown values."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from gpiorig.analysis.clocks.node_clock import NodeClock, Stretch
+from gpiorig.analysis.clocks.node_clock import BootPeriod, NodeClock
 from gpiorig.analysis.clocks.segment import PPM, Segment
 from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.statistics.intervals import Interval
 
-AGREE = 1.5  # of the half of its interval: by how much the rate of a piece may be off the mean if they are one
+AGREE = 1.5  # of the half of its interval: by how much the rate of a segment may be off the mean if they agree
 QUANTILES = {"median": 0.5, "p95": 0.95, "p99": 0.99, "max": 1.0}
 LINE = ("start_s", "end_s", "rate", "ppm", "ppm_interval", "offset_s", "residual_std_s", "bands_s", "outliers")
 
 
 def as_json(clock: NodeClock) -> dict[str, Any]:
-    """All of it."""
+    """The clock, with its boot periods."""
     return {
         "n": clock.n,
         "resets": clock.resets,
@@ -32,27 +32,29 @@ def as_json(clock: NodeClock) -> dict[str, Any]:
         "reference_quantisation_s": clock.reference_quantisation_ns / NS_PER_S,
         "reference_backsteps": clock.reference_backsteps,
         "note": clock.note,
-        "segments": [stretch_json(stretch) for stretch in clock.stretches],
+        "boot_periods": [boot_period_json(period) for period in clock.boot_periods],
     }
 
 
-def stretch_json(stretch: Stretch) -> dict[str, Any]:
-    """What lies between two resets.
+def boot_period_json(period: BootPeriod) -> dict[str, Any]:
+    """A boot period and its lines.
 
-    Of several pieces `ppm` is their mean (`_mean`), in which a step of either clock is no rate; `residual_std_s` is
-    what is left of all of them.
+    Of several segments `ppm` is their mean (`_mean`), in which a step of either clock is not a rate; `residual_std_s`
+    is the residual of all of them.
     """
-    pieces = stretch.segments
-    lines = [_line(piece) for piece in pieces]
-    drift = pieces[0].drift_ppm_per_s if len(pieces) == 1 else None
+    segments = period.segments
+    lines = [_line(segment) for segment in segments]
+    drift = segments[0].drift_ppm_per_s if len(segments) == 1 else None
     return {
-        "n": stretch.n,
-        "backsteps": stretch.backsteps,
-        "note": "; ".join(stretch.notes),
-        **(_together(lines, pieces) if lines else dict.fromkeys(LINE)),
-        "pieces": [line | {"n": piece.n} for line, piece in zip(lines, pieces, strict=True)] if len(lines) > 1 else [],
+        "n": period.n,
+        "backsteps": period.backsteps,
+        "note": "; ".join(period.notes),
+        **(_together(lines, segments) if lines else dict.fromkeys(LINE)),
+        "segments": [line | {"n": segment.n} for line, segment in zip(lines, segments, strict=True)]
+        if len(lines) > 1
+        else [],
         "drift_ppm_per_s": None if drift is None else drift.value,
-        "minimum_delay": _minimum(stretch),
+        "minimum_delay": _minimum(period),
     }
 
 
@@ -70,13 +72,13 @@ def _line(segment: Segment) -> dict[str, Any]:
     }
 
 
-def _together(lines: Sequence[dict[str, Any]], pieces: Sequence[Segment]) -> dict[str, Any]:
+def _together(lines: Sequence[dict[str, Any]], segments: Sequence[Segment]) -> dict[str, Any]:
     """One line of several."""
     if len(lines) == 1:
         return dict(lines[0])
-    ppm, interval = _mean([(piece.ppm.value, _ends(piece.ppm)) for piece in pieces], pieces)
-    freedom = np.array([max(piece.n - 2, 1) for piece in pieces])
-    variances = np.array([piece.residual_std_ns**2 for piece in pieces])
+    ppm, interval = _mean([(segment.ppm.value, _ends(segment.ppm)) for segment in segments], segments)
+    freedom = np.array([max(segment.n - 2, 1) for segment in segments])
+    variances = np.array([segment.residual_std_ns**2 for segment in segments])
     return {
         "start_s": lines[0]["start_s"],
         "end_s": lines[-1]["end_s"],
@@ -86,18 +88,18 @@ def _together(lines: Sequence[dict[str, Any]], pieces: Sequence[Segment]) -> dic
         "offset_s": lines[0]["offset_s"],
         "residual_std_s": math.sqrt(float(freedom @ variances) / int(freedom.sum())) / NS_PER_S,
         "bands_s": max((line["bands_s"] for line in lines), key=len),
-        "outliers": sum(piece.outliers for piece in pieces),
+        "outliers": sum(segment.outliers for segment in segments),
     }
 
 
-def _mean(rates: Sequence[tuple[float, list[float] | None]], pieces: Sequence[Segment]) -> tuple[float, Any]:
-    """The mean of the rates of pieces, and its interval; None if one of them has none.
+def _mean(rates: Sequence[tuple[float, list[float] | None]], segments: Sequence[Segment]) -> tuple[float, Any]:
+    """The mean of the rates of segments, and its interval; None if one of them has none.
 
-    Each weighs as its variance says if they agree, so that a short piece says little; else, as the rate changed, as its
-    duration does.
+    If they agree each is weighted by its inverse variance, so that a short segment counts little; else, as the rate
+    changed, by its duration.
     """
     values = np.array([rate for rate, _ in rates])
-    spans = np.array([piece.end_ns - piece.start_ns for piece in pieces], dtype=np.float64)
+    spans = np.array([segment.end_ns - segment.start_ns for segment in segments], dtype=np.float64)
     halves = np.array([(ends[1] - ends[0]) / 2 if ends else np.nan for _, ends in rates])
     share = spans / spans.sum()
     if (halves > 0).all():
@@ -108,16 +110,16 @@ def _mean(rates: Sequence[tuple[float, list[float] | None]], pieces: Sequence[Se
     return ppm, None if math.isnan(half) else [ppm - half, ppm + half]
 
 
-def _minimum(stretch: Stretch) -> dict[str, Any] | None:
+def _minimum(period: BootPeriod) -> dict[str, Any] | None:
     """The node against the host by the smallest delays: the inverse of the fit of the host against the node."""
-    lines = stretch.fastest
+    lines = period.fastest
     if not lines or any(
         line.ppm.value < -PPM / 2 for line in lines
-    ):  # the reference stood still while the node went on
+    ):  # the reference stood still while the node continued
         return None
     rates = [(_inverse_ppm(line.ppm.value), _inverse_ends(line.ppm)) for line in lines]
     ppm, interval = rates[0] if len(lines) == 1 else _mean(rates, lines)
-    delays = stretch.delays_ns()
+    delays = period.delays_ns()
     return {
         "ppm": ppm,
         "ppm_interval": interval,

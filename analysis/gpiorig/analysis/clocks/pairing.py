@@ -1,4 +1,4 @@
-"""Stamps that a node put with its own timer, beside the instants at which the analyzer saw the same events."""
+"""Timestamps of a node's own timer paired with the instants at which the analyzer saw the same events."""
 
 from __future__ import annotations
 
@@ -20,58 +20,58 @@ Integers = NDArray[np.int64]
 NODE_TICK_HZ = Fraction(10**6)
 TIMER = 1 << 32
 IDS = 1 << 16
-WINDOW = 16  # records of an event log that must be the same on the pins to say where the log goes on
-NEAR = 4096  # events within which they are looked for, after the first
-SLACK_NS = 10_000_000  # between the stamp and the pin: interrupts
+WINDOW = 16  # records of an event log that must agree with the pins where the log continues
+NEAR = 4096  # events within which they are searched for, after the first
+SLACK_NS = 10_000_000  # between the timestamp and the pin: interrupts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """Stamps and instants of the same events, in the order of the instants.
+    """Timestamps and instants of the same events, in the order of the instants.
 
     Parameters
     ----------
-    stamps
+    timestamps
         int64[n], the node's timer as logged, not unwrapped.
     samples
         int64[n], of the analyzer, increasing.
     rows
-        int64[n], where each stamp stands: row of the packet lines of `NodeLog`, or record of its event log.
+        int64[n], origin of each timestamp: row of the packet lines of `NodeLog`, or record of its event log.
     what
-        What was paired.
-    unmatched_stamps, unmatched_samples
-        Stamps without an event on the pins, events without a stamp.
+        Kind of events that were paired.
+    unmatched_timestamps, unmatched_samples
+        Timestamps without an event on the pins, events without a timestamp.
     boots
-        Indices of pairs between which and the one before the log says that the node booted.
+        Indices of pairs before which, by the log, the node booted.
     """
 
-    stamps: Integers
+    timestamps: Integers
     samples: Integers
     rows: Integers
     what: str
-    unmatched_stamps: int
+    unmatched_timestamps: int
     unmatched_samples: int
     boots: tuple[int, ...] = ()
 
     def __len__(self) -> int:
-        return len(self.stamps)
+        return len(self.timestamps)
 
 
 def sent(events: Events, log: NodeLog) -> Pairs:
-    """The stamps of send calls (``tx_us`` of packet lines) and ``app.tx.enter`` on the pins."""
+    """The timestamps of send calls (``tx_us`` of packet lines) and ``app.tx.enter`` on the pins."""
     return _by_id(events, log, log.sent_us, "app.tx.enter")
 
 
 def received(events: Events, log: NodeLog) -> Pairs:
-    """The stamps of arrivals (``rx_us`` of packet lines) and ``app.rx.enter`` on the pins."""
+    """The timestamps of arrivals (``rx_us`` of packet lines) and ``app.rx.enter`` on the pins."""
     return _by_id(events, log, log.received_us, "app.rx.enter")
 
 
-def noted(events: Events, log: NodeLog) -> Pairs:
-    """The event log that the node kept in memory, and the same events on its symbol bus.
+def recorded(events: Events, log: NodeLog) -> Pairs:
+    """The event log in the node's memory, and the same events on its symbol bus.
 
     The log numbers its records, so the event that belongs to a record is known from the one before; wherever code
-    or id differ, the next place at which 16 records agree is searched for. Records that agree nowhere are left out.
+    or id differ, the next place at which 16 records agree is searched for. Records that agree nowhere are omitted.
     """
     what = "event log"
     if log.event_log is None or log.node not in events.node_names:
@@ -79,29 +79,29 @@ def noted(events: Events, log: NodeLog) -> Pairs:
     codes = {event.code for name, event in BY_NAME.items() if not name.startswith("tap.")}
     here = (events.nodes == events.node(log.node)) & np.isin(events.codes, sorted(codes))
     pins = events.codes[here].astype(np.int64) << 32 | (events.ids[here].astype(np.int64) & 0xFFFF_FFFF)
-    notes = log.event_log.codes.astype(np.int64) << 32 | (log.event_log.ids.astype(np.int64) & 0xFFFF_FFFF)
-    places = _aligned(notes, log.event_log.numbers - log.event_log.numbers[0], pins)
+    records = log.event_log.codes.astype(np.int64) << 32 | (log.event_log.ids.astype(np.int64) & 0xFFFF_FFFF)
+    places = _aligned(records, log.event_log.numbers - log.event_log.numbers[0], pins)
     rows = np.flatnonzero(places >= 0)
     return Pairs(
-        stamps=log.event_log.ticks[rows],
+        timestamps=log.event_log.ticks[rows],
         samples=events.samples[here][places[rows]],
         rows=rows,
         what=what,
-        unmatched_stamps=len(notes) - len(rows),
+        unmatched_timestamps=len(records) - len(rows),
         unmatched_samples=len(pins) - len(rows),
     )
 
 
 def best(events: Events, log: NodeLog) -> Pairs:
-    """Of the event log, the send calls and the arrivals, those of which most are paired."""
-    return max((noted(events, log), sent(events, log), received(events, log)), key=len)
+    """The pairs of the event log, of the send calls or of the arrivals, whichever are most."""
+    return max((recorded(events, log), sent(events, log), received(events, log)), key=len)
 
 
 def node_clock(pairs: Pairs, *, node: str, samplerate_hz: Fraction) -> NodeClock:
     """The clock of a node, whose timer has 32 bits of microseconds, against that of the analyzer."""
     return nodeclock.node_clock(
         node,
-        pairs.stamps % TIMER,
+        pairs.timestamps % TIMER,
         nearest_ns(pairs.samples, samplerate_hz),
         reference="analyzer",
         tick_hz=NODE_TICK_HZ,
@@ -112,14 +112,14 @@ def node_clock(pairs: Pairs, *, node: str, samplerate_hz: Fraction) -> NodeClock
     )
 
 
-def _nothing(what: str, stamps: int = 0) -> Pairs:
+def _nothing(what: str, timestamps: int = 0) -> Pairs:
     none = np.empty(0, dtype=np.int64)
-    return Pairs(none, none, none, what, stamps, 0)
+    return Pairs(none, none, none, what, timestamps, 0)
 
 
-def _by_id(events: Events, log: NodeLog, stamps: Integers, point: str) -> Pairs:
-    """Equal ids of 16 bits, unwrapped, in the order in which they come."""
-    rows = np.flatnonzero(stamps != MISSING)
+def _by_id(events: Events, log: NodeLog, timestamps: Integers, point: str) -> Pairs:
+    """Pairs of equal ids of 16 bits, unwrapped, in the order in which they come."""
+    rows = np.flatnonzero(timestamps != MISSING)
     if log.node not in events.node_names:
         return _nothing(point, len(rows))
     here = (events.codes == BY_NAME[point].code) & (events.nodes == events.node(log.node)) & (events.ids >= 0)
@@ -130,18 +130,18 @@ def _by_id(events: Events, log: NodeLog, stamps: Integers, point: str) -> Pairs:
     rows, first = rows[first][order], order
     runs = np.searchsorted(log.boot_lines, log.lines[rows])
     return Pairs(
-        stamps=stamps[rows],
+        timestamps=timestamps[rows],
         samples=samples[second][order],
         rows=rows,
         what=point,
-        unmatched_stamps=len(numbers) - len(rows),
+        unmatched_timestamps=len(numbers) - len(rows),
         unmatched_samples=len(ids) - len(rows),
         boots=tuple((np.flatnonzero(np.diff(runs) > 0) + 1).tolist()),
     )
 
 
 def _keys(ids: Integers) -> list[tuple[int, int]]:
-    """Each id, unwrapped, with how often it came before."""
+    """Each id, unwrapped, with the number of its earlier occurrences."""
     if not len(ids):
         return []
     steps = (np.diff(ids) + IDS // 2) % IDS - IDS // 2
@@ -154,35 +154,35 @@ def _keys(ids: Integers) -> list[tuple[int, int]]:
 
 
 def _common(first: list[tuple[int, int]], second: list[tuple[int, int]]) -> tuple[Integers, Integers]:
-    """Places of what is in both."""
+    """Places of the keys that are in both."""
     places = {key: at for at, key in enumerate(second)}
     shared = [(at, places[key]) for at, key in enumerate(first) if key in places]
     pairs = np.array(shared, dtype=np.int64).reshape(-1, 2)
     return pairs[:, 0], pairs[:, 1]
 
 
-def _aligned(notes: Integers, numbers: Integers, pins: Integers) -> Integers:
+def _aligned(records: Integers, numbers: Integers, pins: Integers) -> Integers:
     """Place on the pins of each record, -1 where there is none."""
-    places = np.full(len(notes), -1, dtype=np.int64)
+    places = np.full(len(records), -1, dtype=np.int64)
     at, shift = 0, None
-    while at < len(notes):
+    while at < len(records):
         shifted = _search(
-            notes[at : at + WINDOW], numbers[at : at + WINDOW] - numbers[at], pins, shift, int(numbers[at])
+            records[at : at + WINDOW], numbers[at : at + WINDOW] - numbers[at], pins, shift, int(numbers[at])
         )
         if shifted is None:
             at += 1
             continue
         shift = shifted - int(numbers[at])
-        wanted = numbers[at:] + shift
-        same = (wanted < len(pins)) & (pins[np.minimum(wanted, len(pins) - 1)] == notes[at:])
+        expected = numbers[at:] + shift
+        same = (expected < len(pins)) & (pins[np.minimum(expected, len(pins) - 1)] == records[at:])
         run = len(same) if same.all() else int(np.argmin(same))
-        places[at : at + run] = wanted[:run]
+        places[at : at + run] = expected[:run]
         at += run
     return places
 
 
-def _search(notes: Integers, steps: Integers, pins: Integers, shift: int | None, number: int) -> int | None:
-    """Where the pins show these records; nearest to where the shift so far would have them, or anywhere at first."""
+def _search(records: Integers, steps: Integers, pins: Integers, shift: int | None, number: int) -> int | None:
+    """Place at which the pins show these records: nearest to the one by the shift so far, or anywhere at first."""
     reach = int(steps[-1]) + 1
     low, high = 0, len(pins) - reach + 1
     if shift is not None:
@@ -190,8 +190,8 @@ def _search(notes: Integers, steps: Integers, pins: Integers, shift: int | None,
     if high <= low:
         return None
     starts = np.arange(low, high)
-    for note, step in zip(notes.tolist(), steps.tolist(), strict=True):
-        starts = starts[pins[starts + step] == note]
+    for record, step in zip(records.tolist(), steps.tolist(), strict=True):
+        starts = starts[pins[starts + step] == record]
     if not len(starts):
         return None
     return int(starts[np.argmin(np.abs(starts - number - (shift or 0)))])

@@ -1,4 +1,4 @@
-"""A stretch over which one clock runs evenly against another."""
+"""A segment: an interval over which one clock runs evenly against another."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NS_PER_S = 10**9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segment:
-    """A stretch over which a clock runs evenly against its reference.
+    """An interval over which a clock runs evenly against its reference.
 
     clock - origin_clock_ns = offset_ns + (1 + ppm 1e-6) (t - centre_ns) + drift / 2 (t - centre_ns)^2, t the reference.
 
@@ -29,19 +29,19 @@ class Segment:
     centre_ns, origin_clock_ns
         Where the line is anchored: reference and clock, whole ns, so that float64 holds the rest.
     n, outliers
-        Pairs of stamps it was fitted to, and those left out as outliers.
+        Pairs of timestamps it was fitted to, and those excluded as outliers.
     offset_ns
-        Of the clock from `origin_clock_ns` at the centre.
+        Distance of the clock from `origin_clock_ns` at the centre.
     ppm
         Skew: how much faster than the reference the clock runs, in parts per million.
     drift_ppm_per_s
-        Change of the skew; None where a straight line says all there is.
+        Change of the skew; None for a straight line.
     covariance
         float64[2, 2] of offset (ns) and skew (ns per ns).
     residual_std_ns
-        Standard deviation of what the fit leaves; where stamps lie in bands, within these.
+        Standard deviation of the residuals; where timestamps lie in bands, within these.
     bands_ns
-        By how much each band of stamps lies above the largest, whose line this is; that itself is 0.
+        By how much each band of timestamps lies above the largest, whose line this is; that itself is 0.
     """
 
     start_ns: float
@@ -59,7 +59,7 @@ class Segment:
 
     @property
     def ahead_ns(self) -> Interval:
-        """Clock less reference at the centre; where they share no zero, of the size of an epoch."""
+        """Clock minus reference at the centre; where they share no zero, of the size of an epoch."""
         gain, offset = self.origin_clock_ns - self.centre_ns, self.offset_ns
         return replace(offset, value=gain + offset.value, low=gain + offset.low, high=gain + offset.high)
 
@@ -71,8 +71,8 @@ class Segment:
         offset_ns
             int64[k], to the nearest ns.
         uncertainty_ns
-            float64[k], standard uncertainty by the covariance of the fit; a single stamp has its quantisation besides.
-            Infinite where there were too few stamps to tell.
+            float64[k], standard uncertainty by the covariance of the fit; a single timestamp also has its quantisation.
+            Infinite where there were too few timestamps.
         """
         x = (instants_ns - self.centre_ns).astype(np.float64)
         bend, bend_variance = self._bend()

@@ -1,4 +1,4 @@
-"""How well a slope is known when the residuals are autocorrelated and quantised, as those of clocks are."""
+"""Uncertainty of a slope whose residuals are autocorrelated and quantised, as those of clocks are."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 BLOCKS = 128
-SHARE = 0.1  # least bandwidth of the autocovariances, as a share of all blocks
+SHARE = 0.1  # minimum bandwidth of the autocovariances, as a share of all blocks
 LONGEST_SHARE = 0.5  # and that for residuals that wander
 WANDERS = 1 / 3  # lag-1 autocorrelation above which a series is differenced (Riley and Greenhall: r1 / (1 + r1) >= 1/4)
 # By how much the interval has to be wider than that of a stationary residual for 95 % of intervals to hold the mean
-# rate, simulated with 30 to 5000 stamps (tests/test_clocks_fit.py tests the coverage): for residuals that wander like
-# the phase of a clock with white frequency noise, and like that of one with a random walk of the frequency.
+# rate, simulated with 30 to 5000 timestamps (tests/test_clocks_fit.py tests the coverage): for residuals that wander
+# like the phase of a clock with white frequency noise, and like that of one with a random walk of the frequency.
 WIDER = (1.0, 1.6, 1.3)
 EXTREMES = 256
 HALVINGS = 40
@@ -44,16 +44,16 @@ def covariance(
     128 blocks of successive points, by Bartlett's kernel (W. K. Newey and K. D. West, Econometrica 55, 1987, 703-708).
     Bandwidth by D. W. K. Andrews (Econometrica 59, 1991, 817-858) from the blocks' first autocorrelation, at least a
     tenth of the blocks; critical value for a bandwidth that is a share b of the data, 1.9600 + 2.9694 b + 0.4160 b^2 -
-    0.5324 b^3 (N. M. Kiefer and T. J. Vogelsang, Econometric Theory 21, 2005, 1130-1164; the polynomial is
-    quoted from memory and was checked by simulation only), times t(n - p) / 1.96. It is never less than ordinary
-    least squares say.
+    0.5324 b^3 (N. M. Kiefer and T. J. Vogelsang, Econometric Theory 21, 2005, 1130-1164; the polynomial is quoted from
+    memory and was checked by simulation only), times t(n - p) / 1.96. It is never less than that of ordinary least
+    squares.
 
-    Residuals whose blocks are correlated by more than a third wander: they are told from each other by the number of
+    Residuals whose blocks are correlated by more than a third wander: they are distinguished by the number of
     differences it takes to end that (W. J. Riley and C. A. Greenhall, "Power law noise identification using the lag 1
     autocorrelation", 18th European Frequency and Time Forum, 2004, 576-580), and the interval is `WIDER`. Its aim then
     is the mean rate over the span, not a rate that would last.
 
-    Stamps that are quantised and not dithered may fit a wrong line to the last digit; the interval therefore holds
+    Timestamps that are quantised and not dithered may fit a wrong line to the last digit; the interval therefore holds
     every slope that `admitted` allows.
 
     Parameters
@@ -61,11 +61,11 @@ def covariance(
     x, residuals
         float64[n], ns, x sorted.
     quanta
-        Steps of the clock's and the reference's stamps, ns.
+        Steps of the clock's and the reference's timestamps, ns.
     bent
         Whether a parabola was fitted.
     centred
-        float64[n], x less what offsets of bands take from it: `bands.Bands.centred`; None: x.
+        float64[n], x minus the part that offsets of bands take from it: `bands.Bands.centred`; None: x.
     """
     from scipy import stats
 
@@ -76,7 +76,7 @@ def covariance(
     freedom = len(x) - count
     scale = np.diag([1.0, 1 / span, 1 / span**2])
     if freedom < 1:
-        return Spread(np.diag([np.inf] * 3), "too few stamps")
+        return Spread(np.diag([np.inf] * 3), "too few timestamps")
     blocks = min(BLOCKS, len(x))
     at = np.arange(len(x)) * blocks // len(x)
     scores: Floats = np.stack(
@@ -142,9 +142,9 @@ def _long_run(scores: Floats, bandwidth: float) -> Floats:
 
 
 def admitted(x: Floats, residuals: Floats, width: float) -> float:
-    """By how much a line may be turned and still pass all points within a band: what quantised stamps leave open.
+    """By how much a line may be turned and still pass all points within a band: what quantised timestamps leave open.
 
-    The stamps of two exact clocks lie within the sum of their quanta of the true line. The width of the
+    The timestamps of two exact clocks lie within the sum of their quanta of the true line. The width of the
     band that a line needs is a convex function of its slope, so that the slopes which need no more are an interval. Of
     each of 256 blocks the extremes stand for all points.
 

@@ -1,8 +1,8 @@
-"""How stable a clock is, over averaging time: ADEV, MDEV, TDEV, MTIE, and whose noise it is of three clocks.
+"""Stability of a clock over averaging time: ADEV, MDEV, TDEV, MTIE, and the noise of each of three clocks.
 
-Phase x is the time error of a clock against a reference, on an even grid of step tau0; a gap is NaN, and only what
-needs no phase in a gap is used. Definitions: NIST Special Publication 1065 (W. J. Riley, Handbook of Frequency
-Stability Analysis, 2008), ITU-T G.810 (1996).
+Phase x is the time error of a clock against a reference, on an even grid of step tau0; a gap is NaN, and only
+differences without a phase in a gap are used. Definitions: NIST Special Publication 1065 (W. J. Riley, Handbook of
+Frequency Stability Analysis, 2008), ITU-T G.810 (1996).
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class Grid:
     Parameters
     ----------
     phase_ns
-        float64[m], NaN where there is no stamp near.
+        float64[m], NaN without a timestamp nearby.
     tau0_ns
         Step of the grid.
     missing
         Points that are NaN.
     unused
-        Stamps of which none of the points is made: several fell to one.
+        Timestamps that are used for none of the points: several fell to one.
     """
 
     phase_ns: Floats
@@ -46,7 +46,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stability:
-    """How stable one clock is.
+    """Stability of one clock.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Stability:
     n, missing
         Phases it was computed from, and points of the grid without one.
     note
-        What a reader must know, such as negative variances of a three-cornered hat.
+        A warning for the reader, such as negative variances of a three-cornered hat.
     """
 
     clock: str
@@ -74,10 +74,10 @@ class Stability:
 
 
 def to_grid(instants_ns: NDArray[np.int64], phase_ns: Floats, *, tau0_ns: int | None = None) -> Grid:
-    """Put phases on an even grid: each point takes the nearest stamp, if one is within half a step.
+    """Put phases on an even grid: each point takes the nearest timestamp, if one is within half a step.
 
-    The phase of a clock changes so little within half a step that it need not be interpolated; what has no stamp near
-    is a gap, never made up.
+    The phase of a clock changes so little within half a step that it need not be interpolated; a point without a
+    timestamp nearby is a gap and is not filled.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def to_grid(instants_ns: NDArray[np.int64], phase_ns: Floats, *, tau0_ns: int | 
     phase_ns
         float64[n], time error at these instants.
     tau0_ns
-        Step; None: the median distance of the stamps.
+        Step; None: the median distance of the timestamps.
     """
     if len(instants_ns) != len(phase_ns):
         raise EventError(f"{len(instants_ns)} instants and {len(phase_ns)} phases; they must belong to each other.")
@@ -102,7 +102,7 @@ def to_grid(instants_ns: NDArray[np.int64], phase_ns: Floats, *, tau0_ns: int | 
 
 
 def octaves(points: int) -> Factors:
-    """Averaging factors 1, 2, 4, … for which a record of so many phases gives an Allan deviation."""
+    """Averaging factors 1, 2, 4, … for which a record of this many phases gives an Allan deviation."""
     return 1 << np.arange(max((points - 1) // 2, 0).bit_length(), dtype=np.int64)
 
 
@@ -149,7 +149,7 @@ def three_cornered_hat(ab: Floats, bc: Floats, ca: Floats) -> tuple[Floats, Floa
     """Deviations of three clocks from those of their differences: s_a^2 = (s_ab^2 + s_ca^2 - s_bc^2) / 2.
 
     It needs clocks whose noises are not correlated. A variance that comes out negative, since they are, or since one
-    clock is far better than the others, is NaN: nothing is known of that clock.
+    clock is far better than the others, is NaN: the noise of that clock is unknown.
     """
     ab, bc, ca = ab**2, bc**2, ca**2
     with np.errstate(invalid="ignore"):
@@ -160,14 +160,14 @@ def three_cornered_hat(ab: Floats, bc: Floats, ca: Floats) -> tuple[Floats, Floa
 def stability(
     name: str, phase_ns: Floats, *, instants_ns: NDArray[np.int64] | None = None, tau0_ns: int | None = None
 ) -> Stability:
-    """All of it, at octaves of the step.
+    """ADEV, TDEV and MTIE of a clock, at octaves of the step.
 
     Parameters
     ----------
     name
-        Of the clock.
+        Name of the clock.
     phase_ns
-        float64[n], its time error: best what a fit leaves, so that the numbers are small. A constant rate does not
+        float64[n], its time error: best the residual of a fit, so that the numbers are small. A constant rate does not
         change ADEV and TDEV, but it does change MTIE.
     instants_ns
         int64[n], of the phases; None: they are on a grid of `tau0_ns` already.
@@ -180,24 +180,24 @@ def stability(
         grid = Grid(phase_ns, tau0_ns, int(np.isnan(phase_ns).sum()))
     else:
         raise EventError("stability needs the instants of the phases, or the step of their grid.")
-    return _of_grid(name, grid)
+    return _from_grid(name, grid)
 
 
 def hat_stability(names: Sequence[str], a_b: Grid, b_c: Grid, c_a: Grid) -> tuple[Stability, ...]:
     """Stability of each of three clocks from the phases between them, all on one grid.
 
-    MTIE is a range, no variance, so the hat says nothing of it: NaN.
+    MTIE is a range, not a variance, so the hat does not give it: NaN.
     """
-    pairs = [_of_grid("", grid) for grid in (a_b, b_c, c_a)]
+    pairs = [_from_grid("", grid) for grid in (a_b, b_c, c_a)]
     taus = min((pair.taus_s for pair in pairs), key=len)
     adevs, tdevs = (
         three_cornered_hat(*(getattr(pair, field)[: len(taus)] for pair in pairs)) for field in ("adev", "tdev_ns")
     )
     clocks = []
-    for name, each_adev, each_tdev in zip(names, adevs, tdevs, strict=True):
+    for name, clock_adev, clock_tdev in zip(names, adevs, tdevs, strict=True):
         negative = {
             label: int((np.isnan(own) & ~np.isnan([getattr(pair, field)[: len(taus)] for pair in pairs]).any(0)).sum())
-            for label, field, own in (("ADEV", "adev", each_adev), ("TDEV", "tdev_ns", each_tdev))
+            for label, field, own in (("ADEV", "adev", clock_adev), ("TDEV", "tdev_ns", clock_tdev))
         }
         counts = " and ".join(f"{count} of {len(taus)} ({label})" for label, count in negative.items() if count)
         note = f"variance negative at {counts} averaging times: nothing is known there" * bool(counts)
@@ -205,8 +205,8 @@ def hat_stability(names: Sequence[str], a_b: Grid, b_c: Grid, c_a: Grid) -> tupl
             Stability(
                 clock=f"{name} (three-cornered hat)",
                 taus_s=taus,
-                adev=each_adev,
-                tdev_ns=each_tdev,
+                adev=clock_adev,
+                tdev_ns=clock_tdev,
                 mtie_ns=np.full(len(taus), NAN),
                 n=min(pair.n for pair in pairs),
                 missing=max(pair.missing for pair in pairs),
@@ -216,7 +216,7 @@ def hat_stability(names: Sequence[str], a_b: Grid, b_c: Grid, c_a: Grid) -> tupl
     return tuple(clocks)
 
 
-def _of_grid(name: str, grid: Grid) -> Stability:
+def _from_grid(name: str, grid: Grid) -> Stability:
     points = int((~np.isnan(grid.phase_ns)).sum())
     factors = octaves(len(grid.phase_ns))
     tau0_s = grid.tau0_ns / NS_PER_S

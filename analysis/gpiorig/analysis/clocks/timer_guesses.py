@@ -1,4 +1,4 @@
-"""What a log does not say of its nodes' timers: how fast they count, how many bits they have, which order is theirs."""
+"""Guesses of what a log does not contain of its nodes' timers: their rate, their bits, the order of the timestamps."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ LAGS = (2, 4, 8)
 
 
 def nominal_hz(ticks: Integers, reference_ns: Integers, scale: int = 1) -> tuple[float, Fraction | None]:
-    """Ticks per second of the reference, and the usual rate within 5 % of that; None if there is none.
+    """Ticks per second of the reference, and the usual rate within 5 % of that; None if no usual rate is near.
 
     Over the steps forward, so that a wrap or a reset takes only its own step. Where the rate over all of them is no
     usual one, as when the reference was stepped or is late at the ends, it is the median of those over `PARTS` parts of
-    them, or of those between stamps that are half, a quarter or an eighth of the log apart.
+    them, or of those between timestamps that are half, a quarter or an eighth of the log apart.
 
     Parameters
     ----------
     ticks, reference_ns
         int64[n] each.
     scale
-        Ticks per unit of what was printed: usual rates are those of the printed unit.
+        Ticks per printed unit: usual rates are those of that unit.
     """
     steps, passed = _forward(ticks, reference_ns, 1)
     rates = [_rates(steps.sum(keepdims=True), passed.sum(keepdims=True))]
@@ -51,21 +51,21 @@ def nominal_hz(ticks: Integers, reference_ns: Integers, scale: int = 1) -> tuple
 
 
 def _forward(ticks: Integers, reference_ns: Integers, lag: int) -> tuple[Floats, Floats]:
-    """Ticks and ns between stamps so many apart between which the timer went forward."""
+    """Ticks and ns between timestamps `lag` apart between which the timer went forward."""
     steps, passed = ticks[lag:] - ticks[:-lag], reference_ns[lag:] - reference_ns[:-lag]
     return steps[steps > 0].astype(np.float64), passed[steps > 0].astype(np.float64)
 
 
 def _rates(steps: Floats, passed_ns: Floats) -> Floats:
-    """Ticks per second, where the reference went on."""
+    """Ticks per second, where the reference went forward."""
     on = passed_ns > 0
     return np.asarray(steps[on] / passed_ns[on] * NS_PER_S)
 
 
 def likely_modulus(ticks: Integers) -> int | None:
-    """The least usual modulus that holds all stamps, if one of them nearly reached it and the next is far below.
+    """The least usual modulus that holds all timestamps, if one of them nearly reached it and the next is far below.
 
-    Stamps below 0 are those of a timer that was printed with a sign: it is full at half of the modulus.
+    Timestamps below 0 are those of a timer that was printed with a sign: it is full at half of the modulus.
     """
     least, most = int(ticks.min(initial=0)), int(ticks.max(initial=0))
     for modulus in MODULI:
@@ -78,14 +78,14 @@ def likely_modulus(ticks: Integers) -> int | None:
 
 
 def no_clock(ticks: Integers, scale: int = 1) -> str:
-    """What numbers are that go back all the time, and how many bits they would have if they fill them.
+    """Note on numbers that go back all the time, with the bits they would have if they fill them.
 
     Parameters
     ----------
     ticks
         int64[n], n >= 1.
     scale
-        Ticks per unit of what was printed.
+        Ticks per printed unit.
     """
     least, most = int(ticks.min()) / scale, int(ticks.max()) / scale
     bits = int(most).bit_length()
@@ -95,11 +95,11 @@ def no_clock(ticks: Integers, scale: int = 1) -> str:
 
 
 def order(ticks: Integers, reference_ns: Integers) -> Integers:
-    """Places of the stamps in the order in which they were made.
+    """Places of the timestamps in the order of their events.
 
-    That of the log. Where the reference falls, it is that of the reference, and of the node's time at equal ones, if
-    the node's time falls less often then: the lines of a log that is not in order are told from a reference that
-    was set back.
+    This is the order of the log. Where the reference falls, it is that of the reference, and of the node's time at
+    equal ones, if the node's time falls less often then: the lines of a log that is not in order are distinguished from
+    a reference that was set back.
     """
     as_logged = np.arange(len(ticks))
     if not (np.diff(reference_ns) < 0).any():
@@ -110,6 +110,6 @@ def order(ticks: Integers, reference_ns: Integers) -> Integers:
 
 
 def moved(boots: Sequence[int], places: Integers) -> list[int]:
-    """Where the first stamps after boots are once stamps are taken in another order."""
+    """Places of the first timestamps after boots once the timestamps are in another order."""
     where = np.argsort(places)
     return [int(where[at]) for at in boots]

@@ -1,4 +1,4 @@
-"""Timers of few bits made continuous: a wrap, a reset, a step back and a stray stamp are told apart, and counted."""
+"""Timers of few bits made continuous: wraps, resets, steps back and stray timestamps are distinguished and counted."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ from gpiorig.capture.edges.nanoseconds import nearest_ns
 Ticks = NDArray[np.int64]
 
 RATE_TOLERANCE = 0.02  # of a nominal rate: RC oscillators of nodes are 0.5 to 1 % off (RIOT issue 10545)
-SLACK_NS = 1_000_000_000  # by which a reference stamp may be late: a host that reads a serial line
-ORDINARY_PAUSES = 4  # a wrap steps forward by no more than so many times the longest step there is without one
-LEAST_PAUSE = 64  # or than this part of the modulus
-LOOK_AHEAD = 3  # stamps that show whether one that went back was a stray
+SLACK_NS = 1_000_000_000  # by which a reference timestamp may be late: a host that reads a serial line
+ORDINARY_PAUSES = 4  # a wrap steps forward by at most this many times the longest step without one
+MIN_PAUSE = 64  # or than this part of the modulus
+LOOK_AHEAD = 3  # timestamps that show whether one that went back was a stray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unwrapped:
-    """A timer's stamps without its wraps.
+    """A timer's timestamps without its wraps.
 
     Parameters
     ----------
     ticks
-        int64[n], continuous within a stretch; a stretch begins with the raw stamp.
-    stretches
-        int32[n], number of the stretch each stamp belongs to: resets up to it.
+        int64[n], continuous within a boot period, which begins with the raw timestamp.
+    boot_periods
+        int32[n], number of the boot period of each timestamp: resets up to it.
     wraps
         How often the timer began again at 0 because its bits were full.
     resets
-        Index of the first stamp of each stretch but the first one.
+        Index of the first timestamp of each boot period but the first one.
     backsteps
-        Indices of stamps below the one before them without a wrap or a reset: out of order, set back, or strays such
-        as a lone 0.
+        Indices of timestamps below the one before them without a wrap or a reset: out of order, set back, or strays
+        such as a lone 0.
     modulus
-        Of the timer; None if it does not wrap.
+        Range of the timer; None if it does not wrap.
     """
 
     ticks: Ticks
-    stretches: NDArray[np.int32]
+    boot_periods: NDArray[np.int32]
     wraps: int
     resets: tuple[int, ...]
     backsteps: tuple[int, ...]
@@ -58,7 +58,7 @@ class Unwrapped:
 
 
 def unwrap(
-    stamps: Ticks,
+    timestamps: Ticks,
     modulus: int | None,
     *,
     reorder: int = 0,
@@ -69,51 +69,51 @@ def unwrap(
 ) -> Unwrapped:
     """Unwrap a timer.
 
-    A step whose modular forward distance is plausible is a step forward, over a wrap or not. What is plausible the
-    reference says, if there is one: its own step at the nominal rate, within 2 % and `slack_ns`, and a pause that spans
-    several wraps is then counted in full. Without a reference the distance may be `ORDINARY_PAUSES` times the
-    longest step that needs no wrap, or a `LEAST_PAUSE`-th of the modulus. Of other steps, in this order:
+    A step whose modular forward distance is plausible is a step forward, over a wrap or not. The reference, if there is
+    one, determines what is plausible: its own step at the nominal rate, within 2 % and `slack_ns`, and a pause that
+    spans several wraps is then counted in full. Without a reference the distance may be `ORDINARY_PAUSES` times the
+    longest step that needs no wrap, or a `MIN_PAUSE`-th of the modulus. Of other steps, in this order:
 
-    - With a reference: it went forward, by less than the reference, and later stamps catch up or the step is an
+    - With a reference: it went forward, by less than the reference, and later timestamps catch up or the step is an
       ordinary one: the reference was late, or was stepped (`levels.Levels.late`).
-    - One of the next `LOOK_AHEAD` stamps follows plausibly on the stamp *before* the step: those between are strays or
-      out of order. Time goes on from before; read as a wrap, each would add a modulus
-      (seemoo-lab/pyshimmer pull request 44: 9.5 minutes became 43).
+    - One of the next `LOOK_AHEAD` timestamps follows plausibly on the timestamp *before* the step: those between are
+      strays or out of order. Time continues from before; read as a wrap, each would add a modulus (seemoo-lab/pyshimmer
+      pull request 44: 9.5 minutes became 43).
     - The timer went back by at most `reorder` ticks: set back, or out of order.
-    - With a reference: it shows less than what went by on the reference since the last stamp, as after a reset. Without
-      one: it went back. A reset begins a stretch.
-    - Anything else, with a reference: the stamp is where the wraps that fit best put it; a step in time.
+    - With a reference: it shows less than what went by on the reference since the last timestamp, as after a reset.
+      Without one: it went back. A reset begins a boot period.
+    - Anything else, with a reference: the timestamp is where the wraps that fit best put it; a step in time.
 
-    With a reference a plausible wrap is looked at once more. The stamps before it and those after it lie on one level
+    With a reference a plausible wrap is checked once more. The timestamps before it and those after it lie on one level
     against the reference if it is one; if they do not, for long enough, it was a reset that came near to a full timer,
-    or, where they are apart by whole wraps, a late stamp of the reference made too many of one.
+    or, where they are apart by a number of wraps, a late timestamp of the reference caused too many.
 
     Parameters
     ----------
-    stamps
-        int64[n], in the order of the log; with a modulus, 0 <= stamp < modulus.
+    timestamps
+        int64[n], in the order of the log; with a modulus, 0 <= timestamp < modulus.
     modulus
         2**16, 2**24, 2**32 or any other; None for a timer that does not wrap.
     reorder
-        Ticks by which a stamp may be earlier than the one before without being a reset.
+        Ticks by which a timestamp may be earlier than the one before without being a reset.
     boots
-        Indices of the first stamp after a boot that is known of: a reset whatever the stamps say.
+        Indices of the first timestamp after a boot that is known: a reset whatever the timestamps.
     reference_ns
         int64[n], the same instants on another clock, such as the host's.
     tick_hz
         Nominal rate of the timer; needed with a reference.
     slack_ns
-        By how much two stamps of the reference may be apart wrongly.
+        By how much two timestamps of the reference may be apart wrongly.
 
     Raises
     ------
     EventError
-        Arrays of different length, a modulus below 2, a stamp outside it, or a reference without `tick_hz`.
+        Arrays of different length, a modulus below 2, a timestamp outside it, or a reference without `tick_hz`.
     """
-    _check(stamps, modulus, reference_ns, tick_hz)
-    steps = _Steps(stamps, modulus, reorder, reference_ns, tick_hz, slack_ns)
+    _check(timestamps, modulus, reference_ns, tick_hz)
+    steps = _Steps(timestamps, modulus, reorder, reference_ns, tick_hz, slack_ns)
     deltas = steps.forward
-    starts = {int(at) for at in boots if 0 < at < len(stamps)}
+    starts = {int(at) for at in boots if 0 < at < len(timestamps)}
     resets = set(starts)
     levels = None if steps.expected is None else Levels(deltas, steps.expected, steps.plausible, steps.slack)
     settled = 0
@@ -127,23 +127,23 @@ def unwrap(
             resets.add(old + 1)
         else:
             deltas[old] = steps.nearest(old, old + 1)
-    if levels is not None and modulus and levels.near < modulus / LEAST_PAUSE:
+    if levels is not None and modulus and levels.near < modulus / MIN_PAUSE:
         resets |= _false_wraps(steps, levels, deltas, resets, modulus)
-    return _assembled(stamps, deltas, sorted(resets), modulus)
+    return _assembled(timestamps, deltas, sorted(resets), modulus)
 
 
-def _check(stamps: Ticks, modulus: int | None, reference_ns: Ticks | None, tick_hz: Fraction | None) -> None:
+def _check(timestamps: Ticks, modulus: int | None, reference_ns: Ticks | None, tick_hz: Fraction | None) -> None:
     if modulus is not None and modulus < 2:
         raise EventError(f"modulus {modulus}: a timer has at least two states; give 2**16 or 2**32.")
-    if modulus is not None and len(stamps) and not 0 <= int(stamps.min()) <= int(stamps.max()) < modulus:
-        wrong = int(stamps.min()) if int(stamps.min()) < 0 else int(stamps.max())
-        raise EventError(f"timer stamp {wrong}: outside 0 to {modulus}; check the timer's number of bits.")
-    if reference_ns is not None and (tick_hz is None or len(reference_ns) != len(stamps)):
-        raise EventError("a reference needs as many stamps as the timer has, and the timer's nominal rate.")
+    if modulus is not None and len(timestamps) and not 0 <= int(timestamps.min()) <= int(timestamps.max()) < modulus:
+        wrong = int(timestamps.min()) if int(timestamps.min()) < 0 else int(timestamps.max())
+        raise EventError(f"timer timestamp {wrong}: outside 0 to {modulus}; check the timer's number of bits.")
+    if reference_ns is not None and (tick_hz is None or len(reference_ns) != len(timestamps)):
+        raise EventError("a reference needs as many timestamps as the timer has, and the timer's nominal rate.")
 
 
 def _false_wraps(steps: _Steps, levels: Levels, deltas: Ticks, resets: set[int], modulus: int) -> set[int]:
-    """Take back wraps that a late stamp of the reference made too many; return those that were resets."""
+    """Take back wraps in excess by a late timestamp of the reference; return those that were resets."""
     bounds = [0, *sorted(resets), len(deltas) + 1]
     false_wraps: list[int] = []
     wraps = (deltas - steps.raw) // modulus
@@ -154,31 +154,31 @@ def _false_wraps(steps: _Steps, levels: Levels, deltas: Ticks, resets: set[int],
         shift = levels.shift(old, first, bounds[after] - 1) if old + 1 < bounds[after] else None
         if not shift:
             continue
-        whole = round(shift / modulus) * modulus
-        if whole > 0 and abs(shift - whole) < modulus / 8 and deltas[old] >= whole:
-            deltas[old] -= whole
+        excess = round(shift / modulus) * modulus
+        if excess > 0 and abs(shift - excess) < modulus / 8 and deltas[old] >= excess:
+            deltas[old] -= excess
         elif levels.sharp(old, shift) and steps.is_reset(old, old + 1):
             false_wraps.append(old + 1)
     return set(false_wraps)
 
 
 class _Steps:
-    """Steps from stamp to stamp, and whether they are plausible."""
+    """Steps from timestamp to timestamp, and whether they are plausible."""
 
     def __init__(
         self,
-        stamps: Ticks,
+        timestamps: Ticks,
         modulus: int | None,
         reorder: int,
         reference_ns: Ticks | None,
         tick_hz: Fraction | None,
         slack_ns: int,
     ) -> None:
-        self._stamps, self._modulus, self._reorder = stamps, modulus, reorder
+        self._timestamps, self._modulus, self._reorder = timestamps, modulus, reorder
         self._reference = reference_ns
         self._ticks_per_ns = float(tick_hz / 10**9) if tick_hz is not None else 0.0
         self.slack = slack_ns * self._ticks_per_ns
-        self.raw = raw = np.diff(stamps)
+        self.raw = raw = np.diff(timestamps)
         self.expected: NDArray[np.float64] | None = None
         if reference_ns is not None:
             self.expected = expected = np.diff(reference_ns) * self._ticks_per_ns
@@ -189,9 +189,9 @@ class _Steps:
         self.forward = raw % modulus if modulus else raw
         self.plausible = raw >= 0
         if modulus:
-            # The way up after a stamp that went back may be a long one; it says nothing of what is ordinary.
+            # The step up after a timestamp that went back may be long; it is not an ordinary one.
             ordinary = raw[(raw >= 0) & np.concatenate(([True], raw[:-1] >= 0))].max(initial=0)
-            self._limit = min(max(ORDINARY_PAUSES * int(ordinary), modulus // LEAST_PAUSE), 3 * modulus // 4)
+            self._limit = min(max(ORDINARY_PAUSES * int(ordinary), modulus // MIN_PAUSE), 3 * modulus // 4)
             self.plausible = (self.plausible | (self.forward <= self._limit)) & (modulus - self.forward > reorder)
 
     def _allowed(self, expected: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -199,7 +199,7 @@ class _Steps:
         return np.minimum(allowed, self._modulus / 4) if self._modulus else allowed
 
     def allowed(self, old: int) -> float:
-        """By how many ticks the step after a stamp may differ from that of the reference."""
+        """By how many ticks the step after a timestamp may differ from that of the reference."""
         return float(self._allowed(np.array([self._expected(old, old + 1)]))[0])
 
     def _expected(self, old: int, new: int) -> float:
@@ -207,8 +207,8 @@ class _Steps:
         return float(self._reference[new] - self._reference[old]) * self._ticks_per_ns
 
     def step(self, old: int, new: int) -> int:
-        """Forward from one stamp to another, over the wraps that fit best."""
-        raw = int(self._stamps[new] - self._stamps[old])
+        """Forward from one timestamp to another, over the wraps that fit best."""
+        raw = int(self._timestamps[new] - self._timestamps[old])
         if self._modulus is None:
             return raw
         if self._reference is None:
@@ -216,21 +216,21 @@ class _Steps:
         return raw + max(round((self._expected(old, new) - raw) / self._modulus), 0) * self._modulus
 
     def nearest(self, old: int, new: int) -> int:
-        """The step of a stamp that may have gone back."""
-        raw = int(self._stamps[new] - self._stamps[old])
+        """The step of a timestamp that may have gone back."""
+        raw = int(self._timestamps[new] - self._timestamps[old])
         if self._modulus is None:
             return raw
         towards = 0.0 if self._reference is None else self._expected(old, new)
         return raw + round((towards - raw) / self._modulus) * self._modulus
 
     def strays(self, old: int, back: int) -> list[int]:
-        """Steps from a stamp to each of those before the one that follows on it, none of them past that one."""
+        """Steps from a timestamp to each of those before the one that follows on it, none of them past that one."""
         limit = self.step(old, back)
         strays = [self.nearest(old, at) for at in range(old + 1, back)]
         return [step - (self._modulus if self._modulus and step > limit else 0) for step in strays]
 
     def fits(self, old: int, new: int) -> bool:
-        """Whether a stamp follows plausibly on another."""
+        """Whether a timestamp follows plausibly on another."""
         step = self.step(old, new)
         if self._reference is not None:
             expected = np.array([self._expected(old, new)])
@@ -238,9 +238,9 @@ class _Steps:
         return step >= 0 if self._modulus is None else step <= self._limit
 
     def back_on_track(self, old: int, starts: set[int]) -> int:
-        """The stamp, after strays, that follows on `old`; 0 if there is none."""
+        """The timestamp, after strays, that follows on `old`; 0 if there is none."""
         strayed = self.step(old, old + 1)
-        for new in range(old + 2, min(old + 2 + LOOK_AHEAD, len(self._stamps))):
+        for new in range(old + 2, min(old + 2 + LOOK_AHEAD, len(self._timestamps))):
             if new in starts:
                 return 0
             earlier = self._modulus is None or self._reference is not None or self.step(old, new) < strayed
@@ -249,29 +249,29 @@ class _Steps:
         return 0
 
     def is_reset(self, old: int, new: int) -> bool:
-        """Whether the timer began anew between two stamps."""
+        """Whether the timer restarted between two timestamps."""
         if 0 < -self.nearest(old, new) <= self._reorder:
             return False
         if self._reference is None:
             return True
         age = self._expected(old, new)
-        return 0 <= float(self._stamps[new]) <= age + RATE_TOLERANCE * abs(age) + self.slack
+        return 0 <= float(self._timestamps[new]) <= age + RATE_TOLERANCE * abs(age) + self.slack
 
 
-def _assembled(stamps: Ticks, deltas: Ticks, resets: list[int], modulus: int | None) -> Unwrapped:
-    ticks = np.empty(len(stamps), dtype=np.int64)
-    stretches = np.zeros(len(stamps), dtype=np.int32)
-    stretches[resets] = 1
+def _assembled(timestamps: Ticks, deltas: Ticks, resets: list[int], modulus: int | None) -> Unwrapped:
+    ticks = np.empty(len(timestamps), dtype=np.int64)
+    boot_periods = np.zeros(len(timestamps), dtype=np.int32)
+    boot_periods[resets] = 1
     wraps = 0
-    bounds = [0, *resets, len(stamps)] if len(stamps) else []
+    bounds = [0, *resets, len(timestamps)] if len(timestamps) else []
     for start, end in pairwise(bounds):
-        ticks[start:end] = stamps[start] + np.concatenate(([0], np.cumsum(deltas[start : end - 1])))
+        ticks[start:end] = timestamps[start] + np.concatenate(([0], np.cumsum(deltas[start : end - 1])))
         if modulus:
             wraps += int(ticks[start:end].max()) // modulus
     back = np.flatnonzero(np.diff(ticks) < 0) + 1
     return Unwrapped(
         ticks=ticks,
-        stretches=np.cumsum(stretches, dtype=np.int32),
+        boot_periods=np.cumsum(boot_periods, dtype=np.int32),
         wraps=wraps,
         resets=tuple(resets),
         backsteps=tuple(np.setdiff1d(back, resets).tolist()),

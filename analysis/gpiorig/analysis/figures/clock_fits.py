@@ -24,16 +24,16 @@ def residuals(clocks: Sequence[NodeClock], *, virtual: bool) -> Figure:
     """
     figure = style.new_figure(height=0.5 + HEIGHT * len(clocks), virtual=virtual)
     axes = figure.subplots(len(clocks), 1, sharex=True, squeeze=False)[:, 0]
-    begin_ns = min(int(each.stretches[0].parts[0].reference_ns[0]) for each in clocks)
+    begin_ns = min(int(clock.boot_periods[0].parts[0].reference_ns[0]) for clock in clocks)
     for ax, clock in zip(axes, clocks, strict=True):
-        parts = [stretch.residuals_ns() for stretch in clock.stretches]
+        parts = [period.residuals_ns() for period in clock.boot_periods]
         sizes = np.abs(np.concatenate([part[~np.isnan(part)] for part in parts]))
         largest = _limit(sizes)
         beyond = int((sizes > largest).sum())
         scale, unit = next((pair for pair in SCALES if largest >= pair[0]), SCALES[-1])
-        for stretch, part in zip(clock.stretches, parts, strict=True):
-            all_s = (stretch.reference_ns - begin_ns) / NS_PER_S
-            if stretch is not clock.stretches[0]:
+        for period, part in zip(clock.boot_periods, parts, strict=True):
+            all_s = (period.reference_ns - begin_ns) / NS_PER_S
+            if period is not clock.boot_periods[0]:
                 ax.axvline(float(all_s[0]), color=style.WARNING, linewidth=0.8)
             known = ~np.isnan(part)
             part, all_s = part[known], all_s[known]
@@ -45,7 +45,7 @@ def residuals(clocks: Sequence[NodeClock], *, virtual: bool) -> Figure:
                 edge = np.sign(part[shown][~inside]) * largest / scale
                 ax.plot(at_s[~inside], edge, "x", markersize=4, color=style.WARNING)
         ax.axhline(0, color=style.FAINT, linewidth=0.6)
-        resets = f", {len(clock.stretches) - 1} resets" if len(clock.stretches) > 1 else ""
+        resets = f", {len(clock.boot_periods) - 1} resets" if len(clock.boot_periods) > 1 else ""
         outside = f", {beyond} beyond the frame (crosses)" if beyond else ""
         ax.set_title(f"{clock.node} against {clock.reference}: {clock.n} stamps{resets}{outside}")
         ax.set_ylabel(f"residual in {unit}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gpiorig.rig.recordings import inputs
 
 if TYPE_CHECKING:
-    from gpiorig.analysis.clocks.node_clock import NodeClock, Stretch
+    from gpiorig.analysis.clocks.node_clock import BootPeriod, NodeClock
     from gpiorig.rig.measure.clock_lines import Found
 
 EPILOG = """\
@@ -36,7 +36,7 @@ NAMELESS = "log"  # of a node that neither the log nor the pattern names
 STRANGE = "does not follow"
 FIGURES = (".svg", ".png", ".pdf")
 MOST_BITS = 62
-MOST_STRETCHES = 10  # in text
+MAX_BOOT_PERIODS = 10  # in text
 MOST_SLACK_S = 1e9
 
 
@@ -95,8 +95,8 @@ def run(options: argparse.Namespace) -> int:
     if options.figure:
         _draw(options.figure, clocks, virtual=head["virtual"])
     _print(options, head, clocks)
-    notes = [note for clock in clocks.values() for stretch in clock.stretches for note in stretch.notes]
-    fitted = any(stretch.segments for clock in clocks.values() for stretch in clock.stretches)
+    notes = [note for clock in clocks.values() for period in clock.boot_periods for note in period.notes]
+    fitted = any(period.segments for clock in clocks.values() for period in clock.boot_periods)
     wrong = any(clock.note for clock in clocks.values())
     return int(not fitted or wrong or any(STRANGE in note for note in notes))
 
@@ -238,18 +238,18 @@ def _text(clock: NodeClock) -> list[str]:
     if clock.reference_backsteps:
         words += [f"the {clock.reference} went back {count_text(clock.reference_backsteps, 'time')}"]
     lines = [f"{clock.node} against {clock.reference}: {', '.join(words)}; a tick is 1/{float(clock.tick_hz):.12g} s"]
-    for stretch in clock.stretches[:MOST_STRETCHES]:
-        lines += [f"  {line}" for line in _stretch_text(stretch)]
-    left = len(clock.stretches) - MOST_STRETCHES
-    lines += [f"  and {left} more stretches between resets; --json prints all"] * (left > 0)
+    for period in clock.boot_periods[:MAX_BOOT_PERIODS]:
+        lines += [f"  {line}" for line in _boot_period_text(period)]
+    left = len(clock.boot_periods) - MAX_BOOT_PERIODS
+    lines += [f"  and {left} more boot periods; --json prints all"] * (left > 0)
     return lines + [f"  {clock.note}"] * bool(clock.note)
 
 
-def _stretch_text(stretch: Stretch) -> list[str]:
+def _boot_period_text(period: BootPeriod) -> list[str]:
     from gpiorig.analysis.clocks import node_json
     from gpiorig.analysis.quantity import count_text, time_text
 
-    found = node_json.stretch_json(stretch)
+    found = node_json.boot_period_json(period)
     if found["ppm"] is None:
         return [f"{count_text(found['n'], 'stamp')}: no fit, {found['note']}"]
     span = found["end_s"] - found["start_s"]
@@ -263,7 +263,7 @@ def _stretch_text(stretch: Stretch) -> list[str]:
         lines.append(f"  stamps lie in {len(found['bands_s'])} bands, at {levels} from the largest")
     lines += [
         f"  from {p['start_s']:.6f} to {p['end_s']:.6f} s: {_ppm(p)}, offset {p['offset_s']:.6f} s"
-        for p in found["pieces"]
+        for p in found["segments"]
     ]
     if found["drift_ppm_per_s"] is not None:
         lines.append(f"  drift {found['drift_ppm_per_s']:+.3g} ppm per s")
@@ -290,7 +290,7 @@ def _draw(path: Path, clocks: dict[str, NodeClock], *, virtual: bool) -> None:
     from gpiorig.analysis.figures import clock_fits, style
     from gpiorig.rig.errors import RigError
 
-    drawn = [clock for clock in clocks.values() if any(stretch.segments for stretch in clock.stretches)]
+    drawn = [clock for clock in clocks.values() if any(period.segments for period in clock.boot_periods)]
     if not drawn:
         raise RigError(f"--figure {path}: no clock could be fitted, so there is nothing to draw.")
     with style.paper():

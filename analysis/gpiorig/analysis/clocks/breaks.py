@@ -1,4 +1,4 @@
-"""Where a clock changed its rate or jumped: the lines that its residual asks for."""
+"""Breaks of a clock, where it changed its rate or jumped: the lines that its residual asks for."""
 
 from __future__ import annotations
 
@@ -11,59 +11,59 @@ from numpy.typing import NDArray
 from gpiorig.analysis.clocks import slope
 
 Floats = NDArray[np.float64]
-Piece = tuple[int, int]
+Span = tuple[int, int]
 
 BLOCKS = 200
-BLOCK_STAMPS = 5  # at least
-MORE_STAMPS = 20  # if many of them are strays: of five, two or three often are, and blocks of these lie side by side
+MIN_BLOCK_TIMESTAMPS = 5
+MIN_STRAYED_BLOCK_TIMESTAMPS = 20  # if many are strays: of five, two or three often are, and such blocks adjoin
 MANY_STRAYS = 0.05
-LEAST_BLOCKS = 3  # of a piece
-MOST_PIECES = 8
+MIN_BLOCKS = 3  # of a segment
+MAX_SEGMENTS = 8
 LEVEL = 0.005  # of the test of a break
 PERMUTATIONS = 199
 SEED = 1981
-LOWEST = 5  # stamps the least of which is kept, of those that can only be late
+LOWEST = 5  # timestamps of which the least is used, where they can only be late
 STRAY_DEVIATIONS = 10.0
 BEND_PENALTY = 5.0  # times ln(blocks)
 
 
 def bounds(x: Floats, y: Floats, *, quanta: tuple[float, float], lowest: bool = False) -> list[int]:
-    """Indices at which pieces begin and end: ``[0, n]`` for one line.
+    """Indices at which segments begin and end: ``[0, n]`` for one line.
 
-    The stamps become up to 200 blocks of equal count, each the mean of its middle third, so that outliers do not count.
-    Binary segmentation (L. Yu. Vostrikova, Soviet Mathematics Doklady 24, 1981, 55-59): the two lines with ends of
-    their own that leave the least sum of squares, but for the block between them, which the break lies in, are believed
-    if they leave a smaller part of that of one line than in 199 permutations of its residuals, from a fixed seed
-    (J. Antoch, M. Huskova, Statistics & Probability Letters 53, 2001, 37-46); then each of the two is looked at
-    in the same way. So no distribution of the noise is assumed, but that blocks are exchangeable. Where
-    they are not, since the clock wanders all the time, more than 8 pieces or pieces that wander come out, and
-    one line with a wide interval is the answer. So it is for what lies within the quanta of one line.
+    The timestamps become up to 200 blocks of equal count, each the mean of its middle third, so that outliers do not
+    count. Binary segmentation (L. Yu. Vostrikova, Soviet Mathematics Doklady 24, 1981, 55-59): the two lines with ends
+    of their own that leave the least sum of squares, but for the block between them, which contains the break, are
+    accepted if they leave a smaller part of that of one line than in 199 permutations of its residuals, from a fixed
+    seed (J. Antoch, M. Huskova, Statistics & Probability Letters 53, 2001, 37-46); then each of the two is looked at in
+    the same way. So no distribution of the noise is assumed, but that blocks are exchangeable. Where they are not,
+    since the clock wanders all the time, more than 8 segments or segments that wander result, and one line with a wide
+    interval is the answer. The same applies to what lies within the quanta of one line.
 
     Parameters
     ----------
     x, y
         float64[n], ns, x sorted; y without most of its slope.
     quanta
-        Steps of the stamps, ns.
+        Steps of the timestamps, ns.
     lowest
-        Whether of each five stamps only the least counts: for stamps that can only be late.
+        Whether only the least of each five timestamps counts: for timestamps that can only be late.
     """
     count = len(x)
     places = _lowest(y) if lowest else np.arange(count)
     x, y = x[places], y[places]
-    whole = [0, len(x)]
-    blocks = _Blocks.of(x, y, quanta)
+    cuts = [0, len(x)]
+    blocks = _Blocks.from_points(x, y, quanta)
     segments = [] if blocks is None else _segmented(blocks)
     if blocks is not None and len(segments) > 1:
-        whole = [0, *(_place(x, y, blocks, before, after) for before, after in pairwise(segments)), len(x)]
-    return [0, *(int(places[cut]) for cut in whole[1:-1]), count]
+        cuts = [0, *(_place(x, y, blocks, before, after) for before, after in pairwise(segments)), len(x)]
+    return [0, *(int(places[cut]) for cut in cuts[1:-1]), count]
 
 
 def bends(x: Floats, straight: Floats, bent: Floats, *, quanta: tuple[float, float]) -> bool:
-    """Whether a parabola explains a residual, and better than pieces do.
+    """Whether a parabola explains a residual, and better than several lines do.
 
     By Schwarz's criterion (Annals of Statistics 6, 1978, 461-464) on the blocks, a coefficient costing 5 ln(blocks)
-    variances rather than one, since blocks are correlated a little; a piece has two, and a place. Where residuals still
+    variances rather than one, since blocks are correlated a little; a line has two, and a place. Where residuals still
     wander the parabola must take three quarters of the sum of squares: it takes much from any wandering.
 
     Parameters
@@ -71,9 +71,9 @@ def bends(x: Floats, straight: Floats, bent: Floats, *, quanta: tuple[float, flo
     x, straight, bent
         float64[n], ns: x, and the residuals of the line and of the parabola.
     quanta
-        Steps of the stamps, ns.
+        Steps of the timestamps, ns.
     """
-    blocks, curved = _Blocks.of(x, straight, quanta), _Blocks.of(x, bent, (0.0, 0.0))
+    blocks, curved = _Blocks.from_points(x, straight, quanta), _Blocks.from_points(x, bent, (0.0, 0.0))
     if blocks is None or curved is None:
         return False
     penalty = BEND_PENALTY * np.log(len(blocks.x)) * _variance(blocks.x, blocks.y)
@@ -93,18 +93,18 @@ def _lowest(y: Floats) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Blocks:
-    """Blocks of successive stamps: where they begin and end, the mean instant and the level of each."""
+    """Blocks of successive timestamps: where they begin and end, the mean instant and the level of each."""
 
     edges: NDArray[np.int64]
     x: Floats
     y: Floats
 
     @classmethod
-    def of(cls, x: Floats, y: Floats, quanta: tuple[float, float]) -> _Blocks | None:
-        """None if there are too few stamps, too many at one instant, or all blocks within the quanta of one line."""
+    def from_points(cls, x: Floats, y: Floats, quanta: tuple[float, float]) -> _Blocks | None:
+        """Blocks; None for too few timestamps, too many at one instant, or all within the quanta of one line."""
         many = len(y) > 0 and _strays(y) > MANY_STRAYS
-        count = min(BLOCKS, len(x) // (MORE_STAMPS if many else BLOCK_STAMPS))
-        if count < 2 * LEAST_BLOCKS + 1:
+        count = min(BLOCKS, len(x) // (MIN_STRAYED_BLOCK_TIMESTAMPS if many else MIN_BLOCK_TIMESTAMPS))
+        if count < 2 * MIN_BLOCKS + 1:
             return None
         edges = np.linspace(0, len(x), count + 1).astype(np.int64)
         middle = np.array([x[a:b].mean() for a, b in pairwise(edges.tolist())])
@@ -117,13 +117,13 @@ class _Blocks:
 
 
 def _strays(y: Floats) -> float:
-    """Share of the stamps that are more than five scales away."""
+    """Share of the timestamps that are more than five scales away."""
     away = np.abs(y - np.median(y))
     return float((away > 5 * 1.4826 * np.median(away)).mean())
 
 
 def _middle(values: Floats) -> float:
-    """Mean of the middle third: little moved by outliers, and finer than the steps of quantised stamps."""
+    """Mean of the middle third: little moved by outliers, and finer than the steps of quantised timestamps."""
     third = len(values) // 3
     return float(np.sort(values)[third : len(values) - third].mean())
 
@@ -138,16 +138,16 @@ def _without_strays(x: Floats, y: Floats) -> Floats:
 
 
 def _variance(x: Floats, y: Floats) -> float:
-    """Of a block: from the distances of blocks to the line between their neighbours, by their median."""
+    """Variance of a block: from the distances of blocks to the line between their neighbours, by their median."""
     share = (x[1:-1] - x[:-2]) / (x[2:] - x[:-2])
     away = y[1:-1] - (1 - share) * y[:-2] - share * y[2:]
     return float((1.4826 * np.median(np.abs(away) / np.sqrt(1 + share**2 + (1 - share) ** 2))) ** 2)
 
 
-def _segmented(blocks: _Blocks) -> list[Piece]:
-    """Blocks [start, end) of each piece; the block in which a break lies belongs to none."""
+def _segmented(blocks: _Blocks) -> list[Span]:
+    """Blocks [start, end) of each segment; the block that contains a break belongs to none."""
     random = np.random.default_rng(SEED)
-    segments: list[Piece] = []
+    segments: list[Span] = []
     open_ = [(0, len(blocks.x))]
     while open_:
         start, end = open_.pop()
@@ -156,7 +156,7 @@ def _segmented(blocks: _Blocks) -> list[Piece]:
             open_ += [(start + cut + 1, end), (start, start + cut)]
         else:
             segments.append((start, end))
-        if len(segments) + len(open_) > MOST_PIECES:
+        if len(segments) + len(open_) > MAX_SEGMENTS:
             return [(0, len(blocks.x))]
     if slope.wandering(_residuals(blocks.x, blocks.y, segments))[0]:
         return [(0, len(blocks.x))]
@@ -165,7 +165,7 @@ def _segmented(blocks: _Blocks) -> list[Piece]:
 
 def _break(x: Floats, y: Floats, random: np.random.Generator) -> int:
     """The block between two lines that are better than one; 0 if there is none."""
-    if len(x) < 2 * LEAST_BLOCKS + 1:
+    if len(x) < 2 * MIN_BLOCKS + 1:
         return 0
     rest = _residuals(x, y, [(0, len(x))])
     power = float(rest @ rest)
@@ -176,13 +176,13 @@ def _break(x: Floats, y: Floats, random: np.random.Generator) -> int:
     shuffled = random.permuted(np.broadcast_to(rest, (PERMUTATIONS, len(x))), axis=1)
     again = _two_lines(x, shuffled).min(axis=1) / _one_line(x, shuffled)[:, -1]
     as_small = 1 + int((again <= left[best] / power).sum())
-    return best + LEAST_BLOCKS if as_small <= LEVEL * (PERMUTATIONS + 1) else 0
+    return best + MIN_BLOCKS if as_small <= LEVEL * (PERMUTATIONS + 1) else 0
 
 
 def _two_lines(x: Floats, y: Floats) -> Floats:
     """float64[p, k]: sums of squares left by lines before and after each block that may lie between them."""
-    before = _one_line(x, y)[:, LEAST_BLOCKS - 1 : -LEAST_BLOCKS - 1]
-    after = _one_line(-x[::-1], y[:, ::-1])[:, ::-1][:, LEAST_BLOCKS + 1 : len(x) - LEAST_BLOCKS + 1]
+    before = _one_line(x, y)[:, MIN_BLOCKS - 1 : -MIN_BLOCKS - 1]
+    after = _one_line(-x[::-1], y[:, ::-1])[:, ::-1][:, MIN_BLOCKS + 1 : len(x) - MIN_BLOCKS + 1]
     return before + after
 
 
@@ -200,7 +200,7 @@ def _line(x: Floats, y: Floats) -> tuple[float, float]:
     return float(y.mean() - rate * x.mean()), rate
 
 
-def _residuals(x: Floats, y: Floats, segments: list[Piece]) -> Floats:
+def _residuals(x: Floats, y: Floats, segments: list[Span]) -> Floats:
     parts = []
     for a, b in segments:
         offset, rate = _line(x[a:b], y[a:b])
@@ -208,10 +208,10 @@ def _residuals(x: Floats, y: Floats, segments: list[Piece]) -> Floats:
     return np.concatenate(parts)
 
 
-def _place(x: Floats, y: Floats, blocks: _Blocks, before: Piece, after: Piece) -> int:
-    """The stamp at which the line of a piece begins to fit better than that of the piece before it.
+def _place(x: Floats, y: Floats, blocks: _Blocks, before: Span, after: Span) -> int:
+    """The timestamp at which the line of a segment begins to fit better than that of the segment before it.
 
-    By the sum of absolute errors: a few outliers are no step.
+    By the sum of absolute errors: a few outliers are not a step.
     """
     first, second = (_line(blocks.x[a:b], blocks.y[a:b]) for a, b in (before, after))
     start, end = int(blocks.edges[before[1] - 1]), int(blocks.edges[after[0] + 1])
