@@ -142,7 +142,7 @@ def audit():
         ),
         notes=("Node b has no log.",),
         matchings=(Matching("a", "packet lines", 300, {"no event on the pins": 4}),),
-        flags=("a: its clock began anew.",),
+        flags=("a: its clock restarted.",),
     )
 
 

@@ -64,7 +64,7 @@ def test_the_clocks_are_those_of_the_bench(audited: Audit) -> None:
         assert found.low - 0.2 <= ppm <= found.high + 0.2
 
 
-def test_the_way_to_the_host_is_what_another_program_says(
+def test_the_delay_to_the_host_is_that_of_another_program(
     audited: Audit, recorded: tuple[Recording, Events, Mapping[str, NodeLog]]
 ) -> None:
     """`gpiorig serial --pins --audit` pairs the lines in its own way, and rounds down to ns."""
@@ -73,8 +73,8 @@ def test_the_way_to_the_host_is_what_another_program_says(
         other = serial_pins.latencies_ns(recording, node, baudrate=None)
         (delay,) = (each.delay for each in audited.stages if (each.node, each.name) == (node, stages.TO_HOST))
         assert len(other) == delay.n
-        mine = (delay.min_ns, delay.median_ns, delay.max_ns)
-        assert np.quantile(other, [0, 0.5, 1]).tolist() == pytest.approx(mine, abs=1)
+        expected = (delay.min_ns, delay.median_ns, delay.max_ns)
+        assert np.quantile(other, [0, 0.5, 1]).tolist() == pytest.approx(expected, abs=1)
 
 
 @pytest.mark.slow

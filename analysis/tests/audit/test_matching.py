@@ -1,4 +1,4 @@
-"""Which line is which, which packet is which: in-order matching of lists that lack entries."""
+"""In-order matching of lists of lines and packets that lack entries."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def test_equal_lists_match_entry_by_entry():
     assert [0, 1, 2] == same_text(["a", "a", "a"], ["a", "a", "a"]).tolist()
 
 
-def test_a_garbled_line_has_no_partner_and_its_neighbours_keep_theirs():
+def test_a_garbled_line_has_no_partner_and_its_neighbours_have_one():
     pin = ["ready", "seq=1", "seq=2", "ok", "seq=3", "ok"]
     host = ["ready", "seq=1", "s@q=2", "ok", "seq=3", "ok"]
     assert [0, 1, NONE, 3, 4, 5] == same_text(host, pin).tolist()
@@ -25,7 +25,7 @@ def test_lines_missing_on_either_side():
 
 
 def test_what_is_ambiguous_has_no_partner():
-    """Of three equal lines one is missing; which, nobody can say, so none has a partner, and their neighbours have."""
+    """Of three equal lines one is missing; which one is unknown, so none has a partner, and their neighbours have."""
     pin, host = ["a", "ok", "ok", "ok", "b"], ["a", "ok", "ok", "b"]
     assert [0, NONE, NONE, 4] == same_text(host, pin).tolist()
     assert [0, NONE, NONE, NONE, 3] == same_text(pin, host).tolist()
@@ -37,26 +37,26 @@ def test_nothing_in_common():
 
 
 @given(st.lists(st.integers(0, 30), max_size=40), st.data())
-def test_matches_are_equal_and_in_order(whole, data):
+def test_matches_are_equal_and_in_order(complete, data):
     """Whatever is missing on either side: partners are equal entries, and none crosses another."""
-    keep = st.lists(st.booleans(), min_size=len(whole), max_size=len(whole))
-    mine = [x for x, kept in zip(whole, data.draw(keep), strict=True) if kept]
-    theirs = [x for x, kept in zip(whole, data.draw(keep), strict=True) if kept]
-    found = same_text(mine, theirs)
-    rows = np.flatnonzero(found != NONE)
-    assert [mine[row] for row in rows] == [theirs[at] for at in found[rows]]
-    assert (np.diff(found[rows]) > 0).all()
+    presence = st.lists(st.booleans(), min_size=len(complete), max_size=len(complete))
+    lines = [x for x, present in zip(complete, data.draw(presence), strict=True) if present]
+    others = [x for x, present in zip(complete, data.draw(presence), strict=True) if present]
+    places = same_text(lines, others)
+    rows = np.flatnonzero(places != NONE)
+    assert [lines[row] for row in rows] == [others[at] for at in places[rows]]
+    assert (np.diff(places[rows]) > 0).all()
 
 
 @pytest.mark.slow
 @given(st.integers(1, 60), st.data())
 def test_unique_entries_all_find_their_partner(n, data):
     """With entries that occur once the answer is known: their places."""
-    keep = st.lists(st.booleans(), min_size=n, max_size=n)
-    ours, others = data.draw(keep), data.draw(keep)
-    mine = [x for x in range(n) if ours[x]]
-    theirs = [x for x in range(n) if others[x]]
-    assert [theirs.index(x) if x in theirs else NONE for x in mine] == same_text(mine, theirs).tolist()
+    presence = st.lists(st.booleans(), min_size=n, max_size=n)
+    in_lines, in_others = data.draw(presence), data.draw(presence)
+    lines = [x for x in range(n) if in_lines[x]]
+    others = [x for x in range(n) if in_others[x]]
+    assert [others.index(x) if x in others else NONE for x in lines] == same_text(lines, others).tolist()
 
 
 def ids(*numbers: int) -> np.ndarray:
@@ -70,8 +70,8 @@ def test_packets_match_by_number_also_out_of_order():
 def test_a_wrap_of_the_number_merges_nothing():
     """After 65535 comes 0; a number of the next round is another packet."""
     seen = (65_530 + np.arange(70_000)) % 65_536
-    kept = np.array([0, 3, 8, 20, 30_000, 60_000, 65_536, 65_543])
-    assert kept.tolist() == same_packet(seen[kept].astype(np.int32), seen.astype(np.int32)).tolist()
+    present = np.array([0, 3, 8, 20, 30_000, 60_000, 65_536, 65_543])
+    assert present.tolist() == same_packet(seen[present].astype(np.int32), seen.astype(np.int32)).tolist()
     assert [7] == same_packet(ids(1), ids(65_530, 65_531, 65_532, 65_533, 65_534, 65_535, 0, 1)).tolist()
 
 

@@ -106,7 +106,7 @@ def test_what_a_study_says_is_on_the_page(report_data, report_page):
         "12.340 ppm",
         "too few stamps for a line",
         "Node b has no log.",
-        "a: its clock began anew.",
+        "a: its clock restarted.",
         "print call to start bit",
         "of lines that tell of a packet",
         "la (hat): variance negative at 6 of 6 (TDEV).",

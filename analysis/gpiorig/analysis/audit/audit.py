@@ -15,12 +15,12 @@ from gpiorig.analysis.statistics.summary import Summary
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """What of one list has its partner in another, and what has none.
+    """Entries of one list with and without a partner in another.
 
     Parameters
     ----------
     node
-        Whose.
+        Name of the node.
     what
         Such as ``lines at the host, on the pin``.
     matched
@@ -44,9 +44,9 @@ class Comparison:
     quantity
         Such as ``round trip``, ``interval between send calls``, ``reception spread``.
     clock
-        ``node``: the stamps in the lines, fitted to the analyzer where those of several nodes are compared; ``host``:
-        the host's stamps of the lines as they are; ``host, minimum delay``: after the fit to the fastest lines;
-        ``serial_aggregator``: as IoT-LAB's program would have stamped the lines, a model.
+        ``node``: the timestamps in the lines, fitted to the analyzer where those of several nodes are compared;
+        ``host``: the host's raw timestamps of the lines; ``host, minimum delay``: after the fit to the fastest lines;
+        ``serial_aggregator``: the timestamps that IoT-LAB's program would give the lines, a model.
     n, unmatched
         Values compared, and values that only one of the two has.
     pins, other
@@ -56,7 +56,7 @@ class Comparison:
     skew_ns
         Median of the errors: by how much the clock shifts the quantity.
     added_jitter_ns
-        Peak-to-peak by the clock less peak-to-peak by the pins.
+        Peak-to-peak by the clock minus peak-to-peak by the pins.
     errors_ns
         float64[n], clock minus pins, in the order of the events.
     """
@@ -75,14 +75,14 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stretch of the way of a log line, from the call that prints it to the line with its stamp.
+    """One stage of a log line, from the call that prints it to the line with its timestamp.
 
     Parameters
     ----------
     name
         Such as ``print call to start bit``.
     node
-        Whose lines.
+        Node of the lines.
     delay
         Its statistics over the lines.
     """
@@ -94,20 +94,20 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """All of it.
+    """The audit of a recording.
 
     Parameters
     ----------
     fits
-        Node timers and host stamps against the analyzer.
+        Node timers and host timestamps against the analyzer.
     matchings, comparisons, stages, stability
-        See there.
+        See their classes.
     notes
-        What could not be audited, and why, a sentence each.
+        Reasons why something could not be audited, a sentence each.
     foreign
-        Logs that are not of this recording; their stamps are left out. A sentence each.
+        Logs that are not of this recording; their timestamps are omitted. A sentence each.
     flags
-        Clocks that did not run through: set, begun anew, wandering. A sentence each.
+        Clocks that did not run through: set, restarted, wandering. A sentence each.
     """
 
     fits: tuple[ClockFit, ...]

@@ -1,4 +1,4 @@
-"""The audit: all clocks of a recording against each other, and the way of the lines that carry their stamps."""
+"""The audit: all clocks of a recording against each other, and the delays of the lines with their timestamps."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from gpiorig.analysis.audit.inputs import NodeRecord
 from gpiorig.analysis.audit.lateness import CRYSTALS_PPM
 from gpiorig.analysis.audit.matching import NONE, same_text
 from gpiorig.analysis.audit.node_times import NodeTimes, times
-from gpiorig.analysis.audit.packet_lines import PacketStamps
+from gpiorig.analysis.audit.packet_lines import PacketTimestamps
 from gpiorig.analysis.audit.stability import steadiness
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.quantity import time_text
 
-UNSTEADY_NS = 10_000.0  # ten steps of the stamps
+UNSTEADY_NS = 10_000.0  # ten steps of the timestamps
 SHORT_ROUND_US = 1 << 16
 
 
@@ -34,22 +34,22 @@ def audit(
     reference: str = "analyzer",
     round_trips: NDArray[np.bool_] | None = None,
 ) -> Audit:
-    """Hold node stamps and host stamps against the pins.
+    """Compare node timestamps and host timestamps with the pins.
 
-    Nothing is guessed: what has no partner is counted in `Audit.matchings`, and what cannot be compared is said in
-    `Audit.notes`. A node whose log cannot be of this recording is named in `Audit.foreign` and left out. The fits of
-    the clocks are to the pins themselves, so that quantities over several nodes are the best that these stamps give.
+    Nothing is guessed: entries without a partner are counted in `Audit.matchings`, and `Audit.notes` states what cannot
+    be compared. A node whose log cannot be of this recording is named in `Audit.foreign` and omitted. The fits of the
+    clocks are to the pins themselves, so that quantities over several nodes are as good as these timestamps allow.
 
     Parameters
     ----------
     events
-        From the pins.
+        Events on the pins.
     records
-        Of each node what it logged, and its lines at the host and on the pin as far as they were recorded.
+        Log of each node, and its lines at the host and on the pin as far as they were recorded.
     reference
         Name of the analyzer.
     round_trips
-        bool[n], events of the packets that make round trips; None where that is not known.
+        bool[n], events of the packets that make round trips; None if unknown.
     """
     nodes = [
         _node(record, events, round_trips, reference=reference)
@@ -58,7 +58,7 @@ def audit(
     ]
     known = [node.times for node in nodes if node.times is not None]
     own = [node.own_log for node in nodes if node.own_log is not None]
-    measured = [quantity for node in known for quantity in quantities.of_node(node, events)]
+    measured = [quantity for node in known for quantity in quantities.from_node(node, events)]
     measured += quantities.between_nodes(known, events)
     unseen = [record.node for record in records if record.node not in events.node_names]
     return Audit(
@@ -75,8 +75,8 @@ def audit(
         stability=tuple(steadiness(known, events, reference=reference)),
         notes=(
             *(note for node in nodes for note in node.notes),
-            *(f"{node}: no pin of it was recorded, so there is nothing to hold its stamps against." for node in unseen),
-            *_rates_not_told(known),
+            *(f"{node}: no pin of it was recorded, so its timestamps cannot be compared." for node in unseen),
+            *_unknown_rates(known),
             *_not_by_host(measured, known),
         ),
         foreign=tuple(node.foreign for node in nodes if node.foreign),
@@ -86,7 +86,7 @@ def audit(
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """What one node adds to an audit."""
+    """Parts of an audit from one node."""
 
     matchings: tuple[Matching, ...]
     stages: list[Stage]
@@ -100,14 +100,14 @@ def _node(record: NodeRecord, events: Events, round_trips: NDArray[np.bool_] | N
     on_pin = None
     if record.host is not None and record.pins is not None:
         on_pin = same_text(record.host.texts, record.pins.texts)
-    stamped, matching = packet_lines.match(events, record, on_pin, round_trips)
-    reason = packet_lines.foreign(stamped, events)
-    notes = list(_gaps(record, stamped, events))
+    packets, matching = packet_lines.match(events, record, on_pin, round_trips)
+    reason = packet_lines.foreign(packets, events)
+    notes = list(_gaps(record, packets, events))
     if reason:
-        reason = f"{record.node}: this log is not of this recording: {reason}; its stamps are left out."
-        stamped = _without(stamped)
-    own_log = None if reason else event_logs.of(events, record, reference=reference)
-    way, way_notes = stages.way(stamped, record, on_pin, events, reference=reference)
+        reason = f"{record.node}: this log is not of this recording: {reason}; its timestamps are omitted."
+        packets = _without(packets)
+    own_log = None if reason else event_logs.compared(events, record, reference=reference)
+    way, way_notes = stages.way(packets, record, on_pin, events, reference=reference)
     return _Node(
         matchings=(
             *(() if on_pin is None else (_lines(record, on_pin),)),
@@ -116,7 +116,7 @@ def _node(record: NodeRecord, events: Events, round_trips: NDArray[np.bool_] | N
         ),
         stages=way,
         own_log=own_log,
-        times=times(stamped, events, reference=reference) if (stamped.seen != NONE).any() else None,
+        times=times(packets, events, reference=reference) if (packets.seen != NONE).any() else None,
         notes=(*notes, *way_notes),
         foreign=reason,
     )
@@ -131,19 +131,19 @@ def _lines(record: NodeRecord, on_pin: NDArray[np.int64]) -> Matching:
         matched=matched,
         unmatched={
             "line at the host that is not on the pin": len(on_pin) - matched,
-            "line on the pin that the host has not": len(record.pins.texts) - matched,
+            "line on the pin that is not at the host": len(record.pins.texts) - matched,
         },
     )
 
 
-def _gaps(record: NodeRecord, stamped: PacketStamps, events: Events) -> Iterator[str]:
-    """What a node's log does not allow."""
+def _gaps(record: NodeRecord, packets: PacketTimestamps, events: Events) -> Iterator[str]:
+    """Notes on what a node's log does not allow."""
     if not len(record.log.lines):
         yield f"{record.node}: its log has no packet line, so its timer is not compared."
-    elif not len(stamped.calls.ids) + len(stamped.arrivals.ids):
+    elif not len(packets.calls.ids) + len(packets.arrivals.ids):
         yield f"{record.node}: the pins show no send call and no reception of it, so its timer is not compared."
     if record.host is None:
-        yield f"{record.node}: its serial port was not recorded: no host stamps."
+        yield f"{record.node}: its serial port was not recorded: no host timestamps."
     elif record.pins is None:
         yield f"{record.node}: its uart_tx is not on the analyzer: the way of its lines is not divided into stages."
     boots = int(
@@ -153,20 +153,20 @@ def _gaps(record: NodeRecord, stamped: PacketStamps, events: Events) -> Iterator
         yield f"{record.node}: {record.log.boots} boots in its log, {boots} on the pins; no interval spans one."
 
 
-def _without(stamped: PacketStamps) -> PacketStamps:
-    none = np.full(len(stamped.sent), NONE, dtype=np.int64)
-    return dataclasses.replace(stamped, sent=none, received=none)
+def _without(packets: PacketTimestamps) -> PacketTimestamps:
+    none = np.full(len(packets.sent), NONE, dtype=np.int64)
+    return dataclasses.replace(packets, sent=none, received=none)
 
 
 def _unsteady(known: Sequence[NodeTimes]) -> Iterator[str]:
     """Node clocks that the fit does not follow."""
     for node in known:
-        left_ns = max((segment.residual_std_ns for segment in node.fit.segments), default=0.0)
+        residual_ns = max((segment.residual_std_ns for segment in node.fit.segments), default=0.0)
         if not node.fit.segments:
-            yield f"{node.stamped.node}: its clock cannot be fitted: {node.fit.note}."
-        elif left_ns > UNSTEADY_NS:
+            yield f"{node.packets.node}: its clock cannot be fitted: {node.fit.note}."
+        elif residual_ns > UNSTEADY_NS:
             yield (
-                f"{node.stamped.node}: its clock wanders by {time_text(left_ns)} (standard deviation) about its fit; "
+                f"{node.packets.node}: its clock wanders by {time_text(residual_ns)} (standard deviation); "
                 "its times against other nodes' are no better."
             )
 
@@ -174,37 +174,37 @@ def _unsteady(known: Sequence[NodeTimes]) -> Iterator[str]:
 def _set_clocks(known: Sequence[NodeTimes]) -> Iterator[str]:
     """Clocks of nodes and of the host that did not run through."""
     for clock in known:
-        node = clock.stamped.node
-        unsaid = clock.fit.resets + 1 - len(np.unique(clock.stamped.epochs[clock.stamped.seen != NONE]))
-        if unsaid > 0:
-            log = clock.stamped.log
-            why = "it was reset, or its stamps are not of a timer of 32 bits"
+        node = clock.packets.node
+        unreported = clock.fit.resets + 1 - len(np.unique(clock.packets.epochs[clock.packets.seen != NONE]))
+        if unreported > 0:
+            log = clock.packets.log
+            why = "it was reset, or its timestamps are not of a timer of 32 bits"
             if max(log.sent_us.max(), log.received_us.max()) < SHORT_ROUND_US:
-                why = "none of its stamps reaches 65536, so they may be of a timer of 16 bits"
-            often = "once" if unsaid == 1 else f"{unsaid} times"
-            yield f"{node}: its clock began anew {often} without a boot line: {why}. Its intervals over that are wrong."
+                why = "none of its timestamps reaches 65536, so they may be of a timer of 16 bits"
+            often = "once" if unreported == 1 else f"{unreported} times"
+            yield f"{node}: its clock restarted {often} without a boot line: {why}. Intervals across that are wrong."
         for at_ns, by_ns in clock.late.steps if clock.late is not None else ():
             yield (
-                f"{node}: from {time_text(at_ns)} on the host's stamps of its lines are {time_text(abs(by_ns))} "
+                f"{node}: from {time_text(at_ns)} on the host's timestamps of its lines are {time_text(abs(by_ns))} "
                 f"{'later' if by_ns > 0 else 'earlier'} than before: its clock was set, or the lines were held up. "
-                "Intervals by host over that are off by as much."
+                "Intervals by host across that are off by as much."
             )
 
 
-def _rates_not_told(known: Sequence[NodeTimes]) -> Iterator[str]:
+def _unknown_rates(known: Sequence[NodeTimes]) -> Iterator[str]:
     for node in known:
         if node.late is not None and node.late.fit.segments and not node.late.evened:
             yield (
-                f"{node.stamped.node}: the rate of the host's clock cannot be told from its lines to better than "
-                f"±{CRYSTALS_PPM:g} ppm; by minimum delay it is taken to be the analyzer's."
+                f"{node.packets.node}: the rate of the host's clock cannot be determined from its lines to better than "
+                f"±{CRYSTALS_PPM:g} ppm; by minimum delay it is assumed to be the analyzer's."
             )
 
 
 def _not_by_host(measured: Sequence[quantities.Quantity], known: Sequence[NodeTimes]) -> Iterator[str]:
-    """Quantities that host stamps cannot give, though lines were stamped."""
+    """Quantities that host timestamps cannot give, though lines were packets."""
     names = [quantity.name for quantity in measured if not np.isfinite(quantity.clocks.get("host", np.zeros(0))).any()]
     if names and any(node.host for node in known):
         yield (
-            f"Not by host stamps: {'; '.join(names)}. A line stands for the last event that it tells of, so one of the "
+            f"Not by host timestamps: {'; '.join(names)}. A line stands for the last event that it reports: one of the "
             "two instants has no line of its own."
         )

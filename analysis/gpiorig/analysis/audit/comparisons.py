@@ -19,11 +19,11 @@ from gpiorig.analysis.statistics.summary import NAN, Summary
 
 Values = NDArray[np.float64]
 PS_PER_NS = 1000
-FEWEST = 3  # values of which a range can be resampled
+MIN_VALUES = 3  # values of which a range can be resampled
 
 
 def compare(quantity: Quantity) -> Iterator[Comparison]:
-    """One comparison for each clock that can tell the quantity."""
+    """One comparison for each clock that measures the quantity."""
     for clock, values in quantity.clocks.items():
         known = np.isfinite(values)
         if not known.any():
@@ -51,12 +51,12 @@ def summary(values_ns: Values) -> Summary:
 
 
 def added_jitter(pins_ns: Values, other_ns: Values) -> Interval:
-    """Peak-to-peak of one less peak-to-peak of the other, with a block bootstrap of the packets, both together.
+    """Peak-to-peak of the other minus peak-to-peak of the pins, with a block bootstrap of the packets, both together.
 
-    The bootstrap is known to fail for extremes: a value beyond those seen is in no resample (P. J. Bickel and
-    D. A. Freedman, "Some Asymptotic Theory for the Bootstrap", Annals of Statistics 9 (6), 1981, section 6). The
-    interval says how much the difference hangs on few packets, not how much larger it may become in a longer run; the
-    note says so. The seed is fixed: equal values give equal intervals.
+    The bootstrap is known to fail for extremes: a value beyond those seen is in no resample (P. J. Bickel and D. A.
+    Freedman, "Some Asymptotic Theory for the Bootstrap", Annals of Statistics 9 (6), 1981, section 6). The interval
+    shows how much the difference depends on few packets, not how much larger it may become in a longer run; the note
+    states this. The seed is fixed: equal values give equal intervals.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def added_jitter(pins_ns: Values, other_ns: Values) -> Interval:
         float64[n], the same packets.
     """
     n = len(pins_ns)
-    if n < FEWEST:
+    if n < MIN_VALUES:
         value = float(np.ptp(other_ns) - np.ptp(pins_ns)) if n else NAN
         return Interval(value, NAN, NAN, "none", CONFIDENCE, "too few values for an interval")
     both = np.stack([pins_ns, other_ns], axis=1)
@@ -73,7 +73,7 @@ def added_jitter(pins_ns: Values, other_ns: Values) -> Interval:
         starts = plan.edges[:-1]
         lows, highs = np.minimum.reduceat(both, starts), np.maximum.reduceat(both, starts)
 
-        def of(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        def ranges(weights: NDArray[np.float64]) -> NDArray[np.float64]:
             drawn = weights > 0
             pins, other = (
                 np.where(drawn, high, -np.inf).max(axis=1) - np.where(drawn, low, np.inf).min(axis=1)
@@ -82,7 +82,7 @@ def added_jitter(pins_ns: Values, other_ns: Values) -> Interval:
             added: NDArray[np.float64] = other - pins
             return added
 
-        return of
+        return ranges
 
     return intervals.bootstrapped(
         Estimator(float(np.ptp(other_ns) - np.ptp(pins_ns)), (pins_ns, other_ns), replicates),

@@ -1,4 +1,4 @@
-"""The event log that a node keeps in memory, record by record against the pins."""
+"""The event log in a node's memory, record by record against the pins."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class OwnLog:
     fit
         Its ticks against the analyzer.
     steps
-        From one event to the next, by ticks and by pins.
+        Intervals from one event to the next, by ticks and by pins.
     """
 
     matching: Matching
@@ -39,8 +39,8 @@ class OwnLog:
     steps: Quantity
 
 
-def of(events: Events, record: NodeRecord, *, reference: str) -> OwnLog | None:
-    """Compare a node's event log with its pins; None if it kept none."""
+def compared(events: Events, record: NodeRecord, *, reference: str) -> OwnLog | None:
+    """Compare a node's event log with its pins; None without an event log."""
     if record.log.event_log is None or not len(record.log.event_log):
         return None
     pairs = pairing.recorded(events, record.log)
@@ -59,7 +59,7 @@ def of(events: Events, record: NodeRecord, *, reference: str) -> OwnLog | None:
             unmatched={
                 "record without an event on the pins": pairs.unmatched_timestamps,
                 "event on the pins without a record": pairs.unmatched_samples,
-                "record that the node had no room for": record.log.event_log.lost,
+                "record that did not fit in the node's memory": record.log.event_log.lost,
             },
         ),
         fit=fitting.fit(

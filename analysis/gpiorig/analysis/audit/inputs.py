@@ -1,4 +1,4 @@
-"""What an audit is made from: of each node its log, its lines as the host got them, and its lines on the pin."""
+"""Input of an audit: the log of each node, its lines as the host received them, and its lines on the pin."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ class PinLines:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HostLines:
-    """A node's lines as the host got them, in the order of their coming.
+    """A node's lines as the host received them, in their order.
 
     Parameters
     ----------
-    stamps_ns
-        int64[h], end of the read that completed each line: the stamp that a careful logger gives it.
+    timestamps_ns
+        int64[h], end of the read that completed each line: the timestamp of a careful logger.
     first_ns
         int64[h], end of the read that brought its first byte.
     aggregator_ns
-        int64[h], when IoT-LAB's serial_aggregator would have logged it (`capture.serial.aggregator`, a model), on the
-        same clock; -1 where it would not have.
+        int64[h], time at which IoT-LAB's serial_aggregator would have logged it (`capture.serial.aggregator`, a model),
+        on the same clock; -1 where it would not have.
     texts
         The lines, without their end.
     same_zero
@@ -52,7 +52,7 @@ class HostLines:
         are known only relative to the fastest line.
     """
 
-    stamps_ns: NDArray[np.int64]
+    timestamps_ns: NDArray[np.int64]
     first_ns: NDArray[np.int64]
     aggregator_ns: NDArray[np.int64]
     texts: tuple[str, ...]
@@ -61,12 +61,12 @@ class HostLines:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeRecord:
-    """Everything about one node that an audit looks at, the pins of its events aside.
+    """Input of an audit for one node, without its events on the pins.
 
     Parameters
     ----------
     log
-        What it logged; made of the same text as `host`, so that `NodeLog.lines` are places in `host`.
+        Its log, parsed from the same text as `host`, so that `NodeLog.lines` are places in `host`.
     host, pins
         None where the port was not recorded, or the TX pin is not on the analyzer.
     """
@@ -77,7 +77,7 @@ class NodeRecord:
 
     @property
     def node(self) -> str:
-        """Its name."""
+        """Name of the node."""
         return self.log.node
 
 

@@ -1,4 +1,4 @@
-"""Which entry of one list is which of another: lines by their texts, packets by their 16-bit numbers."""
+"""Matching of two lists: lines by their texts, packets by their 16-bit numbers."""
 
 from __future__ import annotations
 
@@ -14,47 +14,47 @@ NONE = -1
 ID_ROUND = 1 << 16
 
 
-def same_text(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> NDArray[np.int64]:
-    """The place in `theirs` of each entry of `mine`, both in the same order, some missing or garbled on either side.
+def same_text(entries: Sequence[Hashable], others: Sequence[Hashable]) -> NDArray[np.int64]:
+    """The place in `others` of each of `entries`, both in the same order, some missing or garbled on either side.
 
-    Entries that occur once on both sides are anchors; of these the longest increasing run is kept, as in the patience
+    Entries that occur once on both sides are anchors; of these the longest increasing run remains, as in the patience
     diff of B. Cohen. From the anchors, the beginning and the end, equal entries are followed in both directions. What
     is ambiguous stays without a partner.
 
     Returns
     -------
     numpy.ndarray
-        int64[len(mine)], increasing where it is not -1.
+        int64[len(entries)], increasing where it is not -1.
     """
-    if len(ours) == len(theirs) and all(map(eq, ours, theirs)):
-        return np.arange(len(ours))
-    down = np.full(len(ours), NONE, dtype=np.int64)
+    if len(entries) == len(others) and all(map(eq, entries, others)):
+        return np.arange(len(entries))
+    down = np.full(len(entries), NONE, dtype=np.int64)
     up = down.copy()
-    anchors = [(NONE, NONE), *_anchors(ours, theirs), (len(ours), len(theirs))]
+    anchors = [(NONE, NONE), *_anchors(entries, others), (len(entries), len(others))]
     for (first, its), (last, lasts) in pairwise(anchors):
         i, j = first, its
         if i >= 0:
             down[i] = up[i] = j
-        while i + 1 < last and j + 1 < lasts and ours[i + 1] == theirs[j + 1]:
+        while i + 1 < last and j + 1 < lasts and entries[i + 1] == others[j + 1]:
             i, j = i + 1, j + 1
             down[i] = j
         i, j = last, lasts
-        while i - 1 > first and j - 1 > its and ours[i - 1] == theirs[j - 1]:
+        while i - 1 > first and j - 1 > its and entries[i - 1] == others[j - 1]:
             i, j = i - 1, j - 1
             up[i] = j
-    # Two answers for one entry, on either side: of several equal ones some are missing, and nothing says which.
+    # Two answers for one entry, on either side: of several equal ones some are missing, and which is unknown.
     rows = np.concatenate([np.flatnonzero(down != NONE), np.flatnonzero((up != NONE) & (up != down))])
     places = np.concatenate([down[down != NONE], up[(up != NONE) & (up != down)]])
     sole = (np.bincount(rows, minlength=1)[rows] == 1) & (np.bincount(places, minlength=1)[places] == 1)
-    partners = np.full(len(ours), NONE, dtype=np.int64)
+    partners = np.full(len(entries), NONE, dtype=np.int64)
     partners[rows[sole]] = places[sole]
     return partners
 
 
-def _anchors(own: Sequence[Hashable], theirs: Sequence[Hashable]) -> list[tuple[int, int]]:
+def _anchors(entries: Sequence[Hashable], others: Sequence[Hashable]) -> list[tuple[int, int]]:
     """Places of entries that are unique on both sides, both increasing, as many as possible."""
-    ours, others = _once(own), _once(theirs)
-    pairs = [(i, others[entry]) for entry, i in ours.items() if entry in others]
+    places, other_places = _once(entries), _once(others)
+    pairs = [(i, other_places[entry]) for entry, i in places.items() if entry in other_places]
     # Longest increasing subsequence: `tails[k]` is the smallest end of an increasing run of k + 1.
     tails: list[int] = []
     ends: list[int] = []
@@ -86,8 +86,9 @@ def _once(entries: Sequence[Hashable]) -> dict[Hashable, int]:
 def same_packet(logged: NDArray[np.int32], seen: NDArray[np.int32]) -> NDArray[np.int64]:
     """The place in `seen` of each packet number of `logged`; both may lack some, and be out of order by some.
 
-    Numbers are unwrapped from their 16 bits, each to the nearest of the one before, so that a packet of another round
-    is another packet. The first of both lie within half a round. Of several equal ones the first belongs to the first.
+    Numbers are unwrapped from their 16 bits, each to the nearest of the one before, so that equal numbers of different
+    rounds are different packets. The first of both lie within half a round. Of several equal ones the first belongs to
+    the first.
 
     Returns
     -------
@@ -96,14 +97,14 @@ def same_packet(logged: NDArray[np.int32], seen: NDArray[np.int32]) -> NDArray[n
     """
     if not len(logged) or not len(seen):
         return np.full(len(logged), NONE, dtype=np.int64)
-    ours, theirs = _unwrapped(logged), _unwrapped(seen)
-    theirs += ours[0] + _nearest(theirs[0] - ours[0]) - theirs[0]
-    low, high = min(ours.min(), theirs.min()), max(ours.max(), theirs.max())
+    numbers, others = _unwrapped(logged), _unwrapped(seen)
+    others += numbers[0] + _nearest(others[0] - numbers[0]) - others[0]
+    low, high = min(numbers.min(), others.min()), max(numbers.max(), others.max())
     span = high - low + 1
-    ours, theirs = ours - low + span * _occurrence(ours), theirs - low + span * _occurrence(theirs)
-    order = np.argsort(theirs)
-    at = np.minimum(np.searchsorted(theirs[order], ours), len(theirs) - 1)
-    return np.where(theirs[order][at] == ours, order[at], NONE)
+    numbers, others = numbers - low + span * _occurrence(numbers), others - low + span * _occurrence(others)
+    order = np.argsort(others)
+    at = np.minimum(np.searchsorted(others[order], numbers), len(others) - 1)
+    return np.where(others[order][at] == numbers, order[at], NONE)
 
 
 def _nearest(steps: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""The same packet lines on every clock: the node's timer against the analyzer's, and the host's stamps."""
+"""The same packet lines on every clock: the node's timer against the analyzer's, and the host's timestamps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.audit.inputs import Clock
 from gpiorig.analysis.audit.lateness import Lateness, lateness
 from gpiorig.analysis.audit.matching import NONE
-from gpiorig.analysis.audit.packet_lines import ROUND_US, PacketStamps
+from gpiorig.analysis.audit.packet_lines import ROUND_US, PacketTimestamps
 from gpiorig.analysis.clocks import fit as fitting
 from gpiorig.analysis.clocks.fit import ClockFit
 from gpiorig.analysis.clocks.unwrap import unwrap
@@ -19,36 +19,37 @@ from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.capture.edges.nanoseconds import nearest_ns
 
-NODE_TICK_HZ = Fraction(10**6)  # of the stamps in packet lines, by their name
+NODE_TICK_HZ = Fraction(10**6)  # of the timestamps in packet lines, by their name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeTimes:
-    """Stamps of one node's packet lines, unwrapped and brought to the analyzer's clock.
+    """Timestamps of one node's packet lines, unwrapped and brought to the analyzer's clock.
 
     Parameters
     ----------
     stamped
         The lines.
     instants_ns, phase_ns
-        int64[m]: analyzer time of every event that the lines stamp, in order, and the node's clock less the analyzer's.
-    receptions, stretches
+        int64[m]: analyzer time of every event with a timestamp in the lines, in order, and the node's clock minus the
+        analyzer's.
+    receptions, boot_periods
         bool[m] and int32[m]: whether each is a reception; resets of the node's clock before it.
     fit
         The node's timer against the analyzer.
     sent_ns, received_ns
-        int64[k], the stamps on the analyzer's clock, by the fit; -1 where there is none.
+        int64[k], the timestamps on the analyzer's clock, by the fit; -1 where there is none.
     host
-        For each of the host's clocks int64[k], the stamp of each line in ns; -1 where there is none.
+        For each of the host's clocks int64[k], the timestamp of each line in ns; -1 where there is none.
     late
-        The host's stamps of lines against the events they report; None without host.
+        The host's timestamps of lines against the events they report; None without host.
     """
 
-    stamped: PacketStamps
+    packets: PacketTimestamps
     instants_ns: NDArray[np.int64]
     phase_ns: NDArray[np.int64]
     receptions: NDArray[np.bool_]
-    stretches: NDArray[np.int32]
+    boot_periods: NDArray[np.int32]
     fit: ClockFit
     sent_ns: NDArray[np.int64]
     received_ns: NDArray[np.int64]
@@ -56,22 +57,22 @@ class NodeTimes:
     late: Lateness | None
 
 
-def times(stamped: PacketStamps, events: Events, *, reference: str) -> NodeTimes:
-    """Bring the stamps of a node's lines to the analyzer's clock."""
-    log, k = stamped.log, len(stamped.log.lines)
-    samples = np.concatenate([stamped.sent, stamped.received])
-    stamps = np.concatenate([log.sent_us, log.received_us])
+def times(packets: PacketTimestamps, events: Events, *, reference: str) -> NodeTimes:
+    """Bring the timestamps of a node's lines to the analyzer's clock."""
+    log, k = packets.log, len(packets.log.lines)
+    samples = np.concatenate([packets.sent, packets.received])
+    timestamps = np.concatenate([log.sent_us, log.received_us])
     known = np.flatnonzero(samples != NONE)
     order = known[np.argsort(samples[known], kind="stable")]
     instants_ns = nearest_ns(samples[order], events.samplerate_hz)
-    epochs = np.concatenate([stamped.epochs] * 2)[order]
+    epochs = np.concatenate([packets.epochs] * 2)[order]
     boots = tuple((np.flatnonzero(np.diff(epochs)) + 1).tolist())
-    continuous = unwrap(stamps[order], ROUND_US, boots=boots, reference_ns=instants_ns, tick_hz=NODE_TICK_HZ)
+    continuous = unwrap(timestamps[order], ROUND_US, boots=boots, reference_ns=instants_ns, tick_hz=NODE_TICK_HZ)
     clock_ns = continuous.ns(NODE_TICK_HZ)
     fit = fitting.fit(
         clock_ns,
         instants_ns,
-        clock=f"node {stamped.node}",
+        clock=f"node {packets.node}",
         reference=reference,
         resets=continuous.resets,
         backsteps=len(continuous.backsteps),
@@ -81,13 +82,13 @@ def times(stamped: PacketStamps, events: Events, *, reference: str) -> NodeTimes
     on_analyzer = np.full(2 * k, NONE, dtype=np.int64)
     if fit.segments and len(order):
         on_analyzer[order] = fit.to_reference(clock_ns, near_ns=instants_ns)[0]
-    host, late = _host(stamped, events, reference=reference)
+    host, late = _host(packets, events, reference=reference)
     return NodeTimes(
-        stamped=stamped,
+        packets=packets,
         instants_ns=instants_ns,
         phase_ns=clock_ns - instants_ns,
         receptions=order >= k,
-        stretches=continuous.boot_periods,
+        boot_periods=continuous.boot_periods,
         fit=fit,
         sent_ns=on_analyzer[:k],
         received_ns=on_analyzer[k:],
@@ -97,20 +98,20 @@ def times(stamped: PacketStamps, events: Events, *, reference: str) -> NodeTimes
 
 
 def _host(
-    stamped: PacketStamps, events: Events, *, reference: str
+    packets: PacketTimestamps, events: Events, *, reference: str
 ) -> tuple[dict[Clock, NDArray[np.int64]], Lateness | None]:
-    if stamped.host is None:
+    if packets.host is None:
         return {}, None
-    raw = stamped.host_ns(stamped.host.stamps_ns)
-    rows = np.flatnonzero((stamped.reported != NONE) & (raw != NONE))
-    near_ns = nearest_ns(stamped.reported[rows], events.samplerate_hz)
-    late = lateness(raw[rows], near_ns, host=f"host, lines of {stamped.node}", reference=reference)
+    raw = packets.host_ns(packets.host.timestamps_ns)
+    rows = np.flatnonzero((packets.reported != NONE) & (raw != NONE))
+    near_ns = nearest_ns(packets.reported[rows], events.samplerate_hz)
+    late = lateness(raw[rows], near_ns, host=f"host, lines of {packets.node}", reference=reference)
     fitted = np.full(len(raw), NONE, dtype=np.int64)
     if late.fit.segments:
         fitted[rows] = near_ns + late.delays_ns
     clocks: dict[Clock, NDArray[np.int64]] = {
         "host": raw,
         "host, minimum delay": fitted,
-        "serial_aggregator": stamped.host_ns(stamped.host.aggregator_ns),
+        "serial_aggregator": packets.host_ns(packets.host.aggregator_ns),
     }
     return clocks, late

@@ -1,4 +1,4 @@
-"""What is compared: intervals, round trips, delays from node to node and spreads of receptions, by every clock."""
+"""Quantities to compare: intervals, round trips, delays from node to node, spreads of receptions, by every clock."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Quantity:
     Parameters
     ----------
     name
-        What it is, and where.
+        Its kind and its nodes.
     pins_ns
         float64[n].
     clocks
-        float64[n] for each clock; NaN where it cannot tell it.
+        float64[n] for each clock; NaN where the clock does not measure it.
     missing
         Occasions that the pins show and the lines do not.
     """
@@ -43,38 +43,38 @@ class Quantity:
     missing: int = 0
 
 
-def of_node(times: NodeTimes, events: Events) -> Iterator[Quantity]:
+def from_node(times: NodeTimes, events: Events) -> Iterator[Quantity]:
     """Intervals between send calls and between receptions, and from one to the other, at one node."""
-    stamped, log = times.stamped, times.stamped.log
-    boots = events.samples[(events.codes == BY_NAME["rig.boot"].code) & (events.nodes == events.node(stamped.node))]
-    for name, samples, stamps, seen in (
-        ("interval between send calls", stamped.sent, log.sent_us, stamped.calls),
-        ("interval between receptions", stamped.received, log.received_us, stamped.arrivals),
+    packets, log = times.packets, times.packets.log
+    boots = events.samples[(events.codes == BY_NAME["rig.boot"].code) & (events.nodes == events.node(packets.node))]
+    for name, samples, timestamps, seen in (
+        ("interval between send calls", packets.sent, log.sent_us, packets.calls),
+        ("interval between receptions", packets.received, log.received_us, packets.arrivals),
     ):
-        unseen = (stamps != MISSING) & (samples == NONE)
+        unseen = (timestamps != MISSING) & (samples == NONE)
         a, b = _successive(samples, unseen, seen.samples, boots)
         if len(a):
             yield Quantity(
-                f"{name}, {stamped.node}",
+                f"{name}, {packets.node}",
                 pin_interval_ns(samples[a], samples[b], events),
                 {
-                    "node": node_interval_ns(stamps[a], stamps[b]),
+                    "node": node_interval_ns(timestamps[a], timestamps[b]),
                     **_by_host((times, samples, a), (times, samples, b)),
                 },
                 missing=int(np.count_nonzero(np.diff(np.searchsorted(boots, seen.samples)) == 0)) - len(a),
             )
-    sends, receptions = np.flatnonzero(stamped.sent != NONE), np.flatnonzero(stamped.received != NONE)
+    sends, receptions = np.flatnonzero(packets.sent != NONE), np.flatnonzero(packets.received != NONE)
     if not len(sends) or not len(receptions):
         return
-    asks = stamped.sent[sends].min() < stamped.received[receptions].min()
+    asks = packets.sent[sends].min() < packets.received[receptions].min()
     name = "round trip" if asks else "turn-around"
-    call, arrival = (stamped.sent, log.sent_us, stamped.calls), (stamped.received, log.received_us, stamped.arrivals)
+    call, arrival = (packets.sent, log.sent_us, packets.calls), (packets.received, log.received_us, packets.arrivals)
     (first, first_us, firsts), (second, second_us, seconds) = (call, arrival) if asks else (arrival, call)
     a, b = _paired(log.sequences, first, log.sequences, second)
     if len(a):
         on_pins, _ = _paired(firsts.ids, firsts.samples, seconds.ids, seconds.samples)
         yield Quantity(
-            f"{name}, {stamped.node}",
+            f"{name}, {packets.node}",
             pin_interval_ns(first[a], second[b], events),
             {"node": node_interval_ns(first_us[a], second_us[b]), **_by_host((times, first, a), (times, second, b))},
             missing=len(on_pins) - len(a),
@@ -86,7 +86,7 @@ def _successive(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Rows of events that follow each other on the pins and in the log, in one boot of the node.
 
-    What is between events with a missing line between them, or with a line that is not on the pins, is no interval.
+    Events with a missing line between them, or with a line that is not on the pins, are not successive.
     """
     rows = np.flatnonzero(samples != NONE)
     rows = rows[np.argsort(samples[rows], kind="stable")]
@@ -98,12 +98,12 @@ def _successive(
 
 def between_nodes(nodes: Sequence[NodeTimes], events: Events) -> Iterator[Quantity]:
     """From the send call at a node to the reception at another, and over how long a time several receive."""
-    receivers: dict[str, list[Heard]] = {}
+    receivers: dict[str, list[Reception]] = {}
     for to in nodes:
         claims = [(sender, *_paired_nodes(sender, to)) for sender in nodes if sender is not to]
-        # Two nodes whose packets have the same number at the same time: whose was it? Neither is taken.
+        # Where two nodes use the same number at the same time, neither is paired.
         claimed = (
-            np.bincount(np.concatenate([b for _, _, b in claims]), minlength=len(to.stamped.log.lines))
+            np.bincount(np.concatenate([b for _, _, b in claims]), minlength=len(to.packets.log.lines))
             if claims
             else ()
         )
@@ -112,29 +112,29 @@ def between_nodes(nodes: Sequence[NodeTimes], events: Events) -> Iterator[Quanti
             if not sole.any():
                 continue
             a, b = a[sole], b[sole]
-            calls, arrivals = sender.stamped.calls, to.stamped.arrivals
+            calls, arrivals = sender.packets.calls, to.packets.arrivals
             on_pins, _ = _paired(calls.ids, calls.samples, arrivals.ids, arrivals.samples)
             yield Quantity(
-                f"send call to reception, {sender.stamped.node} to {to.stamped.node}",
-                pin_interval_ns(sender.stamped.sent[a], to.stamped.received[b], events),
+                f"send call to reception, {sender.packets.node} to {to.packets.node}",
+                pin_interval_ns(sender.packets.sent[a], to.packets.received[b], events),
                 {
                     "node": _difference(sender.sent_ns[a], to.received_ns[b]),
-                    **_by_host((sender, sender.stamped.sent, a), (to, to.stamped.received, b)),
+                    **_by_host((sender, sender.packets.sent, a), (to, to.packets.received, b)),
                 },
                 missing=len(on_pins) - len(a),
             )
-            row_of = np.full(len(sender.stamped.log.lines), NONE, dtype=np.int64)
+            row_of = np.full(len(sender.packets.log.lines), NONE, dtype=np.int64)
             row_of[a] = b
-            receivers.setdefault(sender.stamped.node, []).append(Heard(to, row_of, on_pins))
+            receivers.setdefault(sender.packets.node, []).append(Reception(to, row_of, on_pins))
     for sender in nodes:
-        heard = receivers.get(sender.stamped.node, [])
-        if len(heard) > 1:
-            yield from _spread(sender, heard, events)
+        receptions = receivers.get(sender.packets.node, [])
+        if len(receptions) > 1:
+            yield from _spread(sender, receptions, events)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Heard:
-    """What one node received of another.
+class Reception:
+    """Packets that one node received from another.
 
     Parameters
     ----------
@@ -151,24 +151,24 @@ class Heard:
     on_pins: NDArray[np.int64]
 
 
-def _spread(sender: NodeTimes, heard: Sequence[Heard], events: Events) -> Iterator[Quantity]:
-    by_all = np.flatnonzero(np.all([receiver.row_of != NONE for receiver in heard], axis=0))
+def _spread(sender: NodeTimes, receptions: Sequence[Reception], events: Events) -> Iterator[Quantity]:
+    by_all = np.flatnonzero(np.all([receiver.row_of != NONE for receiver in receptions], axis=0))
     if not len(by_all):
         return
-    rows = [(receiver.to, receiver.row_of[by_all]) for receiver in heard]
-    samples = np.stack([to.stamped.received[b] for to, b in rows])
+    rows = [(receiver.to, receiver.row_of[by_all]) for receiver in receptions]
+    samples = np.stack([to.packets.received[b] for to, b in rows])
     shared = [clock for clock in rows[0][0].host if all(clock in to.host for to, _ in rows)]
     yield Quantity(
-        f"reception spread over {len(heard)} nodes, sent by {sender.stamped.node}",
+        f"reception spread over {len(receptions)} nodes, sent by {sender.packets.node}",
         pin_interval_ns(samples.min(axis=0), samples.max(axis=0), events),
         {
             "node": _range(np.stack([to.received_ns[b] for to, b in rows])),
             **{
-                clock: _range(np.stack([_printed(to, to.stamped.received, b, clock) for to, b in rows]))
+                clock: _range(np.stack([_printed(to, to.packets.received, b, clock) for to, b in rows]))
                 for clock in shared
             },
         },
-        missing=len(reduce(np.intersect1d, [receiver.on_pins for receiver in heard])) - len(by_all),
+        missing=len(reduce(np.intersect1d, [receiver.on_pins for receiver in receptions])) - len(by_all),
     )
 
 
@@ -180,40 +180,40 @@ def _paired(
     if not len(a) or not len(b):
         return a[:0], b[:0]
     span = int(max(first[a].max(), second[b].max())) + 1  # 2^16 spans stay below 2^63 up to 68 days at 24 MHz
-    ours = ids[a].astype(np.int64) * span + first[a]
-    theirs = other_ids[b].astype(np.int64) * span + second[b]
-    ours_order, theirs_order = np.argsort(ours), np.argsort(theirs)
-    ours, theirs = ours[ours_order], theirs[theirs_order]
-    at = np.searchsorted(theirs, ours, side="right")
-    until = np.append(ours[1:], np.iinfo(np.int64).max)
-    safe = np.minimum(at, len(theirs) - 1)
-    fits = (at < len(theirs)) & (theirs[safe] // span == ours // span) & (theirs[safe] < until)
-    rows, others = a[ours_order][fits], b[theirs_order][safe[fits]]
+    keys = ids[a].astype(np.int64) * span + first[a]
+    other_keys = other_ids[b].astype(np.int64) * span + second[b]
+    order, other_order = np.argsort(keys), np.argsort(other_keys)
+    keys, other_keys = keys[order], other_keys[other_order]
+    at = np.searchsorted(other_keys, keys, side="right")
+    until = np.append(keys[1:], np.iinfo(np.int64).max)
+    safe = np.minimum(at, len(other_keys) - 1)
+    fits = (at < len(other_keys)) & (other_keys[safe] // span == keys // span) & (other_keys[safe] < until)
+    rows, others = a[order][fits], b[other_order][safe[fits]]
     in_time = np.argsort(first[rows], kind="stable")
     return rows[in_time], others[in_time]
 
 
 def _paired_nodes(sender: NodeTimes, to: NodeTimes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    return _paired(sender.stamped.log.sequences, sender.stamped.sent, to.stamped.log.sequences, to.stamped.received)
+    return _paired(sender.packets.log.sequences, sender.packets.sent, to.packets.log.sequences, to.packets.received)
 
 
 def _by_host(
     first: tuple[NodeTimes, NDArray[np.int64], NDArray[np.int64]],
     second: tuple[NodeTimes, NDArray[np.int64], NDArray[np.int64]],
 ) -> dict[Clock, Values]:
-    """By the host's clocks: the stamp of a line stands for the last event that it tells of, and for no other."""
+    """The quantity by the host's clocks: the timestamp of a line stands for the last event that it reports only."""
     shared = [clock for clock in first[0].host if clock in second[0].host]
     return {clock: _difference(_printed(*first, clock), _printed(*second, clock)) for clock in shared}
 
 
 def _printed(times: NodeTimes, samples: NDArray[np.int64], rows: NDArray[np.int64], clock: Clock) -> NDArray[np.int64]:
-    """int64[n]: host stamps of lines that were printed at these events, -1 for lines printed at a later one."""
-    return np.where(samples[rows] == times.stamped.reported[rows], times.host[clock][rows], NONE)
+    """int64[n]: host timestamps of lines that were printed at these events, -1 for lines printed at a later one."""
+    return np.where(samples[rows] == times.packets.reported[rows], times.host[clock][rows], NONE)
 
 
 def _difference(first_ns: NDArray[np.int64], second_ns: NDArray[np.int64]) -> Values:
     return np.where((first_ns == NONE) | (second_ns == NONE), NAN, second_ns - first_ns)
 
 
-def _range(stamps_ns: NDArray[np.int64]) -> Values:
-    return np.where((stamps_ns == NONE).any(axis=0), NAN, stamps_ns.max(axis=0) - stamps_ns.min(axis=0))
+def _range(timestamps_ns: NDArray[np.int64]) -> Values:
+    return np.where((timestamps_ns == NONE).any(axis=0), NAN, timestamps_ns.max(axis=0) - timestamps_ns.min(axis=0))

@@ -1,4 +1,4 @@
-"""The clock audit: what other clocks would have said of the same events."""
+"""The clock audit: the same events by other clocks."""
 
 from __future__ import annotations
 
@@ -31,36 +31,37 @@ def section(data: ReportData, prefix: str) -> Section:
 def _blocks(data: ReportData, prefix: str) -> list[Block]:
     audit = data.study.audit
     if audit is None:
-        return [why_not("The clocks were not compared: there is neither a node's log nor a serial record.")]
-    said = auditfigures.sentences(audit)
+        reason = "there is neither a node's log nor a serial record" if data.study is not None else "no study was made"
+        return [why_not(f"The clocks were not compared: {reason}.")]
+    summary = auditfigures.sentences(audit)
     wrong = (*audit.foreign, *audit.flags)
-    found: list[Block] = [text(*wrong, look="bad")] if wrong else []
-    found += [text(*said)] if said else []
+    blocks: list[Block] = [text(*wrong, look="bad")] if wrong else []
+    blocks += [text(*summary)] if summary else []
     aside: list[Block] = [text(*audit.notes)] if audit.notes else []
     aside += [_matchings(audit)] if audit.matchings else []
     if aside:
-        found.append(Details("What could not be compared, and what was assumed", tuple(aside)))
+        blocks.append(Details("Comparisons that were not possible, and assumptions", tuple(aside)))
     if audit.fits:
-        found.append(_fits(audit.fits))
+        blocks.append(_fits(audit.fits))
     if audit.comparisons:
-        found.append(_comparisons(audit))
-        found += _errors(data, audit, prefix)
+        blocks.append(_comparisons(audit))
+        blocks += _errors(data, audit, prefix)
     if audit.stages:
-        found += [*_stage_boxes(data, audit, prefix), _stages(audit)]
-    found += _stability(data, audit, prefix)
-    return found or [why_not("The audit has nothing to compare: no event is known by two clocks.")]
+        blocks += [*_stage_boxes(data, audit, prefix), _stages(audit)]
+    blocks += _stability(data, audit, prefix)
+    return blocks or [why_not("The audit has nothing to compare: no event is known by two clocks.")]
 
 
 def _matchings(audit: Audit) -> Table:
-    """What has a partner on the pins, and what has not, with the reason."""
+    """Entries with and without a partner on the pins, with the reason."""
     rows = tuple(
         (
-            each.node,
-            each.what,
-            f"{each.matched}",
-            "; ".join(f"{n} {reason}" for reason, n in each.unmatched.items() if n) or "0",
+            matching.node,
+            matching.what,
+            f"{matching.matched}",
+            "; ".join(f"{n} {reason}" for reason, n in matching.unmatched.items() if n) or "0",
         )
-        for each in audit.matchings
+        for matching in audit.matchings
     )
     return Table("Log and pins side by side", ("<node", "<what", "matched", "<not matched"), rows)
 
@@ -87,58 +88,58 @@ def _fits(fits: tuple[ClockFit, ...]) -> Table:
         if not fit.segments:
             rows.append((*head, *[DASH] * 6, *counts))
     header = (
-        "<clock", "<against", "<method", "<from, to", "stamps (outliers)", "ahead by", "faster by", "drift",
+        "<clock", "<against", "<method", "<from, to", "timestamps (outliers)", "ahead by", "faster by", "drift",
         "residual (std)", "resets; steps back", "smallest step", "<note",
     )  # fmt: skip
     note = (
-        "Ahead by: clock less reference in the middle of the stretch. A host's stamps can only be late: the line below "
-        "all of them (minimum delay) has the clock's offset and the least delay in it, the one through their middle "
-        "the usual delay."
+        "Ahead by: clock minus reference in the middle of the segment. A host's timestamps can only be late: the line "
+        "below all of them (minimum delay) includes the clock's offset and the least delay, the one through their "
+        "middle the usual delay."
     )
-    title = "Fits of clocks, a row per stretch between resets, steps and changes of rate"
+    title = "Fits of clocks, a row per segment between resets, steps and changes of rate"
     return Table(title, header, tuple(rows), note=note)
 
 
 def _comparisons(audit: Audit) -> Table:
     rows = tuple(
         (
-            each.quantity,
-            each.clock,
-            f"{each.n} ({each.unmatched})",
-            time_text(each.pins.median_ns),
-            time_text(each.other.median_ns),
-            time_interval(each.skew_ns),
-            time_interval(each.added_jitter_ns),
-            time_text(each.error.std_ns),
-            f"{time_text(each.error.min_ns)} to {time_text(each.error.max_ns)}",
+            comparison.quantity,
+            comparison.clock,
+            f"{comparison.n} ({comparison.unmatched})",
+            time_text(comparison.pins.median_ns),
+            time_text(comparison.other.median_ns),
+            time_interval(comparison.skew_ns),
+            time_interval(comparison.added_jitter_ns),
+            time_text(comparison.error.std_ns),
+            f"{time_text(comparison.error.min_ns)} to {time_text(comparison.error.max_ns)}",
         )
-        for each in audit.comparisons
+        for comparison in audit.comparisons
     )
     header = (
         "<quantity", "<clock", "n (unmatched)", "median by pins", "median by clock", "skew", "jitter added",
         "std of error", "error, min to max",
     )  # fmt: skip
-    note = "Skew: median of clock less pins. Jitter added: peak-to-peak by the clock less that by the pins."
+    note = "Skew: median of clock minus pins. Jitter added: peak-to-peak by the clock minus that by the pins."
     return Table("The same quantities by other clocks", header, rows, note=note)
 
 
 def _errors(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
     """Distribution functions of the errors, a figure per quantity that is compared with several clocks or first."""
-    found: list[Block] = []
+    blocks: list[Block] = []
     ranked = sorted(auditfigures.quantities(audit).items(), key=lambda item: -len(item[1]))
     for number, (quantity, compared) in enumerate(ranked[:DRAWN_QUANTITIES], start=1):
-        drawn = [each for each in compared if each.n]
+        drawn = [comparison for comparison in compared if comparison.n]
         if not drawn:
             continue
         draw = partial(_draw_errors, quantity, drawn, virtual=data.virtual)
-        most = max(each.n for each in drawn)
+        most = max(comparison.n for comparison in drawn)
         thinned = f", drawn by {thinning.ECDF_POINTS} of their quantiles" if most > thinning.ECDF_POINTS else ""
-        caption = f"Distribution functions of clock less pins{thinned}."
+        caption = f"Distribution functions of clock minus pins{thinned}."
         title = f"Distribution of the errors of each clock: {quantity}"
-        found.append(Picture(f"{prefix}clock-errors-{number}", draw, title, caption))
+        blocks.append(Picture(f"{prefix}clock-errors-{number}", draw, title, caption))
     if len(ranked) > DRAWN_QUANTITIES:
-        found.append(text(f"Of {len(ranked)} quantities {DRAWN_QUANTITIES} are drawn; the table has all."))
-    return found
+        blocks.append(text(f"Of {len(ranked)} quantities {DRAWN_QUANTITIES} are drawn; the table has all."))
+    return blocks
 
 
 def _draw_errors(quantity: str, drawn: Sequence[Comparison], *, virtual: bool) -> Figure:
@@ -156,7 +157,7 @@ def _stage_boxes(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
         return []
     draw = partial(_draw_stage_boxes, audit.stages, virtual=data.virtual)
     caption = "Boxes: quartiles; whiskers: 5 to 95 %; points: smallest and largest."
-    return [Picture(f"{prefix}serial-stages", draw, "Stages of the way of a log line", caption)]
+    return [Picture(f"{prefix}serial-stages", draw, "Stages of a log line", caption)]
 
 
 def _draw_stage_boxes(stages: Sequence[Stage], *, virtual: bool) -> Figure:
@@ -166,7 +167,7 @@ def _draw_stage_boxes(stages: Sequence[Stage], *, virtual: bool) -> Figure:
         auditfigures.stage_boxes(ax, stages)
         ax.xaxis.set_major_formatter(FuncFormatter(lambda us, _: round_time_text(us * 1e3) if us else "0"))
         ax.set_xlabel("delay (logarithmic beyond 1 µs)")
-        ax.set_title("The way of a log line")
+        ax.set_title("Stages of a log line")
         return figure
 
 
@@ -178,10 +179,10 @@ def _stages(audit: Audit) -> Table:
         rows.append((stage.node, stage.name, f"{s.n}", *(time_text(ns) for ns in numbers)))
     header = ("<node", "<stage", "lines", "min", "median", "p95", "max", "peak-to-peak")
     note = (
-        "The stages up to the start bit, and the whole from event to host stamp, are of lines that tell of a packet; "
+        "The stages up to the start bit, and the total from event to host timestamp, are of lines with a packet; "
         "those from the start bit on are of all lines."
     )
-    return Table("The way of a log line, stage by stage", header, tuple(rows), note=note)
+    return Table("Stages of a log line", header, tuple(rows), note=note)
 
 
 def _stability(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
@@ -189,18 +190,18 @@ def _stability(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
     measures = [
         (name, label)
         for name, label in (("tdev_ns", "TDEV"), ("mtie_ns", "MTIE"), ("adev", "ADEV"))
-        if any((np.nan_to_num(getattr(each, name)) > 0).any() for each in audit.stability)
+        if any((np.nan_to_num(getattr(clock, name)) > 0).any() for clock in audit.stability)
     ]
     if not measures:
-        return [why_not("The record is too short to say how stable the clocks are (TDEV, MTIE, ADEV).")]
+        return [why_not("The record is too short for the stability of the clocks (TDEV, MTIE, ADEV).")]
     draw = partial(_draw_stability, audit.stability, measures, virtual=data.virtual)
     caption = (
         "Time deviation, maximum time interval error (ITU-T G.810) and overlapping Allan deviation over the averaging "
-        "time; left out where the record is too short. Of more than eight clocks those farthest from the others are "
+        "time; omitted where the record is too short. Of more than eight clocks those farthest from the others are "
         "named."
     )
     picture = Picture(f"{prefix}clock-stability", draw, "Stability of each clock over the averaging time", caption)
-    notes = [f"{each.clock}: {each.note}." for each in audit.stability if each.note]
+    notes = [f"{clock.clock}: {clock.note}." for clock in audit.stability if clock.note]
     return [picture, *([text(*notes)] if notes else [])]
 
 

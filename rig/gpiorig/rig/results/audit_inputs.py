@@ -64,7 +64,7 @@ def _host_lines(recording: Recording, node: str, printed: Mapping[str, list[aggr
     # The replay is on the wall clock where there is one: the delay to our stamp is the same on the monotonic clock.
     late_ns = stamps_ns[at] - (lines.stamps_ns if virtual else lines.wall_ns)
     return HostLines(
-        stamps_ns=lines.stamps_ns,
+        timestamps_ns=lines.stamps_ns,
         first_ns=_first_reads(record),
         aggregator_ns=np.where(at == NONE, NONE, lines.stamps_ns + late_ns),
         texts=lines.texts,
