@@ -306,4 +306,4 @@ def test_command_refuses(words: tuple[str, ...]) -> None:
 def body(found: spi_frames.RadioFrames, index: int) -> bytes:
     """A frame without FCS."""
     whole = found.frame(index)
-    return whole[: -spi_frames.FCS_OCTETS] if found.has_fcs[index] else whole
+    return whole[: -spi_frames.FCS_BYTES] if found.has_fcs[index] else whole

@@ -44,8 +44,8 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Events:
 def test_line_and_bus_tell_the_same(stage: Events) -> None:
     """Both nodes see one radio interrupt for each rise of the radio's line, told by a pin there and by frames here."""
     for node in stage.node_names:
-        rises = stage.of("tap.irq.enter", node=node)
-        enters, exits = stage.of("isr.radio.enter", node=node), stage.of("isr.radio.exit", node=node)
+        rises = stage.instants("tap.irq.enter", node=node)
+        enters, exits = stage.instants("isr.radio.enter", node=node), stage.instants("isr.radio.exit", node=node)
 
         assert len(rises) == len(enters) == len(exits) == 2 * 20
         assert (rises < enters).all()
@@ -55,7 +55,7 @@ def test_line_and_bus_tell_the_same(stage: Events) -> None:
 def test_a_line_costs_less_than_a_frame(stage: Events) -> None:
     """The handler is shorter with the line: two stores in place of two frames."""
     spans = {
-        node: np.median(stage.of("isr.radio.exit", node=node) - stage.of("isr.radio.enter", node=node))
+        node: np.median(stage.instants("isr.radio.exit", node=node) - stage.instants("isr.radio.enter", node=node))
         for node in stage.node_names
     }
 
@@ -64,7 +64,9 @@ def test_a_line_costs_less_than_a_frame(stage: Events) -> None:
 
 def test_line_is_low_after_reset(stage: Events) -> None:
     """The first edge of the line is a rise."""
-    assert stage.of("isr.radio.enter", node="responder")[0] < stage.of("isr.radio.exit", node="responder")[0]
+    assert (
+        stage.instants("isr.radio.enter", node="responder")[0] < stage.instants("isr.radio.exit", node="responder")[0]
+    )
 
 
 def test_build_takes_the_pin(tmp_path: Path) -> None:

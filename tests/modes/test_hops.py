@@ -47,8 +47,8 @@ def test_multi_hop(tmp_path: Path) -> None:
     assert 20 < len(route) == mode.log("responder").done["received"]
     assert mode.log("initiator").done["sent"] == len(route) + route.lost + route.partial
     assert mode.log("relay").done["forwarded"] == np.count_nonzero(found.numbers == 2)
-    calls = mode.found.events.of("app.tx.enter", node="initiator")
-    deliveries = mode.found.events.of("app.rx.enter", node="responder")
+    calls = mode.found.events.instants("app.tx.enter", node="initiator")
+    deliveries = mode.found.events.instants("app.rx.enter", node="responder")
     assert set(route.starts.tolist()) <= set(calls.tolist())
     assert set((route.starts + route.totals).tolist()) <= set(deliveries.tolist())
     # What a relay does takes time: none of its steps is empty, and all are named once.

@@ -75,7 +75,7 @@ def test_the_first_bit_on_the_air_is_where_the_sender_puts_it(result: Analysis) 
 
     other = "request" if direction == "reply" else "reply"
     start = result.timelines.column(f"{other}.air.start")
-    rises = result.events.of("tap.frame_timestamp.enter", node="telosb")
+    rises = result.events.instants("tap.frame_timestamp.enter", node="telosb")
     own = rises[np.searchsorted(rises, start)]
     assert np.all(np.abs((own - start) / rate * 1e6 - 160) < 0.2)
 

@@ -43,7 +43,7 @@ class Run:
 
     def us(self, event: str, node: str = "sender") -> NDArray[np.float64]:
         """When an event came, in microseconds of the analyzer."""
-        return np.asarray(self.found.events.of(event, node=node) * 1e6 / float(self.found.events.samplerate_hz))
+        return np.asarray(self.found.events.instants(event, node=node) * 1e6 / float(self.found.events.samplerate_hz))
 
     def marks(self) -> NDArray[np.float64]:
         """When the receiver's frame time stamp line rose for each packet that its application got."""
@@ -173,8 +173,8 @@ def test_a_radio_that_is_off_hears_nothing(tmp_path: Path, board: str) -> None:
         nodes={"receiver": NodeRole(gateway=True), "other": disturber},
     )
     events = modebench.record(tmp_path, nodes, experiment).found.events
-    offs = events.of("radio.set_idle", node="sender")
-    ons = events.of("radio.set_rx", node="sender")
+    offs = events.instants("radio.set_idle", node="sender")
+    ons = events.instants("radio.set_rx", node="sender")
     ons = ons[np.searchsorted(ons, offs[offs < ons[-1]], side="right")]
     offs = offs[: len(ons)]
 
@@ -182,5 +182,5 @@ def test_a_radio_that_is_off_hears_nothing(tmp_path: Path, board: str) -> None:
         """How many came while the radio was off."""
         return int(np.sum(np.searchsorted(moments, ons) - np.searchsorted(moments, offs)))
 
-    assert between(events.of("driver.exec.enter", node="other")) > len(offs) > 10
-    assert 0 == between(events.of("tap.frame_timestamp.enter", node="sender"))
+    assert between(events.instants("driver.exec.enter", node="other")) > len(offs) > 10
+    assert 0 == between(events.instants("tap.frame_timestamp.enter", node="sender"))

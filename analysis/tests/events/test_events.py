@@ -44,7 +44,7 @@ def test_a_level_that_changed_in_a_gap_is_no_event(bench, wiring):
         levels=edges.levels[keep],
         gaps=np.array([[rise - 499, rise]], dtype=np.int64),
     )
-    before, after = (events.from_edges(e, wiring).of("tap.irq.enter", node="responder") for e in (edges, gapped))
+    before, after = (events.from_edges(e, wiring).instants("tap.irq.enter", node="responder") for e in (edges, gapped))
     assert before.tolist()[1:] == after.tolist()
 
 

@@ -61,7 +61,7 @@ def test_no_lines_no_records() -> None:
 )
 def test_a_damaged_line_is_refused(line: str) -> None:
     assert not event_log.is_log_line(line)
-    with pytest.raises(ValueError, match="no line of an event log"):
+    with pytest.raises(ValueError, match="not a line of an event log"):
         event_log.parse([line])
     assert (line,) == node_log.parse(f"{line}\n", node="n").malformed
 

@@ -5,19 +5,19 @@ import random
 from gpiorig.analysis.measure.log_lines import Mark, pair
 
 
-def request(stamp_ns: int, key: str, node: str = "a") -> Mark:
-    return Mark(stamp_ns, (node, key), node, is_response=False)
+def request(timestamp_ns: int, key: str, node: str = "a") -> Mark:
+    return Mark(timestamp_ns, (node, key), node, is_response=False)
 
 
-def response(stamp_ns: int, key: str, node: str = "a") -> Mark:
-    return Mark(stamp_ns, (node, key), node, is_response=True)
+def response(timestamp_ns: int, key: str, node: str = "a") -> Mark:
+    return Mark(timestamp_ns, (node, key), node, is_response=True)
 
 
 def test_a_response_closes_the_latest_request_of_its_key():
     """A repeated request leaves the first one unpaired; a second response has nothing to answer."""
     found = pair([request(10, "1"), request(20, "1"), response(25, "1"), response(30, "1")])
 
-    assert [20] == found.stamps_ns.tolist()
+    assert [20] == found.timestamps_ns.tolist()
     assert [5] == found.delays_ns.tolist()
     assert ({"a": 1}, {"a": 1}) == (found.unpaired_requests, found.unpaired_responses)
 
@@ -73,7 +73,7 @@ def test_pairs_are_those_of_the_rule():
                 before = [i for i in range(at) if marks[i].key == mark.key]
                 if before and not marks[before[-1]].is_response and before[-1] not in taken:
                     taken.add(before[-1])
-                    delay = mark.stamp_ns - marks[before[-1]].stamp_ns
+                    delay = mark.timestamp_ns - marks[before[-1]].timestamp_ns
                     expected += [delay] if longest_ns is None or delay <= longest_ns else []
 
         found = pair(marks, longest_ns=longest_ns)

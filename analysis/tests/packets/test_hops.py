@@ -514,7 +514,7 @@ def test_equal_ids_are_told_apart_by_time_and_doubted() -> None:
 def test_an_unknown_destination_is_refused() -> None:
     network = Network("ab")
     network.frame(0, "a", 1, {"b": "deliver"})
-    with pytest.raises(EventError, match="no node `x`"):
+    with pytest.raises(EventError, match="unknown node `x`"):
         run(network, {"a": ("x",)})
 
 

@@ -15,7 +15,7 @@ from gpiorig.analysis.processor.ownership import TimeOf
 def build(events, packet_of=None):
     packet_of = np.full(len(events), -1, dtype=np.int32) if packet_of is None else packet_of
     enters, exits = spans.pairs(events)
-    threads = bool(len(events.of("sched.switch", node=NODE)))
+    threads = bool(len(events.instants("sched.switch", node=NODE)))
     names = [BY_CODE[code].name for code in events.codes[enters].tolist()]
     wanted = np.isin(names, ownership.enters(threads=threads))
     order = np.argsort(enters[wanted])

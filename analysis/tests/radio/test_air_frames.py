@@ -32,7 +32,7 @@ def radio(node, rows, pulses=()):
             end=np.array([row[0] + 100 for row in rows], dtype=np.int64),
             sent=sent,
             offsets=np.cumsum(lengths),
-            octets=np.frombuffer(b"".join(row[2] for row in rows), dtype=np.uint8),
+            data=np.frombuffer(b"".join(row[2] for row in rows), dtype=np.uint8),
             has_fcs=~sent,
             crc=np.where(sent, -1, 1).astype(np.int8),
             lqi=np.where(sent, -1, 200).astype(np.int16),

@@ -32,7 +32,7 @@ from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.receptions import APART_NS
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.quantity import NS_PER_S
-from gpiorig.analysis.radio.air_frames import OCTET_NS, pulses
+from gpiorig.analysis.radio.air_frames import BYTE_NS, pulses
 
 TAP = FRAME_TIMESTAMP.removesuffix(".enter")
 ACK_WAIT_NS = 54 * 16_000  # macAckWaitDuration: 54 symbols of 16 us (IEEE 802.15.4-2006, table 86, 2450 MHz)
@@ -77,13 +77,13 @@ class _Finder:
     def __init__(self, events: Events, read: Samples, senders: tuple[str, ...], header_ns: Mapping[str, int]) -> None:
         events = _only(events, (FRAME_TIMESTAMP, f"{TAP}.exit", "driver.exec.enter", "radio.tx_start", *TX_ENDS))
         self._events, self._read, self._header_ns = events, read, header_ns
-        self._octet = float(Fraction(OCTET_NS, NS_PER_S) * events.samplerate_hz)
+        self._octet = float(Fraction(BYTE_NS, NS_PER_S) * events.samplerate_hz)
         self._apart, self._reported, self._reporting = (
             self._samples(ns) for ns in (APART_NS, REPORTED_WITHIN_NS, REPORTING_NS)
         )
         shown = {name: pulses(events, TAP, node=name) for name in events.node_names}
         self._pulses = {name: (rises[falls >= 0], falls[falls >= 0]) for name, (rises, falls) in shown.items()}
-        completed = {name: events.of("radio.tx_complete", node=name) for name in events.node_names}
+        completed = {name: events.instants("radio.tx_complete", node=name) for name in events.node_names}
         self._completed = {name: ends for name, ends in completed.items() if len(ends)}
         self._senders = senders
         transactions = {name: self._transactions_of(name) for name in events.node_names}
@@ -94,8 +94,8 @@ class _Finder:
 
     def _transactions_of(self, node: str) -> Intervals:
         """From each command to send to the report of its end."""
-        commands = self._events.of("driver.exec.enter", node=node)
-        reports = np.sort(np.concatenate([self._events.of(name, node=node) for name in TX_ENDS]))
+        commands = self._events.instants("driver.exec.enter", node=node)
+        reports = np.sort(np.concatenate([self._events.instants(name, node=node) for name in TX_ENDS]))
         place = np.searchsorted(reports, commands)
         reported = place < len(reports)
         return Intervals(commands[reported], reports[place[reported]])
@@ -166,7 +166,7 @@ class _Finder:
 
     def _commands(self, begin: Samples, end: Samples, sender: str) -> tuple[Samples, int] | None:
         """The driver's commands to send and the time from there to the first bit; None where they do not show it."""
-        commands = self._events.of("radio.tx_start", node=sender)
+        commands = self._events.instants("radio.tx_start", node=sender)
         last = np.searchsorted(commands, end, side="right") - 1
         if not len(commands) or (last < 0).any():
             return None

@@ -1,4 +1,4 @@
-"""Decoder of events: blocks of edges in, the events of all nodes out, in order, whatever the blocks are."""
+"""Decoder of events: blocks of edges in, the events of all nodes out, in order, for any size of blocks."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from gpiorig.capture.edges.waveform import Block
 
 T = TypeVar("T", bound=np.generic)
 Samples = NDArray[np.int64]
-Found = tuple[Samples, NDArray[np.uint8], NDArray[np.int32]]  # instants, codes, ids
+Symbols = tuple[Samples, NDArray[np.uint8], NDArray[np.int32]]  # instants, codes, ids
 
 KNOWN_CODES = tuple(code for code in BY_CODE if code < 128)
-PIECE = 1 << 18  # edges
+SLICE_EDGES = 1 << 18  # edges
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decoded:
-    """What was on the buses and lines; the fields are those of `Events` and its `DamagedFrames`."""
+    """Decoded buses and lines; the fields are those of `Events` and its `DamagedFrames`."""
 
     samples: Samples
     nodes: NDArray[np.uint16]
@@ -44,15 +44,15 @@ class Decoded:
 class EventDecoder:
     """Decodes the buses and span lines of all nodes.
 
-    An event's instant is the first edge of its frame, but it is known when the frame has ended. So after each piece of
-    edges those events are put in order that are older than every frame that is still open; the others wait.
+    An event's instant is the first edge of its frame, but it is known when the frame has ended. So after each slice of
+    edges those events are put in order that are older than every open frame; the others wait.
 
     Parameters
     ----------
     channels
         Names of the recorded channels, bit 0 first.
     samplerate_hz
-        Exact.
+        Samples per second, exact.
     wiring
         Lines of the nodes.
 
@@ -71,30 +71,30 @@ class EventDecoder:
             for point, channel in lines.lines.items():
                 self._sources.append((node, _LineSource(channels, channel, point=point, node=lines.name)))
         self._node_of = np.array([node for node, _ in self._sources], dtype=np.uint16)
-        self._waiting: list[tuple[NDArray[np.int32], *Found]] = []
+        self._waiting: list[tuple[NDArray[np.int32], *Symbols]] = []
         self._done: tuple[list[NDArray[Any]], ...] = ([], [], [], [])  # nodes, samples, codes, ids
 
     def feed(self, block: Block) -> None:
         """Decode the next block."""
         cuts = np.searchsorted(block.samples, block.gaps[:, 1]).tolist()
-        bounds = sorted({0, *cuts, *range(0, len(block.samples), PIECE), len(block.samples)})
+        bounds = sorted({0, *cuts, *range(0, len(block.samples), SLICE_EDGES), len(block.samples)})
         lost = set(cuts)
         if 0 in lost:
             self._lose()
         for first, last in pairwise(bounds):
             for rank, (_, source) in enumerate(self._sources):
-                self._keep(rank, source.feed(block.samples[first:last], block.levels[first:last]))
+                self._wait_with(rank, source.feed(block.samples[first:last], block.levels[first:last]))
             if last in lost:
                 self._lose()
             self._put_in_order(int(block.samples[last]) if last < len(block.samples) else block.end)
 
     @property
     def waiting(self) -> int:
-        """Events that a frame which is still open may come before."""
+        """Number of events that an open frame may precede."""
         return sum(len(samples) for _, samples, *_ in self._waiting)
 
     def finish(self) -> Decoded:
-        """Decode what is still open; all that there is."""
+        """Decode the open frames, and return all events."""
         self._lose()
         self._put_in_order(None)
         damaged = [(node, *source.damaged()) for node, source in self._sources if isinstance(source, _BusSource)]
@@ -120,18 +120,18 @@ class EventDecoder:
     def _lose(self) -> None:
         """Samples are missing from here on."""
         for rank, (_, source) in enumerate(self._sources):
-            self._keep(rank, source.lose())
+            self._wait_with(rank, source.lose())
 
-    def _keep(self, rank: int, symbols: Found) -> None:
+    def _wait_with(self, rank: int, symbols: Symbols) -> None:
         if len(symbols[0]):
             self._waiting.append((np.full(len(symbols[0]), rank, dtype=np.int32), *symbols))
 
     def _put_in_order(self, known: int | None) -> None:
-        """Put in order what no frame can come before any more; all samples before `known` were fed, None: all."""
+        """Put events in order that no frame can precede any more; all samples before `known` were fed, None: all."""
         horizon = known
         for rank, (_, source) in enumerate(self._sources):
             if isinstance(source, _BusSource) and known is not None and horizon is not None:
-                self._keep(rank, source.settle(known))
+                self._wait_with(rank, source.settle(known))
                 horizon = min(horizon, source.open_since(known))
         if not self._waiting:
             return
@@ -145,7 +145,7 @@ class EventDecoder:
         self._waiting = [(ranks[rest], samples[rest], codes[rest], ids[rest])]
 
     def _column(self, at: int, kind: type[T]) -> NDArray[T]:
-        """One column of all that was found; its parts are let go."""
+        """One column of all events; its parts are released."""
         joined: NDArray[T] = np.concatenate([np.zeros(0, dtype=kind), *self._done[at]])
         self._done[at].clear()
         return joined
@@ -166,14 +166,14 @@ class _BusSource:
         self._damaged: list[tuple[Samples, Samples]] = []
         self.frames_seen = 0
 
-    def feed(self, samples: Samples, levels: NDArray[np.uint64]) -> Found:
-        return self._taken(self._decoder.feed(samples, levels))
+    def feed(self, samples: Samples, levels: NDArray[np.uint64]) -> Symbols:
+        return self._counted(self._decoder.feed(samples, levels))
 
-    def lose(self) -> Found:
-        return self._taken(self._decoder.finish())
+    def lose(self) -> Symbols:
+        return self._counted(self._decoder.finish())
 
-    def settle(self, known: int) -> Found:
-        return self._taken(self._decoder.settle(known))
+    def settle(self, known: int) -> Symbols:
+        return self._counted(self._decoder.settle(known))
 
     def open_since(self, known: int) -> int:
         """First edge of the frame that is still open, `known` if there is none."""
@@ -186,7 +186,7 @@ class _BusSource:
         symbols = [reason for _, reason in self._damaged]
         return np.concatenate([_no_samples(), *samples]), np.concatenate([_no_samples(), *symbols])
 
-    def _taken(self, frames: symbol_bus.BusFrames) -> Found:
+    def _counted(self, frames: symbol_bus.BusFrames) -> Symbols:
         self.frames_seen += len(frames.samples) + len(frames.damaged_samples)
         if len(frames.damaged_samples):
             self._damaged.append((frames.damaged_samples, frames.damaged_symbols))
@@ -204,11 +204,11 @@ class _LineSource:
         self._codes = np.array([BY_NAME[f"{point}.exit"].code, BY_NAME[f"{point}.enter"].code], dtype=np.uint8)
         self._level: np.bool_ | None = None
 
-    def feed(self, samples: Samples, levels: NDArray[np.uint64]) -> Found:
+    def feed(self, samples: Samples, levels: NDArray[np.uint64]) -> Symbols:
         if not len(samples):
             return _nothing()
         high = (levels & self._mask) != 0
-        # A change seen at the end of a gap happened somewhere inside it: it has no instant, so it is no event.
+        # A change seen at the end of a gap happened somewhere inside it: it has no instant, so it is not an event.
         before = high[0] if self._level is None else self._level
         changed = np.flatnonzero(high[1:] != high[:-1]) + 1
         if high[0] != before:
@@ -216,7 +216,7 @@ class _LineSource:
         self._level = high[-1]
         return samples[changed], self._codes[high[changed].astype(np.intp)], np.full(len(changed), -1, dtype=np.int32)
 
-    def lose(self) -> Found:
+    def lose(self) -> Symbols:
         self._level = None
         return _nothing()
 
@@ -224,11 +224,11 @@ class _LineSource:
 def _bit(channels: tuple[str, ...], channel: str, *, what: str) -> int:
     if channel not in channels:
         known = ", ".join(name for name in channels if name)
-        raise WiringError(f"{what}: no channel `{channel}` was recorded; there are {known}.")
+        raise WiringError(f"{what}: channel `{channel}` was not recorded; available channels: {known}.")
     return channels.index(channel)
 
 
-def _nothing() -> Found:
+def _nothing() -> Symbols:
     return _no_samples(), np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.int32)
 
 

@@ -1,4 +1,4 @@
-"""Events: what happened on every node, and when; decoded from the edges of the analyzer."""
+"""Events of all nodes with their instants, decoded from the edges of the analyzer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gpiorig.capture.edges.waveform import Waveform, waveform_of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DamagedFrames:
-    """Bursts on a symbol bus that are no event: counted, never guessed from.
+    """Bursts on a symbol bus that are not an event: counted, never guessed from.
 
     Parameters
     ----------
@@ -52,11 +52,11 @@ class Events:
     codes
         uint8[n], codes of the event table.
     ids
-        int32[n], the id that came with the event, -1 if none did.
+        int32[n], the id of the event, -1 for an event without.
     node_names, samplerate_hz
         Names of the nodes; exact samplerate.
     damaged
-        What was no event.
+        Frames that are not events.
     frames_seen
         int64[nodes], frames seen on the symbol bus of each node, the damaged ones too.
     gaps
@@ -81,19 +81,19 @@ class Events:
         return len(self.samples)
 
     def node(self, name: str) -> int:
-        """Index of a node; raises `EventError` with the names there are."""
+        """Index of a node; raises `EventError` with the available names."""
         if name not in self.node_names:
-            raise EventError(f"no node `{name}`; the recording has {', '.join(self.node_names)}.")
+            raise EventError(f"unknown node `{name}`; nodes of the recording: {', '.join(self.node_names)}.")
         return self.node_names.index(name)
 
-    def of(self, point: str, *, node: str) -> NDArray[np.int64]:
+    def instants(self, point: str, *, node: str) -> NDArray[np.int64]:
         """Samples of all events of one type (such as ``app.tx.enter``) on one node."""
         mask = (self.codes == BY_NAME[point].code) & (self.nodes == self.node(node))
         instants: NDArray[np.int64] = self.samples[mask]
         return instants
 
     def frames(self, node: str) -> int:
-        """Frames seen on the symbol bus of a node, the damaged ones too: what the firmware's `probes` counts."""
+        """Frames seen on the symbol bus of a node, the damaged ones too: the number in the firmware's `probes`."""
         return int(self.frames_seen[self.node(node)])
 
 

@@ -1,4 +1,4 @@
-"""Packet identity: which events carry the id of a packet, and which belong to one only by their order."""
+"""Packet identity: events that carry the id of a packet, and events that belong to one only by their order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gpiorig.analysis.events.table import BY_NAME, EVENT_TYPES
 # Layers whose ids are packet ids; elsewhere an id is a thread, a queue, a slot.
 PACKET_LAYERS = ("app", "sock", "udp", "ipv6", "sixlowpan", "mac", "driver", "radio")
 SEQUENCE = "mac.sequence"
-# What is attributed by order (completions.py); other events without an id, such as timers, are of no packet.
+# Events that are attributed by order (completions.py); others without an id, such as timers, belong to no packet.
 BY_ORDER = (
     *completions.INSIDE,
     *(link.removesuffix("enter") + side for link in completions.LINKS for side in ("enter", "exit")),
@@ -39,21 +39,21 @@ def named(*names: str) -> NDArray[np.bool_]:
     return code_set(BY_NAME[name].code for name in names)
 
 
-def carries_packet_id(events: Events, piece: slice = EVERYTHING) -> NDArray[np.bool_]:
-    """bool[n], events (of a piece) that came with the id of a packet."""
+def carries_packet_id(events: Events, part: slice = EVERYTHING) -> NDArray[np.bool_]:
+    """bool[n], events (of a part) that came with the id of a packet."""
     of_packet = code_set(e.code for e in EVENT_TYPES if e.layer in PACKET_LAYERS and e.name != SEQUENCE)
-    carries: NDArray[np.bool_] = of_packet[events.codes[piece]] & (events.ids[piece] >= 0)
+    carries: NDArray[np.bool_] = of_packet[events.codes[part]] & (events.ids[part] >= 0)
     return carries
 
 
-def needs_packet_id(events: Events, piece: slice = EVERYTHING) -> NDArray[np.bool_]:
-    """bool[n], events (of a piece) that should come with a packet's id, or belong to one as ``mac.sequence`` does."""
+def needs_packet_id(events: Events, part: slice = EVERYTHING) -> NDArray[np.bool_]:
+    """bool[n], events (of a part) that should come with a packet's id, or belong to one as ``mac.sequence`` does."""
     needs = code_set(e.code for e in EVENT_TYPES if e.layer in PACKET_LAYERS and e.has_id)
-    of_events: NDArray[np.bool_] = needs[events.codes[piece]]
+    of_events: NDArray[np.bool_] = needs[events.codes[part]]
     return of_events
 
 
-def belongs_by_order(events: Events, piece: slice = EVERYTHING) -> NDArray[np.bool_]:
-    """bool[n], events (of a piece) that belong to a packet by their order only."""
-    of_events: NDArray[np.bool_] = named(*BY_ORDER)[events.codes[piece]]
+def belongs_by_order(events: Events, part: slice = EVERYTHING) -> NDArray[np.bool_]:
+    """bool[n], events (of a part) that belong to a packet by their order only."""
+    of_events: NDArray[np.bool_] = named(*BY_ORDER)[events.codes[part]]
     return of_events

@@ -1,4 +1,4 @@
-"""Which analyzer channels carry which lines of which node."""
+"""Wiring: the analyzer channels of the lines of every node."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Bus:
     data
         Channels of the data lines, line 0 (the least significant bit of a symbol) first: 1, 2, 4 or 8.
     frame_gap_ns
-        Quiet time that parts two frames: a fact of the board port.
+        Quiet time that separates two frames: a fact of the board port.
     settle_ns
         Data lines are read this long after the strobe, one sample at least: the sample period, rounded down, of the
         analyzer that sees them, where a merged recording counts in another's samples.

@@ -1,4 +1,4 @@
-"""The event log that firmware keeps in memory: the same events as on the pins, with the node's own timer."""
+"""The event log in the firmware's memory: the same events as on the pins, with the node's own timer."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _TICKS = 1 << 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EventLog:
-    """What one node noted of its events since its last reset.
+    """Events that one node recorded since its last reset.
 
     Parameters
     ----------
     numbers
-        int64[k], increasing: number of the event, from 0 at the first one noted; where it jumps, records are missing.
-        The node counts modulo 256, so a gap of 256 or more is too short here.
+        int64[k], increasing: number of the event, from 0 at the first one recorded; where it jumps, records are
+        missing. The node counts modulo 256, so a gap of 256 or more is too short here.
     codes
         uint8[k], event code, 1 to 127.
     ids
@@ -32,7 +32,7 @@ class EventLog:
     ticks
         int64[k], the node's timer, unwrapped from its 32 bits.
     lost
-        Events that found the node's memory full, as the node counted them.
+        Events that did not fit in the node's memory, by the node's own count.
     """
 
     numbers: NDArray[np.int64]
@@ -42,12 +42,12 @@ class EventLog:
     lost: int
 
     def __len__(self) -> int:
-        """Records there are."""
+        """Number of records."""
         return len(self.codes)
 
     @property
     def missing(self) -> int:
-        """Records between the first and the last one that are not there: more than `lost` if lines were lost too."""
+        """Missing records between the first and the last one: more than `lost` if lines were lost too."""
         return int(self.numbers[-1] - self.numbers[0]) + 1 - len(self) if len(self) else 0
 
 
@@ -63,7 +63,7 @@ def parse(lines: Iterable[str]) -> EventLog:
     for line in lines:
         match = _LINE.fullmatch(line)
         if match is None:
-            raise ValueError(f"no line of an event log: {line!r}")
+            raise ValueError(f"not a line of an event log: {line!r}")
         lost = int(match[1], 16)
         records += match[2].split()
     numbers = np.array([int(record[:2], 16) for record in records], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The firmware's own log: what it says it sent, received and lost, with the stamps of its own timer."""
+"""The firmware's own log: packets sent, received and lost, with the timestamps of its own timer."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from gpiorig.analysis.logs.event_log import EventLog
 MISSING = -1
 DIGITS = 10  # of 32 bits
 _OUTCOMES = {"ok", "lost", "no_ack", "busy", "queue", "timeout", "too_long"}
-_TEXT = {"ready", "ok", "print"}  # lines that say nothing the analysis needs
+_TEXT = {"ready", "ok", "print"}  # lines that the analysis does not need
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeLog:
-    """What one node logged.
+    """The log of one node.
 
     Parameters
     ----------
     node
-        Its name.
+        Name of the node.
     sequences
         int32[k], one per ``packet`` line, in the order of the log.
     sent_us, received_us
         int64[k], the node's 32-bit timer of 1 MHz as logged, not unwrapped; -1 if the line has none.
     outcomes
-        Of each line ``ok``, or why the packet is lost or was not sent: ``timeout``, ``no_ack``, ``busy``, ``queue``
+        ``ok`` for each line, or why the packet is lost or was not sent: ``timeout``, ``no_ack``, ``busy``, ``queue``
         (a queue was full, or there was no buffer), ``too_long``.
     lost
-        bool[k], the line says the packet is lost.
+        bool[k], whether the line reports a lost packet.
     boots
         Number of ``boot`` lines: more than one means that the node was reset.
     done
@@ -43,9 +43,9 @@ class NodeLog:
     errors
         Texts of ``error`` lines.
     malformed
-        Lines that are none of these, as they came.
+        Other lines, unchanged.
     event_log
-        Of the node's last reset, if it sent any of it.
+        Event log since the node's last reset, if it sent one.
     lines
         int64[k], number of each ``packet`` line in the text, 0 the first: its place in `SerialRecord.lines`.
     boot_lines
@@ -69,12 +69,12 @@ class NodeLog:
 
     @property
     def sent(self) -> int:
-        """Packets sent, as the firmware counted them; without a ``done`` line, as it listed them."""
+        """Packets sent, by the firmware's count; without a ``done`` line, by its lines."""
         return self.done.get("sent", len(self.sequences))
 
 
 def parse(text: bytes | str, *, node: str) -> NodeLog:
-    """Read the log of one node; a line that is not understood is kept and counted, never guessed from.
+    """Read the log of one node; a line that is not understood is counted in `NodeLog.malformed`, never guessed from.
 
     A last line without its end is malformed too: it may be cut.
     """
@@ -82,7 +82,7 @@ def parse(text: bytes | str, *, node: str) -> NodeLog:
         text = text.decode("ascii", errors="replace")
     *lines, rest = text.replace("\r", "").split("\n")
     packets: list[tuple[int, int, int, str, bool]] = []
-    malformed, errors, noted = [], [], []
+    malformed, errors, event_lines = [], [], []
     done: dict[str, int] = {}
     identity: dict[str, str] = {}
     packet_lines: list[int] = []
@@ -93,7 +93,7 @@ def parse(text: bytes | str, *, node: str) -> NodeLog:
             errors.append(tail)
             continue
         if eventlog.is_log_line(line):
-            noted.append(line)
+            event_lines.append(line)
             continue
         fields = _fields(tail.split()[1:] if word == "ok" else tail.split())
         packet = _packet(fields) if word == "packet" else None
@@ -107,7 +107,7 @@ def parse(text: bytes | str, *, node: str) -> NodeLog:
             identity = fields
         elif word == "boot" and fields is not None:
             boot_lines.append(number)
-            noted = []
+            event_lines = []
         elif line and not (word in _TEXT and fields is not None):
             malformed.append(line)
     if rest:
@@ -124,14 +124,14 @@ def parse(text: bytes | str, *, node: str) -> NodeLog:
         identity=identity,
         errors=tuple(errors),
         malformed=tuple(malformed),
-        event_log=eventlog.parse(noted) if noted else None,
+        event_log=eventlog.parse(event_lines) if event_lines else None,
         lines=np.array(packet_lines, dtype=np.int64),
         boot_lines=np.array(boot_lines, dtype=np.int64),
     )
 
 
 def _fields(words: Iterable[str]) -> dict[str, str] | None:
-    """Fields of key=value words; None if a word is no such pair or a key comes twice."""
+    """Fields of key=value words; None if a word is not such a pair or a key comes twice."""
     fields: dict[str, str] = {}
     for word in words:
         key, equals, value = word.partition("=")
@@ -142,7 +142,7 @@ def _fields(words: Iterable[str]) -> dict[str, str] | None:
 
 
 def _integer(text: str) -> int | None:
-    """The number that ASCII digits tell; None for other text, and for more digits than the node's counters have."""
+    """The number of ASCII digits; None for other text, and for more digits than the node's counters have."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= DIGITS else None
 
 
@@ -154,17 +154,17 @@ def _numbers(fields: dict[str, str] | None) -> dict[str, int] | None:
 
 
 def _packet(fields: dict[str, str] | None) -> tuple[int, int, int, str, bool] | None:
-    """Sequence number, tx and rx stamps, outcome, whether lost; None if something is missing or out of range."""
+    """Sequence number, tx and rx timestamps, outcome, whether lost; None if something is missing or out of range."""
     if fields is None or not {"seq", "status"} <= fields.keys():
         return None
     status = fields["status"]
     lost = status == "lost"
     if status not in _OUTCOMES or lost != ("reason" in fields) or not fields.keys() & {"tx_us", "rx_us"}:
         return None
-    stamps = []
+    numbers = []
     for key, bits in (("seq", 16), ("tx_us", 32), ("rx_us", 32)):
         value = _integer(fields[key]) if key in fields else MISSING
         if value is None or value >= 1 << bits:
             return None
-        stamps.append(value)
-    return stamps[0], stamps[1], stamps[2], fields["reason"] if lost else status, lost
+        numbers.append(value)
+    return numbers[0], numbers[1], numbers[2], fields["reason"] if lost else status, lost

@@ -1,4 +1,4 @@
-"""Delays between the edges of any two channels: periods, widths, skews, and how many edges found no partner."""
+"""Delays between the edges of any two channels: periods, widths, skews, and the number of edges without a partner."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Samples = NDArray[np.int64]
 Kind = Literal["rise", "fall", "edge"]
 KINDS: tuple[Kind, ...] = ("rise", "fall", "edge")
 NEVER = np.iinfo(np.int64).max
-_CHUNK = 1 << 20  # begins looked at at once
+_CHUNK = 1 << 20  # begins processed at once
 OPPOSITE: dict[Kind, Kind] = {"rise": "fall", "fall": "rise"}
 
 
@@ -28,7 +28,7 @@ class Instants:
     Parameters
     ----------
     channel, kind
-        Which.
+        Channel and kind of the edges.
     samples
         int64[n], sorted. A change seen at the end of a gap happened somewhere inside it: it has no instant, so it is
         not here.
@@ -49,12 +49,12 @@ class Instants:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """Delays, and what they were taken from.
+    """Delays, and counts of the edges they were computed from.
 
     Parameters
     ----------
     name
-        What was measured, in words.
+        Description of the measurement.
     starts
         int64[n], sample at which each delay begins, sorted.
     delays
@@ -79,7 +79,7 @@ class Pairs:
 def instants(
     waveform: Waveform, wanted: Iterable[tuple[str, Kind]]
 ) -> tuple[dict[tuple[str, Kind], Instants], Samples]:
-    """Read a capture once and keep the edges that are wanted: 9 bytes of memory for each, whatever else it holds.
+    """Read a capture once and select the wanted edges: 9 bytes of memory for each, for any capture.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def between(begin: Instants, end: Instants, *, gaps: Samples, longest: int | Non
     Parameters
     ----------
     begin, end
-        Of one capture.
+        Edges of one capture.
     gaps
         int64[k, 2], lost samples: a pair does not reach over them.
     longest
@@ -156,8 +156,8 @@ def skew(
 ) -> Pairs:
     """From each edge to the nearest edge of the same direction on the other channel, where each is the other's nearest.
 
-    A delay is negative where the second channel is earlier. Of two edges equally near, the earlier is taken. Of pins
-    that toggle with each event the direction says nothing but how they began: it does not count.
+    A delay is negative where the second channel is earlier. Of two edges equally near, the earlier is the partner. The
+    direction of pins that toggle with each event depends on their first level only: it does not count.
     """
     partner = np.zeros(len(first.samples), dtype=np.int64)
     known = np.zeros(len(first.samples), dtype=bool)
@@ -181,20 +181,22 @@ def _paired(
     longest: int | None,
     name: str,
 ) -> Pairs:
-    """Of a slice of the begins, `partners` gives the sample of each one's partner, and whether it has one."""
+    """Pairs by `partners`: samples of the partners of a slice of the begins, and whether they exist."""
     starts, delays = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
     too_long = across_gaps = 0
     for first in range(0, len(begin.samples), _CHUNK):
         begins = begin.samples[first : first + _CHUNK]
         partner, paired = partners(slice(first, first + len(begins)))
         begins, partner = begins[paired], partner[paired]
-        whole = np.searchsorted(gaps[:, 1], begins, side="right") == np.searchsorted(gaps[:, 1], partner, side="right")
+        complete = np.searchsorted(gaps[:, 1], begins, side="right") == np.searchsorted(
+            gaps[:, 1], partner, side="right"
+        )
         delay = partner - begins
         short = np.abs(delay) <= longest if longest is not None else np.ones(len(delay), dtype=bool)
-        starts.append(begins[whole & short])
-        delays.append(delay[whole & short])
-        too_long += int(np.count_nonzero(whole & ~short))
-        across_gaps += int(np.count_nonzero(~whole))
+        starts.append(begins[complete & short])
+        delays.append(delay[complete & short])
+        too_long += int(np.count_nonzero(complete & ~short))
+        across_gaps += int(np.count_nonzero(~complete))
     n = sum(map(len, starts))
     return Pairs(
         name=name,
@@ -208,7 +210,7 @@ def _paired(
 
 
 def _nearest(a: Samples, b: Samples) -> NDArray[np.intp]:
-    """Place in `b` of what is nearest to each of `a`, the earlier of two."""
+    """Places in `b` of the nearest to each of `a`, the earlier of two."""
     after = np.clip(np.searchsorted(b, a), 1, len(b) - 1) if len(b) > 1 else np.zeros(len(a), dtype=np.intp)
     before = np.maximum(after - 1, 0)
     return np.where(np.abs(b[before] - a) <= np.abs(b[after] - a), before, after)
@@ -225,7 +227,7 @@ def _literal(channel: str) -> str:
 
 
 def _at(values: Samples, places: NDArray[np.intp]) -> Samples:
-    """What is at these places; `NEVER` behind the last."""
+    """Values at these places; `NEVER` after the last."""
     instants = np.full(len(places), NEVER)
     inside = places < len(values)
     instants[inside] = values[places[inside]]

@@ -1,9 +1,9 @@
-"""Delays by the stamps of packet captures: acknowledgements, intervals, retries, the way from one capture to another.
+"""Delays by the timestamps of packet captures: acknowledgements, intervals, retries, from one capture to another.
 
-A view is what one sniffer, or one node, heard and sent by one clock. An acknowledgement has no address, so it belongs
-to the latest frame of its sequence number that asked for one, if it follows soon enough. A retry is a frame of the same
-octets as the one before of its source. Frames of two views are the same where their octets are; those that came more
-often in one of them are paired with none, and counted.
+A view is the frames that one sniffer, or one node, received and sent by one clock. An acknowledgement has no address,
+so it belongs to the latest frame of its sequence number that asked for one, if it follows soon enough. A retry is a
+frame of the same bytes as the one before of its source. Frames of two views are the same if their bytes are; those with
+different counts in both views are not paired, and counted.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from gpiorig.capture.frames.frame_clock import FrameClock
 from gpiorig.capture.frames.frames import Frame
 
 NS_PER_S = 10**9
-# An acknowledgement is awaited for 54 symbols of 16 us (IEEE 802.15.4-2006, 7.4.2, macAckWaitDuration), and stamps may
-# be of the starts of frames of up to 133 octets, 4.3 ms. The rest is for sniffers that stamp in their host.
+# An acknowledgement is awaited for 54 symbols of 16 us (IEEE 802.15.4-2006, 7.4.2, macAckWaitDuration), and timestamps
+# may be of the starts of frames of up to 133 bytes, 4.3 ms. The rest is for sniffers with timestamps of their host.
 ACK_NS = 10_000_000
 LONGEST_NS = 1 << 62
 
 
 @dataclass(slots=True)
 class View:
-    """The delays in what one sniffer heard.
+    """The delays in the frames of one sniffer.
 
     Attributes
     ----------
     name
-        Of the capture, or of the node.
+        Name of the capture, or of the node.
     ack_ns
         Delays from frames to their acknowledgements, by source.
     interval_ns
@@ -44,9 +44,9 @@ class View:
     stray_acks
         Acknowledgements that belong to no frame.
     clock
-        What speaks against the stamps.
+        Irregularities of the timestamps.
     resolution_ns
-        Step of the stamps.
+        Step of the timestamps.
     """
 
     name: str
@@ -61,18 +61,18 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """From one view to another.
+    """Delays from one view to another.
 
     Attributes
     ----------
     names
-        Of the two.
+        Names of the two.
     delays_ns
-        How much later, or earlier, the second one stamped a frame, by source.
+        Second timestamp of a frame minus the first, by source.
     only
-        Frames that only one of them has.
+        Frames in only one of them.
     ambiguous
-        Frames whose octets came a different number of times.
+        Frames whose bytes came a different number of times.
     """
 
     names: tuple[str, str]
@@ -81,7 +81,7 @@ class Way:
     ambiguous: int
 
 
-Stamps = dict[tuple[str, bytes], list[int]]  # by source and octets
+Timestamps = dict[tuple[str, bytes], list[int]]  # by source and bytes
 
 
 def measured(frames: Iterable[tuple[str, Frame]], *, longest_ns: int | None = None) -> tuple[list[View], list[Way]]:
@@ -97,15 +97,18 @@ def measured(frames: Iterable[tuple[str, Frame]], *, longest_ns: int | None = No
     Raises
     ------
     FormatError
-        The stamps span more than 146 years.
+        The timestamps span more than 146 years.
     """
     readers: dict[str, _Reader] = {}
     for name, frame in frames:
         reader = readers.setdefault(name, _Reader(View(name), longest_ns or ACK_NS))
         reader.add(frame)
     views = [reader.finished() for reader in readers.values()]
-    stamps = [reader.stamps for reader in readers.values()]
-    ways = [_way(views[0].name, stamps[0], view.name, other) for view, other in zip(views[1:], stamps[1:], strict=True)]
+    timestamps = [reader.timestamps for reader in readers.values()]
+    ways = [
+        _way(views[0].name, timestamps[0], view.name, other)
+        for view, other in zip(views[1:], timestamps[1:], strict=True)
+    ]
     return views, ways
 
 
@@ -113,14 +116,14 @@ def measured(frames: Iterable[tuple[str, Frame]], *, longest_ns: int | None = No
 class _Reader:
     view: View
     longest_ns: int
-    stamps: Stamps = field(default_factory=lambda: defaultdict(list))
+    timestamps: Timestamps = field(default_factory=lambda: defaultdict(list))
     open: dict[tuple[int | None, int | None], tuple[int, str]] = field(default_factory=dict)  # by channel and sequence
     before: dict[str, tuple[int, int, bytes]] = field(default_factory=dict)  # by source: see `_Reader._compare`
 
     def add(self, frame: Frame) -> None:
         view, at_ns = self.view, round(Fraction(frame.ticks * NS_PER_S, frame.ticks_per_s))
         if abs(at_ns) > LONGEST_NS:
-            what = f"a stamp {at_ns // NS_PER_S} s from 1970 in {view.name}"
+            what = f"a timestamp {at_ns // NS_PER_S} s from 1970 in {view.name}"
             raise FormatError(what, remedy="its clock was not set, or its unit is another: no delays are computed")
         view.clock.add(frame)
         view.resolution_ns = max(view.resolution_ns, NS_PER_S / frame.ticks_per_s)
@@ -133,22 +136,22 @@ class _Reader:
         if not header.source:
             return
         source = header.source
-        self.stamps[source, frame.mpdu].append(at_ns)
+        self.timestamps[source, frame.mpdu].append(at_ns)
         if header.ack_request:
             self._lose((frame.channel, header.sequence))
             self.open[frame.channel, header.sequence] = (at_ns, source)
         self._compare(source, frame.mpdu, at_ns)
 
-    def _compare(self, source: str, octets: bytes, at_ns: int) -> None:
-        """Take a frame for a retry, or for a new one; known is when the last new one was first and last sent."""
+    def _compare(self, source: str, mpdu: bytes, at_ns: int) -> None:
+        """Count a frame as a retry, or as a new one, by when the last new one was first and last sent."""
         first_ns, last_ns, known = self.before.get(source, (at_ns, at_ns, b""))
-        if octets == known:
+        if mpdu == known:
             self.view.retry_ns[source].append(at_ns - last_ns)
-            self.before[source] = (first_ns, at_ns, octets)
+            self.before[source] = (first_ns, at_ns, mpdu)
             return
         if known:
             self.view.interval_ns[source].append(at_ns - first_ns)
-        self.before[source] = (at_ns, at_ns, octets)
+        self.before[source] = (at_ns, at_ns, mpdu)
 
     def finished(self) -> View:
         for key in list(self.open):
@@ -168,15 +171,15 @@ class _Reader:
             self.view.unacknowledged[self.open.pop(key)[1]] += 1
 
 
-def _way(first: str, ours: Stamps, second: str, others: Stamps) -> Way:
+def _way(first: str, first_timestamps: Timestamps, second: str, others: Timestamps) -> Way:
     delays: dict[str, list[int]] = defaultdict(list)
     only, ambiguous = [0, 0], 0
-    for key in dict.fromkeys([*ours, *others]):
-        pair: Sequence[list[int]] = (ours.get(key, []), others.get(key, []))
+    for key in dict.fromkeys([*first_timestamps, *others]):
+        pair: Sequence[list[int]] = (first_timestamps.get(key, []), others.get(key, []))
         if all(pair) and len(pair[0]) == len(pair[1]):
             delays[key[0]] += [late - early for early, late in zip(*pair, strict=True)]
         elif all(pair):
             ambiguous += max(map(len, pair))
         else:
-            only = [count + len(stamps) for count, stamps in zip(only, pair, strict=True)]
+            only = [count + len(timestamps) for count, timestamps in zip(only, pair, strict=True)]
     return Way((first, second), delays, (only[0], only[1]), ambiguous)

@@ -1,4 +1,4 @@
-"""Delays by the lines of a log: from the line of a request to that of its response, as the host stamped them."""
+"""Delays by the lines of a log: from the line of a request to that of its response, by the host's timestamps."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ class Mark(NamedTuple):
 
     Parameters
     ----------
-    stamp_ns
-        When the log says it was.
+    timestamp_ns
+        Time in the log.
     key
-        What a response has in common with its request.
+        Key that a response shares with its request.
     node
         Node that the delay is counted for.
     is_response
-        Which of the two.
+        Whether it is a response.
     """
 
-    stamp_ns: int
+    timestamp_ns: int
     key: tuple[str, ...]
     node: str
     is_response: bool
@@ -37,8 +37,8 @@ class Latencies:
 
     Parameters
     ----------
-    stamps_ns, delays_ns
-        int64[n]: stamp of each request, and how much later its response was stamped; in the order of the responses.
+    timestamps_ns, delays_ns
+        int64[n]: timestamp of each request, and delay to that of its response; in the order of the responses.
     nodes
         Node of each request.
     unpaired_requests, unpaired_responses
@@ -47,12 +47,12 @@ class Latencies:
     too_long
         Pairs refused because they are longer than the longest delay allowed.
     backsteps
-        Lines stamped earlier than the line before them.
+        Lines with an earlier timestamp than the line before them.
     unpaired_request, unpaired_response
         A mark of either side that has no partner; None if there is none.
     """
 
-    stamps_ns: NDArray[np.int64]
+    timestamps_ns: NDArray[np.int64]
     delays_ns: NDArray[np.int64]
     nodes: tuple[str, ...]
     unpaired_requests: dict[str, int]
@@ -74,42 +74,42 @@ def pair(marks: Iterable[Mark], *, longest_ns: int | None = None) -> Latencies:
     """Pair each response with the latest request of its key before it, which it closes.
 
     A request that is repeated before its response has no response of its own: the first is unpaired. Requests are held
-    until they are answered, so memory grows with those that never are.
+    until they are answered, so memory grows with those without an answer.
 
     Parameters
     ----------
     marks
-        In the order of the log. A delay is negative where that is not the order of the stamps.
+        In the order of the log. A delay is negative where that is not the order of the timestamps.
     longest_ns
         Longest delay that is a pair. Where ids are used again, a response whose own request the log has lost would
         else answer an old one.
     """
     open_at: dict[tuple[str, ...], Mark] = {}
-    stamps, delays, nodes = [], [], []
+    timestamps, delays, nodes = [], [], []
     requests: dict[str, int] = {}
     responses: dict[str, int] = {}
     too_long = backsteps = 0
     last = lonely = None
     for mark in marks:
-        backsteps += last is not None and mark.stamp_ns < last
-        last = mark.stamp_ns
+        backsteps += last is not None and mark.timestamp_ns < last
+        last = mark.timestamp_ns
         if not mark.is_response:
             requests[mark.node] = requests.get(mark.node, 0) + 1
             open_at[mark.key] = mark
             continue
         request = open_at.pop(mark.key, None)
-        long = request is not None and longest_ns is not None and mark.stamp_ns - request.stamp_ns > longest_ns
+        long = request is not None and longest_ns is not None and mark.timestamp_ns - request.timestamp_ns > longest_ns
         too_long += long
         if request is None or long:
             responses[mark.node] = responses.get(mark.node, 0) + 1
             lonely = lonely or mark
             continue
         requests[request.node] -= 1
-        stamps.append(request.stamp_ns)
-        delays.append(mark.stamp_ns - request.stamp_ns)
+        timestamps.append(request.timestamp_ns)
+        delays.append(mark.timestamp_ns - request.timestamp_ns)
         nodes.append(request.node)
     return Latencies(
-        np.array(stamps, dtype=np.int64),
+        np.array(timestamps, dtype=np.int64),
         np.array(delays, dtype=np.int64),
         tuple(nodes),
         requests,

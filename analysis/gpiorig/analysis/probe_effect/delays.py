@@ -23,7 +23,7 @@ from gpiorig.analysis.quantity import NS_PER_S
 Delays = NDArray[np.floating[Any]]
 
 LOG, TAPS, PINS = "log", "taps", "events"
-LOG_RESOLUTION_NS = 1000.0  # the firmware's stamps are whole microseconds of its timer
+LOG_RESOLUTION_NS = 1000.0  # the firmware's timestamps are whole microseconds of its timer
 ROUND_TRIP = "round trip"
 MARK_TO_MARK = "request mark to reply mark"
 REST = "initiator: stack and application"
@@ -37,13 +37,13 @@ class Delay:
     Parameters
     ----------
     name, node
-        Which, and where; no node for a time in the air.
+        Name of the delay and its node; no node for a time in the air.
     source
-        `LOG` (the node's own stamps), `TAPS` (the radio's lines) or `PINS` (events on the pins).
+        `LOG` (the node's own timestamps), `TAPS` (the radio's lines) or `PINS` (events on the pins).
     ids, ns
         int32[p] and float64[p]: sequence numbers and delays.
     resolution_ns
-        A delay may come out too long or too short by so much.
+        Largest error of a delay, in either direction.
     events
         Events on the symbol bus within it at its node, the median; of a round trip those on its path. -1 if unknown.
     """
@@ -71,7 +71,7 @@ def delays(
     Parameters
     ----------
     events, log
-        Of the run; the log is the initiator's.
+        Events and log of the run; the log is the initiator's.
     initiator, responder, interval_ns
         As for `landmarks.find`.
     lines
@@ -81,7 +81,7 @@ def delays(
     if len(exchanges.clean) != len(log.sequences):
         raise EventError(
             f"the radio's lines show {len(exchanges.clean)} ping-pongs, node `{initiator}` logged "
-            f"{len(log.sequences)}. Take a quiet channel, and an interval of more than twice the round trip."
+            f"{len(log.sequences)}. Use a quiet channel, and an interval of more than twice the round trip."
         )
     ids, nodes = log.sequences[exchanges.clean], {"initiator": initiator, "responder": responder}
     logged, tapped = _logged(log), _tapped(exchanges, events, ids, nodes)
@@ -91,7 +91,7 @@ def delays(
         rest = [_rest(logged, steps, outside)]
         if outside >= 0:
             logged = replace(logged, events=outside + sum(step.events for step in steps))
-    shown = _timelined(lines, events, whole=logged.events) if lines else []
+    shown = _timelined(lines, events, within=logged.events) if lines else []
     return (logged, *tapped, *rest, *shown)
 
 
@@ -137,19 +137,19 @@ def _events_outside(events: Events, exchanges: Exchanges, ids: NDArray[np.int32]
 
 
 def _rest(logged: Delay, steps: list[Delay], events: int) -> Delay:
-    """What the landmarks leave of the round trip: the initiator's stack and application, down and up."""
+    """The part of the round trip outside the landmarks: the initiator's stack and application, down and up."""
     ids, here, there = np.intersect1d(logged.ids, steps[0].ids, return_indices=True)
     ns = logged.ns[here] - np.sum([step.ns for step in steps], axis=0)[there]
     return Delay(REST, logged.node, LOG, ids, ns, logged.resolution_ns, events)
 
 
-def _timelined(lines: Timelines, events: Events, *, whole: int) -> list[Delay]:
-    """Round trip, with `whole` events in it, and steps as the events on the pins show them."""
+def _timelined(lines: Timelines, events: Events, *, within: int) -> list[Delay]:
+    """Round trip, with `within` events in it, and steps as the events on the pins show them."""
     period_ns = NS_PER_S / float(lines.samplerate_hz)
     steps = timelines.steps(lines)
     counts = events_within(events, lines, steps)
     good = lines.timelined
-    rtt = Delay(ROUND_TRIP, lines.initiator, PINS, lines.ids[good], lines.rtt[good] * period_ns, period_ns, whole)
+    rtt = Delay(ROUND_TRIP, lines.initiator, PINS, lines.ids[good], lines.rtt[good] * period_ns, period_ns, within)
     ids = lines.ids[lines.complete]
     return [rtt] + [
         Delay(step.name, step.node, PINS, ids, steps.samples[:, column] * period_ns, period_ns, int(counts[column]))

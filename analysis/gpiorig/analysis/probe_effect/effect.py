@@ -1,7 +1,7 @@
-"""The probe-effect meter: what the probes themselves cost, from runs with other probes on the same seeds.
+"""The probe-effect meter: the cost of the probes themselves, from runs with other probes on the same seeds.
 
-The model is that a delay grows by the same amount with each event in it: zero = 2 normal - doubled. It holds where the
-processor is what one waits for. A step that waits for the radio swallows what the events before it took.
+The model is that a delay grows by the same amount with each event in it: zero = 2 normal - doubled. It applies where
+the processor limits the delay. A step that waits for the radio absorbs the time of the events before it.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ _ROUNDING_NS = 1e-3  # of sums of delays that are whole samples
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What the probes do to one delay; times float64 in ns, NaN where they cannot be known.
+    """Effect of the probes on one delay; times float64 in ns, NaN where they are unknown.
 
     Parameters
     ----------
     name, node, source, events
         As of `Delay`.
     packets
-        Packets that went into it.
+        Number of packets.
     medians_ns
-        Of each variant.
+        Median of each variant.
     cost_ns, low_ns, high_ns
-        What the events of the normal build add, as extrapolated: doubled - normal; and its interval.
+        Cost of the events of the normal build, as extrapolated: doubled - normal; and its interval.
     true_cost_ns
-        What they add, from the build without probes: normal - off.
+        Their cost, from the build without probes: normal - off.
     resolution_ns
-        A difference of two delays may come out too large or too small by so much.
+        Largest error of a difference of two delays, in either direction.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Effect:
 
     @property
     def error_ns(self) -> float:
-        """How far the extrapolation is from the build without probes."""
+        """Error of the extrapolation against the build without probes."""
         return self.true_cost_ns - self.cost_ns
 
     @property
@@ -75,7 +75,7 @@ class Effect:
 
     @property
     def within(self) -> bool | None:
-        """Whether the true cost lies in the interval; None if it is unknown."""
+        """Whether the true cost is in the interval; None if it is unknown."""
         if np.isnan(self.error_ns):
             return None
         return bool(self.low_ns - _ROUNDING_NS <= self.true_cost_ns <= self.high_ns + _ROUNDING_NS)
@@ -83,14 +83,14 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """The result.
+    """Effects of the probes on all delays.
 
     Parameters
     ----------
     effects
         One per delay.
     event_ns
-        What one event with an id costs, from the calibration burst of each node; NaN where there was none.
+        Cost of one event with an id, from the calibration burst of each node; NaN where there was none.
     paired
         Whether packets of the same sequence number were compared, or medians.
     """
@@ -100,7 +100,7 @@ class Meter:
     paired: bool
 
     def effect(self, name: str, source: str) -> Effect:
-        """One of them."""
+        """The effect on one delay."""
         return next(effect for effect in self.effects if (effect.name, effect.source) == (name, source))
 
 
@@ -112,12 +112,12 @@ def compare(runs: Mapping[str, tuple[Delay, ...]], *, event_ns: dict[str, float]
     runs
         Delays by variant, of `VARIANTS`; ``normal`` and ``doubled`` at least.
     event_ns
-        What one event costs at each node.
+        Cost of one event at each node.
     paired
-        Packets of the same sequence number met the same random numbers, so the difference is taken packet by packet and
-        its median counts; else the difference of the medians.
+        Packets of the same sequence number had the same random numbers, so the difference is computed packet by packet
+        and its median counts; else the difference of the medians.
     seed
-        Of the resampling.
+        Seed of the resampling.
     """
     random = np.random.default_rng(seed)
     effects = []
@@ -136,7 +136,7 @@ def compare(runs: Mapping[str, tuple[Delay, ...]], *, event_ns: dict[str, float]
 
 
 def event_cost_ns(events: Events, *, node: str) -> float:
-    """What one event costs a node, from its calibration burst: the median; NaN if there was none."""
+    """Cost of one event at a node, from its calibration burst: the median; NaN if there was none."""
     spacing = probe_cost(events, node=node)
     return float(np.median(spacing)) * NS_PER_S / float(events.samplerate_hz) if len(spacing) else NAN
 
@@ -192,12 +192,12 @@ def _effect(delay: Delay, there: Mapping[str, Delay], *, paired: bool, random: n
 
 
 def _difference(more: Delays, less: Delays, *, paired: bool) -> float:
-    """How much longer the one is than the other."""
+    """Median difference of the two."""
     return _median(more - less) if paired else _median(more) - _median(less)
 
 
 def _interval(more: Delays, less: Delays, *, paired: bool, random: np.random.Generator) -> tuple[float, float]:
-    """Where the difference lies: the percentile bootstrap (Efron and Tibshirani 1993, chapter 13)."""
+    """Interval of the difference: the percentile bootstrap (Efron and Tibshirani 1993, chapter 13)."""
     if not len(more) or not len(less):
         return NAN, NAN
     resampled = _resampled(more - less, random) if paired else _resampled(more, random) - _resampled(less, random)
@@ -206,7 +206,7 @@ def _interval(more: Delays, less: Delays, *, paired: bool, random: np.random.Gen
 
 
 def _resampled(values: Delays, random: np.random.Generator) -> Delays:
-    """Medians of so many samples of the same size, drawn with replacement; a block at a time, for the memory."""
+    """Medians of `RESAMPLES` samples of the same size, drawn with replacement; a block at a time, for the memory."""
     rows = max(1, _BLOCK // len(values))
     sizes = [min(rows, RESAMPLES - start) for start in range(0, RESAMPLES, rows)]
     return np.concatenate([np.median(random.choice(values, (size, len(values))), axis=1) for size in sizes])

@@ -1,6 +1,6 @@
-"""Landmarks of a ping-pong that need no probe: what the radio's own lines show, whatever the firmware says.
+"""Landmarks of a ping-pong that need no probe: edges of the radio's own lines, with any firmware.
 
-They cut the round trip where the radio's frame time stamp, its interrupt and its SPI select line change. Of a node's
+They cut the round trip where the radio's frame timestamp, its interrupt and its SPI select line change. Of a node's
 accesses over SPI the two longest are the frame that is read and the frame that is written; the longest pause between
 these is the stack, up and down. So the steps are the same with any probes, and with none.
 """
@@ -19,7 +19,7 @@ from gpiorig.analysis.events.events import Events
 Samples = NDArray[np.int64]
 
 MARK, IRQ, SELECT = "tap.frame_timestamp", "tap.irq", "tap.select"
-# One frame rises at both nodes within the flight time and the receiver's delay, far less than the next takes to come.
+# One frame rises at both nodes within the flight time and the receiver's delay, far less than the time to the next.
 TOGETHER_NS = 50_000
 # Acknowledgements are shorter: their marks are not those of data.
 SHORT = 0.5
@@ -53,7 +53,7 @@ class Exchanges:
     samples
         int64[p, len(names)], in time order; rows of `clean` only.
     clean
-        bool[all]: of every ping-pong on the air, whether it has one request and one reply and all landmarks.
+        bool[all]: for every ping-pong on the air, whether it has one request and one reply and all landmarks.
     """
 
     names: tuple[str, ...]
@@ -91,50 +91,50 @@ def find(events: Events, *, initiator: str, responder: str, interval_ns: int) ->
     """
     asks, answers = _node(events, initiator), _node(events, responder)
     longest = max(int(asks.lengths.max()), int(answers.lengths.max()))
-    heard = [node.marks[node.lengths >= SHORT * longest] for node in (asks, answers)]
+    data_marks = [node.marks[node.lengths >= SHORT * longest] for node in (asks, answers)]
     apart = int(interval_ns / 2 * events.samplerate_hz / 1_000_000_000)
     together = int(TOGETHER_NS * events.samplerate_hz / 1_000_000_000)
-    starts = np.sort(np.concatenate(heard))
+    starts = np.sort(np.concatenate(data_marks))
     bounds = [*starts[:1], *starts[1:][np.diff(starts) > apart], events.end]
     rows, clean = [], []
     last = events.start
     for start, end in pairwise(int(bound) for bound in bounds):
-        request = _one(heard[1], start, end, together, last=False)
-        reply = _one(heard[0], start, end, together, last=True)
+        request = _one(data_marks[1], start, end, together, last=False)
+        reply = _one(data_marks[0], start, end, together, last=True)
         frames = 1 + int(np.count_nonzero(np.diff(_inside(starts, start, end)) > together))
         row = _row(asks, answers, request, reply, window=(last, end), apart=apart) if frames == 2 else None
         rows.append(row)
         clean.append(row is not None)
         last = reply if reply >= 0 else start
     instants = np.array([row for row in rows if row is not None], dtype=np.int64).reshape(-1, len(NAMES))
-    there: NDArray[np.bool_] = np.all(instants >= 0, axis=0) & (len(instants) > 0)
-    names = tuple(name for name, here in zip(NAMES, there, strict=True) if here)
-    return Exchanges(names=names, samples=instants[:, there], clean=np.array(clean, dtype=bool))
+    present: NDArray[np.bool_] = np.all(instants >= 0, axis=0) & (len(instants) > 0)
+    names = tuple(name for name, is_present in zip(NAMES, present, strict=True) if is_present)
+    return Exchanges(names=names, samples=instants[:, present], clean=np.array(clean, dtype=bool))
 
 
 def _node(events: Events, name: str) -> _Node:
-    rises, falls = events.of(f"{MARK}.enter", node=name), events.of(f"{MARK}.exit", node=name)
+    rises, falls = events.instants(f"{MARK}.enter", node=name), events.instants(f"{MARK}.exit", node=name)
     after = np.searchsorted(falls, rises)
-    whole = after < len(falls)
-    if not whole.any():
+    complete = after < len(falls)
+    if not complete.any():
         raise EventError(
-            f"node `{name}`: its line {MARK} shows no frame. Wire the radio's frame time stamp line on both nodes "
-            "and name it in the bench file: without probes nothing else tells when a frame came."
+            f"node `{name}`: its line {MARK} shows no frame. Wire the radio's frame timestamp line on both nodes "
+            "and name it in the bench file: without probes nothing else shows when a frame came."
         )
-    selected, released = events.of(f"{SELECT}.exit", node=name), events.of(f"{SELECT}.enter", node=name)
+    selected, released = events.instants(f"{SELECT}.exit", node=name), events.instants(f"{SELECT}.enter", node=name)
     closed = np.searchsorted(released, selected)
     ended = closed < len(released)
     return _Node(
-        marks=rises[whole],
-        lengths=falls[after[whole]] - rises[whole],
-        interrupts=events.of(f"{IRQ}.enter", node=name),
+        marks=rises[complete],
+        lengths=falls[after[complete]] - rises[complete],
+        interrupts=events.instants(f"{IRQ}.enter", node=name),
         begins=selected[ended],
         ends=released[closed[ended]],
     )
 
 
 def _inside(instants: Samples, start: int, end: int) -> Samples:
-    """Those of increasing instants that are in [start, end)."""
+    """The increasing instants that are in [start, end)."""
     first, last = np.searchsorted(instants, (start, end))
     return instants[first:last]
 
@@ -181,7 +181,7 @@ def _next(instants: Samples, after: int) -> int:
 
 
 def _between(node: _Node, after: int, before: int) -> tuple[Samples, Samples]:
-    """Accesses that lie wholly between two instants."""
+    """Accesses that are completely between two instants."""
     inside = slice(np.searchsorted(node.begins, after), np.searchsorted(node.ends, before, side="right"))
     return node.begins[inside], node.ends[inside]
 

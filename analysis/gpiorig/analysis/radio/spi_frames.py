@@ -1,7 +1,7 @@
 """Frames that went over the SPI bus between a microcontroller and its radio, out of the transfers of that bus.
 
 The same frames as the sigrok decoders `at86rf2xx`, `cc2420` and `spirit1` give (docs/guide/decoders.md), at a
-fraction of the time: transfers that carry no frame are left out before any of them is looked at one by one.
+fraction of the time: transfers without a frame are skipped before the others are decoded one by one.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from gpiorig.capture.buses.spi import read as read_spi
 from gpiorig.capture.edges.waveform import Waveform
 
 UNKNOWN_RSSI = -32768
-FCS_OCTETS = 2
-MULTIPURPOSE = 5  # IEEE 802.15.4-2015, table 7-1; 6 and 7 have no sequence number that all agree on
-_REVERSED = bytes(int(f"{octet:08b}"[::-1], 2) for octet in range(256))
+FCS_BYTES = 2
+MULTIPURPOSE = 5  # IEEE 802.15.4-2015, table 7-1; 6 and 7 have no sequence number with one definition
+_REVERSED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RadioFrames:
-    """Frames on one radio's SPI bus, in the order in which they were whole.
+    """Frames on one radio's SPI bus, in the order of their completion.
 
     Attributes
     ----------
     samplerate_hz
         Samples per second, exact.
     node, chip
-        Whose radio, and which; "" for an unknown node.
+        Node and chip of the radio; "" for an unknown node.
     start, end
-        int64, shape (n,): samples at which the transfer with the first octet began, and that with the last one ended.
+        int64, shape (n,): samples at which the transfer with the first byte began, and that with the last one ended.
     sent
         bool, shape (n,): True from the microcontroller to the radio.
     offsets
-        int64, shape (n + 1,): frame i is octets[offsets[i]:offsets[i + 1]].
-    octets
+        int64, shape (n + 1,): frame i is data[offsets[i]:offsets[i + 1]].
+    data
         uint8: the PSDUs, each without FCS where `has_fcs` is False.
     has_fcs
         bool, shape (n,).
@@ -61,7 +61,7 @@ class RadioFrames:
     end: NDArray[np.int64]
     sent: NDArray[np.bool_]
     offsets: NDArray[np.int64]
-    octets: NDArray[np.uint8]
+    data: NDArray[np.uint8]
     has_fcs: NDArray[np.bool_]
     crc: NDArray[np.int8]
     lqi: NDArray[np.int16]
@@ -72,31 +72,31 @@ class RadioFrames:
         return int(self.start.size)
 
     def frame(self, index: int) -> bytes:
-        """Octets of a frame."""
-        return self.octets[self.offsets[index] : self.offsets[index + 1]].tobytes()
+        """Bytes of a frame."""
+        return self.data[self.offsets[index] : self.offsets[index + 1]].tobytes()
 
 
 def read(waveform: Waveform, lines: SpiLines, *, chip: str, node: str = "") -> RadioFrames:
-    """Decode a radio's SPI bus of a capture; raises `EventError` for a chip that is not known."""
+    """Decode a radio's SPI bus of a capture; raises `EventError` for an unknown chip."""
     return frames(read_spi(waveform, lines), chip=chip, node=node, samplerate_hz=waveform.samplerate_hz, lines=lines)
 
 
 def frames(
-    pieces: Iterable[Transfers], *, chip: str, samplerate_hz: Fraction, lines: SpiLines, node: str = ""
+    transfers: Iterable[Transfers], *, chip: str, samplerate_hz: Fraction, lines: SpiLines, node: str = ""
 ) -> RadioFrames:
-    """Find the frames in transfers; `lines` says which of MOSI and MISO there are.
+    """Find the frames in transfers; `lines` contains MOSI, MISO or both.
 
-    A frame that was under way when samples were lost is left out.
+    A frame that was in transit when samples were lost is omitted.
     """
     if chip not in CHIPS:
-        raise EventError(f"no radio `{chip}` is known; known are {', '.join(CHIPS)}.")
+        raise EventError(f"unknown radio `{chip}`; use one of {', '.join(CHIPS)}.")
     if lines.word_bits != 8 or lines.mosi is None or lines.select is None:
         raise EventError("a radio's SPI bus needs words of 8 bits, MOSI and chip select.")
     radio = CHIPS[chip](has_miso=lines.miso is not None)
-    resumed: list[int] = []  # where gaps end that no access has followed yet
-    for piece in pieces:
-        resumed += piece.gaps[:, 1].tolist()
-        for start, end, mosi, miso in _accesses(piece, radio):
+    resumed: list[int] = []  # ends of gaps without an access after them yet
+    for part in transfers:
+        resumed += part.gaps[:, 1].tolist()
+        for start, end, mosi, miso in _accesses(part, radio):
             if resumed and start >= resumed[0]:
                 resumed = [sample for sample in resumed if sample > start]
                 radio.forget()
@@ -104,24 +104,22 @@ def frames(
     return radio.frames(samplerate_hz=samplerate_hz, node=node, chip=chip)
 
 
-def _accesses(piece: Transfers, radio: _Radio) -> Iterator[tuple[int, int, bytes, bytes]]:
+def _accesses(part: Transfers, radio: _Radio) -> Iterator[tuple[int, int, bytes, bytes]]:
     """Start, end, MOSI and MISO of the transfers that may matter for frames."""
-    counts = np.diff(piece.offsets)
-    whole = np.flatnonzero((piece.flags & (CUT_START | CUT_END) == 0) & (counts > 0))
-    mosi, miso = piece.mosi.astype(np.uint8), piece.miso.astype(np.uint8)
-    wanted = whole[radio.matters(mosi[piece.offsets[whole]], counts[whole])]
+    counts = np.diff(part.offsets)
+    complete = np.flatnonzero((part.flags & (CUT_START | CUT_END) == 0) & (counts > 0))
+    mosi, miso = part.mosi.astype(np.uint8), part.miso.astype(np.uint8)
+    relevant = complete[radio.matters(mosi[part.offsets[complete]], counts[complete])]
     out, back = mosi.tobytes(), miso.tobytes()
-    columns = (piece.start[wanted], piece.end[wanted], piece.offsets[wanted], piece.offsets[wanted + 1])
+    columns = (part.start[relevant], part.end[relevant], part.offsets[relevant], part.offsets[relevant + 1])
     for start, end, first, last in zip(*(column.tolist() for column in columns), strict=True):
         yield start, end, out[first:last], back[first:last]
 
 
 def fcs_is_right(psdu: bytes) -> bool:
-    """Whether the last two octets are the FCS of the others (IEEE 802.15.4-2015, 7.2.10)."""
-    crc = binascii.crc_hqx(
-        psdu[:-FCS_OCTETS].translate(_REVERSED), 0
-    )  # the same polynomial, most significant bit first
-    return bytes((_REVERSED[crc >> 8], _REVERSED[crc & 0xFF])) == psdu[-FCS_OCTETS:]
+    """Whether the last two bytes are the FCS of the others (IEEE 802.15.4-2015, 7.2.10)."""
+    crc = binascii.crc_hqx(psdu[:-FCS_BYTES].translate(_REVERSED), 0)  # the same polynomial, most significant bit first
+    return bytes((_REVERSED[crc >> 8], _REVERSED[crc & 0xFF])) == psdu[-FCS_BYTES:]
 
 
 def sequence_number(psdu: bytes) -> int:
@@ -148,15 +146,15 @@ class _Radio(ABC):
 
     @abstractmethod
     def matters(self, first: NDArray[np.uint8], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which accesses may matter, by their first octet and their length."""
+        """Flags of the accesses that may matter, by their first byte and their length."""
 
     @abstractmethod
     def forget(self) -> None:
-        """Samples were lost: drop what was under way; what the registers hold is taken to be as before."""
+        """Samples were lost: drop frames in transit; the registers are assumed unchanged."""
 
     @abstractmethod
     def access(self, start: int, end: int, mosi: bytes, miso: bytes) -> None:
-        """Take note of an access of at least one octet."""
+        """Follow an access of at least one byte."""
 
     def add(
         self,
@@ -170,10 +168,10 @@ class _Radio(ABC):
         lqi: int = -1,
         rssi_dbm: int = UNKNOWN_RSSI,
     ) -> None:
-        """A frame is whole."""
+        """Add a complete frame."""
         body = psdu
-        if has_fcs and len(psdu) >= FCS_OCTETS:
-            crc, body = int(fcs_is_right(psdu)), psdu[:-FCS_OCTETS]
+        if has_fcs and len(psdu) >= FCS_BYTES:
+            crc, body = int(fcs_is_right(psdu)), psdu[:-FCS_BYTES]
         self._rows.append((start, end, sent, has_fcs, crc, lqi, rssi_dbm, sequence_number(body)))
         self._psdus.append(psdu)
 
@@ -190,7 +188,7 @@ class _Radio(ABC):
             end=np.array(end, dtype=np.int64),
             sent=np.array(sent, dtype=np.bool_),
             offsets=np.cumsum(lengths),
-            octets=np.frombuffer(b"".join(self._psdus), dtype=np.uint8),
+            data=np.frombuffer(b"".join(self._psdus), dtype=np.uint8),
             has_fcs=np.array(has_fcs, dtype=np.bool_),
             crc=np.array(crc, dtype=np.int8),
             lqi=np.array(lqi, dtype=np.int16),
@@ -205,7 +203,7 @@ class _At86rf2xx(_Radio):
     TRX_STATE, TRX_CTRL_1, PHY_TX_PWR, PART_NUM = 0x02, 0x04, 0x05, 0x1C
     TX_START, AT86RF230 = 0x02, 0x02
     TX_AUTO_CRC_ON, TX_AUTO_CRC_ON_230 = 0x20, 0x80
-    BUFFER = 128  # length octet and the longest PSDU
+    BUFFER = 128  # length byte and the longest PSDU
 
     def __init__(self, *, has_miso: bool) -> None:
         super().__init__(has_miso=has_miso)
@@ -220,11 +218,11 @@ class _At86rf2xx(_Radio):
         return (first < 0x80) | np.isin(first & 0x3F, np.array(registers, np.uint8))
 
     def forget(self) -> None:
-        """Of frames loaded by SRAM accesses."""
+        """Drop frames loaded by SRAM accesses."""
         self._sram = {}
 
     def access(self, start: int, end: int, mosi: bytes, miso: bytes) -> None:
-        """By the three highest bits of the first octet."""
+        """Follow an access, by the three highest bits of its first byte."""
         kind = mosi[0] >> 5
         if kind & 0b100:
             self._register(mosi, miso, written=bool(kind & 0b010))
@@ -235,9 +233,9 @@ class _At86rf2xx(_Radio):
             self._send(start, end, mosi[1:])
         elif kind == 0b010 and len(mosi) > 1 and mosi[1] < self.BUFFER:
             self._sram_span = (self._sram_span[0] if self._sram else start, end)
-            for place, octet in enumerate(mosi[2:], mosi[1]):
+            for place, byte in enumerate(mosi[2:], mosi[1]):
                 if place < self.BUFFER:
-                    self._sram[place] = octet
+                    self._sram[place] = byte
 
     def _register(self, mosi: bytes, miso: bytes, *, written: bool) -> None:
         if len(mosi) < 2 or not (written or self.has_miso):
@@ -250,10 +248,10 @@ class _At86rf2xx(_Radio):
         elif address == self.PHY_TX_PWR and self._part == self.AT86RF230:
             self._auto_crc = value & self.TX_AUTO_CRC_ON_230 != 0
         elif address == self.TRX_STATE and written and value & 0x1F == self.TX_START and 0 in self._sram:
-            there = next(place for place in range(self.BUFFER + 1) if place not in self._sram)
-            written_octets = bytes(self._sram[place] for place in range(there))
+            count = next(place for place in range(self.BUFFER + 1) if place not in self._sram)
+            data = bytes(self._sram[place] for place in range(count))
             self._sram = {}
-            self._send(*self._sram_span, written_octets)
+            self._send(*self._sram_span, data)
 
     def _read(self, start: int, end: int, miso: bytes) -> None:
         length = miso[1] & 0x7F if self.has_miso and len(miso) > 1 else 0
@@ -261,11 +259,11 @@ class _At86rf2xx(_Radio):
             lqi = miso[2 + length] if len(miso) > 2 + length else -1
             self.add(start, end, miso[2 : 2 + length], sent=False, has_fcs=True, lqi=lqi)
 
-    def _send(self, start: int, end: int, octets: bytes) -> None:
-        length = octets[0] & 0x7F if octets else 0
-        wanted = length - FCS_OCTETS if self._auto_crc else length
-        if 0 < wanted < len(octets):
-            self.add(start, end, octets[1 : 1 + wanted], sent=True, has_fcs=not self._auto_crc)
+    def _send(self, start: int, end: int, data: bytes) -> None:
+        length = data[0] & 0x7F if data else 0
+        payload = length - FCS_BYTES if self._auto_crc else length
+        if 0 < payload < len(data):
+            self.add(start, end, data[1 : 1 + payload], sent=True, has_fcs=not self._auto_crc)
 
 
 class _Cc2420(_Radio):
@@ -279,16 +277,16 @@ class _Cc2420(_Radio):
     def __init__(self, *, has_miso: bool) -> None:
         super().__init__(has_miso=has_miso)
         self._auto_crc = True
-        self._tx, self._tx_start, self._tx_told = b"", 0, False
+        self._tx, self._tx_start, self._tx_added = b"", 0, False
         self._rx, self._rx_start = bytearray(), 0
 
     def matters(self, first: NDArray[np.uint8], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Not RAM accesses, and of single octets only the two strobes that flush."""
+        """Not RAM accesses, and of single bytes only the two strobes that flush."""
         flushes = np.isin(first & 0x3F, np.array((self.SFLUSHRX, self.SFLUSHTX), np.uint8))
         return (first < 0x80) & ((counts > 1) | flushes)
 
     def forget(self) -> None:
-        """Of both FIFOs."""
+        """Drop the contents of both FIFOs."""
         self._tx = b""
         self._rx.clear()
 
@@ -318,31 +316,31 @@ class _Cc2420(_Radio):
         elif address == self.SFLUSHRX:
             self._rx.clear()
 
-    def _write(self, start: int, end: int, octets: bytes) -> None:
-        if not octets:
+    def _write(self, start: int, end: int, data: bytes) -> None:
+        if not data:
             return
-        if self._tx_told:
-            self._tx, self._tx_told = b"", False
+        if self._tx_added:
+            self._tx, self._tx_added = b"", False
         if not self._tx:
             self._tx_start = start
-        self._tx += octets
+        self._tx += data
         length = self._tx[0] & 0x7F
-        wanted = length - FCS_OCTETS if self._auto_crc else length
-        if 0 < wanted < len(self._tx):
-            self.add(self._tx_start, end, self._tx[1 : 1 + wanted], sent=True, has_fcs=not self._auto_crc)
-            self._tx_told = True
+        payload = length - FCS_BYTES if self._auto_crc else length
+        if 0 < payload < len(self._tx):
+            self.add(self._tx_start, end, self._tx[1 : 1 + payload], sent=True, has_fcs=not self._auto_crc)
+            self._tx_added = True
 
-    def _read(self, start: int, end: int, octets: bytes) -> None:
+    def _read(self, start: int, end: int, data: bytes) -> None:
         at = 0
-        while at < len(octets):
+        while at < len(data):
             if not self._rx:
                 self._rx_start = start
-                if not octets[at] & 0x7F:
+                if not data[at] & 0x7F:
                     at += 1
                     continue
-                self._rx.append(octets[at])
+                self._rx.append(data[at])
                 at += 1
-            more = octets[at : at + 1 + (self._rx[0] & 0x7F) - len(self._rx)]
+            more = data[at : at + 1 + (self._rx[0] & 0x7F) - len(self._rx)]
             self._rx += more
             at += len(more)
             if len(self._rx) > self._rx[0] & 0x7F:
@@ -352,12 +350,12 @@ class _Cc2420(_Radio):
     def _received(self, end: int, psdu: bytes) -> None:
         if not self._auto_crc:
             self.add(self._rx_start, end, psdu, sent=False, has_fcs=True)
-        elif len(psdu) > FCS_OCTETS:
+        elif len(psdu) > FCS_BYTES:
             rssi = psdu[-2] - 256 if psdu[-2] & 0x80 else psdu[-2]
             self.add(
                 self._rx_start,
                 end,
-                psdu[:-FCS_OCTETS],
+                psdu[:-FCS_BYTES],
                 sent=False,
                 crc=psdu[-1] >> 7,
                 lqi=psdu[-1] & 0x7F,
@@ -381,7 +379,7 @@ class _Spirit1(_Radio):
         return (counts > 2) | (first >= self.COMMAND) & (counts > 1)
 
     def forget(self) -> None:
-        """Of the TX FIFO."""
+        """Drop the contents of the TX FIFO."""
         self._tx = b""
 
     def access(self, start: int, end: int, mosi: bytes, miso: bytes) -> None:

@@ -30,14 +30,14 @@ def write(path: Path, trace: Trace, *, epoch_ns: int | None = None) -> str:
     path
         The file; replaced in one step when it is complete.
     trace
-        What to write.
+        The trace.
     epoch_ns
         Wall-clock time of the start, in ns since 1970-01-01 UTC, if it is known.
 
     Returns
     -------
     str
-        What was rounded.
+        Note on what was rounded.
     """
     with replacing(path) as new, new.open("wb") as file:
         builder = StreamingTraceProtoBuilder(file)
@@ -62,9 +62,9 @@ def _clocks(epoch_ns: int | None) -> pb.TracePacket:
     packet.timestamp = 0
     snapshot = packet.clock_snapshot
     snapshot.primary_trace_clock = BOOTTIME
-    for clock, stamp in ((BOOTTIME, 0), (REALTIME, epoch_ns)):
-        if stamp is not None:
-            snapshot.clocks.add(clock_id=clock, timestamp=stamp)
+    for clock, timestamp in ((BOOTTIME, 0), (REALTIME, epoch_ns)):
+        if timestamp is not None:
+            snapshot.clocks.add(clock_id=clock, timestamp=timestamp)
     return packet
 
 
@@ -106,9 +106,9 @@ def _events(trace: Trace) -> Iterator[pb.TracePacket]:
     """Slices, instants and counters; each flow ends with its last slice."""
     names: dict[str, int] = {}
     flow_ends = trace.flow_ends()
-    for stamp, part, ends in ordered(trace):
+    for timestamp, part, ends in ordered(trace):
         packet = _packet()
-        packet.timestamp = stamp
+        packet.timestamp = timestamp
         event = packet.track_event
         event.track_uuid = FIRST_TRACK + part.track
         if ends:
@@ -125,24 +125,24 @@ def _events(trace: Trace) -> Iterator[pb.TracePacket]:
 
 
 def _name(packet: pb.TracePacket, part: Slice, names: dict[str, int]) -> None:
-    """Name and facts; a name stands once in the file."""
+    """Name and facts; a name is written once in the file."""
     packet.sequence_flags = pb.TracePacket.SEQ_NEEDS_INCREMENTAL_STATE
     if part.name not in names:
         names[part.name] = len(names) + 1
         packet.interned_data.event_names.add(iid=names[part.name], name=part.name)
     packet.track_event.name_iid = names[part.name]
     for key, value in part.facts.items():
-        note = packet.track_event.debug_annotations.add(name=key)
+        annotation = packet.track_event.debug_annotations.add(name=key)
         if isinstance(value, int):
-            note.int_value = value
+            annotation.int_value = value
         else:
-            note.string_value = value
+            annotation.string_value = value
 
 
 def _values(trace: Trace, counter: Counter) -> Iterator[pb.TracePacket]:
-    for stamp, value in zip(trace.ns(counter.samples.tolist()), counter.values.tolist(), strict=True):
+    for timestamp, value in zip(trace.ns(counter.samples.tolist()), counter.values.tolist(), strict=True):
         packet = _packet()
-        packet.timestamp = stamp
+        packet.timestamp = timestamp
         packet.track_event.type = pb.TrackEvent.TYPE_COUNTER
         packet.track_event.track_uuid = FIRST_TRACK + counter.track
         packet.track_event.counter_value = value

@@ -15,7 +15,7 @@ from pathlib import Path
 UART_CHANNELS = ("rx", "tx")  # libsigrokdecode 0.5.3, decoders/uart/pd.py
 SPI_CHANNELS = ("clk", "miso", "mosi", "cs")  # the same, decoders/spi/pd.py
 
-# Of pv::util::Timestamp, a boost cpp_dec_float<24>: six limbs of eight digits each.
+# Format of pv::util::Timestamp, a boost cpp_dec_float<24>: six limbs of eight digits each.
 _LIMBS, _LIMB = 6, 10**8
 _TOP = 45  # pixels above the middle of the first trace
 _AS_FIRST_SAMPLE = 2  # of a decoder's channel: its level before the data, from the first sample
@@ -32,9 +32,9 @@ class Layer:
     declared
         Ids of all its channels, required ones first, in its order; PulseView counts them.
     channels
-        Those that are connected: id -> name of the channel.
+        Connected channels: id -> name of the channel.
     options
-        Those that differ from their defaults.
+        Options that differ from their defaults.
     hidden_rows
         Numbers of annotation rows not to be shown.
     """
@@ -46,7 +46,7 @@ class Layer:
     hidden_rows: tuple[int, ...] = ()
 
     def words(self) -> str:
-        """As sigrok-cli's ``-P`` takes it."""
+        """Argument of sigrok-cli's ``-P``."""
         return ":".join([self.decoder, *(f"{key}={value}" for key, value in {**self.channels, **self.options}.items())])
 
 
@@ -69,13 +69,13 @@ class Stack:
     colour: str
 
     def words(self) -> str:
-        """As sigrok-cli's ``-P`` takes it."""
+        """Argument of sigrok-cli's ``-P``."""
         return ",".join(layer.words() for layer in self.layers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signal:
-    """How a channel of the .sr file is shown."""
+    """View of a channel of the .sr file."""
 
     name: str
     colour: str
@@ -85,7 +85,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """What a .pvs file says; times are in s from the first sample of the .sr file.
+    """Content of a .pvs file; times are in s from the first sample of the .sr file.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class Session:
     cursors
         Times of the two cursors, whose distance PulseView shows; None for no cursors.
     window
-        The stretch of time to show.
+        The interval to show.
     width
         Pixels it is shown on.
     """
@@ -110,7 +110,7 @@ class Session:
 
 
 def write(path: Path, session: Session) -> None:
-    """Write a session beside its .sr file."""
+    """Write a session next to its .sr file."""
     path.write_text("\n".join(_lines(session)) + "\n", encoding="ascii", errors="backslashreplace")
 
 

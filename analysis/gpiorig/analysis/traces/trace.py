@@ -1,7 +1,8 @@
 """A recording as a trace: slices, instants and counters on tracks, for the viewers of performance traces.
 
 A node is a process and a layer a thread of it; a packet's way through layers and nodes is a flow, numbered as the
-packet's row. Slices of one track nest: what does not, because spans of several packets overlap, goes to a further lane.
+packet's row. Slices of one track nest: those that do not, because spans of several packets overlap, go to a further
+lane.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from gpiorig.capture.edges.nanoseconds import nearest_ns
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """Where slices or the values of a counter are drawn.
+    """A track: the place of slices or of the values of a counter.
 
     Attributes
     ----------
     process, name
         Such as ("initiator", "udp").
     unit
-        Of a counter; None: the track has slices and instants.
+        Unit of a counter; None: the track has slices and instants.
     """
 
     process: str
@@ -45,11 +46,11 @@ class Slice:
     start, end
         Samples.
     name
-        What it is.
+        Name shown in the viewer.
     flow
         Row of the packet whose flow passes through it, -1 none.
     facts
-        What else is known about it, by name.
+        Further facts, by name.
     instant
         It has no length.
     """
@@ -89,7 +90,7 @@ class Trace:
     samplerate_hz, start
         Exact samplerate, and the sample that is time 0.
     note
-        What must be known about all numbers in it, such as that a virtual bench made them.
+        Note on all its numbers, such as that they are from a virtual bench.
     tracks, slices, counters
         Its content; slices of a track nest, in the order of their starts, the longer first.
     """
@@ -104,15 +105,15 @@ class Trace:
     def ns(self, samples: Iterable[int]) -> list[int]:
         """Samples as ns from the start, to the nearest."""
         relative = np.fromiter(samples, dtype=np.int64) - self.start
-        stamps: list[int] = nearest_ns(relative, self.samplerate_hz).tolist()
-        return stamps
+        times_ns: list[int] = nearest_ns(relative, self.samplerate_hz).tolist()
+        return times_ns
 
     def flow_ends(self) -> dict[int, tuple[Slice, Slice]]:
         """First and last slice of every flow that has two at least, by packet row."""
         on_flow: dict[int, list[Slice]] = {}
-        for slice_part in self.slices:
-            if slice_part.flow != NONE:
-                on_flow.setdefault(slice_part.flow, []).append(slice_part)
+        for part in self.slices:
+            if part.flow != NONE:
+                on_flow.setdefault(part.flow, []).append(part)
         return {
             flow: (min(parts, key=_start), max(parts, key=_start)) for flow, parts in on_flow.items() if len(parts) > 1
         }
@@ -123,12 +124,8 @@ def _start(part: Slice) -> int:
 
 
 def window(trace: Trace, start: int, end: int) -> Trace:
-    """Return what reaches into [start, end) samples, whole; times stay what they are."""
-    within = [
-        slice_part
-        for slice_part in trace.slices
-        if slice_part.start < end and (slice_part.end > start or slice_part.start >= start)
-    ]
+    """Return what reaches into [start, end) samples, uncut; times are unchanged."""
+    within = [part for part in trace.slices if part.start < end and (part.end > start or part.start >= start)]
     counters = []
     for counter in trace.counters:
         first, last = (int(place) for place in np.searchsorted(counter.samples, (start, end)))
@@ -137,23 +134,23 @@ def window(trace: Trace, start: int, end: int) -> Trace:
 
 
 def ordered(trace: Trace) -> list[tuple[int, Slice, bool]]:
-    """Begin (False) and end (True) of every slice with its time in ns; such that begins and ends of each track pair.
+    """Begin (False) and end (True) of every slice with its time in ns, so that begins and ends of each track pair.
 
     An instant has a begin only.
     """
     moments: list[tuple[int, Slice, bool]] = []
     by_track: dict[int, list[Slice]] = {}
-    for slice_part in trace.slices:
-        by_track.setdefault(slice_part.track, []).append(slice_part)
+    for part in trace.slices:
+        by_track.setdefault(part.track, []).append(part)
     for slices in by_track.values():
         open_slices: list[Slice] = []
-        for slice_part in slices:
-            while open_slices and open_slices[-1].end <= slice_part.start:
+        for part in slices:
+            while open_slices and open_slices[-1].end <= part.start:
                 moments.append((0, open_slices.pop(), True))
-            moments.append((0, slice_part, False))
-            if not slice_part.instant:
-                open_slices.append(slice_part)
-        moments += [(0, open_slice_part, True) for open_slice_part in reversed(open_slices)]
+            moments.append((0, part, False))
+            if not part.instant:
+                open_slices.append(part)
+        moments += [(0, part, True) for part in reversed(open_slices)]
     times = trace.ns(part.end if ends else part.start for _, part, ends in moments)
     order = np.argsort(np.array(times, dtype=np.int64), kind="stable").tolist()
     return [(times[place], *moments[place][1:]) for place in order]

@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
         for log, (lines, _, _) in zip(options.logs, read, strict=True)
     )
     if several or options.sort:
-        marks = sorted(marks, key=attrgetter("stamp_ns"))
+        marks = sorted(marks, key=attrgetter("timestamp_ns"))
     found = loglatency.pair(marks, longest_ns=longest_ns)
     if not (found.unpaired_requests or found.unpaired_responses):
         where = ", ".join(map(str, options.logs))
