@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import studies
 from tripcases import analysed, trips
 
 from gpiorig.analysis import report
+from gpiorig.analysis.delays import summaries
 from gpiorig.analysis.logs import node_log
 from gpiorig.analysis.study.analysis import Analysis
 
 PLAIN = {"audited": False, "found": False, "layers": False, "occupancy": False}  # a study with few figures
 
 
-def data_of(bench, *, virtual=True, gaps=None, study=None):
-    """The round trips of a bench, with the initiator's log, and a study with few figures."""
+def data_of(bench, *, virtual=True, gaps=None, **options):
+    """The round trips of a bench, with the initiator's log, and their study: few figures unless `options` say more."""
     events = bench.events(gaps=gaps)
     ids = trips(events).timelines.ids if bench.truth else ()
     text = "".join(f"packet seq={id_} tx_us=1 rx_us=2 status=ok\n" for id_ in ids)
     own = node_log.parse(text + f"done sent={len(ids)} received={len(ids)} lost=0 probes=7\n", node="initiator")
     analysis = analysed(events, {"initiator": own})
+    delays = summaries.round_trips(analysis.timelines, events) if analysis.timelines is not None else {}
     return report.ReportData(
         title="Ping-pong <test>",
         virtual=virtual,
         analysis=analysis,
-        study=study or studies.study(*analysis.routes, **PLAIN),
+        study=studies.study(*analysis.routes, delays=delays, **PLAIN | options),
         provenance={"seed": "1"},
         notes=(),
         tallies=(),
@@ -33,9 +33,8 @@ def data_of(bench, *, virtual=True, gaps=None, study=None):
 
 
 def studied(bench, **options):
-    """The same with everything that a study can say."""
-    data = data_of(bench)
-    return dataclasses.replace(data, study=studies.study(*data.analysis.routes, **options))
+    """The same with everything that a study can contain."""
+    return data_of(bench, **dict.fromkeys(PLAIN, True) | options)
 
 
 def one_way(*found, gaps=(), **options):

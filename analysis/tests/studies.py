@@ -12,7 +12,8 @@ from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.audit.audit import Audit, Comparison, Matching, Stage
 from gpiorig.analysis.clocks.fit import ClockFit, Segment
 from gpiorig.analysis.clocks.stability import Stability
-from gpiorig.analysis.delays.budget import Budget
+from gpiorig.analysis.delays import numbers
+from gpiorig.analysis.delays.budget import Budget, Group
 from gpiorig.analysis.delays.jitter import Jitter
 from gpiorig.analysis.delays.uncertainty import Component, DelayUncertainty
 from gpiorig.analysis.packets.path import Kind, Milestone, Source
@@ -21,7 +22,7 @@ from gpiorig.analysis.packets.steps import Step, Steps
 from gpiorig.analysis.processor.occupancy import LayerTimes, Occupancy
 from gpiorig.analysis.statistics import summary as statistics
 from gpiorig.analysis.statistics.intervals import Interval
-from gpiorig.analysis.statistics.summary import summarize, variance_shares
+from gpiorig.analysis.statistics.summary import summarize
 from gpiorig.analysis.study.study import RouteStudy, Study
 
 RATE = Fraction(24_000_000)
@@ -62,35 +63,27 @@ def one_way(nodes=("a", "b"), *, packets=200, seed=1, equal=False, lost=3):
 
 def about(route, *, found=True, layers=True, occupancy=True):
     """What a study might say of a route."""
-    steps, samples = route.steps.steps, route.steps.samples
-    totals = route.totals
+    steps, totals = route.steps.steps, route.totals
     good = statistics.resolved(totals)
-    shares = variance_shares(samples) if good else np.full(len(steps), NAN)
+    budget = _budget(route, good=good)
     rng = np.random.default_rng(2)
     return RouteStudy(
         route=route,
+        numbers=numbers.numbers(route, budget),
         jitter=_jitter(totals, good=good),
-        budget=Budget(
-            steps=steps,
-            time=tuple(_share(share) for share in samples.mean(axis=0) / totals.mean()) if len(route) else (),
-            variance=tuple(_share(share) for share in shares),
-            tail=tuple(_share(share) for share in shares),
-            tail_packets=max(1, len(route) // 100),
-            tail_share=0.01,
-            packets=len(route),
-            note="" if good else "all delays are equal within the resolution",
-        ),
+        budget=budget,
         uncertainties=tuple(_uncertainty(name) for name in [*(step.name for step in steps), route.name]),
         attributions=(*(_attribution(step, found=found and good) for step in steps), _of_total(found=found and good)),
         costs=None,
-        layers=_layers(len(route), rng) if layers and len(route) else None,
-        occupancy=_occupancy(route, rng) if occupancy and len(route) else None,
+        layers=_layers(len(route), rng) if layers else None,
+        occupancy=_occupancy(route, rng, known=occupancy),
     )
 
 
-def study(*routes, audited=True, **options):
-    """A study of these routes."""
-    return Study(tuple(about(route, **options) for route in routes), audit() if audited else None)
+def study(*routes, audited=True, delays=None, **options):
+    """A study of those routes that have a packet."""
+    studied = tuple(about(route, **options) for route in routes if len(route))
+    return Study(studied, audit() if audited else None, delays or {})
 
 
 def audit():
@@ -154,9 +147,30 @@ def _share(share):
     return Interval(share, NAN, NAN, "", note="all equal") if np.isnan(share) else _interval(share, 0.02)
 
 
+def _budget(route, *, good):
+    steps, samples = route.steps.steps, route.steps.samples
+    shares = [np.cov(column, route.totals)[0, 1] / route.totals.var(ddof=1) if good else NAN for column in samples.T]
+
+    def groups(of):
+        members = {one: [i for i, other in enumerate(of) if other == one] for one in of}
+        sums = ((one, columns, _share(sum(shares[i] for i in columns))) for one, columns in members.items())
+        return tuple(Group(one, tuple(columns), share, share, share) for one, columns, share in sums)
+
+    return Budget(
+        steps=steps,
+        time=tuple(_share(share) for share in samples.mean(axis=0) / route.totals.mean()) if len(route) else (),
+        variance=tuple(_share(share) for share in shares),
+        tail=tuple(_share(share) for share in shares),
+        tail_packets=max(1, len(route) // 100),
+        tail_share=0.01,
+        packets=len(route),
+        note="" if good else "all delays are equal within the resolution",
+        by_kind=groups([step.kind for step in steps]),
+        by_node=groups([step.node for step in steps]),
+    )
+
+
 def _jitter(totals, *, good):
-    if not len(totals):
-        return ()
     p2p = float(np.ptp(totals)) * 1e9 / float(RATE)
     note = "" if good else "all values are equal"
     spread = _interval(p2p, 1000, note) if good else Interval(p2p, NAN, NAN, "", note=note)
@@ -199,12 +213,12 @@ def _layers(n, rng):
     return LayerTimes(layers, own, own + rng.integers(0, 9000, (n, 3)))
 
 
-def _occupancy(route, rng):
+def _occupancy(route, rng, *, known):
     n, s = route.steps.samples.shape
-    known = np.arange(s) % 2 == 0
+    known = (np.arange(s) % 2 == 0) & known
     preempted = np.where(known, rng.integers(0, 300, (n, s)), 0)
     return Occupancy(
-        occupants=("a: isr.uart", "a: task 9", "a: sleep"),
+        occupants=tuple(f"{route.steps.steps[0].node}: {name}" for name in ("isr.uart", "task 9", "sleep")),
         mean_samples=np.stack([preempted.mean(axis=0), preempted.mean(axis=0) / 3, np.full(s, 100.0)], axis=1),
         preempted_samples=preempted,
         known=known,

@@ -129,14 +129,14 @@ MILESTONES = (
 )
 
 KINDS = (
-    ('SOFTWARE', 'stack software'),
-    ('MAC', 'MAC: queue, slot, hand-over'),
-    ('DRIVER', 'driver, radio transfer'),
-    ('RADIO_WAIT', 'radio wait (backoff, CCA, retries)'),
-    ('AIR', 'on the air'),
-    ('UNDIVIDED', 'radio wait or air, which no tap tells apart'),
-    ('FRAGMENTS', 'fragments before the last: software, radio, air'),
-    ('INTERRUPT', 'interrupt, hand-over'),
+    ('SOFTWARE', 'software'),
+    ('MAC', 'mac'),
+    ('DRIVER', 'driver'),
+    ('RADIO_WAIT', 'radio-wait'),
+    ('AIR', 'air'),
+    ('UNDIVIDED', 'undivided'),
+    ('FRAGMENTS', 'fragments'),
+    ('INTERRUPT', 'interrupt'),
     ('APPLICATION', 'application'),
 )
 

@@ -86,7 +86,7 @@ def test_bench_of_boards(tmp_path: Path, bench_file: Path) -> None:
 
 @pytest.mark.slow
 def test_without_taps_nothing_is_blamed(tmp_path: Path) -> None:
-    """Without the frame time stamps, radio wait and air cannot be told apart, and the report says so."""
+    """Without the frame time stamps, radio wait and air cannot be distinguished, and the report says so."""
     bench = "".join(line for line in BENCH.splitlines(keepends=True) if not line.startswith('"tap.frame_timestamp"'))
     recording = directbench.record(tmp_path, bench, EXPERIMENT.read_text(), packets=40)
 
@@ -94,7 +94,7 @@ def test_without_taps_nothing_is_blamed(tmp_path: Path) -> None:
 
     assert (0, "") == (done.status, done.stderr)
     (where,) = [line for line in done.stdout.splitlines() if "most of the variance" in line]
-    assert "most of the variance: radio wait or air, which no tap tells apart, " in where
+    assert "most of the variance: radio wait or air, which no tap distinguishes, " in where
 
 
 @pytest.mark.slow

@@ -101,7 +101,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         tools={"tool": EVIL},
         bench=recording.info.bench.replace('name = "demo', f"name = {json.dumps(EVIL)} # "),
     )
-    done = gpiorig("report", evil.folder, "-o", folder / "page")
+    done = gpiorig("report", evil.folder, "-o", folder / "page", "--figures", "svg", "--tables", "csv,latex")
     assert_shown(done)
     yield folder / "page"
 

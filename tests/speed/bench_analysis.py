@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from synthetic_events import EVENTS_PER_PACKET, HEADER_NS, NODES, PERIOD, RATE_HZ, ping_pongs, truth
 
-from gpiorig.analysis.delays import instruments, numbers
+from gpiorig.analysis.delays import instruments
 from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_CODE
@@ -104,10 +104,9 @@ def analysed(count: int, *, studied: bool) -> dict[str, float]:
     start_s, start_cpu_s = time.perf_counter(), time.process_time()
     found = of_events(events)
     (route,) = found.routes
-    numbers.numbers(route)
     with tempfile.TemporaryDirectory() as folder:
         study = Study((study_of(found),) if studied else (), None)
-        registry.write(found, study, registry.study_tables(study), folder=Path(folder))
+        registry.write(found, study, folder=Path(folder))
     took_s, cpu_s = time.perf_counter() - start_s, time.process_time() - start_cpu_s
     assert found.timelines is not None
     assert timelines.steps_add_up(found.timelines, route.steps)

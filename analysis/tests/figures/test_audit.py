@@ -38,14 +38,17 @@ def test_nothing_is_drawn_of_nothing():
 
 def test_sentences_say_skew_and_added_jitter():
     assert (
-        "round trip, a, by host stamps: shifted by 1.50 µs (median), peak-to-peak 4.40 µs instead of 800 ns (+3.60 µs)."
+        "round trip, a, by host timestamps: shifted by 1.50 µs (median), peak-to-peak 4.40 µs "
+        "instead of 800 ns (+3.60 µs)."
     ) == audit.sentences(an_audit(*comparisons()))[1]
     assert [] == audit.sentences(an_audit())
 
 
 def test_a_single_packet_has_no_range():
     one = compare(Quantity("round trip, a", PINS[:1], {"node": PINS[:1] + 100}))
-    assert ["round trip, a, by node stamps: of a single packet, shifted by 100 ns."] == audit.sentences(an_audit(*one))
+    assert ["round trip, a, by node timestamps: of a single packet, shifted by 100 ns."] == audit.sentences(
+        an_audit(*one)
+    )
 
 
 def test_comparisons_of_each_quantity():

@@ -11,6 +11,7 @@ from playwright import sync_api
 from tripcases import analysed
 
 from gpiorig.analysis import report
+from gpiorig.analysis.delays import summaries
 
 pytestmark = pytest.mark.slow
 DESKTOP, PHONE = {"width": 1120, "height": 900}, {"width": 360, "height": 740}
@@ -24,7 +25,13 @@ def address(new_bench, tmp_path_factory):
     for id_ in range(1, 21):
         bench.round_trip(id_)
     analysis = analysed(bench.events())
-    study = studies.study(*analysis.routes, studies.one_way(("a", "b", "c"), packets=20), layers=False, found=False)
+    study = studies.study(
+        *analysis.routes,
+        studies.one_way(("a", "b", "c"), packets=20),
+        delays=summaries.round_trips(analysis.timelines, analysis.events),
+        layers=False,
+        found=False,
+    )
     provenance = {"firmware": "0123456789abcdef" * 8}
     data = report.ReportData("Ping-pong", True, analysis, study, provenance, ("a check that failed.",), ())
     path = tmp_path_factory.mktemp("page") / "report.html"

@@ -10,7 +10,6 @@ from reportcases import PLAIN, studied
 from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.delays.budget import Group
 from gpiorig.analysis.report import conclusions, delays
-from gpiorig.analysis.report.data import route_views
 from gpiorig.analysis.statistics.intervals import Interval
 
 
@@ -19,32 +18,32 @@ def of_bench(new_bench, **options):
     for id_ in range(60):
         bench.round_trip(id_)
     data = studied(bench, **options)
-    return data, route_views(data)[0]
+    return data, data.study.routes[0]
 
 
 @pytest.mark.parametrize("occupancy", [True, False])
 def test_the_note_explains_the_columns_that_are_there(new_bench, occupancy):
-    data, view = of_bench(new_bench, **PLAIN | {"occupancy": occupancy})
-    table = delays.step_table(data, view)[0]
-    assert occupancy == ("of it others ran" in table.header) == ("Of it others ran:" in table.note)
+    data, study = of_bench(new_bench, **PLAIN | {"occupancy": occupancy})
+    table = delays.step_table(data, study)[0]
+    assert occupancy == ("pre-empted" in table.header) == ("Pre-empted:" in table.note)
     assert "Without its probes:" in table.note
 
 
 def test_a_step_that_is_longer_without_its_probes_says_so(new_bench):
     """Its median is 216 us, without its probes 310 us: it waits for what began earlier."""
-    data, view = of_bench(new_bench, **PLAIN)
-    first, *others = view.study.uncertainties
+    data, study = of_bench(new_bench, **PLAIN)
+    first, *others = study.uncertainties
     longer = dataclasses.replace(first, probe_cost_ns=-94_000.0)
-    view = dataclasses.replace(view, study=dataclasses.replace(view.study, uncertainties=(longer, *others)))
-    table = delays.step_table(data, view)[0]
+    study = dataclasses.replace(study, uncertainties=(longer, *others))
+    table = delays.step_table(data, study)[0]
     column = table.header.index("median without its probes")
     assert [True, *[False] * (len(table.rows) - 1)] == [row[column].endswith(", longer") for row in table.rows]
 
 
 def test_steps_with_different_shares_have_sentences_of_their_own(new_bench):
     """A lattice makes 24 % of the variance of one wait and 12 % of the other: no sentence gives both the one share."""
-    _, view = of_bench(new_bench, **PLAIN)
-    waits = [step.name for step in view.route.steps.steps if "radio wait" in step.name]
+    _, study = of_bench(new_bench, **PLAIN)
+    waits = [step.name for step in study.route.steps.steps if "radio wait" in step.name]
     assert 2 == len(waits)
 
     def said(*shares):
@@ -54,12 +53,9 @@ def test_steps_with_different_shares_have_sentences_of_their_own(new_bench):
         ]
         found = tuple(
             dataclasses.replace(each, findings=(lattices[waits.index(each.step)],) if each.step in waits else ())
-            for each in view.study.attributions
+            for each in study.attributions
         )
-        numbers = view.numbers
-        return conclusions.cause_sentences(
-            dataclasses.replace(view, numbers=numbers, study=dataclasses.replace(view.study, attributions=found))
-        )
+        return conclusions.cause_sentences(dataclasses.replace(study, attributions=found))
 
     assert 1 == len(said(0.24, 0.24))
     assert 2 == len(said(0.24, 0.12))
@@ -67,15 +63,15 @@ def test_steps_with_different_shares_have_sentences_of_their_own(new_bench):
 
 def test_more_than_the_whole_is_not_said(new_bench):
     """Neither in the sentence nor in the tile: 102 % of a variance reads as an error."""
-    data, view = of_bench(new_bench, **PLAIN)
-    budget = view.study.budget
-    kind = conclusions.routenumbers.largest_kind(view.numbers.by_kind(view.numbers.variances))[0]
+    data, study = of_bench(new_bench, **PLAIN)
+    budget = study.budget
+    kind = conclusions.routenumbers.largest_kind(study.numbers.by_kind(study.numbers.variances))[0]
     variance = Interval(1.02, 1.01, 1.03, "")
-    group = Group(kind.value, (0,), variance, variance, Interval(1.05, 1.0, 1.1, ""))
+    group = Group(kind, (0,), variance, variance, Interval(1.05, 1.0, 1.1, ""))
     budget = dataclasses.replace(budget, by_kind=(group,), tail_packets=13, packets=60)
-    study = dataclasses.replace(data.study, routes=(dataclasses.replace(view.study, budget=budget),))
-    data = dataclasses.replace(data, study=study)
-    sentence = conclusions.budget_sentence(route_views(data)[0])
-    assert f"most of the variance: {kind.value}, all of it (other steps are short when it is long)" in sentence
+    routes = (dataclasses.replace(study, budget=budget),)
+    data = dataclasses.replace(data, study=dataclasses.replace(data.study, routes=routes))
+    sentence = conclusions.budget_sentence(data.study.routes[0])
+    assert f"most of the variance: {kind.text}, all of it (other steps are short when it is long)" in sentence
     assert "what the slowest 13 of 60 take longer" in sentence
-    assert (f"of the variance: {kind.value}", "100 %") == conclusions.headline(data)[-1]
+    assert (f"of the variance: {kind.text}", "100 %") == conclusions.headline(data)[-1]

@@ -12,11 +12,9 @@ import studies
 from reportcases import PLAIN, one_way
 
 from gpiorig.analysis.clocks.stability import Stability
-from gpiorig.analysis.delays import numbers
 from gpiorig.analysis.figures import clock_errors, plates, series, style
-from gpiorig.analysis.report import blocks, page
+from gpiorig.analysis.report import blocks, inline_svg, page
 from gpiorig.analysis.report import delays as delaysection
-from gpiorig.analysis.report.data import RouteView
 from gpiorig.analysis.statistics.intervals import Interval
 
 
@@ -50,9 +48,10 @@ def test_every_figure_carries_the_tag(report_data, report_sections):
 @pytest.mark.slow
 def test_every_axis_has_a_unit(report_data, report_sections):
     """On every figure the axis of time says in which unit, or that it counts."""
-    row = int(report_data.steps.rows[0])
+    trips = report_data.analysis.round_trips
+    row = int(trips.timelines.complete[0])
     found = {picture.name: picture.figure for picture in blocks.pictures(report_sections)}
-    found["packet"] = plates.packet(report_data.packets, report_data.timelines, row=row, virtual=True)
+    found["packet"] = plates.packet(trips, row=row, virtual=True)
     for name, figure in found.items():
         for ax in figure.axes:
             label = ax.get_xlabel()
@@ -90,7 +89,8 @@ def test_quantiles_on_one_place_are_named_together():
     """All but one packet take as long as each other: three marks are one, and its words are within the axes."""
     route = studies.one_way(packets=300, equal=True)
     route.steps.samples[0, 0] += 90
-    figure = plates.total(numbers.numbers(route), route.totals, noun="delay", lost=0, virtual=False)
+    numbers = studies.about(route).numbers
+    figure = plates.total(route.totals, numbers.total, period_ns=numbers.period_ns, noun="delay", virtual=False)
     words = [text.get_text() for text in figure.axes[1].texts]
     assert ["median, p95, p99"] == words
     assert "left" == figure.axes[1].texts[0].get_ha()
@@ -102,13 +102,12 @@ def test_a_budget_without_a_tail_says_so():
     nothing = Interval(float("nan"), float("nan"), float("nan"), "")
     about = studies.about(route)
     budget = dataclasses.replace(about.budget, tail=tuple(nothing for _ in about.budget.tail), tail_packets=33)
-    figure = plates.budget(numbers.numbers(route), budget, virtual=False)
+    figure = plates.budget(about.numbers, budget, virtual=False)
     words = " ".join(text.get_text() for ax in figure.axes for text in ax.texts)
     assert "no tail: too few packets, or too few different delays" in words
     assert "equal within" not in words
     assert ["variance"] == [text.get_text() for text in figure.axes[1].get_legend().get_texts()]
-    study = dataclasses.replace(about, budget=budget)
-    notes = delaysection.budget_notes(RouteView(route, numbers.numbers(route), study))
+    notes = delaysection.budget_notes(dataclasses.replace(about, budget=budget))
     assert ["Of 40 packets."] == [*notes[0].lines]
 
 
@@ -170,3 +169,14 @@ def test_a_legend_names_the_clocks_that_stand_out():
     assert len(legend) == 9
     assert len(ax.lines) == 45
     assert clock_errors.outstanding(clocks[:3], measure="tdev_ns") == clocks[:3]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fails", [False, True])
+def test_two_processes_draw_what_one_does(report_sections, monkeypatch, fails):
+    """Also where the second one fails: its pictures are drawn again."""
+    pictures = blocks.pictures(report_sections)[:4]
+    expected = {picture.name: inline_svg.svg(picture) for picture in pictures}
+    if fails:
+        monkeypatch.setattr(inline_svg, "_send_drawn", lambda sender, *_: sender.close())
+    assert expected == inline_svg.svgs(pictures)

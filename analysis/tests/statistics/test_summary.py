@@ -7,11 +7,10 @@ import statistics as plain
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpiorig.analysis.statistics.summary import ipdv, quantile, resolved, summarize, variance, variance_shares
+from gpiorig.analysis.statistics.summary import ipdv, quantile, resolved, summarize, variance
 
 RATE = Fraction(24_000_000)
 delays = st.lists(st.integers(0, 1 << 40), min_size=2, max_size=60)
@@ -86,16 +85,6 @@ def test_ipdv_takes_neighbours_only():
     assert [5, -3] == ipdv(array([10, 15, -1, 20, 17])).tolist()
 
 
-@pytest.mark.slow
-@given(st.lists(st.tuples(*[st.integers(0, 10_000)] * 4), min_size=3, max_size=30))
-def test_variance_shares_add_up_to_one(rows):
-    shares = variance_shares(array(rows))
-    if np.ptp(array(rows).sum(axis=1)) == 0:
-        assert np.isnan(shares).all()
-    else:
-        assert math.isclose(1.0, shares.sum(), rel_tol=1e-9)
-
-
 def test_what_quantisation_makes_is_not_resolved():
     """A constant delay sampled at any phase varies by one sample; of jitter that says nothing."""
     starts = np.linspace(0, 1000, 997)
@@ -104,14 +93,6 @@ def test_what_quantisation_makes_is_not_resolved():
     assert not resolved(delays)
     assert not resolved(array([5]))
     assert resolved(array([5, 8]))
-
-
-def test_variance_shares_plain_version():
-    rng = np.random.default_rng(1)
-    steps = rng.integers(0, 1000, (50, 5))
-    total = steps.sum(axis=1)
-    expected = [np.cov(steps[:, i], total)[0, 1] / np.var(total, ddof=1) for i in range(5)]
-    np.testing.assert_allclose(expected, variance_shares(steps))
 
 
 def test_a_million_delays():

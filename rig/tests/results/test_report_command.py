@@ -27,7 +27,7 @@ def test_of_several_runs_each_headline_and_whose_numbers(
 
     monkeypatch.setattr(Recording, "open", lambda folder: SimpleNamespace(folder=folder))
     monkeypatch.setattr(reporting, "of", reported)
-    monkeypatch.setattr(report, "write_set", lambda output, runs: output / "report.html")
+    monkeypatch.setattr(report, "write_set", lambda output, runs, **formats: output / "report.html")
     monkeypatch.setattr(report, "summary_lines", lambda data: [data.headline, "More."])
 
     runs = [tmp_path / "one", tmp_path / "two"]
@@ -37,3 +37,10 @@ def test_of_several_runs_each_headline_and_whose_numbers(
     assert main(["report", *map(str, runs), "-o", "page"]) == 0
     said = ["one: Of one.", "two: Of two.", *[VIRTUAL] * virtual, f"report: {Path('page', 'report.html')}"]
     assert said == capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize(("option", "available"), [("--figures", "svg, png, pdf"), ("--tables", "csv, latex")])
+def test_a_format_that_cannot_be_written(option: str, available: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Refused before a recording is opened; the message lists the formats."""
+    assert main(["report", "run", option, "xyz"]) == 2
+    assert f"{option}: 'xyz' is not a format; available formats: {available}." in capsys.readouterr().err

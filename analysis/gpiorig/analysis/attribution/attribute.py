@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import ndtri
 
 from gpiorig.analysis.attribution import beat, channel, dependence, lattice, modes, trend
 from gpiorig.analysis.attribution.activities import Activity
@@ -286,5 +286,5 @@ def _sentence(series: Series, findings: tuple[Finding, ...], tests: int, level: 
 
 def _detectable(*, n: float, tests: int, level: float) -> float:
     """Share of the variance that one test finds with a probability of 80 %: (z(1 - level/(2 m)) + z(0.8))^2 / n."""
-    z = float(stats.norm.ppf(1 - level / (2 * tests))) + float(stats.norm.ppf(POWER))
+    z = float(ndtri(1 - level / (2 * tests))) + float(ndtri(POWER))
     return min(1.0, z * z / n)

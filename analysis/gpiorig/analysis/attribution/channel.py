@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import ndtr
 
 from gpiorig.analysis.attribution import lattice
 from gpiorig.analysis.attribution.findings import Finding
@@ -136,8 +136,10 @@ def together(parts: Sequence[Split]) -> Split | None:
 
 def _among(repeated: Flags, long: Flags) -> float:
     """Chance that at least this number of the repeated packets are among the long ones."""
+    from scipy.stats import fisher_exact  # here, because the import of scipy.stats takes half a second
+
     table = [[int(np.count_nonzero((repeated == a) & (long == b))) for b in (True, False)] for a in (True, False)]
-    return float(stats.fisher_exact(table, alternative="greater").pvalue)
+    return float(fisher_exact(table, alternative="greater").pvalue)
 
 
 def _held_up(delays: NDArray[np.int64], others: NDArray[np.float64], most: float) -> float:
@@ -154,7 +156,7 @@ def _held_up(delays: NDArray[np.int64], others: NDArray[np.float64], most: float
     variance = float(np.sum(counts * share * (1 - share) * (waiting - counts) / np.maximum(waiting - 1, 1)))
     if variance <= 0:
         return 1.0
-    return float(stats.norm.cdf(float(np.sum(ending - counts * share)) / np.sqrt(variance)))
+    return float(ndtr(float(np.sum(ending - counts * share)) / np.sqrt(variance)))
 
 
 def test(delays: NDArray[np.int64], at: Split, *, period_ns: float, level: float) -> Finding | None:

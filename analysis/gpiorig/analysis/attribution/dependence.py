@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, stats
+from scipy.special import stdtrit
 
 from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.attribution.series import effective_n, explained_by, grouped_share, groups
 from gpiorig.analysis.quantity import count_text, share_text, time_text
 from gpiorig.analysis.statistics.intervals import CONFIDENCE, Interval
+from gpiorig.analysis.statistics.rank_statistics import mid_ranks
 
 Floats = NDArray[np.float64]
 
@@ -41,8 +42,8 @@ def test(delays: NDArray[np.int64], covariate: Floats, *, name: str, period_ns: 
     if len(x) < MIN_PACKETS or len(values) < 2 or len(x) - int(counts.max()) < 3:
         return None
     grouped = len(values) <= FEW_VALUES
-    ranks = stats.rankdata(x)
-    design = groups(labels) if grouped else stats.rankdata(c)[:, None]
+    ranks = mid_ranks(x)
+    design = groups(labels) if grouped else mid_ranks(c)[:, None]
     p, _ = explained_by(ranks, design)
     linear, slope = _line(x, c, period_ns)
     share = max(grouped_share(x, labels), linear) if grouped else max(linear, _isotonic_share(x, c))
@@ -75,13 +76,15 @@ def _line(x: Floats, c: Floats, period_ns: float) -> tuple[float, Interval]:
     residual = y - slope * d
     share = max(0.0, 1 - float(residual @ residual) / max(float(y @ y), 1e-300) * (n - 1) / (n - 2))
     error = np.sqrt(n / (n - 2) * float(np.sum((d * residual) ** 2))) / square
-    half = float(stats.t.ppf(0.5 + CONFIDENCE / 2, n - 2)) * error
+    half = float(stdtrit(n - 2, 0.5 + CONFIDENCE / 2)) * error
     low, high = (slope - half) * period_ns, (slope + half) * period_ns
     return share, Interval(slope * period_ns, low, high, method="least squares, errors HC1")
 
 
 def _isotonic_share(x: Floats, c: Floats) -> float:
     """Adjusted share of the better monotone regression, a parameter for each of its levels."""
+    from scipy.optimize import isotonic_regression
+
     order = np.argsort(c, kind="stable")
     y, n = x[order] - x.mean(), len(x)
     # Equal covariates must get equal values.
@@ -89,7 +92,7 @@ def _isotonic_share(x: Floats, c: Floats) -> float:
     means = np.bincount(inverse, weights=y) / counts
     total, best = float(y @ y), 0.0
     for increasing in (True, False):
-        fitted = optimize.isotonic_regression(means, weights=counts, increasing=increasing).x
+        fitted = isotonic_regression(means, weights=counts, increasing=increasing).x
         levels = len(np.unique(fitted))
         within = float(np.sum((y - fitted[inverse]) ** 2))
         if n > levels and total > 0:

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import bdtrc, ndtri
 
 from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.attribution.periods import MIN_LEVELS, MIN_PERIOD, candidates
@@ -207,7 +207,7 @@ def _p_value(place: Floats, residual: Floats, on: NDArray[np.bool_], *, period: 
     # One place with most of the delays is not a lattice: the fullest level does not count.
     _, inverse, counts = np.unique(place, return_inverse=True, return_counts=True)
     others = inverse != int(np.argmax(counts))
-    smooth = float(stats.binom.sf(int(on[others].sum()) - 1, int(others.sum()), SMOOTH))
+    smooth = float(bdtrc(int(on[others].sum()) - 1, int(others.sum()), SMOOTH))
     _, index, in_level = np.unique(place[on], return_inverse=True, return_counts=True)
     main = in_level >= max(2, MAIN_LEVEL * len(place))
     if int(main.sum()) < MIN_LEVELS or float(on.mean()) < MIN_ON:
@@ -262,7 +262,7 @@ def test(delays: NDArray[np.int64], *, period_ns: float, among: Flags | None = N
             "is, not why delays differ."
         )
         return Finding("lattice", text, 1.0, 0.0, {"levels": lattice.levels, "grid_p_value": lattice.p_value})
-    z = float(stats.norm.ppf(0.5 + CONFIDENCE / 2))
+    z = float(ndtri(0.5 + CONFIDENCE / 2))
     named = {"period_ns": (lattice.period, lattice.period_se), "phase_ns": (lattice.origin, lattice.origin_se)}
     numbers: dict[str, Interval | float | int | str] = {
         name: Interval(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from operator import mul
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy import signal, stats
+from scipy.special import fdtrc, gammaincc
+
+from gpiorig.analysis.statistics.rank_statistics import mid_ranks
 
 Floats = NDArray[np.float64]
 
@@ -55,13 +59,25 @@ def whitened(columns: Floats, model: Floats) -> Floats:
     """
     if not len(model):
         return columns
-    filtered: Floats = signal.lfilter(np.append(1.0, -model), 1.0, columns, axis=0)[len(model) :]
+    order, n = len(model), len(columns)
+    filtered: Floats = columns[order:] - sum(
+        weight * columns[order - lag : n - lag] for lag, weight in enumerate(model.tolist(), start=1)
+    )
     return filtered
+
+
+def impulse_response(model: Floats, count: int) -> Floats:
+    """float64[count + 1]: values of an autoregressive series after one impulse of 1, which is the first."""
+    weights = model.tolist()
+    response = [0.0] * (len(weights) - 1) + [1.0]
+    for _ in range(count):
+        response.append(sum(map(mul, weights, reversed(response[-len(weights) :]))))
+    return np.array(response[len(weights) - 1 :])
 
 
 def effective_n(values: Floats) -> float:
     """How many independent values say as much about their mean, at most n: by an autoregression of their ranks."""
-    model = autoregression(stats.rankdata(values))
+    model = autoregression(mid_ranks(values))
     return len(values) / inflation(model)
 
 
@@ -69,7 +85,7 @@ def inflation(model: Floats) -> float:
     """Variance of the mean of an autoregressive series over that of as many independent values; 1 at least."""
     if not len(model):
         return 1.0
-    response = signal.lfilter([1.0], np.append(1.0, -model), np.append(1.0, np.zeros(2000)))
+    response = impulse_response(model, 2000)
     gain = float(response.sum())
     return max(1.0, gain * gain / float(response @ response))
 
@@ -101,7 +117,7 @@ def explained_by(delays: Floats, design: Floats) -> tuple[float, float]:
         return 1.0, 0.0
     share = min(float(np.sum((q.T @ e) ** 2)) / total, 1 - 1e-15)
     f = share / rank / ((1 - share) / (n - rank - 1))
-    p = float(stats.f.sf(f, rank, n - rank - 1))
+    p = float(fdtrc(rank, n - rank - 1, f))
     if p > SCREEN:
         return p, f
     rng = np.random.default_rng(SEED)
@@ -122,9 +138,10 @@ def tail(value: float, null: Floats) -> float:
     spread = float(null.std())
     if spread <= 0:
         return 1.0 if value <= float(null[0]) else 1 / (len(null) + 1)
-    skew = max(float(stats.skew(null)), 0.01)
-    p = float(stats.pearson3.sf((value - float(null.mean())) / spread, skew))
-    return max(p, _TINY)
+    standard = (null - null.mean()) / spread
+    shape = 4 / max(float(np.mean(standard**3)), 0.01) ** 2
+    at = shape + np.sqrt(shape) * (value - float(null.mean())) / spread
+    return max(float(gammaincc(shape, max(at, 0.0))), _TINY)
 
 
 def _basis(columns: Floats) -> Floats:

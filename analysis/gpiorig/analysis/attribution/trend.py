@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import kolmogorov, ndtr
 
 from gpiorig.analysis.attribution.findings import Finding
-from gpiorig.analysis.attribution.series import autoregression, grouped_share, inflation
+from gpiorig.analysis.attribution.series import autoregression, grouped_share, impulse_response, inflation
 from gpiorig.analysis.quantity import count_text, digits_for, share_text, time_text
 from gpiorig.analysis.statistics.intervals import CONFIDENCE, Interval
+from gpiorig.analysis.statistics.rank_statistics import kendall_s, mid_ranks
 
 Floats = NDArray[np.float64]
 
@@ -28,24 +29,22 @@ def mann_kendall(values: Floats) -> tuple[float, float, float]:
     straight line leaves (Hamed and Rao, Journal of Hydrology 204, 1998), here that of a fitted autoregression.
     """
     n = len(values)
-    score = stats.kendalltau(np.arange(n), values)
-    tau = float(score.statistic)
-    if not np.isfinite(tau):
-        return 0.0, 1.0, float(n)
     _, ties = np.unique(values, return_counts=True)
+    if len(ties) < 2:
+        return 0.0, 1.0, float(n)
     ties = ties.astype(np.float64)
     base = (n * (n - 1) * (2 * n + 5) - float(np.sum(ties * (ties - 1) * (2 * ties + 5)))) / 18
     pairs = n * (n - 1) / 2
-    s = tau * np.sqrt(pairs * (pairs - float(np.sum(ties * (ties - 1) / 2))))
+    s = kendall_s(values)
+    tau = float(s / np.sqrt(pairs * (pairs - float(np.sum(ties * (ties - 1) / 2)))))
     factor = _hamed_rao(_ranked_residual(values), n)
     z = (s - np.sign(s)) / np.sqrt(base * factor)
-    return tau, float(2 * stats.norm.sf(abs(z))), n / factor
+    return tau, float(2 * ndtr(-abs(z))), n / factor
 
 
 def _ranked_residual(values: Floats) -> Floats:
     slope, base = np.polyfit(np.arange(len(values)), values, 1)
-    ranks: Floats = stats.rankdata(values - base - slope * np.arange(len(values)))
-    return ranks
+    return mid_ranks(values - base - slope * np.arange(len(values)))
 
 
 def _hamed_rao(ranks: Floats, n: int) -> float:
@@ -59,9 +58,7 @@ def correlations(model: Floats, lags: int) -> Floats:
     """Autocorrelation of an autoregressive series at the lags from 1 on, from the response to one impulse."""
     if not len(model):
         return np.zeros(lags)
-    from scipy import signal
-
-    response = signal.lfilter([1.0], np.append(1.0, -model), np.append(1.0, np.zeros(4 * lags)))
+    response = impulse_response(model, 4 * lags)
     power = np.fft.irfft(np.abs(np.fft.rfft(response, 2 * len(response))) ** 2)
     values: Floats = power[1 : lags + 1] / power[0]
     return values
@@ -109,7 +106,9 @@ def _theil_sen(ns: Floats, seconds: Floats, factor: float) -> Interval:
     """Median slope of all pairs (Sen, JASA 63, 1968), its interval widened for autocorrelation."""
     if not np.ptp(seconds):
         return Interval(0.0, 0.0, 0.0, method="Theil-Sen", note="no time passes")
-    slopes = stats.theilslopes(ns, seconds, alpha=CONFIDENCE)
+    from scipy.stats import theilslopes  # here, because the import of scipy.stats takes half a second
+
+    slopes = theilslopes(ns, seconds, alpha=CONFIDENCE)
     value, wider = float(slopes.slope), float(np.sqrt(factor))
     low, high = (value + wider * (float(end) - value) for end in (slopes.low_slope, slopes.high_slope))
     return Interval(value, low, high, method="Theil-Sen")
@@ -125,7 +124,7 @@ def change_in(values: Floats) -> tuple[int, float]:
     long-run variance is that of an autoregression fitted on either side of the jump.
     """
     n = len(values)
-    ranks = stats.rankdata(values) - (n + 1) / 2
+    ranks = mid_ranks(values) - (n + 1) / 2
     sums = np.cumsum(ranks)[:-1]
     at = int(np.argmax(np.abs(sums))) + 1
     left = ranks.copy()
@@ -137,7 +136,7 @@ def change_in(values: Floats) -> tuple[int, float]:
     variance = float(ranks @ ranks) / n * factor
     if variance <= 0:
         return at, 1.0
-    return at, float(stats.kstwobign.sf(float(np.abs(sums).max()) / np.sqrt(n * variance)))
+    return at, float(kolmogorov(float(np.abs(sums).max()) / np.sqrt(n * variance)))
 
 
 def changes_in(values: Floats, *, level: float) -> tuple[list[int], float]:

@@ -67,7 +67,7 @@ def covariance(
     centred
         float64[n], x minus the part that offsets of bands take from it: `bands.Bands.centred`; None: x.
     """
-    from scipy import stats
+    from scipy.special import stdtrit
 
     span = float(np.ptp(x)) or 1.0
     count = 3 if bent else 2
@@ -91,7 +91,7 @@ def covariance(
         bandwidth = max(1.1447 * (peak * blocks) ** (1 / 3), SHARE * blocks, 1.0)
     share = bandwidth / blocks
     critical = 1.96 + 2.9694 * share + 0.4160 * share**2 - 0.5324 * share**3
-    critical *= float(stats.t.ppf(0.975, freedom)) / NORMAL_975 * WIDER[differences]
+    critical *= float(stdtrit(freedom, 0.975)) / NORMAL_975 * WIDER[differences]
     inverse = np.linalg.inv(powers.T @ powers)
     sandwich = inverse @ _long_run(scores, bandwidth) @ inverse * len(x) / freedom
     plain = inverse * float(residuals @ residuals) / freedom

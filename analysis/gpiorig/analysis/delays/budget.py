@@ -16,6 +16,7 @@ from gpiorig.analysis.delays import budget_shares
 from gpiorig.analysis.delays.budget_shares import Shares
 from gpiorig.analysis.delays.radio_parts import NAMES as PART_NAMES
 from gpiorig.analysis.delays.radio_parts import RadioParts, stacked
+from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.steps import Step, Steps
 from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.statistics.intervals import CONFIDENCE, NAN, Interval
@@ -28,19 +29,24 @@ class Group:
 
     Parameters
     ----------
-    name
-        What they have in common: the value of a `path.Kind`, or a node.
+    of
+        What they have in common: their kind, or the name of their node.
     steps
         Their places in `Budget.steps`.
     time, variance, tail
         As in `Budget`: the sums of the shares of the steps, with their own intervals.
     """
 
-    name: str
+    of: Kind | str
     steps: tuple[int, ...]
     time: Interval
     variance: Interval
     tail: Interval
+
+    @property
+    def name(self) -> str:
+        """What they have in common, as text."""
+        return self.of.text if isinstance(self.of, Kind) else self.of
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +153,8 @@ def budget(
     total = samples.sum(axis=1)
     shares = _sets(samples, total, confidence)
 
-    def grouped(names: list[str]) -> tuple[Group, ...]:
-        return tuple(Group(name, members, *shares.of(members)) for name, members in _members(names).items())
+    def grouped(of: Sequence[Kind | str]) -> tuple[Group, ...]:
+        return tuple(Group(one, members, *shares.of(members)) for one, members in _members(of).items())
 
     by_step = [shares.of((column,)) for column in range(len(steps.steps))]
     return Budget(
@@ -160,7 +166,7 @@ def budget(
         tail_share=shares.slow / len(total) if shares.slow else NAN,
         packets=len(total),
         note=shares.note,
-        by_kind=grouped([step.kind.value for step in steps.steps]),
+        by_kind=grouped([step.kind for step in steps.steps]),
         by_node=grouped([step.node for step in steps.steps]),
         parts=_parts(parts, of_parts, _sets(of_parts, total, confidence), period_ns=NS_PER_S / steps.samplerate_hz),
     )
@@ -240,6 +246,6 @@ class _Whole(NamedTuple):
     tail: Interval
 
 
-def _members(names: list[str]) -> dict[str, tuple[int, ...]]:
-    """The places of every name, in the order in which they first come."""
-    return {name: tuple(i for i, other in enumerate(names) if other == name) for name in dict.fromkeys(names)}
+def _members(of: Sequence[Kind | str]) -> dict[Kind | str, tuple[int, ...]]:
+    """The places of every kind or node, in the order of their first places."""
+    return {one: tuple(i for i, other in enumerate(of) if other == one) for one in dict.fromkeys(of)}

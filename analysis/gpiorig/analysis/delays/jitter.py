@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -79,20 +80,20 @@ def measures(
         delays, places = delays[order], None if places is None else places[order]
     unit = float(NS_PER_S / samplerate_hz)
     known = delays[delays >= 0]
-    found = [
-        Jitter("peak-to-peak", "largest less smallest", intervals.of_range(known, unit=unit)),
-        Jitter("interquartile range", "p75 less p25", intervals.of_spread(known, 0.25, 0.75, unit=unit)),
+    of_values = [
+        Jitter("peak-to-peak", "largest minus smallest", intervals.of_range(known, unit=unit)),
+        Jitter("interquartile range", "p75 minus p25", intervals.of_spread(known, 0.25, 0.75, unit=unit)),
         Jitter("standard deviation", "n - 1 in the denominator", intervals.of_std(known, unit=unit)),
         Jitter("p99 - p1", "difference of percentiles", intervals.of_spread(known, 0.01, 0.99, unit=unit)),
         Jitter("p99.9 - p0.1", "difference of percentiles", intervals.of_spread(known, 0.001, 0.999, unit=unit)),
     ]
-    return (*found, *_between_packets(ipdv(_with_losses(delays, places)), unit), *_beyond_the_least(known, unit))
+    return (*of_values, *_between_packets(ipdv(_with_losses(delays, places)), unit), *_beyond_the_least(known, unit))
 
 
 def interarrival(differences: NDArray[np.int64]) -> NDArray[np.float64]:
     """float64[n]: the interarrival jitter after each packet but the first.
 
-    J += (|D| - J) / 16 from J = 0, D the delay of a packet less that of the one before: RFC 3550, 6.4.1, and the
+    J += (|D| - J) / 16 from J = 0, D the delay of a packet minus that of the one before: RFC 3550, 6.4.1, and the
     floating-point code of its appendix A.8. The RFC takes packets in the order of arrival.
 
     Parameters
@@ -100,26 +101,25 @@ def interarrival(differences: NDArray[np.int64]) -> NDArray[np.float64]:
     differences
         int64[n], D.
     """
-    from scipy.signal import lfilter
-
     gain = 1 / RFC3550_GAIN
-    running: NDArray[np.float64] = lfilter([gain], [1, gain - 1], np.abs(differences).astype(np.float64))
-    return running
+    sizes = (gain * np.abs(differences)).tolist()
+    running = itertools.accumulate(sizes, lambda jitter, size: size + (1 - gain) * jitter)
+    return np.array(list(running), dtype=np.float64)
 
 
-def as_table(found: Sequence[Jitter]) -> pa.Table:
+def as_table(measures: Sequence[Jitter]) -> pa.Table:
     """One row per measure."""
-    values = [each.ns for each in found]
+    values = [jitter.ns for jitter in measures]
     return columns.table(
         {
-            "measure": pa.array([each.name for each in found], pa.string()),
-            "source": pa.array([each.source for each in found], pa.string()),
-            "value_ns": pa.array([each.value for each in values], pa.float64()),
-            "low_ns": pa.array([each.low for each in values], pa.float64()),
-            "high_ns": pa.array([each.high for each in values], pa.float64()),
-            "confidence": pa.array([each.confidence for each in values], pa.float64()),
-            "method": pa.array([each.method for each in values], pa.string()),
-            "note": pa.array([each.note for each in values], pa.string()),
+            "measure": pa.array([jitter.name for jitter in measures], pa.string()),
+            "source": pa.array([jitter.source for jitter in measures], pa.string()),
+            "value_ns": pa.array([interval.value for interval in values], pa.float64()),
+            "low_ns": pa.array([interval.low for interval in values], pa.float64()),
+            "high_ns": pa.array([interval.high for interval in values], pa.float64()),
+            "confidence": pa.array([interval.confidence for interval in values], pa.float64()),
+            "method": pa.array([interval.method for interval in values], pa.string()),
+            "note": pa.array([interval.note for interval in values], pa.string()),
         }
     )
 
@@ -132,7 +132,7 @@ def _with_losses(delays: NDArray[np.int64], places: NDArray[np.int64] | None) ->
 
 
 def _between_packets(differences: NDArray[np.int64], unit: float) -> list[Jitter]:
-    """What is defined on the delay of a packet less that of the one before."""
+    """Measures on the delay of a packet minus that of the one before."""
     running = interarrival(differences)
     last = Interval(
         value=float(running[-1]) if len(running) else intervals.NAN,
@@ -159,7 +159,7 @@ def _between_packets(differences: NDArray[np.int64], unit: float) -> list[Jitter
 
 
 def _beyond_the_least(known: NDArray[np.int64], unit: float) -> list[Jitter]:
-    """Delays less the smallest of the run; the interval takes the smallest as it was seen."""
+    """Delays minus the smallest of the run; the interval takes the smallest as it was seen."""
     beyond = known - known.min() if len(known) else known
     return [
         Jitter(f"PDV, {name}", "RFC 5481, 4.2", intervals.of_quantile(beyond, p, unit=unit))

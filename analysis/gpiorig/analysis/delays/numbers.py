@@ -1,4 +1,4 @@
-"""Numbers of a route that tables, figures and sentences share, so that each is computed once."""
+"""Statistics of a route, computed once: tables, figures and sentences read them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.delays.budget import Budget
 from gpiorig.analysis.packets.path import Kind
-from gpiorig.analysis.packets.routes import Route
+from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.packets.steps import Step
 from gpiorig.analysis.quantity import NS_PER_S, share_text, time_text
-from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES, Summary, resolved, summarize, variance_shares
+from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES, Summary, summarize
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +31,8 @@ class RouteNumbers:
     means
         float64[s], share of each step in the mean of the whole delay; NaN without a packet.
     variances
-        float64[s], share of each step in its variance; NaN where the delay does not vary above the resolution.
+        float64[s], share of each step in its variance, those of the budget; NaN where the delay does not vary above the
+        resolution.
     """
 
     route: Route
@@ -40,13 +42,18 @@ class RouteNumbers:
     variances: NDArray[np.float64]
 
     @property
+    def noun(self) -> str:
+        """Name of the whole delay."""
+        return "round-trip time" if self.route.name == ROUND_TRIP else "delay"
+
+    @property
     def period_ns(self) -> float:
         """One sample."""
         return float(NS_PER_S / self.route.steps.samplerate_hz)
 
     @property
     def resolution_text(self) -> str:
-        """By how much a delay must vary to be seen varying."""
+        """The variation of a delay that the analyzer does not resolve."""
         return time_text(RESOLUTION_SAMPLES * self.period_ns)
 
     @property
@@ -61,12 +68,11 @@ class RouteNumbers:
         return {kind: float(sum(float(value) for value, step in pairs if step.kind is kind)) for kind in self.kinds}
 
 
-def numbers(route: Route) -> RouteNumbers:
-    """Compute them."""
+def numbers(route: Route, budget: Budget) -> RouteNumbers:
+    """Summaries of a route and of its steps, with the shares of its budget."""
     steps = route.steps
     rate = steps.samplerate_hz
     totals = route.totals
-    nothing = np.full(len(steps.steps), np.nan)
     whole = float(totals.sum())
     return RouteNumbers(
         route=route,
@@ -75,8 +81,8 @@ def numbers(route: Route) -> RouteNumbers:
             summarize(steps.samples[:, column], samplerate_hz=rate, lost=route.lost)
             for column in range(len(steps.steps))
         ),
-        means=steps.samples.sum(axis=0) / whole if whole else nothing,
-        variances=variance_shares(steps.samples) if resolved(totals) else nothing,
+        means=steps.samples.sum(axis=0) / whole if whole else np.full(len(steps.steps), np.nan),
+        variances=np.array([share.value for share in budget.variance]),
     )
 
 
@@ -86,28 +92,28 @@ def largest_kind(sums: dict[Kind, float]) -> tuple[Kind, float]:
     return kind, sums[kind]
 
 
-def where_conclusion(found: RouteNumbers) -> str:
-    """What takes most of the time, and what most of the jitter, in a sentence without its full stop."""
-    if not found.total.n or not np.isfinite(found.means).all():
+def where_conclusion(numbers: RouteNumbers) -> str:
+    """The kind of steps with most of the time, and that with most of the jitter: a sentence without its full stop."""
+    if not numbers.total.n or not np.isfinite(numbers.means).all():
         return "No packet has all its steps"
-    most, share = largest_kind(found.by_kind(found.means))
-    text = f"Most of the time ({share_text(share)}): {most.value}"
-    if found.total.n == 1:
+    most, share = largest_kind(numbers.by_kind(numbers.means))
+    text = f"Most of the time ({share_text(share)}): {most.text}"
+    if numbers.total.n == 1:
         return f"{text}; one packet has no jitter"
-    if not np.isfinite(found.variances).all():
-        return f"{text}; no jitter above the resolution ({found.resolution_text})"
-    worst, share = largest_kind(found.by_kind(found.variances))
-    return f"{text}; most of the variance ({share_text(share)}): {worst.value}"
+    if not np.isfinite(numbers.variances).all():
+        return f"{text}; no jitter above the resolution ({numbers.resolution_text})"
+    worst, share = largest_kind(numbers.by_kind(numbers.variances))
+    return f"{text}; most of the variance ({share_text(share)}): {worst.text}"
 
 
-def steps_conclusion(found: RouteNumbers) -> str:
-    """Which steps vary most, in a sentence without its full stop."""
-    steps = found.route.steps
-    if not found.total.n or not steps.steps:
+def steps_conclusion(numbers: RouteNumbers) -> str:
+    """The steps that vary most: a sentence without its full stop."""
+    steps = numbers.route.steps
+    if not numbers.total.n or not steps.steps:
         return "No packet has all its steps"
-    ranges = np.array([summary.peak_to_peak_ns for summary in found.steps])
-    if not (ranges > RESOLUTION_SAMPLES * found.period_ns * (1 + 1e-9)).any():
-        return f"No step varies by more than the resolution ({found.resolution_text})"
+    ranges = np.array([summary.peak_to_peak_ns for summary in numbers.steps])
+    if not (ranges > RESOLUTION_SAMPLES * numbers.period_ns * (1 + 1e-9)).any():
+        return f"No step varies by more than the resolution ({numbers.resolution_text})"
     order = np.argsort(-ranges, kind="stable")
     names = [f"{short_name(steps.steps[i])} ({time_text(ranges[i])})" for i in order[:2]]
     if len(order) < 3:

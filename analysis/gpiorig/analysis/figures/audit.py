@@ -12,16 +12,16 @@ from gpiorig.analysis.audit.audit import Audit, Comparison, Stage
 from gpiorig.analysis.figures.style import FAINT, INK
 from gpiorig.analysis.quantity import time_text
 
-_SAID = ("node", "host")
+_SHOWN = ("node", "host")
 _HEADLINES = ("round trip", "reception spread", "send call to reception", "interval between receptions")
 
 
 def quantities(audit: Audit) -> dict[str, tuple[Comparison, ...]]:
     """The comparisons of each quantity, in their order."""
-    found: dict[str, tuple[Comparison, ...]] = {}
-    for each in audit.comparisons:
-        found[each.quantity] = (*found.get(each.quantity, ()), each)
-    return found
+    by_quantity: dict[str, tuple[Comparison, ...]] = {}
+    for comparison in audit.comparisons:
+        by_quantity[comparison.quantity] = (*by_quantity.get(comparison.quantity, ()), comparison)
+    return by_quantity
 
 
 def stage_boxes(ax: Axes, stages: Sequence[Stage]) -> bool:
@@ -77,22 +77,21 @@ def stage_boxes(ax: Axes, stages: Sequence[Stage]) -> bool:
 
 
 def sentences(audit: Audit) -> list[str]:
-    """What each clock does to the headline quantities, six sentences at most."""
-    found = []
-    for each in sorted(audit.comparisons, key=_rank):
-        if each.n and each.clock in _SAID and _rank(each) < len(_HEADLINES):
-            skew, added = each.skew_ns.value, each.added_jitter_ns.value
-            if each.n == 1:
-                found.append(
-                    f"{each.quantity}, by {each.clock} stamps: of a single packet, shifted by {time_text(skew)}."
-                )
+    """The effect of each clock on the headline quantities, six sentences at most."""
+    lines = []
+    for comparison in sorted(audit.comparisons, key=_rank):
+        if comparison.n and comparison.clock in _SHOWN and _rank(comparison) < len(_HEADLINES):
+            skew, added = comparison.skew_ns.value, comparison.added_jitter_ns.value
+            subject = f"{comparison.quantity}, by {comparison.clock} timestamps"
+            if comparison.n == 1:
+                lines.append(f"{subject}: of a single packet, shifted by {time_text(skew)}.")
                 continue
-            found.append(
-                f"{each.quantity}, by {each.clock} stamps: shifted by {time_text(skew)} (median), peak-to-peak "
-                f"{time_text(each.other.peak_to_peak_ns)} instead of {time_text(each.pins.peak_to_peak_ns)} "
-                f"({'+' if added >= 0 else ''}{time_text(added)})."
+            clock, pins = comparison.other.peak_to_peak_ns, comparison.pins.peak_to_peak_ns
+            lines.append(
+                f"{subject}: shifted by {time_text(skew)} (median), peak-to-peak {time_text(clock)} instead of "
+                f"{time_text(pins)} ({'+' if added >= 0 else ''}{time_text(added)})."
             )
-    return found[:6]
+    return lines[:6]
 
 
 def _rank(comparison: Comparison) -> int:

@@ -41,9 +41,9 @@ class Lanes:
     labels: dict[float, str]
 
 
-def lanes(timelines: Timelines, found: list[spans.Span]) -> Lanes:
+def lanes(timelines: Timelines, packet_spans: list[spans.Span]) -> Lanes:
     """Lanes for the layers that occur."""
-    used = {(span.node, span.layer) for span in found}
+    used = {(span.node, span.layer) for span in packet_spans}
     first, last = timelines.initiator, timelines.responder
     down = [(first, layer) for layer in LAYERS if (first, layer) in used]
     relays = dict.fromkeys(node for node in timelines.nodes if node not in (first, last))
@@ -68,15 +68,15 @@ def draw(ax: Axes, trips: RoundTrips, row: int, *, window: tuple[int, int], labe
     labels
         Whether the lanes are named at the left.
     """
-    timelines, found = trips.timelines, spans.of_round_trip(trips, row)
-    found = [span for span in found if span.node in timelines.nodes]
-    where = lanes(timelines, found)
+    timelines, packet_spans = trips.timelines, spans.of_round_trip(trips, row)
+    packet_spans = [span for span in packet_spans if span.node in timelines.nodes]
+    where = lanes(timelines, packet_spans)
     origin = int(timelines.samples[row, 0])
     unit_ns, unit = (1e6, "ms") if (window[1] - window[0]) * _period_ns(timelines) > 2.5e6 else (1e3, "µs")
     scale = _period_ns(timelines) / unit_ns
-    outer = outermost(found)
+    outer = outermost(packet_spans)
     width = (window[1] - window[0]) * scale
-    for span in found:
+    for span in packet_spans:
         if span.end < window[0] or span.start > window[1]:
             continue
         y = where.places[span.node, span.layer]
@@ -88,7 +88,7 @@ def draw(ax: Axes, trips: RoundTrips, row: int, *, window: tuple[int, int], labe
         box: dict[str, Any] = {"left": left, "height": height, "color": colour, "alpha": alpha, "linewidth": 0}
         ax.barh(y, max(right - left, width / 1500), **box)
         text = span.point.partition(".")[2]
-        place = _text_place(span, found, window, is_outer=is_outer, need=(0.013 * len(text) + 0.012))
+        place = _text_place(span, packet_spans, window, is_outer=is_outer, need=(0.013 * len(text) + 0.012))
         if place is not None:
             at = (place - origin) * scale + width * 0.006
             ink, size = (INK, 6.8) if is_outer else (ink_on(colour), 6.2)
@@ -176,11 +176,11 @@ def _period_ns(timelines: Timelines) -> float:
     return float(NS_PER_S / timelines.samplerate_hz)
 
 
-def outermost(found: list[spans.Span]) -> set[spans.Span]:
+def outermost(packet_spans: list[spans.Span]) -> set[spans.Span]:
     """Spans that lie in no other one of their lane."""
     outer: set[spans.Span] = set()
     ends: dict[tuple[str, str], int] = {}
-    for span in found:
+    for span in packet_spans:
         lane = (span.node, span.layer)
         if span.start >= ends.get(lane, -1):
             outer.add(span)
@@ -189,10 +189,10 @@ def outermost(found: list[spans.Span]) -> set[spans.Span]:
 
 
 def _text_place(
-    span: spans.Span, found: list[spans.Span], window: tuple[int, int], *, is_outer: bool, need: float
+    span: spans.Span, packet_spans: list[spans.Span], window: tuple[int, int], *, is_outer: bool, need: float
 ) -> int | None:
     """Sample at which the name of a box fits: the start of its first stretch that is free of inner boxes."""
-    lane = [s for s in found if s is not span and (s.node, s.layer) == (span.node, span.layer)]
+    lane = [s for s in packet_spans if s is not span and (s.node, s.layer) == (span.node, span.layer)]
     inner = [s for s in lane if span.start <= s.start < span.end] if is_outer else []
     at, room = max(span.start, window[0]), need * (window[1] - window[0])
     for box in sorted(inner, key=lambda s: s.start):

@@ -20,7 +20,7 @@ from gpiorig.analysis.quantity import NS_PER_S, time_text
 
 STEPS_LANE = "steps"
 # Of the boxes' colours, a class of the style sheet each.
-KIND_CLASSES = {kind: f"kind-{kind.name.lower().replace('_', '-')}" for kind in Kind}
+KIND_CLASSES = {kind: f"kind-{kind.value}" for kind in Kind}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,8 @@ class PacketView:
             for box in self.boxes
         ]
         whole = round(self.total * scale, 2)
-        found = {"title": self.title, "text": self.text, "lanes": [list(lane) for lane in self.lanes]}
-        return {**found, "boxes": boxes, "total": whole, "period": scale}
+        content = {"title": self.title, "text": self.text, "lanes": [list(lane) for lane in self.lanes]}
+        return {**content, "boxes": boxes, "total": whole, "period": scale}
 
 
 def chosen(route: Route) -> dict[str, int]:
@@ -137,17 +137,17 @@ def _steps_only(route: Route, row: int, title: str) -> PacketView:
 def _round_trip(route: Route, trips: RoundTrips, row: int, title: str) -> PacketView:
     timelines = trips.timelines
     at = int(trips.rows(route.steps.rows[row : row + 1])[0])
-    found = [span for span in spans.of_round_trip(trips, at) if span.node in timelines.nodes]
-    places = packet.lanes(timelines, found).places
+    packet_spans = [span for span in spans.of_round_trip(trips, at) if span.node in timelines.nodes]
+    places = packet.lanes(timelines, packet_spans).places
     order: dict[tuple[str, str], int] = {key: 1 + int(y) for key, y in places.items()}
     origin = int(timelines.samples[at, 0])
-    outer = packet.outermost(found)
+    outer = packet.outermost(packet_spans)
     boxes = [
         Box(
             order[span.node, span.layer], span.start - origin, span.end - origin, span.point,
             DIRECTIONS[span.direction], span not in outer,
         )
-        for span in found
+        for span in packet_spans
     ]  # fmt: skip
     cuts = _cuts(route, row)
     air = order["", packet.AIR]

@@ -27,7 +27,7 @@ from gpiorig.analysis.packets.steps import Steps
 from gpiorig.analysis.packets.timelines import Timelines
 from gpiorig.analysis.processor.occupancy import LayerTimes, Occupancy
 from gpiorig.analysis.quantity import round_time_text, time_text
-from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES
+from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES, Summary
 
 WIDTH = 8.4  # inches: at the width of a page its text is as large as the page's
 SUPTITLE: dict[str, Any] = {"x": 0.006, "ha": "left", "fontsize": 10.5, "fontweight": "bold"}
@@ -36,7 +36,7 @@ RELATIVE_RANGE = 0.02  # of the widest range, that a step needs to be drawn besi
 
 
 def packet(trips: RoundTrips, *, row: int, virtual: bool) -> Figure:
-    """One packet: the whole round trip above, the three stretches in which software works below."""
+    """One packet: the whole round trip above, the three intervals in which software works below."""
     timelines = trips.timelines
     with style.paper():
         figure = style.new_figure(width=10.5, height=9.2, virtual=virtual)
@@ -61,13 +61,13 @@ def packet(trips: RoundTrips, *, row: int, virtual: bool) -> Figure:
 
 
 def total(
-    numbers: RouteNumbers, delays: NDArray[np.int64], *, noun: str, lost: int, levels: str = "", virtual: bool
+    delays: NDArray[np.int64], summary: Summary, *, period_ns: float, noun: str, levels: str = "", virtual: bool
 ) -> Figure:
-    """Distribution of the whole delay; `levels` says on which levels it was found to lie."""
+    """Distribution of the whole delay; parameters as of `figures.total_distribution`."""
     with style.paper():
         figure = style.new_figure(width=WIDTH, height=3.4, virtual=virtual)
-        rate = numbers.route.steps.samplerate_hz
-        charts.total_distribution(figure.subplots(), delays, samplerate_hz=rate, noun=noun, lost=lost, levels=levels)
+        ax = figure.subplots()
+        charts.total_distribution(ax, delays, summary, period_ns=period_ns, noun=noun, levels=levels)
         return figure
 
 
@@ -92,20 +92,20 @@ def steps(numbers: RouteNumbers, *, virtual: bool) -> Figure:
         return figure
 
 
-def budget(numbers: RouteNumbers, found: Budget | None, *, virtual: bool) -> Figure:
+def budget(numbers: RouteNumbers, shares: Budget, *, virtual: bool) -> Figure:
     """Where the time goes and where the jitter comes from: stacked bars, and the steps with their intervals."""
     with style.paper():
-        rows = budgetview.shown(found) if found is not None else []
+        rows = budgetview.shown(shares)
         below = 0.75 + 0.3 * len(rows) if rows else 0.0
-        bars = 1.6 if found is None else 2.1
+        bars = 2.1
         legend = style.legend_height(numbers.kinds)
         figure = style.new_figure(width=WIDTH, height=0.45 + legend + bars + below, legend=legend, virtual=virtual)
         grid = figure.add_gridspec(2 if rows else 1, 1, height_ratios=(bars, below) if rows else (1,))
         top = figure.add_subplot(grid[0])
-        budgetview.bars(top, numbers, found)
+        budgetview.bars(top, numbers, shares)
         top.set_title(where_conclusion(numbers).replace("; ", ";\n"))
-        if found is not None and rows:
-            budgetview.intervals(figure.add_subplot(grid[1]), found)
+        if rows:
+            budgetview.intervals(figure.add_subplot(grid[1]), shares)
         style.foot_legend(figure, numbers.kinds, virtual=virtual)
         return figure
 
@@ -119,7 +119,7 @@ def varying_steps(numbers: RouteNumbers) -> list[int]:
 
 
 def step_ecdfs(numbers: RouteNumbers, columns: Sequence[int], *, virtual: bool) -> Figure:
-    """Distribution functions of the steps in these columns, each above its own least."""
+    """Distribution functions of the steps in these columns, each minus its own minimum."""
     durations, names = numbers.route.steps.samples, numbers.route.steps.steps
     with style.paper():
         figure = style.new_figure(width=WIDTH, height=3.2, virtual=virtual)
@@ -128,7 +128,7 @@ def step_ecdfs(numbers: RouteNumbers, columns: Sequence[int], *, virtual: bool) 
         charts.ecdfs(ax, above, unit_ns=numbers.period_ns)
         ax.set_xlim(left=0)
         ax.xaxis.set_major_formatter(FuncFormatter(lambda ms, _: round_time_text(ms * 1e6) if ms else "0"))
-        ax.set_xlabel("duration above the step's own least")
+        ax.set_xlabel("duration above the step's own minimum")
         ax.set_title("The steps that vary most")
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=7.5)
         return figure
@@ -156,13 +156,13 @@ def layers(times: LayerTimes, *, period_ns: float, virtual: bool) -> Figure:
 
 
 def pre_emption(numbers: RouteNumbers, occupancy: Occupancy, *, virtual: bool) -> Figure:
-    """Who ran within the steps that something foreign ran in."""
+    """Occupancy of the processor during the steps with pre-emption."""
     rows = layerview.shown_steps(occupancy)
     with style.paper():
         figure = style.new_figure(width=WIDTH, height=max(2.2, 1.0 + 0.27 * len(rows)), virtual=virtual)
         ax = figure.subplots()
         layerview.pre_emption(ax, numbers.route, occupancy, period_ns=numbers.period_ns)
-        ax.set_title("Who had the processor within the steps that others ran in")
+        ax.set_title("Occupancy of the processor during the steps with pre-emption")
         return figure
 
 
@@ -183,11 +183,11 @@ def overlaid(delays: Mapping[str, tuple[NDArray[np.int64], float]], *, noun: str
         return figure
 
 
-def write(plates: Mapping[str, Figure], folder: Path) -> None:
-    """Write every figure as SVG and PNG."""
-    folder.mkdir(parents=True, exist_ok=True)
+def write(plates: Mapping[str, Figure], folder: Path, formats: Sequence[str]) -> None:
+    """Write every figure under its name, in each of the formats ``svg``, ``png``, ``pdf``."""
     for name, figure in plates.items():
-        style.save(figure, folder / name)
+        for suffix in formats:
+            style.save(figure, folder / f"{name}.{suffix}")
 
 
 def _rows(durations: Steps) -> tuple[list[str], tuple[list[int | None], list[int | None]]]:
@@ -208,9 +208,9 @@ def _rows(durations: Steps) -> tuple[list[str], tuple[list[int | None], list[int
 
 def _off_air_time(timelines: Timelines, row: int) -> str:
     """What the steps of a packet take that are neither radio wait nor air."""
-    found = timelines_module.steps(timelines)
-    durations = found.samples[int(np.searchsorted(timelines.complete, row))]
-    off_air = [step.kind not in {Kind.RADIO_WAIT, Kind.AIR, Kind.UNDIVIDED, Kind.FRAGMENTS} for step in found.steps]
+    stage = timelines_module.steps(timelines)
+    durations = stage.samples[int(np.searchsorted(timelines.complete, row))]
+    off_air = [step.kind not in {Kind.RADIO_WAIT, Kind.AIR, Kind.UNDIVIDED, Kind.FRAGMENTS} for step in stage.steps]
     return time_text(float(durations[off_air].sum()) * float(1_000_000_000 / timelines.samplerate_hz))
 
 

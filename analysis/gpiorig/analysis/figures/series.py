@@ -106,7 +106,7 @@ def fold_lattice(
     # A few that lie on no level would make one bar of all that do: they are counted.
     reach = max(2 * float(np.quantile(np.abs(away), 0.95)), 2 * period_ns)
     beyond = int(np.count_nonzero(np.abs(away) > reach))
-    residuals.hist(away, bins=81, range=(-reach, reach), color=FIRST)
+    residuals.stairs(*np.histogram(away, bins=81, range=(-reach, reach)), fill=True, color=FIRST)
     residuals.set_xlabel("distance from the nearest level (ns)")
     residuals.set_ylabel("packets")
     if beyond:

@@ -11,18 +11,22 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.axis import Axis, XAxis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.lines import Line2D
+from matplotlib.markers import TICKDOWN, TICKLEFT
 from matplotlib.patches import Patch
 from matplotlib.text import Text
+from matplotlib.ticker import Locator, NullLocator
 
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.capture.printable import printable_lines
 
 VIRTUAL_TAG = "virtual bench, not a hardware measurement"
 
-# Okabe and Ito, "Color Universal Design" (2008): tells apart for every kind of colour vision.
+# Okabe and Ito, "Color Universal Design" (2008): distinct for every kind of colour vision.
 KIND_COLOURS = {
     Kind.SOFTWARE: "#0072B2",
     Kind.MAC: "#5A3E85",  # not one of the eight, which are all in use
@@ -52,6 +56,11 @@ PAGE_COLOURS = {
     PAPER: "var(--page)",
     WARNING: "var(--warning)",
     "#000000": "var(--ink)",
+}
+_NO_DATE: dict[str, dict[str, Any]] = {
+    ".svg": {"Date": None, "Creator": None},
+    ".png": {"Software": None},
+    ".pdf": {"CreationDate": None, "Producer": None, "Creator": None},
 }
 _LONG_NAME = 40  # letters of a kind of steps, of which no four stand in a row
 TAG_HEIGHT = 0.24  # inches
@@ -117,7 +126,7 @@ def new_figure(*, width: float = 7.2, height: float = 3.2, legend: float = 0, vi
 
 def foot_legend(figure: Figure, kinds: Sequence[Kind], *, virtual: bool) -> None:
     """The colours of the kinds of steps, in the height of `legend_height` that `new_figure` kept free."""
-    handles = [Patch(color=KIND_COLOURS[kind], label=kind.value) for kind in kinds]
+    handles = [Patch(color=KIND_COLOURS[kind], label=kind.text) for kind in kinds]
     foot = (TAG_HEIGHT if virtual else 0.0) / figure.get_figheight()
     style: dict[str, Any] = {"frameon": False, "handlelength": 1.2, "columnspacing": 1.6}
     figure.legend(handles=handles, loc="lower left", bbox_to_anchor=(0.0, foot), ncols=_legend_columns(kinds), **style)
@@ -129,7 +138,7 @@ def legend_height(kinds: Sequence[Kind]) -> float:
 
 
 def _legend_columns(kinds: Sequence[Kind]) -> int:
-    return 3 if any(len(kind.value) > _LONG_NAME for kind in kinds) else 4
+    return 3 if any(len(kind.text) > _LONG_NAME for kind in kinds) else 4
 
 
 def ink_on(colour: str) -> str:
@@ -158,42 +167,56 @@ def svg(figure: Figure, *, outlines: bool = True) -> str:
     _settle(figure)
     buffer = io.StringIO()
     with paper(), mpl.rc_context({"svg.fonttype": "path" if outlines else "none"}):
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(buffer, format="svg", metadata=_NO_DATE[".svg"])
     return buffer.getvalue()
 
 
-def write(figure: Figure, path: Path, *, dpi: int = 200) -> None:
-    """Write one file, of the kind that its suffix says."""
-    _make_printable(figure)
-    with paper():
-        figure.savefig(path, dpi=dpi)
-
-
-def save(figure: Figure, stem: Path, *, dpi: int = 200) -> None:
-    """Write `stem`.svg and `stem`.png."""
+def save(figure: Figure, path: Path, *, dpi: int = 200) -> None:
+    """Write one file, of the format of its suffix, with equal bytes for equal figures."""
     _settle(figure)
-    stem.with_suffix(".svg").write_text(svg(figure), encoding="utf-8")
     with paper():
-        figure.savefig(stem.with_suffix(".png"), dpi=dpi, metadata={"Software": None})
+        figure.savefig(path, dpi=dpi, metadata=_NO_DATE.get(path.suffix, {}))
 
 
 def _make_printable(figure: Figure) -> None:
-    """Names of channels and nodes may hold anything, and XML no control character."""
+    """Remove control characters, which XML forbids, from the names of channels and nodes."""
     for text in figure.findobj(Text):
-        if (shown := printable_lines(text.get_text())) != text.get_text():
-            text.set_text(shown)
+        if (printable := printable_lines(text.get_text())) != text.get_text():
+            text.set_text(printable)
 
 
 def _settle(figure: Figure) -> None:
     """Lay the figure out once; it takes as long as drawing it, and every file would do it again.
 
-    The solver's last bits differ from one call to the next, and SVG's ids are hashes of them: places are rounded.
+    The solver's last bits differ from one call to the next, and the ids in SVG are hashes of them: places are rounded.
     """
     _make_printable(figure)
     engine = figure.get_layout_engine()
-    if engine is not None:
-        with paper():
-            engine.execute(figure)
-            figure.set_layout_engine(None)  # "none" would leave one in place, for which every file is drawn twice
-        for axes in figure.axes:
-            axes.set_position(np.round(axes.get_position(original=True).bounds, 9).tolist())
+    if engine is None:
+        return
+    logarithmic = [axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) if axis.get_scale() != "linear"]
+    locators = [axis.get_minor_locator() for axis in logarithmic]
+    for axis in logarithmic:
+        axis.set_minor_locator(NullLocator())
+    with paper():
+        engine.execute(figure)
+        figure.set_layout_engine(None)  # "none" would leave one in place, for which every file is drawn twice
+    for axes in figure.axes:
+        axes.set_position(np.round(axes.get_position(original=True).bounds, 9).tolist())
+    for axis, locator in zip(logarithmic, locators, strict=True):
+        _mark_minor_ticks(axis, locator)
+
+
+def _mark_minor_ticks(axis: Axis, locator: Locator) -> None:
+    """Draw the minor ticks of a logarithmic axis as one line of marks: a tick is five artists, which take 1 ms."""
+    axis.set_minor_locator(locator)
+    places = axis.get_minorticklocs()
+    axis.set_minor_locator(NullLocator())
+    low, high = sorted(axis.get_view_interval())
+    places = places[(places >= low) & (places <= high)]
+    look: dict[str, Any] = {"linestyle": "", "color": INK, "clip_on": False, "markersize": 2, "markeredgewidth": 0.6}
+    is_x, zeros = isinstance(axis, XAxis), np.zeros(len(places))
+    look |= {"marker": TICKDOWN if is_x else TICKLEFT}
+    line = Line2D(*((places, zeros) if is_x else (zeros, places)), **look)
+    line.set_transform(axis.axes.get_xaxis_transform() if is_x else axis.axes.get_yaxis_transform())
+    axis.axes.add_artist(line)

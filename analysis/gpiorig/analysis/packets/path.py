@@ -23,17 +23,26 @@ class Source(Enum):
 
 
 class Kind(Enum):
-    """What a step is spent on."""
+    """What a step is spent on; the value is its key in files, `text` its name for readers."""
 
-    SOFTWARE = "stack software"
-    MAC = "MAC: queue, slot, hand-over"
-    DRIVER = "driver, radio transfer"
-    RADIO_WAIT = "radio wait (backoff, CCA, retries)"
-    AIR = "on the air"
-    UNDIVIDED = "radio wait or air, which no tap tells apart"
-    FRAGMENTS = "fragments before the last: software, radio, air"
-    INTERRUPT = "interrupt, hand-over"
-    APPLICATION = "application"
+    text: str
+
+    SOFTWARE = "software", "stack software"
+    MAC = "mac", "MAC: queue, slot, hand-over"
+    DRIVER = "driver", "driver, radio transfer"
+    RADIO_WAIT = "radio-wait", "radio wait (backoff, CCA, retries)"
+    AIR = "air", "on the air"
+    UNDIVIDED = "undivided", "radio wait or air, which no tap distinguishes"
+    FRAGMENTS = "fragments", "fragments before the last: software, radio, air"
+    INTERRUPT = "interrupt", "interrupt, hand-over"
+    APPLICATION = "application", "application"
+
+    def __new__(cls, key: str, text: str) -> Kind:
+        """A member whose value is its key."""
+        member = object.__new__(cls)
+        member._value_ = key
+        member.text = text
+        return member
 
 
 @dataclass(frozen=True, slots=True)

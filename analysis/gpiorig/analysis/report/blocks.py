@@ -39,11 +39,11 @@ class Table:
     caption
         What it shows.
     header
-        One per column; one that begins with ``<`` is of a column of words, which stands at the left.
+        One per column; one that begins with ``<`` is of a column of words, aligned left.
     rows
         The cells.
     note
-        What one must know to read it.
+        Explanation of its columns.
     narrow
         Whether it is a list of names and values rather than a wide table.
     """
@@ -56,9 +56,9 @@ class Table:
     narrow: bool = False
 
 
-@dataclass(frozen=True, eq=False)  # no slots: the figure is kept once it is drawn
+@dataclass(frozen=True, eq=False)  # no slots: the drawn figure is cached
 class Picture:
-    """A figure, with the words that say the same to those who do not see it.
+    """A figure, with a title and a caption for those who do not see it.
 
     Parameters
     ----------
@@ -141,16 +141,16 @@ def text(*lines: str, look: str = "") -> Text:
 
 
 def why_not(reason: str) -> Text:
-    """A section without data says why."""
+    """The reason why a section has no data."""
     return Text((reason,), "why")
 
 
 def pictures(blocks: Sequence[Block]) -> list[Picture]:
     """All pictures, in the order of the page."""
-    found: list[Picture] = []
+    collected: list[Picture] = []
     for block in blocks:
         if isinstance(block, Picture):
-            found.append(block)
+            collected.append(block)
         elif isinstance(block, (Details, Section)):
-            found += pictures(block.blocks)
-    return found
+            collected += pictures(block.blocks)
+    return collected

@@ -15,18 +15,17 @@ from gpiorig.analysis.figures.plates import WIDTH
 from gpiorig.analysis.quantity import count_text, share_text
 from gpiorig.analysis.report.blocks import Block, Details, Picture, Table, text, why_not
 from gpiorig.analysis.report.conclusions import causes, period_ns, sentence_of
-from gpiorig.analysis.report.data import ReportData, RouteView
+from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.report.pictures import period_text
 from gpiorig.analysis.report.texts import p_text
 from gpiorig.analysis.statistics.intervals import Interval
+from gpiorig.analysis.study.study import RouteStudy
 
 MAX_FOLDS = 4
 
 
-def blocks(data: ReportData, view: RouteView, prefix: str) -> list[Block]:
+def blocks(data: ReportData, view: RouteStudy, prefix: str) -> list[Block]:
     """Sentences, folds, and the table of all findings."""
-    if view.study is None:
-        return [why_not("Attribution was not run on this recording.")]
     attributed = causes(view)
     if not attributed:
         return [why_not("The route has no steps.")]
@@ -42,9 +41,9 @@ def blocks(data: ReportData, view: RouteView, prefix: str) -> list[Block]:
     content: list[Block] = [text(opening)]
     if structured:
         content.append(text(*(sentence_of(attribution) for attribution in structured), look="findings"))
-    whole = view.study.attributions[-1]
+    whole = view.attributions[-1]
     if whole.step not in {attribution.step for attribution, _ in attributed}:
-        content.append(text(f"The whole {view.noun}: {whole.sentence}"))
+        content.append(text(f"The whole {view.numbers.noun}: {whole.sentence}"))
     content += folds(data, view, prefix)
     if structured:
         content.append(Details("Every finding with its evidence", (_table(attributed),)))
@@ -57,7 +56,7 @@ def blocks(data: ReportData, view: RouteView, prefix: str) -> list[Block]:
     return content
 
 
-def folds(data: ReportData, view: RouteView, prefix: str) -> list[Picture]:
+def folds(data: ReportData, view: RouteStudy, prefix: str) -> list[Picture]:
     """Delays folded over the periods of the findings, the largest part of the jitter first."""
     drawn = [
         _fold(data, view, attribution, finding, f"{prefix}fold-{number + 1}")
@@ -66,7 +65,7 @@ def folds(data: ReportData, view: RouteView, prefix: str) -> list[Picture]:
     return [picture for picture in drawn if picture is not None]
 
 
-def _periodic(view: RouteView) -> Iterator[tuple[Attribution, Finding]]:
+def _periodic(view: RouteStudy) -> Iterator[tuple[Attribution, Finding]]:
     for attribution, _ in causes(view):
         for finding in attribution.findings:
             period = period_ns(finding)
@@ -74,7 +73,7 @@ def _periodic(view: RouteView) -> Iterator[tuple[Attribution, Finding]]:
                 yield attribution, finding
 
 
-def _fold(data: ReportData, view: RouteView, attribution: Attribution, finding: Finding, name: str) -> Picture | None:
+def _fold(data: ReportData, view: RouteStudy, attribution: Attribution, finding: Finding, name: str) -> Picture | None:
     column = next((i for i, step in enumerate(view.route.steps.steps) if step.name == attribution.step), None)
     if column is None:
         return None
@@ -92,7 +91,7 @@ def _fold(data: ReportData, view: RouteView, attribution: Attribution, finding: 
     return Picture(name, partial(_draw_fold, view, column, finding, title, virtual=data.virtual), title, caption)
 
 
-def _draw_fold(view: RouteView, column: int, finding: Finding, title: str, *, virtual: bool) -> Figure:
+def _draw_fold(view: RouteStudy, column: int, finding: Finding, title: str, *, virtual: bool) -> Figure:
     """The durations in a column over the period of its lattice or beat."""
     durations = view.route.steps.samples
     sample_ns, period = view.numbers.period_ns, period_ns(finding)

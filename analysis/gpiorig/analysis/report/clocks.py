@@ -1,4 +1,4 @@
-"""The clock audit: the same events by other clocks."""
+"""The section on the clock audit: the same events by other clocks."""
 
 from __future__ import annotations
 
@@ -31,16 +31,17 @@ def section(data: ReportData, prefix: str) -> Section:
 def _blocks(data: ReportData, prefix: str) -> list[Block]:
     audit = data.study.audit
     if audit is None:
-        reason = "there is neither a node's log nor a serial record" if data.study is not None else "no study was made"
-        return [why_not(f"The clocks were not compared: {reason}.")]
-    summary = auditfigures.sentences(audit)
+        return [
+            why_not("The clocks were not compared: that takes packets on the pins and a node's log or serial record.")
+        ]
+    sentences = auditfigures.sentences(audit)
     wrong = (*audit.foreign, *audit.flags)
     blocks: list[Block] = [text(*wrong, look="bad")] if wrong else []
-    blocks += [text(*summary)] if summary else []
+    blocks += [text(*sentences)] if sentences else []
     aside: list[Block] = [text(*audit.notes)] if audit.notes else []
     aside += [_matchings(audit)] if audit.matchings else []
     if aside:
-        blocks.append(Details("Comparisons that were not possible, and assumptions", tuple(aside)))
+        blocks.append(Details("Omitted comparisons and assumptions", tuple(aside)))
     if audit.fits:
         blocks.append(_fits(audit.fits))
     if audit.comparisons:
@@ -49,11 +50,11 @@ def _blocks(data: ReportData, prefix: str) -> list[Block]:
     if audit.stages:
         blocks += [*_stage_boxes(data, audit, prefix), _stages(audit)]
     blocks += _stability(data, audit, prefix)
-    return blocks or [why_not("The audit has nothing to compare: no event is known by two clocks.")]
+    return blocks or [why_not("The audit has nothing to compare: no event was recorded by two clocks.")]
 
 
 def _matchings(audit: Audit) -> Table:
-    """Entries with and without a partner on the pins, with the reason."""
+    """Log entries with a partner on the pins, and those without, by reason."""
     rows = tuple(
         (
             matching.node,
@@ -93,7 +94,7 @@ def _fits(fits: tuple[ClockFit, ...]) -> Table:
     )  # fmt: skip
     note = (
         "Ahead by: clock minus reference in the middle of the segment. A host's timestamps can only be late: the line "
-        "below all of them (minimum delay) includes the clock's offset and the least delay, the one through their "
+        "below all of them (minimum delay) includes the clock's offset and the minimum delay, the one through their "
         "middle the usual delay."
     )
     title = "Fits of clocks, a row per segment between resets, steps and changes of rate"
@@ -132,8 +133,8 @@ def _errors(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
         if not drawn:
             continue
         draw = partial(_draw_errors, quantity, drawn, virtual=data.virtual)
-        most = max(comparison.n for comparison in drawn)
-        thinned = f", drawn by {thinning.ECDF_POINTS} of their quantiles" if most > thinning.ECDF_POINTS else ""
+        largest = max(comparison.n for comparison in drawn)
+        thinned = f", drawn by {thinning.ECDF_POINTS} of their quantiles" if largest > thinning.ECDF_POINTS else ""
         caption = f"Distribution functions of clock minus pins{thinned}."
         title = f"Distribution of the errors of each clock: {quantity}"
         blocks.append(Picture(f"{prefix}clock-errors-{number}", draw, title, caption))
@@ -179,7 +180,7 @@ def _stages(audit: Audit) -> Table:
         rows.append((stage.node, stage.name, f"{s.n}", *(time_text(ns) for ns in numbers)))
     header = ("<node", "<stage", "lines", "min", "median", "p95", "max", "peak-to-peak")
     note = (
-        "The stages up to the start bit, and the total from event to host timestamp, are of lines with a packet; "
+        "The stages up to the start bit, and the total from event to host timestamp, are of lines about a packet; "
         "those from the start bit on are of all lines."
     )
     return Table("Stages of a log line", header, tuple(rows), note=note)

@@ -1,79 +1,79 @@
-"""The conclusions: what a reader should know who reads nothing else."""
+"""The conclusions at the top of the page: delay, budget, causes, accounting."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from gpiorig.analysis.attribution.attribute import TOTAL
 from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.delays import numbers as routenumbers
-from gpiorig.analysis.delays.budget import Budget
+from gpiorig.analysis.delays import summaries
 from gpiorig.analysis.packets.path import Kind
-from gpiorig.analysis.packets.timelines import LOST
 from gpiorig.analysis.quantity import NS_PER_S, count_text, digits_for, number_text, share_text, time_text
-from gpiorig.analysis.report.data import ReportData, RouteView, route_views
+from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.report.texts import tail_text, whole_share
 from gpiorig.analysis.statistics.intervals import Interval
-from gpiorig.analysis.statistics.summary import Summary, summarize
+from gpiorig.analysis.statistics.summary import Summary
+from gpiorig.analysis.study.study import RouteStudy
 
 MAX_LINES = 5
-LEAST_FOR_P95, LEAST_FOR_P99 = 20, 100  # packets, of which fewer have none beyond the quantile
-LEAST_CAUSE = 0.01  # of the whole variance, that a finding explains to be among the conclusions
+MIN_FOR_P95, MIN_FOR_P99 = 20, 100  # packets; with fewer none is beyond the quantile
+MIN_CAUSE = 0.01  # share of the whole variance that a finding explains to be among the conclusions
 
 
 def summary_lines(data: ReportData) -> list[str]:
     """The conclusion in five lines or fewer."""
-    views = route_views(data)
-    first = _delay_line(data, views)
+    routes = data.study.routes
+    first = _delay_line(data)
     if not first:
-        return [*_nothing(data), _accounting_line(data)]
-    if not views:
+        return [_nothing(data), _accounting_line(data)]
+    if not routes:
         return [first, _accounting_line(data)]
-    main = views[0]
+    main = routes[0]
     if main.numbers.total.n == 1:
         return [first, budget_sentence(main), _accounting_line(data)]
-    text = [first, budget_sentence(main), routenumbers.steps_conclusion(main.numbers) + "."]
+    lines = [first, budget_sentence(main), routenumbers.steps_conclusion(main.numbers) + "."]
     cause = _cause_line(main)
-    return [*text, *([cause] if cause else []), _accounting_line(data)][:MAX_LINES]
+    return [*lines, *([cause] if cause else []), _accounting_line(data)][:MAX_LINES]
 
 
 def headline(data: ReportData) -> list[tuple[str, str]]:
     """The numbers on top: (name, number)."""
-    views, total = route_views(data), _total(data)
+    routes, total = data.study.routes, _total(data)
     if total is None or not total.n:
         return []
-    whole = views[0].noun if views else "round-trip time"
+    noun = routes[0].numbers.noun if routes else "round-trip time"
     account = data.analysis.account
     sent = account.total if account else total.n + total.lost
     counted = ("packets timelined", f"{number_text(total.n)} of {number_text(sent)}")
     if total.n == 1:
-        return [(whole, time_text(total.median_ns)), counted]
-    found = [
-        (f"median {whole}", time_text(total.median_ns)),
+        return [(noun, time_text(total.median_ns)), counted]
+    rows = [
+        (f"median {noun}", time_text(total.median_ns)),
         ("peak-to-peak jitter", time_text(total.peak_to_peak_ns)),
-        (f"99 % of the {whole}s within", time_text(total.p99_ns))
-        if total.n >= LEAST_FOR_P99
-        else (f"longest {whole}", time_text(total.max_ns)),
+        (f"99 % of the {noun}s within", time_text(total.p99_ns))
+        if total.n >= MIN_FOR_P99
+        else (f"longest {noun}", time_text(total.max_ns)),
         counted,
     ]
-    if views and np.isfinite(views[0].numbers.variances).all():
-        kind, share = _worst(views[0])
-        found.append((f"of the variance: {kind.value}", share_text(min(share.value, 1.0))))
-    return found
+    if routes and np.isfinite(routes[0].numbers.variances).all():
+        kind, share = _largest_variance(routes[0])
+        rows.append((f"of the variance: {kind.text}", share_text(min(share.value, 1.0))))
+    return rows
 
 
-def budget_sentence(view: RouteView) -> str:
-    """What takes most of the time, and what makes most of the jitter, with its interval."""
-    budget = view.study.budget if view.study is not None else None
-    numbers = view.numbers
-    if budget is None or not np.isfinite(numbers.variances).all():
+def budget_sentence(study: RouteStudy) -> str:
+    """The kinds of steps with most of the time and most of the jitter, with its interval."""
+    budget, numbers = study.budget, study.numbers
+    if not np.isfinite(numbers.variances).all():
         return routenumbers.where_conclusion(numbers) + "."
-    most, share = routenumbers.largest_kind(numbers.by_kind(numbers.means))
-    worst, variance = _worst(view)
-    tail = numbers.by_kind([each.value for each in budget.tail])[worst]
-    text = f"Most of the time ({share_text(share)}): {most.value}; most of the variance: {worst.value}, "
+    slowest, share = routenumbers.largest_kind(numbers.by_kind(numbers.means))
+    worst, variance = _largest_variance(study)
+    tail = numbers.by_kind([part.value for part in budget.tail])[worst]
+    text = f"Most of the time ({share_text(share)}): {slowest.text}; most of the variance: {worst.text}, "
     text += whole_share(variance)
     if np.isfinite(tail):
         part = "all" if tail > 1 else share_text(tail)
@@ -81,36 +81,36 @@ def budget_sentence(view: RouteView) -> str:
     return text + "."
 
 
-def causes(view: RouteView) -> list[tuple[Attribution, float]]:
-    """What was found about the steps of a route, with the share of the whole variance that each step makes.
+def causes(study: RouteStudy) -> list[tuple[Attribution, float]]:
+    """The attribution of each step of a route, with the share of the whole variance that the step makes.
 
-    The step whose findings explain most of the whole stands first; the whole delay is not among them.
+    The step whose findings explain most of the whole is first; the whole delay is not among them.
     """
-    if view.study is None:
-        return []
-    names = [step.name for step in view.route.steps.steps]
-    shares = dict(zip(names, view.numbers.variances.tolist(), strict=True))
-    found = [(each, shares[each.step]) for each in view.study.attributions if each.step in shares]
+    names = [step.name for step in study.route.steps.steps]
+    shares = dict(zip(names, study.numbers.variances.tolist(), strict=True))
+    pairs = [
+        (attribution, shares[attribution.step]) for attribution in study.attributions if attribution.step in shares
+    ]
 
     def explained(pair: tuple[Attribution, float]) -> float:
         attribution, share = pair
-        return max((finding.share for finding in attribution.findings), default=0.0) * float(np.nan_to_num(share))
+        return _largest_share(attribution) * float(np.nan_to_num(share))
 
-    return sorted(found, key=lambda pair: -explained(pair))
+    return sorted(pairs, key=lambda pair: -explained(pair))
 
 
-def cause_sentences(view: RouteView) -> list[str]:
-    """What the findings say, one sentence each, those of several steps that are alike together; the largest first.
+def cause_sentences(study: RouteStudy) -> list[str]:
+    """One sentence per finding, the largest first; steps with equal findings share a sentence.
 
-    Only findings that explain a hundredth of the whole variance or more are said.
+    Findings that explain less than a hundredth of the whole variance are omitted.
     """
     groups: list[tuple[Finding, list[str]]] = []
-    short = {step.name: routenumbers.short_name(step) for step in view.route.steps.steps}
-    for attribution, share in causes(view):
+    short = {step.name: routenumbers.short_name(step) for step in study.route.steps.steps}
+    for attribution, share in causes(study):
         for finding in attribution.findings:
-            # Of findings of one kind in one step the largest is said: causes that go together explain the same.
-            said = any(first.kind == finding.kind and short[attribution.step] in names for first, names in groups)
-            if said or not finding.share * share >= LEAST_CAUSE:
+            # Of findings of one kind in one step the largest counts: causes that go together explain the same.
+            repeated = any(first.kind == finding.kind and short[attribution.step] in names for first, names in groups)
+            if repeated or not finding.share * share >= MIN_CAUSE:
                 continue
             alike = next((names for first, names in groups if _alike(first, finding)), None)
             if alike is not None:
@@ -118,34 +118,41 @@ def cause_sentences(view: RouteView) -> list[str]:
             else:
                 groups.append((finding, [short[attribution.step]]))
     by_step = [f"In {' and '.join(names)} {_lower(finding.sentence)}" for finding, names in groups]
-    return [*_whole_cause(view), *by_step]
+    return [*_whole_cause(study), *by_step]
 
 
-def _whole_cause(view: RouteView) -> list[str]:
-    """What explains more of the whole delay than the findings in its steps do together, if anything."""
-    whole = [each for each in view.study.attributions if each.step == TOTAL] if view.study is not None else []
-    findings = [finding for each in whole for finding in each.findings]
-    best = max(findings, key=lambda finding: finding.share, default=None)
+def total_findings(study: RouteStudy) -> list[Finding]:
+    """The findings about the whole delay."""
+    whole = (attribution for attribution in study.attributions if attribution.step == TOTAL)
+    return [finding for attribution in whole for finding in attribution.findings]
+
+
+def _whole_cause(study: RouteStudy) -> list[str]:
+    """The finding that explains more of the whole delay than those in its steps together, if there is one."""
+    best = max(total_findings(study), key=lambda finding: finding.share, default=None)
     by_steps = sum(
-        max((finding.share for finding in each.findings), default=0.0) * max(float(np.nan_to_num(share)), 0.0)
-        for each, share in causes(view)
+        _largest_share(attribution) * max(float(np.nan_to_num(share)), 0.0) for attribution, share in causes(study)
     )
-    if best is None or best.share < max(2 * by_steps, LEAST_CAUSE):
+    if best is None or best.share < max(2 * by_steps, MIN_CAUSE):
         return []
-    return [f"As a whole, {_lower(best.sentence).replace('the step', f'the {view.noun}')}"]
+    return [f"As a whole, {_lower(best.sentence).replace('the step', f'the {study.numbers.noun}')}"]
+
+
+def _largest_share(attribution: Attribution) -> float:
+    return max((finding.share for finding in attribution.findings), default=0.0)
 
 
 def sentence_of(attribution: Attribution) -> str:
     """Its conclusion, with the name of the step in it."""
-    said = attribution.sentence
-    return said if attribution.step.lower() in said.lower() else f"{attribution.step}: {said}"
+    sentence = attribution.sentence
+    return sentence if attribution.step.lower() in sentence.lower() else f"{attribution.step}: {sentence}"
 
 
 def _alike(one: Finding, other: Finding) -> bool:
     """Whether two steps show the same structure with the same share: one lattice, or a beat with the same activity."""
     if one.kind != other.kind or one.kind not in {"lattice", "beat"}:
         return False
-    periods = [period_ns(each) for each in (one, other)]
+    periods = [period_ns(finding) for finding in (one, other)]
     same = all(one.numbers.get(name) == other.numbers.get(name) for name in ("levels", "activity"))
     same = same and share_text(one.share) == share_text(other.share)
     return same and abs(periods[0] - periods[1]) < 0.001 * periods[0]
@@ -160,108 +167,98 @@ def period_ns(finding: Finding) -> float:
 
 
 def _lower(sentence: str) -> str:
-    """A sentence that goes on another one."""
+    """A sentence as the continuation of another one."""
     return "the " + sentence.removeprefix("The ") if sentence.startswith("The ") else sentence
 
 
-def _delay_line(data: ReportData, views: tuple[RouteView, ...]) -> str:
-    """How long packets took; empty when none arrived."""
-    total = _total(data)
+def _delay_line(data: ReportData) -> str:
+    """The delay of the packets; empty when none arrived."""
+    total, routes = _total(data), data.study.routes
     if total is None or not total.n:
         return ""
-    rate = data.timelines.samplerate_hz if data.timelines is not None else views[0].route.steps.samplerate_hz
+    rate = data.timelines.samplerate_hz if data.timelines is not None else routes[0].route.steps.samplerate_hz
     digits = digits_for(total.median_ns, spread_ns=total.peak_to_peak_ns, resolution_ns=float(NS_PER_S / rate))
-    median, least, most, p95 = (
+    median, shortest, longest, p95 = (
         time_text(ns, digits=digits) for ns in (total.median_ns, total.min_ns, total.max_ns, total.p95_ns)
     )
     if data.timelines is not None:
-        subject, many = "The round trip takes", f"{number_text(total.n)} round trips need"
+        subject, packets = "The round trip takes", f"{number_text(total.n)} round trips need"
     else:
-        subject, many = (
-            f"From {views[0].route.name.replace(' > ', ' to ')} a packet takes",
-            f"{number_text(total.n)} packets need",
-        )
+        subject = f"From {routes[0].route.name.replace(' > ', ' to ')} a packet takes"
+        packets = f"{number_text(total.n)} packets need"
     if total.n == 1:
-        return f"{subject} {median}, by the one packet that is known whole.{_known(views)}"
-    said = f"{subject} {median} in the median, {least} at least and {most} at most"
-    if total.n < LEAST_FOR_P95:
-        return f"{said}, by {count_text(total.n, 'packet')}.{_known(views)}"
-    return f"{said}; {share_text(0.95)} of the {many} {p95} or less.{_known(views)}"
+        return f"{subject} {median}, by the only complete packet.{_uncertainty(routes)}"
+    text = f"{subject} {median} in the median, {shortest} at least and {longest} at most"
+    if total.n < MIN_FOR_P95:
+        return f"{text}, by {count_text(total.n, 'packet')}.{_uncertainty(routes)}"
+    return f"{text}; {share_text(0.95)} of the {packets} {p95} or less.{_uncertainty(routes)}"
 
 
-def _known(views: tuple[RouteView, ...]) -> str:
-    """How well one delay is known, as a sentence with a space before it; empty where nobody computed it."""
-    if views and views[0].study is not None and views[0].study.uncertainties:
-        expanded = views[0].study.uncertainties[-1].expanded_ns
-        return f" One delay is known to ± {time_text(expanded, digits=2)} (k = 2)." if expanded > 0 else ""
+def _uncertainty(routes: Sequence[RouteStudy]) -> str:
+    """The uncertainty of one delay, as a sentence with a space before it; empty if it is unknown."""
+    if routes and routes[0].uncertainties:
+        expanded = routes[0].uncertainties[-1].expanded_ns
+        return f" The uncertainty of one delay is ± {time_text(expanded, digits=2)} (k = 2)." if expanded > 0 else ""
     return ""
 
 
 def _total(data: ReportData) -> Summary | None:
-    """Of round trips all that have one, also where a step is unknown; else of the route with the most packets."""
-    lines, views = data.timelines, route_views(data)
-    if lines is None:
-        return views[0].numbers.total if views else None
-    lost = int(np.count_nonzero(lines.status == LOST))
-    return summarize(lines.rtt[lines.timelined], samplerate_hz=lines.samplerate_hz, lost=lost)
-
-
-def _nothing(data: ReportData) -> list[str]:
+    """The whole delay: of all round trips, also where a step is unknown; else of the route with the most packets."""
     if data.timelines is not None:
-        return ["No packet made a round trip that the pins show."]
-    return ["No packet is known whole on the pins, from one end of its way to the other."]
+        return data.study.delays[summaries.ROUND_TRIP]
+    return data.study.routes[0].numbers.total if data.study.routes else None
 
 
-def _worst(view: RouteView) -> tuple[Kind, Interval]:
-    """The kind of steps that makes most of the variance, with its interval if the budget knows it."""
-    kind, share = routenumbers.largest_kind(view.numbers.by_kind(view.numbers.variances))
-    budget = view.study.budget if view.study is not None else None
-    known = kind_interval(budget, kind) if budget is not None else None
-    return kind, known or Interval(share, float("nan"), float("nan"), "")
+def _nothing(data: ReportData) -> str:
+    if data.timelines is not None:
+        return "No packet made a round trip that the pins show."
+    return "No packet is complete on the pins, from its first milestone to its last."
 
 
-def kind_interval(budget: Budget, kind: Kind) -> Interval | None:
-    """The share of a kind of steps in the variance, with its interval."""
-    return next((group.variance for group in budget.by_kind if group.name == kind.value), None)
+def _largest_variance(study: RouteStudy) -> tuple[Kind, Interval]:
+    """The kind of steps that makes most of the variance, with its interval."""
+    kind, _ = routenumbers.largest_kind(study.numbers.by_kind(study.numbers.variances))
+    return kind, next(group.variance for group in study.budget.by_kind if group.of is kind)
 
 
-def _cause_line(view: RouteView) -> str:
-    """Where the largest part of the jitter comes from; empty if there is nothing to say."""
-    said = cause_sentences(view)
-    if said:
-        return f"Where the jitter comes from: {said[0][0].lower()}{said[0][1:]}"
-    found = causes(view)
-    if found and not any(each.findings for each, _ in found):
-        tests = sum(each.tests for each, _ in found)
+def _cause_line(study: RouteStudy) -> str:
+    """The source of the largest part of the jitter; empty if there is nothing to report."""
+    sentences = cause_sentences(study)
+    if sentences:
+        return f"Where the jitter comes from: {sentences[0][0].lower()}{sentences[0][1:]}"
+    attributions = [attribution for attribution, _ in causes(study)]
+    if attributions and not any(attribution.findings for attribution in attributions):
+        tests = sum(attribution.tests for attribution in attributions)
         if not tests:
-            return f"What causes the jitter could not be tested. {found[0][0].sentence}"
-        return f"No structure was found in any of {count_text(len(found), 'step')} ({count_text(tests, 'test')})."
+            return f"What causes the jitter could not be tested. {attributions[0].sentence}"
+        return (
+            f"No structure was found in any of {count_text(len(attributions), 'step')} ({count_text(tests, 'test')})."
+        )
     return ""
 
 
 def _accounting_line(data: ReportData) -> str:
     """Whether every packet is accounted for, in a sentence."""
-    found = data.analysis.account
-    if data.timelines is not None and (found is None or (found.extra and not found.total)):
+    account = data.analysis.account
+    if data.timelines is not None and (account is None or (account.extra and not account.total)):
         n = int(np.count_nonzero(data.timelines.timelined))
-        seen = count_text(len(data.timelines), "send call")
-        lack = "there is no log" if found is None else "the log has no packet"
-        return f"{seen} seen on the pins, {number_text(n)} timelined; {lack} to compare."
-    if found is None:
-        routes = data.study.routes
-        known = sum(len(each.route) for each in routes)
-        lost, partial = (sum(getattr(each.route, name) for each in routes) for name in ("lost", "partial"))
+        calls = count_text(len(data.timelines), "send call")
+        lack = "there is no log" if account is None else "the log has no packet"
+        return f"{calls} seen on the pins, {number_text(n)} timelined; {lack} to compare."
+    if account is None:
+        routes = [study.route for study in data.study.routes]
         return (
-            f"Packets on {count_text(len(routes), 'route')}: {number_text(known)} known whole, "
-            f"{number_text(lost)} lost, {number_text(partial)} known in part."
+            f"Packets on {count_text(len(routes), 'route')}: {number_text(sum(map(len, routes)))} complete, "
+            f"{number_text(sum(route.lost for route in routes))} lost, "
+            f"{number_text(sum(route.partial for route in routes))} incomplete."
         )
-    lost_text = ", ".join(f"{number_text(n)} {reason}" for reason, n in found.lost.items()) or "none"
-    if found.unaccounted:
-        reasons = "; ".join(f"{number_text(n)}: {reason}" for reason, n in found.not_arrived.items())
-        balance = f"{number_text(found.unaccounted)} not accounted for ({reasons})"
-    elif found.extra:
-        balance = f"{count_text(found.extra, 'packet')} on the pins that its log does not have"
+    lost_text = ", ".join(f"{number_text(n)} {reason}" for reason, n in account.lost.items()) or "none"
+    if account.unaccounted:
+        reasons = "; ".join(f"{number_text(n)}: {reason}" for reason, n in account.not_arrived.items())
+        balance = f"{number_text(account.unaccounted)} not accounted for ({reasons})"
+    elif account.extra:
+        balance = f"{count_text(account.extra, 'packet')} on the pins that its log does not have"
     else:
         balance = "every packet is accounted for"
-    sent = count_text(found.total, "packet")
-    return f"The firmware sent {sent}: {number_text(found.arrived)} timelined, lost: {lost_text}; {balance}."
+    sent = count_text(account.total, "packet")
+    return f"The firmware sent {sent}: {number_text(account.arrived)} timelined, lost: {lost_text}; {balance}."

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gpiorig.analysis.delays import numbers as routenumbers
-from gpiorig.analysis.delays.numbers import RouteNumbers
-from gpiorig.analysis.packets import routes
-from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.packets.timelines import Timelines
 from gpiorig.analysis.study.analysis import Analysis
-from gpiorig.analysis.study.study import RouteStudy, Study
+from gpiorig.analysis.study.study import Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,37 +58,3 @@ class ReportData:
     def timelines(self) -> Timelines | None:
         """The milestones of all round trips; None of a recording of one-way packets."""
         return self.analysis.timelines
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RouteView:
-    """A route with its numbers and its study.
-
-    Parameters
-    ----------
-    route
-        Its packets.
-    numbers
-        Their statistics.
-    study
-        What the statistics contain.
-    """
-
-    route: Route
-    numbers: RouteNumbers
-    study: RouteStudy
-
-    @property
-    def noun(self) -> str:
-        """What the whole delay is."""
-        return "round-trip time" if self.route.name == routes.ROUND_TRIP else "delay"
-
-
-@functools.lru_cache(maxsize=1)
-def route_views(data: ReportData) -> tuple[RouteView, ...]:
-    """The routes that have a packet, as the study orders them.
-
-    The last answer is kept: page, figures, tables and summary of one run ask for the same.
-    """
-    studies = (each for each in data.study.routes if len(each.route))
-    return tuple(RouteView(each.route, routenumbers.numbers(each.route), each) for each in studies)

@@ -1,38 +1,66 @@
-"""Everything a report consists of, as files in one folder."""
+"""A report as files in one folder: the page, and on request its figures and tables."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import pyarrow as pa
 
 from gpiorig.analysis.figures import packet, plates
 from gpiorig.analysis.report.blocks import Block, pictures
 from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.report.page import write_report
-from gpiorig.analysis.report.tables import report_tables
-from gpiorig.analysis.tables import stages
+from gpiorig.analysis.tables import registry, stages
 
 PAGE = "report.html"
-TABLE_SUFFIXES = (".csv", ".parquet", ".tex")
+FIGURE_FORMATS = ("svg", "png", "pdf")
+TABLE_FORMATS = {"csv": ".csv", "latex": ".tex"}
 
 
-def write(folder: Path, data: ReportData) -> Path:
-    """Write page, figures (SVG, PNG) and tables (CSV, Parquet, LaTeX) into a folder; returns the page's path."""
+def write(
+    folder: Path, data: ReportData, *, figure_formats: Sequence[str] = (), table_formats: Sequence[str] = ()
+) -> Path:
+    """Write the page into a folder; returns its path.
+
+    Parameters
+    ----------
+    folder
+        A new one, or one whose files are replaced.
+    data
+        The content.
+    figure_formats
+        Of `FIGURE_FORMATS`: every figure of the page, and the median round trip, as files beside it.
+    table_formats
+        Of `TABLE_FORMATS`: the tables of the study as files beside it.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     page = folder / PAGE
-    write_figures(write_report(page, data), folder)
+    blocks = write_report(page, data)
+    if figure_formats:
+        write_figures(blocks, folder, figure_formats)
+        _write_packet(data, folder, figure_formats)
+    if table_formats:
+        write_tables(registry.study_tables(data.study), folder, table_formats)
+    return page
+
+
+def write_figures(blocks: Sequence[Block], folder: Path, formats: Sequence[str]) -> None:
+    """Write every picture among the blocks."""
+    plates.write({picture.name: picture.figure for picture in pictures(blocks)}, folder, formats)
+
+
+def write_tables(contents: Mapping[str, pa.Table], folder: Path, formats: Sequence[str]) -> None:
+    """Write tables by their names."""
+    for name, content in contents.items():
+        for suffix in formats:
+            stages.write(content, folder / f"{name}{TABLE_FORMATS[suffix]}")
+
+
+def _write_packet(data: ReportData, folder: Path, formats: Sequence[str]) -> None:
+    """Write the figure of the median round trip, if there is one."""
     trips = data.analysis.round_trips
     if trips is not None:
         row = packet.typical(trips.timelines)
         if row >= 0:
-            typical = plates.packet(trips, row=row, virtual=data.virtual)
-            plates.write({"packet": typical}, folder)
-    for name, content in report_tables(data).items():
-        for suffix in TABLE_SUFFIXES:
-            stages.write(content, folder / f"{name}{suffix}")
-    return page
-
-
-def write_figures(blocks: Sequence[Block], folder: Path) -> None:
-    """Write every picture among the blocks as SVG and PNG."""
-    plates.write({picture.name: picture.figure for picture in pictures(blocks)}, folder)
+            plates.write({"packet": plates.packet(trips, row=row, virtual=data.virtual)}, folder, formats)

@@ -1,4 +1,4 @@
-"""The health of a recording: what was lost, damaged or could not be used, each with its count, also when it is zero."""
+"""The health of a recording: counts of all that was lost, damaged or not used, also where they are zero."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def section(data: ReportData) -> Section:
     blocks += _accounting(data)
     if data.timelines is not None:
         blocks += _excluded(data.timelines)
-    blocks.append(Table("Losses along the way", ("<what", "count"), tuple(losses(data)), narrow=True))
+    blocks.append(Table("Losses", ("<what", "count"), tuple(losses(data)), narrow=True))
     events, hops = data.analysis.events, data.analysis.hops
     if len(events.gaps):
         blocks.append(_gaps(events))
@@ -33,14 +33,14 @@ def section(data: ReportData) -> Section:
 
 
 def losses(data: ReportData) -> list[tuple[str, str]]:
-    """What was lost or could not be used."""
+    """Counts of all that was lost or not used."""
     rows: list[tuple[str, str]] = []
     events, hops, trips = data.analysis.events, data.analysis.hops, data.analysis.round_trips
     gap_ns = float((events.gaps[:, 1] - events.gaps[:, 0]).sum()) * float(NS_PER_S / events.samplerate_hz)
     rows.append(("gaps in the capture", f"{len(events.gaps)}" + (f" ({time_text(gap_ns)})" if gap_ns else "")))
     rows.append(("damaged frames on the symbol buses", f"{len(events.damaged)}"))
     if hops is not None:
-        rows.append(("events that could not be given to a packet", f"{len(hops.unattributed)}"))
+        rows.append(("events without a packet", f"{len(hops.unattributed)}"))
         rows += [(f"    {reason}", f"{n}") for reason, n in hops.unattributed.counts().items()]
     if trips is not None:
         rows.append(("retries in software; duplicates received", f"{trips.retries}; {trips.duplicates}"))
@@ -59,23 +59,23 @@ def losses(data: ReportData) -> list[tuple[str, str]]:
 
 
 def _accounting(data: ReportData) -> list[Block]:
-    """The firmware's own count against the pins'."""
-    found = data.analysis.account
-    if found is None:
+    """The count of the firmware against that of the pins."""
+    account = data.analysis.account
+    if account is None:
         reason = "There is no log of the initiator to compare with." if data.timelines is not None else (
             "What each node sent and received is counted below."
         )  # fmt: skip
         return [why_not(reason)]
-    rows = [("the firmware says it sent", f"{found.total}"), ("timelined", f"{found.arrived}")]
-    rows += [(f"lost, says the firmware: {reason}", f"{n}") for reason, n in found.lost.items()]
-    rows += [(f"neither: {reason}", f"{n}") for reason, n in found.not_arrived.items()]
-    rows.append(("not accounted for", f"{found.unaccounted}"))
+    rows = [("sent by the firmware's count", f"{account.total}"), ("timelined", f"{account.arrived}")]
+    rows += [(f"lost by the firmware's log: {reason}", f"{n}") for reason, n in account.lost.items()]
+    rows += [(f"neither: {reason}", f"{n}") for reason, n in account.not_arrived.items()]
+    rows.append(("not accounted for", f"{account.unaccounted}"))
     blocks: list[Block] = [Table("Every packet accounted for", ("<what", "packets"), tuple(rows), narrow=True)]
-    if found.given_up:
-        late = "got their reply after the firmware had given them up; they count as round trips."
-        blocks.append(text(f"{found.given_up} of the packets timelined {late}"))
-    if found.extra:
-        blocks.append(text(f"{found.extra} packets on the pins are not in the firmware's log."))
+    if account.given_up:
+        late = "got their reply after the timeout of the firmware; they count as round trips."
+        blocks.append(text(f"{account.given_up} of the packets timelined {late}"))
+    if account.extra:
+        blocks.append(text(f"{account.extra} packets on the pins are not in the firmware's log."))
     return blocks
 
 
@@ -83,12 +83,12 @@ def _excluded(lines: Timelines) -> list[Block]:
     """For every reason: how many packets, and the first of them with the detail."""
     blocks: list[Block] = []
     for key in range(PARTIAL, max(STATUS) + 1):
-        found = np.flatnonzero(lines.status == key)
-        if len(found):
-            listed = [f"{lines.ids[row]}: {lines.detail(int(row))}".removesuffix(": ") for row in found[:LISTED]]
-            if len(found) > LISTED:
-                listed.append(f"and {len(found) - LISTED} more, in packets.parquet")
-            blocks += [Heading(f"{count_text(len(found), 'packet')}: {STATUS[key]}"), text(*listed, look="mono")]
+        rows = np.flatnonzero(lines.status == key)
+        if len(rows):
+            listed = [f"{lines.ids[row]}: {lines.detail(int(row))}".removesuffix(": ") for row in rows[:LISTED]]
+            if len(rows) > LISTED:
+                listed.append(f"and {len(rows) - LISTED} more, in packets.parquet")
+            blocks += [Heading(f"{count_text(len(rows), 'packet')}: {STATUS[key]}"), text(*listed, look="mono")]
     return blocks
 
 
@@ -115,4 +115,4 @@ def _unattributed(hops: Hops) -> Table:
     )
     rest = f"{len(kinds) - len(rows)} further kinds are in unattributed.parquet." if len(kinds) > len(rows) else ""
     header = ("<reason", "<node", "<event", "count")
-    return Table("Events that could not be given to a packet", header, rows, note=rest)
+    return Table("Events without a packet", header, rows, note=rest)

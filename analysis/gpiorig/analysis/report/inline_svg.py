@@ -1,16 +1,62 @@
-"""Figures within a page: SVG elements that follow its colours, whose ids are unique and whose words are told."""
+"""Figures within a page: SVG elements in its colours, with unique ids, a title and a description."""
 
 from __future__ import annotations
 
+import multiprocessing
 import re
+import sys
+import threading
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
+from typing import Any
 
 from markupsafe import Markup, escape
 
 from gpiorig.analysis.figures import style
 from gpiorig.analysis.report.blocks import Picture
 
-LEAST_PX_PER_INCH = 84  # a figure that has less scrolls: its letters would be too small to read
+MIN_PX_PER_INCH = 84  # a smaller figure scrolls, its letters would be too small to read
+MIN_TO_FORK = 4  # pictures: for fewer a second process costs more than it saves
 _COLOURS = {key.lower(): value for key, value in style.PAGE_COLOURS.items()}
+
+
+def svgs(pictures: Sequence[Picture]) -> dict[str, Markup]:
+    """The svg element of every picture, by its name; a second process draws half of them where that is safe.
+
+    A fork keeps the imported modules and copies no array. It is safe without threads that work, which excludes daemons
+    such as the monitor of tqdm.
+    """
+    working = sum(not thread.daemon for thread in threading.enumerate())
+    if len(pictures) < MIN_TO_FORK or sys.platform != "linux" or working > 1:
+        return {picture.name: svg(picture) for picture in pictures}
+    context = multiprocessing.get_context("fork")
+    taken = context.Value("i", 0)
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=_send_drawn, args=(sender, pictures, taken))
+    child.start()
+    sender.close()
+    elements = _draw_next(pictures, taken)
+    try:
+        elements |= receiver.recv()
+    except EOFError:  # the child failed: its pictures are drawn here, with the error if there is one
+        elements |= {picture.name: svg(picture) for picture in pictures if picture.name not in elements}
+    child.join()
+    return {name: Markup(element) for name, element in elements.items()}  # escaped by `svg`
+
+
+def _send_drawn(sender: Connection, pictures: Sequence[Picture], taken: Any) -> None:
+    sender.send(_draw_next(pictures, taken))
+
+
+def _draw_next(pictures: Sequence[Picture], taken: Any) -> dict[str, str]:
+    """Draw one picture after the other that no other process has taken."""
+    elements: dict[str, str] = {}
+    while True:
+        with taken.get_lock():
+            at, taken.value = taken.value, taken.value + 1
+        if at >= len(pictures):
+            return elements
+        elements[pictures[at].name] = str(svg(pictures[at]))
 
 
 def svg(picture: Picture) -> Markup:
@@ -26,7 +72,7 @@ def svg(picture: Picture) -> Markup:
     text = re.sub(r'(href="|url\()#', rf"\1#{picture.name}-", text)
     text = re.sub(r"#[0-9a-f]{6}\b", lambda match: _COLOURS.get(match[0], match[0]), text)
     head, _, rest = text.partition(">")
-    width = round(picture.figure.get_figwidth() * LEAST_PX_PER_INCH)
+    width = round(picture.figure.get_figwidth() * MIN_PX_PER_INCH)
     head = re.sub(r' (width|height)="[^"]*"', "", head) + f' style="--least: {width}px"'
     names = f"{picture.name}-title {picture.name}-desc"
     words = f'<title id="{picture.name}-title">{escape(picture.title)}</title>'

@@ -14,108 +14,111 @@ from gpiorig.analysis.figures.packet import COLOURS
 from gpiorig.analysis.figures.packet_boxes import KIND_CLASSES
 from gpiorig.analysis.figures.style import KIND_COLOURS
 from gpiorig.analysis.packets.path import DIRECTIONS
-from gpiorig.analysis.quantity import DASH, time_text
-from gpiorig.analysis.report import causes, clocks, health, inline_svg, pictures, processor
+from gpiorig.analysis.quantity import time_text
+from gpiorig.analysis.report import causes, clocks, health, inline_svg, processor
 from gpiorig.analysis.report import delays as delaysection
+from gpiorig.analysis.report import pictures as route_pictures
 from gpiorig.analysis.report.blocks import Block, Details, Look, Picture, Section, Table, Viewer, why_not
 from gpiorig.analysis.report.blocks import pictures as pictures_of
 from gpiorig.analysis.report.conclusions import budget_sentence, cause_sentences, headline, summary_lines
-from gpiorig.analysis.report.data import ReportData, RouteView, route_views
-from gpiorig.analysis.report.delay_summaries import delay_summaries
+from gpiorig.analysis.report.data import ReportData
+from gpiorig.analysis.study.study import RouteStudy
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.printable import printable_lines
 
 TEMPLATE = "page.html.jinja"
-# Classes of the viewer's boxes.
+# Classes of the boxes in the viewer.
 LOOKS = (
     *(Look(name, COLOURS[direction], name, "layers") for direction, name in enumerate(DIRECTIONS)),
-    *(Look(name, KIND_COLOURS[kind], kind.value, "steps") for kind, name in KIND_CLASSES.items()),
+    *(Look(name, KIND_COLOURS[kind], kind.text, "steps") for kind, name in KIND_CLASSES.items()),
 )
-DRAWN_ROUTES = 4  # routes that get figures; the others stand in the table of routes
+DRAWN_ROUTES = 4  # routes with figures; the others are in the table of routes
 FURTHER_CAUSES = 5  # sentences of attribution in the summary
 
 
 def write_report(path: Path, data: ReportData) -> tuple[Picture, ...]:
-    """Write the page of one run; it needs no other file. Returns its pictures, for whoever writes them as files."""
+    """Write the page of one run, which needs no other file. Returns its pictures, to be written as files as well."""
     sections = run_sections(data)
     write_page(path, title=data.title, virtual=data.virtual, summary=conclusions(data), sections=sections)
     return tuple(pictures_of(sections))
 
 
 def conclusions(data: ReportData) -> dict[str, Any]:
-    """What stands on top: numbers, sentences, checks that failed."""
-    lines = summary_lines(data)
-    views = route_views(data)
-    further = cause_sentences(views[0])[1 : 1 + FURTHER_CAUSES] if views else []
-    others = [f"{view.route.name}: {budget_sentence(view)}" for view in views[1:DRAWN_ROUTES]]
-    said = [*lines[:-1], *further, *others, lines[-1]]
-    return {"headline": headline(data), "lines": said, "failed": list(data.notes)}
+    """The top of the page: numbers, sentences, failed checks."""
+    *lines, accounting = summary_lines(data)
+    routes = data.study.routes
+    further = cause_sentences(routes[0])[1 : 1 + FURTHER_CAUSES] if routes else []
+    others = [f"{study.route.name}: {budget_sentence(study)}" for study in routes[1:DRAWN_ROUTES]]
+    sentences = [*lines, *further, *others, accounting]
+    return {"headline": headline(data), "lines": sentences, "failed": list(data.notes)}
 
 
 def run_sections(data: ReportData, prefix: str = "") -> list[Section]:
     """All sections of one run; `prefix` makes their names unique on a page of several."""
-    views = route_views(data)
-    sections = [*(_route_sections(data, views[0], prefix) if views else [_no_packet(data)])]
-    if len(data.study.routes) > 1:
-        sections.append(_other_routes(data, views, prefix))
+    routes = data.study.routes
+    sections = _route_sections(data, routes[0], prefix) if routes else [_no_packet(data)]
+    if len(routes) > 1:
+        sections.append(_other_routes(data, prefix))
     sections += [clocks.section(data, prefix), health.section(data), _provenance(data)]
-    return [Section(f"{prefix}{each.id}", each.title, each.blocks) for each in sections]
+    return [Section(f"{prefix}{section.id}", section.title, section.blocks) for section in sections]
 
 
-def _route_sections(data: ReportData, view: RouteView, prefix: str) -> list[Section]:
-    """What is said about the packets of one route."""
-    delays = delay_summaries(data)
+def _route_sections(data: ReportData, study: RouteStudy, prefix: str) -> list[Section]:
+    """The sections about the packets of one route."""
+    delays = data.study.delays
     tables: list[Block] = [delaysection.delay_table(delays)] if delays and not prefix.startswith("route") else []
-    budget: list[Block] = [pictures.budget(data, view, prefix), *delaysection.budget_notes(view)]
-    shapes: list[Block] = [pictures.total(data, view, prefix), *pictures.distributions(data, view, prefix)]
+    budget: list[Block] = [route_pictures.budget(data, study, prefix), *delaysection.budget_notes(study)]
+    shapes: list[Block] = [
+        route_pictures.total(data, study, prefix),
+        *route_pictures.distributions(data, study, prefix),
+    ]
     return [
         Section("budget", "Where time goes and jitter comes from", tuple(budget)),
-        Section("steps", "Steps", tuple(delaysection.step_table(data, view))),
+        Section("steps", "Steps", tuple(delaysection.step_table(data, study))),
         Section("distributions", "Distributions", (*shapes, *tables)),
-        Section("run", "Over the run", (pictures.over_the_run(data, view, prefix),)),
-        Section("causes", "What causes it", tuple(causes.blocks(data, view, prefix))),
-        Section("packets", "Packets to zoom into", tuple(processor.packets(data, view, prefix))),
-        Section("layers", "Layers, and who ran in the way", tuple(processor.layers(data, view, prefix))),
-        Section("jitter", "Jitter by every definition", (delaysection.jitter_table(view),)),
+        Section("run", "Over the run", (route_pictures.over_the_run(data, study, prefix),)),
+        Section("causes", "Causes", tuple(causes.blocks(data, study, prefix))),
+        Section("packets", "Packets to zoom into", tuple(processor.packets(data, study, prefix))),
+        Section("layers", "Layers and pre-emption", tuple(processor.layers(data, study, prefix))),
+        Section("jitter", "Jitter by every definition", (delaysection.jitter_table(study),)),
     ]
 
 
 def _no_packet(data: ReportData) -> Section:
-    """The one section in the place of all those that need a packet."""
+    """The one section instead of all those that need a packet."""
     if data.timelines is not None and len(data.timelines):
-        reason = "no packet has all its steps; what became of each stands under the health of the recording"
+        reason = "no packet has all its steps; the health of the recording lists what became of each"
     elif data.timelines is not None or data.analysis.no_packets:
         reason = "no send call of a packet was seen on the pins"
     else:
-        reason = "no packet is known whole, from one end of its way to the other"
-    delays = delay_summaries(data)
-    tables: list[Block] = [delaysection.delay_table(delays)] if any(each.n for each in delays.values()) else []
-    said = why_not(f"There is no budget, no step, no distribution and no timeline to show: {reason}.")
-    return Section("steps", "Delays and steps", (said, *tables))
+        reason = "no packet is complete, from its first milestone to its last"
+    delays = data.study.delays
+    tables: list[Block] = [delaysection.delay_table(delays)] if any(delay.n for delay in delays.values()) else []
+    note = why_not(f"There is no budget, no step, no distribution and no timeline to show: {reason}.")
+    return Section("steps", "Delays and steps", (note, *tables))
 
 
-def _other_routes(data: ReportData, views: Sequence[RouteView], prefix: str) -> Section:
+def _other_routes(data: ReportData, prefix: str) -> Section:
     """A table of all routes, and the sections of some of them, folded away."""
+    routes = data.study.routes
     rows = tuple(
         (
-            view.route.name,
-            f"{len(view.route)}",
-            f"{view.route.lost}; {view.route.partial}",
-            *(time_text(ns) for ns in (view.numbers.total.median_ns, view.numbers.total.p99_ns)),
-            time_text(view.numbers.total.peak_to_peak_ns),
-            budget_sentence(view),
+            study.route.name,
+            f"{len(study.route)}",
+            f"{study.route.lost}; {study.route.partial}",
+            *(time_text(ns) for ns in (study.numbers.total.median_ns, study.numbers.total.p99_ns)),
+            time_text(study.numbers.total.peak_to_peak_ns),
+            budget_sentence(study),
         )
-        for view in views
+        for study in routes
     )
-    header = ("<route", "packets", "lost; known in part", "median", "p99", "peak-to-peak", "<budget")
-    silent = [each.route for each in data.study.routes if not len(each.route)]
-    rows += tuple((route.name, "0", f"{route.lost}; {route.partial}", *([DASH] * 4)) for route in silent)
+    header = ("<route", "packets", "lost; incomplete", "median", "p99", "peak-to-peak", "<budget")
     blocks: list[Block] = [Table("All routes, the one with the most packets first", header, rows)]
-    for number, view in enumerate(views[1:DRAWN_ROUTES], start=2):
-        inner = _route_sections(data, view, f"route-{number}-{prefix}")
-        named = tuple(Section(f"route-{number}-{prefix}{each.id}", each.title, each.blocks) for each in inner)
-        blocks.append(Details(view.route.name, named))
-    if len(views) > DRAWN_ROUTES:
+    for number, study in enumerate(routes[1:DRAWN_ROUTES], start=2):
+        inner = _route_sections(data, study, f"route-{number}-{prefix}")
+        named = tuple(Section(f"route-{number}-{prefix}{part.id}", part.title, part.blocks) for part in inner)
+        blocks.append(Details(study.route.name, named))
+    if len(routes) > DRAWN_ROUTES:
         blocks.append(why_not(f"Figures are drawn of the first {DRAWN_ROUTES} routes; the tables have all."))
     return Section("routes", "All routes", tuple(blocks))
 
@@ -125,21 +128,18 @@ def _provenance(data: ReportData) -> Section:
     lines = data.timelines
     if lines is not None:
         headers = sorted(set(lines.header_samples))
-        each = (
+        offset = (
             f"{headers[0]}" if len(headers) == 1 else " (request) or ".join(map(str, lines.header_samples)) + " (reply)"
         )
         rows = [
             ("round trips", f"from {lines.initiator} to {lines.responder} and back"),
-            ("first bit on the air, in samples", f"rise of the frame time stamp line minus {each}"),
+            ("first bit on the air, in samples", f"rise of the frame timestamp line minus {offset}"),
         ]
     else:
-        rows = [
-            ("nodes", ", ".join(data.analysis.events.node_names)),
-        ]
+        rows = [("nodes", ", ".join(data.analysis.events.node_names))]
     rows += list(data.provenance.items())
-    return Section(
-        "provenance", "Provenance", (Table("Where the numbers come from", ("<what", "<is"), tuple(rows), narrow=True),)
-    )
+    table = Table("Where the numbers come from", ("<item", "<value"), tuple(rows), narrow=True)
+    return Section("provenance", "Provenance", (table,))
 
 
 def write_page(path: Path, *, title: str, virtual: bool, summary: dict[str, Any], sections: Sequence[Section]) -> None:
@@ -152,8 +152,10 @@ def write_page(path: Path, *, title: str, virtual: bool, summary: dict[str, Any]
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"svg": inline_svg.svg, "embedded": _embedded}
-    numbers = {picture.name: n for n, picture in enumerate(pictures_of(sections), start=1)}
+    pictures = pictures_of(sections)
+    drawn = inline_svg.svgs(pictures)
+    environment.filters |= {"svg": lambda picture: drawn[picture.name], "embedded": _embedded}
+    numbers = {picture.name: n for n, picture in enumerate(pictures, start=1)}
     page = environment.get_template(TEMPLATE).render(
         title=title, virtual=virtual, summary=summary, sections=sections, numbers=numbers, looks=LOOKS
     )
@@ -162,11 +164,11 @@ def write_page(path: Path, *, title: str, virtual: bool, summary: dict[str, Any]
 
 
 def _shown(value: object) -> object:
-    """Text of nodes and files without control characters; `autoescape` sees to its markup."""
+    """Text of nodes and files without control characters; `autoescape` escapes its markup."""
     return printable_lines(value) if type(value) is str else value
 
 
 def _embedded(viewer: Viewer) -> Markup:
     """The packets of a viewer as JSON that cannot end its script element."""
-    found = json.dumps([packet.as_dict() for packet in viewer.packets], separators=(",", ":"), allow_nan=False)
-    return Markup(found.replace("<", "\\u003c"))
+    packets = json.dumps([packet.as_dict() for packet in viewer.packets], separators=(",", ":"), allow_nan=False)
+    return Markup(packets.replace("<", "\\u003c"))

@@ -8,21 +8,19 @@ from gpiorig.analysis.delays.radio_parts import NAMES
 from gpiorig.analysis.figures.budget import INDENT
 from gpiorig.analysis.quantity import DASH, share_text, time_text, uncertain_text
 from gpiorig.analysis.report.blocks import Block, text
-from gpiorig.analysis.report.data import RouteView
 from gpiorig.analysis.report.texts import share_interval
+from gpiorig.analysis.study.study import RouteStudy
 
 
-def rows(view: RouteView, column: int, *, columns: int) -> list[tuple[str, ...]]:
+def rows(study: RouteStudy, column: int, *, columns: int) -> list[tuple[str, ...]]:
     """One row for each part of a step that some packet has: its median, its range, and its shares."""
-    if view.study is None:
-        return []
-    wait = next((wait for wait in view.study.parts if wait.column == column), None)
+    wait = next((wait for wait in study.parts if wait.column == column), None)
     if wait is None:
         return []
-    known = {part.name: part for part in view.study.part_uncertainties}
-    step, period_ns = view.route.steps.steps[column], view.numbers.period_ns
+    known = {part.name: part for part in study.part_uncertainties}
+    step, period_ns = study.route.steps.steps[column], study.numbers.period_ns
     filled = []
-    for part in view.study.budget.parts_of(column):
+    for part in study.budget.parts_of(column):
         samples = wait.samples[:, NAMES.index(part.name)]
         median_ns = float(np.median(samples)) * period_ns
         limit = known[f"{step.name}: {part.name}"]
@@ -39,11 +37,10 @@ def rows(view: RouteView, column: int, *, columns: int) -> list[tuple[str, ...]]
     return filled
 
 
-def notes(view: RouteView) -> list[Block]:
+def notes(study: RouteStudy) -> list[Block]:
     """What cannot be seen of each radio wait."""
-    waits = view.study.parts if view.study is not None else ()
     return [
-        text(f"{view.route.steps.steps[wait.column].name}, parts: {' '.join(wait.notes)}")
-        for wait in waits
+        text(f"{study.route.steps.steps[wait.column].name}, parts: {' '.join(wait.notes)}")
+        for wait in study.parts
         if wait.notes
     ]

@@ -1,4 +1,4 @@
-"""One page for several runs: side by side first, then each of them, folded away."""
+"""One page for several runs: side by side first, then all sections of each, folded away."""
 
 from __future__ import annotations
 
@@ -12,32 +12,35 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.figures import plates
 from gpiorig.analysis.packets.path import Kind
-from gpiorig.analysis.quantity import DASH, NS_PER_S, share_text, time_text
+from gpiorig.analysis.quantity import DASH, share_text, time_text
 from gpiorig.analysis.report.blocks import Block, Details, Picture, Section, Table, text, why_not
 from gpiorig.analysis.report.conclusions import summary_lines
-from gpiorig.analysis.report.data import ReportData, RouteView, route_views
-from gpiorig.analysis.report.files import PAGE, TABLE_SUFFIXES, write_figures
+from gpiorig.analysis.report.data import ReportData
+from gpiorig.analysis.report.files import PAGE, write_figures, write_tables
 from gpiorig.analysis.report.page import run_sections, write_page
-from gpiorig.analysis.report.tables import report_tables
-from gpiorig.analysis.tables import stages
+from gpiorig.analysis.study.study import RouteStudy
+from gpiorig.analysis.tables import registry, stages
 
 Run = tuple[str, ReportData]
 
 
-def write_set(folder: Path, runs: Sequence[Run]) -> Path:
-    """Write one page for several runs, the figures that compare them, and the tables of all, with a column `run`.
+def write_set(
+    folder: Path, runs: Sequence[Run], *, figure_formats: Sequence[str] = (), table_formats: Sequence[str] = ()
+) -> Path:
+    """Write one page for several runs, and the tables of all as Parquet, with a column `run`; returns the page's path.
 
     Parameters
     ----------
     folder
-        Where to; it is made if it is not there.
+        A new one, or one whose files are replaced.
     runs
         (name, data) of each, in the order to show; names are unique.
+    figure_formats, table_formats
+        As of `written.write`: the figures that compare the runs, and the tables, as further files.
     """
     folder.mkdir(parents=True, exist_ok=True)
     virtual = any(data.virtual for _, data in runs)
-    views = [(name, data, _main(data)) for name, data in runs]
-    compared = _comparison(views, virtual=virtual)
+    compared = _comparison(runs, virtual=virtual)
     sections = [
         Section("runs", "The runs", (_table(runs),)),
         *compared,
@@ -51,95 +54,92 @@ def write_set(folder: Path, runs: Sequence[Run]) -> Path:
     page = folder / PAGE
     write_page(page, title=f"{len(runs)} runs: {', '.join(name for name, _ in runs)}", virtual=virtual,
                summary=summary, sections=sections)  # fmt: skip
-    write_figures(compared, folder)
-    for table, content in _tables(runs).items():
-        for suffix in TABLE_SUFFIXES:
-            stages.write(content, folder / f"{table}{suffix}")
+    write_figures(compared, folder, figure_formats)
+    contents = _tables(runs)
+    for table, content in contents.items():
+        stages.write(content, folder / f"{table}.parquet")
+    write_tables(contents, folder, table_formats)
     return page
 
 
 def _tables(runs: Sequence[Run]) -> dict[str, pa.Table]:
-    """The tables of a report, those of all runs below each other; the first column names the run."""
-    found: dict[str, list[pa.Table]] = {}
+    """The tables of all runs below each other; the first column names the run."""
+    parts: dict[str, list[pa.Table]] = {}
     for name, data in runs:
-        for table, content in report_tables(data).items():
+        for table, content in registry.study_tables(data.study).items():
             names = pa.array([name] * len(content), pa.string())
-            # A samplerate is one run's.
-            found.setdefault(table, []).append(content.add_column(0, "run", names).replace_schema_metadata(None))
-    return {table: pa.concat_tables(parts, promote_options="permissive") for table, parts in found.items()}
-
-
-def _main(data: ReportData) -> RouteView | None:
-    return next(iter(route_views(data)), None)
+            # Each run has its own samplerate.
+            parts.setdefault(table, []).append(content.add_column(0, "run", names).replace_schema_metadata(None))
+    return {table: pa.concat_tables(contents, promote_options="permissive") for table, contents in parts.items()}
 
 
 def _table(runs: Sequence[Run]) -> Table:
     """A row per run."""
-    rows = []
-    for name, data in runs:
-        view = _main(data)
-        if view is None:
-            rows.append((name, data.title, DASH, "0", *([DASH] * 5)))
-            continue
-        total = view.numbers.total
-        sums = view.numbers.by_kind(view.numbers.variances)
-        worst = max(sums, key=lambda kind: np.nan_to_num(sums[kind], nan=-np.inf))
-        most = f"{worst.value}, {share_text(sums[worst])}" if np.isfinite(sums[worst]) else DASH
-        numbers = (total.median_ns, total.p99_ns, total.peak_to_peak_ns, total.std_ns)
-        rows.append((name, data.title, view.route.name, f"{total.n}", *(time_text(ns) for ns in numbers), most))
     header = (
         "<run", "<experiment", "<route", "packets", "median", "p99", "peak-to-peak", "std", "<most of the variance",
     )  # fmt: skip
-    return Table("A row per run", header, tuple(rows))
+    return Table("A row per run", header, tuple(_row(name, data) for name, data in runs))
 
 
-def _comparison(views: Sequence[tuple[str, ReportData, RouteView | None]], *, virtual: bool) -> list[Section]:
-    """The whole delay of all runs over each other, and step by step."""
-    known = [(name, view) for name, _, view in views if view is not None]
-    if not known:
-        return [Section("delays", "Side by side", (why_not("No run has a packet that is known whole."),))]
+def _row(name: str, data: ReportData) -> tuple[str, ...]:
+    if not data.study.routes:
+        return (name, data.title, DASH, "0", *([DASH] * 5))
+    study = data.study.routes[0]
+    total = study.numbers.total
+    sums = study.numbers.by_kind(study.numbers.variances)
+    worst = max(sums, key=lambda kind: np.nan_to_num(sums[kind], nan=-np.inf))
+    largest = f"{worst.text}, {share_text(sums[worst])}" if np.isfinite(sums[worst]) else DASH
+    delays = (total.median_ns, total.p99_ns, total.peak_to_peak_ns, total.std_ns)
+    return (name, data.title, study.route.name, f"{total.n}", *(time_text(ns) for ns in delays), largest)
+
+
+def _comparison(runs: Sequence[Run], *, virtual: bool) -> list[Section]:
+    """The whole delay of all runs in one figure, and step by step."""
+    main = [(name, data.study.routes[0]) for name, data in runs if data.study.routes]
+    if not main:
+        return [Section("delays", "Side by side", (why_not("No run has a complete packet."),))]
     delays: dict[str, tuple[NDArray[np.int64], float]] = {
-        name: (view.route.totals, float(NS_PER_S / view.route.steps.samplerate_hz)) for name, view in known
+        name: (study.route.totals, study.numbers.period_ns) for name, study in main
     }
-    nouns = {view.noun for _, view in known}
+    nouns = {study.numbers.noun for _, study in main}
     noun = nouns.pop() if len(nouns) == 1 else "delay"
     caption = (
-        "Above: distribution functions. Below: smallest to largest, 5 to 95 %, quartiles, median. Whether two runs "
-        "differ by more than chance, gpiorig compare tells."
+        "Above: distribution functions. Below: minimum to maximum, 5 to 95 %, quartiles, median. Whether two runs "
+        "differ by more than chance is shown by gpiorig compare."
     )
     draw = partial(plates.overlaid, delays, noun=noun, virtual=virtual)
     blocks: list[Block] = [Picture("totals", draw, f"The {noun} of every run", caption)]
-    missing = [name for name, _, view in views if view is None]
-    if missing:
-        blocks.append(why_not(f"Without a packet that is known whole: {', '.join(missing)}."))
+    empty = [name for name, data in runs if not data.study.routes]
+    if empty:
+        blocks.append(why_not(f"Runs without a complete packet: {', '.join(empty)}."))
     return [
         Section("delays", "Side by side", tuple(blocks)),
-        Section("steps", "Step by step", (_steps(known, "median"), _steps(known, "peak_to_peak"), _kinds(known))),
+        Section("steps", "Step by step", (_steps(main, "median"), _steps(main, "peak_to_peak"), _kinds(main))),
     ]
 
 
-def _steps(known: Sequence[tuple[str, RouteView]], statistic: str) -> Table:
+def _steps(main: Sequence[tuple[str, RouteStudy]], statistic: str) -> Table:
     """One statistic of every step, a column per run."""
-    found: dict[str, dict[str, str]] = {}
-    for name, view in known:
-        for step, summary in zip(view.route.steps.steps, view.numbers.steps, strict=True):
-            found.setdefault(step.name, {})[name] = time_text(getattr(summary, f"{statistic}_ns"))
-    rows = tuple((step, *(by_run.get(name, DASH) for name, _ in known)) for step, by_run in found.items())
+    cells: dict[str, dict[str, str]] = {}
+    for name, study in main:
+        for step, summary in zip(study.route.steps.steps, study.numbers.steps, strict=True):
+            cells.setdefault(step.name, {})[name] = time_text(getattr(summary, f"{statistic}_ns"))
+    rows = tuple((step, *(by_run.get(name, DASH) for name, _ in main)) for step, by_run in cells.items())
     label = {"median": "Median", "peak_to_peak": "Peak-to-peak"}[statistic]
-    return Table(f"{label} of every step", ("<step", *(name for name, _ in known)), rows)
+    return Table(f"{label} of every step", ("<step", *(name for name, _ in main)), rows)
 
 
-def _kinds(known: Sequence[tuple[str, RouteView]]) -> Table:
+def _kinds(main: Sequence[tuple[str, RouteStudy]]) -> Table:
     """The budget by kind of step, a column per run."""
-    sums = {name: view.numbers.by_kind(view.numbers.variances) for name, view in known}
-    kinds = [kind for kind in Kind if any(kind in each for each in sums.values())]
-    rows = tuple((kind.value, *(share_text(sums[name].get(kind, float("nan"))) for name, _ in known)) for kind in kinds)
-    return Table("Share of the variance by kind of step", ("<kind of step", *(name for name, _ in known)), rows)
+    sums = {name: study.numbers.by_kind(study.numbers.variances) for name, study in main}
+    kinds = [kind for kind in Kind if any(kind in by_kind for by_kind in sums.values())]
+    rows = tuple((kind.text, *(share_text(sums[name].get(kind, float("nan"))) for name, _ in main)) for kind in kinds)
+    return Table("Share of the variance by kind of step", ("<kind of step", *(name for name, _ in main)), rows)
 
 
 def _own(number: int, run: Run) -> Section:
     """All sections of one run, folded away."""
     name, data = run
     sections = tuple(run_sections(data, prefix=f"run-{number}-"))
-    said = text(*summary_lines(data))
-    return Section(f"run-{number}", name, (said, Details(f"Everything about {name}", sections)))
+    conclusion = text(*summary_lines(data))
+    return Section(f"run-{number}", name, (conclusion, Details(f"Everything about {name}", sections)))

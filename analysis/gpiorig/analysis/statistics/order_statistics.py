@@ -7,10 +7,16 @@ import math
 
 def ranks(n: int, p: float, *, confidence: float) -> tuple[int, int]:
     """Ranks, from 1, of the order statistics around a quantile; 0 or n + 1 where there is none so far out."""
-    from scipy.stats import binom
-
     outside = (1 - confidence) / 2
-    return int(binom.ppf(outside, n, p)), int(binom.ppf(1 - outside, n, p)) + 1
+    return _binomial_quantile(outside, n, p), _binomial_quantile(1 - outside, n, p) + 1
+
+
+def _binomial_quantile(share: float, n: int, p: float) -> int:
+    """The least count whose binomial distribution function is at least the share."""
+    from scipy.special import bdtr, bdtrik
+
+    count = math.ceil(float(bdtrik(share, n, p)))
+    return count - 1 if count > 0 and float(bdtr(count - 1, n, p)) >= share else count
 
 
 def needed_for(p: float, *, confidence: float) -> int:

@@ -171,22 +171,3 @@ def _sqrt(value: Fraction) -> float:
 def resolved(delays: Samples) -> bool:
     """Whether delays vary by more than the analyzer's resolution."""
     return bool(len(delays) > 1 and int(np.ptp(delays)) > RESOLUTION_SAMPLES)
-
-
-def variance_shares(durations: Samples) -> NDArray[np.float64]:
-    """Share of each step in the variance of the sum of all steps: cov(step, sum) / var(sum).
-
-    Since var(sum) is the sum of the covariances of the steps with it, the shares add up to 1; a step that runs
-    against the others has a negative one. NaN when the sum does not vary.
-
-    Parameters
-    ----------
-    durations
-        int64[k, s], one row per packet.
-    """
-    total = durations.sum(axis=1)
-    if len(total) < 2 or int(np.ptp(total)) == 0:
-        return np.full(durations.shape[1], NAN)
-    centred = total - total.mean()
-    shares: NDArray[np.float64] = centred @ (durations - durations.mean(axis=0)) / (centred @ centred)
-    return shares

@@ -1,28 +1,33 @@
-"""A study: everything the analysis says about one recording, route by route, and about its clocks."""
+"""A study: all results of the analysis of one recording, by route, and those about its clocks."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from gpiorig.analysis.attribution.findings import Attribution
 from gpiorig.analysis.audit.audit import Audit
 from gpiorig.analysis.delays.budget import Budget
 from gpiorig.analysis.delays.jitter import Jitter
+from gpiorig.analysis.delays.numbers import RouteNumbers
 from gpiorig.analysis.delays.probe_costs import ProbeCosts
 from gpiorig.analysis.delays.radio_parts import RadioParts
 from gpiorig.analysis.delays.uncertainty import DelayUncertainty
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.processor.occupancy import LayerTimes, Occupancy
+from gpiorig.analysis.statistics.summary import Summary
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RouteStudy:
-    """What is said about one route.
+    """Results about one route.
 
     Parameters
     ----------
     route
         Its packets and their steps.
+    numbers
+        Statistics of its delays: every sentence, figure and table reads these.
     jitter
         Of the whole delay, by every definition.
     budget
@@ -31,21 +36,24 @@ class RouteStudy:
         One per step, then one of the whole delay.
     attributions
         One per step, then one of the whole delay.
-    layers, occupancy
-        None where the recording cannot tell.
+    layers
+        Of each packet; None where no layer has both its enter and its exit.
+    occupancy
+        Activities that ran during the steps.
     costs
-        What the probes cost each step of each packet; None without a calibration burst.
+        Cost of the probes in each step of each packet; None without a calibration burst.
     parts, part_uncertainties
         The radio waits among the steps, divided; one uncertainty per wait and part.
     """
 
     route: Route
+    numbers: RouteNumbers
     jitter: tuple[Jitter, ...]
     budget: Budget
     uncertainties: tuple[DelayUncertainty, ...]
     attributions: tuple[Attribution, ...]
     layers: LayerTimes | None
-    occupancy: Occupancy | None
+    occupancy: Occupancy
     costs: ProbeCosts | None = None
     parts: tuple[RadioParts, ...] = ()
     part_uncertainties: tuple[DelayUncertainty, ...] = ()
@@ -53,15 +61,18 @@ class RouteStudy:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Study:
-    """All of it.
+    """Results about one recording.
 
     Parameters
     ----------
     routes
-        In the order of `Analysis.routes`; empty when no packet has all its milestones.
+        Those with complete packets, in the order of `Analysis.routes`.
     audit
         None where there is neither a node's log nor a serial record.
+    delays
+        Of round trips: statistics of longer parts of them, by name (`summaries.round_trips`).
     """
 
     routes: tuple[RouteStudy, ...]
     audit: Audit | None
+    delays: Mapping[str, Summary] = field(default_factory=dict)

@@ -14,7 +14,7 @@ from gpiorig.analysis.attribution.attribute import attribute
 from gpiorig.analysis.attribution.covariates import covariates, of_steps
 from gpiorig.analysis.audit.auditor import audit
 from gpiorig.analysis.audit.inputs import NodeRecord
-from gpiorig.analysis.delays import budget, jitter, probe_costs, radio_parts, uncertainty
+from gpiorig.analysis.delays import budget, jitter, numbers, probe_costs, radio_parts, summaries, uncertainty
 from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.delays.probe_costs import ProbeCosts
 from gpiorig.analysis.packets import hop_routes
@@ -58,7 +58,9 @@ def study(
     audited = None
     if records is not None:
         audited = audit(analysis.events, records, reference=reference, round_trips=analysis.of_round_trips)
-    return Study(routes=routes(analysis, instruments, progress=progress), audit=audited)
+    lines = analysis.timelines
+    delays = summaries.round_trips(lines, analysis.events) if lines is not None else {}
+    return Study(routes=routes(analysis, instruments, progress=progress), audit=audited, delays=delays)
 
 
 def routes(analysis: Analysis, instruments: Instruments, *, progress: Progress = _silent) -> tuple[RouteStudy, ...]:
@@ -97,10 +99,12 @@ def _route(
         assert analysis.hops is not None
         return hop_routes.covariates(analysis.hops, part) | of_steps(analysis.events, part, others)
 
+    shares = budget.budget(route.steps, starts=route.starts, parts=parts)
     return RouteStudy(
         route=route,
+        numbers=numbers.numbers(route, shares),
         jitter=jitter.of_route(route),
-        budget=budget.budget(route.steps, starts=route.starts, parts=parts),
+        budget=shares,
         uncertainties=uncertainty.of_steps(route.steps, instruments, total=route.name, costs=costs),
         attributions=attribute(
             route,

@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from gpiorig.analysis.delays import radio_parts
+from gpiorig.analysis.attribution import findings
+from gpiorig.analysis.audit.audit import Audit
+from gpiorig.analysis.delays import budget, jitter, radio_parts, uncertainty
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.processor import occupancy
@@ -139,26 +141,74 @@ def table(analysis: Analysis, name: str) -> pa.Table | None:
     return None if parts is None else parts[1](ALL)
 
 
+def _per_route(table: Callable[[RouteStudy], pa.Table | None]) -> Callable[[Study], pa.Table | None]:
+    """The tables of all routes below each other, the name of the route in front; None where no route has a row."""
+
+    def of_study(study: Study) -> pa.Table | None:
+        parts = [(route.route.name, table(route)) for route in study.routes]
+        rows = [studytables.with_route(name, part) for name, part in parts if part is not None and part.num_rows]
+        return pa.concat_tables(rows) if rows else None
+
+    return of_study
+
+
+def _of_audit(table: Callable[[Audit], pa.Table]) -> Callable[[Study], pa.Table | None]:
+    """A table of the audit; None without an audit."""
+    return lambda study: table(study.audit) if study.audit is not None else None
+
+
+def _uncertainty(study: Study) -> pa.Table:
+    """One row per delay, then those of the parts of its radio waits, route by route."""
+    routes = [(own.route.name, (*own.uncertainties, *own.part_uncertainties)) for own in study.routes]
+    return uncertainty.as_table(routes)
+
+
+def _summary(study: Study) -> pa.Table | None:
+    """Statistics of whole delays, and of each step of the first route; None without a packet that has all steps."""
+    if not study.routes:
+        return None
+    main = study.routes[0]
+    summaries = dict(study.delays) or {main.route.name: main.numbers.total}
+    summaries |= {step.name: summary for step, summary in zip(main.route.steps.steps, main.numbers.steps, strict=True)}
+    return tables.summary(
+        summaries,
+        samplerate_hz=main.route.steps.samplerate_hz,
+        uncertainties=main.uncertainties,
+        costs=main.costs,
+    )
+
+
+STUDY_TABLES: Mapping[str, Callable[[Study], pa.Table | None]] = {
+    "summary": _summary,
+    "route_steps": _per_route(studytables.steps),
+    "layer_times": _per_route(studytables.layer_times),
+    "jitter": _per_route(lambda own: jitter.as_table(own.jitter)),
+    "budget": _per_route(lambda own: budget.as_table(own.budget)),
+    "findings": _per_route(lambda own: findings.as_table(own.attributions)),
+    "uncertainty": _uncertainty,
+    "occupancy": _per_route(lambda own: occupancy.occupancy_table(own.occupancy, own.route)),
+    "audit": _of_audit(audit_tables.comparisons),
+    "matchings": _of_audit(audit_tables.matchings),
+    "serial_stages": _of_audit(audit_tables.stages),
+    "clocks": _of_audit(audit_tables.clock_fits),
+    "stability": _of_audit(audit_tables.stability),
+}
+
+
 def study_tables(study: Study) -> dict[str, pa.Table]:
-    """The tables of a study, by name; all but that of layers, which has rows per packet."""
-    listed = studytables.tables(study) | {
-        "occupancy": studytables.per_route(
-            study, lambda own: occupancy.occupancy_table(own.occupancy, own.route) if own.occupancy else None
-        ),
-        "matchings": audit_tables.matchings(study.audit) if study.audit else None,
-    }
-    return {name: content for name, content in listed.items() if content is not None and content.num_rows}
+    """The tables of a study that have a row, by name; none of them has rows per packet."""
+    contents = {name: make(study) for name, make in STUDY_TABLES.items()}
+    return {name: content for name, content in contents.items() if content is not None and content.num_rows}
 
 
-def write(analysis: Analysis, study: Study, further: Mapping[str, pa.Table], *, folder: Path) -> None:
-    """Write all tables as Parquet into a folder; equal recordings give equal bytes.
-
-    `further` are tables of the study, or made from it.
-    """
+def write(analysis: Analysis, study: Study, *, folder: Path) -> dict[str, pa.Table]:
+    """Write all tables as Parquet into a folder; equal recordings give equal bytes. Returns those of the study."""
     stages = ((stage.name, stage.parts(analysis, study)) for stage in TABLES)
     tables.write_all(_jobs((*stages, ("layers", _layers(study)), ("radio_parts", _radio_parts(study))), folder))
-    for name, content in further.items():
+    of_study = study_tables(study)
+    for name, content in of_study.items():
         tables.write(content, folder / f"{name}.parquet")
+    return of_study
 
 
 def _jobs(

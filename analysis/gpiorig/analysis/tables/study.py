@@ -1,47 +1,67 @@
-"""A study as tables: what is written into its recording, and beside the page of a report."""
+"""Tables of a study: summaries of steps and layers, with units in the names of columns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from typing import Any
 
 import pyarrow as pa
 
-from gpiorig.analysis.attribution import findings
-from gpiorig.analysis.delays import budget, jitter, uncertainty
-from gpiorig.analysis.study.study import RouteStudy, Study
-from gpiorig.analysis.tables import audit as audit_tables
-
-
-def tables(found: Study) -> dict[str, pa.Table]:
-    """Statistics, causes, uncertainties and clocks, by name; those that have a row."""
-    made = {
-        "jitter": per_route(found, lambda each: jitter.as_table(each.jitter)),
-        "budget": per_route(found, lambda each: budget.as_table(each.budget)),
-        "findings": per_route(found, lambda each: findings.as_table(each.attributions)),
-        "uncertainty": uncertainty.as_table(
-            [(each.route.name, (*each.uncertainties, *each.part_uncertainties)) for each in found.routes]
-        ),
-    }
-    if found.audit is not None:
-        made |= {
-            "audit": audit_tables.comparisons(found.audit),
-            "serial_stages": audit_tables.stages(found.audit),
-            "clocks": audit_tables.clock_fits(found.audit),
-            "stability": audit_tables.stability(found.audit),
-        }
-    return {name: content for name, content in made.items() if content is not None and content.num_rows}
-
-
-def per_route(found: Study, table: Callable[[RouteStudy], pa.Table | None]) -> pa.Table | None:
-    """The tables of all routes below each other, the name of the route in front; None where no route has a row."""
-    parts = []
-    for each in found.routes:
-        content = table(each)
-        if content is not None and content.num_rows:
-            parts.append(with_route(each.route.name, content))
-    return pa.concat_tables(parts) if parts else None
+from gpiorig.analysis import columns
+from gpiorig.analysis.statistics.intervals import Interval
+from gpiorig.analysis.study.study import RouteStudy
 
 
 def with_route(name: str, content: pa.Table) -> pa.Table:
     """The table with the name of its route in front."""
     return content.add_column(0, "route", pa.array([name] * content.num_rows, pa.string()))
+
+
+def steps(study: RouteStudy) -> pa.Table:
+    """One row per step: statistics, uncertainty, shares with their intervals."""
+    rows = []
+    for column, (step, summary) in enumerate(zip(study.route.steps.steps, study.numbers.steps, strict=True)):
+        delay = study.uncertainties[column]
+        rows.append(
+            {
+                "step": step.name,
+                "node": step.node,
+                "kind": step.kind.text,
+                "packets": summary.n,
+                "median_ns": summary.median_ns,
+                "mean_ns": summary.mean_ns,
+                "p99_ns": summary.p99_ns,
+                "peak_to_peak_ns": summary.peak_to_peak_ns,
+                "std_ns": summary.std_ns,
+                "expanded_uncertainty_ns": delay.expanded_ns,
+                "probe_events": delay.probe_events,
+                "probe_cost_ns": delay.probe_cost_ns,
+                "corrected_expanded_uncertainty_ns": delay.corrected_expanded_ns,
+                "share_of_mean": float(study.numbers.means[column]),
+                **_interval("share_of_variance", study.budget.variance[column]),
+                **_interval("share_of_tail", study.budget.tail[column]),
+            }
+        )
+    return columns.table({name: pa.array([_known(row[name]) for row in rows]) for name in rows[0]})
+
+
+def _known(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _interval(name: str, interval: Interval) -> dict[str, float]:
+    """Three columns: ``share_of_variance``, ``share_of_variance_low``, ``share_of_variance_high``."""
+    return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
+
+
+def layer_times(study: RouteStudy) -> pa.Table | None:
+    """One row per layer: mean and largest self-time and residence."""
+    times, period_ns = study.layers, study.numbers.period_ns
+    if times is None:
+        return None
+    nodes, layers, directions = zip(*times.layers, strict=True)
+    content: dict[str, Any] = {"node": nodes, "layer": layers, "direction": directions}
+    for name, samples in (("self", times.self_samples), ("residence", times.residence_samples)):
+        content[f"{name}_mean_ns"] = samples.mean(axis=0) * period_ns
+        content[f"{name}_max_ns"] = samples.max(axis=0) * period_ns
+    return columns.table(content)

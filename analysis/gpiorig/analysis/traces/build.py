@@ -145,7 +145,7 @@ def _round_trips(trace: Trace, lines: Timelines) -> None:
             step = names[before, after]
             if samples[before] > samples[after]:
                 break  # out of order, as the status says
-            about: dict[str, int | str] = {"node": step.node, "kind": step.kind.value, "sample": samples[before]}
+            about: dict[str, int | str] = {"node": step.node, "kind": step.kind.text, "sample": samples[before]}
             trace.slices.append(Slice(track, samples[before], samples[after], step.name, facts=about))
 
 

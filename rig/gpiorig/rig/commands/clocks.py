@@ -295,4 +295,4 @@ def _draw(path: Path, clocks: dict[str, NodeClock], *, virtual: bool) -> None:
         raise RigError(f"--figure {path}: no clock could be fitted, so there is nothing to draw.")
     with style.paper():
         figure = clock_fits.residuals(drawn, virtual=virtual)
-    style.write(figure, path)
+    style.save(figure, path)

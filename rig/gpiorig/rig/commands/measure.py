@@ -204,7 +204,7 @@ def _draw(path: Path, found: dict[str, Measurement], rate: Fraction, *, virtual:
         ax.set_ylabel("share at or below")
         ax.set_ylim(0, 1.02)
         ax.legend(loc="lower right")
-    style.write(figure, path)
+    style.save(figure, path)
 
 
 def _print(options: argparse.Namespace, found: dict[str, Measurement], rate: Fraction, *, virtual: bool | None) -> None:

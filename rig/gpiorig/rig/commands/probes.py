@@ -82,7 +82,9 @@ def _write(meter: Meter, folder: Path, *, virtual: bool) -> None:
 
     for suffix in (".parquet", ".csv"):
         stages.write(probe_effect.table(meter), folder / f"probe-effect{suffix}")
-    style.save(probe_effect_plate.steps(meter, virtual=virtual), folder / "probe-effect")
+    figure = probe_effect_plate.steps(meter, virtual=virtual)
+    for suffix in (".svg", ".png"):
+        style.save(figure, folder / f"probe-effect{suffix}")
 
 
 def _numbers(meter: Meter, parameters: dict[str, Any]) -> dict[str, Any]:

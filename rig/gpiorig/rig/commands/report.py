@@ -15,20 +15,24 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 examples:
-  gpiorig report run1                         writes run1/*.parquet and run1/report/
+  gpiorig report run1                         writes run1/*.parquet and run1/report/report.html
+  gpiorig report run1 --figures svg,pdf --tables csv,latex    also figures and tables as files beside the page
   gpiorig report run1 --json                  prints the headline numbers as one JSON object
   gpiorig report run1 -o page                 the same, with the report in ./page
   gpiorig report run1 run2 run3 -o page       one page for all: side by side first, then each of them
   gpiorig report run1 --assert 'rtt.p99 < 20 ms' --assert 'loss < 1 %'    ends with status 1 if one does not hold
 
-A page needs no other file and no network. Beside it are its figures (SVG, PNG) and its tables (CSV, Parquet, LaTeX);
-run1/report/study.json holds every statistic as JSON."""
+A page needs no other file and no network. run1/*.parquet are the tables; run1/report/study.json contains every
+statistic as JSON."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of a report."""
     parser.add_argument("recordings", type=Path, nargs="+", metavar="RUN", help="recording folders")
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder of the report (RUN/report)")
+    for option, formats in (("figures", "svg,png,pdf"), ("tables", "csv,latex")):
+        help_text = f"write the {option} beside the page, too: any of {formats}"
+        parser.add_argument(f"--{option}", metavar="FORMATS", default="", help=help_text)
     parser.add_argument("--json", action="store_true", help="print the numbers as one JSON object")
     parser.add_argument(
         "--assert",
@@ -42,24 +46,49 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Analyse and report."""
+    from gpiorig.analysis.report import FIGURE_FORMATS, TABLE_FORMATS
     from gpiorig.capture.recording.recording import Recording
     from gpiorig.rig.errors import RigError
 
     if len(options.recordings) > 1 and options.output is None:
         raise RigError("several runs make one page: give its folder with -o DIR.")
+    options.figures = _formats(options.figures, available=FIGURE_FORMATS, option="--figures")
+    options.tables = _formats(options.tables, available=[*TABLE_FORMATS], option="--tables")
     recordings = [Recording.open(folder) for folder in options.recordings]
     for n, recording in enumerate(recordings):
         if any(recording.folder.samefile(other.folder) for other in recordings[:n]):
             raise RigError(f"{recording.folder} is given twice; give each run once.")
     if len(recordings) == 1:
         return analyse_and_print(
-            recordings[0], as_json=options.json, output=options.output, asserted=options.assertions
+            recordings[0],
+            as_json=options.json,
+            output=options.output,
+            asserted=options.assertions,
+            figure_formats=options.figures,
+            table_formats=options.tables,
         )
-    return _set_and_print(recordings, options.output, as_json=options.json, asserted=options.assertions)
+    return _set_and_print(recordings, options)
+
+
+def _formats(text: str, *, available: Sequence[str], option: str) -> tuple[str, ...]:
+    """Formats separated by commas; none for an empty text."""
+    from gpiorig.rig.errors import RigError
+
+    formats = tuple(text.split(",")) if text else ()
+    for name in formats:
+        if name not in available:
+            raise RigError(f"{option}: {name!r} is not a format; available formats: {', '.join(available)}.")
+    return formats
 
 
 def analyse_and_print(
-    recording: Recording, *, as_json: bool, output: Path | None = None, asserted: Sequence[str] = ()
+    recording: Recording,
+    *,
+    as_json: bool,
+    output: Path | None = None,
+    asserted: Sequence[str] = (),
+    figure_formats: Sequence[str] = (),
+    table_formats: Sequence[str] = (),
 ) -> int:
     """Analyse a recording, write tables and report, print the summary; 1 if a check failed, 0 otherwise.
 
@@ -72,20 +101,22 @@ def analyse_and_print(
     output
         Folder of the report; None: within the recording.
     asserted
-        Limits besides those of the experiment.
+        Limits in addition to those of the experiment.
+    figure_formats, table_formats
+        Figures and tables that are written beside the page.
     """
     from gpiorig.rig.results import report as reporting
 
-    found = reporting.of(recording, asserted=asserted)
-    page = found.write(output)
+    reported = reporting.of(recording, asserted=asserted)
+    page = reported.write(output, figure_formats=figure_formats, table_formats=table_formats)
     if as_json:
-        print(json.dumps({**found.numbers, "report": str(page)}, allow_nan=False))
+        print(json.dumps({**reported.numbers, "report": str(page)}, allow_nan=False))
     else:
-        print("\n".join([*found.sentences, f"report: {page}"]))
-    return _status(found)
+        print("\n".join([*reported.sentences, f"report: {page}"]))
+    return _status(reported)
 
 
-def _set_and_print(recordings: Sequence[Recording], output: Path, *, as_json: bool, asserted: Sequence[str]) -> int:
+def _set_and_print(recordings: Sequence[Recording], options: argparse.Namespace) -> int:
     """One page for several recordings; their own folders are left alone. 1 if a check of any failed."""
     from tqdm import tqdm
 
@@ -94,9 +125,14 @@ def _set_and_print(recordings: Sequence[Recording], output: Path, *, as_json: bo
     from gpiorig.rig.results import report as reporting
 
     watched = tqdm(recordings, desc="analysing", unit=" runs", disable=None, leave=False)
-    runs = {_name(each, recordings): reporting.of(each, asserted=asserted) for each in watched}
-    page = report.write_set(output, [(name, found.data) for name, found in runs.items()])
-    if as_json:
+    runs = {_name(each, recordings): reporting.of(each, asserted=options.assertions) for each in watched}
+    page = report.write_set(
+        options.output,
+        [(name, found.data) for name, found in runs.items()],
+        figure_formats=options.figures,
+        table_formats=options.tables,
+    )
+    if options.json:
         numbers = [{"run": name, **found.numbers} for name, found in runs.items()]
         print(json.dumps({"report": str(page), "runs": numbers}, allow_nan=False))
     else:

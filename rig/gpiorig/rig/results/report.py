@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from gpiorig.analysis import report
 from gpiorig.analysis.compare import delays
 from gpiorig.analysis.compare.assertions import Verdict
@@ -20,7 +18,7 @@ from gpiorig.analysis.packets import routes
 from gpiorig.analysis.report import ReportData
 from gpiorig.analysis.study import studying
 from gpiorig.analysis.study.analysis import Analysis
-from gpiorig.analysis.tables import registry, stages
+from gpiorig.analysis.tables import registry
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.experiments import limits
@@ -54,16 +52,13 @@ class Reported:
     numbers: dict[str, Any]
     sentences: tuple[str, ...]
 
-    def write(self, folder: Path | None = None) -> Path:
-        """Write tables, figures and the page, into the recording unless a folder is given; returns the page's path."""
+    def write(
+        self, folder: Path | None = None, *, figure_formats: Sequence[str] = (), table_formats: Sequence[str] = ()
+    ) -> Path:
+        """Write tables and page, into the recording unless a folder is given; returns the page's path."""
         folder = folder or self.recording.report_folder
-        page = report.write(folder, self.data)
-        summary = summary_table(self.data)
-        written = registry.study_tables(self.data.study)
-        further = written | ({} if summary is None else {"summary": summary})
-        registry.write(self.data.analysis, self.data.study, further, folder=self.recording.folder)
-        if summary is not None:
-            stages.write(summary, folder / "summary.csv")
+        page = report.write(folder, self.data, figure_formats=figure_formats, table_formats=table_formats)
+        written = registry.write(self.data.analysis, self.data.study, folder=self.recording.folder)
         self.recording.report_folder.mkdir(exist_ok=True)
         with replacing(self.recording.report_folder / "study.json") as new:
             rows = {name: without_nan(content.to_pylist()) for name, content in written.items()}
@@ -127,22 +122,6 @@ def _with_parts(run: Delays, data: ReportData) -> Delays:
     """The delays with the parts of the radio waits of the same route."""
     study = next((study for study in data.study.routes if study.route.name in (run.route, routes.ROUND_TRIP)), None)
     return replace(run, parts=radio_parts.by_name(study.parts, study.route)) if study is not None else run
-
-
-def summary_table(data: ReportData) -> pa.Table | None:
-    """Statistics of whole delays, and of each step of the main route; None without a packet that has all steps."""
-    views = report.route_views(data)
-    if not views:
-        return None
-    main = views[0]
-    named = report.delay_summaries(data) or {main.route.name: main.numbers.total}
-    named |= {step.name: summary for step, summary in zip(main.route.steps.steps, main.numbers.steps, strict=True)}
-    return stages.summary(
-        named,
-        samplerate_hz=main.route.steps.samplerate_hz,
-        uncertainties=main.study.uncertainties,
-        costs=main.study.costs,
-    )
 
 
 def _progress(count: int, text: str) -> AbstractContextManager[Any]:
