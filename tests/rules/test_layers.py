@@ -27,6 +27,7 @@ ROOMS = {
             "audit",
             "probe_effect",
             "study",
+            "quantities",
             "tables",
             "compare",
             "figures",

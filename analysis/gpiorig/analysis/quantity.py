@@ -75,6 +75,14 @@ def share_text(share: float) -> str:
     return f"{percent:.0f} %" if abs(percent) >= 9.95 else f"{percent:.1f} %"
 
 
+def rate_text(bits_per_s: float) -> str:
+    """A rate such as ``78.0 kbit/s``; a dash for NaN."""
+    if math.isnan(bits_per_s):
+        return DASH
+    scale, unit = (1e3, "kbit/s") if abs(bits_per_s) >= 1e3 else (1.0, "bit/s")
+    return f"{bits_per_s / scale:.4g} {unit}"
+
+
 def number_text(n: int) -> str:
     """A count: ``12``, ``1 000``."""
     return f"{n:,}".replace(",", "\N{NO-BREAK SPACE}")

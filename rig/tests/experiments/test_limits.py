@@ -16,6 +16,7 @@ from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import limits
 from gpiorig.rig.experiments.experiment import Experiment
+from gpiorig.rig.results import quantities
 
 PINGPONG = 'name = "x"\ninitiator = "initiator"\nresponder = "responder"\npackets = 10\n'
 
@@ -42,6 +43,23 @@ def test_limits_reach_the_recording_and_come_back(tmp_path):
     assert experiment.thresholds == limits.recorded(recording, limits.THRESHOLDS)
 
 
+def test_quantities_reach_the_recording_and_come_back(tmp_path):
+    """And those of the command line come behind them, each once."""
+    experiment = load(tmp_path, PINGPONG + 'quantities = ["mac.tx -> mac.rx", "goodput"]\n')
+    info = RecordingInfo(
+        samplerate="24000000/1",
+        channels=("",),
+        epoch=Epoch(wall="2026-01-01T00:00:00+00:00"),
+        virtual=True,
+        parameters=limits.parameters(experiment),
+    )
+    recording = Recording.create(tmp_path / "run", info)
+    assert ("mac.tx -> mac.rx", "goodput", "share of sleep") == quantities.checked(
+        recording, ["goodput", "share of sleep"]
+    )
+    assert {} == limits.parameters(load(tmp_path, PINGPONG))
+
+
 def test_an_experiment_without_limits_leaves_no_parameter(tmp_path):
     assert {} == limits.parameters(load(tmp_path, PINGPONG))
 
@@ -53,6 +71,9 @@ def test_an_experiment_without_limits_leaves_no_parameter(tmp_path):
         ('assert = ["p99 of the rtt"]', "not understood; write it like `rtt.p99 < 20 ms`"),
         ('assert = "rtt.p99 < 20 ms"', "Expected `array`, got `str` at `assert`"),
         ('thresholds = ["rtt.p99 5 %"]', "not understood; write it like `rtt.p99 +5 %`"),
+        ('quantities = ["mac.txx -> mac.rx"]', "did you mean `mac.tx`?"),
+        ('quantities = ["goodput at x"]', "no node `x`; the bench has initiator, responder"),
+        ('quantities = ["goodput"]\nprobes = "off"', "without probes the pins show none of them"),
         ('asert = ["rtt.p99 < 20 ms"]', "unknown key `asert`; did you mean `assert`?"),
         (
             'assert = ["rtt.p99 < 20 ms"]\n[settings]\napp = "broadcast"',

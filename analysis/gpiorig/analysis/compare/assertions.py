@@ -12,18 +12,30 @@ from dataclasses import dataclass
 from gpiorig.analysis.compare import delays
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.errors import QuantityError
-from gpiorig.analysis.quantity import share_text, time_text
+from gpiorig.analysis.quantities import names, values
+from gpiorig.analysis.quantities.names import Unit
+from gpiorig.analysis.quantities.series import Recorded
+from gpiorig.analysis.quantity import rate_text, share_text, time_text
 from gpiorig.analysis.statistics import estimators, intervals
 from gpiorig.analysis.statistics.intervals import Interval
 
-EXAMPLE = "`rtt.p99 < 20 ms`, `isr.max < 50 us` or `loss < 1 %`"
-UNITS_NS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
+EXAMPLE = "`rtt.p99 < 20 ms`, `isr.max < 50 us`, `loss < 1 %` or `p99(mac.tx -> mac.rx) < 5 ms`"
+UNITS = {
+    Unit.TIME: {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9},
+    Unit.SHARE: {"%": 0.01},
+    Unit.RATE: {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6},
+    Unit.COUNT: {"": 1.0},
+}
 PERCENT = "%"
 _MU = str.maketrans("\N{GREEK SMALL LETTER MU}", "\N{MICRO SIGN}")
 LISTED = 12  # delays that a sentence writes out
 _RELATIONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-QUANTITY = r"(?P<quantity>[^\s<>][^<>]*?)(?:\.(?P<statistic>[a-z][a-z0-9]*(?:\.\d+)?))?"
-AMOUNT = r"(?P<amount>(?:\d[\d_]*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>[^\W\d]+|%)?"
+_STATISTIC = r"[a-z][a-z0-9]*(?:\.\d+)?"
+QUANTITY = (
+    rf"(?:(?P<function>{_STATISTIC})\(\s*(?P<argument>[^()]+?)\s*\)"
+    rf"|(?P<quantity>[^\s<>](?:->|[^<>])*?)(?:\.(?P<statistic>{_STATISTIC}))?)"
+)
+AMOUNT = r"(?P<amount>(?:\d[\d_]*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>[^\W\d]+(?:/s)?|%)?"
 _ASSERTION = re.compile(rf"\s*{QUANTITY}\s*(?P<relation><=|>=|<|>)\s*{AMOUNT}\s*")
 
 
@@ -36,13 +48,13 @@ class Assertion:
     text
         As it was written.
     quantity
-        What `delays.Delays.named` takes, or `delays.LOSS`.
+        What `delays.Delays.named` takes, `delays.LOSS`, or the name of a `quantities.Quantity`.
     statistic
-        What `intervals.of_statistic` takes; empty for the loss.
+        What `intervals.of_statistic` takes; empty for the loss, and for quantities of which a node has one value.
     relation
         ``<``, ``<=``, ``>`` or ``>=``.
     limit
-        In ns; of the loss, a share.
+        In the unit of the quantity: ns, 1, bit/s, or a share.
     """
 
     text: str
@@ -50,6 +62,11 @@ class Assertion:
     statistic: str
     relation: str
     limit: float
+
+    @property
+    def unit(self) -> Unit:
+        """The unit of the quantity."""
+        return unit_of(self.quantity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +82,7 @@ class Verdict:
     sure
         Whether the intervals of the delays that decide say the same; of extremes, which have none, what was seen does.
     found
-        By name of the delay, the value with its interval, in ns or as a share; empty if there is no such delay.
+        By name of the delay, the value with its interval, in the unit of the quantity; empty if there is none.
     sentence
         The outcome with the value that was found, for people.
     """
@@ -89,14 +106,17 @@ def parse(text: str) -> Assertion:
     if not match:
         raise QuantityError(f"assertion `{text}`: not understood; write it like {EXAMPLE}.")
     quantity, statistic = what(match, f"assertion `{text}`")
-    limit = amount(match, f"assertion `{text}`", share=quantity == delays.LOSS)
+    limit = amount(match, f"assertion `{text}`", unit_of(quantity))
     return Assertion(text.strip(), quantity, statistic, match["relation"], limit)
 
 
-def evaluate(assertion: Assertion, run: Delays) -> Verdict:
-    """Whether a run keeps a limit. The value that was found decides; its interval is only said."""
+def evaluate(assertion: Assertion, run: Delays, recorded: Recorded | None = None) -> Verdict:
+    """Whether a run keeps a limit. The value that was found decides; its interval is only said.
+
+    `recorded` is needed for a quantity that is no delay of the run.
+    """
     try:
-        found = _found(assertion, run)
+        found = _found(assertion, run, recorded)
     except QuantityError as error:
         return Verdict(assertion, False, True, {}, f"{assertion.text}: does not hold: {error}")
     keeps = _RELATIONS[assertion.relation]
@@ -115,18 +135,34 @@ def evaluate(assertion: Assertion, run: Delays) -> Verdict:
     return Verdict(assertion, not broken, sure, found, f"{assertion.text}: {outcome}: {'; '.join(said)}")
 
 
-def evaluate_all(texts: Iterable[str], run: Delays) -> tuple[Verdict, ...]:
+def evaluate_all(texts: Iterable[str], run: Delays, recorded: Recorded | None = None) -> tuple[Verdict, ...]:
     """The verdicts on several assertions, as text."""
-    return tuple(evaluate(parse(text), run) for text in texts)
+    return tuple(evaluate(parse(text), run, recorded) for text in texts)
+
+
+def unit_of(quantity: str) -> Unit:
+    """The unit of a quantity, by its name."""
+    if quantity == delays.LOSS:
+        return Unit.SHARE
+    return names.parse(quantity).kind.unit if names.is_quantity(quantity) else Unit.TIME
 
 
 def what(match: re.Match[str], where: str) -> tuple[str, str]:
     """Quantity and statistic of a match of `QUANTITY`, checked; `where` opens the message of an error."""
-    quantity, statistic = match["quantity"].strip(), match["statistic"] or ""
+    quantity = (match["argument"] or match["quantity"]).strip()
+    statistic = match["function"] or match["statistic"] or ""
     try:
-        if quantity == delays.LOSS:
+        single = quantity == delays.LOSS
+        if names.is_quantity(quantity):
+            if not match["function"] and not estimators.is_statistic(statistic):
+                quantity, statistic = f"{quantity}.{statistic}".removesuffix("."), ""  # the name of a milestone goes on
+            parsed = names.parse(quantity)
+            quantity, single = parsed.name, parsed.kind.single
+        if single:
             if statistic:
-                raise QuantityError(f"`{quantity}` is a share and has no `{statistic}`; leave that out.")
+                raise QuantityError(
+                    f"`{quantity}` is a {unit_of(quantity).name.lower()} and has no `{statistic}`; leave that out."
+                )
             return quantity, ""
         if not statistic:
             raise QuantityError(f"`{quantity}` has no statistic; add one of {', '.join(estimators.STATISTICS)}.")
@@ -135,23 +171,28 @@ def what(match: re.Match[str], where: str) -> tuple[str, str]:
         raise QuantityError(f"{where}: {error}") from error
 
 
-def amount(match: re.Match[str], where: str, *, share: bool) -> float:
-    """The amount of a match of `AMOUNT`, in ns; as a share where the unit is the percent sign, if `share` lets it."""
+def amount(match: re.Match[str], where: str, kind: Unit) -> float:
+    """The amount of a match of `AMOUNT`, in a unit that fits the quantity."""
     value, unit = float(match["amount"].replace("_", "")), (match["unit"] or "").translate(_MU)
-    units = (PERCENT,) if share else tuple(UNITS_NS)
+    units = UNITS[kind]
     if unit not in units:
         given = f"the unit is `{unit}`" if unit else "there is no unit"
-        raise QuantityError(f"{where}: {given}; it must be {' or '.join(units)}.")
-    return value / 100 if unit == PERCENT else value * UNITS_NS[unit]
+        raise QuantityError(f"{where}: {given}; it must be {' or '.join(units) or 'left out'}.")
+    return value / 100 if unit == PERCENT else value * units[unit]
 
 
-def interval_text(found: Interval, *, share: bool = False) -> str:
+def interval_text(found: Interval, unit: Unit = Unit.TIME) -> str:
     """A value with its interval: ``12.3 ms (95 % interval 12.1 ms to 12.9 ms)``; why it lacks an end, if it does."""
+    return with_ends(found, lambda value: value_text(value, unit))
 
-    def text(value: float) -> str:
-        return share_text(value) if share else time_text(value, digits=5)
 
-    return with_ends(found, text)
+def value_text(value: float, unit: Unit) -> str:
+    """A value in the unit that it is counted in."""
+    if unit is Unit.TIME:
+        return time_text(value, digits=5)
+    if unit is Unit.SHARE:
+        return share_text(value)
+    return rate_text(value) if unit is Unit.RATE else f"{value:.4g}"
 
 
 def with_ends(found: Interval, text: Callable[[float], str]) -> str:
@@ -169,9 +210,14 @@ def with_ends(found: Interval, text: Callable[[float], str]) -> str:
     return f"{said}{text(found.low)} to {text(found.high)})"
 
 
-def _found(assertion: Assertion, run: Delays) -> dict[str, Interval]:
+def _found(assertion: Assertion, run: Delays, recorded: Recorded | None) -> dict[str, Interval]:
     if assertion.quantity == delays.LOSS:
         return {delays.LOSS: run.loss()}
+    if names.is_quantity(assertion.quantity):
+        if recorded is None:
+            raise QuantityError(f"`{assertion.quantity}` is not known of this run.")
+        series = values.series(names.parse(assertion.quantity), recorded)
+        return {one.name: one.interval(assertion.statistic) for one in series}
     return {
         name: intervals.of_statistic(run.samples(name), assertion.statistic, unit=run.period_ns)
         for name in run.named(assertion.quantity)
@@ -180,7 +226,8 @@ def _found(assertion: Assertion, run: Delays) -> dict[str, Interval]:
 
 def _sure(assertion: Assertion, found: Interval) -> bool:
     """Whether chance is unlikely to have put a value on its side of the limit."""
-    if assertion.statistic in estimators.EXTREMES or math.isnan(found.value):
+    single = not assertion.statistic and assertion.quantity != delays.LOSS
+    if single or assertion.statistic in estimators.EXTREMES or math.isnan(found.value):
         return True
     keeps = _RELATIONS[assertion.relation]
     side = keeps(found.value, assertion.limit)
@@ -192,5 +239,5 @@ def _sure(assertion: Assertion, found: Interval) -> bool:
 def _said(assertion: Assertion, name: str, found: Interval, *, of: int, listed: int) -> str:
     """A value with its interval, of several delays with the name; notes are for one alone."""
     brief = dataclasses.replace(found, note="") if listed > 1 else found
-    text = interval_text(brief, share=assertion.quantity == delays.LOSS)
+    text = interval_text(brief, assertion.unit)
     return f"{name}: {text}" if of > 1 else text

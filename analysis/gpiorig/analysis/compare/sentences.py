@@ -8,6 +8,7 @@ import math
 from gpiorig.analysis.compare.assertions import LISTED, interval_text, with_ends
 from gpiorig.analysis.compare.comparison import Change, Comparison
 from gpiorig.analysis.compare.thresholds import Outcome
+from gpiorig.analysis.quantities.names import Unit
 from gpiorig.analysis.quantity import count_text, time_text
 from gpiorig.analysis.statistics.intervals import Interval
 
@@ -45,7 +46,7 @@ def outcome_sentence(found: Outcome, *, resolution_ns: float) -> str:
 
 
 def _lost(found: Comparison) -> str:
-    before, now = (interval_text(loss, share=True) for loss in (found.base_loss, found.new_loss))
+    before, now = (interval_text(loss, Unit.SHARE) for loss in (found.base_loss, found.new_loss))
     said = f"Lost: {before} before, {now} now; p = {found.p_loss:.2g} if losses are independent"
     return f"{said}: the loss changed." if found.loss_changed else f"{said}."
 

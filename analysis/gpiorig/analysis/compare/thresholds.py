@@ -10,6 +10,8 @@ from gpiorig.analysis.compare import assertions, comparison, differences
 from gpiorig.analysis.compare.assertions import AMOUNT, PERCENT, QUANTITY
 from gpiorig.analysis.compare.delays import LOSS, Delays
 from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.quantities import names as quantities
+from gpiorig.analysis.quantities.names import Unit
 from gpiorig.analysis.statistics.estimators import EXTREMES
 from gpiorig.analysis.statistics.intervals import CONFIDENCE, NAN, Interval
 
@@ -91,6 +93,8 @@ def parse(text: str) -> Threshold:
     if not match:
         raise QuantityError(f"{where}: not understood; write it like {EXAMPLE}.")
     quantity, statistic = assertions.what(match, where)
+    if quantities.is_quantity(quantity) and assertions.unit_of(quantity) is not Unit.TIME:
+        raise QuantityError(f"{where}: `{quantity}` is no time; only times, and the loss, are compared.")
     share = quantity == LOSS or match["unit"] == PERCENT
     sign = match["sign"]
     return Threshold(
@@ -99,7 +103,7 @@ def parse(text: str) -> Threshold:
         statistic=statistic,
         up=sign != "-",
         down=sign != "+",
-        limit=assertions.amount(match, where, share=share),
+        limit=assertions.amount(match, where, Unit.SHARE if share else Unit.TIME),
         relative=share and quantity != LOSS,
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gpiorig.analysis.packets.timelines import Timelines
+from gpiorig.analysis.quantities.series import Series
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.study.study import Study
 
@@ -44,6 +45,8 @@ class ReportData:
         Checks that failed, one sentence each.
     tallies
         Further counts for the health of the recording.
+    quantities
+        Values of the quantities that were asked for, those of one quantity together.
     """
 
     title: str
@@ -53,6 +56,7 @@ class ReportData:
     provenance: Mapping[str, str]
     notes: tuple[str, ...]
     tallies: tuple[Tally, ...]
+    quantities: tuple[Series, ...] = ()
 
     @property
     def timelines(self) -> Timelines | None:

@@ -15,7 +15,7 @@ from gpiorig.analysis.figures.packet_boxes import KIND_CLASSES
 from gpiorig.analysis.figures.style import KIND_COLOURS
 from gpiorig.analysis.packets.path import DIRECTIONS
 from gpiorig.analysis.quantity import time_text
-from gpiorig.analysis.report import causes, clocks, health, inline_svg, processor
+from gpiorig.analysis.report import causes, clocks, health, inline_svg, processor, quantities
 from gpiorig.analysis.report import delays as delaysection
 from gpiorig.analysis.report import pictures as route_pictures
 from gpiorig.analysis.report.blocks import Block, Details, Look, Picture, Section, Table, Viewer, why_not
@@ -59,6 +59,7 @@ def run_sections(data: ReportData, prefix: str = "") -> list[Section]:
     sections = _route_sections(data, routes[0], prefix) if routes else [_no_packet(data)]
     if len(routes) > 1:
         sections.append(_other_routes(data, prefix))
+    sections += quantities.sections(data)
     sections += [clocks.section(data, prefix), health.section(data), _provenance(data)]
     return [Section(f"{prefix}{section.id}", section.title, section.blocks) for section in sections]
 

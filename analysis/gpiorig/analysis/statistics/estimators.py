@@ -121,6 +121,15 @@ def extreme(values: Values, name: str) -> float:
     return {"min": least, "max": most, "p2p": most - least}[name]
 
 
+def is_statistic(name: str) -> bool:
+    """Whether there is a statistic of this name."""
+    try:
+        checked(name)
+    except QuantityError:
+        return False
+    return True
+
+
 def checked(name: str) -> str:
     """The name of a statistic itself, if there is one of that name; else `QuantityError`."""
     if name not in STATISTICS:

@@ -6,6 +6,7 @@ import argparse
 import json
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ examples:
   gpiorig compare base new                                     says which steps changed, and by how much
   gpiorig compare base new --threshold 'rtt.p99 +5 %'          ends with status 1 if p99 grew by more
   gpiorig compare base new --threshold '*.median +10 us' --threshold 'loss +1 %'
+  gpiorig compare base new --quantity 'mac.tx -> mac.rx' --threshold 'p99(span of udp.checksum) +5 %'
   gpiorig compare base new --any-change                        ends with status 1 if anything changed
   gpiorig compare base new --json -o changes.csv
 
@@ -39,6 +41,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="CHANGE",
         help="largest change, such as 'rtt.p99 +5 %%', 'isr.median +-2 us'; may be repeated",
     )
+    parser.add_argument(
+        "--quantity",
+        dest="quantities",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="compare this too, such as 'mac.tx -> mac.rx' (docs/guide/quantities.md); may be repeated",
+    )
     parser.add_argument("--any-change", action="store_true", help="any significant change ends with status 1, too")
     parser.add_argument("--fresh", action="store_true", help="analyse the recordings, whatever tables they have")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write all changes as .csv or .parquet")
@@ -48,18 +58,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compare, print, judge."""
     from gpiorig.analysis.compare import common, comparison, delays, sentences, thresholds
+    from gpiorig.analysis.quantities.names import is_quantity, parse_all
     from gpiorig.analysis.tables import stages
     from gpiorig.capture.recording.recording import Recording
     from gpiorig.rig.results import compare as comparing
 
+    parse_all(options.quantities)
     limits = [thresholds.parse(text) for text in options.thresholds]
     if options.output:
         comparing.check_output(options.output)
     base, new = Recording.open(options.base), Recording.open(options.new)
     limits = limits or [thresholds.parse(text) for text in comparing.thresholds(base, new)]
-    before, now = (comparing.load(recording, fresh=options.fresh) for recording in (base, new))
+    names = dict.fromkeys([*options.quantities, *(limit.quantity for limit in limits if is_quantity(limit.quantity))])
+    (before, values_before), (now, values_now) = (
+        comparing.load(recording, names, fresh=options.fresh) for recording in (base, new)
+    )
     comparing.check_common(base, before, now)
     before, now, joined = common.common(before, now)
+    before = replace(before, values={**before.values, **values_before})
+    now = replace(now, values={**now.values, **values_now})
     found = comparison.compare(before, now, watch=comparing.watched)
     judged = [limit for limit in limits if now.whole or limit.quantity == delays.LOSS]
     outcomes = [thresholds.judge(limit, before, now, found) for limit in judged]

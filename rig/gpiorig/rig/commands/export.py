@@ -39,7 +39,7 @@ docs/guide/files.md says which format is for which tool, and what each rounds.""
 _AROUND_S = Fraction(100, 10**6)
 _TABLES = (
     *("edges", "events", "damaged", "unattributed", "packets", "hops", "transmissions", "receptions"),
-    *("round_trips", "timelines", "steps"),
+    *("round_trips", "timelines", "steps", "quantities"),
 )
 # Formats of what is decoded; all others are of edges, a module of `gpiorig.capture.formats` each.
 _TRACES: dict[str, tuple[str, ...]] = {"perfetto": (".pftrace", ".perfetto-trace")}

@@ -21,6 +21,7 @@ examples:
   gpiorig report run1 -o page                 the same, with the report in ./page
   gpiorig report run1 run2 run3 -o page       one page for all: side by side first, then each of them
   gpiorig report run1 --assert 'rtt.p99 < 20 ms' --assert 'loss < 1 %'    ends with status 1 if one does not hold
+  gpiorig report run1 --quantity 'driver.exec -> isr.tx_end' --quantity goodput
 
 A page needs no other file and no network. run1/*.parquet are the tables; run1/report/study.json contains every
 statistic as JSON."""
@@ -41,6 +42,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="LIMIT",
         help="a limit to keep, such as 'rtt.p99 < 20 ms', besides those of the experiment; may be repeated",
+    )
+    parser.add_argument(
+        "--quantity",
+        dest="quantities",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="show this too, such as 'mac.tx -> mac.rx' (docs/guide/quantities.md); may be repeated",
     )
 
 
@@ -66,6 +75,7 @@ def run(options: argparse.Namespace) -> int:
             asserted=options.assertions,
             figure_formats=options.figures,
             table_formats=options.tables,
+            quantities=options.quantities,
         )
     return _set_and_print(recordings, options)
 
@@ -89,6 +99,7 @@ def analyse_and_print(
     asserted: Sequence[str] = (),
     figure_formats: Sequence[str] = (),
     table_formats: Sequence[str] = (),
+    quantities: Sequence[str] = (),
 ) -> int:
     """Analyse a recording, write tables and report, print the summary; 1 if a check failed, 0 otherwise.
 
@@ -104,10 +115,12 @@ def analyse_and_print(
         Limits in addition to those of the experiment.
     figure_formats, table_formats
         Figures and tables that are written beside the page.
+    quantities
+        Quantities in addition to those of the experiment.
     """
     from gpiorig.rig.results import report as reporting
 
-    reported = reporting.of(recording, asserted=asserted)
+    reported = reporting.of(recording, asserted=asserted, asked=quantities)
     page = reported.write(output, figure_formats=figure_formats, table_formats=table_formats)
     if as_json:
         print(json.dumps({**reported.numbers, "report": str(page)}, allow_nan=False))
@@ -125,7 +138,10 @@ def _set_and_print(recordings: Sequence[Recording], options: argparse.Namespace)
     from gpiorig.rig.results import report as reporting
 
     watched = tqdm(recordings, desc="analysing", unit=" runs", disable=None, leave=False)
-    runs = {_name(each, recordings): reporting.of(each, asserted=options.assertions) for each in watched}
+    runs = {
+        _name(recording, recordings): reporting.of(recording, asserted=options.assertions, asked=options.quantities)
+        for recording in watched
+    }
     page = report.write_set(
         options.output,
         [(name, found.data) for name, found in runs.items()],

@@ -9,6 +9,7 @@ import msgspec
 
 from gpiorig.analysis.compare import assertions, delays, thresholds
 from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.quantities import names as quantities
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments.node_settings import LIMITS, NODE_NAMES, NodeSettings, Settings
@@ -43,7 +44,7 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     nodes: dict[str, NodeRole] = {}
     assertions: tuple[str, ...] = msgspec.field(name="assert", default=())  # limits of this run, `analysis.assertions`
     thresholds: tuple[str, ...] = ()  # largest changes from another run, `analysis.thresholds`
-    quantities: tuple[str, ...] = ()  # what the report and the tables show besides, `analysis.quantities`
+    quantities: tuple[str, ...] = ()  # what the report and the tables show too, `analysis.quantities.names`
 
     @property
     def app(self) -> str:
@@ -116,12 +117,18 @@ def _check_quantities(experiment: Experiment, bench: Bench, *, what: str) -> Non
     """Check that the assertions and thresholds are of quantities that the run has."""
     if experiment.assertions and experiment.probes in ("empty", "off"):
         raise BenchError(f"{what}: assert: without probes there are no delays on the pins to assert anything of.")
+    if experiment.quantities and experiment.probes in ("empty", "off"):
+        raise BenchError(f"{what}: quantities: without probes the pins show none of them.")
     whole = delays.RTT if experiment.app in ROUND_TRIPS else delays.ONE_WAY
     try:
+        asked = quantities.parse_all(experiment.quantities)
         limits = [("assert", text, assertions.parse(text).quantity) for text in experiment.assertions]
         limits += [("thresholds", text, thresholds.parse(text).quantity) for text in experiment.thresholds]
     except QuantityError as error:
         raise BenchError(f"{what}: {error}") from error
-    for key, text, quantity in limits:
-        if quantity in {delays.RTT, delays.ONE_WAY} - {whole}:
+    for quantity in asked:
+        if quantity.node not in ("", *bench.nodes):
+            raise BenchError(f"{what}: quantities: no node `{quantity.node}`; the bench has {', '.join(bench.nodes)}.")
+    for key, text, name in limits:
+        if name in {delays.RTT, delays.ONE_WAY} - {whole}:
             raise BenchError(f"{what}: {key}: `{text}`: the whole delay of `{experiment.app}` is called `{whole}`.")

@@ -10,32 +10,35 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gpiorig.analysis.compare.assertions import Verdict
     from gpiorig.analysis.compare.delays import Delays
+    from gpiorig.analysis.quantities.series import Recorded
     from gpiorig.analysis.report import ReportData
     from gpiorig.analysis.statistics.intervals import Interval
     from gpiorig.capture.recording.recording import Recording
     from gpiorig.rig.experiments.experiment import Experiment
 
-ASSERT, THRESHOLDS = "assert", "thresholds"  # parameters of a recording
+ASSERT, THRESHOLDS, QUANTITIES = "assert", "thresholds", "quantities"  # parameters of a recording
 _BETWEEN = "; "
 
 
 def parameters(experiment: Experiment) -> dict[str, str]:
-    """The limits of an experiment as parameters of its recording; those it has."""
-    given = {ASSERT: experiment.assertions, THRESHOLDS: experiment.thresholds}
-    return {key: _BETWEEN.join(limits) for key, limits in given.items() if limits}
+    """The limits and quantities of an experiment as parameters of its recording; those it has."""
+    given = {ASSERT: experiment.assertions, THRESHOLDS: experiment.thresholds, QUANTITIES: experiment.quantities}
+    return {key: _BETWEEN.join(texts) for key, texts in given.items() if texts}
 
 
 def recorded(recording: Recording, key: str) -> tuple[str, ...]:
-    """The limits under one of the keys that a recording carries."""
+    """The limits, or other texts, under one of the keys that a recording carries."""
     text = str(recording.info.parameters.get(key, ""))
     return tuple(limit.strip() for limit in text.split(_BETWEEN.strip()) if limit.strip())
 
 
-def verdicts(recording: Recording, delays: Delays, asserted: Sequence[str] = ()) -> tuple[Verdict, ...]:
-    """On the assertions of the experiment, then on further ones; each once."""
+def verdicts(
+    recording: Recording, delays: Delays, asserted: Sequence[str] = (), measured: Recorded | None = None
+) -> tuple[Verdict, ...]:
+    """On the assertions of the experiment, then on further ones; each once. `measured` is what quantities are of."""
     from gpiorig.analysis.compare import assertions
 
-    return assertions.evaluate_all(dict.fromkeys([*recorded(recording, ASSERT), *asserted]), delays)
+    return assertions.evaluate_all(dict.fromkeys([*recorded(recording, ASSERT), *asserted]), delays, measured)
 
 
 def noted(data: ReportData, verdicts: Sequence[Verdict]) -> ReportData:
@@ -52,7 +55,7 @@ def numbers(verdicts: Sequence[Verdict]) -> dict[str, Any]:
             "holds": verdict.holds,
             "sure": verdict.sure,
             "found": {
-                name: interval_numbers(value, share=not verdict.assertion.statistic)
+                name: interval_numbers(value, share=verdict.assertion.unit.value != "ns")
                 for name, value in verdict.found.items()
             },
             "sentence": verdict.sentence,

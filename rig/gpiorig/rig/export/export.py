@@ -15,8 +15,10 @@ from gpiorig.analysis.traces.trace import Trace
 from gpiorig.capture.frames.frames import Frames
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.experiments import limits
 from gpiorig.rig.recordings import provenance, radio_buses
 from gpiorig.rig.recordings.opened import Opened
+from gpiorig.rig.results import quantities
 from gpiorig.rig.results.analyse import analyse
 
 if TYPE_CHECKING:
@@ -26,14 +28,18 @@ MARK = "tap.frame_timestamp"
 
 
 def table(opened: Opened, name: str) -> pa.Table:
-    """A table of what was decoded: one of `table_registry.NAMES`.
+    """A table of what was decoded: one of `registry.NAMES`, or `quantities`.
 
     Raises
     ------
     RigError
         The recording does not have it.
+    QuantityError
+        The recording does not show a quantity that its experiment names.
     """
     analysis = analyse(opened)
+    if name == limits.QUANTITIES:
+        return quantities.table(opened.recording, analysis)
     content = registry.table(analysis, name)
     if content is None:
         reason = analysis.no_packets or "its packets make no round trips that the pins show."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,35 +11,64 @@ from gpiorig.analysis.compare import delays
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.delays import radio_parts
 from gpiorig.analysis.packets.routes import ROUND_TRIP
+from gpiorig.analysis.quantities.series import Samples
+from gpiorig.analysis.quantities.values import named_values
+from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.tables import stages
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import limits
 from gpiorig.rig.recordings import provenance
-from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.recordings.opened import Opened, open_recording
+from gpiorig.rig.results import quantities
 from gpiorig.rig.results.analyse import analyse
 
+Values = Mapping[str, Samples]  # in samples, by the name of the series
 _TABLES = ("round_trips", "steps")
-_JUDGING = (limits.ASSERT, limits.THRESHOLDS)  # parameters that say what to think of a run, and do nothing in it
+# Parameters that say what to think of a run, and do nothing in it.
+_JUDGING = (limits.ASSERT, limits.THRESHOLDS, limits.QUANTITIES)
 
 
-def load(recording: Recording, *, fresh: bool = False) -> Delays:
-    """The delays of a recording: of its tables if it is analysed, else by analysing it; nothing is written.
+def load(recording: Recording, names: Iterable[str] = (), *, fresh: bool = False) -> tuple[Delays, Values]:
+    """The delays of a recording, and its quantities by name; nothing is written.
+
+    The delays are those of its tables if it has them. Quantities are in no table: they need the recording.
 
     Parameters
     ----------
     recording
         Of round trips, or of packets that go one way: then of the route that most of them took.
+    names
+        Quantities, which must be times.
     fresh
         Analyse it, whatever tables there are.
+
+    Raises
+    ------
+    QuantityError
+        A quantity is no time, or the recording does not show it.
     """
+    names = tuple(names)
+    analysed = None
+    values: Values = {}
+    if names:
+        analysed = _analysed(recording)
+        values = named_values(names, quantities.recorded(recording, analysed[1]))
     paths = [recording.folder / f"{name}.parquet" for name in _TABLES]
     if not fresh and all(path.is_file() for path in paths):
         waits = recording.folder / "radio_parts.parquet"
         trips, steps = (stages.read(path) for path in paths)
-        return delays.of_tables(trips, steps, stages.read(waits) if waits.is_file() else None)
+        return delays.of_tables(trips, steps, stages.read(waits) if waits.is_file() else None), values
+    return _delays(*(analysed or _analysed(recording))), values
+
+
+def _analysed(recording: Recording) -> tuple[Opened, Analysis]:
     opened = open_recording(recording)
-    analysis = analyse(opened)
+    return opened, analyse(opened)
+
+
+def _delays(opened: Opened, analysis: Analysis) -> Delays:
+    """The delays of an analysis, with the parts of their radio waits."""
     run = delays.of_analysis(analysis)
     route = next((route for route in analysis.routes if route.name in (run.route, ROUND_TRIP)), None)
     if route is None:

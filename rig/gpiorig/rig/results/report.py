@@ -18,7 +18,7 @@ from gpiorig.analysis.packets import routes
 from gpiorig.analysis.report import ReportData
 from gpiorig.analysis.study import studying
 from gpiorig.analysis.study.analysis import Analysis
-from gpiorig.analysis.tables import registry
+from gpiorig.analysis.tables import registry, stages
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.experiments import limits
@@ -26,7 +26,7 @@ from gpiorig.rig.plain_json import without_nan
 from gpiorig.rig.progress import counted
 from gpiorig.rig.recordings import provenance
 from gpiorig.rig.recordings.opened import Opened, open_recording
-from gpiorig.rig.results import audit_inputs, checks
+from gpiorig.rig.results import audit_inputs, checks, quantities
 from gpiorig.rig.results import summary as hop_summary
 from gpiorig.rig.results.analyse import analyse
 
@@ -59,6 +59,8 @@ class Reported:
         folder = folder or self.recording.report_folder
         page = report.write(folder, self.data, figure_formats=figure_formats, table_formats=table_formats)
         written = registry.write(self.data.analysis, self.data.study, folder=self.recording.folder)
+        for name, table in quantities.tables(self.data).items():
+            stages.write(table, self.recording.folder / f"{name}.parquet")
         self.recording.report_folder.mkdir(exist_ok=True)
         with replacing(self.recording.report_folder / "study.json") as new:
             rows = {name: without_nan(content.to_pylist()) for name, content in written.items()}
@@ -66,7 +68,7 @@ class Reported:
         return page
 
 
-def of(recording: Recording, *, asserted: Sequence[str] = ()) -> Reported:
+def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[str] = ()) -> Reported:
     """Analyse a recording.
 
     Parameters
@@ -75,24 +77,30 @@ def of(recording: Recording, *, asserted: Sequence[str] = ()) -> Reported:
         The recording.
     asserted
         Limits in addition to those of the experiment; one that is not met is a failed check.
+    asked
+        Quantities in addition to those of the experiment; one that the recording does not show is a failed check.
 
     Raises
     ------
     QuantityError
-        An assertion cannot be understood.
+        An assertion or a quantity cannot be understood.
     """
     limits.check(asserted)
+    names = quantities.checked(recording, asked)
     opened = open_recording(recording)
     analysis = analyse(opened)
+    recorded = quantities.recorded(recording, analysis)
     plain = report_data(opened, analysis)
-    verdicts = limits.verdicts(recording, _with_parts(delays.of_analysis(analysis), plain), asserted)
-    data = limits.noted(plain, verdicts)
+    verdicts = limits.verdicts(recording, _with_parts(delays.of_analysis(analysis), plain), asserted, recorded)
+    data = quantities.shown(limits.noted(plain, verdicts), names, recorded)
     answered = analysis.round_trips is not None
     conclusion = report.summary_lines(data) if answered else hop_summary.sentences(analysis, recording)
     return Reported(
         recording=recording,
         data=data,
-        numbers=hop_summary.numbers(analysis, recording) | limits.numbers(verdicts),
+        numbers=hop_summary.numbers(analysis, recording)
+        | limits.numbers(verdicts)
+        | quantities.numbers(data.quantities),
         sentences=_sentences(recording, conclusion, verdicts),
     )
 

@@ -1,0 +1,1 @@
+"""Quantities by name: delays between milestones, intervals, spans, shares, goodput."""

@@ -1,0 +1,179 @@
+"""Quantities of events at a node: intervals of like events, spans, waits, queue lengths."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.packets import spans
+from gpiorig.analysis.quantities.names import Quantity, event_of, unknown
+from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, lost_between, plain
+
+
+def intervals_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
+    """From each event of a kind to the next one on the same node; not over lost samples, which are counted."""
+    events = recorded.events
+    by_node = []
+    for node in recorded.nodes(quantity):
+        at = _chosen(recorded, event_of(quantity.subject), quantity.number, node)
+        samples = events.samples[at]
+        lost = lost_between(events, samples[:-1], samples[1:])
+        if len(at) > 1:
+            begins = np.flatnonzero(~lost)
+            packets = _packets(recorded, at)[begins]
+            values = np.diff(samples)[begins]
+            lacking = int(lost.sum())
+            series = plain(
+                events.node_names[node], quantity, recorded, values, samples[begins], packets=packets, lacking=lacking
+            )
+            by_node.append(series)
+    return _shown(by_node, quantity, recorded, f"two events `{event_of(quantity.subject)}`")
+
+
+def spans_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
+    """From each enter of a point to its exit; those without an exit are counted."""
+    events, enter = recorded.events, f"{quantity.subject}.enter"
+    by_node = []
+    for node in recorded.nodes(quantity):
+        entered = _chosen(recorded, enter, quantity.number, node)
+        both = spans.pairs_of(enter, events, recorded.index, node=node)
+        both = both[np.isin(both[:, 0], entered)]
+        both = both[np.argsort(both[:, 0])]
+        if len(both):
+            starts = events.samples[both[:, 0]]
+            values = events.samples[both[:, 1]] - starts
+            packets = np.maximum(*(_packets(recorded, at) for at in both.T))
+            lacking = len(entered) - len(both)
+            series = plain(
+                events.node_names[node], quantity, recorded, values, starts, packets=packets, lacking=lacking
+            )
+            by_node.append(series)
+    return _shown(by_node, quantity, recorded, f"span `{quantity.subject}` with enter and exit")
+
+
+def waits_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
+    """How long a task waited from being due to running, or a message from being queued to being fetched."""
+    events = recorded.events
+    by_node = []
+    for node in recorded.nodes(quantity):
+        pairs = _task_waits if quantity.subject == "task" else _queue_waits
+        since, until, waiting = pairs(recorded, quantity.number, node)
+        if waiting:
+            starts = events.samples[since]
+            lacking = waiting - len(since)
+            values = events.samples[until] - starts
+            by_node.append(plain(events.node_names[node], quantity, recorded, values, starts, lacking=lacking))
+    what = "task.due" if quantity.subject == "task" else "queue.post"
+    return _shown(by_node, quantity, recorded, f"`{what}` with id {quantity.number}", event=what)
+
+
+def lengths_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
+    """How many messages waited in a queue, from each post or fetch to the next: weighted by the time it was so."""
+    events = recorded.events
+    by_node = []
+    for node in recorded.nodes(quantity):
+        at, lengths, _ = _queue(recorded, quantity.number, node)
+        if len(at):
+            starts = events.samples[at]
+            until = np.append(starts[1:], events.end)
+            bounds = np.append(events.gaps[:, 0], events.end)
+            until = np.minimum(until, bounds[np.searchsorted(bounds, starts, side="right").clip(max=len(bounds) - 1)])
+            series = plain(events.node_names[node], quantity, recorded, lengths, starts)
+            by_node.append(
+                Series(
+                    node=series.node,
+                    quantity=quantity,
+                    values=lengths,
+                    scale=recorded.period_ns / recorded.period_ns,
+                    starts=starts,
+                    packets=series.packets,
+                    weights=until - starts,
+                )
+            )
+    return _shown(by_node, quantity, recorded, f"`queue.post` with id {quantity.number}", event="queue.post")
+
+
+def _task_waits(recorded: Recorded, task: int, node: int) -> tuple[Samples, Samples, int]:
+    """Positions of due and run, and how often the task became due; a run belongs to the last due before it."""
+    due, runs = (_chosen(recorded, name, task, node) for name in ("task.due", "task.run.enter"))
+    if not len(due) or not len(runs):
+        return due[:0], due[:0], len(due)
+    place = np.searchsorted(runs, due)
+    run = runs[np.minimum(place, len(runs) - 1)]
+    following = np.append(due[1:], len(recorded.events))
+    samples = recorded.events.samples
+    good = (place < len(runs)) & (run < following) & ~lost_between(recorded.events, samples[due], samples[run])
+    return due[good], run[good], len(due)
+
+
+def _queue_waits(recorded: Recorded, queue: int, node: int) -> tuple[Samples, Samples, int]:
+    """Positions of post and fetch, first in, first out, and how many were posted; not over lost samples."""
+    at, lengths, posted = _queue(recorded, queue, node)
+    stretch = _stretches(recorded, at)
+    since, until = [at[:0]], [at[:0]]
+    for number in np.unique(stretch):
+        own = np.flatnonzero(stretch == number)
+        posts, fetches = at[own[posted[own]]], at[own[~posted[own]]]
+        first = own[0] if len(own) else 0
+        held = int(lengths[first]) - (1 if posted[first] else -1)  # when the stretch began
+        served = fetches[held:]
+        since.append(posts[: len(served)])
+        until.append(served[: len(posts)])
+    return np.concatenate(since), np.concatenate(until), int(posted.sum())
+
+
+def _queue(recorded: Recorded, queue: int, node: int) -> tuple[Samples, Samples, NDArray[np.bool_]]:
+    """Positions of posts and fetches, the length behind each, and which are posts.
+
+    Counted from the least that the queue held between lost samples: what was in it before is not known.
+    """
+    posts, fetches = (_chosen(recorded, name, queue, node) for name in ("queue.post", "queue.fetch"))
+    at = np.sort(np.concatenate([posts, fetches]))
+    posted = np.isin(at, posts)
+    lengths = np.zeros(len(at), dtype=np.int64)
+    stretch = _stretches(recorded, at)
+    for number in np.unique(stretch):
+        own = stretch == number
+        total = np.cumsum(np.where(posted[own], 1, -1))
+        lengths[own] = total - min(0, int(total.min()))
+    return at, lengths, posted
+
+
+def _stretches(recorded: Recorded, at: Samples) -> Samples:
+    stretches: Samples = np.searchsorted(recorded.events.gaps[:, 1], recorded.events.samples[at], side="right")
+    return stretches
+
+
+def _chosen(recorded: Recorded, event: str, number: int, node: int) -> Samples:
+    """Positions of an event on a node, those with an id if one is asked for."""
+    at = recorded.index.of(event, node=node)
+    return at[recorded.events.ids[at] == number] if number >= 0 else at
+
+
+def _packets(recorded: Recorded, at: Samples) -> NDArray[np.int32]:
+    """int32[n], row of the packet of every event, -1 for none."""
+    hops = recorded.analysis.hops
+    if hops is None:
+        return np.full(len(at), NONE, dtype=np.int32)
+    visits = hops.visit_of[at]
+    packets: NDArray[np.int32] = np.where(visits >= 0, hops.visits.packets[np.maximum(visits, 0)], np.int32(NONE))
+    return packets
+
+
+def _shown(
+    by_node: list[Series], quantity: Quantity, recorded: Recorded, what: str, *, event: str = ""
+) -> tuple[Series, ...]:
+    """The series; `QuantityError` if there are none, with the ids that the recording has."""
+    if by_node:
+        return tuple(by_node)
+    if event:
+        nodes = recorded.nodes(quantity)
+        at = np.concatenate([recorded.index.of(event, node=node) for node in nodes])
+        ids = [str(number) for number in np.unique(recorded.events.ids[at]).tolist()]
+        if ids:
+            raise unknown(str(quantity.number), ids, f"{quantity.subject} with the id")
+        needed = "events_task" if quantity.subject == "task" else "events_queue"
+        raise QuantityError(f"this recording has no `{event}`; set `{needed} = true` in the experiment.")
+    where = f" at {quantity.node}" if quantity.node else ""
+    raise QuantityError(f"this recording does not show a {what}{where}.".replace("a two", "two"))

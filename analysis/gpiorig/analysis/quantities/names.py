@@ -1,0 +1,274 @@
+"""Quantities by name: what a user writes, such as ``mac.tx -> mac.rx`` or ``span of udp.checksum``, and what it means.
+
+A name is parsed without a recording, so that an experiment file with a wrong one is refused before anything runs.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.events.ids import PACKET_LAYERS
+from gpiorig.analysis.events.table import EVENT_TYPES, EventType
+from gpiorig.analysis.packets.path import DIRECTIONS, POINTS
+
+ARROW = "->"
+AT = " at "
+IN = " in "
+RADIO = "radio"
+EXAMPLES = "`mac.tx -> mac.rx`, `interval of app.tx`, `span of udp.checksum`, `share of isr.timer` or `goodput`"
+# The sender's side of the end of a transmission, by the milestone's name; None: whichever event confirms the end.
+TX_ENDS = {
+    "irq.tx_end": "tap.irq.enter",
+    "isr.tx_end": "isr.radio.enter",
+    "driver.tx_end": "driver.isr.enter",
+    "radio.tx_end": None,
+}
+_POINTS = {point.name: point for point in POINTS}
+_EVENTS = {event.name: event for event in EVENT_TYPES}
+_SPANS = {name.removesuffix(".enter") for name in _EVENTS if name.endswith(".enter")}
+_EXITS = {f"{name}.exit" for name, point in _POINTS.items() if point.event.endswith(".enter") and name != "air.start"}
+_OF_PACKETS = {
+    event.name.removesuffix(".enter")
+    for event in EVENT_TYPES
+    if event.layer in PACKET_LAYERS and event.has_id and event.direction != "none" and event.name != "mac.sequence"
+}
+MILESTONES = tuple(dict.fromkeys([*_POINTS, *TX_ENDS, *sorted(_EXITS | _OF_PACKETS)]))
+INTERRUPTS = (*sorted(name for name in _SPANS if name.startswith("isr.")), "timer.fire")
+OCCUPANTS = ("thread", "task", "sleep", *INTERRUPTS)
+_NUMBERED = ("thread", "task", "queue")
+_QUALIFIED = re.compile(rf"(?:(?P<direction>{'|'.join(DIRECTIONS)})\.|hop (?P<hop>[1-9]\d*)\.)?(?P<name>\S.*)")
+
+
+class Unit(Enum):
+    """What a value is counted in."""
+
+    TIME = "ns"
+    COUNT = "1"
+    SHARE = "share"
+    RATE = "bit/s"
+
+
+class Kind(Enum):
+    """What a quantity is, by the words that its name begins with."""
+
+    BETWEEN = ARROW
+    INTERVAL = "interval of"
+    SPAN = "span of"
+    RUN = "run of"
+    TIME = "time of"
+    WAIT = "wait of"
+    LENGTH = "length of"
+    SHARE = "share of"
+    DUTY = "duty of"
+    GOODPUT = "goodput"
+
+    @property
+    def unit(self) -> Unit:
+        """The unit of its values."""
+        return {
+            Kind.LENGTH: Unit.COUNT,
+            Kind.SHARE: Unit.SHARE,
+            Kind.DUTY: Unit.SHARE,
+            Kind.GOODPUT: Unit.RATE,
+        }.get(self, Unit.TIME)
+
+    @property
+    def single(self) -> bool:
+        """Whether a node has one value of it, so that it has no statistic."""
+        return self in (Kind.SHARE, Kind.DUTY, Kind.GOODPUT)
+
+
+@dataclass(frozen=True, slots=True)
+class Milestone:
+    """A milestone as a quantity names it.
+
+    Parameters
+    ----------
+    name
+        One of `MILESTONES`.
+    direction
+        ``request``, ``reply``, or empty: packets of either kind.
+    hop
+        Number of the hop, from 1; 0: every hop.
+    """
+
+    name: str
+    direction: str = ""
+    hop: int = 0
+
+    @property
+    def received(self) -> bool:
+        """Whether it happens at the receiver of a hop."""
+        if self.name in _POINTS:
+            return _POINTS[self.name].received
+        if self.name in TX_ENDS:
+            return False
+        point = _POINTS.get(self.name.removesuffix(".exit"))
+        return point.received if point is not None else _event(self.name).direction == "rx"
+
+    @property
+    def text(self) -> str:
+        """Its name with its qualifier."""
+        if self.direction:
+            return f"{self.direction}.{self.name}"
+        return f"hop {self.hop}.{self.name}" if self.hop else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """What a name stands for.
+
+    Parameters
+    ----------
+    text
+        The name, with single blanks; without the node.
+    kind
+        What it is.
+    start, end
+        Milestones, of a `Kind.BETWEEN` and a `Kind.TIME`.
+    subject
+        Of the other kinds what it is about: an event (`Kind.INTERVAL`), a point (`Kind.SPAN`, `Kind.DUTY`), an
+        occupant of the processor, ``task``, ``queue`` or `RADIO`; empty of goodput.
+    number
+        Id of the thread, task or queue, or of the events of a span or an interval; -1: any.
+    node
+        The node that it is asked of; empty: every node.
+    """
+
+    text: str
+    kind: Kind
+    start: Milestone | None = None
+    end: Milestone | None = None
+    subject: str = ""
+    number: int = -1
+    node: str = ""
+
+    @property
+    def name(self) -> str:
+        """The whole name, with the node."""
+        return f"{self.text}{AT}{self.node}" if self.node else self.text
+
+
+def is_quantity(text: str) -> bool:
+    """Whether a text is meant as one of these names, and not as the name of a step or of a kind of steps."""
+    return ARROW in text or text.split(AT)[0].strip() == Kind.GOODPUT.value or _keyword(text) is not None
+
+
+def parse(text: str) -> Quantity:
+    """The quantity of a name.
+
+    Raises
+    ------
+    QuantityError
+        The name is not understood; the message says which part, and what it may be.
+    """
+    whole, _, node = " ".join(text.split()).partition(AT)
+    kind = _keyword(whole) or (Kind.BETWEEN if ARROW in whole else None)
+    kind = Kind.GOODPUT if whole == Kind.GOODPUT.value else kind
+    if kind is None:
+        raise QuantityError(f"quantity `{text}`: not understood; write it like {EXAMPLES}.")
+    try:
+        if kind is Kind.BETWEEN:
+            return _between(whole, node)
+        return _about(kind, whole.removeprefix(kind.value).strip(), node)
+    except QuantityError as error:
+        raise QuantityError(f"quantity `{text}`: {error}") from error
+
+
+def parse_all(texts: Iterable[str]) -> tuple[Quantity, ...]:
+    """The quantities of several names, without repetitions."""
+    return tuple(dict.fromkeys(parse(text) for text in texts))
+
+
+def milestone(text: str) -> Milestone:
+    """A milestone with its qualifier: ``mac.tx``, ``request.mac.tx``, ``hop 2.mac.tx``; raises `QuantityError`."""
+    match = _QUALIFIED.fullmatch(text)
+    if not match:
+        raise QuantityError("a milestone is missing at an end of the arrow.")
+    name = match["name"]
+    if name not in MILESTONES and name.removesuffix(".enter") in MILESTONES:
+        name = name.removesuffix(".enter")
+    if name not in MILESTONES and f"{name}.enter" in _EVENTS and _EVENTS[f"{name}.enter"].direction == "none":
+        raise QuantityError(f"`{name}` is at the sender and at the receiver; ask for `span of {name}`.")
+    _check(name, MILESTONES, "milestone")
+    return Milestone(name, match["direction"] or "", int(match["hop"] or 0))
+
+
+def event_of(name: str) -> str:
+    """The event that a milestone or a point is taken from, such as ``mac.tx.enter`` for ``mac.tx``."""
+    if name in TX_ENDS or name == "air.start":
+        raise QuantityError(f"`{name}` is computed from a packet's hop; it is not an event of a node.")
+    return _POINTS[name].event if name in _POINTS else _event(name).name
+
+
+def unknown(name: str, known: Iterable[str], what: str) -> QuantityError:
+    """The error for a name that is not among those there are."""
+    known = list(known)
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known) or 'none'}."
+    return QuantityError(f"no {what} `{name}`; {hint}")
+
+
+def _between(whole: str, node: str) -> Quantity:
+    ends = [part.strip() for part in whole.split(ARROW)]
+    if len(ends) != 2:
+        raise QuantityError(f"one `{ARROW}` has a milestone at either end.")
+    start, end = (milestone(part) for part in ends)
+    if start == end:
+        raise QuantityError(
+            f"both ends are `{start.text}`; from one to the next it is `{Kind.INTERVAL.value} {start.text}`."
+        )
+    return Quantity(f"{start.text} {ARROW} {end.text}", Kind.BETWEEN, start=start, end=end, node=node)
+
+
+def _about(kind: Kind, rest: str, node: str) -> Quantity:
+    """A quantity about an event, a point, an occupant or a queue, perhaps with a number."""
+    start = end = None
+    window = ""
+    if kind is Kind.TIME:
+        rest, _, window = rest.partition(IN)
+        within = _between(window, node)
+        start, end, window = within.start, within.end, f"{IN}{within.text}"
+    subject, _, last = rest.rpartition(" ")
+    subject, number = (subject, int(last)) if subject and last.isdecimal() else (rest, -1)
+    if kind is Kind.INTERVAL:
+        _check(subject, [*MILESTONES, *_EVENTS, *_SPANS], "event")
+        event_of(subject)
+    elif kind is Kind.SPAN:
+        _check(subject, sorted(_SPANS), "point with an enter and an exit")
+    elif kind in (Kind.RUN, Kind.TIME, Kind.SHARE):
+        _check(subject, OCCUPANTS, "occupant of a processor")
+    elif kind is Kind.WAIT:
+        _check(subject, ("task", "queue"), "thing that waits")
+    elif kind is Kind.LENGTH:
+        _check(subject, ("queue",), "thing that has a length")
+    elif kind is Kind.DUTY:
+        _check(subject, (RADIO, *sorted(_SPANS)), "point with an enter and an exit")
+    elif subject:
+        raise QuantityError(f"`{kind.value}` stands alone.")
+    if (subject in _NUMBERED) != (number >= 0) and kind not in (Kind.INTERVAL, Kind.SPAN):
+        raise QuantityError(
+            f"`{subject}` needs its id, as in `{subject} 3`." if number < 0 else f"`{subject}` has no id."
+        )
+    words = [kind.value, subject, str(number) if number >= 0 else ""]
+    text = " ".join(word for word in words if word) + window
+    return Quantity(text, kind, start=start, end=end, subject=subject, number=number, node=node)
+
+
+def _keyword(text: str) -> Kind | None:
+    return next((kind for kind in Kind if kind.value.endswith(" of") and f"{text} ".startswith(f"{kind.value} ")), None)
+
+
+def _event(name: str) -> EventType:
+    return _EVENTS[name] if name in _EVENTS else _EVENTS[f"{name}.enter"]
+
+
+def _check(name: str, known: Iterable[str], what: str) -> None:
+    known = list(known)
+    if name not in known:
+        raise unknown(name, known, what)

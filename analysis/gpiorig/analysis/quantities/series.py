@@ -1,0 +1,200 @@
+"""Values of quantities: one series per node or pair of nodes, exact, with what is lacking counted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.events import completions
+from gpiorig.analysis.events.completions import Completions, Index
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.packets.hops import Hops
+from gpiorig.analysis.packets.path import REPLY
+from gpiorig.analysis.quantities.names import Quantity
+from gpiorig.analysis.quantity import NS_PER_S
+from gpiorig.analysis.statistics import estimators, intervals
+from gpiorig.analysis.statistics.intervals import NAN, Interval
+from gpiorig.analysis.study.analysis import Analysis
+
+NONE = -1
+Samples = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)  # no slots: they leave no room for cached properties
+class Recorded:
+    """What quantities are computed from.
+
+    Parameters
+    ----------
+    analysis
+        Of the whole recording.
+    parameters
+        Those of the recording, such as ``payload`` and ``initiator.payload``.
+    """
+
+    analysis: Analysis
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def events(self) -> Events:
+        """All events of the recording."""
+        return self.analysis.events
+
+    @cached_property
+    def index(self) -> Index:
+        """Positions of the events by code and node."""
+        return Index(self.events)
+
+    @cached_property
+    def completions(self) -> Completions:
+        """Which interrupt brought which end of a transmission or reception."""
+        return completions.find(self.events, self.index)
+
+    @property
+    def request_of(self) -> Samples:
+        """int64[packets], row of the request that each packet answers, -1 for a packet that is not a reply."""
+        trips = self.analysis.round_trips
+        if trips is None:
+            return np.full(len(self.packets().journeys), NONE, dtype=np.int64)
+        return np.where(trips.directions == REPLY, trips.request_of, NONE)
+
+    @property
+    def period_ns(self) -> Fraction:
+        """One sample in ns."""
+        return NS_PER_S / self.events.samplerate_hz
+
+    def packets(self) -> Hops:
+        """All packets, hop by hop; `QuantityError` if there are none."""
+        if self.analysis.hops is None:
+            raise QuantityError(self.analysis.no_packets)
+        return self.analysis.hops
+
+    def nodes(self, quantity: Quantity) -> list[int]:
+        """Indices of the nodes that a quantity is asked of; `QuantityError` for a node that is not recorded."""
+        names = self.events.node_names
+        if quantity.node and quantity.node not in names:
+            raise QuantityError(f"no node `{quantity.node}`; the recording has {', '.join(names)}.")
+        return [number for number, name in enumerate(names) if quantity.node in ("", name)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Series:
+    """The values of a quantity at one node, or from one node to another, in the order of time.
+
+    Parameters
+    ----------
+    node
+        The node, or ``initiator > responder``.
+    quantity
+        What they are values of.
+    values
+        int64[n]; times `scale` they are in the unit of the quantity (ns, 1, a share, bit/s).
+    scale
+        Exact.
+    starts
+        int64[n], sample at which each begins.
+    packets
+        int32[n], row of the packet in `Hops.journeys`, -1 for none.
+    lacking
+        How many further values there would be if the pins showed both ends: lost packets, missing milestones, spans
+        without an exit, lost samples.
+    lacking_packets
+        int32[m], rows of the packets among them, as far as they are of packets.
+    weights
+        int64[n], samples for which each value held; None where every value counts once.
+    """
+
+    node: str
+    quantity: Quantity
+    values: Samples
+    scale: Fraction
+    starts: Samples
+    packets: NDArray[np.int32]
+    lacking: int = 0
+    lacking_packets: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    weights: Samples | None = None
+
+    @property
+    def name(self) -> str:
+        """Such as ``initiator > responder: mac.tx -> mac.rx``."""
+        return f"{self.node}: {self.quantity.name}"
+
+    def interval(self, statistic: str) -> Interval:
+        """A statistic with its interval, in the unit of the quantity; of a single value, that value."""
+        note = f"{self.lacking} more lack it" if self.lacking else ""
+        if self.quantity.kind.single:
+            return Interval(float(int(self.values[0]) * self.scale), NAN, NAN, "none", note=note)
+        if not len(self.values):
+            return Interval(NAN, NAN, NAN, "none", note=note)
+        if self.weights is not None:
+            value = weighted(self.values, self.weights, statistic) * float(self.scale)
+            return Interval(value, NAN, NAN, "none", note="weighted by time")
+        estimate = intervals.of_statistic(self.values, statistic, unit=float(self.scale))
+        return estimate.noted(note) if note else estimate
+
+
+def plain(
+    node: str,
+    quantity: Quantity,
+    recorded: Recorded,
+    values: Samples,
+    starts: Samples,
+    *,
+    packets: NDArray[np.int32] | None = None,
+    lacking: int = 0,
+) -> Series:
+    """A series of durations in samples."""
+    rows = np.full(len(values), NONE, dtype=np.int32) if packets is None else packets
+    return Series(node, quantity, values.astype(np.int64), recorded.period_ns, starts, rows, lacking)
+
+
+def single(node: str, quantity: Quantity, value: int, scale: Fraction, start: int, *, lacking: int = 0) -> Series:
+    """A series of one value."""
+    return Series(
+        node=node,
+        quantity=quantity,
+        values=np.array([value], dtype=np.int64),
+        scale=scale,
+        starts=np.array([start], dtype=np.int64),
+        packets=np.array([NONE], dtype=np.int32),
+        lacking=lacking,
+    )
+
+
+def weighted(values: Samples, weights: Samples, statistic: str) -> float:
+    """A statistic of values that held for unequal times: mean, std, extremes, quantiles of the time."""
+    if statistic in estimators.EXTREMES:
+        return estimators.extreme(values[weights > 0], statistic)
+    total = int(weights.sum())
+    mean = Fraction(int((values * weights).sum()), total)
+    if statistic == "mean":
+        return float(mean)
+    if statistic == "std":
+        squares = Fraction(int((values * values * weights).sum()), total)
+        return math.sqrt(squares - mean * mean)
+    if statistic == "iqr":
+        return _quantile(values, weights, 0.75) - _quantile(values, weights, 0.25)
+    return _quantile(values, weights, estimators.probability(statistic))
+
+
+def _quantile(values: Samples, weights: Samples, p: float) -> float:
+    """The least value at or below which the share p of the time lies."""
+    order = np.argsort(values, kind="stable")
+    passed = np.cumsum(weights[order])
+    target = Fraction(p).limit_denominator(1_000_000) * int(passed[-1])
+    return float(values[order][np.searchsorted(passed, -(-target.numerator // target.denominator))])
+
+
+def lost_between(events: Events, starts: Samples, ends: Samples) -> NDArray[np.bool_]:
+    """bool[n], whether samples were lost between two instants."""
+    before, behind = (np.searchsorted(events.gaps[:, 1], at, side="right") for at in (starts, ends))
+    lost: NDArray[np.bool_] = before != behind
+    return lost

@@ -1,0 +1,220 @@
+"""Quantities of shares and rates: who had the processor, how long a span or the radio was on, what was delivered."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.events.ids import code_set
+from gpiorig.analysis.events.table import BY_CODE, BY_NAME
+from gpiorig.analysis.packets import spans
+from gpiorig.analysis.processor import ownership
+from gpiorig.analysis.processor.ownership import NUMBERS, Ownership, TimeOf
+from gpiorig.analysis.quantities import milestones
+from gpiorig.analysis.quantities.names import RADIO, Kind, Quantity
+from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, plain, single
+
+SWITCH, TASK = "sched.switch", "task.run.enter"
+SLOTS = ("slot.rx", "slot.tx")
+LISTENING, IDLE = "radio.set_rx", "radio.set_idle"
+_IS_RIG = code_set(code for code, event in BY_CODE.items() if event.layer == "rig" or code >= 128)
+
+
+def processor(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
+    """Uninterrupted runs of an occupant of a processor (`Kind.RUN`), or its share of the time (`Kind.SHARE`)."""
+    events = recorded.events
+    by_node, occupants = [], dict[str, None]()
+    for node in recorded.nodes(quantity):
+        owned = _ownership(recorded, node)
+        wanted = _occupant(quantity)
+        names = [ownership.name_of(key) for key in owned.keys]
+        occupants |= dict.fromkeys(name for name, key in zip(names, owned.keys, strict=True) if key // NUMBERS > 0)
+        if wanted not in names:
+            continue
+        own = owned.occupants == names.index(wanted)
+        start, end, lost = _active(recorded, node)
+        if quantity.kind is Kind.SHARE:
+            begins = np.clip(owned.starts, start, end)
+            ends = np.clip(owned.starts + owned.durations, start, end)
+            ran = int((ends - begins)[own].sum())
+            by_node.append(single(events.node_names[node], quantity, ran, Fraction(1, end - start - lost), start))
+        else:
+            starts, ends = _joined(owned, own)
+            by_node.append(plain(events.node_names[node], quantity, recorded, ends - starts, starts))
+    if not by_node:
+        known = ", ".join(f"`{name}`" for name in occupants) or "no occupant"
+        raise QuantityError(f"no node shows that `{quantity.text}` ran; the recording has {known} (docs/occupancy.md).")
+    return tuple(by_node)
+
+
+def times_within(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
+    """How long an occupant had the processor of a node between two milestones of each packet at that node.
+
+    Raises
+    ------
+    QuantityError
+        The milestones are not at one node, or it does not show the occupant.
+    """
+    events = recorded.events
+    by_node = []
+    for window in milestones.between(quantity, recorded):
+        if window.node not in events.node_names:
+            raise QuantityError(f"`{window.node}` are two nodes; a processor is of one: name milestones of one node.")
+        owned = _ownership(recorded, events.node(window.node))
+        names = [ownership.name_of(key) for key in owned.keys]
+        if _occupant(quantity) in names:
+            label = np.full(len(window.values), names.index(_occupant(quantity)))
+            time_of = TimeOf(owned, owned.occupants.astype(np.int64))
+            values = time_of.within(label, window.starts, window.starts + window.values)
+            by_node.append(dataclasses.replace(window, values=values))
+    if not by_node:
+        raise QuantityError(f"no node of the milestones shows that `{_occupant(quantity)}` ran (docs/occupancy.md).")
+    return tuple(by_node)
+
+
+def duties(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
+    """The share of time in which a span is open on a node, or the radio of a node is on.
+
+    Raises
+    ------
+    QuantityError
+        No node shows it; of a radio, the pins do not show when it listens.
+    """
+    events = recorded.events
+    by_node = []
+    for node in recorded.nodes(quantity):
+        open_ = _radio_on(recorded, node) if quantity.subject == RADIO else _open(recorded, quantity.subject, node)
+        if open_ is not None and len(open_):
+            start, end, lost = _active(recorded, node)
+            share = Fraction(1, end - start - lost)
+            busy = covered(np.clip(open_, start, end))
+            by_node.append(single(events.node_names[node], quantity, busy, share, start))
+    if by_node:
+        return tuple(by_node)
+    if quantity.subject == RADIO:
+        raise QuantityError(
+            f"the pins do not show when a receiver listens: no node has spans `{SLOTS[0]}` (`events_slot = true`), or "
+            f"both `{LISTENING}` and `{IDLE}`. A receiver that is always on has none of them."
+        )
+    raise QuantityError(f"this recording does not show a span `{quantity.subject}` with enter and exit.")
+
+
+def goodput(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
+    """Payload bits that reached the application of a node, by origin, per second.
+
+    Each packet counts once per node, whatever was repeated on the way (goodput of RFC 2647, section 3.17). The time
+    runs from the first send call of the origin to the last delivery at the node.
+
+    Raises
+    ------
+    QuantityError
+        There are no packets, or the payload of the origin is not among the parameters.
+    """
+    hops = recorded.packets()
+    visits, travels, names = hops.visits, hops.journeys, recorded.events.node_names
+    arrived = np.flatnonzero((visits.deliveries >= 0) & (visits.nodes != travels.origins[visits.packets]))
+    origins = travels.origins[visits.packets[arrived]]
+    chosen = set(recorded.nodes(quantity))
+    by_node = []
+    for origin, node in sorted(set(zip(origins.tolist(), visits.nodes[arrived].tolist(), strict=True))):
+        if origin not in chosen:
+            continue
+        own = arrived[(origins == origin) & (visits.nodes[arrived] == node)]
+        sent = np.flatnonzero((travels.origins == origin) & travels.called)
+        if not len(sent):
+            continue
+        start = int(travels.starts[sent].min())
+        time = int(recorded.events.samples[visits.deliveries[own]].max()) - start
+        bits = 8 * _payload(recorded, names[origin]) * len(own)
+        scale = recorded.events.samplerate_hz / time
+        name = f"{names[origin]} > {names[node]}"
+        by_node.append(single(name, quantity, bits, scale, start, lacking=int(travels.lost[sent].sum())))
+    if not by_node:
+        raise QuantityError("no packet of a send call reached an application.")
+    return tuple(by_node)
+
+
+def covered(intervals: Samples) -> int:
+    """How many samples lie in at least one of the intervals int64[k, 2]."""
+    order = intervals[np.argsort(intervals[:, 0], kind="stable")]
+    reached = np.maximum.accumulate(order[:, 1])
+    since = np.maximum(order[1:, 0], reached[:-1])
+    return int(order[0, 1] - order[0, 0] + np.maximum(order[1:, 1] - since, 0).sum())
+
+
+def _active(recorded: Recorded, node: int) -> tuple[int, int, int]:
+    """First and last sample of what a node's software did, the rig's own events aside, and the samples lost between."""
+    events = recorded.events
+    samples = events.samples[(events.nodes == node) & ~_IS_RIG[events.codes]]
+    start, end = int(samples[0]), int(samples[-1])
+    inside = np.clip(events.gaps, start, end)
+    return start, max(end, start + 1), int((inside[:, 1] - inside[:, 0]).sum())
+
+
+def _occupant(quantity: Quantity) -> str:
+    """The name of the occupant as `ownership.name_of` has it."""
+    return f"{quantity.subject} {quantity.number}" if quantity.number >= 0 else quantity.subject
+
+
+def _ownership(recorded: Recorded, node: int) -> Ownership:
+    events, index = recorded.events, recorded.index
+    threads = len(index.of(SWITCH, node=node)) > 0
+    pairs = [spans.pairs_of(name, events, index, node=node) for name in ownership.enters(threads=threads)]
+    both = np.concatenate(pairs)
+    both = both[np.argsort(both[:, 1])]
+    none = np.full(len(events), NONE, dtype=np.int32)
+    return ownership.build(events, node, spans=(both[:, 0], both[:, 1]), packet_of=none, threads=threads)
+
+
+def _joined(owned: Ownership, own: NDArray[np.bool_]) -> tuple[Samples, Samples]:
+    """Starts and ends of the runs of an occupant: stretches that follow each other are one."""
+    edges = np.diff(own.astype(np.int8), prepend=0, append=0)
+    starts = owned.starts[np.flatnonzero(edges[:-1] == 1)]
+    last = np.flatnonzero(edges == -1) - 1
+    return starts, owned.starts[last] + owned.durations[last]
+
+
+def _open(recorded: Recorded, point: str, node: int) -> Samples:
+    """int64[k, 2], when a span is open on a node; one that was entered last and never left stays open to the end."""
+    events, index = recorded.events, recorded.index
+    both = spans.pairs_of(f"{point}.enter", events, index, node=node)
+    enters, exits = (index.of(f"{point}.{end}", node=node) for end in ("enter", "exit"))
+    last = int(exits[-1]) if len(exits) else NONE
+    left_open = events.samples[enters[enters > last]]
+    ends = np.full(len(left_open), events.end, dtype=np.int64)
+    return np.concatenate([events.samples[both], np.stack([left_open, ends], axis=1)])
+
+
+def _radio_on(recorded: Recorded, node: int) -> Samples | None:
+    """int64[k, 2], when the radio receives or sends; None where the pins do not show when it receives.
+
+    A slotted MAC says it by its spans. Others say when the receiver goes on and off; then a transmission is from its
+    command to its end.
+    """
+    events, index = recorded.events, recorded.index
+    if len(index.of(f"{SLOTS[0]}.enter", node=node)):
+        return np.concatenate([_open(recorded, point, node) for point in SLOTS])
+    codes = [BY_NAME[name].code for name in (LISTENING, IDLE)]
+    at = np.flatnonzero((events.nodes == node) & np.isin(events.codes, codes))
+    if len(np.unique(events.codes[at])) < len(codes):
+        return None
+    on = events.codes[at] == codes[0]
+    ends = np.append(events.samples[at][1:], events.end)
+    receiving: Samples = np.stack([events.samples[at], ends], axis=1)[on]
+    if recorded.analysis.hops is not None:
+        sent = recorded.analysis.hops.transmissions
+        own = sent.nodes == node
+        receiving = np.concatenate([receiving, np.stack([sent.begins[own], sent.ends[own]], axis=1)])
+    return receiving
+
+
+def _payload(recorded: Recorded, node: str) -> int:
+    """Octets of payload of the packets of a node, as the experiment sets them."""
+    size = recorded.parameters.get(f"{node}.payload", recorded.parameters.get("payload"))
+    if not isinstance(size, int):
+        raise QuantityError(f"the recording does not say how large the payload of {node} is (parameter `payload`).")
+    return size

@@ -1,0 +1,135 @@
+"""The values of quantities: by name, of one recording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from gpiorig.analysis import columns
+from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.quantities import events, milestones, shares
+from gpiorig.analysis.quantities.names import Kind, Quantity, Unit, parse, parse_all
+from gpiorig.analysis.quantities.series import NONE, Recorded, Series
+from gpiorig.analysis.study.analysis import Analysis
+
+# What is of use to everybody; asked of a recording that does not show it, one of these is left out.
+DEFAULT = (
+    "app.tx -> app.rx",
+    "mac.tx -> mac.rx",
+    "driver.exec -> isr.tx_end",
+    "interval of app.tx",
+    "span of udp.checksum",
+    "duty of radio",
+    "goodput",
+)
+_OF: Mapping[Kind, Callable[[Quantity, Recorded], tuple[Series, ...]]] = {
+    Kind.BETWEEN: milestones.between,
+    Kind.INTERVAL: events.intervals_of,
+    Kind.SPAN: events.spans_of,
+    Kind.RUN: shares.processor,
+    Kind.TIME: shares.times_within,
+    Kind.WAIT: events.waits_of,
+    Kind.LENGTH: events.lengths_of,
+    Kind.SHARE: shares.processor,
+    Kind.DUTY: shares.duties,
+    Kind.GOODPUT: shares.goodput,
+}
+
+
+def series(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
+    """The values of one quantity, by node; raises `QuantityError` with its name if the recording does not show it."""
+    try:
+        return _OF[quantity.kind](quantity, recorded)
+    except QuantityError as error:
+        raise QuantityError(f"quantity `{quantity.name}`: {error}") from error
+
+
+def all_series(texts: Iterable[str], recorded: Recorded) -> tuple[Series, ...]:
+    """The values of several quantities, in the order asked for."""
+    return tuple(one for quantity in parse_all(texts) for one in series(quantity, recorded))
+
+
+def default_series(recorded: Recorded) -> tuple[Series, ...]:
+    """The values of those of `DEFAULT` that the recording shows."""
+    values: list[Series] = []
+    for text in DEFAULT:
+        try:
+            values += series(parse(text), recorded)
+        except QuantityError:
+            continue
+    return tuple(values)
+
+
+def named_values(texts: Iterable[str], recorded: Recorded) -> dict[str, NDArray[np.int64]]:
+    """Times of quantities in samples, by `Series.name`, in the order of time: for `comparing.delays.Delays.values`.
+
+    Raises
+    ------
+    QuantityError
+        A quantity is no time, or the recording does not show it.
+    """
+    values = all_series(texts, recorded)
+    for quantity in (one.quantity for one in values):
+        if quantity.kind.unit is not Unit.TIME:
+            raise QuantityError(
+                f"quantity `{quantity.name}`: only times are compared; this is a {quantity.kind.unit.name.lower()}."
+            )
+    return {one.name: one.values for one in values}
+
+
+def table(values: Iterable[Series], analysis: Analysis) -> pa.Table:
+    """One row per value, and one without a value per packet that lacks it; in the order of the series."""
+    parts = [_part(one, analysis) for one in values]
+    schema = _part_schema()
+    content = pa.concat_tables([schema, *parts])
+    return content.replace_schema_metadata({"samplerate_hz": str(analysis.events.samplerate_hz)})
+
+
+def _part(one: Series, analysis: Analysis) -> pa.Table:
+    known, lacking = len(one.values), len(one.lacking_packets)
+    count = known + lacking
+    missing = np.arange(count) >= known
+
+    def padded(values: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.concatenate([values, np.full(lacking, NONE, dtype=np.int64)])
+
+    packets = np.concatenate([one.packets, one.lacking_packets]).astype(np.int32)
+    is_time = one.quantity.kind.unit is Unit.TIME
+    weights = padded(one.weights) if one.weights is not None else np.full(count, NONE, dtype=np.int64)
+    content = {
+        "quantity": pa.array([one.quantity.text] * count, pa.string()),
+        "node": pa.array([one.node] * count, pa.string()),
+        "packet_row": columns.nullable(packets),
+        "packet_id": columns.nullable(_ids(packets, analysis)),
+        "start_sample": columns.nullable(padded(one.starts)),
+        "samples": pa.array(padded(one.values), mask=missing | (not is_time)),
+        "held_samples": columns.nullable(weights),
+        "value": pa.array(padded(one.values) * float(one.scale), pa.float64(), mask=missing),
+        "unit": pa.array([one.quantity.kind.unit.value] * count, pa.string()),
+    }
+    return pa.table(content)
+
+
+def _ids(packets: NDArray[np.int32], analysis: Analysis) -> NDArray[np.int32]:
+    """int32[n], id of each packet, -1 for none."""
+    if analysis.hops is None or not (packets >= 0).any():
+        return np.full(len(packets), NONE, dtype=np.int32)
+    return np.where(packets >= 0, analysis.hops.journeys.ids[packets], np.int32(NONE)).astype(np.int32)
+
+
+def _part_schema() -> pa.Table:
+    text, whole = pa.string(), pa.int64()
+    fields = {
+        "quantity": text,
+        "node": text,
+        "packet_row": pa.int32(),
+        "packet_id": pa.int32(),
+        "start_sample": whole,
+        "samples": whole,
+    }
+    return pa.schema(
+        list((fields | {"held_samples": whole, "value": pa.float64(), "unit": text}).items())
+    ).empty_table()

@@ -1,0 +1,45 @@
+"""The section of the quantities that were asked for by name."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from itertools import groupby
+
+from gpiorig.analysis.compare.assertions import value_text
+from gpiorig.analysis.figures import quantities
+from gpiorig.analysis.quantities.series import Series
+from gpiorig.analysis.quantity import DASH, number_text
+from gpiorig.analysis.report.blocks import Block, Picture, Section, Table
+from gpiorig.analysis.report.data import ReportData
+
+STATISTICS = ("min", "median", "mean", "p99", "max", "p2p")
+
+
+def sections(data: ReportData) -> list[Section]:
+    """The section, if any quantity was asked for: a table of all, and a figure of each that has a distribution."""
+    if not data.quantities:
+        return []
+    header = ("<quantity", "<node", "values", "lacking", "min; or the one value", *STATISTICS[1:])
+    note = "Lacking: lost packets, missing milestones, spans without an exit, lost samples."
+    table = Table("Quantities by name", header, tuple(_row(one) for one in data.quantities), note=note)
+    blocks: list[Block] = [table]
+    for quantity, group in groupby(data.quantities, key=lambda one: one.quantity):
+        series = [one for one in group if len(one.values)]
+        if quantity.kind.single or not series:
+            continue
+        stem = re.sub(r"[^a-z0-9]+", "-", quantity.name.lower()).strip("-")
+        draw = partial(quantities.ecdf, series, virtual=data.virtual)
+        caption = f"Distribution functions of `{quantity.name}`, one for each node or pair of nodes."
+        blocks.append(Picture(f"quantity-{stem}", draw, f"Distribution of {quantity.name}", caption))
+    return [Section("quantities", "Quantities", tuple(blocks))]
+
+
+def _row(one: Series) -> tuple[str, ...]:
+    unit = one.quantity.kind.unit
+    head = (one.quantity.name, one.node, number_text(len(one.values)), number_text(one.lacking))
+    if one.quantity.kind.single:
+        return (*head, value_text(one.interval("").value, unit), *([DASH] * (len(STATISTICS) - 1)))
+    if not len(one.values):
+        return (*head, *([DASH] * len(STATISTICS)))
+    return (*head, *(value_text(one.interval(name).value, unit) for name in STATISTICS))

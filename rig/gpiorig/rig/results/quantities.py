@@ -1,0 +1,80 @@
+"""The quantities of a recording: those that its experiment or the command line asks for, and their values."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.quantities import values
+from gpiorig.analysis.quantities.names import parse_all
+from gpiorig.analysis.quantities.series import Recorded, Series
+from gpiorig.analysis.report import ReportData
+from gpiorig.analysis.study.analysis import Analysis
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.experiments import limits
+
+STATISTICS = ("min", "median", "mean", "p99", "max")
+
+
+def checked(recording: Recording, texts: Iterable[str] = ()) -> tuple[str, ...]:
+    """The names of the experiment, then those of the command line, without repetitions.
+
+    Raises
+    ------
+    QuantityError
+        A name cannot be understood. It is raised before the recording is analysed.
+    """
+    names = tuple(dict.fromkeys([*limits.recorded(recording, limits.QUANTITIES), *texts]))
+    parse_all(names)
+    return names
+
+
+def recorded(recording: Recording, analysis: Analysis) -> Recorded:
+    """What quantities are computed from."""
+    return Recorded(analysis, recording.info.parameters)
+
+
+def shown(data: ReportData, names: Iterable[str], source: Recorded) -> ReportData:
+    """The report with these quantities; those that the recording does not show are among its notes."""
+    series: list[Series] = []
+    problems = []
+    for quantity in parse_all(names):
+        try:
+            series += values.series(quantity, source)
+        except QuantityError as error:
+            problems.append(f"No {error}")
+    return dataclasses.replace(data, quantities=tuple(series), notes=(*data.notes, *problems))
+
+
+def tables(data: ReportData) -> dict[str, pa.Table]:
+    """The table of the quantities of a report by its name; empty if there are none."""
+    return {limits.QUANTITIES: values.table(data.quantities, data.analysis)} if data.quantities else {}
+
+
+def table(recording: Recording, analysis: Analysis) -> pa.Table:
+    """The quantities that the experiment asks for; if it asks for none, those of `values.DEFAULT`."""
+    source, names = recorded(recording, analysis), checked(recording)
+    series = values.all_series(names, source) if names else values.default_series(source)
+    return values.table(series, analysis)
+
+
+def numbers(series: Sequence[Series]) -> dict[str, Any]:
+    """Quantities for `--json`: statistics in the unit of each; empty where there are none."""
+    return {limits.QUANTITIES: [_numbers(one) for one in series]} if series else {}
+
+
+def _numbers(one: Series) -> dict[str, Any]:
+    kind = one.quantity.kind
+    texts = {"quantity": one.quantity.name, "node": one.node, "unit": kind.unit.value, "n": len(one.values)}
+    statistics = {"value": ""} if kind.single else {name: name for name in STATISTICS}
+    defined = {key: one.interval(statistic).value for key, statistic in statistics.items()}
+    return {
+        **texts,
+        "lacking": one.lacking,
+        **{key: value if math.isfinite(value) else None for key, value in defined.items()},
+    }
