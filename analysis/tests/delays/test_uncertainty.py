@@ -13,8 +13,8 @@ from tripcases import trips
 from gpiorig.analysis.delays import instruments, uncertainty
 from gpiorig.analysis.delays.instruments import Analyzer, Instruments, Node, Pin
 from gpiorig.analysis.delays.uncertainty import Component, DelayUncertainty, combined, of_delay, of_steps, rectangular
+from gpiorig.analysis.number_text import uncertain_text
 from gpiorig.analysis.packets import round_trips
-from gpiorig.analysis.quantity import uncertain_text
 
 RATE = Fraction(24_000_000)
 T_NS = float(10**9 / RATE)

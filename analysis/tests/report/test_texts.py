@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from gpiorig.analysis.quantity import uncertain_text
+from gpiorig.analysis.number_text import uncertain_text
 from gpiorig.analysis.report import texts
 from gpiorig.analysis.statistics.intervals import Interval
 

@@ -16,8 +16,8 @@ from gpiorig.analysis.attribution.covariates import PREEMPTED, begins
 from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.attribution.on_air import Wait
 from gpiorig.analysis.attribution.series import SEED, effective_n
+from gpiorig.analysis.number_text import NS_PER_S, count_text, share_text, time_text
 from gpiorig.analysis.packets.routes import Route
-from gpiorig.analysis.quantity import NS_PER_S, count_text, share_text, time_text
 from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES, resolved
 

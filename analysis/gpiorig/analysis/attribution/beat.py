@@ -9,7 +9,7 @@ from gpiorig.analysis.attribution import period_search
 from gpiorig.analysis.attribution.activities import Activity
 from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.attribution.series import explained_by, grouped_share, groups
-from gpiorig.analysis.quantity import count_text, share_text, time_text
+from gpiorig.analysis.number_text import count_text, share_text, time_text
 from gpiorig.analysis.statistics.intervals import Interval
 
 Floats = NDArray[np.float64]

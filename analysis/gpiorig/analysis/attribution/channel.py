@@ -30,7 +30,7 @@ from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.attribution.on_air import Wait
 from gpiorig.analysis.attribution.periods import MIN_LEVELS
 from gpiorig.analysis.attribution.shares import joining
-from gpiorig.analysis.quantity import count_text, share_text, time_text
+from gpiorig.analysis.number_text import count_text, share_text, time_text
 from gpiorig.analysis.statistics.interval_text import NEXT_TO_NOTHING, share_interval
 from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.path import DIRECTIONS, Kind
 from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.processor.occupancy import Occupancy, queue_lengths
-from gpiorig.analysis.quantity import NS_PER_S
 
 Floats = NDArray[np.float64]
 

@@ -28,10 +28,10 @@ from gpiorig.analysis.attribution.on_air import Air
 from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, TX_ENDS
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.receptions import APART_NS
 from gpiorig.analysis.packets.routes import Route
-from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.radio.air_frames import BYTE_NS, pulses
 
 TAP = FRAME_TIMESTAMP.removesuffix(".enter")

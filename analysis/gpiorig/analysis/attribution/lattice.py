@@ -28,7 +28,7 @@ from scipy.special import bdtrc, ndtri
 from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.attribution.periods import MIN_LEVELS, MIN_PERIOD, candidates
 from gpiorig.analysis.attribution.shares import within
-from gpiorig.analysis.quantity import count_text, share_text, time_text
+from gpiorig.analysis.number_text import count_text, share_text, time_text
 from gpiorig.analysis.statistics.interval_text import share_interval
 from gpiorig.analysis.statistics.intervals import CONFIDENCE, Interval
 from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES

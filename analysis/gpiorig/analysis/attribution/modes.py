@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.attribution import dip as dips
 from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.attribution.series import SEED, effective_n, grouped_share
-from gpiorig.analysis.quantity import count_text, share_text, time_text
+from gpiorig.analysis.number_text import count_text, share_text, time_text
 from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES
 

@@ -22,8 +22,8 @@ from gpiorig.analysis.attribution.on_air import Air
 from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.delays.radio_parts import RadioParts
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.number_text import NS_PER_S, count_text
 from gpiorig.analysis.packets.routes import Route
-from gpiorig.analysis.quantity import NS_PER_S, count_text
 
 FIT_PACKETS = 2048  # packets of which the lattice of the backoff is taken, evenly over the run
 

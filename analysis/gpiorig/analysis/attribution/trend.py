@@ -8,7 +8,7 @@ from scipy.special import kolmogorov, ndtr
 
 from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.attribution.series import autoregression, grouped_share, impulse_response, inflation
-from gpiorig.analysis.quantity import count_text, digits_for, share_text, time_text
+from gpiorig.analysis.number_text import count_text, digits_for, share_text, time_text
 from gpiorig.analysis.statistics.intervals import CONFIDENCE, Interval
 from gpiorig.analysis.statistics.rank_statistics import kendall_s, mid_ranks
 

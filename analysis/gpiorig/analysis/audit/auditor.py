@@ -21,7 +21,7 @@ from gpiorig.analysis.audit.packet_lines import PacketTimestamps
 from gpiorig.analysis.audit.stability import steadiness
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
-from gpiorig.analysis.quantity import time_text
+from gpiorig.analysis.number_text import time_text
 
 UNSTEADY_NS = 10_000.0  # ten steps of the timestamps
 SHORT_ROUND_US = 1 << 16

@@ -16,7 +16,7 @@ from gpiorig.analysis.clocks import fit as fitting
 from gpiorig.analysis.clocks import pairing
 from gpiorig.analysis.clocks.fit import ClockFit
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.quantity import NS_PER_S
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.capture.edges.nanoseconds import nearest_ns
 
 

@@ -16,7 +16,7 @@ from gpiorig.analysis.clocks import fit as fitting
 from gpiorig.analysis.clocks.fit import ClockFit
 from gpiorig.analysis.clocks.unwrap import unwrap
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.quantity import NS_PER_S
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.capture.edges.nanoseconds import nearest_ns
 
 NODE_TICK_HZ = Fraction(10**6)  # of the timestamps in packet lines, by their name

@@ -14,7 +14,7 @@ from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.logs.node_log import MISSING, NodeLog
-from gpiorig.analysis.quantity import NS_PER_S, time_text
+from gpiorig.analysis.number_text import NS_PER_S, time_text
 
 ROUND_US = 1 << 32
 SENT, RECEIVED = "app.tx.enter", "app.rx.enter"

@@ -15,7 +15,7 @@ from gpiorig.analysis.audit.matching import NONE
 from gpiorig.analysis.audit.packet_lines import PacketTimestamps
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_CODE
-from gpiorig.analysis.quantity import time_text
+from gpiorig.analysis.number_text import time_text
 from gpiorig.capture.edges.nanoseconds import nearest_ns
 
 TO_PRINT = "event to print call"

@@ -17,7 +17,7 @@ from gpiorig.analysis.clocks.resolution import quantum, shown_step
 from gpiorig.analysis.clocks.segment import Segment
 from gpiorig.analysis.clocks.unwrap import SLACK_NS, unwrap
 from gpiorig.analysis.errors import EventError
-from gpiorig.analysis.quantity import NS_PER_S
+from gpiorig.analysis.number_text import NS_PER_S
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]

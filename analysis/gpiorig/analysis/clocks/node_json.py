@@ -10,7 +10,7 @@ import numpy as np
 
 from gpiorig.analysis.clocks.node_clock import BootPeriod, NodeClock
 from gpiorig.analysis.clocks.segment import PPM, Segment
-from gpiorig.analysis.quantity import NS_PER_S
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.statistics.intervals import Interval
 
 AGREE = 1.5  # of the half of its interval: by how much the rate of a segment may be off the mean if they agree

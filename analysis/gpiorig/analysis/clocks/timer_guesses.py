@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.quantity import NS_PER_S
+from gpiorig.analysis.number_text import NS_PER_S
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from gpiorig.analysis.compare import delays
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.number_text import rate_text, share_text, time_text
 from gpiorig.analysis.quantities import names, values
 from gpiorig.analysis.quantities.names import Unit
 from gpiorig.analysis.quantities.series import Recorded
-from gpiorig.analysis.quantity import rate_text, share_text, time_text
 from gpiorig.analysis.statistics import estimators, intervals
 from gpiorig.analysis.statistics.intervals import Interval
 

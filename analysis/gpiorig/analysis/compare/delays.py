@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.delays import radio_parts
 from gpiorig.analysis.errors import QuantityError, TableError
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets import path
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.packets.timelines import LOST, STATUS, Timelines
-from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.statistics.intervals import CONFIDENCE, NAN, Interval
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.tables import stages

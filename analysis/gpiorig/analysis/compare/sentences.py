@@ -8,8 +8,8 @@ import math
 from gpiorig.analysis.compare.assertions import LISTED, interval_text, with_ends
 from gpiorig.analysis.compare.comparison import Change, Comparison
 from gpiorig.analysis.compare.thresholds import Outcome
+from gpiorig.analysis.number_text import count_text, time_text
 from gpiorig.analysis.quantities.names import Unit
-from gpiorig.analysis.quantity import count_text, time_text
 from gpiorig.analysis.statistics.intervals import Interval
 
 

@@ -16,9 +16,9 @@ from gpiorig.analysis.delays import budget_shares
 from gpiorig.analysis.delays.budget_shares import Shares
 from gpiorig.analysis.delays.radio_parts import NAMES as PART_NAMES
 from gpiorig.analysis.delays.radio_parts import RadioParts, stacked
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.steps import Step, Steps
-from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.statistics.intervals import CONFIDENCE, NAN, Interval
 from gpiorig.analysis.statistics.summary import resolved
 

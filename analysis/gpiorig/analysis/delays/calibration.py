@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from gpiorig.analysis.delays.instruments import Node
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.steps import Steps
 from gpiorig.analysis.packets.timelines import Timelines
-from gpiorig.analysis.quantity import NS_PER_S
 
 LAST_BUS_CODE = 127
 

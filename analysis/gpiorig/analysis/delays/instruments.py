@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.path import Milestone, Source
 from gpiorig.analysis.packets.steps import Step
-from gpiorig.analysis.quantity import NS_PER_S
 
 # Half widths where neither the bench file nor a data sheet says more; docs/guide/uncertainty.md gives the reasons.
 CLOCK_PPM, SKEW_NS, APERTURE_NS = 100.0, 5.0, 2.0

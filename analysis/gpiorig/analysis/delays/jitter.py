@@ -12,8 +12,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from gpiorig.analysis import columns
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
-from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.statistics import intervals
 from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.analysis.statistics.summary import ipdv

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.delays.budget import Budget
+from gpiorig.analysis.number_text import NS_PER_S, share_text, time_text
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.packets.steps import Step
-from gpiorig.analysis.quantity import NS_PER_S, share_text, time_text
 from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES, Summary, summarize
 
 

@@ -21,10 +21,10 @@ from gpiorig.analysis.events.completions import pieces, position_type
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.ids import code_set
 from gpiorig.analysis.events.table import BY_CODE
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.path import Kind, Milestone
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.packets.steps import Step
-from gpiorig.analysis.quantity import NS_PER_S
 
 Floats = NDArray[np.float64]
 

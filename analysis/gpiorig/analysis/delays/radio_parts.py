@@ -13,8 +13,8 @@ from gpiorig.analysis.columns import names, table
 from gpiorig.analysis.delays.instruments import Instruments, Pin
 from gpiorig.analysis.delays.uncertainty import Component, DelayUncertainty, of_delay, rectangular
 from gpiorig.analysis.events.completions import FRAME_TIMESTAMP
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.routes import Route
-from gpiorig.analysis.quantity import NS_PER_S
 
 Samples = NDArray[np.int64]
 Flags = NDArray[np.bool_]

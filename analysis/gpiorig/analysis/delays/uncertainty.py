@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from gpiorig.analysis import columns
 from gpiorig.analysis.delays.instruments import Analyzer, Instruments, Pin, is_air, seen_at
 from gpiorig.analysis.delays.probe_costs import ProbeCosts
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.path import Milestone
 from gpiorig.analysis.packets.steps import Steps
-from gpiorig.analysis.quantity import NS_PER_S
 
 COVERAGE_FACTOR = 2
 NAN = float("nan")

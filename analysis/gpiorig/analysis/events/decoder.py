@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.errors import WiringError
 from gpiorig.analysis.events.table import BY_CODE, BY_NAME
 from gpiorig.analysis.events.wiring import Bus, NodeLines
-from gpiorig.analysis.quantity import NS_PER_S
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.capture.buses import symbol_bus
 from gpiorig.capture.edges.waveform import Block
 

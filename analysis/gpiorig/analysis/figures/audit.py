@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter
 
 from gpiorig.analysis.audit.audit import Audit, Comparison, Stage
 from gpiorig.analysis.figures.style import FAINT, INK
-from gpiorig.analysis.quantity import time_text
+from gpiorig.analysis.number_text import time_text
 
 _SHOWN = ("node", "host")
 _HEADLINES = ("round trip", "reception spread", "send call to reception", "interval between receptions")

@@ -12,8 +12,8 @@ from matplotlib.ticker import FuncFormatter
 from gpiorig.analysis.delays.budget import Budget
 from gpiorig.analysis.delays.numbers import RouteNumbers, short_name
 from gpiorig.analysis.figures.style import FIRST, GRID, INK, KIND_COLOURS, PAPER, SECOND, ink_on
+from gpiorig.analysis.number_text import share_text, time_text
 from gpiorig.analysis.packets.path import Kind
-from gpiorig.analysis.quantity import share_text, time_text
 from gpiorig.analysis.statistics.intervals import Interval
 
 SHOWN_SHARE = 0.01  # of variance or tail: steps below are in the table

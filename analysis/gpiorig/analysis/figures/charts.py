@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.figures import thinning
 from gpiorig.analysis.figures.style import FAINT, GRID, INK, KIND_COLOURS, SERIES
+from gpiorig.analysis.number_text import digits_for, round_time_text, time_text
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.steps import Steps
-from gpiorig.analysis.quantity import digits_for, round_time_text, time_text
 from gpiorig.analysis.statistics.summary import Summary
 
 MAX_BARS = 240

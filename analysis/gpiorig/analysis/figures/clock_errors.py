@@ -13,7 +13,7 @@ from gpiorig.analysis.audit.audit import Comparison
 from gpiorig.analysis.clocks.stability import Stability
 from gpiorig.analysis.figures import thinning
 from gpiorig.analysis.figures.style import FAINT, GRID, SERIES
-from gpiorig.analysis.quantity import round_time_text
+from gpiorig.analysis.number_text import round_time_text
 
 LINEAR_NS = 1000.0  # errors up to here are drawn linearly
 MAX_NAMED = 8  # clocks in a legend

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from gpiorig.analysis.clocks.node_clock import Floats, Integers, NodeClock
 from gpiorig.analysis.figures import style
-from gpiorig.analysis.quantity import NS_PER_S
+from gpiorig.analysis.number_text import NS_PER_S
 
 HEIGHT = 1.9  # inches for each clock
 SCALES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))

@@ -10,9 +10,9 @@ from matplotlib.ticker import FuncFormatter
 
 from gpiorig.analysis.delays.numbers import short_name
 from gpiorig.analysis.figures.style import FIRST, GRID, INK, SERIES, SHADE
+from gpiorig.analysis.number_text import round_time_text, time_text
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.processor.occupancy import LayerTimes, Occupancy
-from gpiorig.analysis.quantity import round_time_text, time_text
 
 SHOWN_STEPS = 12
 BESIDE: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "annotation_clip": False}

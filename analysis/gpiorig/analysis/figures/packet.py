@@ -9,11 +9,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from gpiorig.analysis.figures.style import GRID, INK, SHADE, ink_on
+from gpiorig.analysis.number_text import NS_PER_S, time_text
 from gpiorig.analysis.packets import spans
 from gpiorig.analysis.packets.path import REPLY, REQUEST
 from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.timelines import NONE, Timelines
-from gpiorig.analysis.quantity import NS_PER_S, time_text
 
 LAYERS = ("app", "sock", "udp", "ipv6", "sixlowpan", "mac", "driver", "isr", "radio")
 LABELS = {"sixlowpan": "6lowpan", "isr": "interrupt", "radio": "radio line"}

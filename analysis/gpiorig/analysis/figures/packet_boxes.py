@@ -11,12 +11,12 @@ import numpy as np
 
 from gpiorig.analysis.delays.numbers import short_name
 from gpiorig.analysis.figures import packet
+from gpiorig.analysis.number_text import NS_PER_S, time_text
 from gpiorig.analysis.packets import spans
 from gpiorig.analysis.packets.path import DIRECTIONS, Kind
 from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.packets.steps import Step
-from gpiorig.analysis.quantity import NS_PER_S, time_text
 
 STEPS_LANE = "steps"
 # Of the boxes' colours, a class of the style sheet each.

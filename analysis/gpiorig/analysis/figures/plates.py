@@ -20,13 +20,13 @@ from gpiorig.analysis.figures import layers as layerview
 from gpiorig.analysis.figures import packet as packetview
 from gpiorig.analysis.figures.series import Marks
 from gpiorig.analysis.figures.style import INK
+from gpiorig.analysis.number_text import round_time_text, time_text
 from gpiorig.analysis.packets import timelines as timelines_module
 from gpiorig.analysis.packets.path import DIRECTIONS, Kind
 from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.steps import Steps
 from gpiorig.analysis.packets.timelines import Timelines
 from gpiorig.analysis.processor.occupancy import LayerTimes, Occupancy
-from gpiorig.analysis.quantity import round_time_text, time_text
 from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES, Summary
 
 WIDTH = 8.4  # inches: at the width of a page its text is as large as the page's

@@ -14,9 +14,9 @@ from gpiorig.analysis.compare.assertions import value_text
 from gpiorig.analysis.figures import style, thinning
 from gpiorig.analysis.figures.style import GRID, SERIES
 from gpiorig.analysis.figures.thinning import Floats
+from gpiorig.analysis.number_text import count_text, round_time_text
 from gpiorig.analysis.quantities.names import Unit
 from gpiorig.analysis.quantities.series import Samples, Series
-from gpiorig.analysis.quantity import count_text, round_time_text
 
 WIDTH = 8.4  # inches, as of the other figures of a page
 CURVES = 8  # the first ones; more are hard to distinguish

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.figures import thinning
 from gpiorig.analysis.figures.style import FAINT, FIRST, GRID, INK, SECOND, WARNING
-from gpiorig.analysis.quantity import count_text
+from gpiorig.analysis.number_text import count_text
 
 POINTS = 3000  # more delays than this are drawn as bands
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, Completions, Index
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.occurrences import NONE, Positions
 from gpiorig.analysis.packets.transmissions import Transmissions
-from gpiorig.analysis.quantity import NS_PER_S
 
 OTHERS, OWN, UNKNOWN, AMBIGUOUS = range(4)
 WHOSE = {

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, LINKS, RX_END, Completions, Index
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.occurrences import NONE, Positions, latest_of, taken
 from gpiorig.analysis.packets.sequence_numbers import SequenceNumbers
 from gpiorig.analysis.packets.transmissions import Transmissions
-from gpiorig.analysis.quantity import NS_PER_S
 
 # What ends a reception on a node: the first of these that occurs there with ids.
 ENDS = (RX_END, "mac.rx.enter", "app.rx.enter")

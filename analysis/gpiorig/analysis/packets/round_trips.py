@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets import path, timelines
 from gpiorig.analysis.packets import steps as steps_module
 from gpiorig.analysis.packets.hops import Hops
@@ -25,7 +26,6 @@ from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.packets.timelines import COMPLETE, GAP, LOST, ORDER, PARTIAL, Timelines
 from gpiorig.analysis.packets.transmissions import BUSY, NO_ACK
 from gpiorig.analysis.packets.trip_pairs import Pairing
-from gpiorig.analysis.quantity import NS_PER_S
 
 Counts = NDArray[np.int32]
 

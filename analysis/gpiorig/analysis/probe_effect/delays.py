@@ -14,11 +14,11 @@ from gpiorig.analysis.delays.calibration import events_within
 from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.logs.node_log import NodeLog
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets import timelines
 from gpiorig.analysis.packets.timelines import Timelines
 from gpiorig.analysis.probe_effect import landmarks
 from gpiorig.analysis.probe_effect.landmarks import LANDMARKS, NAMES, Exchanges
-from gpiorig.analysis.quantity import NS_PER_S
 
 Delays = NDArray[np.floating[Any]]
 

@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from gpiorig.analysis.delays.calibration import probe_cost
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.probe_effect.delays import Delay, Delays
-from gpiorig.analysis.quantity import NS_PER_S
 
 VARIANTS = ("off", "empty", "normal", "doubled")
 NAN = float("nan")

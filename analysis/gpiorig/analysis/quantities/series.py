@@ -16,10 +16,10 @@ from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.events import completions
 from gpiorig.analysis.events.completions import Completions, Index
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.path import REPLY
 from gpiorig.analysis.quantities.names import Quantity
-from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.statistics import estimators, intervals
 from gpiorig.analysis.statistics.intervals import NAN, Interval
 from gpiorig.analysis.study.analysis import Analysis

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.figures import plates, series, style
 from gpiorig.analysis.figures.plates import WIDTH
-from gpiorig.analysis.quantity import count_text, share_text
+from gpiorig.analysis.number_text import count_text, share_text
 from gpiorig.analysis.report.blocks import Block, Details, Picture, Table, text, why_not
 from gpiorig.analysis.report.conclusions import causes, period_ns, sentence_of
 from gpiorig.analysis.report.data import ReportData

@@ -15,7 +15,7 @@ from gpiorig.analysis.clocks.stability import Stability
 from gpiorig.analysis.figures import audit as auditfigures
 from gpiorig.analysis.figures import clock_errors, style, thinning
 from gpiorig.analysis.figures.plates import WIDTH
-from gpiorig.analysis.quantity import DASH, round_time_text, time_text
+from gpiorig.analysis.number_text import DASH, round_time_text, time_text
 from gpiorig.analysis.report.blocks import Block, Details, Picture, Section, Table, text, why_not
 from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.report.texts import ppm_interval, time_interval

@@ -11,8 +11,8 @@ from gpiorig.analysis.attribution.attribute import TOTAL
 from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.delays import numbers as routenumbers
 from gpiorig.analysis.delays import summaries
+from gpiorig.analysis.number_text import NS_PER_S, count_text, digits_for, number_text, share_text, time_text
 from gpiorig.analysis.packets.path import Kind
-from gpiorig.analysis.quantity import NS_PER_S, count_text, digits_for, number_text, share_text, time_text
 from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.report.texts import tail_text, whole_share
 from gpiorig.analysis.statistics.intervals import Interval

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from gpiorig.analysis.delays.uncertainty import DelayUncertainty
+from gpiorig.analysis.number_text import DASH, count_text, share_text, time_text, uncertain_text
 from gpiorig.analysis.packets.routes import ROUND_TRIP
 from gpiorig.analysis.packets.timelines import steps_add_up
-from gpiorig.analysis.quantity import DASH, count_text, share_text, time_text, uncertain_text
 from gpiorig.analysis.report import radio_rows
 from gpiorig.analysis.report.blocks import Block, Details, Table, text, why_not
 from gpiorig.analysis.report.data import ReportData

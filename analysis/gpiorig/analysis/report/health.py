@@ -6,10 +6,10 @@ import numpy as np
 
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_CODE
+from gpiorig.analysis.number_text import NS_PER_S, count_text, time_text
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.timelines import PARTIAL, STATUS, Timelines
 from gpiorig.analysis.packets.unattributed import REASONS
-from gpiorig.analysis.quantity import NS_PER_S, count_text, time_text
 from gpiorig.analysis.report.blocks import Block, Heading, Section, Table, text, why_not
 from gpiorig.analysis.report.data import ReportData
 

@@ -13,8 +13,8 @@ from markupsafe import Markup
 from gpiorig.analysis.figures.packet import COLOURS
 from gpiorig.analysis.figures.packet_boxes import KIND_CLASSES
 from gpiorig.analysis.figures.style import KIND_COLOURS
+from gpiorig.analysis.number_text import time_text
 from gpiorig.analysis.packets.path import DIRECTIONS
-from gpiorig.analysis.quantity import time_text
 from gpiorig.analysis.report import causes, clocks, health, inline_svg, processor, quantities
 from gpiorig.analysis.report import delays as delaysection
 from gpiorig.analysis.report import pictures as route_pictures

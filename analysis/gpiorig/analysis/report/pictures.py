@@ -11,9 +11,9 @@ from gpiorig.analysis.figures import budget as budgetview
 from gpiorig.analysis.figures import layers as layerview
 from gpiorig.analysis.figures import plates, series, thinning
 from gpiorig.analysis.figures.series import Marks
+from gpiorig.analysis.number_text import count_text, time_text
 from gpiorig.analysis.packets.routes import ROUND_TRIP
 from gpiorig.analysis.packets.timelines import LOST
-from gpiorig.analysis.quantity import count_text, time_text
 from gpiorig.analysis.report.blocks import Picture
 from gpiorig.analysis.report.conclusions import period_ns, total_findings
 from gpiorig.analysis.report.data import ReportData

@@ -6,8 +6,8 @@ import numpy as np
 
 from gpiorig.analysis.figures import layers as layerview
 from gpiorig.analysis.figures import packet_boxes
+from gpiorig.analysis.number_text import time_text
 from gpiorig.analysis.processor.occupancy import LayerTimes
-from gpiorig.analysis.quantity import time_text
 from gpiorig.analysis.report import pictures
 from gpiorig.analysis.report.blocks import Block, Details, Table, Viewer, text, why_not
 from gpiorig.analysis.report.data import ReportData

@@ -8,8 +8,8 @@ from itertools import groupby
 
 from gpiorig.analysis.compare.assertions import value_text
 from gpiorig.analysis.figures import quantities
+from gpiorig.analysis.number_text import DASH, number_text
 from gpiorig.analysis.quantities.series import Series
-from gpiorig.analysis.quantity import DASH, number_text
 from gpiorig.analysis.report.blocks import Block, Picture, Section, Table
 from gpiorig.analysis.report.data import ReportData
 

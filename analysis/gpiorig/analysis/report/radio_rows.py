@@ -6,7 +6,7 @@ import numpy as np
 
 from gpiorig.analysis.delays.radio_parts import NAMES
 from gpiorig.analysis.figures.budget import INDENT
-from gpiorig.analysis.quantity import DASH, share_text, time_text, uncertain_text
+from gpiorig.analysis.number_text import DASH, share_text, time_text, uncertain_text
 from gpiorig.analysis.report.blocks import Block, text
 from gpiorig.analysis.report.texts import share_interval
 from gpiorig.analysis.study.study import RouteStudy

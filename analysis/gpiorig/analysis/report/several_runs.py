@@ -11,8 +11,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from gpiorig.analysis.figures import plates
+from gpiorig.analysis.number_text import DASH, share_text, time_text
 from gpiorig.analysis.packets.path import Kind
-from gpiorig.analysis.quantity import DASH, share_text, time_text
 from gpiorig.analysis.report.blocks import Block, Details, Picture, Section, Table, text, why_not
 from gpiorig.analysis.report.conclusions import summary_lines
 from gpiorig.analysis.report.data import ReportData

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from gpiorig.analysis.quantity import DASH, number_text, time_text
+from gpiorig.analysis.number_text import DASH, number_text, time_text
 from gpiorig.analysis.statistics.interval_text import ends_text, share_interval
 from gpiorig.analysis.statistics.intervals import Interval
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from gpiorig.analysis.quantity import share_text
+from gpiorig.analysis.number_text import share_text
 from gpiorig.analysis.statistics.intervals import Interval
 
 NEXT_TO_NOTHING = 0.0005

@@ -24,13 +24,13 @@ from gpiorig.analysis.delays.uncertainty import DelayUncertainty
 from gpiorig.analysis.errors import TableError
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_CODE
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.ordered_pool import in_order
 from gpiorig.analysis.packets.hops import packets_of
 from gpiorig.analysis.packets.path import DIRECTIONS
 from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.steps import Steps
 from gpiorig.analysis.packets.timelines import STATUS, Timelines
-from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.statistics.summary import Summary
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.tables import latex

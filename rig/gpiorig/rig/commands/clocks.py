@@ -230,7 +230,7 @@ def _print(options: argparse.Namespace, head: dict[str, Any], clocks: dict[str, 
 
 
 def _text(clock: NodeClock) -> list[str]:
-    from gpiorig.analysis.quantity import count_text, round_time_text
+    from gpiorig.analysis.number_text import count_text, round_time_text
 
     words = [f"{count_text(clock.n, 'stamp')} in steps of {round_time_text(clock.quantisation_ns)}"]
     words += [count_text(clock.resets, "reset"), count_text(clock.backsteps, "step back", "steps back")]
@@ -247,7 +247,7 @@ def _text(clock: NodeClock) -> list[str]:
 
 def _boot_period_text(period: BootPeriod) -> list[str]:
     from gpiorig.analysis.clocks import node_json
-    from gpiorig.analysis.quantity import count_text, time_text
+    from gpiorig.analysis.number_text import count_text, time_text
 
     found = node_json.boot_period_json(period)
     if found["ppm"] is None:

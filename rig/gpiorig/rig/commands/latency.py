@@ -153,7 +153,7 @@ def _summary_of(delays_ns: list[int]) -> dict[str, Any]:
 
 
 def _values_text(result: dict[str, Any]) -> str:
-    from gpiorig.analysis.quantity import count_text
+    from gpiorig.analysis.number_text import count_text
 
     def line(name: str, part: dict[str, Any]) -> str:
         missing = f"; {count_text(part['missing_ids'], 'number')} missing" if part["missing_ids"] else ""
@@ -175,7 +175,7 @@ def _more(nodes: int) -> list[str]:
 
 
 def _quantiles(part: dict[str, Any]) -> str:
-    from gpiorig.analysis.quantity import time_text
+    from gpiorig.analysis.number_text import time_text
 
     names = ("min", "p5", "median", "mean", "p95", "p99", "max")
     return ", ".join(f"{each} {time_text(part[f'{each}_ns'], digits=4)}" for each in names)
@@ -261,7 +261,7 @@ def _summary(delays_ns: Any, resolution_ns: float) -> dict[str, Any]:
     import dataclasses
     from fractions import Fraction
 
-    from gpiorig.analysis.quantity import NS_PER_S
+    from gpiorig.analysis.number_text import NS_PER_S
     from gpiorig.analysis.statistics.summary import summarize
     from gpiorig.rig.plain_json import without_nan
 
@@ -272,7 +272,7 @@ def _summary(delays_ns: Any, resolution_ns: float) -> dict[str, Any]:
 
 
 def _text(result: dict[str, Any]) -> str:
-    from gpiorig.analysis.quantity import count_text, time_text
+    from gpiorig.analysis.number_text import count_text, time_text
 
     def line(name: str, part: dict[str, Any]) -> str:
         counts = (count_text(part["unpaired_request"], "request"), count_text(part["unpaired_response"], "response"))

@@ -186,7 +186,7 @@ def _draw(path: Path, found: dict[str, Measurement], rate: Fraction, *, virtual:
     import numpy as np
 
     from gpiorig.analysis.figures import style, thinning
-    from gpiorig.analysis.quantity import count_text
+    from gpiorig.analysis.number_text import count_text
     from gpiorig.rig.errors import RigError
 
     drawn = {name or each.pairs.name: each for name, each in found.items() if each.summary.n}
@@ -229,7 +229,7 @@ def _print(options: argparse.Namespace, found: dict[str, Measurement], rate: Fra
 
 
 def _text(each: Measurement, *, node: str) -> list[str]:
-    from gpiorig.analysis.quantity import count_text, digits_for, time_text
+    from gpiorig.analysis.number_text import count_text, digits_for, time_text
 
     pairs, s = each.pairs, each.summary
     head = f"{node}: {pairs.name}" if node else pairs.name

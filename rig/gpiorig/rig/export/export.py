@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.timelines import Timelines
-from gpiorig.analysis.quantity import NS_PER_S
 from gpiorig.analysis.radio import air_frames, spi_frames
 from gpiorig.analysis.radio.air_frames import NodeAir
 from gpiorig.analysis.tables import registry

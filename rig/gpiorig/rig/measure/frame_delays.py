@@ -102,7 +102,7 @@ def _numbers(views: list[View], ways: list[Way], summarise: Summarise, *, severa
 
 
 def _text(result: dict[str, Any]) -> Iterator[str]:
-    from gpiorig.analysis.quantity import count_text
+    from gpiorig.analysis.number_text import count_text
 
     for name, view in result["views"].items():
         yield f"{name}:"
@@ -122,7 +122,7 @@ def _text(result: dict[str, Any]) -> Iterator[str]:
 
 
 def _line(part: dict[str, Any]) -> str:
-    from gpiorig.analysis.quantity import time_text
+    from gpiorig.analysis.number_text import time_text
 
     values = ", ".join(f"{STATISTIC} {time_text(part[f'{STATISTIC}_ns'], digits=4)}" for STATISTIC in STATISTICS)
     step = part["stamp_uncertainty_ns"]

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events.table import BY_CODE
+from gpiorig.analysis.number_text import NS_PER_S, count_text, time_text
 from gpiorig.analysis.packets import accounting, journeys
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.node_accounts import NodeAccount
 from gpiorig.analysis.packets.reordering import Reordering
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.packets.transmissions import NO_ACK
-from gpiorig.analysis.quantity import NS_PER_S, count_text, time_text
 from gpiorig.analysis.report import Tally
 from gpiorig.analysis.statistics.summary import Summary, summarize
 from gpiorig.analysis.study.analysis import Analysis
