@@ -28,9 +28,9 @@ BEAGLELOGIC_CHANNELS = (
 )
 
 # The highest rate of libsigrok's driver (same file) and of the virtual analyzer.
-MOST_VIRTUAL_HZ = 100_000_000
+MAX_VIRTUAL_HZ = 100_000_000
 
-# Lines beside the symbol bus and the spans: serial output, and the radio's SPI bus, whose chip select is `tap.select`.
+# Lines other than symbol bus and spans: serial output, and the radio's SPI bus, whose chip select is `tap.select`.
 OTHER_LINES = ("uart_tx", "spi_clk", "spi_mosi", "spi_miso")
 
 # Names become parts of file and channel names.
@@ -62,7 +62,7 @@ class Node(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Bench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A whole bench; `virtual` is there on a virtual one only."""
+    """A complete bench; `virtual` is there on a virtual one only."""
 
     name: str
     analyzers: dict[str, Analyzer]
@@ -215,10 +215,10 @@ def _check_samplerates(bench: Bench, *, what: str) -> None:
     symbol_ns = min(boards.load(node.board).symbol_ns for node in bench.nodes.values())
     least_hz = 2 * 1_000_000_000 // symbol_ns
     for name, analyzer in bench.analyzers.items():
-        if bench.virtual is not None and analyzer.samplerate_hz > MOST_VIRTUAL_HZ:
+        if bench.virtual is not None and analyzer.samplerate_hz > MAX_VIRTUAL_HZ:
             raise BenchError(
                 f"{what}: analyzers.{name}.samplerate_hz is {analyzer.samplerate_hz}; a virtual analyzer takes up to "
-                f"{MOST_VIRTUAL_HZ}."
+                f"{MAX_VIRTUAL_HZ}."
             )
         if analyzer.samplerate_hz < least_hz:
             raise BenchError(

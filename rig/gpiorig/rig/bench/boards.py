@@ -18,7 +18,7 @@ class Radio(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes
     ----------
     frame_timestamp_ns, frame_timestamp_source, frame_timestamp_uncertainty_ns
-        From the first bit on the air to the edge of the frame time stamp line, its source and its half width.
+        From the first bit on the air to the edge of the frame timestamp line, its source and its half width.
     decoder, decoder_pins
         The sigrok decoder of its SPI bus; the pins that the decoder declares after those of SPI, in its order, and the
         line of a bench on each, or nothing.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS, MOST_VIRTUAL_HZ
+from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS, MAX_VIRTUAL_HZ
 
 VERSION = "libsigrok 0.5.2"
 
@@ -71,7 +71,7 @@ def _khz(*rates: int) -> tuple[int, ...]:
 
 
 KNOWN = {
-    "beaglelogic": Driver(BEAGLELOGIC_CHANNELS, range(10, MOST_VIRTUAL_HZ + 1)),
+    "beaglelogic": Driver(BEAGLELOGIC_CHANNELS, range(10, MAX_VIRTUAL_HZ + 1)),
     # The models with 8 channels have D0 to D7; 16 bits are sent as soon as one of D8 to D15 is asked for.
     "fx2lafw": Driver(
         tuple(f"D{number}" for number in range(16)),

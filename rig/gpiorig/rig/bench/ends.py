@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from gpiorig.rig.errors import BenchError
 
-# Beyond 10 % it is no clock.
+# A larger error is not that of a clock.
 ClockError = Annotated[int, Meta(ge=-100_000_000, le=100_000_000)]
 
 Instant = Annotated[int, Meta(ge=0, le=10**12)]  # us of virtual time since the boards left reset; up to 11 days
@@ -115,7 +115,7 @@ class Swapped(_Lasting, frozen=True, kw_only=True, tag="swapped"):
 
 
 class Dropped(_Short, frozen=True, kw_only=True, tag="dropped"):
-    """An analyzer loses a block of samples and goes on; nothing in what it sends says so."""
+    """An analyzer loses a block of samples and continues; nothing that it sends shows it."""
 
     samples: Annotated[int, Meta(ge=1, le=2**40)]
     analyzer: str = ""
@@ -144,21 +144,21 @@ class SerialStall(Fault, frozen=True, kw_only=True, tag="serial_stall"):
 
 
 class Garbled(_Lasting, frozen=True, kw_only=True, tag="garbled"):
-    """One bit flips in so many of a million bytes of a node's serial line."""
+    """One bit flips in `ppm` of a million bytes of a node's serial line."""
 
     node: str
     ppm: Ppm
 
 
 class LostBytes(_Lasting, frozen=True, kw_only=True, tag="lost_bytes"):
-    """So many of a million bytes of a node's serial line are lost."""
+    """`ppm` of a million bytes of a node's serial line are lost."""
 
     node: str
     ppm: Ppm
 
 
 class LostLines(_Lasting, frozen=True, kw_only=True, tag="lost_lines"):
-    """So many of a million lines of a node's serial line are lost."""
+    """`ppm` of a million lines of a node's serial line are lost."""
 
     node: str
     ppm: Ppm

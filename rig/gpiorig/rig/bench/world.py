@@ -20,7 +20,7 @@ class VirtualDrift(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A slow change of a node's clock on top of its constant error.
 
     `ramp`: up to `ppb` in `span_ms`, then constant. `triangle`: to `ppb` and back in `span_ms`, again and again.
-    `wander`: anything within +-`ppb`, anew every `span_ms`.
+    `wander`: anything within +-`ppb`, drawn again every `span_ms`.
     """
 
     kind: Literal["ramp", "triangle", "wander"]

@@ -48,7 +48,7 @@ def channels(bench: Bench, analyzer: str) -> list[str]:
 
 
 def sources(bench: Bench, drivers: dict[str, str]) -> dict[str, Source]:
-    """What each analyzer captures, the one with the highest samplerate first: the others are laid over it.
+    """What each analyzer captures, the one with the highest samplerate first: the others are aligned with it.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def conclude(
 
 
 class Captures:
-    """The captures of a run, while they go on; a context manager that aborts them where `stop` was not called.
+    """The captures of a run, while they run; a context manager that aborts them where `stop` was not called.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ def _addresses(experiment: Experiment, nodes: list[str]) -> dict[str, int]:
 
 
 def _settings(experiment: Experiment, node: str, addresses: dict[str, int]) -> dict[str, str | int]:
-    """What a node is told, in the order of telling."""
+    """Settings of a node, in the order of sending."""
     peer = experiment.responder if node == experiment.initiator else experiment.initiator
     given = {"address": addresses[node], "peer": peer, **experiment.settings_of(node)}
     if node == experiment.initiator and experiment.duration_s is not None:

@@ -208,7 +208,7 @@ def _record(
         try:
             drive(experiment, ports, progress)
         except CaptureError:
-            # A node that falls silent may be the consequence of a capture or a record that cannot go on.
+            # A node that falls silent may be the consequence of a capture or a record that cannot continue.
             running.check()
             for port in ports.values():
                 port.check()

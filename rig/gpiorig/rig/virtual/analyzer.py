@@ -11,7 +11,7 @@ import socket
 from collections.abc import Callable
 from typing import Protocol
 
-from gpiorig.rig.bench.bench import MOST_VIRTUAL_HZ
+from gpiorig.rig.bench.bench import MAX_VIRTUAL_HZ
 from gpiorig.rig.errors import VirtualBenchError
 from gpiorig.rig.virtual.outgoing import accepted
 from gpiorig.rig.virtual.vboards import VirtualBoards
@@ -90,12 +90,12 @@ class AnalyzerServer:
 
     @property
     def samples_sent(self) -> int:
-        """Whole samples that the socket has taken since the last `get`."""
+        """Complete samples that the socket has taken since the last `get`."""
         return self._sent_bytes // self._unitsize if self._unitsize else 0
 
     @property
     def has_pending(self) -> bool:
-        """True while samples wait for the socket: virtual time must not go on."""
+        """True while samples wait for the socket: virtual time must stand still."""
         return len(self._pending) > 0
 
     def accept(self) -> socket.socket | None:
@@ -128,7 +128,7 @@ class AnalyzerServer:
             self.drop_client()
             return False
         *lines, rest = (self._line + data).split(b"\n")
-        self._line = rest[: _LONGEST_COMMAND + 1]  # one octet more than a command may have: the line stays too long
+        self._line = rest[: _LONGEST_COMMAND + 1]  # one byte more than a command may have: the line stays too long
         answers = [self._command(line) for line in lines]
         try:
             self.client.send("".join(f"{answer}\n" for answer in answers if answer is not None).encode())
@@ -176,7 +176,7 @@ class AnalyzerServer:
             return "error"
         if not value:
             return str(self._settings[word])
-        if not _NUMBER.fullmatch(value) or (word == "samplerate" and not 1 <= int(value) <= MOST_VIRTUAL_HZ):
+        if not _NUMBER.fullmatch(value) or (word == "samplerate" and not 1 <= int(value) <= MAX_VIRTUAL_HZ):
             return "error"
         self._settings[word] = int(value)
         return "ok"

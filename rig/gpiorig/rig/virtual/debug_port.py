@@ -1,6 +1,6 @@
 """A virtual debug adapter: a TCP server that speaks OpenOCD's `remote_bitbang` to the JTAG connector of a board.
 
-OpenOCD's manual, "remote_bitbang": one octet sets the levels of TCK, TMS and TDI, `R` asks for the level of TDO. Time
+OpenOCD's manual, "remote_bitbang": one byte sets the levels of TCK, TMS and TDI, `R` asks for the level of TDO. Time
 passes in the virtual world with every TCK (1 us) and with the host's clock between two messages, as OpenOCD sleeps
 between two looks at a busy flash.
 """
@@ -73,7 +73,7 @@ class DebugPort:
     def receive(self, *, time_passes: bool) -> bool:
         """Carry out what OpenOCD sent, once it has its answers to what it sent before; false once it has gone.
 
-        `time_passes`: the virtual world goes on with the host's clock between messages, because nothing else drives it.
+        `time_passes`: the virtual world advances with the host's clock between messages, as nothing else drives it.
         """
         assert self.client is not None
         assert self._answers is not None

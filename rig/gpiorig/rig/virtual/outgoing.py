@@ -1,10 +1,10 @@
-"""Bytes on their way to a client of the virtual bench, which may be slow or never read: nothing here blocks."""
+"""Bytes in transit to a client of the virtual bench, which may be slow or never read: nothing here blocks."""
 
 from __future__ import annotations
 
 import socket
 
-MOST_BYTES = 1 << 20  # a client that lets so many wait has hung
+MAX_BYTES = 1 << 20  # a client that leaves more unread has hung
 
 
 def accepted(listener: socket.socket) -> socket.socket | None:
@@ -44,7 +44,7 @@ class Outgoing:
         """
         self._pending += data
         self.flush()
-        if len(self._pending) > MOST_BYTES:
+        if len(self._pending) > MAX_BYTES:
             raise TimeoutError("the client does not read")
 
     def flush(self) -> None:

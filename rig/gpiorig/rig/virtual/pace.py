@@ -15,14 +15,14 @@ SLICE_PS = 5_000_000_000
 # A line from the host waits this long for all boards to sleep; then it enters at the next multiple of it.
 ENTRY_PS = 100_000_000_000
 _TICK_S = 0.002
-_LONGEST_TURN_PS = 50_000_000_000  # of the real-time pace, so that a bench that is behind still serves its sockets
+_LONGEST_TURN_PS = 50_000_000_000  # of the real-time pace, so that a late bench still serves its sockets
 _PS_PER_S = 1_000_000_000_000
 # The most that a program on the host ages the boards between two looks: a person at a prompt may take hours.
 _LONGEST_PAUSE_PS = 100_000_000_000
 
 
 class HostClock:
-    """By how much virtual time goes on for a program that waits by the host's clock, where nothing else drives it."""
+    """By how much virtual time advances for a program that waits by the host's clock, where nothing else drives it."""
 
     def __init__(self) -> None:
         self._last_s = time.monotonic()
@@ -41,7 +41,7 @@ class Pace(Protocol):
         """How long the loop may wait for the host; None: until the host does something."""
 
     def turn(self) -> None:
-        """Let virtual time go on, if it may."""
+        """Let virtual time advance, if it may."""
 
     @property
     def stands(self) -> bool:
@@ -51,7 +51,7 @@ class Pace(Protocol):
         """Whether the host has all that came until this instant, or until nothing more is to come."""
 
     def wake(self) -> None:
-        """Somebody from outside has acted on a board."""
+        """A program outside has acted on a board."""
 
     @property
     def remarks(self) -> list[str]:
@@ -85,7 +85,7 @@ class FastPace:
         self._waiting_since_ps: int | None = None
 
     def timeout_s(self) -> float | None:
-        """No wait while virtual time may go on."""
+        """No wait while virtual time may advance."""
         if self._idle:
             self._feed_line()
         return 0 if self._may_run() else None
@@ -105,11 +105,11 @@ class FastPace:
 
     @property
     def stands(self) -> bool:
-        """While nobody captures, and while every board sleeps."""
+        """While no analyzer captures, and while every board sleeps."""
         return not self._may_run()
 
     def settled(self, until_ps: int) -> bool:
-        """Also when every board sleeps, or nobody captures any more."""
+        """Also when every board sleeps, or no analyzer captures any more."""
         done = self._idle or not self._running or self._boards.now_ps >= until_ps
         return done and not _pending(self._uarts, self._analyzers)
 
@@ -206,10 +206,10 @@ class RealTimePace:
 
     @property
     def remarks(self) -> list[str]:
-        """How well the bench kept up, and what nobody read."""
+        """How well the bench kept up, and what was not read."""
         ticks = f"{self._ticks} ticks of {_TICK_S * 1e3:g} ms"
         remark = f"real-time pace: {self._late} of {ticks} were late, at worst by {self._worst_s * 1e3:.1f} ms"
-        lost = [f"{uart.path}: {uart.lost} bytes were lost because nobody read the port" for uart in self._uarts]
+        lost = [f"{uart.path}: {uart.lost} bytes were lost because no program read the port" for uart in self._uarts]
         return [remark, *(text for text, uart in zip(lost, self._uarts, strict=True) if uart.lost)]
 
 

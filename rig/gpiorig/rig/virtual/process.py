@@ -1,4 +1,4 @@
-"""Starting the virtual bench beside us, and finding its ends."""
+"""Starting the virtual bench as a child process, and finding its ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SETTLE = "settle"  # the command that a virtual bench answers with {"settled": s
 
 _START_SECONDS = 30.0
 _STOP_SECONDS = 10.0
-_SETTLE_SECONDS = 60.0  # samples of a whole buffer may be on their way to a busy host
+_SETTLE_SECONDS = 60.0  # samples of a whole buffer may be in transit to a busy host
 
 
 class VirtualBenchProcess:
@@ -75,7 +75,7 @@ class VirtualBenchProcess:
         Raises
         ------
         VirtualBenchError
-            The bench has stopped, or does not answer: somebody does not take its samples.
+            The bench has stopped, or does not answer: its samples are not read.
         """
         assert self._process.stdin is not None
         number = len(self._lines)

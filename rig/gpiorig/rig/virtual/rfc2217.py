@@ -75,7 +75,7 @@ class Rfc2217Port:
 
     @property
     def has_pending(self) -> bool:
-        """True while octets wait for the client."""
+        """True while bytes wait for the client."""
         return self._outgoing is not None and self._outgoing.waits
 
     def accept(self) -> socket.socket | None:
@@ -91,7 +91,7 @@ class Rfc2217Port:
         return client
 
     def write(self, data: bytes) -> None:
-        """Send octets to the client as they are; one that does not take them is shown the door."""
+        """Send bytes to the client unchanged; a client that does not take them is disconnected."""
         assert self.client is not None
         assert self._outgoing is not None
         try:

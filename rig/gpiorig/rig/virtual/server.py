@@ -264,7 +264,7 @@ def main(bench: Bench, firmware: dict[str, Path], *, as_json: bool) -> int:
 
 
 def describe(bench: Bench, running: VirtualBench) -> str:
-    """The ends of a bench, for people."""
+    """The ends of a bench, as text."""
     virtual = bench.virtual or Virtual()
     lines = [f"{bench.name}: {virtual.pace} pace, seed {virtual.seed}"]
     for name, analyzer in running.analyzers.items():

@@ -115,6 +115,6 @@ def pin_number(name: str) -> int:
     """Number of a pin in the crate: port << 4 | bit, of ``PB9`` or ``P6.2`` (rig/vboards/src/trace.rs)."""
     letter, bit = name[1], name[2:].removeprefix(".")
     if name[0] != "P" or not bit.isdecimal():
-        raise VirtualBenchError(f"`{name}` is no pin; PB9 and P6.2 are.")
+        raise VirtualBenchError(f"`{name}` is not a pin; name one as PB9 or P6.2.")
     port = int(letter) if letter.isdecimal() else ord(letter) - ord("A")
     return port << 4 | int(bit)

@@ -2,7 +2,7 @@
 
 The host sees an ordinary serial port. At the fast pace a host-side stamp would mean nothing; for each chunk of bytes
 the bench first appends the virtual instant at which the host's program has them, as the model of the serial path says
-(rig/vboards/src/hostpath), then writes the bytes to the pty; records of no bytes tell how far virtual time is. The file
+(rig/vboards/src/hostpath), then writes the bytes to the pty; records of no bytes report the virtual time. The file
 has no name but that in /proc, so nothing is left of a bench that is killed. At the real-time pace there is no such
 file: the host's own clock is the one to stamp with.
 """
@@ -21,7 +21,7 @@ from gpiorig.rig.virtual.vboards import VirtualBoards
 STAMP = struct.Struct("<QI")  # virtual ns at which the host's program has the chunk, bytes in the chunk
 CONSOLE_USART = 0  # whichever the board's serial adapter hangs on
 _PS_PER_NS = 1000
-_TELLING_PS = 100_000_000_000  # the virtual time is told as often
+_REPORT_PERIOD_PS = 100_000_000_000  # interval of the records of virtual time
 
 
 class VirtualUart:
@@ -36,7 +36,7 @@ class VirtualUart:
         self.path = os.ttyname(self._slave)
         self._stamps = tempfile.TemporaryFile(buffering=0) if stamps else None
         self.stamps_path = f"/proc/{os.getpid()}/fd/{self._stamps.fileno()}" if self._stamps else None
-        self._told_ps = 0
+        self._reported_ps = 0
         self._pending = bytearray()
         self._input = b""
         # Has the console instead of the pty while it is set.
@@ -50,12 +50,12 @@ class VirtualUart:
 
     @property
     def has_line(self) -> bool:
-        """True while a whole line from the host waits."""
+        """True while a complete line from the host waits."""
         return b"\n" in self._input
 
     def drain_board(self) -> None:
         """Take what the host's program has got by now, and write it to the pty or give it to the reader."""
-        self._tell_time()
+        self._report_time()
         for stamp_ps, data in self._boards.host_read(self._board):
             if self.reader:
                 self.reader(data)
@@ -65,12 +65,12 @@ class VirtualUart:
             self._pending += data
         self.flush()
 
-    def _tell_time(self) -> None:
+    def _report_time(self) -> None:
         """A record of no bytes: the host counts its deadlines in virtual time, also of a node that is silent."""
         now_ps = self._boards.now_ps
-        if self._stamps and now_ps - self._told_ps >= _TELLING_PS:
+        if self._stamps and now_ps - self._reported_ps >= _REPORT_PERIOD_PS:
             self._stamps.write(STAMP.pack(now_ps // _PS_PER_NS, 0))
-            self._told_ps = now_ps
+            self._reported_ps = now_ps
 
     def flush(self) -> None:
         """Write pending bytes to the pty, as far as it takes them; at the real-time pace the rest is lost."""
@@ -92,7 +92,7 @@ class VirtualUart:
             return
 
     def take_line(self) -> bytes:
-        """The next whole line the host has written, or nothing: at the fast pace, input enters a line at a time."""
+        """The next complete line the host has written, or nothing: at the fast pace, input enters a line at a time."""
         line, newline, rest = self._input.partition(b"\n")
         if not newline:
             return b""

@@ -158,7 +158,7 @@ class VirtualBoards:
         return int(self._lib.vb_now(self._handle))
 
     def pass_time(self, until_ps: int) -> None:
-        """Run to the instant; time goes on even while every board sleeps."""
+        """Run to the instant; time advances even while every board sleeps."""
         self._checked(self._lib.vb_pass(self._handle, until_ps))
 
     def start_host(self, serial: VirtualSerial, *, modelled_reader: bool) -> None:
@@ -299,7 +299,7 @@ class VirtualBoards:
         return start_ps[:count], end_ps[:count], board[:count]
 
     def jtag(self, board: int, octets: bytes, *, pause_ps: int) -> bytes:
-        """Hand octets of OpenOCD's `remote_bitbang` to the board's JTAG connector after a pause; returns TDO levels."""
+        """Hand bytes of OpenOCD's `remote_bitbang` to the board's JTAG connector after a pause; returns TDO levels."""
         levels = ctypes.create_string_buffer(len(octets))
         count = self._lib.vb_jtag(self._handle, board, octets, len(octets), levels, len(octets), pause_ps)
         return levels.raw[: self._checked(count)]
