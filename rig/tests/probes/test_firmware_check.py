@@ -340,7 +340,7 @@ def test_bad_input(tmp_path: Path) -> None:
     text = tmp_path / "no.elf"
     text.write_text("no image")
     done = gpiorig("firmware", "check", text, "--os", "reference")
-    assert 2 == done.status and "no ELF image" in done.stderr
+    assert 2 == done.status and "not an ELF image" in done.stderr
     with pytest.raises(FirmwareError, match="No such file"):
         Image(tmp_path / "absent.elf")
 

@@ -29,7 +29,7 @@ class Finding:
     state
         `OK`, `LOST`, or `NOT_HERE`: the image has none of what it hooks.
     wrapped, unwrapped
-        Sites that reach the probe, and in words those that pass it by.
+        Sites that reach the probe, and as text those that pass it by.
     problems
         What is wrong and what to do, a sentence each.
     """
@@ -88,7 +88,7 @@ def _library(image: Image, variant: str) -> list[str]:
     built = next((name for name in VARIANTS if VARIANT + name in image.symbols), variant)
     if built == variant:
         return []
-    return [f"its probes are {built}, not {variant}. Build it with PROBES={variant}, or say --probes {built}."]
+    return [f"its probes are {built}, not {variant}. Build it with PROBES={variant}, or give --probes {built}."]
 
 
 def _optimised(image: Image) -> list[str]:
@@ -184,13 +184,13 @@ def _wrap(image: Image, hook: Hook, glue: tuple[str, ...]) -> tuple[tuple[Site, 
 
 
 def _bypasses(image: Image, hook: Hook, glue: tuple[str, ...]) -> tuple[str, ...]:
-    """Sites that pass the wrapper by, in words."""
+    """Descriptions of the sites that pass the wrapper by."""
     names = (hook.symbol, *(clone.name for clone in image.clones_of(hook.symbol)))
     bypasses = []
     for name in names:
         for site in image.sites_of(name):
             inside = site.place.original if site.place else ""
-            of_itself = name != hook.symbol and inside == hook.symbol  # it begins here and goes on in its clone
+            of_itself = name != hook.symbol and inside == hook.symbol  # it begins here and continues in its clone
             if not (_is_glue(site, glue) or inside in hook.known or of_itself):
                 bypasses.append(f"{site}{f' to the copy {name}' if name != hook.symbol else ''}")
     address = image.symbols[hook.symbol].address
@@ -219,7 +219,7 @@ def _silent_points(image: Image, hook: Hook) -> list[str]:
     if not silent or not image.has_markers:
         return []
     return [
-        f"nothing in the image emits {', '.join(silent)}: left out by the build-time mask, or the code with the "
+        f"nothing in the image emits {', '.join(silent)}: excluded by the build-time mask, or the code with the "
         "probe is not linked. Build the probe in, or correct `points` in the hook file."
     ]
 

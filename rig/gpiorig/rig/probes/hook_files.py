@@ -28,7 +28,7 @@ KINDS = {
 
 
 class Least(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """So many or more."""
+    """A minimum count."""
 
     least: Annotated[int, Meta(ge=0)]
 
@@ -151,7 +151,7 @@ def available(folder: Path) -> dict[str, list[str]]:
 
 
 def find(system: str, version: str | None = None, *, folder: Path | None = None) -> HookFile:
-    """The hooks of an OS, from gpiorig's hook files or those of a folder; a single version may be left out.
+    """The hooks of an OS, from gpiorig's hook files or those of a folder; a single version may be omitted.
 
     Raises
     ------
@@ -162,8 +162,8 @@ def find(system: str, version: str | None = None, *, folder: Path | None = None)
     versions = available(folder)
     if system not in versions:
         raise BenchError(
-            f"--os {system}: no hook file in {folder}; there is {', '.join(versions) or 'none'}. Name a file with "
-            "--hooks."
+            f"--os {system}: no hook file in {folder}; available systems: {', '.join(versions) or 'none'}. "
+            "Name a file with --hooks."
         )
     if version is None and len(versions[system]) > 1:
         raise BenchError(f"--os {system}: which version? Give --os-version {' or '.join(versions[system])}.")

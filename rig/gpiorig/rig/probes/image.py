@@ -22,12 +22,12 @@ from gpiorig.rig.probes.debug_info import DebugInfo
 MARKERS = ".debug_gpiorig"  # of GPIORIG_MARK (firmware-gpio-probes/include/gpiorig/probe.h)
 _MARKER = "IH"  # address of the site, code of the event
 
-# Types of relocations (AAELF32 5.6.1). A pointer in two instructions has two; the second, MOVT, is left out, and so is
+# Types of relocations (AAELF32 5.6.1). A pointer in two instructions has two; the second, MOVT, is omitted, and so is
 # what refers to no function or object: R_ARM_NONE, R_ARM_V4BX, and R_ARM_PREL31 of unwind tables.
 _ARM_ABS32, _ARM_TARGET1 = 2, 38
 _ARM_BRANCHES = {10, 30}  # R_ARM_THM_CALL, R_ARM_THM_JUMP24
 _ARM_CALLS = {*_ARM_BRANCHES, 28, 29}  # R_ARM_CALL, R_ARM_JUMP24
-_ARM_LEFT_OUT = {0, 40, 42, 44, 48}
+_ARM_OMITTED = {0, 40, 42, 44, 48}
 # CALL #address and BR #address, the word before the address (SLAU049F 3.4.2, 3.4.6).
 _MSP430_CALLS = {0x12B0, 0x4030}
 _SHF_ALLOC, _SHF_EXECINSTR = 2, 4
@@ -71,7 +71,7 @@ class Image:
     """An ELF image, linked with ``--emit-relocs``."""
 
     def __init__(self, path: Path) -> None:
-        """Read it; raises `FirmwareError` if it is no ELF image or has no symbols."""
+        """Read it; raises `FirmwareError` if it is not an ELF image or has no symbols."""
         self.path = path
         try:
             with path.open("rb") as file:
@@ -80,7 +80,7 @@ class Image:
             raise FirmwareError(f"firmware {path}: {error.strerror}. Give the path of an ELF image.") from error
         except ELFError as error:
             raise FirmwareError(
-                f"firmware {path}: no ELF image ({error}). Give the ELF that the linker made."
+                f"firmware {path}: not an ELF image ({error}). Give the ELF that the linker made."
             ) from error
 
     def _read(self, file: IO[bytes]) -> None:
@@ -156,10 +156,10 @@ class Image:
     @cached_property
     def sites(self) -> tuple[Site, ...]:
         """Every place in what is loaded that refers to a function or an object by its start."""
-        left_out = _ARM_LEFT_OUT if self.machine == "EM_ARM" else {0}
+        omitted = _ARM_OMITTED if self.machine == "EM_ARM" else {0}
         sites = []
         for section, entry, has_addend in self._relocations:
-            if entry["r_info_type"] not in left_out:
+            if entry["r_info_type"] not in omitted:
                 symbol = self._table[entry["r_info_sym"]]
                 target = symbol.name or self._target(section, entry, symbol, has_addend=has_addend)
                 sites += [self._site(target, section, entry)] if target else []
@@ -252,7 +252,7 @@ def thumb_branch(first: int, second: int) -> int:
 
 
 def _symbols(table: SymbolTableSection) -> Iterator[Symbol]:
-    """All entries, so that their places in the list are the table's; what is no label has no name."""
+    """All entries, so that their places in the list are the table's; entries other than labels have no name."""
     file = ""
     for entry in table.iter_symbols():
         kind, section = entry["st_info"]["type"], entry["st_shndx"]

@@ -35,7 +35,7 @@ class Seen:
     wrong
         Ping-pongs in which it was not as often as expected.
     total
-        In the whole recording.
+        In the complete recording.
     """
 
     node: str
@@ -57,9 +57,9 @@ class Seen:
         )
         if not self.total:
             return f"{place} never emitted {self.event}, expected {count_text(self.expected)} a ping-pong. {remedy}"
-        found = f"{self.least}" if self.least == self.most else f"{self.least} to {self.most}"
+        times = f"{self.least}" if self.least == self.most else f"{self.least} to {self.most}"
         return (
-            f"{place} emitted {self.event} {found} times a ping-pong, expected {count_text(self.expected)}: wrong in "
+            f"{place} emitted {self.event} {times} times a ping-pong, expected {count_text(self.expected)}: wrong in "
             f"{self.wrong} of {tested}. {remedy if not self.most else 'Look at one of them with `gpiorig export`.'}"
         )
 
@@ -83,10 +83,10 @@ class SelfTestResult:
     @property
     def failures(self) -> tuple[str, ...]:
         """What is wrong, a sentence each."""
-        found = tuple(text for seen in self.seen if (text := seen.failure(self.tested)))
-        if not self.tested and not found:
+        failures = tuple(text for seen in self.seen if (text := seen.failure(self.tested)))
+        if not self.tested and not failures:
             return ("no ping-pong without a loss or a repetition is in it. Record one on a quiet channel.",)
-        return found
+        return failures
 
     def summary(self) -> str:
         """The result in a few lines."""
@@ -131,7 +131,7 @@ def test(recording: Recording, expected: SelfTest) -> SelfTestResult:
 def _ping_pongs(analysis: Analysis) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Where each begins; and which are clean.
 
-    A ping-pong ends where the next begins, so the last one has no end and is left out.
+    A ping-pong ends where the next begins, so the last one has no end and is excluded.
     """
     trips = analysis.round_trips
     if trips is None:
@@ -149,13 +149,13 @@ def _ping_pongs(analysis: Analysis) -> tuple[NDArray[np.int64], NDArray[np.bool_
 def _count(
     events: Events, role: Role, node: str, expected: Counts, *, starts: NDArray[np.int64], clean: NDArray[np.bool_]
 ) -> list[Seen]:
-    mine = events.nodes == events.node(node)
-    found = []
+    of_the_node = events.nodes == events.node(node)
+    rows = []
     for name, count in expected.items():
-        samples = events.samples[mine & (events.codes == BY_NAME[name].code)]
+        samples = events.samples[of_the_node & (events.codes == BY_NAME[name].code)]
         within = np.searchsorted(starts, samples, side="right") - 1
         counts = np.bincount(within[within >= 0], minlength=len(starts))[clean]
-        found.append(
+        rows.append(
             Seen(
                 node=node,
                 role=role,
@@ -167,7 +167,7 @@ def _count(
                 total=len(samples),
             )
         )
-    return found
+    return rows
 
 
 def c_tables(expected: HookFile, *, radio: str) -> str:
