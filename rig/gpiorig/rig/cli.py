@@ -35,7 +35,7 @@ exit status: 0 done, 1 a check failed, 2 wrong use or bad input, 130 interrupted
 
 
 def parser() -> argparse.ArgumentParser:
-    """The parser of the whole command line; the verbs' own options come from their modules."""
+    """The parser of the complete command line; the verbs' own options come from their modules."""
     top = argparse.ArgumentParser(
         prog="gpiorig",
         description=DESCRIPTION,
@@ -142,7 +142,7 @@ def _unexpected(error: Exception, words: list[str]) -> str:
     from importlib.metadata import version
 
     first = (str(error).splitlines() or [""])[0][:200]
-    found = f"{type(error).__name__}{': ' if first else ''}{first}"
+    summary = f"{type(error).__name__}{': ' if first else ''}{first}"
     report = f"gpiorig {version('gpiorig')}, Python {platform.python_version()}, {platform.platform()}\n{words}\n"
     try:
         with tempfile.NamedTemporaryFile(
@@ -151,9 +151,9 @@ def _unexpected(error: Exception, words: list[str]) -> str:
             file.write(f"{report}\n{''.join(traceback.format_exception(error))}")
     except OSError:
         return (
-            f"{found}; this is a fault of gpiorig, and its traceback could not be saved: run it again with some space"
+            f"{summary}; this is a fault of gpiorig, and its traceback could not be saved: run it again with some space"
         )
-    return f"{found}; this is a fault of gpiorig: please report it, with {file.name}"
+    return f"{summary}; this is a fault of gpiorig: please report it, with {file.name}"
 
 
 if __name__ == "__main__":

@@ -26,5 +26,5 @@ def seconds(text: str) -> Fraction:
     parts = NUMBER_WITH_UNIT.findall(text)
     if not parts or "".join(number + unit for number, unit in parts) != text.replace(" ", ""):
         hint = f" (did you mean {text}s?)" if NUMBER.fullmatch(text) else ""
-        raise RigError(f"{text!r} is no time: write 90s, 10m, 1h30m, 500ms or 20us{hint}")
+        raise RigError(f"{text!r} is not a time: write 90s, 10m, 1h30m, 500ms or 20us{hint}")
     return sum((Fraction(number) * UNITS_S[unit] for number, unit in parts), Fraction(0))

@@ -28,7 +28,7 @@ def watched(waveform: Waveform, what: str) -> Waveform:
 
 @contextmanager
 def counted(total: int, what: str, *, unit: str = "events") -> Iterator[Callable[[int], object]]:
-    """Show, on a terminal, how much of something is done; gives the function that is told how much more is.
+    """Show, on a terminal, how much of something is done; gives the function to call with each increment.
 
     ``with counted(len(events), "packets") as done: analysis.analyse(events, ..., progress=done)``
     """

@@ -1,4 +1,4 @@
-"""Destinations: which nodes the packets of each node are for, as the experiment was told to its nodes."""
+"""Destinations: which nodes the packets of each node are for, as the nodes were configured."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench
 
-TO_ALL, TO_NOBODY = ("broadcast",), ("interferer",)
+TO_ALL, TO_NO_NODE = ("broadcast",), ("interferer",)
 
 
 def of_nodes(parameters: Mapping[str, Any], bench: Bench) -> dict[str, tuple[str, ...]]:
@@ -21,22 +21,22 @@ def of_nodes(parameters: Mapping[str, Any], bench: Bench) -> dict[str, tuple[str
     initiator, responder = (str(parameters.get(role, "")) for role in ("initiator", "responder"))
     if not {initiator, responder} <= bench.nodes.keys():
         return {}
-    found: dict[str, tuple[str, ...]] = {}
+    destinations: dict[str, tuple[str, ...]] = {}
     for node in bench.nodes:
 
         def said(key: str, node: str = node) -> Any:
             return parameters.get(f"{node}.{key}", parameters.get(key))
 
         peer = said("peer") or (responder if node == initiator else initiator)
-        if said("app") in TO_NOBODY:
-            found[node] = ()
+        if said("app") in TO_NO_NODE:
+            destinations[node] = ()
         elif said("app") in TO_ALL:
-            found[node] = tuple(other for other in bench.nodes if other != node)
+            destinations[node] = tuple(other for other in bench.nodes if other != node)
         elif peer in bench.nodes:
-            found[node] = (str(peer),)
-    return found
+            destinations[node] = (str(peer),)
+    return destinations
 
 
 def headers_ns(bench: Bench) -> dict[str, int]:
-    """Of each node the time from the first bit of a frame on the air to the rise of its frame time stamp line."""
+    """Of each node the time from the first bit of a frame on the air to the rise of its frame timestamp line."""
     return {name: boards.load(node.board).radio.frame_timestamp_ns for name, node in bench.nodes.items()}

@@ -1,4 +1,4 @@
-"""Stamps of nodes beside stamps of the host, found in lines of a log by the named groups of a regular expression."""
+"""Timestamps of nodes with timestamps of the host, found in lines of a log by the named groups of a pattern."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def read(path: Path, options: argparse.Namespace, *, pattern: re.Pattern[str], b
                 if abs(int(number)) >= log_times.LIMIT:
                     raise ValueError(match[where.node_time])
             except ValueError:
-                odd["stamps whose time is no number, or too large a one"] += 1
+                odd["timestamps whose time is not a number, or too large a one"] += 1
                 continue
             stamps = nodes.setdefault(node, Stamps())
             if booted & {node, line.node}:

@@ -167,9 +167,9 @@ def load(waveform: Waveform, specs: Sequence[Spec]) -> Loaded:
     for channel, _ in wanted:
         if channel not in known:
             alike = [f"{name}:rise" for name in known if name.rpartition(":")[0] == channel]
-            hint = f" A name with a colon needs its kind behind it: {alike[0]}." if alike else ""
+            hint = f" A name with a colon needs its kind after it: {alike[0]}." if alike else ""
             raise RigError(
-                f"no channel `{channel}` in this capture; its channels are {', '.join(known) or 'none'}.{hint}"
+                f"no channel `{channel}` in this capture; available channels: {', '.join(known) or 'none'}.{hint}"
             )
     instants, gaps = measure.instants(waveform, wanted)
     return Loaded(instants, gaps, waveform.samplerate_hz)
@@ -238,7 +238,7 @@ def _edge(text: str) -> tuple[str, Kind]:
 
 
 def _split(text: str, words: tuple[str, ...], *, default: str) -> tuple[str, str]:
-    """Channel and what is behind its last colon, if that is one of the words."""
+    """Channel and the word after its last colon, if that is one of the words."""
     channel, colon, word = text.rpartition(":")
     if colon and word in words:
         return channel, word

@@ -111,7 +111,7 @@ def _text(result: dict[str, Any]) -> Iterator[str]:
         missing = ", ".join(f"{count} of {source}" for source, count in view["unacknowledged"].items())
         yield from [f"  frames without the acknowledgement that they asked for: {missing}"] if missing else []
         strays = view["stray_acks"]
-        yield from [f"  {count_text(strays, 'acknowledgement')} of no frame that was heard"] if strays else []
+        yield from [f"  {count_text(strays, 'acknowledgement')} of no frame that was received"] if strays else []
         yield from (f"  {remark}" for remark in view["remarks"])
     for way in result["ways"]:
         yield f"{way['from']} to {way['to']}:"

@@ -22,7 +22,7 @@ UNITS_NS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 class Line(NamedTuple):
     """One line of a log.
 
-    `stamp_ns` is -1 where the log gives none; `text` is what the node said, `whole` the line as it stands in the log.
+    `stamp_ns` is -1 where the log gives none; `text` is the text of the node, `whole` the line as it stands in the log.
     """
 
     stamp_ns: int
@@ -36,7 +36,7 @@ def compiled(pattern: str, *, option: str, groups: tuple[str, ...]) -> re.Patter
     try:
         expression = re.compile(pattern)
     except re.error as error:
-        raise RigError(f"{option} {pattern!r}: is no regular expression: {error}.") from error
+        raise RigError(f"{option} {pattern!r}: is not a regular expression: {error}.") from error
     missing = [group for group in groups if group not in expression.groupindex]
     if missing:
         raise RigError(f"{option} {pattern!r}: has no group (?P<{missing[0]}>…); put the {missing[0]} in one.")
@@ -44,12 +44,12 @@ def compiled(pattern: str, *, option: str, groups: tuple[str, ...]) -> re.Patter
 
 
 def match(pattern: re.Pattern[str], line: Line) -> re.Match[str] | None:
-    """Where a pattern is in what a node said, else in the line as it stands in the log."""
+    """Where a pattern is in the text of a node, else in the line as it stands in the log."""
     return pattern.search(line.text) or pattern.search(line.whole)
 
 
 def matches(pattern: re.Pattern[str], line: Line) -> list[re.Match[str]]:
-    """Every match in what a node said, else in the line as it stands in the log; of the empty ones only a first."""
+    """Every match in the text of a node, else in the line as it stands in the log; of the empty ones only a first."""
     hits = [*pattern.finditer(line.text)] or [*pattern.finditer(line.whole)]
     return [hit for number, hit in enumerate(hits) if hit[0] or not number]
 
@@ -69,11 +69,11 @@ def read(path: Path, options: argparse.Namespace, *, own_time: bool) -> tuple[It
     Returns
     -------
     lines
-        Received from nodes; what the host sent or noted is left out.
+        Received from nodes; lines that the host sent or recorded are omitted.
     resolution_ns
         Step of the stamps, 0 if unknown.
     source
-        What they were read from, for people.
+        What they were read from, as text.
     """
     from gpiorig.capture.recording.recording import DESCRIPTION, Recording
     from gpiorig.capture.text.node_lines import NodeLines
@@ -85,7 +85,9 @@ def read(path: Path, options: argparse.Namespace, *, own_time: bool) -> tuple[It
         return _plain(path), 0.0, str(path)
     name, content = inputs.open_file(path, options)
     if not isinstance(content, NodeLines):
-        raise RigError(f"{path}: {name} is no log of lines; give a log, a recording, or patterns with (?P<{TIME}>…).")
+        raise RigError(
+            f"{path}: {name} is not a log of lines; give a log, a recording, or patterns with (?P<{TIME}>…)."
+        )
     return _of_format(content), float(content.resolution_ns), content.source
 
 

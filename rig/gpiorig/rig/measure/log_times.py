@@ -35,11 +35,11 @@ def in_ns(text: str | None, *, unit: str) -> int:
     if text is None:
         raise ValueError("the group is not in the line")
     ns: int | None
-    if found := CLOCK.fullmatch(text):
-        hours, minutes, seconds, fraction = found.groups(default="")
+    if match := CLOCK.fullmatch(text):
+        hours, minutes, seconds, fraction = match.groups(default="")
         ns = stamp_ns(str(int(hours or "0") * 3600 + int(minutes) * 60 + int(seconds)), fraction)
-    elif found := DATE.fullmatch(text):
-        date, fraction, offset = found.groups(default="")
+    elif match := DATE.fullmatch(text):
+        date, fraction, offset = match.groups(default="")
         moment = datetime.datetime.fromisoformat(date + (offset or "Z"))
         ns = (stamp_ns("0", fraction) or 0) + round(moment.timestamp()) * 10**9
     else:
@@ -50,7 +50,7 @@ def in_ns(text: str | None, *, unit: str) -> int:
 
 
 def number(text: str | None, *, base: int = 10) -> int | Decimal:
-    """What a group holds, no digit lost: decimal, ``0x…``, or of another base; raises `ValueError` if it is no number.
+    """Exact number in a group: decimal, ``0x…``, or of another base; raises `ValueError` if it is not a number.
 
     `text` is None where a group took no part in the match.
     """
@@ -71,4 +71,4 @@ def _of_number(text: str, unit: str) -> int:
     try:
         return int(Decimal(text) * UNITS_NS[unit])
     except ArithmeticError as error:  # an infinity, too; int() raises ValueError for NaN
-        raise ValueError(f"{text!r} is no time") from error
+        raise ValueError(f"{text!r} is not a time") from error

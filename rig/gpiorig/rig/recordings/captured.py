@@ -1,4 +1,4 @@
-"""What a capture has recorded, as JSON and for people."""
+"""Results of a capture, as JSON and as text."""
 
 from __future__ import annotations
 

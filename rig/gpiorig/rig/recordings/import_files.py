@@ -1,4 +1,4 @@
-"""Captures and logs that others made, as one recording."""
+"""Captures and logs of other tools, as one recording."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from gpiorig.rig.progress import watched
 
 PACKETS = "packets"  # folder, in a recording, with the packet captures that were imported
 LOGS_HZ = Fraction(10**9)  # samplerate of a recording without samples: the unit of the lines' stamps
-MOST_HZ = Fraction(10**15)  # of a common multiple: int64 sample numbers then last for 2.5 hours
+MAX_HZ = Fraction(10**15)  # of a common multiple: int64 sample numbers then last for 2.5 hours
 Content = Waveform | NodeLines | Frames
 
 
@@ -40,7 +40,7 @@ class Imported:
     recording
         The recording.
     remarks
-        What was assumed, rounded or left out.
+        Assumptions, roundings and omissions.
     """
 
     recording: Recording
@@ -48,16 +48,16 @@ class Imported:
 
 
 def import_files(files: Sequence[tuple[Path, Content]], folder: Path) -> Imported:
-    """Make a recording of files that have one time base; leaves no folder behind when it fails.
+    """Make a recording of files that have one time base; removes the new folder when it fails.
 
     Captures lie side by side, their channels together; where all of them have an epoch, they are aligned by it,
-    otherwise by sample 0. Lines of logs become serial records of their nodes; packet captures are kept as they are.
+    otherwise by sample 0. Lines of logs become serial records of their nodes; packet captures are copied unchanged.
     """
     waveforms = [(path, content) for path, content in files if isinstance(content, Waveform)]
     logs = [content for _, content in files if isinstance(content, NodeLines)]
     remarks: list[str] = []
     capture = _together(waveforms, remarks) if waveforms else _nothing()
-    note = "as the imported file tells it" if capture.epoch else "the imported files do not tell it"
+    note = "as the imported file states it" if capture.epoch else "the imported files do not state it"
     existed = folder.exists()
     recording = Recording.create(
         folder,
@@ -91,19 +91,19 @@ def _nothing() -> Waveform:
 
 
 def _together(waveforms: list[tuple[Path, Waveform]], remarks: list[str]) -> Waveform:
-    """Captures side by side: one samplerate, one sample 0, names that are told apart."""
+    """Captures side by side: one samplerate, one sample 0, distinct names."""
     if len(waveforms) == 1:
         return waveforms[0][1]
     rate = _common_multiple([waveform.samplerate_hz for _, waveform in waveforms])
-    if rate > MOST_HZ:
+    if rate > MAX_HZ:
         raise RigError(
-            f"the samplerates of the files have no common multiple below {float(MOST_HZ):g} Hz; "
+            f"the samplerates of the files have no common multiple below {float(MAX_HZ):g} Hz; "
             "give one with --samplerate."
         )
     epochs = [epoch_fraction(waveform.epoch) for _, waveform in waveforms]
     by_epoch = all(waveform.epoch for _, waveform in waveforms)
     if not by_epoch:
-        remarks.append("the files are aligned by their sample 0: not all of them tell their epoch")
+        remarks.append("the files are aligned by their sample 0: not all of them state their epoch")
     names = [name for _, waveform in waveforms for name in waveform.channels if name]
     clashing = {name for name in names if names.count(name) > 1}
     parts = []
@@ -151,11 +151,11 @@ def _write_lines(logs: Sequence[NodeLines], recording: Recording, remarks: list[
     if logs:
         remarks.append("stamps of lines are those of the program that logged them, not of the bytes")
     if notices:
-        remarks.append(f"{notices} notices of the logging program are left out")
+        remarks.append(f"{notices} notices of the logging program are omitted")
 
 
 def _keep(path: Path, frames: Frames, recording: Recording, remarks: list[str]) -> None:
-    """Keep a packet capture as it is, once it was read through."""
+    """Copy a packet capture unchanged, once it was read through."""
     target = recording.folder / PACKETS / path.name
     if target.exists():
         raise RigError(f"{path}: there are two packet captures of that name; rename one.")

@@ -25,7 +25,7 @@ COLUMNS = ("time", "channel", "level", "node", "levels", "group", "unit", "separ
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options that say what a file does not say."""
-    parser.add_argument("--format", metavar="NAME", help="format of the files; found out if left out")
+    parser.add_argument("--format", metavar="NAME", help="format of the files; detected if omitted")
     parser.add_argument(
         "--samplerate", metavar="RATE", help="such as 24MHz: of a file that names none; puts times on its samples"
     )
@@ -85,7 +85,7 @@ def open_file(path: Path, options: argparse.Namespace, *, say: bool = True) -> t
     try:
         content = module.read(path, read_options(options))
     except IsADirectoryError as error:
-        raise RigError(f"{path}: is a folder, and no recording; give a file.") from error
+        raise RigError(f"{path}: is a folder but not a recording; give a file.") from error
     return name, saying(path, content) if say else content
 
 

@@ -1,4 +1,4 @@
-"""Recordings of several analyzers as one, laid over each other by the sync line that all of them saw."""
+"""Recordings of several analyzers as one, aligned by the sync line that all of them saw."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def merge(parts: Sequence[Recording], output: Recording, *, sync: str) -> Record
     parts
         Recordings; the first is the reference, whose samples the output counts in.
     output
-        A recording without edges; its channels are those of `merged_fields`.
+        A recording without edges; available channels: those of `merged_fields`.
     sync
         Name of the sync line's channel in each part.
     """
@@ -97,7 +97,7 @@ def merge_folders(recordings: Sequence[Recording], folder: Path, *, sync: str) -
     for part in parts:
         if sync not in part.info.channels:
             raise RecordingError(
-                f"no channel {sync!r}, so the sync line is not in it; its channels are "
+                f"no channel {sync!r}, so the sync line is not in it; available channels: "
                 f"{', '.join(filter(None, part.info.channels)) or 'none'}",
                 where=part.folder,
                 remedy="name it with --sync; a recording without it cannot be merged (docs/reference/sync-line.md)",
@@ -132,7 +132,7 @@ def merge_folders(recordings: Sequence[Recording], folder: Path, *, sync: str) -
 
 
 def finish(parts: Sequence[Recording], merged: Recording) -> Recording:
-    """Finish a merged recording: it is whole if all its parts are."""
+    """Finish a merged recording: it is complete if all its parts are."""
     broken = [
         f"{part.info.analyzer}: {part.info.reason or part.state}" for part in parts if part.info.state != "complete"
     ]

@@ -1,4 +1,4 @@
-"""Nodes' lines for people and programs: aligned and coloured, as JSON, or in the format of IoT-LAB's aggregator."""
+"""Nodes' lines as text or for programs: aligned and coloured, as JSON, or in the format of IoT-LAB's aggregator."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SerialView:
     nodes
         Names of the nodes.
     form
-        How lines are printed. Events of a port are left out of "iotlab", and counts of errors also for people.
+        How lines are printed. Events of a port are omitted from "iotlab", and counts of errors also for people.
     absolute
         Whether people see the wall clock instead of seconds since the first line.
     output
