@@ -175,9 +175,9 @@ def test_a_duration_is_a_time(span: str, tmp_path: Path) -> None:
     [
         (["/dev/ttyNONE0"], "there is no such port"),
         (["a=/dev/x", "a=/dev/y"], "two ports are named a"),
-        (["a=/dev/x", "--node", "b"], "no node b; there is a"),
+        (["a=/dev/x", "--node", "b"], "no node b; available nodes: a"),
         (["a=/dev/x", "--follow"], "are for a recording"),
-        (["a=/dev/x", "--duration", "soon"], "is no time: write 90s"),
+        (["a=/dev/x", "--duration", "soon"], "is not a time: write 90s"),
     ],
 )
 def test_wrong_use_is_one_clear_error(words: list[str], message: str) -> None:

@@ -112,11 +112,11 @@ def test_delays_and_figure_are_written(vcd: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (["--from", "x", "--to", "a.irq"], "no channel `x` in this capture; its channels are a.irq, b.irq"),
+        (["--from", "x", "--to", "a.irq"], "no channel `x` in this capture; available channels: a.irq, b.irq"),
         (["--from", "a.irq"], "give one measurement"),
         (["--period", "a.irq:high"], "write a.irq:rise or a.irq:fall or a.irq:edge"),
         (["--width", "a.irq:rise"], "write a.irq:high or a.irq:low"),
-        (["--width", "a.irq", "--max-gap", "5 parsecs"], "is no time"),
+        (["--width", "a.irq", "--max-gap", "5 parsecs"], "is not a time"),
         (["--width", "strobe", "--per", "node"], "no node has the lines strobe"),
         (["--skew", "a.irq:rise", "b.irq:fall"], "edges of one kind"),
         (["--skew", "a.irq", "a.irq"], "a skew is between two"),
@@ -147,7 +147,7 @@ def test_the_error_of_a_clock_has_a_limit(vcd: Path) -> None:
     for ppm in ("-50", "nan"):
         done = gpiorig("measure", vcd, "--width", "a.irq", f"--clock-ppm={ppm}")
 
-        assert (2, True) == (done.status, f"{ppm!r} is no limit of a clock's error" in done.stderr)
+        assert (2, True) == (done.status, f"{ppm!r} is not a limit of a clock's error" in done.stderr)
 
 
 def test_times_finer_than_samples_are_pointed_out(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def test_several_logs_are_put_in_the_order_of_their_stamps(tmp_path: Path) -> No
     ("request_", "response", "text"),
     [
         ("send", r"got (?P<id>\d+)", "has no group (?P<id>…)"),
-        ("(", r"got (?P<id>\d+)", "is no regular expression"),
+        ("(", r"got (?P<id>\d+)", "is not a regular expression"),
         (r"(?P<time>.)(?P<id>.)", r"got (?P<id>\d+)", "only one of the patterns has the group `time`"),
         (r"never (?P<id>\d+)", r"nowhere (?P<id>\d+)", "no line is a request or a response"),
         (
@@ -348,7 +348,7 @@ def test_delays_that_stand_in_lines(
     [
         (["--value", r"(?P<delay>\d+)"], "has no delay"),
         (["--value", r"x(?P<value>\d+)"], "no delay in 6 lines"),
-        (["--value", r"(?P<value>\d+)", "--request", "x"], "leave out --request and --response"),
+        (["--value", r"(?P<value>\d+)", "--request", "x"], "omit --request and --response"),
         (["--request", r"(?P<id>\d+)"], "give --request and --response, or --value"),
     ],
 )

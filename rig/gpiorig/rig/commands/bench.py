@@ -24,7 +24,7 @@ examples:
   gpiorig bench virtual bench.toml            serve its virtual bench until Ctrl-C; prints where its
                                               analyzers and serial ports are
   gpiorig bench virtual bench.toml --pace real-time
-                                              for people: attach PulseView and a terminal, and detach them
+                                              interactive: attach PulseView and a terminal, and detach them
   gpiorig bench virtual bench.toml --json     for programs: the first line of output is the ends as JSON; ends
                                               with standard input
 
@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NODE=ELF",
         help="image of a node, in place of its own",
     )
-    virtual.add_argument("--pace", choices=get_args(Pace), help="how fast virtual time goes, in place of the file's")
+    virtual.add_argument("--pace", choices=get_args(Pace), help="how fast virtual time runs, in place of the file's")
     virtual.add_argument("--json", action="store_true", help="print the ends, or an error, as a line of JSON")
     for verb in (known, check, virtual):
         verb.epilog, verb.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
@@ -86,18 +86,18 @@ def _check(bench: benches.Bench, file: Path, options: argparse.Namespace) -> int
 
     if options.live and bench.virtual is not None:
         raise BenchError(f"{file}: --live is for boards; the analyzers and ports of a virtual bench come up with it.")
-    found = findings.of_file(bench, file) + (findings.live(bench) if options.live else [])
-    status = int(any(finding.verdict == "wrong" for finding in found))
+    results = findings.of_file(bench, file) + (findings.live(bench) if options.live else [])
+    status = int(any(finding.verdict == "wrong" for finding in results))
     if options.json:
-        print(json.dumps(msgspec.to_builtins(bench) | {"findings": msgspec.to_builtins(found), "live": options.live}))
+        print(json.dumps(msgspec.to_builtins(bench) | {"findings": msgspec.to_builtins(results), "live": options.live}))
         return status
     print(f"{file}: {bench.name}: {'virtual' if bench.virtual else 'real'} bench; the file is consistent")
     for name, node in bench.nodes.items():
         lines = ", ".join(f"{line} on {channel}" for line, channel in node.lines.items())
         print(f"  {name} ({node.board}): {lines}")
-    if found:
+    if results:
         print("looked at:")
-    for finding in found:
+    for finding in results:
         print(f"  {_WORDS[finding.verdict]}: {finding.about}: {finding.what}")
     if bench.virtual is None:
         print(

@@ -25,13 +25,13 @@ examples:
   gpiorig capture -d fx2lafw -c D0,D1,D7 --samplerate 12MHz --duration 10m --heartbeat D7=1ms -o run2
                                               D7 is on a square wave of 1 kHz: lost blocks are found, with their size
   gpiorig capture -d saleae-logic16 -c 0,1,2 --samplerate 25MHz --restart -o run3
-                                              goes on when the analyzer or sigrok-cli fails; the pause is a gap
-  gpiorig capture --resume -o run3            goes on with a recording that broke off
+                                              continues when the analyzer or sigrok-cli fails; the pause is a gap
+  gpiorig capture --resume -o run3            continues a recording that was interrupted
   gpiorig capture -d beaglelogic:conn=tcp-raw/127.0.0.1/5555 --virtual --samplerate 24MHz -o run4
                                               a virtual bench, whose time is not the wall's
 
 Without -c all channels are recorded. What is lost is recorded as a gap, and the recording is then incomplete.
-exit status: 0 the recording is whole, 1 it is not, 2 wrong use, or the analyzer cannot be used."""
+exit status: 0 the recording is complete, 1 it is not, 2 wrong use, or the analyzer cannot be used."""
 
 SILENCE_S = 2.0
 RESTART_S = 60.0
@@ -63,9 +63,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         const=RESTART_S,
         metavar="SECONDS",
-        help=f"start again after a failure, if the analyzer is back within so long ({RESTART_S:g})",
+        help=f"start again after a failure, if the analyzer is back within this time ({RESTART_S:g})",
     )
-    parser.add_argument("--resume", action="store_true", help="go on with the recording RUN")
+    parser.add_argument("--resume", action="store_true", help="continue the recording RUN")
     parser.add_argument(
         "--silence", type=float, default=SILENCE_S, metavar="SECONDS", help="without samples: a failure (2)"
     )
@@ -93,11 +93,11 @@ def run(options: argparse.Namespace) -> int:
     except BaseException:
         capture.abort()
         raise
-    recording, found = conclude(recording, result, heartbeats=beats)
+    recording, heartbeats = conclude(recording, result, heartbeats=beats)
     print(
-        json.dumps(captured.as_json(recording, result, found))
+        json.dumps(captured.as_json(recording, result, heartbeats))
         if options.json
-        else captured.text(recording, result, found)
+        else captured.text(recording, result, heartbeats)
     )
     return 0 if recording.info.state == "complete" else 1
 

@@ -27,7 +27,7 @@ Named groups: `node_time` (or `ticks`), a number; `host` (or `time`), where the 
 own; `node`, where its format names no node. A unit may end the name of a group (_s, _ms, _us, _ns). Without one, the
 host counts seconds, and of a node the usual rate within 5 % of what is seen is taken, which is said. Numbers with 0x
 are hexadecimal; those without it, if the name of the group ends in _hex. Without a group for its time, `node` holds
-it. A pattern is looked for in what the node said, then in the whole line. --boot may have a group `node`, too.
+it. A pattern is looked for in the text of the node, then in the whole line. --boot may have a group `node`, too.
 
 ppm > 0: the node's clock is fast. Stamps of a host can only be late; two fits are printed, through the middle of the
 stamps and below all of them. Exit status 1: no clock could be fitted, or one does not follow the reference."""
@@ -35,9 +35,9 @@ stamps and below all of them. Exit status 1: no clock could be fitted, or one do
 NAMELESS = "log"  # of a node that neither the log nor the pattern names
 STRANGE = "does not follow"
 FIGURES = (".svg", ".png", ".pdf")
-MOST_BITS = 62
+MAX_BITS = 62
 MAX_BOOT_PERIODS = 10  # in text
-MOST_SLACK_S = 1e9
+MAX_SLACK_S = 1e9
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,13 +64,13 @@ def _rate(text: str) -> Fraction:
     except (ValueError, ZeroDivisionError):
         rate = Fraction(0)
     if rate <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no rate; give ticks per second, such as 32768 or 1e6")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a rate; give ticks per second, such as 32768 or 1e6")
     return rate
 
 
 def _bits(text: str) -> int:
-    if not text.isdecimal() or int(text) > MOST_BITS:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of bits; give 16, 24, 32 or so, or 0")
+    if not text.isdecimal() or int(text) > MAX_BITS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of bits; give 16, 24, 32 or so, or 0")
     return int(text)
 
 
@@ -79,8 +79,8 @@ def _slack(text: str) -> float:
         slack = float(text)
     except ValueError:
         slack = -1.0
-    if not 0 <= slack <= MOST_SLACK_S:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds; give 1, 0.05 or so")
+    if not 0 <= slack <= MAX_SLACK_S:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds; give 1, 0.05 or so")
     return slack
 
 
@@ -89,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
     from gpiorig.rig.errors import RigError
 
     if options.figure and options.figure.suffix not in FIGURES:
-        raise RigError(f"--figure {options.figure}: the ending says the format; one of {', '.join(FIGURES)}.")
+        raise RigError(f"--figure {options.figure}: the suffix determines the format; use one of {', '.join(FIGURES)}.")
     head, clocks = _from_pins(options) if options.pattern is None else _from_lines(options)
     clocks = dict(sorted(clocks.items()))
     if options.figure:
@@ -108,26 +108,26 @@ def _from_lines(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, 
 
     pattern = log_lines.compiled(options.pattern, option="--pattern", groups=())
     boot = log_lines.compiled(options.boot, option="--boot", groups=()) if options.boot else None
-    found = clock_lines.read(options.log, options, pattern=pattern, boot=boot)
-    if not found.matched:
+    log_stamps = clock_lines.read(options.log, options, pattern=pattern, boot=boot)
+    if not log_stamps.matched:
         raise RigError(
-            f"{options.log}: none of {found.lines} lines matches --pattern {options.pattern!r} with a number in it; "
+            f"{options.log}: none of {log_stamps.lines} lines matches --pattern {options.pattern!r} with a number; "
             "try it on one of its lines."
         )
     virtual = False
     if options.log.is_dir() and (options.log / DESCRIPTION).exists():
         virtual = Recording.open(options.log).info.virtual
     head = {
-        "source": found.source,
+        "source": log_stamps.source,
         "reference": "host",
         "virtual": virtual,
-        "lines": found.lines,
-        "matched": found.matched,
-        "unmatched": found.lines - found.matched,
-        "stamps": sum(len(stamps.numbers) for stamps in found.nodes.values()),
-        "irregularities": dict(found.odd),
+        "lines": log_stamps.lines,
+        "matched": log_stamps.matched,
+        "unmatched": log_stamps.lines - log_stamps.matched,
+        "stamps": sum(len(stamps.numbers) for stamps in log_stamps.nodes.values()),
+        "irregularities": dict(log_stamps.odd),
     }
-    return head, _fitted(options, found)
+    return head, _fitted(options, log_stamps)
 
 
 def _chosen(options: argparse.Namespace, nodes: Iterable[str]) -> list[str]:
@@ -136,11 +136,11 @@ def _chosen(options: argparse.Namespace, nodes: Iterable[str]) -> list[str]:
 
     there = list(nodes)
     if unknown := sorted(set(options.node).difference(there)):
-        raise RigError(f"{options.log}: no stamps of node {unknown[0]}; there are of {', '.join(sorted(there))}.")
+        raise RigError(f"{options.log}: no stamps of node {unknown[0]}; available nodes: {', '.join(sorted(there))}.")
     return [node for node in there if not options.node or node in options.node]
 
 
-def _fitted(options: argparse.Namespace, found: Found) -> dict[str, NodeClock]:
+def _fitted(options: argparse.Namespace, log_stamps: Found) -> dict[str, NodeClock]:
     import numpy as np
     from tqdm import tqdm
 
@@ -150,7 +150,7 @@ def _fitted(options: argparse.Namespace, found: Found) -> dict[str, NodeClock]:
 
     where = clock_lines.groups(log_lines.compiled(options.pattern, option="--pattern", groups=()))
     clocks = {}
-    named = {node or NAMELESS: stamps for node, stamps in found.nodes.items()}
+    named = {node or NAMELESS: stamps for node, stamps in log_stamps.nodes.items()}
     for node in tqdm(_chosen(options, named), desc="fitting", unit=" nodes", disable=None, leave=False):
         stamps = named[node]
         ticks, digits = stamps.ticks()
@@ -161,7 +161,7 @@ def _fitted(options: argparse.Namespace, found: Found) -> dict[str, NodeClock]:
             if usual is None and len(ticks) > 2 and rate == rate:
                 raise RigError(
                     f"{options.log}: the time of {node} counts {rate / 10**digits:.6g} per second of the "
-                    "host, which is no usual rate; give --tick-hz, or --node-unit."
+                    "host, which is not a usual rate; give --tick-hz, or --node-unit."
                 )
             tick_hz = usual or Fraction(10**digits)
         modulus = timer_guesses.likely_modulus(ticks) if options.bits is None else (1 << options.bits) * 10**digits
@@ -191,7 +191,7 @@ def _from_pins(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, N
 
     if not (options.log / DESCRIPTION).exists():
         raise RigError(
-            f"{options.log}: is no recording; give --pattern, with the group node_time, to find stamps in it."
+            f"{options.log}: is not a recording; give --pattern, with the group node_time, to find stamps in it."
         )
     opened = open_recording(options.log)
     opened.known_bench  # noqa: B018
@@ -249,37 +249,37 @@ def _boot_period_text(period: BootPeriod) -> list[str]:
     from gpiorig.analysis.clocks import node_json
     from gpiorig.analysis.number_text import count_text, time_text
 
-    found = node_json.boot_period_json(period)
-    if found["ppm"] is None:
-        return [f"{count_text(found['n'], 'stamp')}: no fit, {found['note']}"]
-    span = found["end_s"] - found["start_s"]
+    numbers = node_json.boot_period_json(period)
+    if numbers["ppm"] is None:
+        return [f"{count_text(numbers['n'], 'stamp')}: no fit, {numbers['note']}"]
+    span = numbers["end_s"] - numbers["start_s"]
     lines = [
-        f"{count_text(found['n'], 'stamp')} over {span:.3f} s: {_ppm(found)}, "
-        f"residual {time_text(found['residual_std_s'] * 1e9)} (standard deviation), "
-        f"{count_text(found['outliers'], 'outlier')}, offset {found['offset_s']:.6f} s"
+        f"{count_text(numbers['n'], 'stamp')} over {span:.3f} s: {_ppm(numbers)}, "
+        f"residual {time_text(numbers['residual_std_s'] * 1e9)} (standard deviation), "
+        f"{count_text(numbers['outliers'], 'outlier')}, offset {numbers['offset_s']:.6f} s"
     ]
-    if len(found["bands_s"]) > 1:
-        levels = ", ".join(time_text(level * 1e9) if level else "0" for level in sorted(found["bands_s"]))
-        lines.append(f"  stamps lie in {len(found['bands_s'])} bands, at {levels} from the largest")
+    if len(numbers["bands_s"]) > 1:
+        levels = ", ".join(time_text(level * 1e9) if level else "0" for level in sorted(numbers["bands_s"]))
+        lines.append(f"  stamps lie in {len(numbers['bands_s'])} bands, at {levels} from the largest")
     lines += [
         f"  from {p['start_s']:.6f} to {p['end_s']:.6f} s: {_ppm(p)}, offset {p['offset_s']:.6f} s"
-        for p in found["segments"]
+        for p in numbers["segments"]
     ]
-    if found["drift_ppm_per_s"] is not None:
-        lines.append(f"  drift {found['drift_ppm_per_s']:+.3g} ppm per s")
-    if found["minimum_delay"]:
-        least = found["minimum_delay"]
+    if numbers["drift_ppm_per_s"] is not None:
+        lines.append(f"  drift {numbers['drift_ppm_per_s']:+.3g} ppm per s")
+    if numbers["minimum_delay"]:
+        least = numbers["minimum_delay"]
         late = ", ".join(f"{name} {time_text(value * 1e9)}" for name, value in least["delay_s"].items())
         lines.append(f"  minimum delay: {_ppm(least)}; later than the fastest line by {late}")
-    return lines + [f"  {found['note']}"] * bool(found["note"])
+    return lines + [f"  {numbers['note']}"] * bool(numbers["note"])
 
 
-def _ppm(found: dict[str, Any]) -> str:
-    if found["ppm_interval"] is None:
-        return f"{found['ppm']:+.4g} ppm (no interval)"
-    low, high = found["ppm_interval"]
+def _ppm(numbers: dict[str, Any]) -> str:
+    if numbers["ppm_interval"] is None:
+        return f"{numbers['ppm']:+.4g} ppm (no interval)"
+    low, high = numbers["ppm_interval"]
     digits = max(0, min(6, 1 - _exponent(high - low)))
-    return f"{found['ppm']:+.{digits}f} ppm ({low:+.{digits}f} to {high:+.{digits}f})"
+    return f"{numbers['ppm']:+.{digits}f} ppm ({low:+.{digits}f} to {high:+.{digits}f})"
 
 
 def _exponent(value: float) -> int:

@@ -108,10 +108,10 @@ def _specifications(given: Sequence[str], bench: Bench | None) -> list[str]:
     """The stacks, with the baud rates that the bench knows; says on stderr what it has added, or doubts."""
     from gpiorig.rig.export import decoder_stacks as stacks
 
-    found = [stacks.at_boards_rate(text, bench) if bench else (text, "") for text in given]
-    for note in dict.fromkeys(note for _, note in found if note):
+    completed = [stacks.at_boards_rate(text, bench) if bench else (text, "") for text in given]
+    for note in dict.fromkeys(note for _, note in completed if note):
         print(f"gpiorig decode: {note}", file=sys.stderr)
-    return [text for text, _ in found]
+    return [text for text, _ in completed]
 
 
 def _selection(options: argparse.Namespace, stacks: list[Stack], as_rows: bool) -> Selection:

@@ -12,7 +12,7 @@ examples:
   gpiorig demo --no-backoff -o calm --json    without the radio's random backoff; numbers as JSON
   gpiorig demo --seed 2 --packets 200 -o two
 
-The boards, the radios, the air and the analyzer are virtual: they test the rig and are no measurement of
+The boards, the radios, the air and the analyzer are virtual: they test the rig and are not a measurement of
 hardware. sigrok-cli, the serial ports, decoding and analysis are the real ones."""
 
 DEFAULT_PACKETS = 1000
@@ -66,9 +66,11 @@ def _delete(folder: Path, *, force: bool) -> None:
     if not info.virtual:
         raise RigError(f"{folder} holds a recording of real boards, which is not replaced; choose another folder.")
     if info.state == "capturing" and not force:
-        raise RigError(f"{folder} holds a recording that runs or broke off; choose another folder, or give --force.")
+        raise RigError(
+            f"{folder} contains a recording that is running or was interrupted; choose another folder, or give --force."
+        )
     known = {DESCRIPTION, EDGES, REPORT, SERIAL}
     others = [path.name for path in folder.iterdir() if path.name not in known and path.suffix != ".parquet"]
     if others:
-        raise RigError(f"{folder} holds {', '.join(sorted(others))} besides a recording; choose another folder.")
+        raise RigError(f"{folder} holds {', '.join(sorted(others))} in addition to a recording; choose another folder.")
     shutil.rmtree(folder)

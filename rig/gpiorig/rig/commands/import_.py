@@ -1,4 +1,4 @@
-"""`gpiorig import`: captures and logs that others made, as a recording."""
+"""`gpiorig import`: captures and logs of other tools, as a recording."""
 
 from __future__ import annotations
 
@@ -30,11 +30,14 @@ def run(options: argparse.Namespace) -> int:
     from gpiorig.rig.recordings.import_files import import_files
 
     files = [(path, inputs.open_file(path, options, say=False)[1]) for path in options.files]
-    made = import_files(files, options.output)
-    channels = len([name for name in made.recording.info.channels if name])
-    print(f"{options.output}: {channels} channels, {len(made.recording.nodes)} serial records, from {len(files)} files")
+    imported = import_files(files, options.output)
+    channels = len([name for name in imported.recording.info.channels if name])
+    print(
+        f"{options.output}: {channels} channels, {len(imported.recording.nodes)} serial records, "
+        f"from {len(files)} files"
+    )
     for _, content in files:
         print(f"  {content.source}")
-    for remark in made.remarks:
+    for remark in imported.remarks:
         print(f"  {remark}")
     return 0

@@ -50,21 +50,21 @@ def run(options: argparse.Namespace) -> int:
         recording = Recording.open(options.file)
         for node in recording.nodes:  # a damaged record of a port is an error, too
             recording.serial(node)
-        found = {"format": "recording", **describe(recording.waveform()), **_about(recording)}
+        description = {"format": "recording", **describe(recording.waveform()), **_about(recording)}
     else:
         name, content = inputs.open_file(options.file, options, say=False)
         if isinstance(content, NodeLines):
             summary = content.summary()
-            found = {"format": name, "source": content.source, **summary.as_json()}
-            found["text"] = summary.for_people()
+            description = {"format": name, "source": content.source, **summary.as_json()}
+            description["text"] = summary.for_people()
         elif isinstance(content, Waveform):
-            found = {"format": name, **describe(content)}
+            description = {"format": name, **describe(content)}
         else:
-            found = {"format": name, "source": content.source, **content.summary()}
-            found["text"] = _frames_text(found)
-    text = found.pop("text", None) or _capture_text(found)
+            description = {"format": name, "source": content.source, **content.summary()}
+            description["text"] = _frames_text(description)
+    text = description.pop("text", None) or _capture_text(description)
     if options.json:
-        print(json.dumps(found))
+        print(json.dumps(description))
     else:
         print("\n".join([f"{options.file}: {text[0]}", *text[1:]]))
     return 0
@@ -75,17 +75,17 @@ def describe(waveform: Waveform) -> dict[str, Any]:
     from gpiorig.capture.edges.counts import count
     from gpiorig.rig.progress import watched
 
-    found = count(watched(waveform, "reading"))
-    rate = found.samplerate_hz
-    samples = found.end - found.start
+    counts = count(watched(waveform, "reading"))
+    rate = counts.samplerate_hz
+    samples = counts.end - counts.start
     return {
         "samplerate_hz": int(rate) if rate.denominator == 1 else float(rate),
         "samples": samples,
         "duration_s": float(samples / rate),
-        "start": found.start,
+        "start": counts.start,
         "epoch": waveform.epoch,
-        "gaps": found.gaps,
-        "lost_samples": found.lost,
+        "gaps": counts.gaps,
+        "lost_samples": counts.lost,
         "channels": [
             {
                 "name": channel.name,
@@ -94,7 +94,7 @@ def describe(waveform: Waveform) -> dict[str, Any]:
                 "last_edge": channel.last_edge,
                 "initial_level": channel.initial_level,
             }
-            for channel in found.channels
+            for channel in counts.channels
         ],
         "source": waveform.source,
         "remarks": list(waveform.remarks),
@@ -127,38 +127,39 @@ def _packets(recording: Recording) -> dict[str, Any]:
     return {path.name: pcap.read(path, ReadOptions()).summary() for path in files}
 
 
-def _capture_text(found: dict[str, Any]) -> list[str]:
-    lost = f" ({found['lost_samples']} samples lost)" if found["gaps"] else ""
-    begin = f" from sample {found['start']}" if found["start"] else ""
+def _capture_text(description: dict[str, Any]) -> list[str]:
+    lost = f" ({description['lost_samples']} samples lost)" if description["gaps"] else ""
+    begin = f" from sample {description['start']}" if description["start"] else ""
     lines = [
-        f"{found['samples']} samples at {_rate_text(found['samplerate_hz'])}, {found['duration_s']:.6f} s{begin}, "
-        f"{found['gaps']} gaps{lost}"
+        f"{description['samples']} samples at {_rate_text(description['samplerate_hz'])}, "
+        f"{description['duration_s']:.6f} s{begin}, "
+        f"{description['gaps']} gaps{lost}"
     ]
-    if not found["samples"] and found["format"] != "recording":
+    if not description["samples"] and description["format"] != "recording":
         lines = ["no rows"]
-    elif not found["samples"]:
-        lines = ["no samples" if found["channels"] else "no edges of an analyzer"]
-    for channel in found["channels"]:
+    elif not description["samples"]:
+        lines = ["no samples" if description["channels"] else "no edges of an analyzer"]
+    for channel in description["channels"]:
         first, last = channel["first_edge"], channel["last_edge"]
         span = f"samples {first} to {last}" if channel["edges"] else "constant"
         level = {0: "starts low", 1: "starts high", None: "empty"}[channel["initial_level"]]
         lines.append(f"  {printable(channel['name'])}: {channel['edges']} edges, {span}, {level}")
-    if found["format"] == "recording":
-        virtual = ", on the virtual bench" if found["virtual"] else ""
-        reason = f" ({found['reason']})" if found["reason"] else ""
-        lines.append(f"  {found['state']}{reason}; {found['analyzer'] or 'analyzer not told'}{virtual}")
+    if description["format"] == "recording":
+        virtual = ", on the virtual bench" if description["virtual"] else ""
+        reason = f" ({description['reason']})" if description["reason"] else ""
+        lines.append(f"  {description['state']}{reason}; {description['analyzer'] or 'analyzer unknown'}{virtual}")
         lines += [
-            f"  {note['analyzer']} laid over the first analyzer within {note['uncertainty_ns']:.1f} ns (1 sigma)"
-            for note in found["alignments"]
+            f"  {note['analyzer']} aligned with the first analyzer within {note['uncertainty_ns']:.1f} ns (1 sigma)"
+            for note in description["alignments"]
         ]
-        lines += [f"  serial port of {', '.join(found['nodes'])}"] if found["nodes"] else []
-        for name, packets in found["packets"].items():
+        lines += [f"  serial port of {', '.join(description['nodes'])}"] if description["nodes"] else []
+        for name, packets in description["packets"].items():
             first, *more = _frames_text(packets)
             lines += [f"  {name}: {first}", *(f"  {line}" for line in more)]
     else:
-        lines.append(f"  {found['source']}")
-    lines += [f"  sample 0 is {found['epoch']}"] if found["epoch"] else []
-    return lines + [f"  {remark}" for remark in found["remarks"]]
+        lines.append(f"  {description['source']}")
+    lines += [f"  sample 0 is {description['epoch']}"] if description["epoch"] else []
+    return lines + [f"  {remark}" for remark in description["remarks"]]
 
 
 def _rate_text(rate_hz: float) -> str:
@@ -166,16 +167,19 @@ def _rate_text(rate_hz: float) -> str:
     return f"{rate_hz / scale:.9g} {unit}"
 
 
-def _frames_text(found: dict[str, Any]) -> list[str]:
+def _frames_text(summary: dict[str, Any]) -> list[str]:
     def counts(kinds: dict[str, int]) -> str:
         return ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "none"
 
-    lines = [f"{found['frames']} frames in {found['duration_s']:.6f} s from {found['first']}: {counts(found['kinds'])}"]
-    lines += [f"  {node or '(no name)'}: {counts(about['kinds'])}" for node, about in found["nodes"].items()]
-    lines += [f"  from {source}: {count}" for source, count in found["sources"].items()]
-    lines += [f"  {found['bad_fcs']} with a wrong FCS"] if found["bad_fcs"] else []
-    lines += [f"  skipped: {why}: {count}" for why, count in found["skipped"].items()]
-    return lines + [f"  {remark}" for remark in found["remarks"]]
+    lines = [
+        f"{summary['frames']} frames in {summary['duration_s']:.6f} s from {summary['first']}: "
+        f"{counts(summary['kinds'])}"
+    ]
+    lines += [f"  {node or '(no name)'}: {counts(about['kinds'])}" for node, about in summary["nodes"].items()]
+    lines += [f"  from {source}: {count}" for source, count in summary["sources"].items()]
+    lines += [f"  {summary['bad_fcs']} with a wrong FCS"] if summary["bad_fcs"] else []
+    lines += [f"  skipped: {why}: {count}" for why, count in summary["skipped"].items()]
+    return lines + [f"  {remark}" for remark in summary["remarks"]]
 
 
 def _print_formats() -> None:

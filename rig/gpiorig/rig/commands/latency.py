@@ -34,7 +34,7 @@ examples:
   gpiorig latency any.txt --value 'sent (?P<begin_us>\\d+).* acked (?P<end_us>\\d+)'       two times in one line
 
 A response belongs to the latest request before it with the same `id` and `node`. The node is the group of that name;
-without one, that of the log; with --across-nodes it does not matter. A pattern is looked for in what the node said,
+without one, that of the log; with --across-nodes it does not matter. A pattern is looked for in the text of the node,
 then in the whole line (stamp;node;text). A log of no known format needs the group `time` in both patterns: a number,
 mm:ss.fff, or a date with a time. With that group any log is read as plain text; name the node in a group, too.
 
@@ -42,7 +42,7 @@ The host stamps a line when it has read it, not when the node wrote it: `gpiorig
 audit say how much later that is."""
 
 
-MOST_NODES = 10  # in text
+MAX_NODES = 10  # in text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -100,13 +100,13 @@ def run(options: argparse.Namespace) -> int:
     )
     if several or options.sort:
         marks = sorted(marks, key=attrgetter("timestamp_ns"))
-    found = loglatency.pair(marks, longest_ns=longest_ns)
-    if not (found.unpaired_requests or found.unpaired_responses):
+    latencies = loglatency.pair(marks, longest_ns=longest_ns)
+    if not (latencies.unpaired_requests or latencies.unpaired_responses):
         where = ", ".join(map(str, options.logs))
         if unusable:
             raise RigError(f"{where}: of no matching line `id` and `time` can be read, as of this: {unusable[0]!r}.")
         raise RigError(f"{where}: no line is a request or a response; try the patterns on one of its lines.")
-    result = _numbers(found, max(resolution_ns for _, resolution_ns, _ in read), len(unusable))
+    result = _numbers(latencies, max(resolution_ns for _, resolution_ns, _ in read), len(unusable))
     kinds = [_is_virtual(log) for log in options.logs]
     virtual = True if True in kinds else None if None in kinds else False
     if options.json:
@@ -127,16 +127,16 @@ def _values(options: argparse.Namespace) -> int:
     from gpiorig.rig.measure import log_values
 
     if options.request or options.response:
-        raise RigError("--value finds whole delays; leave out --request and --response.")
-    found = log_values.read(options.logs, options.value, unit=options.time_unit)
-    everything = [delay for delays in found.delays_ns.values() for delay in delays]
+        raise RigError("--value finds complete delays; omit --request and --response.")
+    values = log_values.read(options.logs, options.value, unit=options.time_unit)
+    everything = [delay for delays in values.delays_ns.values() for delay in delays]
     result = _summary_of(everything) | {
-        "lines": found.lines,
-        "unusable_lines": found.unusable,
-        "missing_ids": sum(found.missing.values()),
+        "lines": values.lines,
+        "unusable_lines": values.unusable,
+        "missing_ids": sum(values.missing.values()),
         "nodes": {
-            node: _summary_of(delays) | {"missing_ids": found.missing.get(node, 0)}
-            for node, delays in sorted(found.delays_ns.items())
+            node: _summary_of(delays) | {"missing_ids": values.missing.get(node, 0)}
+            for node, delays in sorted(values.delays_ns.items())
         },
     }
     if options.json:
@@ -161,24 +161,24 @@ def _values_text(result: dict[str, Any]) -> str:
 
     nodes = list(result["nodes"].items())
     lines = [line("all", result)] if len(nodes) != 1 else []
-    lines += [line(name or "log", part) for name, part in nodes[:MOST_NODES]]
+    lines += [line(name or "log", part) for name, part in nodes[:MAX_NODES]]
     lines += _more(len(nodes))
     if result["unusable_lines"]:
         lines.append(
-            f"{count_text(result['unusable_lines'], 'match', 'matches')} left out: no number, or too large a one"
+            f"{count_text(result['unusable_lines'], 'match', 'matches')} omitted: no number, or too large a one"
         )
     return "\n".join(lines)
 
 
 def _more(nodes: int) -> list[str]:
-    return [f"and {nodes - MOST_NODES} more nodes; --json prints all"] * (nodes > MOST_NODES)
+    return [f"and {nodes - MAX_NODES} more nodes; --json prints all"] * (nodes > MAX_NODES)
 
 
 def _quantiles(part: dict[str, Any]) -> str:
     from gpiorig.analysis.number_text import time_text
 
     names = ("min", "p5", "median", "mean", "p95", "p99", "max")
-    return ", ".join(f"{each} {time_text(part[f'{each}_ns'], digits=4)}" for each in names)
+    return ", ".join(f"{name} {time_text(part[f'{name}_ns'], digits=4)}" for name in names)
 
 
 def _is_virtual(log: Path) -> bool | None:
@@ -209,13 +209,13 @@ def _marks(
 
     for line in tqdm(lines, desc="reading", unit=" lines", unit_scale=True, disable=None, leave=False):
         both = [
-            (is_response, each)
+            (is_response, match)
             for is_response in (True, False)
-            for each in loglines.matches(patterns[is_response], line)
+            for match in loglines.matches(patterns[is_response], line)
         ]
         # Each match of a line that carries its own times stands where it happened.
-        for is_response, found in sorted(both, key=lambda each: each[1].start()) if own_time else both:
-            named = found.groupdict()
+        for is_response, match in sorted(both, key=lambda row: row[1].start()) if own_time else both:
+            named = match.groupdict()
             node = named.get("node") or line.node or name
             try:
                 stamp = log_times.in_ns(named[loglines.TIME], unit=options.time_unit) if own_time else line.stamp_ns
@@ -229,27 +229,27 @@ def _marks(
             yield Mark(stamp, key, node, is_response)
 
 
-def _numbers(found: Latencies, resolution_ns: float, unusable: int) -> dict[str, Any]:
+def _numbers(latencies: Latencies, resolution_ns: float, unusable: int) -> dict[str, Any]:
     import numpy as np
 
-    nodes = sorted({*found.unpaired_requests, *found.unpaired_responses})
-    delays_ns, none = found.by_node(), np.empty(0, dtype=np.int64)
+    nodes = sorted({*latencies.unpaired_requests, *latencies.unpaired_responses})
+    delays_ns, none = latencies.by_node(), np.empty(0, dtype=np.int64)
     return {
-        **_summary(found.delays_ns, resolution_ns),
-        "unpaired_request": sum(found.unpaired_requests.values()),
-        "unpaired_response": sum(found.unpaired_responses.values()),
-        "too_long": found.too_long,
+        **_summary(latencies.delays_ns, resolution_ns),
+        "unpaired_request": sum(latencies.unpaired_requests.values()),
+        "unpaired_response": sum(latencies.unpaired_responses.values()),
+        "too_long": latencies.too_long,
         "unusable_lines": unusable,
-        "backsteps": found.backsteps,
+        "backsteps": latencies.backsteps,
         "unpaired_ids": {
             side: None if mark is None else mark.key[-1]
-            for side, mark in (("request", found.unpaired_request), ("response", found.unpaired_response))
+            for side, mark in (("request", latencies.unpaired_request), ("response", latencies.unpaired_response))
         },
         "nodes": {
             node: {
                 **_summary(delays_ns.get(node, none), resolution_ns),
-                "unpaired_request": found.unpaired_requests.get(node, 0),
-                "unpaired_response": found.unpaired_responses.get(node, 0),
+                "unpaired_request": latencies.unpaired_requests.get(node, 0),
+                "unpaired_response": latencies.unpaired_responses.get(node, 0),
             }
             for node in nodes
         },
@@ -282,7 +282,7 @@ def _text(result: dict[str, Any]) -> str:
         return f"{name}: {count_text(part['n'], 'pair')}, {_quantiles(part)}; {left}"
 
     lines = [line("all", result)] if len(result["nodes"]) != 1 else []
-    lines += [line(name or "log", part) for name, part in list(result["nodes"].items())[:MOST_NODES]]
+    lines += [line(name or "log", part) for name, part in list(result["nodes"].items())[:MAX_NODES]]
     lines += _more(len(result["nodes"]))
     ids = result["unpaired_ids"]
     if not result["n"] and ids["request"] is not None and ids["response"] is not None:
@@ -297,7 +297,7 @@ def _text(result: dict[str, Any]) -> str:
         lines.append(f"{count_text(result['too_long'], 'pair')} longer than --max-gap: unpaired")
     if result["unusable_lines"]:
         lines.append(
-            f"{count_text(result['unusable_lines'], 'line')} left out: no id or no time where a pattern matched"
+            f"{count_text(result['unusable_lines'], 'line')} omitted: no id or no time where a pattern matched"
         )
     if result["backsteps"]:
         earlier = count_text(result["backsteps"], "line is", "lines are")

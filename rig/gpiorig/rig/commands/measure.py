@@ -33,7 +33,7 @@ percentiles: linear interpolation. All delays are kept in memory."""
 
 FIGURES = (".png", ".svg", ".pdf")
 TABLES = (".csv", ".parquet", ".arrow")
-MOST_PPM = 100_000
+MAX_PPM = 100_000
 FINEST_HZ = 10**9  # analyzers that sample as fast as this are rare; files of times in ns are not
 FILE_ONLY = ("samplerate", "unitsize", "channels", "columns", "recover")
 
@@ -64,12 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _ppm(text: str) -> float:
     try:
-        found = float(text)
+        limit_ppm = float(text)
     except ValueError:
-        found = -1.0
-    if not 0 <= found <= MOST_PPM:
-        raise argparse.ArgumentTypeError(f"{text!r} is no limit of a clock's error; give 50, 2.5 or so")
-    return found
+        limit_ppm = -1.0
+    if not 0 <= limit_ppm <= MAX_PPM:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a limit of a clock's error; give 50, 2.5 or so")
+    return limit_ppm
 
 
 def run(options: argparse.Namespace) -> int:
@@ -86,12 +86,14 @@ def run(options: argparse.Namespace) -> int:
     if options.per:
         named = {node: spec.on(node) for node in edges.nodes(spec, waveform.channels)}
     loaded = edges.load(watched(waveform, "reading"), list(named.values()))
-    found = {name: edges.run(loaded, each, instruments, longest_s=longest_s) for name, each in named.items()}
+    measurements = {
+        name: edges.run(loaded, one_spec, instruments, longest_s=longest_s) for name, one_spec in named.items()
+    }
     if options.output:
-        _write_delays(options.output, found, loaded.samplerate_hz)
+        _write_delays(options.output, measurements, loaded.samplerate_hz)
     if options.figure:
-        _draw(options.figure, found, loaded.samplerate_hz, virtual=bool(virtual))
-    _print(options, found, loaded.samplerate_hz, virtual=virtual)
+        _draw(options.figure, measurements, loaded.samplerate_hz, virtual=bool(virtual))
+    _print(options, measurements, loaded.samplerate_hz, virtual=virtual)
     return 0
 
 
@@ -115,7 +117,7 @@ def _check_outputs(options: argparse.Namespace) -> None:
 
     for option, path, suffixes in (("-o", options.output, TABLES), ("--figure", options.figure, FIGURES)):
         if path is not None and path.suffix not in suffixes:
-            raise RigError(f"{option} {path}: the suffix says the format; it is one of {', '.join(suffixes)}.")
+            raise RigError(f"{option} {path}: the suffix determines the format; it is one of {', '.join(suffixes)}.")
         if path is not None and not path.parent.is_dir():
             raise RigError(f"{option} {path}: there is no folder {path.parent}; make it first.")
 
@@ -134,7 +136,7 @@ def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments, bool | No
     virtual: bool | None = None
     if options.file.is_dir() and options.format is None and (options.file / DESCRIPTION).exists():
         if given := [name for name in FILE_ONLY if getattr(options, name)]:
-            raise RigError(f"--{given[0]}: {options.file} is a recording, which says this itself; leave it out.")
+            raise RigError(f"--{given[0]}: {options.file} is a recording, which states this itself; omit it.")
         opened = open_recording(options.file)
         waveform, known, virtual = opened.recording.waveform(), opened.instruments, opened.recording.info.virtual
     else:
@@ -148,7 +150,7 @@ def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments, bool | No
     return waveform, known, virtual
 
 
-def _write_delays(path: Path, found: dict[str, Measurement], rate: Fraction) -> None:
+def _write_delays(path: Path, measurements: dict[str, Measurement], rate: Fraction) -> None:
     import numpy as np
     import pyarrow as pa
 
@@ -156,17 +158,17 @@ def _write_delays(path: Path, found: dict[str, Measurement], rate: Fraction) -> 
     from gpiorig.analysis.tables import stages
 
     period_ns = float(1_000_000_000 / rate)
-    names = pa.array([name or each.pairs.name for name, each in found.items()], pa.string())
-    starts = np.concatenate([each.pairs.starts for each in found.values()])
-    delays = np.concatenate([each.pairs.delays for each in found.values()])
-    ends = np.cumsum([each.summary.n for each in found.values()])
+    names = pa.array([name or measurement.pairs.name for name, measurement in measurements.items()], pa.string())
+    starts = np.concatenate([measurement.pairs.starts for measurement in measurements.values()])
+    delays = np.concatenate([measurement.pairs.delays for measurement in measurements.values()])
+    ends = np.cumsum([measurement.summary.n for measurement in measurements.values()])
 
     def rows(part: slice) -> pa.Table:
         delay_ns = np.multiply(delays[part], period_ns, dtype=np.float64)
         which = np.searchsorted(ends, np.arange(*part.indices(len(delays))), side="right")
         uncertainty_ns = np.empty(len(which))
-        for number, each in enumerate(found.values()):
-            uncertainty_ns[which == number] = each.uncertainty.expanded_of(delay_ns[which == number])
+        for number, measurement in enumerate(measurements.values()):
+            uncertainty_ns[which == number] = measurement.uncertainty.expanded_of(delay_ns[which == number])
         content = {
             "measured": names.take(pa.array(which)),
             "start_sample": starts[part],
@@ -182,23 +184,27 @@ def _write_delays(path: Path, found: dict[str, Measurement], rate: Fraction) -> 
         stages.write_parts(rows, len(delays), path)
 
 
-def _draw(path: Path, found: dict[str, Measurement], rate: Fraction, *, virtual: bool) -> None:
+def _draw(path: Path, measurements: dict[str, Measurement], rate: Fraction, *, virtual: bool) -> None:
     import numpy as np
 
     from gpiorig.analysis.figures import style, thinning
     from gpiorig.analysis.number_text import count_text
     from gpiorig.rig.errors import RigError
 
-    drawn = {name or each.pairs.name: each for name, each in found.items() if each.summary.n}
+    drawn = {
+        name or measurement.pairs.name: measurement
+        for name, measurement in measurements.items()
+        if measurement.summary.n
+    }
     if not drawn:
         raise RigError(f"--figure {path}: there is no delay to draw.")
     with style.paper():
         figure = style.new_figure(virtual=virtual)
         ax = figure.subplots()
-        for name, each in drawn.items():
-            delays, share = thinning.ecdf(each.pairs.delays)
+        for name, measurement in drawn.items():
+            delays, share = thinning.ecdf(measurement.pairs.delays)
             us = delays * float(1_000_000 / rate)
-            label = f"{name} ({count_text(each.summary.n, 'delay')})"
+            label = f"{name} ({count_text(measurement.summary.n, 'delay')})"
             ax.step(np.append(us[:1], us), np.append([0.0], share), where="post", label=label)
         ax.set_xlabel("delay in µs")
         ax.set_ylabel("share at or below")
@@ -207,16 +213,23 @@ def _draw(path: Path, found: dict[str, Measurement], rate: Fraction, *, virtual:
     style.save(figure, path)
 
 
-def _print(options: argparse.Namespace, found: dict[str, Measurement], rate: Fraction, *, virtual: bool | None) -> None:
+def _print(
+    options: argparse.Namespace, measurements: dict[str, Measurement], rate: Fraction, *, virtual: bool | None
+) -> None:
     if options.json:
         head: dict[str, Any] = {"samplerate_hz": float(rate), "virtual": virtual}
         if options.per:
-            print(json.dumps(head | {"nodes": {name: each.as_json() for name, each in found.items()}}, allow_nan=False))
+            print(
+                json.dumps(
+                    head | {"nodes": {name: measurement.as_json() for name, measurement in measurements.items()}},
+                    allow_nan=False,
+                )
+            )
         else:
-            print(json.dumps(head | found[""].as_json(), allow_nan=False))
+            print(json.dumps(head | measurements[""].as_json(), allow_nan=False))
         return
-    for name, each in found.items():
-        print("\n".join([*_text(each, node=name), *[f"  {each.hint}"] * bool(each.hint)]))
+    for name, measurement in measurements.items():
+        print("\n".join([*_text(measurement, node=name), *[f"  {measurement.hint}"] * bool(measurement.hint)]))
     if rate >= FINEST_HZ and options.samplerate is None:
         print(
             f"The times of this file are in steps of {float(10**9 / rate):g} ns. If what took them sampled less often, "
@@ -228,19 +241,19 @@ def _print(options: argparse.Namespace, found: dict[str, Measurement], rate: Fra
         print(VIRTUAL)
 
 
-def _text(each: Measurement, *, node: str) -> list[str]:
+def _text(measurement: Measurement, *, node: str) -> list[str]:
     from gpiorig.analysis.number_text import count_text, digits_for, time_text
 
-    pairs, s = each.pairs, each.summary
+    pairs, s = measurement.pairs, measurement.summary
     head = f"{node}: {pairs.name}" if node else pairs.name
-    begins, ends = each.edges
+    begins, ends = measurement.edges
     left = f"{pairs.unpaired_from} of {begins} `from` and {pairs.unpaired_to} of {ends} `to` edges unpaired"
     reasons = [f"{count_text(pairs.too_long, 'pair')} too long"] * bool(pairs.too_long)
     reasons += [f"{count_text(pairs.across_gaps, 'pair')} across lost samples"] * bool(pairs.across_gaps)
     left += f" ({', '.join(reasons)})" if reasons else ""
     if not s.n:
         return [f"{head}: no pair; {left}"]
-    digits = digits_for(s.median_ns, spread_ns=s.peak_to_peak_ns, resolution_ns=each.median_expanded_ns)
+    digits = digits_for(s.median_ns, spread_ns=s.peak_to_peak_ns, resolution_ns=measurement.median_expanded_ns)
     values = {
         "min": s.min_ns,
         "p5": s.p5_ns,
@@ -252,6 +265,6 @@ def _text(each: Measurement, *, node: str) -> list[str]:
     }
     texts = [f"{name} {time_text(value, digits=digits)}" for name, value in values.items()]
     texts += [f"std {time_text(s.std_ns)}", f"peak-to-peak {time_text(s.peak_to_peak_ns)}"]
-    median, longest = (time_text(ns) for ns in (each.median_expanded_ns, each.longest_expanded_ns))
+    median, longest = (time_text(ns) for ns in (measurement.median_expanded_ns, measurement.longest_expanded_ns))
     known = f"each ± {median}" if median == longest else f"the median ± {median}, the longest ± {longest}"
     return [f"{head}: {count_text(s.n, 'delay')}, {known} (k = 2)", f"  {', '.join(texts)}", f"  {left}"]

@@ -11,10 +11,10 @@ examples:
   gpiorig merge left right -o both
   gpiorig merge left right -o both --sync pps --json
 
-All analyzers must have seen the same sync line (docs/reference/sync-line.md), under the name --sync says. The one with
+All analyzers must have seen the same sync line (docs/reference/sync-line.md), named by --sync. The one with
 the highest samplerate is the reference: the result counts in its samples, covers the time that all of them cover, and
 carries for each other one how well it fits. Serial records come along. What is ambiguous is refused.
-`gpiorig run` does this by itself on a bench with several analyzers."""
+`gpiorig run` does this without a call of `merge` on a bench with several analyzers."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -21,7 +21,7 @@ EPILOG = """\
 examples:
   gpiorig radio run1                       frames of all nodes whose SPI lines are in the bench file
   gpiorig radio run1 --node initiator --json
-  gpiorig radio run1 --transfers           every access, octet by octet
+  gpiorig radio run1 --transfers           every access, byte by byte
   gpiorig radio capture.sr --chip cc2420 --lines clk=SCK,mosi=SI,miso=SO,select=CSn
 
 Registers, commands and states are shown by the sigrok decoders (docs/guide/decoders.md)."""
@@ -61,13 +61,15 @@ def _from_recording(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioB
     from gpiorig.rig.recordings.opened import open_recording
 
     if options.chip or options.lines:
-        raise RigError(f"{options.file} is a recording: its bench file says which lines there are; leave out --lines.")
+        raise RigError(f"{options.file} is a recording: its bench file states which lines there are; omit --lines.")
     opened = open_recording(options.file)
     waveform = opened.recording.waveform()
     buses = radio_buses.of_recording(opened, waveform.channels)
     chosen = tuple(bus for bus in buses if options.node in (None, bus.node))
     if not chosen:
-        raise RigError(f"{options.file}: no SPI bus of {options.node}; there are {', '.join(b.node for b in buses)}.")
+        raise RigError(
+            f"{options.file}: no SPI bus of {options.node}; available nodes: {', '.join(b.node for b in buses)}."
+        )
     return waveform, chosen
 
 
@@ -79,7 +81,7 @@ def _from_file(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioBus, .
     if not options.lines or (options.chip is None and not options.transfers):
         raise RigError(f"{options.file}: give --lines clk=…,mosi=…,miso=…,select=… and --chip (or --transfers).")
     if options.chip not in (None, *CHIPS):
-        raise RigError(f"--chip {options.chip}: there are {', '.join(CHIPS)}.")
+        raise RigError(f"--chip {options.chip}: available chips: {', '.join(CHIPS)}.")
     _, waveform = inputs.open_file(options.file, options)
     if not isinstance(waveform, Waveform):
         raise RigError(f"{options.file}: has no levels of channels to decode; give a capture of a logic analyzer.")
@@ -106,19 +108,19 @@ def _lines(text: str, channels: tuple[str, ...]) -> SpiLines:
 def _frames(waveform: Waveform, bus: RadioBus) -> Iterator[dict[str, Any]]:
     from gpiorig.analysis.radio import spi_frames
 
-    found = spi_frames.read(waveform, bus.lines, chip=bus.chip, node=bus.node)
-    for i in range(len(found)):
+    frames = spi_frames.read(waveform, bus.lines, chip=bus.chip, node=bus.node)
+    for i in range(len(frames)):
         yield {
             "node": bus.node,
-            "start": int(found.start[i]),
-            "end": int(found.end[i]),
-            "sent": bool(found.sent[i]),
-            "sequence": _known(int(found.sequence[i]), -1),
-            "octets": found.frame(i).hex(),
-            "has_fcs": bool(found.has_fcs[i]),
-            "crc_ok": None if found.crc[i] < 0 else bool(found.crc[i]),
-            "lqi": _known(int(found.lqi[i]), -1),
-            "rssi_dbm": _known(int(found.rssi_dbm[i]), spi_frames.UNKNOWN_RSSI),
+            "start": int(frames.start[i]),
+            "end": int(frames.end[i]),
+            "sent": bool(frames.sent[i]),
+            "sequence": _known(int(frames.sequence[i]), -1),
+            "octets": frames.frame(i).hex(),
+            "has_fcs": bool(frames.has_fcs[i]),
+            "crc_ok": None if frames.crc[i] < 0 else bool(frames.crc[i]),
+            "lqi": _known(int(frames.lqi[i]), -1),
+            "rssi_dbm": _known(int(frames.rssi_dbm[i]), spi_frames.UNKNOWN_RSSI),
         }
 
 

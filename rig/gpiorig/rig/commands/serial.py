@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="record the ports: a new folder")
     parser.add_argument("--duration", metavar="TIME", help="stop after this time, such as 90s or 10m; else Ctrl-C")
     parser.add_argument("--send", action="append", default=[], metavar="TEXT", help="send it first; repeatable")
-    parser.add_argument("--follow", action="store_true", help="go on while the recording is written")
+    parser.add_argument("--follow", action="store_true", help="continue while the recording is written")
     parser.add_argument("--pins", action="store_true", help="lines as the analyzer saw them on `uart_tx`")
     parser.add_argument("--absolute", action="store_true", help="seconds since 1970, not since the first line")
     form = parser.add_mutually_exclusive_group()
@@ -98,7 +98,9 @@ def _recorded(folder: Path, options: argparse.Namespace) -> int:
         return _on_pins(recording, options)
     nodes = tuple(options.node) or recording.nodes
     if unknown := sorted(set(nodes) - set(recording.nodes)):
-        raise RigError(f"{folder}: no serial record of {unknown[0]}; there is {', '.join(recording.nodes) or 'none'}.")
+        raise RigError(
+            f"{folder}: no serial record of {unknown[0]}; available nodes: {', '.join(recording.nodes) or 'none'}."
+        )
     with contextlib.ExitStack() as stack:
         files = {node: stack.enter_context(RecordFile(recording.serial_path(node))) for node in nodes}
         if options.aggregator:
@@ -120,8 +122,8 @@ def _show_records(folder: Path, files: dict[str, RecordFile], options: argparse.
     following = options.follow
     while following:
         following = Recording.open(folder).info.state == "capturing"  # asked before the last look
-        found = [line for node, file in files.items() for entry in file.read() for line in assemblers[node].feed(entry)]
-        for line in sorted(found, key=lambda line: line.stamp_ns):
+        lines = [line for node, file in files.items() for entry in file.read() for line in assemblers[node].feed(entry)]
+        for line in sorted(lines, key=lambda line: line.stamp_ns):
             view.show(line)
         view.flush()
         if following:
@@ -153,8 +155,8 @@ def _aggregated(recording: Recording, files: dict[str, RecordFile], options: arg
 def _quantiles(errors_ns: NDArray[np.int64]) -> dict[str, object]:
     import numpy as np
 
-    found = np.quantile(errors_ns, list(QUANTILES.values()), method="lower").tolist() if errors_ns.size else []
-    return {"lines": errors_ns.size, "error_ns": dict(zip(QUANTILES, found, strict=False))}
+    quantiles_ns = np.quantile(errors_ns, list(QUANTILES.values()), method="lower").tolist() if errors_ns.size else []
+    return {"lines": errors_ns.size, "error_ns": dict(zip(QUANTILES, quantiles_ns, strict=False))}
 
 
 def _epoch_ns(recording: Recording) -> int:
@@ -173,11 +175,11 @@ def _on_pins(recording: Recording, options: argparse.Namespace) -> int:
     if not nodes:
         raise RigError(f"{recording.folder}: no node's uart_tx is on the analyzer.")
     if options.audit:
-        found = {
+        latencies = {
             node: _quantiles(serial_pins.latencies_ns(recording, node, baudrate=options.baudrate)) for node in nodes
         }
         zero = "sample 0" if recording.info.serial_clock == "virtual" else "the fastest line"
-        print(json.dumps({"nodes": found, "zero": zero, "virtual": recording.info.virtual}))
+        print(json.dumps({"nodes": latencies, "zero": zero, "virtual": recording.info.virtual}))
         return 0
     view, epoch_ns = _view(nodes, options), _epoch_ns(recording)
     for line, node in serial_pins.all_lines(recording, nodes, baudrate=options.baudrate):
@@ -257,7 +259,7 @@ class _Ending:
             shutil.rmtree(self._recording.folder)
         elif isinstance(error, Exception) and not isinstance(error, BrokenPipeError):
             self._recording.finish(state="incomplete", reason=str(error))
-        else:  # also when nobody reads our output any more
+        else:  # also when the reader of our output has gone
             self._recording.finish(state="complete")
 
 
@@ -269,20 +271,20 @@ def _show(news: SimpleQueue[tuple[str, Entry]], assemblers: dict[str, LineAssemb
 
 def _ports(options: argparse.Namespace) -> dict[str, tuple[str, int]]:
     """Port and baud rate of each node."""
-    found: dict[str, tuple[str, int]] = {}
+    ports: dict[str, tuple[str, int]] = {}
     for source in options.source:
         if source.endswith(".toml"):
-            found |= _bench_ports(Path(source))
+            ports |= _bench_ports(Path(source))
             continue
         node, equals, device = source.partition("=")
         if not equals or not NAME.fullmatch(node):
             node, device = re.sub(r"[^A-Za-z0-9]+", "-", source.rpartition("/")[2]), source
-        if node in found:
-            raise RigError(f"two ports are named {node}; name them: a={found[node][0]} b={device}.")
-        found[node] = (device, options.baudrate or BAUDRATE)
-    if unknown := sorted(set(options.node) - set(found)):
-        raise RigError(f"no node {unknown[0]}; there is {', '.join(found)}.")
-    return {node: port for node, port in found.items() if not options.node or node in options.node}
+        if node in ports:
+            raise RigError(f"two ports are named {node}; name them: a={ports[node][0]} b={device}.")
+        ports[node] = (device, options.baudrate or BAUDRATE)
+    if unknown := sorted(set(options.node) - set(ports)):
+        raise RigError(f"no node {unknown[0]}; available nodes: {', '.join(ports)}.")
+    return {node: port for node, port in ports.items() if not options.node or node in options.node}
 
 
 def _bench_ports(path: Path) -> dict[str, tuple[str, int]]:
@@ -330,7 +332,7 @@ def _send(line: str, ports: dict[str, SerialPort]) -> None:
             if node in ports:
                 ports[node].write_line(text)
             else:
-                print(f"gpiorig serial: no node {node}; there is {', '.join(ports)}", file=sys.stderr)
+                print(f"gpiorig serial: no node {node}; available nodes: {', '.join(ports)}", file=sys.stderr)
         except SerialPortError as error:
             print(f"gpiorig serial: {error}", file=sys.stderr)
 
