@@ -170,7 +170,7 @@ def test_a_colon_in_a_channels_name_is_pointed_out(tmp_path: Path) -> None:
 
     done = gpiorig("measure", path, "--period", "D0:rise")
 
-    assert (2, True) == (done.status, "behind it: D0:rise:rise." in done.stderr)
+    assert (2, True) == (done.status, "after it: D0:rise:rise." in done.stderr)
 
 
 def test_a_recording_agrees_with_its_timelines(demo: Demo) -> None:
