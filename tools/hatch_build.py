@@ -131,8 +131,8 @@ def _make(firmware: Path, board: str, kernel: str) -> Path:
     except FileNotFoundError as error:
         raise BuildError(NO_COMPILER.format(board=board, kernel=kernel, why="there is no make")) from error
     if done.returncode:
-        said = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
-        raise BuildError(NO_COMPILER.format(board=board, kernel=kernel, why=said[0]))
+        errors = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+        raise BuildError(NO_COMPILER.format(board=board, kernel=kernel, why=errors[0]))
     return firmware / done.stdout.splitlines()[-1]
 
 
@@ -156,8 +156,8 @@ def platform_of(libraries: Iterable[Path]) -> str:
                     needed |= {tag.needed for tag in section.iter_tags("DT_NEEDED")}
                 if isinstance(section, GNUVerNeedSection):
                     names = [version.name for _, asked in section.iter_versions() for version in asked]
-                    found = [re.fullmatch(r"GLIBC_(\d+)\.(\d+)(?:\.\d+)?", name) for name in names]
-                    versions |= {(int(each[1]), int(each[2])) for each in found if each}
+                    matches = [re.fullmatch(r"GLIBC_(\d+)\.(\d+)(?:\.\d+)?", name) for name in names]
+                    versions |= {(int(match[1]), int(match[2])) for match in matches if match}
     if not machine.startswith("linux_") or not versions or not all(map(MANYLINUX.fullmatch, needed)):
         return machine
     return f"manylinux_{max(versions)[0]}_{max(versions)[1]}_{machine.removeprefix('linux_')}"

@@ -197,9 +197,9 @@ def span_texts(code, id_):
     return [point + tail, point, short, short[0]]
 
 def damaged_texts(frame):
-    said = {'LENGTH': 'wrong number of symbols', 'CHECK': 'wrong check',
+    reason = {'LENGTH': 'wrong number of symbols', 'CHECK': 'wrong check',
             'CODE': 'unknown event code'}[frame.reason]
     more = ' ...' if frame.count > len(frame.symbols) else ''
     shown = ' '.join('%x' % s for s in frame.symbols) + more
-    return ['Damaged frame: %s (%d symbols: %s)' % (said, frame.count, shown),
-            'Damaged frame: %s' % said, 'Damaged', 'D']
+    return ['Damaged frame: %s (%d symbols: %s)' % (reason, frame.count, shown),
+            'Damaged frame: %s' % reason, 'Damaged', 'D']

@@ -195,10 +195,10 @@ class Decoder(srd.Decoder):
                      [Ann.STACK + min(depth, DEPTHS - 1), span_texts(code, id_)])
 
     def put_statistics(self):
-        found = [self.events, self.damaged] + [
+        values = [self.events, self.damaged] + [
             None if samples is None else samples * 10**9 // self.samplerate
             for samples in (self.bus.shortest, self.bus.widest, self.bus.quiet)]
-        for out, value in zip(self.out_meta, found):
+        for out, value in zip(self.out_meta, values):
             if value is not None:
                 self.put(0, self.samplenum, out, value)
 

@@ -104,15 +104,15 @@ class Completions:
         for code in LINKS:
             if code not in self.has:
                 continue
-            found = None if bound is None else latest_before(self.waiting[code], bound)
-            if found is not None and (found.position <= before or found.exit is not None and code == HANDLER):
-                found = None
+            position = None if bound is None else latest_before(self.waiting[code], bound)
+            if position is not None and (position.position <= before or position.exit is not None and code == HANDLER):
+                position = None
             if code == HANDLER:
-                handler = found
-            if found is not None:
-                end.links[code] = found
-                before = found.before
-            bound = found
+                handler = position
+            if position is not None:
+                end.links[code] = position
+                before = position.before
+            bound = position
         mark = self.mark_of(end, bound)
         if mark is not None:
             end.links[MARK] = mark
@@ -131,16 +131,16 @@ class Completions:
         end raised the interrupt line. At a sender this is the time stamp of
         the acknowledgement, which comes after the command to send.
         '''
-        found = None if bound is None else latest_before(self.waiting[MARK], bound)
-        if found is None:
+        position = None if bound is None else latest_before(self.waiting[MARK], bound)
+        if position is None:
             return None
         command = max((c for c in self.commands if c < bound.position), default=-1)
-        sent = end.code in TX_ENDS and found.position < command
-        if sent or bound.sample - found.sample > self.longest:
-            self.waiting[MARK].remove(found)
-            self.resolve(found, None)
+        sent = end.code in TX_ENDS and position.position < command
+        if sent or bound.sample - position.sample > self.longest:
+            self.waiting[MARK].remove(position)
+            self.resolve(position, None)
             return None
-        return found
+        return position
 
     def take_inside(self, end, handler):
         if HANDLER not in self.has:
@@ -150,10 +150,10 @@ class Completions:
         else:
             since = handler.position
         for event in self.inside:
-            taken = event.position > since
-            if taken:
+            inside = event.position > since
+            if inside:
                 end.links[event.code] = event
-            self.settle(event, end if taken else None)
+            self.settle(event, end if inside else None)
         self.inside = []
 
     def drop_inside(self):

@@ -187,11 +187,11 @@ class Packets:
 
     def links_of(self, role, wired):
         '''The links that a node is known to have: lines, of which those that are `wired`, and milestones.'''
-        found = {code for code in wired if code in LINKS}
+        links = {code for code in wired if code in LINKS}
         if self.absent is not None:
             leg = 3 if role == INITIATOR else 1
-            found |= {code for code in LINKS if COLUMN[code, leg] not in self.absent}
-        return found
+            links |= {code for code in LINKS if COLUMN[code, leg] not in self.absent}
+        return links
 
     def feed(self, sample, role, code, id_):
         '''The next event, in time order.'''
@@ -354,8 +354,8 @@ class Packets:
 
     def finish(self):
         '''The capture ends.'''
-        for each in self.completions:
-            each.finish()
+        for completion in self.completions:
+            completion.finish()
         for event in self.untold[INITIATOR] + self.untold[RESPONDER]:
             self.give(event, None, None)
         for packet in list(self.waiting):

@@ -165,7 +165,7 @@ class Decoder(srd.Decoder):
         self.out_ann = self.register(srd.OUTPUT_ANN)
         self.out_python = self.register(srd.OUTPUT_PYTHON)
         self.out_binary = self.register(srd.OUTPUT_BINARY)
-        self.out_meta = [self.register(srd.OUTPUT_META, meta=each) for each in STATISTICS]
+        self.out_meta = [self.register(srd.OUTPUT_META, meta=row) for row in STATISTICS]
 
     def metadata(self, key, value):
         if key == srd.SRD_CONF_SAMPLERATE:
@@ -207,7 +207,7 @@ class Decoder(srd.Decoder):
             return None
         columns = set()
         for name in () if text in ('', NONE) else text.split('+'):
-            of_name = {c for c, each in enumerate(MILESTONES) if name in (each[0], each[0].partition('.')[2])}
+            of_name = {c for c, row in enumerate(MILESTONES) if name in (row[0], row[0].partition('.')[2])}
             if not of_name:
                 raise OptionError('Option absent: there is no milestone "%s".' % name)
             columns |= of_name
@@ -222,8 +222,8 @@ class Decoder(srd.Decoder):
         name, _, kind, _ = EVENTS[code]
         self.put(ss, es, self.out_python, ['EVENT', (self.nodes[n].name, code, name, id_)])
         if n > RESPONDER:
-            said = texts(name, kind, id_)
-            self.put(ss, es, self.out_ann, [Ann.OTHERS, ['%s: %s' % (self.nodes[n].name, said[0])] + said])
+            labels = texts(name, kind, id_)
+            self.put(ss, es, self.out_ann, [Ann.OTHERS, ['%s: %s' % (self.nodes[n].name, labels[0])] + labels])
             return
         first = Ann.ROLE + n * Ann.PER_ROLE
         self.put(ss, es, self.out_ann, [first + Ann.EVENT, texts(name, kind, id_)])
@@ -257,28 +257,28 @@ class Decoder(srd.Decoder):
                   ['%s: %s' % (name, damaged_texts(frame)[0])] + damaged_texts(frame))
         self.put(frame.ss, frame.es, self.out_python, ['DAMAGED', (name, frame.reason, frame.symbols)])
 
-    def warn(self, ss, es, ann_class, said):
+    def warn(self, ss, es, ann_class, text):
         self.counts[ann_class] += 1
-        self.put(ss, es, self.out_ann, [ann_class, said])
+        self.put(ss, es, self.out_ann, [ann_class, text])
 
-    def timeline(self, found):
+    def timeline(self, timeline):
         '''What became of a packet (the listener of Packets).'''
-        packet = found.packet
-        for column, sample in found.milestones:
+        packet = timeline.packet
+        for column, sample in timeline.milestones:
             self.put_record(sample, packet, 0, column)
-        self.put_record(found.end, packet, 1, found.status)
-        if found.status in (LOST, ORDER):
-            self.put_failed(found)
+        self.put_record(timeline.end, packet, 1, timeline.status)
+        if timeline.status in (LOST, ORDER):
+            self.put_failed(timeline)
             return
-        self.rtts[packet.number] = found.rtt
+        self.rtts[packet.number] = timeline.rtt
         self.lost.discard(packet.number)
         steps = [(name, kind, ' > '.join(self.nodes[role].name for role in place), ss, es)
-                 for ss, es, name, kind, place in found.steps()]
-        us = self.text_of(found.rtt)
+                 for ss, es, name, kind, place in timeline.steps()]
+        us = self.text_of(timeline.rtt)
         more = ', late' if packet.lost else ''
-        more += ', missing: %s' % ', '.join(found.missing) if found.missing else ''
-        self.put(found.start, found.end, self.out_ann, [Ann.PARTIAL if found.missing else Ann.PACKET, [
-            'Packet %d: RTT %s us, %d samples%s' % (packet.id, us, found.rtt, more),
+        more += ', missing: %s' % ', '.join(timeline.missing) if timeline.missing else ''
+        self.put(timeline.start, timeline.end, self.out_ann, [Ann.PARTIAL if timeline.missing else Ann.PACKET, [
+            'Packet %d: RTT %s us, %d samples%s' % (packet.id, us, timeline.rtt, more),
             'Packet %d: RTT %s us' % (packet.id, us), '%d: %s us' % (packet.id, us), '%d' % packet.id]])
         for name, kind, place, ss, es in steps:
             us, short = self.text_of(es - ss), name.partition(': ')[2]
@@ -286,21 +286,21 @@ class Decoder(srd.Decoder):
             self.put(ss, es, self.out_ann, [Ann.STEP + kind, [
                 '%s (%s): %s us, %d samples' % (name, place, us, es - ss), '%s: %s us' % (name, us),
                 '%s: %s us' % (short, us), '%s: %s us' % (shorter, us), '%s us' % us, shorter, shorter[0]]])
-        names = [(MILESTONES[column][0], sample) for column, sample in found.milestones]
-        status = 'PARTIAL' if found.status == PARTIAL else 'COMPLETE'
-        self.put(found.start, found.end, self.out_python,
-                 ['PACKET', (packet.number, packet.id, status, found.rtt, names, steps)])
+        names = [(MILESTONES[column][0], sample) for column, sample in timeline.milestones]
+        status = 'PARTIAL' if timeline.status == PARTIAL else 'COMPLETE'
+        self.put(timeline.start, timeline.end, self.out_python,
+                 ['PACKET', (packet.number, packet.id, status, timeline.rtt, names, steps)])
 
-    def put_failed(self, found):
-        packet, lost = found.packet, found.status == LOST
+    def put_failed(self, failed):
+        packet, lost = failed.packet, failed.status == LOST
         (self.lost.add if lost else self.lost.discard)(packet.number)
-        said = 'lost' if lost else 'out of order'
-        ss, es = found.start, max(found.start + 1, *(sample for _, sample in found.milestones))
+        outcome = 'lost' if lost else 'out of order'
+        ss, es = failed.start, max(failed.start + 1, *(sample for _, sample in failed.milestones))
         self.warn(ss, es, Ann.LOST if lost else Ann.ORDER, [
-            'Packet %d: %s, %s' % (packet.id, said, found.detail()), 'Packet %d: %s' % (packet.id, said),
-            '%d: %s' % (packet.id, said), said.capitalize(), said[0].upper()])
+            'Packet %d: %s, %s' % (packet.id, outcome, failed.detail()), 'Packet %d: %s' % (packet.id, outcome),
+            '%d: %s' % (packet.id, outcome), outcome.capitalize(), outcome[0].upper()])
         self.put(ss, es, self.out_python,
-                 ['LOST' if lost else 'ORDER', (packet.number, packet.id, found.detail())])
+                 ['LOST' if lost else 'ORDER', (packet.number, packet.id, failed.detail())])
 
     def withdrawn(self, packet, event, name):
         '''A late event shows that the order of a packet told before cannot be (the listener of Packets).'''
@@ -327,11 +327,11 @@ class Decoder(srd.Decoder):
 
     def put_statistics(self):
         rtts = sorted(self.rtts.values())
-        found = [self.packets.sent, len(rtts), len(self.lost), self.counts[Ann.ORDER], self.counts[Ann.DAMAGED],
+        values = [self.packets.sent, len(rtts), len(self.lost), self.counts[Ann.ORDER], self.counts[Ann.DAMAGED],
                  self.counts[Ann.UNATTRIBUTED]]
         if rtts:
-            found += [samples * 1e6 / self.samplerate for samples in (rtts[0], sum(rtts) / len(rtts), rtts[-1])]
-        for out, value in zip(self.out_meta, found):
+            values += [samples * 1e6 / self.samplerate for samples in (rtts[0], sum(rtts) / len(rtts), rtts[-1])]
+        for out, value in zip(self.out_meta, values):
             self.put(0, self.samplenum, out, value)
 
     def release(self):

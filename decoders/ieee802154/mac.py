@@ -112,9 +112,9 @@ class Frame:
     def take(self, count):
         if self.at + count > self.end:
             raise Wrong('Frame too short')
-        taken = self.octets[self.at:self.at + count]
+        field = self.octets[self.at:self.at + count]
         self.at += count
-        return taken
+        return field
 
     # Header: 7.2 and, for multipurpose frames, 7.3.5.
 

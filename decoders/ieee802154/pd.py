@@ -106,11 +106,11 @@ class Decoder(srd.Decoder):
         sent, octets, has_fcs, crc_ok, lqi, rssi_dbm = data[1]
         psdu = bytes(octet[2] for octet in octets)
         frame = Frame(psdu, has_fcs)
-        way, said = 'TX' if sent else 'RX', frame.summary()
+        way, summary = 'TX' if sent else 'RX', frame.summary()
         id_ = frame.packet_id() if self.options['packet_id'] == 'yes' else None
         tail = '' if id_ is None else ' id %d' % id_
         self.put(ss, es, self.out_ann, [Ann.TX if sent else Ann.RX, [
-            '%s %d octets: %s%s' % (way, len(psdu), said, tail), '%s: %s%s' % (way, said, tail), said, way]])
+            '%s %d octets: %s%s' % (way, len(psdu), summary, tail), '%s: %s%s' % (way, summary, tail), summary, way]])
         for field in frame.fields:
             if field.first >= len(octets):
                 first = last = octets[-1] if octets else (ss, es)

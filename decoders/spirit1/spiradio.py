@@ -71,14 +71,14 @@ SPI_CHANNELS = (
 
 def field_texts(fields, value):
     '''The fields of a register: (name, mask, {value: name}), as one line.'''
-    said = []
+    texts = []
     for name, mask, names in fields:
         part = (value & mask) // (mask & -mask)
         if mask & mask - 1:
-            said.append('%s=%s' % (name, names.get(part, part)))
+            texts.append('%s=%s' % (name, names.get(part, part)))
         elif part:
-            said.append(name)
-    return ' '.join(said)
+            texts.append(name)
+    return ' '.join(texts)
 
 class Octet:
     '''One octet of an access: what the master and the radio (None: no MISO) sent.'''
@@ -159,9 +159,9 @@ class SpiRadio(srd.Decoder):
             'Write' if written else 'Read', name, address, sign, text),
             '%s %s %s' % (name, sign, text), name, 'W' if written else 'R')
         self.put(ss, es, self.out_python, ['WRITE' if written else 'READ', (address, name, value)])
-        said = field_texts(fields, value)
-        if said:
-            self.annotate(ss, es, Ann.FIELD, said)
+        texts = field_texts(fields, value)
+        if texts:
+            self.annotate(ss, es, Ann.FIELD, texts)
 
     def state(self, ss, es, text):
         '''The radio has told its state; said where it is another than before.'''
@@ -180,9 +180,9 @@ class SpiRadio(srd.Decoder):
         quality = ', LQI %d' % lqi if lqi is not None else ''
         quality += ', %d dBm' % rssi_dbm if rssi_dbm is not None else ''
         quality += ', CRC wrong' if crc_ok is False and frame.crc_ok is None else ''
-        way, said = 'TX' if sent else 'RX', frame.summary()
+        way, summary = 'TX' if sent else 'RX', frame.summary()
         self.annotate(ss, es, Ann.TX if sent else Ann.RX,
-                      '%s %d octets: %s%s' % (way, len(psdu), said, quality), '%s: %s' % (way, said),
+                      '%s %d octets: %s%s' % (way, len(psdu), summary, quality), '%s: %s' % (way, summary),
                       way if frame.sequence is None else '%s #%d' % (way, frame.sequence), way)
         self.put(ss, es, self.out_python, ['FRAME', (sent, octets, has_fcs, crc_ok, lqi, rssi_dbm)])
         flags = (HAS_FCS if has_fcs else 0) | (0 if crc_ok is None else CRC_KNOWN) | (CRC_OK if crc_ok else 0)

@@ -38,8 +38,8 @@ def folder(images: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def numbers(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "probe-effect.json").read_text())
-    return found
+    effects: dict[str, Any] = json.loads((folder / "probe-effect.json").read_text())
+    return effects
 
 
 @pytest.fixture(scope="module")

@@ -50,23 +50,25 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 def test_every_step_is_within_its_stated_uncertainty(run: tuple[Recording, Route]) -> None:
     """In 95 % of its packets at least; and nothing is stated that is ten times too wide."""
-    found = coverage(*run)
-    print(found.says())
+    covered = coverage(*run)
+    print(covered.says())
 
-    assert len(run[1]) == len(found.errors_ns)
-    poor = {each.name: within for each, within in zip(found.stated, found.within, strict=True) if within < COVERED}
+    assert len(run[1]) == len(covered.errors_ns)
+    poor = {
+        stated.name: within for stated, within in zip(covered.stated, covered.within, strict=True) if within < COVERED
+    }
     assert {} == poor
-    assert np.max(found.used) > 0.5
-    assert np.mean(found.used) > 0.1
+    assert np.max(covered.used) > 0.5
+    assert np.mean(covered.used) > 0.1
 
 
 def test_sampling_alone_at_any_rate(run: tuple[Recording, Route]) -> None:
     """Down to 1 MS/s and with any phase: within in every packet, and the stated limit is nearly reached."""
     for rate_hz in (16_000_000, 8_000_000, 2_000_000, 1_000_000):
-        found: list[Coverage] = [sampled(run[1], rate_hz, phase=phase) for phase in (0.0, 0.3, 0.7)]
+        coverages: list[Coverage] = [sampled(run[1], rate_hz, phase=phase) for phase in (0.0, 0.3, 0.7)]
 
-        assert all(each.within.min() == 1.0 for each in found), rate_hz
-        assert max(each.used.max() for each in found) > 0.8, rate_hz
+        assert all(covered.within.min() == 1.0 for covered in coverages), rate_hz
+        assert max(covered.used.max() for covered in coverages) > 0.8, rate_hz
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["no backoff", "backoff"])
@@ -85,10 +87,10 @@ def with_and_without(request: pytest.FixtureRequest, tmp_path_factory: pytest.Te
 
 def test_corrected_round_trips_are_those_of_firmware_without_probes(with_and_without: list[Recording]) -> None:
     """Packet by packet, by the initiator's own stamps in both: inside the stated uncertainty of the correction."""
-    found = correction(*with_and_without)
-    print(found.says())
+    corrected = correction(*with_and_without)
+    print(corrected.says())
 
-    assert len(found.true_ns) >= 38
-    assert found.inside >= COVERED
+    assert len(corrected.true_ns) >= 38
+    assert corrected.inside >= COVERED
     # The correction is worth making: what it leaves is less than a fifth of what it takes off.
-    assert abs(np.median(found.errors_ns)) < np.median(found.true_ns) / 5
+    assert abs(np.median(corrected.errors_ns)) < np.median(corrected.true_ns) / 5

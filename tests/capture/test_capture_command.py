@@ -31,11 +31,11 @@ def test_an_exact_number_of_samples(tmp_path: Path) -> None:
     """The real demo driver; the recording says how far below its limit it ran."""
     words = ["-d", DEMO, "-c", "D0=clock,D9", "--samplerate", "2MHz", "--samples", "500000", "-o", tmp_path / "run"]
     done = gpiorig("capture", *words, "--json")
-    found = done.numbers
+    numbers = done.numbers
     info = Recording.open(tmp_path / "run").info
 
     assert (0, "") == (done.status, done.stderr)
-    assert ("complete", 500_000, 0.25) == (found["state"], found["samples"], found["duration_s"])
+    assert ("complete", 500_000, 0.25) == (numbers["state"], numbers["samples"], numbers["duration_s"])
     assert {"reader_busy", "writer_busy", "pipe_fullest", "queue_fullest"} <= set(info.capture)
     assert ("clock", "D9") == (info.channels[0], info.channels[9])
     assert 500_000 == gpiorig("info", tmp_path / "run", "--json").numbers["samples"]
@@ -54,10 +54,10 @@ def test_a_signal_is_the_usual_end(tmp_path: Path, number: signal.Signals) -> No
     with gpiorig_running(*words) as capture:
         wait_until(lambda: has_samples(tmp_path / "run"))
         os.killpg(capture.pid, number)
-        said, complained = capture.communicate(timeout=PATIENCE_S)
+        output, complained = capture.communicate(timeout=PATIENCE_S)
 
     assert (0, "") == (capture.returncode, complained)
-    assert "complete" == json.loads(said)["state"]
+    assert "complete" == json.loads(output)["state"]
 
 
 @pytest.mark.slow
@@ -71,10 +71,10 @@ def test_nohup_is_respected(tmp_path: Path) -> None:
         wait_until(lambda: has_samples(tmp_path / "run", 2_000_000))
         assert capture.poll() is None
         capture.terminate()
-        said, complained = capture.communicate(timeout=PATIENCE_S)
+        output, complained = capture.communicate(timeout=PATIENCE_S)
 
     assert (0, "") == (capture.returncode, complained)
-    assert "complete" == json.loads(said)["state"]
+    assert "complete" == json.loads(output)["state"]
 
 
 @pytest.mark.slow

@@ -128,11 +128,11 @@ def test_a_gap_cuts_a_transfer_and_the_next_is_whole() -> None:
     bus.glitch_of_select()
     edges = edges_of(bus.samples())
     gap = np.array([[first[0] + 100, first[0] + 160]])  # from inside the first word into the next
-    kept = (edges.samples < gap[0, 0]) | (edges.samples >= gap[0, 1])
+    outside = (edges.samples < gap[0, 0]) | (edges.samples >= gap[0, 1])
     after = np.searchsorted(edges.samples, gap[0, 1], side="right") - 1
     at = int(np.sum(edges.samples < gap[0, 0]))
-    samples = np.insert(edges.samples[kept], at, gap[0, 1])
-    levels = np.insert(edges.levels[kept], at, edges.levels[after])
+    samples = np.insert(edges.samples[outside], at, gap[0, 1])
+    levels = np.insert(edges.levels[outside], at, edges.levels[after])
     decoder = spi.SpiDecoder(LINES)
     seen = decoder.feed(Block(samples, levels, edges.end, gap), last=True)
     assert [spi.CUT_END, spi.CUT_START, 0, 0] == seen.flags.tolist()

@@ -66,15 +66,15 @@ def test_header_is_that_of_tshark(tmp_path: Path) -> None:
     frames = [draw_frame(draw) for _ in range(500)]
     for octets, line in zip(frames, by_tshark(tmp_path, frames), strict=True):
         frame = mac.Frame(octets)
-        said = {field.texts[0].rsplit(" ", 1)[0]: field.texts[0].rsplit(" ", 1)[1] for field in frame.fields[1:]}
+        fields = {field.texts[0].rsplit(" ", 1)[0]: field.texts[0].rsplit(" ", 1)[1] for field in frame.fields[1:]}
         kind, version, sequence, dst_pan, dst16, dst64, src_pan, src16, src64, counter = line
         assert (int(kind, 16), int(version)) == (frame.type, frame.version)
         assert sequence == ("" if frame.sequence is None else f"{frame.sequence}")
-        assert dst_pan == said.get("Destination PAN", ""), octets.hex()
-        assert src_pan == said.get("Source PAN", "") or frame.version != 2  # tshark fills it in where it is left out
+        assert dst_pan == fields.get("Destination PAN", ""), octets.hex()
+        assert src_pan == fields.get("Source PAN", "") or frame.version != 2  # tshark fills it in where it is left out
         assert (dst16 or dst64.replace(":", "")) == (frame.destination or "")
         assert (src16 or src64.replace(":", "")) == (frame.source or "")
-        assert counter in ("", said.get("Frame counter", ""))
+        assert counter in ("", fields.get("Frame counter", ""))
         assert spi_frames.sequence_number(octets) == (-1 if frame.sequence is None else frame.sequence)
 
 

@@ -14,10 +14,10 @@ SPREAD_KIB = 16 << 10  # the queue to the disk and the allocator come and go; 48
 @pytest.mark.slow
 def test_a_long_capture_takes_constant_memory(tmp_path: Path) -> None:
     """No sample is lost, and the memory does not grow once the capture runs."""
-    said, memory = record(SAMPLES, tmp_path / "run")
-    facts = said["capture"]
+    output, memory = record(SAMPLES, tmp_path / "run")
+    facts = output["capture"]
     assert isinstance(facts, dict)
     running = [kib for kib in memory[len(memory) // 2 :] if kib]
 
-    assert ("complete", SAMPLES, SAMPLES // EVERY) == (said["state"], facts["samples"], facts["rows"])
+    assert ("complete", SAMPLES, SAMPLES // EVERY) == (output["state"], facts["samples"], facts["rows"])
     assert max(running) - min(running) < SPREAD_KIB

@@ -62,13 +62,13 @@ def test_latency_of_frames(tmp_path: Path) -> None:
     assert "0x0001 acknowledged after: n 10, min 1.000 ms, p5 1.000 ms, median 1.000 ms" in done.stdout
     assert "0x0001 interval: n 9, min 1.000 s" in done.stdout
 
-    found = gpiorig("latency", left, right, "--json").numbers
-    (way,) = found["ways"]
+    numbers = gpiorig("latency", left, right, "--json").numbers
+    (way,) = numbers["ways"]
     assert ("left", "right", 2, 0, 0, 0) == tuple(
         way[key] for key in ("from", "to", "clocks", "only_from", "only_to", "ambiguous")
     )
     assert (10, 40_000.0, 40_000.0) == tuple(way["delays"]["0x0001"][key] for key in ("n", "min_ns", "max_ns"))
-    assert 10 == found["views"]["right"]["ack"]["0x0001"]["n"]
+    assert 10 == numbers["views"]["right"]["ack"]["0x0001"]["n"]
     assert "the difference of two clocks is in these delays" in gpiorig("latency", left, right).stdout
 
 

@@ -60,8 +60,8 @@ def test_a_recording_is_shown_in_the_order_of_its_stamps(demo: Demo) -> None:
     assert 0 == done.status
     assert sorted(line["stamp_ns"] for line in lines) == [line["stamp_ns"] for line in lines]
     for node in NODES:
-        found = [line["text"] for line in lines if (line["node"], line["kind"]) == (node, "received")]
-        assert list(recording.serial(node).lines().texts) == found
+        texts = [line["text"] for line in lines if (line["node"], line["kind"]) == (node, "received")]
+        assert list(recording.serial(node).lines().texts) == texts
     for_people = gpiorig("serial", demo.folder, "--node", "responder", "--follow").stdout.splitlines()
     assert any(line.endswith(" responder | ready") for line in for_people)
     assert not any("initiator |" in line for line in for_people)
@@ -77,7 +77,7 @@ def test_the_aggregator_stamps_later_than_the_recorder(demo: Demo, tmp_path: Pat
 
     assert {} == block.dirt
     for node in NODES:
-        texts = tuple(text for found, text in zip(block.nodes, block.texts, strict=True) if found == node)
+        texts = tuple(text for sender, text in zip(block.nodes, block.texts, strict=True) if sender == node)
         assert recording.serial(node).lines().texts == texts
     assert len(block.texts) == audit["lines"]
     assert 0 < audit["error_ns"]["min"] <= audit["error_ns"]["median"] < audit["error_ns"]["max"]
@@ -99,10 +99,10 @@ def test_lines_of_the_pins_are_shown_with_their_latency(demo: Demo) -> None:
     for node in NODES:
         texts = [line["text"] for line in lines if line["node"] == node]
         assert list(recording.serial(node).lines().texts) == texts
-        found = audit["nodes"][node]
-        assert len(texts) == found["lines"]
-        assert 0 < found["error_ns"]["min"] < found["error_ns"]["median"]
-        assert found["error_ns"]["max"] < serial.latency_timer_ms * 1_000_000 + reader_us * 1000
+        latencies = audit["nodes"][node]
+        assert len(texts) == latencies["lines"]
+        assert 0 < latencies["error_ns"]["min"] < latencies["error_ns"]["median"]
+        assert latencies["error_ns"]["max"] < serial.latency_timer_ms * 1_000_000 + reader_us * 1000
     assert ("sample 0", True) == (audit["zero"], audit["virtual"])
 
 
@@ -146,8 +146,8 @@ def test_ports_are_shown_recorded_and_talked_to(tmp_path: Path) -> None:
 
 
 def node_and_text(line: str) -> tuple[str, str]:
-    found = json.loads(line)
-    return found["node"], found["text"]
+    row = json.loads(line)
+    return row["node"], row["text"]
 
 
 def test_a_port_that_cannot_be_opened_leaves_no_recording(tmp_path: Path) -> None:

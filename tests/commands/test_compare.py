@@ -49,24 +49,24 @@ def test_the_same_firmware_with_another_demo_passes(demo: Demo, other_demo: Demo
 def test_a_longer_frame_is_named(demo: Demo, longer: tuple[Path, int, str], tmp_path: Path):
     """Eight octets take 256 us on the air at 250 kbit/s (IEEE 802.15.4-2020, 12.3: 32 us an octet)."""
     done = gpiorig("compare", demo.folder, longer[0], "--json", "-o", tmp_path / "changes.csv")
-    found = done.numbers
+    numbers = done.numbers
     air = "request: air: first bit to radio interrupt"
-    assert air in found["changed"]
-    change = next(each for each in found["changes"] if each["name"] == air)
+    assert air in numbers["changed"]
+    change = next(change for change in numbers["changes"] if change["name"] == air)
     assert abs(change["median_change"]["value_ns"] - 256_000) < 84
     # The threshold of the new run's experiment.
     assert 1 == done.status
     assert "check failed: threshold air.median +10 us: exceeded" in done.stderr
-    assert [air, air.replace("request", "reply")] == found["thresholds"][0]["exceeded"]
-    assert len(found["changes"]) == pyarrow.csv.read_csv(tmp_path / "changes.csv").num_rows
+    assert [air, air.replace("request", "reply")] == numbers["thresholds"][0]["exceeded"]
+    assert len(numbers["changes"]) == pyarrow.csv.read_csv(tmp_path / "changes.csv").num_rows
 
 
 @pytest.mark.slow
 def test_assertions_of_an_experiment_end_its_run(longer: tuple[Path, int, str]):
-    _, status, said = longer
+    _, status, output = longer
     assert 1 == status
-    assert "assert rtt.max < 20 ms: holds" in said
-    assert "Assertion isr.max < 1 us: does not hold: request: interrupt: " in said
+    assert "assert rtt.max < 20 ms: holds" in output
+    assert "Assertion isr.max < 1 us: does not hold: request: interrupt: " in output
 
 
 @pytest.mark.slow
@@ -75,7 +75,7 @@ def test_the_report_gives_the_same_verdict_again(longer: tuple[Path, int, str], 
     shutil.copytree(longer[0], folder)
     done = gpiorig("report", folder, "--json", "--assert", "loss < 1 %")
     assert 1 == done.status
-    assert [True, False, True] == [each["holds"] for each in done.numbers["assertions"]]
+    assert [True, False, True] == [number["holds"] for number in done.numbers["assertions"]]
     assert "isr.max &lt; 1 us" in (folder / "report" / "report.html").read_text()
 
 
@@ -83,7 +83,7 @@ def test_the_report_gives_the_same_verdict_again(longer: tuple[Path, int, str], 
 def test_a_recording_does_not_differ_from_itself(demo: Demo):
     done = gpiorig("compare", demo.folder, demo.folder, "--any-change", "--threshold", "rtt.p99 +0 ns", "--json")
     assert (0, []) == (done.status, done.numbers["changed"])
-    assert all(0 == each["median_change"]["value_ns"] for each in done.numbers["changes"])
+    assert all(0 == number["median_change"]["value_ns"] for number in done.numbers["changes"])
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +107,7 @@ def test_a_new_run_without_packets_fails_with_no_threshold_at_all(demo: Demo, si
     assert "check failed: no packet of the new run is known whole on the pins\n" == done.stderr
     assert ": the loss changed." in done.stdout
     done = gpiorig("compare", demo.folder, silent, "--threshold", "rtt.p99 +5 %", "--threshold", "loss +1 %", "--json")
-    assert (1, [["loss"]]) == (done.status, [each["exceeded"] for each in done.numbers["thresholds"]])
+    assert (1, [["loss"]]) == (done.status, [number["exceeded"] for number in done.numbers["thresholds"]])
 
 
 def test_a_base_without_packets_is_refused(demo: Demo, silent: Path):
@@ -124,15 +124,15 @@ def test_one_run_twice_on_a_page_is_refused(demo: Demo, tmp_path: Path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--threshold", "rtt.p99 5 %"), "not understood; write it like `rtt.p99 +5 %`"),
         (("--threshold", "rt.p99 +5 %"), "this run has no such delay; did you mean `rtt`?"),
         (("-o", "changes.txt"), "changes.txt: a table is a file with suffix .parquet"),
     ],
 )
-def test_bad_input(demo: Demo, words: tuple[str, str], said: str):
+def test_bad_input(demo: Demo, words: tuple[str, str], message: str):
     done = gpiorig("compare", demo.folder, demo.folder, *words)
     assert 2 == done.status
-    assert said in done.stderr
+    assert message in done.stderr
     assert 1 == done.stderr.count("\n")

@@ -45,10 +45,10 @@ def test_an_interrupted_run_says_so(tmp_path: Path, number: signal.Signals) -> N
     with gpiorig_running("run", "demo", "pingpong", "-o", folder, "--packets", "60000", "--no-report") as run:
         wait_until(lambda: has_rows(folder))
         run.send_signal(number)
-        said, complained = run.communicate(timeout=PATIENCE_S)
+        output, complained = run.communicate(timeout=PATIENCE_S)
     recording = Recording.open(folder)
 
-    assert (128 + number, "", "gpiorig run: interrupted") == (run.returncode, said, complained.splitlines()[-1])
+    assert (128 + number, "", "gpiorig run: interrupted") == (run.returncode, output, complained.splitlines()[-1])
     assert ("incomplete", f"interrupted by {number.name}") == (recording.state, recording.info.reason)
     assert recording.edges().samples.size
 

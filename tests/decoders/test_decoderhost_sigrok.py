@@ -72,12 +72,12 @@ def test_several_stacks(library: Library, folder: Path, tmp_path: Path) -> None:
     edges = comparison.random_edges(random.Random(5), 3, 20_000)
     path = tmp_path / "several.sr"
     comparison.write_sr(path, edges)
-    theirs = comparison.by_sigrok(path, stacks, folder=folder)
+    reference = comparison.by_sigrok(path, stacks, folder=folder)
     lines, outcome = comparison.by_host(waveform_of(edges), stacks, library)
 
     assert outcome.failed == 0
     for source in ("uart-1", "spi-1", "uart-2"):
-        expected = [line for line in theirs.stdout.decode().splitlines() if f" {source}: " in line]
+        expected = [line for line in reference.stdout.decode().splitlines() if f" {source}: " in line]
         assert expected == [line for line in lines.annotations if f" {source}: " in line]
         assert len(expected) > 20
 
@@ -106,8 +106,8 @@ def test_the_command_on_a_recording(demo: Demo, tmp_path: Path) -> None:
     wires = ":".join(f"{channel}=responder.{line}" for channel, line in lines.items())
     words = ("-P", f"gpio_probe:{wires}:width=2", "-A", "gpio_probe=warnings:rig:radio-events")
 
-    theirs = run_sigrok(path, *words, "--protocol-decoder-samplenum")
-    assert theirs == run_ours(demo.folder, *words, "--samplenum")
+    expected = run_sigrok(path, *words, "--protocol-decoder-samplenum")
+    assert expected == run_ours(demo.folder, *words, "--samplenum")
 
 
 @pytest.mark.slow

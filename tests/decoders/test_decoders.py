@@ -64,15 +64,15 @@ def test_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, link: bool) ->
 
 def test_others_decoders_stay(tmp_path: Path) -> None:
     """Where somebody else's decoder has one of our ids nothing is installed, and nothing of theirs deleted."""
-    theirs = tmp_path / IDS[-1] / "__init__.py"
-    theirs.parent.mkdir()
-    theirs.write_text("# mine\n")
+    foreign = tmp_path / IDS[-1] / "__init__.py"
+    foreign.parent.mkdir()
+    foreign.write_text("# mine\n")
     refused = gpiorig("decoders", "install", "--folder", tmp_path)
     assert 2 == refused.status
     assert f"{IDS[-1]} there is not ours" in refused.stderr
     assert [IDS[-1]] == [path.name for path in tmp_path.iterdir()]
     assert 0 == gpiorig("decoders", "uninstall", "--folder", tmp_path).status
-    assert "# mine\n" == theirs.read_text()
+    assert "# mine\n" == foreign.read_text()
 
 
 def test_path() -> None:
@@ -115,10 +115,11 @@ def test_the_radio_of_a_bench() -> None:
 def test_wiring_of_a_bench() -> None:
     """By name of the recording's channels or of the analyzer's; roles can be chosen; a node alone; as JSON."""
     bench = ROOT / "rig" / "gpiorig" / "rig" / "mixed_bench.toml"
-    said = wiring(bench).stdout
-    assert said.startswith("gpio_timeline:ch0=telosb.strobe:ch1=telosb.d0:")
+    output = wiring(bench).stdout
+    assert output.startswith("gpio_timeline:ch0=telosb.strobe:ch1=telosb.d0:")
     assert (
-        "wiring=telosb/strobe@0/d0@1/d1@2/d2@3/d3@4/tap.irq@5/tap.frame_timestamp@6/gap@8000/header@163000+m3/" in said
+        "wiring=telosb/strobe@0/d0@1/d1@2/d2@3/d3@4/tap.irq@5/tap.frame_timestamp@6/gap@8000/header@163000+m3/"
+        in output
     )
     assert wiring(bench, "--initiator", "m3", "--analyzer-names").stdout.startswith("gpio_timeline:ch0=P8_27:")
     alone = wiring(bench, "--node", "m3", "--json").numbers
@@ -172,5 +173,5 @@ def test_uart_takes_the_rate_of_the_board(tmp_path: Path) -> None:
 )
 def test_only_a_nodes_serial_line_has_a_rate(specification: str, wanted: str) -> None:
     """Other channels and other decoders are as they were given."""
-    found, note = decoder_stacks.at_boards_rate(specification, benches.load(resources.benches()["mixed"]))
-    assert (wanted, wanted != specification) == (found, bool(note))
+    stack, note = decoder_stacks.at_boards_rate(specification, benches.load(resources.benches()["mixed"]))
+    assert (wanted, wanted != specification) == (stack, bool(note))

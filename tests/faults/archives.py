@@ -60,14 +60,14 @@ def bits() -> list[Case]:
 def names() -> list[Case]:
     """Members that are not what their names say."""
     good = seeds.sr()
-    found = [
+    cases = [
         info("sr", f"the last chunk is called {name.decode()}", put(LAST, NAME, name)(good), name.decode())
         for name in (b"logic-1-05", b"logic-1-00", b"xogic-1-10", b"logic-2-10")
     ]
     for number in (10**18, 1_048_000):
         chunks = {f"logic-1-{number}": b"\1" * 1000}
-        found.append(info("sr", f"the one chunk is number {number}", seeds.sr(members=chunks)))
-        found.append(
+        cases.append(info("sr", f"the one chunk is number {number}", seeds.sr(members=chunks)))
+        cases.append(
             info("sr", f"the same, --recover ({number})", seeds.sr(members=chunks), options=["--recover"], memory=True)
             if number > 1 << 40
             else info(
@@ -81,24 +81,24 @@ def names() -> list[Case]:
             )
         )
     digits = {f"logic-1-{'9' * 5000}": b"\1" * 1000}
-    found.append(info("sr", "a chunk's number has 5000 digits", seeds.sr(members=digits)))
-    return found
+    cases.append(info("sr", "a chunk's number has 5000 digits", seeds.sr(members=digits)))
+    return cases
 
 
 def sizes() -> list[Case]:
     """Directory entries that lie about sizes."""
-    seed, found = seeds.seed("sr"), []
+    seed, cases = seeds.seed("sr"), []
     for field, word in ((SIZE, "size"), (PACKED, "packed size")):
         at = entry(seed.content, b"logic-1-5") + field
         (right,) = struct.unpack_from("<I", seed.content, at)
         for value in (right - 16, right + 16, 0, (1 << 32) - 1):
             change = put(b"logic-1-5", field, struct.pack("<I", value))
             name = f"{word} of chunk 5 is {value}"
-            found.append(reading(seed, name, change, verdict=Verdict.CHECKED))
-            found.append(reading(seed, f"{name}, --recover", change, verdict=Verdict.RECOVERED, options=RECOVER))
+            cases.append(reading(seed, name, change, verdict=Verdict.CHECKED))
+            cases.append(reading(seed, f"{name}, --recover", change, verdict=Verdict.RECOVERED, options=RECOVER))
     beyond = put(b"metadata", PACKED, struct.pack("<I", 0xFF0001AB))
-    found.append(info("sr", "packed size of metadata is 4 GB", beyond(seed.content), memory=True))
-    return found
+    cases.append(info("sr", "packed size of metadata is 4 GB", beyond(seed.content), memory=True))
+    return cases
 
 
 def bombs() -> list[Case]:

@@ -95,15 +95,15 @@ def _exported(name: str, content: bytes) -> Case:
 
 def others() -> list[Case]:
     """Raw samples, ticks, tables of columns."""
-    found = []
+    cases = []
     for format_ in ("arrow", "parquet"):
         content = seeds.seed(format_).content
         for share in (2, 3, 10):
-            found.append(info(format_, f"a {share}th of it", content[: len(content) // share]))
-        found.append(info(format_, "its last 8 bytes are zeros", content[:-8] + bytes(8)))
+            cases.append(info(format_, f"a {share}th of it", content[: len(content) // share]))
+        cases.append(info(format_, "its last 8 bytes are zeros", content[:-8] + bytes(8)))
     words = struct.pack("<3I", 1, 0x502, 0)
     return [
-        *found,
+        *cases,
         info("flocklab_raw", "cut in a record", seeds.flocklab_raw()[:-3]),
         info("flocklab_raw", "a tick is 0", words + seeds.flocklab_raw(), verdict=Verdict.MARK),
         _raw("no samplerate is given", b"\1" * 100, "--unitsize", "1"),

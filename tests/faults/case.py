@@ -100,33 +100,33 @@ def info(
 
 def judged(done: Finished, verdict: Verdict, words: Iterable[str]) -> str:
     """What is not as it should be, or ""."""
-    said = f"status {done.status}: {(done.stderr or done.stdout)[-300:]!r}"
+    outcome = f"status {done.status}: {(done.stderr or done.stdout)[-300:]!r}"
     if "Traceback" in done.stderr or "fault of gpiorig" in done.stderr:
-        return f"an unexpected exception, {said}"
+        return f"an unexpected exception, {outcome}"
     match verdict:
         case Verdict.ERROR:
             one_line = done.stderr.count("\n") == 1 and ": error: " in done.stderr
             if done.status != 2 or not one_line:
-                return f"not one error, {said}"
+                return f"not one error, {outcome}"
             text = done.stderr
         case Verdict.MARK:
             if done.status not in (0, 1):
-                return f"refused, {said}"
+                return f"refused, {outcome}"
             text = done.stdout + done.stderr
         case Verdict.ORDERLY:
             if done.status and (done.status != 2 or done.stderr.count("\n") != 1):
-                return f"neither a result nor one error, {said}"
+                return f"neither a result nor one error, {outcome}"
             text = done.stderr + done.stdout
         case Verdict.INERT:
             text = done.stdout + done.stderr
             if any((ord(char) < 32 and char != "\n") or 0x7F <= ord(char) < 0xA0 for char in text):
-                return f"control codes in the output, {said}"
+                return f"control codes in the output, {outcome}"
         case _:
             text = done.stdout
             if done.status:
-                return f"refused, {said}"
+                return f"refused, {outcome}"
     missing = [word for word in words if word not in text]
-    return f"does not say {', '.join(missing)}; {said}" if missing else ""
+    return f"does not say {', '.join(missing)}; {outcome}" if missing else ""
 
 
 def limited(*words: str | Path) -> Finished:
@@ -200,8 +200,8 @@ def beside_whole(edges: Edges | None, good: Edges | None, verdict: Verdict) -> s
     at = np.arange(max(edges.start, good.start), min(edges.end, good.end))
     for start, end in edges.gaps.tolist():
         at = at[(at < start) | (at >= end)]
-    ours, theirs = (e.levels[np.searchsorted(e.samples, at, side="right") - 1] for e in (edges, good))
-    return "" if np.array_equal(ours, theirs) else "wrong levels outside the gaps, and no remark"
+    ours, expected = (e.levels[np.searchsorted(e.samples, at, side="right") - 1] for e in (edges, good))
+    return "" if np.array_equal(ours, expected) else "wrong levels outside the gaps, and no remark"
 
 
 def options_of(seed: seeds.Seed) -> ReadOptions:

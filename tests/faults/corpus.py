@@ -35,7 +35,7 @@ def score(case: Case, folder: Path) -> str:
 def table(cases: Sequence[Case]) -> str:
     """Cases per format and verdict, as Markdown."""
     counts = Counter((case.format, case.verdict) for case in cases)
-    verdicts = [verdict for verdict in Verdict if any(verdict == found for _, found in counts)]
+    verdicts = [verdict for verdict in Verdict if any(verdict == outcomes for _, outcomes in counts)]
     rows = [["Input", *verdicts, "all"]]
     for name in dict.fromkeys(sorted(case.format for case in cases)):
         numbers = [counts[name, verdict] for verdict in verdicts]

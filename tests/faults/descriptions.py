@@ -91,9 +91,9 @@ def logs() -> list[Case]:
 
     def check(line: str) -> Callable[[Path], str]:
         def run(folder: Path) -> str:
-            good, found = node_log.parse(whole, node="n"), node_log.parse(f"{whole}{line}\n", node="n")
-            kept = len(found.malformed) == 1 + len(good.malformed) and found.sequences.size == good.sequences.size
-            return "" if kept and found.done == good.done else f"{found.malformed!r:.200}, {found.done!r:.200}"
+            good, parsed = node_log.parse(whole, node="n"), node_log.parse(f"{whole}{line}\n", node="n")
+            intact = len(parsed.malformed) == 1 + len(good.malformed) and parsed.sequences.size == good.sequences.size
+            return "" if intact and parsed.done == good.done else f"{parsed.malformed!r:.200}, {parsed.done!r:.200}"
 
         return run
 

@@ -97,7 +97,7 @@ def silence() -> list[Case]:
         "edges/ gone": (lambda folder: shutil.rmtree(folder / EDGES), EDGES),
         "edges/ empty": (lambda folder: [path.unlink() for path in (folder / EDGES).glob("*.seg")], ".seg"),
     }
-    found = [case(name, change, word, run=run) for name, (change, word) in changes.items() for run in READERS]
+    cases = [case(name, change, word, run=run) for name, (change, word) in changes.items() for run in READERS]
     parts = seeds.serial_parts()
     serial = {
         "the serial record cut between two records": b"".join(parts[:9]),
@@ -107,9 +107,9 @@ def silence() -> list[Case]:
         "the serial record cut in a record": b"".join(parts)[:-5],
         "garbage in the serial record": b"".join([*parts[:5], b"garbage", *parts[5:]]),
     }
-    found += [case(name, rewritten(SERIAL, lambda _, data=data: data), "node.rec") for name, data in serial.items()]
-    found.append(case("the serial record gone", lambda folder: (folder / SERIAL).unlink(), "node.rec"))
-    return found
+    cases += [case(name, rewritten(SERIAL, lambda _, data=data: data), "node.rec") for name, data in serial.items()]
+    cases.append(case("the serial record gone", lambda folder: (folder / SERIAL).unlink(), "node.rec"))
+    return cases
 
 
 def _flipped(octets: bytes) -> bytes:

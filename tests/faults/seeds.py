@@ -271,7 +271,7 @@ def segments(folder: Path, edges: Edges, *, files: int = 3) -> None:
 @functools.cache
 def seeds() -> tuple[Seed, ...]:
     """All of them."""
-    found = [
+    listed = [
         Seed("arrow", "arrow.arrow", written("arrow")),
         Seed("csv", "wide.csv", written("csv")),
         Seed("csv", "changes.csv", state_changes()),
@@ -292,8 +292,8 @@ def seeds() -> tuple[Seed, ...]:
         Seed("sr", "x.sr", sr()),
         Seed("vcd", "vcd.vcd", written("vcd")),
     ]
-    assert {seed.format for seed in found} == set(formats.names()), "a format has no seed"
-    return tuple(found)
+    assert {seed.format for seed in listed} == set(formats.names()), "a format has no seed"
+    return tuple(listed)
 
 
 def seed(format_: str) -> Seed:

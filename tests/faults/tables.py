@@ -95,16 +95,16 @@ def logs() -> list[Case]:
     """Logs whose broken lines are counted, and whose other lines are read."""
     stamps = {"10 digits of seconds": b"9999999999.000000", "30 digits": b"1" * 30, "5000 digits": DIGITS + b".0"}
     nodes = {"../../x": b"../../x", "NUL": b"m3\0-1", "70 KB": b"m" * 70_000}
-    found = []
+    cases = []
     for name, stamp in stamps.items():
-        found.append(_log("iotlab_log", f"stamp of {name}", stamp + b";m3-1;x"))
-        found.append(_log("flocklab_serial", f"stamp of {name}", stamp + b",3,1,r,x"))
+        cases.append(_log("iotlab_log", f"stamp of {name}", stamp + b";m3-1;x"))
+        cases.append(_log("flocklab_serial", f"stamp of {name}", stamp + b",3,1,r,x"))
     for name, node in nodes.items():
-        found.append(_log("iotlab_log", f"node {name}", b"1700000000.000000;" + node + b";x"))
-        found.append(_log("flocklab_serial", f"node {name}", b"1700000000.0000000,3," + node + b",r,x"))
-    found.append(_log("iotlab_log", "a line without separators", b"garbage"))
-    found.append(_log("flocklab_serial", "a direction of its own", b"1700000000.0000000,3,1,q,x"))
-    return found
+        cases.append(_log("iotlab_log", f"node {name}", b"1700000000.000000;" + node + b";x"))
+        cases.append(_log("flocklab_serial", f"node {name}", b"1700000000.0000000,3," + node + b",r,x"))
+    cases.append(_log("iotlab_log", "a line without separators", b"garbage"))
+    cases.append(_log("flocklab_serial", "a direction of its own", b"1700000000.0000000,3,1,q,x"))
+    return cases
 
 
 def _log(format_: str, name: str, line: bytes) -> Case:

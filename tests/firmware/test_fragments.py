@@ -90,8 +90,8 @@ class Reassembly:
     def add_part(self, part: bytes, size: int, offset: int, *, tag: int = 1, source: int = 2) -> bytes | None:
         """The same, with a size that may be wrong."""
         out = ctypes.create_string_buffer(512)
-        made = self._library.add(source, size, tag, offset, part, len(part), out)
-        return out.raw[:made] if made else None
+        length = self._library.add(source, size, tag, offset, part, len(part), out)
+        return out.raw[:length] if length else None
 
     def wait(self, us: int) -> None:
         """Let time go by."""
@@ -116,10 +116,19 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).write_text(text)
     folders = [folder, REFERENCE / "stack", REFERENCE / "kernel", REFERENCE / "kernel/events"]
     sources = [folder / "harness.c", REFERENCE / "stack/packet.c", REFERENCE / "stack/reassembly.c"]
-    options = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", *(f"-I{each}" for each in folders)]
-    made = folder / "fragments.so"
-    subprocess.run(["cc", *options, "-o", made, *sources], check=True)
-    return made
+    options = [
+        "-std=c11",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-O1",
+        "-shared",
+        "-fPIC",
+        *(f"-I{folder}" for folder in folders),
+    ]
+    path = folder / "fragments.so"
+    subprocess.run(["cc", *options, "-o", path, *sources], check=True)
+    return path
 
 
 @pytest.fixture

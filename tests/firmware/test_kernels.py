@@ -90,15 +90,15 @@ def run(request: pytest.FixtureRequest, kernel: str) -> Run:
     board = str(request.param)
     image = images.build(board, f"KERNEL={kernel}", "PROGRAM=selftest", program="selftest")
     text, edges, log = run_selftest(board, image.read_bytes())
-    said = dict(line.split(" ", 1) if " " in line else (line, "") for line in text.splitlines() if line)
-    return Run(kernel, said, decode(board, edges), log)
+    counts = dict(line.split(" ", 1) if " " in line else (line, "") for line in text.splitlines() if line)
+    return Run(kernel, counts, decode(board, edges), log)
 
 
-def number(said: str, key: str) -> int:
+def number(text: str, key: str) -> int:
     """The value of `key` in a line."""
-    found = re.search(rf"\b{key}=(\d+)", said)
-    assert found is not None
-    return int(found[1])
+    match = re.search(rf"\b{key}=(\d+)", text)
+    assert match is not None
+    return int(match[1])
 
 
 @pytest.mark.slow

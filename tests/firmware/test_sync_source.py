@@ -23,11 +23,11 @@ def test_the_source_makes_the_code_of_the_sync_line() -> None:
     """The reader finds its first pulse at position 0 and each next one; the edges are the timer's: no jitter."""
     image = images.build("iotlab-m3", "PROGRAM=sync", program="sync")
 
-    found = sync_line.read(capture(image.read_bytes()), "sync")
+    pulses = sync_line.read(capture(image.read_bytes()), "sync")
 
-    assert np.array_equal(np.arange(PULSES), found.positions)
-    assert 0 == found.damaged
-    assert {RATE_HZ * sync_line.PERIOD_NS // 10**9} == set(np.diff(found.samples))
+    assert np.array_equal(np.arange(PULSES), pulses.positions)
+    assert 0 == pulses.damaged
+    assert {RATE_HZ * sync_line.PERIOD_NS // 10**9} == set(np.diff(pulses.samples))
 
 
 def capture(image: bytes) -> Edges:

@@ -56,13 +56,13 @@ def functions(folder: Path) -> dict[str, list[str]]:
     listing = subprocess.run(
         ["llvm-objdump-16", "-d", "--no-show-raw-insn", folder / "probe.o"], capture_output=True, text=True, check=True
     ).stdout
-    found: dict[str, list[str]] = {}
+    calls: dict[str, list[str]] = {}
     for line in listing.splitlines():
         if head := re.match(r"[0-9a-f]+ <(\w+)>:", line):
-            found[head[1]] = []
+            calls[head[1]] = []
         elif code := re.match(r" +[0-9a-f]+: +\t(.*)", line):
-            found[next(reversed(found))].append(code[1].strip())
-    return found
+            calls[next(reversed(calls))].append(code[1].strip())
+    return calls
 
 
 def test_symbols_and_gaps_keep_their_time(tmp_path: Path) -> None:
@@ -164,9 +164,9 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     places = {line.split()[3]: line.split()[:2] for line in listing.splitlines() if len(line.split()) == 4}
     dumps = {name: [f"0x{word}" for word in places[name]] for name in ("results", "strings")}
     commands = [f"prog {image}", "reset", "step 1500000", *(f"md {at} {size}" for at, size in dumps.values())]
-    said = subprocess.run(["mspdebug", "-q", "sim", *commands], capture_output=True, text=True, check=True).stdout
+    output = subprocess.run(["mspdebug", "-q", "sim", *commands], capture_output=True, text=True, check=True).stdout
     octets: dict[int, int] = {}
-    for address, row in re.findall(r"^ +([0-9a-f]+): ((?:[0-9a-f]{2} )+)", said, re.MULTILINE):
+    for address, row in re.findall(r"^ +([0-9a-f]+): ((?:[0-9a-f]{2} )+)", output, re.MULTILINE):
         octets |= {int(address, 16) + at: int(octet, 16) for at, octet in enumerate(row.split())}
     return {
         name: bytes(octets[int(at, 16) + offset] for offset in range(int(size, 16)))

@@ -49,15 +49,15 @@ def run(name: str, folder: Path, seconds: int) -> dict[str, float | str | int]:
 
 def totals(folder: Path) -> dict[str, dict[str, float]]:
     """What all runs so far add up to, by target."""
-    found: dict[str, dict[str, float]] = {}
+    counts: dict[str, dict[str, float]] = {}
     if (folder / TOTALS).exists():
         for line in (folder / TOTALS).read_text().splitlines():
             row = json.loads(line)
-            sums = found.setdefault(row["target"], {"inputs": 0, "cpu_s": 0, "features": 0, "corpus": 0})
+            sums = counts.setdefault(row["target"], {"inputs": 0, "cpu_s": 0, "features": 0, "corpus": 0})
             sums["inputs"] += row["inputs"]
             sums["cpu_s"] += row["cpu_s"]
             sums["features"], sums["corpus"] = row["features"], row["corpus"]
-    return found
+    return counts
 
 
 def main() -> int:
@@ -80,13 +80,13 @@ def main() -> int:
         print(
             f"{name:16} {row['inputs']:>9} inputs  {row['cpu_s']:>7} CPU s  {row['features']:>6} features", flush=True
         )
-    found = totals(options.folder)
+    counts = totals(options.folder)
     print(f"\n{'all runs':16} {'inputs':>9} {'CPU s':>8} {'features':>9} {'corpus':>7}")
-    for name, sums in sorted(found.items()):
+    for name, sums in sorted(counts.items()):
         print(f"{name:16} {sums['inputs']:9.0f} {sums['cpu_s']:8.0f} {sums['features']:9.0f} {sums['corpus']:7.0f}")
     print(
-        f"{'together':16} {sum(sums['inputs'] for sums in found.values()):9.0f} "
-        f"{sum(sums['cpu_s'] for sums in found.values()):8.0f}"
+        f"{'together':16} {sum(sums['inputs'] for sums in counts.values()):9.0f} "
+        f"{sum(sums['cpu_s'] for sums in counts.values()):8.0f}"
     )
     findings = sorted((options.folder / "findings").glob("*"))
     for path in findings:

@@ -81,10 +81,10 @@ def by_sigrok(edges: Edges, stack: str, kind: OutputKind) -> Records:
     """What a stack of sigrok's decoders gives."""
     stacks = parse_stacks([stack], library(), edges.channels)
     outcome = host_decode(
-        waveform_of(edges), stacks, selection=Selection.everything(stacks, kind), sink=(found := Records())
+        waveform_of(edges), stacks, selection=Selection.everything(stacks, kind), sink=(records := Records())
     )
     hold(not outcome.failed, f"sigrok's decoder failed: {outcome.failures[:1]}")
-    return found
+    return records
 
 
 def symbol_bus(data: bytes) -> None:
@@ -96,24 +96,27 @@ def symbol_bus(data: bytes) -> None:
 def bus(edges: Edges, width: int) -> linecode.BusFrames:
     """Compare the kernel with the sigrok decoder and with itself."""
     lines = linecode.BusLines(strobe=0, data=tuple(range(1, 1 + width)), frame_gap_samples=FRAME_GAP)
-    found = linecode.decode(edges, lines, codes=KNOWN_CODES)
+    native = linecode.decode(edges, lines, codes=KNOWN_CODES)
     wires = ":".join(["strobe=D0", *(f"d{i}=D{i + 1}" for i in range(width))])
     records = by_sigrok(edges, f"gpio_probe:{wires}:width={width}", OutputKind.BINARY).bytes.get(0, b"")
-    theirs = sorted((at, code, id_, flags) for at, _, code, id_, flags in struct.iter_unpack("<QBBHI", records))
+    expected = sorted((at, code, id_, flags) for at, _, code, id_, flags in struct.iter_unpack("<QBBHI", records))
     ours = [
         *(
             (at, code, max(id_, 0), int(id_ >= 0))
-            for at, code, id_ in zip(found.samples, found.codes, found.ids, strict=True)
+            for at, code, id_ in zip(native.samples, native.codes, native.ids, strict=True)
         ),
-        *((at, 0, min(n, 0xFFFF), DAMAGED) for at, n in zip(found.damaged_samples, found.damaged_symbols, strict=True)),
+        *(
+            (at, 0, min(n, 0xFFFF), DAMAGED)
+            for at, n in zip(native.damaged_samples, native.damaged_symbols, strict=True)
+        ),
     ]
-    hold(theirs == sorted(tuple(map(int, row)) for row in ours), "the kernel and the sigrok decoder find the same")
+    hold(expected == sorted(tuple(map(int, row)) for row in ours), "the kernel and the sigrok decoder find the same")
     for cut in {len(edges.samples) // 3, len(edges.samples) - 1}:
         pieces = linecode.joined(list(linecode.stream(in_pieces(edges, cut), lines, codes=KNOWN_CODES)))
-        hold(np.array_equal(pieces.samples, found.samples), "in pieces it finds the same")
-        hold(np.array_equal(pieces.ids, found.ids), "in pieces it finds the same ids")
-        hold(np.array_equal(pieces.damaged_samples, found.damaged_samples), "in pieces it finds the same damage")
-    return found
+        hold(np.array_equal(pieces.samples, native.samples), "in pieces it finds the same")
+        hold(np.array_equal(pieces.ids, native.ids), "in pieces it finds the same ids")
+        hold(np.array_equal(pieces.damaged_samples, native.damaged_samples), "in pieces it finds the same damage")
+    return native
 
 
 def in_pieces(edges: Edges, cut: int) -> Waveform:
@@ -155,18 +158,18 @@ def damaged_bus(data: bytes) -> None:
         levels[begin + 4 * (value % len(victim)) : end] = 0
     edges = sampled(levels, 1 + width, gaps)
     wiring = [NodeLines("n", Bus("D0", tuple(f"D{i + 1}" for i in range(width)), 400))]
-    found = events.from_edges(edges, wiring)
-    got = {int(at): (int(code), int(id_)) for at, code, id_ in zip(found.samples, found.codes, found.ids, strict=True)}
+    stage = events.from_edges(edges, wiring)
+    got = {int(at): (int(code), int(id_)) for at, code, id_ in zip(stage.samples, stage.codes, stage.ids, strict=True)}
     expected = {at: (code, -1 if id_ is None else id_) for at, (code, id_) in zip(starts, sent, strict=False)}
     outside = {at: row for at, row in expected.items() if at != begin}
     inside = {at: row for at, row in got.items() if at not in outside}
     hold(outside.items() <= got.items(), "what was sent outside the damage is found")
     if kind < 2:
         hold(not inside, "a frame with a wrong symbol, or lost, is not another event")
-    marks = [*found.damaged.samples.tolist(), *found.gaps[:, 0].tolist()]
+    marks = [*stage.damaged.samples.tolist(), *stage.gaps[:, 0].tolist()]
     quiet = not np.any(np.diff((levels[begin - 1 : end] & 1).astype(np.int8)))  # no edge of the strobe was left
-    told = any(begin - 3 <= mark <= end + 4 for mark in marks) or bool(inside) or quiet
-    hold(told, "where an event was lost, there is a damaged frame or a gap")
+    reported = any(begin - 3 <= mark <= end + 4 for mark in marks) or bool(inside) or quiet
+    hold(reported, "where an event was lost, there is a damaged frame or a gap")
     if kind != 1:
         bus(edges, width)
 
@@ -202,24 +205,24 @@ def serial_line(data: bytes) -> None:
     form = uart.UartFormat(baudrate=(100_000, 57_600, 230_400)[data[1] % 3], data_bits=5 + data[2] % 5, parity=parity)
     edges = waves(data[3:], channels=1, rate_hz=1_000_000)
     edges = _edges(edges.samples, edges.levels ^ np.uint64(1), 1, 1_000_000, end=edges.end)
-    found = uart.joined(uart.decode(waveform_of(edges), "D0", form))
+    native = uart.joined(uart.decode(waveform_of(edges), "D0", form))
     stack = f"uart:rx=D0:baudrate={form.baudrate}:data_bits={form.data_bits}:parity={parity}"
-    said = by_sigrok(edges, stack, OutputKind.ANNOTATION).annotations
+    annotations = by_sigrok(edges, stack, OutputKind.ANNOTATION).annotations
     digits = (form.data_bits + 3) // 4
-    theirs = sorted((start, texts[0]) for start, _, number, texts in said if number == 0)
+    expected = sorted((start, texts[0]) for start, _, number, texts in annotations if number == 0)
     before = int(form.bit_samples(edges.samplerate_hz) / 2)
     bit = form.bit_samples(edges.samplerate_hz)
     ours = sorted(
         (int(np.ceil(start + (bit - 1) / 2 + bit)) - before, f"{value:0{digits}X}")
         for start, value in zip(
-            found.starts[found.received].tolist(), found.values[found.received].tolist(), strict=True
+            native.starts[native.received].tolist(), native.values[native.received].tolist(), strict=True
         )
     )
-    hold(theirs == ours, f"characters are those of sigrok: {theirs[:3]} {ours[:3]}")
+    hold(expected == ours, f"characters are those of sigrok: {expected[:3]} {ours[:3]}")
     for cut in {len(edges.samples) // 3, len(edges.samples) - 1}:
         pieces = uart.joined(uart.decode(in_pieces(edges, cut), "D0", form))
         for name in ("starts", "ends", "values", "flags"):
-            hold(np.array_equal(getattr(pieces, name), getattr(found, name)), f"in pieces it finds the same {name}")
+            hold(np.array_equal(getattr(pieces, name), getattr(native, name)), f"in pieces it finds the same {name}")
 
 
 def spi_bus(data: bytes) -> None:
@@ -229,16 +232,16 @@ def spi_bus(data: bytes) -> None:
     mode, bits = data[0] % 4, 1 + data[1] % 32
     edges = waves(data[2:], channels=4, rate_hz=1_000_000)
     lines = spi.SpiLines(clk=0, mosi=1, miso=2, select=3, mode=mode, word_bits=bits)
-    found = spi.decode(edges, lines)
+    native = spi.decode(edges, lines)
     stack = f"spi:clk=D0:mosi=D1:miso=D2:cs=D3:cpol={mode >> 1}:cpha={mode & 1}:wordsize={bits}"
-    said = by_sigrok(edges, stack, OutputKind.ANNOTATION).annotations
-    for number, words in ((0, found.miso), (1, found.mosi)):
-        theirs = [int(texts[0], 16) for _, _, kind, texts in said if kind == number]
-        hold(theirs == words.tolist(), f"words of line {number} are those of sigrok: {theirs[:4]} {words[:4]}")
+    annotations = by_sigrok(edges, stack, OutputKind.ANNOTATION).annotations
+    for number, words in ((0, native.miso), (1, native.mosi)):
+        expected = [int(texts[0], 16) for _, _, kind, texts in annotations if kind == number]
+        hold(expected == words.tolist(), f"words of line {number} are those of sigrok: {expected[:4]} {words[:4]}")
     for cut in {len(edges.samples) // 3, len(edges.samples) - 1}:
         pieces = spi.joined(list(spi.read(in_pieces(edges, cut), lines)))
         for name in ("start", "end", "offsets", "flags", "mosi", "miso", "word_start"):
-            hold(np.array_equal(getattr(pieces, name), getattr(found, name)), f"in pieces it finds the same {name}")
+            hold(np.array_equal(getattr(pieces, name), getattr(native, name)), f"in pieces it finds the same {name}")
 
 
 def radio_frame(data: bytes) -> None:
@@ -251,8 +254,8 @@ def sync_line(data: bytes) -> None:
     """A coded sync line of any pulses: pulses increase, or a clear error."""
     edges = waves(data, channels=1, rate_hz=1_000_000)
     with our_errors():
-        found = syncline.read(edges, "D0")
-        hold(bool(np.all(np.diff(found.positions) > 0)), "numbers of pulses increase")
+        native = syncline.read(edges, "D0")
+        hold(bool(np.all(np.diff(native.positions) > 0)), "numbers of pulses increase")
 
 
 def shared_edges(data: bytes) -> None:

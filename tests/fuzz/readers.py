@@ -206,10 +206,10 @@ def recording(data: bytes) -> None:
 def recording_folder() -> Path:
     """A complete recording of the capture."""
     folder = scratch() / "recording"
-    made = Recording.create(folder, info())
-    seeds.segments(made.edges_folder, seeds.capture(gap=True))
+    recording = Recording.create(folder, info())
+    seeds.segments(recording.edges_folder, seeds.capture(gap=True))
     (folder / "serial" / "node.rec").write_bytes(seeds.serial_record())
-    made.finish(state="complete")
+    recording.finish(state="complete")
     return folder
 
 
@@ -259,9 +259,10 @@ def experiment_text(data: bytes) -> None:
 def node_log(data: bytes) -> None:
     """What a node prints: every line is understood, or kept as it came."""
     with our_errors():
-        found = log.parse(data, node="n")
+        parsed = log.parse(data, node="n")
         hold(
-            len(found.sequences) == len(found.outcomes) == len(found.lost) == len(found.lines), "a row for each packet"
+            len(parsed.sequences) == len(parsed.outcomes) == len(parsed.lost) == len(parsed.lines),
+            "a row for each packet",
         )
 
 

@@ -45,7 +45,7 @@ def main() -> None:
         if error is None or (what := place(error)) in known:
             return
         known.add(what)
-        least = smaller(data, lambda it: (found := failure(it)) is not None and place(found) == what)
+        least = smaller(data, lambda it: (reason := failure(it)) is not None and place(reason) == what)
         path = findings / f"{name}-{hashlib.sha256(what.encode()).hexdigest()[:10]}"
         path.with_suffix(".bin").write_bytes(least)
         last = failure(least) or error

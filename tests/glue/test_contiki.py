@@ -79,10 +79,10 @@ def test_every_event_of_a_ping_pong_in_its_order_and_with_its_id(ping: tuple[Tar
     """From the application down to the radio and up again, by wrapped structs and functions and exchanged threads."""
     target, ran = ping
     assert (0, "") == (ran.damaged, ran.log)
-    found = told(ran)
-    start = found.index(("app.tx.enter", FIRST_ID))
+    events = told(ran)
+    start = events.index(("app.tx.enter", FIRST_ID))
     expected = [event for number in range(PACKETS) for event in one_packet(number, isr=target is SKY)]
-    assert expected == found[start : start + len(expected)]
+    assert expected == events[start : start + len(expected)]
     marker = next(at for at, event in enumerate(ran.events) if event.name == "rig.marker")
     assert marker + 1 == ran.events[marker].id  # the node counts its frames as well
 
@@ -141,15 +141,15 @@ def test_it_replies_broadcasts_and_interferes(tmp_path: Path) -> None:
     )
     ran = run(M3.board, built, virtual_s=1.5, slower=M3.slower, lines=lines)
     assert (0, "") == (ran.damaged, ran.log)
-    said = [re.sub(r"(_us|probes)=\d+", r"\1=", line) for line in ran.said if line.startswith(("packet", "done"))]
+    printed = [re.sub(r"(_us|probes)=\d+", r"\1=", line) for line in ran.said if line.startswith(("packet", "done"))]
     assert [
         "packet seq=1 from=0200000000000002 rx_us= status=ok",
         "packet seq=2 from=0200000000000002 rx_us= status=ok",
         "done sent=2 received=2 lost=0 probes=",
         "packet seq=2 rx_us= tx_us= status=ok",
         "done sent=6 received=3 lost=0 probes=",
-    ] == said[:5]
-    assert 6 == len(said) and said[5].startswith("done")  # told to stop
+    ] == printed[:5]
+    assert 6 == len(printed) and printed[5].startswith("done")  # told to stop
     names = [(event.name, event.id) for event in ran.events]
     reply = names.index(("app.rx.enter", 2), names.index(("app.rx.exit", 2)))
     assert ("app.tx.enter", 2) == names[reply + 1]

@@ -37,8 +37,8 @@ def test_tasks_queues_timers_and_ticks_run_as_on_silicon(
     freertos_kernel: Path, tmp_path: Path, kind: str, port: str, options: tuple[str, ...]
 ) -> None:
     """2000 ticks: a message every second one, each handled; every tenth notifies; the timer fires every tenth tick."""
-    said, log = run(kind, build(freertos_kernel, tmp_path / "freertos.elf", port=port, options=options))
-    boot, done, *rest = said.splitlines()
+    output, log = run(kind, build(freertos_kernel, tmp_path / "freertos.elf", port=port, options=options))
+    boot, done, *rest = output.splitlines()
     assert (f"boot {KERNEL_VERSION}", [], "") == (boot, rest, log)
     counts = {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", done)}
     idle, workers = counts.pop("idle"), (counts.pop("worker0"), counts.pop("worker1"))

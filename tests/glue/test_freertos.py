@@ -43,14 +43,14 @@ def counts(ran: Ran) -> dict[str, int]:
 
 def running(events: list[Seen]) -> list[int]:
     """The task that runs while each event is sent; 0 in an interrupt and before the first switch."""
-    found, task, inside = [], 0, 0
+    intervals, task, inside = [], 0, 0
     for event in events:
         if event.name == "sched.switch":
             task = event.id
         inside += event.name in ("isr.other.enter", "isr.timer.enter")
-        found.append(0 if inside else task)
+        intervals.append(0 if inside else task)
         inside -= event.name in ("isr.other.exit", "isr.timer.exit")
-    return found
+    return intervals
 
 
 @pytest.fixture(scope="module", params=BOARDS)
@@ -64,27 +64,27 @@ def ran(request: pytest.FixtureRequest, freertos_kernel: Path, tmp_path_factory:
 @pytest.mark.slow
 def test_the_pins_say_what_the_program_counted(ran: Ran) -> None:
     """Every switch, post, fetch, drop, notification, delay and interrupt, by the program's own counts."""
-    said = counts(ran)
-    found = Counter((event.name, event.id) for event in ran.events)
-    assert (0, "", said["frames"]) == (ran.damaged, ran.log, len(ran.events))
-    assert said["switches"] == len(ran.ids("sched.switch"))
+    counters = counts(ran)
+    events = Counter((event.name, event.id) for event in ran.events)
+    assert (0, "", counters["frames"]) == (ran.damaged, ran.log, len(ran.events))
+    assert counters["switches"] == len(ran.ids("sched.switch"))
     expected = {
-        ("queue.post", MESSAGES): said["posted"],
-        ("queue.fetch", MESSAGES): said["fetched"],
-        ("queue.drop", MESSAGES): said["dropped"],
-        ("queue.post", SIGNALS): said["interrupts"],
-        ("queue.fetch", SIGNALS): said["heard"],
-        ("queue.post", NOTIFICATION + LISTENER): said["notified"],
-        ("queue.fetch", NOTIFICATION + LISTENER): said["notified"],
-        ("queue.fetch", MUTEX): said["heard"],
-        ("queue.post", MUTEX): said["heard"] + 1,  # the kernel gives a mutex once when it makes it
-        ("timer.set", -1): said["delays"],
-        ("isr.other.enter", PENDED_IRQ): said["interrupts"],
-        ("isr.other.exit", PENDED_IRQ): said["interrupts"],
+        ("queue.post", MESSAGES): counters["posted"],
+        ("queue.fetch", MESSAGES): counters["fetched"],
+        ("queue.drop", MESSAGES): counters["dropped"],
+        ("queue.post", SIGNALS): counters["interrupts"],
+        ("queue.fetch", SIGNALS): counters["heard"],
+        ("queue.post", NOTIFICATION + LISTENER): counters["notified"],
+        ("queue.fetch", NOTIFICATION + LISTENER): counters["notified"],
+        ("queue.fetch", MUTEX): counters["heard"],
+        ("queue.post", MUTEX): counters["heard"] + 1,  # the kernel gives a mutex once when it makes it
+        ("timer.set", -1): counters["delays"],
+        ("isr.other.enter", PENDED_IRQ): counters["interrupts"],
+        ("isr.other.exit", PENDED_IRQ): counters["interrupts"],
     }
-    assert expected == {key: found[key] for key in expected}
-    assert found["isr.timer.enter", -1] == found["isr.timer.exit", -1] == said["ticks"]
-    assert min(said["dropped"], said["heard"]) > 10
+    assert expected == {key: events[key] for key in expected}
+    assert events["isr.timer.enter", -1] == events["isr.timer.exit", -1] == counters["ticks"]
+    assert min(counters["dropped"], counters["heard"]) > 10
 
 
 @pytest.mark.slow
@@ -120,10 +120,10 @@ def test_the_tick_by_the_trace_macros_alone(freertos_kernel: Path, tmp_path: Pat
     without = ("-DGPIORIG_FREERTOS_SEMAPHORES=0", "-DGPIORIG_FREERTOS_NOTIFICATIONS=0")
     image = probed(freertos_kernel, tmp_path / "a.elf", "iotlab-m3", *without)
     ran = run("iotlab-m3", image, virtual_s=1, slower=BOARDS["iotlab-m3"][2])
-    said = counts(ran)
+    counters = counts(ran)
     kinds = Counter(event.name for event in ran.events)
-    assert (0, "", said["frames"]) == (ran.damaged, ran.log, len(ran.events))
-    assert kinds["isr.timer.enter"] == kinds["isr.timer.exit"] == said["ticks"]
+    assert (0, "", counters["frames"]) == (ran.damaged, ran.log, len(ran.events))
+    assert kinds["isr.timer.enter"] == kinds["isr.timer.exit"] == counters["ticks"]
     assert 0 == kinds["isr.other.enter"] + kinds["isr.other.exit"]
     assert {MESSAGES, SIGNALS} == {event.id for event in ran.events if event.name.startswith("queue.")}
 
@@ -155,16 +155,16 @@ def variables(*settings: str) -> dict[str, list[str]]:
 
 def spirit1(folder: Path, radio: str) -> Ran:
     """The program on ST's names, with the hooks that the makefile gives."""
-    told = variables("GPIORIG_PORT := nucleo-l476rg", f"GPIORIG_RADIO := {radio}")
+    settings = variables("GPIORIG_PORT := nucleo-l476rg", f"GPIORIG_RADIO := {radio}")
     program = FOREIGN / "spirit1"
-    sources = [program / "main.c", program / "st.c", FOREIGN / "board.c", *told["GPIORIG_SOURCES"]]
+    sources = [program / "main.c", program / "st.c", FOREIGN / "board.c", *settings["GPIORIG_SOURCES"]]
     (folder / "FreeRTOS.h").touch()
     (folder / "task.h").write_text("#define taskDISABLE_INTERRUPTS()\n")
     command = ["arm-none-eabi-gcc", "-std=c11", "-g", "-O2", "-mthumb", *CORTEX_M4F, "-Wall", "-Wextra", "-Werror"]
     command += [
         f"-I{folder}",
-        *told["GPIORIG_CPPFLAGS"],
-        *told["GPIORIG_LDFLAGS"],
+        *settings["GPIORIG_CPPFLAGS"],
+        *settings["GPIORIG_LDFLAGS"],
         "-nostartfiles",
         "--specs=nosys.specs",
     ]

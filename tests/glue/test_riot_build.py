@@ -14,8 +14,8 @@ from riotglue import FIRMWARE
 
 def make(folder: Path, *words: str, riotbase: str) -> subprocess.CompletedProcess[str]:
     command = ["make", "-C", str(folder)]
-    told = dict(word.split("=", 1) for word in (f"RIOTBASE={riotbase}", *words))
-    return subprocess.run(command, env={**os.environ, **told}, capture_output=True, text=True, check=False)
+    assigned = dict(word.split("=", 1) for word in (f"RIOTBASE={riotbase}", *words))
+    return subprocess.run(command, env={**os.environ, **assigned}, capture_output=True, text=True, check=False)
 
 
 def copied(folder: Path) -> Path:

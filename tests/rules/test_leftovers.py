@@ -48,8 +48,8 @@ def run_tests(place: Path, text: str, *words: str) -> tuple[int, list[str]]:
     environment = os.environ | {"PYTHONPATH": str(ROOT / "tests"), "HOME": str(folder / "home"), "PYTEST_ADDOPTS": ""}
     environment = {name: text for name, text in environment.items() if not name.startswith("PYTEST_XDIST")}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    _, _, said = done.stdout.partition("left behind by the tests")
-    return done.returncode, [line for line in said.splitlines()[1:] if line and not line.startswith("=")]
+    _, _, report = done.stdout.partition("left behind by the tests")
+    return done.returncode, [line for line in report.splitlines()[1:] if line and not line.startswith("=")]
 
 
 @pytest.mark.slow  # starts pytest, and its workers

@@ -103,7 +103,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_sdist_holds_sources_only(sdist: Path) -> None:
     """Every file is text, but the pictures of the documents; tests stay in the repository."""
     with tarfile.open(sdist) as archive:
-        files = {each.name.partition("/")[2]: archive.extractfile(each) for each in archive if each.isfile()}
+        files = {member.name.partition("/")[2]: archive.extractfile(member) for member in archive if member.isfile()}
         binary = [name for name, file in files.items() if file and b"\0" in file.read()]
 
     assert [] == [name for name in binary if not re.fullmatch(r"docs/figures/[\w-]+\.png", name)]
@@ -122,7 +122,10 @@ def test_the_wheel_says_which_platform_it_is_for(wheel: Path, contents: Path) ->
     assert os.uname().machine == tag[4]
     # An oracle of its own: the names of versions as they stand in the libraries.
     asked = [re.findall(rb"GLIBC_(\d+)\.(\d+)\b", path.read_bytes()) for path in contents.rglob("*.so")]
-    assert max((int(major), int(minor)) for each in asked for major, minor in each) == (int(tag[2]), int(tag[3]))
+    assert max((int(major), int(minor)) for versions in asked for major, minor in versions) == (
+        int(tag[2]),
+        int(tag[3]),
+    )
 
 
 @pytest.mark.slow
@@ -136,9 +139,9 @@ def test_the_wheel_holds_what_the_program_needs(sources: Path, contents: Path) -
     data = {"decoders": "decoders", "experiments": "experiments", "hooks": "firmware-gpio-probes/hooks"}
     for name, origin in data.items():
         expected = sorted(path.relative_to(sources / origin) for path in (sources / origin).rglob("*.*"))
-        found = sorted(path.relative_to(contents / "gpiorig/rig/data" / name)
+        packed = sorted(path.relative_to(contents / "gpiorig/rig/data" / name)
                        for path in (contents / "gpiorig/rig/data" / name).rglob("*.*"))  # fmt: skip
-        assert expected and expected == found
+        assert expected and expected == packed
     libraries = {name for name in here if name.endswith(".so")}
     assert {"gpiorig/capture/libgpiorig_native.so", "gpiorig/rig/virtual/libvboards.so"} == libraries
     for name in libraries:

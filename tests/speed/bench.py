@@ -133,11 +133,11 @@ def main() -> None:
         assert done.status == 0, done.stderr
         virtual_s = float(Recording.open(run).edges().end / RATE_HZ)
         row("recording 1000 packets, virtual bench", wall_s, "the virtual time it covers", virtual_s)
-    for each in bench_analysis.rows():
-        row(*each)
+    for measured in bench_analysis.rows():
+        row(*measured)
     bench_sr.table()
-    for each in bench_decode.rows():
-        row(*each)
+    for measured in bench_decode.rows():
+        row(*measured)
     bench_boards.table()
 
 

@@ -47,24 +47,24 @@ def example(name: str, *words: str | Path | int) -> str:
 def ping(boards: int, packets: int, interval_us: int, slice_ns: int = 16_000) -> Ping:
     """Every pair of `boards` exchanges `packets` requests and replies."""
     lines = example("bench_speed", IMAGE, boards, packets, interval_us, slice_ns).split()
-    said = dict(line.split("=", 1) for line in lines)
+    values = dict(line.split("=", 1) for line in lines)
     return Ping(
-        boards=int(said["boards"]),
-        requests=int(said["requests"]),
-        replies=int(said["replies"]),
-        virtual_s=float(said["virtual_s"]),
-        wall_s=float(said["wall_s"]),
-        processor_s=float(said["processor_s"]),
-        instructions=int(said["instructions"]),
-        edge_hash=said["edge_hash"],
+        boards=int(values["boards"]),
+        requests=int(values["requests"]),
+        replies=int(values["replies"]),
+        virtual_s=float(values["virtual_s"]),
+        wall_s=float(values["wall_s"]),
+        processor_s=float(values["processor_s"]),
+        instructions=int(values["instructions"]),
+        edge_hash=values["edge_hash"],
     )
 
 
 def mips(name: str) -> int:
     """Best of the runs of a core's example, in processor time."""
-    found = re.search(r"best of \d+: (\d+) MIPS", example(name))
-    assert found, f"{name} prints no result"
-    return int(found[1])
+    match = re.search(r"best of \d+: (\d+) MIPS", example(name))
+    assert match, f"{name} prints no result"
+    return int(match[1])
 
 
 def costs(busy: Ping, quiet: Ping) -> tuple[float, float]:

@@ -86,8 +86,8 @@ def rows() -> Iterator[tuple[str, float, str, float]]:
             for stack, annotations in STACKS:
                 show = ("-P", stack, "-A", annotations)
                 ours_s, ours = timed([ROOT / ".venv" / "bin" / "gpiorig", "decode", path, *show, "--samplenum"])
-                theirs_s, theirs = timed(["sigrok-cli", "-i", path, *show, "--protocol-decoder-samplenum"])
-                assert ours == theirs, (stack, name)
+                theirs_s, output = timed(["sigrok-cli", "-i", path, *show, "--protocol-decoder-samplenum"])
+                assert ours == output, (stack, name)
                 decoder = stack.partition(":")[0]
                 yield f"gpiorig decode, {decoder}, {name}, {SECONDS} s at 24 MHz x 16", ours_s, "sigrok-cli", theirs_s
 

@@ -63,8 +63,8 @@ def record(samples: int, folder: Path) -> tuple[dict[str, object], list[int]]:
         while capture.poll() is None:
             memory.append(resident(capture.pid))
             time.sleep(TICK_S)
-        said = capture.communicate()[0]
-        return json.loads(said), memory
+        output = capture.communicate()[0]
+        return json.loads(output), memory
     finally:
         server.kill()
         server.communicate()
@@ -87,10 +87,12 @@ def main() -> None:
         return
     samples = int(sys.argv[1]) if len(sys.argv) > 1 else SAMPLES
     with tempfile.TemporaryDirectory() as folder:
-        said, memory = record(samples, Path(folder) / "run")
-    facts = said["capture"]
+        output, memory = record(samples, Path(folder) / "run")
+    facts = output["capture"]
     assert isinstance(facts, dict)
-    print(f"{said['state']}: {facts['samples']} samples in {facts['wall_s']} s, {facts['rows']} rows {said['reason']}")
+    print(
+        f"{output['state']}: {facts['samples']} samples in {facts['wall_s']} s, {facts['rows']} rows {output['reason']}"
+    )
     print(f"{samples / facts['wall_s'] / 1e6:.0f} M samples/s = {samples / facts['wall_s'] / 24e6:.1f} x 24 MS/s")
     print(
         ", ".join(f"{name} {facts[name]}" for name in ("reader_busy", "writer_busy", "pipe_fullest", "queue_fullest"))

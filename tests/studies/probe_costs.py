@@ -95,14 +95,14 @@ def pins(board: Board, image: bytes, names: tuple[str, ...]) -> NDArray[np.uint8
         )
         for channel, name in enumerate(names):
             boards.probe(analyzer, channel, node, name)
-        taken, block = [], bytearray(1 << 20)
+        blocks, block = [], bytearray(1 << 20)
         at_ps = 0
         while at_ps < RUN_PS:
             at_ps += RUN_PS // 50
             boards.run(at_ps)
             while count := boards.samples(analyzer, block):
-                taken.append(bytes(block[:count]))
-        return np.frombuffer(b"".join(taken), np.uint8)
+                blocks.append(bytes(block[:count]))
+        return np.frombuffer(b"".join(blocks), np.uint8)
     finally:
         boards.close()
 

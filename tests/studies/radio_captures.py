@@ -92,8 +92,8 @@ def frames(recording: Recording, radio: Radio, node: str) -> spi_frames.RadioFra
     """The frames on a node's SPI bus."""
     edges = recording.edges()
     lines = spi.lines_of(edges.channels, node)
-    found = [spi.decode(edges, lines)]
-    return spi_frames.frames(found, chip=radio.decoder, samplerate_hz=edges.samplerate_hz, lines=lines, node=node)
+    transfers = [spi.decode(edges, lines)]
+    return spi_frames.frames(transfers, chip=radio.decoder, samplerate_hz=edges.samplerate_hz, lines=lines, node=node)
 
 
 def cut(edges: Edges, start: int, end: int) -> Edges:
@@ -121,6 +121,6 @@ def make(radio: Radio, folder: Path) -> None:
 if __name__ == "__main__":
     STORED.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as place:
-        for each in RADIOS:
-            each.capture.unlink(missing_ok=True)
-            make(each, Path(place))
+        for radio in RADIOS:
+            radio.capture.unlink(missing_ok=True)
+            make(radio, Path(place))

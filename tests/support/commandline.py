@@ -35,9 +35,9 @@ class Finished:
     @property
     def numbers(self) -> dict[str, Any]:
         """Its output as the one JSON object it should be."""
-        found = json.loads(self.stdout)
-        assert isinstance(found, dict)
-        return found
+        numbers = json.loads(self.stdout)
+        assert isinstance(numbers, dict)
+        return numbers
 
 
 def gpiorig(*words: str | Path, path: str | None = None, figures: bool = False) -> Finished:

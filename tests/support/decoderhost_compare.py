@@ -43,15 +43,15 @@ def decoder_folder(folder: Path) -> Path:
 
 def library(folder: Path) -> Library:
     """Our host's library of the same decoders; the recorder takes anything."""
-    made = Library(search_path({**os.environ, "SIGROKDECODE_DIR": str(folder)}))
-    outputs = {name for kind in loadable(made) for name in kind.outputs}
-    made._kinds["recorder"] = dataclasses.replace(made.load("recorder"), inputs=tuple(outputs))
-    return made
+    loaded = Library(search_path({**os.environ, "SIGROKDECODE_DIR": str(folder)}))
+    outputs = {name for kind in loadable(loaded) for name in kind.outputs}
+    loaded._kinds["recorder"] = dataclasses.replace(loaded.load("recorder"), inputs=tuple(outputs))
+    return loaded
 
 
-def loadable(made: Library) -> list[Kind]:
+def loadable(host: Library) -> list[Kind]:
     """All decoders that are there."""
-    return [made.load(name) for name in made.ids() if name != "recorder"]
+    return [host.load(name) for name in host.ids() if name != "recorder"]
 
 
 def chain(kind: Kind, kinds: Sequence[Kind], *, stacked: bool = False) -> list[Kind]:
@@ -144,9 +144,9 @@ class Lines:
         self.metas.append(meta_line(output, start, end, value, samplenum=True))
 
 
-def by_host(waveform: Waveform, specifications: Sequence[str], made: Library) -> tuple[Lines, Outcome]:
+def by_host(waveform: Waveform, specifications: Sequence[str], host: Library) -> tuple[Lines, Outcome]:
     """What our host gives."""
-    stacks = parse_stacks(specifications, made, waveform.channels)
+    stacks = parse_stacks(specifications, host, waveform.channels)
     kinds = (OutputKind.ANNOTATION, OutputKind.BINARY, OutputKind.META)
     lines = Lines()
     outcome = decode(waveform, stacks, selection=Selection.everything(stacks, *kinds), sink=lines)
@@ -198,27 +198,27 @@ class Comparison:
     failed: bool = False
 
 
-def compare(edges: Edges, text: str, made: Library, folder: Path, work: Path, *, everything: bool = True) -> Comparison:
+def compare(edges: Edges, text: str, host: Library, folder: Path, work: Path, *, everything: bool = True) -> Comparison:
     """Write a capture to a folder and compare."""
     path = work / "random.sr"
     write_sr(path, edges)
-    return compare_file(path, edges, text, made, folder, everything=everything)
+    return compare_file(path, edges, text, host, folder, everything=everything)
 
 
 def compare_file(
-    path: Path, edges: Edges, text: str, made: Library, folder: Path, *, everything: bool = True
+    path: Path, edges: Edges, text: str, host: Library, folder: Path, *, everything: bool = True
 ) -> Comparison:
     """Run one stack, with the recorder on top, in both and compare annotations, objects, bytes and values."""
     done = Comparison(text)
     ids = [part.partition(":")[0] for part in text.split(",")]
-    stack = f"{text},recorder" if any(made.load(ids[-1]).outputs) else text
-    shown = [name for name in dict.fromkeys([*ids, "recorder"]) if made.load(name).annotations and name in stack]
+    stack = f"{text},recorder" if any(host.load(ids[-1]).outputs) else text
+    shown = [name for name in dict.fromkeys([*ids, "recorder"]) if host.load(name).annotations and name in stack]
     begin = time.perf_counter()
-    theirs = by_sigrok(path, [stack], "-A", ",".join(shown), folder=folder)
+    reference = by_sigrok(path, [stack], "-A", ",".join(shown), folder=folder)
     middle = time.perf_counter()
-    lines, outcome = by_host(waveform_of(edges), [stack], made)
+    lines, outcome = by_host(waveform_of(edges), [stack], host)
     done.sigrok_s, done.host_s = middle - begin, time.perf_counter() - middle
-    expected = plain(theirs.stdout.decode())[:-1]
+    expected = plain(reference.stdout.decode())[:-1]
     got = plain("\n".join(lines.annotations)) if lines.annotations else []
     done.lines, done.failed = len(expected), outcome.failed > 0
     if expected != got:
@@ -227,23 +227,23 @@ def compare_file(
         done.differs = f"line {first}: {[*expected, 'END'][first][:200]} | {[*got, 'END'][first][:200]}"
     elif everything:
         for name in dict.fromkeys(ids):
-            kind = made.load(name)
+            kind = host.load(name)
             if kind.binaries and len(name) >= 3:
                 theirs_bytes = by_sigrok(path, [text], "-B", name, folder=folder).stdout
-                if theirs_bytes != by_host_of(edges, text, made, name).bytes:
+                if theirs_bytes != by_host_of(edges, text, host, name).bytes:
                     done.differs = f"bytes of {name}"
             metas = by_sigrok(path, [text], "-M", name, folder=folder).stdout.decode().splitlines()
-            if len(name) >= 3 and metas != by_host_of(edges, text, made, name).metas:
+            if len(name) >= 3 and metas != by_host_of(edges, text, host, name).metas:
                 done.differs = f"values of {name}"
-    raised = b"Traceback" in theirs.stderr
+    raised = b"Traceback" in reference.stderr
     if not done.differs and raised != any(one.trace for one in outcome.failures):
-        done.differs = f"raised: {theirs.stderr[-200:].decode()!r} | {outcome.failures[:1]}"
+        done.differs = f"raised: {reference.stderr[-200:].decode()!r} | {outcome.failures[:1]}"
     return done
 
 
-def by_host_of(edges: Edges, text: str, made: Library, name: str) -> Lines:
+def by_host_of(edges: Edges, text: str, host: Library, name: str) -> Lines:
     """Bytes and values of one decoder."""
-    stacks = parse_stacks([text], made, edges.channels)
+    stacks = parse_stacks([text], host, edges.channels)
     lines = Lines()
     wanted = Selection({OutputKind.BINARY: {name: None}, OutputKind.META: {name: None}})
     decode(waveform_of(edges), stacks, selection=wanted, sink=lines)
@@ -260,8 +260,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "decoders"
         folder.mkdir()
-        made = library(decoder_folder(folder))
-        kinds = loadable(made)
+        host = library(decoder_folder(folder))
+        kinds = loadable(host)
         for kind in kinds:
             if options.decoders and kind.id not in options.decoders:
                 continue
@@ -272,7 +272,7 @@ def main() -> None:
                 rate = rng.choice((1_000_000, 24_000_000))
                 edges = random_edges(rng, channels, options.samples, samplerate_hz=rate)
                 try:
-                    done = compare(edges, text, made, folder, Path(name))
+                    done = compare(edges, text, host, folder, Path(name))
                 except subprocess.TimeoutExpired:
                     print(f"{kind.id:20} seed {seed}: sigrok-cli does not end: {text}", flush=True)
                     continue

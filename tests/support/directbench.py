@@ -63,21 +63,21 @@ def record(folder: Path, bench: str, experiment: Experiment | str, *, packets: i
 def run(bench: Bench, experiment: Experiment, *, bench_file: Path, output: Path, images: dict[str, Path]) -> Recording:
     """Run the experiment and record it, as `runner.run` does."""
     assert bench.virtual is not None and bench.virtual.pace == "fast"
-    found = {
+    sources = {
         name: captures.source(bench, name, Analyzer(f"direct:{name}", "virtual analyzer", BEAGLELOGIC_CHANNELS))
         for name in sorted(bench.analyzers, key=lambda name: -bench.analyzers[name].samplerate_hz)
     }
     hashes = {name: firmware.sha256(path) for name, path in images.items()}
-    info = runner.describe(bench, bench_file, experiment, sources=found, virtual_stamps=True, firmware=hashes)
+    info = runner.describe(bench, bench_file, experiment, sources=sources, virtual_stamps=True, firmware=hashes)
     recording = Recording.create(output, info)
-    parts = captures.parts(found, recording)
+    parts = captures.parts(sources, recording)
     with contextlib.ExitStack() as stack:
         world = World(bench, firmware=images, modelled_reader=True)
         stack.callback(world.boards.close)
         truth = [stack.enter_context(_truth(bench, world.boards))] if bench.virtual.truth else []
         analyzers = {
             name: stack.enter_context(DirectAnalyzer(world, name, source, parts[name]))
-            for name, source in found.items()
+            for name, source in sources.items()
         }
         pace = FastPace(world.boards, ports := [], [*analyzers.values(), *truth], slice_ps=SLICE_PS)
         for name, board in world.index.items():

@@ -226,25 +226,27 @@ def state_of(folder: Path) -> str:
 def false_in(recording: Recording, reference: Edges) -> list[str]:
     """What is not right in a recording, as far as the reference goes."""
     state, edges = recording.state, recording.edges()
-    found = []
+    problems = []
     first_gap = int(edges.gaps[0, 0]) if len(edges.gaps) else edges.end
     known = min(first_gap, reference.end)
-    mine, others = edges.samples < known, reference.samples < known
+    before, others = edges.samples < known, reference.samples < known
     if not (
-        np.array_equal(edges.samples[mine], reference.samples[others])
-        and np.array_equal(edges.levels[mine], reference.levels[others])
+        np.array_equal(edges.samples[before], reference.samples[others])
+        and np.array_equal(edges.levels[before], reference.levels[others])
     ):
-        found.append(f"the edges before sample {known} are not those of an undisturbed try")
+        problems.append(f"the edges before sample {known} are not those of an undisturbed try")
     if state == "complete" and (len(edges.gaps) or edges.end < reference.end):
-        found.append(f"complete, but it ends at sample {edges.end} of {reference.end}, with {len(edges.gaps)} gaps")
+        problems.append(f"complete, but it ends at sample {edges.end} of {reference.end}, with {len(edges.gaps)} gaps")
     if state == "incomplete" and not recording.info.reason:
-        found.append("incomplete without a reason")
+        problems.append("incomplete without a reason")
     has_length = not recording.info.experiment  # a run ends when its packets are through
     if state == "incomplete" and has_length and edges.samples.size and edges.end < reference.end:
-        found.append(f"incomplete, and no gap from sample {edges.end} to {reference.end}")
-    told = () if state == "complete" else ("the recording is", "cut short", "not closed in order", "the port was gone")
-    found += [problem for problem in recording.verify() if not any(words in problem for words in told)]
-    return found
+        problems.append(f"incomplete, and no gap from sample {edges.end} to {reference.end}")
+    expected = (
+        () if state == "complete" else ("the recording is", "cut short", "not closed in order", "the port was gone")
+    )
+    problems += [problem for problem in recording.verify() if not any(words in problem for words in expected)]
+    return problems
 
 
 def one_try(kind: Kind, moment: float, reference: Reference, place: Path) -> tuple[Counter[str], list[str]]:
@@ -298,8 +300,8 @@ def trial(kind: Kind, moments: int, seed: int, place: Path, *, warm: bool = True
     counts, faults = Counter[str](), []
     for number in range(moments):
         moment, folder = (number + draw.random()) / moments, place / str(number)  # one in each stretch of its life
-        found, wrong = one_try(kind, moment, reference, folder)
-        counts += found
+        state, wrong = one_try(kind, moment, reference, folder)
+        counts += state
         faults += [f"{kind.command}:{kind.victim} moment {moment:.4f} ({folder}): {line}" for line in wrong]
         if not wrong:
             shutil.rmtree(folder)

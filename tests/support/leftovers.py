@@ -60,24 +60,24 @@ class Run:
         command = ["git", "-C", self._root, "status", "--porcelain", "--ignored", "--untracked-files=normal", "-z"]
         listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout.split("\0")
         names = {line[3:] for line in listed if line.startswith(("?? ", "!! "))}
-        found = {self._root / name for name in names if not KEPT.search(name)}
+        paths = {self._root / name for name in names if not KEPT.search(name)}
         for folder in HOME_FOLDERS:
-            found |= set((Path.home() / folder).rglob("*"))
-        return found
+            paths |= set((Path.home() / folder).rglob("*"))
+        return paths
 
 
 def processes(mark: str) -> dict[int, str]:
     """Command lines of the processes of a run, by number."""
     variable = f"{MARK}={mark}".encode()
-    found = {}
+    running = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             if variable in (folder / "environ").read_bytes().split(b"\0"):
                 words = (folder / "cmdline").read_bytes().rstrip(b"\0").split(b"\0")
-                found[int(folder.name)] = b" ".join(words).decode(errors="replace")
+                running[int(folder.name)] = b" ".join(words).decode(errors="replace")
         except OSError:
             continue  # it has ended, or is somebody else's
-    return found
+    return running
 
 
 _run = pytest.StashKey[Run]()

@@ -169,17 +169,17 @@ class Frame:
         return self.marks | self.arrivals[reader]
 
 
-def rows_of(found: Any, **wanted: Any) -> list[int]:
+def rows_of(hops: Any, **wanted: Any) -> list[int]:
     """Rows of the hops with these names of sender and receiver, id or number."""
-    names = [*found.events.node_names, None]
+    names = [*hops.events.node_names, None]
     return [
         row
-        for row in range(len(found))
+        for row in range(len(hops))
         if wanted.items()
         <= {
-            "sender": names[found.senders[row]],
-            "receiver": names[found.receivers[row]],
-            "id": int(found.journeys.ids[found.packets[row]]),
-            "number": int(found.numbers[row]),
+            "sender": names[hops.senders[row]],
+            "receiver": names[hops.receivers[row]],
+            "id": int(hops.journeys.ids[hops.packets[row]]),
+            "number": int(hops.numbers[row]),
         }.items()
     ]

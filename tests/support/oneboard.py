@@ -38,7 +38,7 @@ def run(board: str, image: bytes, *commands: str, pins: tuple[str, ...] = ()) ->
     facts = boards.load(board)
     lines = ["strobe", *(f"d{line}" for line in range(facts.bus_width))]
     names = [*(facts.pins[line] for line in lines), *pins]
-    said = b""
+    output = b""
     rows: list[tuple[NDArray[np.int64], NDArray[np.uint64]]] = []
     world = VirtualBoards(seed=1)
     try:
@@ -50,13 +50,13 @@ def run(board: str, image: bytes, *commands: str, pins: tuple[str, ...] = ()) ->
             if command:
                 world.uart_feed(node, 0, f"{command}\n".encode())
             world.pass_time(world.now_ps + int(wait_s * PS_PER_S))  # a TelosB takes 0.3 s to tune its clock
-            said += world.uart_read(node, 0)[1]
+            output += world.uart_read(node, 0)[1]
             rows.append(world.analyzer_edges(analyzer))
     finally:
         world.close()
     gap = facts.frame_gap_ns * SAMPLERATE_HZ // 10**9
     decoder = BusDecoder(BusLines(strobe=0, data=tuple(range(1, len(lines))), frame_gap_samples=gap))
     frames = joined([*(decoder.feed(*part) for part in rows), decoder.finish()])
-    text = said.decode("ascii")
+    text = output.decode("ascii")
     samples, levels = (np.concatenate([part[column] for part in rows]) for column in (0, 1))
     return Run(frames, log.parse(text, node="n"), text, (samples, levels >> np.uint64(len(lines))))

@@ -50,7 +50,7 @@ def run(kind: str, image: bytes, *, virtual_s: float, slower: int = 1, lines: Se
     board = boards.load(kind)
     channels = ["strobe", *(f"d{line}" for line in range(board.bus_width))]
     virtual = VirtualBoards(seed=1)
-    blocks, said = [], bytearray()
+    blocks, output = [], bytearray()
     try:
         node = virtual.add_board(kind, image, VirtualNode())
         analyzer = virtual.add_analyzer(samplerate_hz=SAMPLERATE_HZ, unitsize=1, config=VirtualAnalyzer(), key=1)
@@ -59,7 +59,7 @@ def run(kind: str, image: bytes, *, virtual_s: float, slower: int = 1, lines: Se
         end_ps = round(virtual_s * PS_PER_S)
         while virtual.now_ps < end_ps:
             virtual.pass_time(min(end_ps, virtual.now_ps + STEP_PS))
-            said += virtual.uart_read(node, 0)[1]
+            output += virtual.uart_read(node, 0)[1]
             if (number := virtual.now_ps // STEP_PS) <= len(lines):
                 virtual.uart_feed(node, 0, f"{lines[number - 1]}\n".encode())
             blocks.append(virtual.analyzer_edges(analyzer))
@@ -74,4 +74,4 @@ def run(kind: str, image: bytes, *, virtual_s: float, slower: int = 1, lines: Se
         for code, id_, sample in zip(frames.codes.tolist(), frames.ids.tolist(), frames.samples.tolist(), strict=True)
     ]
     is_cut = len(edges.samples) > 0 and edges.end - edges.samples[-1] <= gap_samples  # the last frame, by the end
-    return Ran(said.decode().splitlines(), events, len(frames.damaged_samples) - is_cut, log)
+    return Ran(output.decode().splitlines(), events, len(frames.damaged_samples) - is_cut, log)

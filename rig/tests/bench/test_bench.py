@@ -78,10 +78,10 @@ def test_missing_bench_file(tmp_path: Path) -> None:
 
 def test_experiments_are_valid() -> None:
     """Every experiment file can be run on the bench that its comment names, or else on the demo's."""
-    found = sorted(EXPERIMENTS.glob("*.toml"))
-    assert found
+    paths = sorted(EXPERIMENTS.glob("*.toml"))
+    assert paths
 
-    for path in found:
+    for path in paths:
         file = re.search(r"[\w/]+_bench\.toml", path.read_text())
         name = re.search(r"the bench `([\w-]+)`", path.read_text())
         bench = EXPERIMENTS.parent / file[0] if file else resources.benches()[name[1] if name else "demo"]

@@ -30,7 +30,7 @@ def compare(core: str, wanted: int, seed: int) -> bool:
     differences.unlink(missing_ok=True)
     rng = np.random.default_rng([seed, CORES.index(core)])
     comparison.run(singles(rng, 0, halves=range(HALF_END)))
-    told = written = 0
+    reported = written = 0
     while tally.compared < wanted:
         comparison.run(singles(rng, 3 * BATCH // 4))
         comparison.run(blocks(rng, BATCH // 4, dsp=core != "m3"))
@@ -38,8 +38,8 @@ def compare(core: str, wanted: int, seed: int) -> bool:
         if len(tally.differences) > written:
             differences.write_text("\n".join(tally.differences) + "\n")
             written = len(tally.differences)
-        if tally.compared >= told + TOLD_EVERY:
-            told = tally.compared
+        if tally.compared >= reported + TOLD_EVERY:
+            reported = tally.compared
             print(f"{core}: {tally.compared} compared, {len(tally.differences)} mismatches", flush=True)
     result = {
         "core": core,

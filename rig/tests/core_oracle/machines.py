@@ -50,13 +50,13 @@ def program() -> Path:
 
 def run_ours(core: str, flash: bytes, vectors: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
     """Answers of our core to a batch. Files, not pipes: neither side waits for the other."""
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as taken:
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as output:
         given.write(flash)
         given.write(vectors.tobytes())
         given.seek(0)
-        subprocess.run([program(), core], stdin=given, stdout=taken, check=True)
-        taken.seek(0)
-        return np.frombuffer(taken.read(), dtype=ANSWER)
+        subprocess.run([program(), core], stdin=given, stdout=output, check=True)
+        output.seek(0)
+        return np.frombuffer(output.read(), dtype=ANSWER)
 
 
 # In the order of writing: CONTROL says which stack pointer R13 is.
@@ -99,7 +99,7 @@ class Oracle:
         given[:, 1] = FPCA if self.float else 0
         given[:, 5:20] = vectors["r"]
         given[:, 20] = given[:, 21] = vectors["psr"]
-        taken = np.zeros((len(vectors), len(OUTPUT) + len(floats)), dtype=np.uint32)
+        outputs = np.zeros((len(vectors), len(OUTPUT) + len(floats)), dtype=np.uint32)
         if self.float:
             given[:, 22:54] = vectors["s"]
             given[:, 54] = vectors["fpscr"]
@@ -110,18 +110,18 @@ class Oracle:
         # Code of an earlier batch could be a literal of this one.
         self.uc.mem_write(FLASH, self.flash)
         accessed = np.full(len(vectors), -1)
-        self._run_all(vectors, given, taken, ram, answers, accessed)
+        self._run_all(vectors, given, outputs, ram, answers, accessed)
         answers["window"] = ram[:, at : at + WINDOW_WORDS]
-        answers["r"] = np.concatenate([taken[:, 5:20], taken[:, :1]], axis=1)
-        answers["psr"] = taken[:, 20]
+        answers["r"] = np.concatenate([outputs[:, 5:20], outputs[:, :1]], axis=1)
+        answers["psr"] = outputs[:, 20]
         shifts = np.array([24, 16, 8, 0], dtype=np.uint32)
-        answers["masks"] = np.bitwise_or.reduce(taken[:, 1:5] << shifts, axis=1)
+        answers["masks"] = np.bitwise_or.reduce(outputs[:, 1:5] << shifts, axis=1)
         if self.float:
-            answers["s"] = taken[:, 21:53]
-            answers["fpscr"] = taken[:, 53]
+            answers["s"] = outputs[:, 21:53]
+            answers["fpscr"] = outputs[:, 53]
         return answers, accessed
 
-    def _run_all(self, vectors: Any, given: Any, taken: Any, ram: Any, answers: Any, accessed: Any) -> None:
+    def _run_all(self, vectors: Any, given: Any, output_file: Any, ram: Any, answers: Any, accessed: Any) -> None:
         # A library object of its own: that of the binding checks and converts every argument.
         lib, handle = ctypes.CDLL(binding.uclib._name), self.uc._uch
         floats = FLOAT_REGISTERS if self.float else []
@@ -135,7 +135,7 @@ class Oracle:
             return (ctypes.c_void_p * len(row))(*[begin + 4 * i for i in range(len(row))])
 
         input_at, output_at = pointers(input_row), pointers(output_row)
-        given_at, taken_at, ram_at = given.ctypes.data, taken.ctypes.data, ram.ctypes.data
+        given_at, taken_at, ram_at = given.ctypes.data, output_file.ctypes.data, ram.ctypes.data
         given_bytes, taken_bytes = 4 * len(inputs), 4 * len(outputs)
         code = np.ascontiguousarray(vectors["code"])
         code_at, code_bytes = code.ctypes.data, 4 * CODE_WORDS

@@ -298,7 +298,7 @@ def blocks(rng: np.random.Generator, count: int, dsp: bool) -> Batch:
     mask = (further & (0x10 - (1 << (5 - length)))) | 1 << (4 - length)
     mask = np.where(condition == 14, 1 << (4 - length), mask)
     at = put_code(vectors, 0xBF00 | condition << 4 | mask, np.zeros(count, dtype=bool), np.zeros(count, dtype=np.int64))
-    kept = np.full(count, NO_ROW)
+    chosen = np.full(count, NO_ROW)
     modes, left_out = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
     for place in range(4):
         there = place < length
@@ -320,11 +320,11 @@ def blocks(rng: np.random.Generator, count: int, dsp: bool) -> Batch:
         modes |= there & rows_with(rows, "modes")
         after = put_code(vectors, words, wide, np.where(there, at, 2 * CODE_WORDS - 2))
         at = np.where(there, after, at)
-        kept = np.where(there & (kept == NO_ROW), rows, kept)
+        chosen = np.where(there & (chosen == NO_ROW), rows, chosen)
     vectors["end"] = SEQUENCE + 2 * at
     clean = np.arange(2 * CODE_WORDS)[None, :] >= at[:, None]
     vectors["code"][clean] = SPIN
-    return Batch(vectors, kept, left_out)
+    return Batch(vectors, chosen, left_out)
 
 
 def exclusives(rng: np.random.Generator, count: int) -> Batch:

@@ -371,17 +371,17 @@ def test_every_hook_file_of_ours_loads() -> None:
 
 def test_stripped(arm: Builder) -> None:
     """What is lost is said; the first way of stripping is that of the images that come with gpiorig."""
-    said = {}
+    summaries = {}
     for words in ("--strip-debug --keep-section=.debug_gpiorig", "--strip-debug"):
         path = arm.image()
         run("arm-none-eabi-objcopy", *words.split(), path)
         verdict = check(Image(path), _load(arm.folder, HOOKS))
         assert ["receive"] == [finding.hook.symbol for finding in verdict.findings if finding.state == OK]
         assert "2 sites unwrapped, expected 0: pointer in init; pointer in send" in only(verdict)  # the glue
-        said[words] = [note.partition(":")[0].partition(" (")[0] for note in verdict.notes]
+        summaries[words] = [note.partition(":")[0].partition(" (")[0] for note in verdict.notes]
 
     files = "it names no source files, as one that was stripped"
-    some, most = said.values()
+    some, most = summaries.values()
     assert ["no readable debug information", files] == some
     assert ["no readable debug information", files, "it has no markers"] == most
     run("arm-none-eabi-strip", path)

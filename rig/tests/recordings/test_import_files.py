@@ -25,9 +25,9 @@ def edges(rate: int, name: str, samples: list[int], end: int) -> Edges:
     return Edges.from_blocks([(at, levels)], samplerate_hz=Fraction(rate), channels=[name], end=end)
 
 
-def with_epoch(found: Edges, epoch: str) -> Waveform:
+def with_epoch(traced: Edges, epoch: str) -> Waveform:
     """The edges, with a wall-clock time of sample 0."""
-    return waveform_of(found, epoch=epoch)
+    return waveform_of(traced, epoch=epoch)
 
 
 def info(path: Path, capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, object]:
@@ -39,19 +39,19 @@ def info(path: Path, capsys: pytest.CaptureFixture[str], *options: str) -> dict[
 
 def test_a_file_becomes_a_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The recording holds the file's edges, is whole, and says where it is from."""
-    found = edges(24_000_000, "a", [0, 5, 70_000], 80_000)
-    write_sr(tmp_path / "a.sr", found)
+    traced = edges(24_000_000, "a", [0, 5, 70_000], 80_000)
+    write_sr(tmp_path / "a.sr", traced)
     run = tmp_path / "run"
 
     assert main(["import", str(tmp_path / "a.sr"), "-o", str(run)]) == 0
     recording = Recording.open(run)
     assert recording.verify() == ()
     assert recording.info.analyzer == "imported from a.sr"
-    told = info(run, capsys)
+    printed = info(run, capsys)
     of_file = info(tmp_path / "a.sr", capsys)
-    assert told["channels"] == of_file["channels"]
-    assert (told["samplerate_hz"], told["samples"], told["start"]) == (24_000_000, 80_000, 0)
-    assert (told["virtual"], told["state"]) == (False, "complete")
+    assert printed["channels"] == of_file["channels"]
+    assert (printed["samplerate_hz"], printed["samples"], printed["start"]) == (24_000_000, 80_000, 0)
+    assert (printed["virtual"], printed["state"]) == (False, "complete")
 
 
 def test_files_of_two_rates_and_epochs_are_laid_side_by_side(tmp_path: Path) -> None:
@@ -61,12 +61,12 @@ def test_files_of_two_rates_and_epochs_are_laid_side_by_side(tmp_path: Path) -> 
         tmp_path / "two.vcd", with_epoch(edges(4_000_000, "x", [0, 4, 8], 1000), "2024-05-06T07:08:09.000001+00:00")
     )
     assert main(["import", str(tmp_path / "one.vcd"), str(tmp_path / "two.vcd"), "-o", str(tmp_path / "run")]) == 0
-    found = Recording.open(tmp_path / "run").edges()
+    recorded = Recording.open(tmp_path / "run").edges()
 
-    assert found.samplerate_hz == 20_000_000
-    assert found.channel("two.x")[0].tolist() == [20 + 20, 40 + 20]
-    assert found.channel("one.x")[0].tolist() == [60]  # the first edge lies where both begin: 1 us
-    assert found.start == 20
+    assert recorded.samplerate_hz == 20_000_000
+    assert recorded.channel("two.x")[0].tolist() == [20 + 20, 40 + 20]
+    assert recorded.channel("one.x")[0].tolist() == [60]  # the first edge lies where both begin: 1 us
+    assert recorded.start == 20
 
 
 def test_logs_become_serial_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -81,8 +81,8 @@ def test_logs_become_serial_records(tmp_path: Path, capsys: pytest.CaptureFixtur
     lines = recording.serial("m3-1").lines()
     assert lines.texts == ("a;b", "c")
     assert lines.wall_ns.tolist() == [1700000000_000100000, 1700000000_000300000]
-    told = info(log, capsys)
-    assert told["lines"] == 3
+    printed = info(log, capsys)
+    assert printed["lines"] == 3
 
 
 @pytest.mark.parametrize(
@@ -138,9 +138,9 @@ def test_what_needs_a_bench_says_so(command: list[str], tmp_path: Path, capsys: 
     capsys.readouterr()
 
     assert main([command[0], run, *(run if word == "RUN" else word for word in command[1:])]) == 2
-    said = capsys.readouterr().err
-    assert f"{run}: has no bench, which says what its channels carry" in said
-    assert said.count("\n") == 1
+    errors = capsys.readouterr().err
+    assert f"{run}: has no bench, which says what its channels carry" in errors
+    assert errors.count("\n") == 1
 
 
 def test_a_recording_of_packets_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -153,10 +153,10 @@ def test_a_recording_of_packets_alone(tmp_path: Path, capsys: pytest.CaptureFixt
 
     assert 3 == info(tmp_path / "run", capsys)["packets"]["air.pcap"]["frames"]  # type: ignore[index]
     assert 0 == main(["info", str(tmp_path / "run")])
-    said = capsys.readouterr().out
-    assert f"{tmp_path / 'run'}: no edges of an analyzer\n" in said
-    assert "air.pcap: 3 frames in 2.000000 s from 2023-11-14T22:13:20" in said
-    assert "samples at" not in said
+    output = capsys.readouterr().out
+    assert f"{tmp_path / 'run'}: no edges of an analyzer\n" in output
+    assert "air.pcap: 3 frames in 2.000000 s from 2023-11-14T22:13:20" in output
+    assert "samples at" not in output
     assert 2 == main(["report", str(tmp_path / "run")])
     error = capsys.readouterr().err
     assert "holds no edges of an analyzer" in error
@@ -180,10 +180,10 @@ def test_a_flocklab_trace_and_its_actuation(tmp_path: Path, capsys: pytest.Captu
         main(["import", *(str(tmp_path / f"{name}.csv") for name in ("gpiotracing", "gpioactuation")), "-o", str(run)])
         == 0
     )
-    found = Recording.open(run).edges()
+    recorded = Recording.open(run).edges()
 
     assert {"7.INT1": 2, "7.RST": 1, "7.SIG1": 2, "9.SIG1": 1} == {
-        name: len(found.channel(name)[0]) for name in found.channels
+        name: len(recorded.channel(name)[0]) for name in recorded.channels
     }
     capsys.readouterr()
     assert main(["measure", str(run), "--from", "SIG1:edge", "--to", "INT1:edge", "--per", "node", "--json"]) == 0
@@ -217,12 +217,12 @@ def test_a_command_that_reads_says_what_the_reader_remarks(
     path.write_text("0.1,0,1,0\n0.2,1,1,0\n0.3,0,1,0\nEND\n")
     words = [word.format(folder=tmp_path) for word in command[1:]]
     assert main([command[0], str(path), *words]) == 0
-    said = capsys.readouterr().err.splitlines()
+    remarks = capsys.readouterr().err.splitlines()
 
     assert [
         f"{path}: names that the file does not have are made up: D0, D1, D2; --channels names them",
         f"{path}: line 4 and what follows are not rows, but the end: END",
-    ] == said
+    ] == remarks
 
 
 def test_the_dirt_of_a_log_is_said_where_it_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -250,8 +250,8 @@ def test_columns_that_are_named_make_a_table_of_a_file_of_no_known_format(
     words = ["--columns", "time=sample,levels=port,group=no", "--samplerate", "1MHz", "--json"]
     assert main(["info", str(path), *words]) == 0
 
-    told = json.loads(capsys.readouterr().out)
-    assert (4, 1, 8) == (len(told["channels"]), told["gaps"], told["samples"])
+    numbers = json.loads(capsys.readouterr().out)
+    assert (4, 1, 8) == (len(numbers["channels"]), numbers["gaps"], numbers["samples"])
 
 
 @pytest.mark.parametrize(

@@ -38,10 +38,10 @@ def of_text(text: str, folder: Path) -> list[Finding]:
 
 def test_a_bench_that_can_work(tmp_path: Path) -> None:
     """Everything is right, and each analyzer and node was looked at."""
-    found = of_text(BENCH, tmp_path)
+    findings = of_text(BENCH, tmp_path)
 
-    assert {"analyzers.la", "nodes.a.lines", "nodes.b.lines"} == {finding.about for finding in found}
-    assert {"right"} == {finding.verdict for finding in found}
+    assert {"analyzers.la", "nodes.a.lines", "nodes.b.lines"} == {finding.about for finding in findings}
+    assert {"right"} == {finding.verdict for finding in findings}
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,9 @@ def test_what_cannot_work(old: str, new: str, about: str, what: str, tmp_path: P
 
 def test_what_is_not_known_is_said(tmp_path: Path) -> None:
     """Of a driver without an entry in the table, channels and rates are neither right nor wrong."""
-    found = of_text(BENCH.replace("fx2lafw:conn=1.12", "demo"), tmp_path)
+    findings = of_text(BENCH.replace("fx2lafw:conn=1.12", "demo"), tmp_path)
 
-    assert ["unknown"] == [finding.verdict for finding in found if finding.about == "analyzers.la"]
+    assert ["unknown"] == [finding.verdict for finding in findings if finding.about == "analyzers.la"]
 
 
 def test_several_analyzers_need_the_sync_line(tmp_path: Path) -> None:

@@ -70,20 +70,22 @@ def experiment(**changes: Any) -> Experiment:
 
 def test_nodes_are_set_up_started_and_silenced_in_order() -> None:
     """Settings before any start, the disturbing node before the initiator, and all are silent before they report."""
-    told: list[tuple[str, str]] = []
+    commands: list[tuple[str, str]] = []
     nodes = {name: Node(name) for name in ("noise", "a", "b")}
     for name, node in nodes.items():
         write = node.write_line
-        node.write_line = lambda text, name=name, write=write: (told.append((name, text)), write(text))  # type: ignore
+        node.write_line = lambda text, name=name, write=write: (commands.append((name, text)), write(text))  # type: ignore
     through: list[int] = []
 
     drive(experiment(peer="noise"), {name: port(node) for name, node in nodes.items()}, through.append)
 
-    after_set_up = [each for each in told if each[1].split()[0] in ("start", "stop", "report")]
+    after_set_up = [each for each in commands if each[1].split()[0] in ("start", "stop", "report")]
     assert [("noise", "start"), ("a", "start 1")] == after_set_up[:2]
     assert [("noise", "stop"), ("a", "stop"), ("b", "stop")] == after_set_up[2:5]
     assert [(name, "report") for name in nodes] == after_set_up[5:]
-    assert told.index(("noise", "start")) > max(at for at, (_, text) in enumerate(told) if text.startswith("set "))
+    assert commands.index(("noise", "start")) > max(
+        at for at, (_, text) in enumerate(commands) if text.startswith("set ")
+    )
     assert {"set address 1", "set peer 3", "set backoff 1"} <= set(nodes["a"].told)
     assert {"set address 3", "set app interferer"} <= set(nodes["noise"].told)
     assert [1] == through
@@ -105,11 +107,11 @@ def test_what_is_refused_is_an_error(answers: list[str]) -> None:
         ask(port(Node("a", {"set queue 128": list(answers)})), "set queue 128")
 
 
-@pytest.mark.parametrize("told", [f"0x{TABLE_CRC32}", TABLE_CRC32.upper(), TABLE_CRC32])
-def test_the_number_of_the_table_is_compared_as_a_number(told: str) -> None:
+@pytest.mark.parametrize("line", [f"0x{TABLE_CRC32}", TABLE_CRC32.upper(), TABLE_CRC32])
+def test_the_number_of_the_table_is_compared_as_a_number(line: str) -> None:
     """And an operating system that is not the reference firmware has no kernel of its own to choose."""
     nodes = {
-        name: Node(name, {"identify": [f"ok identify firmware=x kernel=contiki-ng table={told}"]})
+        name: Node(name, {"identify": [f"ok identify firmware=x kernel=contiki-ng table={line}"]})
         for name in ("noise", "a", "b")
     }
     drive(experiment(), {name: port(node) for name, node in nodes.items()}, lambda packets: None)
@@ -117,9 +119,9 @@ def test_the_number_of_the_table_is_compared_as_a_number(told: str) -> None:
     assert all("report" in node.told for node in nodes.values())
 
 
-@pytest.mark.parametrize("told", ["table=0x12345678", "table=none", ""])
-def test_another_table_is_refused(told: str) -> None:
-    nodes = {name: Node(name, {"identify": [f"ok identify {told}"]}) for name in ("noise", "a", "b")}
+@pytest.mark.parametrize("line", ["table=0x12345678", "table=none", ""])
+def test_another_table_is_refused(line: str) -> None:
+    nodes = {name: Node(name, {"identify": [f"ok identify {line}"]}) for name in ("noise", "a", "b")}
 
     with pytest.raises(FirmwareError, match=f"this gpiorig has {TABLE_CRC32}"):
         drive(experiment(), {name: port(node) for name, node in nodes.items()}, lambda packets: None)

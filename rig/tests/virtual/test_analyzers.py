@@ -27,10 +27,10 @@ sync = "P8_39"
 def test_one_shot_of_14_channels(tmp_path: Path, tick: Path) -> None:
     """A one-shot capture has exactly the samples asked for, and the tick where it is due."""
     with served(tmp_path, bench_text(), tick) as process:
-        found = changes(capture(process, "la", samples=480_000), STROBE)
+        strobes = changes(capture(process, "la", samples=480_000), STROBE)
 
-    assert 19 <= len(found) <= 20
-    assert np.all(np.abs(np.diff(found) - TICK_NS * 24 // 1000) <= 24)  # an interrupt may wait for an instruction
+    assert 19 <= len(strobes) <= 20
+    assert np.all(np.abs(np.diff(strobes) - TICK_NS * 24 // 1000) <= 24)  # an interrupt may wait for an instruction
 
 
 def test_eight_channels(tmp_path: Path, tick: Path) -> None:
@@ -47,9 +47,9 @@ def test_eight_channels(tmp_path: Path, tick: Path) -> None:
 def test_any_rate(tmp_path: Path, tick: Path, rate_hz: int) -> None:
     """Rates in steps of 1 Hz, up to 100 MS/s: the tick is as many samples long as it should be."""
     with served(tmp_path, bench_text(), tick) as process:
-        found = changes(capture(process, "la", samples=rate_hz // 50, rate_hz=rate_hz), STROBE)
+        strobes = changes(capture(process, "la", samples=rate_hz // 50, rate_hz=rate_hz), STROBE)
 
-    assert np.all(np.abs(np.diff(found) * 1e9 / rate_hz - TICK_NS) < 2000)
+    assert np.all(np.abs(np.diff(strobes) * 1e9 / rate_hz - TICK_NS) < 2000)
 
 
 def test_too_high_a_rate_is_refused(tmp_path: Path, tick: Path) -> None:
@@ -116,28 +116,28 @@ def test_edges_near_a_sampling_instant(tmp_path: Path, tick: Path) -> None:
     exact, loose = (
         bench_text(virtual=f"[virtual.analyzers.la]\nwindow_ps = {window_ps}\n") for window_ps in (0, 41_000)
     )
-    found = []
+    strobes = []
     for number, text in enumerate((exact, loose)):
         folder = tmp_path / str(number)
         folder.mkdir()
         with served(folder, text, tick) as process:
-            found.append(changes(capture(process, "la", samples=4_800_000), STROBE))
+            strobes.append(changes(capture(process, "la", samples=4_800_000), STROBE))
 
-    shift = found[1] - found[0]
+    shift = strobes[1] - strobes[0]
     assert set(np.unique(shift)) == {0, 1} or set(np.unique(shift)) == {-1, 0}
 
 
 def test_thresholds_delay_edges(tmp_path: Path, tick: Path) -> None:
     """A channel that sees rising edges 1 us late and falling ones 2 us late."""
     late = "[virtual.analyzers.la.thresholds]\nP8_45 = { rise_ps = 1_000_000, fall_ps = 2_000_000 }\n"
-    found = []
+    strobes = []
     for number, text in enumerate((bench_text(), bench_text(virtual=late))):
         folder = tmp_path / str(number)
         folder.mkdir()
         with served(folder, text, tick) as process:
-            found.append(changes(capture(process, "la", samples=240_000), STROBE))
+            strobes.append(changes(capture(process, "la", samples=240_000), STROBE))
 
-    assert [24, 48] == (found[1] - found[0])[:2].tolist()
+    assert [24, 48] == (strobes[1] - strobes[0])[:2].tolist()
 
 
 def test_lines_are_on_the_analyzer_that_the_file_says(tmp_path: Path, tick: Path) -> None:

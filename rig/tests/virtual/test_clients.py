@@ -86,8 +86,8 @@ def test_a_client_that_never_reads_holds_up_only_itself(tmp_path: Path, tick: Pa
         text = text.replace("uart_tx =", 'd2 = "P8_44"\nd3 = "P8_41"\nuart_tx =')
     image = tick if end == "debug" else Path("/dev/null")
     with served(tmp_path, text, image) as process:
-        found = process.endpoints[end]["node"]
-        port = int(re.findall(r":(\d+)", found["rfc2217"])[-1]) if end == "serial" else found["port"]
+        endpoint = process.endpoints[end]["node"]
+        port = int(re.findall(r":(\d+)", endpoint["rfc2217"])[-1]) if end == "serial" else endpoint["port"]
         analyzer = int(process.endpoints["analyzers"]["la"].rpartition("/")[2])
         with connected(port) as client:
             client.settimeout(0.2)
@@ -105,8 +105,8 @@ def test_a_client_that_never_reads_holds_up_only_itself(tmp_path: Path, tick: Pa
 
 def test_what_waits_for_a_client_comes_in_order_and_is_bounded() -> None:
     """It is sent as the client reads; one that never reads is an error, once too much waits for it."""
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
+    ours, peer = socket.socketpair()
+    with ours, peer:
         outgoing = Outgoing(ours)
         sent, got = bytearray(), bytearray()
         while not outgoing.waits:
@@ -114,7 +114,7 @@ def test_what_waits_for_a_client_comes_in_order_and_is_bounded() -> None:
             sent += piece
             outgoing.send(piece)
         while len(got) < len(sent):
-            got += theirs.recv(1 << 16)
+            got += peer.recv(1 << 16)
             outgoing.flush()
 
         assert sent == got
@@ -122,6 +122,6 @@ def test_what_waits_for_a_client_comes_in_order_and_is_bounded() -> None:
         with pytest.raises(TimeoutError, match="does not read"):
             for _ in range(100):
                 outgoing.send(bytes(MOST_BYTES // 10))
-        theirs.close()
+        peer.close()
         with pytest.raises(OSError, match=r"Broken pipe|Connection reset"):
             outgoing.flush()

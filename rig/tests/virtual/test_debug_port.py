@@ -58,8 +58,10 @@ def test_halting(tmp_path: Path) -> None:
             "bp 0x08000400 2 hw", "rbp all", "flash info 0",
         )  # fmt: skip
         assert 0 == done.returncode, done.stderr
-        said = dict(line.split() for line in reversed(done.stderr.splitlines()) if line.startswith(("at ", "vector ")))
-        assert said["at"] == said["vector"]
+        registers = dict(
+            line.split() for line in reversed(done.stderr.splitlines()) if line.startswith(("at ", "vector "))
+        )
+        assert registers["at"] == registers["vector"]
         assert "halted due to single-step" in done.stderr
         assert "device id = 0x10030414" in done.stderr  # STM32F103xE, revision Y (RM0008 31.6.1)
 

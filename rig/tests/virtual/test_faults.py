@@ -46,12 +46,12 @@ def said(folder: Path, tick: Path, virtual: str, *, ms: int = 1000) -> SerialLin
 
 def test_dropped_samples(tmp_path: Path, tick: Path) -> None:
     """Lost samples are not announced: one tick is shorter by that many, and the capture goes on to its full count."""
-    found = changes(seen(tmp_path, tick, fault('kind = "dropped"\nsamples = 5_000\nat_us = [10_500]')), STROBE)
+    strobes = changes(seen(tmp_path, tick, fault('kind = "dropped"\nsamples = 5_000\nat_us = [10_500]')), STROBE)
 
-    short = np.flatnonzero(np.diff(found) < PER_MS - 100)
+    short = np.flatnonzero(np.diff(strobes) < PER_MS - 100)
     assert 1 == len(short)
-    assert abs(int(np.diff(found)[short[0]]) - (PER_MS - 5_000)) <= 24
-    assert 10 * PER_MS < found[short[0]] + PER_MS / 2 < 11 * PER_MS
+    assert abs(int(np.diff(strobes)[short[0]]) - (PER_MS - 5_000)) <= 24
+    assert 10 * PER_MS < strobes[short[0]] + PER_MS / 2 < 11 * PER_MS
 
 
 @pytest.mark.parametrize(("kind", "symptom"), [("dies", "closed|died|gone|ended"), ("stalls", "no sample")])
@@ -74,9 +74,9 @@ def test_glitches(tmp_path: Path, tick: Path) -> None:
     """A pulse wider than a sample is seen for its width; a narrower one between two samples is not."""
     wide = fault(f'kind = "glitch"\nchannel = "{D0}"\nwidth_ps = [500_000, 500_000]\nat_us = [5_000, 7_000]')
     narrow = fault(f'kind = "glitch"\nchannel = "{D0}"\nwidth_ps = [1_000, 1_000]\nat_us = [9_000]')
-    found = changes(seen(tmp_path, tick, wide + narrow + "[virtual.analyzers.la]\nphase_ps = 20_000\n"), D0)
+    changed = changes(seen(tmp_path, tick, wide + narrow + "[virtual.analyzers.la]\nphase_ps = 20_000\n"), D0)
 
-    assert [5 * PER_MS, 5 * PER_MS + 12, 7 * PER_MS, 7 * PER_MS + 12] == found.tolist()
+    assert [5 * PER_MS, 5 * PER_MS + 12, 7 * PER_MS, 7 * PER_MS + 12] == changed.tolist()
 
 
 def test_stuck_line(tmp_path: Path, tick: Path) -> None:
@@ -99,14 +99,14 @@ def test_swapped_channels(tmp_path: Path, tick: Path) -> None:
 def test_floating_line(tmp_path: Path, tick: Path) -> None:
     """A floating line changes at random at its rate; the same seed gives the same noise, another one another."""
     noise = fault(f'kind = "floating"\nchannel = "{D0}"\ntoggle_hz = 50_000')
-    found = []
+    counts = []
     for number, virtual in enumerate((noise, noise, "seed = 2\n" + noise)):
         folder = tmp_path / str(number)
         folder.mkdir()
-        found.append(changes(seen(folder, tick, virtual), D0))
+        counts.append(changes(seen(folder, tick, virtual), D0))
 
-    assert 800 < len(found[0]) < 1200  # 20 ms; 6 standard deviations of 1000 are 190
-    assert found[0].tolist() == found[1].tolist() != found[2].tolist()
+    assert 800 < len(counts[0]) < 1200  # 20 ms; 6 standard deviations of 1000 are 190
+    assert counts[0].tolist() == counts[1].tolist() != counts[2].tolist()
 
 
 def test_serial_stall(tmp_path: Path, tick: Path) -> None:

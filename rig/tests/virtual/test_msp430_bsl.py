@@ -110,9 +110,9 @@ def test_the_real_tool_flashes_a_telosb(tmp_path: Path, before: bytes) -> None:
         assert 0 == done.returncode, done.stdout + done.stderr
         assert "Verify by file: OK" in done.stdout + done.stderr
         with serial.serial_for_url(url, timeout=PATIENCE_S) as console:
-            said = console.read_until(NEW)
-        assert said.endswith(NEW)
-        assert OLD not in said
+            output = console.read_until(NEW)
+        assert output.endswith(NEW)
+        assert OLD not in output
 
 
 @pytest.mark.slow

@@ -144,8 +144,8 @@ def theirs(vectors: list[list[int]], memory: Path, dump: Path) -> tuple[list[lis
     )
     states = []
     for chunk in run.stdout.split("0x05555 = 0x5555")[1:]:
-        found = dict(re.findall(r"\(\s*(PC|SP|SR|R\d+): ([0-9a-f]+)\)", chunk.split("0x")[0]))
-        states.append([int(found[name], 16) for name in ["PC", "SP", "SR", *(f"R{n}" for n in range(3, 16))]])
+        registers = dict(re.findall(r"\(\s*(PC|SP|SR|R\d+): ([0-9a-f]+)\)", chunk.split("0x")[0]))
+        states.append([int(registers[name], 16) for name in ["PC", "SP", "SR", *(f"R{n}" for n in range(3, 16))]])
     return states, dump.read_bytes()
 
 

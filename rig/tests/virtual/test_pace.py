@@ -79,13 +79,13 @@ def test_real_time_says_how_it_kept_up(tmp_path: Path, tick: Path) -> None:
         shown = [process.stdout.readline() for _ in range(4)]
         process.send_signal(signal.SIGINT)
         process.wait(PATIENCE_S)  # its standard input is still open
-        _, said = process.communicate()
+        _, errors = process.communicate()
 
     assert 0 == process.returncode
     assert "real-time pace" in shown[0]
     assert "sigrok-cli -d beaglelogic:conn=tcp-raw/127.0.0.1/" in shown[1]
     assert "serial node: /dev/pts/" in shown[2]
-    assert "ticks of 2 ms were late, at worst by" in said
+    assert "ticks of 2 ms were late, at worst by" in errors
 
 
 def test_error_for_people(tmp_path: Path) -> None:
@@ -110,5 +110,5 @@ def test_run_in_real_time(tmp_path: Path) -> None:
     assert 0 == done.status, done.stderr
     recording = Recording.open(tmp_path / "run")
     assert "host" == recording.info.serial_clock
-    found = report.of(recording)
-    assert (20, ()) == (found.numbers["packets_timelined"], found.data.notes)
+    numbers = report.of(recording)
+    assert (20, ()) == (numbers.numbers["packets_timelined"], numbers.data.notes)

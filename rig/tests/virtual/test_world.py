@@ -25,12 +25,12 @@ def ticks(folder: Path, tick: Path, virtual: str, *, ms: int = 30) -> list[int]:
 def test_brown_out(tmp_path: Path, tick: Path) -> None:
     """Without supply the line is still; with it again the board begins as from reset."""
     fault = '[[virtual.faults]]\nkind = "brown_out"\nnode = "node"\nat_us = 10_300\noff_us = 5_000\n'
-    found = ticks(tmp_path, tick, fault)
+    faulty = ticks(tmp_path, tick, fault)
 
-    quiet = [sample for sample in found if 10.4 * PER_MS < sample < 15.3 * PER_MS]
+    quiet = [sample for sample in faulty if 10.4 * PER_MS < sample < 15.3 * PER_MS]
     assert not quiet
-    first = found[0]
-    again = min(sample for sample in found if sample > 15.3 * PER_MS)
+    first = faulty[0]
+    again = min(sample for sample in faulty if sample > 15.3 * PER_MS)
     assert abs(again - 15.3 * PER_MS - first) <= 1
 
 
@@ -39,11 +39,11 @@ def test_clock_step(tmp_path: Path, tick: Path) -> None:
     """Until the step a board does what it does without; from there on it is 1 % faster."""
     fault = '[[virtual.faults]]\nkind = "clock_step"\nnode = "node"\nat_us = 10_300\nppb = 10_000_000\n'
     (tmp_path / "plain").mkdir()
-    found, plain = np.array(ticks(tmp_path, tick, fault)), np.array(ticks(tmp_path / "plain", tick, ""))
+    faulty, plain = np.array(ticks(tmp_path, tick, fault)), np.array(ticks(tmp_path / "plain", tick, ""))
 
     step = 10.3 * PER_MS
     expected = np.where(plain < step, plain, step + (plain - step) / 1.01)
-    assert np.all(np.abs(found[: len(plain)] - expected) <= 1)
+    assert np.all(np.abs(faulty[: len(plain)] - expected) <= 1)
 
 
 @pytest.mark.slow
