@@ -189,7 +189,7 @@ def test_a_resumed_capture_that_does_not_start_leaves_the_recording_as_it_was(tm
         (["--samplerate", "1MHz"], "which analyzer"),
         (["-d", "nosuch", "--samplerate", "1MHz"], "no such driver"),
         (["-d", DEMO, "--samplerate", "1MHz", "-c", "Q1"], "there is no channel Q1; it has D0"),
-        (["-d", DEMO, "--samplerate", "1MHz", "--duration", "10x"], "is no time"),
+        (["-d", DEMO, "--samplerate", "1MHz", "--duration", "10x"], "is not a time"),
         (["-d", DEMO, "--samplerate", "1MHz", "--heartbeat", "D0"], "write CHANNEL=PERIOD"),
         (["-d", DEMO, "--samplerate", "1MHz", "--config", "nosuch=1"], "an option is refused"),
     ],

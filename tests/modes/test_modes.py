@@ -21,7 +21,7 @@ from gpiorig.rig.results.analyse import analyse
 MINUTE_S = 60
 INTERVAL_US = 200_000  # between packets, so that a minute is soon over
 TIMEOUT_US = 150_000  # more than the longest round trip takes, five fragments each way on a TelosB
-LEAST_PACKETS = 200  # a packet takes less than half an interval, also where the next waits for the one before
+MIN_PACKETS = 200  # a packet takes less than half an interval, also where the next waits for the one before
 
 pytestmark = pytest.mark.slow
 
@@ -86,7 +86,7 @@ def test_a_minute_without_a_lost_event(tmp_path: Path, name: str, board: str, ke
     sender, receiver = mode.log("initiator"), mode.log("responder")
 
     assert mode.virtual_s >= MINUTE_S
-    assert sender.done["sent"] == len(sender.sequences) >= LEAST_PACKETS
+    assert sender.done["sent"] == len(sender.sequences) >= MIN_PACKETS
     assert sender.sequences.tolist() == list(range(1, len(sender.sequences) + 1))
     assert sender.done["lost"] == np.count_nonzero(sender.lost)
     if name in ROUND_TRIPS:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gpiorig.rig import cli
-from gpiorig.rig.commands import COMMANDS
+from gpiorig.rig.arguments import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("firmware-gpio-probes/**/*.md")])

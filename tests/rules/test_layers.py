@@ -39,6 +39,7 @@ ROOMS = {
     ),
     "rig": (
         *("", "bench", "experiments", "recordings", "virtual", "run", "results", "export", "probes", "measure"),
+        "arguments",
         *("commands", "cli"),
     ),
 }

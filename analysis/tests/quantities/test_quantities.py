@@ -191,7 +191,7 @@ def test_exits_and_inner_events_of_the_sender():
     spans = by_node("span of driver.load", measured)["a"]
     assert spans.values.tolist() == loaded.values.tolist()
     (failed,) = all_series(["driver.exec -> radio.tx_no_ack"], measured)
-    at = int(events.of("radio.tx_no_ack", node="a")[0])
+    at = int(events.instants("radio.tx_no_ack", node="a")[0])
     assert [at - frame.marks["driver.exec"]] == failed.values.tolist()
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 
 from gpiorig.rig import memory, terminal
-from gpiorig.rig.commands import COMMANDS
+from gpiorig.rig.arguments import COMMANDS
 from gpiorig.rig.errors import Interrupted
 
 EXIT_DONE, EXIT_CHECK_FAILED, EXIT_WRONG_USE = 0, 1, 2
@@ -76,14 +76,14 @@ def _main(words: list[str]) -> int:
     return _guarded(words[0], words[1:], _run)
 
 
-def _verb(command: str) -> ModuleType:
-    """The module of a verb; one whose verb is a keyword of Python ends in an underscore."""
-    return importlib.import_module(f"gpiorig.rig.commands.{command}{'_' if keyword.iskeyword(command) else ''}")
+def _module(room: str, command: str) -> ModuleType:
+    """The module of a verb in a room; one whose verb is a keyword of Python ends in an underscore."""
+    return importlib.import_module(f"gpiorig.rig.{room}.{command}{'_' if keyword.iskeyword(command) else ''}")
 
 
 def options_of(command: str) -> argparse.ArgumentParser:
     """The parser of one command."""
-    module = _verb(command)
+    module = _module("arguments", command)
     options = argparse.ArgumentParser(
         prog=f"gpiorig {command}",
         description=COMMANDS[command],
@@ -96,8 +96,7 @@ def options_of(command: str) -> argparse.ArgumentParser:
 
 def _run(command: str, words: list[str]) -> int:
     parsed = options_of(command).parse_args(words)
-    module = _verb(command)
-    status = int(module.run(parsed))
+    status = int(_module("commands", command).run(parsed))
     sys.stdout.flush()
     return status
 

@@ -20,7 +20,7 @@ def test_of_several_runs_each_headline_and_whose_numbers(
 ) -> None:
     """A line per run, the first one of its summary; numbers of a virtual bench are called that, also of one of two."""
 
-    def reported(recording: SimpleNamespace, *, asserted: object) -> SimpleNamespace:
+    def reported(recording: SimpleNamespace, *, asserted: object, asked: object) -> SimpleNamespace:
         name = recording.folder.name
         data = SimpleNamespace(virtual=virtual and name == "two", notes=(), headline=f"Of {name}.")
         return SimpleNamespace(data=data, recording=recording)

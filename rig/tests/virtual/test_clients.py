@@ -14,7 +14,7 @@ import pytest
 from patience import PATIENCE_S
 from virtualbench import bench_text, served
 
-from gpiorig.rig.virtual.outgoing import MOST_BYTES, Outgoing
+from gpiorig.rig.virtual.outgoing import MAX_BYTES, Outgoing
 
 ANSWER_S = 1.0
 RESET = struct.pack("ii", 1, 0)  # SO_LINGER: closing resets the connection
@@ -121,7 +121,7 @@ def test_what_waits_for_a_client_comes_in_order_and_is_bounded() -> None:
         assert not outgoing.waits
         with pytest.raises(TimeoutError, match="does not read"):
             for _ in range(100):
-                outgoing.send(bytes(MOST_BYTES // 10))
+                outgoing.send(bytes(MAX_BYTES // 10))
         peer.close()
         with pytest.raises(OSError, match=r"Broken pipe|Connection reset"):
             outgoing.flush()

@@ -34,7 +34,7 @@ INTERESTING = [0, 1, 2, 0x7F, 0x80, 0xFF, 0x100, 0x7FFF, 0x8000, 0xFF80, 0xFFFE,
 DADD, MOV = 10, 4
 PUSH = 4  # of the single-operand group; CALL is 5
 VECTORS = by_depth(4_500, 22_500)
-LEAST_COMPARED = by_depth(4_000, 20_000)
+MIN_COMPARED = by_depth(4_000, 20_000)
 
 
 def decimal(rng: random.Random) -> int:
@@ -158,7 +158,7 @@ def test_core_agrees_with_mspdebug(tmp_path: Path) -> None:
     vectors = [vector(rng) for _ in range(VECTORS)]
     answers, our_memory = ours(vectors, memory)
     run = [(values, answer) for values, answer in zip(vectors, answers, strict=True) if answer != "skip"]
-    assert len(run) >= LEAST_COMPARED
+    assert len(run) >= MIN_COMPARED
     states, their_memory = theirs([values for values, _ in run], memory, tmp_path / "after.bin")
     assert len(states) == len(run)
     for (values, answer), state in zip(run, states, strict=True):

@@ -3,80 +3,33 @@
 from __future__ import annotations
 
 import argparse
+import datetime
 import json
 import time
+from fractions import Fraction
+from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from tqdm import tqdm
+
+from gpiorig.capture.numbers import parse_samplerate
+from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
+from gpiorig.capture.sigrok.analyzer import scan, versions
+from gpiorig.capture.sigrok.capture import START_DEADLINE_S, Capture, Request, Restart, Resume
+from gpiorig.capture.sigrok.completeness import CODED, conclude
+from gpiorig.capture.sigrok.result import WALL_UNCERTAINTY_S, epoch
 from gpiorig.rig import durations
+from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings import captured
 
-if TYPE_CHECKING:
-    import datetime
-    from fractions import Fraction
-
-    from gpiorig.capture.recording.recording import Recording, RecordingInfo
-    from gpiorig.capture.sigrok.capture import Capture
-
-EPILOG = """\
-examples:
-  gpiorig capture -d fx2lafw -c D0=node1.strobe,D1=node1.d0 --samplerate 24MHz -o run1
-                                              until Ctrl-C
-  gpiorig capture -d fx2lafw -c D0,D1,D7 --samplerate 12MHz --duration 10m --heartbeat D7=1ms -o run2
-                                              D7 is on a square wave of 1 kHz: lost blocks are found, with their size
-  gpiorig capture -d saleae-logic16 -c 0,1,2 --samplerate 25MHz --restart -o run3
-                                              continues when the analyzer or sigrok-cli fails; the pause is a gap
-  gpiorig capture --resume -o run3            continues a recording that was interrupted
-  gpiorig capture -d beaglelogic:conn=tcp-raw/127.0.0.1/5555 --virtual --samplerate 24MHz -o run4
-                                              a virtual bench, whose time is not the wall's
-
-Without -c all channels are recorded. What is lost is recorded as a gap, and the recording is then incomplete.
-exit status: 0 the recording is complete, 1 it is not, 2 wrong use, or the analyzer cannot be used."""
-
-SILENCE_S = 2.0
-RESTART_S = 60.0
 TICK_S, FIRST_TICK_S = 0.5, 0.02  # the latter until sample 0 has its time
+
+
 BEFORE_SAMPLES = "start of the capture on the host's clock, before the first sample"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of a capture."""
-    parser.add_argument("-d", "--driver", help="sigrok's driver and connection, such as fx2lafw:conn=1.8")
-    parser.add_argument("-c", "--channels", metavar="CH[=NAME],…", help="what to record; default: all")
-    parser.add_argument("--samplerate", metavar="RATE", help="such as 24MHz")
-    parser.add_argument("--config", metavar="KEY=VALUE", action="append", default=[], help="more of sigrok's options")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="RUN", help="recording folder")
-    length = parser.add_mutually_exclusive_group()
-    length.add_argument("--duration", metavar="TIME", help="length of the recording, such as 90s, 10m, 1h30m")
-    length.add_argument("--samples", type=int, metavar="N", help="length of the recording in samples")
-    parser.add_argument("--one-shot", action="store_true", help="for analyzers that sample into a buffer of their own")
-    parser.add_argument(
-        "--heartbeat",
-        metavar="CH=PERIOD",
-        action="append",
-        default=[],
-        help="channel (its name in the recording) on a square wave, PERIOD 1ms or 1kHz; or on the sync line, =sync",
-    )
-    parser.add_argument(
-        "--restart",
-        nargs="?",
-        type=float,
-        const=RESTART_S,
-        metavar="SECONDS",
-        help=f"start again after a failure, if the analyzer is back within this time ({RESTART_S:g})",
-    )
-    parser.add_argument("--resume", action="store_true", help="continue the recording RUN")
-    parser.add_argument(
-        "--silence", type=float, default=SILENCE_S, metavar="SECONDS", help="without samples: a failure (2)"
-    )
-    parser.add_argument("--virtual", action="store_true", help="a virtual bench: no word from the host's clock")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
     """Record, and say how it went."""
-    from gpiorig.capture.sigrok.completeness import conclude
-
     beats = _heartbeats(options.heartbeat)
     duration = None if options.duration is None else durations.seconds(options.duration)
     before = _resumable(options) if options.resume else None
@@ -104,13 +57,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _created(options: argparse.Namespace) -> tuple[Recording, list[str]]:
     """A new recording, and the analyzer's channels as `Request` takes them."""
-    from importlib.metadata import version
-
-    from gpiorig.capture.numbers import parse_samplerate
-    from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
-    from gpiorig.capture.sigrok.analyzer import scan, versions
-    from gpiorig.rig.errors import RigError
-
     if options.driver is None or options.samplerate is None:
         raise RigError("which analyzer, and how fast? Give --driver and --samplerate, or --resume.")
     rate = parse_samplerate(options.samplerate)
@@ -134,9 +80,6 @@ def _asked(options: argparse.Namespace) -> list[str]:
 
 
 def _resumable(options: argparse.Namespace) -> Recording:
-    from gpiorig.capture.recording.recording import Recording
-    from gpiorig.rig.errors import RigError
-
     recording = Recording.open(options.output)
     info = recording.info
     given = [name for name in ("driver", "channels", "samplerate") if getattr(options, name) is not None]
@@ -154,10 +97,6 @@ def _resumable(options: argparse.Namespace) -> Recording:
 
 def _resumed(options: argparse.Namespace, before: Recording) -> tuple[Recording, list[str]]:
     """A recording that goes on, and its channels; one that was killed before it knew any begins now."""
-    from gpiorig.capture.recording.recording import Epoch
-    from gpiorig.capture.sigrok.analyzer import scan
-    from gpiorig.rig.errors import RigError
-
     analyzer, info = scan(before.info.analyzer), before.info
     wanted = dict(zip(analyzer.channels, info.channels, strict=False))
     if info.channels and len(info.channels) != len(analyzer.channels):
@@ -193,9 +132,6 @@ def _sizes(recording: Recording) -> dict[Path, int]:
 def _start(
     options: argparse.Namespace, recording: Recording, channels: list[str], duration_s: Fraction | None
 ) -> Capture:
-    from gpiorig.capture.sigrok.capture import START_DEADLINE_S, Capture, Request, Restart, Resume
-    from gpiorig.capture.sigrok.result import WALL_UNCERTAINTY_S
-
     info = recording.info
     rate_hz = int(info.samplerate_hz)
     request = Request(
@@ -215,18 +151,12 @@ def _start(
 
 def _files_began(info: RecordingInfo) -> datetime.datetime:
     """When sample 0 was, for the sample numbers of the files: they do not count what was lost in between."""
-    import datetime
-
-    from gpiorig.capture.sigrok.result import epoch
-
     lost = sum(loss.samples for loss in info.losses if not loss.in_files)
     return epoch(info.epoch.wall) + datetime.timedelta(seconds=float(lost / info.samplerate_hz))
 
 
 def _watch(capture: Capture, recording: Recording, *, quiet: bool) -> Recording:
     """Wait until the capture is over, or Ctrl-C; says when sample 0 was as soon as that is known."""
-    from tqdm import tqdm
-
     began = recording.info.epoch.wall
     stream = capture.stream
     edges, at_s = 0, time.monotonic()
@@ -253,10 +183,6 @@ def _watch(capture: Capture, recording: Recording, *, quiet: bool) -> Recording:
 
 
 def _dated(recording: Recording, capture: Capture) -> Recording:
-    import datetime
-
-    from gpiorig.capture.recording.recording import Epoch
-
     age_s = capture.stream.age_s(time.monotonic_ns())
     wall = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=age_s)
     note = "sample 0 on the host's clock; the analyzer took it earlier, by the time its samples are under way"
@@ -265,9 +191,6 @@ def _dated(recording: Recording, capture: Capture) -> Recording:
 
 def _heartbeats(texts: list[str]) -> dict[str, int]:
     """Period in ns by channel."""
-    from gpiorig.capture.sigrok.completeness import CODED
-    from gpiorig.rig.errors import RigError
-
     periods = {}
     for text in texts:
         channel, _, period = text.rpartition("=")
@@ -278,13 +201,9 @@ def _heartbeats(texts: list[str]) -> dict[str, int]:
 
 
 def _period_ns(text: str) -> int:
-    from gpiorig.capture.numbers import parse_samplerate
-
     seconds = 1 / parse_samplerate(text) if text.lower().endswith("hz") else durations.seconds(text)
     return round(seconds * 10**9)
 
 
 def _now() -> str:
-    import datetime
-
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")

@@ -7,87 +7,38 @@ import json
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gpiorig.rig.recordings import inputs
+import numpy as np
+from tqdm import tqdm
 
-if TYPE_CHECKING:
-    from gpiorig.analysis.clocks.node_clock import BootPeriod, NodeClock
-    from gpiorig.rig.measure.clock_lines import Found
-
-EPILOG = """\
-examples:
-  gpiorig clocks iotlab.log --pattern 'now=(?P<node_time_us>\\d+)' -o clocks.svg
-  gpiorig clocks serial.csv --pattern 't=(?P<node_time>\\d+)' --tick-hz 32768 --bits 16 --boot 'Starting'
-  gpiorig clocks any.txt --pattern '^(?P<host>[\\d.]+) (?P<node>\\S+) \\[(?P<node_time_ms>\\d+)\\]' --json
-  gpiorig clocks run1 --pattern 'rx_us=(?P<node_time_us>\\d+)'   a recording: the recorder's stamps
-  gpiorig clocks run1                                            a recording: stamps of the nodes against the pins
-
-Named groups: `node_time` (or `ticks`), a number; `host` (or `time`), where the format of the log has no stamp of its
-own; `node`, where its format names no node. A unit may end the name of a group (_s, _ms, _us, _ns). Without one, the
-host counts seconds, and of a node the usual rate within 5 % of what is seen is taken, which is said. Numbers with 0x
-are hexadecimal; those without it, if the name of the group ends in _hex. Without a group for its time, `node` holds
-it. A pattern is looked for in the text of the node, then in the whole line. --boot may have a group `node`, too.
-
-ppm > 0: the node's clock is fast. Stamps of a host can only be late; two fits are printed, through the middle of the
-stamps and below all of them. Exit status 1: no clock could be fitted, or one does not follow the reference."""
+from gpiorig.analysis.clocks import node_clock, node_json, pairing, timer_guesses
+from gpiorig.analysis.clocks.node_clock import BootPeriod, NodeClock
+from gpiorig.analysis.events import events
+from gpiorig.analysis.figures import clock_fits, style
+from gpiorig.analysis.logs import node_log
+from gpiorig.analysis.number_text import count_text, round_time_text, time_text
+from gpiorig.capture.recording.recording import DESCRIPTION, Recording
+from gpiorig.rig.errors import RigError
+from gpiorig.rig.measure import clock_lines, log_lines, log_times
+from gpiorig.rig.measure.clock_lines import Found
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.recordings.provenance import VIRTUAL
 
 NAMELESS = "log"  # of a node that neither the log nor the pattern names
+
+
 STRANGE = "does not follow"
+
+
 FIGURES = (".svg", ".png", ".pdf")
-MAX_BITS = 62
+
+
 MAX_BOOT_PERIODS = 10  # in text
-MAX_SLACK_S = 1e9
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options."""
-    parser.add_argument("log", type=Path, metavar="LOG|RUN", help="a log of a known format, any text, or a recording")
-    parser.add_argument("--pattern", metavar="REGEX", help="finds the stamps in a line, by named groups")
-    parser.add_argument("--boot", metavar="REGEX", help="a line that says that its node booted")
-    parser.add_argument("--node-unit", choices=["s", "ms", "us", "ns"], help="of the node's time")
-    parser.add_argument("--tick-hz", type=_rate, metavar="RATE", help="ticks of the node's time per second: 32768")
-    parser.add_argument("--host-unit", choices=["s", "ms", "us", "ns"], default="s", help="of the group `host` (s)")
-    parser.add_argument(
-        "--bits", type=_bits, metavar="N", help="of the node's timer; 0: it never wraps; default: found out"
-    )
-    parser.add_argument("--slack", type=_slack, default=1.0, metavar="S", help="by how much a host may be late (1)")
-    parser.add_argument("--node", action="append", default=[], metavar="NODE", help="only this node; repeatable")
-    parser.add_argument("-o", "--figure", type=Path, metavar="FILE", help="residuals over time: .svg, .png, .pdf")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    inputs.add_arguments(parser)
-
-
-def _rate(text: str) -> Fraction:
-    try:
-        rate = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        rate = Fraction(0)
-    if rate <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a rate; give ticks per second, such as 32768 or 1e6")
-    return rate
-
-
-def _bits(text: str) -> int:
-    if not text.isdecimal() or int(text) > MAX_BITS:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of bits; give 16, 24, 32 or so, or 0")
-    return int(text)
-
-
-def _slack(text: str) -> float:
-    try:
-        slack = float(text)
-    except ValueError:
-        slack = -1.0
-    if not 0 <= slack <= MAX_SLACK_S:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds; give 1, 0.05 or so")
-    return slack
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, fit, draw, print."""
-    from gpiorig.rig.errors import RigError
-
     if options.figure and options.figure.suffix not in FIGURES:
         raise RigError(f"--figure {options.figure}: the suffix determines the format; use one of {', '.join(FIGURES)}.")
     head, clocks = _from_pins(options) if options.pattern is None else _from_lines(options)
@@ -102,10 +53,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _from_lines(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, NodeClock]]:
-    from gpiorig.capture.recording.recording import DESCRIPTION, Recording
-    from gpiorig.rig.errors import RigError
-    from gpiorig.rig.measure import clock_lines, log_lines
-
     pattern = log_lines.compiled(options.pattern, option="--pattern", groups=())
     boot = log_lines.compiled(options.boot, option="--boot", groups=()) if options.boot else None
     log_stamps = clock_lines.read(options.log, options, pattern=pattern, boot=boot)
@@ -132,8 +79,6 @@ def _from_lines(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, 
 
 def _chosen(options: argparse.Namespace, nodes: Iterable[str]) -> list[str]:
     """The nodes that are asked for; raises `RigError` if one is not there."""
-    from gpiorig.rig.errors import RigError
-
     there = list(nodes)
     if unknown := sorted(set(options.node).difference(there)):
         raise RigError(f"{options.log}: no stamps of node {unknown[0]}; available nodes: {', '.join(sorted(there))}.")
@@ -141,13 +86,6 @@ def _chosen(options: argparse.Namespace, nodes: Iterable[str]) -> list[str]:
 
 
 def _fitted(options: argparse.Namespace, log_stamps: Found) -> dict[str, NodeClock]:
-    import numpy as np
-    from tqdm import tqdm
-
-    from gpiorig.analysis.clocks import node_clock, timer_guesses
-    from gpiorig.rig.errors import RigError
-    from gpiorig.rig.measure import clock_lines, log_lines, log_times
-
     where = clock_lines.groups(log_lines.compiled(options.pattern, option="--pattern", groups=()))
     clocks = {}
     named = {node or NAMELESS: stamps for node, stamps in log_stamps.nodes.items()}
@@ -182,13 +120,6 @@ def _fitted(options: argparse.Namespace, log_stamps: Found) -> dict[str, NodeClo
 
 
 def _from_pins(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, NodeClock]]:
-    from gpiorig.analysis.clocks import pairing
-    from gpiorig.analysis.events import events
-    from gpiorig.analysis.logs import node_log
-    from gpiorig.capture.recording.recording import DESCRIPTION
-    from gpiorig.rig.errors import RigError
-    from gpiorig.rig.recordings.opened import open_recording
-
     if not (options.log / DESCRIPTION).exists():
         raise RigError(
             f"{options.log}: is not a recording; give --pattern, with the group node_time, to find stamps in it."
@@ -211,8 +142,6 @@ def _from_pins(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, N
 
 
 def _print(options: argparse.Namespace, head: dict[str, Any], clocks: dict[str, NodeClock]) -> None:
-    from gpiorig.analysis.clocks import node_json
-
     if options.json:
         nodes = {node: node_json.as_json(clock) for node, clock in clocks.items()}
         print(json.dumps(head | {"nodes": nodes}, allow_nan=False))
@@ -224,14 +153,10 @@ def _print(options: argparse.Namespace, head: dict[str, Any], clocks: dict[str, 
         several = f", with {head['stamps']} stamps" if head["stamps"] != head["matched"] else ""
         print(f"{head['matched']} of {head['lines']} lines matched{several}{odd}")
     if head["virtual"]:
-        from gpiorig.rig.recordings.provenance import VIRTUAL
-
         print(VIRTUAL)
 
 
 def _text(clock: NodeClock) -> list[str]:
-    from gpiorig.analysis.number_text import count_text, round_time_text
-
     words = [f"{count_text(clock.n, 'stamp')} in steps of {round_time_text(clock.quantisation_ns)}"]
     words += [count_text(clock.resets, "reset"), count_text(clock.backsteps, "step back", "steps back")]
     words += [f"{count_text(clock.wraps, 'wrap')} at {clock.modulus}"] if clock.modulus else []
@@ -246,9 +171,6 @@ def _text(clock: NodeClock) -> list[str]:
 
 
 def _boot_period_text(period: BootPeriod) -> list[str]:
-    from gpiorig.analysis.clocks import node_json
-    from gpiorig.analysis.number_text import count_text, time_text
-
     numbers = node_json.boot_period_json(period)
     if numbers["ppm"] is None:
         return [f"{count_text(numbers['n'], 'stamp')}: no fit, {numbers['note']}"]
@@ -287,9 +209,6 @@ def _exponent(value: float) -> int:
 
 
 def _draw(path: Path, clocks: dict[str, NodeClock], *, virtual: bool) -> None:
-    from gpiorig.analysis.figures import clock_fits, style
-    from gpiorig.rig.errors import RigError
-
     drawn = [clock for clock in clocks.values() if any(period.segments for period in clock.boot_periods)]
     if not drawn:
         raise RigError(f"--figure {path}: no clock could be fitted, so there is nothing to draw.")

@@ -7,62 +7,21 @@ import json
 import math
 import sys
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from gpiorig.analysis.compare.common import Joined
-    from gpiorig.analysis.compare.comparison import Change, Comparison
-    from gpiorig.analysis.compare.thresholds import Outcome
-
-EPILOG = """\
-examples:
-  gpiorig compare base new                                     says which steps changed, and by how much
-  gpiorig compare base new --threshold 'rtt.p99 +5 %'          ends with status 1 if p99 grew by more
-  gpiorig compare base new --threshold '*.median +10 us' --threshold 'loss +1 %'
-  gpiorig compare base new --quantity 'mac.tx -> mac.rx' --threshold 'p99(span of udp.checksum) +5 %'
-  gpiorig compare base new --any-change                        ends with status 1 if anything changed
-  gpiorig compare base new --json -o changes.csv
-
-A threshold is exceeded by a change beyond it that chance does not explain. Status 1 says that one is, or that a run has
-too few packets to tell. Without --threshold those of the new run's experiment file count
-(`thresholds = ["rtt.p99 +5 %"]`), or else those of the base's."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of a comparison."""
-    parser.add_argument("base", type=Path, metavar="BASE", help="recording folder to compare with")
-    parser.add_argument("new", type=Path, metavar="NEW", help="recording folder")
-    parser.add_argument(
-        "--threshold",
-        dest="thresholds",
-        action="append",
-        default=[],
-        metavar="CHANGE",
-        help="largest change, such as 'rtt.p99 +5 %%', 'isr.median +-2 us'; may be repeated",
-    )
-    parser.add_argument(
-        "--quantity",
-        dest="quantities",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="compare this too, such as 'mac.tx -> mac.rx' (docs/guide/quantities.md); may be repeated",
-    )
-    parser.add_argument("--any-change", action="store_true", help="any significant change ends with status 1, too")
-    parser.add_argument("--fresh", action="store_true", help="analyse the recordings, whatever tables they have")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write all changes as .csv or .parquet")
-    parser.add_argument("--json", action="store_true", help="print everything as one JSON object")
+from gpiorig.analysis.compare import common, comparison, delays, sentences, thresholds
+from gpiorig.analysis.compare.common import Joined
+from gpiorig.analysis.compare.comparison import Change, Comparison
+from gpiorig.analysis.compare.thresholds import Outcome
+from gpiorig.analysis.quantities.names import is_quantity, parse_all
+from gpiorig.analysis.tables import stages
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.experiments.limits import interval_numbers
+from gpiorig.rig.results import compare as comparing
 
 
 def run(options: argparse.Namespace) -> int:
     """Compare, print, judge."""
-    from gpiorig.analysis.compare import common, comparison, delays, sentences, thresholds
-    from gpiorig.analysis.quantities.names import is_quantity, parse_all
-    from gpiorig.analysis.tables import stages
-    from gpiorig.capture.recording.recording import Recording
-    from gpiorig.rig.results import compare as comparing
-
     parse_all(options.quantities)
     limits = [thresholds.parse(text) for text in options.thresholds]
     if options.output:
@@ -98,8 +57,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _status(found: Comparison, outcomes: list[Outcome], *, any_change: bool, quiet: bool) -> int:
     """Print the outcomes; the exit status."""
-    from gpiorig.analysis.compare import sentences
-
     failed = []
     for outcome in outcomes:
         sentence = f"threshold {sentences.outcome_sentence(outcome, resolution_ns=found.resolution_ns)}"
@@ -118,8 +75,6 @@ def _status(found: Comparison, outcomes: list[Outcome], *, any_change: bool, qui
 
 def _numbers(found: Comparison, outcomes: list[Outcome], joined: tuple[Joined, ...]) -> dict[str, Any]:
     """Everything, for `--json`."""
-    from gpiorig.rig.experiments.limits import interval_numbers
-
     return {
         "changed": [each.name for each in found.changed],
         "changes": [_change(each) for each in found.changes],
@@ -149,8 +104,6 @@ def _numbers(found: Comparison, outcomes: list[Outcome], joined: tuple[Joined, .
 
 
 def _change(each: Change) -> dict[str, Any]:
-    from gpiorig.rig.experiments.limits import interval_numbers
-
     plain = ["name", "changed", "base_n", "new_n", "base_median_ns", "new_median_ns", "moved_ns"]
     plain += ["p_location", "p_shape", "p_tail", "p_corrected"]
     values = {key: getattr(each, key) for key in plain}

@@ -6,60 +6,19 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from gpiorig.analysis.traces.pulseview_session import Stack
+from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import RigError
-
-if TYPE_CHECKING:
-    from gpiorig.analysis.traces.pulseview_session import Stack
-    from gpiorig.rig.bench.bench import Bench
-    from gpiorig.rig.export.decoder_stacks import Naming
-    from gpiorig.rig.recordings.opened import Opened
-
-EPILOG = """\
-examples:
-  gpiorig decoders install                    copy them to where sigrok-cli and PulseView look
-  gpiorig decoders install --link             link to them, for who works on them
-  gpiorig decoders list                       which there are, and whether they are installed
-  gpiorig decoders uninstall
-  gpiorig decoders wiring run                 all of -P for a recording, so that
-  sigrok-cli -i run.sr -P "$(gpiorig decoders wiring run)" -A gpio_timeline=packets:warnings
-                                              prints the round trips of `gpiorig export run -o run.sr`
-  gpiorig decoders wiring bench.toml --initiator m3 --responder telosb --analyzer-names
-                                              the same for samples that sigrok-cli or PulseView captured by themselves
-  gpiorig decoders wiring run --node m3       of the decoder gpio_probe on one node
-  SIGROKDECODE_DIR=$(gpiorig decoders path) pulseview -D -c -i run.sr
-                                              without an installation"""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of each verb."""
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="install|uninstall|list|path|wiring")
-    install = verbs.add_parser("install", help="put them where sigrok-cli and PulseView look")
-    install.add_argument("--link", action="store_true", help="link to them instead of copying")
-    uninstall = verbs.add_parser("uninstall", help="delete them there; what is not ours stays")
-    known = verbs.add_parser("list", help="which there are, and whether they are installed")
-    path = verbs.add_parser("path", help="print their folder, for SIGROKDECODE_DIR")
-    wiring = verbs.add_parser("wiring", help="print the decoder's channels and options for a recording or a bench")
-    wiring.add_argument("source", type=Path, metavar="RUN|BENCH.toml")
-    wiring.add_argument("--initiator", metavar="NODE", help="in place of the recording's, or of the first node")
-    wiring.add_argument("--responder", metavar="NODE", help="in place of the recording's, or of the second node")
-    wiring.add_argument("--node", metavar="NODE", help="of the decoder gpio_probe on this node")
-    wiring.add_argument(
-        "--analyzer-names", action="store_true", help="channels as the analyzer names them, not as a recording does"
-    )
-    for verb in (install, uninstall, known):
-        verb.add_argument("--folder", type=Path, metavar="DIR", help="in place of sigrok's folder for this user")
-    for verb in (known, wiring):
-        verb.add_argument("--json", action="store_true", help="print one JSON object")
-    for verb in (install, uninstall, known, path, wiring):
-        verb.epilog, verb.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
+from gpiorig.rig.export import decoder_folder, decoder_stacks
+from gpiorig.rig.export.decoder_stacks import Naming
+from gpiorig.rig.recordings.opened import Opened, open_recording
+from gpiorig.rig.results.analyse import analyse
 
 
 def run(options: argparse.Namespace) -> int:
     """Do what the verb says."""
-    from gpiorig.rig.export import decoder_folder
-
     if options.verb == "path":
         print(decoder_folder.source())
         return 0
@@ -81,8 +40,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _list(target: Path, *, as_json: bool) -> int:
-    from gpiorig.rig.export import decoder_folder
-
     found = {each.name: (each.summary, decoder_folder.state(each, target)) for each in decoder_folder.shipped()}
     if as_json:
         rows = {name: {"description": summary, "state": state} for name, (summary, state) in found.items()}
@@ -106,14 +63,9 @@ def _print_wiring(options: argparse.Namespace) -> int:
 
 
 def _stack(options: argparse.Namespace) -> Stack:
-    from gpiorig.rig.bench import bench as benches
-    from gpiorig.rig.export import decoder_stacks
-
     absent = None
     roles = {"initiator": options.initiator, "responder": options.responder}
     if options.source.is_dir():
-        from gpiorig.rig.recordings.opened import open_recording
-
         opened = open_recording(options.source)
         bench, parameters = opened.known_bench, opened.recording.info.parameters
         if not any(roles.values()) and options.node is None:
@@ -143,8 +95,6 @@ def _as_wired(bench: Bench) -> Naming:
 
 def _absent(opened: Opened) -> tuple[str, ...] | None:
     """The milestones that the report of a recording leaves out, None where it has no round trips."""
-    from gpiorig.rig.results.analyse import analyse
-
     lines = analyse(opened).timelines if opened.answered else None
     if lines is None:
         print("this recording has no round trips: packets are judged one by one.", file=sys.stderr)

@@ -8,67 +8,34 @@ import json
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from gpiorig.analysis.tables import stages
+from gpiorig.analysis.traces import perfetto, trace
+from gpiorig.capture import formats
+from gpiorig.capture.edges import select
+from gpiorig.capture.edges.read_options import ReadOptions
+from gpiorig.capture.edges.waveform import Block, Waveform
+from gpiorig.capture.formats import pcap
+from gpiorig.capture.frames.frames import Frames
+from gpiorig.capture.numbers import parse_samplerate
+from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import durations
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.export import export, pulseview_slices
+from gpiorig.rig.progress import watched
 from gpiorig.rig.recordings import inputs
-
-if TYPE_CHECKING:
-    from gpiorig.capture.edges.waveform import Block, Waveform
-    from gpiorig.capture.frames.frames import Frames
-    from gpiorig.capture.recording.recording import Recording
-
-EPILOG = """\
-examples:
-  gpiorig export run1 -o run1.sr              the whole recording, for PulseView and sigrok-cli
-  gpiorig export run1 -o p12.sr --packet 12   the round trip of the packet with id 12, and 100 us around it
-  gpiorig export run1 -o slow.sr --packet slowest
-  gpiorig export run1 -o w.vcd --from 1.2s --to 1.25s --channels 'initiator.*'
-  gpiorig export run1 -o run1.pftrace         layers, packets and their flows, for ui.perfetto.dev
-  gpiorig export run1 -o run1.pcapng          the radios' frames with their time on the air, for Wireshark
-  gpiorig export run1 -o steps.parquet --table steps
-  gpiorig export capture.sr -o edges.parquet  a file as another
-
-Then, with the decoder of this project (Debian's PulseView 0.4.2 does the same):
-  SIGROKDECODE_DIR=decoders sigrok-cli -i p12.sr -A gpio_probe \\
-      -P gpio_probe:strobe=initiator.strobe:d0=initiator.d0:d1=initiator.d1:width=2
-
-docs/guide/files.md says which format is for which tool, and what each rounds."""
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results.analyse import analyse
 
 _AROUND_S = Fraction(100, 10**6)
-_TABLES = (
-    *("edges", "events", "damaged", "unattributed", "packets", "hops", "transmissions", "receptions"),
-    *("round_trips", "timelines", "steps", "quantities"),
-)
+
+
 # Formats of what is decoded; all others are of edges, a module of `gpiorig.capture.formats` each.
 _TRACES: dict[str, tuple[str, ...]] = {"perfetto": (".pftrace", ".perfetto-trace")}
+
+
 _FRAMES: dict[str, tuple[str, ...]] = {"pcap": (".pcapng",)}
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of an export."""
-    parser.add_argument("source", type=Path, metavar="RUN|FILE", help="recording folder, or a file of any known format")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="its ending says the format")
-    parser.add_argument("--format", metavar="NAME", help="the format, where the ending does not say it")
-    parser.add_argument(
-        "--table", choices=_TABLES, default="edges", help="what a .parquet, .arrow or .csv holds (edges)"
-    )
-    parser.add_argument("--channels", metavar="NAME[,NAME…]", help="only these channels; initiator.* matches several")
-    parser.add_argument(
-        "--packet",
-        metavar="ID",
-        help="only the round trip of this packet (the first of that id); or typical, fastest, slowest",
-    )
-    parser.add_argument("--from-sample", type=int, metavar="N", help="first sample")
-    parser.add_argument("--to-sample", type=int, metavar="N", help="one past the last sample")
-    parser.add_argument(
-        "--from", dest="from_time", metavar="TIME", help="first instant, such as 1.25s, 300us; from sample 0"
-    )
-    parser.add_argument("--to", dest="to_time", metavar="TIME", help="where to end")
-    parser.add_argument("--samplerate", metavar="RATE", help="of a file that names none, such as 24MHz")
-    parser.add_argument("--recover", action="store_true", help="read a file on past damage; what is lost becomes gaps")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -87,8 +54,6 @@ def _format(options: argparse.Namespace) -> tuple[str, str]:
     suffix = options.output.suffix
     known = {"trace": _TRACES, "frames": _FRAMES, "edges": _edge_formats()}
     if options.table != "edges":
-        from gpiorig.analysis.tables import stages
-
         if options.format or suffix not in stages.SUFFIXES:
             raise RigError(f"{options.output}: a table is a file that ends in {', '.join(stages.SUFFIXES)}.")
         return "table", suffix[1:]
@@ -111,8 +76,6 @@ def _format(options: argparse.Namespace) -> tuple[str, str]:
 
 def _edge_formats() -> dict[str, tuple[str, ...]]:
     """Formats of edges that can be written, with their endings."""
-    from gpiorig.capture import formats
-
     modules = {name: formats.module(name) for name in formats.names() if name not in _FRAMES}
     return {name: module.SUFFIXES for name, module in modules.items() if hasattr(module, "write")}
 
@@ -123,10 +86,6 @@ def _check_output(path: Path) -> None:
 
 
 def _write_edges(options: argparse.Namespace, name: str) -> dict[str, Any]:
-    from gpiorig.capture import formats
-    from gpiorig.capture.edges import select
-    from gpiorig.rig.progress import watched
-
     waveform = _waveform(options)
     bounds = _window(options, waveform.samplerate_hz)
     if bounds is not None:
@@ -151,10 +110,6 @@ def _noting(waveform: Waveform, covered: list[int]) -> Waveform:
 
 
 def _write_trace(options: argparse.Namespace, name: str) -> dict[str, Any]:
-    from gpiorig.analysis.traces import perfetto, trace
-    from gpiorig.rig.export import export
-    from gpiorig.rig.recordings.opened import open_recording
-
     _refuse(options, "channels", why="a trace shows what was decoded")
     recording = _recording(options, "a trace")
     found = export.trace_of(open_recording(recording))
@@ -166,10 +121,6 @@ def _write_trace(options: argparse.Namespace, name: str) -> dict[str, Any]:
 
 
 def _write_frames(options: argparse.Namespace, name: str) -> dict[str, Any]:
-    from gpiorig.capture.formats import pcap
-    from gpiorig.rig.export import export
-    from gpiorig.rig.recordings.opened import open_recording
-
     for each in ("channels", "packet", "from_sample", "to_sample", "from_time", "to_time"):
         _refuse(options, each, why="all frames are written")
     frames: Frames
@@ -184,10 +135,6 @@ def _write_frames(options: argparse.Namespace, name: str) -> dict[str, Any]:
 
 
 def _write_table(options: argparse.Namespace, name: str) -> dict[str, Any]:
-    from gpiorig.analysis.tables import stages
-    from gpiorig.rig.export import export
-    from gpiorig.rig.recordings.opened import open_recording
-
     for each in ("channels", "packet", "from_sample", "to_sample", "from_time", "to_time"):
         _refuse(options, each, why="the whole table is written")
     table = export.table(open_recording(_recording(options, "a table")), options.table)
@@ -210,8 +157,6 @@ def _refuse(options: argparse.Namespace, name: str, *, why: str) -> None:
 
 
 def _recording(options: argparse.Namespace, what: str) -> Recording:
-    from gpiorig.capture.recording.recording import Recording
-
     if options.source.is_file():
         raise RigError(f"{options.source}: {what} is made of a recording, which also says what its channels carry.")
     recording = Recording.open(options.source)
@@ -224,10 +169,6 @@ def _recording(options: argparse.Namespace, what: str) -> Recording:
 
 def _content(options: argparse.Namespace) -> Any:
     """What is in the source file."""
-    from gpiorig.capture import formats
-    from gpiorig.capture.edges.read_options import ReadOptions
-    from gpiorig.capture.numbers import parse_samplerate
-
     rate = None if options.samplerate is None else parse_samplerate(options.samplerate)
     module = formats.module(formats.recognise(options.source))
     content = module.read(options.source, ReadOptions(samplerate_hz=rate, recover=options.recover))
@@ -235,9 +176,6 @@ def _content(options: argparse.Namespace) -> Any:
 
 
 def _waveform(options: argparse.Namespace) -> Waveform:
-    from gpiorig.capture.edges.waveform import Waveform
-    from gpiorig.capture.recording.recording import Recording
-
     if not options.source.is_file():
         return Recording.open(options.source).waveform()
     content = _content(options)
@@ -270,10 +208,6 @@ def _sample(text: str | None, rate: Fraction) -> int | None:
 
 def _round_trip(recording: Recording, packet: str) -> tuple[int, int]:
     """First and last sample of a packet's round trip, and a little around them."""
-    from gpiorig.rig.export import pulseview_slices
-    from gpiorig.rig.recordings.opened import open_recording
-    from gpiorig.rig.results.analyse import analyse
-
     found = analyse(open_recording(recording))
     lines = found.timelines
     if lines is None:

@@ -6,65 +6,21 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from gpiorig.rig.probes.check import Verdict
-    from gpiorig.rig.probes.hook_files import HookFile
-
-EPILOG = """\
-examples:
-  gpiorig firmware check bin/iotlab-m3/app.elf --os riot
-                                              is every hook in the image? names what is lost
-  gpiorig firmware check iotlab-m3 --os reference
-                                              of a reference image that comes with gpiorig, by name
-  gpiorig firmware list                       which these are
-  gpiorig firmware check app.elf --os riot --os-version 2026.07 --json
-  gpiorig firmware selftest run1 --os reference
-                                              does every ping-pong of a recording show every event?
-  gpiorig firmware table --os riot --radio at86rf231 > gpiorig_expected.h
-                                              the same expectation as a C table, for gpiorig_selftest_end()
-
-check wants an image linked with -Wl,--emit-relocs, better compiled with -g (docs/guide/firmware-check.md)."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of all verbs."""
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="check|selftest|table|list")
-    check = verbs.add_parser("check", help="are all hooks in an image?", description="Check the hooks of an image.")
-    check.add_argument("elf", type=Path, metavar="ELF", help="image, or name of one that comes with gpiorig")
-    check.add_argument("--probes", default="normal", choices=("normal", "empty", "doubled"), help="variant it must be")
-    selftest = verbs.add_parser(
-        "selftest",
-        help="are all events in a recording?",
-        description="Count the events of every ping-pong of a recording in which nothing was lost.",
-    )
-    selftest.add_argument("recording", type=Path, metavar="RUN", help="recording folder")
-    table = verbs.add_parser(
-        "table", help="the events of a ping-pong as C", description="Print the events of one ping-pong as C tables."
-    )
-    table.add_argument("--radio", default="", help="the node's radio, as in its board file")
-    known = verbs.add_parser(
-        "list", help="the images that come with gpiorig", description="List the images of the reference firmware."
-    )
-    for verb in (check, selftest, table):
-        verb.add_argument(
-            "--os", required=True, dest="system", metavar="OS", help="riot, contiki-ng, freertos, reference"
-        )
-        verb.add_argument("--os-version", metavar="V", help="needed where there are several hook files of the OS")
-        verb.add_argument(
-            "--hooks", type=Path, metavar="FILE.toml", help="hook file in place of the one of OS and version"
-        )
-    for verb in (check, selftest, known):
-        verb.add_argument("--json", action="store_true", help="print what was found as one JSON object")
-    for verb in (check, selftest, table, known):
-        verb.epilog, verb.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig import names, resources
+from gpiorig.rig.experiments import images as firmware
+from gpiorig.rig.probes import hook_files as table
+from gpiorig.rig.probes import selftest
+from gpiorig.rig.probes.check import Verdict, check
+from gpiorig.rig.probes.hook_files import HookFile
+from gpiorig.rig.probes.image import Image
+from gpiorig.rig.probes.selftest import c_tables
 
 
 def run(options: argparse.Namespace) -> int:
     """Check, test, print the table, or list the images."""
-    from gpiorig.rig.probes import hook_files as table
-
     if options.verb == "list":
         return _list(as_json=options.json)
     expected = table.load(options.hooks) if options.hooks else table.find(options.system, options.os_version)
@@ -73,10 +29,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check(expected: HookFile, options: argparse.Namespace) -> int:
-    from gpiorig.rig import names
-    from gpiorig.rig.probes.check import check
-    from gpiorig.rig.probes.image import Image
-
     elf = names.image(options.elf)
     verdict = check(Image(elf), expected, variant=options.probes)
     if options.json:
@@ -120,9 +72,6 @@ def _numbers(verdict: Verdict, expected: HookFile, elf: Path) -> dict[str, Any]:
 
 
 def _selftest(expected: HookFile, options: argparse.Namespace) -> int:
-    from gpiorig.capture.recording.recording import Recording
-    from gpiorig.rig.probes import selftest
-
     result = selftest.test(Recording.open(options.recording), expected.selftest)
     if options.json:
         print(json.dumps(result.numbers()))
@@ -132,16 +81,11 @@ def _selftest(expected: HookFile, options: argparse.Namespace) -> int:
 
 
 def _table(expected: HookFile, options: argparse.Namespace) -> int:
-    from gpiorig.rig.probes.selftest import c_tables
-
     print(c_tables(expected, radio=options.radio), end="")
     return 0
 
 
 def _list(*, as_json: bool) -> int:
-    from gpiorig.rig import resources
-    from gpiorig.rig.experiments import images as firmware
-
     known = resources.manifest()
     images = {
         name: {**known.get(name, {}), "file": str(file), "sha256": firmware.sha256(file)}

@@ -4,43 +4,28 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import msgspec
+
+from gpiorig.capture import formats
+from gpiorig.capture.edges.counts import count
+from gpiorig.capture.edges.read_options import ReadOptions
+from gpiorig.capture.edges.waveform import Waveform
+from gpiorig.capture.formats import pcap
 from gpiorig.capture.printable import printable
+from gpiorig.capture.recording.recording import DESCRIPTION, Recording
+from gpiorig.capture.text.node_lines import NodeLines
+from gpiorig.rig.errors import RigError
+from gpiorig.rig.progress import watched
 from gpiorig.rig.recordings import inputs
-
-if TYPE_CHECKING:
-    from gpiorig.capture.edges.waveform import Waveform
-    from gpiorig.capture.recording.recording import Recording
-
-EPILOG = """\
-examples:
-  gpiorig info run1
-  gpiorig info capture.sr --json
-  gpiorig info samples.bin --samplerate 24MHz --unitsize 2
-  gpiorig info edges.csv --columns time=t,unit=us,channel=pin,level=state
-  gpiorig info export/                        Saleae's digital_0.bin, digital_1.bin, …
-  gpiorig info --formats                      what can be read and written"""
+from gpiorig.rig.recordings.import_files import PACKETS
 
 RATE_UNITS = (("THz", 10**12), ("GHz", 10**9), ("MHz", 10**6), ("kHz", 10**3))
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of an inspection."""
-    parser.add_argument("file", type=Path, nargs="?", metavar="FILE|RUN", help="a file, or a recording folder")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--formats", action="store_true", help="list the formats, and leave")
-    inputs.add_arguments(parser)
-
-
 def run(options: argparse.Namespace) -> int:
     """Read, in constant memory, and describe."""
-    from gpiorig.capture.edges.waveform import Waveform
-    from gpiorig.capture.recording.recording import DESCRIPTION, Recording
-    from gpiorig.capture.text.node_lines import NodeLines
-    from gpiorig.rig.errors import RigError
-
     if options.formats:
         _print_formats()
         return 0
@@ -72,9 +57,6 @@ def run(options: argparse.Namespace) -> int:
 
 def describe(waveform: Waveform) -> dict[str, Any]:
     """Samplerate, length and the edges of each named channel; edges are sample numbers."""
-    from gpiorig.capture.edges.counts import count
-    from gpiorig.rig.progress import watched
-
     counts = count(watched(waveform, "reading"))
     rate = counts.samplerate_hz
     samples = counts.end - counts.start
@@ -103,8 +85,6 @@ def describe(waveform: Waveform) -> dict[str, Any]:
 
 def _about(recording: Recording) -> dict[str, Any]:
     """What the description of a recording says about where it is from."""
-    import msgspec
-
     info = recording.info
     return {
         "analyzer": info.analyzer,
@@ -119,10 +99,6 @@ def _about(recording: Recording) -> dict[str, Any]:
 
 def _packets(recording: Recording) -> dict[str, Any]:
     """What the packet captures in a recording hold, by the name of the file."""
-    from gpiorig.capture.edges.read_options import ReadOptions
-    from gpiorig.capture.formats import pcap
-    from gpiorig.rig.recordings.import_files import PACKETS
-
     files = sorted((recording.folder / PACKETS).glob("*"))
     return {path.name: pcap.read(path, ReadOptions()).summary() for path in files}
 
@@ -183,8 +159,6 @@ def _frames_text(summary: dict[str, Any]) -> list[str]:
 
 
 def _print_formats() -> None:
-    from gpiorig.capture import formats
-
     for name in formats.names():
         module = formats.module(name)
         ways = "read, write" if hasattr(module, "write") else "read"

@@ -3,80 +3,38 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gpiorig.rig.measure.log_lines import UNITS_NS
-from gpiorig.rig.recordings import inputs
+import numpy as np
+from tqdm import tqdm
 
-if TYPE_CHECKING:
-    import re
-
-    from gpiorig.analysis.measure.log_lines import Latencies, Mark
-    from gpiorig.rig.measure.log_lines import Line
-
-EPILOG = """\
-examples:
-  gpiorig latency iotlab.log --request 'send (?P<id>\\d+)' --response 'got (?P<id>\\d+)'
-  gpiorig latency iotlab.log --request 'tx id=(?P<id>\\d+)' --response 'rx id=(?P<id>\\d+)' --across-nodes --json
-  gpiorig latency run1 --request 'seq=(?P<id>\\d+) tx_us' --response 'seq=(?P<id>\\d+) from' --across-nodes
-  gpiorig latency cooja.log --request '^(?P<time>\\S+).* tx (?P<id>\\d+)' --response '^(?P<time>\\S+).* rx (?P<id>\\d+)'
-  gpiorig latency a.log b.log --request 'tx (?P<id>\\d+)' --response 'rx (?P<id>\\d+)' --across-nodes --max-gap 2s
-  gpiorig latency air.pcapng                     acknowledgements, intervals and retries of frames; by node
-  gpiorig latency left.pcap right.pcap           and how much later the one capture has the frames of the other
-
-  gpiorig latency table.csv --value '^(?P<id>\\d+), *(?P<value_ms>[\\d.]+)'                a table: a delay in each row
-  gpiorig latency any.txt --value 'sent (?P<begin_us>\\d+).* acked (?P<end_us>\\d+)'       two times in one line
-
-A response belongs to the latest request before it with the same `id` and `node`. The node is the group of that name;
-without one, that of the log; with --across-nodes it does not matter. A pattern is looked for in the text of the node,
-then in the whole line (stamp;node;text). A log of no known format needs the group `time` in both patterns: a number,
-mm:ss.fff, or a date with a time. With that group any log is read as plain text; name the node in a group, too.
-
-The host stamps a line when it has read it, not when the node wrote it: `gpiorig serial --audit` and the report's clock
-audit say how much later that is."""
-
+from gpiorig.analysis.measure import log_lines as loglatency
+from gpiorig.analysis.measure.log_lines import Latencies, Mark
+from gpiorig.analysis.number_text import NS_PER_S, count_text, time_text
+from gpiorig.analysis.statistics.summary import summarize
+from gpiorig.capture.recording.recording import DESCRIPTION, Recording
+from gpiorig.rig import durations
+from gpiorig.rig.errors import RigError
+from gpiorig.rig.measure import frame_delays, log_times, log_values
+from gpiorig.rig.measure import log_lines as loglines
+from gpiorig.rig.measure.log_lines import Line
+from gpiorig.rig.plain_json import without_nan
+from gpiorig.rig.recordings.provenance import VIRTUAL
 
 MAX_NODES = 10  # in text
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of a pairing of lines."""
-    parser.add_argument(
-        "logs",
-        type=Path,
-        nargs="+",
-        metavar="LOG|RUN",
-        help="a log of a known format, a recording, any text, or packet captures",
-    )
-    parser.add_argument("--request", metavar="REGEX", help="with the group `id`, perhaps `node`, `time`")
-    parser.add_argument("--response", metavar="REGEX", help="the same")
-    parser.add_argument(
-        "--value", metavar="REGEX", help="a delay that the line holds: the group `value`, or `begin` and `end`"
-    )
-    parser.add_argument("--across-nodes", action="store_true", help="a response may come from another node")
-    parser.add_argument("--max-gap", metavar="TIME", help="longest delay that is a pair, such as 2s")
-    parser.add_argument(
-        "--sort", action="store_true", help="by stamps, not as the lines stand; several logs always are"
-    )
-    parser.add_argument("--time-unit", choices=list(UNITS_NS), default="s", help="of a number in `time` (s)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    inputs.add_arguments(parser)
-
-
 def run(options: argparse.Namespace) -> int:
     """Read, pair, print."""
-    from gpiorig.analysis.measure import log_lines as loglatency
-    from gpiorig.rig import durations
-    from gpiorig.rig.errors import RigError
-    from gpiorig.rig.measure import frame_delays
-    from gpiorig.rig.measure import log_lines as loglines
-
     if options.value is not None:
         return _values(options)
     if captures := frame_delays.captures(options):
@@ -115,17 +73,12 @@ def run(options: argparse.Namespace) -> int:
         return 0
     print(_text(result))
     if virtual:
-        from gpiorig.rig.recordings.provenance import VIRTUAL
-
         print(VIRTUAL)
     return 0
 
 
 def _values(options: argparse.Namespace) -> int:
     """Delays that stand in the lines."""
-    from gpiorig.rig.errors import RigError
-    from gpiorig.rig.measure import log_values
-
     if options.request or options.response:
         raise RigError("--value finds complete delays; omit --request and --response.")
     values = log_values.read(options.logs, options.value, unit=options.time_unit)
@@ -147,14 +100,10 @@ def _values(options: argparse.Namespace) -> int:
 
 
 def _summary_of(delays_ns: list[int]) -> dict[str, Any]:
-    import numpy as np
-
     return _summary(np.array(delays_ns, dtype=np.int64), 0.0)
 
 
 def _values_text(result: dict[str, Any]) -> str:
-    from gpiorig.analysis.number_text import count_text
-
     def line(name: str, part: dict[str, Any]) -> str:
         missing = f"; {count_text(part['missing_ids'], 'number')} missing" if part["missing_ids"] else ""
         return f"{name}: {count_text(part['n'], 'delay')}, {_quantiles(part)}{missing}"
@@ -175,16 +124,12 @@ def _more(nodes: int) -> list[str]:
 
 
 def _quantiles(part: dict[str, Any]) -> str:
-    from gpiorig.analysis.number_text import time_text
-
     names = ("min", "p5", "median", "mean", "p95", "p99", "max")
     return ", ".join(f"{name} {time_text(part[f'{name}_ns'], digits=4)}" for name in names)
 
 
 def _is_virtual(log: Path) -> bool | None:
     """Whether a recording is of a virtual bench; None for a file, which does not say."""
-    from gpiorig.capture.recording.recording import DESCRIPTION, Recording
-
     return Recording.open(log).info.virtual if (log / DESCRIPTION).exists() else None
 
 
@@ -201,12 +146,6 @@ def _marks(
 
     Lines that match but have no id or no time go to `unusable`. `name` is the node where nothing else says one.
     """
-    from tqdm import tqdm
-
-    from gpiorig.analysis.measure.log_lines import Mark
-    from gpiorig.rig.measure import log_lines as loglines
-    from gpiorig.rig.measure import log_times
-
     for line in tqdm(lines, desc="reading", unit=" lines", unit_scale=True, disable=None, leave=False):
         both = [
             (is_response, match)
@@ -230,8 +169,6 @@ def _marks(
 
 
 def _numbers(latencies: Latencies, resolution_ns: float, unusable: int) -> dict[str, Any]:
-    import numpy as np
-
     nodes = sorted({*latencies.unpaired_requests, *latencies.unpaired_responses})
     delays_ns, none = latencies.by_node(), np.empty(0, dtype=np.int64)
     return {
@@ -258,13 +195,6 @@ def _numbers(latencies: Latencies, resolution_ns: float, unusable: int) -> dict[
 
 def _summary(delays_ns: Any, resolution_ns: float) -> dict[str, Any]:
     """Statistics; the uncertainty is that of the stamps' step alone, which says nothing of how late they are."""
-    import dataclasses
-    from fractions import Fraction
-
-    from gpiorig.analysis.number_text import NS_PER_S
-    from gpiorig.analysis.statistics.summary import summarize
-    from gpiorig.rig.plain_json import without_nan
-
     values: dict[str, Any] = dataclasses.asdict(summarize(delays_ns, samplerate_hz=Fraction(NS_PER_S)))
     del values["lost"]
     values["stamp_uncertainty_ns"] = 2 * resolution_ns / math.sqrt(6) if resolution_ns else None
@@ -272,8 +202,6 @@ def _summary(delays_ns: Any, resolution_ns: float) -> dict[str, Any]:
 
 
 def _text(result: dict[str, Any]) -> str:
-    from gpiorig.analysis.number_text import count_text, time_text
-
     def line(name: str, part: dict[str, Any]) -> str:
         counts = (count_text(part["unpaired_request"], "request"), count_text(part["unpaired_response"], "response"))
         left = f"{' and '.join(counts)} unpaired"

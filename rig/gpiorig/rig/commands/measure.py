@@ -3,81 +3,46 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
+from gpiorig.analysis import columns
+from gpiorig.analysis.delays import instruments as analyzers
+from gpiorig.analysis.delays.instruments import Instruments
+from gpiorig.analysis.figures import style, thinning
+from gpiorig.analysis.number_text import count_text, digits_for, time_text
+from gpiorig.analysis.tables import stages
+from gpiorig.capture.edges.waveform import Waveform
+from gpiorig.capture.recording.recording import DESCRIPTION
+from gpiorig.rig import durations
+from gpiorig.rig.errors import RigError
+from gpiorig.rig.measure import edges
+from gpiorig.rig.measure.edges import Measurement, Spec
+from gpiorig.rig.progress import watched
 from gpiorig.rig.recordings import inputs
-
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from gpiorig.analysis.delays.instruments import Instruments
-    from gpiorig.capture.edges.waveform import Waveform
-    from gpiorig.rig.measure.edges import Measurement, Spec
-
-EPILOG = """\
-examples:
-  gpiorig measure run1 --from initiator.tap.irq:rise --to responder.tap.irq:rise --max-gap 10ms
-  gpiorig measure run1 --from tap.irq:rise --to strobe:edge --per node
-  gpiorig measure capture.sr --period D0:rise --json
-  gpiorig measure capture.vcd --width irq:high --clock-ppm 50
-  gpiorig measure export/ --skew "Channel 0" "Channel 1"
-  gpiorig measure gpio.csv --from INT1:rise --to INT2:rise --per node -o delays.csv --figure delays.png
-
-From each edge `from` to the first edge `to` at or after it, unless another `from` comes first. Edges without a
-partner are counted; a pair never reaches over lost samples. CH without a kind: rise (--width: high, --skew: edge).
-± is how well each single delay is known, expanded (k = 2); `uncertainty_ns` is that of the longest, the table of -o
-has it for each. It consists of samples, skew and clock (docs/guide/uncertainty.md). Standard deviation: n - 1;
-percentiles: linear interpolation. All delays are kept in memory."""
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.recordings.provenance import VIRTUAL
 
 FIGURES = (".png", ".svg", ".pdf")
+
+
 TABLES = (".csv", ".parquet", ".arrow")
-MAX_PPM = 100_000
+
+
 FINEST_HZ = 10**9  # analyzers that sample as fast as this are rare; files of times in ns are not
+
+
 FILE_ONLY = ("samplerate", "unitsize", "channels", "columns", "recover")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of a measurement."""
-    parser.add_argument("file", type=Path, metavar="RUN|FILE", help="a recording, or a capture of any known format")
-    parser.add_argument("--from", dest="begin", metavar="CH[:rise|fall|edge]", help="where a delay begins")
-    parser.add_argument("--to", dest="end", metavar="CH[:rise|fall|edge]", help="where it ends")
-    parser.add_argument("--period", metavar="CH[:rise|fall|edge]", help="from one such edge to the next")
-    parser.add_argument("--width", metavar="CH[:high|low]", help="how long the channel is so")
-    parser.add_argument(
-        "--skew",
-        nargs=2,
-        metavar=("A", "B"),
-        help="how much later B shows the edges that A and B both have; A:toggle B:toggle: whatever their direction",
-    )
-    parser.add_argument("--max-gap", metavar="TIME", help="longest delay that is a pair, such as 20ms")
-    parser.add_argument(
-        "--per", choices=["node"], help="for each node with channels NODE.CH; then CH is the line alone"
-    )
-    parser.add_argument("--clock-ppm", type=_ppm, metavar="PPM", help="limit of the analyzer's clock error")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="every delay: .csv, .parquet, .arrow")
-    parser.add_argument("--figure", type=Path, metavar="FILE", help="their distribution: .png, .svg, .pdf")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    inputs.add_arguments(parser)
-
-
-def _ppm(text: str) -> float:
-    try:
-        limit_ppm = float(text)
-    except ValueError:
-        limit_ppm = -1.0
-    if not 0 <= limit_ppm <= MAX_PPM:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a limit of a clock's error; give 50, 2.5 or so")
-    return limit_ppm
 
 
 def run(options: argparse.Namespace) -> int:
     """Measure, print, and write what was asked for."""
-    from gpiorig.rig import durations
-    from gpiorig.rig.measure import edges
-    from gpiorig.rig.progress import watched
-
     spec = _spec(options)
     longest_s = None if options.max_gap is None else durations.seconds(options.max_gap)
     _check_outputs(options)
@@ -98,9 +63,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _spec(options: argparse.Namespace) -> Spec:
-    from gpiorig.rig.errors import RigError
-    from gpiorig.rig.measure import edges
-
     ways = [options.begin or options.end, options.period, options.width, options.skew]
     if sum(bool(way) for way in ways) != 1 or bool(options.begin) != bool(options.end):
         raise RigError("give one measurement: --from and --to, --period, --width or --skew; --help has examples.")
@@ -113,8 +75,6 @@ def _spec(options: argparse.Namespace) -> Spec:
 
 def _check_outputs(options: argparse.Namespace) -> None:
     """Before anything is read: that what is found can be written."""
-    from gpiorig.rig.errors import RigError
-
     for option, path, suffixes in (("-o", options.output, TABLES), ("--figure", options.figure, FIGURES)):
         if path is not None and path.suffix not in suffixes:
             raise RigError(f"{option} {path}: the suffix determines the format; it is one of {', '.join(suffixes)}.")
@@ -124,15 +84,6 @@ def _check_outputs(options: argparse.Namespace) -> None:
 
 def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments, bool | None]:
     """The capture, what it was made with, and whether it is virtual; None for a file, which does not say."""
-    import dataclasses
-
-    from gpiorig.analysis.delays import instruments as analyzers
-    from gpiorig.analysis.delays.instruments import Instruments
-    from gpiorig.capture.edges.waveform import Waveform
-    from gpiorig.capture.recording.recording import DESCRIPTION
-    from gpiorig.rig.errors import RigError
-    from gpiorig.rig.recordings.opened import open_recording
-
     virtual: bool | None = None
     if options.file.is_dir() and options.format is None and (options.file / DESCRIPTION).exists():
         if given := [name for name in FILE_ONLY if getattr(options, name)]:
@@ -151,12 +102,6 @@ def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments, bool | No
 
 
 def _write_delays(path: Path, measurements: dict[str, Measurement], rate: Fraction) -> None:
-    import numpy as np
-    import pyarrow as pa
-
-    from gpiorig.analysis import columns
-    from gpiorig.analysis.tables import stages
-
     period_ns = float(1_000_000_000 / rate)
     names = pa.array([name or measurement.pairs.name for name, measurement in measurements.items()], pa.string())
     starts = np.concatenate([measurement.pairs.starts for measurement in measurements.values()])
@@ -185,12 +130,6 @@ def _write_delays(path: Path, measurements: dict[str, Measurement], rate: Fracti
 
 
 def _draw(path: Path, measurements: dict[str, Measurement], rate: Fraction, *, virtual: bool) -> None:
-    import numpy as np
-
-    from gpiorig.analysis.figures import style, thinning
-    from gpiorig.analysis.number_text import count_text
-    from gpiorig.rig.errors import RigError
-
     drawn = {
         name or measurement.pairs.name: measurement
         for name, measurement in measurements.items()
@@ -236,14 +175,10 @@ def _print(
             "± is too small: --samplerate says how often."
         )
     if virtual:
-        from gpiorig.rig.recordings.provenance import VIRTUAL
-
         print(VIRTUAL)
 
 
 def _text(measurement: Measurement, *, node: str) -> list[str]:
-    from gpiorig.analysis.number_text import count_text, digits_for, time_text
-
     pairs, s = measurement.pairs, measurement.summary
     head = f"{node}: {pairs.name}" if node else pairs.name
     begins, ends = measurement.edges

@@ -7,49 +7,27 @@ import json
 import math
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any
 
-if TYPE_CHECKING:
-    from gpiorig.analysis.probe_effect.effect import Effect, Meter
+import msgspec
 
-EPILOG = """\
-examples:
-  gpiorig probes bench.toml pingpong -o effect
-                                              on a virtual bench: records the experiment with all four kinds of
-                                              probes, on the same seeds, and compares
-  gpiorig probes bench.toml pingpong -o effect --only normal
-  gpiorig probes bench.toml pingpong -o effect --only doubled
-                                              on boards: flash the image with these probes before each
-  gpiorig probes bench.toml pingpong -o effect --json
-                                              what is recorded is not recorded again
-
-Both nodes need the radio's lines wired: tap.frame_timestamp, better tap.irq and tap.select, too
-(docs/guide/probe-effect.md)."""
+from gpiorig.analysis.figures import probe_effect as probe_effect_plate
+from gpiorig.analysis.figures import style
+from gpiorig.analysis.probe_effect import effect as probe_effect
+from gpiorig.analysis.probe_effect.delays import PINS
+from gpiorig.analysis.probe_effect.effect import VARIANTS, Effect, Meter
+from gpiorig.analysis.tables import stages
+from gpiorig.rig import names
+from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.experiments import experiment as experiments
+from gpiorig.rig.probes import runs
+from gpiorig.rig.recordings.provenance import VIRTUAL
 
 UNKNOWN = "\N{EN DASH}"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the meter."""
-    from gpiorig.rig.experiments.experiment import Probes
-
-    parser.add_argument("bench", type=Path, metavar="BENCH", help="bench file, or name of one that comes with gpiorig")
-    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="experiment file, or name of one")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder of the recordings")
-    parser.add_argument("--packets", type=int, metavar="N", help="number of packets, in place of the experiment's")
-    parser.add_argument("--only", choices=get_args(Probes), help="record this one only")
-    parser.add_argument("--json", action="store_true", help="print the numbers as one JSON object")
-
-
 def run(options: argparse.Namespace) -> int:
     """Record what is not there, compare, write."""
-    import msgspec
-
-    from gpiorig.rig import names
-    from gpiorig.rig.bench import bench as benches
-    from gpiorig.rig.experiments import experiment as experiments
-    from gpiorig.rig.probes import runs
-
     bench_file = names.bench(options.bench)
     bench = benches.load(bench_file)
     experiment = experiments.load(names.experiment(options.experiment), bench, packets=options.packets)
@@ -75,11 +53,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _write(meter: Meter, folder: Path, *, virtual: bool) -> None:
-    from gpiorig.analysis.figures import probe_effect as probe_effect_plate
-    from gpiorig.analysis.figures import style
-    from gpiorig.analysis.probe_effect import effect as probe_effect
-    from gpiorig.analysis.tables import stages
-
     for suffix in (".parquet", ".csv"):
         stages.write(probe_effect.table(meter), folder / f"probe-effect{suffix}")
     figure = probe_effect_plate.steps(meter, virtual=virtual)
@@ -88,8 +61,6 @@ def _write(meter: Meter, folder: Path, *, virtual: bool) -> None:
 
 
 def _numbers(meter: Meter, parameters: dict[str, Any]) -> dict[str, Any]:
-    from gpiorig.analysis.probe_effect import effect as probe_effect
-
     return {
         "parameters": parameters,
         "paired": meter.paired,
@@ -99,8 +70,6 @@ def _numbers(meter: Meter, parameters: dict[str, Any]) -> dict[str, Any]:
 
 
 def _text(meter: Meter, *, virtual: bool) -> str:
-    from gpiorig.analysis.probe_effect.effect import VARIANTS
-
     head = ["median in us", "events", *VARIANTS, "zero", "cost", "interval", "true", "error", ""]
     rows = [head, *(_row(effect) for effect in meter.effects)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
@@ -118,16 +87,11 @@ def _text(meter: Meter, *, virtual: bool) -> str:
         + ("packet by packet, medians of the differences." if meter.paired else "of the medians.")
     )
     if virtual:
-        from gpiorig.rig.recordings.provenance import VIRTUAL
-
         lines.append(VIRTUAL)
     return "\n".join(lines)
 
 
 def _row(effect: Effect) -> list[str]:
-    from gpiorig.analysis.probe_effect.delays import PINS
-    from gpiorig.analysis.probe_effect.effect import VARIANTS
-
     verdict = {None: "", True: "in", False: "out"}[effect.within]
     share = "" if math.isnan(effect.error_share) else f" ({100 * effect.error_share:+.1f} %)"
     return [

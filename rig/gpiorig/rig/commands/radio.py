@@ -6,38 +6,19 @@ import argparse
 import json
 from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from gpiorig.analysis.radio import spi_frames
+from gpiorig.analysis.radio.spi_frames import CHIPS
+from gpiorig.capture.buses import spi
+from gpiorig.capture.buses.spi import SpiLines
+from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.recordings import inputs
-
-if TYPE_CHECKING:
-    from gpiorig.capture.buses.spi import SpiLines
-    from gpiorig.capture.edges.waveform import Waveform
-    from gpiorig.rig.recordings.radio_buses import RadioBus
-
-EPILOG = """\
-examples:
-  gpiorig radio run1                       frames of all nodes whose SPI lines are in the bench file
-  gpiorig radio run1 --node initiator --json
-  gpiorig radio run1 --transfers           every access, byte by byte
-  gpiorig radio capture.sr --chip cc2420 --lines clk=SCK,mosi=SI,miso=SO,select=CSn
-
-Registers, commands and states are shown by the sigrok decoders (docs/guide/decoders.md)."""
+from gpiorig.rig.recordings import inputs, radio_buses
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.recordings.radio_buses import RadioBus
 
 LINES = ("clk", "mosi", "miso", "select")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the listing."""
-    parser.add_argument("file", type=Path, metavar="FILE|RUN", help="a capture of a known format, or a recording")
-    parser.add_argument("--node", help="only this node of a recording")
-    parser.add_argument("--chip", help="of a file: at86rf2xx, cc2420 or spirit1; not needed for --transfers")
-    parser.add_argument("--lines", metavar="clk=NAME,…", help="of a file: the channels clk, mosi, miso, select")
-    parser.add_argument("--transfers", action="store_true", help="transfers in place of frames")
-    inputs.add_arguments(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -57,9 +38,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _from_recording(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioBus, ...]]:
-    from gpiorig.rig.recordings import radio_buses
-    from gpiorig.rig.recordings.opened import open_recording
-
     if options.chip or options.lines:
         raise RigError(f"{options.file} is a recording: its bench file states which lines there are; omit --lines.")
     opened = open_recording(options.file)
@@ -74,10 +52,6 @@ def _from_recording(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioB
 
 
 def _from_file(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioBus, ...]]:
-    from gpiorig.analysis.radio.spi_frames import CHIPS
-    from gpiorig.capture.edges.waveform import Waveform
-    from gpiorig.rig.recordings.radio_buses import RadioBus
-
     if not options.lines or (options.chip is None and not options.transfers):
         raise RigError(f"{options.file}: give --lines clk=…,mosi=…,miso=…,select=… and --chip (or --transfers).")
     if options.chip not in (None, *CHIPS):
@@ -89,8 +63,6 @@ def _from_file(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioBus, .
 
 
 def _lines(text: str, channels: tuple[str, ...]) -> SpiLines:
-    from gpiorig.capture.buses.spi import SpiLines
-
     places: dict[str, int] = {}
     for word in text.split(","):
         line, _, name = word.partition("=")
@@ -106,8 +78,6 @@ def _lines(text: str, channels: tuple[str, ...]) -> SpiLines:
 
 
 def _frames(waveform: Waveform, bus: RadioBus) -> Iterator[dict[str, Any]]:
-    from gpiorig.analysis.radio import spi_frames
-
     frames = spi_frames.read(waveform, bus.lines, chip=bus.chip, node=bus.node)
     for i in range(len(frames)):
         yield {
@@ -125,8 +95,6 @@ def _frames(waveform: Waveform, bus: RadioBus) -> Iterator[dict[str, Any]]:
 
 
 def _transfers(waveform: Waveform, bus: RadioBus) -> Iterator[dict[str, Any]]:
-    from gpiorig.capture.buses import spi
-
     for piece in spi.read(waveform, bus.lines):
         mosi, miso = piece.mosi.astype("u1").tobytes(), piece.miso.astype("u1").tobytes()
         for i in range(len(piece)):

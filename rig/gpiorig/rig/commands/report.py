@@ -7,58 +7,20 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from gpiorig.capture.recording.recording import Recording
-    from gpiorig.rig.results.report import Reported
+from tqdm import tqdm
 
-EPILOG = """\
-examples:
-  gpiorig report run1                         writes run1/*.parquet and run1/report/report.html
-  gpiorig report run1 --figures svg,pdf --tables csv,latex    also figures and tables as files beside the page
-  gpiorig report run1 --json                  prints the headline numbers as one JSON object
-  gpiorig report run1 -o page                 the same, with the report in ./page
-  gpiorig report run1 run2 run3 -o page       one page for all: side by side first, then each of them
-  gpiorig report run1 --assert 'rtt.p99 < 20 ms' --assert 'loss < 1 %'    ends with status 1 if one does not hold
-  gpiorig report run1 --quantity 'driver.exec -> isr.tx_end' --quantity goodput
-
-A page needs no other file and no network. run1/*.parquet are the tables; run1/report/study.json contains every
-statistic as JSON."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of a report."""
-    parser.add_argument("recordings", type=Path, nargs="+", metavar="RUN", help="recording folders")
-    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder of the report (RUN/report)")
-    for option, formats in (("figures", "svg,png,pdf"), ("tables", "csv,latex")):
-        help_text = f"write the {option} beside the page, too: any of {formats}"
-        parser.add_argument(f"--{option}", metavar="FORMATS", default="", help=help_text)
-    parser.add_argument("--json", action="store_true", help="print the numbers as one JSON object")
-    parser.add_argument(
-        "--assert",
-        dest="assertions",
-        action="append",
-        default=[],
-        metavar="LIMIT",
-        help="a limit to keep, such as 'rtt.p99 < 20 ms', besides those of the experiment; may be repeated",
-    )
-    parser.add_argument(
-        "--quantity",
-        dest="quantities",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="show this too, such as 'mac.tx -> mac.rx' (docs/guide/quantities.md); may be repeated",
-    )
+from gpiorig.analysis import report
+from gpiorig.analysis.report import FIGURE_FORMATS, TABLE_FORMATS
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.errors import RigError
+from gpiorig.rig.recordings.provenance import VIRTUAL
+from gpiorig.rig.results import report as reporting
+from gpiorig.rig.results.report import Reported
 
 
 def run(options: argparse.Namespace) -> int:
     """Analyse and report."""
-    from gpiorig.analysis.report import FIGURE_FORMATS, TABLE_FORMATS
-    from gpiorig.capture.recording.recording import Recording
-    from gpiorig.rig.errors import RigError
-
     if len(options.recordings) > 1 and options.output is None:
         raise RigError("several runs make one page: give its folder with -o DIR.")
     options.figures = _formats(options.figures, available=FIGURE_FORMATS, option="--figures")
@@ -82,8 +44,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _formats(text: str, *, available: Sequence[str], option: str) -> tuple[str, ...]:
     """Formats separated by commas; none for an empty text."""
-    from gpiorig.rig.errors import RigError
-
     formats = tuple(text.split(",")) if text else ()
     for name in formats:
         if name not in available:
@@ -118,8 +78,6 @@ def analyse_and_print(
     quantities
         Quantities in addition to those of the experiment.
     """
-    from gpiorig.rig.results import report as reporting
-
     reported = reporting.of(recording, asserted=asserted, asked=quantities)
     page = reported.write(output, figure_formats=figure_formats, table_formats=table_formats)
     if as_json:
@@ -131,12 +89,6 @@ def analyse_and_print(
 
 def _set_and_print(recordings: Sequence[Recording], options: argparse.Namespace) -> int:
     """One page for several recordings; their own folders are left alone. 1 if a check of any failed."""
-    from tqdm import tqdm
-
-    from gpiorig.analysis import report
-    from gpiorig.rig.recordings.provenance import VIRTUAL
-    from gpiorig.rig.results import report as reporting
-
     watched = tqdm(recordings, desc="analysing", unit=" runs", disable=None, leave=False)
     runs = {
         _name(recording, recordings): reporting.of(recording, asserted=options.assertions, asked=options.quantities)

@@ -10,66 +10,45 @@ import re
 import shutil
 import sys
 import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from queue import Empty, SimpleQueue
+from threading import Thread
+from types import TracebackType
 
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.capture.errors import SerialPortError
+from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
+from gpiorig.capture.serial.aggregator import Costs, addressed, errors_ns, measure_line_ns, replay
+from gpiorig.capture.serial.lines import LineAssembler, SerialLine, all_lines
+from gpiorig.capture.serial.port import SerialPort
+from gpiorig.capture.serial.reader import SerialReader
+from gpiorig.capture.serial.record import Entry, Kind, RecordFile
+from gpiorig.rig import durations, terminal
+from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import boards
 from gpiorig.rig.errors import RigError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from queue import SimpleQueue
-    from types import TracebackType
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from gpiorig.capture.recording.recording import Recording
-    from gpiorig.capture.serial.lines import LineAssembler
-    from gpiorig.capture.serial.port import SerialPort
-    from gpiorig.capture.serial.record import Entry, RecordFile
-    from gpiorig.rig.recordings.serial_view import Form, SerialView
-
-EPILOG = """\
-examples:
-  gpiorig serial run1                               all nodes' lines of a recording, in the order of their stamps
-  gpiorig serial run1 --follow --node responder     while it is recorded
-  gpiorig serial /dev/ttyUSB1 ping=/dev/ttyUSB3     live; type `text` for all nodes, `ping;text` for one
-  gpiorig serial bench.toml -o log1                 the ports of a bench, recorded with a stamp for each read
-  gpiorig serial m3-1=socket://m3-1:20000 -o log2   an IoT-LAB node, on the site's SSH frontend
-  gpiorig serial run1 --iotlab > run1.log           in the format of IoT-LAB's serial_aggregator
-  gpiorig serial run1 --aggregator > other.log      with the stamps that the aggregator would have put
-  gpiorig serial run1 --aggregator --audit          how wrong those would have been
-  gpiorig serial run1 --pins                        the lines on the nodes' TX pins, with the end of the last stop bit
-  gpiorig serial run1 --pins --audit                how much later the recorder had them
-
-A port that is unplugged is opened again when it is back. Live, the exit status is 1 when bytes are known to be lost."""
+from gpiorig.rig.recordings import serial_pins
+from gpiorig.rig.recordings.serial_view import Form, SerialView
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+
+
 POLL_S = 0.1
+
+
 WAKE_NS, READ_NS = 20_000, 10_000  # assumptions about an ordinary PC, as in bench_ends.VirtualSerial
+
+
 QUANTILES = {"min": 0.0, "median": 0.5, "p95": 0.95, "p99": 0.99, "max": 1.0}
+
+
 BAUDRATE = 115_200
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to show, and how."""
-    parser.add_argument(
-        "source", nargs="+", metavar="RUN|BENCH.toml|[NODE=]PORT", help="a recording, a bench file, or ports"
-    )
-    parser.add_argument("--node", action="append", default=[], metavar="NODE", help="only this node; repeatable")
-    parser.add_argument("-b", "--baudrate", type=int, metavar="N", help="of ports (115200), or of pins (the board's)")
-    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="record the ports: a new folder")
-    parser.add_argument("--duration", metavar="TIME", help="stop after this time, such as 90s or 10m; else Ctrl-C")
-    parser.add_argument("--send", action="append", default=[], metavar="TEXT", help="send it first; repeatable")
-    parser.add_argument("--follow", action="store_true", help="continue while the recording is written")
-    parser.add_argument("--pins", action="store_true", help="lines as the analyzer saw them on `uart_tx`")
-    parser.add_argument("--absolute", action="store_true", help="seconds since 1970, not since the first line")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="one JSON object for each line")
-    form.add_argument("--iotlab", action="store_true", help="the aggregator's format, with our stamps")
-    form.add_argument("--aggregator", action="store_true", help="the aggregator's format and its stamps, replayed")
-    parser.add_argument("--print-us", type=float, metavar="US", help="what a line costs it (measured here if absent)")
-    parser.add_argument("--audit", action="store_true", help="with --aggregator or --pins: print the error, as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -83,16 +62,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _view(nodes: Sequence[str], options: argparse.Namespace) -> SerialView:
-    from gpiorig.rig.recordings.serial_view import SerialView
-
     form: Form = "json" if options.json else "iotlab" if options.iotlab else "people"
     return SerialView(nodes, form=form, absolute=options.absolute)
 
 
 def _recorded(folder: Path, options: argparse.Namespace) -> int:
-    from gpiorig.capture.recording.recording import Recording
-    from gpiorig.capture.serial.record import RecordFile
-
     recording = Recording.open(folder)
     if options.pins:
         return _on_pins(recording, options)
@@ -111,9 +85,6 @@ def _recorded(folder: Path, options: argparse.Namespace) -> int:
 
 def _show_records(folder: Path, files: dict[str, RecordFile], options: argparse.Namespace) -> None:
     """Print the lines of a recording, those that are still being recorded too where that is asked for."""
-    from gpiorig.capture.recording.recording import Recording
-    from gpiorig.capture.serial.lines import LineAssembler, all_lines
-
     view = _view(list(files), options)
     if not options.follow:
         for line in all_lines({node: file.read() for node, file in files.items()}):
@@ -134,9 +105,6 @@ def _show_records(folder: Path, files: dict[str, RecordFile], options: argparse.
 
 
 def _aggregated(recording: Recording, files: dict[str, RecordFile], options: argparse.Namespace) -> int:
-    from gpiorig.capture.serial.aggregator import Costs, errors_ns, measure_line_ns, replay
-    from gpiorig.rig import terminal
-
     epoch_ns = None
     if recording.info.serial_clock == "virtual":
         epoch_ns = _epoch_ns(recording)
@@ -153,24 +121,16 @@ def _aggregated(recording: Recording, files: dict[str, RecordFile], options: arg
 
 
 def _quantiles(errors_ns: NDArray[np.int64]) -> dict[str, object]:
-    import numpy as np
-
     quantiles_ns = np.quantile(errors_ns, list(QUANTILES.values()), method="lower").tolist() if errors_ns.size else []
     return {"lines": errors_ns.size, "error_ns": dict(zip(QUANTILES, quantiles_ns, strict=False))}
 
 
 def _epoch_ns(recording: Recording) -> int:
-    from datetime import datetime
-
     begin = datetime.fromisoformat(recording.info.epoch.wall)
     return int(begin.timestamp()) * 10**9 + begin.microsecond * 1000
 
 
 def _on_pins(recording: Recording, options: argparse.Namespace) -> int:
-    from gpiorig.capture.serial.lines import SerialLine
-    from gpiorig.capture.serial.record import Kind
-    from gpiorig.rig.recordings import serial_pins
-
     nodes = tuple(options.node) or serial_pins.nodes(recording)
     if not nodes:
         raise RigError(f"{recording.folder}: no node's uart_tx is on the analyzer.")
@@ -193,14 +153,6 @@ def _on_pins(recording: Recording, options: argparse.Namespace) -> int:
 
 
 def _live(options: argparse.Namespace) -> int:
-    from contextlib import ExitStack
-    from queue import Empty, SimpleQueue
-    from threading import Thread
-
-    from gpiorig.capture.serial.lines import LineAssembler
-    from gpiorig.capture.serial.port import SerialPort
-    from gpiorig.capture.serial.reader import SerialReader
-
     wanted = _ports(options)
     span_s = None if options.duration is None else _seconds(options.duration)
     recording = _create(options.output, wanted) if options.output is not None else None
@@ -238,8 +190,6 @@ def _live(options: argparse.Namespace) -> int:
 
 def _seconds(text: str) -> float:
     """A time; a bare number is of seconds."""
-    from gpiorig.rig import durations
-
     return float(durations.seconds(f"{text}s" if durations.NUMBER.fullmatch(text) else text))
 
 
@@ -288,9 +238,6 @@ def _ports(options: argparse.Namespace) -> dict[str, tuple[str, int]]:
 
 
 def _bench_ports(path: Path) -> dict[str, tuple[str, int]]:
-    from gpiorig.rig.bench import bench as benches
-    from gpiorig.rig.bench import boards
-
     bench = benches.load(path)
     if bench.virtual is not None:
         raise RigError(f"{path}: a virtual bench; `gpiorig bench virtual {path}` serves it and prints its ports.")
@@ -298,11 +245,6 @@ def _bench_ports(path: Path) -> dict[str, tuple[str, int]]:
 
 
 def _create(folder: Path, ports: dict[str, tuple[str, int]]) -> Recording:
-    from datetime import UTC, datetime
-    from importlib.metadata import version
-
-    from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
-
     info = RecordingInfo(
         samplerate=f"{10**9}/1",  # there are no samples; of the stamps
         channels=(),
@@ -323,9 +265,6 @@ def _read_input(ports: dict[str, SerialPort]) -> None:
 
 
 def _send(line: str, ports: dict[str, SerialPort]) -> None:
-    from gpiorig.capture.errors import SerialPortError
-    from gpiorig.capture.serial.aggregator import addressed
-
     nodes, text = addressed(line, ports)
     for node in nodes:
         try:

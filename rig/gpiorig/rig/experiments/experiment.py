@@ -13,12 +13,12 @@ from gpiorig.analysis.quantities import names as quantities
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments.node_settings import LIMITS, NODE_NAMES, NodeSettings, Settings
+from gpiorig.rig.experiments.probe_kinds import Probes
 from gpiorig.rig.strict_toml import load as load_toml
 
 MAX_PACKETS = 65_535  # a packet id has 16 bits, and 0 means none
 
 Kernel = Literal["events", "threads"]
-Probes = Literal["normal", "empty", "doubled", "off"]
 
 # Applications whose packets make round trips between initiator and responder.
 ROUND_TRIPS = ("pingpong", "macping", "print")

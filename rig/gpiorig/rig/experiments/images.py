@@ -10,7 +10,8 @@ from gpiorig.rig import resources
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import FirmwareError
-from gpiorig.rig.experiments.experiment import Experiment, Probes
+from gpiorig.rig.experiments.experiment import Experiment
+from gpiorig.rig.experiments.probe_kinds import Probes
 
 
 def images(bench: Bench, experiment: Experiment | None = None, *, bench_file: Path) -> dict[str, Path]:

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
+from gpiorig.capture.errors import FormatError
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import log_lines, log_times
 from gpiorig.rig.measure.log_lines import UNITS_NS
@@ -105,10 +107,6 @@ def read(path: Path, options: argparse.Namespace, *, pattern: re.Pattern[str], b
     boot
         Of lines that say that a node booted.
     """
-    from tqdm import tqdm
-
-    from gpiorig.capture.errors import FormatError
-
     where = groups(pattern)
     try:
         lines, _, source = log_lines.read(path, options, own_time=bool(where.host))

@@ -6,13 +6,19 @@ import argparse
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+from gpiorig.analysis.measure import frames as framelatency
+from gpiorig.analysis.measure.frames import View, Way
+from gpiorig.analysis.number_text import count_text, time_text
+from gpiorig.capture import formats
+from gpiorig.capture.errors import FormatError
+from gpiorig.capture.frames.frames import Frame, Frames
+from gpiorig.rig import durations
+from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings import inputs
-
-if TYPE_CHECKING:
-    from gpiorig.analysis.measure.frames import View, Way
-    from gpiorig.capture.frames.frames import Frame, Frames
 
 Summarise = Callable[[Any, float], dict[str, Any]]
 KINDS = {"ack": "acknowledged after", "interval": "interval", "retry": "retried after"}
@@ -21,9 +27,6 @@ STATISTICS = ("min", "p5", "median", "mean", "p95", "p99", "max")
 
 def captures(options: argparse.Namespace) -> dict[str, Frames] | None:
     """The packet captures by their names, None where the logs are of another kind."""
-    from gpiorig.capture import formats
-    from gpiorig.capture.errors import FormatError
-    from gpiorig.rig.errors import RigError
 
     def is_capture(path: Path) -> bool:
         try:
@@ -46,10 +49,6 @@ def captures(options: argparse.Namespace) -> dict[str, Frames] | None:
 
 def run(options: argparse.Namespace, frames: Mapping[str, Frames], summarise: Summarise) -> int:
     """Measure, and print."""
-    from gpiorig.analysis.measure import frames as framelatency
-    from gpiorig.rig import durations
-    from gpiorig.rig.errors import RigError
-
     longest_ns = None if options.max_gap is None else int(durations.seconds(options.max_gap) * 10**9)
     views, ways = framelatency.measured(_frames(frames), longest_ns=longest_ns)
     if not views:
@@ -67,8 +66,6 @@ def _frames(captures_of: Mapping[str, Frames]) -> Iterator[tuple[str, Frame]]:
 
 
 def _numbers(views: list[View], ways: list[Way], summarise: Summarise, *, several: bool) -> dict[str, Any]:
-    import numpy as np
-
     def summaries(delays: Mapping[str, list[int]], resolution_ns: float) -> dict[str, Any]:
         return {
             source: summarise(np.array(values, dtype=np.int64), resolution_ns)
@@ -102,8 +99,6 @@ def _numbers(views: list[View], ways: list[Way], summarise: Summarise, *, severa
 
 
 def _text(result: dict[str, Any]) -> Iterator[str]:
-    from gpiorig.analysis.number_text import count_text
-
     for name, view in result["views"].items():
         yield f"{name}:"
         for kind, words in KINDS.items():
@@ -122,8 +117,6 @@ def _text(result: dict[str, Any]) -> Iterator[str]:
 
 
 def _line(part: dict[str, Any]) -> str:
-    from gpiorig.analysis.number_text import time_text
-
     values = ", ".join(f"{STATISTIC} {time_text(part[f'{STATISTIC}_ns'], digits=4)}" for STATISTIC in STATISTICS)
     step = part["stamp_uncertainty_ns"]
     step_text = f"; each ± {time_text(step)} (k = 2) by the step of the stamps" if step else ""

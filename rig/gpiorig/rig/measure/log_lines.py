@@ -6,14 +6,12 @@ import argparse
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from gpiorig.capture.recording.recording import DESCRIPTION, Recording
+from gpiorig.capture.text.node_lines import LineKind, NodeLines
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings import inputs
-
-if TYPE_CHECKING:
-    from gpiorig.capture.recording.recording import Recording
-    from gpiorig.capture.text.node_lines import NodeLines
 
 TIME = "time"  # named group that holds a line's own time
 UNITS_NS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
@@ -75,9 +73,6 @@ def read(path: Path, options: argparse.Namespace, *, own_time: bool) -> tuple[It
     source
         What they were read from, as text.
     """
-    from gpiorig.capture.recording.recording import DESCRIPTION, Recording
-    from gpiorig.capture.text.node_lines import NodeLines
-
     if path.is_dir() and (path / DESCRIPTION).exists():
         recording = Recording.open(path)
         return _recorded(recording), 0.0, f"{path}: serial record, {recording.info.serial_clock} clock"
@@ -103,8 +98,6 @@ def _recorded(recording: Recording) -> Iterator[Line]:
 
 
 def _of_format(content: NodeLines) -> Iterator[Line]:
-    from gpiorig.capture.text.node_lines import LineKind
-
     for block in content.read():
         rows = zip(block.stamps_ns.tolist(), block.nodes, block.texts, block.kinds.tolist(), strict=True)
         for stamp, node, text, kind in rows:

@@ -8,47 +8,24 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from gpiorig.capture import formats
+from gpiorig.capture.edges.read_options import ReadOptions
+from gpiorig.capture.edges.waveform import Block, Waveform
+from gpiorig.capture.errors import FormatError
+from gpiorig.capture.frames.frames import Frames
+from gpiorig.capture.numbers import parse_samplerate
+from gpiorig.capture.text.node_lines import LineBlock, NodeLines, irregularities
 from gpiorig.rig.errors import RigError
 
-if TYPE_CHECKING:
-    from gpiorig.capture.edges.read_options import ReadOptions
-    from gpiorig.capture.edges.waveform import Block, Waveform
-    from gpiorig.capture.frames.frames import Frames
-    from gpiorig.capture.text.node_lines import LineBlock, NodeLines
+Content = Waveform | NodeLines | Frames
 
-    Content = Waveform | NodeLines | Frames
 
 COLUMNS = ("time", "channel", "level", "node", "levels", "group", "unit", "separator")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options that say what a file does not say."""
-    parser.add_argument("--format", metavar="NAME", help="format of the files; detected if omitted")
-    parser.add_argument(
-        "--samplerate", metavar="RATE", help="such as 24MHz: of a file that names none; puts times on its samples"
-    )
-    parser.add_argument("--unitsize", type=int, metavar="BYTES", help="bytes per sample of a raw file")
-    parser.add_argument(
-        "--channels",
-        metavar="NAME,…",
-        help="names of the channels where the file has none; otherwise, which (a* works)",
-    )
-    parser.add_argument(
-        "--columns",
-        metavar="WHAT=NAME,…",
-        help="columns of a table: time, channel, level, node, or levels (all in one field) and group; also unit=us and "
-        "separator=; (put it last or alone)",
-    )
-    parser.add_argument("--recover", action="store_true", help="read on past damage; what is lost becomes gaps")
-
-
 def read_options(options: argparse.Namespace) -> ReadOptions:
     """Return the options as the readers take them."""
-    from gpiorig.capture.edges.read_options import ReadOptions
-    from gpiorig.capture.numbers import parse_samplerate
-
     columns = {}
     for part in (options.columns or "").split(","):
         what, equals, name = part.partition("=")
@@ -71,13 +48,11 @@ def open_file(path: Path, options: argparse.Namespace, *, say: bool = True) -> t
     Parameters
     ----------
     path, options
-        The file, and the options of `add_arguments`.
+        The file, and the options of `gpiorig.rig.arguments.input_options`.
     say
         Print what the reader of a capture or a log remarks, on stderr, once all of it is read; False for a command that
         does so itself.
     """
-    from gpiorig.capture import formats
-
     name = options.format or _recognise(path, options)
     module = formats.module(name)
     if not path.exists():
@@ -91,9 +66,6 @@ def open_file(path: Path, options: argparse.Namespace, *, say: bool = True) -> t
 
 def _recognise(path: Path, options: argparse.Namespace) -> str:
     """The format of a file; one of none, whose columns or channels are named, is a table."""
-    from gpiorig.capture import formats
-    from gpiorig.capture.errors import FormatError
-
     try:
         return formats.recognise(path)
     except FormatError:
@@ -104,9 +76,6 @@ def _recognise(path: Path, options: argparse.Namespace) -> str:
 
 def saying(path: Path, content: Content) -> Content:
     """A capture or a log whose remarks are printed, on stderr, when it has been read, each of them once."""
-    from gpiorig.capture.edges.waveform import Waveform
-    from gpiorig.capture.text.node_lines import NodeLines, irregularities
-
     reported: set[str] = set()
 
     def say(remarks: Iterable[str]) -> None:

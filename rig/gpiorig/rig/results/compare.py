@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from tqdm import tqdm
+
 from gpiorig.analysis.attribution import radio_waits
 from gpiorig.analysis.compare import delays
 from gpiorig.analysis.compare.delays import Delays
@@ -126,8 +128,6 @@ def differences(base: Recording, new: Recording) -> list[str]:
 
 def watched(names: Sequence[str]) -> Iterator[str]:
     """The names, with a progress bar on a terminal."""
-    from tqdm import tqdm
-
     yield from tqdm(names, desc="comparing", unit=" delays", disable=None, leave=False)
 
 

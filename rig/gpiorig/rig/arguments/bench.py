@@ -1,0 +1,60 @@
+"""The options of `gpiorig bench`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import get_args
+
+from gpiorig.rig.bench.virtual import Pace
+
+EPILOG = """\
+examples:
+  gpiorig bench list                          benches and experiments that come with gpiorig, by name
+  gpiorig bench check demo                    one of them
+  gpiorig bench check bench.toml              is the file consistent? lines, pins, images, channels and rates
+  gpiorig bench check bench.toml --live       and are its analyzers and ports there? (asks sigrok-cli, opens ports)
+  gpiorig bench virtual bench.toml            serve its virtual bench until Ctrl-C; prints where its
+                                              analyzers and serial ports are
+  gpiorig bench virtual bench.toml --pace real-time
+                                              interactive: attach PulseView and a terminal, and detach them
+  gpiorig bench virtual bench.toml --json     for programs: the first line of output is the ends as JSON; ends
+                                              with standard input
+
+exit status: 0 done, 1 something on the bench is wrong, 2 wrong use or a file that cannot be."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of all verbs."""
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="list|check|virtual")
+    known = verbs.add_parser(
+        "list",
+        help="what comes with gpiorig",
+        description="List the benches and experiments that come with gpiorig; their names serve in place of paths.",
+    )
+    known.add_argument("--json", action="store_true", help="print names, files and descriptions as one JSON object")
+    check = verbs.add_parser(
+        "check", help="check a bench file", description="Check a bench file, and what can be known of its bench."
+    )
+    check.add_argument("bench", type=Path, metavar="BENCH", help="file, or name of one that comes with gpiorig")
+    check.add_argument(
+        "--live", action="store_true", help="ask sigrok-cli for the analyzers, and open the serial ports"
+    )
+    check.add_argument("--json", action="store_true", help="print the bench and what was found as one JSON object")
+    virtual = verbs.add_parser(
+        "virtual",
+        help="serve a virtual bench",
+        description="Serve a virtual bench until standard input ends, or until Ctrl-C.",
+    )
+    virtual.add_argument("bench", type=Path, metavar="BENCH", help="file, or name of one that comes with gpiorig")
+    virtual.add_argument(
+        "--firmware",
+        action="append",
+        default=[],
+        metavar="NODE=ELF",
+        help="image of a node, in place of its own",
+    )
+    virtual.add_argument("--pace", choices=get_args(Pace), help="how fast virtual time runs, in place of the file's")
+    virtual.add_argument("--json", action="store_true", help="print the ends, or an error, as a line of JSON")
+    for verb in (known, check, virtual):
+        verb.epilog, verb.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter

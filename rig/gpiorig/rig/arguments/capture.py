@@ -1,0 +1,61 @@
+"""The options of `gpiorig capture`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+EPILOG = """\
+examples:
+  gpiorig capture -d fx2lafw -c D0=node1.strobe,D1=node1.d0 --samplerate 24MHz -o run1
+                                              until Ctrl-C
+  gpiorig capture -d fx2lafw -c D0,D1,D7 --samplerate 12MHz --duration 10m --heartbeat D7=1ms -o run2
+                                              D7 is on a square wave of 1 kHz: lost blocks are found, with their size
+  gpiorig capture -d saleae-logic16 -c 0,1,2 --samplerate 25MHz --restart -o run3
+                                              continues when the analyzer or sigrok-cli fails; the pause is a gap
+  gpiorig capture --resume -o run3            continues a recording that was interrupted
+  gpiorig capture -d beaglelogic:conn=tcp-raw/127.0.0.1/5555 --virtual --samplerate 24MHz -o run4
+                                              a virtual bench, whose time is not the wall's
+
+Without -c all channels are recorded. What is lost is recorded as a gap, and the recording is then incomplete.
+exit status: 0 the recording is complete, 1 it is not, 2 wrong use, or the analyzer cannot be used."""
+
+
+SILENCE_S = 2.0
+
+
+RESTART_S = 60.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of a capture."""
+    parser.add_argument("-d", "--driver", help="sigrok's driver and connection, such as fx2lafw:conn=1.8")
+    parser.add_argument("-c", "--channels", metavar="CH[=NAME],…", help="what to record; default: all")
+    parser.add_argument("--samplerate", metavar="RATE", help="such as 24MHz")
+    parser.add_argument("--config", metavar="KEY=VALUE", action="append", default=[], help="more of sigrok's options")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="RUN", help="recording folder")
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument("--duration", metavar="TIME", help="length of the recording, such as 90s, 10m, 1h30m")
+    length.add_argument("--samples", type=int, metavar="N", help="length of the recording in samples")
+    parser.add_argument("--one-shot", action="store_true", help="for analyzers that sample into a buffer of their own")
+    parser.add_argument(
+        "--heartbeat",
+        metavar="CH=PERIOD",
+        action="append",
+        default=[],
+        help="channel (its name in the recording) on a square wave, PERIOD 1ms or 1kHz; or on the sync line, =sync",
+    )
+    parser.add_argument(
+        "--restart",
+        nargs="?",
+        type=float,
+        const=RESTART_S,
+        metavar="SECONDS",
+        help=f"start again after a failure, if the analyzer is back within this time ({RESTART_S:g})",
+    )
+    parser.add_argument("--resume", action="store_true", help="continue the recording RUN")
+    parser.add_argument(
+        "--silence", type=float, default=SILENCE_S, metavar="SECONDS", help="without samples: a failure (2)"
+    )
+    parser.add_argument("--virtual", action="store_true", help="a virtual bench: no word from the host's clock")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -1,0 +1,34 @@
+"""The options of `gpiorig demo`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+EPILOG = """\
+examples:
+  gpiorig demo                                1000 round trips, recording and report in ./demo
+  gpiorig demo --no-backoff -o calm --json    without the radio's random backoff; numbers as JSON
+  gpiorig demo --seed 2 --packets 200 -o two
+
+The boards, the radios, the air and the analyzer are virtual: they test the rig and are not a measurement of
+hardware. sigrok-cli, the serial ports, decoding and analysis are the real ones."""
+
+
+DEFAULT_PACKETS = 1000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the demo."""
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="recording folder, a new one; without -o ./demo, replaced",
+    )
+    parser.add_argument("--packets", type=int, default=DEFAULT_PACKETS, metavar="N", help="round trips (1000)")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed of everything random (1)")
+    parser.add_argument("--no-backoff", action="store_true", help="disable the radio's random CSMA/CA backoff")
+    parser.add_argument("--force", action="store_true", help="delete a recording that is in DIR")
+    parser.add_argument("--json", action="store_true", help="print the numbers as one JSON object")

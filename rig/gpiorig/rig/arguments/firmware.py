@@ -1,0 +1,54 @@
+"""The options of `gpiorig firmware`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+EPILOG = """\
+examples:
+  gpiorig firmware check bin/iotlab-m3/app.elf --os riot
+                                              is every hook in the image? names what is lost
+  gpiorig firmware check iotlab-m3 --os reference
+                                              of a reference image that comes with gpiorig, by name
+  gpiorig firmware list                       which these are
+  gpiorig firmware check app.elf --os riot --os-version 2026.07 --json
+  gpiorig firmware selftest run1 --os reference
+                                              does every ping-pong of a recording show every event?
+  gpiorig firmware table --os riot --radio at86rf231 > gpiorig_expected.h
+                                              the same expectation as a C table, for gpiorig_selftest_end()
+
+check wants an image linked with -Wl,--emit-relocs, better compiled with -g (docs/guide/firmware-check.md)."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of all verbs."""
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="check|selftest|table|list")
+    check = verbs.add_parser("check", help="are all hooks in an image?", description="Check the hooks of an image.")
+    check.add_argument("elf", type=Path, metavar="ELF", help="image, or name of one that comes with gpiorig")
+    check.add_argument("--probes", default="normal", choices=("normal", "empty", "doubled"), help="variant it must be")
+    selftest = verbs.add_parser(
+        "selftest",
+        help="are all events in a recording?",
+        description="Count the events of every ping-pong of a recording in which nothing was lost.",
+    )
+    selftest.add_argument("recording", type=Path, metavar="RUN", help="recording folder")
+    table = verbs.add_parser(
+        "table", help="the events of a ping-pong as C", description="Print the events of one ping-pong as C tables."
+    )
+    table.add_argument("--radio", default="", help="the node's radio, as in its board file")
+    known = verbs.add_parser(
+        "list", help="the images that come with gpiorig", description="List the images of the reference firmware."
+    )
+    for verb in (check, selftest, table):
+        verb.add_argument(
+            "--os", required=True, dest="system", metavar="OS", help="riot, contiki-ng, freertos, reference"
+        )
+        verb.add_argument("--os-version", metavar="V", help="needed where there are several hook files of the OS")
+        verb.add_argument(
+            "--hooks", type=Path, metavar="FILE.toml", help="hook file in place of the one of OS and version"
+        )
+    for verb in (check, selftest, known):
+        verb.add_argument("--json", action="store_true", help="print what was found as one JSON object")
+    for verb in (check, selftest, table, known):
+        verb.epilog, verb.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter

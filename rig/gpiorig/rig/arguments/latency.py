@@ -1,0 +1,53 @@
+"""The options of `gpiorig latency`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from gpiorig.rig.arguments import input_options
+
+EPILOG = """\
+examples:
+  gpiorig latency iotlab.log --request 'send (?P<id>\\d+)' --response 'got (?P<id>\\d+)'
+  gpiorig latency iotlab.log --request 'tx id=(?P<id>\\d+)' --response 'rx id=(?P<id>\\d+)' --across-nodes --json
+  gpiorig latency run1 --request 'seq=(?P<id>\\d+) tx_us' --response 'seq=(?P<id>\\d+) from' --across-nodes
+  gpiorig latency cooja.log --request '^(?P<time>\\S+).* tx (?P<id>\\d+)' --response '^(?P<time>\\S+).* rx (?P<id>\\d+)'
+  gpiorig latency a.log b.log --request 'tx (?P<id>\\d+)' --response 'rx (?P<id>\\d+)' --across-nodes --max-gap 2s
+  gpiorig latency air.pcapng                     acknowledgements, intervals and retries of frames; by node
+  gpiorig latency left.pcap right.pcap           and how much later the one capture has the frames of the other
+
+  gpiorig latency table.csv --value '^(?P<id>\\d+), *(?P<value_ms>[\\d.]+)'                a table: a delay in each row
+  gpiorig latency any.txt --value 'sent (?P<begin_us>\\d+).* acked (?P<end_us>\\d+)'       two times in one line
+
+A response belongs to the latest request before it with the same `id` and `node`. The node is the group of that name;
+without one, that of the log; with --across-nodes it does not matter. A pattern is looked for in the text of the node,
+then in the whole line (stamp;node;text). A log of no known format needs the group `time` in both patterns: a number,
+mm:ss.fff, or a date with a time. With that group any log is read as plain text; name the node in a group, too.
+
+The host stamps a line when it has read it, not when the node wrote it: `gpiorig serial --audit` and the report's clock
+audit say how much later that is."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of a pairing of lines."""
+    parser.add_argument(
+        "logs",
+        type=Path,
+        nargs="+",
+        metavar="LOG|RUN",
+        help="a log of a known format, a recording, any text, or packet captures",
+    )
+    parser.add_argument("--request", metavar="REGEX", help="with the group `id`, perhaps `node`, `time`")
+    parser.add_argument("--response", metavar="REGEX", help="the same")
+    parser.add_argument(
+        "--value", metavar="REGEX", help="a delay that the line holds: the group `value`, or `begin` and `end`"
+    )
+    parser.add_argument("--across-nodes", action="store_true", help="a response may come from another node")
+    parser.add_argument("--max-gap", metavar="TIME", help="longest delay that is a pair, such as 2s")
+    parser.add_argument(
+        "--sort", action="store_true", help="by stamps, not as the lines stand; several logs always are"
+    )
+    parser.add_argument("--time-unit", choices=input_options.TIME_UNITS, default="s", help="of a number in `time` (s)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    input_options.add_arguments(parser)
