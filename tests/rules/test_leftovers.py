@@ -45,7 +45,11 @@ def run_tests(place: Path, text: str, *words: str) -> tuple[int, list[str]]:
     subprocess.run(["git", "init", "-q", folder], check=True)
     command = [sys.executable, "-m", "pytest", "-p", "leftovers", "-p", "no:cacheprovider"]
     command += [f"--basetemp={place / 'temporary'}", *words, "test_it.py"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "tests"), "HOME": str(folder / "home"), "PYTEST_ADDOPTS": ""}
+    environment = os.environ | {
+        "PYTHONPATH": str(ROOT / "tests" / "support"),
+        "HOME": str(folder / "home"),
+        "PYTEST_ADDOPTS": "",
+    }
     environment = {name: text for name, text in environment.items() if not name.startswith("PYTEST_XDIST")}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     _, _, report = done.stdout.partition("left behind by the tests")
