@@ -44,14 +44,18 @@ def audit_of(recording: Recording, events: Events, logs: Mapping[str, NodeLog]) 
 
 @pytest.mark.slow
 def test_every_line_is_found_on_the_pins(audited: Audit) -> None:
-    assert not any(count for each in audited.matchings for count in each.unmatched.values())
-    packets = [each.matched for each in audited.matchings if each.what.startswith("packet lines")]
+    assert not any(count for matching in audited.matchings for count in matching.unmatched.values())
+    packets = [matching.matched for matching in audited.matchings if matching.what.startswith("packet lines")]
     assert [PACKETS, PACKETS] == packets
 
 
 def test_node_stamps_are_right_to_their_step(audited: Audit) -> None:
     """A truncated microsecond at either end, and the node's clock, 15 ppm fast of the analyzer's: 0.1 us in 7 ms."""
-    (one,) = (each for each in audited.comparisons if (each.quantity, each.clock) == ("round trip, initiator", "node"))
+    (one,) = (
+        comparison
+        for comparison in audited.comparisons
+        if (comparison.quantity, comparison.clock) == ("round trip, initiator", "node")
+    )
     assert PACKETS == one.n
     assert np.abs(one.errors_ns).max() <= 1000 + 150
 
@@ -71,7 +75,7 @@ def test_the_delay_to_the_host_is_that_of_another_program(
     recording, _, _ = recorded
     for node in recording.nodes:
         other = serial_pins.latencies_ns(recording, node, baudrate=None)
-        (delay,) = (each.delay for each in audited.stages if (each.node, each.name) == (node, stages.TO_HOST))
+        (delay,) = (stage.delay for stage in audited.stages if (stage.node, stage.name) == (node, stages.TO_HOST))
         assert len(other) == delay.n
         expected = (delay.min_ns, delay.median_ns, delay.max_ns)
         assert np.quantile(other, [0, 0.5, 1]).tolist() == pytest.approx(expected, abs=1)

@@ -109,7 +109,7 @@ def test_exits_end_the_enters_that_a_plain_walk_gives_them(seed):
                 if not any(log[chosen[-1]][0] < start < at for start in (1_001, 2_001)):
                     expected.append((chosen[-1], position))
                 break
-    assert expected == list(zip(*(each.tolist() for each in spans.pairs(events)), strict=True))
+    assert expected == list(zip(*(pair.tolist() for pair in spans.pairs(events)), strict=True))
 
 
 def test_synthetic_packets_have_forty_events():

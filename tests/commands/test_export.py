@@ -142,7 +142,7 @@ def test_frames_with_their_time_on_the_air(tmp_path: Path, export: Export) -> No
         assert ["responder", "initiator"] == [each[0] for each in stamped]
         expected = (row["reply.air.start_sample"] * 125 + 1) // 3  # ns at 24 MHz, to the nearest
         assert {str(expected)} == {each[1] for each in stamped}
-    assert 5 == sum(each[0] == "initiator" and not each[1] for each in rows)  # requests: the responder has no such line
+    assert 5 == sum(row[0] == "initiator" and not row[1] for row in rows)  # requests: the responder has no such line
     again = tmp_path / "again.pcapng"
     assert 0 == export(path, "-o", again).status
     assert list(pcap.read(path).read()) == list(pcap.read(again).read())

@@ -44,7 +44,7 @@ def test_broadcasts_with_equal_ids_do_not_break_round_trips(tmp_path: Path, inte
     assert np.abs(pins_us - [own_us[id_] for id_ in lines.ids.tolist()]).max() < 5
     audit = report.report_data(open_recording(recording), result).study.audit
     assert () == audit.foreign
-    assert {60} == {each.matched for each in audit.matchings if each.node in ("initiator", "responder")}
+    assert {60} == {matching.matched for matching in audit.matchings if matching.node in ("initiator", "responder")}
     assert "no packet with this id was under way" not in result.hops.unattributed.counts()
 
 

@@ -127,5 +127,5 @@ if __name__ == "__main__":
     if len(sys.argv) > 1:
         print(json.dumps(analysed(int(sys.argv[2]), studied=sys.argv[1] == "study")))
     else:
-        for each in rows():
-            print(each)
+        for row in rows():
+            print(row)

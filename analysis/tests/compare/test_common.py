@@ -43,7 +43,7 @@ def test_the_wait_of_a_driver_that_waits_is_compared() -> None:
     assert Kind.RADIO_WAIT is base.kinds[WAIT]
     found = comparison.compare(base, new)
     assert () == found.only_base == found.only_new
-    change = next(each for each in found.changes if each.name == WAIT)
+    change = next(change for change in found.changes if change.name == WAIT)
     # Samples of 1/24 us: 12 000 more for the wait, 1049.5 less in the mean for the command.
     assert change.mean_ns.low < (12_000 - 1049.5) / 24e-3 < change.mean_ns.high and change.changed
     assert any(line.startswith(f"{WAIT} got slower by 45") for line in sentences.sentences(found))

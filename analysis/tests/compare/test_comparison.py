@@ -93,7 +93,7 @@ def test_a_few_late_packets_are_a_change():
 def test_what_the_sampling_makes_is_no_change():
     """A step that takes one sample more in every packet is significant, and within the resolution of two samples."""
     found = comparison.compare(run(1, changed=lambda step: 0 * step + 500), run(2, changed=lambda step: 0 * step + 501))
-    change = next(each for each in found.changes if each.name == NAMES[3])
+    change = next(change for change in found.changes if change.name == NAMES[3])
     assert change.p_corrected < LEVEL
     assert not change.changed
     assert "a run varies by no more than the analyzer resolves" == change.spread.note
@@ -131,8 +131,8 @@ def test_steps_of_one_run_only_are_listed():
 def test_few_packets_raise_nothing_and_change_nothing(n):
     found = comparison.compare(run(1), run(2, n=n, lost=5))
     assert [] == names(found)
-    for each in found.changes:
-        assert not math.isnan(each.median_ns.low) or each.median_ns.note
+    for change in found.changes:
+        assert not math.isnan(change.median_ns.low) or change.median_ns.note
     said = "None of 9 delays changed." if n else "No packet of the new run is known whole on the pins, so nothing"
     assert sentences.sentences(found)[0].startswith(said)
 
@@ -163,7 +163,7 @@ def test_the_phase_of_sampling_hides_no_change():
     drift = np.arange(600) // 100 % 3 // 2
     base, new = run(1, changed=lambda step: 500 + drift), run(2, changed=lambda step: 550 + drift)
     found = comparison.compare(base, new)
-    change = next(each for each in found.changes if each.name == NAMES[3])
+    change = next(change for change in found.changes if change.name == NAMES[3])
     assert change.changed
     assert change.median_ns.high - change.median_ns.low <= found.resolution_ns
     size = "2.083 µs, as well as the analyzer resolves (± 83.3 ns)"

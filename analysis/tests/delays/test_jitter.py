@@ -24,7 +24,7 @@ def array(of):
 
 
 def by_name(of, **options):
-    return {each.name: each.ns for each in jitter.measures(array(of), samplerate_hz=NS, **options)}
+    return {measure.name: measure.ns for measure in jitter.measures(array(of), samplerate_hz=NS, **options)}
 
 
 def same(a: float, b: float) -> bool:

@@ -57,7 +57,7 @@ def air_of(rng: np.random.Generator, packets: int = 40, *, commanded: bool = Tru
 
 def route_of(air: Air, others: np.ndarray) -> Route:
     """A step of software, the wait, and the air."""
-    milestones = {each.name: each for each in path.MILESTONES}
+    milestones = {MILESTONE.name: MILESTONE for MILESTONE in path.MILESTONES}
     names = ("driver.exec", "driver.exec.exit", "air.start", "irq")
     ends = [milestones[f"request.{name}"] for name in names]
     steps = tuple(between(a, b, nodes=("one", "two", "one"), ways=path.DIRECTIONS, turn=1) for a, b in pairwise(ends))

@@ -24,7 +24,7 @@ CLASS = Analyzer(period_ns=T_NS, clock_ppm=50.0, skew_ns=5.0, aperture_ns=2.0)
 
 
 def named(found: DelayUncertainty) -> dict[str, float]:
-    return {each.name: each.standard_ns for each in found.components}
+    return {component.name: component.standard_ns for component in found.components}
 
 
 def between(start: Pin, end: Pin, delay_ns: float, analyzer: Analyzer = CLASS) -> DelayUncertainty:
@@ -159,8 +159,8 @@ def test_the_whole_is_not_the_root_sum_of_its_steps(stage):
     assert [*(step.name for step in stage.steps.steps), "round trip"] == [each.name for each in (*steps, whole)]
     assert named(steps[0])["sample quantisation"] == named(whole)["sample quantisation"]
     assert "skew between channels" not in named(whole)
-    clocks = [named(each)["analyzer's clock"] for each in steps]
-    lengths = [each.delay_ns for each in steps]
+    clocks = [named(step)["analyzer's clock"] for step in steps]
+    lengths = [step.delay_ns for step in steps]
     assert 50e-6 / math.sqrt(3) * whole.delay_ns == pytest.approx(named(whole)["analyzer's clock"])
     # What is measured before the air is longer than the step by the constant, and what is measured on it is shorter.
     assert 50e-6 / math.sqrt(3) * sum(lengths) == pytest.approx(sum(clocks))

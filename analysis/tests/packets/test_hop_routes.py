@@ -94,7 +94,7 @@ def test_random_networks_come_back(seed):
         nodes = rng.sample("abcdef", 6)
         for lane in range(2):
             sender, *others = nodes[3 * lane : 3 * lane + 3]
-            readers = {each: rng.choice(["deliver", "drop", "hear"]) for each in others if rng.random() < 0.7}
+            readers = {other: rng.choice(["deliver", "drop", "hear"]) for other in others if rng.random() < 0.7}
             acknowledged = rng.choice(["complete", "no_ack", "busy", None])
             frame = network.frame(
                 n * 10 * MS + rng.randrange(MS),

@@ -275,7 +275,7 @@ def test_fragments_over_a_relay_are_one_packet_of_two_hops() -> None:
     found = run(network, {"a": ("c",)})
     (route,) = hop_routes.routes(found)
     assert ("a > b > c", 3, 0, 0) == (route.name, len(route), route.lost, route.partial)
-    ends = [each[-1].arrivals["c"]["app.rx"] for each in frames]
+    ends = [frame[-1].arrivals["c"]["app.rx"] for frame in frames]
     assert [end - n * 200 * MS for n, end in enumerate(ends)] == route.totals.tolist()
     assert "hop 1: earlier fragments" in [step.name for step in route.steps.steps]
     assert [(3, 3, 3)] * 6 == list(

@@ -66,7 +66,7 @@ def test_lost_samples_make_the_thread_unknown():
     log = [(10, "sched.switch", 3), (20, "sched.switch", 4), (50, "isr.uart.enter", -1), (60, "isr.uart.exit", -1)]
     log += [(70, "sched.switch", 4)]
     owned = build(events_of(log, gaps=[(30, 40)], end=80))
-    named = [ownership.name_of(owned.keys[each]) for each in owned.occupants]
+    named = [ownership.name_of(owned.keys[occupant]) for occupant in owned.occupants]
     assert ["nothing seen", "thread 3", "thread 4", "isr.uart", "nothing seen", "thread 4"] == named
 
 
@@ -74,7 +74,7 @@ def test_lost_samples_make_sleep_unknown():
     """Who slept before the gap may have woken in it."""
     log = [(10, "sched.sleep.enter", -1), (50, "udp.tx.enter", 1), (60, "udp.tx.exit", 1)]
     owned = build(events_of(log, gaps=[(30, 40)], end=80))
-    named = [ownership.name_of(owned.keys[each]) for each in owned.occupants]
+    named = [ownership.name_of(owned.keys[occupant]) for occupant in owned.occupants]
     assert ["nothing seen", "sleep", "stack, in no known task", "nothing seen"] == named
 
 
@@ -83,6 +83,6 @@ def test_a_reset_ends_sleep_and_thread():
     log = [(10, "sched.switch", 3), (20, "sched.sleep.enter", -1), (30, "rig.boot", -1), (40, "udp.tx.enter", 1)]
     log += [(50, "udp.tx.exit", 1), (60, "sched.switch", 4)]
     owned = build(events_of(log, end=80))
-    named = [ownership.name_of(owned.keys[each]) for each in owned.occupants]
+    named = [ownership.name_of(owned.keys[occupant]) for occupant in owned.occupants]
     unknown = ["nothing seen", "stack, in no known task", "nothing seen"]
     assert ["nothing seen", "thread 3", "sleep", *unknown, "thread 4"] == named

@@ -27,7 +27,7 @@ def plain(layers, running):
     if layers is not None:
         arrays += [layers.self_samples, layers.residence_samples]
         names.append(layers.layers)
-    return names + [each.tolist() for each in arrays]
+    return names + [array.tolist() for array in arrays]
 
 
 @pytest.fixture

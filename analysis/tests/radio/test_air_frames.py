@@ -96,7 +96,7 @@ def test_a_frame_written_twice_goes_with_two_receptions():
     writer = radio("a", [(10_000, True, DATA), (200_000, True, DATA), (400_000, True, DATA), (600_000, True, OTHER)])
     pulses = [pulse(50_000, DATA + FCS), pulse(450_000, DATA + FCS)]
     reader = radio("b", [(90_000, False, DATA + FCS), (490_000, False, DATA + FCS)], pulses)
-    found = [each for each in air_frames.frames([writer, reader], start=0).frames() if each.sent]
+    found = [frame for frame in air_frames.frames([writer, reader], start=0).frames() if frame.sent]
     samples = [each.ticks * RATE_HZ // each.ticks_per_s for each in found]
     assert [50_000 - HEADER, 200_000, 450_000 - HEADER, 600_000] == samples
     assert ["", NO_LINE, "", NO_LINE] == [each.comment for each in found]

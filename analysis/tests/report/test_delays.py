@@ -52,8 +52,10 @@ def test_steps_with_different_shares_have_sentences_of_their_own(new_bench):
             for share in shares
         ]
         found = tuple(
-            dataclasses.replace(each, findings=(lattices[waits.index(each.step)],) if each.step in waits else ())
-            for each in study.attributions
+            dataclasses.replace(
+                attribution, findings=(lattices[waits.index(attribution.step)],) if attribution.step in waits else ()
+            )
+            for attribution in study.attributions
         )
         return conclusions.cause_sentences(dataclasses.replace(study, attributions=found))
 

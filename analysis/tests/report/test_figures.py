@@ -150,7 +150,9 @@ def test_captions_name_only_what_is_drawn(tmp_path):
     """Without gaps, losses and change points the caption of the run explains none of them."""
     data = one_way(studies.one_way(lost=0), found=False, layers=False, occupancy=False, audited=False)
     section = next(section for section in page.run_sections(data) if section.id == "run")
-    assert ["By the time of sending, one point per packet."] == [each.caption for each in blocks.pictures([section])]
+    assert ["By the time of sending, one point per packet."] == [
+        picture.caption for picture in blocks.pictures([section])
+    ]
 
 
 def test_a_legend_names_the_clocks_that_stand_out():

@@ -201,7 +201,7 @@ def test_too_few_packets_for_tests_are_said():
     data = one_way(studies.one_way(packets=5), found=False, layers=False, occupancy=False, audited=False)
     (route,) = data.study.routes
     few = "5 packets: fewer than 30 tell nothing about structure."
-    untested = tuple(dataclasses.replace(each, tests=0, sentence=few) for each in route.attributions)
+    untested = tuple(dataclasses.replace(attribution, tests=0, sentence=few) for attribution in route.attributions)
     study = dataclasses.replace(data.study, routes=(dataclasses.replace(route, attributions=untested),))
     lines = report.summary_lines(dataclasses.replace(data, study=study))
     assert f"What causes the jitter could not be tested. {few}" in lines

@@ -23,9 +23,9 @@ def test_quantiles_and_means_of_resamples_are_the_plain_ones(n, block):
     plan = resampling.resample(n, block)
     cells, resamples = resampling.sort_cells(x, plan), plain(x, plan.weights)
     for p in (0.01, 0.5, 0.9):
-        expected = [each[math.floor((len(each) - 1) * p)] for each in resamples]
+        expected = [resample[math.floor((len(resample) - 1) * p)] for resample in resamples]
         assert expected == cells.quantiles(p, plan.weights).tolist()
-    np.testing.assert_allclose([each.mean() for each in resamples], resampling.means(x, plan, plan.weights))
+    np.testing.assert_allclose([resample.mean() for resample in resamples], resampling.means(x, plan, plan.weights))
 
 
 def test_quantiles_of_many_rows_are_the_plain_ones():

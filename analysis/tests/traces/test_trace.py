@@ -73,8 +73,8 @@ def test_what_perfetto_reads(built, tmp_path):
     assert "nearest ns" in perfetto.write(path, built, epoch_ns=10**18)
     tracks, slices, counters = replay(path)
     expected = Counter(
-        (each.name, start, end)
-        for each, start, end in zip(
+        (slice_part.name, start, end)
+        for slice_part, start, end in zip(
             built.slices,
             built.ns(one.start for one in built.slices),
             built.ns(one.end for one in built.slices),
@@ -82,13 +82,15 @@ def test_what_perfetto_reads(built, tmp_path):
         )
     )
     assert expected == Counter((name, start, end) for _, start, end, name, _, _ in slices)
-    processes = {each.process.process_name for each in tracks.values() if each.HasField("process")}
+    processes = {track.process.process_name for track in tracks.values() if track.HasField("process")}
     assert {"packets", "initiator", "responder", "air"} == processes
-    assert {each.description for each in tracks.values() if each.HasField("process")} == {"a note"}
+    assert {track.description for track in tracks.values() if track.HasField("process")} == {"a note"}
     assert sum(len(counter.samples) for counter in built.counters) == len(counters)
     first = pb.Trace()
     first.ParseFromString(path.read_bytes())
-    assert [(6, 0), (1, 10**18)] == [(each.clock_id, each.timestamp) for each in first.packet[0].clock_snapshot.clocks]
+    assert [(6, 0), (1, 10**18)] == [
+        (clock.clock_id, clock.timestamp) for clock in first.packet[0].clock_snapshot.clocks
+    ]
 
 
 @pytest.mark.slow
@@ -117,17 +119,19 @@ def test_flows_follow_packets_through_layers_and_nodes(stages, built, tmp_path):
 def test_every_span_and_every_other_event_is_there(stages, built):
     """Each event is the start or the end of a slice, or an instant."""
     events, *_ = stages
-    kinds = Counter(each.instant for each in built.slices if built.tracks[each.track].process in events.node_names)
+    kinds = Counter(
+        slice_part.instant for slice_part in built.slices if built.tracks[slice_part.track].process in events.node_names
+    )
     assert len(events) + len(events.damaged) == 2 * kinds[False] + kinds[True]
-    assert len(events.damaged) == sum(each.name == build.DAMAGED for each in built.slices)
+    assert len(events.damaged) == sum(slice_part.name == build.DAMAGED for slice_part in built.slices)
 
 
 def test_round_trips_and_counters(stages, built):
     """A slice per packet; at most one packet in flight; the round-trip times are those of the timelines."""
     _, _, lines = stages
-    trips = [each for each in built.slices if each.name.startswith("packet ")]
+    trips = [slice_part for slice_part in built.slices if slice_part.name.startswith("packet ")]
     assert len(lines) == len(trips)
-    assert int((lines.status == LOST).sum()) == sum(each.name.endswith("lost") for each in trips)
+    assert int((lines.status == LOST).sum()) == sum(trip.name.endswith("lost") for trip in trips)
     values = {built.tracks[counter.track].name: counter.values.tolist() for counter in built.counters}
     assert {0, 1} == set(values["in flight"])
     assert [round(rtt * 125 / 3) for rtt in lines.rtt[lines.timelined].tolist()] == values["round-trip time"]
@@ -158,8 +162,8 @@ def test_no_slice_reaches_over_lost_samples(bench):
     start = bench.emit(0, "udp.tx.enter", 1)
     end = bench.emit(0, "udp.tx.exit", 1)
     built = build.build(analysed(bench.events(gaps=[(start + 20, end - 1)])))
-    assert ["udp.tx.enter", "udp.tx.exit", "samples lost"] == [each.name for each in built.slices]
-    assert [True, True, False] == [each.instant for each in built.slices]
+    assert ["udp.tx.enter", "udp.tx.exit", "samples lost"] == [slice_part.name for slice_part in built.slices]
+    assert [True, True, False] == [slice_part.instant for slice_part in built.slices]
 
 
 def test_queue_depths(bench):
@@ -176,8 +180,8 @@ def test_a_window_keeps_what_reaches_into_it(stages, built, tmp_path):
     _, _, lines = stages
     start, end = int(lines.samples[3, 0]) + 500, int(lines.samples[4, 0]) + 500
     part = trace.window(built, start, end)
-    assert all(each.start < end and each.end >= start for each in part.slices)
-    assert 2 == sum(each.name.startswith("packet ") for each in part.slices)
+    assert all(slice_part.start < end and slice_part.end >= start for slice_part in part.slices)
+    assert 2 == sum(slice_part.name.startswith("packet ") for slice_part in part.slices)
     perfetto.write(tmp_path / "w.pftrace", part)
     assert len(part.slices) == len(replay(tmp_path / "w.pftrace")[1])
 

@@ -79,7 +79,7 @@ def test_nodes_are_set_up_started_and_silenced_in_order() -> None:
 
     drive(experiment(peer="noise"), {name: port(node) for name, node in nodes.items()}, through.append)
 
-    after_set_up = [each for each in commands if each[1].split()[0] in ("start", "stop", "report")]
+    after_set_up = [command for command in commands if command[1].split()[0] in ("start", "stop", "report")]
     assert [("noise", "start"), ("a", "start 1")] == after_set_up[:2]
     assert [("noise", "stop"), ("a", "stop"), ("b", "stop")] == after_set_up[2:5]
     assert [(name, "report") for name in nodes] == after_set_up[5:]

@@ -116,23 +116,23 @@ def evaluate(assertion: Assertion, run: Delays, recorded: Recorded | None = None
     `recorded` is needed for a quantity that is no delay of the run.
     """
     try:
-        found = _found(assertion, run, recorded)
+        intervals = _found(assertion, run, recorded)
     except QuantityError as error:
         return Verdict(assertion, False, True, {}, f"{assertion.text}: does not hold: {error}")
     keeps = _RELATIONS[assertion.relation]
-    kept = {name: keeps(interval.value, assertion.limit) for name, interval in found.items()}
-    broken = [name for name, keep in kept.items() if not keep]
+    verdicts = {name: keeps(interval.value, assertion.limit) for name, interval in intervals.items()}
+    broken = [name for name, keep in verdicts.items() if not keep]
     sign = 1 if assertion.relation.startswith("<") else -1
-    listed = broken or [max(found, key=lambda name: sign * found[name].value)]
-    said = [_said(assertion, name, found[name], of=len(found), listed=len(listed)) for name in listed[:LISTED]]
-    said += [f"and {len(listed) - LISTED} more"] if len(listed) > LISTED else []
+    listed = broken or [max(intervals, key=lambda name: sign * intervals[name].value)]
+    texts = [_said(assertion, name, intervals[name], of=len(intervals), listed=len(listed)) for name in listed[:LISTED]]
+    texts += [f"and {len(listed) - LISTED} more"] if len(listed) > LISTED else []
     sure = (
-        any(_sure(assertion, found[name]) for name in broken)
+        any(_sure(assertion, intervals[name]) for name in broken)
         if broken
-        else all(_sure(assertion, each) for each in found.values())
+        else all(_sure(assertion, interval) for interval in intervals.values())
     )
     outcome = ("does not hold" if broken else "holds") + ("" if sure else ", but more packets may show otherwise")
-    return Verdict(assertion, not broken, sure, found, f"{assertion.text}: {outcome}: {'; '.join(said)}")
+    return Verdict(assertion, not broken, sure, intervals, f"{assertion.text}: {outcome}: {'; '.join(texts)}")
 
 
 def evaluate_all(texts: Iterable[str], run: Delays, recorded: Recorded | None = None) -> tuple[Verdict, ...]:
@@ -181,9 +181,9 @@ def amount(match: re.Match[str], where: str, kind: Unit) -> float:
     return value / 100 if unit == PERCENT else value * units[unit]
 
 
-def interval_text(found: Interval, unit: Unit = Unit.TIME) -> str:
+def interval_text(interval: Interval, unit: Unit = Unit.TIME) -> str:
     """A value with its interval: ``12.3 ms (95 % interval 12.1 ms to 12.9 ms)``; why it lacks an end, if it does."""
-    return with_ends(found, lambda value: value_text(value, unit))
+    return with_ends(interval, lambda value: value_text(value, unit))
 
 
 def value_text(value: float, unit: Unit) -> str:
@@ -195,19 +195,19 @@ def value_text(value: float, unit: Unit) -> str:
     return rate_text(value) if unit is Unit.RATE else f"{value:.4g}"
 
 
-def with_ends(found: Interval, text: Callable[[float], str]) -> str:
+def with_ends(interval: Interval, text: Callable[[float], str]) -> str:
     """A value with the ends of its interval, each as `text` has it, and with the note where an end is missing."""
-    if math.isnan(found.value):
-        return f"not defined ({found.note})" if found.note else "not defined"
-    if math.isnan(found.low) and math.isnan(found.high):
-        return f"{text(found.value)} ({found.note})" if found.note else text(found.value)
-    said = f"{text(found.value)} ({100 * found.confidence:g} % interval "
-    why = f"; {found.note}" if found.note else ""
-    if math.isnan(found.high):
-        return f"{said}from {text(found.low)} on{why})"
-    if math.isnan(found.low):
-        return f"{said}up to {text(found.high)}{why})"
-    return f"{said}{text(found.low)} to {text(found.high)})"
+    if math.isnan(interval.value):
+        return f"not defined ({interval.note})" if interval.note else "not defined"
+    if math.isnan(interval.low) and math.isnan(interval.high):
+        return f"{text(interval.value)} ({interval.note})" if interval.note else text(interval.value)
+    sentence = f"{text(interval.value)} ({100 * interval.confidence:g} % interval "
+    why = f"; {interval.note}" if interval.note else ""
+    if math.isnan(interval.high):
+        return f"{sentence}from {text(interval.low)} on{why})"
+    if math.isnan(interval.low):
+        return f"{sentence}up to {text(interval.high)}{why})"
+    return f"{sentence}{text(interval.low)} to {text(interval.high)})"
 
 
 def _found(assertion: Assertion, run: Delays, recorded: Recorded | None) -> dict[str, Interval]:
@@ -224,20 +224,20 @@ def _found(assertion: Assertion, run: Delays, recorded: Recorded | None) -> dict
     }
 
 
-def _sure(assertion: Assertion, found: Interval) -> bool:
+def _sure(assertion: Assertion, interval: Interval) -> bool:
     """Whether chance is unlikely to have put a value on its side of the limit."""
     single = not assertion.statistic and assertion.quantity != delays.LOSS
-    if single or assertion.statistic in estimators.EXTREMES or math.isnan(found.value):
+    if single or assertion.statistic in estimators.EXTREMES or math.isnan(interval.value):
         return True
     keeps = _RELATIONS[assertion.relation]
-    side = keeps(found.value, assertion.limit)
-    return not math.isnan(found.low + found.high) and all(
-        keeps(end, assertion.limit) == side for end in (found.low, found.high)
+    side = keeps(interval.value, assertion.limit)
+    return not math.isnan(interval.low + interval.high) and all(
+        keeps(end, assertion.limit) == side for end in (interval.low, interval.high)
     )
 
 
-def _said(assertion: Assertion, name: str, found: Interval, *, of: int, listed: int) -> str:
+def _said(assertion: Assertion, name: str, interval: Interval, *, of: int, listed: int) -> str:
     """A value with its interval, of several delays with the name; notes are for one alone."""
-    brief = dataclasses.replace(found, note="") if listed > 1 else found
+    brief = dataclasses.replace(interval, note="") if listed > 1 else interval
     text = interval_text(brief, assertion.unit)
     return f"{name}: {text}" if of > 1 else text

@@ -77,7 +77,7 @@ def _parts(base: Sequence[str], new: Sequence[str], shared: Sequence[str]) -> li
             before = parts.pop() if name is None else Joined("", (), ())
             parts.append(_part((*before.base, *own, *alike), (*before.new, *others, *alike)))
             alike = ()
-        parts += [Joined(each, (each,), (each,)) for each in alike]
+        parts += [Joined(part, (part,), (part,)) for part in alike]
         place = [end + 1 for end in at]
     return parts
 

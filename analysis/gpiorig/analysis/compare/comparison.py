@@ -100,7 +100,11 @@ class Comparison:
     @property
     def changed(self) -> tuple[Change, ...]:
         """Those that changed, the largest move first."""
-        return tuple(sorted((each for each in self.changes if each.changed), key=lambda each: -each.moved_ns))
+        return tuple(
+            sorted(
+                (change for change in self.changes if change.changed), key=lambda delay_change: -delay_change.moved_ns
+            )
+        )
 
     @property
     def differs(self) -> bool:
@@ -154,9 +158,9 @@ def significance(
     return tests, [min(three) for three in zip(corrected[::3], corrected[1::3], corrected[2::3], strict=True)], loss
 
 
-def as_table(found: Comparison) -> pa.Table:
+def as_table(comparison: Comparison) -> pa.Table:
     """One row per delay that both runs have."""
-    rows = found.changes
+    rows = comparison.changes
     content: dict[str, Any] = {"delay": pa.array([row.name for row in rows], pa.string())}
     content["changed"] = pa.array([row.changed for row in rows], pa.bool_())
     for name in ("base_n", "new_n"):
@@ -164,9 +168,11 @@ def as_table(found: Comparison) -> pa.Table:
     for name in ("base_median_ns", "new_median_ns"):
         content[name] = pa.array([getattr(row, name) for row in rows], pa.float64())
     for name in ("median", "mean", "p99"):
-        each = [getattr(row, f"{name}_ns") for row in rows]
-        content |= {f"{name}_change_ns": pa.array([one.value for one in each], pa.float64())}
-        content |= {f"{name}_change_{end}_ns": pa.array([getattr(one, end) for one in each]) for end in ("low", "high")}
+        values = [getattr(row, f"{name}_ns") for row in rows]
+        content |= {f"{name}_change_ns": pa.array([one.value for one in values], pa.float64())}
+        content |= {
+            f"{name}_change_{end}_ns": pa.array([getattr(one, end) for one in values]) for end in ("low", "high")
+        }
     for end, suffix in (("value", ""), ("low", "_low"), ("high", "_high")):
         content[f"std_ratio{suffix}"] = pa.array([getattr(row.spread, end) for row in rows], pa.float64())
     for name in ("moved_ns", "p_location", "p_shape", "p_tail", "p_corrected"):

@@ -101,9 +101,9 @@ class Delays:
             return (quantity,)
         if quantity == EVERY:
             return tuple(self.values)
-        found = tuple(name for name in self.values if self.kinds.get(name) is KINDS.get(quantity, ""))
-        found = found or tuple(name for name in self.values if name.partition(": ")[2] == quantity)
-        if not found:
+        matches = tuple(name for name in self.values if self.kinds.get(name) is KINDS.get(quantity, ""))
+        matches = matches or tuple(name for name in self.values if name.partition(": ")[2] == quantity)
+        if not matches:
             kinds = [name for name, kind in KINDS.items() if kind in self.kinds.values()]
             known = dict.fromkeys(
                 [*self.values, *self.parts, *kinds, *(name.partition(": ")[2] for name in self.kinds)]
@@ -112,7 +112,7 @@ class Delays:
             some = ", ".join(f"`{name}`" for name in [*list(self.values)[:2], *kinds])
             hint = f"did you mean `{near[0]}`?" if near else f"it has {some} and other steps (docs/guide/compare.md)."
             raise QuantityError(f"`{quantity}`: this run has no such delay; {hint}")
-        return found
+        return matches
 
     def loss(self, *, confidence: float = CONFIDENCE) -> Interval:
         """The share of packets that were lost, with the interval of C. J. Clopper and E. S. Pearson.
@@ -142,9 +142,9 @@ def of_analysis(analysis: Analysis) -> Delays:
 
 def of_round_trips(lines: Timelines, route: Route) -> Delays:
     """Those of round trips: the round-trip time also where a step is not known."""
-    found = of_route(route)
-    steps = {name: values for name, values in found.values.items() if name != ONE_WAY}
-    return replace(found, values={RTT: lines.rtt[lines.timelined]} | steps, sent=len(lines), route="")
+    one_way = of_route(route)
+    steps = {name: values for name, values in one_way.values.items() if name != ONE_WAY}
+    return replace(one_way, values={RTT: lines.rtt[lines.timelined]} | steps, sent=len(lines), route="")
 
 
 def of_route(route: Route) -> Delays:

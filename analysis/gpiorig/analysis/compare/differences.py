@@ -83,9 +83,9 @@ def difference(
     of = [side.replicates(plan) for side, plan in zip(sides, plans, strict=True)]
     replicates = combine(of[0](plans[0].weights), of[1](plans[1].weights))
     left_out = [combine(of[0](plans[0].without), sides[1].value), combine(sides[0].value, of[1](plans[1].without))]
-    if not all(np.isfinite(each).all() for each in (replicates, *left_out)):
+    if not all(np.isfinite(replicate).all() for replicate in (replicates, *left_out)):
         return Interval(value, NAN, NAN, "none", confidence, "not defined for some resamples")
-    jackknife = np.concatenate([each - each.mean() for each in left_out])
+    jackknife = np.concatenate([replicate - replicate.mean() for replicate in left_out])
     low, high = resampling.limits(value, replicates, jackknife, blocks=fewest, confidence=confidence)
     method = ", ".join(
         dict.fromkeys(intervals.block_method(block[0], plan) for block, plan in zip(blocks, plans, strict=True))
@@ -100,7 +100,7 @@ def _too_few(sides: Sequence[estimators.Estimator], settled: Sequence[bool], sta
         return False
     needed = order_statistics.needed_for(estimators.probability(statistic), confidence=confidence)
     return any(
-        (len(each) if flat else dependence.measure(each).effective) < needed
+        (len(influence) if flat else dependence.measure(influence).effective) < needed
         for side, flat in zip(sides, settled, strict=True)
-        for each in side.influence
+        for influence in side.influence
     )

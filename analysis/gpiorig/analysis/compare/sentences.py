@@ -13,59 +13,64 @@ from gpiorig.analysis.quantities.names import Unit
 from gpiorig.analysis.statistics.intervals import Interval
 
 
-def sentences(found: Comparison) -> list[str]:
+def sentences(comparison: Comparison) -> list[str]:
     """What changed, the largest change first, and what did not."""
-    if not found.new_whole:
-        return ["No packet of the new run is known whole on the pins, so nothing is known of its delays.", _lost(found)]
-    changed, resolution_ns = found.changed, found.resolution_ns
-    compared = count_text(len(found.changes), "delay")
+    if not comparison.new_whole:
+        return [
+            "No packet of the new run is known whole on the pins, so nothing is known of its delays.",
+            _lost(comparison),
+        ]
+    changed, resolution_ns = comparison.changed, comparison.resolution_ns
+    compared = count_text(len(comparison.changes), "delay")
     lines = [f"{len(changed)} of {compared} changed." if changed else f"None of {compared} changed."]
-    lines += [_change(each, resolution_ns) for each in changed[:LISTED]]
+    lines += [_change(change, resolution_ns) for change in changed[:LISTED]]
     if len(changed) > LISTED:
         lines.append(f"And {len(changed) - LISTED} more, by less.")
-    lines += _unchanged(found, resolution_ns)
-    for names, run in ((found.only_base, "base"), (found.only_new, "new run")):
+    lines += _unchanged(comparison, resolution_ns)
+    for names, run in ((comparison.only_base, "base"), (comparison.only_new, "new run")):
         if names:
             more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
             lines.append(f"Only the {run} has {', '.join(names[:LISTED])}{more}.")
-    return [*lines, _lost(found)]
+    return [*lines, _lost(comparison)]
 
 
-def outcome_sentence(found: Outcome, *, resolution_ns: float) -> str:
+def outcome_sentence(judged: Outcome, *, resolution_ns: float) -> str:
     """Whether a threshold is exceeded, with the changes that say so: else the one that comes nearest to it."""
-    nearest = max(found.changes, key=lambda name: found.threshold.side(_or_zero(found.changes[name].value)))
-    share = found.threshold.relative or not found.threshold.statistic
-    shown = found.exceeded or found.unknown or found.doubtful or (nearest,)
-    said = [f"{name} {_signed(found.changes[name], share, resolution_ns)}" for name in shown[:LISTED]]
-    said += [f"and {len(shown) - LISTED} more"] if len(shown) > LISTED else []
-    outcome = "exceeded" if found.exceeded else "cannot be judged" if found.unknown else "kept"
+    nearest = max(judged.changes, key=lambda name: judged.threshold.side(_or_zero(judged.changes[name].value)))
+    share = judged.threshold.relative or not judged.threshold.statistic
+    shown = judged.exceeded or judged.unknown or judged.doubtful or (nearest,)
+    texts = [f"{name} {_signed(judged.changes[name], share, resolution_ns)}" for name in shown[:LISTED]]
+    texts += [f"and {len(shown) - LISTED} more"] if len(shown) > LISTED else []
+    outcome = "exceeded" if judged.exceeded else "cannot be judged" if judged.unknown else "kept"
     doubt = ""
-    if outcome == "kept" and found.doubtful:
+    if outcome == "kept" and judged.doubtful:
         doubt = "; beyond the threshold, but chance or the sampling may explain it"
-    return f"{found.threshold.text}: {outcome}: {'; '.join(said)}{doubt}"
+    return f"{judged.threshold.text}: {outcome}: {'; '.join(texts)}{doubt}"
 
 
-def _lost(found: Comparison) -> str:
-    before, now = (interval_text(loss, Unit.SHARE) for loss in (found.base_loss, found.new_loss))
-    said = f"Lost: {before} before, {now} now; p = {found.p_loss:.2g} if losses are independent"
-    return f"{said}: the loss changed." if found.loss_changed else f"{said}."
+def _lost(comparison: Comparison) -> str:
+    before, now = (interval_text(loss, Unit.SHARE) for loss in (comparison.base_loss, comparison.new_loss))
+    sentence = f"Lost: {before} before, {now} now; p = {comparison.p_loss:.2g} if losses are independent"
+    return f"{sentence}: the loss changed." if comparison.loss_changed else f"{sentence}."
 
 
-def _change(each: Change, resolution_ns: float) -> str:
+def _change(one_change: Change, resolution_ns: float) -> str:
     """One delay that changed: by its median, else its mean, else by whatever quantile moved."""
-    for change, where in ((each.median_ns, ""), (each.mean_ns, " in the mean")):
+    for change, where in ((one_change.median_ns, ""), (one_change.mean_ns, " in the mean")):
         if (change.low > 0 or change.high < 0) and abs(change.value) > resolution_ns:
             direction = "slower" if change.value > 0 else "faster"
-            before = time_text(each.base_median_ns, digits=4)
-            return f"{each.name} got {direction}{where} by {_size(change, resolution_ns)}; its median was {before}."
-    spread = each.spread.value
+            before = time_text(one_change.base_median_ns, digits=4)
+            return (
+                f"{one_change.name} got {direction}{where} by {_size(change, resolution_ns)}; its median was {before}."
+            )
+    spread = one_change.spread.value
     ratio = "" if math.isnan(spread) else f", its standard deviation is {spread:.3g} times as large"
-    return f"{each.name} has another distribution: a quantile moved by {time_text(each.moved_ns)}{ratio}."
+    return f"{one_change.name} has another distribution: a quantile moved by {time_text(one_change.moved_ns)}{ratio}."
 
 
-def _unchanged(found: Comparison, resolution_ns: float) -> list[str]:
+def _unchanged(comparison: Comparison, resolution_ns: float) -> list[str]:
     """How far those may have moved that did not change."""
-    bounds = {each.name: _bound(each.median_ns) for each in found.changes if not each.changed}
+    bounds = {change.name: _bound(change.median_ns) for change in comparison.changes if not change.changed}
     known = {name: bound for name, bound in bounds.items() if not math.isnan(bound)}
     if not bounds:
         return []
@@ -79,8 +84,8 @@ def _unchanged(found: Comparison, resolution_ns: float) -> list[str]:
     unknown = (
         f"; of {len(bounds) - len(known)} nothing is known, with too few packets" if len(known) < len(bounds) else ""
     )
-    said = f"{count_text(len(bounds), 'delay')} did not change as far as can be told"
-    return [f"{said}: the median {', '.join(parts)}{unknown}."]
+    sentence = f"{count_text(len(bounds), 'delay')} did not change as far as can be told"
+    return [f"{sentence}: the median {', '.join(parts)}{unknown}."]
 
 
 def _bound(change: Interval) -> float:
@@ -106,8 +111,8 @@ def _signed(change: Interval, share: bool, resolution_ns: float) -> str:
         if math.isinf(value):
             return "from 0 up"
         percent = 100 * abs(value)
-        said = f"{percent:.3g}" if percent < 1000 else f"{percent:.0f}"
-        size = f"{said} %" if share else time_text(abs(value), digits=4)
+        digits = f"{percent:.3g}" if percent < 1000 else f"{percent:.0f}"
+        size = f"{digits} %" if share else time_text(abs(value), digits=4)
         return ("+" if value > 0 else "-" if value < 0 else "") + size
 
     if not share and change.high - change.low < resolution_ns:

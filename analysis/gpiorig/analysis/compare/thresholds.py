@@ -108,7 +108,7 @@ def parse(text: str) -> Threshold:
     )
 
 
-def judge(threshold: Threshold, base: Delays, new: Delays, found: comparison.Comparison) -> Outcome:
+def judge(threshold: Threshold, base: Delays, new: Delays, comparison_: comparison.Comparison) -> Outcome:
     """Whether a comparison exceeds a threshold.
 
     It does where the change that was found is beyond the limit, is more than the analyzer resolves, and has an interval
@@ -122,23 +122,23 @@ def judge(threshold: Threshold, base: Delays, new: Delays, found: comparison.Com
         A run has no such delay, or they have none in common.
     """
     if threshold.quantity == LOSS:
-        value = found.new_loss.value - found.base_loss.value
-        change = Interval(value, NAN, NAN, "Fisher's exact test", note=f"p = {found.p_loss:.2g}")
-        return _outcome(threshold, {LOSS: change}, {LOSS} if found.p_loss < 1 - CONFIDENCE else set())
+        value = comparison_.new_loss.value - comparison_.base_loss.value
+        change = Interval(value, NAN, NAN, "Fisher's exact test", note=f"p = {comparison_.p_loss:.2g}")
+        return _outcome(threshold, {LOSS: change}, {LOSS} if comparison_.p_loss < 1 - CONFIDENCE else set())
     names = [_named(run, threshold, which) for run, which in ((base, "base"), (new, "new run"))]
     shared = [name for name in names[0] if name in names[1]]
     if not shared:
         raise QuantityError(f"threshold `{threshold.text}`: the runs have no `{threshold.quantity}` in common.")
     combine = differences.less_relative if threshold.relative else differences.less
     changes = {name: differences.between(base, new, name, threshold.statistic, combine=combine) for name in shared}
-    significant = {each.name for each in found.changes if each.changed}
+    significant = {change.name for change in comparison_.changes if change.changed}
     sure = set()
     for name, change in changes.items():
         alone = len(shared) == 1 and (threshold.statistic in EXTREMES or not math.isnan(change.low + change.high))
         if not (alone or name in significant) or not threshold.side(change.value) > threshold.limit:
             continue
         moved = differences.between(base, new, name, threshold.statistic) if threshold.relative else change
-        if abs(moved.value) > found.resolution_ns:
+        if abs(moved.value) > comparison_.resolution_ns:
             sure.add(name)
     return _outcome(threshold, changes, sure)
 

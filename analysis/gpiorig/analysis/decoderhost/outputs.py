@@ -111,9 +111,9 @@ class Selection:
                 continue
             numbers = chosen.setdefault(decoder_id, set())
             for name in filter(None, names.split(":")):
-                found = _numbers(kind, kinds[decoder_id], name)
+                row_numbers = _numbers(kind, kinds[decoder_id], name)
                 if numbers is not None:
-                    numbers |= found
+                    numbers |= row_numbers
 
 
 def _numbers(kind: OutputKind, decoder: Kind, name: str) -> set[int]:

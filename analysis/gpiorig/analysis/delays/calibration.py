@@ -55,8 +55,8 @@ def probe_cost(events: Events, *, node: str) -> NDArray[np.int64]:
     numpy.ndarray
         int64, in samples; empty if there was no burst.
     """
-    mine = (events.codes == BY_NAME["rig.calibrate"].code) & (events.nodes == events.node(node))
-    samples, ids = events.samples[mine], events.ids[mine]
+    in_burst = (events.codes == BY_NAME["rig.calibrate"].code) & (events.nodes == events.node(node))
+    samples, ids = events.samples[in_burst], events.ids[in_burst]
     successive = np.diff(ids) == 1
     spacing: NDArray[np.int64] = np.diff(samples)[successive]
     return spacing

@@ -172,12 +172,12 @@ def is_air(milestone: Milestone) -> bool:
 
 def seen_at(steps: Sequence[Step]) -> list[tuple[str, str]]:
     """Nodes on whose lines start and end of each step are seen; the first bit on the air is seen at the receiver."""
-    found = []
+    instants_on = []
     for index, step in enumerate(steps):
         here, there = step.nodes[0], step.nodes[-1]
         if is_air(step.start):
             here = there
         elif is_air(step.end) and index + 1 < len(steps):
             there = steps[index + 1].nodes[-1]
-        found.append((here, there))
-    return found
+        instants_on.append((here, there))
+    return instants_on

@@ -108,14 +108,14 @@ class _Sent:
 
     def __init__(self, events: Events, node: str) -> None:
         self.node = node
-        size = sum(len(mine) for _, mine in _on_bus(events, node))
+        size = sum(len(on_bus) for _, on_bus in _on_bus(events, node))
         self.samples = np.empty(size, dtype=np.int64)
         self.with_id = np.zeros(size + 1, dtype=position_type(len(events)))
         at = 0
-        for piece, mine in _on_bus(events, node):
-            here, at = slice(at, at + len(mine)), at + len(mine)
-            self.samples[here] = events.samples[piece][mine]
-            self.with_id[here.start + 1 : at + 1] = self.with_id[here.start] + np.cumsum(events.ids[piece][mine] >= 0)
+        for piece, on_bus in _on_bus(events, node):
+            here, at = slice(at, at + len(on_bus)), at + len(on_bus)
+            self.samples[here] = events.samples[piece][on_bus]
+            self.with_id[here.start + 1 : at + 1] = self.with_id[here.start] + np.cumsum(events.ids[piece][on_bus] >= 0)
 
 
 def _on_bus(events: Events, node: str) -> Iterator[tuple[slice, NDArray[np.int64]]]:
@@ -251,14 +251,14 @@ def of_route(events: Events, route: Route, instruments: Instruments) -> ProbeCos
         start, end = end, end + route.steps.samples[:, column]
         sent, delaying, waited = walk.take(column, start, end)
         cost_ns = walk.cost(column, delaying)
-        before, after = (walk.lead(*each) for each in walk.ends(column))
+        before, after = (walk.lead(*end) for end in walk.ends(column))
         costs_ns[:, column] = cost_ns + after - before
         all_events += sent.sum(axis=0)
-        with_id, without_id = (_median(each) for each in delaying)
+        with_id, without_id = (_median(event) for event in delaying)
         medians.append(_Medians(_median(sent.sum(axis=0)), with_id, without_id, _median(cost_ns), waited))
     totals_ns = costs_ns.sum(axis=1, dtype=np.float64)
     return ProbeCosts(
-        events=np.array([*(each.events for each in medians), _median(all_events)]).astype(np.int64),
+        events=np.array([*(median.events for median in medians), _median(all_events)]).astype(np.int64),
         cost_ns=np.array([*map(_median, costs_ns.T), _median(totals_ns)]),
         costs_ns=costs_ns,
         parts=_parts(walk, medians),
@@ -283,15 +283,19 @@ def _parts(walk: _Walk, medians: list[_Medians]) -> tuple[CostPart, ...]:
     columns = range(len(medians))
     prices = [walk.prices[node] for node in walk.owners]
     one = np.array([price.with_id for price in prices])
-    burst = np.array([each.with_id * price.with_id_standard for each, price in zip(medians, prices, strict=True)])
-    width = np.array([each.without_id * price.without_id_width for each, price in zip(medians, prices, strict=True)])
-    cost = np.array([each.cost_ns for each in medians])
-    some = np.array([each.events > 0 for each in medians])
-    halves = np.array([each.events * (walk.share(i) == 0.5) for i, each in enumerate(medians)]) / 2
-    polls = np.array([each.waited * walk.instruments.node(walk.owners[i]).poll_ns for i, each in enumerate(medians)])
+    burst = np.array([median.with_id * price.with_id_standard for median, price in zip(medians, prices, strict=True)])
+    width = np.array(
+        [median.without_id * price.without_id_width for median, price in zip(medians, prices, strict=True)]
+    )
+    cost = np.array([median.cost_ns for median in medians])
+    some = np.array([median.events > 0 for median in medians])
+    halves = np.array([median.events * (walk.share(i) == 0.5) for i, median in enumerate(medians)]) / 2
+    polls = np.array(
+        [median.waited * walk.instruments.node(walk.owners[i]).poll_ns for i, median in enumerate(medians)]
+    )
     leads = [walk.ends(i) for i in columns]
     leads.append([leads[0][0], leads[-1][1]])
-    found: tuple[tuple[str, Literal["A", "B"], str, Floats], ...] = (
+    contributions: tuple[tuple[str, Literal["A", "B"], str, Floats], ...] = (
         ("event in the burst", "A", "spread of the calibration burst", _shared(walk, burst)),
         ("event without id", "B", _WITHOUT_ID_SOURCE, _shared(walk, width / math.sqrt(3))),
         ("event on the way", "B", _IN_PLACE_SOURCE, _shared(walk, cost * _IN_PLACE / math.sqrt(3))),
@@ -300,7 +304,7 @@ def _parts(walk: _Walk, medians: list[_Medians]) -> tuple[CostPart, ...]:
         ("end of a wait", "B", "the wait ends with the next poll (board file)", _apart(polls / math.sqrt(6))),
         ("instant within an event", "B", _LEAD_SOURCE, np.array([_lead_standard(walk, *ends) for ends in leads])),
     )
-    return tuple(CostPart(*each) for each in found if each[-1].any())
+    return tuple(CostPart(*contribution) for contribution in contributions if contribution[-1].any())
 
 
 def _shared(walk: _Walk, values: Floats) -> Floats:
@@ -316,7 +320,7 @@ def _apart(values: Floats) -> Floats:
 
 def _lead_standard(walk: _Walk, start: tuple[Milestone, str], end: tuple[Milestone, str]) -> float:
     """Of the leads of both ends; those of one node's events cancel."""
-    leads = [walk.lead(*each) for each in (start, end)]
+    leads = [walk.lead(*bound) for bound in (start, end)]
     return 0.0 if start[1] == end[1] and leads[0] == leads[1] else math.hypot(*leads) / math.sqrt(3)
 
 

@@ -96,10 +96,10 @@ class DelayUncertainty:
 
     def expanded_of(self, delays_ns: NDArray[np.float64]) -> NDArray[np.float64]:
         """Expanded uncertainty (k = 2) of each of these delays (ns, any shape); the clock's part grows with them."""
-        fixed = combined(tuple(each for each in self.components if not each.relative))
+        fixed = combined(tuple(component for component in self.components if not component.relative))
         standard = np.full(np.shape(delays_ns), fixed)
-        for each in self.components:
-            standard += each.relative * np.abs(delays_ns + each.beyond_ns)
+        for component in self.components:
+            standard += component.relative * np.abs(delays_ns + component.beyond_ns)
         return COVERAGE_FACTOR * standard
 
 
@@ -109,8 +109,8 @@ def combined(components: tuple[Component, ...]) -> float:
     What grows with the delay, the clock's part, is added to that: a run has one clock, whose error is the same in every
     packet. With the root sum a clock near its limit leaves some steps with less than 95 % of their packets.
     """
-    independent = math.sqrt(sum(each.standard_ns**2 for each in components if not each.relative))
-    return independent + sum(each.standard_ns for each in components if each.relative)
+    independent = math.sqrt(sum(component.standard_ns**2 for component in components if not component.relative))
+    return independent + sum(component.standard_ns for component in components if component.relative)
 
 
 def rectangular(half_width: float) -> float:
@@ -155,29 +155,40 @@ def of_steps(
     if not steps.steps:  # a route on which nothing arrived
         return (DelayUncertainty(total, (), 0, NAN, ()),)
     nodes = seen_at(steps.steps)
-    spans = [(each.name, each.start, each.end, *at) for each, at in zip(steps.steps, nodes, strict=True)]
+    spans = [(step.name, step.start, step.end, *at) for step, at in zip(steps.steps, nodes, strict=True)]
     spans.append((total, steps.steps[0].start, steps.steps[-1].end, nodes[0][0], nodes[-1][1]))
     delays = [*steps.samples.T, steps.samples.sum(axis=1)]
     period_ns = float(NS_PER_S / steps.samplerate_hz)
-    found = []
+    uncertainties = []
     for column, (samples, (name, start, end, *at)) in enumerate(zip(delays, spans, strict=True)):
         delay_ns = float(np.median(samples)) * period_ns if len(samples) else NAN
         pins = (instruments.pin(start, at[0]), instruments.pin(end, at[1]))
-        marks = [instruments.node(node).mark_ns * is_air(each) for each, node in zip((start, end), at, strict=True)]
+        marks = [
+            instruments.node(node).mark_ns * is_air(milestone) for milestone, node in zip((start, end), at, strict=True)
+        ]
         beyond_ns = float(marks[1] - marks[0])
         components = _of_pins(delay_ns, *pins, instruments, beyond_ns) + _of_marks(start, end, at, instruments)
-        found.append(_with_costs(name, delay_ns, components, costs, column))
-    return tuple(found)
+        uncertainties.append(_with_costs(name, delay_ns, components, costs, column))
+    return tuple(uncertainties)
 
 
 def as_table(routes: Sequence[tuple[str, tuple[DelayUncertainty, ...]]]) -> pa.Table:
     """One row per route, delay and component; standard uncertainties in ns."""
     rows = [
-        (route, delay.name, each.name, of == "probes", each.evaluation, each.standard_ns, each.relative, each.source)
+        (
+            route,
+            delay.name,
+            component.name,
+            of == "probes",
+            component.evaluation,
+            component.standard_ns,
+            component.relative,
+            component.source,
+        )
         for route, delays in routes
         for delay in delays
         for of, components in (("pins", delay.components), ("probes", delay.probe_components))
-        for each in components
+        for component in components
     ]
     names = ("route", "delay", "component", "of_probes", "evaluation", "standard_ns", "relative", "source")
     types = (*(pa.string(),) * 3, pa.bool_(), pa.string(), pa.float64(), pa.float64(), pa.string())
@@ -205,22 +216,22 @@ def _of_pins(
     reference = instruments.reference
     first, last = (instruments.others.get(pin.channel) for pin in (start, end))
     analyzers = [other[0] if other else reference for other in (first, last)]
-    found: list[Component] = []
+    components: list[Component] = []
     if analyzers[0] is analyzers[1]:
-        found.append(_sampling(analyzers[0]))
+        components.append(_sampling(analyzers[0]))
     else:
-        found.append(_alignment(first, last))
+        components.append(_alignment(first, last))
     rounded = sum(other is not None for other in (first, last))
     if rounded:
         grid_ns = reference.period_ns * math.sqrt(rounded / 12)
-        found.append(
+        components.append(
             Component("rounding to the reference's samples", grid_ns, "B", "GUM F.2.2.1; docs/reference/sync-line.md")
         )
-    found += _skew(start, end, analyzers)
+    components += _skew(start, end, analyzers)
     part = rectangular(reference.clock_ppm) * _PPM
     clock_ns = 0.0 if math.isnan(delay_ns) else part * abs(delay_ns + beyond_ns)
-    found.append(Component("analyzer's clock", clock_ns, "B", reference.source("clock_ppm"), part, beyond_ns))
-    return tuple(found)
+    components.append(Component("analyzer's clock", clock_ns, "B", reference.source("clock_ppm"), part, beyond_ns))
+    return tuple(components)
 
 
 def _sampling(analyzer: Analyzer) -> Component:
@@ -247,7 +258,7 @@ def _skew(start: Pin, end: Pin, analyzers: Sequence[Analyzer]) -> list[Component
     name = "skew between channels"
     if analyzers[0] is not analyzers[1]:
         # Each of the two is that between a channel and its analyzer's sync channel.
-        skew_ns = math.hypot(*(rectangular(each.skew_ns) for each in analyzers))
+        skew_ns = math.hypot(*(rectangular(analyzer.skew_ns) for analyzer in analyzers))
     elif start.channel == end.channel and start.edge == end.edge and start.edge:
         return []
     else:
@@ -258,13 +269,13 @@ def _skew(start: Pin, end: Pin, analyzers: Sequence[Analyzer]) -> list[Component
 
 def _of_marks(start: Milestone, end: Milestone, at: Sequence[str], instruments: Instruments) -> tuple[Component, ...]:
     """Of the constant that is taken off the frame time stamp to get the first bit on the air."""
-    found = []
+    components = []
     for node in (node for milestone, node in zip((start, end), at, strict=True) if is_air(milestone)):
         known = instruments.node(node)
         width_ns, rounding_ns = known.mark_uncertainty_ns, instruments.mark_rounding_ns(node)
-        found.append(Component("first bit on the air", rectangular(width_ns), "B", known.mark_source or "unknown"))
+        components.append(Component("first bit on the air", rectangular(width_ns), "B", known.mark_source or "unknown"))
         if rounding_ns:
-            found.append(
+            components.append(
                 Component("first bit on the air, rounded to a sample", rounding_ns, "B", "the rounding itself")
             )
-    return tuple(found)
+    return tuple(components)

@@ -97,39 +97,39 @@ def _counts(keys: NDArray[np.uint8], names: Mapping[int, str]) -> dict[str, int]
 def doubts(hops: Hops) -> list[str]:
     """What makes the numbers doubtful, a sentence each; empty when all is well."""
     events, travels = hops.events, hops.journeys
-    found = silent_nodes(events)
+    sentences = silent_nodes(events)
     for node, name in enumerate(events.node_names):
-        found += equal_ids(name, travels.ids[travels.called & (travels.origins == node)])
+        sentences += equal_ids(name, travels.ids[travels.called & (travels.origins == node)])
     if not travels.called.any():
-        found.append(f"No send call was seen ({', '.join(CALLS)}), only {len(travels)} packets without one.")
-    return found
+        sentences.append(f"No send call was seen ({', '.join(CALLS)}), only {len(travels)} packets without one.")
+    return sentences
 
 
 def notes(hops: Hops) -> list[str]:
     """What could not be told from the pins, a sentence each; empty when there is nothing."""
     read, heard = hops.receptions, hops.overheard
-    found = []
+    sentences = []
     for origin, what in (
         (receptions.NOT_SENT, "while no node was sending a frame with their id"),
         (receptions.OTHER_NUMBER, "while no node was sending a frame with their id and sequence number"),
         (receptions.AMBIGUOUS, "while several nodes were sending a frame with their id"),
     ):
         if number := int(np.count_nonzero(read.origins == origin)):
-            found.append(f"{number} of {len(read)} frames were read {what}: they are given to no transmission.")
+            sentences.append(f"{number} of {len(read)} frames were read {what}: they are given to no transmission.")
     if unclear := int(np.count_nonzero(hops.journeys.status == journeys.UNCLEAR)):
-        found.append(
+        sentences.append(
             f"{unclear} packets were in the hand of a node together with another of the same id: "
             "which of them it sent on cannot be told."
         )
     if again := int(hops.visits.again.sum()):
-        found.append(
+        sentences.append(
             f"{again} deliveries repeat one of the same id at the same node: of a frame that came twice, or of another "
             "packet with that id."
         )
     unknown = int(np.count_nonzero(heard.transmissions < 0))
     if unknown:
-        found.append(f"{unknown} of {len(heard)} frames that were heard, not read, are of no known transmission.")
+        sentences.append(f"{unknown} of {len(heard)} frames that were heard, not read, are of no known transmission.")
     if lost := hops.unattributed.counts():
         reasons = "; ".join(f"{number}: {reason}" for reason, number in lost.items())
-        found.append(f"{len(hops.unattributed)} events are of no packet although they should be ({reasons}).")
-    return found
+        sentences.append(f"{len(hops.unattributed)} events are of no packet although they should be ({reasons}).")
+    return sentences

@@ -27,7 +27,7 @@ def find(
     events: Events,
     index: Index,
     completions: Completions,
-    told: SequenceNumbers,
+    numbered: SequenceNumbers,
     read: Receptions,
     heard: Overheard,
     visits: Visits,
@@ -59,7 +59,7 @@ def find(
                 fill(at, np.full(len(at), node, dtype=np.int64), event)
     for at, before in _both_ways(events, index):
         visit_of[at] = taken(visit_of, before)
-    _numbers(events, told, visits, custody, visit_of)
+    _numbers(events, numbered, visits, custody, visit_of)
     for piece in pieces(len(events)):
         without_id = belongs_by_order(events, piece) & (events.ids[piece] < 0)
         ordered = piece.start + np.flatnonzero(without_id & (completions.of[piece] >= 0))
@@ -73,7 +73,7 @@ def find(
 
 def _both_ways(events: Events, index: Index) -> Iterator[tuple[Positions, Positions]]:
     """Points that say no direction: positions, and of each the latest enter of its layer with the same id before it."""
-    for event in (each for each in OF_PACKETS if each.direction == "none"):
+    for event in (OF_PACKET for OF_PACKET in OF_PACKETS if OF_PACKET.direction == "none"):
         around = [e.name for e in OF_PACKETS if e.direction != "none" and e.kind == "enter" and e.layer == event.layer]
         for node in range(len(events.node_names)):
             at = index.of(event.name, node=node)
@@ -86,25 +86,25 @@ def _both_ways(events: Events, index: Index) -> Iterator[tuple[Positions, Positi
 
 def _numbers(
     events: Events,
-    told: SequenceNumbers,
+    numbered: SequenceNumbers,
     visits: Visits,
     custody: Custody,
     visit_of: NDArray[np.int32],
 ) -> None:
     """``mac.sequence``, whose id is not the packet's."""
-    sent = np.flatnonzero(told.ids >= 0)
-    nodes = events.nodes[told.positions[sent]].astype(np.int64)
-    start = custody.of_frames(nodes, told.ids[sent], told.since[sent])
-    visit_of[told.positions[sent]] = np.where(start == UNCLEAR, UNCLEAR, taken(visits.of_start, start))
-    received = np.flatnonzero(told.readings >= 0)
-    visit_of[told.positions[received]] = visit_of[told.readings[received]]
+    sent = np.flatnonzero(numbered.ids >= 0)
+    nodes = events.nodes[numbered.positions[sent]].astype(np.int64)
+    start = custody.of_frames(nodes, numbered.ids[sent], numbered.since[sent])
+    visit_of[numbered.positions[sent]] = np.where(start == UNCLEAR, UNCLEAR, taken(visits.of_start, start))
+    received = np.flatnonzero(numbered.readings >= 0)
+    visit_of[numbered.positions[received]] = visit_of[numbered.readings[received]]
 
 
 def ways(
     events: Events,
     index: Index,
     completions: Completions,
-    told: SequenceNumbers,
+    numbered: SequenceNumbers,
     heard: Overheard,
     visit_of: NDArray[np.int32],
 ) -> NDArray[np.int8]:
@@ -116,14 +116,14 @@ def ways(
     of_code = np.full(256, NONE, dtype=np.int8)
     for event in EVENT_TYPES:
         of_code[event.code] = {"tx": SENDING, "rx": RECEIVING}.get(event.direction, NONE)
-    found = np.where(visit_of >= 0, of_code[events.codes], np.int8(NONE))
-    found[told.positions] = np.where(told.readings >= 0, RECEIVING, SENDING)
+    sides = np.where(visit_of >= 0, of_code[events.codes], np.int8(NONE))
+    sides[numbered.positions] = np.where(numbered.readings >= 0, RECEIVING, SENDING)
     own = heard.whose == OWN
-    found[heard.positions[own]] = SENDING
+    sides[heard.positions[own]] = SENDING
     for piece in pieces(len(events)):
-        open_ = (visit_of[piece] >= 0) & (found[piece] < 0) & (completions.of[piece] >= 0)
+        open_ = (visit_of[piece] >= 0) & (sides[piece] < 0) & (completions.of[piece] >= 0)
         at = piece.start + np.flatnonzero(open_)
-        found[at] = found[completions.of[at]]
+        sides[at] = sides[completions.of[at]]
     for at, before in _both_ways(events, index):
-        found[at] = np.where(visit_of[at] >= 0, taken(found, before), NONE)
-    return found
+        sides[at] = np.where(visit_of[at] >= 0, taken(sides, before), NONE)
+    return sides

@@ -137,19 +137,19 @@ class Custody:
 
     def of_calls(self, nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Positions:
         """int64[q], row of the start that each event of the application belongs to, -1 for none."""
-        found = np.full(len(positions), NONE, dtype=np.int64)
+        starts_of = np.full(len(positions), NONE, dtype=np.int64)
         for rows, holders in zip(self._rows, self._holders, strict=True):
-            missing = np.flatnonzero(found < 0)
+            missing = np.flatnonzero(starts_of < 0)
             if len(rows) and len(missing):
-                found[missing] = taken(rows, holders.of(nodes[missing], ids[missing], positions[missing]))
-        return found
+                starts_of[missing] = taken(rows, holders.of(nodes[missing], ids[missing], positions[missing]))
+        return starts_of
 
     def of_stack(self, nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Positions:
         """The same between the application and the MAC; `UNCLEAR` where it is one of several."""
         return self._or_unclear(self.of_calls(nodes, ids, positions))
 
-    def _or_unclear(self, found: Positions) -> Positions:
-        return np.where((found >= 0) & self._second[np.maximum(found, 0)], UNCLEAR, found)
+    def _or_unclear(self, start_rows: Positions) -> Positions:
+        return np.where((start_rows >= 0) & self._second[np.maximum(start_rows, 0)], UNCLEAR, start_rows)
 
     def of_frames(self, nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Positions:
         """The same for events of the MAC and below."""

@@ -42,20 +42,20 @@ def routes(hops: Hops, among: NDArray[np.bool_] | None = None) -> tuple[Route, .
     several nodes is in the route of each. One that was lost counts for the most used route from its origin to the node
     it was for; if nothing ever got there, for a route without steps. `among` are the packets that count, bool[p].
     """
-    found = [_route(hops, nodes, chains) for nodes, chains in _paths(hops, among).items()]
-    found.sort(key=lambda each: (-len(each[1]) - each[1].partial, each[1].name))
+    every = [_route(hops, nodes, chains) for nodes, chains in _paths(hops, among).items()]
+    every.sort(key=lambda route: (-len(route[1]) - route[1].partial, route[1].name))
     lost = _lost(hops, among)
-    made = []
-    for nodes, route in found:
+    lost_only = []
+    for nodes, route in every:
         ends = (nodes[0], nodes[-1])
         counts = [lost.pop(ends, (0, 0)), lost.pop((nodes[0], NONE), (0, 0))]
-        made.append(_with_lost(route, *np.sum(counts, axis=0).tolist()))
+        lost_only.append(_with_lost(route, *np.sum(counts, axis=0).tolist()))
     names = hops.events.node_names
     for (origin, to), (missing, in_gaps) in sorted(lost.items()):
         if missing + in_gaps:
             name = f"{names[origin]} > {names[to] if to != NONE else NOWHERE}"
-            made.append(_with_lost(_empty(hops, name), missing, in_gaps))
-    return tuple(made)
+            lost_only.append(_with_lost(_empty(hops, name), missing, in_gaps))
+    return tuple(lost_only)
 
 
 def covariates(hops: Hops, route: Route) -> dict[str, NDArray[np.float64]]:
@@ -67,8 +67,8 @@ def covariates(hops: Hops, route: Route) -> dict[str, NDArray[np.float64]]:
     names = hops.events.node_names
     for nodes, visits in _paths(hops).items():
         if " > ".join(names[node] for node in nodes) == route.name:
-            kept = visits[np.searchsorted(hops.visits.packets[visits[:, 0]], route.steps.rows)]
-            rows = _rows_of_visits(hops)[kept[:, 1:]]
+            chains = visits[np.searchsorted(hops.visits.packets[visits[:, 0]], route.steps.rows)]
+            rows = _rows_of_visits(hops)[chains[:, 1:]]
             counts = ("attempts", "retries", "frames", "no_ack", "busy", "duplicates")
             return {name: getattr(hops, name)[rows].sum(axis=1).astype(np.float64) for name in counts}
     return {}
@@ -77,24 +77,24 @@ def covariates(hops: Hops, route: Route) -> dict[str, NDArray[np.float64]]:
 def _rows_of_visits(hops: Hops) -> Positions:
     """int64[v], row of the hop that led to each visit, -1 for none."""
     rows = np.full(len(hops.visits), NONE, dtype=np.int64)
-    made = np.flatnonzero(hops.visits_to >= 0)
-    rows[hops.visits_to[made]] = made
+    arriving = np.flatnonzero(hops.visits_to >= 0)
+    rows[hops.visits_to[arriving]] = arriving
     return rows
 
 
 def _paths(hops: Hops, among: NDArray[np.bool_] | None = None) -> dict[Path, NDArray[np.int64]]:
     """Of every path of nodes the visits of each packet along it: int64[k, nodes], in the order of sending."""
     stays, arrived = hops.visits, deliveries(hops, among)
-    found: dict[Path, NDArray[np.int64]] = {}
+    paths: dict[Path, NDArray[np.int64]] = {}
     for count in np.unique(stays.hops[arrived]).tolist():
         chain = [arrived[stays.hops[arrived] == count]]
         for _ in range(count):
             chain.append(stays.parents[chain[-1]].astype(np.int64))
         visits = np.column_stack(chain[::-1])
         nodes, group = np.unique(stays.nodes[visits], axis=0, return_inverse=True)
-        for number, each in enumerate(nodes.tolist()):
-            found[tuple(each)] = visits[group.reshape(-1) == number]
-    return found
+        for number, node in enumerate(nodes.tolist()):
+            paths[tuple(node)] = visits[group.reshape(-1) == number]
+    return paths
 
 
 def _route(hops: Hops, nodes: Path, visits: NDArray[np.int64]) -> tuple[Path, Route]:
@@ -109,9 +109,9 @@ def _route(hops: Hops, nodes: Path, visits: NDArray[np.int64]) -> tuple[Path, Ro
         at: Positions = hops.samples[rows[place], point]
         return at
 
-    kept = steps_module.present(wanted, instants, np.ones(len(visits), dtype=bool))
-    milestones = [milestone for milestone, here in zip(wanted, kept, strict=True) if here]
-    samples = np.column_stack([instants(column) for column in np.flatnonzero(kept).tolist()])
+    shown = steps_module.present(wanted, instants, np.ones(len(visits), dtype=bool))
+    milestones = [milestone for milestone, here in zip(wanted, shown, strict=True) if here]
+    samples = np.column_stack([instants(column) for column in np.flatnonzero(shown).tolist()])
     durations = np.diff(samples, axis=1)
     packets = hops.visits.packets[visits[:, 0]]
     good = np.all(samples != NONE, axis=1) & np.all(durations >= 0, axis=1) & ~hops.journeys.in_gap[packets]
@@ -139,16 +139,16 @@ def _lost(hops: Hops, among: NDArray[np.bool_] | None) -> dict[tuple[int, int], 
     travels, stays = hops.journeys, hops.visits
     arrived = deliveries(hops, among)
     called = travels.called if among is None else travels.called & among
-    found: dict[tuple[int, int], tuple[int, int]] = defaultdict(lambda: (0, 0))
+    counts: dict[tuple[int, int], tuple[int, int]] = defaultdict(lambda: (0, 0))
     for origin in np.unique(travels.origins[called]).tolist():
-        theirs = called & (travels.origins == origin)
+        sent = called & (travels.origins == origin)
         for node in travels.destinations.get(origin, (NONE,)):
             got = np.zeros(len(travels), dtype=bool)
             got[stays.packets[arrived if node == NONE else arrived[stays.nodes[arrived] == node]]] = True
-            missing = theirs & ~got
+            missing = sent & ~got
             unclear = int(np.count_nonzero(missing & (travels.in_gap | (travels.status == journeys.UNCLEAR))))
-            found[origin, node] = (int(np.count_nonzero(missing)) - unclear, unclear)
-    return found
+            counts[origin, node] = (int(np.count_nonzero(missing)) - unclear, unclear)
+    return counts
 
 
 def _with_lost(route: Route, lost: int, in_gaps: int) -> Route:

@@ -146,18 +146,18 @@ def build(
     """
     index = Index(events)
     completed = completions.find(events, index)
-    told = sequence_numbers.find(events, index)
-    sent = transmissions.find(events, index, completed, told)
-    read = receptions.find(events, index, completed, told, sent, header_ns=header_ns)
+    numbered = sequence_numbers.find(events, index)
+    sent = transmissions.find(events, index, completed, numbered)
+    read = receptions.find(events, index, completed, numbered, sent, header_ns=header_ns)
     heard = overheard.find(events, index, completed, sent, header_ns=header_ns)
     stays, custody = visits.find(events, index, sent, read)
-    visit_of = assignment.find(events, index, completed, told, read, heard, stays, custody)
+    visit_of = assignment.find(events, index, completed, numbered, read, heard, stays, custody)
     del custody  # 46 MiB for 200 000 round trips, not needed below
     to = journeys.by_index(events, destinations or {})
     travels = journeys.find(events, index, stays, visit_of, destinations=to)
     finder = milestones.Finder(events, index, completed, sent, read, stays, visit_of)
     left = unattributed.find(events, visit_of, completed.of, nodes=range(len(events.node_names)))
-    ways = assignment.ways(events, index, completed, told, heard, visit_of)
+    ways = assignment.ways(events, index, completed, numbered, heard, visit_of)
     return _rows(events, sent, read, heard, stays, travels, finder, visit_of, ways, left)
 
 
@@ -182,17 +182,17 @@ def _rows(
     missed_from, missed_at = _missed(stays, travels)
     arriving = int(np.count_nonzero(stays.parents >= 0))
     samples = milestones.table(arriving + len(missed_from))
-    made = finder.passages(samples[:arriving])
+    passages = finder.passages(samples[:arriving])
     finder.departures(missed_from, last[missed_from], samples[arriving:])
-    begun = np.concatenate([stays.parents[made.visits], missed_from]).astype(np.int64)
-    reached = np.concatenate([made.visits, np.full(len(missed_from), NONE)])
+    begun = np.concatenate([stays.parents[passages.visits], missed_from]).astype(np.int64)
+    reached = np.concatenate([passages.visits, np.full(len(missed_from), NONE)])
     packets = stays.packets[begun]
     numbers = stays.hops[begun] + 1
     order = np.lexsort((reached, reached < 0, numbers, packets))
     begun, reached = begun[order], reached[order]
-    sending = np.concatenate([made.sendings, last[missed_from]])[order]
-    reading = np.concatenate([made.readings, np.full(len(missed_from), NONE)])[order]
-    receivers = np.concatenate([stays.nodes[made.visits], missed_at])[order]
+    sending = np.concatenate([passages.sendings, last[missed_from]])[order]
+    reading = np.concatenate([passages.readings, np.full(len(missed_from), NONE)])[order]
+    receivers = np.concatenate([stays.nodes[passages.visits], missed_at])[order]
     for column in samples.T:
         column[:] = column[order]
     count = _Counts(sent, stays)
@@ -265,19 +265,19 @@ def _missed(stays: Visits, travels: Packets) -> tuple[Positions, Positions]:
     failed = np.isin(travels.status, (journeys.NOT_SENT, journeys.NOT_RECEIVED, journeys.UNADDRESSED))
     relayed = np.unique(travels.origins[stays.packets[stays.hops > 1]])
     rows, nodes = [], []
-    told = np.zeros(len(travels), dtype=bool)
+    addressed = np.zeros(len(travels), dtype=bool)
     for origin, to in travels.destinations.items():
         if not to or origin in relayed:
             continue
-        theirs = travels.called & (travels.origins == origin)
-        told |= theirs
+        from_origin = travels.called & (travels.origins == origin)
+        addressed |= from_origin
         for node in to:
             read = np.zeros(len(travels), dtype=bool)
             read[stays.packets[stays.nodes == node]] = True
-            missing = np.flatnonzero(theirs & ~read)
+            missing = np.flatnonzero(from_origin & ~read)
             rows.append(travels.firsts[missing].astype(np.int64))
             nodes.append(np.full(len(missing), node))
-    rest = np.flatnonzero(failed & ~told)
+    rest = np.flatnonzero(failed & ~addressed)
     rows.append(ended[rest])
     nodes.append(np.full(len(rest), NONE))
     return np.concatenate(rows), np.concatenate(nodes).astype(np.int64)

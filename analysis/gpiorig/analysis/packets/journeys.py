@@ -194,13 +194,13 @@ def _status(
     missed = np.where(in_gap, GAP, lost)
     status = np.where(reached, DELIVERED, missed)
     for origin, to in destinations.items():
-        theirs = (visits.kinds == CALL) & (origins == origin)
+        from_origin = (visits.kinds == CALL) & (origins == origin)
         hits = arrived[np.isin(visits.nodes[arrived], to)]
         different = np.unique(visits.packets[hits].astype(np.int64) * nodes + visits.nodes[hits])
         count = np.bincount(different // nodes, minlength=packets)
-        status = np.where(theirs & (count < len(to)), np.where(count > 0, SOME, missed), status)
+        status = np.where(from_origin & (count < len(to)), np.where(count > 0, SOME, missed), status)
         if not to:
-            status[theirs & ~reached] = UNADDRESSED
+            status[from_origin & ~reached] = UNADDRESSED
     return status.astype(np.uint8)
 
 

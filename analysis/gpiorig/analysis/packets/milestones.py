@@ -183,8 +183,8 @@ class Finder:
 
     def _command_ends(self, positions: NDArray[np.int64], commands: Positions, visits: Positions) -> None:
         keys = self._keys(self._of_point(POINTS[COLUMNS[COMMAND_END]]))
-        found = _owned(keys, np.searchsorted(keys, (visits << POSITION_BITS) + commands), visits)
-        positions[:, COLUMNS[COMMAND_END]] = np.where(commands >= 0, found, NONE)
+        ends = _owned(keys, np.searchsorted(keys, (visits << POSITION_BITS) + commands), visits)
+        positions[:, COLUMNS[COMMAND_END]] = np.where(commands >= 0, ends, NONE)
 
 
 def _owned(keys: Positions, place: Positions, visits: Positions) -> Positions:

@@ -89,23 +89,23 @@ class NodeAccount:
     @property
     def lost(self) -> dict[str, int]:
         """Packets that the firmware gave up and that did not arrive, by its reason."""
-        found = Counter({outcome: n for outcome, n in self.not_seen.items() if outcome != OK})
+        losses = Counter({outcome: n for outcome, n in self.not_seen.items() if outcome != OK})
         for (outcome, status), n in self.outcomes.items():
             if status not in ARRIVED and outcome != OK:
-                found[outcome] += n
-        return dict(sorted(found.items()))
+                losses[outcome] += n
+        return dict(sorted(losses.items()))
 
     @property
     def not_arrived(self) -> dict[str, int]:
         """Packets that arrived by the log and not on the pins, by the reason."""
         reasons = {timelines.STATUS[timelines.LOST]: NO_REPLY_ON_PINS}
-        found: Counter[str] = Counter()
+        by_reason: Counter[str] = Counter()
         for (outcome, status), n in self.outcomes.items():
             if status not in ARRIVED and outcome == OK:
-                found[reasons.get(status, status)] += n
-        found[NOT_ON_PINS] += self.not_seen.get(OK, 0)
-        found[NOT_LOGGED] += max(0, self.total - self.listed)
-        return {reason: n for reason, n in sorted(found.items()) if n}
+                by_reason[reasons.get(status, status)] += n
+        by_reason[NOT_ON_PINS] += self.not_seen.get(OK, 0)
+        by_reason[NOT_LOGGED] += max(0, self.total - self.listed)
+        return {reason: n for reason, n in sorted(by_reason.items()) if n}
 
     @property
     def unaccounted(self) -> int:
@@ -114,16 +114,16 @@ class NodeAccount:
 
     def problems(self) -> list[str]:
         """Where the two differ, a sentence each; empty when every packet is accounted for."""
-        found = []
+        sentences = []
         unsent = self.not_seen.get(NO_BUFFER, 0)
         if self.sent is not None and self.sent - unsent != self.seen_sent:
-            found.append(
+            sentences.append(
                 f"Node {self.node} says it sent {self.sent} packets"
                 + (f", {unsent} of them without a buffer" if unsent else "")
                 + f"; the pins show {self.seen_sent} send calls."
             )
         if self.received is not None and self.received != self.seen_received - self.late:
-            found.append(
+            sentences.append(
                 f"Node {self.node} says it received {self.received} packets; "
                 f"the pins show {self.seen_received - self.late} deliveries."
             )
@@ -135,10 +135,10 @@ class NodeAccount:
             (self.received_not_logged, "packets that were delivered at node {} are not in its log"),
         ):
             if number:
-                found.append(f"{number} {what.format(self.node)}: is it the log of this run?")
+                sentences.append(f"{number} {what.format(self.node)}: is it the log of this run?")
         if self.round_trips and self.unaccounted:
-            found.append(f"{self.unaccounted} packets are neither timelined nor lost.")
-        return found
+            sentences.append(f"{self.unaccounted} packets are neither timelined nor lost.")
+        return sentences
 
 
 def compare(hops: Hops, logs: Mapping[str, NodeLog], round_trips: RoundTrips | None = None) -> tuple[NodeAccount, ...]:
@@ -214,6 +214,6 @@ def _with_occurrence(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     order = np.argsort(numbers, kind="stable")
     arranged = numbers[order]
     begins = np.searchsorted(arranged, arranged)
-    found = np.empty(len(numbers), dtype=np.int64)
-    found[order] = (arranged << 24) + np.arange(len(numbers)) - begins
-    return found
+    numbered = np.empty(len(numbers), dtype=np.int64)
+    numbered[order] = (arranged << 24) + np.arange(len(numbers)) - begins
+    return numbered

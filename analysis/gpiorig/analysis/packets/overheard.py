@@ -55,10 +55,10 @@ def find(
 ) -> Overheard:
     """Give each frame that was heard and not read to the one transmission that was under way then."""
     parts = [_on_node(events, index, completed, node) for node in range(len(events.node_names))]
-    positions, exits, nodes = (np.concatenate(each) for each in zip(*parts, strict=True))
+    positions, exits, nodes = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     rises = events.samples[positions]
     header = np.array([_samples(events, header_ns.get(name, 0)) for name in events.node_names], dtype=np.int64)
-    found = np.full(len(positions), NONE, dtype=np.int64)
+    of_transmission = np.full(len(positions), NONE, dtype=np.int64)
     senders = np.zeros(len(positions), dtype=np.int64)
     own = np.zeros(len(positions), dtype=bool)
     # Behind lost samples nobody knows what is on the air.
@@ -75,13 +75,13 @@ def find(
         own |= open_ & here
         senders += open_ & ~here
         # Its own transmission goes before those of others: a radio that sends hears nothing.
-        found = np.where(open_ & (here | ~own), row, found)
+        of_transmission = np.where(open_ & (here | ~own), row, of_transmission)
     whose = np.select([own, senders == 1, senders == 0], [OWN, OTHERS, UNKNOWN], default=AMBIGUOUS)
     return Overheard(
         positions=positions,
         exits=exits,
         nodes=nodes.astype(np.int16),
-        transmissions=np.where(whose <= OWN, found, NONE).astype(np.int32),
+        transmissions=np.where(whose <= OWN, of_transmission, NONE).astype(np.int32),
         whose=whose.astype(np.uint8),
     )
 

@@ -80,7 +80,7 @@ def find(
     events: Events,
     index: Index,
     completions: Completions,
-    told: SequenceNumbers,
+    numbered: SequenceNumbers,
     sent: Transmissions,
     *,
     header_ns: Mapping[str, int],
@@ -101,16 +101,16 @@ def find(
     parts = [
         _on_node(events, index, completions, node, header_ns.get(name)) for node, name in enumerate(events.node_names)
     ]
-    nodes, ends_at, air_starts, ends, lines_seen = (np.concatenate(each) for each in zip(*parts, strict=True))
-    read = np.flatnonzero(told.readings >= 0)
-    sequences = taken(told.numbers, latest_of(ends_at, read, of=told.readings[read])).astype(np.int16)
+    nodes, ends_at, air_starts, ends, lines_seen = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    read = np.flatnonzero(numbered.readings >= 0)
+    sequences = taken(numbered.numbers, latest_of(ends_at, read, of=numbered.readings[read])).astype(np.int16)
     ids = events.ids[ends_at]
-    found = _Sent(sent, ids, nodes, sequences)
+    candidates = _Sent(sent, ids, nodes, sequences)
     earliest = np.where(air_starts >= 0, air_starts, ends)
-    rows, origins = found.open_during(earliest, np.where(lines_seen, ends - _samples(events, APART_NS), earliest))
+    rows, origins = candidates.open_during(earliest, np.where(lines_seen, ends - _samples(events, APART_NS), earliest))
     late = (origins == NOT_SENT) & (air_starts < 0) & ~lines_seen
     if late.any():
-        late_rows, late_origins = found.open_during(earliest, earliest - _samples(events, LATE_NS), of=late)
+        late_rows, late_origins = candidates.open_during(earliest, earliest - _samples(events, LATE_NS), of=late)
         rows, origins = np.where(late, late_rows, rows), np.where(late, late_origins, origins)
     return Receptions(
         nodes=nodes.astype(np.int16),
@@ -173,7 +173,7 @@ class _Sent:
         self, since: Positions, until: Positions, *, of: NDArray[np.bool_] | None = None
     ) -> tuple[Positions, Positions]:
         """Row of the one transmission that began at `since` or before and ended at `until` or after; and why none."""
-        found = np.full(len(since), NONE, dtype=np.int64)
+        rows = np.full(len(since), NONE, dtype=np.int64)
         origins = np.full(len(since), NOT_SENT, dtype=np.int64)
         asked = np.arange(len(since)) if of is None else np.flatnonzero(of)
         place = np.searchsorted(self._keys, (self._ids[asked] << SAMPLE_BITS) + since[asked], side="right") - 1
@@ -188,19 +188,19 @@ class _Sent:
             )
             asked, place, row = asked[near], place[near] - 1, row[near]
             fits = (self._sent.ends[row] >= until[asked]) & (self._sent.nodes[row] != self._nodes[asked])
-            self._consider(asked[fits], row[fits], found, origins)
-        found[origins != FROM_ONE] = NONE
-        return found, origins
+            self._consider(asked[fits], row[fits], rows, origins)
+        rows[origins != FROM_ONE] = NONE
+        return rows, origins
 
-    def _consider(self, asked: Positions, row: Positions, found: Positions, origins: Positions) -> None:
+    def _consider(self, asked: Positions, row: Positions, rows: Positions, origins: Positions) -> None:
         """Take a candidate, unless its number is another, or another node's is there already."""
-        theirs, ours = self._sent.sequences[row], self._sequences[asked]
-        equal = (theirs < 0) | (ours < 0) | (theirs == ours)
+        sent_number, ours = self._sent.sequences[row], self._sequences[asked]
+        equal = (sent_number < 0) | (ours < 0) | (sent_number == ours)
         other = asked[~equal]
         origins[other] = np.where(origins[other] == NOT_SENT, OTHER_NUMBER, origins[other])
         asked, row = asked[equal], row[equal]
         # The latest of a node's comes first and stays.
-        free = found[asked] < 0
-        others = ~free & (self._sent.nodes[row] != self._sent.nodes[np.maximum(found[asked], 0)])
+        free = rows[asked] < 0
+        others = ~free & (self._sent.nodes[row] != self._sent.nodes[np.maximum(rows[asked], 0)])
         origins[asked[others]] = AMBIGUOUS
-        found[asked[free]], origins[asked[free]] = row[free], FROM_ONE
+        rows[asked[free]], origins[asked[free]] = row[free], FROM_ONE

@@ -66,10 +66,10 @@ def find(hops: Hops) -> tuple[Reordering, ...]:
     arrived = arrived[np.argsort(stays.deliveries[arrived], kind="stable")]
     packets = stays.packets[arrived].astype(np.int64)  # rows are in the order of sending
     pairs = hops.journeys.origins[packets].astype(np.int64) * len(names) + stays.nodes[arrived]
-    found = []
+    pairs_reordered = []
     for pair in np.unique(pairs).tolist():
         extent = extents(packets[pairs == pair])
-        found.append(
+        pairs_reordered.append(
             Reordering(
                 origin=names[pair // len(names)],
                 destination=names[pair % len(names)],
@@ -78,4 +78,4 @@ def find(hops: Hops) -> tuple[Reordering, ...]:
                 largest_extent=int(extent.max(initial=0)),
             )
         )
-    return tuple(found)
+    return tuple(pairs_reordered)

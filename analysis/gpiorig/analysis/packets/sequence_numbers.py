@@ -60,7 +60,7 @@ class SequenceNumbers:
 def find(events: Events, index: Index) -> SequenceNumbers:
     """Say of every number whose it is."""
     parts = [_on_node(events, index, node) for node in range(len(events.node_names))]
-    positions, readings, since, ids = (np.concatenate(each) for each in zip(*parts, strict=True))
+    positions, readings, since, ids = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     return SequenceNumbers(
         positions=positions,
         numbers=events.ids[positions] & 0xFF,
@@ -82,11 +82,11 @@ def _on_node(events: Events, index: Index, node: int) -> tuple[Positions, Positi
     # Where a reading was begun and its end not seen, the number is that frame's, of which nothing more is known.
     free = ~received & (code != BY_NAME[RX_BEGIN].code)
     for point in TOLD_AFTER:
-        told = code == BY_NAME[f"{point}.exit"].code
+        leaves = code == BY_NAME[f"{point}.exit"].code
         enters = index.of(f"{point}.enter", node=node)
         began = taken(enters, np.searchsorted(enters, before) - 1)
-        since, ids = np.where(told, began, since), np.where(told, events.ids[np.maximum(before, 0)], ids)
-        free &= ~told
+        since, ids = np.where(leaves, began, since), np.where(leaves, events.ids[np.maximum(before, 0)], ids)
+        free &= ~leaves
     calls, ends = index.of(CALL, node=node), index.of(CALL_END, node=node)
     call = taken(calls, np.searchsorted(calls, at) - 1)
     inside = free & (call >= 0) & (np.searchsorted(ends, call) == np.searchsorted(ends, at))
@@ -101,20 +101,22 @@ def _on_node(events: Events, index: Index, node: int) -> tuple[Positions, Positi
 def _before_at_once(events: Events, at: Positions, node: int) -> Positions:
     """Position of the node's event before, of the layers that packets pass, -1 if it is not near."""
     passed = code_set(e.code for e in EVENT_TYPES if e.layer in PACKET_LAYERS and e.code < FIRST_OF_LINES)
-    found = np.full(len(at), NONE, dtype=np.int64)
+    positions = np.full(len(at), NONE, dtype=np.int64)
     searched, behind = np.arange(len(at)), at - 1
     for _ in range(MOST_BETWEEN * len(events.node_names)):
         searched, behind = searched[behind >= 0], behind[behind >= 0]
         if not len(searched):
             break
         here = (events.nodes[behind] == node) & passed[events.codes[behind]]
-        found[searched[here]] = behind[here]
+        positions[searched[here]] = behind[here]
         searched, behind = searched[~here], behind[~here] - 1
-    return found
+    return positions
 
 
-def latest_sent(told: SequenceNumbers, owners: Positions, commands: Positions, *, told_owners: Positions) -> Positions:
+def latest_sent(
+    numbered: SequenceNumbers, owners: Positions, commands: Positions, *, told_owners: Positions
+) -> Positions:
     """int64[t], row of the number that holds for each command of an owner (node and id), -1 for none."""
-    own = np.flatnonzero((told.readings < 0) & (told.ids >= 0))
-    rows = Latest.of(told_owners[own], told.since[own]).before(owners, commands, included=True)
+    own = np.flatnonzero((numbered.readings < 0) & (numbered.ids >= 0))
+    rows = Latest.of(told_owners[own], numbered.since[own]).before(owners, commands, included=True)
     return taken(own, rows)

@@ -84,10 +84,10 @@ def pairs(events: Events, *, index: Index | None = None) -> tuple[NDArray[np.int
         int64[s], positions in the events, in the order of the exits.
     """
     index = Index(events) if index is None else index
-    found = [np.zeros((0, 2), dtype=np.int64)]
+    pairs_by_point = [np.zeros((0, 2), dtype=np.int64)]
     for node in range(len(events.node_names)):
-        found += [pairs_of(name, events, index, node=node) for name in ENTERS]
-    both = np.concatenate(found)
+        pairs_by_point += [pairs_of(name, events, index, node=node) for name in ENTERS]
+    both = np.concatenate(pairs_by_point)
     both = both[np.argsort(both[:, 1])]
     return both[:, 0], both[:, 1]
 
@@ -115,27 +115,27 @@ def _paired(events: Events, enters: NDArray[np.int64], exits: NDArray[np.int64])
     ids = events.ids[positions]
     if (ids[~is_exit] < 0).all() or ((ids[is_exit] < 0).all() and (ids[~is_exit] >= 0).all()):
         ids = np.full_like(ids, -1)  # one side says nothing: an exit ends the latest
-    found = [np.zeros((0, 2), dtype=np.int64)]
+    matched = [np.zeros((0, 2), dtype=np.int64)]
     while True:
         behind = np.flatnonzero(is_exit[1:] & ~is_exit[:-1] & (ids[1:] == ids[:-1]))
-        found.append(np.stack([positions[behind], positions[behind + 1]], axis=1))
+        matched.append(np.stack([positions[behind], positions[behind + 1]], axis=1))
         left = np.ones(len(positions), dtype=bool)
         left[behind] = left[behind + 1] = False
         positions, is_exit, ids = positions[left], is_exit[left], ids[left]
         if 16 * len(behind) <= len(positions):
             break
     rest = _one_by_one(positions.tolist(), is_exit.tolist(), ids.tolist())
-    return np.concatenate([*found, np.array(rest, dtype=np.int64).reshape(-1, 2)])
+    return np.concatenate([*matched, np.array(rest, dtype=np.int64).reshape(-1, 2)])
 
 
 def _one_by_one(positions: list[int], is_exit: list[bool], ids: list[int]) -> list[tuple[int, int]]:
-    found, waiting = [], []
+    matched, waiting = [], []
     for position, leaves, identity in zip(positions, is_exit, ids, strict=True):
         if not leaves:
             waiting.append((position, identity))
         elif (place := _matching([known for _, known in waiting], identity)) >= 0:
-            found.append((waiting.pop(place)[0], position))
-    return found
+            matched.append((waiting.pop(place)[0], position))
+    return matched
 
 
 def _matching(waiting: list[int], identity: int) -> int:

@@ -81,24 +81,24 @@ class Transmissions:
         return len(self.nodes)
 
 
-def find(events: Events, index: Index, completions: Completions, told: SequenceNumbers) -> Transmissions:
+def find(events: Events, index: Index, completions: Completions, numbered: SequenceNumbers) -> Transmissions:
     """All transmissions of all nodes.
 
     The end of a transmission is told by ``radio.tx_complete``, ``radio.tx_no_ack`` or ``radio.tx_busy`` with the id of
     the latest command before it; a radio sends one frame at a time.
     """
     parts = [_on_node(events, index, completions, node) for node in range(len(events.node_names))]
-    nodes, commands, ends_at, outcomes, ends = (np.concatenate(each) for each in zip(*parts, strict=True))
+    nodes, commands, ends_at, outcomes, ends = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     ids = events.ids[commands]
     owners = owner(nodes, ids)
-    told_owners = owner(events.nodes[told.positions].astype(np.int64), told.ids)
-    number = sequence_numbers.latest_sent(told, owners, commands, told_owners=told_owners)
-    sequences = np.where(ids >= 0, taken(told.numbers.astype(np.int64), number), NONE)
+    told_owners = owner(events.nodes[numbered.positions].astype(np.int64), numbered.ids)
+    number = sequence_numbers.latest_sent(numbered, owners, commands, told_owners=told_owners)
+    sequences = np.where(ids >= 0, taken(numbered.numbers.astype(np.int64), number), NONE)
     return Transmissions(
         nodes=nodes.astype(np.int16),
         ids=ids,
         commands=commands,
-        prepared=_prepared(events, index, nodes, ids, commands, since=taken(told.since, number)),
+        prepared=_prepared(events, index, nodes, ids, commands, since=taken(numbered.since, number)),
         ends_at=ends_at,
         begins=events.samples[commands],
         ends=ends,
@@ -114,11 +114,11 @@ def _on_node(
     commands = next((at for name in COMMANDS if len(at := index.of(name, node=node))), np.zeros(0, dtype=np.int64))
     ends_at = np.full(len(commands), NONE, dtype=np.int64)
     if len(commands):
-        told = np.sort(np.concatenate([index.of(name, node=node) for name in TX_ENDS]), kind="stable")
-        command = np.searchsorted(commands, told) - 1
-        own = (command >= 0) & (events.ids[commands[np.maximum(command, 0)]] == events.ids[told])
+        reported = np.sort(np.concatenate([index.of(name, node=node) for name in TX_ENDS]), kind="stable")
+        command = np.searchsorted(commands, reported) - 1
+        own = (command >= 0) & (events.ids[commands[np.maximum(command, 0)]] == events.ids[reported])
         # Written backwards, so that the first of several stays.
-        ends_at[command[own][::-1]] = told[own][::-1]
+        ends_at[command[own][::-1]] = reported[own][::-1]
     following = np.append(commands[1:], NONE)[: len(commands)]
     again = (
         (following >= 0) & (events.ids[commands] >= 0) & (events.ids[np.maximum(following, 0)] == events.ids[commands])
@@ -151,8 +151,8 @@ def _prepared(
     for name in PREPARATIONS:
         for node in range(len(events.node_names)):
             at = index.of(name, node=node)
-            found = taken(at, Latest.of(owner(node, events.ids[at]), at).before(owners, commands))
-            prepared = np.where(found > before, np.minimum(prepared, found), prepared)
+            traces = taken(at, Latest.of(owner(node, events.ids[at]), at).before(owners, commands))
+            prepared = np.where(traces > before, np.minimum(prepared, traces), prepared)
     return prepared
 
 
@@ -169,8 +169,8 @@ def _frames(
     for name in FRAME_BEGINS:
         for node in range(len(events.node_names)):
             calls = index.of(name, node=node)
-            found = Latest.of(owner(node, events.ids[calls]), calls).before(owners, commands, included=True)
-            begun = np.maximum(begun, taken(calls, found))
+            latest_calls = Latest.of(owner(node, events.ids[calls]), calls).before(owners, commands, included=True)
+            begun = np.maximum(begun, taken(calls, latest_calls))
     order = np.lexsort((commands, owners))
     first = np.ones(len(order), dtype=bool)
     before, here = order[:-1], order[1:]

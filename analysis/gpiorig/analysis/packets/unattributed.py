@@ -60,7 +60,7 @@ def find(
 ) -> Unattributed:
     """List what is left of the events of these nodes when `packet_of` has given all others to a packet."""
     both_ways = code_set(e.code for e in EVENT_TYPES if e.direction == "none")
-    found, why = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.uint8)]
+    positions, why = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.uint8)]
     for piece in pieces(len(events)):
         with_id, by_order = carries_packet_id(events, piece), belongs_by_order(events, piece)
         bound = (with_id | by_order | needs_packet_id(events, piece)) & (packet_of[piece] < 0)
@@ -77,6 +77,6 @@ def find(
             [SEVERAL, NO_DIRECTION, NO_PACKET, NO_COMPLETION, COMPLETION_UNKNOWN],
             default=NO_ID,
         )
-        found.append(places + piece.start)
+        positions.append(places + piece.start)
         why.append(reasons.astype(np.uint8))
-    return Unattributed(positions=np.concatenate(found), reasons=np.concatenate(why))
+    return Unattributed(positions=np.concatenate(positions), reasons=np.concatenate(why))

@@ -123,13 +123,13 @@ def find(events: Events, index: Index, sent: Transmissions, read: Receptions) ->
         if again:
             del custody  # before the next one, so that there are never two in memory
             custody = Custody(events, index, starts, delivered, joined)
-    made = _visits(starts, parents, joined, deliveries, start_of_sent, start_of_reading, first)
-    unclear = made.of_start[custody.unclear & ~delivered]
+    every = _visits(starts, parents, joined, deliveries, start_of_sent, start_of_reading, first)
+    unclear = every.of_start[custody.unclear & ~delivered]
     return (
         dataclasses.replace(
-            made,
-            unclear=np.isin(np.arange(len(made)), unclear),
-            again=_further(made.of_reception[reader], len(made)),
+            every,
+            unclear=np.isin(np.arange(len(every)), unclear),
+            again=_further(every.of_reception[reader], len(every)),
         ),
         custody,
     )

@@ -30,12 +30,12 @@ def svgs(pictures: Sequence[Picture]) -> dict[str, Markup]:
     if len(pictures) < MIN_TO_FORK or sys.platform != "linux" or working > 1:
         return {picture.name: svg(picture) for picture in pictures}
     context = multiprocessing.get_context("fork")
-    taken = context.Value("i", 0)
+    next_figure = context.Value("i", 0)
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_send_drawn, args=(sender, pictures, taken))
+    child = context.Process(target=_send_drawn, args=(sender, pictures, next_figure))
     child.start()
     sender.close()
-    elements = _draw_next(pictures, taken)
+    elements = _draw_next(pictures, next_figure)
     try:
         elements |= receiver.recv()
     except EOFError:  # the child failed: its pictures are drawn here, with the error if there is one
@@ -44,16 +44,16 @@ def svgs(pictures: Sequence[Picture]) -> dict[str, Markup]:
     return {name: Markup(element) for name, element in elements.items()}  # escaped by `svg`
 
 
-def _send_drawn(sender: Connection, pictures: Sequence[Picture], taken: Any) -> None:
-    sender.send(_draw_next(pictures, taken))
+def _send_drawn(sender: Connection, pictures: Sequence[Picture], next_figure: Any) -> None:
+    sender.send(_draw_next(pictures, next_figure))
 
 
-def _draw_next(pictures: Sequence[Picture], taken: Any) -> dict[str, str]:
+def _draw_next(pictures: Sequence[Picture], next_figure: Any) -> dict[str, str]:
     """Draw one picture after the other that no other process has taken."""
     elements: dict[str, str] = {}
     while True:
-        with taken.get_lock():
-            at, taken.value = taken.value, taken.value + 1
+        with next_figure.get_lock():
+            at, next_figure.value = next_figure.value, next_figure.value + 1
         if at >= len(pictures):
             return elements
         elements[pictures[at].name] = str(svg(pictures[at]))

@@ -120,5 +120,5 @@ def _nodes(events: Events, indices: NDArray[Any]) -> pa.Array:
 
 
 def _packets(stage: Hops, visits: NDArray[np.int32]) -> NDArray[np.int32]:
-    found: NDArray[np.int32] = taken(stage.visits.packets, visits.astype(np.int64)).astype(np.int32)
-    return found
+    rows: NDArray[np.int32] = taken(stage.visits.packets, visits.astype(np.int64)).astype(np.int32)
+    return rows

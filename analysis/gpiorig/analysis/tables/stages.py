@@ -154,14 +154,14 @@ def summary(
 ) -> pa.Table:
     """One row per named delay; with `uncertainties` also how well one such delay is known, and without its probes."""
     columns: dict[str, Any] = {"delay": pa.array(list(rows), pa.string())}
-    known = {each.name: each for each in uncertainties}
-    described: dict[str, Callable[[DelayUncertainty], float]] = {"uncertainty_ns": lambda each: each.expanded_ns}
+    known = {uncertainty.name: uncertainty for uncertainty in uncertainties}
+    described: dict[str, Callable[[DelayUncertainty], float]] = {"uncertainty_ns": lambda item: item.expanded_ns}
     if costs is not None:
         described |= {
-            "probe_events": lambda each: each.probe_events,
-            "probe_cost_ns": lambda each: each.probe_cost_ns,
-            "corrected_median_ns": lambda each: each.corrected_ns,
-            "corrected_uncertainty_ns": lambda each: each.corrected_expanded_ns,
+            "probe_events": lambda item: item.probe_events,
+            "probe_cost_ns": lambda item: item.probe_cost_ns,
+            "corrected_median_ns": lambda item: item.corrected_ns,
+            "corrected_uncertainty_ns": lambda item: item.corrected_expanded_ns,
         }
     fields = [asdict(row) for row in rows.values()]
     for name in Summary.__dataclass_fields__:
@@ -214,7 +214,7 @@ def write_parts(make: Callable[[slice], pa.Table], rows: int, path: Path) -> Non
 
 def write_all(tables: Iterable[tuple[Callable[[slice], pa.Table], int, Path]]) -> None:
     """Write tables as `write_parts` does, several at once."""
-    for _ in in_order(lambda each: write_parts(*each), tables):
+    for _ in in_order(lambda job: write_parts(*job), tables):
         pass
 
 

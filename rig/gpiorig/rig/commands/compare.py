@@ -36,15 +36,15 @@ def run(options: argparse.Namespace) -> int:
     before, now, joined = common.common(before, now)
     before = replace(before, values={**before.values, **values_before})
     now = replace(now, values={**now.values, **values_now})
-    found = comparison.compare(before, now, watch=comparing.watched)
+    comparison_ = comparison.compare(before, now, watch=comparing.watched)
     judged = [limit for limit in limits if now.whole or limit.quantity == delays.LOSS]
-    outcomes = [thresholds.judge(limit, before, now, found) for limit in judged]
+    outcomes = [thresholds.judge(limit, before, now, comparison_) for limit in judged]
     if options.output:
-        stages.write(comparison.as_table(found), options.output)
-    lines = sentences.sentences(found) + common.sentences(joined)
+        stages.write(comparison.as_table(comparison_), options.output)
+    lines = sentences.sentences(comparison_) + common.sentences(joined)
     lines += comparing.routes(before, now) + comparing.differences(base, new)
     if options.json:
-        numbers = _numbers(found, outcomes, joined) | {
+        numbers = _numbers(comparison_, outcomes, joined) | {
             "base": str(base.folder),
             "new": str(new.folder),
             "sentences": lines,
@@ -52,40 +52,40 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(numbers, allow_nan=False))
     else:
         print("\n".join(lines))
-    return _status(found, outcomes, any_change=options.any_change, quiet=options.json)
+    return _status(comparison_, outcomes, any_change=options.any_change, quiet=options.json)
 
 
-def _status(found: Comparison, outcomes: list[Outcome], *, any_change: bool, quiet: bool) -> int:
+def _status(result: Comparison, outcomes: list[Outcome], *, any_change: bool, quiet: bool) -> int:
     """Print the outcomes; the exit status."""
     failed = []
     for outcome in outcomes:
-        sentence = f"threshold {sentences.outcome_sentence(outcome, resolution_ns=found.resolution_ns)}"
+        sentence = f"threshold {sentences.outcome_sentence(outcome, resolution_ns=result.resolution_ns)}"
         if outcome.failed:
             failed.append(sentence)
         elif not quiet:
             print(sentence)
-    if not found.new_whole:
+    if not result.new_whole:
         failed.append("no packet of the new run is known whole on the pins")
-    if any_change and found.differs:
+    if any_change and result.differs:
         failed.append("the runs differ, and --any-change is given")
     for check in failed:
         print(f"check failed: {check}", file=sys.stderr)
     return int(bool(failed))
 
 
-def _numbers(found: Comparison, outcomes: list[Outcome], joined: tuple[Joined, ...]) -> dict[str, Any]:
+def _numbers(result: Comparison, outcomes: list[Outcome], joined: tuple[Joined, ...]) -> dict[str, Any]:
     """Everything, for `--json`."""
     return {
-        "changed": [each.name for each in found.changed],
-        "changes": [_change(each) for each in found.changes],
-        "joined": [{"name": each.name, "base": list(each.base), "new": list(each.new)} for each in joined],
-        "only_base": list(found.only_base),
-        "only_new": list(found.only_new),
+        "changed": [change.name for change in result.changed],
+        "changes": [_change(change) for change in result.changes],
+        "joined": [{"name": name.name, "base": list(name.base), "new": list(name.new)} for name in joined],
+        "only_base": list(result.only_base),
+        "only_new": list(result.only_new),
         "loss": {
-            "base": interval_numbers(found.base_loss, share=True),
-            "new": interval_numbers(found.new_loss, share=True),
-            "p": found.p_loss,
-            "changed": found.loss_changed,
+            "base": interval_numbers(result.base_loss, share=True),
+            "new": interval_numbers(result.new_loss, share=True),
+            "p": result.p_loss,
+            "changed": result.loss_changed,
         },
         "thresholds": [
             {
@@ -103,14 +103,14 @@ def _numbers(found: Comparison, outcomes: list[Outcome], joined: tuple[Joined, .
     }
 
 
-def _change(each: Change) -> dict[str, Any]:
+def _change(change: Change) -> dict[str, Any]:
     plain = ["name", "changed", "base_n", "new_n", "base_median_ns", "new_median_ns", "moved_ns"]
     plain += ["p_location", "p_shape", "p_tail", "p_corrected"]
-    values = {key: getattr(each, key) for key in plain}
+    values = {key: getattr(change, key) for key in plain}
     return {
         **{key: None if isinstance(value, float) and math.isnan(value) else value for key, value in values.items()},
-        "median_change": interval_numbers(each.median_ns),
-        "mean_change": interval_numbers(each.mean_ns),
-        "p99_change": interval_numbers(each.p99_ns),
-        "std_ratio": interval_numbers(each.spread, share=True),
+        "median_change": interval_numbers(change.median_ns),
+        "mean_change": interval_numbers(change.mean_ns),
+        "p99_change": interval_numbers(change.p99_ns),
+        "std_ratio": interval_numbers(change.spread, share=True),
     }

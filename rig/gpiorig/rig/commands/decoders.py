@@ -29,10 +29,10 @@ def run(options: argparse.Namespace) -> int:
         return _list(target, as_json=options.json)
     if options.verb == "uninstall":
         gone = decoder_folder.uninstall(target)
-        print(f"deleted from {target}: {', '.join(each.name for each in gone) or 'nothing of ours was there'}")
+        print(f"deleted from {target}: {', '.join(name.name for name in gone) or 'nothing of ours was there'}")
         return 0
     done = decoder_folder.install(target, link=options.link)
-    print(f"{'linked' if options.link else 'installed'} in {target}: {', '.join(each.name for each in done)}")
+    print(f"{'linked' if options.link else 'installed'} in {target}: {', '.join(folder.name for folder in done)}")
     if target != decoder_folder.default_target():
         print(f"sigrok finds them there with SIGROKDECODE_DIR={target}")
     print("try: sigrok-cli --protocol-decoders gpio_timeline --show")
@@ -40,13 +40,15 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _list(target: Path, *, as_json: bool) -> int:
-    found = {each.name: (each.summary, decoder_folder.state(each, target)) for each in decoder_folder.shipped()}
+    states = {
+        decoder.name: (decoder.summary, decoder_folder.state(decoder, target)) for decoder in decoder_folder.shipped()
+    }
     if as_json:
-        rows = {name: {"description": summary, "state": state} for name, (summary, state) in found.items()}
+        rows = {name: {"description": summary, "state": state} for name, (summary, state) in states.items()}
         print(json.dumps({"folder": str(target), "decoders": rows}))
         return 0
-    width = max(map(len, found))
-    for name, (summary, state) in found.items():
+    width = max(map(len, states))
+    for name, (summary, state) in states.items():
         print(f"{name:{width}}  {summary}  ({state})")
     print(f"in {target}")
     return 0

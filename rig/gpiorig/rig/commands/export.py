@@ -43,9 +43,9 @@ def run(options: argparse.Namespace) -> int:
     kind, name = _format(options)
     _check_output(options.output)
     write = {"table": _write_table, "trace": _write_trace, "frames": _write_frames, "edges": _write_edges}[kind]
-    said = write(options, name)
-    text = f"{options.output}: {said['what']} of {options.source}; {said['rounding']}"
-    print(json.dumps(said) if options.json else text)
+    remark = write(options, name)
+    text = f"{options.output}: {remark['what']} of {options.source}; {remark['rounding']}"
+    print(json.dumps(remark) if options.json else text)
     return 0
 
 
@@ -59,8 +59,8 @@ def _format(options: argparse.Namespace) -> tuple[str, str]:
         return "table", suffix[1:]
     fitting = [
         (name != suffix[1:], kind, name)  # where several have an ending, it is that of the format of its name
-        for kind, found in known.items()
-        for name, suffixes in found.items()
+        for kind, endings in known.items()
+        for name, suffixes in endings.items()
         if options.format == name or (not options.format and suffix in suffixes)
     ]
     if fitting:
@@ -68,9 +68,9 @@ def _format(options: argparse.Namespace) -> tuple[str, str]:
     if options.format:
         raise RigError(
             f"--format {options.format}: no such format can be written; there are "
-            f"{', '.join(name for found in known.values() for name in found)}."
+            f"{', '.join(name for suffixes in known.values() for name in suffixes)}."
         )
-    endings = [each for found in known.values() for suffixes in found.values() for each in suffixes]
+    endings = [suffix for kind_suffixes in known.values() for suffixes in kind_suffixes.values() for suffix in suffixes]
     raise RigError(f"{options.output}: the output must be a file that ends in {', '.join(dict.fromkeys(endings))}.")
 
 
@@ -112,17 +112,17 @@ def _noting(waveform: Waveform, covered: list[int]) -> Waveform:
 def _write_trace(options: argparse.Namespace, name: str) -> dict[str, Any]:
     _refuse(options, "channels", why="a trace shows what was decoded")
     recording = _recording(options, "a trace")
-    found = export.trace_of(open_recording(recording))
-    bounds = _window(options, found.samplerate_hz)
+    shown_trace = export.trace_of(open_recording(recording))
+    bounds = _window(options, shown_trace.samplerate_hz)
     if bounds is not None:
-        found = trace.window(found, *bounds)
-    rounding = perfetto.write(options.output, found, epoch_ns=export.epoch_ns(recording))
-    return _said(options, name, f"{len(found.slices)} slices and instants", rounding, bounds)
+        shown_trace = trace.window(shown_trace, *bounds)
+    rounding = perfetto.write(options.output, shown_trace, epoch_ns=export.epoch_ns(recording))
+    return _said(options, name, f"{len(shown_trace.slices)} slices and instants", rounding, bounds)
 
 
 def _write_frames(options: argparse.Namespace, name: str) -> dict[str, Any]:
-    for each in ("channels", "packet", "from_sample", "to_sample", "from_time", "to_time"):
-        _refuse(options, each, why="all frames are written")
+    for option in ("channels", "packet", "from_sample", "to_sample", "from_time", "to_time"):
+        _refuse(options, option, why="all frames are written")
     frames: Frames
     if options.source.is_dir():
         frames = export.frames_of(open_recording(_recording(options, "frames")))
@@ -135,8 +135,8 @@ def _write_frames(options: argparse.Namespace, name: str) -> dict[str, Any]:
 
 
 def _write_table(options: argparse.Namespace, name: str) -> dict[str, Any]:
-    for each in ("channels", "packet", "from_sample", "to_sample", "from_time", "to_time"):
-        _refuse(options, each, why="the whole table is written")
+    for option in ("channels", "packet", "from_sample", "to_sample", "from_time", "to_time"):
+        _refuse(options, option, why="the whole table is written")
     table = export.table(open_recording(_recording(options, "a table")), options.table)
     stages.write(table, options.output)
     what = f"{table.num_rows} rows of {options.table}"
@@ -208,8 +208,8 @@ def _sample(text: str | None, rate: Fraction) -> int | None:
 
 def _round_trip(recording: Recording, packet: str) -> tuple[int, int]:
     """First and last sample of a packet's round trip, and a little around them."""
-    found = analyse(open_recording(recording))
-    lines = found.timelines
+    analysis = analyse(open_recording(recording))
+    lines = analysis.timelines
     if lines is None:
         raise RigError(f"{recording.folder}: it has no round trips; choose a window with --from and --to.")
     row = pulseview_slices.packet_row(lines, packet)
@@ -218,4 +218,4 @@ def _round_trip(recording: Recording, packet: str) -> tuple[int, int]:
         raise RigError(f"{recording.folder}: no timeline of a packet with id {packet}; see round_trips.parquet.")
     around = int(_AROUND_S * lines.samplerate_hz)
     start, end = int(lines.samples[row, 0]) - around, int(lines.samples[row, -1]) + 1 + around
-    return max(found.events.start, start), min(found.events.end, end)
+    return max(analysis.events.start, start), min(analysis.events.end, end)

@@ -96,28 +96,28 @@ def _set_and_print(recordings: Sequence[Recording], options: argparse.Namespace)
     }
     page = report.write_set(
         options.output,
-        [(name, found.data) for name, found in runs.items()],
+        [(name, reported.data) for name, reported in runs.items()],
         figure_formats=options.figures,
         table_formats=options.tables,
     )
     if options.json:
-        numbers = [{"run": name, **found.numbers} for name, found in runs.items()]
+        numbers = [{"run": name, **reported.numbers} for name, reported in runs.items()]
         print(json.dumps({"report": str(page), "runs": numbers}, allow_nan=False))
     else:
-        lines = [f"{name}: {report.summary_lines(found.data)[0]}" for name, found in runs.items()]
-        virtual = [VIRTUAL] if any(found.data.virtual for found in runs.values()) else []
+        lines = [f"{name}: {report.summary_lines(reported.data)[0]}" for name, reported in runs.items()]
+        virtual = [VIRTUAL] if any(reported.data.virtual for reported in runs.values()) else []
         print("\n".join([*lines, *virtual, f"report: {page}"]))
-    return max(_status(found) for found in runs.values())
+    return max(_status(reported) for reported in runs.values())
 
 
 def _name(recording: Recording, among: Sequence[Recording]) -> str:
     """The folder's own name, or its whole path where another run has the same."""
-    same = [each for each in among if each.folder.resolve().name == recording.folder.resolve().name]
+    same = [other for other in among if other.folder.resolve().name == recording.folder.resolve().name]
     return recording.folder.resolve().name if len(same) == 1 else str(recording.folder)
 
 
-def _status(found: Reported) -> int:
+def _status(reported: Reported) -> int:
     """Print what failed; the exit status."""
-    for check in found.data.notes:
-        print(f"check failed: {found.recording.folder}: {check}", file=sys.stderr)
-    return 1 if found.data.notes else 0
+    for check in reported.data.notes:
+        print(f"check failed: {reported.recording.folder}: {check}", file=sys.stderr)
+    return 1 if reported.data.notes else 0

@@ -80,10 +80,10 @@ def install(target: Path, *, link: bool) -> list[Decoder]:
     RigError
         A decoder of somebody else has the same id; then nothing is changed.
     """
-    found = shipped()
-    _refuse_foreign(found, target)
+    decoders = shipped()
+    _refuse_foreign(decoders, target)
     target.mkdir(parents=True, exist_ok=True)
-    for decoder in found:
+    for decoder in decoders:
         place = target / decoder.name
         fresh = target / f".{decoder.name}.new"
         _delete(fresh)
@@ -93,7 +93,7 @@ def install(target: Path, *, link: bool) -> list[Decoder]:
             shutil.copytree(decoder.folder, fresh, ignore=shutil.ignore_patterns("__pycache__"))
         _delete(place)
         fresh.rename(place)
-    return found
+    return decoders
 
 
 def uninstall(target: Path) -> list[Decoder]:

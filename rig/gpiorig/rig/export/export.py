@@ -77,10 +77,10 @@ def frames_of(opened: Opened) -> Frames:
     events = analysis.events
     radios = []
     for bus in buses:
-        found = spi_frames.read(waveform, bus.lines, chip=bus.chip, node=bus.node)
+        frames = spi_frames.read(waveform, bus.lines, chip=bus.chip, node=bus.node)
         marks, ends = air_frames.pulses(events, MARK, node=bus.node)
         header = round(opened.header_ns[bus.node] * waveform.samplerate_hz / NS_PER_S)
-        radios.append(NodeAir(frames=found, marks=marks, ends=ends, header_samples=header))
+        radios.append(NodeAir(frames=frames, marks=marks, ends=ends, header_samples=header))
     return air_frames.frames(
         radios,
         start=events.start,

@@ -80,10 +80,10 @@ def packet_row(timelines: Timelines, wanted: str) -> int:
         known = {FASTEST: int(rows[0]), SLOWEST: int(rows[-1])}
         return known.get(wanted, typical if typical >= 0 else int(rows[len(rows) // 2]))
     number = int(wanted) if wanted.isascii() and wanted.isdigit() else NONE
-    found = np.flatnonzero(timelines.ids == number)
-    if not len(found):
+    matches = np.flatnonzero(timelines.ids == number)
+    if not len(matches):
         raise RigError(f"there is no packet {wanted}; give typical, fastest, slowest, or an id of round_trips.parquet.")
-    return int(found[0])
+    return int(matches[0])
 
 
 def of_packet(
@@ -195,15 +195,15 @@ def write(
 
 def _signals(edges: Edges, bench: Bench) -> tuple[Signal, ...]:
     """All channels in the colours of their nodes; data lines, which say nothing to the eye, are not shown."""
-    found = []
+    signals = []
     for channel in filter(None, edges.channels):
         node, _, line = channel.partition(".")
         known = node in bench.nodes
         data = known and line in boards.load(bench.nodes[node].board).data_lines
         quiet = data or line.startswith("spi_") or not len(edges.channel(channel)[0])
         colour = decoder_stacks.colour(bench, node) if known else _OTHER_COLOUR
-        found.append(Signal(name=channel, colour=colour, shown=not quiet))
-    return tuple(found)
+        signals.append(Signal(name=channel, colour=colour, shown=not quiet))
+    return tuple(signals)
 
 
 def _says_something(edges: Edges, node: str) -> bool:

@@ -58,9 +58,9 @@ def _host_lines(recording: Recording, node: str, printed: Mapping[str, list[aggr
     record = recording.serial(node)
     lines = record.lines()
     virtual = recording.info.serial_clock == "virtual"
-    theirs = printed.get(node, [])
-    at = same_text(lines.texts, [line.text for line in theirs])
-    stamps_ns = np.array([line.stamp_ns for line in theirs] or [NONE], dtype=np.int64)
+    lines_of_node = printed.get(node, [])
+    at = same_text(lines.texts, [line.text for line in lines_of_node])
+    stamps_ns = np.array([line.stamp_ns for line in lines_of_node] or [NONE], dtype=np.int64)
     # The replay is on the wall clock where there is one: the delay to our stamp is the same on the monotonic clock.
     late_ns = stamps_ns[at] - (lines.stamps_ns if virtual else lines.wall_ns)
     return HostLines(
@@ -76,20 +76,20 @@ def _first_reads(record: SerialRecord) -> NDArray[np.int64]:
     """int64[h]: end of the read that brought the first byte of each line."""
     ends = np.flatnonzero(np.frombuffer(record.data, np.uint8) == ord("\n"))
     starts = np.concatenate([[0], ends + 1])[:-1].astype(np.int64)
-    found: NDArray[np.int64] = record.stamps_ns[np.searchsorted(record.ends, starts, side="right")]
-    return found
+    first_reads_ns: NDArray[np.int64] = record.stamps_ns[np.searchsorted(record.ends, starts, side="right")]
+    return first_reads_ns
 
 
 def _aggregated(recording: Recording) -> dict[str, list[aggregator.Printed]]:
     """The lines of each node as IoT-LAB's serial_aggregator would have logged all of them."""
     files = {node: RecordFile(recording.serial_path(node)) for node in recording.nodes}
-    found: dict[str, list[aggregator.Printed]] = {node: [] for node in files}
+    printed_by: dict[str, list[aggregator.Printed]] = {node: [] for node in files}
     epoch_ns = 0 if recording.info.serial_clock == "virtual" else None
     try:
         entries = {node: file.read() for node, file in files.items()}
         for line in aggregator.replay(entries, COSTS, virtual_epoch_ns=epoch_ns):
-            found[line.node].append(line)
+            printed_by[line.node].append(line)
     finally:
         for file in files.values():
             file.close()
-    return found
+    return printed_by
