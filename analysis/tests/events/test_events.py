@@ -52,8 +52,8 @@ def test_a_level_that_changed_in_a_gap_is_no_event(bench, wiring):
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (NodeLines(name="n", bus=Bus(strobe="no", data=("i_d0",), frame_gap_ns=400)), "no channel `no`"),
-        (NodeLines(name="n", lines={"tap.irq": "no"}), "no channel `no`"),
+        (NodeLines(name="n", bus=Bus(strobe="no", data=("i_d0",), frame_gap_ns=400)), "channel `no` was not recorded"),
+        (NodeLines(name="n", lines={"tap.irq": "no"}), "channel `no` was not recorded"),
         (NodeLines(name="n", lines={"tap.none": "i_irq"}), "no span of that name"),
     ],
 )
