@@ -114,7 +114,7 @@ def test_duty_by_slots_is_that_by_the_radio(spirit1: Recording) -> None:
     """Two events show the same: spans of the slots, and the commands to the radio."""
     recorded = recorded_of(spirit1)
     by_slots = by_node(recorded, "duty of slot.rx")["initiator"]
-    intervals = np.concatenate([recorded.events.of(f"radio.set_{state}", node="initiator") for state in ("rx", "idle")])
+    intervals = np.concatenate([recorded.events.instants(f"radio.set_{state}", node="initiator") for state in ("rx", "idle")])
     assert len(intervals) > 40
     commands = by_node(recorded, "interval of radio.set_rx")["initiator"]
     spans = by_node(recorded, "span of slot.rx")["initiator"]
@@ -143,7 +143,7 @@ def test_queues_and_tasks_of_a_slotted_node(spirit1: Recording) -> None:
 def test_the_command_line(m3: Recording, tmp_path: Path) -> None:
     """What the experiment asks for is in the table, in --json and on the page; more can be asked for."""
     asked = ("--quantity", "request.mac.tx -> reply.mac.rx", "--assert", "max(mac.tx -> mac.rx) < 20 ms")
-    report = gpiorig("report", m3.folder, "-o", tmp_path / "page", "--json", *asked)
+    report = gpiorig("report", m3.folder, "-o", tmp_path / "page", "--figures", "svg", "--json", *asked)
     assert 0 == report.status, report.stderr
     listed = report.numbers["quantities"]
     assert [

@@ -92,7 +92,7 @@ def test_assertions_and_comparisons_name_the_parts(beside_others: Run) -> None:
     reported = report.of(recording, asserted=limits)
     assert any(f"{name}: backoff.p50 < 1 s: holds" in sentence for sentence in reported.sentences)
     assert any("backoff.max < 1 us: does not hold" in note for note in reported.data.notes)
-    fresh = comparing.load(recording, fresh=True)
+    fresh, _ = comparing.load(recording, fresh=True)
     stages = analyse(open_recording(recording))
     trips, steps = (registry.table(stages, name) for name in ("round_trips", "steps"))
     (study,) = reported.data.study.routes

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -44,7 +45,11 @@ def serve() -> None:
 def record(samples: int, folder: Path) -> tuple[dict[str, object], list[int]]:
     """Record so many samples; returns what `gpiorig capture --json` says, and its resident memory over time in KiB."""
     server = subprocess.Popen(
-        [sys.executable, __file__, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, __file__, "serve"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert server.stdout is not None
     try:

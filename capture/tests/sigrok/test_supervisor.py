@@ -269,7 +269,7 @@ def test_a_killed_recorder_leaves_a_recording_that_goes_on(tmp_path: Path) -> No
         "capture = start_demo(Path(sys.argv[1]))\n"
         "print(capture._session.process.pid, flush=True); time.sleep(600)\n"
     )
-    paths = os.pathsep.join(sys.path)
+    paths = os.pathsep.join([str(Path(__file__).parent), *sys.path])
     recorder = subprocess.Popen(
         [sys.executable, "-c", script, str(run.edges_folder)],
         stdout=subprocess.PIPE,

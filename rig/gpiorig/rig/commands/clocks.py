@@ -125,11 +125,11 @@ def _from_pins(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, N
             f"{options.log}: is not a recording; give --pattern, with the group node_time, to find stamps in it."
         )
     opened = open_recording(options.log)
-    opened.known_bench  # noqa: B018
     recording = opened.recording
+    logged = [node for node in opened.known_bench.nodes if node in recording.nodes]
     seen = events.from_edges(recording.edges(), opened.wiring)
     clocks = {}
-    for node in _chosen(options, recording.nodes):
+    for node in _chosen(options, logged):
         pairs = pairing.best(seen, node_log.parse(recording.serial(node).data, node=node))
         if len(pairs):
             clocks[node] = pairing.node_clock(pairs, node=node, samplerate_hz=seen.samplerate_hz)
