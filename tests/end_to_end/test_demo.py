@@ -194,6 +194,15 @@ def test_spread_is_in_the_report(demo: Demo) -> None:
     assert f"{radio_waits(demo)[0] / 1e3:.2f} ms" in page
 
 
+def test_jitter_is_between_successive_round_trips(demo: Demo) -> None:
+    """IPDV by RFC 3393 pairs each round trip with the one sent before it."""
+    round_trips = stages.read(demo.folder / "round_trips.parquet")["rtt_ns"].to_numpy()
+    measured = {row["measure"]: row["value_ns"] for row in stages.read(demo.folder / "jitter.parquet").to_pylist()}
+
+    assert 0 == demo.numbers["lost"]
+    assert measured["IPDV, peak-to-peak"] == pytest.approx(np.ptp(np.diff(round_trips)))
+
+
 @pytest.mark.slow
 def test_thousand_round_trips(tmp_path: Path) -> None:
     """The demo as users run it: 1000 round trips, a summary of five lines, whose numbers, the report's path."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis import columns
 from gpiorig.analysis.number_text import NS_PER_S
-from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
+from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.statistics import intervals
 from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.analysis.statistics.summary import ipdv
@@ -44,11 +44,9 @@ class Jitter:
 def of_route(route: Route) -> tuple[Jitter, ...]:
     """All measures of the whole delay of a route.
 
-    Of round trips all that were sent are rows, in their order, so that lost ones break pairs; on other routes, packets
-    of several ways take turns.
+    The places of round trips count lost ones too, so that these break pairs.
     """
-    sent = route.steps.rows if route.name == ROUND_TRIP else None
-    return measures(route.totals, samplerate_hz=route.steps.samplerate_hz, starts=route.starts, places=sent)
+    return measures(route.totals, samplerate_hz=route.steps.samplerate_hz, starts=route.starts, places=route.places)
 
 
 def measures(

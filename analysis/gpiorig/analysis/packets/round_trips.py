@@ -137,6 +137,7 @@ def route(trips: RoundTrips) -> Route:
         starts=lines.samples[lines.complete, 0],
         lost=lost,
         partial=len(lines) - lost - len(steps.rows),
+        places=lines.complete,
     )
 
 

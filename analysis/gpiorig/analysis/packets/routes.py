@@ -30,6 +30,8 @@ class Route:
         Packets sent this way that did not arrive.
     partial
         Packets that arrived but lack a milestone, are out of order, or met a gap: not in `steps`.
+    places
+        int64[k], place of each packet among all that were sent; None where packets of several routes take turns.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Route:
     starts: NDArray[np.int64]
     lost: int
     partial: int
+    places: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -51,4 +54,5 @@ class Route:
     def of(self, packets: NDArray[np.int64]) -> Route:
         """The same with only some of its packets, int64[r] of the k."""
         steps = replace(self.steps, rows=self.steps.rows[packets], samples=self.steps.samples[packets])
-        return replace(self, steps=steps, ids=self.ids[packets], starts=self.starts[packets])
+        places = None if self.places is None else self.places[packets]
+        return replace(self, steps=steps, ids=self.ids[packets], starts=self.starts[packets], places=places)
