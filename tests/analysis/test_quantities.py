@@ -114,7 +114,8 @@ def test_duty_by_slots_is_that_by_the_radio(spirit1: Recording) -> None:
     """Two events show the same: spans of the slots, and the commands to the radio."""
     recorded = recorded_of(spirit1)
     by_slots = by_node(recorded, "duty of slot.rx")["initiator"]
-    intervals = np.concatenate([recorded.events.instants(f"radio.set_{state}", node="initiator") for state in ("rx", "idle")])
+    states = (f"radio.set_{state}" for state in ("rx", "idle"))
+    intervals = np.concatenate([recorded.events.instants(state, node="initiator") for state in states])
     assert len(intervals) > 40
     commands = by_node(recorded, "interval of radio.set_rx")["initiator"]
     spans = by_node(recorded, "span of slot.rx")["initiator"]
