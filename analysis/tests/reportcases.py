@@ -10,11 +10,11 @@ from gpiorig.analysis.delays import summaries
 from gpiorig.analysis.logs import node_log
 from gpiorig.analysis.study.analysis import Analysis
 
-PLAIN = {"audited": False, "found": False, "layers": False, "occupancy": False}  # a study with few figures
+PLAIN = {"audited": False, "findings": False, "layers": False, "occupancy": False}  # a study with few figures
 
 
 def data_of(bench, *, virtual=True, gaps=None, **options):
-    """The round trips of a bench, with the initiator's log, and their study: few figures unless `options` say more."""
+    """The round trips of a bench, with the initiator's log, and their study: few figures unless `options` add some."""
     events = bench.events(gaps=gaps)
     ids = trips(events).timelines.ids if bench.truth else ()
     text = "".join(f"packet seq={id_} tx_us=1 rx_us=2 status=ok\n" for id_ in ids)
@@ -37,10 +37,10 @@ def studied(bench, **options):
     return data_of(bench, **dict.fromkeys(PLAIN, True) | options)
 
 
-def one_way(*found, gaps=(), **options):
+def one_way(*routes, gaps=(), **options):
     """A run of one-way routes."""
-    study = studies.study(*found, **options)
-    analysis = Analysis(studies.events(gaps=gaps), None, "", None, found, {}, (), ())
+    study = studies.study(*routes, **options)
+    analysis = Analysis(studies.events(gaps=gaps), None, "", None, routes, {}, (), ())
     return report.ReportData("one way", False, analysis, study, {}, (), ())
 
 

@@ -61,8 +61,8 @@ def one_way(nodes=("a", "b"), *, packets=200, seed=1, equal=False, lost=3):
     )
 
 
-def about(route, *, found=True, layers=True, occupancy=True):
-    """What a study might say of a route."""
+def about(route, *, findings=True, layers=True, occupancy=True):
+    """A possible study of a route."""
     steps, totals = route.steps.steps, route.totals
     good = statistics.resolved(totals)
     budget = _budget(route, good=good)
@@ -73,7 +73,10 @@ def about(route, *, found=True, layers=True, occupancy=True):
         jitter=_jitter(totals, good=good),
         budget=budget,
         uncertainties=tuple(_uncertainty(name) for name in [*(step.name for step in steps), route.name]),
-        attributions=(*(_attribution(step, found=found and good) for step in steps), _of_total(found=found and good)),
+        attributions=(
+            *(_attribution(step, findings=findings and good) for step in steps),
+            _total_attribution(findings=findings and good),
+        ),
         costs=None,
         layers=_layers(len(route), rng) if layers else None,
         occupancy=_occupancy(route, rng, known=occupancy),
@@ -111,7 +114,7 @@ def audit():
     return Audit(
         fits=(
             ClockFit("node a", "analyzer la", "least squares without outliers", segments, 1, 1, 1000.0),
-            ClockFit("host", "analyzer la", "minimum delay", (), 0, 0, 1.0, "too few stamps for a line"),
+            ClockFit("host", "analyzer la", "minimum delay", (), 0, 0, 1.0, "too few timestamps for a line"),
         ),
         comparisons=tuple(
             Comparison(
@@ -151,8 +154,8 @@ def _budget(route, *, good):
     steps, samples = route.steps.steps, route.steps.samples
     shares = [np.cov(column, route.totals)[0, 1] / route.totals.var(ddof=1) if good else NAN for column in samples.T]
 
-    def groups(of):
-        members = {one: [i for i, other in enumerate(of) if other == one] for one in of}
+    def groups(keys):
+        members = {one: [i for i, other in enumerate(keys) if other == one] for one in keys}
         sums = ((one, columns, _share(sum(shares[i] for i in columns))) for one, columns in members.items())
         return tuple(Group(one, tuple(columns), share, share, share) for one, columns, share in sums)
 
@@ -193,18 +196,20 @@ def _uncertainty(name):
     )
 
 
-def _attribution(step, *, found):
-    if not found or step.kind is not Kind.RADIO_WAIT:
+def _attribution(step, *, findings):
+    if not findings or step.kind is not Kind.RADIO_WAIT:
         return Attribution(step.name, (), 6, 0.05, f"{step.name}: nothing was found")
     lattice = Finding("lattice", "a lattice of 320 µs", 1e-12, 0.999, {"period_ns": _interval(320_000, 3), "levels": 8})
     beat = Finding("beat", "a beat with 1 kHz", 1e-3, 0.1, {"period_ns": 1e6})
-    said = f"{step.name} lies on a lattice of 320.000 ± 0.003 µs with 8 levels, which explains 99.9 % of its variance."
-    return Attribution(step.name, (lattice, beat), 6, 0.05, said)
+    sentence = (
+        f"{step.name} lies on a lattice of 320.000 ± 0.003 µs with 8 levels, which explains 99.9 % of its variance."
+    )
+    return Attribution(step.name, (lattice, beat), 6, 0.05, sentence)
 
 
-def _of_total(*, found):
+def _total_attribution(*, findings):
     change = Finding("change", "a change", 1e-3, 0.05, {"changes": 1, "at_1_s": 1.5})
-    return Attribution("total", (change,) if found else (), 7, 0.05, "the whole delay changes once")
+    return Attribution("total", (change,) if findings else (), 7, 0.05, "the total delay changes once")
 
 
 def _layers(n, rng):

@@ -106,8 +106,7 @@ def test_one_long_packet_is_counted_and_not_explained() -> None:
     assert ["lattice"] == [finding_.kind for finding_ in attribution.findings]
     assert attribution.findings[0].share < 0.3
     assert (
-        "1 of 200 packets waited longer than one backoff; the reason is not known at this level."
-        in attribution.sentence
+        "1 of 200 packets waited longer than one backoff; the reason is unknown at this level." in attribution.sentence
     )
 
 
@@ -133,4 +132,4 @@ def test_a_fine_grid_is_no_cause() -> None:
     delays = 3420 + 7680 * rng.integers(0, 16, 800) + 3072 * rng.integers(0, 5, 800)
     claim = lattice.test(delays, period_ns=UNIT_NS)
     assert (1.0, 0.0) == (claim.p_value, claim.share)
-    assert "more than 16 show how fine a clock is, not why delays differ." in claim.sentence
+    assert "more than 16 show the resolution of a clock, not why delays differ." in claim.sentence

@@ -96,7 +96,7 @@ def test_assertions_and_comparisons_name_the_parts(beside_others: Run) -> None:
     stages = analyse(open_recording(recording))
     trips, steps = (registry.table(stages, name) for name in ("round_trips", "steps"))
     (study,) = reported.data.study.routes
-    read = delays.of_tables(trips, steps, radio_parts.as_table(study.parts, study.route))
+    read = delays.from_tables(trips, steps, radio_parts.as_table(study.parts, study.route))
     assert list(fresh.parts) == list(read.parts)
     assert all(np.array_equal(fresh.parts[part], read.parts[part]) for part in fresh.parts)
     limit = thresholds.parse(f"{name}: other nodes' frames.mean +1 us")

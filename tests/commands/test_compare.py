@@ -104,7 +104,7 @@ def silent(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_new_run_without_packets_fails_with_no_threshold_at_all(demo: Demo, silent: Path):
     done = gpiorig("compare", demo.folder, silent)
     assert 1 == done.status
-    assert "check failed: no packet of the new run is known whole on the pins\n" == done.stderr
+    assert "check failed: no packet of the new run is complete on the pins\n" == done.stderr
     assert ": the loss changed." in done.stdout
     done = gpiorig("compare", demo.folder, silent, "--threshold", "rtt.p99 +5 %", "--threshold", "loss +1 %", "--json")
     assert (1, [["loss"]]) == (done.status, [number["exceeded"] for number in done.numbers["thresholds"]])
@@ -113,7 +113,7 @@ def test_a_new_run_without_packets_fails_with_no_threshold_at_all(demo: Demo, si
 def test_a_base_without_packets_is_refused(demo: Demo, silent: Path):
     done = gpiorig("compare", silent, demo.folder)
     assert 2 == done.status
-    assert "no packet is known whole on the pins, so there is nothing to compare with" in done.stderr
+    assert "no packet is complete on the pins, so there is nothing to compare with" in done.stderr
 
 
 def test_one_run_twice_on_a_page_is_refused(demo: Demo, tmp_path: Path):

@@ -1,4 +1,4 @@
-"""Attribution of a route: what is put in comes out on its step, and structureless runs come out empty."""
+"""Attribution of a route: injected structures are found on their steps, and none in runs without structure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gpiorig.analysis.attribution import attribute, findings
 
 @pytest.mark.slow
 def test_structureless_runs() -> None:
-    """Found in no more than the level says: ten kinds of delays, two activities, four covariates, frames on the air."""
+    """Findings in no more runs than the level allows: ten kinds of delays with activities, covariates, frames."""
     runs, level, count = by_depth(40, 200), 0.05, []
     for run in range(runs):
         kind = list(STRUCTURELESS)[run % len(STRUCTURELESS)]
@@ -35,7 +35,7 @@ def test_structureless_runs() -> None:
 
 @pytest.fixture(scope="module")
 def mixed():
-    """Steps of 400 packets: a lattice, a beat, pre-emption, a bimodal queue, nothing, and one that stands still."""
+    """Steps of 400 packets: a lattice, a beat, pre-emption, a bimodal queue, nothing, and one that is constant."""
     rng = np.random.default_rng(1)
     n = 400
     begun = starts(rng, n)
@@ -92,7 +92,7 @@ def test_shares_do_not_see_shift_and_scale(mixed) -> None:
 
 
 def test_a_step_is_tested_against_its_own_nodes() -> None:
-    """And the whole delay against all; one on the air against both of its ends."""
+    """The total delay is tested against all; a step on the air against both of its ends."""
     rng = np.random.default_rng(3)
     samples = rng.integers(0, 1000, (200, 3))
     begun = starts(rng, 200)
@@ -104,7 +104,7 @@ def test_a_step_is_tested_against_its_own_nodes() -> None:
 
 @pytest.mark.slow
 def test_the_whole_delay_depends_on_what_is_known_of_its_steps() -> None:
-    """The sum of a covariate over the steps, those left out where it is unknown."""
+    """The sum of a covariate over the steps without those where it is unknown."""
     rng = np.random.default_rng(8)
     own = np.where(rng.random((300, 3)) < 0.3, rng.uniform(10, 100, (300, 3)), 0)
     samples = np.rint(5000 + 24 * own + rng.normal(0, 5, (300, 3)))
@@ -118,7 +118,7 @@ def test_the_whole_delay_depends_on_what_is_known_of_its_steps() -> None:
 
 
 def test_who_waits_longer_is_not_delayed_by_what_runs_meanwhile() -> None:
-    """A task has the processor for a quarter of a wait, however long: the wait does not come from it."""
+    """A task occupies the processor for a quarter of a wait, however long: it does not cause the wait."""
     rng = np.random.default_rng(9)
     wait = rng.uniform(10_000, 60_000, 300)
     met = wait / 24 / 4 + rng.normal(0, 20, 300)
@@ -151,7 +151,7 @@ def test_degenerate_delays_do_not_raise() -> None:
 
 
 def test_what_is_finer_than_the_resolution_is_not_found() -> None:
-    """Half of the delays one sample longer, every second one, and one far out: the analyzer cannot say so."""
+    """Every second delay is one sample longer, one is far out: the analyzer does not resolve that."""
     delays = 1000 + np.arange(400) % 2
     delays[7] = 1044
     result = attribute.attribute_series(series(delays, starts(np.random.default_rng(4), 400)))
@@ -181,7 +181,7 @@ def test_many_packets_are_thinned_out_and_it_says_so() -> None:
 
 @pytest.mark.slow
 def test_the_detectable_share_is_detected_four_times_in_five() -> None:
-    """What "nothing found" says would have been found, with one covariate of exactly that share: 0.8, within 0.05."""
+    """The detectable share of a sentence without finding, with one covariate of that share: 0.8, within 0.05."""
     tests, n, runs = 7, 400, by_depth(100, 300)
     share = attribute._detectable(n=n, tests=tests, level=0.01)
     count = 0

@@ -26,7 +26,7 @@ def test_completions_follow_plain_rules(new_bench):
     for id_ in range(1, 60):
         bench.round_trip(id_, lost=bench.rng.choice(["", "", "request", "reply"]))
     events = bench.events()
-    of = completions.find(events, completions.Index(events)).of
+    interrupt_of = completions.find(events, completions.Index(events)).of
     ends = {"driver.rx_read.exit", "radio.tx_complete", "radio.tx_no_ack"}
     names = [row[2] for row in sorted(bench.log, key=lambda row: (row[1], row[0]))]
     latest: dict[tuple[int, str], int] = {}
@@ -34,7 +34,7 @@ def test_completions_follow_plain_rules(new_bench):
         node = int(events.nodes[position])
         if name in ends:
             for link in ("driver.isr.enter", "isr.radio.enter", "tap.irq.enter"):
-                assert position == of[latest[node, link]]
+                assert position == interrupt_of[latest[node, link]]
         latest[node, name] = position
 
 

@@ -1,4 +1,4 @@
-"""Activities, beats with them, and the search for a period: what is there is found, and what cannot be told is said."""
+"""Activities, beats with them, and the search for a period: real beats are found, ambiguous ones reported."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_irregularly_sent_packets_have_no_alias() -> None:
 
 
 def test_evenly_sent_packets_cannot_tell_aliases() -> None:
-    """20.3 ms apart, 1 ms and 20.3/21 ms look the same: found, and said."""
+    """At 20.3 ms intervals, 1 ms and 20.3/21 ms look the same: the finding names both."""
     begun = 1000 + np.arange(600, dtype=np.int64) * int(20.3 * MS)
     delays = pulses(begun, MS, width=0.3, height=2400)
     known = beat.known(delays, begun, activity("task", MS, int(begun[-1]) + MS), period_ns=UNIT_NS)
@@ -92,7 +92,7 @@ def test_evenly_sent_packets_cannot_tell_aliases() -> None:
 
 
 def test_packets_that_always_meet_the_same_phase_show_no_beat() -> None:
-    """Packets 20 ms apart, a task of 1 ms of the same clock: nothing can be said, whatever the delays are."""
+    """Packets 20 ms apart, a task of 1 ms of the same clock: whatever the delays are, a beat cannot be tested."""
     begun = 1000 + np.arange(300, dtype=np.int64) * INTERVAL
     task = activity("task", MS, int(begun[-1]) + MS)
     assert "all packets begin at nearly the same phase" == beat.known(begun % 97, begun, task, period_ns=UNIT_NS)
@@ -153,7 +153,7 @@ def test_a_task_and_its_timer_are_one_activity(new_bench) -> None:
 
 @pytest.mark.slow
 def test_a_beat_is_not_found_in_noise() -> None:
-    """p-values of series without one: not below 5 % more often than 5 % says."""
+    """p-values of series without one: at most 5 % of them are below 5 %."""
     runs, below = by_depth(60, 200), {"known": 0, "unknown": 0}
     for seed in range(runs):
         rng = np.random.default_rng(seed)
@@ -182,7 +182,7 @@ def test_the_chance_of_a_peak_anywhere_is_what_it_says() -> None:
 
 @pytest.mark.slow
 def test_a_period_is_not_doubled_because_its_bins_suit_better() -> None:
-    """Short pulses in irregular runs: 1 ms, not 2; what passes a whole number of periods passes 0.000 of one."""
+    """Short pulses in irregular runs: 1 ms, not 2; an integer number of periods between packets is 0.000 of one."""
     for seed in range(12):
         rng = np.random.default_rng(seed)
         begun = starts(rng, 600)
@@ -194,7 +194,7 @@ def test_a_period_is_not_doubled_because_its_bins_suit_better() -> None:
 
 
 def test_one_packet_alone_at_its_phase_is_no_beat() -> None:
-    """All packets begin in one half of a period, one in the other: whatever that one met, its phase is not why."""
+    """All packets begin in one half of a period, one in the other: its phase is not the reason for its delay."""
     rng = np.random.default_rng(2)
     task = activity("a: task", MS, 400 * 20 * MS)
     begins = 1000 + 20 * MS * np.arange(300) + rng.integers(0, MS // 2, 300)

@@ -1,4 +1,4 @@
-"""What the channel's share is made of: against plain versions, and as properties of any packets."""
+"""The parts of the channel's share: against plain versions, and as properties of any packets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NONE = np.zeros(0, dtype=np.int64)
 
 @pytest.mark.parametrize("seed", range(10))
 def test_shares_of_groups_add_up_to_the_whole(seed: int) -> None:
-    """However packets are grouped, none is negative, and empty groups have none."""
+    """For any groups of packets no share is negative, and empty groups have none."""
     rng = np.random.default_rng(seed)
     delays = rng.lognormal(3, 1, 200)
     divided = shares.joining(delays, rng.choice([0, 1, 3], 200), 4)
@@ -29,8 +29,8 @@ def test_a_share_is_what_its_packets_add_to_the_sum_of_squares() -> None:
     delays = np.append(np.arange(30.0), [400.0, 500.0])
     groups = np.append(np.zeros(30, dtype=np.int64), [1, 1])
     one, other = (share.value for share in shares.joining(delays, groups, 2))
-    whole = 32 * np.var(delays)
-    assert (30 * np.var(np.arange(30.0)) / whole, 1 - 30 * np.var(np.arange(30.0)) / whole) == pytest.approx(
+    total = 32 * np.var(delays)
+    assert (30 * np.var(np.arange(30.0)) / total, 1 - 30 * np.var(np.arange(30.0)) / total) == pytest.approx(
         (one, other)
     )
 
@@ -68,7 +68,7 @@ def test_the_test_for_others_is_the_log_rank_test(seed: int) -> None:
 
 @pytest.mark.parametrize("window", [1, 50, 400, 3000])
 def test_the_chance_of_meeting_others_is_what_is_counted(window: int) -> None:
-    """A window of so many samples at any time of the recording."""
+    """A window of the given samples at any time of the recording."""
     rng = np.random.default_rng(1)
     starts = np.sort(rng.choice(100_000, 60, replace=False)).astype(np.int64) * 10
     ends = np.minimum(starts + 150, np.append(starts[1:] - 1, 1_000_000))
@@ -80,7 +80,7 @@ def test_the_chance_of_meeting_others_is_what_is_counted(window: int) -> None:
 
 
 def test_without_others_there_is_nothing_to_test() -> None:
-    """Nothing on the air, and all within one backoff: no finding, and no chance of one."""
+    """Nothing on the air, and all within one backoff: no finding is possible."""
     delays = np.repeat(np.arange(8) * 7680 + 3420, 20)
     at = channel.split(delays, Wait(np.full(160, np.inf), np.zeros(160, dtype=bool), NONE, NONE, 1_000_000))
     assert isinstance(at, channel.Split)

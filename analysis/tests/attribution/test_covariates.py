@@ -1,4 +1,4 @@
-"""Covariates of round trips, and the figures of what is found."""
+"""Covariates of round trips, and the figures of the findings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 import tripcases
 
 from gpiorig.analysis.attribution import attribute
-from gpiorig.analysis.attribution.covariates import PREEMPTED, QUEUED, begins, covariates, of_steps
+from gpiorig.analysis.attribution.covariates import PREEMPTED, QUEUED, begins, covariates, step_covariates
 from gpiorig.analysis.packets import round_trips
 from gpiorig.analysis.processor.occupancy import Occupancy
 
@@ -54,14 +54,14 @@ def test_what_never_varies_is_left_out(trips) -> None:
     assert {QUEUED} == set(covariates(values_by_name, route))
     none = Occupancy((), np.zeros((0, 0)), np.zeros(route.steps.samples.shape, dtype=np.int64), np.ones(39, dtype=bool))
     assert {QUEUED} == set(covariates(values_by_name, route, none))
-    assert {QUEUED} == set(of_steps(values_by_name.events, route))
+    assert {QUEUED} == set(step_covariates(values_by_name.events, route))
 
 
 def test_retries_and_air_time_are_those_of_the_packets(trips) -> None:
-    """Counts of the packets' rows; air time in octets above the shortest frame, not moved by a sample's jitter."""
+    """Counts of the packets' rows; air time in bytes above the shortest frame, not moved by a sample's jitter."""
     values_by_name, route = trips
     air = [step.name for step in route.steps.steps].index("request: air: first bit to radio interrupt")
-    route.steps.samples[:, air] = 42_624 + 768 * (np.arange(40) % 4) + np.arange(40) % 2  # 55.5 octets and more
+    route.steps.samples[:, air] = 42_624 + 768 * (np.arange(40) % 4) + np.arange(40) % 2  # 55.5 bytes and more
     values_by_name.transmissions[:, 0] += np.arange(40, dtype=np.int32) % 3
     given = covariates(values_by_name, route)
     assert (np.arange(40) % 4).tolist() == given["request longer air time, 32 µs"].tolist()

@@ -1,4 +1,4 @@
-"""The test for a lattice: injected ones come out as they are, and places or noise that only look like one do not."""
+"""The test for a lattice: injected ones are found unchanged, and places or noise that only look like one do not."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_four_levels_are_not_taken_for_half_their_period(n: int) -> None:
 
 @pytest.mark.slow
 def test_the_interval_holds_the_period_of_wide_levels() -> None:
-    """Levels so wide that the window cuts them off: 83 to 87 % of intervals held it when their errors left that out."""
+    """Levels so wide that the window cuts them off: 83 to 87 % of intervals held it when their errors ignored that."""
     runs = by_depth(60, 100)
     fitted = [lattice.fit(drawn(seed, noise=0.07 * 7680, n=200)) for seed in range(runs)]
     held = [abs(fitted.period - 7680) <= 1.96 * fitted.period_se for fitted in fitted if fitted is not None]
@@ -105,15 +105,15 @@ def test_few_places_at_random_are_no_lattice() -> None:
 
 
 def test_two_or_three_places_are_no_lattice() -> None:
-    """However well spaced: fewer than four levels may be anything."""
+    """Fewer than four levels are not a lattice, however well spaced."""
     rng = np.random.default_rng(9)
     for count in (1, 2, 3):
         fitted = lattice.fit(5000 + 1000 * rng.integers(0, count, 500))
         assert fitted is None or fitted.p_value == 1.0
 
 
-def test_the_sample_grid_is_no_lattice() -> None:
-    """Delays of a few samples' spread lie on whole samples; that says nothing. A clock of 1 MHz, 24 samples, does."""
+def test_the_sample_grid_is_not_a_lattice() -> None:
+    """Delays of a few samples' spread lie on samples, which is not a finding; a clock of 1 MHz, 24 samples, is one."""
     rng = np.random.default_rng(10)
     for spread in (1, 2, 5, 20, 200):
         fitted = lattice.fit(np.rint(rng.normal(10_000, spread, 2000)).astype(np.int64))

@@ -73,7 +73,7 @@ def test_the_dip_does_not_see_shift_scale_and_mirror() -> None:
 
 @pytest.mark.slow
 def test_published_quantiles() -> None:
-    """Of 50 uniform values (Hartigan and Hartigan 1985; here of the R package diptest, qDiptab: a million samples)."""
+    """Quantiles for 50 uniform values (Hartigan and Hartigan 1985; from the R package diptest: a million samples)."""
     finding = dip.simulate(50, 1500) / np.sqrt(50)
     for reached, published, scatter in ((0.5, 0.04885, 0.0006), (0.1, 0.06491, 0.0012), (0.05, 0.07027, 0.0017)):
         assert published == pytest.approx(float(np.quantile(finding, 1 - reached)), abs=scatter)
@@ -83,7 +83,7 @@ def test_published_quantiles() -> None:
 
 
 def test_a_bimodal_queue_is_found() -> None:
-    """One packet in four waits 2.4 ms behind another: places, weights and nearly all of the variance."""
+    """One packet in four waits 2.4 ms for another one: places, weights and nearly all of the variance."""
     rng = np.random.default_rng(1)
     delays = np.rint(np.where(rng.random(600) < 0.25, 60_000, 2_400) + rng.gamma(4, 60, 600)).astype(np.int64)
     finding = modes.test(delays, period_ns=1e9 / 24e6)

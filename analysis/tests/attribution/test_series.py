@@ -52,7 +52,7 @@ def test_explained_by_groups_is_analysis_of_variance() -> None:
 
 
 def test_grouped_share_is_adjusted() -> None:
-    """Groups that mean nothing make 0 on average, not (g - 1)/(n - 1)."""
+    """Random groups make 0 on average, not (g - 1)/(n - 1)."""
     rng = np.random.default_rng(4)
     shares = [series.grouped_share(rng.normal(size=60), rng.integers(0, 12, 60)) for _ in range(300)]
     assert np.mean(shares) < 0.08  # (12 - 1)/(60 - 1) = 0.19
@@ -62,7 +62,7 @@ def test_grouped_share_is_adjusted() -> None:
 
 @pytest.mark.slow
 def test_two_series_that_wander_do_not_depend_on_each_other() -> None:
-    """AR(0.9) against AR(0.9): as often below 5 % as 5 % says; Spearman's own p-value is so half of the time."""
+    """AR(0.9) against AR(0.9): below 5 % in 5 % of the runs; Spearman's own p-value in half of them."""
     below = sum(
         series.explained_by(wander(2 * k, 300, 0.9), wander(2 * k + 1, 300, 0.9)[:, None])[0] < 0.05 for k in range(200)
     )

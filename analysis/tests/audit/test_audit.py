@@ -58,7 +58,7 @@ class Bench:
         self.print(node, "boot board=x firmware=reference", ns + MS, late=0, wire=300 * US)
 
     def round_trip(self, id_: int, at: int, *, there: int, back: int, late: tuple[int, int] = (0, 0)) -> None:
-        """From a to b and back; a prints at its reception, b when it has replied."""
+        """Round trips from a to b; a prints at its reception, b when it has replied."""
         sent = self.event("a", at, "app.tx.enter", id_)
         received = self.event("b", at + there, "app.rx.enter", id_)
         replied = self.event("b", received + 20 * US, "app.tx.enter", id_)
@@ -91,7 +91,7 @@ class Bench:
         return audit(self.events_on_pins(), [self.record(node) for node in nodes])
 
 
-# At random, so that there is no beat; the smallest is 1 ms and the largest 8 ms.
+# At random, which excludes a beat; the smallest is 1 ms and the largest 8 ms.
 LATE = [MS * late for late in np.random.default_rng(1).integers(1, 9, 40).tolist()]
 THERE = [3 * MS + 300 * US * level for level in np.random.default_rng(2).integers(4, size=40).tolist()]
 
@@ -127,7 +127,7 @@ def matching(audited: Audit, node: str, what: str) -> Matching:
 
 
 def test_a_perfect_node_clock_has_no_error():
-    """All instants are whole microseconds, so that the node's timestamps equal the pins."""
+    """All instants are integer microseconds, so that the node's timestamps equal the pins."""
     audited = round_trips().audit("a", "b")
     for quantity in ("round trip, a", "turn-around, b", "interval between receptions, a"):
         one = comparison(audited, quantity, "node")
@@ -187,7 +187,7 @@ def with_line_at_sending(n: int = 200) -> tuple[Bench, list[int], list[int]]:
     return bench, first, second
 
 
-def test_a_round_trip_by_host_stamps():
+def test_a_round_trip_by_host_timestamps():
     """With a line for each of its two events, its error is the difference of their latenesses."""
     bench, first, second = with_line_at_sending()
     audited = bench.audit("a")
@@ -248,7 +248,7 @@ def test_without_a_common_zero_the_fastest_line_counts_as_none():
 
 
 def broadcasts(n: int = 40) -> Bench:
-    """From a to b and c, which receive it 10 us apart; c's lines are later by 0 to 5 ms."""
+    """Packets from a to b and c, which receive them 10 us apart; c's lines are later by 0 to 5 ms."""
     bench = Bench(ppm={"b": 30.0, "c": -20.0}, offset_us={"c": 5_000_000})
     for k in range(1, n + 1):
         at = 40 * MS * k
@@ -344,7 +344,7 @@ def test_pins_without_the_applications_events():
 
 
 def test_a_truncated_log():
-    """Its lines are compared; the rest is counted."""
+    """The lines of such a log are compared; the rest is counted."""
     bench = round_trips()
     bench.lines["a"] = bench.lines["a"][:25]
     audited = bench.audit("a", "b")
@@ -355,7 +355,7 @@ def test_a_truncated_log():
 
 
 def test_an_interval_is_between_events_that_follow_each_other():
-    """Over a line that is missing, or an event that is not on the pins, there is none; each is counted."""
+    """Intervals over a missing line, or over an event that is not on the pins, are omitted and counted."""
     bench = round_trips()
     del bench.lines["a"][9:12], bench.lines["a"][20]
     tenth = next(row for row in bench.events if row[1:] == (0, "app.tx.enter", 31))
@@ -427,7 +427,7 @@ def test_a_clock_that_restarts_without_a_boot_line():
 
 @pytest.mark.parametrize("step", [MS * 1000, -MS * 1000, 30 * MS])
 def test_a_host_whose_clock_is_set(step: int):
-    """It is named, with when and by how much; the fit to the fastest lines restarts there."""
+    """A set clock is named with instant and size; the fit to the fastest lines restarts there."""
     bench, at = round_trips(), 20 * MS * 24
     undisturbed = comparison(bench.audit("a"), "interval between receptions, a", "host, minimum delay")
     bench.lines["a"] = [
@@ -554,7 +554,7 @@ def test_records_that_are_missing_are_counted():
 
 
 def test_a_lost_packets_line_stands_for_no_event():
-    """It is printed after the timeout; its timestamp is not one of the send call."""
+    """The line of a lost packet is printed after the timeout; its timestamp is not one of the send call."""
     bench = round_trips()
     at = 20 * MS * 41
     bench.event("a", at, "app.tx.enter", 41)

@@ -25,7 +25,7 @@ def test_lines_missing_on_either_side():
 
 
 def test_what_is_ambiguous_has_no_partner():
-    """Of three equal lines one is missing; which one is unknown, so none has a partner, and their neighbours have."""
+    """One of three equal lines is missing, it is unknown which; none has a partner, and their neighbours have."""
     pin, host = ["a", "ok", "ok", "ok", "b"], ["a", "ok", "ok", "b"]
     assert [0, NONE, NONE, 4] == same_text(host, pin).tolist()
     assert [0, NONE, NONE, NONE, 3] == same_text(pin, host).tolist()
@@ -38,7 +38,7 @@ def test_nothing_in_common():
 
 @given(st.lists(st.integers(0, 30), max_size=40), st.data())
 def test_matches_are_equal_and_in_order(complete, data):
-    """Whatever is missing on either side: partners are equal entries, and none crosses another."""
+    """Partners are equal entries, and none crosses another, whatever is missing on either side."""
     presence = st.lists(st.booleans(), min_size=len(complete), max_size=len(complete))
     lines = [x for x, present in zip(complete, data.draw(presence), strict=True) if present]
     others = [x for x, present in zip(complete, data.draw(presence), strict=True) if present]

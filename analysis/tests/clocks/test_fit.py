@@ -29,7 +29,7 @@ def instants(random: np.random.Generator, n: int = 3000) -> np.ndarray:
 
 
 def clock(at: np.ndarray, *, ppm: float = 15.0, step_ns: int = 1000) -> np.ndarray:
-    """A clock that is `ppm` fast and shows whole steps."""
+    """A clock that is `ppm` fast and shows complete steps."""
     fast = np.rint(at * (ppm * 1e-6)).astype(np.int64)
     return np.asarray((at + fast + 123_456_789) // step_ns * step_ns)
 
@@ -114,7 +114,7 @@ def test_step() -> None:
 
 
 def test_change_of_rate() -> None:
-    """From 15 to 17 ppm half way: two segments that meet within a second of it."""
+    """A change from 15 to 17 ppm half way: two segments that meet within a second of it."""
     at = instants(np.random.default_rng(8))
     shown = (
         (clock(at, step_ns=1) + np.where(at > SPAN_NS // 2, (at - SPAN_NS // 2) * 2e-6, 0).astype(np.int64))
@@ -142,7 +142,7 @@ def test_drift() -> None:
 
 
 def test_reset() -> None:
-    """A node that restarts: two segments, whose offsets differ by what it lost."""
+    """A node that restarts: two segments, whose offsets differ by the lost time."""
     at = instants(np.random.default_rng(10))
     ticks = clock(at) // 1000
     ticks[1500:] -= ticks[1500] - 7
@@ -242,7 +242,7 @@ def shares(random: np.random.Generator, n: int, count: int) -> np.ndarray:
 
 
 def in_bands(random: np.random.Generator, *, step_ns: int) -> tuple[np.ndarray, np.ndarray, float]:
-    """What a node prints, in ticks, and when the host reads it; the node is fast by the ppm returned."""
+    """The ticks that a node prints, and when the host reads them; the node is fast by the ppm returned."""
     n, count = int(random.integers(400, 5000)), int(random.integers(2, 5))
     at = SPAN_NS + np.sort(random.integers(0, int(random.integers(600, 5000)) * NS_PER_S, n))
     scale_ns = random.uniform(5e5, 5e6)
@@ -281,7 +281,7 @@ def test_coverage_of_timestamps_in_bands() -> None:
 
 
 def test_bands_of_whole_seconds() -> None:
-    """A node that is 50 ppm fast prints whole seconds at three phases, whose shares grow and shrink."""
+    """A node that is 50 ppm fast prints integer seconds at three phases, whose shares grow and shrink."""
     random = np.random.default_rng(3)
     n = 2400
     at, share = np.arange(n), random.random(n)
@@ -362,7 +362,7 @@ def test_shift_and_scale(n: int, step_ns: int, shift: int, seed: int) -> None:
     ],
 )
 def test_impossible(clock_ns: list[int], reference_ns: list[int], note: str) -> None:
-    """No fit, and why; its use is refused."""
+    """No fit but a reason; its use is refused."""
     result = fitted(np.array(clock_ns, dtype=np.int64), np.array(reference_ns, dtype=np.int64))
     assert (result.segments, result.note, result.skipped) == ((), note, len(clock_ns))
     with pytest.raises(EventError, match=f"no fit to use; {note}"):

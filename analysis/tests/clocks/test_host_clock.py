@@ -79,7 +79,7 @@ def test_coverage() -> None:
 
 @pytest.mark.slow
 def test_timestamps_that_nothing_dithers() -> None:
-    """Whole seconds of a host, whole ms of a node that speaks every 100 ms: the smallest delays are all equal."""
+    """Integer seconds of a host, integer ms of a node that prints every 100 ms: the smallest delays are all equal."""
     at = np.arange(0, 300 * NS_PER_S, 100_000_000)
     for ppm in (-40.0, 3.0, 25.0):
         node = np.rint(at * (1 + ppm * 1e-6)).astype(np.int64) // 10**6 * 10**6
@@ -131,7 +131,7 @@ def test_unequal_lengths() -> None:
 
 @pytest.mark.slow
 def test_node_against_a_host() -> None:
-    """15 ppm, a wrap of 32 bits, a reset: found out from ticks and late timestamps alone."""
+    """15 ppm, a wrap of 32 bits, a reset: determined from ticks and late timestamps alone."""
     random = np.random.default_rng(6)
     at = instants(random, 2000)
     node_us = (at * (1 + 15e-6) / 1000).astype(np.int64) + 2**32 - 20 * 10**6

@@ -125,7 +125,7 @@ def test_grid_counts_gaps() -> None:
 
 
 def test_grid_counts_unused_timestamps() -> None:
-    """Of two timestamps near one point the other is counted."""
+    """One of two timestamps near a point is used, the other is counted."""
     grid = stability.to_grid(np.array([0, 10, 20, 21, 30]), np.array([0.0, 1.0, 2.0, 9.0, 3.0]), tau0_ns=10)
     assert grid.phase_ns.tolist() == [0, 1, 2, 3]
     assert (grid.missing, grid.unused) == (0, 1)
@@ -154,7 +154,7 @@ def test_hat_finds_the_noise_of_each_clock() -> None:
 
 
 def test_hat_reports_negative_variances() -> None:
-    """Where two clocks are not independent, the hat fails, with a note."""
+    """The hat of two dependent clocks fails, with a note."""
     random = np.random.default_rng(5)
     common, own = random.standard_normal((2, 5000))
     a, b, c = own, common, -1.5 * common
@@ -178,7 +178,7 @@ def test_wrong_use() -> None:
 
 
 def test_mtie_of_half_a_million_points() -> None:
-    """As long a record as allantools ran out of memory with (its issue 82: 436 000 points) is no trouble."""
+    """A record with which allantools ran out of memory (its issue 82: 436 000 points) fits into memory."""
     phase = np.cumsum(np.random.default_rng(6).standard_normal(500_000))
     intervals = stability.mtie(phase, 1.0, stability.octaves(len(phase)))
     assert intervals[0] == np.abs(np.diff(phase)).max()

@@ -148,7 +148,7 @@ def test_reference_needs_a_rate() -> None:
     st.lists(st.integers(0, 2**40), max_size=60),
 )
 def test_any_steps_with_a_reference(modulus: int, start: int, steps: list[int]) -> None:
-    """Whatever the steps and the modulus, an exact reference of the same rate gives the ticks back."""
+    """An exact reference of the same rate gives the ticks back, for any steps and modulus."""
     true = start % modulus + np.concatenate(([0], np.cumsum(np.array(steps, dtype=np.int64))))
     unwrapped = unwrap(true % modulus, modulus, reference_ns=true, tick_hz=Fraction(10**9), slack_ns=0)
     assert (unwrapped.ticks == true).all()

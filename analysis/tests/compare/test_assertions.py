@@ -1,4 +1,4 @@
-"""Assertions and thresholds: what is understood, what is refused, and what is judged."""
+"""Assertions and thresholds: valid and refused texts, and their outcomes."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def run(seed: int = 1, *, n: int = 1000, sent: int = 1000, **more_us: float) -> 
     return Delays(values, STEPS, sent=sent, lost=sent - n, samplerate_hz=Fraction(1_000_000_000))
 
 
-def holds(text: str, of: Delays | None = None) -> bool:
-    return assertions.evaluate(assertions.parse(text), of or run()).holds
+def holds(text: str, delays_: Delays | None = None) -> bool:
+    return assertions.evaluate(assertions.parse(text), delays_ or run()).holds
 
 
 @pytest.mark.parametrize(
@@ -57,13 +57,13 @@ def holds(text: str, of: Delays | None = None) -> bool:
     ],
 )
 def test_what_is_understood(text, quantity, statistic, relation, limit):
-    found = assertions.parse(text)
-    assert (quantity, statistic, relation) == (found.quantity, found.statistic, found.relation)
-    assert math.isclose(limit, found.limit)
+    assertion = assertions.parse(text)
+    assert (quantity, statistic, relation) == (assertion.quantity, assertion.statistic, assertion.relation)
+    assert math.isclose(limit, assertion.limit)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "not understood"),
         ("rtt.p99 20 ms", "not understood"),
@@ -72,7 +72,7 @@ def test_what_is_understood(text, quantity, statistic, relation, limit):
         ("rtt.p99 < 20 ms and more", "not understood"),
         ("rtt < 20 ms", "`rtt` has no statistic; add one of min, p5"),
         ("rtt.p99 < 20 ms, rtt.max < 30 ms", "not understood"),
-        ("rtt.p99 < 20", "there is no unit; it must be ns or us or µs or ms or s"),
+        ("rtt.p99 < 20", "the unit is missing; it must be ns or us or µs or ms or s"),
         ("rtt.p99 < 20 %", "the unit is `%`; it must be ns"),
         ("rtt.p99 < 20 min", "the unit is `min`"),
         ("rtt.q99 < 20 ms", "statistic `q99` is unknown; it is one of min"),
@@ -81,37 +81,37 @@ def test_what_is_understood(text, quantity, statistic, relation, limit):
         ("loss.p99 < 1 %", "`loss` is a share and has no `p99`"),
     ],
 )
-def test_what_is_refused(text, said):
+def test_what_is_refused(text, message):
     with pytest.raises(QuantityError) as error:
         assertions.parse(text)
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert f"assertion `{text}`" in str(error.value)
 
 
 def test_names_of_several_steps_hold_for_each():
-    of = run(s4=10)
-    assert ("request: interrupt: line to ISR", "reply: interrupt: line to ISR") == of.named("isr")
-    assert ("request: udp to ipv6", "reply: udp to ipv6") == of.named("udp to ipv6")
-    assert 6 == len(of.named("*"))
+    slower = run(s4=10)
+    assert ("request: interrupt: line to ISR", "reply: interrupt: line to ISR") == slower.named("isr")
+    assert ("request: udp to ipv6", "reply: udp to ipv6") == slower.named("udp to ipv6")
+    assert 6 == len(slower.named("*"))
     assert holds("isr.max < 12 us")
-    verdict = assertions.evaluate(assertions.parse("isr.max < 12 us"), of)
+    verdict = assertions.evaluate(assertions.parse("isr.max < 12 us"), slower)
     assert not verdict.holds
     assert "does not hold: reply: interrupt: line to ISR: 20.99" in verdict.sentence
     assert "request" not in verdict.sentence
 
 
-def test_a_run_without_such_a_delay_does_not_hold_and_says_what_was_meant():
+def test_a_run_without_such_a_delay_does_not_hold_and_names_the_likely_one():
     verdict = assertions.evaluate(assertions.parse("iser.max < 1 s"), run())
     assert not verdict.holds
     assert "this run has no such delay; did you mean `isr`?" in verdict.sentence
 
 
-def test_the_value_is_said_with_its_interval():
+def test_the_value_is_given_with_its_interval():
     verdict = assertions.evaluate(assertions.parse("udp to ipv6.median < 10.6 us"), run())
     assert verdict.holds
     assert "95 % interval 10." in verdict.sentence
-    for found in verdict.found.values():
-        assert found.low < found.value < found.high
+    for interval in verdict.intervals.values():
+        assert interval.low < interval.value < interval.high
 
 
 @pytest.mark.parametrize(
@@ -132,16 +132,16 @@ def test_whether_more_packets_may_show_otherwise(text, n, sure):
     assert sure != ("but more packets may show otherwise" in verdict.sentence)
 
 
-def test_an_open_end_says_what_it_lacks():
+def test_an_open_end_states_what_it_lacks():
     verdict = assertions.evaluate(assertions.parse("rtt.p99 < 1 ms"), run(n=100, sent=100))
     assert "on; too few values for an upper end: 368 independent ones are needed)" in verdict.sentence
 
 
 @pytest.mark.parametrize("quantity", ["rtt", "isr", "request: udp to ipv6", "*"])
-def test_of_no_packets_nothing_holds(quantity):
+def test_without_packets_nothing_holds(quantity):
     verdict = assertions.evaluate(assertions.parse(f"{quantity}.max < 1 s"), run(n=0, sent=10))
     assert not verdict.holds
-    assert f"{quantity}.max < 1 s: does not hold: no packet is known whole on the pins" == verdict.sentence
+    assert f"{quantity}.max < 1 s: does not hold: no packet is complete on the pins" == verdict.sentence
 
 
 def test_many_broken_delays_are_listed_without_remarks():
@@ -157,9 +157,9 @@ def test_relations_and_loss():
     assert not holds("loss < 1 %", lossy)
     assert not holds("loss > 1 %", lossy)
     expected = stats.binomtest(10, 1000).proportion_ci(0.95, method="exact")
-    found = lossy.loss()
-    assert math.isclose(expected.low, found.low, rel_tol=1e-9)
-    assert math.isclose(expected.high, found.high, rel_tol=1e-9)
+    loss = lossy.loss()
+    assert math.isclose(expected.low, loss.low, rel_tol=1e-9)
+    assert math.isclose(expected.high, loss.high, rel_tol=1e-9)
     assert (0.0, 1.0) == (run(n=100, sent=100).loss().low, run(n=0, sent=5).loss().high)
 
 
@@ -175,23 +175,23 @@ def test_relations_and_loss():
     ],
 )
 def test_thresholds(text, up, down, limit, relative):
-    found = thresholds.parse(text)
-    assert (up, down, limit, relative) == (found.up, found.down, found.limit, found.relative)
+    threshold = thresholds.parse(text)
+    assert (up, down, limit, relative) == (threshold.up, threshold.down, threshold.limit, threshold.relative)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("rtt.p99 < 5 %", "not understood; write it like `rtt.p99 +5 %`"),
         ("rtt +5 %", "`rtt` has no statistic"),
-        ("rtt.p99 +5", "there is no unit; it must be ns"),
+        ("rtt.p99 +5", "the unit is missing; it must be ns"),
         ("loss +1 us", "the unit is `us`; it must be %"),
     ],
 )
-def test_thresholds_that_are_refused(text, said):
+def test_thresholds_that_are_refused(text, message):
     with pytest.raises(QuantityError) as error:
         thresholds.parse(text)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 @cache
@@ -227,7 +227,7 @@ def sentence(outcome: thresholds.Outcome) -> str:
 
 
 def test_too_few_packets_shut_the_gate():
-    """Nothing is known of a median of one packet, so it is not kept."""
+    """The median of one packet is not defined, so the threshold fails."""
     outcome = judged("rtt.median +5 %", run(1), run(2, n=1))
     assert (True, ("rtt",)) == (outcome.failed, outcome.unknown)
     assert "rtt.median +5 %: cannot be judged: rtt not defined (too few packets)" == sentence(outcome)
@@ -267,8 +267,8 @@ def test_growth_from_nothing_is_beyond_any_share():
 
 
 @pytest.mark.slow
-def test_the_delay_nearest_to_a_threshold_is_said():
-    """Not the one that moved most, if it moved away from the threshold."""
+def test_the_delay_nearest_to_a_threshold_is_named():
+    """The delay that moved most is not named if it moved away from the threshold."""
     outcome = judged("*.median +1 s", run(1, s0=50), run(2, s2=3))
     assert "turn-around: app.rx to app.tx +2.9" in sentence(outcome)
 
@@ -285,7 +285,7 @@ def test_the_run_that_lacks_a_delay_is_named():
 
 @pytest.mark.slow
 def test_chance_exceeds_no_threshold():
-    """Of two equal runs some medians always differ."""
+    """Some medians of two equal runs always differ."""
     for seed in range(4):
         assert () == exceeded("*.median +0 ns", run(seed, n=200), run(seed + 100, n=200))
 
@@ -303,13 +303,13 @@ def test_from_tables_as_from_the_stages(new_bench):
     for id_ in range(1, 21):
         bench.round_trip(id_, lost="reply" if id_ in (4, 9) else "")
     analysis = analysed(bench.events())
-    direct = delays.of_analysis(analysis)
+    direct = delays.from_analysis(analysis)
     trips, steps = (registry.table(analysis, name) for name in ("round_trips", "steps"))
-    read = delays.of_tables(trips, steps)
+    read = delays.from_tables(trips, steps)
     assert (20, 2) == (direct.sent, direct.lost) == (read.sent, read.lost)
     assert list(direct.values) == list(read.values)
     assert all(np.array_equal(direct.values[name], read.values[name]) for name in direct.values)
     assert direct.kinds == read.kinds
     assert direct.samplerate_hz == read.samplerate_hz
     with pytest.raises(TableError, match="analyse the recording again"):
-        delays.of_tables(trips.drop_columns(["rtt_samples"]), steps)
+        delays.from_tables(trips.drop_columns(["rtt_samples"]), steps)

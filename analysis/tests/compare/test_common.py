@@ -1,4 +1,4 @@
-"""Runs whose steps are cut at different milestones: what lies between those that both have is compared."""
+"""Runs whose steps are cut at different milestones: the delays between common milestones are compared."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KINDS = {COMMAND: Kind.DRIVER, DONE: Kind.RADIO_WAIT, WAIT: Kind.RADIO_WAIT}
 
 
 def run(*names: str, seed: int = 0, longer: int = 0, route: str = "") -> Delays:
-    """Steps of 1000 samples or so; those called like the radio's wait are longer by so much in all."""
+    """Steps of 1000 samples or so; the steps of the radio's wait are `longer` by the given samples."""
     rng = np.random.default_rng(seed)
     values = {name: 1000 + rng.integers(0, 100, 200) for name in names}
     for name in names:
@@ -41,14 +41,14 @@ def test_the_wait_of_a_driver_that_waits_is_compared() -> None:
     assert [common.Joined(WAIT, (COMMAND, DONE), (WAIT,))] == list(joined)
     assert (base.values["rtt"] == sum(base.values[name] for name in (LOAD, WAIT, AIR))).all()
     assert Kind.RADIO_WAIT is base.kinds[WAIT]
-    found = comparison.compare(base, new)
-    assert () == found.only_base == found.only_new
-    change = next(change for change in found.changes if change.name == WAIT)
+    compared = comparison.compare(base, new)
+    assert () == compared.only_base == compared.only_new
+    change = next(change for change in compared.changes if change.name == WAIT)
     # Samples of 1/24 us: 12 000 more for the wait, 1049.5 less in the mean for the command.
     assert change.mean_ns.low < (12_000 - 1049.5) / 24e-3 < change.mean_ns.high and change.changed
-    assert any(line.startswith(f"{WAIT} got slower by 45") for line in sentences.sentences(found))
-    assert [f"{WAIT}: of the base that is {COMMAND}, {DONE} together."] == common.sentences(joined)
-    judged = thresholds.judge(thresholds.parse("wait.median +100 us"), base, new, found)
+    assert any(line.startswith(f"{WAIT} got slower by 45") for line in sentences.sentences(compared))
+    assert [f"{WAIT}: in the base this is {COMMAND}, {DONE} together."] == common.sentences(joined)
+    judged = thresholds.judge(thresholds.parse("wait.median +100 us"), base, new, compared)
     assert (WAIT,) == judged.exceeded
 
 
@@ -75,7 +75,7 @@ def test_what_has_no_common_path_is_left_alone(base: Delays, new: Delays) -> Non
     assert (base, new, ()) == common.common(base, new)
 
 
-def test_equal_runs_stay_as_they_are() -> None:
+def test_equal_runs_stay_unchanged() -> None:
     base, new = run(LOAD, COMMAND, DONE, AIR), run(LOAD, COMMAND, DONE, AIR, seed=1)
     one, other, joined = common.common(base, new)
     assert () == joined
@@ -98,6 +98,6 @@ def test_parts_add_up_whatever_milestones_are_missing(seed: int) -> None:
         runs.append(Delays(values, {}, 50, 0, Fraction(1)))
     base, new, _ = common.common(*runs)
     assert list(base.values) == list(new.values)
-    for each in (base, new):
-        assert (each.values["rtt"] == sum(v for name, v in each.values.items() if name != "rtt")).all()
+    for run_delays in (base, new):
+        assert (run_delays.values["rtt"] == sum(v for name, v in run_delays.values.items() if name != "rtt")).all()
     assert all((base.values[name] == new.values[name]).all() for name in base.values)

@@ -1,4 +1,4 @@
-"""Comparing two runs: what changed is named, what did not is not."""
+"""Comparison of two runs: only the delays that changed are named."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def run(seed: int, *, n: int = 600, phi: float = 0.0, rate: int = 24_000_000, ch
     return Delays(values, dict.fromkeys(NAMES, Kind.SOFTWARE), n + lost, lost, Fraction(rate))
 
 
-def names(found: comparison.Comparison) -> list[str]:
-    return [each.name for each in found.changed]
+def names(compared: comparison.Comparison) -> list[str]:
+    return [change.name for change in compared.changed]
 
 
 @pytest.mark.slow
@@ -45,23 +45,23 @@ def test_equal_runs_seldom_differ(phi):
 
 @pytest.mark.slow
 def test_a_slower_step_is_named_with_its_size():
-    found = comparison.compare(run(1), run(2, changed=lambda step: step + 24))
-    assert names(found)[0] == NAMES[3]
-    assert set(names(found)) <= {NAMES[3], "rtt"}
-    change = found.changed[0]
+    compared = comparison.compare(run(1), run(2, changed=lambda step: step + 24))
+    assert names(compared)[0] == NAMES[3]
+    assert set(names(compared)) <= {NAMES[3], "rtt"}
+    change = compared.changed[0]
     assert change.median_ns.low < 1000 < change.median_ns.high
     assert change.mean_ns.low < 1000 < change.mean_ns.high
-    lines = sentences.sentences(found)
+    lines = sentences.sentences(compared)
     assert lines[0] in ("1 of 9 delays changed.", "2 of 9 delays changed.")
     assert any(line.startswith("request: step 3 got slower by 1.0") for line in lines)
-    assert any("did not change as far as can be told" in line for line in lines)
+    assert any("did not change measurably" in line for line in lines)
 
 
 @pytest.mark.slow
 def test_a_faster_step():
-    found = comparison.compare(run(1, changed=lambda step: step + 240), run(2))
-    lines = sentences.sentences(found)
-    assert {NAMES[3], "rtt"} == set(names(found))
+    compared = comparison.compare(run(1, changed=lambda step: step + 240), run(2))
+    lines = sentences.sentences(compared)
+    assert {NAMES[3], "rtt"} == set(names(compared))
     assert any(
         line.startswith("request: step 3 got faster by 10.0") or line.startswith("request: step 3 got faster by 9.9")
         for line in lines
@@ -70,11 +70,11 @@ def test_a_faster_step():
 
 @pytest.mark.slow
 def test_a_change_of_spread_is_a_change_of_the_distribution():
-    found = comparison.compare(run(1), run(2, changed=lambda step: 1000 + (step - 1000) * 2))
-    assert NAMES[3] in names(found)
-    change = found.changed[0]
+    compared = comparison.compare(run(1), run(2, changed=lambda step: 1000 + (step - 1000) * 2))
+    assert NAMES[3] in names(compared)
+    change = compared.changed[0]
     assert change.spread.low < 2 < change.spread.high
-    text = "\n".join(sentences.sentences(found))
+    text = "\n".join(sentences.sentences(compared))
     assert "request: step 3 has another distribution: a quantile moved by" in text
     assert "times as large" in text
 
@@ -83,17 +83,19 @@ def test_a_change_of_spread_is_a_change_of_the_distribution():
 def test_a_few_late_packets_are_a_change():
     """5 % of 1000 packets are ten standard deviations late: ranks and shares hardly see it."""
     late = np.random.default_rng(5).random(1000) < 0.05
-    found = comparison.compare(run(1, n=1000), run(2, n=1000, changed=lambda step: step + 500 * late))
-    assert NAMES[3] in names(found)
-    change = found.changed[0]
+    compared = comparison.compare(run(1, n=1000), run(2, n=1000, changed=lambda step: step + 500 * late))
+    assert NAMES[3] in names(compared)
+    change = compared.changed[0]
     assert change.p_tail < 1e-5 < min(change.p_location, change.p_shape)
 
 
 @pytest.mark.slow
-def test_what_the_sampling_makes_is_no_change():
+def test_a_difference_by_sampling_is_not_a_change():
     """A step that takes one sample more in every packet is significant, and within the resolution of two samples."""
-    found = comparison.compare(run(1, changed=lambda step: 0 * step + 500), run(2, changed=lambda step: 0 * step + 501))
-    change = next(change for change in found.changes if change.name == NAMES[3])
+    compared = comparison.compare(
+        run(1, changed=lambda step: 0 * step + 500), run(2, changed=lambda step: 0 * step + 501)
+    )
+    change = next(change for change in compared.changes if change.name == NAMES[3])
     assert change.p_corrected < LEVEL
     assert not change.changed
     assert "a run varies by no more than the analyzer resolves" == change.spread.note
@@ -103,7 +105,9 @@ def test_what_the_sampling_makes_is_no_change():
 def test_samplerates_may_differ():
     """The same steps at twice the rate are the same in ns."""
     slow, fast = run(1), run(2, rate=48_000_000)
-    fast = Delays({name: 2 * of for name, of in fast.values.items()}, fast.kinds, fast.sent, 0, fast.samplerate_hz)
+    fast = Delays(
+        {name: 2 * samples for name, samples in fast.values.items()}, fast.kinds, fast.sent, 0, fast.samplerate_hz
+    )
     assert [] == names(comparison.compare(slow, fast))
 
 
@@ -122,19 +126,19 @@ def test_swapping_the_runs_turns_the_changes():
 def test_steps_of_one_run_only_are_listed():
     base, new = run(1), run(2)
     less = Delays({k: v for k, v in new.values.items() if k != NAMES[5]}, new.kinds, 600, 0, new.samplerate_hz)
-    found = comparison.compare(base, less)
-    assert ((NAMES[5],), ()) == (found.only_base, found.only_new)
-    assert f"Only the base has {NAMES[5]}." in sentences.sentences(found)
+    compared = comparison.compare(base, less)
+    assert ((NAMES[5],), ()) == (compared.only_base, compared.only_new)
+    assert f"Only the base has {NAMES[5]}." in sentences.sentences(compared)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
 def test_few_packets_raise_nothing_and_change_nothing(n):
-    found = comparison.compare(run(1), run(2, n=n, lost=5))
-    assert [] == names(found)
-    for change in found.changes:
+    compared = comparison.compare(run(1), run(2, n=n, lost=5))
+    assert [] == names(compared)
+    for change in compared.changes:
         assert not math.isnan(change.median_ns.low) or change.median_ns.note
-    said = "None of 9 delays changed." if n else "No packet of the new run is known whole on the pins, so nothing"
-    assert sentences.sentences(found)[0].startswith(said)
+    opening = "None of 9 delays changed." if n else "No packet of the new run is complete on the pins, so its delays"
+    assert sentences.sentences(compared)[0].startswith(opening)
 
 
 @pytest.mark.slow
@@ -145,57 +149,57 @@ def test_intervals_of_differences_hold_the_truth(statistic):
     runs, held = by_depth(60, 150), 0
     for seed in range(runs):
         rng = np.random.default_rng(seed)
-        found = differences.difference(rng.normal(0, 30, 400), rng.normal(10, 30, 400), statistic)
-        held += found.low <= truth <= found.high
+        interval = differences.difference(rng.normal(0, 30, 400), rng.normal(10, 30, 400), statistic)
+        held += interval.low <= truth <= interval.high
     assert held >= fewest(runs, 0.95)
 
 
 def test_table():
-    found = comparison.as_table(comparison.compare(run(1), run(2)))
-    assert ["rtt", *NAMES] == found["delay"].to_pylist()
+    table = comparison.as_table(comparison.compare(run(1), run(2)))
+    assert ["rtt", *NAMES] == table["delay"].to_pylist()
     assert {"median_change_ns", "median_change_low_ns", "p99_change_high_ns", "std_ratio", "p_corrected"} <= set(
-        found.column_names
+        table.column_names
     )
 
 
 def test_the_phase_of_sampling_hides_no_change():
-    """Steps that wander by one sample, slowly, as two clocks do; a shift of 50 samples is known all the same."""
+    """Steps that wander by one sample, slowly, as two clocks do; a shift of 50 samples is found nevertheless."""
     drift = np.arange(600) // 100 % 3 // 2
     base, new = run(1, changed=lambda step: 500 + drift), run(2, changed=lambda step: 550 + drift)
-    found = comparison.compare(base, new)
-    change = next(change for change in found.changes if change.name == NAMES[3])
+    compared = comparison.compare(base, new)
+    change = next(change for change in compared.changes if change.name == NAMES[3])
     assert change.changed
-    assert change.median_ns.high - change.median_ns.low <= found.resolution_ns
-    size = "2.083 µs, as well as the analyzer resolves (± 83.3 ns)"
-    assert f"{NAMES[3]} got slower by {size}; its median was 20.83 µs." in sentences.sentences(found)
+    assert change.median_ns.high - change.median_ns.low <= compared.resolution_ns
+    size = "2.083 µs, to the resolution of the analyzer (± 83.3 ns)"
+    assert f"{NAMES[3]} got slower by {size}; its median was 20.83 µs." in sentences.sentences(compared)
 
 
-def test_a_shift_below_the_resolution_is_not_said_to_be_what_changed():
+def test_a_shift_below_the_resolution_is_not_the_reported_change():
     """The median moves by one sample, and every tenth packet takes 400 more: the sentence is about these."""
     late = np.arange(600) % 10 == 0
-    found = comparison.compare(
+    compared = comparison.compare(
         run(1, changed=lambda step: 0 * step + 500), run(2, changed=lambda step: np.where(late, 900, 501))
     )
-    (said,) = (line for line in sentences.sentences(found) if line.startswith(f"{NAMES[3]} "))
-    assert "got slower in the mean by" in said
+    (sentence,) = (line for line in sentences.sentences(compared) if line.startswith(f"{NAMES[3]} "))
+    assert "got slower in the mean by" in sentence
 
 
 @pytest.mark.slow
 def test_lost_packets_are_a_difference():
     base, lossy = run(1), run(1, lost=200)
     assert not comparison.compare(base, base).differs
-    found = comparison.compare(base, lossy)
-    assert ([], True, True) == (names(found), found.loss_changed, found.differs)
-    assert sentences.sentences(found)[-1].endswith(": the loss changed.")
+    compared = comparison.compare(base, lossy)
+    assert ([], True, True) == (names(compared), compared.loss_changed, compared.differs)
+    assert sentences.sentences(compared)[-1].endswith(": the loss changed.")
 
 
-def test_a_run_without_a_whole_packet_says_so():
+def test_a_run_without_a_complete_packet_is_reported():
     empty = Delays({"rtt": np.zeros(0, dtype=np.int64)}, {}, 20, 20, Fraction(24_000_000))
     lines = sentences.sentences(comparison.compare(run(1), empty))
-    assert lines[0] == "No packet of the new run is known whole on the pins, so nothing is known of its delays."
+    assert lines[0] == "No packet of the new run is complete on the pins, so its delays are unknown."
     assert "100 % (95 % interval 83 % to 100 %) now" in lines[1]
 
 
 def test_without_an_interval_no_bound_is_claimed():
     lines = sentences.sentences(comparison.compare(run(1), run(2, n=3)))
-    assert "9 delays cannot be told apart, with too few packets." == lines[1]
+    assert "9 delays cannot be distinguished: too few packets." == lines[1]

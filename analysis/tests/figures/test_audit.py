@@ -1,4 +1,4 @@
-"""Figures of the audit: what is drawn is what the audit says, and nothing is drawn of nothing."""
+"""Figures of the audit: the drawn values equal the audit's, and without data nothing is drawn."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def comparisons() -> tuple[Comparison, ...]:
     return tuple(compare(Quantity("round trip, a", PINS, {"node": PINS + 100, "host": host})))
 
 
-def an_audit(*found: Comparison) -> Audit:
-    return Audit((), (), found, (), (), ())
+def an_audit(*compared: Comparison) -> Audit:
+    return Audit((), (), compared, (), (), ())
 
 
 def test_stages_are_boxes_of_their_quantiles():
@@ -30,13 +30,13 @@ def test_stages_are_boxes_of_their_quantiles():
     assert "lines of a" == ax.get_title()
 
 
-def test_nothing_is_drawn_of_nothing():
+def test_without_data_nothing_is_drawn():
     ax = Figure().add_subplot()
     assert not audit.stage_boxes(ax, [Stage("to host", "a", summary(np.zeros(0)))])
     assert ([], []) == (list(ax.get_lines()), list(ax.patches))
 
 
-def test_sentences_say_skew_and_added_jitter():
+def test_sentences_state_skew_and_added_jitter():
     assert (
         "round trip, a, by host timestamps: shifted by 1.50 µs (median), peak-to-peak 4.40 µs "
         "instead of 800 ns (+3.60 µs)."
@@ -46,11 +46,9 @@ def test_sentences_say_skew_and_added_jitter():
 
 def test_a_single_packet_has_no_range():
     one = compare(Quantity("round trip, a", PINS[:1], {"node": PINS[:1] + 100}))
-    assert ["round trip, a, by node timestamps: of a single packet, shifted by 100 ns."] == audit.sentences(
-        an_audit(*one)
-    )
+    assert ["round trip, a, by node timestamps: one packet, shifted by 100 ns."] == audit.sentences(an_audit(*one))
 
 
 def test_comparisons_of_each_quantity():
-    found = comparisons()
-    assert {"round trip, a": found} == audit.quantities(an_audit(*found))
+    compared = comparisons()
+    assert {"round trip, a": compared} == audit.quantities(an_audit(*compared))

@@ -24,7 +24,7 @@ ASKS, ANSWERS = 0, 1
 
 @dataclass
 class Taps:
-    """What the lines of two radios show; with `sent` they mark the frames they send, too, and acknowledgements."""
+    """The lines of two radios; with `sent` they also mark the frames that they send, and acknowledgements."""
 
     sent: bool = False
     rows: list[tuple[int, int, str]] = field(default_factory=list)
@@ -86,7 +86,7 @@ class Taps:
 
 
 def log(taps: Taps, *, down_us: int = 40, up_us: int = 50) -> NodeLog:
-    """The log of the node that asks: it stamps before its stack goes down and after it has come up."""
+    """The log of the node that asks: its timestamps are before its stack sends and after it has received."""
     lines = (
         f"packet seq={number} tx_us={row[0] // US - down_us} rx_us={row[-1] // US + up_us} status=ok\n"
         for number, row in enumerate(taps.truth, start=1)
@@ -95,7 +95,7 @@ def log(taps: Taps, *, down_us: int = 40, up_us: int = 50) -> NodeLog:
 
 
 def run(stack_us: float, *, polls: int = 2, n: int = 20) -> tuple[Delay, ...]:
-    """The delays of a run whose stack takes so long; every packet waits another random time, the same in every run."""
+    """The delays of a run with this time in its stack; packets wait random times, the same in every run."""
     random = np.random.default_rng(7)
     taps = Taps()
     for number in range(n):
@@ -107,25 +107,25 @@ def run(stack_us: float, *, polls: int = 2, n: int = 20) -> tuple[Delay, ...]:
 
 @pytest.mark.parametrize("sent", [False, True])
 def test_landmarks_are_found_where_they_are(sent: bool) -> None:
-    """Whether a radio marks only what it receives, or what it sends and acknowledgements as well."""
+    """Radios that mark only received frames, or also sent frames and acknowledgements."""
     taps = Taps(sent)
     for number in range(5):
         taps.ping_pong((number + 1) * INTERVAL_US, stack_us=100 + 30 * number, polls=number)
-    found = taps.find()
+    landmarks = taps.find()
 
-    assert NAMES == found.names
-    assert found.clean.all() and 5 == len(found.clean)
-    assert np.array_equal(np.array(taps.truth), found.samples)
+    assert NAMES == landmarks.names
+    assert landmarks.clean.all() and 5 == len(landmarks.clean)
+    assert np.array_equal(np.array(taps.truth), landmarks.samples)
 
 
 def test_ping_pong_without_a_reply_is_not_clean() -> None:
     taps = Taps()
     for number in range(4):
         taps.ping_pong((number + 1) * INTERVAL_US, stack_us=100, reply=number != 2)
-    found = taps.find()
+    landmarks = taps.find()
 
-    assert [True, True, False, True] == found.clean.tolist()
-    assert np.array_equal(np.array(taps.truth), found.samples)
+    assert [True, True, False, True] == landmarks.clean.tolist()
+    assert np.array_equal(np.array(taps.truth), landmarks.samples)
 
 
 def test_a_node_without_marks_is_named() -> None:
@@ -142,11 +142,11 @@ def test_steps_and_the_rest_add_up_to_the_logged_round_trip() -> None:
     assert (ROUND_TRIP, MARK_TO_MARK, REST) == (logged.name, mark_to_mark.name, rest.name)
     assert [step for _, step, _ in LANDMARKS[1:]] == [step.name for step in steps]
     assert np.allclose(logged.ns, rest.ns + np.sum([step.ns for step in steps], axis=0))
-    assert np.all(np.abs(rest.ns - 90_000) <= 2000)  # 40 us down and 50 us up, in stamps of a microsecond
+    assert np.all(np.abs(rest.ns - 90_000) <= 2000)  # 40 us down and 50 us up, in timestamps of a microsecond
 
 
 def test_linear_cost_is_extrapolated_to_the_truth() -> None:
-    """Where the stack grows by the same with each event, the extrapolation is the run without probes."""
+    """The extrapolation equals the run without probes if the stack grows by the same time with each event."""
     runs = {"off": run(100), "normal": run(180), "doubled": run(260), "empty": run(170)}
     meter = probe_effect.compare(runs, event_ns={}, paired=True)
     stack = meter.effect("turn-around: stack and application", TAPS)
@@ -158,7 +158,7 @@ def test_linear_cost_is_extrapolated_to_the_truth() -> None:
 
 
 def test_what_is_not_linear_is_said_so() -> None:
-    """A driver that polls until the radio is ready swallows what the stack took: true cost 0, extrapolated 100 us."""
+    """A driver that polls until the radio is ready absorbs the time of the stack: true cost 0, extrapolated 100 us."""
     runs = {"off": run(100), "normal": run(100), "doubled": run(200)}
     stack = probe_effect.compare(runs, event_ns={}, paired=True).effect("turn-around: stack and application", TAPS)
 
@@ -199,7 +199,7 @@ def test_only_packets_of_both_runs_are_paired() -> None:
 
 @pytest.mark.slow
 def test_interval_holds_the_truth_as_often_as_it_says() -> None:
-    """Of 100 experiments with Gaussian delays; 88 of them is 3 standard deviations of a binomial below 95."""
+    """100 experiments with Gaussian delays; 88 of them is 3 standard deviations of a binomial below 95."""
     random = np.random.default_rng(11)
     held = 0
     for _ in range(100):

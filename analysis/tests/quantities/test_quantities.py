@@ -1,4 +1,4 @@
-"""Quantities by name: what is understood and refused, and values against steps, truth and plain slow versions."""
+"""Quantities by name: valid and refused names, and values against steps, truth and plain slow versions."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def recorded(events, *, headers=None, destinations=None, ends=None, **parameters
     return Recorded(stages, parameters)
 
 
-def by_node(text, of):
-    return {one.node: one for one in all_series([text], of)}
+def by_node(text, measured):
+    return {one.node: one for one in all_series([text], measured)}
 
 
 def processes(rows, *, end=100_000, gaps=()):
@@ -90,7 +90,7 @@ def test_what_is_understood(text, name, kind):
     ("text", "part"),
     [
         ("mac.txx -> mac.rx", "no milestone `mac.txx`; did you mean `mac.tx`?"),
-        ("mac.tx -> zzz", "no milestone `zzz`; there are app.tx, "),
+        ("mac.tx -> zzz", "no milestone `zzz`; available: app.tx, "),
         ("mac.tx -> mac.rx -> app.rx", "one `->` has a milestone at either end"),
         ("mac.tx ->", "a milestone is missing"),
         ("mac.tx -> mac.tx", "from one to the next it is `interval of mac.tx`"),
@@ -101,7 +101,7 @@ def test_what_is_understood(text, name, kind):
         ("run of thread", "needs its id, as in `thread 3`"),
         ("time of thread 2", "one `->` has a milestone at either end"),
         ("share of sleep 3", "`sleep` has no id"),
-        ("wait of radio", "no thing that waits `radio`; there are task, queue"),
+        ("wait of radio", "no subject of a wait `radio`; available: task, queue"),
         ("the delay", "not understood; write it like `mac.tx -> mac.rx`"),
     ],
 )
@@ -113,7 +113,7 @@ def test_what_is_refused(text, part):
 
 
 @pytest.mark.parametrize("text", ["rtt", "delay", "loss", "*", "isr", "udp to ipv6", "request: mac to driver"])
-def test_old_names_of_delays_are_no_quantities(text):
+def test_old_names_of_delays_are_not_quantities(text):
     assert not is_quantity(text)
 
 
@@ -127,14 +127,14 @@ def test_every_milestone_can_be_named_with_every_qualifier(name):
 
 
 def test_round_trips_and_steps_come_back(bench):
-    """The whole delay is the round trip; each pair of neighbouring milestones is the step of the route."""
+    """The total delay is the round trip; each pair of neighbouring milestones is the step of the route."""
     events = bench.events()
     measured = recorded(events, ends=NODES)
     route = measured.analysis.routes[0]
-    (whole,) = all_series(["request.app.tx -> reply.app.rx"], measured)
-    assert route.totals.tolist() == whole.values.tolist()
-    assert route.starts.tolist() == whole.starts.tolist()
-    assert ("initiator", 0) == (whole.node, whole.lacking)
+    (total,) = all_series(["request.app.tx -> reply.app.rx"], measured)
+    assert route.totals.tolist() == total.values.tolist()
+    assert route.starts.tolist() == total.starts.tolist()
+    assert ("initiator", 0) == (total.node, total.lacking)
     total = 0
     for column, step in enumerate(route.steps.steps):
         (one,) = all_series([f"{step.start.name} -> {step.end.name}"], measured)
@@ -149,11 +149,11 @@ def test_one_way_delays_are_those_of_the_routes():
     relayed(network, packets=40, nodes="abc", seed=3)
     measured = recorded(network.events(), headers=network.headers())
     (route,) = hop_routes.routes(measured.packets())
-    whole = by_node("app.tx -> app.rx", measured)["a > c"]
-    assert route.totals.tolist() == whole.values.tolist()
-    assert 40 == len(whole.values) + whole.lacking
-    assert 0 < whole.lacking == route.lost
-    assert not set(whole.packets.tolist()) & set(whole.lacking_packets.tolist())
+    total = by_node("app.tx -> app.rx", measured)["a > c"]
+    assert route.totals.tolist() == total.values.tolist()
+    assert 40 == len(total.values) + total.lacking
+    assert 0 < total.lacking == route.lost
+    assert not set(total.packets.tolist()) & set(total.lacking_packets.tolist())
 
 
 def test_the_end_of_sending_is_never_a_reception(bench):
@@ -196,7 +196,7 @@ def test_exits_and_inner_events_of_the_sender():
 
 
 def slow(measured, start, end):
-    """By the definition: to each end from the latest begin or end before it on its way, if that is a begin."""
+    """By the definition: to each end from the latest start or end before it on its path, if that is a start."""
     packets = measured.packets()
     begins, ends = (milestones.instants(milestone, measured) for milestone in (start, end))
     before = milestones.rows_before(packets, measured.request_of)
@@ -256,14 +256,14 @@ def test_what_was_read_at_a_node_and_not_sent_on_is_not_lacking():
         ("reply.mac.tx -> mac.rx", "no packet of this recording shows `reply.mac.tx`"),
         ("mac.tx -> mac.rx at x", "no node `x`; the recording has a, b"),
         ("duty of radio", "the pins do not show when a receiver listens"),
-        ("goodput", "how large the payload of a is"),
+        ("goodput", "the size of the payload of a"),
         ("run of thread 3", "no node shows"),
         ("wait of task 6", "set `events_task = true`"),
         ("length of queue 1", "set `events_queue = true`"),
         ("interval of sched.switch", "does not show two events `sched.switch`"),
     ],
 )
-def test_what_a_recording_does_not_show_is_said(text, part):
+def test_what_a_recording_does_not_show_is_reported(text, part):
     network = Network("ab")
     network.frame(0, "a", 7, {"b": "deliver"})
     with pytest.raises(QuantityError, match="quantity `") as error:
@@ -301,7 +301,7 @@ def test_a_task_waits_from_being_due_to_running():
     rows += [(30, "task.due", 6), (31, "task.run.enter", 7), (34, "task.run.enter", 6), (40, "task.due", 6)]
     (one,) = all_series(["wait of task 6"], processes(rows))
     assert ([3, 4], 2) == (one.values.tolist(), one.lacking)
-    with pytest.raises(QuantityError, match="no task with the id `5`; there are 6"):
+    with pytest.raises(QuantityError, match="no task with the id `5`; available: 6"):
         all_series(["wait of task 5"], processes(rows))
 
 
@@ -381,7 +381,7 @@ def test_times_of_all_occupants_within_a_delay_are_the_delay():
     network.log += [(at, "a", "sched.switch", thread) for at, thread in [(1, 0), *switches]]
     network.log.sort()
     measured = recorded(network.events(), headers=network.headers())
-    (whole,) = all_series(["app.tx -> driver.exec"], measured)
+    (total,) = all_series(["app.tx -> driver.exec"], measured)
     times = {}
     for name in ("sleep", "thread 1", "thread 2", "thread 3"):
         (one,) = all_series([f"time of {name} in app.tx -> driver.exec"], measured)
@@ -392,10 +392,10 @@ def test_times_of_all_occupants_within_a_delay_are_the_delay():
             for (at, thread), (until, _) in zip([(1, 0), *switches], [*switches, (10**9, 0)], strict=True)
             if thread == 3
         )
-        for start, length in zip(whole.starts.tolist(), whole.values.tolist(), strict=True)
+        for start, length in zip(total.starts.tolist(), total.values.tolist(), strict=True)
     ]
     assert first == times["thread 3"].tolist()
-    assert whole.values.tolist() == sum(times.values()).tolist()
+    assert total.values.tolist() == sum(times.values()).tolist()
     with pytest.raises(QuantityError, match="`a > b` are two nodes"):
         all_series(["time of sleep in mac.tx -> mac.rx"], measured)
 
@@ -465,7 +465,7 @@ def test_a_packet_that_lacks_a_value_has_a_row():
 )
 def test_assertions_take_quantities(bench, text, holds):
     measured = recorded(bench.events(), payload=1)
-    run = delays.of_analysis(measured.analysis)
+    run = delays.from_analysis(measured.analysis)
     verdict = assertions.evaluate(assertions.parse(text), run, measured)
     assert holds == verdict.holds
     assert verdict.sentence.startswith(text)
@@ -480,8 +480,8 @@ def test_assertions_take_quantities(bench, text, holds):
         ("mac.tx -> mac.rx < 5 ms", "has no statistic; add one of min"),
         ("p99(goodput) > 1 bit/s", "is a rate and has no `p99`"),
         ("goodput > 1 ms", "the unit is `ms`; it must be bit/s or kbit/s or Mbit/s"),
-        ("duty of radio < 5", "there is no unit; it must be %"),
-        ("max(length of queue 3) < 5 ms", "the unit is `ms`; it must be left out"),
+        ("duty of radio < 5", "the unit is missing; it must be %"),
+        ("max(length of queue 3) < 5 ms", "the unit is `ms`; it must be omitted"),
         ("foo(mac.tx -> mac.rx) < 5 ms", "statistic `foo` is unknown"),
     ],
 )
@@ -493,7 +493,7 @@ def test_assertions_that_are_refused(text, part):
 
 def test_thresholds_take_times_only():
     assert "mac.tx -> mac.rx" == thresholds.parse("p99(mac.tx -> mac.rx) +5 %").quantity
-    with pytest.raises(QuantityError, match="only times, and the loss, are compared"):
+    with pytest.raises(QuantityError, match="only times and the loss are compared"):
         thresholds.parse("goodput -5 %")
 
 

@@ -30,7 +30,7 @@ def address(new_bench, tmp_path_factory):
         studies.one_way(("a", "b", "c"), packets=20),
         delays=summaries.round_trips(analysis.timelines, analysis.events),
         layers=False,
-        found=False,
+        findings=False,
     )
     provenance = {"firmware": "0123456789abcdef" * 8}
     data = report.ReportData("Ping-pong", True, analysis, study, provenance, ("a check that failed.",), ())
@@ -44,9 +44,9 @@ def browser():
     chromium = shutil.which("chromium")
     assert chromium, "Debian's chromium is missing: tools/debian.sh installs it"
     with sync_api.sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=chromium)
-        yield found
-        found.close()
+        chromium_browser = driver.chromium.launch(executable_path=chromium)
+        yield chromium_browser
+        chromium_browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -55,9 +55,9 @@ def windows(browser):
 
     def window(has_touch):
         page = browser.new_context(has_touch=has_touch).new_page()
-        page.on("console", lambda message: page.said.append(message.text))
-        page.on("pageerror", lambda error: page.said.append(str(error)))
-        page.on("request", lambda request: page.asked.append(request.url))
+        page.on("console", lambda message: page.messages.append(message.text))
+        page.on("pageerror", lambda error: page.messages.append(str(error)))
+        page.on("request", lambda request: page.addresses.append(request.url))
         return page
 
     return functools.cache(window)
@@ -65,11 +65,11 @@ def windows(browser):
 
 @pytest.fixture
 def opened(windows, address):
-    """Load the page as if for the first time; what it said on the console, and every address it asked for, are kept."""
+    """Load the page as if for the first time; its messages on the console and the requested addresses are recorded."""
 
     def open_page(size=DESKTOP, color_scheme="light", has_touch=False):
         page = windows(has_touch)
-        page.said, page.asked = [], []
+        page.messages, page.addresses = [], []
         page.set_viewport_size(size)
         page.emulate_media(media="screen", color_scheme=color_scheme)
         page.goto(address)
@@ -100,40 +100,40 @@ def scroll_to(page):
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-def colour(page, selector, of="backgroundColor"):
-    return page.evaluate(f"getComputedStyle(document.querySelector('{selector}')).{of}")
+def colour(page, selector, style="backgroundColor"):
+    return page.evaluate(f"getComputedStyle(document.querySelector('{selector}')).{style}")
 
 
 def test_no_error_and_no_request_leaves_the_page(opened):
-    """Whatever a reader does with it: the console is silent, and the browser asks for the page's file alone."""
+    """The console stays empty and the browser requests only the page's file, whatever a reader does."""
     page = opened()
-    page.locator("details").evaluate_all("all => all.forEach((each) => { each.open = true; })")
+    page.locator("details").evaluate_all("all => all.forEach((element) => { element.open = true; })")
     for button in page.locator("button").all():
         button.click()
     x, y = scroll_to(page)
     page.mouse.move(x, y)
     page.mouse.wheel(0, -300)
     page.wait_for_timeout(100)
-    assert [] == page.said
-    assert [page.url] == page.asked
+    assert [] == page.messages
+    assert [page.url] == page.addresses
 
 
-def test_the_wheel_zooms_about_the_pointer_and_a_double_click_shows_the_whole(opened):
+def test_the_wheel_zooms_about_the_pointer_and_a_double_click_shows_the_complete_packet(opened):
     """The visible range shrinks around the pointed instant, the axis gets new labels, and both come back."""
     page = opened()
-    whole, labels = visible(page)
+    full, labels = visible(page)
     x, y = scroll_to(page)
     page.mouse.move(x, y)
     for _ in range(6):
         page.mouse.wheel(0, -240)
-    narrower(page, (whole[1] - whole[0]) / 4)
+    narrower(page, (full[1] - full[0]) / 4)
     near, new_labels = visible(page)
-    assert whole[0] < near[0] < near[1] < whole[1]
+    assert full[0] < near[0] < near[1] < full[1]
     assert labels != new_labels
     assert len(new_labels) > 1
 
     page.mouse.dblclick(x, y)
-    assert (whole, labels) == visible(page)
+    assert (full, labels) == visible(page)
 
 
 def test_dragging_moves_what_is_shown(opened):
@@ -154,24 +154,24 @@ def test_dragging_moves_what_is_shown(opened):
 def test_the_keyboard_zooms_moves_names_and_resets(opened):
     """All that the mouse does goes by keys."""
     page = opened()
-    whole = visible(page)
+    full = visible(page)
     page.locator("#viewer-packets .timeline").focus()
     page.keyboard.press("+")
     near, _ = visible(page)
-    assert (near[1] - near[0]) * 2 == pytest.approx(whole[0][1] - whole[0][0])
+    assert (near[1] - near[0]) * 2 == pytest.approx(full[0][1] - full[0][0])
     page.keyboard.press("ArrowRight")
     moved, _ = visible(page)
     assert moved[0] > near[0]
     page.keyboard.press("n")
     assert "starts at" in page.locator("#viewer-packets .readout").inner_text()
     page.keyboard.press("0")
-    assert whole == visible(page)
+    assert full == visible(page)
 
 
 def test_two_fingers_zoom(opened):
     """A pinch: two pointers that part make the range smaller."""
     page = opened(PHONE, has_touch=True)
-    whole, _ = visible(page)
+    full, _ = visible(page)
     x, y = scroll_to(page)
     session = page.context.new_cdp_session(page)
 
@@ -183,9 +183,9 @@ def test_two_fingers_zoom(opened):
     for reach in (30, 45, 60, 80):
         touch("touchMove", reach)
     touch("touchEnd", 0)
-    narrower(page, (whole[1] - whole[0]) / 2)
+    narrower(page, (full[1] - full[0]) / 2)
     near, _ = visible(page)
-    assert whole[0] < near[0] < near[1] < whole[1]
+    assert full[0] < near[0] < near[1] < full[1]
 
 
 def test_pointing_at_a_box_names_it_with_start_and_length(opened):
@@ -194,9 +194,9 @@ def test_pointing_at_a_box_names_it_with_start_and_length(opened):
     box.scroll_into_view_if_needed()
     box.hover()
     page.locator("#viewer-packets .readout", has_text="starts at").wait_for()
-    said = page.locator("#viewer-packets .readout").inner_text()
-    assert "request air" in said
-    assert "lasts" in said
+    readout = page.locator("#viewer-packets .readout").inner_text()
+    assert "request air" in readout
+    assert "lasts" in readout
 
 
 def test_the_buttons_choose_the_packet_by_keyboard(opened):
@@ -237,20 +237,20 @@ def test_nothing_is_wider_than_the_window(opened, size):
     """Tables and figures scroll in their boxes, also when everything is unfolded; the page does not."""
     page = opened(size)
     assert 0 == page.evaluate(OVERFLOW)
-    page.locator("details").evaluate_all("all => all.forEach((each) => { each.open = true; })")
+    page.locator("details").evaluate_all("all => all.forEach((element) => { element.open = true; })")
     page.wait_for_timeout(100)
     assert 0 == page.evaluate(OVERFLOW)
 
 
 OVERLAPS = """(svg) => {
-  const boxes = [...svg.querySelectorAll("text")].map((each) => [each.textContent, each.getBoundingClientRect()]);
-  const found = [];
+  const boxes = [...svg.querySelectorAll("text")].map((word) => [word.textContent, word.getBoundingClientRect()]);
+  const overlaps = [];
   boxes.forEach(([one, a], i) => boxes.slice(i + 1).forEach(([other, b]) => {
     const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
     const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-    if (wide > 1 && high > 3) found.push([one, other]);
+    if (wide > 1 && high > 3) overlaps.push([one, other]);
   }));
-  return found;
+  return overlaps;
 }"""
 
 
@@ -264,7 +264,7 @@ def test_no_words_of_the_timeline_lie_on_each_other(opened, size):
 
 
 def test_the_colours_of_boxes_are_named(opened):
-    """Beside the timeline stands what its colours mean, of those that it has."""
+    """The key next to the timeline explains the colours that it has."""
     page = opened()
     page.locator("#routes > details > summary").click()
     of_round_trips, of_a_route = (
@@ -281,14 +281,14 @@ def test_the_colours_of_boxes_are_named(opened):
 
 
 def test_a_folded_timeline_is_drawn_when_it_is_opened(opened):
-    """That of a further route: a lane per node, a box per step, as wide as its place."""
+    """The timeline of a further route: a lane per node, a box per step, as wide as its place."""
     page = opened()
     folded = page.locator("#viewer-route-2-packets .timeline")
     assert not folded.is_visible()
     page.locator("#routes > details > summary").click()
     folded.locator("rect[data-box]").first.wait_for()
     assert 8 == folded.locator("rect[data-box]").count()
-    assert folded.evaluate("(each) => each.firstChild.viewBox.baseVal.width === each.clientWidth")
+    assert folded.evaluate("(element) => element.firstChild.viewBox.baseVal.width === element.clientWidth")
 
 
 def test_figures_have_names_for_those_who_do_not_see_them(opened):

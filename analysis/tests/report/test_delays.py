@@ -1,4 +1,4 @@
-"""What the sections on delays and the conclusions say: nothing about what is not shown, and no share of two steps."""
+"""The sections on delays and the conclusions: notes on shown columns only, one sentence for the share of each step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpiorig.analysis.report import conclusions, delays
 from gpiorig.analysis.statistics.intervals import Interval
 
 
-def of_bench(new_bench, **options):
+def data_and_study(new_bench, **options):
     bench = new_bench()
     for id_ in range(60):
         bench.round_trip(id_)
@@ -23,15 +23,15 @@ def of_bench(new_bench, **options):
 
 @pytest.mark.parametrize("occupancy", [True, False])
 def test_the_note_explains_the_columns_that_are_there(new_bench, occupancy):
-    data, study = of_bench(new_bench, **PLAIN | {"occupancy": occupancy})
+    data, study = data_and_study(new_bench, **PLAIN | {"occupancy": occupancy})
     table = delays.step_table(data, study)[0]
     assert occupancy == ("pre-empted" in table.header) == ("Pre-empted:" in table.note)
     assert "Without its probes:" in table.note
 
 
 def test_a_step_that_is_longer_without_its_probes_says_so(new_bench):
-    """Its median is 216 us, without its probes 310 us: it waits for what began earlier."""
-    data, study = of_bench(new_bench, **PLAIN)
+    """A median of 216 us, without its probes 310 us: the step waits for an event that began earlier."""
+    data, study = data_and_study(new_bench, **PLAIN)
     first, *others = study.uncertainties
     longer = dataclasses.replace(first, probe_cost_ns=-94_000.0)
     study = dataclasses.replace(study, uncertainties=(longer, *others))
@@ -42,30 +42,30 @@ def test_a_step_that_is_longer_without_its_probes_says_so(new_bench):
 
 def test_steps_with_different_shares_have_sentences_of_their_own(new_bench):
     """A lattice makes 24 % of the variance of one wait and 12 % of the other: no sentence gives both the one share."""
-    _, study = of_bench(new_bench, **PLAIN)
+    _, study = data_and_study(new_bench, **PLAIN)
     waits = [step.name for step in study.route.steps.steps if "radio wait" in step.name]
     assert 2 == len(waits)
 
-    def said(*shares):
+    def sentences(*shares):
         lattices = [
             Finding("lattice", f"The delays lie on levels, {share}.", 1e-9, share, {"period_ns": 320e3, "levels": 8})
             for share in shares
         ]
-        found = tuple(
+        attributions = tuple(
             dataclasses.replace(
                 attribution, findings=(lattices[waits.index(attribution.step)],) if attribution.step in waits else ()
             )
             for attribution in study.attributions
         )
-        return conclusions.cause_sentences(dataclasses.replace(study, attributions=found))
+        return conclusions.cause_sentences(dataclasses.replace(study, attributions=attributions))
 
-    assert 1 == len(said(0.24, 0.24))
-    assert 2 == len(said(0.24, 0.12))
+    assert 1 == len(sentences(0.24, 0.24))
+    assert 2 == len(sentences(0.24, 0.12))
 
 
-def test_more_than_the_whole_is_not_said(new_bench):
+def test_a_share_above_100_percent_is_not_printed(new_bench):
     """Neither in the sentence nor in the tile: 102 % of a variance reads as an error."""
-    data, study = of_bench(new_bench, **PLAIN)
+    data, study = data_and_study(new_bench, **PLAIN)
     budget = study.budget
     kind = conclusions.routenumbers.largest_kind(study.numbers.by_kind(study.numbers.variances))[0]
     variance = Interval(1.02, 1.01, 1.03, "")

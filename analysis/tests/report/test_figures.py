@@ -1,4 +1,4 @@
-"""Figures of the report: legible words, units, names of what they show."""
+"""Figures of the report: legible words, units, names."""
 
 from __future__ import annotations
 
@@ -39,20 +39,23 @@ def test_last_bits_of_the_layout_change_no_file(monkeypatch):
 @pytest.mark.slow
 def test_every_figure_carries_the_tag(report_data, report_sections):
     real = dataclasses.replace(report_data, virtual=False)
-    for virtual, found in ((True, blocks.pictures(report_sections)), (False, blocks.pictures(page.run_sections(real)))):
-        assert len(found) > 8
-        for picture in found:
+    for virtual, pictures in (
+        (True, blocks.pictures(report_sections)),
+        (False, blocks.pictures(page.run_sections(real))),
+    ):
+        assert len(pictures) > 8
+        for picture in pictures:
             assert virtual == (style.VIRTUAL_TAG in [text.get_text() for text in picture.figure.texts]), picture.name
 
 
 @pytest.mark.slow
 def test_every_axis_has_a_unit(report_data, report_sections):
-    """On every figure the axis of time says in which unit, or that it counts."""
+    """The axis of time of every figure has a unit, or counts."""
     trips = report_data.analysis.round_trips
     row = int(trips.timelines.complete[0])
-    found = {picture.name: picture.figure for picture in blocks.pictures(report_sections)}
-    found["packet"] = plates.packet(trips, row=row, virtual=True)
-    for name, figure in found.items():
+    figures = {picture.name: picture.figure for picture in blocks.pictures(report_sections)}
+    figures["packet"] = plates.packet(trips, row=row, virtual=True)
+    for name, figure in figures.items():
         for ax in figure.axes:
             label = ax.get_xlabel()
             ticks = " ".join(tick.get_text() for tick in ax.get_xticklabels())
@@ -78,7 +81,7 @@ def test_no_words_of_a_figure_are_cut_off(report_data, report_sections):
             words += [*ax.texts, ax.xaxis.label, ax.yaxis.label, ax._left_title]
             words += legend.get_texts() if legend is not None else []
         assert len(words) > 2
-        for text in (each for each in [*rows, *words] if each.get_text()):
+        for text in (label for label in [*rows, *words] if label.get_text()):
             box = text.get_window_extent(renderer)
             assert box.x0 > -1, (picture.name, text.get_text())  # pixels
             assert text in rows or -1 < box.y0 < box.y1 < figure.bbox.height + 1, (picture.name, text.get_text())
@@ -86,7 +89,7 @@ def test_no_words_of_a_figure_are_cut_off(report_data, report_sections):
 
 
 def test_quantiles_on_one_place_are_named_together():
-    """All but one packet take as long as each other: three marks are one, and its words are within the axes."""
+    """All but one packet take equally long: three marks are one, and its words are within the axes."""
     route = studies.one_way(packets=300, equal=True)
     route.steps.samples[0, 0] += 90
     numbers = studies.about(route).numbers
@@ -96,16 +99,16 @@ def test_quantiles_on_one_place_are_named_together():
     assert "left" == figure.axes[1].texts[0].get_ha()
 
 
-def test_a_budget_without_a_tail_says_so():
-    """Shares of the variance, none of a tail: no row says that all delays are equal."""
+def test_a_budget_without_a_tail_gives_the_reason():
+    """Shares of the variance, none of a tail: no row states that all delays are equal."""
     route = studies.one_way(packets=40)
     nothing = Interval(float("nan"), float("nan"), float("nan"), "")
     about = studies.about(route)
     budget = dataclasses.replace(about.budget, tail=tuple(nothing for _ in about.budget.tail), tail_packets=33)
     figure = plates.budget(about.numbers, budget, virtual=False)
-    words = " ".join(text.get_text() for ax in figure.axes for text in ax.texts)
-    assert "no tail: too few packets, or too few different delays" in words
-    assert "equal within" not in words
+    labels = " ".join(text.get_text() for ax in figure.axes for text in ax.texts)
+    assert "no tail: too few packets, or too few different delays" in labels
+    assert "equal within" not in labels
     assert ["variance"] == [text.get_text() for text in figure.axes[1].get_legend().get_texts()]
     notes = delaysection.budget_notes(dataclasses.replace(about, budget=budget))
     assert ["Of 40 packets."] == [*notes[0].lines]
@@ -148,7 +151,7 @@ def test_the_contrast_of_black_and_white():
 
 def test_captions_name_only_what_is_drawn(tmp_path):
     """Without gaps, losses and change points the caption of the run explains none of them."""
-    data = one_way(studies.one_way(lost=0), found=False, layers=False, occupancy=False, audited=False)
+    data = one_way(studies.one_way(lost=0), findings=False, layers=False, occupancy=False, audited=False)
     section = next(section for section in page.run_sections(data) if section.id == "run")
     assert ["By the time of sending, one point per packet."] == [
         picture.caption for picture in blocks.pictures([section])
@@ -156,7 +159,7 @@ def test_captions_name_only_what_is_drawn(tmp_path):
 
 
 def test_a_legend_names_the_clocks_that_stand_out():
-    """Of 45 clocks the one that wanders ten times as far is named; the others are grey, with one entry for all."""
+    """Only the clock of 45 that wanders ten times as far is named; the others are grey, with one entry for all."""
     taus = np.array([1.0, 2.0, 4.0])
     levels = 1 + np.arange(45) / 1000
     levels[20] = 10

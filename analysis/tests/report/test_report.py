@@ -1,4 +1,4 @@
-"""The report: its page says what it must and needs nothing from outside; equal data give equal files."""
+"""The report: its page has the required content and needs no other file; equal data give equal files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_ids_on_the_page_are_unique_and_all_references_resolve(report_page):
 
 @pytest.mark.slow
 def test_every_figure_has_a_name_and_a_description(report_page):
-    """Every figure is named and described for those who do not see it, and all colours of ink follow the page."""
+    """Every figure is named and described for readers who do not see it, and all colours of ink follow the page."""
     drawings = re.findall(r"<figure.*?</figure>", report_page, flags=re.S)
     assert len(drawings) > 8
     for drawing in drawings:
@@ -58,7 +58,7 @@ def test_equal_data_give_equal_files(report_data, report_folder, tmp_path):
 
 @pytest.mark.slow
 def test_write_gives_figures_and_tables_in_all_forms(report_folder):
-    """Every figure as SVG and PNG, every table as CSV and LaTeX, where they are asked for."""
+    """Every figure as SVG and PNG, every table as CSV and LaTeX, on request."""
     for name in ("budget", "total", "steps", "ecdf", "run", "layers", "clock-errors-1", "serial-stages", "packet"):
         assert {".svg", ".png"} <= {path.suffix for path in report_folder.glob(f"{name}.*")}, name
     for name in (
@@ -90,20 +90,20 @@ def test_the_page_says_what_it_must(bench, tmp_path):
 
 
 def test_the_order_of_the_sections(report_sections):
-    """What one wants to know first stands first."""
+    """The most important sections come first."""
     order = ["budget", "steps", "distributions", "run", "causes", "packets", "layers", "jitter", "clocks", "health"]
     assert [*order, "provenance"] == [section.id for section in report_sections]
 
 
 @pytest.mark.slow
-def test_what_a_study_says_is_on_the_page(report_data, report_page):
+def test_the_content_of_a_study_is_on_the_page(report_data, report_page):
     """Shares with intervals, values with ±, findings, clocks, jitter by definition, pre-empting activities."""
-    for said in (
+    for sentence in (
         "± 0.035 µs",
         "lies on a lattice of 320.000 ± 0.003 µs",
         "RFC 3393, 2.7",
         "12.340 ppm",
-        "too few stamps for a line",
+        "too few timestamps for a line",
         "Node b has no log.",
         "a: its clock restarted.",
         "print call to start bit",
@@ -112,31 +112,33 @@ def test_what_a_study_says_is_on_the_page(report_data, report_page):
         "initiator: isr.uart",
         "spread of the calibration burst",
     ):
-        assert said in report_page, said
+        assert sentence in report_page, sentence
     assert re.search(r"\d\d % \(\d\d to \d\d %\)", report_page)
     assert 5 == len(report.summary_lines(report_data))
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_failed_checks_stand_on_top(bench, tmp_path):
+def test_failed_checks_are_at_the_top(bench, tmp_path):
     data = dataclasses.replace(data_of(bench), notes=("12 frames on the symbol buses are damaged.",))
-    found = text_of(tmp_path, data)
-    assert found.index("Check failed: 12 frames") < found.index("<nav")
-    assert "All checks passed" not in found
+    page_text = text_of(tmp_path, data)
+    assert page_text.index("Check failed: 12 frames") < page_text.index("<nav")
+    assert "All checks passed" not in page_text
 
 
 def test_packets_that_the_log_lacks_are_not_accounted_for(bench):
     """A log that is empty, and one that begins late."""
     data = data_of(bench)
     pins = len(data.timelines)
-    for kept, said in (
-        (0, "the log has no packet to compare"),
+    for log_packets, sentence in (
+        (0, "no packet in the log to compare with"),
         (pins - 2, "2 packets on the pins that its log does not"),
     ):
-        lines = "".join(f"packet seq={id_} tx_us=1 rx_us=2 status=ok\n" for id_ in data.timelines.ids[pins - kept :])
+        lines = "".join(
+            f"packet seq={id_} tx_us=1 rx_us=2 status=ok\n" for id_ in data.timelines.ids[pins - log_packets :]
+        )
         analysis = analysed(data.analysis.events, {"initiator": node_log.parse(lines, node="initiator")})
         sentences = " ".join(report.summary_lines(dataclasses.replace(data, analysis=analysis)))
-        assert said in sentences
+        assert sentence in sentences
         assert "every packet is accounted for" not in sentences
     assert "every packet is accounted for" in " ".join(report.summary_lines(data))
 
@@ -152,34 +154,34 @@ def test_few_packets_still_make_a_page(new_bench, tmp_path, packets_n):
     bench = new_bench()
     for id_ in range(packets_n):
         bench.round_trip(id_)
-    found = text_of(tmp_path, studied(bench, **PLAIN))
+    page_text = text_of(tmp_path, studied(bench, **PLAIN))
     if packets_n == 0:
-        assert "<figure" not in found
-        assert "no send call of a packet was seen on the pins" in found
+        assert "<figure" not in page_text
+        assert "no send call of a packet was seen on the pins" in page_text
     if packets_n == 1:
-        assert "There is no variance to divide: fewer than two packets." in found
+        assert "The variance cannot be divided: fewer than two packets." in page_text
 
 
 def test_only_lost_packets_still_make_a_page(new_bench, tmp_path):
     bench = new_bench()
     bench.round_trip(1, lost="reply")
-    found = text_of(tmp_path, data_of(bench))
-    assert "No packet made a round trip" in found
-    assert "no packet has all its steps" in found
+    page_text = text_of(tmp_path, data_of(bench))
+    assert "No packet made a round trip" in page_text
+    assert "no packet has all its steps" in page_text
 
 
 @pytest.mark.slow
-def test_no_jitter_is_blamed_on_anybody_below_the_resolution(new_bench, tmp_path, monkeypatch):
+def test_no_step_gets_a_share_of_jitter_below_the_resolution(new_bench, tmp_path, monkeypatch):
     """Round trips that are all equal: no step gets a share of their jitter."""
     bench = new_bench()
     monkeypatch.setattr(bench.rng, "randint", lambda low, high: low)
     monkeypatch.setattr(bench.rng, "randrange", lambda _: 3)
     for id_ in range(5):
         bench.round_trip(id_)
-    found = text_of(tmp_path, data_of(bench))
-    assert "no jitter above the resolution (83.3 ns)" in found
-    assert "No step varies by more than the resolution (83.3 ns)" in found
-    assert "most of the variance" not in found
+    page_text = text_of(tmp_path, data_of(bench))
+    assert "no jitter above the resolution (83.3 ns)" in page_text
+    assert "No step varies by more than the resolution (83.3 ns)" in page_text
+    assert "most of the variance" not in page_text
 
 
 @pytest.mark.slow
@@ -188,17 +190,17 @@ def test_without_taps_there_is_still_a_page(bench, tmp_path):
     assert "Packets to zoom into" in text_of(tmp_path, data_of(bench))
 
 
-def test_a_run_without_a_packet_has_no_figure_and_says_why(tmp_path):
+def test_a_run_without_a_packet_has_no_figure_but_a_reason(tmp_path):
     """Text, never an empty figure."""
-    found = text_of(tmp_path, one_way(audited=False))
-    assert "<figure" not in found
-    assert "no packet is complete" in found
-    assert "The clocks were not compared" in found
+    page_text = text_of(tmp_path, one_way(audited=False))
+    assert "<figure" not in page_text
+    assert "no packet is complete" in page_text
+    assert "The clocks were not compared" in page_text
 
 
-def test_too_few_packets_for_tests_are_said():
-    """Nothing was tested, so nothing was not found."""
-    data = one_way(studies.one_way(packets=5), found=False, layers=False, occupancy=False, audited=False)
+def test_too_few_packets_for_tests_are_reported():
+    """Without tests the page does not claim the absence of structure."""
+    data = one_way(studies.one_way(packets=5), findings=False, layers=False, occupancy=False, audited=False)
     (route,) = data.study.routes
     few = "5 packets: fewer than 30 tell nothing about structure."
     untested = tuple(dataclasses.replace(attribution, tests=0, sentence=few) for attribution in route.attributions)
@@ -220,28 +222,30 @@ def test_too_few_packets_for_tests_are_said():
     ids=["one packet", "two packets", "all equal", "eight nodes"],
 )
 def test_one_way_routes_of_any_shape_make_a_page(tmp_path, route):
-    """No round trips: everything comes from the routes; what is not known is a dash, never NaN."""
-    found = text_of(tmp_path, one_way(route, audited=False, layers=len(route) == 1, occupancy=len(route) == 1))
-    assert route.name.replace(" > ", " to ") in found
-    assert "nan" not in re.sub(r"<svg.*?</svg>|<script.*?</script>", "", found, flags=re.S).lower().split()
+    """No round trips: everything comes from the routes; an unknown value is a dash, never NaN."""
+    page_text = text_of(tmp_path, one_way(route, audited=False, layers=len(route) == 1, occupancy=len(route) == 1))
+    assert route.name.replace(" > ", " to ") in page_text
+    assert "nan" not in re.sub(r"<svg.*?</svg>|<script.*?</script>", "", page_text, flags=re.S).lower().split()
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_nothing_found_is_said(tmp_path):
-    found = text_of(tmp_path, one_way(studies.one_way(), found=False, layers=False, occupancy=False, audited=False))
-    assert "No finding: no step shows a structure." in found
-    assert "No structure was found in any of 4 steps (24 tests)." in found
-    assert "does not distinguish the layers" in found
-    assert "Pre-emption is unknown" in found
+def test_the_absence_of_findings_is_reported(tmp_path):
+    page_text = text_of(
+        tmp_path, one_way(studies.one_way(), findings=False, layers=False, occupancy=False, audited=False)
+    )
+    assert "No finding: no step shows a structure." in page_text
+    assert "No structure was found in any of 4 steps (24 tests)." in page_text
+    assert "does not distinguish the layers" in page_text
+    assert "Pre-emption is unknown" in page_text
 
 
 def test_of_many_routes_only_some_are_drawn_and_all_are_listed(monkeypatch):
     """Figures of the first routes, a row for each."""
     monkeypatch.setattr(page, "DRAWN_ROUTES", 2)
-    found = [studies.one_way(("a", f"n{number}"), packets=30, seed=number) for number in range(7)]
-    section = next(section for section in page.run_sections(one_way(*found, **PLAIN)) if section.id == "routes")
+    routes = [studies.one_way(("a", f"n{number}"), packets=30, seed=number) for number in range(7)]
+    section = next(section for section in page.run_sections(one_way(*routes, **PLAIN)) if section.id == "routes")
     table = next(block for block in section.blocks if isinstance(block, blocks.Table))
-    assert [route.name for route in found] == [row[0] for row in table.rows]
+    assert [route.name for route in routes] == [row[0] for row in table.rows]
     assert ("30", "3; 1") == table.rows[-1][1:3]
     assert 1 == sum(isinstance(block, blocks.Details) for block in section.blocks)
     assert blocks.why_not("Figures are drawn of the first 2 routes; the tables have all.") in section.blocks
@@ -249,7 +253,7 @@ def test_of_many_routes_only_some_are_drawn_and_all_are_listed(monkeypatch):
 
 @pytest.mark.usefixtures("undrawn")
 def test_hops_are_drawn_in_one_column_and_every_kind_has_its_colour(tmp_path):
-    """Hops are no directions; a box of the viewer has the colour that the figures give its kind."""
+    """Hops are not directions; a box of the viewer has the colour that the figures give its kind."""
     route = studies.one_way(("a", "b", "c"), packets=20)
     hops = tuple(
         dataclasses.replace(step, start=dataclasses.replace(step.start, direction=int(number > 3)))
@@ -257,53 +261,53 @@ def test_hops_are_drawn_in_one_column_and_every_kind_has_its_colour(tmp_path):
     )
     route = dataclasses.replace(route, steps=dataclasses.replace(route.steps, steps=hops))
     assert 1 == len(plates.steps(studies.about(route).numbers, virtual=False).axes)
-    found = text_of(tmp_path, one_way(route, **PLAIN))
+    page_text = text_of(tmp_path, one_way(route, **PLAIN))
     for kind, look in packet_boxes.KIND_CLASSES.items():
-        assert f".{look} {{ fill: {style.KIND_COLOURS[kind]}; }}" in found
+        assert f".{look} {{ fill: {style.KIND_COLOURS[kind]}; }}" in page_text
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_gaps_and_unknown_instants_of_losses_are_said(tmp_path):
+def test_gaps_and_unknown_instants_of_losses_are_reported(tmp_path):
     data = one_way(studies.one_way(lost=3), gaps=[(2_000_000, 4_000_000)], layers=False, audited=False)
-    found = text_of(tmp_path, data)
+    page_text = text_of(tmp_path, data)
     (run,) = (picture for picture in blocks.pictures(page.run_sections(data)) if picture.name == "run")
     assert 1 == len(run.figure.axes[0].patches)  # the gap
     assert "1 gap, 3 lost packets, 1 change point" in run.figure.axes[0].get_title(loc="left")
-    assert "The instants of 3 lost packets are unknown." in found
-    assert "83.3 ms" in found
+    assert "The instants of 3 lost packets are unknown." in page_text
+    assert "83.3 ms" in page_text
 
 
-@pytest.mark.parametrize(("packets_n", "said", "never"), [
+@pytest.mark.parametrize(("packets_n", "sentence", "never"), [
     (1, "by the only complete packet", "95 % of"),
     (3, "at most, by 3 packets", "95 % of"),
     (200, "95 % of the 200 packets need", "by 200"),
 ])  # fmt: skip
-def test_few_packets_have_no_percentiles(packets_n, said, never):
-    """A share of packets is said only where there are enough to be beyond it."""
+def test_few_packets_have_no_percentiles(packets_n, sentence, never):
+    """A share of packets is given only where enough packets are beyond it."""
     lines = " ".join(report.summary_lines(one_way(studies.one_way(packets=packets_n), **PLAIN)))
-    assert said in lines
+    assert sentence in lines
     assert never not in lines
     if packets_n == 1:
         assert "one packet has no jitter" in lines
         assert "resolution" not in lines
 
 
-def test_what_explains_the_whole_better_than_its_steps_is_among_the_conclusions():
-    """A finding about the whole delay is said first where those about the steps explain less."""
+def test_a_finding_that_explains_more_than_those_of_the_steps_is_among_the_conclusions():
+    """A finding about the total delay comes first where those about the steps explain less."""
     route = studies.one_way()
-    said = "The step beats with a: task 6, period 40 ms: its phase when the step begins makes 75 % of the variance."
-    beat = Finding("beat", said, 1e-9, 0.75, {"period_ns": 4e7})
-    for found, first in ((False, True), (True, False)):
-        about = studies.about(route, found=found)
-        whole = dataclasses.replace(about.attributions[-1], findings=(beat,))
-        study = dataclasses.replace(about, attributions=(*about.attributions[:-1], whole))
+    sentence = "The step beats with a: task 6, period 40 ms: its phase when the step begins makes 75 % of the variance."
+    beat = Finding("beat", sentence, 1e-9, 0.75, {"period_ns": 4e7})
+    for findings, first in ((False, True), (True, False)):
+        about = studies.about(route, findings=findings)
+        total = dataclasses.replace(about.attributions[-1], findings=(beat,))
+        study = dataclasses.replace(about, attributions=(*about.attributions[:-1], total))
         lines = report.summary_lines(dataclasses.replace(one_way(route, **PLAIN), study=Study((study,), None)))
-        expected = "as a whole, the delay beats with a: task 6, period 40 ms: its phase when the delay begins"
+        expected = "overall, the delay beats with a: task 6, period 40 ms: its phase when the delay begins"
         assert first == any(expected in line for line in lines)
 
 
 def test_one_packet_that_is_several_has_all_names():
-    """Of 64 packets the 99th percentile is the slowest."""
+    """The 99th percentile of 64 packets is the slowest."""
     assert ["median", "99th percentile, slowest"] == [*packet_boxes.chosen(studies.one_way(packets=64))]
     assert ["median", "99th percentile", "slowest"] == [*packet_boxes.chosen(studies.one_way(packets=200))]
     assert ["median, 99th percentile, slowest"] == [*packet_boxes.chosen(studies.one_way(packets=1))]
@@ -311,15 +315,15 @@ def test_one_packet_that_is_several_has_all_names():
 
 @pytest.mark.slow
 def test_the_page_of_many_packets_stays_small(tmp_path):
-    """Of 100 000 packets the page is hardly larger than of 1000: points become bands and quantiles, and it says so."""
+    """The page of 100 000 packets is hardly larger than that of 1000: its captions name bands and quantiles."""
     sizes = []
     for number in (1000, 100_000):
-        found = text_of(tmp_path, one_way(studies.one_way(packets=number), **PLAIN))
-        sizes.append(len(found))
+        page_text = text_of(tmp_path, one_way(studies.one_way(packets=number), **PLAIN))
+        sizes.append(len(page_text))
     assert max(sizes) < 1_500_000
     assert sizes[1] < 1.2 * sizes[0]
-    assert "drawn by 500 of its 100\N{NO-BREAK SPACE}000 quantiles" in found
-    assert "minimum to maximum in each of 600 intervals of time as a band" in found
+    assert "drawn by 500 of its 100\N{NO-BREAK SPACE}000 quantiles" in page_text
+    assert "minimum to maximum in each of 600 intervals of time as a band" in page_text
 
 
 @pytest.mark.slow
@@ -329,12 +333,16 @@ def test_a_page_of_several_runs(bench, tmp_path):
     empty = one_way(audited=False)
     runs = [("first", data_of(bench)), ("second", one_way(studies.one_way(), **PLAIN)), ("third", empty)]
     path = report.write_set(tmp_path, runs, figure_formats=("svg", "png"), table_formats=("csv", "latex"))
-    found = path.read_text()
-    ids = re.findall(r'\bid="([^"]+)"', found)
+    page_text = path.read_text()
+    ids = re.findall(r'\bid="([^"]+)"', page_text)
     assert len(ids) == len(set(ids))
-    assert found.index("A row per run") < found.index("The delay of every run") < found.index("Everything about first")
-    assert 3 == found.count("<summary>Everything about")
-    assert "Runs without a complete packet: third." in found
+    assert (
+        page_text.index("A row per run")
+        < page_text.index("The delay of every run")
+        < page_text.index("Everything about first")
+    )
+    assert 3 == page_text.count("<summary>Everything about")
+    assert "Runs without a complete packet: third." in page_text
     assert (tmp_path / "totals.svg").is_file()
     assert (tmp_path / "totals.png").is_file()
     steps = stages.read(tmp_path / "route_steps.parquet")

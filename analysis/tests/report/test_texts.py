@@ -68,13 +68,13 @@ def test_a_skew_has_the_digits_its_interval_needs():
     assert "\N{EN DASH}" == texts.ppm_interval(Interval(math.nan, math.nan, math.nan, ""))
 
 
-def test_a_share_beyond_the_whole_is_all_of_it():
+def test_a_share_above_all_of_it_is_all_of_it():
     """102 % of a variance is true (other steps take back the rest) and reads as an error."""
-    assert "all of it (other steps are short when it is long)" == texts.whole_share(Interval(1.02, 1.01, 1.03, ""))
-    assert "98 % (97 to 99 %)" == texts.whole_share(Interval(0.98, 0.97, 0.99, ""))
+    assert "all of it (other steps are short when it is long)" == texts.capped_share(Interval(1.02, 1.01, 1.03, ""))
+    assert "98 % (97 to 99 %)" == texts.capped_share(Interval(0.98, 0.97, 0.99, ""))
 
 
 def test_a_tail_is_counted():
-    """Of 60 packets the slowest are no hundredth."""
+    """The slowest 13 of 60 packets are more than a hundredth."""
     assert "slowest 13 of 60" == texts.tail_text(13, 60)
     assert "slowest 10 of 1\N{NO-BREAK SPACE}000" == texts.tail_text(10, 1000)

@@ -67,7 +67,7 @@ def test_an_experiment_without_limits_leaves_no_parameter(tmp_path):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ('assert = ["rtt.p99 < 20"]', "there is no unit; it must be ns or us"),
+        ('assert = ["rtt.p99 < 20"]', "the unit is missing; it must be ns or us"),
         ('assert = ["p99 of the rtt"]', "not understood; write it like `rtt.p99 < 20 ms`"),
         ('assert = "rtt.p99 < 20 ms"', "Expected `array`, got `str` at `assert`"),
         ('thresholds = ["rtt.p99 5 %"]', "not understood; write it like `rtt.p99 +5 %`"),
@@ -106,5 +106,5 @@ def test_of_a_recording_without_delays_nothing_holds(tmp_path):
     nothing = Delays({ONE_WAY: np.zeros(0, dtype=np.int64)}, {}, sent=0, lost=0, samplerate_hz=Fraction(24_000_000))
     found = limits.verdicts(recording, nothing, ("delay.p99 < 1 ms",))
     assert [False, False] == [verdict.holds for verdict in found]
-    assert "delay.p99 < 1 ms: does not hold: no packet is known whole on the pins" == found[0].sentence
+    assert "delay.p99 < 1 ms: does not hold: no packet is complete on the pins" == found[0].sentence
     assert "loss < 1 %: does not hold: not defined (no packets)" == found[1].sentence

@@ -1,4 +1,4 @@
-"""Activities: what recurs periodically on the nodes, from the events."""
+"""Activities: periodic events on the nodes."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Activity:
 def periodic(name: str, instants: NDArray[np.int64]) -> Activity | None:
     """The activity, if its instants keep a period; None otherwise.
 
-    Instants that no other one precedes or follows by the period, to 5 %, are left out: a timer may serve several.
+    Instants that no other one precedes or follows by the period, to 5 %, are omitted: a timer may serve several.
     """
     if len(instants) < MIN_INSTANTS:
         return None
@@ -94,7 +94,7 @@ def _has_neighbour(instants: NDArray[np.int64], distance: float) -> NDArray[np.b
 def activities(events: Events) -> dict[str, Activity]:
     """Periodic events of each node: timers, slots, TDMA frames, tasks, heartbeats; by name.
 
-    Of activities with equal periods on a node the first is taken, in the order task, frame, slot, heartbeat, timer.
+    The first of activities with equal periods on a node counts, in the order task, frame, slot, heartbeat, timer.
     """
     by_name: dict[str, Activity] = {}
     for node, node_name in enumerate(events.node_names):

@@ -1,4 +1,4 @@
-"""Intervals of time on the air: unions, and how much of a window they cover. All are int64 samples, ends exclusive."""
+"""Intervals of time on the air: unions, and the cover of windows. All are int64 samples, ends exclusive."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def union(*parts: Intervals) -> Intervals:
 
 
 def without(intervals: Intervals, others: Intervals, *, tolerance: float) -> Intervals:
-    """Those that are not also one of `others`, to a tolerance at either end."""
+    """The intervals that are not also one of `others`, to a tolerance at either end."""
     if not len(others.starts):
         return intervals
     others = others.rows(np.argsort(others.starts))

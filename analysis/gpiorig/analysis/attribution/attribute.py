@@ -37,27 +37,27 @@ EXPOSED_NS = 1500  # by which a step is longer for each microsecond pre-empted: 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:
-    """The delays of one step and what they are tested against.
+    """The delays of one step and the data that they are tested against.
 
     Parameters
     ----------
     name
-        Of the step.
+        Name of the step.
     delays, begins, starts
         int64[n], samples: the step, its beginning, the beginning of the packet; in the order of sending.
     covariates
         float64[n] by name.
     activities
-        Those that can matter to the step.
+        The activities that can matter to the step.
     period_ns
-        Of a sample.
+        Nanoseconds per sample.
     packets
-        How many there are; fewer are in the arrays when they were thinned out.
+        Number of all packets; the arrays have fewer where they were thinned out.
     interval
         From one packet to the next, in samples.
     split
-        What the packets met while they waited for the radio; a sentence where that is not known, None where no line
-        shows it or the step is not such a wait.
+        Frames that the packets met while they waited for the radio; a sentence where they are unknown, None where no
+        line shows them or the step is not such a wait.
     """
 
     name: str
@@ -81,21 +81,21 @@ def attribute(
     level: float = LEVEL,
     progress: Callable[[str], None] | None = None,
 ) -> tuple[Attribution, ...]:
-    """Attribute every step and the whole delay of a route.
+    """Attribute every step and the total delay of a route.
 
     Parameters
     ----------
     route
         Packets and their steps.
     covariates
-        By name float64[k], or float64[k, s] for what differs from step to step: the whole delay gets the sums of
-        what is known. NaN where unknown. Or a function that gives them for some packets, int64[r] of the k, which
+        By name float64[k], or float64[k, s] where they differ from step to step: the total delay gets the sums of the
+        known values. NaN where unknown. Or a function that gives them for some packets, int64[r] of the k, which
         takes less memory where packets are thinned out.
     activities
-        What is periodic on the nodes; a step is tested against those of its own nodes (``NODE: …``), the whole delay
+        Periodic activities on the nodes; a step is tested against those of its own nodes (``NODE: …``), the total delay
         against all.
     waits
-        By step, what the packets met on the air (`Air.wait` of `gpiorig.analysis.attribution.frame_owners.for_route`).
+        By step, the frames that the packets met on the air (`Air.wait`, from `frame_owners.for_route`).
     level
         Probability of any finding in a step without structure (Holm, Scandinavian Journal of Statistics 6,
         1979, over the tests of the step).
@@ -105,7 +105,7 @@ def attribute(
     Returns
     -------
     tuple of Attribution
-        One per step in the order of the path, then one of the whole delay. Equal data give equal results.
+        One per step in the order of the path, then one of the total delay. Equal data give equal results.
     """
     attributions = []
     for series in _series(route, covariates or {}, activities or {}, waits or {}):
@@ -153,12 +153,12 @@ def _series(
                 activity for key, activity in activities.items() if ": " not in key or key.split(": ")[0] in nodes
             )
             delays, begun = thin.steps.samples[:, column], begun_at[:, column]
-        at = splits.get(name) if column is not None else _of_whole(splits)
+        at = splits.get(name) if column is not None else _all_waits(splits)
         every.append(Series(name, delays, begun, thin.starts, own, near, period_ns, total, interval, at))
     return every
 
 
-def _of_whole(splits: Mapping[str, Split | str]) -> Split | None:
+def _all_waits(splits: Mapping[str, Split | str]) -> Split | None:
     """All waits together, if each of them can be split."""
     parts = [split for split in splits.values() if isinstance(split, Split)]
     return channel.together(parts) if len(parts) == len(splits) else None
@@ -179,7 +179,7 @@ def attribute_series(series: Series, *, level: float = LEVEL) -> Attribution:
     split = series.split
     if isinstance(split, Split) and split.long.any() and not any(finding.kind == "channel" for finding in findings):
         longer = f"{int(np.count_nonzero(split.long))} of {count_text(len(split.long), 'packet')}"
-        notes.append(f"{longer} waited longer than one backoff; the reason is not known at this level.")
+        notes.append(f"{longer} waited longer than one backoff; the reason is unknown at this level.")
     return Attribution(
         step=series.name,
         findings=findings,
@@ -190,7 +190,7 @@ def attribute_series(series: Series, *, level: float = LEVEL) -> Attribution:
 
 
 def _tests(series: Series, level: float) -> tuple[list[Finding], list[str]]:
-    """The results of every possible test, and why others are not possible."""
+    """The results of every possible test, and the reasons why others are not possible."""
     unit, shape, x = series.period_ns, series.delays, settled(series.delays)
     beats = [
         beat.known(x, series.begins, activity, period_ns=unit, interval=series.interval)
@@ -223,7 +223,7 @@ def _tests(series: Series, level: float) -> tuple[list[Finding], list[str]]:
 def settled(delays: Samples) -> Samples:
     """Delays whose middle half lies within the resolution, with all near it put on the median.
 
-    What is left are the packets that met something. Others are returned as they are.
+    The remaining variance is of the packets that met something. Other delays are returned unchanged.
     """
     low, median, high = np.quantile(delays, [0.25, 0.5, 0.75])
     if high - low > RESOLUTION_SAMPLES:
@@ -245,22 +245,25 @@ def _significant(tested: list[Finding], series: Series, level: float) -> tuple[F
     findings = [finding for finding in findings if not _exposed(finding)]
     kinds = {finding.kind for finding in findings}
     named = any(finding.kind == "beat" and finding.numbers["activity"] for finding in findings)
-    if {"lattice", "channel"} & kinds:  # levels, and what lies beyond them, are not modes
+    if {"lattice", "channel"} & kinds:  # levels, and delays beyond them, are not modes
         findings = [finding for finding in findings if finding.kind != "modes"]
-    if named:  # what was searched is the activity that is known
+    if named:  # the period of the search is that of the known activity
         findings = [finding for finding in findings if finding.kind != "beat" or finding.numbers["activity"]]
-    if {"trend", "change"} <= kinds:  # many jumps look like a trend and a jump like one: jumps must say clearly more
+    if {
+        "trend",
+        "change",
+    } <= kinds:  # many jumps look like a trend and a jump like one: jumps must explain clearly more
         share = {finding.kind: finding.share for finding in findings}
         worse = "trend" if share["change"] > CLEARLY * share["trend"] else "change"
         findings = [finding for finding in findings if finding.kind != worse]
-    if "channel" in kinds:  # and what the air explains, nothing else does
+    if "channel" in kinds:  # the air has precedence over other explanations
         left = 1 - sum(finding.share for finding in findings if finding.kind in _OF_THE_AIR)
         findings = [finding for finding in findings if finding.kind in _OF_THE_AIR or finding.share <= left]
     return tuple(sorted(findings, key=lambda finding: (-finding.share, finding.p_value)))
 
 
 def _exposed(finding: Finding) -> bool:
-    """Whether a step is pre-empted more because it lasts longer, not the other way round.
+    """Tell whether a step is pre-empted more because it lasts longer, not the other way round.
 
     A step that works is longer by the time pre-empted; one that waits, by the inverse of their share.
     """
@@ -270,8 +273,8 @@ def _exposed(finding: Finding) -> bool:
 
 def _sentence(series: Series, findings: tuple[Finding, ...], tests: int, level: float, notes: list[str]) -> str:
     n = len(series.delays)
-    of = f" of {count_text(series.packets, 'packet')}" if series.packets > n else ""
-    base = f"{count_text(n, 'packet')}{of}{' chosen at random' if of else ''}"
+    sample_of = f" of {count_text(series.packets, 'packet')}" if series.packets > n else ""
+    base = f"{count_text(n, 'packet')}{sample_of}{' chosen at random' if sample_of else ''}"
     rest = "".join(f" {note}" for note in notes)
     if findings:
         others = len(findings) - 1

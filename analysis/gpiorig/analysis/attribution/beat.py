@@ -1,4 +1,4 @@
-"""Beat: whether a step is longer or shorter depending on where in a period of something else it begins."""
+"""Beat: the duration of a step depends on the phase, in the period of an activity, at which it begins."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 MIN_PACKETS = 40
 MAX_BINS = 20
 PER_BIN = 15  # packets
-FEW = 3  # packets of a bin, of which fewer have no say
+FEW = 3  # packets of a bin: bins with fewer do not count
 MIN_TURNS = 5  # of the phase over the run: with fewer a beat looks like a trend
 ONE_PHASE = 0.95  # length of the mean phase vector from which all packets meet the same phase
 MULTIPLES = 10  # of the period of the peak: a short pulse has harmonics as high as itself
@@ -37,13 +37,13 @@ def bins(phase: Floats) -> NDArray[np.int64]:
 
 
 def blind(turns: Floats) -> str:
-    """Why these packets cannot show a beat; empty if they can."""
+    """The reason why these packets cannot show a beat; empty if they can."""
     phase = turns % 1.0
     if abs(np.mean(np.exp(2j * np.pi * phase))) > ONE_PHASE:
         return "all packets begin at nearly the same phase"
     advance = (np.diff(turns) + 0.5) % 1.0 - 0.5
     if np.std(advance) < NEAR and abs(float(np.sum(advance))) < MIN_TURNS:
-        return "the phase moves on too slowly: a beat would be no different from a trend"
+        return "the phase advances too slowly: a beat would look like a trend"
     return ""
 
 
@@ -107,7 +107,7 @@ def known(
     if reason:
         return reason
     labels = bins(turns % 1.0)
-    # One packet alone at its phase would explain whatever it met.
+    # One packet alone at its phase would explain its own delay.
     many = np.bincount(labels)[labels] >= FEW
     x, labels, within[within] = x[many], labels[many], many
     if len(np.unique(labels)) < 2:

@@ -1,4 +1,4 @@
-"""Channel: how much of the variance comes from a busy channel and from repeated frames, and how much from one backoff.
+"""Channel: the shares of the variance from a busy channel, from repeated frames, and from one backoff.
 
 A wait is split at one backoff: the longest wait on the lattice of those packets that met nothing on the air. Packets
 that waited longer had been repeated (their own frame was on the air before), or met a frame of others before one
@@ -9,7 +9,7 @@ backoff was over, or neither. Two questions are tested:
   each instant at which a wait ends only those are compared that wait until then (the log-rank test with an exposure
   that changes in time: Mantel, Cancer Chemotherapy Reports 50, 1966; Mantel and Byar, JASA 69, 1974).
 
-There is a finding where one of the two is significant. What it claims: repetitions were seen, so they count unless
+There is a finding where one of the two is significant. Its claim: repetitions were seen, so they count unless
 there are short ones among them, which no repetition leaves; others on the air may be there by chance, so they count
 only where their test is significant, and then only the number beyond chance: (m - c)/(1 - c), m the share of the
 long packets that met others, c the probability that a window of one backoff meets them at any time (the attributable
@@ -36,14 +36,14 @@ from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES
 
 Flags = NDArray[np.bool_]
-MIN_FREE = 30  # packets that met nothing on the air, to know what the wait is without
+MIN_FREE = 30  # packets that met nothing on the air, to know the wait without frames
 EVIDENT = 1e-3  # chance of a lattice that shows where one backoff ends
 ONE_BACKOFF, UNEXPLAINED, BUSY, RETRIES = range(4)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Split:
-    """The packets of a step, or of the whole delay, split at one backoff.
+    """The packets of a step, or of the total delay, split at one backoff.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Split:
     chance
         Probability that a window of one backoff meets others at any time.
     p_busy, p_repeated
-        Chance of what is seen if others on the air, or repetitions, did not matter.
+        Chance of the observed numbers if others on the air, or repetitions, did not matter.
     most
         Samples: the longest wait of one backoff; NaN of several waits.
     """
@@ -74,7 +74,7 @@ class Split:
 
 
 def split(delays: NDArray[np.int64], wait: Wait) -> Split | str:
-    """Split one wait, int64[k] samples; or why it cannot be."""
+    """Split one wait, int64[k] samples; or the reason why it cannot be split."""
     free = np.isinf(wait.others) & ~wait.repeated
     if int(free.sum()) < MIN_FREE:
         return (
@@ -102,7 +102,7 @@ def one_backoff(delays: NDArray[np.int64]) -> lattice.Lattice | None:
 
 
 def backoff_levels(delays: NDArray[np.int64]) -> lattice.Lattice | None:
-    """The same where some of the waits met what no line shows: from the shortest, then over all of them."""
+    """The same where some of the waits met frames that no line shows: from the shortest, then over all of them."""
     levels = _evident(lattice.fit(delays)) or _evident(lattice.shortest(delays))
     return _evident(levels.over(delays)) if levels is not None else None
 
@@ -114,19 +114,19 @@ def _evident(levels: lattice.Lattice | None) -> lattice.Lattice | None:
 
 
 def together(parts: Sequence[Split]) -> Split | None:
-    """The split of the whole delay: what happened in any of its waits; None without one."""
+    """The split of the total delay: a packet has the flags of any of its waits; None without a wait."""
     if not parts:
         return None
 
-    def of_any(flags: list[Flags]) -> Flags:
-        flags_of_any: Flags = np.logical_or.reduce(flags)
-        return flags_of_any
+    def in_any(flags: list[Flags]) -> Flags:
+        any_of_them: Flags = np.logical_or.reduce(flags)
+        return any_of_them
 
     return Split(
-        free=~of_any([~part.free for part in parts]),
-        long=of_any([part.long for part in parts]),
-        repeated=of_any([part.repeated for part in parts]),
-        met=of_any([part.met & part.long for part in parts]),
+        free=~in_any([~part.free for part in parts]),
+        long=in_any([part.long for part in parts]),
+        repeated=in_any([part.repeated for part in parts]),
+        met=in_any([part.met & part.long for part in parts]),
         chance=max(part.chance for part in parts),
         p_busy=min(1.0, len(parts) * min(part.p_busy for part in parts)),
         p_repeated=min(1.0, len(parts) * min(part.p_repeated for part in parts)),
@@ -232,7 +232,7 @@ def _sentence(
     if counts[RETRIES]:
         parts.append(f"the frame of {counts[RETRIES]} had been on the air before")
     if counts[UNEXPLAINED]:
-        parts.append(f"for {counts[UNEXPLAINED]} the cause is not known")
+        parts.append(f"for {counts[UNEXPLAINED]} the cause is unknown")
     text += ", ".join(parts)
     return text + (
         f"; {share_text(unexplained)} is of these or may be chance." if unexplained >= NEXT_TO_NOTHING else "."

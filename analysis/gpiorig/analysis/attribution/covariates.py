@@ -1,4 +1,4 @@
-"""Covariates: what a step may depend on, one number per packet, or per packet and step."""
+"""Covariates of the steps: one number per packet, or per packet and step."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 PREEMPTED = "pre-empted time, µs"
 QUEUED = "messages queued"
 WAITS = (Kind.RADIO_WAIT, Kind.AIR, Kind.UNDIVIDED, Kind.FRAGMENTS)  # for the radio, not for the processor
-OCTET_NS = 32_000  # on the air at 250 kb/s (IEEE 802.15.4-2006, 6.5): the grain of air times
+BYTE_NS = 32_000  # on the air at 250 kb/s (IEEE 802.15.4-2006, 6.5): the grain of air times
 
 
 def begins(route: Route) -> NDArray[np.int64]:
@@ -28,7 +28,7 @@ def begins(route: Route) -> NDArray[np.int64]:
 
 
 def covariates(trips: RoundTrips, route: Route, occupancy: Occupancy | None = None) -> dict[str, Floats]:
-    """Covariates of round trips; those that never vary are left out.
+    """Covariates of round trips; those that never vary are omitted.
 
     Per packet and direction: retries, transmissions without an acknowledgement or with a busy channel, fragments, and
     air time above the shortest in units of 32 µs. Per packet and step: time pre-empted, and messages queued on its node
@@ -54,13 +54,13 @@ def covariates(trips: RoundTrips, route: Route, occupancy: Occupancy | None = No
         for name, values in counts.items():
             values_by_name[f"{way} {name}"] = values[rows, direction].astype(np.float64)
         values_by_name[f"{way} longer air time, 32 µs"] = _air_time(route, direction, turn=trips.timelines.turn)
-    return _varying(values_by_name | of_steps(trips.events, route, occupancy))
+    return _varying(values_by_name | step_covariates(trips.events, route, occupancy))
 
 
-def of_steps(events: Events, route: Route, occupancy: Occupancy | None = None) -> dict[str, Floats]:
+def step_covariates(events: Events, route: Route, occupancy: Occupancy | None = None) -> dict[str, Floats]:
     """Covariates of the steps of any route: time pre-empted, and messages queued on their nodes when they begin.
 
-    Time pre-empted is left out (NaN) of steps that wait for the radio: a longer wait meets more of everything.
+    Time pre-empted is omitted (NaN) for steps that wait for the radio: a longer wait meets more of everything.
     """
     values_by_name: dict[str, Floats] = {}
     if occupancy is not None:
@@ -83,7 +83,7 @@ def _air_time(route: Route, direction: int, *, turn: int) -> Floats:
         for column, step in enumerate(route.steps.steps)
         if step.kind is Kind.AIR and (step.start.direction >= turn) == bool(direction)
     ]
-    unit = OCTET_NS * float(route.steps.samplerate_hz) / NS_PER_S
+    unit = BYTE_NS * float(route.steps.samplerate_hz) / NS_PER_S
     samples = route.steps.samples[:, columns].sum(axis=1)
     # From the shortest on: equal frames must not fall on either side of a rounding.
     times: Floats = np.rint((samples - samples.min()) / unit) if len(samples) else samples.astype(np.float64)

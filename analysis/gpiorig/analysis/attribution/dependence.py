@@ -1,4 +1,4 @@
-"""Dependence: whether a step is longer when something else is more: time pre-empted, packets queued, retries."""
+"""Dependence of a step on a covariate: time pre-empted, packets queued, retries."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def test(delays: NDArray[np.int64], covariate: Floats, *, name: str, period_ns: 
     covariate
         float64[n], NaN where unknown.
     name
-        Of the covariate, with its unit if it has one, such as ``pre-empted time, µs``.
+        Name of the covariate, with its unit if it has one, such as ``pre-empted time, µs``.
     period_ns
-        Of a sample.
+        Nanoseconds per sample.
     """
     known = np.isfinite(covariate)
     x, c = delays[known].astype(np.float64), covariate[known]

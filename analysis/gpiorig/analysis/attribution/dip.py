@@ -66,7 +66,7 @@ def _hull(values: Floats, low: int, high: int, *, sign: float) -> Knots:
 def p_value(dip: float, n: float) -> float:
     """Probability of such a dip, or a larger one, of n uniform values; interpolated in the logarithm.
 
-    Beyond the last quantile the logarithm goes on with the square of the dip, as the
+    Beyond the last quantile the logarithm continues with the square of the dip, as the
     tail of a Brownian bridge's supremum.
     """
     scaled = dip * np.sqrt(n)

@@ -26,9 +26,9 @@ class Finding:
     p_value
         Probability of such evidence without the structure, for one test; the level of `Attribution` is for all.
     share
-        Of the variance of the step that it explains, 0 to 1.
+        Share of the variance of the step that it explains, 0 to 1.
     numbers
-        What was estimated, by name with unit, such as ``period_ns``, ``levels``.
+        Estimates by name with unit, such as ``period_ns``, ``levels``.
     """
 
     kind: str
@@ -45,7 +45,7 @@ class Attribution:
     Parameters
     ----------
     step
-        Its name; ``total`` for the whole delay.
+        Its name; ``total`` for the total delay.
     findings
         The largest share first; empty without a finding.
     tests
@@ -81,7 +81,7 @@ def as_table(attributions: Sequence[Attribution]) -> pa.Table:
 
 
 def _json(numbers: Mapping[str, Interval | float | int | str]) -> str:
-    """JSON has no NaN: what is not defined is null."""
+    """JSON has no NaN: undefined numbers are null."""
     plain = {
         name: [_number(number) for number in (value.value, value.low, value.high)]
         if isinstance(value, Interval)

@@ -1,4 +1,4 @@
-"""Owners of frames: which frames around a radio wait are the packet's own, and which are another node's, by the pins.
+"""Owners of frames: frames around a radio wait are the packet's own or another node's, by the pins.
 
 A frame timestamp line shows every frame that its radio receives, also those for other nodes. Three sources are used,
 and none of them is the length of the wait:
@@ -7,10 +7,10 @@ and none of them is the length of the wait:
 - ``radio.tx_start`` of the sender: where it comes a constant time before the first bit, the driver commands every
   attempt, and all attempts are known, received or not.
 - ``radio.tx_complete`` of the other nodes: which frames on a line they sent, and which transmissions the receiver did
-  not receive although it receives that node otherwise: such a one collided, or the receiver was not listening.
+  not receive although it receives that node otherwise: these collided, or the receiver was not listening.
 
-Without ``radio.tx_start`` (the radio repeats by itself) a frame on a line is an earlier attempt if it is as long as the
-frame that was read, no other node's transmission ended with it, and other frames on that line have other lengths.
+Without ``radio.tx_start`` (the radio repeats frames alone) a frame on a line is an earlier attempt if it is as long as
+the frame that was read, no other node's transmission ended with it, and other frames on that line have other lengths.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class _Finder:
     def __init__(self, events: Events, read: Samples, senders: tuple[str, ...], header_ns: Mapping[str, int]) -> None:
         events = _only(events, (FRAME_TIMESTAMP, f"{TAP}.exit", "driver.exec.enter", "radio.tx_start", *TX_ENDS))
         self._events, self._read, self._header_ns = events, read, header_ns
-        self._octet = float(Fraction(BYTE_NS, NS_PER_S) * events.samplerate_hz)
+        self._byte = float(Fraction(BYTE_NS, NS_PER_S) * events.samplerate_hz)
         self._apart, self._reported, self._reporting = (
             self._samples(ns) for ns in (APART_NS, REPORTED_WITHIN_NS, REPORTING_NS)
         )
@@ -93,7 +93,7 @@ class _Finder:
         return int(Fraction(ns, NS_PER_S) * self._events.samplerate_hz)
 
     def _transactions_of(self, node: str) -> Intervals:
-        """From each command to send to the report of its end."""
+        """Transmissions from each command to send to the report of its end."""
         commands = self._events.instants("driver.exec.enter", node=node)
         reports = np.sort(np.concatenate([self._events.instants(name, node=node) for name in TX_ENDS]))
         place = np.searchsorted(reports, commands)
@@ -112,7 +112,7 @@ class _Finder:
         commands = self._commands(begin, end, sender)
         unclear = np.zeros(len(begin), dtype=np.bool_)
         if commands is None:
-            del lines[sender]  # a radio that repeats by itself receives nothing meanwhile
+            del lines[sender]  # a radio that repeats frames without the driver receives nothing meanwhile
             own = {name: self._alike(lines, name, begin, end, lengths, sender, unclear) for name in lines}
             attempts = airtime.union(*(line.rows(own[name]) for name, line in lines.items()))
             others = [self._not_own(line.rows(~own[name]), end, lengths) for name, line in lines.items()]
@@ -123,7 +123,7 @@ class _Finder:
                 line.rows(airtime.nearest(line.starts, first_bits, tolerance=self._apart) < 0)
                 for line in lines.values()
             ]
-        merged = airtime.without(airtime.union(*others), attempts, tolerance=self._octet)
+        merged = airtime.without(airtime.union(*others), attempts, tolerance=self._byte)
         unreceived, uneven = self._unreceived(lines[receiver], sender, receiver)
         hidden = np.zeros(len(begin), dtype=np.bool_)
         if commands is None:
@@ -149,20 +149,20 @@ class _Finder:
     def _lines(self, header: int, receiver: str) -> dict[str, Intervals]:
         """Frames by line, from the first bit on the air to the last; nodes without a line have none.
 
-        A frame lasts whole octets, so a line that falls late by less than half an octet shows its end exactly.
+        A frame is an integer number of bytes, so a line that falls late by less than half a byte shows its end exactly.
         """
         lines = {}
         for name, (rises, falls) in self._pulses.items():
             known = name != receiver and name in self._header_ns
             starts = rises - (self._samples(self._header_ns[name]) if known else header)
-            octets = np.rint((falls - starts) / self._octet)
-            lines[name] = Intervals(starts, starts + np.rint(octets * self._octet).astype(np.int64))
+            byte_counts = np.rint((falls - starts) / self._byte)
+            lines[name] = Intervals(starts, starts + np.rint(byte_counts * self._byte).astype(np.int64))
         return lines
 
     def _not_own(self, line: Intervals, end: Samples, lengths: Samples) -> Intervals:
-        """Without the frames that were read."""
+        """The frames of a line except those that were read."""
         own = Intervals(end, end + lengths)
-        return airtime.without(line, own, tolerance=self._octet)
+        return airtime.without(line, own, tolerance=self._byte)
 
     def _commands(self, begin: Samples, end: Samples, sender: str) -> tuple[Samples, int] | None:
         """The driver's commands to send and the time from there to the first bit; None where they do not show it."""
@@ -219,7 +219,7 @@ class _Finder:
         another sender of the route was sending too, unless it received the frame.
         """
         line = lines[name]
-        ours = airtime.nearest(line.starts, self._read, tolerance=self._octet / 2) >= 0
+        ours = airtime.nearest(line.starts, self._read, tolerance=self._byte / 2) >= 0
         for node, ends in self._completed.items():
             if node not in (sender, name):
                 frames, _ = self._frames_of(ends, line.ends)
@@ -228,7 +228,7 @@ class _Finder:
         window = airtime.window_of(line.starts, begin, end)
         inside = (window >= 0) & (line.ends <= end[np.maximum(window, 0)])
         latest = np.clip(np.searchsorted(begin, line.starts, side="right") - 1, 0, None)
-        alike = np.abs(line.ends - line.starts - lengths[latest]) <= self._octet / 2
+        alike = np.abs(line.ends - line.starts - lengths[latest]) <= self._byte / 2
         elsewhere = ~inside & ~ours
         own: Flags = inside & alike & ~ours
         for node in self._senders:
@@ -237,7 +237,7 @@ class _Finder:
             if node not in (sender, name):
                 doubtful = own & sending
                 if node in lines:
-                    doubtful &= airtime.nearest(line.starts, lines[node].starts, tolerance=self._octet) < 0
+                    doubtful &= airtime.nearest(line.starts, lines[node].starts, tolerance=self._byte) < 0
                 unclear[window[doubtful]] = True
                 own &= ~doubtful
         if np.count_nonzero(elsewhere & alike) > DISTINCT * max(1, int(np.count_nonzero(elsewhere))):
@@ -283,7 +283,7 @@ class _Finder:
             lengths = line.ends[received] - line.starts[received]
             ends = reports[frames < 0] - usual
             missing = Intervals(ends - int(np.median(lengths)), ends)
-            (placed if np.ptp(lengths) <= self._octet else uneven).append(missing)
+            (placed if np.ptp(lengths) <= self._byte else uneven).append(missing)
         return _in_order(placed), airtime.union(*uneven)
 
 

@@ -1,20 +1,20 @@
-"""Lattice: whether delays lie on levels a fixed distance apart, as the slots of a backoff make them.
+"""Lattice: delays on levels a fixed distance apart, as the slots of a backoff make them.
 
 Peaks of the periodogram of the delays' distribution are the candidates. A delay within an eighth of a period of a level
 is *on* it; nine in ten must be. Two chances speak against a lattice; the p-value is the larger of the two, times the
-periods looked at:
+number of periods tried:
 
 - The distribution is smooth at the scale of the period. Then at most half of the delays are on levels (a quarter where
   the density is linear, 37 % for an exponential whose 95 % span three periods).
 - The delays have a few places, and these happen to fit: m places fit one of M periods to d of it, at a suitable phase,
   with a probability of about M m (2 d)^(m - 2).
 
-The longest period is taken whose evidence (-log p) is nearly the strongest: its fractions fit as well as it does.
+The longest period whose evidence (-log p) is nearly the strongest counts: its fractions fit equally well.
 
 The levels are those that follow each other and hold the most delays. Delays beyond the last of them met something
 else, even if it lies on a multiple of the period: sums of waits have the measure of their parts in common. So the share
-is that of these levels in the variance of *all* delays. A period far below the spread fits anything that a clock has
-timed; more than `MAX_LEVELS` levels show how fine that clock is, not why delays differ.
+is that of these levels in the variance of *all* delays. A period far below the spread fits all times of one
+clock; more than `MAX_LEVELS` levels show the resolution of that clock, not why delays differ.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MIN_DELAYS = 30  # fewer fall on something like levels by chance
 # Eight of a backoff (macMinBE 3, IEEE 802.15.4-2006, table 86), fifteen of the sum of two.
 MAX_LEVELS = 16
 GAP = 2  # periods to the next level, at most: one level may be empty by chance
-# Shares of the delays, the shortest, that are looked at, and the share of the level that each look has.
+# Shares of the delays, the shortest, that are tested, and the share of the level for each of these tests.
 BODIES = {1.0: 0.9, 0.75: 0.05, 0.5: 0.05}
 MAIN_LEVEL = 0.02  # share of the delays that a level needs to count as a place of its own
 WINDOW = 1 / 8  # of the period, on either side of a level
@@ -67,7 +67,7 @@ class Lattice:
     on
         bool[n]: delays on any level, beyond the highest, too.
     share
-        Of the delays on levels, beyond what lies there anyway.
+        Share of the delays on levels, minus those there by chance.
     width
         Spread of the delays of a level: twice their standard deviation around it.
     p_value
@@ -106,7 +106,7 @@ class Lattice:
 
 
 def fit(delays: NDArray[np.int64]) -> Lattice | None:
-    """The lattice that suits the delays best, however badly; None where there can be none (few delays, few places)."""
+    """The lattice that fits the delays best, however badly; None for few delays or few places."""
     if len(delays) < MIN_DELAYS:
         return None
     x = (delays - delays.min()).astype(np.float64)
@@ -150,7 +150,7 @@ def _fit(x: Floats, period: float, origin: float, *, lowest: float) -> Lattice |
     first, last, levels = _levels(place, on)
     # The resolution is part of the error where it does not show in the scatter.
     sigma = float(np.sqrt(np.mean(residual[used] ** 2) + RESOLUTION_SAMPLES**2 / 12))
-    beside = _beside(on)
+    off_levels = _beside(on)
     inflation = _cut_off(residual, used, cut)
     error = inflation * sigma / np.sqrt(spread)
     return Lattice(
@@ -161,7 +161,7 @@ def _fit(x: Floats, period: float, origin: float, *, lowest: float) -> Lattice |
         levels=levels,
         top=lowest + origin + last * period,
         on=on,
-        share=max(0.0, (n_on - beside) / n),
+        share=max(0.0, (n_on - off_levels) / n),
         width=2 * float(residual[on].std()),
         p_value=_p_value(place, residual, on, period=period),
     )
@@ -222,7 +222,7 @@ def shortest(delays: NDArray[np.int64]) -> Lattice | None:
     """The lattice of all delays, or of their shortest three quarters or half, its chance corrected for the looks.
 
     Where many packets met something else, only the shorter ones lie on levels. What is cut from a smooth distribution
-    is smooth. Of lattices of no more than `MAX_LEVELS` levels the most evident is taken, of others where there is none.
+    is smooth. The most evident lattice of at most `MAX_LEVELS` levels counts; without one, that of more levels.
     """
     if not len(delays):
         return None
@@ -242,15 +242,15 @@ def test(delays: NDArray[np.int64], *, period_ns: float, among: Flags | None = N
     delays
         int64[n], samples.
     period_ns
-        Of a sample.
+        Nanoseconds per sample.
     among
-        bool[n], those that are known to have met nothing else; None if that is not known.
+        bool[n], delays of packets that met nothing else; None if unknown.
 
     Returns
     -------
     Finding or None
         Its share is that of the variance of all delays. Of a grid of more than `MAX_LEVELS` levels the chance is 1, and
-        the number `grid_p_value` says how evident it is.
+        the number `grid_p_value` is its chance as a grid.
     """
     lattice = shortest(delays) if among is None else fit(delays[among])
     if lattice is None:
@@ -258,8 +258,8 @@ def test(delays: NDArray[np.int64], *, period_ns: float, among: Flags | None = N
     if lattice.levels > MAX_LEVELS:
         period = time_text(lattice.period * period_ns)
         text = (
-            f"The delays lie on {lattice.levels} levels {period} apart; more than {MAX_LEVELS} show how fine a clock "
-            "is, not why delays differ."
+            f"The delays lie on {lattice.levels} levels {period} apart; more than {MAX_LEVELS} show the "
+            "resolution of a clock, not why delays differ."
         )
         return Finding("lattice", text, 1.0, 0.0, {"levels": lattice.levels, "grid_p_value": lattice.p_value})
     z = float(ndtri(0.5 + CONFIDENCE / 2))
@@ -301,8 +301,8 @@ def test(delays: NDArray[np.int64], *, period_ns: float, among: Flags | None = N
 def _share(delays: NDArray[np.int64], own: Flags, lattice: Lattice) -> Interval:
     """The share of the sum of squares of all delays between the levels, minus that of delays there by chance."""
     levels = lattice.origin + lattice.period * np.rint((delays - lattice.origin) / lattice.period)
-    beside = np.count_nonzero(~own & (delays > lattice.origin - lattice.period) & (delays < lattice.beyond))
-    by_chance = min(1.0, beside * 2 * WINDOW / (1 - 2 * WINDOW) / max(1, int(np.count_nonzero(own))))
+    off_levels = np.count_nonzero(~own & (delays > lattice.origin - lattice.period) & (delays < lattice.beyond))
+    by_chance = min(1.0, off_levels * 2 * WINDOW / (1 - 2 * WINDOW) / max(1, int(np.count_nonzero(own))))
     return within(delays.astype(np.float64), own, levels, worth=1 - by_chance)
 
 

@@ -1,6 +1,6 @@
-"""Modes: whether delays gather at several places, as those of packets that do and do not find a queue empty.
+"""Modes: delays that gather at several places, as those of packets that do and do not find a queue empty.
 
-The dip test decides whether there is more than one place; where they are and how much each holds comes from a mixture
+The dip test decides whether there is more than one place; their places and weights come from a mixture
 of normal distributions whose number BIC chooses. Components between which the density has no valley are one mode.
 """
 
@@ -26,7 +26,7 @@ MAX_COMPONENTS = 8
 MAX_DELAYS = 1500  # the dip of more takes long and gives the same
 VALLEY = 0.8  # of the lower of two peaks: a shallower valley does not separate
 MIN_WEIGHT = 0.01  # of a mode
-MANY_PLACES = 6  # equally far apart: ticks of a clock or a lattice, no modes
+MANY_PLACES = 6  # equally far apart: ticks of a clock or a lattice, not modes
 _BINS = 400
 _ITERATIONS = 200
 
@@ -51,7 +51,7 @@ class Mixture:
 
 
 def dithered(delays: Floats) -> Floats:
-    """Sorted delays with what the resolution hides put back: uniform noise as wide as it, the same for equal data.
+    """Sorted delays with uniform noise as wide as the resolution that hides it; the same for equal data.
 
     Delays that a coarser clock makes lie on a grid of its ticks, which are not modes: noise is as wide as they are.
     """
@@ -130,7 +130,7 @@ def _modes(grid: Floats, density: Floats, components: int) -> Mixture:
             thin = int(np.argmin(sizes))
             if sizes[thin] >= MIN_WEIGHT:
                 break
-            # A mode too light to count joins the neighbour behind the shallower valley.
+            # A mode too light to count joins the neighbour beyond the shallower valley.
             sides = [v for v in (thin - 1, thin) if 0 <= v < len(valleys)]
             worst = max(sides, key=lambda v: depth[v])
         lower = worst if density[peaks[worst]] < density[peaks[worst + 1]] else worst + 1
@@ -146,7 +146,7 @@ def test(delays: NDArray[np.int64], *, period_ns: float) -> Finding | None:
     delays
         int64[n], samples, in the order of sending.
     period_ns
-        Of a sample.
+        Nanoseconds per sample.
     """
     if len(delays) < MIN_DELAYS:
         return None

@@ -41,7 +41,7 @@ class Wait:
         return len(self.others)
 
     def rows(self, rows: Samples) -> Wait:
-        """The same for some of the packets."""
+        """The frames around the waits of some of the packets."""
         return replace(self, others=self.others[rows], repeated=self.repeated[rows])
 
     def chance(self, window: float) -> float:
@@ -93,7 +93,7 @@ class Air:
 
     @property
     def wait(self) -> Wait:
-        """When each packet first met another node's frame, and whether it was repeated."""
+        """The first instant at which each packet met another node's frame, and whether it was repeated."""
         first = np.searchsorted(self.others.ends, self.begins, side="right")
         start = np.append(self.others.starts, np.iinfo(np.int64).max)[first]
         return Wait(

@@ -13,7 +13,7 @@ from gpiorig.analysis.attribution.series import autoregression, whitened
 Floats = NDArray[np.float64]
 
 CELLS = 1 << 19  # of time: the shortest period is four of them, 1 ms in a run of two minutes
-MIN_PERIOD_SHARE = 0.002  # of the packets' interval: shorter periods are not looked for
+MIN_PERIOD_SHARE = 0.002  # of the packets' interval: shorter periods are not searched
 MIN_TURNS = 5  # of the period within the run
 EVEN = 0.02  # scatter of the packets' intervals below which they are evenly spaced, of an interval
 _FINE = 41  # places between two steps of the periodogram
@@ -27,7 +27,7 @@ class Peak:
     Parameters
     ----------
     period_samples, half_width
-        Its period, and half the range of periods that the length of the run cannot tell from it.
+        Its period, and half the range of periods that the length of the run cannot distinguish from it.
     p_value
         Of such a peak anywhere in the range.
     shortest_samples, longest_samples

@@ -10,14 +10,15 @@ Floats = NDArray[np.float64]
 MIN_LEVELS = 4
 MIN_PERIOD = 10  # samples (or bins of the periodogram): below, the sample grid itself is the lattice
 _BINS = 1 << 17  # of the periodogram
-_BEYOND = 0.75  # of the frequency of MIN_LEVELS levels over the range: from there on peaks are looked for
+_BEYOND = 0.75  # of the frequency of MIN_LEVELS levels over the range: peaks are searched from there on
 _CANDIDATES, _PEAK = 24, 0.4  # peaks that are tried, and how high they must be against the highest
 
 
 def candidates(x: Floats) -> list[tuple[float, float]]:
     """Period and phase of the peaks of |mean(exp(2 pi i f x))|: 10 samples (or bins) to 4/9 of the range.
 
-    A peak at the very end of what is looked at would be none: of four levels the period is a third of the range.
+    The longest period, that of four levels, is a third of the range; a maximum at the very end of the search is not a
+    peak.
     """
     width = max(1.0, float(np.ceil((x.max() + 1) / _BINS)))
     counts = np.bincount((x / width).astype(np.int64))

@@ -1,12 +1,12 @@
 """Radio waits divided into their parts, by the frames on the air around them.
 
-The time of a wait is divided by what the pins show of it, in this order: an earlier attempt of the packet on the air;
-the wait for an acknowledgement after it; another node's frame on the air; and the rest, which is the backoff with the
-channel assessments, the turn-around of the radio and the time of its driver. A packet whose wait cannot be divided
+The time of a wait is divided by the frames that the pins show, in this order: an earlier attempt of the packet on the
+air; the wait for an acknowledgement after it; another node's frame on the air; and the rest, which is the backoff with
+the channel assessments, the turn-around of the radio and the time of its driver. A packet whose wait cannot be divided
 counts as such, with all of its wait.
 
-Packets that met nothing on the air show how long one backoff may be, if the radio repeats by itself: where they lie on
-a lattice, one that lies off it, or beyond it, has an attempt or a frame in it that no line shows, and is not divided.
+Packets that met nothing on the air show how long one backoff may be, if the radio repeats frames alone: where they lie
+on a lattice, one off it, or beyond it, has an attempt or a frame in it that no line shows, and is not divided.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.number_text import NS_PER_S, count_text
 from gpiorig.analysis.packets.routes import Route
 
-FIT_PACKETS = 2048  # packets of which the lattice of the backoff is taken, evenly over the run
+FIT_PACKETS = 2048  # packets for the lattice of the backoff, evenly over the run
 
 
 def from_events(

@@ -1,4 +1,4 @@
-"""Delays as a series: autocorrelation, what is left without it, and what chance alone would explain."""
+"""Delays as a series: autocorrelation, the residuals without it, and explanations by chance alone."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def autoregression(values: Floats) -> Floats:
 
 
 def whitened(columns: Floats, model: Floats) -> Floats:
-    """Columns without the autocorrelation of a model: x[i] - a1 x[i-1] - ...; the first ones, without a past, left out.
+    """Columns without the autocorrelation of a model: x[i] - a1 x[i-1] - ...; without the first ones.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def impulse_response(model: Floats, count: int) -> Floats:
 
 
 def effective_n(values: Floats) -> float:
-    """How many independent values say as much about their mean, at most n: by an autoregression of their ranks."""
+    """Number of independent values with an equally certain mean, at most n: by an autoregression of their ranks."""
     model = autoregression(mid_ranks(values))
     return len(values) / inflation(model)
 
@@ -145,7 +145,7 @@ def tail(value: float, null: Floats) -> float:
 
 
 def _basis(columns: Floats) -> Floats:
-    """Orthonormal columns that span the same."""
+    """Orthonormal columns with the same span."""
     scale = np.abs(columns).max(axis=0, initial=0.0)
     columns = columns[:, scale > 0] / scale[scale > 0]
     if not columns.shape[1]:

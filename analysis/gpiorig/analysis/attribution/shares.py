@@ -1,4 +1,4 @@
-"""Shares of the variance that parts of the packets make, with their intervals: all of them together make the whole.
+"""Shares of the variance that parts of the packets make, with their intervals: together they are all of it.
 
 The sum of squares about the mean of a set of packets never falls when packets join it. So packets that join set by set
 divide the sum of squares of all, and no share is below zero.
@@ -33,7 +33,7 @@ def within(delays: Floats, own: Flags, levels: Floats, *, worth: float = 1.0) ->
     levels
         float64[n], where their levels are.
     worth
-        What the result is multiplied by.
+        Factor of the result.
     """
     x, off = delays - delays.mean(), own * (delays - levels)
     columns = np.stack([np.ones(len(x)), x, x * x, own, own * x, own * x * x, own, off, off * off], axis=1)
@@ -60,12 +60,12 @@ def joining(delays: Floats, groups: NDArray[np.int64], count: int) -> list[Inter
     columns = np.concatenate([moments * (groups <= last)[:, None] for last in range(count)], axis=1)
 
     def ratio(last: int) -> Ratio:
-        def of(sums: Floats) -> Floats:
+        def share(sums: Floats) -> Floats:
             here = _squares(sums[:, 3 * last : 3 * last + 3])
             before = _squares(sums[:, 3 * last - 3 : 3 * last]) if last else 0.0
             return _over(here - before, _squares(sums[:, -3:]))
 
-        return of
+        return share
 
     return [_interval(columns, ratio(last)) for last in range(count)]
 
@@ -77,8 +77,8 @@ def _squares(sums: Floats) -> Floats:
     return squares
 
 
-def _over(part: Floats, whole: Floats) -> Floats:
-    ratio: Floats = np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), 0.0)
+def _over(part: Floats, total: Floats) -> Floats:
+    ratio: Floats = np.where(total > 0, part / np.where(total > 0, total, 1.0), 0.0)
     return ratio
 
 

@@ -1,4 +1,4 @@
-"""Trend and change: whether a step grows or shrinks over the run, and whether it jumps."""
+"""Trend and change: growth of a step over the run, and jumps."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def trend(delays: NDArray[np.int64], starts: NDArray[np.int64], *, period_ns: fl
     delays, starts
         int64[n], samples, in the order of sending.
     period_ns
-        Of a sample.
+        Nanoseconds per sample.
     """
     if len(delays) < MIN_PACKETS:
         return None
@@ -115,9 +115,9 @@ def _theil_sen(ns: Floats, seconds: Floats, factor: float) -> Interval:
 
 
 def change_in(values: Floats) -> tuple[int, float]:
-    """Where a series is most likely to jump (the first value after it), and the p-value of there being no jump.
+    """The likeliest jump of a series (the first value after it), and the p-value of a series without a jump.
 
-    It is NaN where autocorrelation leaves too few values to tell.
+    The p-value is NaN where autocorrelation leaves too few values.
 
     Pettitt's statistic (Applied Statistics 28, 1979): the largest |cumulative sum| of the centred ranks, over their
     long-run standard deviation and sqrt(n), against Kolmogorov's distribution, the supremum of a Brownian bridge. The

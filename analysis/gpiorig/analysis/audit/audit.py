@@ -22,7 +22,7 @@ class Matching:
     node
         Name of the node.
     what
-        Such as ``lines at the host, on the pin``.
+        Kind of the entries, such as ``lines at the host, on the pin``.
     matched
         Pairs.
     unmatched
@@ -42,7 +42,7 @@ class Comparison:
     Parameters
     ----------
     quantity
-        Such as ``round trip``, ``interval between send calls``, ``reception spread``.
+        Name of the quantity, such as ``round trip``, ``interval between send calls``, ``reception spread``.
     clock
         ``node``: the timestamps in the lines, fitted to the analyzer where those of several nodes are compared;
         ``host``: the host's raw timestamps of the lines; ``host, minimum delay``: after the fit to the fastest lines;
@@ -54,7 +54,7 @@ class Comparison:
     error
         Statistics of clock minus pins, packet by packet.
     skew_ns
-        Median of the errors: by how much the clock shifts the quantity.
+        Median of the errors: the shift of the quantity by the clock.
     added_jitter_ns
         Peak-to-peak by the clock minus peak-to-peak by the pins.
     errors_ns
@@ -80,7 +80,7 @@ class Stage:
     Parameters
     ----------
     name
-        Such as ``print call to start bit``.
+        Name of the stage, such as ``print call to start bit``.
     node
         Node of the lines.
     delay
@@ -99,7 +99,7 @@ class Audit:
     Parameters
     ----------
     fits
-        Node timers and host timestamps against the analyzer.
+        Fits of node timers and host timestamps to the analyzer.
     matchings, comparisons, stages, stability
         See their classes.
     notes
@@ -107,7 +107,7 @@ class Audit:
     foreign
         Logs that are not of this recording; their timestamps are omitted. A sentence each.
     flags
-        Clocks that did not run through: set, restarted, wandering. A sentence each.
+        Clocks that were set, restarted or wander. A sentence each.
     """
 
     fits: tuple[ClockFit, ...]

@@ -38,7 +38,7 @@ def audit(
 
     Nothing is guessed: entries without a partner are counted in `Audit.matchings`, and `Audit.notes` states what cannot
     be compared. A node whose log cannot be of this recording is named in `Audit.foreign` and omitted. The fits of the
-    clocks are to the pins themselves, so that quantities over several nodes are as good as these timestamps allow.
+    clocks are to the pins themselves, so that quantities over several nodes are as exact as these timestamps allow.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def _gaps(record: NodeRecord, packets: PacketTimestamps, events: Events) -> Iter
     if record.host is None:
         yield f"{record.node}: its serial port was not recorded: no host timestamps."
     elif record.pins is None:
-        yield f"{record.node}: its uart_tx is not on the analyzer: the way of its lines is not divided into stages."
+        yield f"{record.node}: its uart_tx is not on the analyzer: the delays of its lines are not divided into stages."
     boots = int(
         np.count_nonzero((events.codes == BY_NAME["rig.boot"].code) & (events.nodes == events.node(record.node)))
     )
@@ -172,7 +172,7 @@ def _unsteady(known: Sequence[NodeTimes]) -> Iterator[str]:
 
 
 def _set_clocks(known: Sequence[NodeTimes]) -> Iterator[str]:
-    """Clocks of nodes and of the host that did not run through."""
+    """Clocks of nodes and of the host that were set or restarted."""
     for clock in known:
         node = clock.packets.node
         unreported = clock.fit.resets + 1 - len(np.unique(clock.packets.epochs[clock.packets.seen != NONE]))
@@ -205,6 +205,6 @@ def _not_by_host(measured: Sequence[quantities.Quantity], known: Sequence[NodeTi
     names = [quantity.name for quantity in measured if not np.isfinite(quantity.clocks.get("host", np.zeros(0))).any()]
     if names and any(node.host for node in known):
         yield (
-            f"Not by host timestamps: {'; '.join(names)}. A line stands for the last event that it reports: one of the "
+            f"Not by host timestamps: {'; '.join(names)}. A line is of the last event that it reports: one of the "
             "two instants has no line of its own."
         )

@@ -1,4 +1,4 @@
-"""The event log in a node's memory, record by record against the pins."""
+"""The event log in a node's memory, compared with the pins record by record."""
 
 from __future__ import annotations
 

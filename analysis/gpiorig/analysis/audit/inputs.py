@@ -39,7 +39,7 @@ class HostLines:
     Parameters
     ----------
     timestamps_ns
-        int64[h], end of the read that completed each line: the timestamp of a careful logger.
+        int64[h], end of the read that completed each line, as a careful logger records it.
     first_ns
         int64[h], end of the read that brought its first byte.
     aggregator_ns

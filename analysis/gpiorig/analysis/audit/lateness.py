@@ -29,12 +29,12 @@ class Lateness:
     fit, median
         The minimum-delay fit, and that through the middle of the timestamps; in parts where the clock was set.
     delays_ns
-        int64[n], of each timestamp above the line through the fastest ones, in the order given.
+        int64[n], distance of each timestamp from the line through the fastest ones, in the given order.
     evened
-        Whether the rate of that line is the fitted one; if not, the lines give the rate worse than it is known without
-        them, and it is that of the analyzer.
+        Whether the rate of that line is the fitted one; if not, the lines determine the rate worse than it is known
+        without them, and it is that of the analyzer.
     steps
-        Instants from which on all timestamps are later (positive) or earlier than all before, and by how much; ns.
+        Instants from which on all timestamps are later (positive) or earlier than all before, and the distances; ns.
     """
 
     fit: ClockFit

@@ -93,7 +93,7 @@ def same_packet(logged: NDArray[np.int32], seen: NDArray[np.int32]) -> NDArray[n
     Returns
     -------
     numpy.ndarray
-        int64[len(logged)], -1 where there is none.
+        int64[len(logged)], -1 for none.
     """
     if not len(logged) or not len(seen):
         return np.full(len(logged), NONE, dtype=np.int64)

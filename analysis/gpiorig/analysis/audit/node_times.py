@@ -28,8 +28,8 @@ class NodeTimes:
 
     Parameters
     ----------
-    stamped
-        The lines.
+    packets
+        The packet lines.
     instants_ns, phase_ns
         int64[m]: analyzer time of every event with a timestamp in the lines, in order, and the node's clock minus the
         analyzer's.
@@ -38,9 +38,9 @@ class NodeTimes:
     fit
         The node's timer against the analyzer.
     sent_ns, received_ns
-        int64[k], the timestamps on the analyzer's clock, by the fit; -1 where there is none.
+        int64[k], the timestamps on the analyzer's clock, by the fit; -1 for none.
     host
-        For each of the host's clocks int64[k], the timestamp of each line in ns; -1 where there is none.
+        For each of the host's clocks int64[k], the timestamp of each line in ns; -1 for none.
     late
         The host's timestamps of lines against the events they report; None without host.
     """

@@ -18,7 +18,7 @@ from gpiorig.analysis.number_text import NS_PER_S, time_text
 
 ROUND_US = 1 << 32
 SENT, RECEIVED = "app.tx.enter", "app.rx.enter"
-# A node's own time of an interval may be off by its clock (an RC oscillator: 1 %), by its resolution, and by what comes
+# A node's own time of an interval may be off by its clock (an RC oscillator: 1 %), by its resolution, and by the work
 # between timestamp and pin (an interrupt). If it is off by more, in most packets, it is not the same interval.
 FOREIGN_SHARE, FOREIGN_NS = 0.01, 200_000.0
 
@@ -53,7 +53,7 @@ class PacketTimestamps:
         int64[k], sample of the send call and of the reception on the pins; -1 if the line has no such timestamp, or the
         pins no such event.
     host_rows
-        int64[k], place among the host's lines; -1 where there are none.
+        int64[k], place among the host's lines; -1 for none.
     host
         The host's lines.
     epochs
@@ -82,11 +82,11 @@ class PacketTimestamps:
 
     @property
     def seen(self) -> NDArray[np.int64]:
-        """int64[k]: the later of the line's two events on the pins, -1 if there is none."""
+        """int64[k]: the later of the line's two events on the pins, -1 for none."""
         return np.maximum(self.sent, self.received)
 
     def host_ns(self, timestamps_ns: NDArray[np.int64]) -> NDArray[np.int64]:
-        """int64[k], a timestamp of the host's lines for each packet line; -1 where there is none."""
+        """int64[k], a timestamp of the host's lines for each packet line; -1 for none."""
         known = self.host_rows != NONE
         return np.where(known, timestamps_ns[np.where(known, self.host_rows, 0)] if len(timestamps_ns) else NONE, NONE)
 
@@ -191,7 +191,7 @@ def _pair(
 
 
 def node_interval_ns(first_us: NDArray[np.int64], second_us: NDArray[np.int64]) -> NDArray[np.float64]:
-    """float64[n]: from one raw timestamp of a 32-bit timer of 1 MHz to another, the shorter way round its dial."""
+    """float64[n]: from one raw timestamp of a 32-bit timer of 1 MHz to another, in the shorter direction."""
     half = ROUND_US // 2
     interval_ns: NDArray[np.float64] = ((second_us - first_us + half) % ROUND_US - half).astype(np.float64) * 1000.0
     return interval_ns

@@ -97,7 +97,7 @@ def _successive(
 
 
 def between_nodes(nodes: Sequence[NodeTimes], events: Events) -> Iterator[Quantity]:
-    """From the send call at a node to the reception at another, and over how long a time several receive."""
+    """Delays from the send call at a node to the reception at another, and the spread of several receptions."""
     receivers: dict[str, list[Reception]] = {}
     for to in nodes:
         claims = [(sender, *_paired_nodes(sender, to)) for sender in nodes if sender is not to]
@@ -201,7 +201,7 @@ def _by_host(
     first: tuple[NodeTimes, NDArray[np.int64], NDArray[np.int64]],
     second: tuple[NodeTimes, NDArray[np.int64], NDArray[np.int64]],
 ) -> dict[Clock, Values]:
-    """The quantity by the host's clocks: the timestamp of a line stands for the last event that it reports only."""
+    """The quantity by the host's clocks: the timestamp of a line belongs only to the last event that it reports."""
     shared = [clock for clock in first[0].host if clock in second[0].host]
     return {clock: _difference(_printed(*first, clock), _printed(*second, clock)) for clock in shared}
 

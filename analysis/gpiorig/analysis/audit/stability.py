@@ -48,7 +48,7 @@ def steadiness(nodes: Sequence[NodeTimes], events: Events, *, reference: str) ->
 def _longest(times: NodeTimes) -> Phases:
     """The phases of the longest boot period.
 
-    At the send calls or at the receptions, whichever are the more regular: stability is defined on an even grid.
+    At the send calls or at the receptions, those that are more regular: stability is defined on an even grid.
     """
     if not len(times.boot_periods):
         return _increasing(times.instants_ns, times.phase_ns)
@@ -59,7 +59,7 @@ def _longest(times: NodeTimes) -> Phases:
 
 
 def _unevenness(instants_ns: NDArray[np.int64]) -> float:
-    """Spread of the intervals over their median; infinite where there are none."""
+    """Spread of the intervals over their median; infinite without intervals."""
     intervals = np.diff(instants_ns)
     if not len(intervals) or not np.median(intervals):
         return float("inf")

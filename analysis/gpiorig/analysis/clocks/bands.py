@@ -60,7 +60,7 @@ class Bands:
 
 
 def find(x: Floats, y: Floats, *, quanta: tuple[float, float], first: float) -> Bands | None:
-    """Cut the residuals of a slope into bands at their gaps, fit one slope and an offset for each, until it is settled.
+    """Cut the residuals of a slope into bands at their gaps, fit one slope and an offset for each, until both settle.
 
     Where the share of a band changes over a record, one line through all timestamps is tilted by the slope of their
     mean. The first slope must be good to a gap's width over the record. Three are tried: `first`, and of 64 the one
@@ -69,7 +69,7 @@ def find(x: Floats, y: Floats, *, quanta: tuple[float, float], first: float) -> 
     spread within bands is returned.
 
     A gap must be wider than what the timestamps' steps alone can leave, and bands must alternate: those of which
-    one follows the other for good are a step of the clock, which stays in `shift_ns` unchanged.
+    one permanently follows the other are a step of the clock, which stays in `shift_ns` unchanged.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def find(x: Floats, y: Floats, *, quanta: tuple[float, float], first: float) -> 
     Returns
     -------
     Bands or None
-        None where there are no gaps: one band.
+        None without gaps: one band.
     """
     if len(x) < MIN_TIMESTAMPS or not np.ptp(x) > 0:
         return None

@@ -1,4 +1,4 @@
-"""Breaks of a clock, where it changed its rate or jumped: the lines that its residual asks for."""
+"""Breaks of a clock, where it changed its rate or jumped: the lines that its residual needs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def bounds(x: Floats, y: Floats, *, quanta: tuple[float, float], lowest: bool = 
     count. Binary segmentation (L. Yu. Vostrikova, Soviet Mathematics Doklady 24, 1981, 55-59): the two lines with ends
     of their own that leave the least sum of squares, but for the block between them, which contains the break, are
     accepted if they leave a smaller part of that of one line than in 199 permutations of its residuals, from a fixed
-    seed (J. Antoch, M. Huskova, Statistics & Probability Letters 53, 2001, 37-46); then each of the two is looked at in
+    seed (J. Antoch, M. Huskova, Statistics & Probability Letters 53, 2001, 37-46); then each of the two is tested in
     the same way. So no distribution of the noise is assumed, but that blocks are exchangeable. Where they are not,
     since the clock wanders all the time, more than 8 segments or segments that wander result, and one line with a wide
     interval is the answer. The same applies to what lies within the quanta of one line.
@@ -60,7 +60,7 @@ def bounds(x: Floats, y: Floats, *, quanta: tuple[float, float], lowest: bool = 
 
 
 def bends(x: Floats, straight: Floats, bent: Floats, *, quanta: tuple[float, float]) -> bool:
-    """Whether a parabola explains a residual, and better than several lines do.
+    """Tell whether a parabola explains a residual, and better than several lines do.
 
     By Schwarz's criterion (Annals of Statistics 6, 1978, 461-464) on the blocks, a coefficient costing 5 ln(blocks)
     variances rather than one, since blocks are correlated a little; a line has two, and a place. Where residuals still
@@ -164,7 +164,7 @@ def _segmented(blocks: _Blocks) -> list[Span]:
 
 
 def _break(x: Floats, y: Floats, random: np.random.Generator) -> int:
-    """The block between two lines that are better than one; 0 if there is none."""
+    """The block between two lines that are better than one; 0 for none."""
     if len(x) < 2 * MIN_BLOCKS + 1:
         return 0
     rest = _residuals(x, y, [(0, len(x))])

@@ -21,7 +21,7 @@ Instants = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 METHOD = "repeated median, then least squares without outliers"
-# An unsteady clock is within 1 % of its rate (RC oscillators: RIOT issue 10545); what is further off has other
+# An unsteady clock is within 1 % of its rate (RC oscillators: RIOT issue 10545); one that is further off has other
 # timestamps.
 STRANGE_PPM = 50_000.0
 STRANGE_RESIDUAL = 0.05  # of the span; timestamps of anything else leave about a quarter
@@ -47,7 +47,7 @@ class ClockFit:
     quantisation_ns
         Smallest step of the clock's timestamps.
     note
-        A warning for the reader; why there is no segment, if there is none.
+        A warning for the reader; without a segment the reason for that.
     skipped
         Timestamps between resets that are too few, or do not move, and so are in no segment.
     """
@@ -64,7 +64,7 @@ class ClockFit:
 
     @property
     def outliers(self) -> int:
-        """Of all segments."""
+        """Number of outliers in all segments."""
         return sum(segment.outliers for segment in self.segments)
 
     def at(self, instants_ns: Instants) -> tuple[Instants, Floats]:
@@ -230,7 +230,7 @@ def _bent_or_cuts_of_line(
 def _line(
     clock_ns: Instants, reference_ns: Instants, quanta: tuple[float, float], *, bent: bool = False
 ) -> tuple[Line, tuple[int, int]]:
-    """The line, and the whole ns of reference and clock that it is relative to."""
+    """The line, and the integer ns of reference and clock that it is relative to."""
     first = int(reference_ns[0])
     centre = first + round(float((reference_ns - first).mean()))
     start = int(clock_ns[len(clock_ns) // 2]) - int(reference_ns[len(clock_ns) // 2]) + centre

@@ -43,7 +43,7 @@ def minimum_delay(
     Where the host's clock was stepped or its rate changed, as NTP does, a line fits each segment (`breaks.bounds`).
 
     The interval: half of 40 blocks of successive timestamps are drawn without replacement, 200 times, from a fixed
-    seed; twice the root mean square of how far their lines are from the fitted one is taken. Half of the data has a
+    seed; it is twice the root mean square distance of their lines from the fitted one. Half of the data has a
     wider spread than all of it, so that the interval is rather too wide (subsampling: D. N. Politis, J. P. Romano,
     Annals of Statistics 22, 1994, 2031-2050; an ordinary bootstrap fails for extremes). Delays that repeat, as after an
     adapter with a timer when the node sends nearly in step with it, may turn the line unseen: see `_levels`. Where the
@@ -93,7 +93,7 @@ def _parts(host_ns: Instants, reference_ns: Instants, piecewise: bool) -> list[s
 
 
 def _differences(host_ns: Instants, reference_ns: Instants) -> tuple[Floats, Floats, tuple[int, int]]:
-    """Instants and differences as small floats, and the whole ns of reference and host that they are relative to."""
+    """Instants and differences as small floats, and the integer ns of reference and host that they are relative to."""
     first = int(reference_ns[0])
     centre = first + round(float((reference_ns - first).mean()))
     start = int(host_ns[0]) - first + centre
@@ -177,7 +177,7 @@ def _levels(delays: Floats) -> float:
     They may lie on levels: then the smaller half has a gap that is five mean gaps longer than the longest of as many
     random ones, ln(n) mean gaps; one set of random delays in a hundred or so has one. Or the smallest of 40 blocks
     follow each other, as the beat of a sender with the timer of an adapter makes them. Either is a quantisation of the
-    timestamps by that height, whose errors, if they conspire, turn a line by 1.5 times that over its span.
+    timestamps by that height, whose errors turn a line, in the worst case, by 1.5 times that over its span.
     """
     lower = np.sort(delays)[: len(delays) // 2 + 1]
     if len(lower) < MIN_LEVELS:
@@ -226,6 +226,6 @@ def _hull(x: Floats, y: Floats) -> NDArray[np.int64]:
 
 
 def _turns_up(x: Floats, y: Floats, first: int, middle: int, last: int) -> bool:
-    """Whether the middle point is on the chord of the others, or above it."""
+    """Tell whether the middle point is on the chord of the others, or above it."""
     rise = (y[middle] - y[first]) * (x[last] - x[first])
     return bool(rise >= (y[last] - y[first]) * (x[middle] - x[first]))

@@ -12,8 +12,8 @@ ORDINARY = (0.5, 2.0)  # of the median step: a step in which nothing happened
 NEXT = 3  # timestamps next to a step
 MIN_LOOK_AHEAD = 8  # timestamps
 MAX_LOOK_AHEAD = 4096  # timestamps
-SPANS = 3.0  # of what is missing, for how long timestamps are looked at: a host that stalls for 3 s is late for 3 s
-PARTS = 9  # of a log, the median of whose rates is taken
+SPANS = 3.0  # of the missing time, over which timestamps are compared: a host that stalls for 3 s is late for 3 s
+PARTS = 9  # of a log, of whose rates the median counts
 RATE_WITHIN = 0.05  # of the nominal rate
 SCATTER = 10.0  # by how many median deviations of a step levels must differ
 RATE_ERROR = 1e-3  # of the mean rate between two resets
@@ -49,10 +49,10 @@ class Levels:
         return np.asarray(np.abs(self._deltas - self._rate * self._expected))
 
     def late(self, old: int, allowed: float) -> bool:
-        """Whether a timer that went forward by too little against its reference did so because that one was late.
+        """Tell whether a timer went forward by too little against its reference because the reference was late.
 
-        Then a later timestamp is where it should be, seen from the one before the step: a host that stalls reads what
-        has come in at once, and is on time again. Or the timer made an ordinary step, and the host's clock was set. A
+        Then a later timestamp is where it should be, seen from the one before the step: a host that stalls reads all
+        waiting lines at once, and is on time again. Or the timer made an ordinary step, and the host's clock was set. A
         reset does neither, but by accident.
 
         Parameters
@@ -70,7 +70,7 @@ class Levels:
         return bool((self._after(old, missing) >= -allowed).any())
 
     def shift(self, old: int, first: int, last: int) -> float | None:
-        """How many ticks the timestamps after a step are ahead of those before it; 0 if no more than they scatter.
+        """Ticks by which the timestamps after a step are ahead of those before it; 0 within their scatter.
 
         Of each side the highest level counts, since a reference is late at times. A level is the timer minus the
         reference at the mean rate.
@@ -96,7 +96,7 @@ class Levels:
         return rise if abs(rise) > self.near + RATE_ERROR * SPANS * reach else 0.0
 
     def even(self, old: int, modulus: int) -> bool:
-        """Whether a timer that wraps continues over a step, as far as can be seen: it was not a reset.
+        """Tell whether a timer that wraps visibly continues over a step, which is then not a reset.
 
         A timer that is full within the slack proves nothing by its number; a reset of it must be seen.
         """
@@ -106,12 +106,12 @@ class Levels:
         return shift == 0.0 and bool(self._deltas[old] >= 0)
 
     def sharp(self, old: int, shift: float) -> bool:
-        """Whether the timestamps next to a step are apart by `shift` already, not only those of a later step."""
+        """Tell whether the timestamps next to a step are apart by `shift` already, not only those of a later step."""
         after, before = (part[:NEXT].max() for part in (self._after(old, 0.0), self._before(old, 0.0)))
         return bool(abs(after - before - shift) <= 2 * self.near)
 
     def _after(self, old: int, reach: float) -> Floats:
-        """How far each timestamp after a step is ahead of the reference, seen from the timestamp before the step."""
+        """Ticks by which each timestamp after a step is ahead of the reference, from the timestamp before the step."""
         part = slice(old, old + MAX_LOOK_AHEAD)
         passed = np.cumsum(self._expected[part])
         end = max(int(np.searchsorted(np.maximum.accumulate(passed), passed[0] + SPANS * reach)), MIN_LOOK_AHEAD) + 1

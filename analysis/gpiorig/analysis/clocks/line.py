@@ -52,7 +52,7 @@ class Line:
 
 
 def fit(x: Floats, y: Floats, *, quanta: tuple[float, float] = (0.0, 0.0), bent: bool = False) -> Line:
-    """Fit robustly: medians first, then least squares without what is more than 5 scales away, until nothing changes.
+    """Fit robustly: medians first, then least squares without points more than 5 scales away, until nothing changes.
 
     The first guess is the repeated median (A. F. Siegel, "Robust regression using repeated medians", Biometrika 69,
     1982, 242-244; half of the points may be anything) of at most 100 medians of successive points.
@@ -65,7 +65,7 @@ def fit(x: Floats, y: Floats, *, quanta: tuple[float, float] = (0.0, 0.0), bent:
     x, y
         float64[n], n >= 3, ns; x sorted and not all equal, best near 0 in the middle.
     quanta
-        Steps of the timestamps that y is the difference of, clock and reference, ns.
+        Steps of the timestamps of clock and reference, ns; y is the difference of these.
     bent
         Whether to fit a parabola.
     """

@@ -135,7 +135,7 @@ class NodeClock:
     n, resets, backsteps
         Numbers of timestamps, of restarts, and of steps back without resets and wraps.
     note
-        Why there is no boot period, if there is none.
+        The reason for no boot period; else empty.
     """
 
     node: str
@@ -166,7 +166,7 @@ def node_clock(
     slack_ns: int = SLACK_NS,
     scale: int = 1,
 ) -> NodeClock:
-    """Unwrap a node's timestamps, split them at resets, and fit what lies between.
+    """Unwrap a node's timestamps, split them at resets, and fit the parts between.
 
     Timestamps are in the order of `timer_guesses.order`. Where a tenth of them are resets without a known boot, or
     steps back though the numbers do not grow, they are not a clock, or one of fewer bits: nothing is fitted.

@@ -93,7 +93,7 @@ def recorded(events: Events, log: NodeLog) -> Pairs:
 
 
 def best(events: Events, log: NodeLog) -> Pairs:
-    """The pairs of the event log, of the send calls or of the arrivals, whichever are most."""
+    """The pairs of the event log, of the send calls or of the arrivals: the largest set."""
     return max((recorded(events, log), sent(events, log), received(events, log)), key=len)
 
 
@@ -162,7 +162,7 @@ def _common(first: list[tuple[int, int]], second: list[tuple[int, int]]) -> tupl
 
 
 def _aligned(records: Integers, numbers: Integers, pins: Integers) -> Integers:
-    """Place on the pins of each record, -1 where there is none."""
+    """Place on the pins of each record, -1 for none."""
     places = np.full(len(records), -1, dtype=np.int64)
     at, shift = 0, None
     while at < len(records):

@@ -12,7 +12,7 @@ REPEATED = 0.25  # of the timestamps: more than lines that were logged twice
 
 
 def shown_step(timestamps: Instants) -> int:
-    """The greatest common divisor of their differences; 0 where these do not show a step, being all equal.
+    """The greatest common divisor of their differences; 0 where all differences are equal and show no step.
 
     Timestamps of which a quarter repeat the one before show it even if all others are one step apart.
     """
@@ -37,7 +37,7 @@ def quantum(timestamps_ns: Instants) -> float:
 
 
 def impossible(clock_ns: Instants, reference_ns: Instants) -> str:
-    """Why no line can be fitted; empty if one can."""
+    """The reason why no line can be fitted; empty if one can."""
     if len(clock_ns) < MIN_TIMESTAMPS:
         return f"fewer than {MIN_TIMESTAMPS} timestamps"
     if int(np.ptp(reference_ns)) == 0:

@@ -27,13 +27,13 @@ class Segment:
     start_ns, end_ns
         First and last instant, on the reference.
     centre_ns, origin_clock_ns
-        Where the line is anchored: reference and clock, whole ns, so that float64 holds the rest.
+        Anchor of the line: reference and clock, integer ns, so that float64 represents the rest.
     n, outliers
         Pairs of timestamps it was fitted to, and those excluded as outliers.
     offset_ns
         Distance of the clock from `origin_clock_ns` at the centre.
     ppm
-        Skew: how much faster than the reference the clock runs, in parts per million.
+        Skew: rate of the clock minus that of the reference, in parts per million.
     drift_ppm_per_s
         Change of the skew; None for a straight line.
     covariance

@@ -14,7 +14,7 @@ SHARE = 0.1  # minimum bandwidth of the autocovariances, as a share of all block
 LONGEST_SHARE = 0.5  # and that for residuals that wander
 WANDERS = 1 / 3  # lag-1 autocorrelation above which a series is differenced (Riley and Greenhall: r1 / (1 + r1) >= 1/4)
 # By how much the interval has to be wider than that of a stationary residual for 95 % of intervals to hold the mean
-# rate, simulated with 30 to 5000 timestamps (tests/test_clocks_fit.py tests the coverage): for residuals that wander
+# rate, simulated with 30 to 5000 timestamps (tests/clocks/test_fit.py tests the coverage): for residuals that wander
 # like the phase of a clock with white frequency noise, and like that of one with a random walk of the frequency.
 WIDER = (1.0, 1.6, 1.3)
 EXTREMES = 256
@@ -116,7 +116,7 @@ def covariance(
 
 
 def wandering(means: Floats) -> tuple[int, float]:
-    """How often a series must be differenced, at most twice, to be no longer correlated; and its own correlation."""
+    """Number of differences, at most two, until a series is not correlated any more; and its own correlation."""
     first = _correlation(means)
     if first <= WANDERS:
         return 0, first
@@ -124,7 +124,7 @@ def wandering(means: Floats) -> tuple[int, float]:
 
 
 def _correlation(values: Floats) -> float:
-    """Of neighbours; what a fitted line takes from it, about (2 + 4 r) / n (M. G. Kendall, 1954), is added."""
+    """Correlation of neighbours; plus the loss by a fitted line, about (2 + 4 r) / n (M. G. Kendall, 1954)."""
     centred = values - values.mean()
     power = float(centred @ centred)
     if len(values) < 3 or not power > 0:
@@ -142,11 +142,11 @@ def _long_run(scores: Floats, bandwidth: float) -> Floats:
 
 
 def admitted(x: Floats, residuals: Floats, width: float) -> float:
-    """By how much a line may be turned and still pass all points within a band: what quantised timestamps leave open.
+    """The largest turn of a line that still passes all points within a band, as quantised timestamps allow.
 
     The timestamps of two exact clocks lie within the sum of their quanta of the true line. The width of the
     band that a line needs is a convex function of its slope, so that the slopes which need no more are an interval. Of
-    each of 256 blocks the extremes stand for all points.
+    each of 256 blocks the extremes represent all points.
 
     Parameters
     ----------

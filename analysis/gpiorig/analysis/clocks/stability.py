@@ -51,7 +51,7 @@ class Stability:
     Parameters
     ----------
     clock
-        Its name; ``(three-cornered hat)`` in it where the reference's own noise was taken out.
+        Its name; ``(three-cornered hat)`` in it where the reference's own noise was removed.
     taus_s
         float64[t], averaging times.
     adev, tdev_ns, mtie_ns

@@ -1,4 +1,4 @@
-"""Guesses of what a log does not contain of its nodes' timers: their rate, their bits, the order of the timestamps."""
+"""Guesses of the data that a log lacks on its nodes' timers: their rate, their bits, the order of the timestamps."""
 
 from __future__ import annotations
 

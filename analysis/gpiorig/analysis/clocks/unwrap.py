@@ -103,7 +103,7 @@ def unwrap(
     tick_hz
         Nominal rate of the timer; needed with a reference.
     slack_ns
-        By how much two timestamps of the reference may be apart wrongly.
+        Largest error of the distance of two timestamps of the reference.
 
     Raises
     ------
@@ -199,7 +199,7 @@ class _Steps:
         return np.minimum(allowed, self._modulus / 4) if self._modulus else allowed
 
     def allowed(self, old: int) -> float:
-        """By how many ticks the step after a timestamp may differ from that of the reference."""
+        """Ticks by which the step after a timestamp may differ from that of the reference."""
         return float(self._allowed(np.array([self._expected(old, old + 1)]))[0])
 
     def _expected(self, old: int, new: int) -> float:
@@ -230,7 +230,7 @@ class _Steps:
         return [step - (self._modulus if self._modulus and step > limit else 0) for step in strays]
 
     def fits(self, old: int, new: int) -> bool:
-        """Whether a timestamp follows plausibly on another."""
+        """Tell whether a timestamp follows plausibly on another."""
         step = self.step(old, new)
         if self._reference is not None:
             expected = np.array([self._expected(old, new)])
@@ -238,7 +238,7 @@ class _Steps:
         return step >= 0 if self._modulus is None else step <= self._limit
 
     def back_on_track(self, old: int, starts: set[int]) -> int:
-        """The timestamp, after strays, that follows on `old`; 0 if there is none."""
+        """The timestamp, after strays, that follows on `old`; 0 for none."""
         strayed = self.step(old, old + 1)
         for new in range(old + 2, min(old + 2 + LOOK_AHEAD, len(self._timestamps))):
             if new in starts:
@@ -249,7 +249,7 @@ class _Steps:
         return 0
 
     def is_reset(self, old: int, new: int) -> bool:
-        """Whether the timer restarted between two timestamps."""
+        """Tell whether the timer restarted between two timestamps."""
         if 0 < -self.nearest(old, new) <= self._reorder:
             return False
         if self._reference is None:

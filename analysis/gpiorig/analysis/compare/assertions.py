@@ -1,4 +1,4 @@
-"""Assertions: limits that the numbers of a run must keep, such as ``rtt.p99 < 20 ms``."""
+"""Assertions: limits that the numbers of a run must meet, such as ``rtt.p99 < 20 ms``."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class Assertion:
     Parameters
     ----------
     text
-        As it was written.
+        The text as written.
     quantity
-        What `delays.Delays.named` takes, `delays.LOSS`, or the name of a `quantities.Quantity`.
+        A name for `delays.Delays.named`, `delays.LOSS`, or the name of a `quantities.Quantity`.
     statistic
-        What `intervals.of_statistic` takes; empty for the loss, and for quantities of which a node has one value.
+        A statistic of `intervals.of_statistic`; empty for the loss, and for quantities of which a node has one value.
     relation
         ``<``, ``<=``, ``>`` or ``>=``.
     limit
@@ -71,26 +71,26 @@ class Assertion:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a run says of an assertion.
+    """The outcome of an assertion for a run.
 
     Parameters
     ----------
     assertion
         The assertion.
     holds
-        Whether every delay it is about keeps the limit; a run without such a delay does not.
+        Whether every delay that it is about meets the limit; False for a run without such a delay.
     sure
-        Whether the intervals of the delays that decide say the same; of extremes, which have none, what was seen does.
-    found
-        By name of the delay, the value with its interval, in the unit of the quantity; empty if there is none.
+        Whether the intervals of the delays that decide lie on the same side; extremes have none, their values decide.
+    intervals
+        By name of the delay: the value with its interval, in the unit of the quantity; empty without a value.
     sentence
-        The outcome with the value that was found, for people.
+        The outcome with the value, as text.
     """
 
     assertion: Assertion
     holds: bool
     sure: bool
-    found: dict[str, Interval]
+    intervals: dict[str, Interval]
     sentence: str
 
 
@@ -100,7 +100,7 @@ def parse(text: str) -> Assertion:
     Raises
     ------
     QuantityError
-        It cannot be understood; the message says which part, and what would be valid.
+        It is not understood; the message names the part and what is valid.
     """
     match = _ASSERTION.fullmatch(text)
     if not match:
@@ -111,12 +111,12 @@ def parse(text: str) -> Assertion:
 
 
 def evaluate(assertion: Assertion, run: Delays, recorded: Recorded | None = None) -> Verdict:
-    """Whether a run keeps a limit. The value that was found decides; its interval is only said.
+    """Check whether a run meets a limit. The value decides; its interval is only reported.
 
-    `recorded` is needed for a quantity that is no delay of the run.
+    `recorded` is needed for a quantity that is not a delay of the run.
     """
     try:
-        intervals = _found(assertion, run, recorded)
+        intervals = _intervals(assertion, run, recorded)
     except QuantityError as error:
         return Verdict(assertion, False, True, {}, f"{assertion.text}: does not hold: {error}")
     keeps = _RELATIONS[assertion.relation]
@@ -124,7 +124,10 @@ def evaluate(assertion: Assertion, run: Delays, recorded: Recorded | None = None
     broken = [name for name, keep in verdicts.items() if not keep]
     sign = 1 if assertion.relation.startswith("<") else -1
     listed = broken or [max(intervals, key=lambda name: sign * intervals[name].value)]
-    texts = [_said(assertion, name, intervals[name], of=len(intervals), listed=len(listed)) for name in listed[:LISTED]]
+    texts = [
+        _value_text(assertion, name, intervals[name], delays_n=len(intervals), listed=len(listed))
+        for name in listed[:LISTED]
+    ]
     texts += [f"and {len(listed) - LISTED} more"] if len(listed) > LISTED else []
     sure = (
         any(_sure(assertion, intervals[name]) for name in broken)
@@ -155,13 +158,13 @@ def what(match: re.Match[str], where: str) -> tuple[str, str]:
         single = quantity == delays.LOSS
         if names.is_quantity(quantity):
             if not match["function"] and not estimators.is_statistic(statistic):
-                quantity, statistic = f"{quantity}.{statistic}".removesuffix("."), ""  # the name of a milestone goes on
+                quantity, statistic = f"{quantity}.{statistic}".removesuffix("."), ""  # part of a milestone's name
             parsed = names.parse(quantity)
             quantity, single = parsed.name, parsed.kind.single
         if single:
             if statistic:
                 raise QuantityError(
-                    f"`{quantity}` is a {unit_of(quantity).name.lower()} and has no `{statistic}`; leave that out."
+                    f"`{quantity}` is a {unit_of(quantity).name.lower()} and has no `{statistic}`; omit it."
                 )
             return quantity, ""
         if not statistic:
@@ -176,8 +179,8 @@ def amount(match: re.Match[str], where: str, kind: Unit) -> float:
     value, unit = float(match["amount"].replace("_", "")), (match["unit"] or "").translate(_MU)
     units = UNITS[kind]
     if unit not in units:
-        given = f"the unit is `{unit}`" if unit else "there is no unit"
-        raise QuantityError(f"{where}: {given}; it must be {' or '.join(units) or 'left out'}.")
+        given = f"the unit is `{unit}`" if unit else "the unit is missing"
+        raise QuantityError(f"{where}: {given}; it must be {' or '.join(units) or 'omitted'}.")
     return value / 100 if unit == PERCENT else value * units[unit]
 
 
@@ -187,7 +190,7 @@ def interval_text(interval: Interval, unit: Unit = Unit.TIME) -> str:
 
 
 def value_text(value: float, unit: Unit) -> str:
-    """A value in the unit that it is counted in."""
+    """A value with its unit, as text."""
     if unit is Unit.TIME:
         return time_text(value, digits=5)
     if unit is Unit.SHARE:
@@ -210,7 +213,7 @@ def with_ends(interval: Interval, text: Callable[[float], str]) -> str:
     return f"{sentence}{text(interval.low)} to {text(interval.high)})"
 
 
-def _found(assertion: Assertion, run: Delays, recorded: Recorded | None) -> dict[str, Interval]:
+def _intervals(assertion: Assertion, run: Delays, recorded: Recorded | None) -> dict[str, Interval]:
     if assertion.quantity == delays.LOSS:
         return {delays.LOSS: run.loss()}
     if names.is_quantity(assertion.quantity):
@@ -225,7 +228,7 @@ def _found(assertion: Assertion, run: Delays, recorded: Recorded | None) -> dict
 
 
 def _sure(assertion: Assertion, interval: Interval) -> bool:
-    """Whether chance is unlikely to have put a value on its side of the limit."""
+    """Tell whether chance is unlikely to have put a value on its side of the limit."""
     single = not assertion.statistic and assertion.quantity != delays.LOSS
     if single or assertion.statistic in estimators.EXTREMES or math.isnan(interval.value):
         return True
@@ -236,8 +239,8 @@ def _sure(assertion: Assertion, interval: Interval) -> bool:
     )
 
 
-def _said(assertion: Assertion, name: str, interval: Interval, *, of: int, listed: int) -> str:
-    """A value with its interval, of several delays with the name; notes are for one alone."""
+def _value_text(assertion: Assertion, name: str, interval: Interval, *, delays_n: int, listed: int) -> str:
+    """A value with its interval; with the delay's name if there are several, with the note if one is listed."""
     brief = dataclasses.replace(interval, note="") if listed > 1 else interval
     text = interval_text(brief, assertion.unit)
-    return f"{name}: {text}" if of > 1 else text
+    return f"{name}: {text}" if delays_n > 1 else text

@@ -1,4 +1,4 @@
-"""Common delays of two runs: from one milestone that both have to the next, whatever lies between in one of them.
+"""Common delays of two runs: from one milestone that both have to the next, whatever is between in one of them.
 
 The steps of a run follow each other along the path, each from one milestone to the next. Steps that only one run has
 lie between steps that both have, so their sum is from one common milestone to another: where one run has two steps and
@@ -22,7 +22,7 @@ class Joined:
     Parameters
     ----------
     name
-        Of the delay that they make.
+        Name of the delay that they make.
     base, new
         Names of the steps in either run, in the order of the path.
     """
@@ -33,9 +33,9 @@ class Joined:
 
 
 def common(base: Delays, new: Delays) -> tuple[Delays, Delays, tuple[Joined, ...]]:
-    """Both runs with the delays that both have, and which steps were joined for it.
+    """Both runs with their common delays, and the steps that were joined for that.
 
-    Runs over different routes, and those that have no step in common, are left as they are.
+    Runs over different routes, and runs without a common step, are returned unchanged.
     """
     steps = [[name for name in run.values if name not in (RTT, ONE_WAY)] for run in (base, new)]
     shared = [name for name in steps[0] if name in steps[1]]
@@ -43,16 +43,16 @@ def common(base: Delays, new: Delays) -> tuple[Delays, Delays, tuple[Joined, ...
         return base, new, ()
     parts = _parts(steps[0], steps[1], shared)
     runs = [
-        _of(run, parts, {part.name: names for part, names in zip(parts, of, strict=True)})
-        for run, of in ((base, [part.base for part in parts]), (new, [part.new for part in parts]))
+        _joined_delays(run, parts, {part.name: names for part, names in zip(parts, part_steps, strict=True)})
+        for run, part_steps in ((base, [part.base for part in parts]), (new, [part.new for part in parts]))
     ]
     return runs[0], runs[1], tuple(part for part in parts if part.base != part.new)
 
 
 def sentences(joined: Sequence[Joined]) -> list[str]:
-    """What each run's steps were joined to, where it has several."""
+    """Sentences on the delays for which several steps of a run were joined."""
     return [
-        f"{part.name}: of the {run} that is {', '.join(names)} together."
+        f"{part.name}: in the {run} this is {', '.join(names)} together."
         for part in joined
         for run, names in (("base", part.base), ("new run", part.new))
         if len(names) > 1
@@ -83,7 +83,7 @@ def _parts(base: Sequence[str], new: Sequence[str], shared: Sequence[str]) -> li
 
 
 def _part(base: tuple[str, ...], new: tuple[str, ...]) -> Joined:
-    """Named as the one step of a run is, if the other run has no step of that name; else after all of its steps."""
+    """A part named as the only step of one run, if the other run has no step of that name; else by all of its steps."""
     fewer, more = sorted((base, new), key=len)
     if len(fewer) == 1 and fewer[0] not in more:
         return Joined(fewer[0], base, new)
@@ -91,7 +91,7 @@ def _part(base: tuple[str, ...], new: tuple[str, ...]) -> Joined:
     return Joined(" + ".join([more[0], *rest]), base, new)
 
 
-def _of(run: Delays, parts: Sequence[Joined], names: Mapping[str, tuple[str, ...]]) -> Delays:
+def _joined_delays(run: Delays, parts: Sequence[Joined], names: Mapping[str, tuple[str, ...]]) -> Delays:
     values = {name: run.values[name] for name in (RTT, ONE_WAY) if name in run.values}
     values |= {part.name: np.sum([run.values[step] for step in names[part.name]], axis=0) for part in parts}
     kinds = {part.name: run.kinds[names[part.name][-1]] for part in parts if names[part.name][-1] in run.kinds}

@@ -24,28 +24,28 @@ Watch = Callable[[Sequence[str]], Iterable[str]]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One delay in two runs; changes are new less base.
+    """One delay in two runs; changes are new minus base.
 
     Parameters
     ----------
     name
-        Of the delay.
+        Name of the delay.
     base_n, new_n
         Packets.
     base_median_ns, new_median_ns
         Medians.
     median_ns, mean_ns, p99_ns
-        How they changed, in ns.
+        Changes of median, mean and p99, in ns.
     spread
         Standard deviation of the new run over that of the base.
     moved_ns
-        How far the quantile among p1 to p99 moved that moved most, in ns.
+        Largest move of a quantile among p1 to p99, in ns.
     p_location, p_shape, p_tail
-        Of `twosample.brunner_munzel`, `kolmogorov_smirnov` and `upper_tail`, as they are.
+        P-values of `two_samples.brunner_munzel`, `kolmogorov_smirnov` and `upper_tail`, uncorrected.
     p_corrected
-        The smallest one after the correction for all tests of the comparison (`twosample.holm`).
+        The smallest one after the correction for all tests of the comparison (`two_samples.holm`).
     changed
-        Whether it is below `LEVEL`, and the delay moved by more than the analyzer resolves.
+        Whether that is below `LEVEL` and the delay moved by more than the analyzer resolves.
     """
 
     name: str
@@ -72,19 +72,19 @@ class Comparison:
     Parameters
     ----------
     changes
-        Of every delay that both have, `RTT` first, then in the order of the path.
+        Changes of every delay that both have, `RTT` first, then in the order of the path.
     only_base, only_new
         Delays that only one of them has.
     base_loss, new_loss
         Share of lost packets.
-    new_whole
+    new_complete
         Packets of the new run of which a delay is known.
     p_loss
-        Of Fisher's exact test for equal shares, if losses are independent.
+        P-value of Fisher's exact test for equal shares, if losses are independent.
     loss_changed
         Whether that is below `LEVEL` after the correction for it and all other tests of the comparison.
     resolution_ns
-        How far equal delays may seem apart: `RESOLUTION_SAMPLES` of the coarser analyzer.
+        Largest apparent difference of equal delays: `RESOLUTION_SAMPLES` of the coarser analyzer.
     """
 
     changes: tuple[Change, ...]
@@ -92,14 +92,14 @@ class Comparison:
     only_new: tuple[str, ...]
     base_loss: Interval
     new_loss: Interval
-    new_whole: int
+    new_complete: int
     p_loss: float
     loss_changed: bool
     resolution_ns: float
 
     @property
     def changed(self) -> tuple[Change, ...]:
-        """Those that changed, the largest move first."""
+        """The delays that changed, the largest move first."""
         return tuple(
             sorted(
                 (change for change in self.changes if change.changed), key=lambda delay_change: -delay_change.moved_ns
@@ -108,17 +108,17 @@ class Comparison:
 
     @property
     def differs(self) -> bool:
-        """Whether there is any difference: in a delay, in which delays there are, or in the loss."""
+        """True for any difference: in a delay, in which delays there are, or in the loss."""
         return bool(self.changed or self.only_base or self.only_new or self.loss_changed)
 
 
 def compare(base: Delays, new: Delays, *, watch: Watch = iter) -> Comparison:
     """Compare two runs, delay by delay.
 
-    A delay has changed where the tests say so at `LEVEL` after the correction for their number, and a quantile moved
-    by more than `RESOLUTION_SAMPLES` of the coarser analyzer: clocks and sampling phases make smaller differences
-    significant that are none of the firmware. Tests and intervals allow for dependence within a run. What differs from
-    run to run, as temperature does, is not known from one run of each: then compare several pairs.
+    A delay has changed where the tests are significant at `LEVEL` after the correction for their number, and a
+    quantile moved by more than `RESOLUTION_SAMPLES` of the coarser analyzer: clocks and sampling phases make smaller
+    differences significant that the firmware does not cause. Tests and intervals allow for dependence within a run.
+    Effects that differ from run to run, such as temperature, need several pairs of runs.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def compare(base: Delays, new: Delays, *, watch: Watch = iter) -> Comparison:
         only_new=tuple(name for name in new.values if name not in base.values),
         base_loss=base.loss(),
         new_loss=new.loss(),
-        new_whole=new.whole,
+        new_complete=new.complete,
         p_loss=p_loss,
         loss_changed=p_loss_corrected < LEVEL,
         resolution_ns=resolution_ns,

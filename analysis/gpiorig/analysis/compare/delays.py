@@ -27,7 +27,7 @@ RTT = "rtt"
 ONE_WAY = "delay"
 LOSS = "loss"
 EVERY = "*"
-NONE_WHOLE = "no packet is known whole on the pins"
+NONE_COMPLETE = "no packet is complete on the pins"
 # Names for all steps of a kind.
 KINDS = {
     "stack": Kind.SOFTWARE,
@@ -51,13 +51,13 @@ class Delays:
         int64[n] each, in samples, in the order of sending: `RTT` of all packets that have one (of a one-way route
         `ONE_WAY`), every step of the packets that have all steps.
     kinds
-        Of the steps.
+        Kinds of the steps.
     sent, lost
         Packets.
     samplerate_hz
         Exact samplerate.
     route
-        Of packets that go one way, the nodes on it; empty of round trips.
+        Nodes on the route of packets that go one way; empty for round trips.
     parts
         Parts of the radio waits, ``STEP: PART``, int64[n] each; of the packets that have all steps.
     """
@@ -75,7 +75,7 @@ class Delays:
         return self.values[name] if name in self.values else self.parts[name]
 
     @property
-    def whole(self) -> int:
+    def complete(self) -> int:
         """Packets of which a delay is known."""
         return max(map(len, self.values.values()), default=0)
 
@@ -95,8 +95,8 @@ class Delays:
         QuantityError
             This run has no such delay.
         """
-        if not self.whole:
-            raise QuantityError(NONE_WHOLE)
+        if not self.complete:
+            raise QuantityError(NONE_COMPLETE)
         if quantity in self.values or quantity in self.parts:
             return (quantity,)
         if quantity == EVERY:
@@ -130,25 +130,25 @@ class Delays:
         return Interval(lost / n, low, high, "Clopper and Pearson 1934", confidence, "if losses are independent")
 
 
-def of_analysis(analysis: Analysis) -> Delays:
-    """Those of the round trips; without any, of the route that most packets took."""
+def from_analysis(analysis: Analysis) -> Delays:
+    """The delays of the round trips; without round trips, of the route with the most packets."""
     routes, rate = analysis.routes, analysis.events.samplerate_hz
     if not routes:
         return Delays({ONE_WAY: np.zeros(0, dtype=np.int64)}, {}, sent=0, lost=0, samplerate_hz=rate)
     if analysis.timelines is None:
-        return of_route(next((route for route in routes if len(route)), routes[0]))
-    return of_round_trips(analysis.timelines, routes[0])
+        return from_route(next((route for route in routes if len(route)), routes[0]))
+    return from_round_trips(analysis.timelines, routes[0])
 
 
-def of_round_trips(lines: Timelines, route: Route) -> Delays:
-    """Those of round trips: the round-trip time also where a step is not known."""
-    one_way = of_route(route)
+def from_round_trips(lines: Timelines, route: Route) -> Delays:
+    """The delays of round trips; the round-trip time also where a step is not known."""
+    one_way = from_route(route)
     steps = {name: values for name, values in one_way.values.items() if name != ONE_WAY}
     return replace(one_way, values={RTT: lines.rtt[lines.timelined]} | steps, sent=len(lines), route="")
 
 
-def of_route(route: Route) -> Delays:
-    """Those of packets that went one way."""
+def from_route(route: Route) -> Delays:
+    """The delays of packets that went one way."""
     return Delays(
         values={ONE_WAY: route.totals}
         | {step.name: route.steps.samples[:, column] for column, step in enumerate(route.steps.steps)},
@@ -160,15 +160,15 @@ def of_route(route: Route) -> Delays:
     )
 
 
-def of_tables(round_trips: pa.Table, steps: pa.Table, waits: pa.Table | None = None) -> Delays:
-    """Those of the tables `round_trips`, `steps` and `radio_parts` of an analysed recording of round trips.
+def from_tables(round_trips: pa.Table, steps: pa.Table, waits: pa.Table | None = None) -> Delays:
+    """The delays in the tables `round_trips`, `steps` and `radio_parts` of an analysed recording of round trips.
 
-    They do not say of which kind a step is. Its name does, but for steps that span a milestone that is not there.
+    The tables do not contain the kind of a step. Its name shows it, except for steps over a missing milestone.
 
     Raises
     ------
     TableError
-        They are not those of one recording of round trips.
+        The tables are not those of one recording of round trips.
     """
     try:
         rtt = round_trips["rtt_samples"].drop_null().to_numpy()
@@ -202,7 +202,7 @@ def _parts(waits: pa.Table) -> dict[str, NDArray[np.int64]]:
 
 
 def _first_packet(rows: NDArray[np.int32]) -> int:
-    """How many rows the first packet has: as many as every packet."""
+    """Number of rows of the first packet, which every packet has."""
     width = int(np.count_nonzero(rows == rows[0])) if len(rows) else 0
     if width and (len(rows) % width or (rows.reshape(-1, width) != rows[::width, None]).any()):
         raise TableError("the table of steps does not have equal steps for every packet; analyse the recording again.")

@@ -1,4 +1,4 @@
-"""How a statistic differs between two runs, with an interval."""
+"""Differences of a statistic between two runs, with intervals."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from gpiorig.analysis.statistics.summary import resolved
 Combine = Callable[[Any, Any], Any]  # of an old and a new value, or of arrays of them
 
 
-def less(old: Any, new: Any) -> Any:
-    """How much more the new value is."""
+def increase(old: Any, new: Any) -> Any:
+    """The new value minus the old one."""
     return new - old
 
 
-def less_relative(old: Any, new: Any) -> Any:
-    """How much more the new value is, as a share of the old one; of none infinite, or 0 if it is still none."""
+def relative_increase(old: Any, new: Any) -> Any:
+    """The increase as a share of the old value; from an old value of 0 infinite, or 0 if the new one is 0, too."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(new == old, 0.0, np.divide(new - old, old))
 
 
 def ratio(old: Any, new: Any) -> Any:
-    """The new value over the old one; NaN of none."""
+    """The new value over the old one; NaN for an old value of 0."""
     return new / np.where(old == 0, NAN, old)
 
 
-def between(base: Delays, new: Delays, name: str, statistic: str, *, combine: Combine = less) -> Interval:
-    """How a statistic of one delay differs between two runs, by `difference`; in ns unless `combine` has no unit."""
+def between(base: Delays, new: Delays, name: str, statistic: str, *, combine: Combine = increase) -> Interval:
+    """Compare a statistic of one delay between two runs by `difference`; in ns unless `combine` has no unit."""
     a, b = (run.samples(name) * run.period_ns for run in (base, new))
     settled = not resolved(base.samples(name)), not resolved(new.samples(name))
     return difference(a, b, statistic, combine=combine, settled=settled)
@@ -45,23 +45,23 @@ def difference(
     new: NDArray[Any],
     statistic: str,
     *,
-    combine: Combine = less,
+    combine: Combine = increase,
     confidence: float = CONFIDENCE,
     settled: tuple[bool, bool] = (False, False),
 ) -> Interval:
-    """How a statistic differs between two series, by independent block bootstraps of both.
+    """Compare a statistic of two series, by independent block bootstraps of both.
 
     Parameters
     ----------
     base, new
         float64[n], [m], in the order of time and in one unit.
     statistic
-        What `intervals.of_statistic` takes.
+        A statistic of `intervals.of_statistic`.
     combine
-        What is made of both values; the difference unless given.
+        Function of both values; the difference unless given.
     settled
-        Whether each series varies by no more than the analyzer resolves. What hangs together in it is then the phase of
-        sampling only, and it needs no blocks.
+        Whether each series varies by no more than the analyzer resolves. Only the phase of sampling is then correlated
+        in it, and it needs no blocks.
     """
     if min(len(base), len(new)) < 2:
         return Interval(NAN, NAN, NAN, "none", confidence, "too few packets")
@@ -80,12 +80,15 @@ def difference(
     fewest = min(plan.blocks for plan in plans)
     if fewest < resampling.LEAST_BLOCKS or _too_few(sides, settled, statistic, confidence):
         return Interval(value, NAN, NAN, "none", confidence, "too few packets for an interval")
-    of = [side.replicates(plan) for side, plan in zip(sides, plans, strict=True)]
-    replicates = combine(of[0](plans[0].weights), of[1](plans[1].weights))
-    left_out = [combine(of[0](plans[0].without), sides[1].value), combine(sides[0].value, of[1](plans[1].without))]
-    if not all(np.isfinite(replicate).all() for replicate in (replicates, *left_out)):
+    replicates_of = [side.replicates(plan) for side, plan in zip(sides, plans, strict=True)]
+    replicates = combine(replicates_of[0](plans[0].weights), replicates_of[1](plans[1].weights))
+    without_block = [
+        combine(replicates_of[0](plans[0].without), sides[1].value),
+        combine(sides[0].value, replicates_of[1](plans[1].without)),
+    ]
+    if not all(np.isfinite(replicate).all() for replicate in (replicates, *without_block)):
         return Interval(value, NAN, NAN, "none", confidence, "not defined for some resamples")
-    jackknife = np.concatenate([replicate - replicate.mean() for replicate in left_out])
+    jackknife = np.concatenate([replicate - replicate.mean() for replicate in without_block])
     low, high = resampling.limits(value, replicates, jackknife, blocks=fewest, confidence=confidence)
     method = ", ".join(
         dict.fromkeys(intervals.block_method(block[0], plan) for block, plan in zip(blocks, plans, strict=True))
@@ -95,7 +98,7 @@ def difference(
 
 
 def _too_few(sides: Sequence[estimators.Estimator], settled: Sequence[bool], statistic: str, confidence: float) -> bool:
-    """Whether a quantile lies too far out for the independent packets there are."""
+    """Tell whether a quantile is too far out for the number of independent packets."""
     if statistic in ("mean", "std", "iqr"):
         return False
     needed = order_statistics.needed_for(estimators.probability(statistic), confidence=confidence)

@@ -14,10 +14,10 @@ from gpiorig.analysis.statistics.intervals import Interval
 
 
 def sentences(comparison: Comparison) -> list[str]:
-    """What changed, the largest change first, and what did not."""
-    if not comparison.new_whole:
+    """Sentences on the changed delays, the largest change first, and on the unchanged ones."""
+    if not comparison.new_complete:
         return [
-            "No packet of the new run is known whole on the pins, so nothing is known of its delays.",
+            "No packet of the new run is complete on the pins, so its delays are unknown.",
             _lost(comparison),
         ]
     changed, resolution_ns = comparison.changed, comparison.resolution_ns
@@ -35,7 +35,7 @@ def sentences(comparison: Comparison) -> list[str]:
 
 
 def outcome_sentence(judged: Outcome, *, resolution_ns: float) -> str:
-    """Whether a threshold is exceeded, with the changes that say so: else the one that comes nearest to it."""
+    """The outcome of a threshold with the changes that exceed it; without one, with the change nearest to it."""
     nearest = max(judged.changes, key=lambda name: judged.threshold.side(_or_zero(judged.changes[name].value)))
     share = judged.threshold.relative or not judged.threshold.statistic
     shown = judged.exceeded or judged.unknown or judged.doubtful or (nearest,)
@@ -55,7 +55,7 @@ def _lost(comparison: Comparison) -> str:
 
 
 def _change(one_change: Change, resolution_ns: float) -> str:
-    """One delay that changed: by its median, else its mean, else by whatever quantile moved."""
+    """A sentence on one changed delay: by its median, else its mean, else the quantile that moved."""
     for change, where in ((one_change.median_ns, ""), (one_change.mean_ns, " in the mean")):
         if (change.low > 0 or change.high < 0) and abs(change.value) > resolution_ns:
             direction = "slower" if change.value > 0 else "faster"
@@ -69,43 +69,40 @@ def _change(one_change: Change, resolution_ns: float) -> str:
 
 
 def _unchanged(comparison: Comparison, resolution_ns: float) -> list[str]:
-    """How far those may have moved that did not change."""
+    """A sentence on the largest moves that the unchanged delays may have made."""
     bounds = {change.name: _bound(change.median_ns) for change in comparison.changes if not change.changed}
     known = {name: bound for name, bound in bounds.items() if not math.isnan(bound)}
     if not bounds:
         return []
     if not known:
-        return [f"{count_text(len(bounds), 'delay')} cannot be told apart, with too few packets."]
+        return [f"{count_text(len(bounds), 'delay')} cannot be distinguished: too few packets."]
     widest = max(known, key=lambda name: known[name])
     within = sum(bound <= resolution_ns for bound in known.values())
     parts = [f"of {within} by no more than {time_text(resolution_ns)}"] if within else []
     if within < len(known):
         parts.append(f"of {widest} by no more than {time_text(known[widest])}")
-    unknown = (
-        f"; of {len(bounds) - len(known)} nothing is known, with too few packets" if len(known) < len(bounds) else ""
-    )
-    sentence = f"{count_text(len(bounds), 'delay')} did not change as far as can be told"
+    unknown = f"; of {len(bounds) - len(known)} it is unknown (too few packets)" if len(known) < len(bounds) else ""
+    sentence = f"{count_text(len(bounds), 'delay')} did not change measurably"
     return [f"{sentence}: the median {', '.join(parts)}{unknown}."]
 
 
 def _bound(change: Interval) -> float:
-    """The largest change within the interval; NaN where there is none."""
+    """The largest change within the interval; NaN without an interval."""
     return max(abs(change.value), abs(change.low), abs(change.high)) if not math.isnan(change.low) else math.nan
 
 
 def _size(change: Interval, resolution_ns: float) -> str:
-    """A change without its sign; what chance makes less of than the analyzer resolves has that for an uncertainty."""
+    """A change without its sign; its uncertainty is at least the resolution of the analyzer."""
     if change.high - change.low < resolution_ns:
-        return (
-            f"{time_text(abs(change.value), digits=4)}, as well as the analyzer resolves (± {time_text(resolution_ns)})"
-        )
+        size = time_text(abs(change.value), digits=4)
+        return f"{size}, to the resolution of the analyzer (± {time_text(resolution_ns)})"
     if change.value < 0:
         change = dataclasses.replace(change, value=-change.value, low=-change.high, high=-change.low)
     return interval_text(change)
 
 
 def _signed(change: Interval, share: bool, resolution_ns: float) -> str:
-    """A change with its sign and its interval; one that chance hardly moves with what the analyzer resolves."""
+    """A change with its sign and its interval, or with the resolution of the analyzer where that is larger."""
 
     def text(value: float) -> str:
         if math.isinf(value):

@@ -26,13 +26,13 @@ class Threshold:
     Parameters
     ----------
     text
-        As it was written.
+        The text as written.
     quantity, statistic
-        As of `assertions.Assertion`.
+        As in `assertions.Assertion`.
     up, down
         Whether it limits growth, and decrease.
     limit
-        In ns; a share of the base's value where `relative`; of the loss, a difference of shares.
+        In ns; a share of the base's value where `relative`; a difference of shares for the loss.
     relative
         Whether the unit is percent of the base's value.
     """
@@ -46,13 +46,13 @@ class Threshold:
     relative: bool
 
     def side(self, change: float) -> float:
-        """How far a change goes where the threshold limits it; below 0 of one the other way."""
+        """The size of a change in the limited direction; negative in the other direction."""
         return abs(change) if self.up and self.down else change if self.up else -change
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a comparison says of a threshold.
+    """The outcome of a threshold for a comparison.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ class Outcome:
     exceeded
         Names of the delays that changed by more, where chance alone does not explain a change in that direction.
     doubtful
-        Those that changed by more, which chance or the sampling may explain.
+        Names of the delays that changed by more, which chance or the sampling may explain.
     unknown
-        Those of which the change is not known: a run has too few packets.
+        Names of the delays whose change is not known: a run has too few packets.
     changes
         By name of the delay: its change, in ns or as a share.
     """
@@ -76,7 +76,7 @@ class Outcome:
 
     @property
     def failed(self) -> bool:
-        """Whether the gate is shut: by a change, or because nobody can say that there is none."""
+        """True if the threshold is exceeded or a change is unknown."""
         return bool(self.exceeded or self.unknown)
 
 
@@ -86,7 +86,7 @@ def parse(text: str) -> Threshold:
     Raises
     ------
     QuantityError
-        It cannot be understood; the message says which part, and what would be valid.
+        It is not understood; the message names the part and what is valid.
     """
     match = _THRESHOLD.fullmatch(text)
     where = f"threshold `{text}`"
@@ -94,7 +94,7 @@ def parse(text: str) -> Threshold:
         raise QuantityError(f"{where}: not understood; write it like {EXAMPLE}.")
     quantity, statistic = assertions.what(match, where)
     if quantities.is_quantity(quantity) and assertions.unit_of(quantity) is not Unit.TIME:
-        raise QuantityError(f"{where}: `{quantity}` is no time; only times, and the loss, are compared.")
+        raise QuantityError(f"{where}: `{quantity}` is not a time; only times and the loss are compared.")
     share = quantity == LOSS or match["unit"] == PERCENT
     sign = match["sign"]
     return Threshold(
@@ -109,12 +109,12 @@ def parse(text: str) -> Threshold:
 
 
 def judge(threshold: Threshold, base: Delays, new: Delays, comparison_: comparison.Comparison) -> Outcome:
-    """Whether a comparison exceeds a threshold.
+    """Judge whether a comparison exceeds a threshold.
 
-    It does where the change that was found is beyond the limit, is more than the analyzer resolves, and has an interval
-    on that side of no change. Extremes have no interval: there what was seen decides. A threshold for several delays,
-    or for a statistic that has too few packets for an interval, takes those only that have changed at `LEVEL` after
-    the correction for their number.
+    It does where the change is beyond the limit, is more than the analyzer resolves, and has an interval
+    on that side of no change. Extremes have no interval: there the observed values decide. A threshold for
+    several delays, or for a statistic that has too few packets for an interval, takes only those that have changed at
+    `LEVEL` after the correction for their number.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def judge(threshold: Threshold, base: Delays, new: Delays, comparison_: comparis
     shared = [name for name in names[0] if name in names[1]]
     if not shared:
         raise QuantityError(f"threshold `{threshold.text}`: the runs have no `{threshold.quantity}` in common.")
-    combine = differences.less_relative if threshold.relative else differences.less
+    combine = differences.relative_increase if threshold.relative else differences.increase
     changes = {name: differences.between(base, new, name, threshold.statistic, combine=combine) for name in shared}
     significant = {change.name for change in comparison_.changes if change.changed}
     sure = set()
@@ -151,7 +151,7 @@ def _named(run: Delays, threshold: Threshold, which: str) -> tuple[str, ...]:
 
 
 def _outcome(threshold: Threshold, changes: dict[str, Interval], sure: set[str]) -> Outcome:
-    """The outcome, given the delays of which a change is more than chance and sampling make."""
+    """The outcome, given the delays that changed by more than chance and sampling explain."""
     beyond = [name for name, change in changes.items() if threshold.side(change.value) > threshold.limit]
     exceeded = [name for name in beyond if name in sure and not _may_be_none(changes[name])]
     return Outcome(
@@ -164,5 +164,5 @@ def _outcome(threshold: Threshold, changes: dict[str, Interval], sure: set[str])
 
 
 def _may_be_none(change: Interval) -> bool:
-    """Whether no change lies in the interval."""
+    """Tell whether the interval contains 0."""
     return change.low <= 0 <= change.high

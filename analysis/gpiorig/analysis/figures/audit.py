@@ -25,14 +25,14 @@ def quantities(audit: Audit) -> dict[str, tuple[Comparison, ...]]:
 
 
 def stage_boxes(ax: Axes, stages: Sequence[Stage]) -> bool:
-    """The way of a line, stage by stage: boxes from p25 to p75, whiskers from p5 to p95, points at the extremes.
+    """The delays of log lines, stage by stage: boxes from p25 to p75, whiskers from p5 to p95, points at the extremes.
 
     Parameters
     ----------
     ax
         Where to draw.
     stages
-        Of one node or of several; from top to bottom.
+        The stages of one node or of several, from top to bottom.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def sentences(audit: Audit) -> list[str]:
             skew, added = comparison.skew_ns.value, comparison.added_jitter_ns.value
             subject = f"{comparison.quantity}, by {comparison.clock} timestamps"
             if comparison.n == 1:
-                lines.append(f"{subject}: of a single packet, shifted by {time_text(skew)}.")
+                lines.append(f"{subject}: one packet, shifted by {time_text(skew)}.")
                 continue
             clock, pins = comparison.other.peak_to_peak_ns, comparison.pins.peak_to_peak_ns
             lines.append(

@@ -23,16 +23,16 @@ _LETTER = 0.0145  # of the width of the axes, that a letter of a label takes
 
 
 def bars(ax: Axes, numbers: RouteNumbers, budget: Budget | None) -> None:
-    """Stacked bars: shares of the kinds of steps in the mean, in the variance, and in what the slowest take longer.
+    """Stacked bars: shares of the kinds of steps in the mean, in the variance, and in the tail.
 
     Parameters
     ----------
     ax
         Where to draw.
     numbers
-        Of the route; its point estimates are drawn where there is no budget.
+        The numbers of the route; its point estimates are drawn without a budget.
     budget
-        Shares with their intervals; None for none.
+        Shares with their intervals; None without a budget.
     """
     total = numbers.total
     rows: list[tuple[str, dict[Kind, float]]] = [
@@ -59,7 +59,7 @@ def bars(ax: Axes, numbers: RouteNumbers, budget: Budget | None) -> None:
 
 
 def _why_none(numbers: RouteNumbers) -> str:
-    """Why a bar is missing."""
+    """The reason for a missing bar."""
     if numbers.total.n < 2:
         return "one packet does not vary"
     if np.isfinite(numbers.variances).all():
@@ -90,12 +90,12 @@ class Row(NamedTuple):
 
     @property
     def size(self) -> float:
-        """The larger of its shares; 0 where there are none."""
+        """The larger of its shares; 0 without shares."""
         return float(np.nan_to_num(max(abs(self.variance.value), abs(self.tail.value))))
 
 
 def shown(budget: Budget) -> list[Row]:
-    """Rows that `intervals` draws: the largest steps in the order of the path, their parts indented below them."""
+    """The rows of `intervals`: the largest steps in the order of the path, their parts indented below them."""
     steps = [
         Row(f"{short_name(step)}, {step.node}", variance, tail)
         for step, variance, tail in zip(budget.steps, budget.variance, budget.tail, strict=True)

@@ -1,4 +1,4 @@
-"""Figures: what a reader looks at. Each function draws on the axes it is given."""
+"""Charts of delays; each function draws on the given axes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def total_distribution(
     noun: str = "round-trip time",
     levels: str = "",
 ) -> None:
-    """Histogram of whole delays, and on a second scale their empirical distribution function.
+    """Histogram of total delays, and on a second scale their empirical distribution function.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def total_distribution(
 
 
 def _mark_quantiles(ax: Axes, summary: Summary) -> None:
-    """A dashed line at median, p95 and p99; those that lie on each other are named together."""
+    """A dashed line at median, p95 and p99; quantiles at one place are named together."""
     low, high = ax.get_xlim()
     marks: list[tuple[float, list[str]]] = []
     for name, ns in (("median", summary.median_ns), ("p95", summary.p95_ns), ("p99", summary.p99_ns)):
@@ -180,7 +180,7 @@ def _beside(ax: Axes, y: float, text: str, *, color: str) -> None:
 
 
 def ecdfs(ax: Axes, series: Mapping[str, NDArray[Any]], *, unit_ns: float, colours: Sequence[str] = SERIES) -> None:
-    """Empirical distribution functions of several delays, over each other.
+    """Empirical distribution functions of several delays in one diagram.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The clock audit as pictures: errors of each clock, and how stable it is."""
+"""The clock audit as pictures: the errors and the stability of each clock."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def errors(ax: Axes, comparisons: Sequence[Comparison]) -> None:
     """Distribution functions of the errors of one quantity, clock minus pins, a line per clock."""
     for number, comparison in enumerate(comparisons):
         x, share = thinning.ecdf(comparison.errors_ns / 1e3)
-        # Clocks that err alike lie on each other: each has its own dashes, too.
+        # Lines of clocks with equal errors overlap: each has its own dashes, too.
         look: dict[str, Any] = {"color": SERIES[number % len(SERIES)], "linestyle": _DASHES[number % len(_DASHES)]}
         ax.step(x, share, where="post", linewidth=1.6, label=comparison.clock, **look)
     ax.set_xlabel("error, clock minus pins")

@@ -1,4 +1,4 @@
-"""What the fits of clocks leave, drawn over time."""
+"""Residuals of the fits of clocks over time."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from gpiorig.analysis.number_text import NS_PER_S
 
 HEIGHT = 1.9  # inches for each clock
 SCALES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
-SHOWN = 20_000  # stamps of a clock: more are not told apart in print
+SHOWN = 20_000  # timestamps of a clock: more are not distinguished in print
 
 
 def residuals(clocks: Sequence[NodeClock], *, virtual: bool) -> Figure:
-    """One panel for each clock: the residuals of its stamps, with a line at each reset.
+    """One panel for each clock: the residuals of its timestamps, with a line at each reset.
 
-    Of more than 20 000 stamps every k-th is shown, and of each k the one that is furthest from 0, so that no outlier
-    is lost.
+    If there are more than `SHOWN` timestamps, every k-th is shown, and the one furthest from 0 of each k, so that no
+    outlier is lost.
     """
     figure = style.new_figure(height=0.5 + HEIGHT * len(clocks), virtual=virtual)
     axes = figure.subplots(len(clocks), 1, sharex=True, squeeze=False)[:, 0]
@@ -47,7 +47,7 @@ def residuals(clocks: Sequence[NodeClock], *, virtual: bool) -> Figure:
         ax.axhline(0, color=style.FAINT, linewidth=0.6)
         resets = f", {len(clock.boot_periods) - 1} resets" if len(clock.boot_periods) > 1 else ""
         outside = f", {beyond} beyond the frame (crosses)" if beyond else ""
-        ax.set_title(f"{clock.node} against {clock.reference}: {clock.n} stamps{resets}{outside}")
+        ax.set_title(f"{clock.node} against {clock.reference}: {clock.n} timestamps{resets}{outside}")
         ax.set_ylabel(f"residual in {unit}")
     axes[-1].set_xlabel(f"time on the {clocks[0].reference} in s")
     return figure

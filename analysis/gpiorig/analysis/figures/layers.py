@@ -1,4 +1,4 @@
-"""Layers and what ran in the way, as pictures."""
+"""Layers and pre-empting activities, as pictures."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.processor.occupancy import LayerTimes, Occupancy
 
 SHOWN_STEPS = 12
-BESIDE: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "annotation_clip": False}
-OCCUPANTS = 7  # named in the picture; the rest is together
+AT_THE_RIGHT: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "annotation_clip": False}
+OCCUPANTS = 7  # named in the picture; the others are one bar
 
 
 def layers(ax: Axes, times: LayerTimes, *, period_ns: float) -> None:
@@ -38,7 +38,7 @@ def layers(ax: Axes, times: LayerTimes, *, period_ns: float) -> None:
 
 
 def occupants(occupancy: Occupancy, known: list[int]) -> list[int]:
-    """The occupants that ran longest in these steps, of those that ran at all, sleep aside."""
+    """The occupants in these steps except sleep, the longest first."""
     ran = occupancy.mean_samples[known].sum(axis=0)
     awake = np.array([not name.endswith(": sleep") for name in occupancy.occupants], dtype=bool)
     order = np.argsort(-ran, kind="stable")
@@ -46,7 +46,7 @@ def occupants(occupancy: Occupancy, known: list[int]) -> list[int]:
 
 
 def shown_steps(occupancy: Occupancy) -> list[int]:
-    """Steps in which something foreign ran longest, of those whose node shows it; in the order of the path."""
+    """The steps with the longest pre-emption, where their node shows it; in the order of the path."""
     if not len(occupancy.preempted_samples):
         return []
     foreign = np.where(occupancy.known, occupancy.preempted_samples.mean(axis=0), 0.0)
@@ -55,27 +55,27 @@ def shown_steps(occupancy: Occupancy) -> list[int]:
 
 
 def pre_emption(ax: Axes, route: Route, occupancy: Occupancy, *, period_ns: float) -> None:
-    """Who ran within the steps that something ran in the way of: shares of a step's mean, stacked, a row per step."""
+    """Processor occupancy during the steps with pre-emption: shares of a step's mean, stacked, a row per step."""
     rows = shown_steps(occupancy)
     named = occupants(occupancy, rows)
     left = np.zeros(len(rows))
     ys = np.arange(len(rows))
-    whole = route.steps.samples[:, rows].mean(axis=0)
+    means = route.steps.samples[:, rows].mean(axis=0)
     groups = [[index] for index in named[:OCCUPANTS]] + ([named[OCCUPANTS:]] if named[OCCUPANTS:] else [])
     for number, group in enumerate(groups):
-        shares = occupancy.mean_samples[np.ix_(rows, group)].sum(axis=1) / np.maximum(whole, 1)
+        shares = occupancy.mean_samples[np.ix_(rows, group)].sum(axis=1) / np.maximum(means, 1)
         label = occupancy.occupants[group[0]] if number < OCCUPANTS else f"{len(group)} others"
         colour = SERIES[number] if number < len(SERIES) else SHADE
         edge = {"edgecolor": INK, "linewidth": 0.5} if colour == SHADE else {"linewidth": 0}
         ax.barh(ys, shares, left=left, height=0.66, color=colour, label=label, **edge)
         left += shares
-    for y, samples in enumerate(whole):
-        ax.annotate(time_text(samples * period_ns), (1.01, y), va="center", fontsize=7.5, **BESIDE)
+    for y, samples in enumerate(means):
+        ax.annotate(time_text(samples * period_ns), (1.01, y), va="center", fontsize=7.5, **AT_THE_RIGHT)
     ax.set_yticks(ys, [f"{short_name(route.steps.steps[i])}, {route.steps.steps[i].node}" for i in rows])
     ax.set_ylim(len(ys) - 0.4, -0.6)
     ax.set_xlim(0, 1)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.0f} %"))
-    ax.set_xlabel("share of the step's mean time, which stands at the right")
+    ax.set_xlabel("share of the step's mean time (at the right)")
     ax.grid(axis="x", color=GRID, linewidth=0.6)
     ax.set_axisbelow(True)
     ax.legend(loc="upper left", bbox_to_anchor=(1.13, 1.0), fontsize=7.5)

@@ -1,4 +1,4 @@
-"""One packet as a picture: what it did on every layer of both nodes, and in the air between them."""
+"""One packet as a picture: its spans on every layer of both nodes, and its frames on the air."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ FULL, INNER = 0.74, 0.4
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """Where every layer of both nodes has its lane.
+    """The lanes of the layers of both nodes.
 
     Parameters
     ----------
     places
-        (node, layer) -> y; the air is ("", "air"). The initiator's stack stands on its head below the title, the
-        responder's on its feet, so that a packet runs down, through the air, and down again to the other application.
+        (node, layer) -> y; the air is ("", "air"). The initiator's layers are in descending order, the responder's in
+        ascending order, so that a packet runs down, through the air, and down again to the other application.
     labels
         y -> text.
     """
@@ -139,13 +139,13 @@ def _draw_air(
 
 
 def zooms(timelines: Timelines, row: int) -> list[tuple[str, tuple[int, int]]]:
-    """The three stretches of a round trip in which software works: (name, window)."""
+    """The three intervals of a round trip in which software works: (name, window)."""
     named = {m.name: int(s) for m, s in zip(timelines.milestones, timelines.samples[row], strict=True)}
 
     def known(*names: str) -> int:
         return next((named[name] for name in names if named.get(name, NONE) != NONE), NONE)
 
-    stretches = (
+    intervals = (
         ("sending", int(timelines.samples[row, 0]), known("request.driver.exec.exit", "request.mac.tx")),
         (
             "at the responder",
@@ -155,7 +155,7 @@ def zooms(timelines: Timelines, row: int) -> list[tuple[str, tuple[int, int]]]:
         ("receiving", known("reply.irq", "reply.isr.radio"), int(timelines.samples[row, -1])),
     )
     windows = []
-    for name, start, end in stretches:
+    for name, start, end in intervals:
         if NONE in (start, end) or end <= start:
             continue
         margin = max(1, (end - start) // 25)
@@ -177,7 +177,7 @@ def _period_ns(timelines: Timelines) -> float:
 
 
 def outermost(packet_spans: list[spans.Span]) -> set[spans.Span]:
-    """Spans that lie in no other one of their lane."""
+    """The spans that are not inside another one of their lane."""
     outer: set[spans.Span] = set()
     ends: dict[tuple[str, str], int] = {}
     for span in packet_spans:
@@ -191,7 +191,7 @@ def outermost(packet_spans: list[spans.Span]) -> set[spans.Span]:
 def _text_place(
     span: spans.Span, packet_spans: list[spans.Span], window: tuple[int, int], *, is_outer: bool, need: float
 ) -> int | None:
-    """Sample at which the name of a box fits: the start of its first stretch that is free of inner boxes."""
+    """Sample at which the name of a box fits: the start of its first interval that is free of inner boxes."""
     lane = [s for s in packet_spans if s is not span and (s.node, s.layer) == (span.node, span.layer)]
     inner = [s for s in lane if span.start <= s.start < span.end] if is_outer else []
     at, room = max(span.start, window[0]), need * (window[1] - window[0])

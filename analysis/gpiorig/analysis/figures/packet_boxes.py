@@ -1,4 +1,4 @@
-"""Packets as boxes on lanes: what the page's viewer draws, zooms and names."""
+"""Packets as boxes on lanes: the content of the page's viewer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.packets.steps import Step
 
 STEPS_LANE = "steps"
-# Of the boxes' colours, a class of the style sheet each.
+# Classes of the style sheet for the boxes' colours.
 KIND_CLASSES = {kind: f"kind-{kind.value}" for kind in Kind}
 
 
@@ -56,7 +56,7 @@ class PacketView:
     Parameters
     ----------
     title
-        Why it is shown: ``median``, ``99th percentile``, ``slowest``.
+        Its place among all packets: ``median``, ``99th percentile``, ``slowest``.
     text
         The packet in a sentence.
     lanes
@@ -77,20 +77,20 @@ class PacketView:
     period_ns: float
 
     def as_dict(self) -> dict[str, Any]:
-        """For the viewer; times in ns, to a hundredth."""
+        """The packet for the viewer; times in ns, to a hundredth."""
         scale = self.period_ns
         boxes = [
             [box.lane, round(box.start * scale, 2), round((box.end - box.start) * scale, 2), box.name, box.look]
             + ([1] if box.inner else [])
             for box in self.boxes
         ]
-        whole = round(self.total * scale, 2)
+        total = round(self.total * scale, 2)
         content = {"title": self.title, "text": self.text, "lanes": [list(lane) for lane in self.lanes]}
-        return {**content, "boxes": boxes, "total": whole, "period": scale}
+        return {**content, "boxes": boxes, "total": total, "period": scale}
 
 
 def chosen(route: Route) -> dict[str, int]:
-    """Which packets of a route are shown, rows of its steps: the median, the 99th percentile, the slowest.
+    """The packets of a route to show, rows of its steps: the median, the 99th percentile, the slowest.
 
     One packet that is several of them has all the names: ``99th percentile, slowest``.
     """
@@ -105,8 +105,8 @@ def chosen(route: Route) -> dict[str, int]:
     return {", ".join(all_names): row for row, all_names in names.items()}
 
 
-def of_route(route: Route, trips: RoundTrips | None) -> tuple[PacketView, ...]:
-    """The packets of a route that are shown: with all their spans where it is the round trips, else their steps."""
+def for_route(route: Route, trips: RoundTrips | None) -> tuple[PacketView, ...]:
+    """The packets of a route that are shown: with all their spans for round trips, else with their steps."""
     if route.name == ROUND_TRIP and trips is not None:
         return tuple(_round_trip(route, trips, row, title) for title, row in chosen(route).items())
     return tuple(_steps_only(route, row, title) for title, row in chosen(route).items())
@@ -127,7 +127,7 @@ def _steps_only(route: Route, row: int, title: str) -> PacketView:
     steps, cuts = route.steps.steps, _cuts(route, row)
     nodes = list(dict.fromkeys(step.node for step in steps))
     boxes = tuple(
-        _of_step(step, nodes.index(step.node), start, end)
+        _step_box(step, nodes.index(step.node), start, end)
         for step, start, end in zip(steps, cuts[:-1], cuts[1:], strict=True)
     )
     lanes = tuple(("", node) for node in nodes)
@@ -152,9 +152,9 @@ def _round_trip(route: Route, trips: RoundTrips, row: int, title: str) -> Packet
     cuts = _cuts(route, row)
     air = order["", packet.AIR]
     for step, start, end in zip(route.steps.steps, cuts[:-1], cuts[1:], strict=True):
-        boxes.append(_of_step(step, 0, start, end))
+        boxes.append(_step_box(step, 0, start, end))
         if step.kind in {Kind.AIR, Kind.RADIO_WAIT, Kind.UNDIVIDED}:
-            boxes.append(_of_step(step, air, start, end))
+            boxes.append(_step_box(step, air, start, end))
     return _view(route, row, title, (("", STEPS_LANE), *_labels(places)), tuple(boxes))
 
 
@@ -162,7 +162,7 @@ def _labels(places: Mapping[tuple[str, str], float]) -> list[tuple[str, str]]:
     return [(node, packet.LABELS.get(layer, layer)) for node, layer in sorted(places, key=lambda key: places[key])]
 
 
-def _of_step(step: Step, lane: int, start: int, end: int) -> Box:
+def _step_box(step: Step, lane: int, start: int, end: int) -> Box:
     return Box(lane, start, end, short_name(step), KIND_CLASSES[step.kind])
 
 

@@ -1,4 +1,4 @@
-"""Plates: whole figures, made of axes that other modules draw on."""
+"""Plates: complete figures, made of axes that other modules draw on."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES, Summary
 WIDTH = 8.4  # inches: at the width of a page its text is as large as the page's
 SUPTITLE: dict[str, Any] = {"x": 0.006, "ha": "left", "fontsize": 10.5, "fontweight": "bold"}
 COMPARED_STEPS = 5  # whose distribution functions are drawn over each other
-RELATIVE_RANGE = 0.02  # of the widest range, that a step needs to be drawn beside it
+RELATIVE_RANGE = 0.02  # of the widest range, that a step needs to be drawn with it
 
 
 def packet(trips: RoundTrips, *, row: int, virtual: bool) -> Figure:
-    """One packet: the whole round trip above, the three intervals in which software works below."""
+    """One packet: the complete round trip above, the three intervals in which software works below."""
     timelines = trips.timelines
     with style.paper():
         figure = style.new_figure(width=10.5, height=9.2, virtual=virtual)
         windows = packetview.zooms(timelines, row)
         grid = figure.add_gridspec(2, max(1, len(windows)), height_ratios=(1, 1.15))
-        whole = figure.add_subplot(grid[0, :])
+        upper = figure.add_subplot(grid[0, :])
         start, end = int(timelines.samples[row, 0]), int(timelines.samples[row, -1])
         margin = (end - start) // 60
-        packetview.draw(whole, trips, row, window=(start - margin, end + margin))
+        packetview.draw(upper, trips, row, window=(start - margin, end + margin))
         period_ns = float(1_000_000_000 / timelines.samplerate_hz)
-        whole.set_title(
+        upper.set_title(
             f"Packet {timelines.ids[row]}: round trip {time_text((end - start) * period_ns)}, "
             f"{_off_air_time(timelines, row)} of it in software and driver",
             pad=18,
@@ -56,14 +56,14 @@ def packet(trips: RoundTrips, *, row: int, virtual: bool) -> Figure:
             ax = figure.add_subplot(grid[1, column])
             packetview.draw(ax, trips, row, window=window, labels=column == 0)
             ax.set_title(f"{'abc'[column]}  {name}", fontsize=9.5)
-            _mark(whole, "abc"[column], window, origin=start, period_ns=period_ns)
+            _mark(upper, "abc"[column], window, origin=start, period_ns=period_ns)
         return figure
 
 
 def total(
     delays: NDArray[np.int64], summary: Summary, *, period_ns: float, noun: str, levels: str = "", virtual: bool
 ) -> Figure:
-    """Distribution of the whole delay; parameters as of `figures.total_distribution`."""
+    """Distribution of the total delay; parameters as of `figures.total_distribution`."""
     with style.paper():
         figure = style.new_figure(width=WIDTH, height=3.4, virtual=virtual)
         ax = figure.subplots()
@@ -93,7 +93,7 @@ def steps(numbers: RouteNumbers, *, virtual: bool) -> Figure:
 
 
 def budget(numbers: RouteNumbers, shares: Budget, *, virtual: bool) -> Figure:
-    """Where the time goes and where the jitter comes from: stacked bars, and the steps with their intervals."""
+    """The budget of time and jitter: stacked bars, and the steps with their intervals."""
     with style.paper():
         rows = budgetview.shown(shares)
         below = 0.75 + 0.3 * len(rows) if rows else 0.0
@@ -114,7 +114,7 @@ def varying_steps(numbers: RouteNumbers) -> list[int]:
     """Columns of the steps that make the jitter, the widest range first; empty if none varies."""
     ranges = np.ptp(numbers.route.steps.samples, axis=0)
     varying = [int(i) for i in np.argsort(-ranges, kind="stable") if ranges[i] > RESOLUTION_SAMPLES]
-    # Beside steps that make the jitter the others are a line at the left edge.
+    # Next to steps that make the jitter the others are a line at the left edge.
     return [i for i in varying if ranges[i] >= RELATIVE_RANGE * ranges[varying[0]]][:COMPARED_STEPS]
 
 
@@ -135,7 +135,7 @@ def step_ecdfs(numbers: RouteNumbers, columns: Sequence[int], *, virtual: bool) 
 
 
 def over_the_run(numbers: RouteNumbers, *, origin: int, marks: Marks, title: str, virtual: bool) -> Figure:
-    """The whole delay over the run."""
+    """The total delay over the run."""
     with style.paper():
         figure = style.new_figure(width=WIDTH, height=2.9, virtual=virtual)
         ax = figure.subplots()
@@ -167,7 +167,7 @@ def pre_emption(numbers: RouteNumbers, occupancy: Occupancy, *, virtual: bool) -
 
 
 def overlaid(delays: Mapping[str, tuple[NDArray[np.int64], float]], *, noun: str, virtual: bool) -> Figure:
-    """The whole delay of several runs: distribution functions over box plots; values and ns per sample by name."""
+    """The total delay of several runs: distribution functions over box plots; values and ns per sample by name."""
     with style.paper():
         figure = style.new_figure(width=WIDTH, height=3.6 + 0.32 * len(delays), virtual=virtual)
         above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 0.4 + 0.3 * len(delays)))
@@ -200,14 +200,14 @@ def _rows(durations: Steps) -> tuple[list[str], tuple[list[int | None], list[int
     for column, step in enumerate(durations.steps):
         name = step.short if step.way in DIRECTIONS else step.name
         by_name.setdefault(name, [None, None])[step.start.direction > turn] = column
-    # Steps that only the reply has stand behind those of the request; the turn-around is the last.
+    # Steps that only the reply has come after those of the request; the turn-around is the last.
     turns = {step.name for step in durations.steps if step.turn_around}
     names = sorted(by_name, key=lambda name: name in turns)
     return names, ([by_name[name][0] for name in names], [by_name[name][1] for name in names])
 
 
 def _off_air_time(timelines: Timelines, row: int) -> str:
-    """What the steps of a packet take that are neither radio wait nor air."""
+    """Duration of the steps of a packet that are neither radio wait nor air, as text."""
     stage = timelines_module.steps(timelines)
     durations = stage.samples[int(np.searchsorted(timelines.complete, row))]
     off_air = [step.kind not in {Kind.RADIO_WAIT, Kind.AIR, Kind.UNDIVIDED, Kind.FRAGMENTS} for step in stage.steps]

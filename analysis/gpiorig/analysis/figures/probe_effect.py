@@ -1,4 +1,4 @@
-"""The figure of the probe-effect meter: what every build takes, against the one without probes or its extrapolation."""
+"""The figure of the probe-effect meter: delays of every build minus those without probes or their extrapolation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COLOURS = {
 
 
 def steps(meter: Meter, *, virtual: bool) -> Figure:
-    """Of every delay that no probe is needed for: the medians, less the extrapolation to zero probes."""
+    """The medians minus the extrapolation to zero probes, of every delay that is measured without probes."""
     shown = [effect for effect in meter.effects if effect.source != PINS]
     with style.paper():
         figure = style.new_figure(width=8.4, height=1.5 + 0.3 * len(shown), virtual=virtual)
@@ -34,7 +34,7 @@ def steps(meter: Meter, *, virtual: bool) -> Figure:
             ax.plot(ends, [row, row], color=style.FAINT, linewidth=4, alpha=0.5, solid_capstyle="butt")
         ax.axvline(0, color=style.FAINT, linewidth=0.8)
         ax.set_yticks(rows, [_label(effect) for effect in shown])
-        ax.set_xlabel("median, less the extrapolation to zero probes (µs); grey: interval of the extrapolation")
+        ax.set_xlabel("median minus the extrapolation to zero probes (µs); grey: interval of the extrapolation")
         figure.suptitle(_conclusion(meter), x=0.006, ha="left", fontsize=10.5, fontweight="bold")
         ax.legend(loc="best", frameon=True)
         return figure

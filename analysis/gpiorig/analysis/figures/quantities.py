@@ -24,7 +24,7 @@ _LINES = ("-", "--", ":", "-.")
 
 
 def ecdf(series: Sequence[Series], *, virtual: bool) -> Figure:
-    """Distribution functions of one quantity at several nodes; of what is weighted by time, the share of the time."""
+    """Distribution functions of one quantity at several nodes; for values weighted by time, the share of the time."""
     shown = [one for one in series if len(one.values)][:CURVES]
     with style.paper():
         figure = style.new_figure(width=WIDTH, height=2.8, virtual=virtual)
@@ -47,21 +47,21 @@ def ecdf(series: Sequence[Series], *, virtual: bool) -> Figure:
 def _curve(ax: Axes, one: Series, **look: Any) -> None:
     values: Floats = one.values.astype(np.float64) * float(one.scale)
     weights = one.weights
-    x, share = thinning.ecdf(values) if weights is None else _of_time(values, weights)
+    x, share = thinning.ecdf(values) if weights is None else _weighted_ecdf(values, weights)
     label = f"{one.node}, n = {len(values)}"
     ax.step(
         np.concatenate([x[:1], x]), np.concatenate([[0.0], share]), where="post", label=label, linewidth=1.2, **look
     )
 
 
-def _of_time(values: Floats, weights: Samples) -> tuple[Floats, Floats]:
+def _weighted_ecdf(values: Floats, weights: Samples) -> tuple[Floats, Floats]:
     """Values in their order, and the share of the time in which that or a smaller one held."""
     order = np.argsort(values, kind="stable")
     return values[order], np.cumsum(weights[order]) / weights.sum()
 
 
 def _conclusion(shown: Sequence[Series]) -> str:
-    """The medians, and what is lacking."""
+    """The medians, and the number of lacking values."""
     unit = shown[0].quantity.kind.unit
     medians = "; ".join(f"{one.node} {value_text(one.interval('median').value, unit)}" for one in shown[:2])
     lacking = sum(one.lacking for one in shown)

@@ -1,4 +1,4 @@
-"""A delay over the run: what drifts, jumps or is lost, and when."""
+"""A delay over the run, with drifts, jumps and losses."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ POINTS = 3000  # more delays than this are drawn as bands
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Marks:
-    """What is marked beside the delays; instants in samples.
+    """Marks in a figure of delays; instants in samples.
 
     Parameters
     ----------
     gaps
         int64[g, 2], samples that were lost.
     losses
-        int64[l], when packets that were lost were sent.
+        int64[l], instants at which lost packets were sent.
     changes
         Instants of change points.
     """
@@ -83,7 +83,7 @@ def draw(
 def fold_lattice(
     levels: Axes, residuals: Axes, delays: NDArray[np.int64], *, period_ns: float, lattice_ns: float
 ) -> None:
-    """How many packets each level of a lattice has, and how far they lie from the levels.
+    """Numbers of packets on the levels of a lattice, and their distances from the levels.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def fold_lattice(
     levels.set_xlabel("periods above the lowest level")
     levels.set_ylabel("packets")
     away = (places - nearest) * lattice_ns
-    # A few that lie on no level would make one bar of all that do: they are counted.
+    # A few packets off the levels would make one bar of all others: they are counted.
     reach = max(2 * float(np.quantile(np.abs(away), 0.95)), 2 * period_ns)
     beyond = int(np.count_nonzero(np.abs(away) > reach))
     residuals.stairs(*np.histogram(away, bins=81, range=(-reach, reach)), fill=True, color=FIRST)
@@ -144,7 +144,7 @@ def fold_beat(
 
 
 def _points(ax: Axes, x: NDArray[Any], y: NDArray[Any]) -> None:
-    """Dots as one path of strokes of almost no length with round ends: in SVG a fifth of what markers take."""
+    """Dots as one path of strokes of almost no length with round ends: in SVG a fifth of the size of markers."""
     reach = float(np.ptp(x)) * 1e-4 if len(x) > 1 else 1e-6
     nothing = np.full(len(x), np.nan)
     xs, ys = np.stack([x, x + reach, nothing], axis=1), np.stack([y, y, nothing], axis=1)

@@ -45,9 +45,9 @@ SHADE = "#F3F3F3"
 PAPER = "#FFFFFF"
 WARNING = "#B03A00"
 ON_DARK, ON_LIGHT = "#FEFEFE", "#0A0A0A"  # text on a coloured box: the same on a light and on a dark page
-FIRST, SECOND = "#0072B2", "#D55E00"  # two series beside each other
+FIRST, SECOND = "#0072B2", "#D55E00"  # two series side by side
 SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#999999")
-# On a page that may be dark these follow its own colours; every other colour stays what it is.
+# On a page that may be dark these follow its own colours; every other colour is unchanged.
 PAGE_COLOURS = {
     INK: "var(--ink)",
     FAINT: "var(--faint)",
@@ -62,7 +62,7 @@ _NO_DATE: dict[str, dict[str, Any]] = {
     ".png": {"Software": None},
     ".pdf": {"CreationDate": None, "Producer": None, "Creator": None},
 }
-_LONG_NAME = 40  # letters of a kind of steps, of which no four stand in a row
+_LONG_NAME = 40  # letters of a kind of steps, of which a row of the legend has at most three
 TAG_HEIGHT = 0.24  # inches
 MARGIN = 0.012  # of the width, at the right: readers' fonts are wider than those that were measured
 
@@ -89,7 +89,7 @@ _SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "gpiorig",
     "svg.fonttype": "path",
     "path.simplify": False,
-    "text.parse_math": False,  # names of channels are no formulas
+    "text.parse_math": False,  # names of channels are not formulas
     "figure.autolayout": False,
     "figure.constrained_layout.use": False,
 }
@@ -103,12 +103,12 @@ def paper() -> Iterator[None]:
 
 
 def new_figure(*, width: float = 7.2, height: float = 3.2, legend: float = 0, virtual: bool) -> Figure:
-    """An empty figure, sizes in inches; one from a virtual bench says so in its corner.
+    """An empty figure, sizes in inches; one from a virtual bench has a tag in its corner.
 
     Parameters
     ----------
     width, height
-        Of the whole figure.
+        Size of the complete figure.
     legend
         Height to keep free at the foot for `foot_legend`.
     virtual
@@ -200,7 +200,7 @@ def _settle(figure: Figure) -> None:
         axis.set_minor_locator(NullLocator())
     with paper():
         engine.execute(figure)
-        figure.set_layout_engine(None)  # "none" would leave one in place, for which every file is drawn twice
+        figure.set_layout_engine(None)  # "none" would keep an engine, for which every file is drawn twice
     for axes in figure.axes:
         axes.set_position(np.round(axes.get_position(original=True).bounds, 9).tolist())
     for axis, locator in zip(logarithmic, locators, strict=True):

@@ -1,4 +1,4 @@
-"""Thinning: what a figure draws of a million values, so that it looks the same and stays small."""
+"""Thinning: the points to draw of a million values, so that a figure looks the same and stays small."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def ecdf(values: NDArray[Any], *, most: int = ECDF_POINTS) -> tuple[Floats, Floa
     values
         [n], any order.
     most
-        Of more values than this, so many order statistics are drawn, evenly spaced in probability, the first and the
+        Number of order statistics to draw of more values than this: evenly spaced in probability, the first and the
         last among them.
 
     Returns
@@ -36,7 +36,7 @@ def ecdf(values: NDArray[Any], *, most: int = ECDF_POINTS) -> tuple[Floats, Floa
 
 
 def bands(x: NDArray[Any], y: NDArray[Any], *, bins: int = SERIES_BINS) -> tuple[Floats, Floats, Floats, Floats]:
-    """Least, median and largest value of `y` in each of so many equal bins of `x`; bins without a value are left out.
+    """Least, median and largest value of `y` in each of `bins` equal bins of `x`; bins without a value are omitted.
 
     Parameters
     ----------

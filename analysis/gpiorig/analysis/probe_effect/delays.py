@@ -1,4 +1,4 @@
-"""Delays of a run that can be compared with those of other builds: of the radio's lines, the log and the pins."""
+"""Delays of a run that can be compared with those of other builds: by the radio's lines, the log and the pins."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from gpiorig.analysis.probe_effect.landmarks import LANDMARKS, NAMES, Exchanges
 Delays = NDArray[np.floating[Any]]
 
 LOG, TAPS, PINS = "log", "taps", "events"
-LOG_RESOLUTION_NS = 1000.0  # the firmware's timestamps are whole microseconds of its timer
+LOG_RESOLUTION_NS = 1000.0  # the firmware's timestamps are integer microseconds of its timer
 ROUND_TRIP = "round trip"
 MARK_TO_MARK = "request mark to reply mark"
 REST = "initiator: stack and application"

@@ -23,7 +23,7 @@ NAN = float("nan")
 CONFIDENCE = 0.95
 RESAMPLES = 1000
 _BLOCK = 1 << 20
-_ROUNDING_NS = 1e-3  # of sums of delays that are whole samples
+_ROUNDING_NS = 1e-3  # of sums of delays that are integer samples
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Effect:
     Parameters
     ----------
     name, node, source, events
-        As of `Delay`.
+        As in `Delay`.
     packets
         Number of packets.
     medians_ns
@@ -75,7 +75,7 @@ class Effect:
 
     @property
     def within(self) -> bool | None:
-        """Whether the true cost is in the interval; None if it is unknown."""
+        """True if the true cost is in the interval; None if it is unknown."""
         if np.isnan(self.error_ns):
             return None
         return bool(self.low_ns - _ROUNDING_NS <= self.true_cost_ns <= self.high_ns + _ROUNDING_NS)
@@ -110,7 +110,7 @@ def compare(runs: Mapping[str, tuple[Delay, ...]], *, event_ns: dict[str, float]
     Parameters
     ----------
     runs
-        Delays by variant, of `VARIANTS`; ``normal`` and ``doubled`` at least.
+        Delays by variant (`VARIANTS`); ``normal`` and ``doubled`` at least.
     event_ns
         Cost of one event at each node.
     paired

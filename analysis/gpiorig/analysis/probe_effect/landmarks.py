@@ -49,7 +49,7 @@ class Exchanges:
     Parameters
     ----------
     names
-        The landmarks that could be found, of `NAMES`.
+        The visible landmarks among `NAMES`.
     samples
         int64[p, len(names)], in time order; rows of `clean` only.
     clean
@@ -78,7 +78,7 @@ def find(events: Events, *, initiator: str, responder: str, interval_ns: int) ->
     Parameters
     ----------
     events
-        With the taps of both nodes: `MARK`; `IRQ` and `SELECT` where there are such.
+        Events with the taps of both nodes: `MARK`; `IRQ` and `SELECT` where there are such.
     initiator, responder
         Names of the nodes.
     interval_ns

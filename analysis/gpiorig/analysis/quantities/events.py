@@ -12,7 +12,7 @@ from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, 
 
 
 def intervals_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
-    """From each event of a kind to the next one on the same node; not over lost samples, which are counted."""
+    """Intervals from each event of a kind to the next one on the same node; those over lost samples are counted."""
     events = recorded.events
     by_node = []
     for node in recorded.nodes(quantity):
@@ -32,7 +32,7 @@ def intervals_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
 
 
 def spans_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
-    """From each enter of a point to its exit; those without an exit are counted."""
+    """Durations from each enter of a point to its exit; enters without an exit are counted."""
     events, enter = recorded.events, f"{quantity.subject}.enter"
     by_node = []
     for node in recorded.nodes(quantity):
@@ -53,7 +53,7 @@ def spans_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
 
 
 def waits_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
-    """How long a task waited from being due to running, or a message from being queued to being fetched."""
+    """Waits of a task from due to running, or of a message from being queued to being fetched."""
     events = recorded.events
     by_node = []
     for node in recorded.nodes(quantity):
@@ -69,7 +69,7 @@ def waits_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
 
 
 def lengths_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
-    """How many messages waited in a queue, from each post or fetch to the next: weighted by the time it was so."""
+    """Numbers of messages in a queue from each post or fetch to the next, weighted by the time between."""
     events = recorded.events
     by_node = []
     for node in recorded.nodes(quantity):
@@ -110,13 +110,13 @@ def _task_waits(recorded: Recorded, task: int, node: int) -> tuple[Samples, Samp
 def _queue_waits(recorded: Recorded, queue: int, node: int) -> tuple[Samples, Samples, int]:
     """Positions of post and fetch, first in, first out, and how many were posted; not over lost samples."""
     at, lengths, posted = _queue(recorded, queue, node)
-    stretch = _stretches(recorded, at)
+    interval = _intervals_without_loss(recorded, at)
     since, until = [at[:0]], [at[:0]]
-    for number in np.unique(stretch):
-        own = np.flatnonzero(stretch == number)
+    for number in np.unique(interval):
+        own = np.flatnonzero(interval == number)
         posts, fetches = at[own[posted[own]]], at[own[~posted[own]]]
         first = own[0] if len(own) else 0
-        held = int(lengths[first]) - (1 if posted[first] else -1)  # when the stretch began
+        held = int(lengths[first]) - (1 if posted[first] else -1)  # when the interval began
         served = fetches[held:]
         since.append(posts[: len(served)])
         until.append(served[: len(posts)])
@@ -124,7 +124,7 @@ def _queue_waits(recorded: Recorded, queue: int, node: int) -> tuple[Samples, Sa
 
 
 def _queue(recorded: Recorded, queue: int, node: int) -> tuple[Samples, Samples, NDArray[np.bool_]]:
-    """Positions of posts and fetches, the length behind each, and which are posts.
+    """Positions of posts and fetches, the length after each, and which are posts.
 
     Counted from the least that the queue held between lost samples: what was in it before is not known.
     """
@@ -132,17 +132,17 @@ def _queue(recorded: Recorded, queue: int, node: int) -> tuple[Samples, Samples,
     at = np.sort(np.concatenate([posts, fetches]))
     posted = np.isin(at, posts)
     lengths = np.zeros(len(at), dtype=np.int64)
-    stretch = _stretches(recorded, at)
-    for number in np.unique(stretch):
-        own = stretch == number
+    interval = _intervals_without_loss(recorded, at)
+    for number in np.unique(interval):
+        own = interval == number
         total = np.cumsum(np.where(posted[own], 1, -1))
         lengths[own] = total - min(0, int(total.min()))
     return at, lengths, posted
 
 
-def _stretches(recorded: Recorded, at: Samples) -> Samples:
-    stretches: Samples = np.searchsorted(recorded.events.gaps[:, 1], recorded.events.samples[at], side="right")
-    return stretches
+def _intervals_without_loss(recorded: Recorded, at: Samples) -> Samples:
+    intervals: Samples = np.searchsorted(recorded.events.gaps[:, 1], recorded.events.samples[at], side="right")
+    return intervals
 
 
 def _chosen(recorded: Recorded, event: str, number: int, node: int) -> Samples:
@@ -164,7 +164,7 @@ def _packets(recorded: Recorded, at: Samples) -> NDArray[np.int32]:
 def _shown(
     by_node: list[Series], quantity: Quantity, recorded: Recorded, what: str, *, event: str = ""
 ) -> tuple[Series, ...]:
-    """The series; `QuantityError` if there are none, with the ids that the recording has."""
+    """The series; without one a `QuantityError` with the ids that the recording has."""
     if by_node:
         return tuple(by_node)
     if event:

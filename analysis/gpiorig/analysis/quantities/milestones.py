@@ -1,7 +1,8 @@
-"""Delays between any two milestones, along the way of every packet.
+"""Delays between any two milestones, along the path of every packet.
 
-From each occurrence of the first milestone to the next occurrence of the second one on the way of the packet, over
-relays and through the answer. Where the first milestone occurs again before it, that later occurrence counts.
+A delay is from each occurrence of the first milestone to the next occurrence of the second one on the path of the
+packet, over relays and through the answer. Where the first milestone occurs again before it, the later occurrence
+counts.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ def rows_before(hops: Hops, request_of: Positions) -> Positions:
 
 
 def _climbed(begins: Samples, ends: Samples, before: Positions) -> Positions:
-    """int64[h], of each hop with an end the row whose begin it is next to, -1 for none; walks the way backwards."""
+    """int64[h], of each hop with an end the row whose begin it is next to, -1 for none; walks the path backwards."""
     begin_rows = np.full(len(ends), NONE, dtype=np.int64)
     open_ = np.flatnonzero(ends >= 0)
     row = open_.copy()
@@ -153,7 +154,7 @@ def _lacking(begin: _Mark, end: _Mark, before: Positions, *, matched: Positions)
 
 
 def _climbed_before(begins: Samples, before: Positions) -> Positions:
-    """int64[h], of each hop with a begin the row of the begin before it on the way, -1 for none."""
+    """int64[h], of each hop with a start the row of the start before it on the path, -1 for none."""
     earlier = np.full(len(begins), NONE, dtype=np.int64)
     rows = np.flatnonzero(begins >= 0)
     row = before[rows]
@@ -204,7 +205,7 @@ def _everywhere(milestone: Milestone, recorded: Recorded) -> Samples:
     entered = name.removesuffix(".exit")
     if entered in COLUMNS and POINTS[COLUMNS[entered]].source is not Source.AIR:
         return _exit(entered, recorded)
-    return _of_visit(event_of(name), milestone, recorded)
+    return _last_event(event_of(name), milestone, recorded)
 
 
 def _transmit_end(name: str, recorded: Recorded) -> Samples:
@@ -236,7 +237,7 @@ def _exit(point: str, recorded: Recorded) -> Samples:
     return exits
 
 
-def _of_visit(event: str, milestone: Milestone, recorded: Recorded) -> Samples:
+def _last_event(event: str, milestone: Milestone, recorded: Recorded) -> Samples:
     """The last event of a kind with which a node sent, or received, the packet; before it prepared a later frame."""
     hops, events = recorded.packets(), recorded.events
     code, way = BY_NAME[event].code, RECEIVED if milestone.received else SENT

@@ -1,4 +1,4 @@
-"""Quantities by name: what a user writes, such as ``mac.tx -> mac.rx`` or ``span of udp.checksum``, and what it means.
+"""Quantities by name: the names that a user writes, such as ``mac.tx -> mac.rx`` or ``span of udp.checksum``.
 
 A name is parsed without a recording, so that an experiment file with a wrong one is refused before anything runs.
 """
@@ -21,7 +21,7 @@ AT = " at "
 IN = " in "
 RADIO = "radio"
 EXAMPLES = "`mac.tx -> mac.rx`, `interval of app.tx`, `span of udp.checksum`, `share of isr.timer` or `goodput`"
-# The sender's side of the end of a transmission, by the milestone's name; None: whichever event confirms the end.
+# The sender's side of the end of a transmission, by the milestone's name; None: any event that confirms the end.
 TX_ENDS = {
     "irq.tx_end": "tap.irq.enter",
     "isr.tx_end": "isr.radio.enter",
@@ -45,7 +45,7 @@ _QUALIFIED = re.compile(rf"(?:(?P<direction>{'|'.join(DIRECTIONS)})\.|hop (?P<ho
 
 
 class Unit(Enum):
-    """What a value is counted in."""
+    """The unit of a value."""
 
     TIME = "ns"
     COUNT = "1"
@@ -54,7 +54,7 @@ class Unit(Enum):
 
 
 class Kind(Enum):
-    """What a quantity is, by the words that its name begins with."""
+    """The kind of a quantity, by the words that its name begins with."""
 
     BETWEEN = ARROW
     INTERVAL = "interval of"
@@ -79,7 +79,7 @@ class Kind(Enum):
 
     @property
     def single(self) -> bool:
-        """Whether a node has one value of it, so that it has no statistic."""
+        """True if a node has one value of it, so that it has no statistic."""
         return self in (Kind.SHARE, Kind.DUTY, Kind.GOODPUT)
 
 
@@ -103,7 +103,7 @@ class Milestone:
 
     @property
     def received(self) -> bool:
-        """Whether it happens at the receiver of a hop."""
+        """True if it happens at the receiver of a hop."""
         if self.name in _POINTS:
             return _POINTS[self.name].received
         if self.name in TX_ENDS:
@@ -121,23 +121,23 @@ class Milestone:
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What a name stands for.
+    """A quantity, parsed from its name.
 
     Parameters
     ----------
     text
         The name, with single blanks; without the node.
     kind
-        What it is.
+        Kind of the quantity.
     start, end
-        Milestones, of a `Kind.BETWEEN` and a `Kind.TIME`.
+        Milestones of a `Kind.BETWEEN` and a `Kind.TIME`.
     subject
-        Of the other kinds what it is about: an event (`Kind.INTERVAL`), a point (`Kind.SPAN`, `Kind.DUTY`), an
+        Subject of the other kinds: an event (`Kind.INTERVAL`), a point (`Kind.SPAN`, `Kind.DUTY`), an
         occupant of the processor, ``task``, ``queue`` or `RADIO`; empty of goodput.
     number
         Id of the thread, task or queue, or of the events of a span or an interval; -1: any.
     node
-        The node that it is asked of; empty: every node.
+        The requested node; empty: every node.
     """
 
     text: str
@@ -150,12 +150,12 @@ class Quantity:
 
     @property
     def name(self) -> str:
-        """The whole name, with the node."""
+        """The complete name, with the node."""
         return f"{self.text}{AT}{self.node}" if self.node else self.text
 
 
 def is_quantity(text: str) -> bool:
-    """Whether a text is meant as one of these names, and not as the name of a step or of a kind of steps."""
+    """Tell whether a text is meant as one of these names, and not as the name of a step or of a kind of steps."""
     return ARROW in text or text.split(AT)[0].strip() == Kind.GOODPUT.value or _keyword(text) is not None
 
 
@@ -165,17 +165,17 @@ def parse(text: str) -> Quantity:
     Raises
     ------
     QuantityError
-        The name is not understood; the message says which part, and what it may be.
+        The name is not understood; the message names the part and the valid ones.
     """
-    whole, _, node = " ".join(text.split()).partition(AT)
-    kind = _keyword(whole) or (Kind.BETWEEN if ARROW in whole else None)
-    kind = Kind.GOODPUT if whole == Kind.GOODPUT.value else kind
+    name, _, node = " ".join(text.split()).partition(AT)
+    kind = _keyword(name) or (Kind.BETWEEN if ARROW in name else None)
+    kind = Kind.GOODPUT if name == Kind.GOODPUT.value else kind
     if kind is None:
         raise QuantityError(f"quantity `{text}`: not understood; write it like {EXAMPLES}.")
     try:
         if kind is Kind.BETWEEN:
-            return _between(whole, node)
-        return _about(kind, whole.removeprefix(kind.value).strip(), node)
+            return _between(name, node)
+        return _about(kind, name.removeprefix(kind.value).strip(), node)
     except QuantityError as error:
         raise QuantityError(f"quantity `{text}`: {error}") from error
 
@@ -207,15 +207,15 @@ def event_of(name: str) -> str:
 
 
 def unknown(name: str, known: Iterable[str], what: str) -> QuantityError:
-    """The error for a name that is not among those there are."""
+    """The error for a name that is not among the known ones."""
     known = list(known)
     near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known) or 'none'}."
+    hint = f"did you mean `{near[0]}`?" if near else f"available: {', '.join(known) or 'none'}."
     return QuantityError(f"no {what} `{name}`; {hint}")
 
 
-def _between(whole: str, node: str) -> Quantity:
-    ends = [part.strip() for part in whole.split(ARROW)]
+def _between(name: str, node: str) -> Quantity:
+    ends = [part.strip() for part in name.split(ARROW)]
     if len(ends) != 2:
         raise QuantityError(f"one `{ARROW}` has a milestone at either end.")
     start, end = (milestone(part) for part in ends)
@@ -244,19 +244,19 @@ def _about(kind: Kind, rest: str, node: str) -> Quantity:
     elif kind in (Kind.RUN, Kind.TIME, Kind.SHARE):
         _check(subject, OCCUPANTS, "occupant of a processor")
     elif kind is Kind.WAIT:
-        _check(subject, ("task", "queue"), "thing that waits")
+        _check(subject, ("task", "queue"), "subject of a wait")
     elif kind is Kind.LENGTH:
-        _check(subject, ("queue",), "thing that has a length")
+        _check(subject, ("queue",), "subject of a length")
     elif kind is Kind.DUTY:
         _check(subject, (RADIO, *sorted(_SPANS)), "point with an enter and an exit")
     elif subject:
-        raise QuantityError(f"`{kind.value}` stands alone.")
+        raise QuantityError(f"`{kind.value}` has no subject; write it alone.")
     if (subject in _NUMBERED) != (number >= 0) and kind not in (Kind.INTERVAL, Kind.SPAN):
         raise QuantityError(
             f"`{subject}` needs its id, as in `{subject} 3`." if number < 0 else f"`{subject}` has no id."
         )
-    words = [kind.value, subject, str(number) if number >= 0 else ""]
-    text = " ".join(word for word in words if word) + window
+    parts = [kind.value, subject, str(number) if number >= 0 else ""]
+    text = " ".join(part for part in parts if part) + window
     return Quantity(text, kind, start=start, end=end, subject=subject, number=number, node=node)
 
 

@@ -1,4 +1,4 @@
-"""Values of quantities: one series per node or pair of nodes, exact, with what is lacking counted."""
+"""Values of quantities: one exact series per node or pair of nodes, with the number of lacking values."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ Samples = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)  # no slots: they leave no room for cached properties
 class Recorded:
-    """What quantities are computed from.
+    """The data that quantities are computed from.
 
     Parameters
     ----------
     analysis
-        Of the whole recording.
+        Analysis of the complete recording.
     parameters
         Those of the recording, such as ``payload`` and ``initiator.payload``.
     """
@@ -55,7 +55,7 @@ class Recorded:
 
     @cached_property
     def completions(self) -> Completions:
-        """Which interrupt brought which end of a transmission or reception."""
+        """The interrupts of the ends of transmissions and receptions."""
         return completions.find(self.events, self.index)
 
     @property
@@ -72,7 +72,7 @@ class Recorded:
         return NS_PER_S / self.events.samplerate_hz
 
     def packets(self) -> Hops:
-        """All packets, hop by hop; `QuantityError` if there are none."""
+        """All packets, hop by hop; `QuantityError` without packets."""
         if self.analysis.hops is None:
             raise QuantityError(self.analysis.no_packets)
         return self.analysis.hops
@@ -94,7 +94,7 @@ class Series:
     node
         The node, or ``initiator > responder``.
     quantity
-        What they are values of.
+        Quantity of the values.
     values
         int64[n]; times `scale` they are in the unit of the quantity (ns, 1, a share, bit/s).
     scale
@@ -104,7 +104,7 @@ class Series:
     packets
         int32[n], row of the packet in `Hops.journeys`, -1 for none.
     lacking
-        How many further values there would be if the pins showed both ends: lost packets, missing milestones, spans
+        Number of further values if the pins showed both ends: lost packets, missing milestones, spans
         without an exit, lost samples.
     lacking_packets
         int32[m], rows of the packets among them, as far as they are of packets.
@@ -194,7 +194,7 @@ def _quantile(values: Samples, weights: Samples, p: float) -> float:
 
 
 def lost_between(events: Events, starts: Samples, ends: Samples) -> NDArray[np.bool_]:
-    """bool[n], whether samples were lost between two instants."""
-    before, behind = (np.searchsorted(events.gaps[:, 1], at, side="right") for at in (starts, ends))
-    lost: NDArray[np.bool_] = before != behind
+    """bool[n], True where samples were lost between two instants."""
+    before, after = (np.searchsorted(events.gaps[:, 1], at, side="right") for at in (starts, ends))
+    lost: NDArray[np.bool_] = before != after
     return lost

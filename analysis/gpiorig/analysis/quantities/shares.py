@@ -1,4 +1,4 @@
-"""Quantities of shares and rates: who had the processor, how long a span or the radio was on, what was delivered."""
+"""Quantities of shares and rates: processor occupancy, time of spans and of the radio, delivered data."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def processor(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
 
 
 def times_within(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
-    """How long an occupant had the processor of a node between two milestones of each packet at that node.
+    """Time for which an occupant ran on the processor of a node between two milestones of each packet at that node.
 
     Raises
     ------
@@ -106,13 +106,13 @@ def duties(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
 def goodput(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     """Payload bits that reached the application of a node, by origin, per second.
 
-    Each packet counts once per node, whatever was repeated on the way (goodput of RFC 2647, section 3.17). The time
+    Each packet counts once per node, whatever was repeated (goodput of RFC 2647, section 3.17). The time
     runs from the first send call of the origin to the last delivery at the node.
 
     Raises
     ------
     QuantityError
-        There are no packets, or the payload of the origin is not among the parameters.
+        The recording has no packets, or the payload of the origin is not among the parameters.
     """
     hops = recorded.packets()
     visits, travels, names = hops.visits, hops.journeys, recorded.events.node_names
@@ -139,7 +139,7 @@ def goodput(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
 
 
 def covered(intervals: Samples) -> int:
-    """How many samples lie in at least one of the intervals int64[k, 2]."""
+    """Number of samples in at least one of the intervals int64[k, 2]."""
     order = intervals[np.argsort(intervals[:, 0], kind="stable")]
     reached = np.maximum.accumulate(order[:, 1])
     since = np.maximum(order[1:, 0], reached[:-1])
@@ -147,7 +147,7 @@ def covered(intervals: Samples) -> int:
 
 
 def _active(recorded: Recorded, node: int) -> tuple[int, int, int]:
-    """First and last sample of what a node's software did, the rig's own events aside, and the samples lost between."""
+    """First and last sample of a node's activity without the rig's own events, and the samples lost between."""
     events = recorded.events
     samples = events.samples[(events.nodes == node) & ~_IS_RIG[events.codes]]
     start, end = int(samples[0]), int(samples[-1])
@@ -171,7 +171,7 @@ def _ownership(recorded: Recorded, node: int) -> Ownership:
 
 
 def _joined(owned: Ownership, own: NDArray[np.bool_]) -> tuple[Samples, Samples]:
-    """Starts and ends of the runs of an occupant: stretches that follow each other are one."""
+    """Starts and ends of the runs of an occupant: adjacent intervals are one."""
     edges = np.diff(own.astype(np.int8), prepend=0, append=0)
     starts = owned.starts[np.flatnonzero(edges[:-1] == 1)]
     last = np.flatnonzero(edges == -1) - 1
@@ -192,8 +192,8 @@ def _open(recorded: Recorded, point: str, node: int) -> Samples:
 def _radio_on(recorded: Recorded, node: int) -> Samples | None:
     """int64[k, 2], when the radio receives or sends; None where the pins do not show when it receives.
 
-    A slotted MAC says it by its spans. Others say when the receiver goes on and off; then a transmission is from its
-    command to its end.
+    A slotted MAC shows it by its spans. Others show when the receiver is switched on and off; then a transmission is
+    from its command to its end.
     """
     events, index = recorded.events, recorded.index
     if len(index.of(f"{SLOTS[0]}.enter", node=node)):
@@ -213,8 +213,8 @@ def _radio_on(recorded: Recorded, node: int) -> Samples | None:
 
 
 def _payload(recorded: Recorded, node: str) -> int:
-    """Octets of payload of the packets of a node, as the experiment sets them."""
+    """Bytes of payload of the packets of a node, as the experiment sets them."""
     size = recorded.parameters.get(f"{node}.payload", recorded.parameters.get("payload"))
     if not isinstance(size, int):
-        raise QuantityError(f"the recording does not say how large the payload of {node} is (parameter `payload`).")
+        raise QuantityError(f"the recording does not contain the size of the payload of {node} (parameter `payload`).")
     return size

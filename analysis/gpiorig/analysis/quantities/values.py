@@ -15,7 +15,7 @@ from gpiorig.analysis.quantities.names import Kind, Quantity, Unit, parse, parse
 from gpiorig.analysis.quantities.series import NONE, Recorded, Series
 from gpiorig.analysis.study.analysis import Analysis
 
-# What is of use to everybody; asked of a recording that does not show it, one of these is left out.
+# Quantities of general use; those that a recording does not show are omitted.
 DEFAULT = (
     "app.tx -> app.rx",
     "mac.tx -> mac.rx",
@@ -64,12 +64,12 @@ def default_series(recorded: Recorded) -> tuple[Series, ...]:
 
 
 def named_values(texts: Iterable[str], recorded: Recorded) -> dict[str, NDArray[np.int64]]:
-    """Times of quantities in samples, by `Series.name`, in the order of time: for `comparing.delays.Delays.values`.
+    """Times of quantities in samples, by `Series.name`, in the order of time: for `compare.delays.Delays.values`.
 
     Raises
     ------
     QuantityError
-        A quantity is no time, or the recording does not show it.
+        A quantity is not a time, or the recording does not show it.
     """
     values = all_series(texts, recorded)
     for quantity in (one.quantity for one in values):
@@ -121,15 +121,15 @@ def _ids(packets: NDArray[np.int32], analysis: Analysis) -> NDArray[np.int32]:
 
 
 def _part_schema() -> pa.Table:
-    text, whole = pa.string(), pa.int64()
+    text, integer = pa.string(), pa.int64()
     fields = {
         "quantity": text,
         "node": text,
         "packet_row": pa.int32(),
         "packet_id": pa.int32(),
-        "start_sample": whole,
-        "samples": whole,
+        "start_sample": integer,
+        "samples": integer,
     }
     return pa.schema(
-        list((fields | {"held_samples": whole, "value": pa.float64(), "unit": text}).items())
+        list((fields | {"held_samples": integer, "value": pa.float64(), "unit": text}).items())
     ).empty_table()

@@ -1,4 +1,4 @@
-"""What a page consists of: text, tables, pictures, packet viewers. The template knows these and no more."""
+"""The blocks of a page: text, tables, pictures, packet viewers. The template renders these and no others."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Table:
     caption
         What it shows.
     header
-        One per column; one that begins with ``<`` is of a column of words, aligned left.
+        One per column; one that begins with ``<`` heads a column of words, aligned left.
     rows
         The cells.
     note
@@ -58,14 +58,14 @@ class Table:
 
 @dataclass(frozen=True, eq=False)  # no slots: the drawn figure is cached
 class Picture:
-    """A figure, with a title and a caption for those who do not see it.
+    """A figure, with a title and a caption for readers who do not see it.
 
     Parameters
     ----------
     name
         Unique on the page, and the stem of its files.
     draw
-        Draws it; called once, when the page or a file is written.
+        Function that draws it; called once, when the page or a file is written.
     title
         Its accessible name.
     caption
@@ -100,7 +100,7 @@ class Viewer:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How boxes of a viewer look: a class of the style sheet, its colour, what it stands for, and in which lanes."""
+    """The look of boxes in a viewer: a class of the style sheet, its colour, its meaning, and its lanes."""
 
     name: str
     colour: str
@@ -109,13 +109,13 @@ class Look:
 
     @property
     def ink(self) -> str:
-        """Of words on it."""
+        """The colour of words on it."""
         return style.ink_on(self.colour)
 
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """What is folded away under a line."""
+    """Blocks folded away under a line."""
 
     kind: ClassVar[str] = "details"
     summary: str

@@ -41,9 +41,9 @@ def blocks(data: ReportData, view: RouteStudy, prefix: str) -> list[Block]:
     content: list[Block] = [text(opening)]
     if structured:
         content.append(text(*(sentence_of(attribution) for attribution in structured), look="findings"))
-    whole = view.attributions[-1]
-    if whole.step not in {attribution.step for attribution, _ in attributed}:
-        content.append(text(f"The whole {view.numbers.noun}: {whole.sentence}"))
+    total = view.attributions[-1]
+    if total.step not in {attribution.step for attribution, _ in attributed}:
+        content.append(text(f"The total {view.numbers.noun}: {total.sentence}"))
     content += folds(data, view, prefix)
     if structured:
         content.append(Details("Every finding with its evidence", (_table(attributed),)))
@@ -81,8 +81,8 @@ def _fold(data: ReportData, view: RouteStudy, attribution: Attribution, finding:
     title = f"{attribution.step}, folded over {period_text(period)}"
     if finding.kind == "lattice":
         caption = (
-            "Left: packets on each level. Right: how far from the nearest level they lie; without a lattice they "
-            f"would lie up to {period_text(period / 2)} away, as many in one place as in another."
+            "Left: packets on each level. Right: their distance from the nearest level; without a lattice "
+            f"it would be spread evenly up to {period_text(period / 2)}."
         )
     else:
         caption = "A delay that meets a periodic activity depends on the phase at which it begins; others do not."
@@ -99,8 +99,8 @@ def _draw_fold(view: RouteStudy, column: int, finding: Finding, title: str, *, v
     with style.paper():
         figure = style.new_figure(width=WIDTH, height=2.5, virtual=virtual)
         if finding.kind == "lattice":
-            ax, beside = figure.subplots(1, 2)
-            series.fold_lattice(ax, beside, delays, period_ns=sample_ns, lattice_ns=period)
+            ax, residuals = figure.subplots(1, 2)
+            series.fold_lattice(ax, residuals, delays, period_ns=sample_ns, lattice_ns=period)
         else:
             order = np.argsort(view.route.starts + before, kind="stable")
             starts = (view.route.starts + before)[order]

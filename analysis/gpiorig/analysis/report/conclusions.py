@@ -14,14 +14,14 @@ from gpiorig.analysis.delays import summaries
 from gpiorig.analysis.number_text import NS_PER_S, count_text, digits_for, number_text, share_text, time_text
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.report.data import ReportData
-from gpiorig.analysis.report.texts import tail_text, whole_share
+from gpiorig.analysis.report.texts import capped_share, tail_text
 from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.analysis.statistics.summary import Summary
 from gpiorig.analysis.study.study import RouteStudy
 
 MAX_LINES = 5
 MIN_FOR_P95, MIN_FOR_P99 = 20, 100  # packets; with fewer none is beyond the quantile
-MIN_CAUSE = 0.01  # share of the whole variance that a finding explains to be among the conclusions
+MIN_CAUSE = 0.01  # share of the total variance that a finding explains to be among the conclusions
 
 
 def summary_lines(data: ReportData) -> list[str]:
@@ -74,7 +74,7 @@ def budget_sentence(study: RouteStudy) -> str:
     worst, variance = _largest_variance(study)
     tail = numbers.by_kind([part.value for part in budget.tail])[worst]
     text = f"Most of the time ({share_text(share)}): {slowest.text}; most of the variance: {worst.text}, "
-    text += whole_share(variance)
+    text += capped_share(variance)
     if np.isfinite(tail):
         part = "all" if tail > 1 else share_text(tail)
         text += f", and {part} of what the {tail_text(budget.tail_packets, budget.packets)} take longer"
@@ -82,9 +82,9 @@ def budget_sentence(study: RouteStudy) -> str:
 
 
 def causes(study: RouteStudy) -> list[tuple[Attribution, float]]:
-    """The attribution of each step of a route, with the share of the whole variance that the step makes.
+    """The attribution of each step of a route, with the share of the total variance that the step makes.
 
-    The step whose findings explain most of the whole is first; the whole delay is not among them.
+    The step whose findings explain most of the total variance is first; the total delay is not among them.
     """
     names = [step.name for step in study.route.steps.steps]
     shares = dict(zip(names, study.numbers.variances.tolist(), strict=True))
@@ -102,7 +102,7 @@ def causes(study: RouteStudy) -> list[tuple[Attribution, float]]:
 def cause_sentences(study: RouteStudy) -> list[str]:
     """One sentence per finding, the largest first; steps with equal findings share a sentence.
 
-    Findings that explain less than a hundredth of the whole variance are omitted.
+    Findings that explain less than a hundredth of the total variance are omitted.
     """
     groups: list[tuple[Finding, list[str]]] = []
     short = {step.name: routenumbers.short_name(step) for step in study.route.steps.steps}
@@ -118,24 +118,24 @@ def cause_sentences(study: RouteStudy) -> list[str]:
             else:
                 groups.append((finding, [short[attribution.step]]))
     by_step = [f"In {' and '.join(names)} {_lower(finding.sentence)}" for finding, names in groups]
-    return [*_whole_cause(study), *by_step]
+    return [*_total_cause(study), *by_step]
 
 
 def total_findings(study: RouteStudy) -> list[Finding]:
-    """The findings about the whole delay."""
-    whole = (attribution for attribution in study.attributions if attribution.step == TOTAL)
-    return [finding for attribution in whole for finding in attribution.findings]
+    """The findings about the total delay."""
+    of_total = (attribution for attribution in study.attributions if attribution.step == TOTAL)
+    return [finding for attribution in of_total for finding in attribution.findings]
 
 
-def _whole_cause(study: RouteStudy) -> list[str]:
-    """The finding that explains more of the whole delay than those in its steps together, if there is one."""
+def _total_cause(study: RouteStudy) -> list[str]:
+    """The finding that explains more of the total delay than those in its steps together, if there is one."""
     best = max(total_findings(study), key=lambda finding: finding.share, default=None)
     by_steps = sum(
         _largest_share(attribution) * max(float(np.nan_to_num(share)), 0.0) for attribution, share in causes(study)
     )
     if best is None or best.share < max(2 * by_steps, MIN_CAUSE):
         return []
-    return [f"As a whole, {_lower(best.sentence).replace('the step', f'the {study.numbers.noun}')}"]
+    return [f"Overall, {_lower(best.sentence).replace('the step', f'the {study.numbers.noun}')}"]
 
 
 def _largest_share(attribution: Attribution) -> float:
@@ -143,13 +143,13 @@ def _largest_share(attribution: Attribution) -> float:
 
 
 def sentence_of(attribution: Attribution) -> str:
-    """Its conclusion, with the name of the step in it."""
+    """The conclusion of an attribution, with the name of the step in it."""
     sentence = attribution.sentence
     return sentence if attribution.step.lower() in sentence.lower() else f"{attribution.step}: {sentence}"
 
 
 def _alike(one: Finding, other: Finding) -> bool:
-    """Whether two steps show the same structure with the same share: one lattice, or a beat with the same activity."""
+    """True for equal structures with equal shares: one lattice, or a beat with the same activity."""
     if one.kind != other.kind or one.kind not in {"lattice", "beat"}:
         return False
     periods = [period_ns(finding) for finding in (one, other)]
@@ -203,7 +203,7 @@ def _uncertainty(routes: Sequence[RouteStudy]) -> str:
 
 
 def _total(data: ReportData) -> Summary | None:
-    """The whole delay: of all round trips, also where a step is unknown; else of the route with the most packets."""
+    """The total delay: of all round trips, also where a step is unknown; else of the route with the most packets."""
     if data.timelines is not None:
         return data.study.delays[summaries.ROUND_TRIP]
     return data.study.routes[0].numbers.total if data.study.routes else None
@@ -238,13 +238,13 @@ def _cause_line(study: RouteStudy) -> str:
 
 
 def _accounting_line(data: ReportData) -> str:
-    """Whether every packet is accounted for, in a sentence."""
+    """A sentence on whether every packet is accounted for."""
     account = data.analysis.account
     if data.timelines is not None and (account is None or (account.extra and not account.total)):
         n = int(np.count_nonzero(data.timelines.timelined))
         calls = count_text(len(data.timelines), "send call")
-        lack = "there is no log" if account is None else "the log has no packet"
-        return f"{calls} seen on the pins, {number_text(n)} timelined; {lack} to compare."
+        lack = "no log" if account is None else "no packet in the log"
+        return f"{calls} seen on the pins, {number_text(n)} timelined; {lack} to compare with."
     if account is None:
         routes = [study.route for study in data.study.routes]
         return (

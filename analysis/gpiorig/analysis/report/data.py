@@ -1,4 +1,4 @@
-"""What a report is made of."""
+"""The data of a report."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReportData:
-    """What a report is made of.
+    """The data of a report.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class ReportData:
     virtual
         Whether the recording is from a virtual bench.
     analysis, study
-        Of the recording.
+        The analysis of the recording and its study.
     provenance
         Where the numbers come from, in the order to print: seed, samplerate, firmware, versions.
     notes
@@ -60,5 +60,5 @@ class ReportData:
 
     @property
     def timelines(self) -> Timelines | None:
-        """The milestones of all round trips; None of a recording of one-way packets."""
+        """The milestones of all round trips; None for a recording of one-way packets."""
         return self.analysis.timelines

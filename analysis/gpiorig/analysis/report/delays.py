@@ -1,4 +1,4 @@
-"""Tables about the delays of a route: steps, whole delays, jitter by every definition."""
+"""Tables about the delays of a route: steps, total delays, jitter by every definition."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _COLUMNS = ("min", "p5", "median", "p95", "p99", "max", "mean", "peak_to_peak", 
 _NAMES = ("min", "p5", "median", "p95", "p99", "max", "mean", "peak-to-peak", "IQR", "std")
 _LONGER = ", longer"
 _SHARES = (
-    "Shares with their 95 % interval; a step that is short where others are long has a negative one, and the others "
-    "then make more than 100 %."
+    "Shares with their 95 % interval; the share of a step that is short where others are long is negative, and the "
+    "others then make more than 100 %."
 )
 # The columns of the table of steps, each with its note.
 _COLUMN_NOTES = {
@@ -43,17 +43,17 @@ _COLUMN_NOTES = {
         "Without its probes: minus the cost of its events by the calibration burst. A step that is “longer” waits for "
         "something that began earlier: without the probes before it, it begins earlier and waits longer."
     ),
-    "pre-empted": "Pre-empted: mean time that activities off the packet's path had the processor.",
+    "pre-empted": "Pre-empted: mean time that activities off the packet's path occupied the processor.",
 }
 
 
 def budget_notes(study: RouteStudy) -> list[Block]:
-    """Notes on the budget, or why there is none."""
+    """Notes on the budget, or the reason for its absence."""
     if not np.isfinite(study.numbers.variances).all():
         reason = "fewer than two packets" if study.numbers.total.n < 2 else (
             f"all delays are equal within {study.numbers.resolution_text}, the resolution"
         )  # fmt: skip
-        return [why_not(f"There is no variance to divide: {reason}.")]
+        return [why_not(f"The variance cannot be divided: {reason}.")]
     budget = study.budget
     has_tail = all(math.isfinite(share.value) for share in budget.tail)
     tail = f"; the tail is the {tail_text(budget.tail_packets, budget.packets)}" if has_tail else ""
@@ -104,13 +104,13 @@ def jitter_table(study: RouteStudy) -> Block:
         for jitter in study.jitter
     )
     header = ("<measure", "<defined in", "value (95 % interval)", "<interval by", "<note")
-    return Table("Jitter of the whole delay, by every definition", header, rows)
+    return Table("Jitter of the total delay, by every definition", header, rows)
 
 
 def delay_table(rows: Mapping[str, Summary]) -> Table:
     """Statistics of named delays."""
     header = ("<delay", "n", "lost", *_NAMES)
-    return Table("Delays of whole stretches", header, _summary_rows(rows), note=QUANTILES)
+    return Table("Total delays", header, _summary_rows(rows), note=QUANTILES)
 
 
 def _summary_rows(rows: Mapping[str, Summary]) -> tuple[tuple[str, ...], ...]:
@@ -127,13 +127,13 @@ def _statistics(study: RouteStudy) -> Details:
 
 
 def _components(study: RouteStudy) -> list[Block]:
-    """The components of the uncertainties, of the whole delay first."""
+    """The components of the uncertainties, of the total delay first."""
     rows = []
     for delay in (study.uncertainties[-1], *study.uncertainties[:-1]):
         parts = ((delay.components, "as measured on the pins"), (delay.probe_components, "correction for the probes"))
-        for components, of in parts:
+        for components, subject in parts:
             rows += [
-                (delay.name, of, part.name, time_text(part.standard_ns), part.evaluation, part.source)
+                (delay.name, subject, part.name, time_text(part.standard_ns), part.evaluation, part.source)
                 for part in components
             ]
     if not rows:
@@ -147,7 +147,7 @@ def _total_row(study: RouteStudy) -> tuple[str, ...]:
     resolved = np.isfinite(study.numbers.variances).all()
     tail = all(math.isfinite(share.value) for share in study.budget.tail)
     return (
-        f"whole {study.numbers.noun}",
+        f"total {study.numbers.noun}",
         "",
         uncertain_text(total.median_ns, uncertainty.expanded_ns),
         time_text(total.peak_to_peak_ns),

@@ -26,13 +26,13 @@ def write(
     Parameters
     ----------
     folder
-        A new one, or one whose files are replaced.
+        A new folder, or one whose files are replaced.
     data
         The content.
     figure_formats
-        Of `FIGURE_FORMATS`: every figure of the page, and the median round trip, as files beside it.
+        Formats among `FIGURE_FORMATS`: every figure of the page and the median round trip as files in this folder.
     table_formats
-        Of `TABLE_FORMATS`: the tables of the study as files beside it.
+        Formats among `TABLE_FORMATS`: the tables of the study as files in this folder.
     """
     folder.mkdir(parents=True, exist_ok=True)
     page = folder / PAGE

@@ -59,11 +59,11 @@ def losses(data: ReportData) -> list[tuple[str, str]]:
 
 
 def _accounting(data: ReportData) -> list[Block]:
-    """The count of the firmware against that of the pins."""
+    """The packets counted by the firmware and on the pins."""
     account = data.analysis.account
     if account is None:
-        reason = "There is no log of the initiator to compare with." if data.timelines is not None else (
-            "What each node sent and received is counted below."
+        reason = "No log of the initiator to compare with." if data.timelines is not None else (
+            "The packets that each node sent and received are counted below."
         )  # fmt: skip
         return [why_not(reason)]
     rows = [("sent by the firmware's count", f"{account.total}"), ("timelined", f"{account.arrived}")]
@@ -80,7 +80,7 @@ def _accounting(data: ReportData) -> list[Block]:
 
 
 def _excluded(lines: Timelines) -> list[Block]:
-    """For every reason: how many packets, and the first of them with the detail."""
+    """The number of packets for every reason, and the first of them with details."""
     blocks: list[Block] = []
     for key in range(PARTIAL, max(STATUS) + 1):
         rows = np.flatnonzero(lines.status == key)
@@ -93,7 +93,7 @@ def _excluded(lines: Timelines) -> list[Block]:
 
 
 def _gaps(events: Events) -> Table:
-    """Where samples are missing."""
+    """Intervals of missing samples."""
     period_ns = float(NS_PER_S / events.samplerate_hz)
     rows = [
         (time_text(float(start) * period_ns, digits=7), time_text(float(end - start) * period_ns))
@@ -104,7 +104,7 @@ def _gaps(events: Events) -> Table:
 
 
 def _unattributed(hops: Hops) -> Table:
-    """How many events of each kind, for each reason."""
+    """Number of events of each kind, for each reason."""
     at, events = hops.unattributed.positions, hops.events
     keys = np.stack([hops.unattributed.reasons, events.nodes[at], events.codes[at]], axis=1).astype(np.int64)
     kinds, counts = np.unique(keys, axis=0, return_counts=True)

@@ -67,7 +67,9 @@ def svg(picture: Picture) -> Markup:
     """
     text = style.svg(picture.figure, outlines=False)
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
-    text = re.sub(r"<style.*?</style>", "", text, flags=re.DOTALL)  # it would be of the whole page; style.css has it
+    text = re.sub(
+        r"<style.*?</style>", "", text, flags=re.DOTALL
+    )  # it would apply to the complete page; style.css has it
     text = re.sub(r'\bid="([^"]+)"', rf'id="{picture.name}-\1"', text)
     text = re.sub(r'(href="|url\()#', rf"\1#{picture.name}-", text)
     text = re.sub(r"#[0-9a-f]{6}\b", lambda match: _COLOURS.get(match[0], match[0]), text)
@@ -77,5 +79,5 @@ def svg(picture: Picture) -> Markup:
     names = f"{picture.name}-title {picture.name}-desc"
     words = f'<title id="{picture.name}-title">{escape(picture.title)}</title>'
     words += f'<desc id="{picture.name}-desc">{escape(picture.caption)}</desc>'
-    # What was matched and put in is ours or matplotlib's; the words are escaped.
+    # The matched and inserted markup is ours or matplotlib's; the words are escaped.
     return Markup(f'{head} role="img" aria-labelledby="{names}">{words}{rest}')

@@ -37,7 +37,7 @@ FURTHER_CAUSES = 5  # sentences of attribution in the summary
 
 
 def write_report(path: Path, data: ReportData) -> tuple[Picture, ...]:
-    """Write the page of one run, which needs no other file. Returns its pictures, to be written as files as well."""
+    """Write the page of one run, which needs no other file. Returns its pictures, for files of their own."""
     sections = run_sections(data)
     write_page(path, title=data.title, virtual=data.virtual, summary=conclusions(data), sections=sections)
     return tuple(pictures_of(sections))
@@ -86,16 +86,16 @@ def _route_sections(data: ReportData, study: RouteStudy, prefix: str) -> list[Se
 
 
 def _no_packet(data: ReportData) -> Section:
-    """The one section instead of all those that need a packet."""
+    """The section that replaces all those that need a packet."""
     if data.timelines is not None and len(data.timelines):
-        reason = "no packet has all its steps; the health of the recording lists what became of each"
+        reason = "no packet has all its steps; the health of the recording lists the reason for each"
     elif data.timelines is not None or data.analysis.no_packets:
         reason = "no send call of a packet was seen on the pins"
     else:
         reason = "no packet is complete, from its first milestone to its last"
     delays = data.study.delays
     tables: list[Block] = [delaysection.delay_table(delays)] if any(delay.n for delay in delays.values()) else []
-    note = why_not(f"There is no budget, no step, no distribution and no timeline to show: {reason}.")
+    note = why_not(f"No budget, step, distribution or timeline to show: {reason}.")
     return Section("steps", "Delays and steps", (note, *tables))
 
 

@@ -21,7 +21,7 @@ from gpiorig.analysis.study.study import RouteStudy
 
 
 def total(data: ReportData, study: RouteStudy, prefix: str) -> Picture:
-    """Distribution of the whole delay; of all round trips, also where a step is unknown."""
+    """Distribution of the total delay; of all round trips, also where a step is unknown."""
     lines, noun = data.timelines, study.numbers.noun
     delays, summary = study.route.totals, study.numbers.total
     if study.route.name == ROUND_TRIP and lines is not None:
@@ -38,7 +38,7 @@ def total(data: ReportData, study: RouteStudy, prefix: str) -> Picture:
 
 
 def _levels(study: RouteStudy) -> str:
-    """The levels of the whole delay that attribution found, as text; empty without levels."""
+    """The levels of the total delay that attribution found, as text; empty without levels."""
     lattice = next((finding for finding in total_findings(study) if finding.kind == "lattice"), None)
     return f"on {lattice.numbers['levels']} levels {period_text(period_ns(lattice))} apart" if lattice else ""
 
@@ -75,7 +75,7 @@ def distributions(data: ReportData, study: RouteStudy, prefix: str) -> list[Pict
 
 
 def over_the_run(data: ReportData, study: RouteStudy, prefix: str) -> Picture:
-    """The delay over the run, with what was lost and where it changed."""
+    """The delay over the run, with losses and changes."""
     marks, n = _marks(data, study), len(study.route)
     points = "one point per packet" if n <= series.POINTS else (
         f"minimum to maximum in each of {thinning.SERIES_BINS} intervals of time as a band, the median as a line"
@@ -129,7 +129,7 @@ def pre_emption(data: ReportData, study: RouteStudy, prefix: str) -> Picture | N
 
 
 def _marks(data: ReportData, study: RouteStudy) -> Marks:
-    """Gaps and losses of the recording, change points of the whole delay."""
+    """Gaps and losses of the recording, change points of the total delay."""
     gaps = data.analysis.events.gaps
     losses = np.zeros(0, dtype=np.int64)
     if study.route.name == ROUND_TRIP and data.timelines is not None:
@@ -139,7 +139,7 @@ def _marks(data: ReportData, study: RouteStudy) -> Marks:
 
 
 def _changes(study: RouteStudy) -> list[int]:
-    """Instants, in samples, of the change points of the whole delay (numbers ``at_1_s``, …, from the first packet)."""
+    """Instants, in samples, of the change points of the total delay (numbers ``at_1_s``, …, from the first packet)."""
     rate, first = study.route.steps.samplerate_hz, int(study.route.starts[0])
     return [
         first + round(float(value) * rate)

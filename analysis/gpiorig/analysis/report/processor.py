@@ -27,7 +27,7 @@ def layers(data: ReportData, study: RouteStudy, prefix: str) -> list[Block]:
 
 def packets(data: ReportData, study: RouteStudy, prefix: str) -> list[Block]:
     """The packets to zoom into."""
-    views = packet_boxes.of_route(study.route, data.analysis.round_trips)
+    views = packet_boxes.for_route(study.route, data.analysis.round_trips)
     return [Viewer(f"{prefix}packets", views)]
 
 

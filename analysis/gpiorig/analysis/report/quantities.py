@@ -1,4 +1,4 @@
-"""The section of the quantities that were asked for by name."""
+"""The section of the quantities requested by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of the table of steps for the parts of a radio wait, and what cannot be seen of them."""
+"""Rows of the table of steps for the parts of a radio wait, and notes on what the pins do not show."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def rows(study: RouteStudy, column: int, *, columns: int) -> list[tuple[str, ...
 
 
 def notes(study: RouteStudy) -> list[Block]:
-    """What cannot be seen of each radio wait."""
+    """Notes on what the pins do not show of each radio wait."""
     return [
         text(f"{study.route.steps.steps[wait.column].name}, parts: {' '.join(wait.notes)}")
         for wait in study.parts

@@ -32,7 +32,7 @@
     const [size, unit] = unitFor(ns);
     return `${plain(ns / size, Math.ceil(Math.log10(size / period)) + 1)} ${unit}`;
   };
-  // Round distance of ticks, so that about so many fit.
+  // Round distance of ticks, so that at most `most` of them fit.
   const tickStep = (span, most) => {
     const least = span / most, power = 10 ** Math.floor(Math.log10(least));
     return [1, 2, 5, 10].map((n) => n * power).find((step) => step >= least);
@@ -55,7 +55,7 @@
       this.pointers = new Map();
       this.buttons.forEach((button, at) => button.addEventListener("click", () => this.show(at)));
       root.querySelectorAll("[data-do]").forEach((button) => button.addEventListener("click", () => {
-        if (button.dataset.do === "whole") this.whole(); else this.zoom(button.dataset.do === "in" ? 0.5 : 2, 0.5);
+        if (button.dataset.do === "all") this.showAll(); else this.zoom(button.dataset.do === "in" ? 0.5 : 2, 0.5);
       }));
       this.listen();
       new ResizeObserver(() => this.render()).observe(this.canvas);
@@ -72,10 +72,10 @@
       const ends = this.packet.boxes.map((box) => box[1] + box[2]);
       this.least = Math.min(0, ...this.packet.boxes.map((box) => box[1])) - margin;
       this.most = Math.max(this.packet.total, ...ends) + margin;
-      this.whole();
+      this.showAll();
     }
 
-    // Where each lane is; above the first of a node stands its name.
+    // The place of each lane; the name of a node is above its first one.
     stack() {
       let y = 0;
       this.tops = [];
@@ -91,7 +91,7 @@
       this.high = y;
     }
 
-    whole() { this.look(-this.packet.total * 0.02 - this.packet.period, this.packet.total * 1.02 + this.packet.period); }
+    showAll() { this.look(-this.packet.total * 0.02 - this.packet.period, this.packet.total * 1.02 + this.packet.period); }
 
     look(from, to) {
       const span = Math.min(Math.max(to - from, 8 * this.packet.period), this.most - this.least);
@@ -124,11 +124,11 @@
         } else {
           const before = this.to - this.from;
           this.zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY * lines * 0.002))), this.place(event.clientX));
-          if (this.to - this.from === before) return; // whole already: the page scrolls
+          if (this.to - this.from === before) return; // shown completely already: the page scrolls
         }
         event.preventDefault();
       }, { passive: false });
-      canvas.addEventListener("dblclick", () => this.whole());
+      canvas.addEventListener("dblclick", () => this.showAll());
       canvas.addEventListener("pointerdown", (event) => {
         if (event.pointerType === "mouse" && event.button) return;
         this.pointers.set(event.pointerId, event.clientX);
@@ -173,7 +173,7 @@
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       const does = {
         "+": () => this.zoom(0.5, 0.5), "=": () => this.zoom(0.5, 0.5), "-": () => this.zoom(2, 0.5),
-        "0": () => this.whole(), Home: () => this.whole(),
+        "0": () => this.showAll(), Home: () => this.showAll(),
         ArrowLeft: () => this.move(-0.2), ArrowRight: () => this.move(0.2),
         n: () => this.next(1), p: () => this.next(-1),
       }[event.key];

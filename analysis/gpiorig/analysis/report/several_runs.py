@@ -32,11 +32,11 @@ def write_set(
     Parameters
     ----------
     folder
-        A new one, or one whose files are replaced.
+        A new folder, or one whose files are replaced.
     runs
         (name, data) of each, in the order to show; names are unique.
     figure_formats, table_formats
-        As of `written.write`: the figures that compare the runs, and the tables, as further files.
+        As in `files.write`: the figures that compare the runs, and the tables, as further files.
     """
     folder.mkdir(parents=True, exist_ok=True)
     virtual = any(data.virtual for _, data in runs)
@@ -94,7 +94,7 @@ def _row(name: str, data: ReportData) -> tuple[str, ...]:
 
 
 def _comparison(runs: Sequence[Run], *, virtual: bool) -> list[Section]:
-    """The whole delay of all runs in one figure, and step by step."""
+    """The total delay of all runs in one figure, and step by step."""
     main = [(name, data.study.routes[0]) for name, data in runs if data.study.routes]
     if not main:
         return [Section("delays", "Side by side", (why_not("No run has a complete packet."),))]

@@ -8,7 +8,7 @@ from gpiorig.analysis.number_text import DASH, number_text, time_text
 from gpiorig.analysis.statistics.interval_text import ends_text, share_interval
 from gpiorig.analysis.statistics.intervals import Interval
 
-__all__ = ["p_text", "ppm_interval", "share_interval", "tail_text", "time_interval", "whole_share"]
+__all__ = ["capped_share", "p_text", "ppm_interval", "share_interval", "tail_text", "time_interval"]
 NEARLY_ALL = 0.995
 
 
@@ -32,13 +32,13 @@ def ppm_interval(ppm: Interval) -> str:
     return f"{ppm.value:.{decimals}f} ppm ({ppm.low:.{decimals}f} to {ppm.high:.{decimals}f})"
 
 
-def tail_text(packets: int, of: int) -> str:
-    """Which packets the tail is: ``slowest 10 of 1 000``."""
-    return f"slowest {number_text(packets)} of {number_text(of)}"
+def tail_text(packets: int, all_packets: int) -> str:
+    """The packets of the tail: ``slowest 10 of 1 000``."""
+    return f"slowest {number_text(packets)} of {number_text(all_packets)}"
 
 
-def whole_share(share: Interval) -> str:
-    """A share with its interval; one of more than the whole is all of it: the other steps take back what is beyond."""
+def capped_share(share: Interval) -> str:
+    """A share with its interval; a share above 100 % is all of it: the other steps compensate for the rest."""
     if share.value > 1 or (share.value >= NEARLY_ALL and share.high > 1):
         return "all of it (other steps are short when it is long)"
     return share_interval(share)

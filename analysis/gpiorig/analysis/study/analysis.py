@@ -31,18 +31,18 @@ class Analysis:
     hops
         All packets, hop by hop; None if the events show none.
     no_packets
-        Why there are none.
+        The reason for no packets.
     round_trips
         Pairs of packets; None where no node's packets are answered, or the events show none.
     routes
-        Packets with equal paths: round trips first, then all packets that are of no round trip, the route with the most
+        Packets with equal paths: round trips first, then all packets outside round trips, the route with the most
         packets first.
     logs
-        By name of the node.
+        Logs by name of the node.
     accounts
         Each node's log compared with the pins.
     reordering
-        Between every two nodes.
+        Reordering between every two nodes.
     """
 
     events: Events
@@ -67,7 +67,7 @@ class Analysis:
 
     @property
     def packet_of(self) -> NDArray[np.int32]:
-        """int32[n], of every event the row of its packet, of a reply that of its request; -1 for none."""
+        """int32[n], row of the packet of every event; for a reply that of its request; -1 for none."""
         if self.hops is None:
             return np.full(len(self.events), -1, dtype=np.int32)
         packet_of = self.hops.packet_of
@@ -78,7 +78,7 @@ class Analysis:
         return packet_of
 
     @property
-    def of_round_trips(self) -> NDArray[np.bool_] | None:
+    def in_round_trips(self) -> NDArray[np.bool_] | None:
         """bool[n], events of packets that make round trips; None without them."""
         if self.hops is None or self.round_trips is None:
             return None
@@ -101,9 +101,9 @@ def analyse(
     Parameters
     ----------
     events, logs
-        Of the recording.
+        Events and logs of the recording.
     header_ns, destinations
-        As of `hops.build`.
+        As in `hops.build`.
     ends
         The node whose packets are answered, and the one that answers; None where packets go one way.
     progress

@@ -29,15 +29,15 @@ class RouteStudy:
     numbers
         Statistics of its delays: every sentence, figure and table reads these.
     jitter
-        Of the whole delay, by every definition.
+        Jitter of the total delay, by every definition.
     budget
         Shares of the steps.
     uncertainties
-        One per step, then one of the whole delay.
+        One per step, then one of the total delay.
     attributions
-        One per step, then one of the whole delay.
+        One per step, then one of the total delay.
     layers
-        Of each packet; None where no layer has both its enter and its exit.
+        Times in the layers of each packet; None where no layer has both its enter and its exit.
     occupancy
         Activities that ran during the steps.
     costs
@@ -66,11 +66,11 @@ class Study:
     Parameters
     ----------
     routes
-        Those with complete packets, in the order of `Analysis.routes`.
+        Studies of the routes with complete packets, in the order of `Analysis.routes`.
     audit
-        None where there is neither a node's log nor a serial record.
+        None without a node's log and a serial record.
     delays
-        Of round trips: statistics of longer parts of them, by name (`summaries.round_trips`).
+        Statistics of longer parts of round trips, by name (`summaries.round_trips`).
     """
 
     routes: tuple[RouteStudy, ...]

@@ -1,4 +1,4 @@
-"""From the analysis of a recording to its study: every statistic, with what is known of the instruments."""
+"""The study of an analysed recording: every statistic, with the properties of the instruments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.attribution import radio_waits
 from gpiorig.analysis.attribution.activities import Activity, activities
 from gpiorig.analysis.attribution.attribute import attribute
-from gpiorig.analysis.attribution.covariates import covariates, of_steps
+from gpiorig.analysis.attribution.covariates import covariates, step_covariates
 from gpiorig.analysis.audit.auditor import audit
 from gpiorig.analysis.audit.inputs import NodeRecord
 from gpiorig.analysis.delays import budget, jitter, numbers, probe_costs, radio_parts, summaries, uncertainty
@@ -23,7 +23,7 @@ from gpiorig.analysis.processor import occupancy
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.study.study import RouteStudy, Study
 
-MAX_ROUTES = 8  # studied; the tables of hops hold all
+MAX_ROUTES = 8  # studied; the tables of hops contain all
 
 Progress = Callable[[int, str], AbstractContextManager[Callable[[int], object] | None]]
 
@@ -45,11 +45,11 @@ def study(
     Parameters
     ----------
     analysis
-        Of the recording.
+        Analysis of the recording.
     instruments
-        What it was recorded with.
+        Instruments of the recording.
     records
-        What each node and the host logged; None if no serial port was recorded: no audit.
+        Logs of each node and of the host; None if no serial port was recorded: no audit.
     reference
         Name of the clock that the others are compared with.
     progress
@@ -57,7 +57,7 @@ def study(
     """
     audited = None
     if records is not None:
-        audited = audit(analysis.events, records, reference=reference, round_trips=analysis.of_round_trips)
+        audited = audit(analysis.events, records, reference=reference, round_trips=analysis.in_round_trips)
     lines = analysis.timelines
     delays = summaries.round_trips(lines, analysis.events) if lines is not None else {}
     return Study(routes=routes(analysis, instruments, progress=progress), audit=audited, delays=delays)
@@ -97,7 +97,7 @@ def _route(
         if route.name == ROUND_TRIP and analysis.round_trips is not None:
             return covariates(analysis.round_trips, part, others)
         assert analysis.hops is not None
-        return hop_routes.covariates(analysis.hops, part) | of_steps(analysis.events, part, others)
+        return hop_routes.covariates(analysis.hops, part) | step_covariates(analysis.events, part, others)
 
     shares = budget.budget(route.steps, starts=route.starts, parts=parts)
     return RouteStudy(

@@ -41,7 +41,7 @@ def comparisons(audit: Audit) -> pa.Table:
 
 
 def stages(audit: Audit) -> pa.Table:
-    """One row for each stage of the way of a node's lines."""
+    """One row for each stage of a node's lines."""
     rows: dict[str, Any] = {
         "node": _texts(stage.node for stage in audit.stages),
         "stage": _texts(stage.name for stage in audit.stages),
@@ -50,9 +50,9 @@ def stages(audit: Audit) -> pa.Table:
 
 
 def clock_fits(audit: Audit) -> pa.Table:
-    """One row for each segment of each fit, or one row that says why there is none.
+    """One row for each segment of each fit, or one row with the reason for no segment.
 
-    `offset_ns` is how far the clock is ahead of the reference at `centre_ns`.
+    `offset_ns` is clock minus reference at `centre_ns`.
     """
     rows = [(fit, number, segment) for fit in audit.fits for number, segment in enumerate(fit.segments or (None,))]
     columns_of: dict[str, Any] = {
@@ -92,7 +92,7 @@ def stability(audit: Audit) -> pa.Table:
 
 
 def matchings(audit: Audit) -> pa.Table:
-    """One row for each count of what has, and what has not, a partner."""
+    """One row for each count of entries with and without a partner."""
     rows = [
         (matching, reason, count)
         for matching in audit.matchings

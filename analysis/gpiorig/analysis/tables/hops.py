@@ -1,4 +1,4 @@
-"""Tables of hops: transmissions, receptions, packets, hops, and what could not be given to a packet."""
+"""Tables of hops: transmissions, receptions, packets, hops, and events without a packet."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from gpiorig.capture.printable import printable_lines
 
-DIGITS = 6  # of numbers that are no integers
+DIGITS = 6  # of numbers that are not integers
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -34,7 +34,7 @@ _SPECIAL = {
 
 
 def tabular(content: pa.Table) -> str:
-    r"""The table as text: numbers stand at the right, words at the left; what is not known is a dash.
+    r"""The table as text: numbers are aligned right, words left; an unknown value is a dash.
 
     Needs `\\usepackage{booktabs}`, and LaTeX of 2020 or later for its signs in text (before: `\\usepackage{textcomp}`).
     """
@@ -55,7 +55,7 @@ def tabular(content: pa.Table) -> str:
 
 
 def escape(text: str) -> str:
-    """Text with everything that means something to LaTeX made to be printed."""
+    """Text with the special characters of LaTeX escaped."""
     return "".join(_SPECIAL.get(sign, sign) for sign in printable_lines(text))
 
 

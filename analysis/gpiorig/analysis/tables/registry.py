@@ -34,10 +34,10 @@ class StageTable:
     Parameters
     ----------
     name
-        Of the table, and of its file.
+        Name of the table, and of its file.
     parts
-        The number of its rows, and what makes a part of them; None where the recording does not have this stage. The
-        study, where there is one, adds columns.
+        The number of its rows, and a function that makes a part of them; None where the recording does not
+        have this stage. A study adds columns.
     """
 
     name: str
@@ -45,7 +45,7 @@ class StageTable:
 
 
 def _steps(analysis: Analysis, study: Study | None) -> Parts | None:
-    """The steps of all routes, each below the other."""
+    """The steps of all routes, one route below the other."""
     routes = [route for route in analysis.routes if len(route)]
     known: dict[str, RouteStudy] = {} if study is None else {own.route.name: own for own in study.routes}
 
@@ -54,7 +54,7 @@ def _steps(analysis: Analysis, study: Study | None) -> Parts | None:
         "corrected_ns": any(own.costs is not None for own in known.values()),
     }
 
-    def of_route(place: int, part: slice) -> pa.Table:
+    def table_of_route(place: int, part: slice) -> pa.Table:
         route = routes[place]
         own = known.get(route.name)
         uncertainties, costs = (own.uncertainties, own.costs) if own else ((), None)
@@ -63,18 +63,18 @@ def _steps(analysis: Analysis, study: Study | None) -> Parts | None:
             content = content.append_column(name, pa.nulls(content.num_rows, pa.float64()))
         return studytables.with_route(route.name, content)
 
-    return _joined([route.steps.samples.size for route in routes], of_route)
+    return _joined([route.steps.samples.size for route in routes], table_of_route)
 
 
 def _layers(study: Study) -> Parts | None:
     """Self-times and residence of every packet of all routes."""
     shown = [(own.route, own.layers) for own in study.routes if own.layers]
 
-    def of_route(place: int, part: slice) -> pa.Table:
+    def table_of_route(place: int, part: slice) -> pa.Table:
         route, layers = shown[place]
         return studytables.with_route(route.name, occupancy.layers_table(layers, route, part=part))
 
-    return _joined([layers.self_samples.size for _, layers in shown], of_route)
+    return _joined([layers.self_samples.size for _, layers in shown], table_of_route)
 
 
 def _radio_parts(study: Study) -> Parts | None:
@@ -99,7 +99,7 @@ def _joined(sizes: Sequence[int], table: Callable[[int, slice], pa.Table]) -> Pa
     return (ends[-1], make) if sizes else None
 
 
-def _of_hops(table: Callable[[Hops], pa.Table]) -> Callable[[Analysis, Study | None], Parts | None]:
+def _hop_table(table: Callable[[Hops], pa.Table]) -> Callable[[Analysis, Study | None], Parts | None]:
     def parts(analysis: Analysis, study: Study | None) -> Parts | None:
         hops = analysis.hops
         return None if hops is None else (0, lambda part: table(hops))
@@ -123,11 +123,11 @@ def _round_trips(table: Callable[[RoundTrips, slice], pa.Table]) -> Callable[[An
 TABLES = (
     StageTable("events", lambda analysis, _: (len(analysis.events), lambda part: tables.events(analysis, part=part))),
     StageTable("damaged", lambda analysis, _: (0, lambda part: tables.damaged(analysis.events))),
-    StageTable("unattributed", _of_hops(hop_tables.unattributed_table)),
+    StageTable("unattributed", _hop_table(hop_tables.unattributed_table)),
     StageTable("packets", _packets),
-    StageTable("hops", _of_hops(hop_tables.hops_table)),
-    StageTable("transmissions", _of_hops(hop_tables.transmissions_table)),
-    StageTable("receptions", _of_hops(hop_tables.receptions_table)),
+    StageTable("hops", _hop_table(hop_tables.hops_table)),
+    StageTable("transmissions", _hop_table(hop_tables.transmissions_table)),
+    StageTable("receptions", _hop_table(hop_tables.receptions_table)),
     StageTable("round_trips", _round_trips(lambda trips, part: tables.round_trips(trips, part=part))),
     StageTable("timelines", _round_trips(lambda trips, part: tables.timelines(trips.timelines, part=part))),
     StageTable("steps", _steps),
@@ -144,15 +144,15 @@ def table(analysis: Analysis, name: str) -> pa.Table | None:
 def _per_route(table: Callable[[RouteStudy], pa.Table | None]) -> Callable[[Study], pa.Table | None]:
     """The tables of all routes below each other, the name of the route in front; None where no route has a row."""
 
-    def of_study(study: Study) -> pa.Table | None:
+    def joined(study: Study) -> pa.Table | None:
         parts = [(route.route.name, table(route)) for route in study.routes]
         rows = [studytables.with_route(name, part) for name, part in parts if part is not None and part.num_rows]
         return pa.concat_tables(rows) if rows else None
 
-    return of_study
+    return joined
 
 
-def _of_audit(table: Callable[[Audit], pa.Table]) -> Callable[[Study], pa.Table | None]:
+def _audit_table(table: Callable[[Audit], pa.Table]) -> Callable[[Study], pa.Table | None]:
     """A table of the audit; None without an audit."""
     return lambda study: table(study.audit) if study.audit is not None else None
 
@@ -164,7 +164,7 @@ def _uncertainty(study: Study) -> pa.Table:
 
 
 def _summary(study: Study) -> pa.Table | None:
-    """Statistics of whole delays, and of each step of the first route; None without a packet that has all steps."""
+    """Statistics of total delays, and of each step of the first route; None without a packet that has all steps."""
     if not study.routes:
         return None
     main = study.routes[0]
@@ -187,11 +187,11 @@ STUDY_TABLES: Mapping[str, Callable[[Study], pa.Table | None]] = {
     "findings": _per_route(lambda own: findings.as_table(own.attributions)),
     "uncertainty": _uncertainty,
     "occupancy": _per_route(lambda own: occupancy.occupancy_table(own.occupancy, own.route)),
-    "audit": _of_audit(audit_tables.comparisons),
-    "matchings": _of_audit(audit_tables.matchings),
-    "serial_stages": _of_audit(audit_tables.stages),
-    "clocks": _of_audit(audit_tables.clock_fits),
-    "stability": _of_audit(audit_tables.stability),
+    "audit": _audit_table(audit_tables.comparisons),
+    "matchings": _audit_table(audit_tables.matchings),
+    "serial_stages": _audit_table(audit_tables.stages),
+    "clocks": _audit_table(audit_tables.clock_fits),
+    "stability": _audit_table(audit_tables.stability),
 }
 
 
@@ -205,10 +205,10 @@ def write(analysis: Analysis, study: Study, *, folder: Path) -> dict[str, pa.Tab
     """Write all tables as Parquet into a folder; equal recordings give equal bytes. Returns those of the study."""
     stages = ((stage.name, stage.parts(analysis, study)) for stage in TABLES)
     tables.write_all(_jobs((*stages, ("layers", _layers(study)), ("radio_parts", _radio_parts(study))), folder))
-    of_study = study_tables(study)
-    for name, content in of_study.items():
+    study_content = study_tables(study)
+    for name, content in study_content.items():
         tables.write(content, folder / f"{name}.parquet")
-    return of_study
+    return study_content
 
 
 def _jobs(

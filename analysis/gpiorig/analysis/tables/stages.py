@@ -45,7 +45,7 @@ _LAYERS = {code: event.layer for code, event in BY_CODE.items()}
 
 
 def events(analysis: Analysis, *, part: slice = ALL) -> pa.Table:
-    """All events, with the packet that each is of; of round trips also the request and the direction."""
+    """All events, with the packet of each; for round trips also the request and the direction."""
     stage, hops, trips = analysis.events, analysis.hops, analysis.round_trips
     count = len(range(*part.indices(len(stage))))
     rows = np.full(count, -1) if hops is None else packets_of(hops.visit_of[part], hops.visits)
@@ -68,7 +68,7 @@ def events(analysis: Analysis, *, part: slice = ALL) -> pa.Table:
 
 
 def damaged(stage: Events) -> pa.Table:
-    """Frames on the symbol buses that are no events."""
+    """Frames on the symbol buses that are not events."""
     nodes = names(stage.damaged.nodes, dict(enumerate(stage.node_names)))
     columns = {"sample": stage.damaged.samples, "node": nodes, "symbols": stage.damaged.symbols}
     return table(columns, stage.samplerate_hz)
@@ -120,9 +120,9 @@ def steps(
     stage, part
         The steps, and which rows of the table.
     uncertainties
-        Of every step (others behind them do not matter): a column with the expanded uncertainty of each duration.
+        Uncertainties of every step (further ones do not matter): a column with the expanded one of each duration.
     costs
-        A column with each duration less what the probes cost it.
+        Costs of the probes: a column with each duration minus its cost.
     """
     flat = stage.samples.reshape(-1)[part]
     packet, column = np.divmod(np.arange(*part.indices(stage.samples.size)), max(1, len(stage.steps)))
@@ -152,7 +152,7 @@ def summary(
     uncertainties: Sequence[DelayUncertainty] = (),
     costs: ProbeCosts | None = None,
 ) -> pa.Table:
-    """One row per named delay; with `uncertainties` also how well one such delay is known, and without its probes."""
+    """One row per named delay; with `uncertainties` also those of one such delay, and its value without probes."""
     columns: dict[str, Any] = {"delay": pa.array(list(rows), pa.string())}
     known = {uncertainty.name: uncertainty for uncertainty in uncertainties}
     described: dict[str, Callable[[DelayUncertainty], float]] = {"uncertainty_ns": lambda item: item.expanded_ns}
@@ -172,7 +172,7 @@ def summary(
 
 
 def write(content: pa.Table, path: Path) -> None:
-    """Write a table; the suffix of `path` (one of `SUFFIXES`) says how. The file is replaced in one step."""
+    """Write a table; the suffix of `path` (one of `SUFFIXES`) selects the format. The file is replaced in one step."""
     _check_suffix(path)
     with replacing(path) as new:
         if path.suffix == ".csv":
@@ -187,14 +187,14 @@ def write(content: pa.Table, path: Path) -> None:
 
 
 def write_parts(make: Callable[[slice], pa.Table], rows: int, path: Path) -> None:
-    """Write a table as `write` would write the whole of it, byte for byte, with only a part of it in memory.
+    """Write a table as `write` would write all of it, byte for byte, with only a part of it in memory.
 
     Parameters
     ----------
     make
-        Makes a part of the table, such as ``lambda part: tables.steps(stage, part=part)``.
+        Function that makes a part of the table, such as ``lambda part: tables.steps(stage, part=part)``.
     rows
-        Rows of the whole table.
+        Rows of the complete table.
     path
         As for `write`, but a Parquet or a CSV file.
     """
@@ -205,7 +205,7 @@ def write_parts(make: Callable[[slice], pa.Table], rows: int, path: Path) -> Non
         return
     content = make(parts[0])
     with replacing(path) as new, _writer(path.suffix, new, content.schema) as writer:
-        fit = guarded_columns if path.suffix == ".csv" else _as_it_is
+        fit = guarded_columns if path.suffix == ".csv" else _unchanged
         writer.write_table(fit(content))
         for part in parts[1:]:
             writer.write_table(fit(make(part)))
@@ -218,7 +218,7 @@ def write_all(tables: Iterable[tuple[Callable[[slice], pa.Table], int, Path]]) -
         pass
 
 
-def _as_it_is(content: pa.Table) -> pa.Table:
+def _unchanged(content: pa.Table) -> pa.Table:
     return content
 
 
@@ -226,7 +226,7 @@ def _writer(suffix: str, new: Path, schema: pa.Schema) -> Any:
     if suffix == ".csv":
         return pyarrow.csv.CSVWriter(new, schema)
     if suffix == ".parquet":
-        # A dictionary of numbers that hardly repeat takes time and room for nothing.
+        # A dictionary of numbers that hardly repeat takes time and room without any use.
         names = [field.name for field in schema if pa.types.is_string(field.type)]
         options: dict[str, Any] = {"compression": "zstd", "version": "2.6", "use_dictionary": names or False}
         return pyarrow.parquet.ParquetWriter(new, schema, store_schema=True, **options)
@@ -234,10 +234,10 @@ def _writer(suffix: str, new: Path, schema: pa.Schema) -> Any:
 
 
 def read(path: Path) -> pa.Table:
-    """Read a table that `write` wrote; a CSV has lost the samplerate and takes types from what it holds."""
+    """Read a table that `write` wrote; a CSV has lost the samplerate, and its types follow from its content."""
     _check_suffix(path)
     if path.suffix == ".tex":
-        raise TableError(f"{path}: LaTeX is written, not read; use the Parquet file beside it.")
+        raise TableError(f"{path}: LaTeX is written, not read; use the Parquet file next to it.")
     if not path.is_file():
         raise TableError(f"no table {path}; is the recording analysed (`gpiorig report`)?")
     try:
@@ -245,7 +245,7 @@ def read(path: Path) -> pa.Table:
             return unguarded_columns(pyarrow.csv.read_csv(path))
         return pyarrow.parquet.read_table(path) if path.suffix == ".parquet" else pyarrow.feather.read_table(path)
     except pa.ArrowInvalid as error:
-        raise TableError(f"{path} is not the table it should be: {error}; delete it and analyse again.") from error
+        raise TableError(f"{path} is not a valid table: {error}; delete it and analyse again.") from error
 
 
 def samplerate_hz(content: pa.Table) -> Fraction:

@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     before = replace(before, values={**before.values, **values_before})
     now = replace(now, values={**now.values, **values_now})
     comparison_ = comparison.compare(before, now, watch=comparing.watched)
-    judged = [limit for limit in limits if now.whole or limit.quantity == delays.LOSS]
+    judged = [limit for limit in limits if now.complete or limit.quantity == delays.LOSS]
     outcomes = [thresholds.judge(limit, before, now, comparison_) for limit in judged]
     if options.output:
         stages.write(comparison.as_table(comparison_), options.output)
@@ -64,8 +64,8 @@ def _status(result: Comparison, outcomes: list[Outcome], *, any_change: bool, qu
             failed.append(sentence)
         elif not quiet:
             print(sentence)
-    if not result.new_whole:
-        failed.append("no packet of the new run is known whole on the pins")
+    if not result.new_complete:
+        failed.append("no packet of the new run is complete on the pins")
     if any_change and result.differs:
         failed.append("the runs differ, and --any-change is given")
     for check in failed:

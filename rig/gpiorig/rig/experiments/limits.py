@@ -56,7 +56,7 @@ def numbers(verdicts: Sequence[Verdict]) -> dict[str, Any]:
             "sure": verdict.sure,
             "found": {
                 name: interval_numbers(value, share=verdict.assertion.unit.value != "ns")
-                for name, value in verdict.found.items()
+                for name, value in verdict.intervals.items()
             },
             "sentence": verdict.sentence,
         }

@@ -48,7 +48,7 @@ def load(recording: Recording, names: Iterable[str] = (), *, fresh: bool = False
     Raises
     ------
     QuantityError
-        A quantity is no time, or the recording does not show it.
+        A quantity is not a time, or the recording does not show it.
     """
     names = tuple(names)
     analysed = None
@@ -60,7 +60,7 @@ def load(recording: Recording, names: Iterable[str] = (), *, fresh: bool = False
     if not fresh and all(path.is_file() for path in paths):
         waits = recording.folder / "radio_parts.parquet"
         trips, steps = (stages.read(path) for path in paths)
-        return delays.of_tables(trips, steps, stages.read(waits) if waits.is_file() else None), values
+        return delays.from_tables(trips, steps, stages.read(waits) if waits.is_file() else None), values
     return _delays(*(analysed or _analysed(recording))), values
 
 
@@ -71,7 +71,7 @@ def _analysed(recording: Recording) -> tuple[Opened, Analysis]:
 
 def _delays(opened: Opened, analysis: Analysis) -> Delays:
     """The delays of an analysis, with the parts of their radio waits."""
-    run = delays.of_analysis(analysis)
+    run = delays.from_analysis(analysis)
     route = next((route for route in analysis.routes if route.name in (run.route, ROUND_TRIP)), None)
     if route is None:
         return run
@@ -87,12 +87,12 @@ def check_common(base: Recording, before: Delays, now: Delays) -> None:
     RigError
         The base has no delays, or none that the new run has, too.
     """
-    if not before.whole:
+    if not before.complete:
         raise RigError(
-            f"{base.folder}: {delays.NONE_WHOLE}, so there is nothing to compare with; `gpiorig report` says what is "
-            "missing."
+            f"{base.folder}: {delays.NONE_COMPLETE}, so there is nothing to compare with; `gpiorig report` shows what "
+            "is missing."
         )
-    if now.whole and not set(before.values) & set(now.values):
+    if now.complete and not set(before.values) & set(now.values):
         raise RigError(
             f"the runs have no delay in common: the base has {', '.join(list(before.values)[:2])} …, the new one "
             f"{', '.join(list(now.values)[:2])} …; compare runs of one application."
@@ -101,7 +101,7 @@ def check_common(base: Recording, before: Delays, now: Delays) -> None:
 
 def routes(before: Delays, now: Delays) -> list[str]:
     """Which packets were compared, if they went different ways."""
-    same = before.route == now.route or not now.whole
+    same = before.route == now.route or not now.complete
     return [] if same else [f"Compared: {before.route} of the base, {now.route} of the new run."]
 
 
