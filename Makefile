@@ -28,7 +28,7 @@ help:
 	@echo "make test-deep  the full simulations, every mode on every board, and a soak: hours"
 	@echo "make check      lint, types, generated files, layers, documents"
 	@echo "make faults     the corpus of damaged files and waveforms: docs/evidence/reliability.md"
-	@echo "make fuzz       coverage-guided fuzzing, SECONDS=600 of all TARGETS together; goes on where it ended"
+	@echo "make fuzz       coverage-guided fuzzing, SECONDS=600 of all TARGETS together; continues where it ended"
 	@echo "make bench      the performance table"
 	@echo "make sensitivity  how much round trips on the virtual bench depend on its timing model"
 	@echo "make costs      what a probe costs on the virtual boards: docs/guide/probe-cost.md"

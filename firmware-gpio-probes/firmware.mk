@@ -1,4 +1,4 @@
-# Builds the firmware of one $(BOARD) on one $(KERNEL), with $(PROBES). The board's board.mk says
+# Builds the firmware of one $(BOARD) on one $(KERNEL), with $(PROBES). The board's board.mk has
 #   RADIO                    the folder of reference/radio/ that drives its radio
 #   CC, SIZE, OBJCOPY, LINK  compiler, size, objcopy, and the linker's command line up to its output
 #   TOOLS                    the programs and files without which the board cannot be built
@@ -36,8 +36,8 @@ ifeq ($(origin PROGRAM_$(PROGRAM)),undefined)
 $(error PROGRAM=$(PROGRAM): there are $(patsubst PROGRAM_%,%,$(filter PROGRAM_%,$(.VARIABLES))))
 endif
 
-besides = $(if $(filter-out $1,$2),-$2)
-DIR := $(BUILD)/$(BOARD)$(call besides,events,$(KERNEL))$(call besides,normal,$(PROBES))$(call besides,reference,$(PROGRAM))
+except = $(if $(filter-out $1,$2),-$2)
+DIR := $(BUILD)/$(BOARD)$(call except,events,$(KERNEL))$(call except,normal,$(PROBES))$(call except,reference,$(PROGRAM))
 ELF := $(DIR)/$(PROGRAM).elf
 include reference/boards/$(BOARD)/board.mk
 MACHINE ?= $(BOARD)
@@ -94,6 +94,6 @@ $(DIR)/flags: FORCE
 	@echo '$(QUOTED_FLAGS)' | cmp -s - $@ || echo '$(QUOTED_FLAGS)' > $@
 
 -include $(OBJECTS:.o=.d)
-# A source that has moved since: the object is made anew, from where it is now.
+# A source that has moved since: the object is made again, from where it is now.
 reference/%.c: ;
 reference/%.S: ;

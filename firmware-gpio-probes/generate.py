@@ -86,7 +86,7 @@ def spans(rows: list[dict]) -> list[str]:
 
 
 def points_on_bus(rows: list[dict]) -> list[tuple[str, str]]:
-    """Name, as firmware writes it, and group of each point that can travel on a bus."""
+    """Name, as firmware writes it, and group of each point that a bus can carry."""
     shown = [row for row in rows if row["kind"] != "exit" and row["code"] <= LAST_BUS_CODE]
     return [
         (macro_name(row).removesuffix("_ENTER") if row["kind"] == "enter" else macro_name(row), group(row))
@@ -210,7 +210,7 @@ def docs_table(points: list[dict]) -> str:
         "",
         f"{NOTE}",
         "",
-        "A span is two events: enter has the code shown, exit the next one. Codes up to 127 travel on a symbol bus",
+        "A span is two events: enter has the code shown, exit the next one. Codes up to 127 are sent on a symbol bus",
         "([line-code.md](line-code.md)); codes from 128 on are levels of a line.",
         "",
         "| code | point | layer | direction | kind | id | meaning |",
@@ -260,7 +260,7 @@ def main() -> int:
             print(f"wrote {name}")
     for name in set(with_head(files)) - files.keys():
         if check:
-            problems.append(f"{name} says that it is generated, but nothing needs it: `make generate` deletes it")
+            problems.append(f"{name} is marked as generated, but nothing needs it: `make generate` deletes it")
         else:
             (ROOT / name).unlink()
             print(f"deleted {name}")

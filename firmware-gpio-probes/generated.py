@@ -1,4 +1,4 @@
-"""Generated files: the head that says so, and the modules that several sigrok decoders share."""
+"""Generated files: the head that marks them, and the modules that several sigrok decoders share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 HEAD = re.compile(r"Generated from (.+) by `make generate`\. Do not edit\.")
 HEAD_CHARACTERS = 300  # the head is within this number from the start of a file
 
-# Each shared module, and the decoder in which its source is. sigrok loads each decoder's folder by itself
+# Each shared module, and the decoder in which its source is. sigrok loads each decoder's folder alone
 # (docs/evidence/sigrok-notes.md), so every other decoder that imports one has a copy.
 SHARED = {"mac": "ieee802154", "spiradio": "ieee802154", "bus": "gpio_probe", "table": "gpio_probe"}
 
@@ -22,7 +22,7 @@ def note(source: str) -> str:
 
 
 def has_head(path: Path) -> bool:
-    """Whether a file says that it is generated."""
+    """Whether a file is marked as generated."""
     with path.open() as file:
         return HEAD.search(file.read(HEAD_CHARACTERS)) is not None
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def row(folder: Path, board: str, kernel: str, probes: str) -> str:
-    """A line of the table, from what `size` said of the image."""
+    """A line of the table, from the output of `size` for the image."""
     name = board + f"-{kernel}" * (kernel != "events") + f"-{probes}" * (probes != "normal")
     try:
         text, data, bss, *_ = (folder / name / "reference.size").read_text().splitlines()[1].split()

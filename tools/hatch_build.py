@@ -1,7 +1,7 @@
 """Build hook of the wheel: the Rust libraries, the reference images, and the data that gpiorig needs at run time.
 
 An editable installation and an sdist build nothing here: the first finds what `make native` and `make firmware` make,
-the second holds sources only. rig/gpiorig/rig/resources.py says where the program looks for each part.
+the second holds sources only. rig/gpiorig/rig/resources.py has where the program looks for each part.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class CompiledParts(BuildHookInterface):
     """Adds to a wheel what is not Python."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build the parts, and say where they go and which platform they are for."""
+        """Build the parts, and return where they go and which platform they are for."""
         if version == "editable":
             return
         self._made = tempfile.TemporaryDirectory(prefix="gpiorig-wheel-")
@@ -90,7 +90,7 @@ def build_libraries(root: Path, folder: Path) -> list[Path]:
     command += ["--message-format=json-render-diagnostics"]
     done = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
-        raise BuildError(f"`{' '.join(command[:-1])}` failed with status {done.returncode}; it says why above.")
+        raise BuildError(f"`{' '.join(command[:-1])}` failed with status {done.returncode}; the reason is above.")
     built = [Path(name) for line in done.stdout.splitlines() for name in json.loads(line).get("filenames", ())]
     libraries = [path for path in built if path.name in LIBRARIES]
     if absent := LIBRARIES.keys() - {path.name for path in libraries}:
@@ -121,7 +121,7 @@ def build_images(root: Path, folder: Path) -> list[Path]:
 
 
 def _make(firmware: Path, board: str, kernel: str) -> Path:
-    """The image of a board, with the flags of the sources whatever the environment says; beside it, `shipped.elf`."""
+    """The image of a board, with the flags of the sources whatever the environment has; next to it, `shipped.elf`."""
     fixed = ["PROGRAM=reference", "PROBES=normal", "BUILD=build/wheel", "DEFINES=", "WIDTH=", "LOG="]
     command = ["make", "--no-print-directory", "-s", f"-j{os.cpu_count()}", "-C", str(firmware)]
     command += [f"BOARD={board}", f"KERNEL={kernel}", *fixed, "shipped"]

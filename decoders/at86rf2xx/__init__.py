@@ -12,10 +12,10 @@ their names, accesses to the frame buffer with the header of the frame. A frame
 sent is shown when the host has handed it over: at the end of a frame buffer
 write, or, where it came by SRAM writes, at the command TX_START or the rise of
 SLP_TR. Frames received are shown with their LQI when all of it was read. What
-the chip does by itself (acknowledgements, repetitions) is not on the bus.
+the chip does on its own (acknowledgements, repetitions) is not on the bus.
 
 Stack it on the spi decoder, or give it the SPI lines itself; then it shows the
-pins IRQ, SLP_TR, /RST, DIG2 beside (a decoder on top of another sees no
+pins IRQ, SLP_TR, /RST, DIG2 as well (a decoder on top of another sees no
 samples in libsigrokdecode 0.5.3).
 
 Examples:

@@ -9,13 +9,13 @@ SPI bus.
 
 Command strobes, register and RAM accesses are shown with names and fields, the
 status octet wherever it changes, and the frames that go through the two FIFOs.
-A frame sent is shown when it lies whole in the TXFIFO, one received when all
+A frame sent is shown when the TXFIFO contains all of it, one received when all
 of it was read; RSSI, correlation and check take the place of the FCS there.
-The LQI shown is the correlation value. What the chip does by itself
+The LQI shown is the correlation value. What the chip does on its own
 (acknowledgements) is not on the bus.
 
 Stack it on the spi decoder, or give it the SPI lines itself; then it shows the
-pins FIFO, FIFOP, SFD, CCA, RESETn, VREG_EN beside (a decoder on top of another
+pins FIFO, FIFOP, SFD, CCA, RESETn, VREG_EN as well (a decoder on top of another
 sees no samples in libsigrokdecode 0.5.3).
 
 Examples:

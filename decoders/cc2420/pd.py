@@ -39,7 +39,7 @@ class Decoder(SpiRadio):
     def reset_radio(self):
         self.auto_crc = True
         # Octets written to the TXFIFO, read from the RXFIFO: (ss, es, value); where that began.
-        self.tx, self.tx_ss, self.tx_told = [], 0, False
+        self.tx, self.tx_ss, self.tx_reported = [], 0, False
         self.rx, self.rx_ss = [], 0
 
     def active(self, i):
@@ -76,8 +76,8 @@ class Decoder(SpiRadio):
 
     def status(self, octet):
         if octet.miso is not None:
-            said = ' '.join(name for mask, name in STATUS if octet.miso & mask)
-            self.state(octet.ss, octet.es, said or 'no status bit')
+            names = ' '.join(name for mask, name in STATUS if octet.miso & mask)
+            self.state(octet.ss, octet.es, names or 'no status bit')
 
     def strobe(self, octet, address):
         self.command(octet, STROBES.get(address, 'Strobe 0x%02x' % address))
@@ -107,8 +107,8 @@ class Decoder(SpiRadio):
         self.annotate(ss, es, Ann.BUFFER, 'Write TXFIFO: %d octets' % len(octets), 'TXFIFO %d' % len(octets), 'TX')
         if not octets:
             return
-        if self.tx_told:  # 14.1 (unverified): after a transmission the first write empties it.
-            self.tx, self.tx_told = [], False
+        if self.tx_reported:  # 14.1 (unverified): after a transmission the first write empties it.
+            self.tx, self.tx_reported = [], False
         if not self.tx:
             self.tx_ss = ss
         self.tx += [(octet.ss, octet.es, octet.mosi) for octet in octets]
@@ -116,7 +116,7 @@ class Decoder(SpiRadio):
         wanted = length - 2 if self.auto_crc else length
         if 0 < wanted < len(self.tx):
             self.frame(self.tx_ss, es, True, self.tx[1:1 + wanted], has_fcs=not self.auto_crc)
-            self.tx_told = True
+            self.tx_reported = True
 
     def read_rx(self, octets, ss, es, read):
         self.annotate(ss, es, Ann.BUFFER, '%s RXFIFO: %d octets' % (
@@ -154,7 +154,7 @@ class Decoder(SpiRadio):
         address = octets[1].mosi >> 6 << 7 | octets[0].mosi & 0x7f
         read = bool(octets[1].mosi & 0x20)
         values = [octet.miso if read else octet.mosi for octet in octets[2:]]
-        said = '' if None in values or not 0 < len(values) <= 8 else ' 0x' + bytes(reversed(values)).hex()
+        text = '' if None in values or not 0 < len(values) <= 8 else ' 0x' + bytes(reversed(values)).hex()
         name = ram_name(address)
         self.annotate(octets[0].ss, octets[-1].es, Ann.BUFFER, '%s RAM %s: %d octets%s' % (
-            'Read' if read else 'Write', name, len(values), said), name + said, 'RAM')
+            'Read' if read else 'Write', name, len(values), text), name + text, 'RAM')

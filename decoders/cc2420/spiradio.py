@@ -17,7 +17,7 @@ be used in two ways:
  - stacked on `spi`, as all others are; it then sees the SPI bus alone;
  - at the bottom of a stack, with the SPI lines and the radio's other pins as
    its own channels; it then decodes the bus itself (mode 0, 8 bits, most
-   significant bit first, which these radios demand) and shows the pins beside.
+   significant bit first, which these radios demand) and shows the pins as well.
 
 The packets and annotations of the SPI accesses are the same in both.
 
@@ -125,7 +125,7 @@ class SpiRadio(srd.Decoder):
     def reset(self):
         self.changes = 0     # Of chip select, without the first.
         self.warned = False
-        self.told = None     # Last state or status.
+        self.latest = None     # Last state or status.
         self.reset_radio()
 
     def start(self):
@@ -164,12 +164,12 @@ class SpiRadio(srd.Decoder):
             self.annotate(ss, es, Ann.FIELD, texts)
 
     def state(self, ss, es, text):
-        '''The radio has told its state; said where it is another than before.'''
-        if text == self.told:
+        '''The radio has sent its state; shown where it is another than before.'''
+        if text == self.latest:
             return
         self.annotate(ss, es, Ann.STATE, text, text.split()[0].rstrip(','), text[0])
         self.put(ss, es, self.out_python, ['STATE', text])
-        self.told = text
+        self.latest = text
 
     def frame(self, ss, es, sent, octets, has_fcs=False, crc_ok=None, lqi=None, rssi_dbm=None):
         '''octets: list of (ss, es, value).'''

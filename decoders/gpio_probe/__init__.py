@@ -12,7 +12,7 @@ Two line codes are decoded (docs/reference/line-code.md of gpiorig):
 
  - A symbol bus of 1, 2, 4 or 8 data lines and a strobe that toggles once per
    symbol. One event is one frame: a header (event code, "id follows"), a
-   16-bit packet id if the header says so, a check. Frames are parted by a
+   16-bit packet id if the header has it, a check. Frames are parted by a
    quiet time on the strobe, the frame gap. A frame with a wrong length, a
    wrong check or an unknown code is shown as damaged; nothing is guessed from
    it.

@@ -19,7 +19,7 @@ Packet:
 <ptype>, <pdata>:
  - 'EVENT', (<node>, <code>, <name>, <id>): an event; <id> is None if none
    came with it. The packet's start sample is the instant of the event.
- - 'DAMAGED', (<node>, <reason>, <symbols>): a frame that is no event, with the
+ - 'DAMAGED', (<node>, <reason>, <symbols>): a frame that is not an event, with the
    reason ('LENGTH', 'CHECK', 'CODE') and the list of its symbols, the first 64.
 
 <node> is the option node_name, or where that is empty the option node.

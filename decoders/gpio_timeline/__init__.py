@@ -34,9 +34,9 @@ cannot be given to one, with the reason. Nothing is guessed.
 
 A point that the firmware or the wiring lacks has no milestone, and a step
 spans it. With the option absent=auto every packet is judged by the milestones
-it has. A list of names such as "sock.tx+reply.udp.rx" says which ones no
+it has. A list of names such as "sock.tx+reply.udp.rx" names which ones no
 packet has ("none": all packets have all); a packet that lacks another one then
-has a round trip, and its missing milestones are said.
+has a round trip, and its missing milestones are named.
 '''
 
 from .pd import Decoder  # noqa: F401 (sigrok looks for it here)

@@ -85,7 +85,7 @@ class Bus:
     def clear(self):
         self.first = None  # Edge that opened the frame under way.
         self.count = 0     # Its edges.
-        self.symbols = []  # And its symbols, one behind while the last settles.
+        self.symbols = []  # And its symbols, one late while the last settles.
         self.settling = False
         self.apart = 0
         self.due = None
@@ -136,7 +136,7 @@ class Bus:
         return symbol
 
     def finish(self):
-        '''The gap has passed, or the capture ended: the frame under way is whole. None if there is none.'''
+        '''The gap has passed, or the capture ended: the frame under way is complete. None if there is none.'''
         if self.first is None:
             return None
         if self.settling:

@@ -48,7 +48,7 @@ KEPT_COMMANDS = 64  # Transmissions commanded; older ones matter to no pending i
 class Completions:
     '''
     The completions of one node. feed() takes its events in order; what an
-    event without an id belongs to is told by calling settle(event,
+    event without an id belongs to is reported by calling settle(event,
     completion), with None for none.
     '''
 

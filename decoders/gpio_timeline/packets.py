@@ -72,8 +72,8 @@ class Timeline:
 
     def __init__(self, packet, columns, samples, absent):
         self.packet = packet
-        if absent is None:  # Nobody knows what the others have: every milestone it has is one of the path.
-            columns = [c for c in columns if not behind_the_next(c, columns, samples)]
+        if absent is None:  # What the others have is unknown: every milestone it has is one of the path.
+            columns = [c for c in columns if not after_the_next(c, columns, samples)]
             wanted = columns
         else:
             wanted = [c for c in range(len(MILESTONES)) if c not in absent]
@@ -113,7 +113,7 @@ class Timeline:
         return [(a[1], b[1], *step_between(a[0], b[0])) for a, b in zip(self.milestones, self.milestones[1:])]
 
     def detail(self):
-        '''Why it is no complete round trip, in words.'''
+        '''Why it is not a complete round trip, as text.'''
         if self.status == ORDER:
             (before, first), (after, then) = self.wrong()
             return '%s at %d is before %s at %d' % (NAMES[after], then, NAMES[before], first)
@@ -121,8 +121,8 @@ class Timeline:
             return 'last seen at %s' % NAMES[self.milestones[-1][0]]
         return 'missing: %s' % ', '.join(self.missing) if self.missing else ''
 
-def behind_the_next(column, columns, samples):
-    '''A start command that returned only after the receiver had the frame is no milestone of the path.'''
+def after_the_next(column, columns, samples):
+    '''A start command that returned only after the receiver had the frame is not a milestone of the path.'''
     if MILESTONES[column][1] != COMMAND_END:
         return False
     later = [samples[c] for c in columns if c > column]
@@ -163,9 +163,9 @@ def merged_kind(start, end):
 
 class Packets:
     '''
-    Follows the packets of two nodes. `listener` is told of what is found:
+    Follows the packets of two nodes. `listener` receives the results:
     timeline(timeline); withdrawn(packet, event, name), when an event of a
-    packet that was told shows that its order cannot be; unattributed(event,
+    reported packet shows that its order cannot be; unattributed(event,
     reason).
     '''
 

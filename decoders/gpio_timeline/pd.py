@@ -26,7 +26,7 @@ Packet:
 <ptype>, <pdata>:
  - 'EVENT', (<node>, <code>, <name>, <id>): an event; <id> is None if none
    came with it. The packet's start sample is the instant of the event.
- - 'DAMAGED', (<node>, <reason>, <symbols>): a frame that is no event, with the
+ - 'DAMAGED', (<node>, <reason>, <symbols>): a frame that is not an event, with the
    reason ('LENGTH', 'CHECK', 'CODE') and the list of its symbols, the first 64.
  - 'PACKET', (<number>, <id>, <status>, <rtt>, <milestones>, <steps>): a round
    trip; <number> counts the send calls of the initiator from 0, <status> is
@@ -303,7 +303,7 @@ class Decoder(srd.Decoder):
                  ['LOST' if lost else 'ORDER', (packet.number, packet.id, failed.detail())])
 
     def withdrawn(self, packet, event, name):
-        '''A late event shows that the order of a packet told before cannot be (the listener of Packets).'''
+        '''A late event shows that the order of a packet reported before cannot be (the listener of Packets).'''
         detail = '%s comes after the answer' % name
         self.rtts.pop(packet.number, None)
         self.warn(event.sample, event.sample + 1, Ann.ORDER, [

@@ -26,7 +26,7 @@ Example:
  $ sigrok-cli -i run.sr -B ieee802154=pcap \
      -P spi:clk=CLK:mosi=MOSI:miso=MISO:cs=CS,at86rf2xx,ieee802154 > run.pcap
 
-Modules beside this one serve the radio decoders too: mac.py dissects a frame,
+Modules next to this one serve the radio decoders too: mac.py dissects a frame,
 spiradio.py is what radios on an SPI bus have in common.
 '''
 

@@ -69,7 +69,7 @@ def address(octets):
     return '%0*x' % (2 * len(octets), number(octets)) if len(octets) == 8 else '0x%04x' % number(octets)
 
 class Wrong(Exception):
-    '''The frame cannot be taken apart further; the text says why.'''
+    '''The frame cannot be dissected further; the text is the reason.'''
 
 class Frame:
     '''
@@ -348,7 +348,7 @@ class Frame:
 
 # First octet of 6LoWPAN: RFC 4944, 5.1; RFC 6282, 2 and 3.1; RFC 8025; RFC 8138, 4.
 def lowpan(octets, type_):
-    '''What the payload of a data frame begins with, for people.'''
+    '''What the payload of a data frame begins with, as text.'''
     if type_ not in (DATA, MULTIPURPOSE):
         return 'Payload'
     first = octets[0]

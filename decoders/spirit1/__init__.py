@@ -9,15 +9,15 @@ an SPI bus. Its packets often carry IEEE 802.15.4 MAC frames, as under Contiki
 and Contiki-NG; this decoder hands them to the decoder ieee802154.
 
 Commands and register accesses are shown with names and fields, the state that
-the chip tells at the begin of each access wherever it changes. What lies in
+the chip sends at the start of each access wherever it changes. What lies in
 the TX FIFO at the command TX is shown as a frame sent, what one access reads
-from the RX FIFO as a frame received; frames loaded or read in several pieces,
-longer than the FIFOs of 96 octets, appear as pieces. The chip checks and
-removes the CRC. What it does by itself (acknowledgements, repetitions) is not
+from the RX FIFO as a frame received; frames loaded or read in several parts,
+longer than the FIFOs of 96 octets, appear as parts. The chip checks and
+removes the CRC. What it does on its own (acknowledgements, repetitions) is not
 on the bus.
 
 Stack it on the spi decoder, or give it the SPI lines itself; then it shows the
-pins SDN and GPIO0 to GPIO3 beside (a decoder on top of another sees no samples
+pins SDN and GPIO0 to GPIO3 as well (a decoder on top of another sees no samples
 in libsigrokdecode 0.5.3).
 
 Examples:

@@ -115,7 +115,7 @@ static void leave(enum kind kind, uint16_t irq)
     }
 }
 
-/** In every vector of the table: the processor says which one was taken. */
+/** In every vector of the table: the processor knows which one was taken. */
 static void interrupted(void)
 {
     uint32_t exception;

@@ -7,7 +7,7 @@
  *     timer.set                     a task delays itself
  *     sched.sleep                   tickless idle (configUSE_TICKLESS_IDLE)
  *     isr.timer                     the tick, where the port has traceISR_ENTER (ARM_CM3, ARM_CM4F: V11); not if
- *                                   GPIORIG_FREERTOS_ISR is 0, as it must be beside cortex-m/vectors.c, which has all interrupts
+ *                                   GPIORIG_FREERTOS_ISR is 0, as it must be with cortex-m/vectors.c, which has all interrupts
  *
  * Numbers count from 1 in the order of creation. Tasks: uxTCBNumber, which the kernel counts itself. Queues: uxQueueNumber,
  * which it leaves to trace tools. Both are there when configUSE_TRACE_FACILITY is 1.
@@ -39,7 +39,7 @@
 
 #ifndef GPIORIG_OFF
 
-/** From tasks.c alone, so there is one `running`. The kernel says "switched in" also when the same task goes on. */
+/** From tasks.c alone, so there is one `running`. The kernel reports "switched in" also when the same task continues. */
 static inline void gpiorig_freertos_switched(uint32_t task)
 {
     static uint32_t running;
@@ -58,7 +58,7 @@ static inline uint32_t gpiorig_freertos_queue_number(void)
     return ++queues;
 }
 
-/** Port code calls traceISR_EXIT also for interrupts of which it did not say that they began: only the tick has both. */
+/** Port code calls traceISR_EXIT also for interrupts whose beginning it did not report: only the tick has both. */
 static inline int gpiorig_freertos_is_tick(void)
 {
     uint32_t exception;
@@ -77,7 +77,7 @@ static inline int gpiorig_freertos_is_tick(void)
 #define GPIORIG_FREERTOS_NOTIFIED(POINT, task) \
     GPIORIG_EVENT_ID(POINT, GPIORIG_FREERTOS_NOTIFICATION + (uint32_t)(task)->uxTCBNumber)
 
-/* The macros are expanded in tasks.c and queue.c, where pxCurrentTCB and pxTCB are what they say. */
+/* The macros are expanded in tasks.c and queue.c, where pxCurrentTCB and pxTCB have their meaning. */
 
 #define traceTASK_SWITCHED_IN() gpiorig_freertos_switched((uint32_t)pxCurrentTCB->uxTCBNumber)
 #define traceTASK_DELAY() GPIORIG_EVENT(TIMER_SET)

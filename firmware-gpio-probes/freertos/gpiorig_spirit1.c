@@ -30,7 +30,7 @@
 
 static uint16_t loaded; /* id of the frame in the chip's transmit FIFO */
 
-/** What a strobe commands besides a transmission. */
+/** What a strobe commands other than a transmission. */
 static void commanded(uint8_t command)
 {
     switch (command) {
@@ -234,7 +234,7 @@ void __wrap_SpiritIrqGetStatus(uint32_t *irqs)
 
 /*
  * stm32l4xx_hal_gpio.h. Not HAL_GPIO_EXTI_Callback: its weak default is in the file that calls it, so --wrap does not see
- * the call, and says nothing.
+ * the call, and reports nothing.
  */
 void __real_HAL_GPIO_EXTI_IRQHandler(uint16_t pins);
 void __wrap_HAL_GPIO_EXTI_IRQHandler(uint16_t pins);

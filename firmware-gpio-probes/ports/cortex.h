@@ -29,7 +29,7 @@ GPIORIG_INLINE void gpiorig_port_store(gpiorig_place place, unsigned pins)
 
 /*
  * Time is made of instructions that do nothing and cannot be folded away: MOV R8,R8, one cycle and two bytes each
- * (a NOP the core may drop, says the ARMv7-M ARM). A hold is that many plus the store itself.
+ * (a NOP the core may drop, by the ARMv7-M ARM). A hold is that many plus the store itself.
  */
 #define GPIORIG_CYCLES(ns) ((GPIORIG_CPU_HZ / 1000000 * (ns) + 999) / 1000)
 #define GPIORIG_IDLE(cycles) __asm__ volatile(".rept %c0\n\tmov r8, r8\n\t.endr" : : "i"(cycles) : "memory")

@@ -1,5 +1,5 @@
 /**
- * What the ports of STM32 boards share, besides cortex.h: one BSRR store.
+ * What the ports of STM32 boards share, in addition to cortex.h: one BSRR store.
  *
  * The board's port.h includes it after it has defined, each overridable with -D,
  *     GPIORIG_STROBE, GPIORIG_D0, GPIORIG_D1     GPIORIG_PIN_A(3) and so on, all on one GPIO port

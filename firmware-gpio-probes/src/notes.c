@@ -12,7 +12,7 @@
 typedef int gpiorig_no_notes; /* ISO C wants a declaration in every file */
 #else
 
-/* Arrays by pass: the doubled variant notes everything once more, into memory that nobody reads. */
+/* Arrays by pass: the doubled variant notes everything once more, into memory that is not read. */
 
 #if GPIORIG_LOG
 static volatile struct gpiorig_record ring[GPIORIG_LOG];

@@ -24,7 +24,7 @@ static void test_an_event_shows_once_and_costs_twice(void)
     ASSERT_EQUAL(0, record.time);
     ASSERT_EQUAL(false, gpiorig_log_read(&record));
     GPIORIG_EVENT(RIG_BOOT);
-    ASSERT_EQUAL(1, stores[3].pins & 1u ? 0 : 1); /* an odd number of symbols: the strobe goes on where it was */
+    ASSERT_EQUAL(1, stores[3].pins & 1u ? 0 : 1); /* an odd number of symbols: the strobe continues where it was */
     ASSERT_EQUAL(6, gpiorig_host.count);
     ASSERT_TEXT("doubled", GPIORIG_VARIANT_NAME);
 }

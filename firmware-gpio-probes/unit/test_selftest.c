@@ -44,7 +44,7 @@ static void test_events_are_counted(void)
     ASSERT_EQUAL(0, gpiorig_selftest_count(GPIORIG_ISR_RADIO_ENTER));
 }
 
-/** Left out of the build: a point, and a group of points. */
+/** Omitted from the build: a point, and a group of points. */
 static void test_what_is_left_out_does_not_come(void)
 {
     gpiorig_selftest_begin();

@@ -42,7 +42,7 @@ def test_the_same_firmware_with_another_demo_passes(demo: Demo, other_demo: Demo
     assert (0, "") == (done.status, done.stderr)
     assert "None of 40 delays changed." in done.stdout
     assert "threshold *.median +10 us: kept" in done.stdout
-    assert "they are no measurement of hardware" in done.stdout
+    assert "they are not a measurement of hardware" in done.stdout
 
 
 @pytest.mark.slow

@@ -103,7 +103,7 @@ def test_traces(tmp_path: Path, demo: Demo, export: Export) -> None:
     names = [entry.name for packet in pb.Trace.FromString(part).packet for entry in packet.interned_data.event_names]
     assert ["packet 3"] == [name for name in names if name.startswith("packet ")]
     assert len(entire) > 10 * len(part)
-    assert b"no measurement of hardware" in entire
+    assert b"not a measurement of hardware" in entire
     done = export(demo.folder, "-o", tmp_path / "a.json")
     assert (2, True) == (done.status, ".pftrace" in done.stderr)
 
@@ -132,7 +132,7 @@ def test_frames_with_their_time_on_the_air(tmp_path: Path, export: Export) -> No
     words = [word for name in fields for word in ("-e", name)]
     shown = subprocess.run(["tshark", "-r", path, "-T", "fields", *words], capture_output=True, text=True, check=True)
     rows = [line.split("\t") for line in shown.stdout.splitlines()]
-    assert b"no measurement of hardware" in path.read_bytes()[:300]
+    assert b"not a measurement of hardware" in path.read_bytes()[:300]
     assert 15 == len(rows)
     assert {"40"} == {row[3] for row in rows}  # 8 octets of header, 32 of payload
     export(folder, "-o", tmp_path / "t.parquet", "--table", "timelines")

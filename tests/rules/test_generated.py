@@ -209,7 +209,7 @@ def test_a_new_decoder_gets_the_modules_it_imports(tree: Path) -> None:
     assert [] == complaints(tree)
 
     decoder.write_text("")
-    assert [f"{name} says that it is generated, but nothing needs it" for name in sorted(written)] == [
+    assert [f"{name} is marked as generated, but nothing needs it" for name in sorted(written)] == [
         line.partition(":")[0] for line in complaints(tree)
     ]
     assert {f"deleted {name}" for name in written} == set(generate(tree).stdout.splitlines())

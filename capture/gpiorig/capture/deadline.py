@@ -20,7 +20,7 @@ class Deadline:
     wait_s
         Seconds.
     virtual_ns
-        Says the virtual time of the bench; None: there is no such bench.
+        Returns the virtual time of the bench; None: no virtual bench.
     """
 
     def __init__(

@@ -144,9 +144,9 @@ fn date(text: &[u8]) -> Result<Decimal, Fault> {
         _ => return Err(Fault::NoNumber),
     };
     let seconds = days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset_s;
-    let whole = i128::from(seconds) * power(digits as u32).ok_or(Fault::TooFine)?;
+    let integer = i128::from(seconds) * power(digits as u32).ok_or(Fault::TooFine)?;
     Ok(Decimal {
-        mantissa: whole + mantissa,
+        mantissa: integer + mantissa,
         digits,
     })
 }

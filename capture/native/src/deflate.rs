@@ -376,7 +376,7 @@ fn write_header(writer: &mut BitWriter<'_>, code: &Code<SYMBOLS>, distance: usiz
     }
 }
 
-/// Code lengths as symbols with extra bits: zeros together, every other by itself.
+/// Code lengths as symbols with extra bits: zeros together, every other alone.
 fn length_symbols(lengths: &[u8]) -> Vec<(usize, u64, u32)> {
     let mut symbols = Vec::new();
     let mut at = 0;

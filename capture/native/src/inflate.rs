@@ -100,7 +100,7 @@ pub struct Inflater {
     fixed: u32,
     /// Bytes of a stored block that are left.
     stored: u64,
-    /// A match that had no room, or looks back to what was left out of the window.
+    /// A match that had no room, or looks back to what was omitted from the window.
     length: u64,
     distance: usize,
     litlen: [u32; LITLEN_SIZE],

@@ -1,4 +1,4 @@
-//! Kernels of gpiorig's capture component, behind a C interface that Python loads by ctypes.
+//! Kernels of gpiorig's capture component, with a C interface that Python loads by ctypes.
 //!
 //! A kernel sees plain memory and scalars. The caller owns every buffer and every state, so nothing is freed here. The
 //! kernels are safe Rust, a module each; the unsafe code of the crate is in [`ffi`], which has a module for each kernel,

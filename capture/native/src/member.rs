@@ -1,6 +1,6 @@
 //! Samples of a zip file's member, deflated or stored, into edges; with the member's CRC.
 //!
-//! The members of a `.sr` file follow each other as one stream of samples: one that is cut by the end of a member goes on
+//! The members of a `.sr` file follow each other as one stream of samples: one that is cut by the end of a member continues
 //! in the next.
 
 use crate::crc;
@@ -54,7 +54,7 @@ pub struct Reader {
     next: usize,
     /// The next run to come.
     run: usize,
-    /// The CRC knows the bytes before this one, and so many runs.
+    /// The CRC knows the bytes before this one, and this number of runs.
     digested: usize,
     digested_runs: usize,
     crc_state: u32,

@@ -33,7 +33,7 @@ pub struct Format {
 impl Format {
     /// Find the edges among the samples that begin in `bytes[from..to]`, until `sink` is full; returns where it stopped.
     ///
-    /// Before `from` there is a sample, and `to` is a whole number of samples later. The sample at `from` has the number
+    /// Before `from` there is a sample, and `to` is an integer number of samples later. The sample at `from` has the number
     /// `position`.
     pub fn scan(self, bytes: &[u8], from: usize, to: usize, position: i64, sink: &mut Sink<'_>) -> usize {
         debug_assert!(from >= self.unit && (to - from) % self.unit == 0 && to <= bytes.len());

@@ -1,8 +1,8 @@
 //! The bytes an inflater has written last, and which of them repeat one sample.
 //!
 //! Bytes are appended until the buffer is full; then whoever reads them is done with them, and the last 32 KiB move to its
-//! front. A run of equal samples that is longer than the history is written in part only: what is left out is a number in
-//! its [`Run`], and the history that it should have filled is written when somebody looks back that far.
+//! front. A run of equal samples that is longer than the history is written in part only: what is omitted is a number in
+//! its [`Run`], and the history that it should have filled is written when a match looks back that far.
 
 /// A match reaches back at most this far (RFC 1951, section 2).
 pub const HISTORY: usize = 1 << 15;
@@ -124,9 +124,9 @@ impl Window {
     }
 
     /// Append bytes from `distance` bytes back, `length` of them or as many as there is room for; returns those left. None:
-    /// there are none so far back, or they are left out.
+    /// there are none so far back, or they are omitted.
     ///
-    /// Meant for many repetitions of the longest match. Samples that are equal are noted as a run.
+    /// Meant for many repetitions of the longest match. Samples that are equal are recorded as a run.
     #[inline(always)]
     pub fn repeat_long(&mut self, distance: usize, length: u64) -> Option<u64> {
         if distance > self.end - self.oldest && !self.reaches(distance) {
@@ -183,12 +183,12 @@ impl Window {
         }
     }
 
-    /// Whether bytes so far back were left out, and will be there once the reader has read up to `end`.
+    /// Whether bytes so far back were omitted, and will be there once the reader has read up to `end`.
     pub fn is_left_out(&self, distance: usize) -> bool {
         self.endless == 1 && distance <= HISTORY && self.read < self.oldest
     }
 
-    /// Whether there are bytes so far back; writes them if they were left out.
+    /// Whether there are bytes so far back; writes them if they were omitted.
     #[cold]
     fn reaches(&mut self, distance: usize) -> bool {
         if self.endless == 0 || distance > HISTORY || self.read < self.oldest {
@@ -221,7 +221,7 @@ impl Writer<'_> {
         self.end += 1;
     }
 
-    /// Append `length` bytes (3 to 258) from `distance` bytes back. False: there are none so far back, or they are left out.
+    /// Append `length` bytes (3 to 258) from `distance` bytes back. False: there are none so far back, or they are omitted.
     #[inline(always)]
     pub fn repeat(&mut self, distance: usize, length: usize) -> bool {
         let is_there = distance <= self.end - self.oldest;

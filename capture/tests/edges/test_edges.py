@@ -39,7 +39,7 @@ def test_a_channel_gives_its_changes_and_its_initial_level() -> None:
 
 
 def test_an_unknown_channel_lists_the_known_ones() -> None:
-    with pytest.raises(CaptureError, match="no channel 'tap' in this capture; its channels are strobe, irq"):
+    with pytest.raises(CaptureError, match="no channel 'tap' in this capture; available channels: strobe, irq"):
         edges([(0, 0)], end=1).index("tap")
 
 

@@ -3,7 +3,7 @@
  *
  *     -DGPIORIG_PORT=<folder under ports/>
  *     -DGPIORIG_OFF                  every call vanishes: no code, no symbol
- *     -DGPIORIG_VARIANT_EMPTY        the stores to the pins are left out, everything else stays
+ *     -DGPIORIG_VARIANT_EMPTY        the stores to the pins are omitted, everything else stays
  *     -DGPIORIG_VARIANT_DOUBLED      every event costs twice; the pins show it once
  *     -DGPIORIG_WIDTH=0|1|2|4|8      data lines of the bus; 0: no bus, only span lines
  *     -DGPIORIG_PINS=0               neither bus nor span lines: the events go to the log only
@@ -11,7 +11,7 @@
  *     -DGPIORIG_SELFTEST             counts every event between gpiorig_selftest_begin() and _end()
  *     -DGPIORIG_MASK_<POINT>=0, -DGPIORIG_MASK_GROUP_<GROUP>=0   leaves a point, or a group of points, out of the build
  *     -DGPIORIG_SPAN_<POINT>=<pin>, -DGPIORIG_HEARTBEAT_LINE=<pin>   a line of its own
- * and what the port says can be overridden: pins, clock, hold.
+ * and what the port sets can be overridden: pins, clock, hold.
  */
 #ifndef GPIORIG_OPTIONS_H
 #define GPIORIG_OPTIONS_H

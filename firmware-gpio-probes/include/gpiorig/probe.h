@@ -63,7 +63,7 @@ const char *gpiorig_name(uint8_t code);
 
 /**
  * The same where the code is not a constant: 1 to 127. Such an event has no span line, and no mask at build time; to
- * let `gpiorig firmware check` find it in the image, write GPIORIG_MARK(code) beside it for each code it can have.
+ * let `gpiorig firmware check` find it in the image, write GPIORIG_MARK(code) next to it for each code it can have.
  */
 GPIORIG_INLINE void gpiorig_event(uint32_t code);
 GPIORIG_INLINE void gpiorig_event_id(uint32_t code, uint32_t id);

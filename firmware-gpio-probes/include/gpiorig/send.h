@@ -5,10 +5,10 @@
 /** Whether there is a bus or a log to tell an event to. */
 #define GPIORIG_TAKES_EVENTS (GPIORIG_WIDTH != 0 || GPIORIG_NOTES)
 
-/** Says in the image, not on the target, that an event is emitted from here: read by `gpiorig firmware check`. */
+/** Marks in the image, not on the target, that an event is emitted from here: read by `gpiorig firmware check`. */
 #ifdef __ELF__
 #if defined __clang__ || __GNUC__ >= 9
-#define GPIORIG_ASM_INLINE __asm__ inline volatile /* counts as the smallest size, so that inlining stays as it is */
+#define GPIORIG_ASM_INLINE __asm__ inline volatile /* counts as the smallest size, so that inlining stays unchanged */
 #else
 #define GPIORIG_ASM_INLINE __asm__ volatile
 #endif

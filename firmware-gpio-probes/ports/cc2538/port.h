@@ -5,7 +5,7 @@
  *     Zolertia RE-Mote       strobe PC4, d0 PC5, d1 PC6: connector JP5, pins 3 to 5, its second SPI, where the microSD card is
  *     OpenMote-CC2538        strobe PD3, d0 PD1, d1 PD2: XBee connector, RF1.6, RF1.10, RF1.8 (-DGPIORIG_CC2538_OPENMOTE)
  * (Contiki-NG arch/platform/zoul/remote-revb/board.h, commit 629b374e; OpenWSN bsp/boards/openmote-cc2538/debugpins.c.) On the
- * OpenMote PC4 to PC7 are LEDs. Other boards: say the pins. A bus of 4 or 8 lines is d0 and the pins next to it, upwards.
+ * OpenMote PC4 to PC7 are LEDs. Other boards: set the pins. A bus of 4 or 8 lines is d0 and the pins next to it, upwards.
  * UNVERIFIED on hardware, and there is no virtual board.
  */
 #ifndef GPIORIG_PORT_CC2538_H
@@ -40,7 +40,7 @@
 #define GPIORIG_WIDTH GPIORIG_PORT_WIDTH
 #endif
 #if GPIORIG_WIDTH == 8
-#error "gpiorig: a port of the CC2538 has 8 pins, so that there are four data lines at most beside the strobe"
+#error "gpiorig: a port of the CC2538 has 8 pins, so that there are four data lines at most with the strobe"
 #endif
 #define GPIORIG_D1 (GPIORIG_D0 + 1)
 #define GPIORIG_D2 (GPIORIG_D0 + 2)

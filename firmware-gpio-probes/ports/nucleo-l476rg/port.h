@@ -25,7 +25,7 @@
 #endif
 #define GPIORIG_PORT_WIDTH 2
 
-/* UM1724: 6.2 (ST-LINK), 6.5 (button), 6.7 (oscillators), 6.8 (USART). What a shield takes, its own wiring says. */
+/* UM1724: 6.2 (ST-LINK), 6.5 (button), 6.7 (oscillators), 6.8 (USART). What a shield takes is in its own wiring. */
 #define GPIORIG_PORT_RESERVED(X, ...)                                       \
     X(GPIORIG_PIN_A(2), "PA2, the console", __VA_ARGS__)                    \
     X(GPIORIG_PIN_A(3), "PA3, the console", __VA_ARGS__)                    \

@@ -34,7 +34,7 @@ static void arm(void)
     }
 }
 
-/** Out of the list, and its signals out of the actor. True: the compare may have to be armed anew. */
+/** Out of the list, and its signals out of the actor. True: the compare may have to be armed again. */
 static bool withdraw(struct alarm *alarm)
 {
     bool was_first = alarm == first;

@@ -10,7 +10,7 @@
 /** Sets up the lines and enables all events but those of kernels, queues, timers and slots, which are many. */
 void probes_init(void);
 
-/** A `rig.heartbeat` every so many microseconds from now on; 0: none. Only while nothing is under way. */
+/** A `rig.heartbeat` every N microseconds from now on; 0: none. Only while nothing is under way. */
 void probes_set_heartbeat(uint32_t period_us);
 
 #if GPIORIG_LOG

@@ -7,7 +7,7 @@
 
 void timer_init(void);
 
-/** Microseconds since reset; wraps after 71 minutes. A board may say how long it must not go unasked. */
+/** Microseconds since reset; wraps after 71 minutes. A board may limit how long it must not go unasked. */
 uint32_t timer_now(void);
 
 /** True once `now` has reached `deadline`, both modulo 2^32 and less than 2^31 apart. */

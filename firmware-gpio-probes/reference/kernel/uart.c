@@ -5,7 +5,7 @@
 #include "uart_port.h"
 
 static char ring[UART_RING]; /* a power of two */
-/* Free-running. Bytes are copied to behind `head`, up to `reserved`; when no writer is at it, all of them may be sent. */
+/* Free-running. Bytes are copied to after `head`, up to `reserved`; when no writer is at it, all of them may be sent. */
 static volatile uint16_t head, tail;
 static uint16_t reserved, writers;
 static uint32_t dropped;
@@ -131,7 +131,7 @@ void uart_received(char byte)
     }
 }
 
-static void say(const char *text)
+static void put(const char *text)
 {
     while (*text != '\0') {
         uart_port_send(*text++);
@@ -146,11 +146,11 @@ void fault(const char *what, const char *who)
     while (uart_next(&byte)) {
         uart_port_send(byte);
     }
-    say("\nfault ");
-    say(what);
-    say(" ");
-    say(who);
-    say("\n");
+    put("\nfault ");
+    put(what);
+    put(" ");
+    put(who);
+    put("\n");
     for (;;) {
     }
 }

@@ -1,6 +1,6 @@
 /**
  * A radio, as the MAC sees it: it listens, acknowledges what is for it, and sends, with CSMA-CA, acknowledgement and retries
- * or at once. A folder beside this file drives each chip, its radio_limits.h says what the stack must know of it. Every wait
+ * or at once. A folder next to this file drives each chip, its radio_limits.h has what the stack must know of it. Every wait
  * has a bound; every bound overrun is counted.
  *
  * All functions are called from one actor, but for radio_fire, which an interrupt may call.
@@ -38,7 +38,7 @@ struct radio_settings {
 struct radio_callbacks {
     /**
      * A frame without its FCS, in a packet of the pool that is the callee's from now on. received_us is the node's time when
-     * the frame's SFD had gone by on the air; docs/reference/reference-firmware.md says how well it is known.
+     * the frame's SFD had gone by on the air; docs/reference/reference-firmware.md has its uncertainty.
      */
     void (*received)(struct packet *packet);
     void (*confirmed)(uint16_t id, enum radio_result result);
@@ -63,13 +63,13 @@ bool radio_send(struct packet *packet);
 bool radio_load(struct packet *packet);
 
 /**
- * From an interrupt, or not: sends what is loaded, at once and once, whatever settings.csma says. RADIO_FIRE_TO_SFD_US later
+ * From an interrupt, or not: sends what is loaded, at once and once, whatever settings.csma is. RADIO_FIRE_TO_SFD_US later
  * its SFD has gone by on the air; its end is confirmed by an interrupt. False: nothing is loaded.
  */
 bool radio_fire(void);
 
 /**
- * False: from now on, or from the end of what is being sent, the receiver is off until told otherwise; sending is possible.
+ * False: from now on, or from the end of what is being sent, the receiver is off until switched on; sending is possible.
  * True: it listens, RADIO_LISTEN_US from now. False is returned when the chip does not obey.
  */
 bool radio_listen(bool on);

@@ -11,7 +11,7 @@ void radio_ask_for_service(void);
 /** True when there was an interrupt, which then is seen to, and `*at_us` is when. */
 bool radio_take_interrupt(uint32_t *at_us);
 
-/** What it told of has become void. */
+/** What it reported has become void. */
 void radio_forget_interrupt(void);
 
 #endif

@@ -1,4 +1,4 @@
-/** How the radio is wired to this board. A chip with more lines has a port header of its own beside its driver. */
+/** How the radio is wired to this board. A chip with more lines has a port header of its own next to its driver. */
 #ifndef RADIO_PORT_H
 #define RADIO_PORT_H
 
@@ -16,7 +16,7 @@ void radio_port_reset(void);
 /** The level of the interrupt line. */
 bool radio_port_interrupt_level(void);
 
-/** The driver's: the board calls it in the interrupt of that line; `at_us` is when, as the chip's port header says. */
+/** The driver's: the board calls it in the interrupt of that line; `at_us` is when, as the chip's port header defines. */
 void radio_interrupt(uint32_t at_us);
 
 #endif

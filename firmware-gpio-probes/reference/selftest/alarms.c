@@ -1,4 +1,4 @@
-/* Alarms: in order, in the past, cancelled, set anew, and beyond the turns of a 16-bit and of a 32-bit counter. */
+/* Alarms: in order, in the past, cancelled, set again, and beyond the turns of a 16-bit and of a 32-bit counter. */
 #include "alarm.h"
 #include "checks.h"
 #include "timer.h"
@@ -56,7 +56,7 @@ void check_alarms(void)
     set(5, now + 1000u);
     set(6, now + 2500u);
     alarm_cancel(&alarms[3]);
-    set(5, now + 140000u); /* set anew, later */
+    set(5, now + 140000u); /* set again, later */
     set(6, now + 1200u);   /* and sooner */
     set(PAST, now - 5001u);
     alarm_cancel(&alarms[0]);

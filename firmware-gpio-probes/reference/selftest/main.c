@@ -1,6 +1,6 @@
 /**
  * The self-test of kernels and alarms, an image of its own: make BOARD=iotlab-m3 KERNEL=threads PROGRAM=selftest. Each check
- * says in one line what happened; tests/firmware/test_kernels.py knows what should have, on which kernel.
+ * prints in one line what happened; tests/firmware/test_kernels.py knows what should have, on which kernel.
  */
 #include "gpiorig/probe.h"
 

@@ -1,4 +1,4 @@
-/* Who runs, and for how long: slices among equals, priorities at run time, what a switch costs, a stack that overflows. */
+/* Running actors and their times: slices among equals, priorities at run time, what a switch costs, a stack that overflows. */
 #include "gpiorig/probe.h"
 
 #include "alarm.h"
@@ -70,7 +70,7 @@ static void begin(const char *name)
     worker_b_does = burn_b;
 }
 
-/* One alone: nobody interrupts it. It calibrates, too. */
+/* One alone: nothing interrupts it. It calibrates, too. */
 
 static struct kernel_counts before;
 

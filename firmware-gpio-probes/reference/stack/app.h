@@ -1,6 +1,6 @@
 /**
- * Applications: one file each, app_NAME.c, chosen by `set app`. The node that is told to start is active; the others answer
- * or take note of what comes, as the application says. What they share is here: counts, the beat, the log.
+ * Applications: one file each, app_NAME.c, chosen by `set app`. The node that receives `start` is active; the others answer
+ * or take note of what comes, as the application defines. What they share is here: counts, the beat, the log.
  */
 #ifndef APP_H
 #define APP_H
@@ -22,7 +22,7 @@
 /** An application. All functions run in app_actor; signal may be NULL. */
 struct app {
     const char *name;
-    /** The node is told to start: packet by packet until app_left is 0, then app_done. */
+    /** The node has received `start`: packet by packet until app_left is 0, then app_done. */
     void (*start)(void);
     /** No more packets: app_left has just become 0. app_done, at once or when the last packet is through. */
     void (*stop)(void);
@@ -62,7 +62,7 @@ void app_stop(void);
 
 enum app_path { OVER_UDP, OVER_MAC };
 
-/** A packet's payload: `kind`, then the id over and over, so that each fragment and the whole end with it. */
+/** A packet's payload: `kind`, then the id over and over, so that each fragment and the complete payload end with it. */
 void app_fill(struct packet *packet, char kind, uint16_t id, uint16_t length);
 
 /** What app_fill wrote, or 0 for a payload that is too short for one of ours. */
@@ -93,7 +93,7 @@ void app_take_note(struct packet *packet, uint32_t now_us);
 /** Ends a line with a packet's fate, and sends it. */
 void app_log_fate(struct line *line, enum fate fate);
 
-/** The run is over: says so in the log. */
+/** The run is over: reports it in the log. */
 void app_done(void);
 
 #endif

@@ -116,7 +116,7 @@ static void settled(struct packet *packet)
     }
 }
 
-/** As many bytes as `set print` says, in one line, before the reply: what printf does to a stack. */
+/** As many bytes as `set print` gives, in one line, before the reply: what printf does to a stack. */
 static void print(uint16_t id)
 {
     struct line *line = app_line("print");

@@ -1,7 +1,7 @@
 /*
  * One-way packets; who gets them takes note. `sender`: to the peer, the next one an interval after the one before was
- * settled, or, with a window, up to so many under way, an interval apart. `broadcast`: to all, at a fixed rate.
- * `interferer`: frames that nobody takes, at a fixed rate.
+ * settled, or, with a window, up to N under way, an interval apart. `broadcast`: to all, at a fixed rate.
+ * `interferer`: frames that no node takes, at a fixed rate.
  */
 #include <stddef.h>
 
@@ -10,7 +10,7 @@
 #include "settings.h"
 #include "timer.h"
 
-#define NOBODY 0xFFFDu /* an address that no node can have (settings.c) */
+#define NO_NODE 0xFFFDu /* an address that no node can have (settings.c) */
 
 static uint16_t sequence;
 static uint16_t under_way;
@@ -57,7 +57,7 @@ static void send_one(void)
     packet->unacknowledged = settings.app == APP_INTERFERER;
     under_way++;
     if (settings.app == APP_INTERFERER) {
-        app_send(packet, NOBODY, OVER_MAC);
+        app_send(packet, NO_NODE, OVER_MAC);
     } else {
         app_send(packet, settings.app == APP_BROADCAST ? MAC_BROADCAST : (uint16_t)settings.peer, OVER_UDP);
     }

@@ -56,7 +56,7 @@ static void identify(const char *arguments)
     line_send(&line);
 }
 
-/** The events that are chosen, or none: after the end of a run, so that their number stays what `report` says. */
+/** The events that are chosen, or none: after the end of a run, so that their number stays what `report` shows. */
 static void enable_events(bool chosen)
 {
     gpiorig_enable_group(GPIORIG_GROUP_SCHED, chosen && settings.events_sched != 0);
@@ -67,7 +67,7 @@ static void enable_events(bool chosen)
     probes_set_heartbeat(chosen ? settings.heartbeat_us : 0);
 }
 
-/** Has the MAC take changed settings over; the line is the answer, once it says that it has. */
+/** Has the MAC take changed settings over; the line is the answer, once it reports that it has. */
 static void configure(void)
 {
     kernel_set_queue_length((uint16_t)settings.queue);
@@ -247,7 +247,7 @@ static const struct command {
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
-/** True when `text` begins with the word; `arguments` then points behind it. */
+/** True when `text` begins with the word; `arguments` then points after it. */
 static bool is_command(const char *text, const char *word, const char **arguments)
 {
     size_t length = strlen(word);

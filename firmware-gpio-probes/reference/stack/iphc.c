@@ -25,7 +25,7 @@ static const uint8_t mode_length[] = { 16, 8, 2, 0 };
 
 static const uint8_t hop_limits[] = { 0, 1, 64, 255 }; /* 0: inline */
 
-/** fe80::/64, or fe80::ff:fe00:0/112: what modes 1 and 2 leave out. */
+/** fe80::/64, or fe80::ff:fe00:0/112: what modes 1 and 2 omit. */
 static const uint8_t link_prefix[14] = { 0xfe, 0x80, [11] = 0xff, 0xfe, 0x00 };
 
 static unsigned address_mode(const uint8_t *address, uint16_t short_address)
@@ -233,7 +233,7 @@ uint8_t iphc_decompress(const uint8_t *in, uint8_t length, uint16_t source, uint
         return 0;
     }
     if ((second & MULTICAST) != 0 && (second & 3u) != FULL && (second & 3u) != ELIDED) {
-        return 0; /* the other short forms of multicast addresses: nobody here sends them */
+        return 0; /* the other short forms of multicast addresses: no node here sends them */
     }
     memset(out, 0, IPV6_HEADER_LENGTH);
     get_traffic(&reader, (first >> TF_SHIFT) & 3u, out);

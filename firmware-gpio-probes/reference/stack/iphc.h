@@ -14,7 +14,7 @@
 /**
  * Compresses an IPv6 header, and the UDP header after it when there is one.
  *
- * headers: the IPv6 header, followed by the UDP header if its next header says so
+ * headers: the IPv6 header, followed by the UDP header if its next header names it
  * source, destination: short addresses of the frame
  * out: room for IPHC_LENGTH_MAX bytes
  * used: how many bytes of `headers` the output stands for, 40 or 48
@@ -28,7 +28,7 @@ uint8_t iphc_compress(const uint8_t *headers, uint16_t source, uint16_t destinat
  * in, length: the compressed headers and all that follows them, as many bytes as the frame has
  * out: room for 48 bytes
  * used: how many bytes of `in` the output stands for
- * Returns the length of the output, 40 or 48; 0 for what is no IPHC, is cut short, or needs a context.
+ * Returns the length of the output, 40 or 48; 0 for what is not IPHC, is cut short, or needs a context.
  */
 uint8_t iphc_decompress(const uint8_t *in, uint8_t length, uint16_t source, uint16_t destination, uint8_t *out,
                         uint8_t *used);

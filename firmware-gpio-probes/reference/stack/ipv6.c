@@ -37,7 +37,7 @@ static void send(struct packet *packet)
     GPIORIG_EXIT_ID(IPV6_TX, id);
 }
 
-/** From the node that sent it, for us or all, whole, and UDP. */
+/** From the node that sent it, for us or all, complete, and UDP. */
 static bool accept(const struct packet *packet)
 {
     const uint8_t *header = packet->buffer + packet->start;

@@ -27,8 +27,8 @@ static uint8_t sequence;
 static struct {
     uint16_t source;
     int16_t sequence; /* -1: none yet */
-} heard[NEIGHBOURS];
-static uint8_t next_heard;
+} received[NEIGHBOURS];
+static uint8_t next_received;
 
 void mac_frame(struct packet *packet)
 {
@@ -71,16 +71,16 @@ static void send(struct packet *packet)
 static bool is_repeated(uint16_t source, uint8_t number)
 {
     for (unsigned i = 0; i < NEIGHBOURS; i++) {
-        if (heard[i].sequence >= 0 && heard[i].source == source) {
-            bool repeated = heard[i].sequence == number;
+        if (received[i].sequence >= 0 && received[i].source == source) {
+            bool repeated = received[i].sequence == number;
 
-            heard[i].sequence = number;
+            received[i].sequence = number;
             return repeated;
         }
     }
-    heard[next_heard].source = source;
-    heard[next_heard].sequence = number;
-    next_heard = (uint8_t)((next_heard + 1u) % NEIGHBOURS);
+    received[next_received].source = source;
+    received[next_received].sequence = number;
+    next_received = (uint8_t)((next_received + 1u) % NEIGHBOURS);
     return false;
 }
 
@@ -160,7 +160,7 @@ static void configure(void)
 
     stop();
     for (unsigned i = 0; i < NEIGHBOURS; i++) {
-        heard[i].sequence = -1;
+        received[i].sequence = -1;
     }
     configured = radio_configure(&radio);
     protocol = chosen;

@@ -19,7 +19,7 @@
 #define MAC_HEADER_LENGTH 9u
 #define MAC_PAYLOAD_MAX (RADIO_PSDU_MAX - RADIO_FCS_LENGTH - MAC_HEADER_LENGTH)
 
-/* RFC 4944 5.1: a first byte 00xxxxxx says that no 6LoWPAN follows. 0: a payload of the application; others: the protocol's. */
+/* RFC 4944 5.1: a first byte 00xxxxxx means that no 6LoWPAN follows. 0: a payload of the application; others: the protocol's. */
 #define MAC_NOT_LOWPAN_MASK 0xC0u
 #define MAC_APPLICATION 0x00u
 
@@ -66,7 +66,7 @@ void mac_report(struct line *line);
 /** Puts a data frame's header before the payload, its sequence number included. PACKET_DOWN has done so for mac->send. */
 void mac_frame(struct packet *packet);
 
-/** Settles a packet by what the radio says. */
+/** Settles a packet by what the radio reports. */
 void mac_settle(struct packet *packet, enum radio_result result);
 
 #endif

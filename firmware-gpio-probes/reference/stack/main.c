@@ -18,7 +18,7 @@
 
 #define CALIBRATION_EVENTS 32u
 
-static void say(const char *text)
+static void put(const char *text)
 {
     struct line line = { .length = 0 };
 
@@ -37,7 +37,7 @@ int main(void)
     timer_init();
     uart_init(&console_actor, CONSOLE_SIGNAL_LINE);
     probes_init();
-    say("boot board=" BOARD_NAME " firmware=reference");
+    put("boot board=" BOARD_NAME " firmware=reference");
     uart_drain(); /* its interrupts would lengthen some of the calibration events */
     gpiorig_wiring_proof();
     gpiorig_calibrate(CALIBRATION_EVENTS);
@@ -50,8 +50,8 @@ int main(void)
     radio_works = mac_init();
     console_set_radio(radio_works);
     if (!radio_works) {
-        say("fault the radio does not answer");
+        put("fault the radio does not answer");
     }
-    say("ready");
+    put("ready");
     kernel_run();
 }

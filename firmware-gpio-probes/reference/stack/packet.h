@@ -13,7 +13,7 @@
 #define PAYLOAD_MIN 8u   /* of UDP or, without it, of the MAC */
 #define PAYLOAD_MAX 219u /* a datagram of two or three frames */
 
-/* IPv6 and UDP headers stand in front of what came out of a frame; MAC, mesh and IPv6 headers go before what is sent. */
+/* IPv6 and UDP headers are in front of what came out of a frame; MAC, mesh and IPv6 headers go before what is sent. */
 #define PACKET_HEADROOM 64u
 #define PACKET_ROOM (PACKET_HEADROOM + PAYLOAD_MAX + 1u)
 
@@ -22,7 +22,7 @@ enum fate {
     FATE_OK,      /* sent, and acknowledged where asked for */
     FATE_NO_ACK,  /* no acknowledgement after all retries */
     FATE_BUSY,    /* the channel was never clear, or the radio did not take the frame */
-    FATE_QUEUE,   /* a queue on its way was full, or there was no buffer */
+    FATE_QUEUE,   /* a queue in its path was full, or there was no buffer */
     FATE_TIMEOUT, /* it was sent, but what it waited for did not come */
     FATE_TOO_LONG, /* for one frame, where there is no 6LoWPAN to cut it */
 };
@@ -31,7 +31,7 @@ struct packet_owner;
 
 struct packet {
     struct packet *next;        /* in its holder's queue */
-    struct packet_owner *owner; /* NULL: nobody wants to know */
+    struct packet_owner *owner; /* NULL: no layer wants to know */
     uint32_t received_us;       /* node timer when its SFD had gone by (radio.h) */
     uint32_t sent_us;           /* node timer just before its app.tx.enter */
     uint32_t departure_us;      /* when it is to go out, if is_timed */
@@ -46,7 +46,7 @@ struct packet {
     uint8_t buffer[PACKET_ROOM];
 };
 
-/* What the layers are called with besides signals; `content` is the packet. Taken by the layer, unless actor_pass says false. */
+/* What the layers are called with, next to signals; `content` is the packet. Taken by the layer, unless actor_pass returns false. */
 enum packet_message {
     PACKET_DOWN = 1, /* to be sent */
     PACKET_UP,       /* was received */
@@ -58,7 +58,7 @@ struct packet_queue {
     uint16_t length;
 };
 
-/** Who is told what became of its packets: they come back to it. */
+/** The layer that learns what became of its packets: they come back to it. */
 struct packet_owner {
     struct actor *actor;         /* gets the signal PACKET_SETTLED */
     struct packet_queue settled; /* what it then takes, and frees */
@@ -72,7 +72,7 @@ struct packet_counts {
     uint16_t least_free;
 };
 
-/** An empty packet, start at PACKET_HEADROOM, nobody's; NULL when all are taken, which is counted. From any context. */
+/** An empty packet, start at PACKET_HEADROOM, without an owner; NULL when all are taken, which is counted. From any context. */
 struct packet *packet_alloc(void);
 
 /** From any context. */

@@ -39,7 +39,7 @@ static void give_up(struct place *place)
     incomplete++;
 }
 
-/** RFC 4944 5.3: source, destination, size and tag tell datagrams apart. */
+/** RFC 4944 5.3: source, destination, size and tag distinguish datagrams. */
 static struct place *find(const struct packet *part, const struct fragment *fragment)
 {
     for (unsigned i = 0; i < PLACES; i++) {
@@ -106,7 +106,7 @@ static unsigned mark(struct place *place, unsigned first, unsigned count)
     return new;
 }
 
-/** Whether the part lies in a datagram that fits, on the grid of units but for the end. */
+/** Whether the part is in a datagram that fits, on the grid of units but for the end. */
 static bool fits(const struct packet *part, const struct fragment *fragment)
 {
     uint16_t end = (uint16_t)(fragment->offset + part->length);

@@ -26,7 +26,7 @@
 #define MESH_MASK 0xC0u
 #define MESH_SHORT_ADDRESSES 0x30u
 #define MESH_HOPS_MASK 0x0Fu
-#define MESH_HOPS 0x0Eu /* the most; 15 says that more follow */
+#define MESH_HOPS 0x0Eu /* the most; 15 means that more follow */
 #define MESH_LENGTH 5u
 
 static struct packet_owner fragments = { .actor = &sixlowpan_actor };
@@ -43,7 +43,7 @@ static struct {
     uint16_t tag;
 } out;
 
-/** To the next hop; a mesh header says where it goes if that is elsewhere. */
+/** To the next hop; a mesh header has where it goes if that is elsewhere. */
 static void hand_down(struct packet *packet)
 {
     if (packet->link_destination != packet->destination) {
@@ -190,7 +190,7 @@ static bool decompress(struct packet *packet, uint16_t size)
     length = iphc_decompress(packet_data(packet), (uint8_t)packet->length, packet->source, packet->destination, headers,
                              &used);
     if (length > 0) {
-        if (size > 0) { /* lengths that were left out follow from the whole */
+        if (size > 0) { /* lengths that were omitted follow from the size */
             put_be16(headers + IPV6_PAYLOAD_LENGTH, (uint16_t)(size - IPV6_HEADER_LENGTH));
         }
         if (size > 0 && length > IPV6_HEADER_LENGTH) {
@@ -203,7 +203,7 @@ static bool decompress(struct packet *packet, uint16_t size)
     return length > 0;
 }
 
-/** Takes a fragment; returns the datagram when it is whole. */
+/** Takes a fragment; returns the datagram when it is complete. */
 static struct packet *reassemble(struct packet *packet)
 {
     uint8_t *header = packet_data(packet);

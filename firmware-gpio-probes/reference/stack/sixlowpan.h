@@ -11,7 +11,7 @@
 
 /* Signals of sixlowpan_actor. PACKET_SETTLED is taken. */
 #define SIXLOWPAN_SIGNAL_TIMEOUT SIGNAL(0) /* of a reassembly */
-#define SIXLOWPAN_SIGNAL_STOP SIGNAL(1)    /* no reassembly goes on */
+#define SIXLOWPAN_SIGNAL_STOP SIGNAL(1)    /* no reassembly continues */
 
 struct sixlowpan_counts {
     uint32_t fragments;  /* sent */

@@ -1,5 +1,5 @@
 /**
- * The periods (TDMA frames, TSCH slots) of another node's clock, told by this node's. Each heard beacon says which period
+ * The periods (TDMA frames, TSCH slots) of another node's clock, by this node's. Each received beacon has which period
  * began when; from two of them follows how long a period lasts here, so that a clock that is off by much keeps step too.
  * No dependencies: compiled for the PC as well (tests/firmware/test_slots.py).
  */
@@ -29,11 +29,11 @@ struct slot_clock {
 /** A clock that is its own source: period `number` begins at start_us. */
 void slot_clock_start(struct slot_clock *clock, uint32_t nominal_us, uint32_t number, uint32_t start_us);
 
-/** A clock that has heard nothing yet. */
+/** A clock that has received nothing yet. */
 void slot_clock_reset(struct slot_clock *clock, uint32_t nominal_us);
 
 /**
- * Period `number` began at start_us, says a beacon; the present period stays the present one. False: it does not agree with the
+ * Period `number` began at start_us, by a beacon; the present period stays the present one. False: it does not agree with the
  * beacon before, and counts as the first.
  */
 bool slot_clock_hear(struct slot_clock *clock, uint32_t number, uint32_t start_us);
@@ -44,7 +44,7 @@ bool slot_clock_is_synchronised(const struct slot_clock *clock);
 /** Periods since the last beacon. */
 uint32_t slot_clock_age(const struct slot_clock *clock);
 
-/** Goes on by some periods, less than 2^31 / period_q8 of them. */
+/** Advances by some periods, less than 2^31 / period_q8 of them. */
 void slot_clock_advance(struct slot_clock *clock, int32_t periods);
 
 /** When the period `periods` after the present one begins; the same limit. */

@@ -24,7 +24,7 @@ static const struct slot_template slot_templates[] = {
     [SLOTS_15_MS] = { 15000, 4000, 2200 },
 };
 
-/* Beacons: cell 0 of each slotframe. Level l sends in those numbered l modulo 3, and hears the level above it in the one before. */
+/* Beacons: cell 0 of each slotframe. Level l sends in those numbered l modulo 3, receives the level above it in the one before. */
 #define SLOTS_LEVELS 3u
 #define SLOTS_BEACON_CELL 0u
 
@@ -47,7 +47,7 @@ static inline uint8_t slots_channel(uint32_t asn)
     return slots_channels[asn % SLOTS_CHANNELS];
 }
 
-/** Place of a slot: what its number says, kept up without divisions. */
+/** Place of a slot: what its number means, kept up without divisions. */
 struct slot_place {
     uint16_t cell; /* in the slotframe */
     uint8_t turn;  /* slotframe number modulo SLOTS_LEVELS */

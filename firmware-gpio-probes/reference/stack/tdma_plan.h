@@ -5,7 +5,7 @@
  *     0     0.5             4.5             8.5            12.5   13 ms                                      T_MAC
  *
  * T_MAC, the 13 ms and three slots each: Rodriguez-Zurrunero et al., "Process Management in IoT Operating Systems", Electronics
- * 8 (2019), section 3.3 and table 1. How the 13 ms are divided is ours; the paper does not say.
+ * 8 (2019), section 3.3 and table 1. How the 13 ms are divided is ours; the paper does not state it.
  */
 #ifndef TDMA_PLAN_H
 #define TDMA_PLAN_H
@@ -25,7 +25,7 @@
 #define TDMA_EXCHANGE_US UINT32_C(10000)
 
 /*
- * Synchronisation packets every 10 s (the paper, 3.3) or as `set sync_us` says, and often after the gateway's start. They have
+ * Synchronisation packets every 10 s (the paper, 3.3) or as `set sync_us` gives, and often after the gateway's start. They have
  * beacon slot 0.
  */
 #define TDMA_SYNC_US 10000000u

@@ -17,11 +17,11 @@ void worker_calibrate(void);
 /** From the console: gives the layers and the tasks their priorities, and lets the tasks begin, one period from now. */
 void worker_start(void);
 
-/** No more runs; one that has begun goes on to its end. */
+/** No more runs; one that has begun continues to its end. */
 void worker_stop(void);
 
 /**
- * For each task, as pairs: runs; those left out because the one before was not done when they were due (missed); the time from
+ * For each task, as pairs: runs; those omitted because the one before was not done when they were due (missed); the time from
  * due to begun (wait) and from begun to done (took), the sum over all runs and the longest. And the loops in 8192 us.
  */
 void worker_report(struct line *line);

@@ -1,7 +1,7 @@
 """What can go wrong above the capture: one base class, few kinds.
 
 RigError
-├── BenchError        a bench, board or experiment file says something that cannot be
+├── BenchError        a bench, board or experiment file contains something that cannot be
 ├── FirmwareError     an image is missing, is for another processor, or answers something unexpected
 └── VirtualBenchError the virtual bench stopped: unmapped register, fault, port in use
 """

@@ -43,7 +43,7 @@ def summary(file: Path) -> str:
 def _file(word: Path, kind: str) -> Path:
     known = KINDS[kind]()
     name = str(word)
-    if word.is_dir() and name in known:  # such as the recording `demo` beside the bench of that name
+    if word.is_dir() and name in known:  # such as the recording `demo` next to the bench of that name
         return known[name]
     if word.exists():
         if name in known:

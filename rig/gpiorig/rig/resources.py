@@ -53,7 +53,7 @@ def image(name: str) -> Path:
 
 
 def manifest() -> dict[str, dict[str, Any]]:
-    """What an installed package says of its images: board, kernel, probes, sha256, compiler, flags; else empty."""
+    """The facts of an installed package's images: board, kernel, probes, sha256, compiler, flags; else empty."""
     return {} if checkout() else json.loads((image_folder() / "manifest.json").read_text())
 
 

@@ -139,7 +139,7 @@ def test_what_needs_a_bench_says_so(command: list[str], tmp_path: Path, capsys: 
 
     assert main([command[0], run, *(run if word == "RUN" else word for word in command[1:])]) == 2
     errors = capsys.readouterr().err
-    assert f"{run}: has no bench, which says what its channels carry" in errors
+    assert f"{run}: has no bench, which names what its channels carry" in errors
     assert errors.count("\n") == 1
 
 
@@ -159,7 +159,7 @@ def test_a_recording_of_packets_alone(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "samples at" not in output
     assert 2 == main(["report", str(tmp_path / "run")])
     error = capsys.readouterr().err
-    assert "holds no edges of an analyzer" in error
+    assert "contains no edges of an analyzer" in error
     assert "bench" not in error
 
 

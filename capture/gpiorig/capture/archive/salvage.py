@@ -2,8 +2,8 @@
 
 A chunk has its length up to three times: in the directory, in the local header, and by what its data inflate to.
 A complete one has a right CRC, and its length is the one that was inflated. For one that is lost, two that agree
-are believed, and a single one where most of the others are as long; otherwise its length is a guess, and a remark
-says so.
+are believed, and a single one where most of the others are as long; otherwise its length is a guess, with a
+remark.
 """
 
 from __future__ import annotations

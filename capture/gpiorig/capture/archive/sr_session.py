@@ -85,7 +85,7 @@ def read_info(path: Path, *, recover: bool = False) -> SrInfo:
                 if not recover:
                     raise
                 members = list(walk(file))
-                remarks.append(f"there is no directory of the chunks ({error}): they are read as far as they follow")
+                remarks.append(f"the directory of the chunks is missing ({error}): they are read as far as they follow")
             small = {member.name: member for member in members if member.name in (VERSION, METADATA)}
             texts = {name: content(file, member).decode(errors="replace") for name, member in small.items()}
             if not {VERSION, METADATA} <= set(texts):
@@ -146,7 +146,7 @@ def _described(metadata: str, path: Path) -> tuple[SrInfo, str]:
 def _integer(device: Mapping[str, str], key: str) -> int:
     value = integer(device[key].strip())
     if value is None:
-        raise ValueError(f"{key!r} is not a whole number")
+        raise ValueError(f"{key!r} is not an integer")
     return value
 
 
@@ -166,7 +166,7 @@ def _numbered(members: Iterable[Member], base: str, path: Path, remarks: list[st
             strange.append(member.shown)
     if strange and remarks is None:
         what = f"has members that are not of a session: {some(strange)}"
-        raise FormatError(what, where=path, remedy="the file is damaged: save it again; `--recover` leaves them out")
+        raise FormatError(what, where=path, remedy="the file is damaged: save it again; `--recover` omits them")
     if strange and remarks is not None:
         remarks.append(f"members whose names are not of a session are omitted: {some(strange)}")
     return numbered

@@ -27,7 +27,7 @@ BAUDRATES = (
     2000000,
     3000000,
 )
-FITS = 0.2  # of a bit: how far a pulse may be from whole bits
+FITS = 0.2  # of a bit: how far a pulse may be from complete bits
 ENOUGH = 0.98  # of the pulses must fit
 WIDEST_BITS = 10  # a longer pulse holds idle time
 
@@ -35,9 +35,9 @@ WIDEST_BITS = 10  # a longer pulse holds idle time
 def estimate_baudrate(edges: Edges, channel: str) -> int:
     """Return the usual baud rate that fits the pulses on a line.
 
-    The line rests at the level that it has for longer; all pulses of the other one are whole bits long. At twice the
-    true rate they are so as well, so the lowest rate that fits is returned: a line that carries nothing but characters
-    whose pulses are all even is taken for half its rate.
+    The line rests at the level that it has for longer; all pulses of the other one are an integer number of bits
+    long. At twice the true rate they are so as well, so the lowest rate that fits is returned: a line that carries
+    nothing but characters whose pulses are all even is taken for half its rate.
 
     Raises
     ------

@@ -260,7 +260,7 @@ def decode(waveform: Waveform, channel: str, form: UartFormat) -> Iterator[Chara
     """
     if channel not in waveform.channels or not channel:
         known = ", ".join(filter(None, waveform.channels))
-        raise CaptureError(f"no channel {channel!r} in this capture", remedy=f"its channels are {known}")
+        raise CaptureError(f"no channel {channel!r} in this capture", remedy=f"available channels: {known}")
     decoder = UartDecoder(waveform.channels.index(channel), samplerate_hz=waveform.samplerate_hz, form=form)
     for block in waveform.read():
         at = 0

@@ -143,7 +143,7 @@ class Edges:
         if name and name in self.channels:
             return self.channels.index(name)
         known = ", ".join(known for known in self.channels if known)
-        raise CaptureError(f"no channel {name!r} in this capture", remedy=f"its channels are {known}")
+        raise CaptureError(f"no channel {name!r} in this capture", remedy=f"available channels: {known}")
 
     def channel(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
         """Return the changes of one channel; `initial_level` gives what it was before the first.

@@ -59,7 +59,7 @@ class EdgeExtractor:
 
     @property
     def samples_seen(self) -> int:
-        """Whole samples read so far; also the number of the next one."""
+        """Complete samples read so far; also the number of the next one."""
         return int(self._state.position)
 
     @property

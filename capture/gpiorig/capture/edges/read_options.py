@@ -50,7 +50,7 @@ def chosen(known: Sequence[str], wanted: Sequence[str], path: Path) -> tuple[str
     for name in wanted:
         matches = [other for other in known if other == name] or [other for other in known if fnmatchcase(other, name)]
         if not matches:
-            raise FormatError(f"has no channel {name!r}", where=path, remedy=f"its channels are {_some(known)}")
+            raise FormatError(f"has no channel {name!r}", where=path, remedy=f"available channels: {_some(known)}")
         names.update(dict.fromkeys(matches))
     if len(names) > MAX_CHANNELS:
         raise FormatError(

@@ -60,7 +60,7 @@ def rescaled(waveform: Waveform, samplerate_hz: Fraction) -> Waveform:
     Raises
     ------
     ValueError
-        The new rate is not a whole multiple.
+        The new rate is not an integer multiple.
     """
     factor = samplerate_hz / waveform.samplerate_hz
     if factor.denominator != 1:

@@ -88,7 +88,7 @@ def _bits(known: tuple[str, ...], names: Sequence[str]) -> list[int]:
         matches = exact or [bit for bit, other in enumerate(known) if other and fnmatchcase(other, name)]
         if not matches:
             there = ", ".join(filter(None, known)) or "none"
-            raise CaptureError(f"no channel {name!r} in this capture", remedy=f"its channels are {there}")
+            raise CaptureError(f"no channel {name!r} in this capture", remedy=f"available channels: {there}")
         bits += [bit for bit in matches if bit not in bits]
     if not bits:
         raise CaptureError("no channel is chosen", remedy="name one at least")

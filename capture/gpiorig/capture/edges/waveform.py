@@ -58,7 +58,7 @@ class Waveform:
     remarks
         What the reader came upon, as text; filled while the blocks are read, complete when all of them are.
     open_ended
-        The file is a list of changes without the begin and the end of the capture: what is before its first
+        The file is a list of changes without the start and the end of the capture: what is before its first
         row holds before it, too, and what is after its last row continues.
     """
 

@@ -42,7 +42,7 @@ def module(name: str) -> ModuleType:
         There is no such format.
     """
     if name not in names():
-        raise FormatError(f"there is no format {name!r}", remedy=f"formats are {', '.join(names())}")
+        raise FormatError(f"there is no format {name!r}", remedy=f"use one of {', '.join(names())}")
     return _load(name)
 
 

@@ -34,7 +34,9 @@ def read(path: Path, options: ReadOptions) -> Waveform:
     """Read a raw trace as a waveform; sample 0 is the start of the trace, 10 MHz unless a rate is given."""
     size = path.stat().st_size
     if size % 4:
-        raise FormatError(f"{size} bytes are not a whole number of records", where=path, remedy="it was cut short")
+        raise FormatError(
+            f"{size} bytes are not an integer number of records", where=path, remedy="it was cut short: save it again"
+        )
     channels = options.channels or PINS
     if len(channels) > len(PINS):
         raise FormatError(f"{len(channels)} names for {len(PINS)} pins", where=path, remedy="name at most 8")

@@ -47,7 +47,7 @@ def read(path: Path, options: ReadOptions) -> Waveform:
     size = path.stat().st_size - begin
     if size % unitsize:
         raise FormatError(
-            f"{size} bytes are not a whole number of samples of {unitsize} bytes",
+            f"{size} bytes are not an integer number of samples of {unitsize} bytes",
             where=path,
             remedy="give the right --unitsize; or the file was cut short",
         )

@@ -144,7 +144,7 @@ def _chunks(path: Path) -> list[Chunk]:
                     raise FormatError(f"is damaged before byte {offset}", where=path, remedy="export it again")
                 if offset + 8 * times > size:
                     raise FormatError("is cut short", where=path, remedy="export it again")
-                # A float64 near a whole number of Hz is that number; others are unchanged.
+                # A float64 near an integer number of Hz is that number; others are unchanged.
                 exact = [
                     samplerate(round(rate_hz) if _is_integer(rate_hz) else rate_hz, where=path) for rate_hz in rate
                 ]

@@ -1,7 +1,7 @@
 """sigrok-cli's own text tables (`-O csv`): a row is a sample.
 
-libsigrok 0.5.2 counts time in whole units (ns at 24 MHz) and adds up what it cut off, so its times are wrong; yet the
-first one is the period that it adds, and so every time is a whole multiple of it.
+libsigrok 0.5.2 counts time in integer units (ns at 24 MHz) and adds up what it cut off, so its times are wrong; yet the
+first one is the period that it adds, and so every time is an integer multiple of it.
 """
 
 from __future__ import annotations

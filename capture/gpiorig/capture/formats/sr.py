@@ -84,7 +84,7 @@ def read(path: Path, options: ReadOptions, *, threads: int | None = None) -> Wav
 def format_samplerate(samplerate_hz: Fraction) -> str:
     """Return a samplerate in Hz as sigrok writes it; sigrok takes integers of Hz only."""
     if samplerate_hz.denominator != 1:
-        raise FormatError(f"{samplerate_hz} Hz cannot be written to a .sr file", remedy="give a whole number of Hz")
+        raise FormatError(f"{samplerate_hz} Hz cannot be written to a .sr file", remedy="give an integer number of Hz")
     for prefix, factor in (("G", 10**9), ("M", 10**6), ("k", 10**3)):
         if samplerate_hz % factor == 0:
             return f"{samplerate_hz // factor} {prefix}Hz"

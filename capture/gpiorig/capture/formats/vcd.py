@@ -53,7 +53,7 @@ def read(path: Path, options: ReadOptions) -> Waveform:
     header = read_header(path)
     wanted = chosen([name for _, bits in header.variables for name in bits], options.channels, path)
     variables = [variable for variable in header.variables if not set(wanted).isdisjoint(variable[1])]
-    channels = chosen([name for _, bits in variables for name in bits], (), path)  # whole vectors
+    channels = chosen([name for _, bits in variables for name in bits], (), path)  # complete vectors
     rate = options.samplerate_hz or header.samplerate_hz or header.per_second
     table = _variables(variables, header)
     remarks: list[str] = []
@@ -154,8 +154,8 @@ def write(path: Path, waveform: Waveform) -> str:
             if node:
                 file.write(f"$scope module {_word(node)} $end\n")
             for bit in used:
-                of, _, line = waveform.channels[bit].rpartition(".")
-                if of == node:
+                owner, _, line = waveform.channels[bit].rpartition(".")
+                if owner == node:
                     file.write(f"$var wire 1 {codes[bit]} {_word(line)} $end\n")
             file.write("$upscope $end\n" if node else "")
         file.write("$upscope $end\n$enddefinitions $end\n")

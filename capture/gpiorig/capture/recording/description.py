@@ -38,7 +38,7 @@ class Epoch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wall
         ISO 8601 date and time with offset.
     note
-        What that instant is and how well it is known.
+        The meaning of that instant and its uncertainty.
     """
 
     wall: str

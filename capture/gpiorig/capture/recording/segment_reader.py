@@ -40,7 +40,7 @@ class SegmentReader:
     folder
         The `edges` folder.
     follow
-        Wait for more at the end of what is there, until the capture ends or breaks off.
+        Wait for more at the end of what is there, until the capture ends or is interrupted.
 
     Attributes
     ----------

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Counts:
-    """How far behind the recorder of a port was, and the errors that the driver counted.
+    """How late the recorder of a port was, and the errors that the driver counted.
 
     Attributes
     ----------

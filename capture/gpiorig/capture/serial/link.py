@@ -136,7 +136,7 @@ class DeviceLink:
 
 
 class TcpLink:
-    """A serial line behind a TCP server, such as an IoT-LAB node's port 20000 or ser2net's raw mode."""
+    """A serial line at a TCP server, such as an IoT-LAB node's port 20000 or ser2net's raw mode."""
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)

@@ -37,9 +37,9 @@ class SerialPort:
     node
         Name of the node on it.
     device
-        For instance "/dev/ttyUSB1", or "socket://m3-1:20000" for a serial line behind TCP.
+        For instance "/dev/ttyUSB1", or "socket://m3-1:20000" for a serial line at a TCP server.
     baudrate
-        Bits per second, 8N1; a line behind TCP has its own.
+        Bits per second, 8N1; a line at a TCP server has its own.
     record
         The file to record to (see `serialrecord`); None: it is not recorded.
     stamps
@@ -111,7 +111,7 @@ class SerialPort:
         Parameters
         ----------
         predicate
-            Says whether a line is the one.
+            Returns whether a line is the one.
         deadline_s
             Seconds after which it is an error that it has not come; on a virtual bench its seconds (`Deadline`).
         """

@@ -46,7 +46,7 @@ class Kind(IntEnum):
     SENT = 1  # to the node
     OPENED = 2  # how the port is set, as a JSON object: at the start, and when it is back after LOST
     LOST = 3  # why the port is gone, as text: what the node sends until OPENED is not in the record
-    COUNTED = 4  # what went wrong below us and how far behind we were, as a JSON object of totals: docs/guide/serial.md
+    COUNTED = 4  # what went wrong below us and how late we were, as a JSON object of totals: docs/guide/serial.md
 
 
 FORMATS = {MAGIC: FIELDS, UNNUMBERED_MAGIC: UNNUMBERED}

@@ -1,6 +1,6 @@
 """Whether the other end of another process's TCP connection is still there.
 
-When an analyzer behind TCP dies, sigrok-cli calls it an end in order, and then spins instead of ending. Silence alone
+When an analyzer at a server dies, sigrok-cli calls it an end in order, and then spins instead of ending. Silence alone
 proves nothing, since a virtual analyzer is silent while virtual time stands still. The kernel knows. Linux only;
 elsewhere the answer is always "still there".
 """

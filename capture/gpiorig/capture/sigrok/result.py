@@ -210,7 +210,7 @@ def clock_losses(check: ClockCheck, base: int) -> Iterable[Loss]:
 
 
 def wrong_rate(checks: Sequence[ClockCheck], *, samplerate_hz: float) -> str:
-    """Say that the analyzer's rate is not what was asked for, or nothing."""
+    """Describe a rate of the analyzer that is not the requested one; "" if it is."""
     for check in checks:
         if check.rate_ppm is None or check.rate_uncertainty_ppm is None:
             continue

@@ -70,7 +70,7 @@ class SampleStream:
     samples
         Number of the next sample.
     received, size_bytes, edges
-        Whole samples and bytes read, and rows found so far.
+        Complete samples and bytes read, and rows extracted so far.
     first_s, last_s
         Monotonic time, in seconds, of the first and the last block; of the creation when there is none.
     clock
@@ -105,7 +105,7 @@ class SampleStream:
         return float(self.clock.sample_at(now_ns) / self._rate_hz)
 
     def headroom(self) -> Headroom:
-        """Say how far below its limit the capture ran until now."""
+        """Describe how far below its limit the capture ran until now."""
         wall_s = max(self.last_s - self.first_s, 1e-3)
         return Headroom(
             reader_busy=min(self._busy_s / wall_s, 1.0),

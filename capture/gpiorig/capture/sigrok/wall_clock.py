@@ -35,7 +35,7 @@ class ClockCheck:
     rate_ppm
         How much faster than it should the analyzer sampled, by the host's clock; None: too short to say.
     rate_uncertainty_ppm
-        How well that is known.
+        Uncertainty of that.
     limit_samples
         The smallest loss that would have been found; None: too short to find any.
     losses

@@ -65,7 +65,7 @@ class Alignment:
 
         Samples of one burst keep the distances that the samplerates give, so that bus lines which the other analyzer
         saw change one after the other still do, in as many samples: the clocks' difference is put in between bursts,
-        and inside one that is so long that it comes to half a sample.
+        and inside one that is long enough for half a sample.
 
         Parameters
         ----------
@@ -205,15 +205,15 @@ def _fit(x: NDArray[np.int64], y: NDArray[np.int64], knots: NDArray[np.float64])
     left = 1 - right
     count = knots.size
     main = np.bincount(interval, left**2, count) + np.bincount(interval + 1, right**2, count) + WEAK
-    beside = np.bincount(interval, left * right, count)[:-1]
+    side = np.bincount(interval, left * right, count)[:-1]
     target = np.bincount(interval, left * rest, count) + np.bincount(interval + 1, right * rest, count)
     for at in range(1, count):
-        factor = beside[at - 1] / main[at - 1]
-        main[at] -= factor * beside[at - 1]
+        factor = side[at - 1] / main[at - 1]
+        main[at] -= factor * side[at - 1]
         target[at] -= factor * target[at - 1]
     values = np.empty(count)
     values[-1] = target[-1] / main[-1]
     for at in range(count - 2, -1, -1):
-        values[at] = (target[at] - beside[at] * values[at + 1]) / main[at]
+        values[at] = (target[at] - side[at] * values[at + 1]) / main[at]
     fitted: NDArray[np.float64] = values + y[0] + (knots - knots[0]) * trend
     return fitted

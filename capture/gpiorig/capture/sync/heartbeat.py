@@ -1,9 +1,9 @@
 """A heartbeat on a channel: a square wave of known period from a free-running source shows every block that was lost.
 
-Where samples are lost the phase jumps: from one rising edge to the next it is not a whole number of periods. The jump
-gives the size of the loss modulo the period, and the host's clock how many periods more it is; a loss of whole periods
-cannot be seen. The coded sync line (docs/reference/sync-line.md) is a heartbeat whose pulses carry their number, so
-sizes are absolute there.
+Where samples are lost the phase jumps: from one rising edge to the next it is not an integer number of periods. The
+jump gives the size of the loss modulo the period, and the host's clock how many periods more it is; a loss of complete
+periods cannot be seen. The coded sync line (docs/reference/sync-line.md) is a heartbeat whose pulses carry their
+number, so sizes are absolute there.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Heartbeat:
     period_samples
         Their mean distance.
     limit_samples
-        The smallest loss that would have been found. A loss of whole periods is not found, unless the line is coded.
+        The smallest loss that would have been found. A loss of complete periods is not found, unless the line is coded.
     glitches, missing
         Edges that do not belong to the heartbeat, and edges that are not there; neither is a loss of samples.
     losses
@@ -77,7 +77,7 @@ def read(
     period_ns
         From one rising edge to the next.
     clock
-        Losses that the host's clock shows; they give how many more whole periods were lost.
+        Losses that the host's clock shows; they give how many more complete periods were lost.
     clock_limit
         The smallest loss that the host's clock would have shown, in samples; None: unknown.
 
@@ -144,7 +144,7 @@ class _Jumps:
         return len(intervals)
 
     def _odd(self, start: int, end: int, intervals: int, period: float, limit: int) -> None:
-        """Intervals that are not a whole number of periods, between two edges that have neighbours in phase."""
+        """Intervals that are not an integer number of periods, between two edges that have neighbours in phase."""
         steps = max(round((end - start) / period), 0)
         if steps and abs(end - start - steps * period) <= limit:
             self.glitches += max(intervals - steps, 0)
@@ -232,7 +232,7 @@ def _spread(deviations: NDArray[np.float64]) -> float:
     """Standard deviation by the 80 % quantile of the absolute deviations (1.2816 of a normal distribution's).
 
     A fifth of outliers does not move it; the median would be 0 for a source that is mostly exact and sometimes late.
-    Deviations are those from the period, which is not a whole number of samples: of a source without jitter they are
+    Deviations are those from the period, which is not an integer number of samples: of a source without jitter they are
     less than the one sample that the rounding of two edges makes. From an interval, such as the median one, they would
     be up to two, where the period is in the middle between two intervals that alternate.
     """

@@ -84,8 +84,8 @@ def _windows(bits: NDArray[np.uint8]) -> NDArray[np.int64]:
 def read(edges: Edges, channel: str) -> SyncPulses:
     """Find the pulses of a sync line and their positions.
 
-    Pulses of another width (glitches) are omitted. Where the interval between pulses is not a whole number of periods
-    (by more than `JITTER_NS`), or the code jumps, as where an analyzer has lost samples, it is looked up again.
+    Pulses of another width (glitches) are omitted. Where the interval between pulses is not an integer number of
+    periods (by more than `JITTER_NS`), or the code jumps, as where an analyzer has lost samples, it is looked up again.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def _pulses(edges: Edges, bit: int, per_ns: float) -> tuple[NDArray[np.int64], N
 
 
 def _bounds(rises: NDArray[np.int64], nominal: float, jitter: float) -> tuple[list[int], NDArray[np.int64]]:
-    """Bounds of intervals whose pulses are whole periods apart, and the periods between pulses."""
+    """Bounds of intervals whose pulses are complete periods apart, and the periods between pulses."""
     intervals = np.diff(rises)
     steps = np.rint(intervals / nominal).astype(np.int64)
     single = intervals[(steps == 1) & (np.abs(intervals - nominal) < TOLERANCE / 2 * nominal)]
@@ -150,7 +150,7 @@ def _bounds(rises: NDArray[np.int64], nominal: float, jitter: float) -> tuple[li
 
 
 def _place(rises: NDArray[np.int64], bits: NDArray[np.uint8], numbers: NDArray[np.int64]) -> list[Placed]:
-    """Pulses and their positions, in parts: a loss of whole periods shows only as a jump of the positions.
+    """Pulses and their positions, in parts: a loss of complete periods shows only as a jump of the positions.
 
     A wrong bit spoils the windows it is in. A window agrees with the one before it by chance in 1 of 2 cases, so
     `STAGES` of them in a row are sure; a part reaches over the pulses of such windows. Where there are none, the place

@@ -40,7 +40,7 @@ class _Scale:
     base, scale
         See above.
     second
-        Whole second since 1970 that sample 0 is; None without a wall clock.
+        Integer second since 1970 that sample 0 is; None without a wall clock.
     derived
         All times fall on its samples.
     """
@@ -240,7 +240,7 @@ def _until(changes: Changes, limits: list[tuple[int, int]]) -> Changes:
 
 
 def iso(second: int) -> str:
-    """Return a whole second since 1970 as ISO 8601, in UTC."""
+    """Return an integer second since 1970 as ISO 8601, in UTC."""
     try:
         return datetime.datetime.fromtimestamp(second, datetime.UTC).isoformat()
     except (ValueError, OverflowError) as error:

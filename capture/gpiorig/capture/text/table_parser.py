@@ -48,7 +48,7 @@ FAULTS = {
         "is it the column of the channels? name it, such as --columns channel=pin,level=state",
     ),
     8: ("the levels of a port are not the bits of the first row", "correct the line, or cut the file before it"),
-    9: ("the number of a group is not a whole number", "correct the line, or name its column: --columns group=NAME"),
+    9: ("the number of a group is not an integer", "correct the line, or name its column: --columns group=NAME"),
     10: ("there are more fields than columns", "correct the line: a separator too many, or two lines in one"),
     11: ("a time is a date where those before are numbers, or a number among dates", "correct the line"),
 }
@@ -81,7 +81,7 @@ class Layout:
     unit
         Units of time per second, as a power of ten; times without a TIME column are numbers of rows.
     separator, comment
-        Between columns; at the begin of a line that is skipped, "" for none.
+        Between columns; at the start of a line that is skipped, "" for none.
     samplerate_hz
         Of the rows, or of times that count samples; 0 for times in units of time.
     offset

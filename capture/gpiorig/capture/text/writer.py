@@ -64,11 +64,11 @@ def epoch_fraction(epoch: str) -> Fraction:
     try:
         if match is None:
             raise ValueError
-        whole = datetime.datetime.fromisoformat(match[1] + match[3])
+        second = datetime.datetime.fromisoformat(match[1] + match[3])
     except ValueError as error:
         raise CaptureError(f"{epoch!r} is not a date and time", remedy="use ISO 8601 with an offset") from error
-    whole = whole if whole.tzinfo else whole.replace(tzinfo=datetime.UTC)
-    return Fraction(int(whole.timestamp())) + Fraction(f"0{match[2]}" if match[2] else 0)
+    second = second if second.tzinfo else second.replace(tzinfo=datetime.UTC)
+    return Fraction(int(second.timestamp())) + Fraction(f"0{match[2]}" if match[2] else 0)
 
 
 def decimal(value: int, digits: int) -> str:
@@ -92,12 +92,12 @@ def digits_for(samplerate_hz: Fraction) -> tuple[int, bool]:
 
 
 def nearest(value: Fraction) -> int:
-    """Return the nearest whole number; a half goes up."""
+    """Return the nearest integer; a half goes up."""
     return (2 * value.numerator + value.denominator) // (2 * value.denominator)
 
 
 def scaler(scale: Fraction, offset: Fraction = Fraction(0)) -> Callable[[int], int]:
-    """Return what takes a number to the nearest whole number to number * scale + offset; a half goes up."""
+    """Return what takes a number to the nearest integer to number * scale + offset; a half goes up."""
     under = math.lcm(scale.denominator, offset.denominator)
     factor, add = 2 * int(scale * under), 2 * int(offset * under) + under
     return lambda number: (number * factor + add) // (2 * under)

@@ -3,7 +3,7 @@
 use super::{guarded, input, output, REFUSED};
 use crate::runs::State;
 
-/// Result for data that are no run lengths.
+/// Result for data that are not run lengths.
 pub const NO_LENGTHS: i64 = -3;
 
 /// Read run lengths; returns the number of ends written, and in `consumed` the bytes used.

@@ -25,7 +25,7 @@ void timer_init(void)
     nvic_enable(IRQ_TIM2, 1);
 }
 
-/* A carry between the reads shows as two different upper halves; the lower half is then read anew. */
+/* A carry between the reads shows as two different upper halves; the lower half is then read again. */
 uint32_t timer_now(void)
 {
     uint32_t high = TIM_CNT(TIM3);

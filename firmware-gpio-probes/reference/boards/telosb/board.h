@@ -6,7 +6,7 @@
 
 typedef uint16_t irq_state;
 
-/* An assembly that writes SR says so ("r2"): clang keeps results of comparisons in its flags. */
+/* An assembly that writes SR declares it ("r2"): clang keeps results of comparisons in its flags. */
 
 /** Masks interrupts; returns the former status register. The NOP is due after DINT (SLAU049F 2.2.3). */
 static inline irq_state irq_lock(void)
@@ -25,7 +25,7 @@ static inline void irq_unlock(irq_state state)
 
 /**
  * Sleeps, interrupts being masked, until one was handled, and masks again. GIE and CPUOFF are set by one instruction, so
- * none slips in between the caller's test and the sleep; startup.S clears CPUOFF on the way out. The clocks go on (LPM0):
+ * none slips in between the caller's test and the sleep; startup.S clears CPUOFF on the way out. The clocks continue (LPM0):
  * both USARTs and Timer_B live on the DCO.
  */
 static inline irq_state irq_sleep(irq_state state)

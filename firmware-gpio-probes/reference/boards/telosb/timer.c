@@ -36,16 +36,16 @@ static uint16_t coarse_ticks(void)
     }
 }
 
-/** Whole turns of TBR between two askings, one that `passed` has begun not counted. Apart, as it is seldom called. */
+/** Complete turns of TBR between two askings, one that `passed` has begun not counted. Apart, as it is seldom called. */
 __attribute__((noinline)) static uint16_t whole_turns(uint16_t ticks, uint16_t passed)
 {
     return (uint16_t)((COARSE_US(ticks) - passed + TURN_US / 2u) / TURN_US);
 }
 
 /*
- * TBR says how much time has passed modulo its turn of 65.5 ms, TAR about how much: the number of turns follows, so that no
- * interrupt has to count them. TAR turns after 128 s: when nobody asks for longer than that, multiples of it are lost. When
- * nobody asks for longer than about 6 s, the DCO's error, 0.5 % at most, may add or drop a turn.
+ * TBR shows how much time has passed modulo its turn of 65.5 ms, TAR about how much: the number of turns follows, so that no
+ * interrupt has to count them. TAR turns after 128 s: unread for longer than that, it loses multiples of it. Unread
+ * for longer than about 6 s, the DCO's error, 0.5 % at most, may add or drop a turn.
  */
 uint32_t timer_now(void)
 {

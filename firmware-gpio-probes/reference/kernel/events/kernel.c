@@ -1,4 +1,4 @@
-/* Run to completion: one queue for all, in the order of posting. Signals go first, as they are bits that wait for nobody. */
+/* Run to completion: one queue for all, in the order of posting. Signals go first, as they are bits that do not wait. */
 #include "kernel.h"
 
 #include <stddef.h>

@@ -15,7 +15,7 @@
 static uint16_t length_max = QUEUE_LENGTH_MAX;
 static struct kernel_counts counts;
 
-/** The place in a queue behind this one. */
+/** The place in a queue after this one. */
 static struct message *next_place(const struct actor *actor, struct message *place)
 {
     return place + 1 < actor->queue_end ? place + 1 : actor->queue;

@@ -10,7 +10,7 @@ struct actor {
     const char *name;
     void *stack_pointer; /* while it does not run */
     uint32_t *stack;     /* its lowest word is the guard */
-    struct actor *next;  /* behind it, of those of its priority that are ready */
+    struct actor *next;  /* after it, of those of its priority that are ready */
     struct message *queue, *queue_end;
     struct message *put, *take; /* where in it */
     uint16_t length;            /* messages in it */

@@ -1,5 +1,5 @@
 /*
- * The actors that are ready stand in one list per priority; the one that runs, or ran last, is the first of its list.
+ * The actors that are ready are in one list per priority; the one that runs, or ran last, is the first of its list.
  */
 #include "schedule.h"
 
@@ -15,7 +15,7 @@
 #include "uart.h"
 #include "uart_port.h"
 
-/** No actor: it runs on main's stack while no other is ready. Before kernel_run it is main itself, which nobody pre-empts. */
+/** No actor: it runs on main's stack while no other is ready. Before kernel_run it is main itself, never pre-empted. */
 static struct actor idle = { .id = ACTOR_NONE, .priority = 0 };
 
 static struct actor *ready[PRIORITIES + 1u]; /* the first of each priority, from 1 on */
@@ -64,7 +64,7 @@ static struct actor *most_urgent(void)
 
 /* Slices. Interrupts are masked. */
 
-/** Its time is up: it goes behind its peers. */
+/** Its time is up: it goes after its peers. */
 static void end_slice(void)
 {
     current->slice_left_us = SLICE_US;
@@ -102,7 +102,7 @@ static void charge_slice(uint32_t now_us)
     }
 }
 
-/** Chooses who goes on when the current actor has had, or the next one gets, a slice. */
+/** Chooses what continues when the current actor has had, or the next one gets, a slice. */
 static void choose_with_slices(void)
 {
     uint32_t now_us = timer_now();

@@ -4,7 +4,7 @@
 
 #include "kernel.h"
 
-#define STACK_UNTOUCHED 0x57AC57ACu /* words of a stack that nobody has used yet; the lowest is its guard */
+#define STACK_UNTOUCHED 0x57AC57ACu /* words of a stack that were not used yet; the lowest is its guard */
 
 /* With interrupts masked: a switch comes when they are no longer. */
 

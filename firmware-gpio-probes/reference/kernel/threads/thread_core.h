@@ -10,7 +10,7 @@ _Noreturn void thread_start(void (*idle)(void));
 
 /**
  * From the switch, the least urgent of all interrupts, which thread_request_switch (thread_switch.h) asks for: takes the stack
- * pointer of the thread it has interrupted, returns that of the thread to go on with.
+ * pointer of the thread it has interrupted, returns that of the thread to continue with.
  */
 void *kernel_switch(void *stack_pointer);
 

@@ -11,7 +11,7 @@ void at86rf231_write(uint8_t address, uint8_t value);
 /** Reads the length of the frame in the buffer, its FCS included. */
 uint8_t at86rf231_frame_length(void);
 
-/** Reads `length` bytes of the frame in the buffer; returns the link quality that follows a whole frame. */
+/** Reads `length` bytes of the frame in the buffer; returns the link quality that follows a complete frame. */
 uint8_t at86rf231_frame_read(uint8_t *bytes, uint8_t length);
 
 /** Writes a frame; the chip appends the FCS. */

@@ -1,5 +1,5 @@
 /**
- * The line of the AT86RF231 that the processor drives besides those of radio_port.h. Its interrupt line is IRQ; the time
+ * The line of the AT86RF231 that the processor drives, next to those of radio_port.h. Its interrupt line is IRQ; the time
  * given with an interrupt is that of the interrupt routine.
  */
 #ifndef AT86RF231_PORT_H

@@ -1,4 +1,4 @@
-/* The CC2420 in buffered mode: set-up and receiver. It recognises addresses and acknowledges by itself. */
+/* The CC2420 in buffered mode: set-up and receiver. It recognises addresses and acknowledges on its own. */
 #include "radio.h"
 
 #include <stddef.h>
@@ -19,7 +19,7 @@
 #define ACK_LENGTH 5u
 #define ACK_TYPE 2u /* IEEE 802.15.4-2006, 7.2.1.1.1 */
 #define XOSC_US 5000u /* it starts within 1 ms (4.6) */
-#define SFD_US 3u /* the SFD line is behind the air; users measure so much between two chips, unverified */
+#define SFD_US 3u /* the SFD line is later than the air; users measure this much between two chips, unverified */
 
 static const struct radio_callbacks *report;
 
@@ -89,7 +89,7 @@ static void take_acknowledgement(void)
     }
 }
 
-/** Reads a frame whose RSSI and CRC stand in place of its FCS; the last two bytes before are the packet id. */
+/** Reads a frame whose RSSI and CRC are in the place of its FCS; the last two bytes before are the packet id. */
 static void take_frame(struct packet *packet, uint8_t length, uint32_t sfd_us)
 {
     GPIORIG_ENTER(DRIVER_RX_READ);

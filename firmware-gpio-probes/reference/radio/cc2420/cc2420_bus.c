@@ -6,7 +6,7 @@
 #include "spi.h"
 #include "timer.h"
 
-#define RXFIFO_CHUNK 16u /* so that no access lasts long; the next one goes on where the last one ended: 13.4 */
+#define RXFIFO_CHUNK 16u /* so that no access lasts long; the next one continues where the last one ended: 13.4 */
 
 uint8_t cc2420_strobe(uint8_t strobe)
 {

@@ -1,5 +1,5 @@
 /**
- * The lines of the CC2420 that the processor looks at, besides those of radio_port.h. Its interrupt line is FIFOP; the time
+ * The lines of the CC2420 that the processor looks at, next to those of radio_port.h. Its interrupt line is FIFOP; the time
  * given with an interrupt is that of the last rise of SFD, captured by a timer.
  */
 #ifndef CC2420_PORT_H

@@ -45,7 +45,7 @@
 #define RAM_PANID 0x168u
 #define RAM_SHORTADR 0x16Au
 
-/* 16.3, figure 21: the second byte of what stands in place of the FCS */
+/* 16.3, figure 21: the second byte of what replaces the FCS */
 #define CRC_OK (1u << 7)
 
 #endif

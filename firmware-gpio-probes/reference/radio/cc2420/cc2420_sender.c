@@ -124,7 +124,7 @@ static bool phase_is_over(void)
     return timer_reached(timer_now(), work.due_us);
 }
 
-/** The transmission is over; to be confirmed. The chip listens now, by itself. */
+/** The transmission is over; to be confirmed. The chip listens now, on its own. */
 static void end(enum radio_result result)
 {
     alarm_cancel(&phase_end);

@@ -1,5 +1,5 @@
 /*
- * The SPIRIT1 receiving, with its link layer protocol: it acknowledges by itself what is for it. The addresses of a packet
+ * The SPIRIT1 receiving, with its link layer protocol: it acknowledges on its own what is for it. The addresses of a packet
  * are the low bytes of the frame's short addresses; the frame itself is what the MAC filters by.
  */
 #include "radio.h"

@@ -109,7 +109,7 @@ def check(bench: Bench, *, what: str) -> Bench:
     return bench
 
 
-def of_recording(recording: Recording) -> Bench:
+def from_recording(recording: Recording) -> Bench:
     """The bench that a recording was made on.
 
     Raises
@@ -119,13 +119,13 @@ def of_recording(recording: Recording) -> Bench:
     """
     if not recording.info.bench and not any(recording.info.channels):
         raise BenchError(
-            f"{recording.folder}: holds no edges of an analyzer. `gpiorig info` says what it holds: of packets "
-            "there is no more to tell; lines of nodes are for `gpiorig serial`, `latency` and `clocks`."
+            f"{recording.folder}: contains no edges of an analyzer. `gpiorig info` shows its content, "
+            "for packets all of it; read lines of nodes with `gpiorig serial`, `latency` or `clocks`."
         )
     if not recording.info.bench:
         raise BenchError(
-            f"{recording.folder}: has no bench, which says what its channels carry, so its edges are no events; "
-            "`gpiorig measure`, `decode` and `export` need none."
+            f"{recording.folder}: has no bench, which names what its channels carry, so its edges are not events; "
+            "use `gpiorig measure`, `decode` or `export`, which need none."
         )
     return loads(recording.info.bench, what=f"bench in {recording.folder}")
 

@@ -1,6 +1,6 @@
 """What libsigrok's drivers take: channels and samplerates, as far as they can be known without the analyzer.
 
-Tables and limits are those of libsigrok 0.5.2, src/hardware/DRIVER/api.c and protocol.c; an analyzer that is there says
+Tables and limits are those of libsigrok 0.5.2, src/hardware/DRIVER/api.c and protocol.c; a connected analyzer reports
 it itself (`gpiorig bench check --live`).
 """
 

@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check(bench: benches.Bench, file: Path, options: argparse.Namespace) -> int:
-    """Say what was looked at and what was found; 1 if something is wrong."""
+    """Print what was checked and the findings; 1 if something is wrong."""
     if options.live and bench.virtual is not None:
         raise BenchError(f"{file}: --live is for boards; the analyzers and ports of a virtual bench come up with it.")
     results = findings.of_file(bench, file) + (findings.live(bench) if options.live else [])

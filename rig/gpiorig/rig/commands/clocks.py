@@ -104,7 +104,9 @@ def _fitted(options: argparse.Namespace, log_stamps: Found) -> dict[str, NodeClo
             tick_hz = usual or Fraction(10**digits)
         modulus = timer_guesses.likely_modulus(ticks) if options.bits is None else (1 << options.bits) * 10**digits
         if modulus and modulus >= log_times.LIMIT:
-            raise RigError(f"--bits {options.bits}: too many for times with {digits} decimals; 0 says that none wraps.")
+            raise RigError(
+                f"--bits {options.bits}: too many for times with {digits} decimals; give fewer, or 0 if none wraps."
+            )
         clocks[node] = node_clock.node_clock(
             node,
             ticks,

@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
     """Decode."""
     as_rows = options.json or options.output is not None
     if sum(map(bool, (options.json, options.output, options.samplenum))) > 1:
-        raise RigError("--json, --samplenum and -o say three things; give one of them.")
+        raise RigError("--json, --samplenum and -o exclude each other; give one of them.")
     if options.python and not as_rows:
         raise RigError("--python is for tables; add --json or -o FILE.")
     if sum(map(bool, (options.annotations, options.binary, options.meta))) > 1 and not as_rows:
@@ -57,7 +57,7 @@ def _open(options: argparse.Namespace) -> tuple[Waveform, Bench | None]:
 
 
 def _specifications(given: Sequence[str], bench: Bench | None) -> list[str]:
-    """The stacks, with the baud rates that the bench knows; says on stderr what it has added, or doubts."""
+    """The stacks, with the baud rates that the bench gives; prints on stderr what it added, or doubts."""
     completed = [stacks.at_boards_rate(text, bench) if bench else (text, "") for text in given]
     for note in dict.fromkeys(note for _, note in completed if note):
         print(f"gpiorig decode: {note}", file=sys.stderr)
@@ -116,18 +116,18 @@ class _Printer:
 
 
 def _report(path: Path, outcome: Outcome) -> int:
-    """Say on stderr what is not in the output."""
+    """Print on stderr what is not in the output."""
 
-    def say(text: str) -> None:
+    def warn(text: str) -> None:
         print(f"gpiorig decode: {text}", file=sys.stderr)
 
     if outcome.gaps:
-        say(f"{path}: {outcome.gaps} gaps; decoders were ended before each and started again after it")
+        warn(f"{path}: {outcome.gaps} gaps; decoders were ended before each and started again after it")
     for failure in outcome.failures:
-        say(f"{failure.source} (stack {failure.stack}) failed at sample {failure.sample}: {failure.what}")
+        warn(f"{failure.source} (stack {failure.stack}) failed at sample {failure.sample}: {failure.what}")
         for place in failure.trace[-3:]:
             print(f"    {place}", file=sys.stderr)
     more = outcome.failed - len(outcome.failures)
     if more:
-        say(f"and {more} more failures")
+        warn(f"and {more} more failures")
     return 1 if outcome.failed else 0

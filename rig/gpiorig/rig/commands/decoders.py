@@ -18,7 +18,7 @@ from gpiorig.rig.results.analyse import analyse
 
 
 def run(options: argparse.Namespace) -> int:
-    """Do what the verb says."""
+    """Do the verb's work."""
     if options.verb == "path":
         print(decoder_folder.source())
         return 0
@@ -96,7 +96,7 @@ def _as_wired(bench: Bench) -> Naming:
 
 
 def _absent(opened: Opened) -> tuple[str, ...] | None:
-    """The milestones that the report of a recording leaves out, None where it has no round trips."""
+    """The milestones that the report of a recording omits; None where it has no round trips."""
     lines = analyse(opened).timelines if opened.answered else None
     if lines is None:
         print("this recording has no round trips: packets are judged one by one.", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`gpiorig demo`: the whole rig on two virtual boards."""
+"""`gpiorig demo`: the complete rig on two virtual boards."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def _write_frames(options: argparse.Namespace, name: str) -> dict[str, Any]:
 
 def _write_table(options: argparse.Namespace, name: str) -> dict[str, Any]:
     for option in ("channels", "packet", "from_sample", "to_sample", "from_time", "to_time"):
-        _refuse(options, option, why="the whole table is written")
+        _refuse(options, option, why="the complete table is written")
     table = export.table(open_recording(_recording(options, "a table")), options.table)
     stages.write(table, options.output)
     what = f"{table.num_rows} rows of {options.table}"
@@ -158,11 +158,13 @@ def _refuse(options: argparse.Namespace, name: str, *, why: str) -> None:
 
 def _recording(options: argparse.Namespace, what: str) -> Recording:
     if options.source.is_file():
-        raise RigError(f"{options.source}: {what} is made of a recording, which also says what its channels carry.")
+        raise RigError(
+            f"{options.source}: {what} is made of a recording, which also names what its channels carry; give one."
+        )
     recording = Recording.open(options.source)
     if not recording.info.bench:
         raise RigError(
-            f"{options.source}: has no bench, which says what its channels carry: it gives edges, not {what}."
+            f"{options.source}: has no bench, which names what its channels carry: export its edges, not {what}."
         )
     return recording
 
@@ -172,7 +174,7 @@ def _content(options: argparse.Namespace) -> Any:
     rate = None if options.samplerate is None else parse_samplerate(options.samplerate)
     module = formats.module(formats.recognise(options.source))
     content = module.read(options.source, ReadOptions(samplerate_hz=rate, recover=options.recover))
-    return inputs.saying(options.source, content)
+    return inputs.with_remarks(options.source, content)
 
 
 def _waveform(options: argparse.Namespace) -> Waveform:
@@ -189,7 +191,7 @@ def _window(options: argparse.Namespace, rate: Fraction) -> tuple[int, int] | No
     starts = [given for given in (options.from_sample, _sample(options.from_time, rate)) if given is not None]
     ends = [given for given in (options.to_sample, _sample(options.to_time, rate)) if given is not None]
     if len(starts) > 1 or len(ends) > 1 or (options.packet is not None and (starts or ends)):
-        raise RigError("--packet, --from-sample/--to-sample and --from/--to say different things; give one of them.")
+        raise RigError("--packet, --from-sample/--to-sample and --from/--to exclude each other; give one of them.")
     if options.packet is not None:
         return _round_trip(_recording(options, "the round trip of a packet"), options.packet)
     if not starts and not ends:

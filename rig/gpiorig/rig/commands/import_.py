@@ -10,7 +10,7 @@ from gpiorig.rig.recordings.import_files import import_files
 
 def run(options: argparse.Namespace) -> int:
     """Read and record."""
-    files = [(path, inputs.open_file(path, options, say=False)[1]) for path in options.files]
+    files = [(path, inputs.open_file(path, options, remarks=False)[1]) for path in options.files]
     imported = import_files(files, options.output)
     channels = len([name for name in imported.recording.info.channels if name])
     print(

@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
             recording.serial(node)
         description = {"format": "recording", **describe(recording.waveform()), **_about(recording)}
     else:
-        name, content = inputs.open_file(options.file, options, say=False)
+        name, content = inputs.open_file(options.file, options, remarks=False)
         if isinstance(content, NodeLines):
             summary = content.summary()
             description = {"format": name, "source": content.source, **summary.as_json()}
@@ -84,7 +84,7 @@ def describe(waveform: Waveform) -> dict[str, Any]:
 
 
 def _about(recording: Recording) -> dict[str, Any]:
-    """What the description of a recording says about where it is from."""
+    """The origin of a recording, by its description."""
     info = recording.info
     return {
         "analyzer": info.analyzer,

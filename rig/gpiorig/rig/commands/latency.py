@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _values(options: argparse.Namespace) -> int:
-    """Delays that stand in the lines."""
+    """Delays that the lines contain."""
     if options.request or options.response:
         raise RigError("--value finds complete delays; omit --request and --response.")
     values = log_values.read(options.logs, options.value, unit=options.time_unit)
@@ -129,7 +129,7 @@ def _quantiles(part: dict[str, Any]) -> str:
 
 
 def _is_virtual(log: Path) -> bool | None:
-    """Whether a recording is of a virtual bench; None for a file, which does not say."""
+    """Whether a recording is of a virtual bench; None for a file, which does not state it."""
     return Recording.open(log).info.virtual if (log / DESCRIPTION).exists() else None
 
 
@@ -144,7 +144,7 @@ def _marks(
 ) -> Iterator[Mark]:
     """What is a request or a response, every match in a line; a line that is both is a response first, then a request.
 
-    Lines that match but have no id or no time go to `unusable`. `name` is the node where nothing else says one.
+    Lines that match but have no id or no time go to `unusable`. `name` is the node where nothing else gives one.
     """
     for line in tqdm(lines, desc="reading", unit=" lines", unit_scale=True, disable=None, leave=False):
         both = [
@@ -194,7 +194,7 @@ def _numbers(latencies: Latencies, resolution_ns: float, unusable: int) -> dict[
 
 
 def _summary(delays_ns: Any, resolution_ns: float) -> dict[str, Any]:
-    """Statistics; the uncertainty is that of the stamps' step alone, which says nothing of how late they are."""
+    """Statistics; the uncertainty is that of the stamps' step alone, which does not cover how late they are."""
     values: dict[str, Any] = dataclasses.asdict(summarize(delays_ns, samplerate_hz=Fraction(NS_PER_S)))
     del values["lost"]
     values["stamp_uncertainty_ns"] = 2 * resolution_ns / math.sqrt(6) if resolution_ns else None

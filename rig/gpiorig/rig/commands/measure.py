@@ -83,7 +83,7 @@ def _check_outputs(options: argparse.Namespace) -> None:
 
 
 def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments, bool | None]:
-    """The capture, what it was made with, and whether it is virtual; None for a file, which does not say."""
+    """The capture, what it was made with, and whether it is virtual; None for a file, which does not state it."""
     virtual: bool | None = None
     if options.file.is_dir() and options.format is None and (options.file / DESCRIPTION).exists():
         if given := [name for name in FILE_ONLY if getattr(options, name)]:
@@ -136,7 +136,7 @@ def _draw(path: Path, measurements: dict[str, Measurement], rate: Fraction, *, v
         if measurement.summary.n
     }
     if not drawn:
-        raise RigError(f"--figure {path}: there is no delay to draw.")
+        raise RigError(f"--figure {path}: no delay to draw; choose events that occur.")
     with style.paper():
         figure = style.new_figure(virtual=virtual)
         ax = figure.subplots()
@@ -172,7 +172,7 @@ def _print(
     if rate >= FINEST_HZ and options.samplerate is None:
         print(
             f"The times of this file are in steps of {float(10**9 / rate):g} ns. If what took them sampled less often, "
-            "± is too small: --samplerate says how often."
+            "± is too small: give the rate with --samplerate."
         )
     if virtual:
         print(VIRTUAL)

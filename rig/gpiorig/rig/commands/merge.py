@@ -13,7 +13,7 @@ from gpiorig.rig.recordings import merge
 
 
 def run(options: argparse.Namespace) -> int:
-    """Merge, and say how well the parts fit."""
+    """Merge, and print how well the parts fit."""
     if len(options.recordings) < 2:
         raise RigError("one recording is nothing to merge: name two or more.")
     parts = [Recording.open(folder) for folder in options.recordings]

@@ -49,7 +49,7 @@ def _cut(options: argparse.Namespace, edges: Edges, timelines: Timelines | None)
             raise RigError(f"{options.recording}: it has no round trips; choose a window with --around.")
         row = pulseview_slices.packet_row(timelines, options.packet)
         within = (edges.start, edges.end)
-        return pulseview_slices.of_packet(
+        return pulseview_slices.for_packet(
             timelines, row, margin=margin, within=within, cursors=options.cursors, zoom=options.zoom
         )
     if options.around is not None:

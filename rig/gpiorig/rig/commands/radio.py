@@ -42,7 +42,7 @@ def _from_recording(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioB
         raise RigError(f"{options.file} is a recording: its bench file states which lines there are; omit --lines.")
     opened = open_recording(options.file)
     waveform = opened.recording.waveform()
-    buses = radio_buses.of_recording(opened, waveform.channels)
+    buses = radio_buses.for_recording(opened, waveform.channels)
     chosen = tuple(bus for bus in buses if options.node in (None, bus.node))
     if not chosen:
         raise RigError(
@@ -95,18 +95,18 @@ def _frames(waveform: Waveform, bus: RadioBus) -> Iterator[dict[str, Any]]:
 
 
 def _transfers(waveform: Waveform, bus: RadioBus) -> Iterator[dict[str, Any]]:
-    for piece in spi.read(waveform, bus.lines):
-        mosi, miso = piece.mosi.astype("u1").tobytes(), piece.miso.astype("u1").tobytes()
-        for i in range(len(piece)):
-            first, last = int(piece.offsets[i]), int(piece.offsets[i + 1])
+    for block in spi.read(waveform, bus.lines):
+        mosi, miso = block.mosi.astype("u1").tobytes(), block.miso.astype("u1").tobytes()
+        for i in range(len(block)):
+            first, last = int(block.offsets[i]), int(block.offsets[i + 1])
             yield {
                 "node": bus.node,
-                "start": int(piece.start[i]),
-                "end": int(piece.end[i]),
+                "start": int(block.start[i]),
+                "end": int(block.end[i]),
                 "mosi": None if bus.lines.mosi is None else mosi[first:last].hex(),
                 "miso": None if bus.lines.miso is None else miso[first:last].hex(),
-                "left_over_bits": int(piece.left_over[i]),
-                "cut": bool(piece.flags[i]),
+                "left_over_bits": int(block.left_over[i]),
+                "cut": bool(block.flags[i]),
             }
 
 

@@ -1,4 +1,4 @@
-"""`gpiorig serial`: what the nodes say, live from their ports or from a recording."""
+"""`gpiorig serial`: the lines of the nodes, live from their ports or from a recording."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def _seconds(text: str) -> float:
 
 
 class _Ending:
-    """Ends a recording of ports as it deserves; one whose ports could not all be opened is not left behind."""
+    """Ends a recording of ports as it deserves; one whose ports could not all be opened is deleted."""
 
     def __init__(self, recording: Recording, ports: dict[str, tuple[str, int]]) -> None:
         self._recording, self._ports = recording, ports
@@ -258,7 +258,7 @@ def _create(folder: Path, ports: dict[str, tuple[str, int]]) -> Recording:
 
 def _read_input(ports: dict[str, SerialPort]) -> None:
     rest = b""
-    while data := os.read(sys.stdin.fileno(), 4096):  # sys.stdin's own lock would be in the way at the end
+    while data := os.read(sys.stdin.fileno(), 4096):  # sys.stdin's own lock would block the end
         *lines, rest = (rest + data).split(b"\n")
         for line in lines:
             _send(line.decode(errors="replace"), ports)
@@ -277,7 +277,7 @@ def _send(line: str, ports: dict[str, SerialPort]) -> None:
 
 
 def _account(ports: list[SerialPort]) -> int:
-    """Say what was received, and whether anything is known to be lost."""
+    """Print what was received, and whether anything is known to be lost."""
     lost = False
     for port in ports:
         counts = port.counts

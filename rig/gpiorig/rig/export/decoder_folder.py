@@ -28,9 +28,9 @@ class Decoder:
     name
         Its id, and the name of its folder.
     folder
-        Where it lies.
+        Its place.
     summary
-        A line for people.
+        A line of description.
     """
 
     name: str
@@ -78,7 +78,7 @@ def install(target: Path, *, link: bool) -> list[Decoder]:
     Raises
     ------
     RigError
-        A decoder of somebody else has the same id; then nothing is changed.
+        A third-party decoder has the same id; then nothing is changed.
     """
     decoders = shipped()
     _refuse_foreign(decoders, target)
@@ -114,7 +114,7 @@ def _refuse_foreign(decoders: list[Decoder], target: Path) -> None:
 
 
 def _is_ours(place: Path) -> bool:
-    """Whether a decoder's first file says that it belongs to gpiorig; a link that leads nowhere was a checkout's."""
+    """Whether a decoder's first file states that it belongs to gpiorig; a link that leads nowhere was a checkout's."""
     if place.is_symlink() and not place.exists():
         return True
     try:

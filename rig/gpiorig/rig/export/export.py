@@ -1,4 +1,4 @@
-"""What a recording can be exported as, besides its edges: its frames, its trace, its tables."""
+"""Exports of a recording other than its edges: its frames, its trace, its tables."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def frames_of(opened: Opened) -> Frames:
     """
     recording = opened.recording
     waveform = recording.waveform()
-    buses = radio_buses.of_recording(opened, waveform.channels)
+    buses = radio_buses.for_recording(opened, waveform.channels)
     analysis = analyse(opened)
     events = analysis.events
     radios = []

@@ -33,7 +33,7 @@ _MARKED = {
     "reply.app.rx": "reply.app.rx",
 }
 _OTHER_COLOUR = "#555555"
-_LEAST_UART_EDGES = 20  # about five characters
+_MIN_UART_EDGES = 20  # about five characters
 _TITLES = Fraction(1, 4)  # of the window, free before it: PulseView writes the titles of annotation rows there
 
 
@@ -48,11 +48,11 @@ class Slice:
     markers
         Text and instant of each marker.
     cursors
-        The stretch whose length is shown; None for none.
+        The interval whose length is shown; None for none.
     shown
-        The stretch to show at first; None: all of it.
+        The interval to show at first; None: all of it.
     lost_at
-        When the packet has been without an answer for so long that the decoder may call it lost; None: it has one.
+        When the packet has been without an answer long enough that the decoder may call it lost; None: it has one.
     """
 
     start: int
@@ -86,7 +86,7 @@ def packet_row(timelines: Timelines, wanted: str) -> int:
     return int(matches[0])
 
 
-def of_packet(
+def for_packet(
     timelines: Timelines,
     row: int,
     *,
@@ -97,7 +97,7 @@ def of_packet(
 ) -> Slice:
     """Return the slice of a packet: from its first milestone to its last, and a margin on both sides.
 
-    A lost packet's goes on to the next send call, so that it shows what came of it.
+    A lost packet's continues to the next send call, so that it shows what came of it.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def of_packet(
     cursors
         Cursors on the round trip in place of markers: PulseView draws cursors over markers.
     zoom
-        The stretch to show at first, a key of `ZOOMS`; None: all of it.
+        The interval to show at first, a key of `ZOOMS`; None: all of it.
     """
     known = [
         (milestone.name, int(sample))
@@ -144,7 +144,7 @@ def _zoomed(timelines: Timelines, row: int, zoom: str) -> tuple[int, int]:
 def write(
     path: Path, edges: Edges, bench: Bench, roles: tuple[str, str] | None, cut: Slice, absent: Sequence[str]
 ) -> Path:
-    """Write the .sr file, and the .pvs file beside it, whose path is returned.
+    """Write the .sr file, and the .pvs file next to it, whose path is returned.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def write(
     cut
         What to cut out.
     absent
-        Milestones that the report leaves out.
+        Milestones that the report omits.
     """
     part = edges.window(cut.start, cut.end)
     write_sr(path, part)
@@ -188,13 +188,13 @@ def write(
         cursors=None if cut.cursors is None else (seconds(cut.cursors[0]), seconds(cut.cursors[1])),
         window=(first - _TITLES * (last - first), last),
     )
-    beside = path.with_suffix(".pvs")
-    pulseview_session.write(beside, session)
-    return beside
+    session_path = path.with_suffix(".pvs")
+    pulseview_session.write(session_path, session)
+    return session_path
 
 
 def _signals(edges: Edges, bench: Bench) -> tuple[Signal, ...]:
-    """All channels in the colours of their nodes; data lines, which say nothing to the eye, are not shown."""
+    """All channels in the colours of their nodes; data lines, which are unreadable to the eye, are not shown."""
     signals = []
     for channel in filter(None, edges.channels):
         node, _, line = channel.partition(".")
@@ -209,4 +209,4 @@ def _signals(edges: Edges, bench: Bench) -> tuple[Signal, ...]:
 def _says_something(edges: Edges, node: str) -> bool:
     """Whether there is a line of text on a node's serial output, not the edge of one."""
     name = decoder_stacks.recorded(node, "uart_tx")
-    return name in edges.channels and len(edges.channel(name)[0]) >= _LEAST_UART_EDGES
+    return name in edges.channels and len(edges.channel(name)[0]) >= _MIN_UART_EDGES

@@ -28,7 +28,7 @@ MAX_DIGITS = 12
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """Which groups of a pattern hold what, and the unit that the name of a group says; "" if none."""
+    """The groups of a pattern by content, and the unit that the name of a group gives; "" if none."""
 
     node_time: str
     node_unit: str
@@ -40,7 +40,7 @@ class Groups:
 
 @dataclass(slots=True)
 class Stamps:
-    """Of one node: the numbers as the log has them, with where a boot was said."""
+    """The numbers of one node as the log has them, with the places of its boots."""
 
     numbers: list[int | Decimal] = field(default_factory=list)
     host_ns: list[int] = field(default_factory=list)
@@ -105,7 +105,7 @@ def read(path: Path, options: argparse.Namespace, *, pattern: re.Pattern[str], b
     pattern
         Of the lines that carry stamps.
     boot
-        Of lines that say that a node booted.
+        Of lines that report that a node booted.
     """
     where = groups(pattern)
     try:
@@ -144,14 +144,14 @@ def read(path: Path, options: argparse.Namespace, *, pattern: re.Pattern[str], b
         matched += stamped
     if nameless and len(nodes) > 1:
         raise RigError(
-            f"--boot {options.boot!r}: which of {len(nodes)} nodes booted, its lines do not say; "
+            f"--boot {options.boot!r}: its lines do not name which of {len(nodes)} nodes booted; "
             "put the node in a group (?P<node>…) of it."
         )
     return Found(nodes, matched, count, source, odd)
 
 
 def tick_hz(options: argparse.Namespace, where: Groups, digits: int) -> Fraction | None:
-    """Ticks per second as the command line or the group's name says; None if neither does."""
+    """Ticks per second as the command line or the group's name gives it; None if neither does."""
     unit = where.node_unit or options.node_unit
     rate: Fraction | None = options.tick_hz
     if rate is not None:

@@ -1,4 +1,4 @@
-"""What `gpiorig latency` says of packet captures: acknowledgements, intervals, retries, the way between captures."""
+"""Results of `gpiorig latency` for packet captures: acknowledgements, intervals, retries, the way between captures."""
 
 from __future__ import annotations
 

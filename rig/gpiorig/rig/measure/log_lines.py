@@ -20,17 +20,17 @@ UNITS_NS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 class Line(NamedTuple):
     """One line of a log.
 
-    `stamp_ns` is -1 where the log gives none; `text` is the text of the node, `whole` the line as it stands in the log.
+    `stamp_ns` is -1 where the log gives none; `text` is the text of the node, `raw` the unchanged line of the log.
     """
 
     stamp_ns: int
     node: str
     text: str
-    whole: str
+    raw: str
 
 
 def compiled(pattern: str, *, option: str, groups: tuple[str, ...]) -> re.Pattern[str]:
-    """A regular expression that has the named groups it needs; raises `RigError` that says which are missing."""
+    """A regular expression that has the named groups it needs; raises `RigError` that names the missing ones."""
     try:
         expression = re.compile(pattern)
     except re.error as error:
@@ -42,13 +42,13 @@ def compiled(pattern: str, *, option: str, groups: tuple[str, ...]) -> re.Patter
 
 
 def match(pattern: re.Pattern[str], line: Line) -> re.Match[str] | None:
-    """Where a pattern is in the text of a node, else in the line as it stands in the log."""
-    return pattern.search(line.text) or pattern.search(line.whole)
+    """Where a pattern is in the text of a node, else in the unchanged line of the log."""
+    return pattern.search(line.text) or pattern.search(line.raw)
 
 
 def matches(pattern: re.Pattern[str], line: Line) -> list[re.Match[str]]:
-    """Every match in the text of a node, else in the line as it stands in the log; of the empty ones only a first."""
-    hits = [*pattern.finditer(line.text)] or [*pattern.finditer(line.whole)]
+    """Every match in the text of a node, else in the unchanged line of the log; of the empty ones only a first."""
+    hits = [*pattern.finditer(line.text)] or [*pattern.finditer(line.raw)]
     return [hit for number, hit in enumerate(hits) if hit[0] or not number]
 
 
@@ -83,7 +83,7 @@ def read(path: Path, options: argparse.Namespace, *, own_time: bool) -> tuple[It
         raise RigError(
             f"{path}: {name} is not a log of lines; give a log, a recording, or patterns with (?P<{TIME}>…)."
         )
-    return _of_format(content), float(content.resolution_ns), content.source
+    return _from_format(content), float(content.resolution_ns), content.source
 
 
 def _recorded(recording: Recording) -> Iterator[Line]:
@@ -97,7 +97,7 @@ def _recorded(recording: Recording) -> Iterator[Line]:
         yield Line(stamp, node, text, f"{node};{text}")
 
 
-def _of_format(content: NodeLines) -> Iterator[Line]:
+def _from_format(content: NodeLines) -> Iterator[Line]:
     for block in content.read():
         rows = zip(block.stamps_ns.tolist(), block.nodes, block.texts, block.kinds.tolist(), strict=True)
         for stamp, node, text, kind in rows:

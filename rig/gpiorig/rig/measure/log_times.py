@@ -17,7 +17,7 @@ LIMIT = 1 << 63  # of an int64: 292 years in ns
 
 
 def in_ns(text: str | None, *, unit: str) -> int:
-    """A time in whole ns, of which no digit of the first nine behind the point is lost.
+    """A time in integer ns, of which no digit of the first nine after the point is lost.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def in_ns(text: str | None, *, unit: str) -> int:
         moment = datetime.datetime.fromisoformat(date + (offset or "Z"))
         ns = (stamp_ns("0", fraction) or 0) + round(moment.timestamp()) * 10**9
     else:
-        ns = _of_number(text, unit)
+        ns = _from_number(text, unit)
     if ns is None or abs(ns) >= LIMIT:
         raise ValueError(f"{text!r} is beyond 292 years")
     return ns
@@ -67,7 +67,7 @@ def number(text: str | None, *, base: int = 10) -> int | Decimal:
     return value
 
 
-def _of_number(text: str, unit: str) -> int:
+def _from_number(text: str, unit: str) -> int:
     try:
         return int(Decimal(text) * UNITS_NS[unit])
     except ArithmeticError as error:  # an infinity, too; int() raises ValueError for NaN

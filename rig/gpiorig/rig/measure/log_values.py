@@ -1,4 +1,4 @@
-"""Delays that stand in lines of text: tables of them, and lines that hold both times of a delay."""
+"""Delays that lines of text contain: tables of them, and lines with both times of a delay."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Values:
     delays_ns
         By node; "" where the pattern has no group `node`.
     missing
-        By node: whole numbers of the group `id` that are not there between its least and its largest.
+        By node: integers of the group `id` that are not there between its least and its largest.
     lines
         Lines there are.
     unusable
@@ -45,7 +45,7 @@ def read(paths: list[Path], text: str, *, unit: str) -> Values:
         Texts, of any format.
     text
         A regular expression with the group `value`, or with `begin` and `end`; a unit may end their names. A group
-        `id`, of whole numbers, counts those that are missing.
+        `id`, of integers, counts those that are missing.
     unit
         Of groups whose name has none.
 

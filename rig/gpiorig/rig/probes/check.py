@@ -1,4 +1,4 @@
-"""Does an image have the hooks that it should have? Nothing else says so: an image that lost a hook links and runs."""
+"""Check that an image has all its hooks. Nothing else shows a lost one: such an image links and runs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Verdict:
     findings
         One per hook, in the order of the hook file.
     problems
-        What is wrong with the image as a whole.
+        What is wrong with the image itself.
     notes
         What could not be checked.
     """
@@ -117,7 +117,7 @@ def _uncertain(image: Image, expected: HookFile) -> list[str]:
     if LIBRARY in image.symbols and not image.has_markers:
         notes.append(
             "it has no markers (GPIORIG_MARK; when an image is stripped they go with the debug information): which "
-            "events are emitted cannot be told."
+            "events are emitted is unknown."
         )
     return notes
 

@@ -102,7 +102,7 @@ def _inlined_copies(entry: Any, function: str) -> Iterator[tuple[str, str]]:
 
 
 def _name(entry: Any) -> str:
-    """The name of a function, which may stand in the entry that this one is an instance of."""
+    """The name of a function, which may be in the entry that this one is an instance of."""
     while "DW_AT_name" not in entry.attributes:
         link = next((key for key in ("DW_AT_abstract_origin", "DW_AT_specification") if key in entry.attributes), None)
         if link is None:

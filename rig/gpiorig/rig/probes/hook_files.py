@@ -156,7 +156,7 @@ def find(system: str, version: str | None = None, *, folder: Path | None = None)
     Raises
     ------
     BenchError
-        There is no such file, or it says something that cannot be.
+        There is no such file, or it contains something that cannot be.
     """
     folder = folder or resources.hooks()
     versions = available(folder)

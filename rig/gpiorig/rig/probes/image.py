@@ -120,7 +120,7 @@ class Image:
 
     @property
     def has_markers(self) -> bool:
-        """Whether the probe library said which events are emitted."""
+        """Whether the probe library recorded which events are emitted."""
         return bool(self._markers)
 
     @property
@@ -148,7 +148,7 @@ class Image:
         if objects := sorted(name for name in code if name == "ld-temp.o" or ".ltrans" in name):
             return True, f"functions come from the linker's temporary object {objects[0]}"
         if producer := next((text for text in self.debug.producers if "-fltrans" in text or "GIMPLE" in text), None):
-            return True, f"debug information says that code was generated at link time ({producer})"
+            return True, f"debug information states that code was generated at link time ({producer})"
         if any("-flto" in text for text in self.debug.producers) or b"-flto" in self._command_line:
             return False, "objects were compiled with -flto; whether the linker used it, nothing tells"
         return False, ""
@@ -184,7 +184,7 @@ class Image:
         )
 
     def at(self, address: int) -> Symbol | None:
-        """The function or object that an address lies in; else the label before it."""
+        """The function or object that contains an address; else the label before it."""
         starts, symbols = self._by_address
         for place in range(bisect.bisect_right(starts, address) - 1, -1, -1):
             symbol = symbols[place]

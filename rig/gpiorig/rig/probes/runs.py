@@ -60,7 +60,7 @@ def evaluate(folder: Path) -> tuple[Meter, dict[str, Any]]:
         if given != parameters["normal"]:
             different = sorted(key for key in given if given.get(key) != parameters["normal"].get(key))
             raise BenchError(
-                f"{folder / variant} differs from {folder / 'normal'} in {', '.join(different)}; record it anew."
+                f"{folder / variant} differs from {folder / 'normal'} in {', '.join(different)}; record it again."
             )
     event_ns: dict[str, float] = {}
     runs = {variant: _delays(recording, event_ns) for variant, recording in recordings.items()}
@@ -74,7 +74,7 @@ def _recordings(folder: Path) -> Iterator[tuple[str, Recording]]:
         if (folder / variant / DESCRIPTION).exists():
             recording = Recording.open(folder / variant)
             if recording.info.state != "complete":
-                raise BenchError(f"{folder / variant} is {recording.info.state}. Delete it and record it anew.")
+                raise BenchError(f"{folder / variant} is {recording.info.state}. Delete it and record it again.")
             yield variant, recording
 
 

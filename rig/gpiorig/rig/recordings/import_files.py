@@ -121,7 +121,7 @@ def _together(waveforms: list[tuple[Path, Waveform]], remarks: list[str]) -> Wav
 
 
 def _common_multiple(rates: Sequence[Fraction]) -> Fraction:
-    """The lowest rate that is a whole multiple of each."""
+    """The lowest rate that is an integer multiple of each."""
     return Fraction(math.lcm(*(rate.numerator for rate in rates)), math.gcd(*(rate.denominator for rate in rates)))
 
 

@@ -1,4 +1,4 @@
-"""What a command is given to read: a recording, or a file of any known format, with what the file does not say."""
+"""What a command is given to read: a recording, or a file of any known format, with what the file does not state."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def read_options(options: argparse.Namespace) -> ReadOptions:
     )
 
 
-def open_file(path: Path, options: argparse.Namespace, *, say: bool = True) -> tuple[str, Content]:
+def open_file(path: Path, options: argparse.Namespace, *, remarks: bool = True) -> tuple[str, Content]:
     """Open a file; returns the name of its format, and what is in it.
 
     Parameters
     ----------
     path, options
         The file, and the options of `gpiorig.rig.arguments.input_options`.
-    say
+    remarks
         Print what the reader of a capture or a log remarks, on stderr, once all of it is read; False for a command that
         does so itself.
     """
@@ -61,7 +61,7 @@ def open_file(path: Path, options: argparse.Namespace, *, say: bool = True) -> t
         content = module.read(path, read_options(options))
     except IsADirectoryError as error:
         raise RigError(f"{path}: is a folder but not a recording; give a file.") from error
-    return name, saying(path, content) if say else content
+    return name, with_remarks(path, content) if remarks else content
 
 
 def _recognise(path: Path, options: argparse.Namespace) -> str:
@@ -74,11 +74,11 @@ def _recognise(path: Path, options: argparse.Namespace) -> str:
         raise
 
 
-def saying(path: Path, content: Content) -> Content:
+def with_remarks(path: Path, content: Content) -> Content:
     """A capture or a log whose remarks are printed, on stderr, when it has been read, each of them once."""
     reported: set[str] = set()
 
-    def say(remarks: Iterable[str]) -> None:
+    def warn(remarks: Iterable[str]) -> None:
         for remark in remarks:
             if remark not in reported:
                 print(f"{path}: {remark}", file=sys.stderr)
@@ -86,14 +86,14 @@ def saying(path: Path, content: Content) -> Content:
 
     def blocks(waveform: Waveform) -> Iterator[Block]:
         yield from waveform.read()
-        say(waveform.remarks)
+        warn(waveform.remarks)
 
     def lines(log: NodeLines) -> Iterator[LineBlock]:
         dirt: Counter[str] = Counter()
         for block in log.read():
             dirt.update(block.dirt)
             yield block
-        say(irregularities(dirt))
+        warn(irregularities(dirt))
 
     if isinstance(content, NodeLines):
         return dataclasses.replace(content, read=lambda: lines(content))

@@ -16,8 +16,8 @@ from gpiorig.rig.bench.bench import OTHER_LINES, Bench
 _VIRTUAL = "beaglelogic"
 
 
-def of(info: RecordingInfo, bench: Bench | None) -> Instruments:
-    """The instruments; of a recording without a bench file, such as an imported one, only what its driver says."""
+def from_info(info: RecordingInfo, bench: Bench | None) -> Instruments:
+    """The instruments; of a recording without a bench file, such as an imported one, only what its driver gives."""
     if bench is None:
         first = instruments.by_driver(info.analyzer.split(", ")[0], samplerate_hz=info.samplerate_hz)
         parts = [(note, _aligned(note, first)) for note in info.alignments]
@@ -43,7 +43,7 @@ def _analyzer(bench: Bench, name: str) -> Analyzer:
 
 
 def _others(bench: Bench, known: dict[str, Analyzer], info: RecordingInfo) -> dict[str, tuple[Analyzer, float]]:
-    """Of the channels that were laid over the reference's: their analyzer, and how well."""
+    """The analyzer of each channel that was aligned to the reference's, and its uncertainty in ns."""
     wires = {
         f"{node}.{line}": benches.place(bench, channel)[0]
         for node, settings in bench.nodes.items()

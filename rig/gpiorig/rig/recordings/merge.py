@@ -32,7 +32,7 @@ class Source:
 
     @property
     def samplerate_hz(self) -> int:
-        """Samples per second; an analyzer takes whole numbers only."""
+        """Samples per second; an analyzer takes integers only."""
         return int(Fraction(self.samplerate))
 
     @property

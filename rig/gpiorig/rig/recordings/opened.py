@@ -30,7 +30,7 @@ class Opened:
     recording
         The recording.
     bench
-        None of a recording without a bench file, such as one imported from files; then there is no node.
+        None of a recording without a bench file, such as one imported from files; then it has no nodes.
     boards
         By node.
     wiring
@@ -38,7 +38,7 @@ class Opened:
     instruments
         What it was recorded with.
     header_ns
-        By receiving node the time from the first bit on the air to the rise of its frame time stamp line.
+        By receiving node the time from the first bit on the air to the rise of its frame timestamp line.
     destinations
         By origin the nodes that its packets are for; without an experiment empty.
     answered
@@ -57,7 +57,7 @@ class Opened:
     @property
     def known_bench(self) -> Bench:
         """The bench; raises `BenchError` if the recording has none."""
-        return self.bench or benches.of_recording(self.recording)
+        return self.bench or benches.from_recording(self.recording)
 
     @property
     def initiator(self) -> str | None:
@@ -95,13 +95,13 @@ def open_recording(recording: Recording | Path) -> Opened:
     if isinstance(recording, Path):
         recording = Recording.open(recording)
     parameters = recording.info.parameters
-    bench = benches.of_recording(recording) if recording.info.bench else None
+    bench = benches.from_recording(recording) if recording.info.bench else None
     return Opened(
         recording=recording,
         bench=bench,
         boards={name: boards.load(node.board) for name, node in bench.nodes.items()} if bench else {},
         wiring=wiring(bench) if bench else (),
-        instruments=instruments.of(recording.info, bench),
+        instruments=instruments.from_info(recording.info, bench),
         header_ns=destinations.headers_ns(bench) if bench else {},
         destinations=destinations.of_nodes(parameters, bench) if bench else {},
         answered=parameters.get("probes", "normal") in SHOWN and parameters.get("app", "pingpong") in ROUND_TRIPS,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from gpiorig.analysis.logs.node_log import NodeLog
 from gpiorig.rig.recordings.opened import Opened
 
-VIRTUAL = "Virtual bench: these numbers test the rig; they are no measurement of hardware."
+VIRTUAL = "Virtual bench: these numbers test the rig; they are not a measurement of hardware."
 
 
 def of(opened: Opened, logs: Mapping[str, NodeLog]) -> dict[str, str]:
@@ -28,7 +28,7 @@ def of(opened: Opened, logs: Mapping[str, NodeLog]) -> dict[str, str]:
         ),
         **{f"firmware of {node}, sha256": digest for node, digest in info.firmware.items()},
         **{
-            f"node {node} says it is": " ".join(f"{key}={value}" for key, value in log.identity.items())
+            f"node {node} reports": " ".join(f"{key}={value}" for key, value in log.identity.items())
             for node, log in logs.items()
         },
         **{f"version of {tool}": number for tool, number in info.tools.items()},

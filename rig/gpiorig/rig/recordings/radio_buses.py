@@ -18,7 +18,7 @@ class RadioBus:
     lines: spi.SpiLines
 
 
-def of_recording(opened: Opened, channels: tuple[str, ...]) -> tuple[RadioBus, ...]:
+def for_recording(opened: Opened, channels: tuple[str, ...]) -> tuple[RadioBus, ...]:
     """Return the buses of all nodes whose SPI lines are wired.
 
     Raises

@@ -27,7 +27,7 @@ class SerialView:
     nodes
         Names of the nodes.
     form
-        How lines are printed. Events of a port are omitted from "iotlab", and counts of errors also for people.
+        How lines are printed. Events of a port are omitted from "iotlab", and counts of errors also from "people".
     absolute
         Whether people see the wall clock instead of seconds since the first line.
     output

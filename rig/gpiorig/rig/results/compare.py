@@ -27,7 +27,7 @@ from gpiorig.rig.results.analyse import analyse
 
 Values = Mapping[str, Samples]  # in samples, by the name of the series
 _TABLES = ("round_trips", "steps")
-# Parameters that say what to think of a run, and do nothing in it.
+# Parameters that describe how to judge a run, and do nothing in it.
 _JUDGING = (limits.ASSERT, limits.THRESHOLDS, limits.QUANTITIES)
 
 
@@ -132,6 +132,6 @@ def watched(names: Sequence[str]) -> Iterator[str]:
 
 
 def check_output(path: Path) -> None:
-    """Refuse a file of which the suffix says no format, before the work is done."""
+    """Refuse a file whose suffix names no format, before the work is done."""
     if path.suffix not in stages.SUFFIXES:
         raise RigError(f"{path}: a table is a file with suffix {' or '.join(stages.SUFFIXES)}.")

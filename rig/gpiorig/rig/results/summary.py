@@ -105,13 +105,13 @@ def _account_numbers(account: NodeAccount) -> dict[str, Any]:
 
 
 def _summary(analysis: Analysis, route: Route) -> Summary:
-    """Statistics of the whole delay; of round trips all that have one, also where a step is not known."""
+    """Statistics of the complete delay; of round trips all that have one, also where a step is not known."""
     lines = analysis.timelines
     totals = route.totals if lines is None or route.name != ROUND_TRIP else lines.rtt[lines.timelined]
     return summarize(totals, samplerate_hz=route.steps.samplerate_hz, lost=route.lost)
 
 
-def _route_numbers(route: Route, whole: Summary) -> dict[str, Any]:
+def _route_numbers(route: Route, delay: Summary) -> dict[str, Any]:
     rate = route.steps.samplerate_hz
     steps = [summarize(column, samplerate_hz=rate, lost=route.lost) for column in route.steps.samples.T]
     return {
@@ -119,7 +119,7 @@ def _route_numbers(route: Route, whole: Summary) -> dict[str, Any]:
         "packets": len(route),
         "lost": route.lost,
         "partial": route.partial,
-        "delay_ms": {name: getattr(whole, f"{field}_ns") / _NS_PER_MS for name, field in STATISTICS.items()},
+        "delay_ms": {name: getattr(delay, f"{field}_ns") / _NS_PER_MS for name, field in STATISTICS.items()},
         "steps": [
             {
                 "name": step.name,
@@ -159,10 +159,10 @@ def sentences(analysis: Analysis, recording: Recording) -> list[str]:
         lines.append(f"{node}: {counts or 'no counts'}; {events.frames(node)} frames seen.")
     if analysis.hops is None:
         return [*lines, f"{analysis.no_packets[0].upper()}{analysis.no_packets[1:]}"]
-    return lines + _of_packets(analysis.hops, analysis.routes, analysis.reordering)
+    return lines + _packet_lines(analysis.hops, analysis.routes, analysis.reordering)
 
 
-def _of_packets(hops: Hops, routes: Sequence[Route], reordered: Sequence[Reordering]) -> list[str]:
+def _packet_lines(hops: Hops, routes: Sequence[Route], reordered: Sequence[Reordering]) -> list[str]:
     """Packets sent, received, lost, repeated and reordered; and what is not known."""
     lines = [_fates(hops, origin) for origin in np.unique(hops.journeys.origins[hops.journeys.called]).tolist()]
     lines += _losses(hops)
@@ -182,17 +182,17 @@ def _of_packets(hops: Hops, routes: Sequence[Route], reordered: Sequence[Reorder
 
 
 def _fates(hops: Hops, origin: int) -> str:
-    travels = hops.journeys
-    own = travels.called & (travels.origins == origin)
-    counted = Counter(travels.status[own].tolist())
+    packets = hops.journeys
+    own = packets.called & (packets.origins == origin)
+    counted = Counter(packets.status[own].tolist())
     parts = ", ".join(f"{n} {journeys.STATUS[key]}" for key, n in sorted(counted.items()))
     return f"{hops.events.node_names[origin]} sent {count_text(int(np.count_nonzero(own)), 'packet')}: {parts}."
 
 
 def _losses(hops: Hops) -> list[str]:
     """Where lost packets were last seen, most first."""
-    travels, events = hops.journeys, hops.events
-    at = travels.last_events[travels.called & travels.lost]
+    packets, events = hops.journeys, hops.events
+    at = packets.last_events[packets.called & packets.lost]
     places = Counter(zip(events.nodes[at].tolist(), events.codes[at].tolist(), strict=True))
     return [
         f"{count_text(n, 'lost packet')} last seen at {events.node_names[node]}, {BY_CODE[code].name}."

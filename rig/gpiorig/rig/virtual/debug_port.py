@@ -82,16 +82,16 @@ class DebugPort:
             self._answers.flush()
             if self._answers.waits:
                 return True
-            octets = self.client.recv(_BLOCK_BYTES)
-            if octets:
-                self._answers.send(self._boards.jtag(self._board, octets, pause_ps=pause_ps if time_passes else 0))
+            data = self.client.recv(_BLOCK_BYTES)
+            if data:
+                self._answers.send(self._boards.jtag(self._board, data, pause_ps=pause_ps if time_passes else 0))
         except BlockingIOError:
             return True
         except OSError:
-            octets = b""
-        if not octets:
+            data = b""
+        if not data:
             self.drop_client()
-        return bool(octets)
+        return bool(data)
 
     def close(self) -> None:
         """Free the sockets."""

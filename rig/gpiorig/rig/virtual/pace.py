@@ -55,7 +55,7 @@ class Pace(Protocol):
 
     @property
     def remarks(self) -> list[str]:
-        """What to say about the pace at the end."""
+        """The message about the pace at the end."""
 
 
 class FastPace:

@@ -17,7 +17,7 @@ SETTLE = "settle"  # the command that a virtual bench answers with {"settled": s
 
 _START_SECONDS = 30.0
 _STOP_SECONDS = 10.0
-_SETTLE_SECONDS = 60.0  # samples of a whole buffer may be in transit to a busy host
+_SETTLE_SECONDS = 60.0  # samples of a full buffer may be in transit to a busy host
 
 
 class VirtualBenchProcess:
@@ -79,7 +79,7 @@ class VirtualBenchProcess:
         """
         assert self._process.stdin is not None
         number = len(self._lines)
-        with contextlib.suppress(BrokenPipeError):  # it has stopped, and says why in its last line
+        with contextlib.suppress(BrokenPipeError):  # it has stopped, its last line has the reason
             self._process.stdin.write(f"{SETTLE}\n")
             self._process.stdin.flush()
         answer = self._line(number, deadline_s=_SETTLE_SECONDS)

@@ -109,7 +109,7 @@ class Rfc2217Port:
         self.write(b"")  # what waits
         try:
             data = self.client.recv(_BLOCK)
-            octets = b"".join(self._manager.filter(data))
+            content = b"".join(self._manager.filter(data))
         except BlockingIOError:
             return True
         except (OSError, struct.error, KeyError, TypeError):  # the latter three: pyserial at malformed options
@@ -117,8 +117,8 @@ class Rfc2217Port:
         if not data:
             self.drop_client()
             return False
-        if octets:
-            self._uart.feed(octets)
+        if content:
+            self._uart.feed(content)
         return True
 
     def drop_client(self) -> None:

@@ -2,7 +2,7 @@
 
 Edges are those before any analyzer samples them; frames are all that a board sent, received or not.
 
-For tests of what the analysis says of its own uncertainty; nothing else reads it. A bench file asks for it with
+For tests of the uncertainty that the analysis reports; nothing else reads it. A bench file asks for it with
 `[virtual] truth = "FILE"`; the frames are in `FILE.air`.
 """
 

@@ -183,8 +183,8 @@ class VirtualBoards:
             read(self._handle, board, stamps.ctypes.data, lengths.ctypes.data, _CHUNKS, data, _UART_BLOCK)
         )
         ends = np.cumsum(lengths[:count]).tolist()
-        pieces = (data.raw[start:end] for start, end in zip([0, *ends], ends, strict=False))
-        return list(zip(stamps[:count].tolist(), pieces, strict=True))
+        parts = (data.raw[start:end] for start, end in zip([0, *ends], ends, strict=False))
+        return list(zip(stamps[:count].tolist(), parts, strict=True))
 
     def serial_fault(self, board: int, kind: str, *, ppm: int, from_us: int, for_us: int | None) -> None:
         """Add a fault of a board's serial line."""
@@ -214,7 +214,7 @@ class VirtualBoards:
         self._checked(self._lib.vb_sync_start(self._handle, clock_ppb))
 
     def add_analyzer(self, *, samplerate_hz: int, unitsize: int, config: VirtualAnalyzer, key: int) -> int:
-        """Index of a new analyzer that samples from now on; `key` says whose random numbers it has."""
+        """Index of a new analyzer that samples from now on; `key` selects whose random numbers it has."""
         clock = (config.clock_ppb, config.phase_ps)
         index = self._checked(self._lib.vb_analyzer_add(self._handle, samplerate_hz, 1, unitsize, *clock))
         drift = (config.drift_ppb, config.drift_period_ms)
@@ -222,7 +222,7 @@ class VirtualBoards:
         return index
 
     def set_threshold(self, analyzer: int, channel: int, threshold: VirtualThreshold) -> None:
-        """Say how late a channel sees edges."""
+        """Set how late a channel sees edges."""
         delays = (threshold.rise_ps, threshold.fall_ps)
         self._checked(self._lib.vb_analyzer_threshold(self._handle, analyzer, channel, *delays))
 
@@ -298,10 +298,10 @@ class VirtualBoards:
         count = self._checked(self._lib.vb_frames_read(self._handle, *into, _EDGES_BLOCK))
         return start_ps[:count], end_ps[:count], board[:count]
 
-    def jtag(self, board: int, octets: bytes, *, pause_ps: int) -> bytes:
+    def jtag(self, board: int, data: bytes, *, pause_ps: int) -> bytes:
         """Hand bytes of OpenOCD's `remote_bitbang` to the board's JTAG connector after a pause; returns TDO levels."""
-        levels = ctypes.create_string_buffer(len(octets))
-        count = self._lib.vb_jtag(self._handle, board, octets, len(octets), levels, len(octets), pause_ps)
+        levels = ctypes.create_string_buffer(len(data))
+        count = self._lib.vb_jtag(self._handle, board, data, len(data), levels, len(data), pause_ps)
         return levels.raw[: self._checked(count)]
 
     def has_jtag(self, board: int) -> bool:

@@ -4,7 +4,7 @@
 #define XPSR_THUMB (1u << 24)
 #define CALLEE_SAVED 8u /* R4 to R11 */
 #define PENDSV_PRIORITY (*(volatile uint8_t *)0xE000ED22u) /* in SHPR3: PM0056 4.4.8 */
-#define LEAST_URGENT 0xFFu
+#define MIN_URGENCY 0xFFu
 
 /* Frame of an exception: R0 to R3, R12, LR, PC, xPSR (PM0056 2.3.7). */
 void *thread_prepare(void *top, void (*entry)(void *), void *argument)
@@ -23,7 +23,7 @@ void *thread_prepare(void *top, void (*entry)(void *), void *argument)
     return frame - CALLEE_SAVED;
 }
 
-/** Idle goes on 1 KiB below, which is left to the interrupts: two of other urgency and the switch may nest. */
+/** Idle continues 1 KiB below, which is left to the interrupts: two of other urgency and the switch may nest. */
 __attribute__((naked, noreturn)) static void run_on_process_stack(void (*idle)(void))
 {
     (void)idle;
@@ -38,7 +38,7 @@ __attribute__((naked, noreturn)) static void run_on_process_stack(void (*idle)(v
 
 void thread_start(void (*idle)(void))
 {
-    PENDSV_PRIORITY = LEAST_URGENT;
+    PENDSV_PRIORITY = MIN_URGENCY;
     run_on_process_stack(idle);
 }
 
