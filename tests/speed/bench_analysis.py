@@ -1,7 +1,8 @@
 """Rows of the performance table: events to packets, timelines, steps, everything that is said of them, and tables.
 
 `python tests/speed/bench_analysis.py` prints them. The large one runs in a process of its own, whose memory is
-measured.
+measured. `python tests/speed/bench_analysis.py stages 1000000` prints time, CPU time and peak memory of every stage;
+its last line counts memory from the last stage on.
 """
 
 from __future__ import annotations
@@ -12,19 +13,21 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from synthetic_events import EVENTS_PER_PACKET, HEADER_NS, NODES, PERIOD, RATE_HZ, ping_pongs, truth
 
-from gpiorig.analysis.delays import instruments
+from gpiorig.analysis.delays import instruments, probe_costs
 from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_CODE
-from gpiorig.analysis.packets import timelines
+from gpiorig.analysis.packets import hop_routes, hops, node_accounts, reordering, round_trips, timelines
 from gpiorig.analysis.packets.timelines import Timelines
+from gpiorig.analysis.processor import occupancy
 from gpiorig.analysis.study import analysis, studying
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.study.study import RouteStudy, Study
@@ -36,6 +39,19 @@ FEW = 10_000
 ROUNDS = 3
 INITIATOR, RESPONDER = NODES
 KIB_PER_GIB = 1 << 20
+STAGES = (
+    (hops, "build"),
+    (round_trips, "find"),
+    (hop_routes, "routes"),
+    (node_accounts, "compare"),
+    (reordering, "find"),
+    (probe_costs, "of_route"),
+    (occupancy, "of_routes"),
+    (studying, "attribute"),
+    (studying, "routes"),
+    (registry, "write"),
+)
+RESET_PEAK = "5"  # of `/proc/self/clear_refs`, see proc(5)
 
 
 def rows() -> Iterator[tuple[str, float, str, float]]:
@@ -114,6 +130,22 @@ def analysed(count: int, *, studied: bool) -> dict[str, float]:
     return {"s": took_s, "cpu_s": cpu_s, "gib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / KIB_PER_GIB}
 
 
+def staged(module: Any, name: str) -> Callable[..., Any]:
+    """A function that prints what it costs: seconds, those of the processor, and the most memory meanwhile."""
+    stage = getattr(module, name)
+
+    def run(*args: Any, **options: Any) -> Any:
+        Path("/proc/self/clear_refs").write_text(RESET_PEAK)
+        start_s, start_cpu_s = time.perf_counter(), time.process_time()
+        result = stage(*args, **options)
+        took_s, cpu_s = time.perf_counter() - start_s, time.process_time() - start_cpu_s
+        peak_mib = int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) / 1024
+        print(f"{module.__name__}.{name:<10} {took_s:7.1f} s {cpu_s:7.1f} CPU s {peak_mib:7.0f} MiB", flush=True)
+        return result
+
+    return run
+
+
 def study_of(found: Analysis) -> RouteStudy:
     """Everything that is known of the round trips."""
     (study,) = studying.routes(found, Instruments(instruments.by_driver("fx2lafw", samplerate_hz=RATE_HZ)))
@@ -125,7 +157,10 @@ def study_of(found: Analysis) -> RouteStudy:
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        print(json.dumps(analysed(int(sys.argv[2]), studied=sys.argv[1] == "study")))
+        if sys.argv[1] == "stages":
+            for module, name in STAGES:
+                setattr(module, name, staged(module, name))
+        print(json.dumps(analysed(int(sys.argv[2]), studied=sys.argv[1] != "tables")))
     else:
         for row in rows():
             print(row)

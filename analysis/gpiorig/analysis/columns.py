@@ -21,8 +21,10 @@ def table(columns: Mapping[str, Any], samplerate_hz: Fraction | None = None) -> 
 def names(keys: NDArray[Any], known: Mapping[int, str]) -> pa.Array:
     """The name of every key, null for a key without one."""
     order = sorted(known)
-    named = np.isin(keys, order)
-    indices = pa.array(np.where(named, np.searchsorted(order, keys), 0).astype(np.int32), mask=~named)
+    index_of = np.full(max(order, default=NONE) + 2, NONE, dtype=np.int32)  # the last for a key that is not known
+    index_of[order] = np.arange(len(order))
+    places = index_of[np.clip(keys.astype(np.int64), NONE, len(index_of) - 1)]
+    indices = pa.array(np.maximum(places, 0), mask=places == NONE)
     dictionary = pa.array([known[key] for key in order], pa.string())
     return pa.DictionaryArray.from_arrays(indices, dictionary).cast(pa.string())
 

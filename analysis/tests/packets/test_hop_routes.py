@@ -32,7 +32,7 @@ def assert_agree(events, *, initiator, responder):
     rows = (row_of[paired.requests], row_of[paired.replies])
     compared = 0
     for column, milestone in enumerate(lines.milestones):
-        mine = found.samples[rows[milestone.direction], NAMES.index(milestone.name.split(".", 1)[1])]
+        mine = found.samples[NAMES.index(milestone.name.split(".", 1)[1])][rows[milestone.direction]]
         theirs = lines.samples[:, column]
         known = (theirs >= 0) & (rows[milestone.direction] >= 0)
         assert theirs[known].tolist() == mine[known].tolist(), milestone.name
@@ -119,7 +119,7 @@ def test_random_networks_come_back(seed):
             expected.add((frame.sender, frame.id, reader))
             row = told[frame.sender, frame.id, reader]
             milestones = frame.milestones(reader)
-            assert [milestones.get(name, -1) for name in NAMES] == found.samples[row].tolist()
+            assert [milestones.get(name, -1) for name in NAMES] == [column[row] for column in found.samples]
     assert expected == told.keys()
     deliveries = sum(how == "deliver" for _, readers in truth for how in readers.values())
     assert deliveries == sum(len(route) for route in hop_routes.routes(found))

@@ -136,6 +136,8 @@ def together(parts: Sequence[Split]) -> Split | None:
 
 def _among(repeated: Flags, long: Flags) -> float:
     """Chance that at least this number of the repeated packets are among the long ones."""
+    if not all(flags.any() and not flags.all() for flags in (repeated, long)):
+        return 1.0  # nothing to compare
     from scipy.stats import fisher_exact  # here, because the import of scipy.stats takes half a second
 
     table = [[int(np.count_nonzero((repeated == a) & (long == b))) for b in (True, False)] for a in (True, False)]

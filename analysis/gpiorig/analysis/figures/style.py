@@ -73,6 +73,7 @@ _SETTINGS: dict[Any, Any] = {
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
     "axes.titlepad": 8,
+    "axes.titley": 1.0,  # no search for room above labels at the top, which no figure has: a tenth of the drawing
     "axes.labelsize": 9,
     "axes.edgecolor": INK,
     "axes.labelcolor": INK,
@@ -190,7 +191,6 @@ def _settle(figure: Figure) -> None:
 
     The solver's last bits differ from one call to the next, and the ids in SVG are hashes of them: places are rounded.
     """
-    _make_printable(figure)
     engine = figure.get_layout_engine()
     if engine is None:
         return
@@ -198,6 +198,7 @@ def _settle(figure: Figure) -> None:
     locators = [axis.get_minor_locator() for axis in logarithmic]
     for axis in logarithmic:
         axis.set_minor_locator(NullLocator())
+    _make_printable(figure)  # now, because it asks for every tick: a minor one is five artists
     with paper():
         engine.execute(figure)
         figure.set_layout_engine(None)  # "none" would keep an engine, for which every file is drawn twice

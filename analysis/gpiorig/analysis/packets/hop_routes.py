@@ -106,7 +106,7 @@ def _route(hops: Hops, nodes: Path, visits: NDArray[np.int64]) -> tuple[Path, Ro
 
     def instants(column: int) -> Positions:
         place, point = divmod(column, len(POINTS))
-        at: Positions = hops.samples[rows[place], point]
+        at: Positions = hops.samples[point][rows[place]]
         return at
 
     shown = steps_module.present(wanted, instants, np.ones(len(visits), dtype=bool))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events import completions
-from gpiorig.analysis.events.completions import Index
+from gpiorig.analysis.events.completions import Index, pieces
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.packets import (
     assignment,
@@ -25,6 +25,7 @@ from gpiorig.analysis.packets import (
 )
 from gpiorig.analysis.packets.holders import READ as READ_FIRST
 from gpiorig.analysis.packets.journeys import Packets
+from gpiorig.analysis.packets.milestones import Passages
 from gpiorig.analysis.packets.occurrences import NONE, Positions
 from gpiorig.analysis.packets.overheard import Overheard
 from gpiorig.analysis.packets.receptions import Receptions
@@ -68,7 +69,7 @@ class Hops:
     readings, duplicates
         int32[h], frames of this packet that the receiver read, and those of them that it had read before.
     samples
-        int64[h, len(path.POINTS)], instant of each milestone in the order of `path.POINTS`, -1 missing.
+        Per point of `path.POINTS` int64[h], the instants of that milestone, -1 missing.
     strange
         How packets arrived whose sender is not known, by their first visit.
     ways
@@ -100,8 +101,8 @@ class Hops:
     busy: NDArray[np.int32]
     readings: NDArray[np.int32]
     duplicates: NDArray[np.int32]
-    samples: NDArray[np.int64]
-    strange: milestones.Passages
+    samples: milestones.Instants
+    strange: Passages
     visit_of: NDArray[np.int32]
     ways: NDArray[np.int8]
     unattributed: Unattributed
@@ -155,15 +156,25 @@ def build(
     del custody  # 46 MiB for 200 000 round trips, not needed below
     to = journeys.by_index(events, destinations or {})
     travels = journeys.find(events, index, stays, visit_of, destinations=to)
-    finder = milestones.Finder(events, index, completed, sent, read, stays, visit_of)
     left = unattributed.find(events, visit_of, completed.of, nodes=range(len(events.node_names)))
     ways = assignment.ways(events, index, completed, numbered, heard, visit_of)
-    return _rows(events, sent, read, heard, stays, travels, finder, visit_of, ways, left)
+    del numbered
+    finder = milestones.Finder(events, index, completed, sent, read, stays, visit_of)
+    strange = np.flatnonzero((stays.parents < 0) & (stays.kinds[stays.packets] == READ_FIRST))
+    ways_in = finder.passages(), finder.arrivals(strange)
+    last, missed = _last_transmissions(stays), _missed(stays, travels)
+    departures = finder.departures(missed[0], last[missed[0]])
+    del finder, index, completed  # 340 MiB for a million round trips
+    return _rows(events, sent, read, heard, stays, travels, *ways_in, last, missed, departures, visit_of, ways, left)
 
 
 def packets_of(visit_of: NDArray[np.int32], stays: Visits) -> NDArray[np.int32]:
     """int32[n], of every event the row of its packet, -1 for none."""
-    return np.where(visit_of >= 0, stays.packets[np.maximum(visit_of, 0)], np.int32(NONE))
+    of_visit = np.append(stays.packets, np.array([NONE, NONE], dtype=np.int32))  # the last two for -1 and -2
+    packets = np.empty(len(visit_of), dtype=np.int32)
+    for piece in pieces(len(visit_of)):
+        packets[piece] = of_visit[visit_of[piece]]
+    return packets
 
 
 def _rows(
@@ -173,17 +184,16 @@ def _rows(
     heard: Overheard,
     stays: Visits,
     travels: Packets,
-    finder: milestones.Finder,
+    passages: Passages,
+    strange: Passages,
+    last: Positions,
+    missed: tuple[Positions, Positions],
+    departures: milestones.Instants,
     visit_of: NDArray[np.int32],
     ways: NDArray[np.int8],
     left: Unattributed,
 ) -> Hops:
-    last = _last_transmissions(stays)
-    missed_from, missed_at = _missed(stays, travels)
-    arriving = int(np.count_nonzero(stays.parents >= 0))
-    samples = milestones.table(arriving + len(missed_from))
-    passages = finder.passages(samples[:arriving])
-    finder.departures(missed_from, last[missed_from], samples[arriving:])
+    missed_from, missed_at = missed
     begun = np.concatenate([stays.parents[passages.visits], missed_from]).astype(np.int64)
     reached = np.concatenate([passages.visits, np.full(len(missed_from), NONE)])
     packets = stays.packets[begun]
@@ -193,10 +203,7 @@ def _rows(
     sending = np.concatenate([passages.sendings, last[missed_from]])[order]
     reading = np.concatenate([passages.readings, np.full(len(missed_from), NONE)])[order]
     receivers = np.concatenate([stays.nodes[passages.visits], missed_at])[order]
-    for column in samples.T:
-        column[:] = column[order]
     count = _Counts(sent, stays)
-    strange = np.flatnonzero((stays.parents < 0) & (stays.kinds[stays.packets] == READ_FIRST))
     there = np.maximum(reached, 0)
     return Hops(
         events=events,
@@ -220,8 +227,8 @@ def _rows(
         busy=count.busy[begun],
         readings=np.where(reached >= 0, count.readings[there], 0).astype(np.int32),
         duplicates=np.where(reached >= 0, count.duplicates[there], 0).astype(np.int32),
-        samples=samples,
-        strange=finder.arrivals(strange),
+        samples=milestones.below(passages.samples, departures, order),
+        strange=strange,
         visit_of=visit_of,
         ways=ways,
         unattributed=left,

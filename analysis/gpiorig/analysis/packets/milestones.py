@@ -8,12 +8,14 @@ and of a frame that was repeated those of the repetition that was received.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import Completions, Index
+from gpiorig.analysis.events.completions import Completions, Index, Kept, position_type
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.packets.holders import Holders
 from gpiorig.analysis.packets.occurrences import NONE, POSITION_BITS, Latest, Positions, latest_of, taken
@@ -27,6 +29,8 @@ UP = tuple(p for p in POINTS if p.received and p.source is Source.ID and p.event
 DOWN = tuple(p for p in POINTS if not p.received and p.event != COMMAND_END)
 MAC = "mac.rx.enter"
 BY_ORDER = tuple(p for p in POINTS if p.source is Source.RECEPTION)
+Instants = tuple[NDArray[np.int64], ...]  # one column per point, in the order of `POINTS`
+_Columns = defaultdict[str, Kept]  # positions by the name of the point, only of points that occur
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,18 +44,26 @@ class Passages:
     readings, sendings
         int64[k], rows of the reception and of the transmission that brought it there.
     samples
-        int64[k, len(POINTS)], instant of each milestone, -1 missing.
+        Per point of `POINTS` int64[k], the instants, -1 missing.
     """
 
     visits: Positions
     readings: Positions
     sendings: Positions
-    samples: NDArray[np.int64]
+    samples: Instants
 
 
-def table(rows: int) -> NDArray[np.int64]:
-    """int64[rows, len(POINTS)], milestones that are all missing, stored by column."""
-    return np.full((len(POINTS), rows), NONE, dtype=np.int64).T
+def absent(rows: int) -> NDArray[np.int64]:
+    """int64[rows], all -1, which take the memory of one."""
+    return np.broadcast_to(np.int64(NONE), rows)
+
+
+def below(first: Instants, second: Instants, order: Positions) -> Instants:
+    """The columns of two tables below each other, their rows then in some order."""
+    return tuple(
+        absent(len(order)) if not any(one.strides[0] for one in both) else np.concatenate(both)[order]
+        for both in zip(first, second, strict=True)
+    )
 
 
 class Finder:
@@ -70,9 +82,10 @@ class Finder:
         self._events, self._index, self._completions = events, index, completions
         self._sent, self._read, self._visits, self._visit_of = sent, read, visits, visit_of
 
-    def passages(self, positions: NDArray[np.int64]) -> Passages:
-        """All passages, in the order of the visits; their milestones fill an empty `table`."""
+    def passages(self) -> Passages:
+        """All passages, in the order of the visits."""
         rows = np.flatnonzero(self._visits.parents >= 0)
+        positions = self._columns(len(rows))
         hops = self._visits.hops[rows]
         parents = self._visits.parents[rows].astype(np.int64)
         bound = np.where(self._visits.deliveries >= 0, self._visits.deliveries + 1, len(self._events))
@@ -90,13 +103,11 @@ class Finder:
             np.minimum.at(bound, parents[now][open_], since[open_])
         sendings = taken(self._read.transmissions, readings)
         self._of_frames(positions, readings, sendings, parents)
-        self._to_samples(positions)
-        positions[:, COLUMNS["air.start"]] = taken(self._read.air_starts, readings)
-        return Passages(visits=rows, readings=readings, sendings=sendings, samples=positions)
+        return Passages(rows, readings, sendings, self._instants(positions, readings))
 
     def arrivals(self, visits: Positions) -> Passages:
         """How packets came to the visits that they begin with, of frames whose sender is not known."""
-        positions = table(len(visits))
+        positions = self._columns(len(visits))
         bound = np.where(self._visits.deliveries >= 0, self._visits.deliveries + 1, len(self._events))
         until = self._backwards(UP, visits, bound[visits], positions, np.arange(len(visits)))
         first = np.flatnonzero(~self._visits.repeated)
@@ -104,43 +115,51 @@ class Finder:
         readings = taken(first, read_in.before(visits, until, included=True))
         unknown = np.full(len(visits), NONE, dtype=np.int64)
         self._of_frames(positions, readings, unknown, visits)
-        self._to_samples(positions)
-        positions[:, COLUMNS["air.start"]] = taken(self._read.air_starts, readings)
-        return Passages(visits=visits, readings=readings, sendings=unknown, samples=positions)
+        return Passages(visits, readings, unknown, self._instants(positions, readings))
 
-    def departures(self, visits: Positions, sendings: Positions, positions: NDArray[np.int64]) -> None:
-        """Fill an empty `table` with the milestones up to a transmission of each visit, or the latest without one."""
+    def departures(self, visits: Positions, sendings: Positions) -> Instants:
+        """The milestones up to a transmission of each visit, or the latest without one."""
+        positions = self._columns(len(visits))
         commands = taken(self._sent.commands, sendings)
         bound = np.where(commands >= 0, commands + 1, len(self._events))
         self._backwards(DOWN, visits, bound, positions, np.arange(len(visits)))
         self._command_ends(positions, commands, visits)
-        self._to_samples(positions)
+        return self._instants(positions, np.full(len(visits), NONE, dtype=np.int64))
 
-    def _to_samples(self, positions: NDArray[np.int64]) -> None:
-        """Replace positions by their instants, column by column: a second table would double the memory."""
-        for column in positions.T:
-            column[:] = taken(self._events.samples, column)
+    def _columns(self, rows: int) -> _Columns:
+        return defaultdict(lambda: np.full(rows, NONE, dtype=position_type(len(self._events))))
+
+    def _instants(self, positions: _Columns, readings: Positions) -> Instants:
+        """The instants of positions, which are given up column by column: both tables would double the memory."""
+        air = taken(self._read.air_starts, readings)
+        instants = {"air.start": air} if len(air) and air.max() != NONE else {}
+        for name in list(positions):
+            instants[name] = taken(self._events.samples, positions.pop(name))
+        return tuple(instants.get(point.name, absent(len(readings))) for point in POINTS)
 
     def _backwards(
         self,
-        points: tuple[Point, ...],
+        points: Sequence[Point],
         visits: Positions,
         bound: Positions,
-        positions: NDArray[np.int64],
+        positions: _Columns,
         rows: Positions,
     ) -> Positions:
         """Fill in the points of some rows, the last one first; gives the earliest position found, or the bound."""
         for point in reversed(points):
-            latest = self._latest(self._of_point(point), visits, bound)
-            positions[rows, COLUMNS[point.name]] = latest
+            at = self._of_point(point)
+            if not len(at):
+                continue
+            latest = self._latest(at, visits, bound)
+            positions[point.name][rows] = latest
             bound = np.where(latest >= 0, latest, bound)
         return bound
 
     def _latest(self, at: Positions, visits: Positions, bound: Positions) -> Positions:
         """int64[k], the latest of some events of each visit before its bound, -1 for none."""
-        last = np.full(len(self._visits), NONE, dtype=np.int64)
+        last = np.full(len(self._visits), NONE, dtype=position_type(len(self._events)))
         last[self._visit_of[at]] = at  # increasing within a visit: the last one stays
-        latest = last[visits]
+        latest = last[visits].astype(np.int64)
         # Most visits have one event of a point; only the others are searched.
         late = np.flatnonzero(latest >= bound)
         if len(late):
@@ -166,25 +185,25 @@ class Finder:
             at = at[(reading < 0) | ~self._visits.repeated[np.maximum(reading, 0)]]
         return at
 
-    def _of_frames(
-        self, positions: NDArray[np.int64], readings: Positions, sendings: Positions, parents: Positions
-    ) -> None:
+    def _of_frames(self, positions: _Columns, readings: Positions, sendings: Positions, parents: Positions) -> None:
         """The milestones without an id, and the ends of the reception and of the command."""
         ends_at = taken(self._read.ends_at, readings)
         nodes = range(len(self._events.node_names))
         for point in BY_ORDER:
             at = np.concatenate([self._index.of(point.event, node=node) for node in nodes])
-            positions[:, COLUMNS[point.name]] = latest_of(ends_at, at, of=self._completions.of[at])
+            if len(at):
+                positions[point.name][:] = latest_of(ends_at, at, of=self._completions.of[at])
         at = np.sort(np.concatenate([self._index.of(RECEPTION_END, node=node) for node in nodes]), kind="stable")
         if len(at):
             place = np.minimum(np.searchsorted(at, ends_at), len(at) - 1)
-            positions[:, COLUMNS[RECEPTION_END]] = np.where(at[place] == ends_at, ends_at, NONE)
+            positions[RECEPTION_END][:] = np.where(at[place] == ends_at, ends_at, NONE)
         self._command_ends(positions, taken(self._sent.commands, sendings), parents)
 
-    def _command_ends(self, positions: NDArray[np.int64], commands: Positions, visits: Positions) -> None:
+    def _command_ends(self, positions: _Columns, commands: Positions, visits: Positions) -> None:
         keys = self._keys(self._of_point(POINTS[COLUMNS[COMMAND_END]]))
-        ends = _owned(keys, np.searchsorted(keys, (visits << POSITION_BITS) + commands), visits)
-        positions[:, COLUMNS[COMMAND_END]] = np.where(commands >= 0, ends, NONE)
+        if len(keys):
+            ends = _owned(keys, np.searchsorted(keys, (visits << POSITION_BITS) + commands), visits)
+            positions[COMMAND_END][:] = np.where(commands >= 0, ends, NONE)
 
 
 def _owned(keys: Positions, place: Positions, visits: Positions) -> Positions:

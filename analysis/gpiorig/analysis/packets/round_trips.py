@@ -240,10 +240,10 @@ def _timelines(
             return ended
         place, point = milestone.direction, column_of[milestone.point]
         if not milestone.received:
-            return taken(hops.samples[:, point], legs.sent[place])
-        read = taken(hops.samples[:, point], legs.read[place])
+            return taken(hops.samples[point], legs.sent[place])
+        read = taken(hops.samples[point], legs.read[place])
         arrived = legs.strange[place]  # a repetition of the frame may have a known sender
-        return np.where(arrived >= 0, taken(hops.strange.samples[:, point], arrived), read)
+        return np.where(arrived >= 0, taken(hops.strange.samples[point], arrived), read)
 
     answered = ended != NONE
     judged = answered if answered.any() else np.ones(len(answered), dtype=bool)

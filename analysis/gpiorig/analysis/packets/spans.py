@@ -88,7 +88,7 @@ def pairs(events: Events, *, index: Index | None = None) -> tuple[NDArray[np.int
     for node in range(len(events.node_names)):
         pairs_by_point += [pairs_of(name, events, index, node=node) for name in ENTERS]
     both = np.concatenate(pairs_by_point)
-    both = both[np.argsort(both[:, 1])]
+    both = both[np.argsort(both[:, 1], kind="stable")]
     return both[:, 0], both[:, 1]
 
 
@@ -110,7 +110,7 @@ def _paired(events: Events, enters: NDArray[np.int64], exits: NDArray[np.int64])
     such pairs are taken out, round after round, and only what is left is walked through one by one.
     """
     positions = np.concatenate([enters, exits])
-    order = np.argsort(positions)
+    order = np.argsort(positions, kind="stable")  # of two runs in order: ten times as quick
     positions, is_exit = positions[order], order >= len(enters)
     ids = events.ids[positions]
     if (ids[~is_exit] < 0).all() or ((ids[is_exit] < 0).all() and (ids[~is_exit] >= 0).all()):

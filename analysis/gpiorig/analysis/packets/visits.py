@@ -110,6 +110,7 @@ def find(events: Events, index: Index, sent: Transmissions, read: Receptions) ->
     readers = Holders(read.nodes.astype(np.int64), read.ids, read.ends_at)
     reader = readers.of(events.nodes[at].astype(np.int64), events.ids[at], at)
     at, reader = at[reader >= 0], reader[reader >= 0]
+    del readers
     # First without knowing what was delivered, which decides what is sent on; then with that known.
     for again in (True, False):
         start_of_sent = _of_sent(custody, sent)
@@ -217,30 +218,32 @@ def _visits(
     heads = np.flatnonzero(np.bincount(joined))
     row = np.searchsorted(heads, joined)
     above = taken(row, parents[heads])
-    root, hops = np.arange(len(heads)), np.zeros(len(heads), dtype=np.int64)
+    root, hops = np.arange(len(heads), dtype=np.int32), np.zeros(len(heads), dtype=np.int16)
     climbing = above.copy()
     while (up := climbing >= 0).any():
         root[up], hops[up] = climbing[up], hops[up] + 1
         climbing = taken(above, climbing)
+    del climbing, up
     begins = starts.positions[heads]
     order = np.lexsort((begins, hops, begins[root]))
-    place = np.empty(len(order), dtype=np.int64)
+    place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order))
-    origins = np.flatnonzero(np.bincount(place[root]))
+    root = place[root]
+    origins = np.flatnonzero(np.bincount(root))
     of_start = place[row]
     return Visits(
         nodes=starts.nodes[heads][order].astype(np.int16),
         positions=begins[order],
         parents=taken(place, above)[order].astype(np.int32),
-        hops=hops[order].astype(np.int16),
-        packets=np.searchsorted(origins, place[root])[order].astype(np.int32),
+        hops=hops[order],
+        packets=np.searchsorted(origins, root)[order].astype(np.int32),
         deliveries=deliveries[heads][order],
         kinds=starts.kinds[heads][order][origins],
         ids=starts.ids[heads][order][origins],
         of_transmission=taken(of_start, start_of_sent).astype(np.int32),
-        of_reception=of_start[start_of_reading].astype(np.int32),
+        of_reception=of_start[start_of_reading],
         repeated=first != np.arange(len(first)),
-        of_start=of_start.astype(np.int32),
+        of_start=of_start,
         unclear=np.zeros(len(heads), dtype=bool),
         again=np.zeros(len(heads), dtype=np.int32),
     )

@@ -77,7 +77,7 @@ def instants(milestone: Milestone, recorded: Recorded) -> Samples:
     hops = recorded.packets()
     samples = _everywhere(milestone, recorded)
     if not (samples >= 0).any():
-        known = [name for name in MILESTONES if name in COLUMNS and (hops.samples[:, COLUMNS[name]] >= 0).any()]
+        known = [name for name in MILESTONES if name in COLUMNS and (hops.samples[COLUMNS[name]] >= 0).any()]
         known += ["radio.tx_end"] if (hops.transmissions.ends_at >= 0).any() else []
         raise QuantityError(f"no packet of this recording shows `{milestone.name}`; it has {', '.join(known)}.")
     if milestone.hop:
@@ -199,7 +199,7 @@ def _everywhere(milestone: Milestone, recorded: Recorded) -> Samples:
     """int64[h], the instant of a milestone on every hop, whatever its qualifier."""
     hops, name = recorded.packets(), milestone.name
     if name in COLUMNS:
-        return hops.samples[:, COLUMNS[name]]
+        return hops.samples[COLUMNS[name]]
     if name in TX_ENDS:
         return _transmit_end(name, recorded)
     entered = name.removesuffix(".exit")
@@ -224,7 +224,7 @@ def _transmit_end(name: str, recorded: Recorded) -> Samples:
 def _exit(point: str, recorded: Recorded) -> Samples:
     """The exit of the span that a milestone of the path enters."""
     hops, events = recorded.packets(), recorded.events
-    enters = hops.samples[:, COLUMNS[point]]
+    enters = hops.samples[COLUMNS[point]]
     exits = np.full(len(hops), NONE, dtype=np.int64)
     nodes = _nodes(hops, POINTS[COLUMNS[point]].received)
     for node in range(len(events.node_names)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from typing import Any
 
 import numpy as np
@@ -19,100 +20,105 @@ from gpiorig.analysis.packets.path import POINTS
 from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.unattributed import REASONS
 
+ALL = slice(None)
 _EVENTS = {code: event.name for code, event in BY_CODE.items()}
 
 
-def hops_table(stage: Hops) -> pa.Table:
+def hops_table(stage: Hops, part: slice = ALL) -> pa.Table:
     """One row per packet and hop, one column of samples per milestone."""
     columns: dict[str, Any] = {
-        "packet_row": stage.packets,
-        "id": stage.journeys.ids[stage.packets],
-        "hop": stage.numbers,
-        "from": _nodes(stage.events, stage.senders),
-        "to": _nodes(stage.events, stage.receivers),
-        "status": names(stage.status, hops.STATUS),
-        "transmission_row": nullable(stage.sent),
-        "reception_row": nullable(stage.read),
+        "packet_row": stage.packets[part],
+        "id": stage.journeys.ids[stage.packets[part]],
+        "hop": stage.numbers[part],
+        "from": _nodes(stage.events, stage.senders[part]),
+        "to": _nodes(stage.events, stage.receivers[part]),
+        "status": names(stage.status[part], hops.STATUS),
+        "transmission_row": nullable(stage.sent[part]),
+        "reception_row": nullable(stage.read[part]),
     }
     for count in ("attempts", "frames", "no_ack", "busy", "readings", "duplicates"):
-        columns[count] = getattr(stage, count)
+        columns[count] = getattr(stage, count)[part]
     for column, point in enumerate(POINTS):
-        columns[f"{point.name}_sample"] = nullable(stage.samples[:, column])
+        columns[f"{point.name}_sample"] = nullable(stage.samples[column][part])
     return table(columns, stage.events.samplerate_hz)
 
 
-def transmissions_table(stage: Hops) -> pa.Table:
+def transmissions_table(stage: Hops, part: slice = ALL) -> pa.Table:
     """One row per command to a radio."""
     sent = stage.transmissions
     readers = np.bincount(stage.receptions.transmissions[stage.receptions.transmissions >= 0], minlength=len(sent))
     columns = {
-        "transmission_row": np.arange(len(sent), dtype=np.int32),
-        "packet_row": nullable(_packets(stage, stage.visits.of_transmission)),
-        "node": _nodes(stage.events, sent.nodes),
-        "id": nullable(sent.ids),
-        "sequence": nullable(sent.sequences),
-        "frame": sent.frames,
-        "begin_sample": sent.begins,
-        "end_sample": sent.ends,
-        "outcome": names(sent.outcomes, transmissions.OUTCOMES),
-        "readings": readers.astype(np.int32),
+        "transmission_row": _rows(sent, part),
+        "packet_row": nullable(_packets(stage, stage.visits.of_transmission[part])),
+        "node": _nodes(stage.events, sent.nodes[part]),
+        "id": nullable(sent.ids[part]),
+        "sequence": nullable(sent.sequences[part]),
+        "frame": sent.frames[part],
+        "begin_sample": sent.begins[part],
+        "end_sample": sent.ends[part],
+        "outcome": names(sent.outcomes[part], transmissions.OUTCOMES),
+        "readings": readers[part].astype(np.int32),
     }
     return table(columns, stage.events.samplerate_hz)
 
 
-def receptions_table(stage: Hops) -> pa.Table:
+def receptions_table(stage: Hops, part: slice = ALL) -> pa.Table:
     """One row per frame read."""
     read = stage.receptions
     columns = {
-        "reception_row": np.arange(len(read), dtype=np.int32),
-        "packet_row": nullable(_packets(stage, stage.visits.of_reception)),
-        "node": _nodes(stage.events, read.nodes),
-        "id": read.ids,
-        "sequence": nullable(read.sequences),
-        "air_start_sample": nullable(read.air_starts),
-        "end_sample": read.ends,
-        "transmission_row": nullable(read.transmissions),
-        "origin": names(read.origins, receptions.ORIGINS),
-        "repeated": stage.visits.repeated,
+        "reception_row": _rows(read, part),
+        "packet_row": nullable(_packets(stage, stage.visits.of_reception[part])),
+        "node": _nodes(stage.events, read.nodes[part]),
+        "id": read.ids[part],
+        "sequence": nullable(read.sequences[part]),
+        "air_start_sample": nullable(read.air_starts[part]),
+        "end_sample": read.ends[part],
+        "transmission_row": nullable(read.transmissions[part]),
+        "origin": names(read.origins[part], receptions.ORIGINS),
+        "repeated": stage.visits.repeated[part],
     }
     return table(columns, stage.events.samplerate_hz)
 
 
-def packets_table(stage: Hops, round_trips: RoundTrips | None = None) -> pa.Table:
+def packets_table(stage: Hops, round_trips: RoundTrips | None = None, *, part: slice = ALL) -> pa.Table:
     """One row per packet: where it was last seen, and the packet that answered it."""
     answers = np.full(len(stage.journeys), NONE, dtype=np.int32)
     if round_trips is not None:
         answers[round_trips.requests] = round_trips.replies
     travels, events = stage.journeys, stage.events
-    last = np.maximum(travels.last_events, 0)
+    last = np.maximum(travels.last_events[part], 0)
     columns = {
-        "packet_row": np.arange(len(travels), dtype=np.int32),
-        "id": travels.ids,
-        "origin": _nodes(events, travels.origins),
-        "start_sample": travels.starts,
-        "began": names(travels.kinds, KINDS),
-        "status": names(travels.status, journeys.STATUS),
-        "deliveries": travels.deliveries,
-        "fragments": travels.fragments,
+        "packet_row": _rows(travels, part),
+        "id": travels.ids[part],
+        "origin": _nodes(events, travels.origins[part]),
+        "start_sample": travels.starts[part],
+        "began": names(travels.kinds[part], KINDS),
+        "status": names(travels.status[part], journeys.STATUS),
+        "deliveries": travels.deliveries[part],
+        "fragments": travels.fragments[part],
         "last_node": _nodes(events, events.nodes[last]),
         "last_event": names(events.codes[last], _EVENTS),
         "last_sample": events.samples[last],
-        "answer_row": nullable(answers),
+        "answer_row": nullable(answers[part]),
     }
     return table(columns, events.samplerate_hz)
 
 
-def unattributed_table(stage: Hops) -> pa.Table:
+def unattributed_table(stage: Hops, part: slice = ALL) -> pa.Table:
     """Events that could not be given to a packet, with the reason."""
-    at, events = stage.unattributed.positions, stage.events
+    at, events = stage.unattributed.positions[part], stage.events
     columns = {
         "sample": events.samples[at],
         "node": _nodes(events, events.nodes[at]),
         "event": names(events.codes[at], _EVENTS),
         "id": nullable(events.ids[at]),
-        "reason": names(stage.unattributed.reasons, REASONS),
+        "reason": names(stage.unattributed.reasons[part], REASONS),
     }
     return table(columns, events.samplerate_hz)
+
+
+def _rows(stage: Sized, part: slice) -> NDArray[np.int32]:
+    return np.arange(*part.indices(len(stage)), dtype=np.int32)
 
 
 def _nodes(events: Events, indices: NDArray[Any]) -> pa.Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -99,17 +99,19 @@ def _joined(sizes: Sequence[int], table: Callable[[int, slice], pa.Table]) -> Pa
     return (ends[-1], make) if sizes else None
 
 
-def _hop_table(table: Callable[[Hops], pa.Table]) -> Callable[[Analysis, Study | None], Parts | None]:
+def _hop_table(
+    rows: Callable[[Hops], Sized], table: Callable[[Hops, slice], pa.Table]
+) -> Callable[[Analysis, Study | None], Parts | None]:
     def parts(analysis: Analysis, study: Study | None) -> Parts | None:
         hops = analysis.hops
-        return None if hops is None else (0, lambda part: table(hops))
+        return None if hops is None else (len(rows(hops)), lambda part: table(hops, part))
 
     return parts
 
 
 def _packets(analysis: Analysis, study: Study | None) -> Parts | None:
     hops, trips = analysis.hops, analysis.round_trips
-    return None if hops is None else (0, lambda part: hop_tables.packets_table(hops, trips))
+    return None if hops is None else (len(hops.journeys), lambda part: hop_tables.packets_table(hops, trips, part=part))
 
 
 def _round_trips(table: Callable[[RoundTrips, slice], pa.Table]) -> Callable[[Analysis, Study | None], Parts | None]:
@@ -123,11 +125,11 @@ def _round_trips(table: Callable[[RoundTrips, slice], pa.Table]) -> Callable[[An
 TABLES = (
     StageTable("events", lambda analysis, _: (len(analysis.events), lambda part: tables.events(analysis, part=part))),
     StageTable("damaged", lambda analysis, _: (0, lambda part: tables.damaged(analysis.events))),
-    StageTable("unattributed", _hop_table(hop_tables.unattributed_table)),
+    StageTable("unattributed", _hop_table(lambda hops: hops.unattributed, hop_tables.unattributed_table)),
     StageTable("packets", _packets),
-    StageTable("hops", _hop_table(hop_tables.hops_table)),
-    StageTable("transmissions", _hop_table(hop_tables.transmissions_table)),
-    StageTable("receptions", _hop_table(hop_tables.receptions_table)),
+    StageTable("hops", _hop_table(lambda hops: hops, hop_tables.hops_table)),
+    StageTable("transmissions", _hop_table(lambda hops: hops.transmissions, hop_tables.transmissions_table)),
+    StageTable("receptions", _hop_table(lambda hops: hops.receptions, hop_tables.receptions_table)),
     StageTable("round_trips", _round_trips(lambda trips, part: tables.round_trips(trips, part=part))),
     StageTable("timelines", _round_trips(lambda trips, part: tables.timelines(trips.timelines, part=part))),
     StageTable("steps", _steps),
