@@ -27,7 +27,7 @@ def shared_demo(factory: pytest.TempPathFactory, name: str, *words: str) -> Iter
         numbers = record_demo(folder / "run", "--packets", "60", *words).numbers
         (folder / "numbers.json").write_text(json.dumps(numbers))
 
-    folder = shared.made(factory, name, make)
+    folder = shared.filled(factory, name, make)
     with shared.unchanged(folder):
         numbers = json.loads((folder / "numbers.json").read_text())
         yield Demo(folder / "run", numbers | {"report": str(folder / "run" / "report" / "report.html")})
@@ -48,4 +48,4 @@ def other_demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
 @pytest.fixture(scope="session")
 def freertos_kernel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Sources of the kernel."""
-    return shared.made(tmp_path_factory, "freertos", fetch_kernel) / KERNEL
+    return shared.filled(tmp_path_factory, "freertos", fetch_kernel) / KERNEL

@@ -26,8 +26,8 @@ PACKETS = 60
 @pytest.fixture(scope="module")
 def recorded(demo: Demo) -> tuple[Recording, Events, Mapping[str, NodeLog]]:
     recording = Recording.open(demo.folder)
-    found = analyse(open_recording(recording))
-    return recording, found.events, found.logs
+    analysis = analyse(open_recording(recording))
+    return recording, analysis.events, analysis.logs
 
 
 @pytest.fixture(scope="module")
@@ -64,8 +64,8 @@ def test_the_clocks_are_those_of_the_bench(audited: Audit) -> None:
     """12 and -7 ppm against true time, of which the analyzer is 3 ppm slow."""
     fits = {fit.clock: fit.segments[0].ppm for fit in audited.fits}
     for node, ppm in (("initiator", 15.0), ("responder", -4.0)):
-        found = fits[f"node {node}"]
-        assert found.low - 0.2 <= ppm <= found.high + 0.2
+        ppm_interval = fits[f"node {node}"]
+        assert ppm_interval.low - 0.2 <= ppm <= ppm_interval.high + 0.2
 
 
 def test_the_delay_to_the_host_is_that_of_another_program(
@@ -90,9 +90,9 @@ def test_swapped_logs_are_flagged(recorded: tuple[Recording, Events, Mapping[str
         one: dataclasses.replace(logs[other], node=one),
         other: dataclasses.replace(logs[one], node=other),
     }
-    found = audit_of(recording, events, swapped)
+    findings = audit_of(recording, events, swapped)
     opened = open_recording(recording)
     data = report.report_data(opened, dataclasses.replace(analyse(opened), logs=swapped))
-    assert found.foreign == data.notes[-2:]
-    assert 2 == sum("this log is not of this recording" in note for note in found.foreign)
-    assert () == found.comparisons
+    assert findings.foreign == data.notes[-2:]
+    assert 2 == sum("this log is not of this recording" in note for note in findings.foreign)
+    assert () == findings.comparisons

@@ -67,17 +67,17 @@ def test_a_log(tmp_path: Path, form: str, pattern: str, words: list[str]) -> Non
     done = gpiorig("clocks", path, "--pattern", pattern, "--json", *words)
     irregular = f"{path}: irregular: line without a timestamp: 1\n" if "host" not in pattern else ""
     assert (0, irregular) == (done.status, done.stderr)
-    found = done.numbers["nodes"]["m3-1"]
-    assert (1000, 1, 1) == (found["n"], found["resets"], found["backsteps"])
-    assert [600, 400] == [period["n"] for period in found["boot_periods"]]
-    assert [1, 0] == [period["backsteps"] for period in found["boot_periods"]]
-    for period in found["boot_periods"]:
+    clock = done.numbers["nodes"]["m3-1"]
+    assert (1000, 1, 1) == (clock["n"], clock["resets"], clock["backsteps"])
+    assert [600, 400] == [period["n"] for period in clock["boot_periods"]]
+    assert [1, 0] == [period["backsteps"] for period in clock["boot_periods"]]
+    for period in clock["boot_periods"]:
         low, high = period["ppm_interval"]
         assert low < 100 < high
         assert high - low < 5
         assert 1 + period["ppm"] / 1e6 == period["rate"]
         assert period["residual_std_s"] < 0.002
-    assert -START_S + 5 == pytest.approx(found["boot_periods"][0]["offset_s"], abs=0.01)
+    assert -START_S + 5 == pytest.approx(clock["boot_periods"][0]["offset_s"], abs=0.01)
     assert done.numbers["matched"] == 1000
 
 
@@ -85,9 +85,9 @@ def test_node_alone_holds_the_time(tmp_path: Path) -> None:
     """Groups `host` and `node` are enough for a log of one node."""
     path = tmp_path / "a.txt"
     path.write_text(lines("{host:.6f} {s:.6f}", reset_at=None))
-    found = gpiorig("clocks", path, "--pattern", r"(?P<host>\S+) (?P<node>\S+)", "--json").numbers["nodes"]
-    assert [1000] == [clock["n"] for clock in found.values()]
-    assert pytest.approx(100, abs=1) == found["log"]["boot_periods"][0]["ppm"]
+    nodes = gpiorig("clocks", path, "--pattern", r"(?P<host>\S+) (?P<node>\S+)", "--json").numbers["nodes"]
+    assert [1000] == [clock["n"] for clock in nodes.values()]
+    assert pytest.approx(100, abs=1) == nodes["log"]["boot_periods"][0]["ppm"]
 
 
 @pytest.mark.slow
@@ -109,8 +109,8 @@ def test_boot_lines(tmp_path: Path) -> None:
     path = tmp_path / "a.log"
     rows = lines("{host:.6f};m3-1;now={us}", reset_at=None).splitlines(keepends=True)
     path.write_text("".join([*rows[:500], f"{START_S + 500}.000000;m3-1;main(): booting\n", *rows[500:]]))
-    found = gpiorig("clocks", path, "--pattern", r"now=(?P<node_time_us>\d+)", "--boot", "booting", "--json").numbers
-    assert [500, 500] == [period["n"] for period in found["nodes"]["m3-1"]["boot_periods"]]
+    numbers = gpiorig("clocks", path, "--pattern", r"now=(?P<node_time_us>\d+)", "--boot", "booting", "--json").numbers
+    assert [500, 500] == [period["n"] for period in numbers["nodes"]["m3-1"]["boot_periods"]]
 
 
 @pytest.mark.parametrize(
@@ -168,9 +168,9 @@ def test_numbers(tmp_path: Path, form: Callable[[int], str], group: str) -> None
     rows = zip((START_S + at).tolist(), np.rint(at * (1e6 + 50)).astype(int).tolist(), strict=True)
     path = tmp_path / "a.txt"
     path.write_text("".join(f"{host:.6f} {form(us)}\n" for host, us in rows))
-    (found,) = gpiorig("clocks", path, "--pattern", rf"(?P<host>\S+) {group}", "--json").numbers["nodes"].values()
-    assert (1200, 0, 0) == (found["n"], found["resets"], found["backsteps"])
-    assert pytest.approx(50, abs=0.01) == found["boot_periods"][0]["ppm"]
+    (clock,) = gpiorig("clocks", path, "--pattern", rf"(?P<host>\S+) {group}", "--json").numbers["nodes"].values()
+    assert (1200, 0, 0) == (clock["n"], clock["resets"], clock["backsteps"])
+    assert pytest.approx(50, abs=0.01) == clock["boot_periods"][0]["ppm"]
 
 
 def test_nodes_that_boot_in_one_log(tmp_path: Path) -> None:
@@ -185,9 +185,9 @@ def test_nodes_that_boot_in_one_log(tmp_path: Path) -> None:
     assert {"b": [40]} == counts(gpiorig("clocks", path, *words, "--node", "b", "--tick-hz", "12345").numbers)
 
 
-def counts(found: dict[str, Any]) -> dict[str, list[int]]:
+def counts(numbers: dict[str, Any]) -> dict[str, list[int]]:
     """Timestamps of the boot periods of each node."""
-    return {node: [period["n"] for period in clock["boot_periods"]] for node, clock in found["nodes"].items()}
+    return {node: [period["n"] for period in clock["boot_periods"]] for node, clock in numbers["nodes"].items()}
 
 
 def test_no_empty_figure(tmp_path: Path) -> None:
@@ -203,11 +203,11 @@ def test_a_recording_against_its_pins(demo: Demo) -> None:
     done = gpiorig("clocks", demo.folder, "--json")
     assert (0, "") == (done.status, done.stderr)
     for node, ppm in truth_ppm().items():
-        found = done.numbers["nodes"][node]
+        clock = done.numbers["nodes"][node]
         assert (demo.numbers["packets_sent"], 0, 0, 0) == tuple(
-            found[key] for key in ("n", "resets", "wraps", "backsteps")
+            clock[key] for key in ("n", "resets", "wraps", "backsteps")
         )
-        (one,) = found["boot_periods"]
+        (one,) = clock["boot_periods"]
         assert one["ppm_interval"][0] < ppm < one["ppm_interval"][1]
 
 
@@ -242,11 +242,11 @@ def test_every_stamp_of_a_line_counts(tmp_path: Path) -> None:
     many.write_text("\n".join(records) + "\n")
     pattern = r'"t": (?P<host>[\d.]+), "n": (?P<node_time_s>\d+)'
 
-    found, wanted = (gpiorig("clocks", path, "--pattern", pattern, "--json").numbers for path in (one, many))
+    numbers, wanted = (gpiorig("clocks", path, "--pattern", pattern, "--json").numbers for path in (one, many))
 
-    assert (1, 1, 200) == (found["lines"], found["matched"], found["stamps"])
+    assert (1, 1, 200) == (numbers["lines"], numbers["matched"], numbers["stamps"])
     assert (200, 200, 200) == (wanted["lines"], wanted["matched"], wanted["stamps"])
-    assert found["nodes"] == wanted["nodes"]
+    assert numbers["nodes"] == wanted["nodes"]
     assert "1 of 1 lines matched, with 200 stamps" in gpiorig("clocks", one, "--pattern", pattern).stdout
 
 

@@ -44,12 +44,12 @@ def assert_within(waits: Waits) -> None:
     assert (waits.parts.attempt_count == waits.true_attempts)[divided].all()
 
 
-def assert_adds_up(found: Run) -> None:
+def assert_adds_up(recorded: Run) -> None:
     """Each packet's parts are its step, exactly."""
-    for waits in found.waits.values():
+    for waits in recorded.waits.values():
         samples = waits.parts.samples
         assert (samples >= 0).all()
-        assert (found.route.steps.samples[:, waits.parts.column] == samples.sum(axis=1)).all()
+        assert (recorded.route.steps.samples[:, waits.parts.column] == samples.sum(axis=1)).all()
 
 
 @pytest.fixture(scope="module")
@@ -108,9 +108,9 @@ def test_attempts_that_another_line_shows_are_measured(tmp_path: Path) -> None:
     nodes = {**M3, "witness": "iotlab-m3"}
     lines = {"witness": ("strobe", "d0", "d1", "tap.frame_timestamp")}
     bench = bench_text(tmp_path, nodes, lines=lines) + links(nodes, dict.fromkeys(BOTH_WAYS, 80_000))
-    found = run(tmp_path, bench, experiment(150, settings()))
-    assert_adds_up(found)
-    request, reply = found.waits.values()
+    recorded = run(tmp_path, bench, experiment(150, settings()))
+    assert_adds_up(recorded)
+    request, reply = recorded.waits.values()
     for waits in (request, reply):
         assert_within(waits)
     assert request.parts.divided.all() and request.parts.attempt_count.sum() > 5
@@ -121,9 +121,9 @@ def test_attempts_that_another_line_shows_are_measured(tmp_path: Path) -> None:
 def test_attempts_that_no_line_shows_are_not_taken_for_the_backoff(tmp_path: Path) -> None:
     """TX_ARET between two nodes: a lost frame leaves no trace but a wait that is not one backoff."""
     bench = bench_text(tmp_path, M3) + links(M3, dict.fromkeys(BOTH_WAYS, 50_000))
-    found = run(tmp_path, bench, experiment(250, settings()))
-    assert_adds_up(found)
-    for waits in found.waits.values():
+    recorded = run(tmp_path, bench, experiment(250, settings()))
+    assert_adds_up(recorded)
+    for waits in recorded.waits.values():
         assert_within(waits)
         assert np.count_nonzero(waits.true_attempts) and not waits.parts.attempt_count.any()
         assert 0.75 * np.count_nonzero(waits.true_attempts) <= np.count_nonzero(~waits.parts.divided)
@@ -134,12 +134,12 @@ def test_attempts_that_no_line_shows_are_not_taken_for_the_backoff(tmp_path: Pat
 def test_attempts_of_the_driver_are_all_known(tmp_path: Path, finish: str) -> None:
     """CSMA in software: the commands show every attempt, whoever received it; frames of the other node, too."""
     bench = bench_text(tmp_path, TELOSB) + links(TELOSB, dict.fromkeys(BOTH_WAYS, 80_000))
-    found = run(
+    recorded = run(
         tmp_path, bench, experiment(60, settings(interval_us=150_000, timeout_us=140_000, finish=finish)), exact=False
     )
-    assert_adds_up(found)
-    for waits in found.waits.values():
+    assert_adds_up(recorded)
+    for waits in recorded.waits.values():
         assert_within(waits)
         assert waits.parts.divided.all()
         assert ("The driver's commands show every attempt.",) == waits.parts.notes
-    assert sum(waits.true_attempts.sum() for waits in found.waits.values()) > 2
+    assert sum(waits.true_attempts.sum() for waits in recorded.waits.values()) > 2

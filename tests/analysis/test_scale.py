@@ -20,13 +20,13 @@ from gpiorig.analysis.tables import registry, stages
 INITIATOR, RESPONDER = NODES
 
 
-def arrays(found):
+def arrays(analysis):
     """All that is known of the events and of the round trips."""
-    lines, steps = found.timelines, timelines.steps(found.timelines)
-    counts = (found.request_of, found.directions, found.replies, found.transmissions, found.receptions)
-    left = found.hops.unattributed
-    events = (found.hops.visit_of, found.hops.ways, left.positions, left.reasons)
-    return [each.tobytes() for each in (*counts, *events, lines.samples, lines.status, steps.rows, steps.samples)]
+    lines, steps = analysis.timelines, timelines.steps(analysis.timelines)
+    counts = (analysis.request_of, analysis.directions, analysis.replies, analysis.transmissions, analysis.receptions)
+    left = analysis.hops.unattributed
+    events = (analysis.hops.visit_of, analysis.hops.ways, left.positions, left.reasons)
+    return [array.tobytes() for array in (*counts, *events, lines.samples, lines.status, steps.rows, steps.samples)]
 
 
 @pytest.mark.slow
@@ -103,7 +103,7 @@ def test_exits_end_the_enters_that_a_plain_walk_gives_them(seed):
             waiting[point].append(position)
             continue
         for fits in (id_, -1, None if id_ < 0 else -1):
-            chosen = [each for each in waiting[point] if fits is None or log[each][2] == fits]
+            chosen = [enter for enter in waiting[point] if fits is None or log[enter][2] == fits]
             if chosen:
                 waiting[point].remove(chosen[-1])
                 if not any(log[chosen[-1]][0] < start < at for start in (1_001, 2_001)):

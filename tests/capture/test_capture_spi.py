@@ -53,7 +53,7 @@ def sigrok_spi(raw: Path, options: str) -> tuple[list[Word], list[Transfer]]:
     return words, [(start, end, numbers(out), numbers(back)) for start, end, out, back in pairs("transfer")]
 
 
-def found(transfers: spi.Transfers) -> tuple[list[Word], list[Transfer]]:
+def by_us(transfers: spi.Transfers) -> tuple[list[Word], list[Transfer]]:
     """The same of ours; sigrok says nothing of a transfer that the capture's end cuts."""
     arrays = (transfers.word_start, transfers.word_end, transfers.mosi, transfers.miso)
     words = list(zip(*(array.tolist() for array in arrays), strict=True))
@@ -96,7 +96,7 @@ def test_words_and_transfers_are_those_of_sigrok(
         raw = tmp_path / "raw.bin"
         raw.write_bytes(samples.tobytes())
         expected = sigrok_spi(raw, options)
-        assert expected == found(spi.decode(edges_of(samples), lines))
+        assert expected == by_us(spi.decode(edges_of(samples), lines))
         assert expected[1]
 
 

@@ -111,10 +111,10 @@ def test_unknown_key(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_port_in_use(tmp_path: Path, bench_file: Path) -> None:
     """The port of the virtual analyzer is taken."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
         bench_file.write_text(BENCH.replace("[virtual.analyzers.la]", f"[virtual.analyzers.la]\nport = {port}"))
 
         assert_one_error(run(bench_file, tmp_path / "run"), f"port {port}", "in use")

@@ -54,8 +54,8 @@ def test_edges_go_from_format_to_format(tmp_path: Path, demo: Demo, export: Expo
         assert (0, "") == (done.status, done.stderr)
         assert "samples are exact" in done.stdout or "nothing is rounded" in done.stdout
         source = tmp_path / name
-        found = read(source)
-        assert same(original, found if isinstance(found, Edges) else found.edges())
+        edges = read(source)
+        assert same(original, edges if isinstance(edges, Edges) else edges.edges())
 
 
 def test_a_window_in_time_and_channels(tmp_path: Path, demo: Demo, export: Export) -> None:
@@ -65,10 +65,10 @@ def test_a_window_in_time_and_channels(tmp_path: Path, demo: Demo, export: Expor
     numbers = export(demo.folder, "-o", path, *words).numbers
     assert (9_600_000, 12_000_000) == (numbers["from_sample"], numbers["to_sample"])
     part = Recording.open(demo.folder).edges().window(9_600_000, 12_000_000)
-    found = parquet.read(path).edges()
-    assert all(name.startswith("initiator.") for name in found.channels)
-    for name in found.channels:
-        assert part.channel(name)[0].tolist() == found.channel(name)[0].tolist()
+    edges = parquet.read(path).edges()
+    assert all(name.startswith("initiator.") for name in edges.channels)
+    for name in edges.channels:
+        assert part.channel(name)[0].tolist() == edges.channel(name)[0].tolist()
 
 
 def test_a_packet_by_its_round_trip_time(tmp_path: Path, demo: Demo, export: Export) -> None:
@@ -138,10 +138,10 @@ def test_frames_with_their_time_on_the_air(tmp_path: Path, export: Export) -> No
     export(folder, "-o", tmp_path / "t.parquet", "--table", "timelines")
     timelines = pyarrow.parquet.read_table(tmp_path / "t.parquet").to_pylist()
     for row in timelines:
-        stamped = [each for each in rows if each[2] == f"packet {row['id']} reply"]
-        assert ["responder", "initiator"] == [each[0] for each in stamped]
+        stamped = [frame for frame in rows if frame[2] == f"packet {row['id']} reply"]
+        assert ["responder", "initiator"] == [frame[0] for frame in stamped]
         expected = (row["reply.air.start_sample"] * 125 + 1) // 3  # ns at 24 MHz, to the nearest
-        assert {str(expected)} == {each[1] for each in stamped}
+        assert {str(expected)} == {frame[1] for frame in stamped}
     assert 5 == sum(row[0] == "initiator" and not row[1] for row in rows)  # requests: the responder has no such line
     again = tmp_path / "again.pcapng"
     assert 0 == export(path, "-o", again).status

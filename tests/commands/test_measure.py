@@ -52,16 +52,16 @@ def test_pairs_of_a_file(vcd: Path) -> None:
     done = gpiorig("measure", vcd, "--from", "a.irq:rise", "--to", "b.irq:rise", "--json")
 
     assert (0, "") == (done.status, done.stderr)
-    found = done.numbers
-    assert (2, 0, 0, None) == (found["n"], found["unpaired_from"], found["unpaired_to"], found["virtual"])
-    assert (3000, 3500, 4000, 3500) == (found["min_ns"], found["median_ns"], found["max_ns"], found["mean_ns"])
-    assert (3050, 3950) == (found["p5_ns"], found["p95_ns"])
-    assert np.std([3000, 4000], ddof=1) == pytest.approx(found["std_ns"])
+    numbers = done.numbers
+    assert (2, 0, 0, None) == (numbers["n"], numbers["unpaired_from"], numbers["unpaired_to"], numbers["virtual"])
+    assert (3000, 3500, 4000, 3500) == (numbers["min_ns"], numbers["median_ns"], numbers["max_ns"], numbers["mean_ns"])
+    assert (3050, 3950) == (numbers["p5_ns"], numbers["p95_ns"])
+    assert np.std([3000, 4000], ddof=1) == pytest.approx(numbers["std_ns"])
     # Limits as rectangles (docs/guide/uncertainty.md): a sample and two apertures of 2 ns; 5 ns of skew; 100 ppm,
     # added.
     fixed_ns = 2 * np.hypot(1004, 5) / 3**0.5
-    assert fixed_ns + 2 * 100e-6 * 4000 / 3**0.5 == pytest.approx(found["uncertainty_ns"])
-    assert fixed_ns + 2 * 100e-6 * 3500 / 3**0.5 == pytest.approx(found["median_uncertainty_ns"])
+    assert fixed_ns + 2 * 100e-6 * 4000 / 3**0.5 == pytest.approx(numbers["uncertainty_ns"])
+    assert fixed_ns + 2 * 100e-6 * 3500 / 3**0.5 == pytest.approx(numbers["median_uncertainty_ns"])
 
 
 @pytest.mark.parametrize(
@@ -77,23 +77,23 @@ def test_pairs_of_a_file(vcd: Path) -> None:
 )
 def test_every_way_to_measure(vcd: Path, words: list[str], median_ns: float, n: int) -> None:
     """Periods, widths, skews: medians by hand."""
-    found = gpiorig("measure", vcd, *words, "--json").numbers
+    numbers = gpiorig("measure", vcd, *words, "--json").numbers
 
-    assert (n, median_ns) == (found["n"], found["median_ns"])
+    assert (n, median_ns) == (numbers["n"], numbers["median_ns"])
 
 
 def test_per_node_takes_the_channels_named_after_nodes(vcd: Path, tmp_path: Path) -> None:
     """In the table each delay stands with its node and with its own ±."""
     path = tmp_path / "d.csv"
-    found = gpiorig("measure", vcd, "--width", "irq:high", "--per", "node", "--json", "-o", path).numbers
+    numbers = gpiorig("measure", vcd, "--width", "irq:high", "--per", "node", "--json", "-o", path).numbers
     delays = stages.read(path).to_pydict()
 
     assert ["a", "a", "b", "b"] == delays["measured"]
     assert [10_000, 10_000, 11_000, 67_000] == delays["delay_ns"]
-    assert found["nodes"]["b"]["uncertainty_ns"] == pytest.approx(delays["uncertainty_ns"][3])
+    assert numbers["nodes"]["b"]["uncertainty_ns"] == pytest.approx(delays["uncertainty_ns"][3])
     assert delays["uncertainty_ns"][3] > delays["uncertainty_ns"][2]
 
-    assert {"a": 10_000, "b": 39_000} == {node: each["median_ns"] for node, each in found["nodes"].items()}
+    assert {"a": 10_000, "b": 39_000} == {node: counts["median_ns"] for node, counts in numbers["nodes"].items()}
 
 
 def test_delays_and_figure_are_written(vcd: Path, tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_a_recording_agrees_with_its_timelines(demo: Demo) -> None:
     air = result.timelines.column("request.irq") - result.timelines.column("request.air.start")
     header = result.timelines.header_samples[0]
 
-    found = gpiorig(
+    numbers = gpiorig(
         "measure",
         demo.folder,
         *("--from", "responder.tap.frame_timestamp:rise", "--to", "responder.tap.irq:rise", "--json"),
@@ -187,11 +187,11 @@ def test_a_recording_agrees_with_its_timelines(demo: Demo) -> None:
 
     ignored = gpiorig("measure", demo.folder, "--period", "initiator.tap.irq", "--samplerate", "1MHz")
     assert (2, True) == (ignored.status, "--samplerate: " in ignored.stderr)
-    assert found["virtual"]
-    assert len(air) == found["n"]
+    assert numbers["virtual"]
+    assert len(air) == numbers["n"]
     period_ns = 1e9 / 24e6
-    assert (np.median(air) - header) * period_ns == pytest.approx(found["median_ns"])
-    assert (air.max() - header) * period_ns == pytest.approx(found["max_ns"])
+    assert (np.median(air) - header) * period_ns == pytest.approx(numbers["median_ns"])
+    assert (air.max() - header) * period_ns == pytest.approx(numbers["max_ns"])
 
 
 def test_lines_of_a_virtual_recording_are_labelled(demo: Demo) -> None:
@@ -202,12 +202,12 @@ def test_lines_of_a_virtual_recording_are_labelled(demo: Demo) -> None:
 
     assert "responder: " in done.stdout
     assert done.stdout.endswith("Virtual bench: these numbers test the rig; they are not a measurement of hardware.\n")
-    found = gpiorig("latency", demo.folder, *words, "--json").numbers
-    assert (True, 0) == (found["virtual"], found["backsteps"])
+    numbers = gpiorig("latency", demo.folder, *words, "--json").numbers
+    assert (True, 0) == (numbers["virtual"], numbers["backsteps"])
     lines = {node: Recording.open(demo.folder).serial(node).lines().texts for node in ("initiator", "responder")}
     assert {node: sum("packet seq=" in text for text in texts) for node, texts in lines.items()} == {
-        "responder": found["n"] + found["unpaired_request"],
-        "initiator": found["n"] + found["unpaired_response"],
+        "responder": numbers["n"] + numbers["unpaired_request"],
+        "initiator": numbers["n"] + numbers["unpaired_response"],
     }
 
 
@@ -217,10 +217,12 @@ def test_lines_of_a_log_are_paired(tmp_path: Path) -> None:
     log.write_text(IOTLAB)
     words = ("latency", log, "--request", r"send (?P<id>\d+)", "--response", r"got (?P<id>\d+)", "--json")
 
-    found = gpiorig(*words).numbers
+    numbers = gpiorig(*words).numbers
 
-    assert (2, 1, 1) == (found["n"], found["unpaired_request"], found["unpaired_response"])
-    assert {"m3-1": 12_500_000, "m3-2": 10_000_000} == {n: each["median_ns"] for n, each in found["nodes"].items()}
+    assert (2, 1, 1) == (numbers["n"], numbers["unpaired_request"], numbers["unpaired_response"])
+    assert {"m3-1": 12_500_000, "m3-2": 10_000_000} == {
+        n: counts["median_ns"] for n, counts in numbers["nodes"].items()
+    }
     across = gpiorig(*words, "--across-nodes").numbers
     assert (1, 2_500_000) == (across["n"], across["max_ns"])  # m3-2 sent id 1 again: that one is answered
 
@@ -231,10 +233,10 @@ def test_patterns_may_name_the_node_and_the_time(tmp_path: Path) -> None:
     log.write_text("[1.5] to x 1\n[1.75] to y 1\n[2.5] from x 1\nnoise\n")
     words = [r"\[(?P<time>[\d.]+)\] to (?P<node>\w) (?P<id>\d+)", r"\[(?P<time>[\d.]+)\] from (?P<node>\w) (?P<id>\d+)"]
 
-    found = gpiorig("latency", log, "--request", words[0], "--response", words[1], "--json").numbers
+    numbers = gpiorig("latency", log, "--request", words[0], "--response", words[1], "--json").numbers
 
-    assert (1, 10**9) == (found["n"], found["median_ns"])
-    assert 1 == found["nodes"]["y"]["unpaired_request"]
+    assert (1, 10**9) == (numbers["n"], numbers["median_ns"])
+    assert 1 == numbers["nodes"]["y"]["unpaired_request"]
 
 
 def test_damaged_lines_of_a_log_are_counted(tmp_path: Path) -> None:
@@ -246,10 +248,10 @@ def test_damaged_lines_of_a_log_are_counted(tmp_path: Path) -> None:
     )
     words = [rf"^(?P<time>\S+) ID:(?P<node>\d+) {word} (?P<id>\d+)?" for word in ("ping", "pong")]
 
-    found = gpiorig("latency", log, "--request", words[0], "--response", words[1], "--json").numbers
+    numbers = gpiorig("latency", log, "--request", words[0], "--response", words[1], "--json").numbers
 
-    assert (1, 1_500_000_000, 4) == (found["n"], found["max_ns"], found["unusable_lines"])
-    assert (0, 0) == (found["unpaired_request"], found["unpaired_response"])
+    assert (1, 1_500_000_000, 4) == (numbers["n"], numbers["max_ns"], numbers["unusable_lines"])
+    assert (0, 0) == (numbers["unpaired_request"], numbers["unpaired_response"])
 
 
 def test_several_logs_are_put_in_the_order_of_their_stamps(tmp_path: Path) -> None:
@@ -259,10 +261,10 @@ def test_several_logs_are_put_in_the_order_of_their_stamps(tmp_path: Path) -> No
     receiver.write_text("1.01 rx 1\n9.0 rx 2\n")
     words = ["--request", r"(?P<time>\S+) tx (?P<id>\d+)", "--response", r"(?P<time>\S+) rx (?P<id>\d+)"]
 
-    found = gpiorig("latency", receiver, sender, *words, "--across-nodes", "--max-gap", "2s", "--json").numbers
+    numbers = gpiorig("latency", receiver, sender, *words, "--across-nodes", "--max-gap", "2s", "--json").numbers
 
-    assert (1, 10_000_000, 1) == (found["n"], found["max_ns"], found["too_long"])
-    assert {"a": 1, "b": 0} == {node: each["unpaired_request"] for node, each in found["nodes"].items()}
+    assert (1, 10_000_000, 1) == (numbers["n"], numbers["max_ns"], numbers["too_long"])
+    assert {"a": 1, "b": 0} == {node: counts["unpaired_request"] for node, counts in numbers["nodes"].items()}
 
 
 @pytest.mark.parametrize(
@@ -298,13 +300,13 @@ def test_every_match_of_a_line_is_a_stamp(tmp_path: Path) -> None:
     many.write_text(", ".join(records).replace("}, ", "}\n") + "\n")
     words = [r'"t": (?P<time>[\d.]+), "' + side + r'": (?P<id>\d+)' for side in ("tx", "rx")]
 
-    found, wanted = (
+    numbers, wanted = (
         gpiorig("latency", path, "--request", words[0], "--response", words[1], "--across-nodes", "--json").numbers
         for path in (few, many)
     )
 
-    assert (3, 400_000_000, 0) == (found["n"], found["median_ns"], found["unpaired_request"])
-    assert found | {"source": ""} == wanted | {"source": ""}
+    assert (3, 400_000_000, 0) == (numbers["n"], numbers["median_ns"], numbers["unpaired_request"])
+    assert numbers | {"source": ""} == wanted | {"source": ""}
 
 
 def test_ids_that_never_meet_are_shown(tmp_path: Path) -> None:
@@ -338,8 +340,8 @@ def test_delays_that_stand_in_lines(
     """Tables of delays, and two times in one line: every match is a delay; numbers that are missing are counted."""
     path = tmp_path / "table.csv"
     path.write_text(text)
-    found = gpiorig("latency", path, "--value", pattern, "--json").numbers
-    assert (delays_ns, missing) == ([found["min_ns"], found["max_ns"]], found["missing_ids"])
+    numbers = gpiorig("latency", path, "--value", pattern, "--json").numbers
+    assert (delays_ns, missing) == ([numbers["min_ns"], numbers["max_ns"]], numbers["missing_ids"])
     assert "median" in gpiorig("latency", path, "--value", pattern).stdout
 
 

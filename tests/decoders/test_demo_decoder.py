@@ -49,9 +49,9 @@ def test_sigrok_and_native_agree_on_the_demo(demo: Demo, sr_file: Path, node: st
     """The same events, to the sample, on every line of a node."""
     recording = Recording.open(demo.folder)
     stage = events.from_edges(recording.edges(), wiring(benches.loads(recording.info.bench)))
-    mine = stage.nodes == stage.node(node)
+    of_node = stage.nodes == stage.node(node)
     native = sorted(
-        zip(stage.samples[mine].tolist(), stage.codes[mine].tolist(), stage.ids[mine].tolist(), strict=True)
+        zip(stage.samples[of_node].tolist(), stage.codes[of_node].tolist(), stage.ids[of_node].tolist(), strict=True)
     )
 
     assert len(native) > 3000
@@ -60,7 +60,7 @@ def test_sigrok_and_native_agree_on_the_demo(demo: Demo, sr_file: Path, node: st
 
 def test_sr_file_holds_the_same_edges(demo: Demo, sr_file: Path) -> None:
     """A recording survives the way through a .sr file: `gpiorig info` says the same of both."""
-    recording, exported = (gpiorig("info", each, "--json").numbers for each in (demo.folder, sr_file))
+    recording, exported = (gpiorig("info", source, "--json").numbers for source in (demo.folder, sr_file))
 
     for key in ("samplerate_hz", "samples", "duration_s", "start", "channels"):
         assert recording[key] == exported[key]

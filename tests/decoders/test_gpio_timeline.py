@@ -136,15 +136,15 @@ def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_stored_texts(raw: Path, name: str, out: str) -> None:
     """All annotations of a small capture, and its statistics, as stored."""
-    said, errors = sigrok(raw, out)
+    output, errors = sigrok(raw, out)
     assert "" == errors
-    assert (STORED / f"{name}.output").read_text() == said.decode()
+    assert (STORED / f"{name}.output").read_text() == output.decode()
 
 
 def test_binary_records(raw: Path) -> None:
     """Records hold the milestones of every packet, and what became of it."""
-    said, _ = sigrok(raw, "-B gpio_timeline=milestones")
-    records = np.frombuffer(said, RECORD)
+    output, _ = sigrok(raw, "-B gpio_timeline=milestones")
+    records = np.frombuffer(output, RECORD)
     ends = records[records["kind"] == 1]
     assert [(0, 12, 0), (1, 13, 2)] == [(r["packet"], r["id"], r["value"]) for r in ends]
     first = records[(records["kind"] == 0) & (records["packet"] == 0)]
@@ -158,9 +158,9 @@ def test_binary_records(raw: Path) -> None:
 
 def test_a_missing_milestone_is_said_where_others_have_it(raw: Path) -> None:
     """With `absent` a packet is judged by the milestones of all; a wrong name in it is an error."""
-    said, errors = sigrok(raw, "-A gpio_timeline=packets", options=":absent=sock.tx+sock.rx")
+    output, errors = sigrok(raw, "-A gpio_timeline=packets", options=":absent=sock.tx+sock.rx")
     assert "" == errors
-    assert "missing: request.ipv6.tx, request.sixlowpan.tx" in said.decode()
+    assert "missing: request.ipv6.tx, request.sixlowpan.tx" in output.decode()
     assert "no milestone" in sigrok(raw, "-A gpio_timeline", options=":absent=nothing")[1]
 
 
@@ -177,8 +177,8 @@ def test_a_missing_milestone_is_said_where_others_have_it(raw: Path) -> None:
 )
 def test_a_wrong_wiring_is_refused(raw: Path, wiring: str, error: str) -> None:
     """The error says which part of the text is wrong."""
-    said, errors = sigrok(raw, "-A gpio_timeline", wiring=wiring)
-    assert b"" == said
+    output, errors = sigrok(raw, "-A gpio_timeline", wiring=wiring)
+    assert b"" == output
     assert error in errors
 
 
@@ -194,9 +194,9 @@ def test_no_waveform_is_an_error(tmp_path: Path, seed: int) -> None:
     else:
         levels = np.frombuffer(rng.randbytes(40_000), np.uint16).copy()
     (tmp_path / "raw.bin").write_bytes(levels.astype("<u2").tobytes())
-    said, errors = sigrok(tmp_path / "raw.bin", "-M gpio_timeline")
+    output, errors = sigrok(tmp_path / "raw.bin", "-M gpio_timeline")
     assert "" == errors
-    assert "Unattributed events: " in said.decode()
+    assert "Unattributed events: " in output.decode()
 
 
 def assert_like_the_report(run: Path, tmp_path: Path) -> Counter[str]:
@@ -220,11 +220,11 @@ def assert_like_the_report(run: Path, tmp_path: Path) -> Counter[str]:
         check=True,
     )
     assert "" == done.stderr
-    said = [
+    annotations = [
         (int(first) + start, int(last) + start, text)
         for first, last, text in re.findall(r"^(\d+)-(\d+) gpio_timeline-1: (.*)$", done.stdout, re.MULTILINE)
     ]
-    _assert_packets(lines, said)
+    _assert_packets(lines, annotations)
     expected = [
         (int(first), int(last), f"{step.name} ({step.node})")
         for row in lines.complete
@@ -233,24 +233,26 @@ def assert_like_the_report(run: Path, tmp_path: Path) -> Counter[str]:
         )
     ]
     steps = [
-        (first, last, text.rpartition(": ")[0]) for first, last, text in said if re.search(r"\(.*\): [\d.]+ us", text)
+        (first, last, text.rpartition(": ")[0])
+        for first, last, text in annotations
+        if re.search(r"\(.*\): [\d.]+ us", text)
     ]
     assert sorted(expected) == sorted(steps)
     reasons = Counter(
-        found.group(1) for _, _, text in said if (found := re.fullmatch(r"Unattributed: .*? of .*?: (.*)", text))
+        match.group(1) for _, _, text in annotations if (match := re.fullmatch(r"Unattributed: .*? of .*?: (.*)", text))
     )
     assert all(n <= reasons[reason] for reason, n in result.hops.unattributed.counts().items())
     return Counter(lines.counts())
 
 
-def _assert_packets(lines: timelines.Timelines, said: list[tuple[int, int, str]]) -> None:
+def _assert_packets(lines: timelines.Timelines, annotations: list[tuple[int, int, str]]) -> None:
     expected = [
         (int(samples[0]), int(samples[-1]), int(id_), int(rtt))
         for samples, id_, rtt in zip(lines.samples, lines.ids, lines.rtt, strict=True)
         if rtt >= 0
     ]
     packets = []
-    for first, last, text in said:
+    for first, last, text in annotations:
         if match := re.match(r"Packet (\d+): RTT ([\d.]+) us, (\d+) samples", text):
             packets.append((first, last, int(match[1]), int(match[3])))
             assert f"{int(match[3]) * 1e6 / float(lines.samplerate_hz):.3f}" == match[2]
@@ -258,7 +260,7 @@ def _assert_packets(lines: timelines.Timelines, said: list[tuple[int, int, str]]
     lost = [
         f"Packet {lines.ids[row]}: lost, {lines.detail(row)}" for row in np.flatnonzero(lines.status == timelines.LOST)
     ]
-    assert lost == [text for _, _, text in said if ": lost, " in text]
+    assert lost == [text for _, _, text in annotations if ": lost, " in text]
 
 
 @pytest.mark.slow
@@ -273,8 +275,8 @@ def test_followed_event_by_event(demo: Demo, seed: int) -> None:
     recording = Recording.open(demo.folder)
     bench = benches.loads(recording.info.bench)
     events = thinned(events_of(recording.edges(), opened.wiring(bench)), np.random.default_rng(seed))
-    found = trips(events, header_ns=201_000)
-    assert_equal(events, found.hops, found.timelines, damaged=True)
+    round_trips = trips(events, header_ns=201_000)
+    assert_equal(events, round_trips.hops, round_trips.timelines, damaged=True)
 
 
 @pytest.mark.slow  # runs a virtual bench

@@ -29,10 +29,10 @@ PACKET = 7
 
 def session_of(file: Path) -> configparser.ConfigParser:
     """A .pvs file."""
-    found = configparser.ConfigParser(interpolation=None, strict=True)
-    found.optionxform = str  # type: ignore[assignment,method-assign]
-    found.read(file)
-    return found
+    session = configparser.ConfigParser(interpolation=None, strict=True)
+    session.optionxform = str  # type: ignore[assignment,method-assign]
+    session.read(file)
+    return session
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +51,10 @@ def test_a_slice_is_the_packet_and_its_surroundings(demo: Demo, cut: Path) -> No
     row = pulseview_slices.packet_row(lines, str(PACKET))
     start = int(lines.samples[row, 0]) - 2400  # 100 us
     end = int(lines.samples[row, -1]) + 2400
-    found, edges = read_sr(cut), recording.edges().window(start, end)
-    assert (end - start, edges.channels) == (found.end, found.channels)
-    for name in filter(None, found.channels):
-        assert (edges.channel(name)[0] - start).tolist() == found.channel(name)[0].tolist()
+    slice_edges, edges = read_sr(cut), recording.edges().window(start, end)
+    assert (end - start, edges.channels) == (slice_edges.end, slice_edges.channels)
+    for name in filter(None, slice_edges.channels):
+        assert (edges.channel(name)[0] - start).tolist() == slice_edges.channel(name)[0].tolist()
 
     session = session_of(cut.with_suffix(".pvs"))
     metas = [session[name] for name in session.sections() if name.startswith("meta_obj")]
@@ -141,19 +141,19 @@ def picture(environment: dict[str, str]) -> NDArray[np.uint8]:
 def colours(pixels: NDArray[np.uint8]) -> dict[str, int]:
     """How many pixels there are of each colour."""
     values = pixels.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)
-    found, counts = np.unique(values, return_counts=True)
-    return {f"#{value:06X}": int(count) for value, count in zip(found, counts, strict=True)}
+    rgb_values, counts = np.unique(values, return_counts=True)
+    return {f"#{value:06X}": int(count) for value, count in zip(rgb_values, counts, strict=True)}
 
 
 def annotations(seen: dict[str, int]) -> list[str]:
     """Colours of larger areas that neither a label nor a button has: those of annotations."""
     labels = {*decoder_stacks.NODE_COLOURS, decoder_stacks.TIMELINE_COLOUR}
-    found = []
+    rows = []
     for colour, count in seen.items():
         parts = [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
         if count >= 500 and max(parts) - min(parts) > 80 and colour not in labels:
-            found.append(colour)
-    return found
+            rows.append(colour)
+    return rows
 
 
 def is_drawn(seen: dict[str, int]) -> bool:
@@ -187,7 +187,7 @@ def test_pulseview_shows_a_slice(cut: Path, tmp_path: Path) -> None:
                 seen = colours(picture(environment))
             alive = shown.poll() is None
             shown.kill()
-    said = (tmp_path / "errors").read_text()
-    assert alive, said
-    assert [] == [line for line in said.splitlines() if "srd:" in line or "Traceback" in line or "ERROR" in line]
+    messages = (tmp_path / "errors").read_text()
+    assert alive, messages
+    assert [] == [line for line in messages.splitlines() if "srd:" in line or "Traceback" in line or "ERROR" in line]
     assert is_drawn(seen), seen

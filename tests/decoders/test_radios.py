@@ -45,10 +45,10 @@ def records(stream: bytes) -> list[Row]:
     return rows
 
 
-def rows_of(found: spi_frames.RadioFrames) -> list[Row]:
-    arrays = (found.start, found.end, found.sent, found.has_fcs, found.crc, found.lqi, found.rssi_dbm)
+def rows_of(frames: spi_frames.RadioFrames) -> list[Row]:
+    arrays = (frames.start, frames.end, frames.sent, frames.has_fcs, frames.crc, frames.lqi, frames.rssi_dbm)
     columns = zip(*(array.tolist() for array in arrays), strict=True)
-    return [(*row, found.frame(i)) for i, row in enumerate(columns)]
+    return [(*row, frames.frame(i)) for i, row in enumerate(columns)]
 
 
 def by_sigrok(capture: Path, chip: str, lines: str, *, stacked: bool) -> list[Row]:
@@ -83,11 +83,11 @@ def test_stored_text(radio: Radio) -> None:
 def test_fast_path_on_recordings(radio: Radio) -> None:
     """The decoder stacked on `spi`, the same on its own channels, and the fast path give the same frames."""
     edges = read_sr(radio.capture)
-    found = by_us(edges, radio.decoder, spi.lines_of(edges.channels, "initiator"))
+    frames = by_us(edges, radio.decoder, spi.lines_of(edges.channels, "initiator"))
     lines = spi_lines("initiator")
     for stacked in (True, False):
-        assert rows_of(found) == by_sigrok(radio.capture, radio.decoder, lines, stacked=stacked)
-    assert [True, False, True, False] == [bool(way) for way in found.sent[np.diff(found.offsets) > 5]]
+        assert rows_of(frames) == by_sigrok(radio.capture, radio.decoder, lines, stacked=stacked)
+    assert [True, False, True, False] == [bool(way) for way in frames.sent[np.diff(frames.offsets) > 5]]
 
 
 def draw_at86rf2xx(draw: random.Random) -> list[tuple[int, int]]:
@@ -144,13 +144,15 @@ def test_fast_path_on_random_and_damaged_traffic(tmp_path: Path, chip: str) -> N
     capture, seen = tmp_path / "random.sr", 0
     for samples in (bus.samples(), bus.damaged(glitches=120), random_lines(draw, 20_000)):
         edges = written(capture, samples)
-        found = by_us(edges, chip)
+        frames = by_us(edges, chip)
         for stacked in (True, False):
             expected = by_sigrok(capture, chip, "clk=clk:mosi=mosi:miso=miso:cs=select", stacked=stacked)
-            assert expected == rows_of(found), stacked
-        said = sigrok(capture, "-P", f"spi:clk=clk:mosi=mosi:miso=miso:cs=select,{chip},ieee802154", "-A", "ieee802154")
-        assert b"Trace" not in said.stderr
-        seen += len(found)
+            assert expected == rows_of(frames), stacked
+        output = sigrok(
+            capture, "-P", f"spi:clk=clk:mosi=mosi:miso=miso:cs=select,{chip},ieee802154", "-A", "ieee802154"
+        )
+        assert b"Trace" not in output.stderr
+        seen += len(frames)
     assert seen > 20
 
 
@@ -167,8 +169,8 @@ def test_a_gap_ends_what_was_under_way() -> None:
     rows = np.insert(rows[0], between, gap[0, 1]), np.insert(rows[1], between, rows[1][between - 1])
     for gaps, starts in ((gap, [rest[0]]), (gap[:0], [half[0]])):
         pieces = [spi.SpiDecoder(LINES).feed(Block(*rows, samples.size, gaps), last=True)]
-        found = spi_frames.frames(pieces, chip="cc2420", samplerate_hz=RATE_HZ, lines=LINES)
-        assert starts == found.start.tolist()
+        frames = spi_frames.frames(pieces, chip="cc2420", samplerate_hz=RATE_HZ, lines=LINES)
+        assert starts == frames.start.tolist()
 
 
 def test_lines_that_lack(tmp_path: Path) -> None:
@@ -211,17 +213,17 @@ def test_pins_and_slp_tr(tmp_path: Path) -> None:
 def test_pcap_for_wireshark(tmp_path: Path, radio: Radio) -> None:
     """In tshark the pcap of `ieee802154` has the sequence numbers and the times of the frames."""
     edges = read_sr(radio.capture)
-    found = by_us(edges, radio.decoder, spi.lines_of(edges.channels, "initiator"))
+    frames = by_us(edges, radio.decoder, spi.lines_of(edges.channels, "initiator"))
     stack = f"spi:{spi_lines('initiator')},{radio.decoder},ieee802154"
     pcap = tmp_path / "frames.pcap"
     pcap.write_bytes(sigrok(radio.capture, "-P", stack, "-B", "ieee802154=pcap").stdout)
     fields = ("frame.time_epoch", "wpan.seq_no", "_ws.malformed")
     command = ["tshark", "-r", str(pcap), "-T", "fields", *(word for field in fields for word in ("-e", field))]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    assert [f"{sequence}" for sequence in found.sequence] == [line.split("\t")[1] for line in lines]
+    assert [f"{sequence}" for sequence in frames.sequence] == [line.split("\t")[1] for line in lines]
     assert not any(line.split("\t")[2] for line in lines)
     times_ns = [int(Fraction(line.split("\t")[0]) * 10**9) for line in lines]
-    assert [start * 10**9 // int(edges.samplerate_hz) for start in found.start.tolist()] == times_ns
+    assert [start * 10**9 // int(edges.samplerate_hz) for start in frames.start.tolist()] == times_ns
 
 
 @pytest.mark.slow
@@ -249,14 +251,14 @@ def test_frames_are_those_that_were_sent(tmp_path: Path, radio: Radio) -> None:
     recording = run(radio, tmp_path / "run")
     seen = {node: frames(recording, radio, node) for node in radio.nodes}
     events = analyse(open_recording(recording)).events
-    for node, found in seen.items():
-        data = np.flatnonzero(np.diff(found.offsets) > 5)  # not the acknowledgements that a CC2420 hands on
+    for node, sent_frames in seen.items():
+        data = np.flatnonzero(np.diff(sent_frames.offsets) > 5)  # not the acknowledgements that a CC2420 hands on
         for sent, name in ((True, "driver.load.exit"), (False, "driver.rx_read.exit")):
-            ours = [i for i in data if found.sent[i] == sent]
+            ours = [i for i in data if sent_frames.sent[i] == sent]
             here = (events.codes == BY_NAME[name].code) & (events.nodes == events.node_names.index(node))
-            ids = [int.from_bytes(body(found, i)[-2:], "big") for i in ours]
+            ids = [int.from_bytes(body(sent_frames, i)[-2:], "big") for i in ours]
             assert events.ids[here].tolist() == ids and ids
-            spans = events.samples[here] - found.end[ours]
+            spans = events.samples[here] - sent_frames.end[ours]
             assert np.all(spans < RATE_HZ / 1000), "the event follows the transfer within a millisecond"
     listed = gpiorig("radio", recording.folder, "--json").numbers["frames"]
     assert sum(map(len, seen.values())) == len(listed)
@@ -303,7 +305,7 @@ def test_command_refuses(words: tuple[str, ...]) -> None:
     assert 2 == done.status and done.stderr.startswith("gpiorig radio: error: ") and 1 == done.stderr.count("\n")
 
 
-def body(found: spi_frames.RadioFrames, index: int) -> bytes:
+def body(frames: spi_frames.RadioFrames, index: int) -> bytes:
     """A frame without FCS."""
-    whole = found.frame(index)
-    return whole[: -spi_frames.FCS_BYTES] if found.has_fcs[index] else whole
+    whole = frames.frame(index)
+    return whole[: -spi_frames.FCS_BYTES] if frames.has_fcs[index] else whole

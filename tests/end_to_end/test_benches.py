@@ -117,10 +117,10 @@ def test_damage_fails_the_check(tmp_path: Path) -> None:
 
 def test_bench_check(bench_file: Path) -> None:
     """`gpiorig bench check` says what is wired where, and prints the bench as JSON."""
-    said, as_json = gpiorig("bench", "check", bench_file), gpiorig("bench", "check", bench_file, "--json")
+    as_text, as_json = gpiorig("bench", "check", bench_file), gpiorig("bench", "check", bench_file, "--json")
 
-    assert (0, 0) == (said.status, as_json.status)
-    assert "tap.irq on P8_29" in said.stdout
+    assert (0, 0) == (as_text.status, as_json.status)
+    assert "tap.irq on P8_29" in as_text.stdout
     assert "P8_29" == as_json.numbers["nodes"]["responder"]["lines"]["tap.irq"]
     assert {"right"} == {finding["verdict"] for finding in as_json.numbers["findings"]}
 

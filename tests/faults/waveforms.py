@@ -50,14 +50,14 @@ def bus(name: str, verdict: Verdict, change: Callable[[Levels, list[int]], tuple
     def check(folder: Path) -> str:
         levels, starts, sent = good()
         start, end = change(levels, starts)
-        found = decoded(levels)
-        rows = zip(found.samples.tolist(), found.codes.tolist(), found.ids.tolist(), strict=True)
+        frames = decoded(levels)
+        rows = zip(frames.samples.tolist(), frames.codes.tolist(), frames.ids.tolist(), strict=True)
         got = {at: (code, id_) for at, code, id_ in rows}
         if verdict is Verdict.SAME:
-            return "" if got == sent and not found.damaged.samples.size else f"{len(got)} events of {len(sent)}"
+            return "" if got == sent and not frames.damaged.samples.size else f"{len(got)} events of {len(sent)}"
         outside = {at: row for at, row in sent.items() if not start - QUIET < at < end}
         invented = got.items() - sent.items()
-        marked = any(start - 60 < at < end + 60 for at in found.damaged.samples.tolist())
+        marked = any(start - 60 < at < end + 60 for at in frames.damaged.samples.tolist())
         if not outside.items() <= got.items():
             return "events outside the damage are lost"
         if invented:
@@ -123,10 +123,10 @@ def _dropped(change: Callable[[Levels, list[int]], tuple[int, int]]) -> Callable
     def check(folder: Path) -> str:
         levels, starts, sent = good()
         change(levels, starts)
-        found, codes = decoded(levels), [code for code, _ in sent.values()]
+        frames, codes = decoded(levels), [code for code, _ in sent.values()]
         left = codes[:4] + codes[5:]
-        ok = found.codes.tolist() == left and found.damaged.samples.size == 1
-        return "" if ok else f"{found.codes.tolist()} of {codes}, {found.damaged.samples.size} damaged"
+        ok = frames.codes.tolist() == left and frames.damaged.samples.size == 1
+        return "" if ok else f"{frames.codes.tolist()} of {codes}, {frames.damaged.samples.size} damaged"
 
     return check
 
@@ -137,16 +137,16 @@ def _mostly(change: Callable[[Levels, list[int]], tuple[int, int]]) -> Callable[
     def check(folder: Path) -> str:
         levels, starts, sent = good()
         start, end = change(levels, starts)
-        found = decoded(levels)
-        rows = zip(found.samples.tolist(), found.codes.tolist(), found.ids.tolist(), strict=True)
+        frames = decoded(levels)
+        rows = zip(frames.samples.tolist(), frames.codes.tolist(), frames.ids.tolist(), strict=True)
         wrong = sum(sent.get(at) != (code, id_) for at, code, id_ in rows)
         hit = sum(start <= at < end for at in sent)
-        lost = len(sent) - (len(found.samples) - wrong)
-        told = found.damaged.samples.size + wrong >= lost
+        lost = len(sent) - (len(frames.samples) - wrong)
+        accounted = frames.damaged.samples.size + wrong >= lost
         return (
             ""
-            if told and wrong <= max(1, hit // 8)
-            else f"{lost} lost, {wrong} wrong, {found.damaged.samples.size} damaged"
+            if accounted and wrong <= max(1, hit // 8)
+            else f"{lost} lost, {wrong} wrong, {frames.damaged.samples.size} damaged"
         )
 
     return check
@@ -172,14 +172,13 @@ def losses() -> list[Case]:
     def check(at: int, size: int, step: int = 0) -> Callable[[Path], str]:
         def run(folder: Path) -> str:
             edges = square(400, lost=(at, size), step=step)
-            found = heartbeat.read(waveform_of(edges), "hb", period_ns=10_000_000).losses
+            gaps = heartbeat.read(waveform_of(edges), "hb", period_ns=10_000_000).losses
             if not size and not step:
-                return "" if not found else f"{found}"
+                return "" if not gaps else f"{gaps}"
             near = (
-                len(found) == 1
-                and abs((found[0].samples - (size - step) + 5000) % 10_000 - 5000) <= found[0].uncertainty
+                len(gaps) == 1 and abs((gaps[0].samples - (size - step) + 5000) % 10_000 - 5000) <= gaps[0].uncertainty
             )
-            return "" if near else f"{found}"
+            return "" if near else f"{gaps}"
 
         return run
 
@@ -197,9 +196,9 @@ def counters() -> list[Case]:
     """Counters that wrap, steps of a sync line, packets of damaged events."""
 
     def wrapped(folder: Path) -> str:
-        made = synthetic_events.ping_pongs(40, first_id=0xFFF0)
-        built = trips(made).timelines
-        good_ = np.array_equal(built.samples, synthetic_events.truth(made).samples[:, : built.samples.shape[1]])
+        events = synthetic_events.ping_pongs(40, first_id=0xFFF0)
+        built = trips(events).timelines
+        good_ = np.array_equal(built.samples, synthetic_events.truth(events).samples[:, : built.samples.shape[1]])
         return "" if len(built.samples) == 40 and good_ else f"{built.samples.shape}"
 
     def sync(change: Callable[[NDArray[np.int64]], NDArray[np.int64]], damaged: int) -> Callable[[Path], str]:
@@ -213,16 +212,16 @@ def counters() -> list[Case]:
                 [(samples, levels)], samplerate_hz=seeds.RATE_HZ, channels=("sync",), end=int(samples[-1]) + 1
             )
             try:
-                found = sync_line.read(edges, "sync")
+                pulses = sync_line.read(edges, "sync")
             except CaptureError:
                 return "refused"
             numbers = dict(zip(rises.tolist(), range(100, 180), strict=True))
-            wrong = [at for at, number in zip(found.samples.tolist(), found.positions.tolist(), strict=True)
+            wrong = [at for at, number in zip(pulses.samples.tolist(), pulses.positions.tolist(), strict=True)
                      if numbers.get(at, -1) != number]  # fmt: skip
             return (
                 ""
-                if not wrong and len(found.samples) + found.damaged >= 80 - damaged
-                else f"{wrong[:3]}, {found.damaged}"
+                if not wrong and len(pulses.samples) + pulses.damaged >= 80 - damaged
+                else f"{wrong[:3]}, {pulses.damaged}"
             )
 
         return run
@@ -243,13 +242,13 @@ def segments() -> list[Case]:
     def missing(folder: Path) -> str:
         levels, starts, sent = good()
         gap = np.array([[starts[4] + 5, starts[9] + 5]], dtype=np.int64)
-        found = decoded(levels, gap)
+        frames = decoded(levels, gap)
         got = {
             at: (c, i)
-            for at, c, i in zip(found.samples.tolist(), found.codes.tolist(), found.ids.tolist(), strict=True)
+            for at, c, i in zip(frames.samples.tolist(), frames.codes.tolist(), frames.ids.tolist(), strict=True)
         }
         outside = {at: row for at, row in sent.items() if at < starts[4] or at > starts[9]}
-        return "" if got == outside and found.gaps.tolist() == gap.tolist() else f"{got.keys() ^ outside.keys()}"
+        return "" if got == outside and frames.gaps.tolist() == gap.tolist() else f"{got.keys() ^ outside.keys()}"
 
     def doubled(folder: Path) -> str:
         edges = seeds.capture()

@@ -23,7 +23,7 @@ SKY = Target("sky", "telosb", 6, ("clang-16", "--target=msp430", "-mmcu=msp430f1
 TARGETS = pytest.mark.parametrize("target", [M3, SKY], ids=lambda target: target.name)
 
 
-def told(ran: Ran) -> list[tuple[str, int]]:
+def event_names(ran: Ran) -> list[tuple[str, int]]:
     """Events after the calibration, but for the main loop's sleep and the timer."""
     names = [(event.name, event.id) for event in ran.events]
     start = max(at for at, (name, _) in enumerate(names) if name == "rig.calibrate") + 1
@@ -79,7 +79,7 @@ def test_every_event_of_a_ping_pong_in_its_order_and_with_its_id(ping: tuple[Tar
     """From the application down to the radio and up again, by wrapped structs and functions and exchanged threads."""
     target, ran = ping
     assert (0, "") == (ran.damaged, ran.log)
-    events = told(ran)
+    events = event_names(ran)
     start = events.index(("app.tx.enter", FIRST_ID))
     expected = [event for number in range(PACKETS) for event in one_packet(number, isr=target is SKY)]
     assert expected == events[start : start + len(expected)]

@@ -114,7 +114,7 @@ def between(events: list[Event], first: str, last: str, number: int) -> list[Eve
     return events[places[0] : places[-1] + 1]
 
 
-def told(part: list[Event]) -> list[str]:
+def event_names(part: list[Event]) -> list[str]:
     """Names and, of threads, who runs (the number of its priority is not on the pins; 0 is nobody)."""
     return [f"{name} {number}" if name == "sched.switch" else name for _, name, number in part]
 
@@ -155,14 +155,14 @@ def words(text: str) -> list[str]:
 @pytest.mark.parametrize("number", range(FIRST_ID, FIRST_ID + REQUESTS), ids=hex)
 def test_sending_nests_as_gnrc_does(story: list[Event], number: int) -> None:
     """A hand-over switches threads within the call, so layers are left in reverse after the driver has returned."""
-    assert words(SEND) == told(between(story, "app.tx.enter", "app.tx.exit", number))
+    assert words(SEND) == event_names(between(story, "app.tx.enter", "app.tx.exit", number))
 
 
 @pytest.mark.parametrize("number", range(FIRST_ID, FIRST_ID + REQUESTS), ids=hex)
 def test_end_of_transmission_comes_from_the_interrupt(story: list[Event], number: int) -> None:
     """After the send call has returned, out of sleep."""
     at = story.index(next(event for event in story if event[1:] == ("radio.tx_complete", number)))
-    around = told(story[at - len(words(INTERRUPT)) : at + 1 + len(words(TURN_ENDS))])
+    around = event_names(story[at - len(words(INTERRUPT)) : at + 1 + len(words(TURN_ENDS))])
 
     assert words(f"{INTERRUPT} radio.tx_complete {TURN_ENDS}") == around
 
@@ -172,7 +172,7 @@ def test_receiving_does_not_nest(story: list[Event], number: int) -> None:
     """A layer is left before the next one runs."""
     end = story.index(next(event for event in story if event[1:] == ("app.rx.exit", number)))
 
-    assert words(RECEIVE) == told(story[end + 1 - len(words(RECEIVE)) : end + 1])
+    assert words(RECEIVE) == event_names(story[end + 1 - len(words(RECEIVE)) : end + 1])
 
 
 def test_every_layer_tells_the_packets_id(stage: list[Event]) -> None:

@@ -40,13 +40,13 @@ def test_multi_hop(tmp_path: Path) -> None:
     """Over a relay: every packet that was sent came over two hops, in as many samples as its steps have."""
     nodes = dict.fromkeys(("initiator", "relay", "responder"), M3)
     mode = checked(record(tmp_path, nodes, experiment("slots-multi-hop", duration_s=8), apart=OUT_OF_RANGE))
-    found = mode.found.hops
-    assert found is not None
+    hops = mode.found.hops
+    assert hops is not None
     (route,) = mode.found.routes
     assert "initiator > relay > responder" == route.name
     assert 20 < len(route) == mode.log("responder").done["received"]
     assert mode.log("initiator").done["sent"] == len(route) + route.lost + route.partial
-    assert mode.log("relay").done["forwarded"] == np.count_nonzero(found.numbers == 2)
+    assert mode.log("relay").done["forwarded"] == np.count_nonzero(hops.numbers == 2)
     calls = mode.found.events.instants("app.tx.enter", node="initiator")
     deliveries = mode.found.events.instants("app.rx.enter", node="responder")
     assert set(route.starts.tolist()) <= set(calls.tolist())
@@ -59,11 +59,11 @@ def test_multi_hop(tmp_path: Path) -> None:
     }
     # Limits and comparisons take one-way delays like round trips: of the route that most packets took.
     folder, slowest_ns = mode.recording.folder, int(route.totals.max()) * 1e9 / 24e6
-    kept = gpiorig("report", folder, "--assert", f"delay.max < {slowest_ns + 1:.0f} ns", "--json")
+    report = gpiorig("report", folder, "--assert", f"delay.max < {slowest_ns + 1:.0f} ns", "--json")
     broken = gpiorig("report", folder, "--assert", f"delay.max < {slowest_ns - 1:.0f} ns")
     same = gpiorig("compare", folder, folder, "--any-change", "--json")
-    assert (0, 1, 0) == (kept.status, broken.status, same.status)
-    assert kept.numbers["assertions"][0]["found"]["delay"]["value_ns"] == pytest.approx(slowest_ns)
+    assert (0, 1, 0) == (report.status, broken.status, same.status)
+    assert report.numbers["assertions"][0]["found"]["delay"]["value_ns"] == pytest.approx(slowest_ns)
     assert "check failed" in broken.stderr and "delay.max" in broken.stderr
     assert [] == same.numbers["changed"]
 
@@ -74,8 +74,8 @@ def test_broadcast_over_a_lossy_channel(tmp_path: Path) -> None:
     wanted = experiment("broadcast", packets=150)
     wanted = msgspec.structs.replace(wanted, settings=msgspec.structs.replace(wanted.settings, interval_us=10_000))
     mode = checked(record(tmp_path, nodes, wanted, loss_ppm=round(LOSS * 1e6)))
-    found = mode.found.hops
-    assert found is not None
+    hops = mode.found.hops
+    assert hops is not None
     routes = {route.name: route for route in mode.found.routes}
     assert {"initiator > responder", "initiator > third"} == routes.keys()
     for node in ("responder", "third"):
@@ -83,7 +83,7 @@ def test_broadcast_over_a_lossy_channel(tmp_path: Path) -> None:
         assert mode.log(node).sequences.tolist() == sorted(route.ids.tolist())
         assert 150 == len(route) + route.lost
         assert route.lost > 0
-    status = found.journeys.status
+    status = hops.journeys.status
     both = set(routes["initiator > responder"].ids.tolist()) & set(routes["initiator > third"].ids.tolist())
     assert len(both) == np.count_nonzero(status == journeys.DELIVERED)
 
@@ -91,21 +91,21 @@ def test_broadcast_over_a_lossy_channel(tmp_path: Path) -> None:
 def test_the_log_of_another_run_fails_the_check(tmp_path: Path) -> None:
     """`gpiorig report` says whose log and pins differ, and ends with status 1."""
     nodes = dict.fromkeys(("initiator", "responder"), M3)
-    mine, other = (
+    own, other = (
         checked(record(tmp_path / str(packets), nodes, experiment("broadcast", packets=packets))).recording.folder
         for packets in (12, 9)
     )
-    right = gpiorig("report", mine, "--json")
-    recording = Recording.open(mine)
-    shutil.copy(other / "serial" / "responder.rec", mine / "serial" / "responder.rec")
+    right = gpiorig("report", own, "--json")
+    recording = Recording.open(own)
+    shutil.copy(other / "serial" / "responder.rec", own / "serial" / "responder.rec")
     recording.finish(state="complete")  # it was so when the recording ended: its files are those of the description
-    wrong = gpiorig("report", mine)
+    wrong = gpiorig("report", own)
 
     assert (0, "") == (right.status, right.stderr)
     assert (12, {"delivered": 12}) == (right.numbers["packets"]["sent"], right.numbers["packets"]["status"])
     (route,) = right.numbers["routes"]
     assert ("initiator > responder", 12, 0) == (route["route"], route["packets"], route["lost"])
-    tables = {path.stem for path in mine.glob("*.parquet")}
+    tables = {path.stem for path in own.glob("*.parquet")}
     assert {"events", "hops", "packets", "receptions", "transmissions", "unattributed"} <= tables
     assert 1 == wrong.status
     assert "Node responder says it received 9 packets; the pins show 12 deliveries." in wrong.stderr

@@ -66,12 +66,12 @@ def record(tmp_path: Path) -> Recorder:
         lines = [f"{key} = {json.dumps(value)}" for key, value in given.items()]
         experiment = "\n".join(['name = "radio"', roles, "[settings]", *lines, ""])
         recording = directbench.record(folder, modebench.bench_text(nodes), experiment)
-        found = analyse(open_recording(recording))
-        assert [] == checks.failed_checks(found, recording)
-        for log in found.logs.values():
+        analysis = analyse(open_recording(recording))
+        assert [] == checks.failed_checks(analysis, recording)
+        for log in analysis.logs.values():
             assert (0, 0) == (log.done["errors"], log.done["lost"]), log.node
-        assert packets == found.logs["sender"].done["sent"] == found.logs["receiver"].done["received"]
-        return Run(found, {node: bytes(recording.serial(node).data).decode() for node in nodes})
+        assert packets == analysis.logs["sender"].done["sent"] == analysis.logs["receiver"].done["received"]
+        return Run(analysis, {node: bytes(recording.serial(node).data).decode() for node in nodes})
 
     return run
 

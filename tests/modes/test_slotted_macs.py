@@ -100,10 +100,10 @@ def rows(mode: Mode, node: str, name: str) -> NDArray[np.int64]:
 
 def times_us(mode: Mode, node: str, name: str, number: int | None = None) -> NDArray[np.float64]:
     """When an event came, in us, with a certain id or with any."""
-    events, found = mode.found.events, rows(mode, node, name)
+    events, positions = mode.found.events, rows(mode, node, name)
     if number is not None:
-        found = found[events.ids[found] == number]
-    return events.samples[found] / float(events.samplerate_hz) * 1e6
+        positions = positions[events.ids[positions] == number]
+    return events.samples[positions] / float(events.samplerate_hz) * 1e6
 
 
 def spans_us(mode: Mode, node: str, point: str, number: int | None = None) -> NDArray[np.float64]:
@@ -125,9 +125,9 @@ def test_a_minute_without_a_lost_event(tmp_path: Path, name: str, board: str, ke
     assert sender.done["sent"] == len(sender.sequences) > SECONDS
     delivered = sender.sequences[~sender.lost].tolist()
     if "relay" in mode.found.logs:
-        relayed, told = counts(mode, "relay", "mac"), mode.log("relay").done
+        relayed, done = counts(mode, "relay", "mac"), mode.log("relay").done
         on_the_way = len(delivered) - relayed["sent"] - relayed["dropped"]
-        assert on_the_way <= 1 + told["errors"]  # in the relay when it was stopped, or lost to the radio's one buffer
+        assert on_the_way <= 1 + done["errors"]  # in the relay when it was stopped, or lost to the radio's one buffer
         delivered = [number for number in delivered if number in receiver.sequences]
     assert receiver.sequences.tolist() == delivered
     assert len(receiver.sequences) == sender.done["sent"] - sender.done["lost"] - on_the_way
@@ -247,16 +247,16 @@ def test_waits_on_the_pins_are_those_that_the_node_counts(tmp_path: Path, kernel
         initiator=tasks,
         events_task=True,
     )
-    told = counts(mode, "initiator", "workers")
-    assert (told["b_missed"] > 0) == (kernel == "events")
+    counted = counts(mode, "initiator", "workers")
+    assert (counted["b_missed"] > 0) == (kernel == "events")
     for name, actor in (("a", WORKER_A), ("b", WORKER_B)):
         due, begun = (times_us(mode, "initiator", event, actor) for event in ("task.due", "task.run.enter"))
         begun = begun[begun > due[0]]
         waits = begun - due[: len(begun)]
-        assert told[f"{name}_runs"] == len(begun)
+        assert counted[f"{name}_runs"] == len(begun)
         assert (waits > 0).all()
         assert waits.max() == pytest.approx(
-            told[f"{name}_max_wait_us"], abs=60
+            counted[f"{name}_max_wait_us"], abs=60
         )  # the interrupt, and the events' own time
 
 
@@ -270,8 +270,8 @@ def test_slots_stay_aligned(tmp_path: Path, name: str, point: str, kernel: str) 
     events = mode.found.events
     begins = {}
     for node in events.node_names:
-        found = rows(mode, node, point)
-        begins[node] = dict(zip(events.ids[found].tolist(), events.samples[found].tolist(), strict=True))
+        positions = rows(mode, node, point)
+        begins[node] = dict(zip(events.ids[positions].tolist(), events.samples[positions].tolist(), strict=True))
     for node, above in (("relay", "responder"), ("initiator", "relay")):  # who sends to each other uses the same slots
         common = begins[node].keys() & begins[above].keys()
         apart_us = [(begins[node][n] - begins[above][n]) / float(events.samplerate_hz) * 1e6 for n in common]

@@ -94,7 +94,7 @@ def of_events(events: Events) -> Analysis:
 def in_a_loop(events: Events) -> dict[str, NDArray[np.int64]]:
     """The usual way, for the milestones that come with an id: the latest of each packet, one event after the other."""
     latest: dict[int, int] = {}  # row of each id
-    found: list[dict[str, int]] = []
+    instants: list[dict[str, int]] = []
     for sample, node, code, identity in zip(
         events.samples.tolist(), events.nodes.tolist(), events.codes.tolist(), events.ids.tolist(), strict=True
     ):
@@ -102,12 +102,12 @@ def in_a_loop(events: Events) -> dict[str, NDArray[np.int64]]:
         if identity < 0 or event.name == "mac.sequence":
             continue
         if event.name == "app.tx.enter" and node == 0:
-            latest[identity] = len(found)
-            found.append({})
+            latest[identity] = len(instants)
+            instants.append({})
         direction = "request" if (event.direction == "tx") == (node == 0) else "reply"
-        found[latest[identity]][f"{direction}.{event.name.removesuffix('.enter')}"] = sample
-    names = [name for name in truth(events).milestones if name in found[0]]
-    return {name: np.array([marks[name] for marks in found], dtype=np.int64) for name in names}
+        instants[latest[identity]][f"{direction}.{event.name.removesuffix('.enter')}"] = sample
+    names = [name for name in truth(events).milestones if name in instants[0]]
+    return {name: np.array([marks[name] for marks in instants], dtype=np.int64) for name in names}
 
 
 def analysed(count: int, *, studied: bool) -> dict[str, float]:
@@ -118,14 +118,14 @@ def analysed(count: int, *, studied: bool) -> dict[str, float]:
     memory.give_back()
     events = ping_pongs(count, burst=64)
     start_s, start_cpu_s = time.perf_counter(), time.process_time()
-    found = of_events(events)
-    (route,) = found.routes
+    analysis = of_events(events)
+    (route,) = analysis.routes
     with tempfile.TemporaryDirectory() as folder:
-        study = Study((study_of(found),) if studied else (), None)
-        registry.write(found, study, folder=Path(folder))
+        study = Study((study_of(analysis),) if studied else (), None)
+        registry.write(analysis, study, folder=Path(folder))
     took_s, cpu_s = time.perf_counter() - start_s, time.process_time() - start_cpu_s
-    assert found.timelines is not None
-    assert timelines.steps_add_up(found.timelines, route.steps)
+    assert analysis.timelines is not None
+    assert timelines.steps_add_up(analysis.timelines, route.steps)
     assert len(route) == count
     return {"s": took_s, "cpu_s": cpu_s, "gib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / KIB_PER_GIB}
 
@@ -146,11 +146,11 @@ def staged(module: Any, name: str) -> Callable[..., Any]:
     return run
 
 
-def study_of(found: Analysis) -> RouteStudy:
+def study_of(analysis: Analysis) -> RouteStudy:
     """Everything that is known of the round trips."""
-    (study,) = studying.routes(found, Instruments(instruments.by_driver("fx2lafw", samplerate_hz=RATE_HZ)))
+    (study,) = studying.routes(analysis, Instruments(instruments.by_driver("fx2lafw", samplerate_hz=RATE_HZ)))
     assert study.layers is not None
-    assert len(study.layers.self_samples) == len(found.routes[0])
+    assert len(study.layers.self_samples) == len(analysis.routes[0])
     assert study.costs is not None
     return study
 

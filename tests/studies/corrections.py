@@ -41,9 +41,9 @@ class Correction:
 
     def says(self) -> str:
         """The numbers in a line."""
-        true, taken, error = (np.median(each) / 1e3 for each in (self.true_ns, self.taken_ns, self.errors_ns))
+        true, corrected, error = (np.median(values) / 1e3 for values in (self.true_ns, self.taken_ns, self.errors_ns))
         return (
-            f"{len(self.true_ns)} packets: true cost {true:.1f} us, taken off {taken:.1f} us, error {error:+.1f} us, "
+            f"{len(self.true_ns)} packets: cost {true:.1f} us, taken off {corrected:.1f} us, error {error:+.1f} us, "
             f"stated {self.stated_ns / 1e3:.0f} us, inside {self.inside:.3f}"
         )
 
@@ -57,9 +57,9 @@ def correction(shown: Recording, bare: Recording) -> Correction:
     assert costs is not None
     whole = uncertainty.of_steps(route.steps, known, total=route.name, costs=costs)[-1]
     initiator = str(shown.info.parameters["initiator"])
-    with_probes, without = (_round_trips(each[initiator]) for each in (result.logs, analyse(open_recording(bare)).logs))
-    rows = [(row, each) for row, each in enumerate(route.ids.tolist()) if each in with_probes and each in without]
-    true_ns = np.array([1e3 * (with_probes[each] - without[each]) for _, each in rows])
+    with_probes, without = (_round_trips(log[initiator]) for log in (result.logs, analyse(open_recording(bare)).logs))
+    rows = [(row, id_) for row, id_ in enumerate(route.ids.tolist()) if id_ in with_probes and id_ in without]
+    true_ns = np.array([1e3 * (with_probes[place] - without[place]) for _, place in rows])
     taken_ns = costs.costs_ns.sum(axis=1, dtype=np.float64)[[row for row, _ in rows]]
     return Correction(true_ns, taken_ns, whole.corrected_expanded_ns)
 

@@ -25,11 +25,11 @@ def build(board: str, *words: str, program: str = "reference") -> Path:
         command = ["make", "-s", "-C", FIRMWARE, f"BOARD={board}", f"BUILD={os.path.relpath(folder, FIRMWARE)}", *words]
         subprocess.run(command, check=True, capture_output=True)
 
-    (image,) = made((board, *words), make).glob(f"*/{program}.elf")
+    (image,) = filled((board, *words), make).glob(f"*/{program}.elf")
     return image
 
 
-def made(words: tuple[str, ...], make: Callable[[Path], object]) -> Path:
+def filled(words: tuple[str, ...], make: Callable[[Path], object]) -> Path:
     """Return the folder that `make` has filled for these words, and for the sources of the firmware as they are now.
 
     Processes share it: the first one fills it while the others wait.

@@ -13,7 +13,7 @@ import pytest
 from images import lock
 
 
-def made(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+def filled(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
     """Return the folder of this name, which `make` has filled; nobody may write into it afterwards."""
     base = factory.getbasetemp()
     place = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared" / name

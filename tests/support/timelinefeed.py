@@ -50,13 +50,13 @@ class Heard:
     steps: dict[int, list[tuple[str, int]]] = field(default_factory=dict)
     reasons: list[tuple[int, str]] = field(default_factory=list)
 
-    def timeline(self, found: Any) -> None:
+    def timeline(self, packet: Any) -> None:
         """What became of a packet."""
-        self._forget(found.packet.number, found.status)
-        if found.status in (timelines.COMPLETE, timelines.PARTIAL):
-            self.rtt[found.packet.number] = found.rtt
-        if found.status == timelines.COMPLETE:
-            self.steps[found.packet.number] = [(name, last - first) for first, last, name, *_ in found.steps()]
+        self._forget(packet.packet.number, packet.status)
+        if packet.status in (timelines.COMPLETE, timelines.PARTIAL):
+            self.rtt[packet.packet.number] = packet.rtt
+        if packet.status == timelines.COMPLETE:
+            self.steps[packet.packet.number] = [(name, last - first) for first, last, name, *_ in packet.steps()]
 
     def withdrawn(self, packet: Any, event: Any, name: str) -> None:
         """A packet is out of order after all."""

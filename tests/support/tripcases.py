@@ -30,6 +30,6 @@ def analysed(
 
 def trips(events: Events, **options: object) -> RoundTrips:
     """Their round trips."""
-    found = analysed(events, **options).round_trips  # type: ignore[arg-type]
-    assert found is not None
-    return found
+    round_trips = analysed(events, **options).round_trips  # type: ignore[arg-type]
+    assert round_trips is not None
+    return round_trips

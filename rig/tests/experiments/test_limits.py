@@ -65,7 +65,7 @@ def test_an_experiment_without_limits_leaves_no_parameter(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ('assert = ["rtt.p99 < 20"]', "the unit is missing; it must be ns or us"),
         ('assert = ["p99 of the rtt"]', "not understood; write it like `rtt.p99 < 20 ms`"),
@@ -86,10 +86,10 @@ def test_an_experiment_without_limits_leaves_no_parameter(tmp_path):
         ('assert = ["rtt.p99 < 20 ms"]\nprobes = "off"', "without probes there are no delays on the pins"),
     ],
 )
-def test_what_cannot_be_is_refused_with_the_file(tmp_path, line, said):
+def test_what_cannot_be_is_refused_with_the_file(tmp_path, line, message):
     with pytest.raises(BenchError) as error:
         load(tmp_path, PINGPONG + line + "\n")
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert "experiment.toml" in str(error.value)
 
 
@@ -104,7 +104,7 @@ def test_of_a_recording_without_delays_nothing_holds(tmp_path):
     )
     recording = Recording.create(tmp_path / "run", info)
     nothing = Delays({ONE_WAY: np.zeros(0, dtype=np.int64)}, {}, sent=0, lost=0, samplerate_hz=Fraction(24_000_000))
-    found = limits.verdicts(recording, nothing, ("delay.p99 < 1 ms",))
-    assert [False, False] == [verdict.holds for verdict in found]
-    assert "delay.p99 < 1 ms: does not hold: no packet is complete on the pins" == found[0].sentence
-    assert "loss < 1 %: does not hold: not defined (no packets)" == found[1].sentence
+    verdicts = limits.verdicts(recording, nothing, ("delay.p99 < 1 ms",))
+    assert [False, False] == [verdict.holds for verdict in verdicts]
+    assert "delay.p99 < 1 ms: does not hold: no packet is complete on the pins" == verdicts[0].sentence
+    assert "loss < 1 %: does not hold: not defined (no packets)" == verdicts[1].sentence

@@ -35,8 +35,8 @@ def test_of_several_runs_each_headline_and_whose_numbers(
         run.mkdir()
 
     assert main(["report", *map(str, runs), "-o", "page"]) == 0
-    said = ["one: Of one.", "two: Of two.", *[VIRTUAL] * virtual, f"report: {Path('page', 'report.html')}"]
-    assert said == capsys.readouterr().out.splitlines()
+    printed = ["one: Of one.", "two: Of two.", *[VIRTUAL] * virtual, f"report: {Path('page', 'report.html')}"]
+    assert printed == capsys.readouterr().out.splitlines()
 
 
 @pytest.mark.parametrize(("option", "available"), [("--figures", "svg, png, pdf"), ("--tables", "csv, latex")])

@@ -34,7 +34,7 @@ def seen(folder: Path, tick: Path, virtual: str, *, ms: int = 20) -> NDArray[np.
         return capture(process, "la", samples=ms * PER_MS)
 
 
-def said(folder: Path, tick: Path, virtual: str, *, ms: int = 1000) -> SerialLines:
+def recorded_lines(folder: Path, tick: Path, virtual: str, *, ms: int = 1000) -> SerialLines:
     """The lines that the recorder gets from the board in the first virtual milliseconds: tick 20, tick 40 and so on."""
     with served(folder, bench_text(virtual=virtual), tick) as process:
         end = process.endpoints["serial"]["node"]
@@ -112,7 +112,7 @@ def test_floating_line(tmp_path: Path, tick: Path) -> None:
 def test_serial_stall(tmp_path: Path, tick: Path) -> None:
     """For 300 ms nothing comes from the adapter; then comes what its buffer held, within a latency timer."""
     stall = fault('kind = "serial_stall"\nnode = "node"\nfrom_us = 300_000\nfor_us = 300_000')
-    lines = said(tmp_path, tick, stall)
+    lines = recorded_lines(tmp_path, tick, stall)
 
     assert not np.any((lines.stamps_ns > 320 * MS_NS) & (lines.stamps_ns < 600 * MS_NS))
     assert np.sum((lines.stamps_ns >= 600 * MS_NS) & (lines.stamps_ns < 618 * MS_NS)) >= 14
@@ -122,7 +122,7 @@ def test_serial_stall(tmp_path: Path, tick: Path) -> None:
 def test_stall_longer_than_the_buffer(tmp_path: Path, tick: Path) -> None:
     """A stall of a second: 50 lines of 9 bytes do not fit 256 bytes; the middle of them is lost."""
     stall = fault('kind = "serial_stall"\nnode = "node"\nfrom_us = 100_000\nfor_us = 1_000_000')
-    texts = said(tmp_path, tick, stall, ms=1500).texts
+    texts = recorded_lines(tmp_path, tick, stall, ms=1500).texts
 
     assert "tick 300" in texts
     assert "tick 900" not in texts
@@ -131,7 +131,7 @@ def test_stall_longer_than_the_buffer(tmp_path: Path, tick: Path) -> None:
 
 def test_garbled_bytes(tmp_path: Path, tick: Path) -> None:
     """Of 500 bytes some have one wrong bit; the others are as sent."""
-    lines = said(tmp_path, tick, fault('kind = "garbled"\nnode = "node"\nppm = 100_000'))
+    lines = recorded_lines(tmp_path, tick, fault('kind = "garbled"\nnode = "node"\nppm = 100_000'))
     got = read_record(tmp_path / "node.rec", clock="virtual").data
     sent = b"".join(b"tick %d\n" % n for n in range(20, 3000, 20))[: len(got)]
 
@@ -143,7 +143,7 @@ def test_garbled_bytes(tmp_path: Path, tick: Path) -> None:
 
 def test_lost_bytes(tmp_path: Path, tick: Path) -> None:
     """Bytes are missing, after which the line goes on."""
-    said(tmp_path, tick, fault('kind = "lost_bytes"\nnode = "node"\nppm = 100_000'))
+    recorded_lines(tmp_path, tick, fault('kind = "lost_bytes"\nnode = "node"\nppm = 100_000'))
     got = read_record(tmp_path / "node.rec", clock="virtual").data
     sent = b"".join(b"tick %d\n" % n for n in range(20, 3000, 20))
 
@@ -155,7 +155,7 @@ def test_lost_bytes(tmp_path: Path, tick: Path) -> None:
 
 def test_lost_lines(tmp_path: Path, tick: Path) -> None:
     """Whole lines are missing, none is damaged."""
-    texts = said(tmp_path, tick, fault('kind = "lost_lines"\nnode = "node"\nppm = 300_000')).texts
+    texts = recorded_lines(tmp_path, tick, fault('kind = "lost_lines"\nnode = "node"\nppm = 300_000')).texts
 
     numbers = [int(text.removeprefix("tick ")) for text in texts]
     assert 20 <= len(numbers) <= 44  # of 49; 6 standard deviations of 0.7 * 49 are 19
@@ -166,7 +166,7 @@ def test_lost_lines(tmp_path: Path, tick: Path) -> None:
 def test_brown_out(tmp_path: Path, tick: Path) -> None:
     """Without supply for 50 ms no tick is seen, and then the board counts from the beginning."""
     gone = fault('kind = "brown_out"\nnode = "node"\nat_us = 210_000\noff_us = 50_000')
-    texts = said(tmp_path, tick, gone, ms=500).texts
+    texts = recorded_lines(tmp_path, tick, gone, ms=500).texts
     samples = seen(tmp_path, tick, gone, ms=300)
 
     assert [f"tick {n}" for n in (*range(20, 220, 20), *range(20, 120, 20))] == list(texts[:15])

@@ -124,7 +124,7 @@ def ours(vectors: list[list[int]], memory: Path) -> tuple[list[str], bytes]:
     return answers, bytes.fromhex(rest)
 
 
-def theirs(vectors: list[list[int]], memory: Path, dump: Path) -> tuple[list[list[int]], bytes]:
+def by_mspdebug(vectors: list[list[int]], memory: Path, dump: Path) -> tuple[list[list[int]], bytes]:
     """Registers after each vector by mspdebug, and the memory at the end."""
     mspdebug = shutil.which("mspdebug")
     if mspdebug is None:
@@ -159,15 +159,17 @@ def test_core_agrees_with_mspdebug(tmp_path: Path) -> None:
     answers, our_memory = ours(vectors, memory)
     run = [(values, answer) for values, answer in zip(vectors, answers, strict=True) if answer != "skip"]
     assert len(run) >= MIN_COMPARED
-    states, their_memory = theirs([values for values, _ in run], memory, tmp_path / "after.bin")
+    states, their_memory = by_mspdebug([values for values, _ in run], memory, tmp_path / "after.bin")
     assert len(states) == len(run)
     for (values, answer), state in zip(run, states, strict=True):
-        mine = [int(text, 16) for text in answer.split()[:16]]
-        state[CG] = mine[CG]
+        registers = [int(text, 16) for text in answer.split()[:16]]
+        state[CG] = registers[CG]
         for register in (PC, SP):
             state[register] &= ~1
         if values[16] >> 12 == DADD:
-            mine[SR], state[SR] = mine[SR] & ~0x100, state[SR] & ~0x100
+            registers[SR], state[SR] = registers[SR] & ~0x100, state[SR] & ~0x100
         words = " ".join(f"{word:04x}" for word in values[16:])
-        assert state == mine, f"after {words} at {values[PC]:04x}, registers before {[f'{v:04x}' for v in values[:16]]}"
+        assert state == registers, (
+            f"after {words} at {values[PC]:04x}, registers before {[f'{v:04x}' for v in values[:16]]}"
+        )
     assert their_memory[0x200:] == our_memory[0x200:]
